@@ -1,0 +1,24 @@
+//! Explicit congestion notification: the two bits of the IP header (RFC 3168, section 5).
+
+/// The ECN codepoint of a packet.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+#[repr(u8)]
+pub enum Ecn {
+    /// `00`: the transport does not understand marks; it must be told by a drop.
+    #[default]
+    NotEct = 0b00,
+    /// `01`: ECN-capable; with RFC 9331 the sign of a scalable (L4S) sender.
+    Ect1 = 0b01,
+    /// `10`: ECN-capable, classic.
+    Ect0 = 0b10,
+    /// `11`: congestion experienced.
+    Ce = 0b11,
+}
+
+impl Ecn {
+    /// Whether a queue may mark this packet instead of dropping it. A packet that is already
+    /// marked may be marked again.
+    pub const fn is_capable(self) -> bool {
+        !matches!(self, Self::NotEct)
+    }
+}

@@ -1,0 +1,35 @@
+//! The words that every part of Sojourn shares.
+//!
+//! | module | holds |
+//! | --- | --- |
+//! | [`time`] | [`Time`] and [`Span`]: instants and durations in whole picoseconds |
+//! | [`rate`] | [`Rate`]: bits per second, and the exact time a packet takes |
+//! | [`bytes`] | [`Bytes`]: packet and queue sizes |
+//! | [`ecn`] | [`Ecn`]: the two bits of RFC 3168 |
+//! | [`random`] | [`Stream`]: the pinned random generator, one stream per role and entity |
+//! | [`distribution`] | [`Distribution`]: random sizes and durations as scenario files write them |
+//! | [`quantity`] | reading `"10 Mbit/s"`: [`Quantity`], [`Scalar`], [`Fault`] |
+//! | [`length`] | [`Limit`] and [`Threshold`]: queue lengths in packets, bytes, time or BDP |
+//! | [`params`] | the [`params!`] macro: a parameter table declared once, read, checked and documented |
+//!
+//! Nothing here knows a queue, a link or a file.
+
+pub mod bytes;
+pub mod distribution;
+pub mod ecn;
+pub mod length;
+pub mod params;
+pub mod quantity;
+pub mod random;
+pub mod rate;
+pub mod time;
+
+pub use bytes::Bytes;
+pub use distribution::Distribution;
+pub use ecn::Ecn;
+pub use length::{Length, Limit, LinkInfo, Threshold};
+pub use params::{Param, ParamFault, ParamSet, ParamSource, Preset};
+pub use quantity::{Auto, Fault, Fraction, Probability, Quantity, Scalar};
+pub use random::Stream;
+pub use rate::Rate;
+pub use time::{Span, Time};

@@ -1,0 +1,1 @@
+//! The packet-level engine: event calendar, links, routes, ledger, run loop.

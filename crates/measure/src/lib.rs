@@ -1,0 +1,1 @@
+//! Measurement: time-weighted means, quantile sketches, time series.

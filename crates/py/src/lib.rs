@@ -1,0 +1,1 @@
+//! The Python module sojourn._core.

@@ -1,0 +1,199 @@
+//! What a discipline and the owner of its queue promise each other.
+
+use core::fmt;
+
+use sojourn_base::length::Capacity;
+use sojourn_base::{Bytes, Ecn, LinkInfo, Stream, Time};
+
+/// A packet, as far as a discipline may look into it.
+pub trait Packet {
+    /// The size that the queue counts: IP included, link framing not.
+    fn size(&self) -> Bytes;
+    /// The key of its flow: equal for all packets of one five-tuple.
+    fn flow(&self) -> u64;
+    /// Its source address.
+    fn source(&self) -> u32;
+    /// Its destination address.
+    fn destination(&self) -> u32;
+    /// Its differentiated-services codepoint.
+    fn dscp(&self) -> u8 {
+        0
+    }
+    /// The priority that its sender gave it (Linux's `skb->priority`).
+    fn priority(&self) -> u8 {
+        0
+    }
+    /// Its ECN codepoint.
+    fn ecn(&self) -> Ecn;
+    /// Sets "congestion experienced". Only ever called on a packet that is ECN-capable.
+    fn set_ce(&mut self);
+    /// When it came to this queue: stamped by the owner of the queue before
+    /// [`Discipline::enqueue`]. Its sojourn is the time since.
+    fn enqueued(&self) -> Time;
+}
+
+/// Why a packet was dropped or marked: one vocabulary over all disciplines.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[repr(u8)]
+pub enum Reason {
+    /// No room: the queue is at its limit.
+    Overlimit,
+    /// An early drop or mark, by probability.
+    Unforced,
+    /// The average stands above the hard threshold.
+    Forced,
+    /// The sojourn stayed above its target (`CoDel`'s law).
+    Target,
+    /// The sojourn stood above the threshold for marking (`ce_threshold`).
+    CeThreshold,
+    /// By BLUE's probability.
+    Blue,
+    /// A queued packet of the same flow was met (`CHOKe`).
+    Match,
+    /// Taken from the head to make room.
+    Head,
+    /// An unresponsive flow beyond its allowance.
+    Penalty,
+    /// A redundant acknowledgement.
+    AckFilter,
+    /// Lost on the wire.
+    Link,
+}
+
+impl Reason {
+    /// All of them, in the order of tables.
+    pub const ALL: [Self; 11] = [
+        Self::Overlimit,
+        Self::Unforced,
+        Self::Forced,
+        Self::Target,
+        Self::CeThreshold,
+        Self::Blue,
+        Self::Match,
+        Self::Head,
+        Self::Penalty,
+        Self::AckFilter,
+        Self::Link,
+    ];
+
+    /// Its name in tables and in the driver's protocol.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Overlimit => "overlimit",
+            Self::Unforced => "unforced",
+            Self::Forced => "forced",
+            Self::Target => "target",
+            Self::CeThreshold => "ce_threshold",
+            Self::Blue => "blue",
+            Self::Match => "match",
+            Self::Head => "head",
+            Self::Penalty => "penalty",
+            Self::AckFilter => "ack_filter",
+            Self::Link => "link",
+        }
+    }
+}
+
+impl fmt::Display for Reason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+/// Where drops go and marks are told.
+pub trait Sink<P> {
+    /// `packet` was dropped: an arrival refused, or one taken out of the queue.
+    fn dropped(&mut self, packet: P, reason: Reason);
+    /// `packet` was marked and goes on.
+    fn marked(&mut self, packet: &P, reason: Reason);
+}
+
+/// What the owner of a queue hands in with every call.
+pub struct Context<'a, P> {
+    /// The present instant; never earlier than in the call before.
+    pub now: Time,
+    /// The discipline's own random stream.
+    pub random: &'a mut Stream,
+    /// Takes drops and hears of marks.
+    pub sink: &'a mut dyn Sink<P>,
+}
+
+impl<P> Context<'_, P> {
+    /// Drops `packet`.
+    pub fn drop(&mut self, packet: P, reason: Reason) {
+        self.sink.dropped(packet, reason);
+    }
+}
+
+/// What [`Discipline::dequeue`] found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Dequeued<P> {
+    /// The packet to send next.
+    Packet(P),
+    /// Nothing waits.
+    Empty,
+    /// Packets wait, but none may go before this instant (shaping disciplines).
+    Wait(Time),
+}
+
+/// What waits in a queue; the packet being sent is not counted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Backlog {
+    /// Packets.
+    pub packets: usize,
+    /// Bytes.
+    pub bytes: Bytes,
+}
+
+/// The value of an inner variable.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum ProbeValue {
+    /// A number.
+    Number(f64),
+    /// A state by its name.
+    Name(&'static str),
+}
+
+/// A queue discipline: a pure state machine over packets of type `P`.
+///
+/// The owner of the queue stamps each packet, calls [`enqueue`](Self::enqueue) once for each
+/// arrival and [`dequeue`](Self::dequeue) when the link is free, and runs
+/// [`on_timer`](Self::on_timer) at each instant that [`next_timer`](Self::next_timer) names. At
+/// one instant departures come first, then arrivals, then timers.
+///
+/// Every packet handed in comes out exactly once: by `dequeue` or through the sink.
+pub trait Discipline<P: Packet> {
+    /// Takes, drops or marks an arriving packet.
+    fn enqueue(&mut self, packet: P, ctx: &mut Context<'_, P>);
+
+    /// The packet to send next, after the drops that the discipline takes at the head.
+    fn dequeue(&mut self, ctx: &mut Context<'_, P>) -> Dequeued<P>;
+
+    /// What waits.
+    fn backlog(&self) -> Backlog;
+
+    /// The most that may wait: the owner's ledger holds the discipline to it.
+    fn capacity(&self) -> Capacity;
+
+    /// Back to the state of a new queue; what waits is forgotten.
+    fn reset(&mut self);
+
+    /// When [`on_timer`](Self::on_timer) is due, if ever.
+    fn next_timer(&self) -> Option<Time> {
+        None
+    }
+
+    /// Periodic work.
+    fn on_timer(&mut self, _ctx: &mut Context<'_, P>) {}
+
+    /// The link changed.
+    fn on_link(&mut self, _link: &LinkInfo) {}
+
+    /// Shows inner variables by name: `avg`, `price`, `prob` ...
+    fn probe(&self, _show: &mut dyn FnMut(&str, ProbeValue)) {}
+
+    /// Sets an inner variable, for tests; false if there is none of that name.
+    fn poke(&mut self, _name: &str, _value: f64) -> bool {
+        false
+    }
+}

@@ -1,0 +1,92 @@
+//! Drop-tail: first in, first out; an arrival that finds no room is dropped.
+//!
+//! The yardstick of all others. For one sequence of arrivals of equal size it loses least of all
+//! work-conserving disciplines with the same room; what it costs is delay: under persistent
+//! overload the queue stands at its limit (RFC 7567, section 1.2: lock-out and full queues).
+//!
+//! A limit in packets admits while fewer wait; a limit in bytes while the arrival still fits, so
+//! that small packets get in where large ones no longer do.
+//!
+//! **ns-2** (`DropTail`, ns-2.35): the test is `length + 1 >= limit`, so that a limit of 50 keeps
+//! at most 49 waiting packets, and in bytes at most one byte less than the limit. Default limit
+//! 50 packets. **ns-3** (`FifoQueueDisc`) and **Linux** (`pfifo`): as here, 1000 packets.
+
+use sojourn_base::length::Capacity;
+use sojourn_base::{Bytes, Limit, LinkInfo, ParamFault, Preset, params};
+
+use crate::parts::Fifo;
+use crate::{Backlog, Context, Dequeued, Discipline, Packet, Reason};
+
+params! {
+    /// Parameters of drop-tail.
+    pub struct Params {
+        /// Most that may wait, in packets or bytes; the packet being sent is not counted.
+        limit: Limit = "1000 packets", Ns2 = "50 packets";
+    }
+}
+
+/// A drop-tail queue.
+#[derive(Debug)]
+pub struct DropTail<P> {
+    capacity: Capacity,
+    queue: Fifo<P>,
+}
+
+impl<P> DropTail<P> {
+    /// A queue for `link`.
+    ///
+    /// # Errors
+    /// Under ns-2's preset, a limit that leaves no room at all.
+    pub fn new(params: &Params, preset: Preset, link: &LinkInfo) -> Result<Self, ParamFault> {
+        let capacity = match (params.limit.on(link), preset) {
+            (Capacity::Packets(limit), Preset::Ns2) => Capacity::Packets(limit - 1),
+            (Capacity::Bytes(limit), Preset::Ns2) => Capacity::Bytes(limit - 1),
+            (capacity, _) => capacity,
+        };
+        Ok(Self {
+            capacity,
+            queue: Fifo::default(),
+        })
+    }
+
+    /// A queue of at most `limit` packets.
+    pub fn of_packets(limit: u64) -> Self {
+        Self {
+            capacity: Capacity::Packets(limit),
+            queue: Fifo::default(),
+        }
+    }
+}
+
+impl<P: Packet> DropTail<P> {
+    fn admits(&self, size: Bytes) -> bool {
+        self.capacity
+            .admits(self.queue.len(), self.queue.bytes(), size)
+    }
+}
+
+impl<P: Packet> Discipline<P> for DropTail<P> {
+    fn enqueue(&mut self, packet: P, ctx: &mut Context<'_, P>) {
+        if self.admits(packet.size()) {
+            self.queue.push(packet);
+        } else {
+            ctx.drop(packet, Reason::Overlimit);
+        }
+    }
+
+    fn dequeue(&mut self, _ctx: &mut Context<'_, P>) -> Dequeued<P> {
+        self.queue.pop().map_or(Dequeued::Empty, Dequeued::Packet)
+    }
+
+    fn backlog(&self) -> Backlog {
+        self.queue.backlog()
+    }
+
+    fn capacity(&self) -> Capacity {
+        self.capacity
+    }
+
+    fn reset(&mut self) {
+        self.queue.clear();
+    }
+}

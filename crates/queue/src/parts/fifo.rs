@@ -1,0 +1,85 @@
+//! A first-in first-out store that counts its bytes.
+
+use std::collections::VecDeque;
+
+use sojourn_base::Bytes;
+
+use crate::{Backlog, Packet};
+
+/// Packets in the order of their arrival.
+#[derive(Debug, Clone)]
+pub struct Fifo<P> {
+    packets: VecDeque<P>,
+    bytes: Bytes,
+}
+
+impl<P> Default for Fifo<P> {
+    fn default() -> Self {
+        Self {
+            packets: VecDeque::new(),
+            bytes: Bytes::ZERO,
+        }
+    }
+}
+
+impl<P: Packet> Fifo<P> {
+    /// Appends at the tail.
+    #[inline]
+    pub fn push(&mut self, packet: P) {
+        self.bytes += packet.size();
+        self.packets.push_back(packet);
+    }
+
+    /// Takes from the head.
+    #[inline]
+    pub fn pop(&mut self) -> Option<P> {
+        let packet = self.packets.pop_front()?;
+        self.bytes -= packet.size();
+        Some(packet)
+    }
+
+    /// Takes from the tail.
+    pub fn pop_tail(&mut self) -> Option<P> {
+        let packet = self.packets.pop_back()?;
+        self.bytes -= packet.size();
+        Some(packet)
+    }
+
+    /// The packet at the head.
+    pub fn head(&self) -> Option<&P> {
+        self.packets.front()
+    }
+
+    /// How many packets are stored.
+    #[inline]
+    pub fn len(&self) -> usize {
+        self.packets.len()
+    }
+
+    /// How many bytes are stored.
+    #[inline]
+    pub fn bytes(&self) -> Bytes {
+        self.bytes
+    }
+
+    /// Whether nothing is stored.
+    #[inline]
+    pub fn is_empty(&self) -> bool {
+        self.packets.is_empty()
+    }
+
+    /// Packets and bytes.
+    #[inline]
+    pub fn backlog(&self) -> Backlog {
+        Backlog {
+            packets: self.len(),
+            bytes: self.bytes,
+        }
+    }
+
+    /// Forgets everything, keeping the memory.
+    pub fn clear(&mut self) {
+        self.packets.clear();
+        self.bytes = Bytes::ZERO;
+    }
+}

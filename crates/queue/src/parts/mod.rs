@@ -1,0 +1,6 @@
+//! Parts that several disciplines are made of.
+
+pub mod ecn;
+pub mod fifo;
+
+pub use fifo::Fifo;

@@ -1,0 +1,172 @@
+//! All disciplines, one line each.
+//!
+//! A line gives a discipline its name in scenario files, its validated parameters, its help text
+//! and reference page (the header of its file), and its place in the tests of the laws that all
+//! must keep.
+
+use sojourn_base::length::Capacity;
+use sojourn_base::{LinkInfo, Param, ParamFault, ParamSet, ParamSource, Preset, Time};
+
+use crate::contract::{Backlog, Context, Dequeued, Discipline, Packet, ProbeValue};
+
+macro_rules! registry {
+    ($( $module:ident :: $type:ident, $title:literal; )*) => {
+        /// Any discipline of the registry, dispatched without a virtual call, or one from outside.
+        #[allow(clippy::large_enum_variant)]
+        pub enum AnyDiscipline<P: Packet> {
+            $(
+                #[doc = $title]
+                $type(crate::$module::$type<P>),
+            )*
+            /// A discipline that is not in the registry.
+            Custom(Box<dyn Discipline<P> + Send>),
+        }
+
+        /// The registry, in the order of tables.
+        pub const DISCIPLINES: &[Entry] = &[ $(
+            Entry {
+                name: stringify!($module),
+                title: $title,
+                source: include_str!(concat!(stringify!($module), ".rs")),
+                params: <crate::$module::Params as ParamSet>::PARAMS,
+            },
+        )* ];
+
+        /// Makes the discipline called `name` for `link`.
+        ///
+        /// # Errors
+        /// An unknown name, or the first parameter that cannot be taken. Whether `source` holds
+        /// parameters that the discipline does not have is for its owner to find.
+        pub fn build<P: Packet>(
+            name: &str,
+            source: &dyn ParamSource,
+            preset: Preset,
+            link: &LinkInfo,
+        ) -> Result<AnyDiscipline<P>, BuildError> {
+            match name {
+                $(
+                    stringify!($module) => {
+                        let params = crate::$module::Params::read(source, preset)?;
+                        let made = crate::$module::$type::new(&params, preset, link)?;
+                        Ok(AnyDiscipline::$type(made))
+                    }
+                )*
+                _ => Err(BuildError::Unknown),
+            }
+        }
+
+        macro_rules! each {
+            ($any:expr, $one:ident => $body:expr) => {
+                match $any {
+                    $( AnyDiscipline::$type($one) => $body, )*
+                    AnyDiscipline::Custom($one) => $body,
+                }
+            };
+        }
+    };
+}
+
+registry! {
+    droptail::DropTail, "Drop-tail";
+}
+
+/// A line of the registry.
+#[derive(Debug, Clone, Copy)]
+pub struct Entry {
+    /// Name in scenario files.
+    pub name: &'static str,
+    /// Name in tables and figures.
+    pub title: &'static str,
+    /// The discipline's file, whose header is its manual page.
+    source: &'static str,
+    /// Its parameters.
+    pub params: &'static [Param],
+}
+
+impl Entry {
+    /// The manual page: the header of the discipline's file, in Markdown.
+    pub fn manual(&self) -> String {
+        let header = self
+            .source
+            .lines()
+            .map_while(|line| line.strip_prefix("//!"));
+        let lines: Vec<&str> = header
+            .map(|line| line.strip_prefix(' ').unwrap_or(line))
+            .collect();
+        lines.join("\n")
+    }
+
+    /// The first sentence of the manual page, on one line.
+    pub fn summary(&self) -> String {
+        let manual = self.manual();
+        let paragraph = manual.split("\n\n").next().unwrap_or_default();
+        paragraph.replace('\n', " ")
+    }
+}
+
+/// The line of the discipline called `name`.
+pub fn find(name: &str) -> Option<&'static Entry> {
+    DISCIPLINES.iter().find(|entry| entry.name == name)
+}
+
+/// Why a discipline could not be made.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum BuildError {
+    /// There is none of that name.
+    Unknown,
+    /// A parameter cannot be taken.
+    Param(ParamFault),
+}
+
+impl From<ParamFault> for BuildError {
+    fn from(fault: ParamFault) -> Self {
+        Self::Param(fault)
+    }
+}
+
+impl<P: Packet> Discipline<P> for AnyDiscipline<P> {
+    #[inline]
+    fn enqueue(&mut self, packet: P, ctx: &mut Context<'_, P>) {
+        each!(self, discipline => discipline.enqueue(packet, ctx));
+    }
+
+    #[inline]
+    fn dequeue(&mut self, ctx: &mut Context<'_, P>) -> Dequeued<P> {
+        each!(self, discipline => discipline.dequeue(ctx))
+    }
+
+    #[inline]
+    fn backlog(&self) -> Backlog {
+        each!(self, discipline => discipline.backlog())
+    }
+
+    #[inline]
+    fn capacity(&self) -> Capacity {
+        each!(self, discipline => discipline.capacity())
+    }
+
+    fn reset(&mut self) {
+        each!(self, discipline => discipline.reset());
+    }
+
+    #[inline]
+    fn next_timer(&self) -> Option<Time> {
+        each!(self, discipline => discipline.next_timer())
+    }
+
+    fn on_timer(&mut self, ctx: &mut Context<'_, P>) {
+        each!(self, discipline => discipline.on_timer(ctx));
+    }
+
+    fn on_link(&mut self, link: &LinkInfo) {
+        each!(self, discipline => discipline.on_link(link));
+    }
+
+    fn probe(&self, show: &mut dyn FnMut(&str, ProbeValue)) {
+        each!(self, discipline => discipline.probe(show));
+    }
+
+    fn poke(&mut self, name: &str, value: f64) -> bool {
+        each!(self, discipline => discipline.poke(name, value))
+    }
+}

@@ -1,0 +1,1 @@
+//! Scenario files: the schema, its reader and its errors; builds an engine.

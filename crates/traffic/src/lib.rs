@@ -1,0 +1,1 @@
+//! Traffic sources: one file each, pure state machines.
