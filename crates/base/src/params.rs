@@ -65,7 +65,7 @@ pub struct Param {
     pub allowed: &'static str,
     /// The JSON Schema of its value.
     pub schema: &'static str,
-    /// Its default as a scenario file would write it.
+    /// Its default as a scenario file would write it; empty where a value must be given.
     pub default: &'static str,
     /// Defaults that differ under a preset.
     pub presets: &'static [(Preset, &'static str)],
@@ -140,6 +140,15 @@ pub trait ParamSet: Sized {
     fn read(source: &dyn ParamSource, preset: Preset) -> Result<Self, ParamFault>;
 }
 
+/// The manual page of a source file: its `//!` header, in Markdown.
+pub fn manual_page(source: &str) -> String {
+    let header = source.lines().map_while(|line| line.strip_prefix("//!"));
+    let lines: Vec<&str> = header
+        .map(|line| line.strip_prefix(' ').unwrap_or(line))
+        .collect();
+    lines.join("\n")
+}
+
 /// Reads one parameter: for [`params!`](crate::params!).
 ///
 /// # Errors
@@ -159,6 +168,9 @@ pub fn read_param<T: Quantity>(
         });
     }
     let default = param.default_under(preset);
+    if default.is_empty() {
+        return Err(ParamFault::new(param.name, "nothing", T::ALLOWED));
+    }
     Ok(T::read(Scalar::literal(default)).unwrap_or_else(|fault| {
         unreachable!("declared default of {} under {preset}: {fault}", param.name)
     }))

@@ -156,6 +156,26 @@ impl Decimal {
         }
     }
 
+    /// As digits and how many of them stand behind the point; none where that is too many.
+    pub fn digits_and_decimals(self) -> Option<(i128, u32)> {
+        if self.exponent > 0 {
+            let factor = 10_i128.checked_pow(self.exponent.unsigned_abs())?;
+            return Some((self.digits.checked_mul(factor)?, 0));
+        }
+        Some((self.digits, self.exponent.unsigned_abs()))
+    }
+
+    /// Writes `digits` with `decimals` of them behind the point, without trailing zeros.
+    pub fn write(digits: i128, decimals: u32) -> String {
+        let sign = if digits < 0 { "-" } else { "" };
+        let width = decimals as usize + 1;
+        let text = format!("{:0width$}", digits.unsigned_abs());
+        let (whole, fraction) = text.split_at(text.len() - decimals as usize);
+        let fraction = fraction.trim_end_matches('0');
+        let point = if fraction.is_empty() { "" } else { "." };
+        format!("{sign}{whole}{point}{fraction}")
+    }
+
     /// The nearest `f64`.
     pub fn as_f64(self) -> f64 {
         // The standard parser rounds correctly; a product of powers would not.
@@ -261,6 +281,18 @@ impl Quantity for Bytes {
         .filter(|&bytes| bytes <= 1_000_000_000_000_000)
         .map(Self::new)
         .ok_or_else(|| Self::fault(scalar))
+    }
+}
+
+impl Quantity for String {
+    const ALLOWED: &'static str = "a text";
+    const SCHEMA: &'static str = r#"{"type": "string"}"#;
+
+    fn read(scalar: Scalar<'_>) -> Result<Self, Fault> {
+        match scalar {
+            Scalar::Text(text) => Ok(text.to_owned()),
+            other => Err(Self::fault(other)),
+        }
     }
 }
 
@@ -376,6 +408,62 @@ impl<T: Quantity> Quantity for Auto<T> {
             allowed: format!("\"auto\" or {}", fault.allowed),
             ..fault
         })
+    }
+}
+
+/// A value, or `"none"`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Optional<T>(pub Option<T>);
+
+impl<T: Quantity> Quantity for Optional<T> {
+    const ALLOWED: &'static str = T::ALLOWED;
+    const SCHEMA: &'static str = T::SCHEMA;
+
+    fn read(scalar: Scalar<'_>) -> Result<Self, Fault> {
+        if scalar == Scalar::Text("none") {
+            return Ok(Self(None));
+        }
+        T::read(scalar)
+            .map(|value| Self(Some(value)))
+            .map_err(|fault| Fault { allowed: format!("\"none\" or {}", fault.allowed), ..fault })
+    }
+}
+
+/// A whole number of zero or more: a seed, an index.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Whole(pub u64);
+
+impl Quantity for Whole {
+    const ALLOWED: &'static str = "a whole number of zero or more";
+    const SCHEMA: &'static str = r#"{"type": "integer", "minimum": 0}"#;
+
+    fn read(scalar: Scalar<'_>) -> Result<Self, Fault> {
+        match scalar {
+            Scalar::Integer(number) => u64::try_from(number).ok(),
+            Scalar::Base(number) if number == number.trunc() => whole(number),
+            _ => None,
+        }
+        .map(Self)
+        .ok_or_else(|| Self::fault(scalar))
+    }
+}
+
+/// A name made of letters, digits, `_` and `-`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Name(pub String);
+
+impl Quantity for Name {
+    const ALLOWED: &'static str = "a name of letters, digits, _ and -";
+    const SCHEMA: &'static str = r#"{"type": "string", "pattern": "^[A-Za-z0-9_-]+$"}"#;
+
+    fn read(scalar: Scalar<'_>) -> Result<Self, Fault> {
+        let is_part = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
+        match scalar {
+            Scalar::Text(text) if !text.is_empty() && text.chars().all(is_part) => {
+                Ok(Self(text.to_owned()))
+            }
+            other => Err(Self::fault(other)),
+        }
     }
 }
 

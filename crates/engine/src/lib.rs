@@ -1,1 +1,36 @@
-//! The packet-level engine: event calendar, links, routes, ledger, run loop.
+//! The packet-level engine. One simulation is one value.
+//!
+//! | module | holds |
+//! | --- | --- |
+//! | [`packet`] | the simulated packet, a small value |
+//! | [`calendar`] | the event calendar |
+//! | [`ledger`] | the books of links and flows, and what is wrong when they do not balance |
+//! | [`link`] | a link: discipline, device queue, transmitter, packets in flight |
+//! | [`routes`] | shortest paths over a directed graph |
+//! | [`observer`] | how measurement and traces look on |
+//! | [`simulation`] | the run loop |
+//!
+//! At one instant departures come first, then deliveries, then source arrivals, then timers, each
+//! in the order of declaration. This order does not depend on the order of insertion into any
+//! calendar, so that saving an event never changes a result.
+
+pub mod calendar;
+pub mod ledger;
+pub mod link;
+pub mod observer;
+pub mod packet;
+pub mod routes;
+pub mod simulation;
+
+pub use ledger::{Breach, Count, FlowBooks, Ledger};
+pub use link::{Link, LinkSpec};
+pub use observer::Observer;
+pub use packet::SimPacket;
+pub use simulation::{Flow, FlowSpec, Simulation, Stop};
+
+/// The index of a node, in the order of declaration.
+pub type NodeId = u32;
+/// The index of a link, in the order of declaration.
+pub type LinkId = u32;
+/// The index of a flow, in the order of declaration.
+pub type FlowId = u32;

@@ -1,0 +1,265 @@
+//! The books of links and flows: a run whose books do not balance fails loudly.
+//!
+//! The books are kept apart from the disciplines, from what goes in and comes out, and compared
+//! with what a discipline says of itself after every operation, in release builds too.
+
+use core::fmt;
+
+use sojourn_base::{Bytes, Time};
+use sojourn_queue::{Backlog, Reason};
+
+/// Packets and their bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Count {
+    /// Packets.
+    pub packets: u64,
+    /// Bytes.
+    pub bytes: u64,
+}
+
+impl Count {
+    #[inline]
+    fn add(&mut self, size: Bytes) {
+        self.packets += 1;
+        self.bytes += size.get();
+    }
+}
+
+/// The books of one queue: what came, what left, what was dropped, and for how long all of it
+/// waited.
+#[derive(Debug, Clone, Default)]
+pub struct Ledger {
+    /// Packets that came to the queue.
+    pub arrivals: Count,
+    /// Packets whose transmission began.
+    pub departures: Count,
+    /// Packets dropped, on arrival or later.
+    pub drops: Count,
+    /// Drops by [`Reason`].
+    pub drops_by_reason: [u64; Reason::ALL.len()],
+    /// Marks by [`Reason`].
+    pub marks_by_reason: [u64; Reason::ALL.len()],
+    /// Integral of the waiting packets over time, in packet-picoseconds.
+    pub packet_time: u128,
+    /// Integral of the waiting bytes over time, in byte-picoseconds.
+    pub byte_time: u128,
+    /// Most packets that waited for longer than an instant, since [`Ledger::reset_peak`].
+    pub peak_packets: u64,
+    /// Summed waiting times of the packets that have left the queue, in picoseconds.
+    waited: u128,
+    /// Summed arrival instants of the packets that wait, in picoseconds.
+    stamps: u128,
+    /// Until when the integrals are taken.
+    updated: Time,
+}
+
+impl Ledger {
+    /// What waits, by the books.
+    #[inline]
+    pub fn backlog(&self) -> Count {
+        Count {
+            packets: self.arrivals.packets - self.departures.packets - self.drops.packets,
+            bytes: self.arrivals.bytes - self.departures.bytes - self.drops.bytes,
+        }
+    }
+
+    /// Takes the integrals up to `now`.
+    #[inline]
+    pub fn advance(&mut self, now: Time) {
+        let span = now.since(self.updated).as_ps();
+        if span == 0 {
+            return;
+        }
+        self.updated = now;
+        let backlog = self.backlog();
+        if backlog.packets > 0 {
+            self.packet_time += u128::from(backlog.packets) * u128::from(span);
+            self.byte_time += u128::from(backlog.bytes) * u128::from(span);
+            self.peak_packets = self.peak_packets.max(backlog.packets);
+        }
+    }
+
+    /// Starts the search for the peak anew.
+    pub fn reset_peak(&mut self) {
+        self.peak_packets = 0;
+    }
+
+    /// A packet of `size` came to the queue.
+    #[inline]
+    pub fn arrive(&mut self, size: Bytes, now: Time) {
+        self.advance(now);
+        self.arrivals.add(size);
+        self.stamps += u128::from(now.as_ps());
+    }
+
+    /// The transmission of a packet that came at `stamp` began.
+    #[inline]
+    pub fn depart(&mut self, size: Bytes, stamp: Time, now: Time) {
+        self.advance(now);
+        self.departures.add(size);
+        self.leave(stamp, now);
+    }
+
+    /// A packet that came at `stamp` was dropped.
+    #[inline]
+    pub fn drop(&mut self, size: Bytes, stamp: Time, now: Time, reason: Reason) {
+        self.advance(now);
+        self.drops.add(size);
+        self.drops_by_reason[reason as usize] += 1;
+        self.leave(stamp, now);
+    }
+
+    #[inline]
+    fn leave(&mut self, stamp: Time, now: Time) {
+        self.waited += u128::from(now.since(stamp).as_ps());
+        self.stamps = self.stamps.wrapping_sub(u128::from(stamp.as_ps()));
+    }
+
+    /// The packets that really still wait, by their number and summed arrival instants, against
+    /// those that the books have waiting. Together with [`Ledger::check_little`] it makes sure
+    /// that every packet left with the stamp it came with.
+    ///
+    /// # Errors
+    /// Says both when they differ.
+    pub fn check_still_waiting(&self, packets: u64, stamps: u128) -> Result<(), String> {
+        if (packets, stamps) == (self.backlog().packets, self.stamps) {
+            return Ok(());
+        }
+        Err(format!(
+            "{packets} packets of summed arrival {stamps} ps still waited, by the books {} of {} ps",
+            self.backlog().packets,
+            self.stamps.cast_signed()
+        ))
+    }
+
+    /// Little's law in integers: the integral of the queue equals the summed waiting time of all
+    /// that waited, whether sent, dropped later or still waiting.
+    ///
+    /// # Errors
+    /// Says both sides when they differ.
+    pub fn check_little(&self, now: Time) -> Result<(), String> {
+        let so_far = u128::from(self.backlog().packets) * u128::from(now.as_ps());
+        let waiting = self.waited.wrapping_add(so_far).wrapping_sub(self.stamps);
+        if waiting == self.packet_time {
+            return Ok(());
+        }
+        Err(format!(
+            "the integral of the queue is {} packet-ps, the summed waiting times are {waiting} ps",
+            self.packet_time
+        ))
+    }
+
+    /// The discipline's own count against the books.
+    ///
+    /// # Errors
+    /// Says both when they differ.
+    #[inline]
+    pub fn check_backlog(&self, said: Backlog, in_device: Backlog) -> Result<(), String> {
+        let booked = self.backlog();
+        let packets = (said.packets + in_device.packets) as u64;
+        let bytes = (said.bytes + in_device.bytes).get();
+        if packets == booked.packets && bytes == booked.bytes {
+            return Ok(());
+        }
+        Err(format!(
+            "the queue holds {packets} packets and {bytes} bytes, arrivals less departures and drops are {} and {}",
+            booked.packets, booked.bytes
+        ))
+    }
+}
+
+/// The books of one flow, in packets since the start of the run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct FlowBooks {
+    /// Sent by its source.
+    pub sent: u64,
+    /// Received at its destination.
+    pub received: u64,
+    /// Dropped on the way.
+    pub dropped: u64,
+}
+
+impl FlowBooks {
+    /// Neither received nor dropped yet.
+    pub fn on_the_way(&self) -> Option<u64> {
+        self.sent
+            .checked_sub(self.received)?
+            .checked_sub(self.dropped)
+    }
+}
+
+/// Books that do not balance: a fault of the program, never of the scenario.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Breach {
+    /// Simulated time at which it was noticed.
+    pub at: Time,
+    /// The link or flow.
+    pub place: String,
+    /// What does not agree.
+    pub what: String,
+}
+
+impl fmt::Display for Breach {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "the books of {} do not balance at {}: {}",
+            self.place, self.at, self.what
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SIZE: Bytes = Bytes::new(500);
+
+    fn at(ps: u64) -> Time {
+        Time::from_ps(ps)
+    }
+
+    #[test]
+    fn littles_law_holds_with_drops_and_backlog() {
+        let mut ledger = Ledger::default();
+        ledger.arrive(SIZE, at(10));
+        ledger.arrive(SIZE, at(20));
+        ledger.arrive(SIZE, at(25));
+        ledger.depart(SIZE, at(10), at(40));
+        ledger.drop(SIZE, at(20), at(60), Reason::Target);
+        ledger.advance(at(100));
+        // 30 + 40 + 75 packet-picoseconds: sent, dropped at the head, still waiting.
+        assert_eq!(ledger.packet_time, 145);
+        assert_eq!(ledger.check_little(at(100)), Ok(()));
+        assert_eq!(ledger.peak_packets, 3);
+    }
+
+    #[test]
+    fn a_packet_swapped_for_another_is_noticed() {
+        let mut ledger = Ledger::default();
+        ledger.arrive(SIZE, at(10));
+        ledger.arrive(SIZE, at(20));
+        ledger.depart(SIZE, at(20), at(40));
+        ledger.depart(SIZE, at(20), at(50));
+        assert!(ledger.check_still_waiting(0, 0).is_err());
+    }
+
+    #[test]
+    fn a_lost_packet_is_noticed() {
+        let mut ledger = Ledger::default();
+        ledger.arrive(SIZE, at(1));
+        let fault = ledger
+            .check_backlog(Backlog::default(), Backlog::default())
+            .unwrap_err();
+        assert!(fault.contains("1 and 500"), "{fault}");
+    }
+
+    #[test]
+    fn a_queue_of_an_instant_is_no_peak() {
+        let mut ledger = Ledger::default();
+        ledger.arrive(SIZE, at(10));
+        ledger.depart(SIZE, at(10), at(10));
+        ledger.advance(at(20));
+        assert_eq!((ledger.peak_packets, ledger.packet_time), (0, 0));
+    }
+}

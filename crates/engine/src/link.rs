@@ -1,0 +1,420 @@
+//! A link: a queue discipline, below it perhaps a device queue, a transmitter, and the packets in
+//! flight.
+
+use std::collections::VecDeque;
+
+use sojourn_base::{Bytes, Rate, Span, Stream, Time};
+use sojourn_queue::parts::Fifo;
+use sojourn_queue::{AnyDiscipline, Backlog, Context, Dequeued, Discipline, Reason, Sink};
+
+use crate::ledger::{FlowBooks, Ledger};
+use crate::{LinkId, NodeId, Observer, SimPacket};
+
+/// What a link is made of.
+pub struct LinkSpec {
+    /// Its name, for messages.
+    pub name: String,
+    /// The node it leaves.
+    pub from: NodeId,
+    /// The node it enters.
+    pub to: NodeId,
+    /// Its rate.
+    pub rate: Rate,
+    /// Its propagation delay.
+    pub delay: Span,
+    /// Link framing of each packet: counts for serialisation only.
+    pub overhead: Bytes,
+    /// Room in packets of the drop-tail queue below the discipline; the discipline hands packets
+    /// down while it has room.
+    pub device_queue: usize,
+    /// Its queue discipline.
+    pub discipline: AnyDiscipline<SimPacket>,
+    /// The discipline's random stream.
+    pub random: Stream,
+}
+
+/// What the transmitter is at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Transmitter {
+    /// Nothing to send: the last dequeue found the queue empty.
+    Idle,
+    /// Sending, or shaped, until this instant; then it asks for the next packet.
+    Until(Time),
+}
+
+/// A link of a running simulation.
+pub struct Link {
+    /// What it is made of.
+    pub spec: LinkSpec,
+    /// Its books.
+    pub ledger: Ledger,
+    /// Packets handed down to the device.
+    device: Fifo<SimPacket>,
+    /// Packets being sent or on the wire, in the order of delivery; each stamped with its
+    /// delivery.
+    in_flight: VecDeque<SimPacket>,
+    transmitter: Transmitter,
+    /// The transmission in progress or the last one.
+    sending: Sending,
+    /// The instant under which the link stands in the calendar of deliveries.
+    pub(crate) scheduled: Time,
+    /// The instant under which it stands in the calendar of departures, where that is kept.
+    pub(crate) departure_scheduled: Time,
+    /// What the discipline did wrong, if anything.
+    pub(crate) fault: Option<String>,
+}
+
+#[derive(Debug, Clone, Copy, Default)]
+struct Sending {
+    until: Time,
+    takes: Span,
+    size: Bytes,
+    /// Time the transmitter has been busy up to `until`, in picoseconds.
+    busy: u128,
+}
+
+/// What a link has carried up to an instant.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Carried {
+    /// Time the transmitter was busy, in picoseconds.
+    pub busy: u128,
+    /// Bytes sent, the packet in transmission by the part that is out.
+    pub bytes: f64,
+}
+
+/// What came out of a link that was emptied.
+#[derive(Default)]
+struct Drained {
+    packets: u64,
+    stamps: u128,
+}
+
+/// Collects what a discipline drops while it is emptied.
+struct Thrown(Vec<SimPacket>);
+
+impl Sink<SimPacket> for Thrown {
+    fn dropped(&mut self, packet: SimPacket, _reason: Reason) {
+        self.0.push(packet);
+    }
+    fn marked(&mut self, _packet: &SimPacket, _reason: Reason) {}
+}
+
+/// The sink of one call into a discipline: books every drop and mark.
+struct Books<'a, O> {
+    now: Time,
+    link: LinkId,
+    ledger: &'a mut Ledger,
+    flows: &'a mut [FlowBooks],
+    observer: &'a mut O,
+    fault: &'a mut Option<String>,
+}
+
+impl<O: Observer> Sink<SimPacket> for Books<'_, O> {
+    fn dropped(&mut self, packet: SimPacket, reason: Reason) {
+        self.ledger
+            .drop(packet.bytes(), packet.stamp, self.now, reason);
+        self.flows[packet.flow as usize].dropped += 1;
+        self.observer.dropped(self.now, self.link, &packet, reason);
+    }
+
+    fn marked(&mut self, packet: &SimPacket, reason: Reason) {
+        if !packet.ecn.is_capable() {
+            *self.fault = Some("a packet that is not ECN-capable was marked".to_owned());
+        }
+        self.ledger.marks_by_reason[reason as usize] += 1;
+        self.observer.marked(self.now, self.link, packet, reason);
+    }
+}
+
+/// Calls into the discipline with a context made of the link's parts.
+macro_rules! with_context {
+    ($link:ident, $id:expr, $now:expr, $flows:expr, $observer:expr, |$discipline:ident, $ctx:ident| $body:expr) => {{
+        let mut sink = Books {
+            now: $now,
+            link: $id,
+            ledger: &mut $link.ledger,
+            flows: $flows,
+            observer: $observer,
+            fault: &mut $link.fault,
+        };
+        let $discipline = &mut $link.spec.discipline;
+        let mut context = Context {
+            now: $now,
+            random: &mut $link.spec.random,
+            sink: &mut sink,
+        };
+        let $ctx = &mut context;
+        $body
+    }};
+}
+
+impl Link {
+    /// An idle link.
+    pub fn new(spec: LinkSpec) -> Self {
+        Self {
+            spec,
+            ledger: Ledger::default(),
+            device: Fifo::default(),
+            in_flight: VecDeque::new(),
+            transmitter: Transmitter::Idle,
+            sending: Sending::default(),
+            scheduled: Time::NEVER,
+            departure_scheduled: Time::NEVER,
+            fault: None,
+        }
+    }
+
+    /// What waits, in the discipline and in the device.
+    pub fn backlog(&self) -> Backlog {
+        let (above, below) = (self.spec.discipline.backlog(), self.device.backlog());
+        Backlog {
+            packets: above.packets + below.packets,
+            bytes: above.bytes + below.bytes,
+        }
+    }
+
+    /// Packets being sent or on the wire.
+    pub fn in_flight(&self) -> usize {
+        self.in_flight.len()
+    }
+
+    /// What it has carried up to `now`; the link must have caught up.
+    pub fn carried(&self, now: Time) -> Carried {
+        let ahead = self.sending.until.since(now).as_ps();
+        let unsent = if ahead == 0 {
+            0.0
+        } else {
+            self.sending.size.as_f64() * ahead as f64 / self.sending.takes.as_ps() as f64
+        };
+        Carried {
+            busy: self.sending.busy - u128::from(ahead),
+            bytes: self.ledger.departures.bytes as f64 - unsent,
+        }
+    }
+
+    /// When the link next needs the calendar: to deliver, or, where nothing is in flight, to ask
+    /// a shaping discipline again.
+    pub(crate) fn next_event(&self) -> Option<Time> {
+        match (self.in_flight.front(), self.transmitter) {
+            (Some(packet), _) => Some(packet.stamp),
+            (None, Transmitter::Until(time)) => Some(time),
+            (None, Transmitter::Idle) => None,
+        }
+    }
+
+    /// When the transmitter next asks for a packet.
+    pub(crate) fn next_departure(&self) -> Option<Time> {
+        match self.transmitter {
+            Transmitter::Until(time) => Some(time),
+            Transmitter::Idle => None,
+        }
+    }
+
+    /// Runs all departures due by `until` and all timers due before it, at their exact instants.
+    #[inline]
+    pub(crate) fn catch_up<O: Observer>(
+        &mut self,
+        id: LinkId,
+        until: Time,
+        flows: &mut [FlowBooks],
+        observer: &mut O,
+    ) {
+        loop {
+            let departure = self.next_departure().unwrap_or(Time::NEVER);
+            let timer = self.spec.discipline.next_timer().unwrap_or(Time::NEVER);
+            if departure <= timer && departure <= until {
+                self.depart(id, departure, flows, observer);
+            } else if timer < until {
+                with_context!(self, id, timer, flows, observer, |discipline, ctx| {
+                    discipline.on_timer(ctx);
+                });
+                self.check();
+            } else {
+                return;
+            }
+        }
+    }
+
+    /// Takes an arriving packet; the link must have caught up to `now`.
+    #[inline]
+    pub(crate) fn arrive<O: Observer>(
+        &mut self,
+        id: LinkId,
+        now: Time,
+        mut packet: SimPacket,
+        flows: &mut [FlowBooks],
+        observer: &mut O,
+    ) {
+        packet.stamp = now;
+        self.ledger.arrive(packet.bytes(), now);
+        observer.enqueued(now, id, &packet);
+        with_context!(self, id, now, flows, observer, |discipline, ctx| {
+            discipline.enqueue(packet, ctx);
+        });
+        self.check();
+        self.fill_device(id, now, flows, observer);
+        let shaped = matches!(self.transmitter, Transmitter::Until(_)) && now >= self.sending.until;
+        if self.transmitter == Transmitter::Idle || shaped {
+            self.depart(id, now, flows, observer);
+        }
+    }
+
+    /// Hands packets down to the device while it has room.
+    fn fill_device<O: Observer>(
+        &mut self,
+        id: LinkId,
+        now: Time,
+        flows: &mut [FlowBooks],
+        observer: &mut O,
+    ) {
+        while self.device.len() < self.spec.device_queue {
+            let taken = with_context!(self, id, now, flows, observer, |discipline, ctx| {
+                discipline.dequeue(ctx)
+            });
+            let Dequeued::Packet(packet) = taken else {
+                break;
+            };
+            self.device.push(packet);
+        }
+    }
+
+    /// Asks for the next packet at `now` and begins its transmission.
+    fn depart<O: Observer>(
+        &mut self,
+        id: LinkId,
+        now: Time,
+        flows: &mut [FlowBooks],
+        observer: &mut O,
+    ) {
+        let taken = if let Some(packet) = self.device.pop() {
+            Dequeued::Packet(packet)
+        } else {
+            with_context!(self, id, now, flows, observer, |discipline, ctx| {
+                discipline.dequeue(ctx)
+            })
+        };
+        match taken {
+            Dequeued::Packet(packet) => self.send(id, now, packet, observer),
+            Dequeued::Empty => self.transmitter = Transmitter::Idle,
+            Dequeued::Wait(time) if time > now => self.transmitter = Transmitter::Until(time),
+            Dequeued::Wait(time) => {
+                self.fault = Some(format!(
+                    "the discipline asked at {now} to wait until {time}"
+                ));
+                self.transmitter = Transmitter::Idle;
+            }
+        }
+        self.fill_device(id, now, flows, observer);
+        self.check();
+    }
+
+    fn send<O: Observer>(
+        &mut self,
+        id: LinkId,
+        now: Time,
+        mut packet: SimPacket,
+        observer: &mut O,
+    ) {
+        let size = packet.bytes();
+        self.ledger.depart(size, packet.stamp, now);
+        observer.dequeued(now, id, &packet);
+        let takes = self.spec.rate.time_to_send(size + self.spec.overhead);
+        let until = now + takes;
+        self.transmitter = Transmitter::Until(until);
+        self.sending = Sending {
+            until,
+            takes,
+            size,
+            busy: self.sending.busy + u128::from(takes.as_ps()),
+        };
+        packet.stamp = until + self.spec.delay;
+        self.in_flight.push_back(packet);
+    }
+
+    /// Takes the packet whose last bit comes out at `now`, if there is one.
+    #[inline]
+    pub(crate) fn deliver(&mut self, now: Time) -> Option<SimPacket> {
+        self.in_flight.pop_front_if(|packet| packet.stamp == now)
+    }
+
+    /// Holds the discipline to its limit and to the books.
+    #[inline]
+    fn check(&mut self) {
+        let said = self.spec.discipline.backlog();
+        if !self
+            .spec
+            .discipline
+            .capacity()
+            .holds(said.packets, said.bytes)
+        {
+            self.fault = Some(format!(
+                "{} packets and {} wait above the limit",
+                said.packets, said.bytes
+            ));
+        }
+        if let Err(what) = self.ledger.check_backlog(said, self.device.backlog()) {
+            self.fault = Some(what);
+        }
+    }
+
+    /// Empties the link at the end of a run, and holds what still waited against the books.
+    ///
+    /// # Errors
+    /// Says what does not agree.
+    pub(crate) fn drain(&mut self, mut now: Time, on_the_way: &mut [u64]) -> Result<(), String> {
+        let mut left = Drained::default();
+        let mut leave = |packet: &SimPacket| {
+            left.packets += 1;
+            left.stamps += u128::from(packet.stamp.as_ps());
+            on_the_way[packet.flow as usize] += 1;
+        };
+        while let Some(packet) = self.device.pop() {
+            leave(&packet);
+        }
+        let mut thrown = Thrown(Vec::new());
+        loop {
+            let random = &mut self.spec.random;
+            let mut ctx = Context {
+                now,
+                random,
+                sink: &mut thrown,
+            };
+            match self.spec.discipline.dequeue(&mut ctx) {
+                Dequeued::Packet(packet) => leave(&packet),
+                Dequeued::Empty => break,
+                Dequeued::Wait(time) if time > now => now = time,
+                Dequeued::Wait(time) => return Err(format!("asked at {now} to wait until {time}")),
+            }
+        }
+        thrown.0.iter().for_each(leave);
+        for packet in &self.in_flight {
+            on_the_way[packet.flow as usize] += 1;
+        }
+        self.ledger.check_still_waiting(left.packets, left.stamps)
+    }
+
+    /// Closes the books at `now`: Little's law, and that what departed was delivered or is in
+    /// flight.
+    ///
+    /// # Errors
+    /// Says what does not agree.
+    pub fn audit(&mut self, now: Time, delivered: u64) -> Result<(), String> {
+        self.ledger.advance(now);
+        if let Some(fault) = self.fault.take() {
+            return Err(fault);
+        }
+        self.ledger.check_little(now)?;
+        let departed = self.ledger.departures.packets;
+        let in_flight = self.in_flight.len() as u64;
+        if departed != delivered + in_flight {
+            return Err(format!(
+                "{departed} packets departed, {delivered} were delivered and {in_flight} are in flight"
+            ));
+        }
+        let busy = self.carried(now).busy;
+        if busy > u128::from(now.as_ps()) {
+            return Err(format!("the transmitter was busy for {busy} ps by {now}"));
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,182 @@
+//! The observer that counts, and the measurement window.
+
+use sojourn_base::{Bytes, Time};
+use sojourn_engine::link::Carried;
+use sojourn_engine::{LinkId, Observer, SimPacket, Simulation};
+use sojourn_queue::Reason;
+
+use crate::Sketch;
+
+/// What a flow has done since the start of the run.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct FlowCounts {
+    /// Packets sent.
+    pub sent: u64,
+    /// Packets received.
+    pub received: u64,
+    /// Bytes received, headers included.
+    pub received_bytes: u64,
+    /// Payload bytes received.
+    pub payload_bytes: u64,
+    /// Summed one-way delays of the packets received, in picoseconds.
+    pub delay: u128,
+}
+
+/// A flow's measurements.
+#[derive(Debug, Clone, Default)]
+pub struct FlowMeter {
+    /// Since the start of the run.
+    pub counts: FlowCounts,
+    /// The same at the start of the window.
+    pub before: FlowCounts,
+    /// Packets sent in the window that were received in it.
+    pub kept: u64,
+    /// Packets sent in the window that were dropped in it.
+    pub lost: u64,
+    /// One-way delays of the packets received in the window.
+    pub delays: Sketch,
+    /// RFC 3550's running jitter, in picoseconds.
+    jitter: f64,
+    last_transit: Option<u64>,
+    /// The sum of the running jitter over the packets received in the window, in picoseconds.
+    pub jitter_sum: f64,
+    /// How many terms it has.
+    pub jitter_terms: u64,
+    header: Bytes,
+}
+
+/// A link's measurements beyond its ledger.
+#[derive(Debug, Clone, Default)]
+pub struct LinkMeter {
+    /// Queueing delays of the packets whose transmission began in the window.
+    pub waits: Sketch,
+    /// Their sum, in picoseconds.
+    pub waited: u128,
+    /// The ledger and the transmitter at the start of the window.
+    pub before: LinkBefore,
+}
+
+/// A link at the start of the window.
+#[derive(Debug, Clone, Default)]
+pub struct LinkBefore {
+    /// Packets that had arrived.
+    pub arrivals: u64,
+    /// Drops by reason.
+    pub drops: [u64; Reason::ALL.len()],
+    /// Marks by reason.
+    pub marks: [u64; Reason::ALL.len()],
+    /// Integral of the waiting packets.
+    pub packet_time: u128,
+    /// Integral of the waiting bytes.
+    pub byte_time: u128,
+    /// What the transmitter had carried.
+    pub carried: Carried,
+}
+
+/// Counts for all flows and links; the window is open from [`Meter::open`] on.
+#[derive(Debug, Default)]
+pub struct Meter {
+    /// By flow.
+    pub flows: Vec<FlowMeter>,
+    /// By link.
+    pub links: Vec<LinkMeter>,
+    /// The start of the window, once it is open.
+    pub window: Option<Time>,
+}
+
+impl Meter {
+    /// A meter for flows with the given headers and so many links.
+    pub fn new(headers: &[Bytes], links: usize) -> Self {
+        let flow = |&header: &Bytes| FlowMeter {
+            header,
+            ..FlowMeter::default()
+        };
+        Self {
+            flows: headers.iter().map(flow).collect(),
+            links: vec![LinkMeter::default(); links],
+            window: None,
+        }
+    }
+
+    /// Opens the window at the present instant of `simulation`.
+    pub fn open<O: Observer>(simulation: &mut Simulation<O>, meter: fn(&mut O) -> &mut Self) {
+        let now = simulation.now();
+        let mut before = Vec::with_capacity(simulation.links().len());
+        for link in simulation.links_mut() {
+            link.ledger.reset_peak();
+            let ledger = &link.ledger;
+            before.push(LinkBefore {
+                arrivals: ledger.arrivals.packets,
+                drops: ledger.drops_by_reason,
+                marks: ledger.marks_by_reason,
+                packet_time: ledger.packet_time,
+                byte_time: ledger.byte_time,
+                carried: link.carried(now),
+            });
+        }
+        let meter = meter(&mut simulation.observer);
+        meter.window = Some(now);
+        for (link, before) in meter.links.iter_mut().zip(before) {
+            link.before = before;
+        }
+        for flow in &mut meter.flows {
+            flow.before = flow.counts;
+        }
+    }
+
+    fn is_open(&self) -> bool {
+        self.window.is_some()
+    }
+
+    /// Whether `packet` was sent in the window.
+    fn sent_inside(&self, packet: &SimPacket) -> bool {
+        self.window.is_some_and(|start| packet.sent >= start)
+    }
+}
+
+impl Observer for Meter {
+    #[inline]
+    fn emitted(&mut self, _now: Time, packet: &SimPacket) {
+        self.flows[packet.flow as usize].counts.sent += 1;
+    }
+
+    #[inline]
+    fn dequeued(&mut self, now: Time, link: LinkId, packet: &SimPacket) {
+        if self.is_open() {
+            let wait = now.since(packet.stamp);
+            let link = &mut self.links[link as usize];
+            link.waited += u128::from(wait.as_ps());
+            link.waits.add(wait);
+        }
+    }
+
+    #[inline]
+    fn dropped(&mut self, _now: Time, _link: LinkId, packet: &SimPacket, _reason: Reason) {
+        if self.sent_inside(packet) {
+            self.flows[packet.flow as usize].lost += 1;
+        }
+    }
+
+    #[inline]
+    fn received(&mut self, now: Time, packet: &SimPacket) {
+        let (open, sent_inside) = (self.is_open(), self.sent_inside(packet));
+        let flow = &mut self.flows[packet.flow as usize];
+        let delay = now.since(packet.sent);
+        flow.counts.received += 1;
+        flow.counts.received_bytes += u64::from(packet.size);
+        flow.counts.payload_bytes += u64::from(packet.size) - flow.header.get();
+        flow.counts.delay += u128::from(delay.as_ps());
+        flow.kept += u64::from(sent_inside);
+        let transit = delay.as_ps();
+        if let Some(last) = flow.last_transit.replace(transit) {
+            flow.jitter += (transit.abs_diff(last) as f64 - flow.jitter) / 16.0;
+            if open {
+                flow.jitter_sum += flow.jitter;
+                flow.jitter_terms += 1;
+            }
+        }
+        if open {
+            flow.delays.add(delay);
+        }
+    }
+}

@@ -1,0 +1,146 @@
+//! Time series at a chosen interval: queues, inner variables, rates.
+//!
+//! The value at time `t` describes the interval that ends there: queues and inner variables as
+//! they stand just before `t`, rates, means and counts over the interval.
+
+use sojourn_base::{Span, Time};
+use sojourn_engine::link::Carried;
+use sojourn_engine::{Observer, Simulation};
+use sojourn_queue::{Discipline, ProbeValue};
+
+use crate::meter::{FlowCounts, Meter};
+
+/// One metric of one entity over time.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Series {
+    /// `link` or `flow`.
+    pub entity: &'static str,
+    /// Its name.
+    pub name: String,
+    /// The metric, its unit at the end.
+    pub metric: String,
+    /// Instants in seconds.
+    pub times_s: Vec<f64>,
+    /// Values; NaN where undefined.
+    pub values: Vec<f64>,
+}
+
+/// Takes samples of a simulation.
+#[derive(Debug, Default)]
+pub struct Recorder {
+    series: Vec<Series>,
+    links: Vec<LinkThen>,
+    flows: Vec<FlowCounts>,
+    last: Time,
+    /// Where the samples of the present instant go next.
+    cursor: usize,
+}
+
+/// A link at the sample before.
+#[derive(Debug, Clone, Copy, Default)]
+struct LinkThen {
+    drops: u64,
+    marks: u64,
+    packet_time: u128,
+    carried: Carried,
+}
+
+impl Recorder {
+    /// Samples `simulation` at its present instant.
+    pub fn sample<O: Observer>(&mut self, simulation: &Simulation<O>, meter: &Meter) {
+        let now = simulation.now();
+        let interval = now.since(self.last);
+        self.links
+            .resize(simulation.links().len(), LinkThen::default());
+        self.flows.resize(meter.flows.len(), FlowCounts::default());
+        self.cursor = 0;
+        for (i, link) in simulation.links().iter().enumerate() {
+            let then = self.links[i];
+            let ledger = &link.ledger;
+            let backlog = ledger.backlog();
+            let new = LinkThen {
+                drops: ledger.drops.packets,
+                marks: ledger.marks_by_reason.iter().sum(),
+                packet_time: ledger.packet_time,
+                carried: link.carried(now),
+            };
+            self.links[i] = new;
+            let mean = (new.packet_time - then.packet_time) as f64 / interval.as_ps() as f64;
+            let bits = (new.carried.bytes - then.carried.bytes) * 8.0;
+            let name = &link.spec.name;
+            let mut note = |metric: &str, value| self.note("link", name, metric, now, value);
+            note("queue_packets", backlog.packets as f64);
+            note("queue_bytes", backlog.bytes as f64);
+            note("queue_mean_packets", mean);
+            note("throughput_bps", bits / interval.as_s());
+            note("drops_packets", (new.drops - then.drops) as f64);
+            note("marks_packets", (new.marks - then.marks) as f64);
+            link.spec.discipline.probe(&mut |variable, value| {
+                if let ProbeValue::Number(value) = value {
+                    note(variable, value);
+                }
+            });
+        }
+        for (i, flow) in simulation.flows().iter().enumerate() {
+            let (new, then) = (meter.flows[i].counts, self.flows[i]);
+            self.flows[i] = new;
+            self.sample_flow(&flow.spec.name, now, interval, &new, &then);
+        }
+        self.last = now;
+    }
+
+    fn sample_flow(
+        &mut self,
+        name: &str,
+        now: Time,
+        interval: Span,
+        new: &FlowCounts,
+        then: &FlowCounts,
+    ) {
+        let rate = |new: u64, then: u64| (new - then) as f64 * 8.0 / interval.as_s();
+        let received = (new.received - then.received) as f64;
+        let delay_s = (new.delay - then.delay) as f64 / 1e12 / received;
+        self.note(
+            "flow",
+            name,
+            "throughput_bps",
+            now,
+            rate(new.received_bytes, then.received_bytes),
+        );
+        self.note(
+            "flow",
+            name,
+            "goodput_bps",
+            now,
+            rate(new.payload_bytes, then.payload_bytes),
+        );
+        self.note("flow", name, "delay_mean_s", now, delay_s);
+    }
+
+    /// Appends a value to its series. Every instant shows the same metrics in the same order, but
+    /// for those that a discipline shows later than others; they are found by name.
+    fn note(&mut self, entity: &'static str, name: &str, metric: &str, now: Time, value: f64) {
+        let is_it = |s: &Series| s.entity == entity && s.metric == metric && s.name == name;
+        if !self.series.get(self.cursor).is_some_and(is_it) {
+            self.cursor = self.series.iter().position(is_it).unwrap_or_else(|| {
+                self.series.push(Series {
+                    entity,
+                    name: name.to_owned(),
+                    metric: metric.to_owned(),
+                    times_s: Vec::new(),
+                    values: Vec::new(),
+                });
+                self.series.len() - 1
+            });
+        }
+        let series = &mut self.series[self.cursor];
+        series.times_s.push(now.as_s());
+        series.values.push(value);
+        self.cursor += 1;
+    }
+
+    /// The series taken so far.
+    pub fn finish(self) -> Vec<Series> {
+        self.series
+    }
+}

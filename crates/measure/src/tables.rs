@@ -1,0 +1,246 @@
+//! The metrics of one run as tidy columns. Undefined values are NaN here and null in the frames.
+
+use sojourn_base::{Span, Time};
+use sojourn_engine::{Link, Observer, Simulation};
+use sojourn_queue::Reason;
+
+use crate::meter::{FlowMeter, LinkMeter, Meter};
+use crate::sketch::Sketch;
+
+/// Rows of one kind: the names of the entities and a column of values for each metric.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Table {
+    /// The entity of each row.
+    pub names: Vec<String>,
+    /// Metrics in the order of declaration, one value for each row.
+    pub columns: Vec<(&'static str, Vec<f64>)>,
+}
+
+impl Table {
+    fn push(&mut self, name: &str, values: &[(&'static str, f64)]) {
+        if self.columns.is_empty() {
+            self.columns = values
+                .iter()
+                .map(|(metric, _)| (*metric, Vec::new()))
+                .collect();
+        }
+        self.names.push(name.to_owned());
+        for ((_, column), (_, value)) in self.columns.iter_mut().zip(values) {
+            column.push(*value);
+        }
+    }
+}
+
+/// How many packets a link dropped or marked for one reason.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DropRow {
+    /// The link.
+    pub link: String,
+    /// `drop` or `mark`.
+    pub kind: &'static str,
+    /// Why.
+    pub reason: Reason,
+    /// Packets.
+    pub packets: u64,
+}
+
+/// All tables of one run.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Tables {
+    /// One row a link.
+    pub links: Table,
+    /// One row a flow.
+    pub flows: Table,
+    /// One row for all flows of one name.
+    pub groups: Table,
+    /// One row for all flows together.
+    pub total: Table,
+    /// Drops and marks by reason, where there were any.
+    pub drops: Vec<DropRow>,
+}
+
+/// A group of flows: its name and their indices.
+pub type Group = (String, Vec<usize>);
+
+/// Takes the tables of a run whose window ends now.
+pub fn take<O: Observer>(simulation: &Simulation<O>, meter: &Meter, groups: &[Group]) -> Tables {
+    let now = simulation.now();
+    let window = now.since(meter.window.unwrap_or(Time::ZERO));
+    let mut tables = Tables::default();
+    for (link, measured) in simulation.links().iter().zip(&meter.links) {
+        let name = &link.spec.name;
+        tables
+            .links
+            .push(name, &link_metrics(link, measured, now, window));
+        tables.drops.extend(drop_rows(link, measured));
+    }
+    for (flow, measured) in simulation.flows().iter().zip(&meter.flows) {
+        tables
+            .flows
+            .push(&flow.spec.name, &flow_metrics(&Sum::of([measured]), window));
+    }
+    let all: Group = ("total".to_owned(), (0..meter.flows.len()).collect());
+    for (table, groups) in [
+        (&mut tables.groups, groups),
+        (&mut tables.total, core::slice::from_ref(&all)),
+    ] {
+        for (name, members) in groups {
+            let sum = Sum::of(members.iter().map(|&member| &meter.flows[member]));
+            let mut metrics = flow_metrics(&sum, window).to_vec();
+            metrics.push(("jain_index", sum.jain_index()));
+            table.push(name, &metrics);
+        }
+    }
+    tables
+}
+
+/// `a / b`, undefined where there is nothing to divide by.
+fn ratio(a: f64, b: f64) -> f64 {
+    if b > 0.0 { a / b } else { f64::NAN }
+}
+
+fn link_metrics(
+    link: &Link,
+    measured: &LinkMeter,
+    now: Time,
+    window: Span,
+) -> [(&'static str, f64); 14] {
+    let (ledger, before) = (&link.ledger, &measured.before);
+    let window_ps = window.as_ps() as f64;
+    let since = |now: &[u64], then: &[u64]| -> u64 {
+        now.iter().zip(then).map(|(now, then)| now - then).sum()
+    };
+    let arrivals = (ledger.arrivals.packets - before.arrivals) as f64;
+    let drops = since(&ledger.drops_by_reason, &before.drops) as f64;
+    let marks = since(&ledger.marks_by_reason, &before.marks) as f64;
+    let carried = link.carried(now);
+    [
+        (
+            "utilization",
+            ratio((carried.busy - before.carried.busy) as f64, window_ps),
+        ),
+        (
+            "throughput_bps",
+            ratio((carried.bytes - before.carried.bytes) * 8.0, window.as_s()),
+        ),
+        ("arrivals_packets", arrivals),
+        ("drops_packets", drops),
+        ("marks_packets", marks),
+        ("loss_ratio", ratio(drops, arrivals)),
+        (
+            "queue_mean_packets",
+            ratio((ledger.packet_time - before.packet_time) as f64, window_ps),
+        ),
+        (
+            "queue_mean_bytes",
+            ratio((ledger.byte_time - before.byte_time) as f64, window_ps),
+        ),
+        ("queue_max_packets", ledger.peak_packets as f64),
+        (
+            "queueing_delay_mean_s",
+            mean_s(measured.waited, measured.waits.count()),
+        ),
+        ("queueing_delay_p50_s", measured.waits.quantile_s(0.50)),
+        ("queueing_delay_p95_s", measured.waits.quantile_s(0.95)),
+        ("queueing_delay_p99_s", measured.waits.quantile_s(0.99)),
+        ("departures_packets", measured.waits.count() as f64),
+    ]
+}
+
+fn drop_rows(link: &Link, measured: &LinkMeter) -> Vec<DropRow> {
+    let (ledger, before) = (&link.ledger, &measured.before);
+    let kinds = [
+        ("drop", &ledger.drops_by_reason, &before.drops),
+        ("mark", &ledger.marks_by_reason, &before.marks),
+    ];
+    let mut rows = Vec::new();
+    for (kind, now, then) in kinds {
+        for reason in Reason::ALL {
+            let packets = now[reason as usize] - then[reason as usize];
+            if packets > 0 {
+                rows.push(DropRow {
+                    link: link.spec.name.clone(),
+                    kind,
+                    reason,
+                    packets,
+                });
+            }
+        }
+    }
+    rows
+}
+
+/// The measurements of several flows together.
+#[derive(Default)]
+struct Sum {
+    sent: u64,
+    received: u64,
+    received_bytes: u64,
+    payload_bytes: u64,
+    delay: u128,
+    kept: u64,
+    lost: u64,
+    delays: Sketch,
+    jitter: f64,
+    jitter_terms: u64,
+    goodputs: Vec<f64>,
+}
+
+impl Sum {
+    fn of<'a>(flows: impl IntoIterator<Item = &'a FlowMeter>) -> Self {
+        let mut sum = Self::default();
+        for flow in flows {
+            let (now, then) = (&flow.counts, &flow.before);
+            sum.sent += now.sent - then.sent;
+            sum.received += now.received - then.received;
+            sum.received_bytes += now.received_bytes - then.received_bytes;
+            sum.payload_bytes += now.payload_bytes - then.payload_bytes;
+            sum.delay += now.delay - then.delay;
+            sum.kept += flow.kept;
+            sum.lost += flow.lost;
+            sum.delays.merge(&flow.delays);
+            sum.jitter += flow.jitter_sum;
+            sum.jitter_terms += flow.jitter_terms;
+            sum.goodputs
+                .push((now.payload_bytes - then.payload_bytes) as f64);
+        }
+        sum
+    }
+
+    /// Jain, Chiu, Hawe 1984, over the flows' goodputs.
+    fn jain_index(&self) -> f64 {
+        let sum: f64 = self.goodputs.iter().sum();
+        let squares: f64 = self.goodputs.iter().map(|x| x * x).sum();
+        ratio(sum * sum, self.goodputs.len() as f64 * squares)
+    }
+}
+
+fn mean_s(sum_ps: u128, count: u64) -> f64 {
+    ratio(sum_ps as f64 / 1e12, count as f64)
+}
+
+fn flow_metrics(sum: &Sum, window: Span) -> [(&'static str, f64); 11] {
+    let known = (sum.kept + sum.lost) as f64;
+    [
+        ("sent_packets", sum.sent as f64),
+        ("received_packets", sum.received as f64),
+        (
+            "throughput_bps",
+            ratio(8.0 * sum.received_bytes as f64, window.as_s()),
+        ),
+        (
+            "goodput_bps",
+            ratio(8.0 * sum.payload_bytes as f64, window.as_s()),
+        ),
+        ("loss_ratio", ratio(sum.lost as f64, known)),
+        ("delivery_ratio", ratio(sum.kept as f64, known)),
+        ("delay_mean_s", mean_s(sum.delay, sum.received)),
+        ("delay_p50_s", sum.delays.quantile_s(0.50)),
+        ("delay_p95_s", sum.delays.quantile_s(0.95)),
+        ("delay_p99_s", sum.delays.quantile_s(0.99)),
+        (
+            "jitter_s",
+            ratio(sum.jitter / 1e12, sum.jitter_terms as f64),
+        ),
+    ]
+}

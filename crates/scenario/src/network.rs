@@ -1,0 +1,489 @@
+//! From the tables of a file to a plain network: patterns expanded, dumbbells laid out, reverse
+//! links made.
+
+use std::collections::BTreeMap;
+
+use sojourn_base::{Auto, Bytes, Distribution, Preset, Rate, Span, Time};
+
+use crate::error::{Located, Place};
+use crate::keys::{self, Access, Bottleneck, Dumbbell, Flow, Link, Transport};
+use crate::reader::{Reader, read_node};
+use crate::tree::{Node, Table, Value};
+use crate::vary::name_of;
+
+/// A network as a list of links and flows.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Network {
+    pub(crate) links: Vec<LinkPlan>,
+    pub(crate) flows: Vec<FlowPlan>,
+}
+
+/// One direction of a link.
+#[derive(Debug, Clone)]
+pub(crate) struct LinkPlan {
+    pub(crate) name: String,
+    pub(crate) from: String,
+    pub(crate) to: String,
+    pub(crate) rate: Rate,
+    pub(crate) delay: Distribution<Span>,
+    /// The link whose drawn delay this one shares: a duplex link has one delay.
+    pub(crate) delay_of: String,
+    pub(crate) overhead: Bytes,
+    pub(crate) device_queue: Auto<keys::Room>,
+    /// The queue's table, if the file has one, and its dotted key.
+    pub(crate) queue: Option<(Node, String)>,
+    pub(crate) place: Place,
+}
+
+/// One flow.
+#[derive(Debug, Clone)]
+pub(crate) struct FlowPlan {
+    pub(crate) name: String,
+    pub(crate) group: String,
+    pub(crate) from: String,
+    pub(crate) to: String,
+    pub(crate) start: Distribution<Span>,
+    pub(crate) stop: Time,
+    pub(crate) payload: Distribution<Bytes>,
+    pub(crate) header: Bytes,
+    pub(crate) ecn: bool,
+    /// The table of its traffic and its dotted key.
+    pub(crate) traffic: (Node, String),
+    pub(crate) place: Place,
+}
+
+/// Lays out the network of one point.
+pub(crate) fn lay_out(tree: &Table, duration: Span) -> Result<Network, Located> {
+    let mut network = Network::default();
+    let dumbbell = tree.get("dumbbell").map(DumbbellPlan::read).transpose()?;
+    for (table, place) in list(tree, "flow")? {
+        read_flows(table, place, dumbbell.as_ref(), duration, &mut network)?;
+    }
+    if let Some(dumbbell) = &dumbbell {
+        dumbbell.add_bottleneck(&mut network);
+    }
+    let named = named_nodes(tree, &network)?;
+    for (table, place) in list(tree, "link")? {
+        read_links(table, place, &named, &mut network)?;
+    }
+    no_two_alike(
+        network.links.iter().map(|link| (&link.name, link.place)),
+        "link",
+    )?;
+    no_two_alike(
+        network.flows.iter().map(|flow| (&flow.name, flow.place)),
+        "flow",
+    )?;
+    Ok(network)
+}
+
+/// The tables of an array of tables.
+fn list<'a>(tree: &'a Table, key: &str) -> Result<Vec<(&'a Table, Place)>, Located> {
+    let Some(node) = tree.get(key) else {
+        return Ok(Vec::new());
+    };
+    let not_tables = |node: &Node| {
+        let message = format!(
+            "found {}; allowed: tables that begin with [[{key}]]",
+            node.shown()
+        );
+        Located::new(node.place, key, message)
+    };
+    let Value::List(items) = &node.value else {
+        return Err(not_tables(node));
+    };
+    items
+        .iter()
+        .map(|item| Ok((item.table().ok_or_else(|| not_tables(item))?, item.place)))
+        .collect()
+}
+
+fn no_two_alike<'a>(
+    names: impl Iterator<Item = (&'a String, Place)>,
+    kind: &str,
+) -> Result<(), Located> {
+    let mut seen = BTreeMap::new();
+    for (name, place) in names {
+        if seen.insert(name, place).is_some() {
+            let message = format!("found a second {kind} of this name; allowed: one");
+            return Err(Located::new(place, format!("{kind}.{name}"), message));
+        }
+    }
+    Ok(())
+}
+
+/// All nodes that the file names outright, those of numbered flows included.
+fn named_nodes(tree: &Table, network: &Network) -> Result<Vec<String>, Located> {
+    let mut nodes: Vec<String> = Vec::new();
+    for flow in &network.flows {
+        nodes.extend([flow.from.clone(), flow.to.clone()]);
+    }
+    for (table, _) in list(tree, "link")? {
+        let ends = [table.text("from"), table.text("to")];
+        nodes.extend(
+            ends.into_iter()
+                .flatten()
+                .filter(|end| !end.ends_with('*'))
+                .map(String::from),
+        );
+    }
+    Ok(nodes)
+}
+
+/// The numbers of all nodes called `stem` and a number, in order.
+fn numbers_of(stem: &str, nodes: &[String]) -> Vec<u64> {
+    let number = |node: &String| -> Option<u64> {
+        let digits = node.strip_prefix(stem)?;
+        let number = digits.parse().ok()?;
+        (digits == format!("{number}")).then_some(number)
+    };
+    let mut numbers: Vec<u64> = nodes.iter().filter_map(number).collect();
+    numbers.sort_unstable();
+    numbers.dedup();
+    numbers
+}
+
+fn read_links(
+    table: &Table,
+    place: Place,
+    nodes: &[String],
+    network: &mut Network,
+) -> Result<(), Located> {
+    let path = format!("link.{}", name_of("link", table).unwrap_or_default());
+    let reader = Reader::new(table, place, &path);
+    reader.only(&keys::keys_of::<Link>(keys::LINK_TABLES))?;
+    let link: Link = reader.read(Preset::Reference)?;
+    let stems = [link.from.stem(), link.to.stem()];
+    let numbers: Vec<Option<u64>> = match stems.into_iter().flatten().next() {
+        None => vec![None],
+        Some(stem) => numbers_of(stem, nodes).into_iter().map(Some).collect(),
+    };
+    if numbers.is_empty() {
+        let message = "found no node so numbered; allowed: nodes that a flow or another link names";
+        return Err(reader.error(if stems[0].is_some() { "from" } else { "to" }, message));
+    }
+    let delays = read_delays(&reader, numbers.len())?;
+    if !link.duplex && reader.node("reverse_queue").is_some() {
+        return Err(reader.error("reverse_queue", "allowed: only where duplex = true"));
+    }
+    for (number, delay) in numbers.into_iter().zip(delays) {
+        let end = |node: &keys::Node| match (node.stem(), number) {
+            (Some(stem), Some(number)) => format!("{stem}{number}"),
+            _ => node.0.clone(),
+        };
+        let (from, to) = (end(&link.from), end(&link.to));
+        if from == to {
+            return Err(reader.error(
+                "to",
+                format!("found the node {to} at both ends; allowed: two nodes"),
+            ));
+        }
+        let name = match (link.name.clone().given(), number) {
+            (Some(name), Some(number)) => format!("{}.{number}", name.0),
+            (Some(name), None) => name.0,
+            (None, _) => format!("{from}->{to}"),
+        };
+        let queue = |key: &str| reader.node(key).map(|node| (node.clone(), reader.key(key)));
+        let forward = LinkPlan {
+            name: name.clone(),
+            from: from.clone(),
+            to: to.clone(),
+            rate: link.rate,
+            delay,
+            delay_of: name.clone(),
+            overhead: link.overhead,
+            device_queue: link.device_queue,
+            queue: queue("queue"),
+            place,
+        };
+        if link.duplex {
+            let reverse = forward.reverse(queue("reverse_queue"));
+            network.links.extend([forward, reverse]);
+        } else {
+            network.links.push(forward);
+        }
+    }
+    Ok(())
+}
+
+impl LinkPlan {
+    /// The way back of a duplex link: drop-tail unless it has a queue of its own.
+    fn reverse(&self, queue: Option<(Node, String)>) -> Self {
+        Self {
+            name: format!("{}.reverse", self.name),
+            from: self.to.clone(),
+            to: self.from.clone(),
+            device_queue: Auto::Auto,
+            queue,
+            ..self.clone()
+        }
+    }
+}
+
+/// A delay for each of `count` links: one value for all, a list, or `{ first, step }`.
+fn read_delays(reader: &Reader<'_>, count: usize) -> Result<Vec<Distribution<Span>>, Located> {
+    let key = reader.key("delay");
+    let Some(node) = reader.node("delay") else {
+        return Ok(vec![Distribution::constant(Span::ZERO); count]);
+    };
+    match &node.value {
+        Value::List(items) if items.len() == count => {
+            items.iter().map(|item| read_node(item, &key)).collect()
+        }
+        Value::List(items) => {
+            let message = format!(
+                "found {} delays; allowed: one for each of {count} links",
+                items.len()
+            );
+            Err(Located::new(node.place, key, message))
+        }
+        Value::Table(_) => {
+            let range = Reader::of(node, &key)?;
+            range.only(&["first", "step"])?;
+            let missing = |name| range.error(name, "found nothing; allowed: a time");
+            let first: Span = range.value("first")?.ok_or_else(|| missing("first"))?;
+            let step: Span = range.value("step")?.ok_or_else(|| missing("step"))?;
+            let nth = |i: u64| Span::from_ps(first.as_ps() + i * step.as_ps());
+            Ok((0..count as u64)
+                .map(|i| Distribution::constant(nth(i)))
+                .collect())
+        }
+        _ => Ok(vec![read_node(node, &key)?; count]),
+    }
+}
+
+fn read_flows(
+    table: &Table,
+    place: Place,
+    dumbbell: Option<&DumbbellPlan>,
+    duration: Span,
+    network: &mut Network,
+) -> Result<(), Located> {
+    let group = table.text("name").unwrap_or_default().to_owned();
+    let path = format!("flow.{group}");
+    let reader = Reader::new(table, place, &path);
+    reader.only(&keys::keys_of::<Flow>(keys::FLOW_TABLES))?;
+    let flow: Flow = reader.read(Preset::Reference)?;
+    let required = |key: &str| {
+        let missing = || reader.error(key, "found nothing; allowed: a table");
+        reader
+            .node(key)
+            .cloned()
+            .ok_or_else(missing)
+            .map(|node| (node, reader.key(key)))
+    };
+    let (transport, transport_key) = required("transport")?;
+    let transport = read_transport(&transport, &transport_key)?;
+    let traffic = required("traffic")?;
+    let end = |node: Auto<keys::Node>, key: &str, number: Option<u64>| -> Result<_, Located> {
+        let Some(node) = node.given() else {
+            return Ok(None);
+        };
+        match (node.stem(), number) {
+            (None, _) => Ok(Some(node.0)),
+            (Some(stem), Some(k)) => Ok(Some(format!("{stem}{}", flow.first.0 + k))),
+            (Some(_), None) => Err(reader.error(
+                key,
+                "found a numbered node; allowed: only together with count",
+            )),
+        }
+    };
+    let numbers: Vec<Option<u64>> = match flow.count.given() {
+        None => vec![None],
+        Some(count) => (0..u64::from(count)).map(Some).collect(),
+    };
+    for number in numbers {
+        let name = number.map_or_else(|| group.clone(), |k| format!("{group}.{k}"));
+        let from = end(flow.from.clone(), "from", number)?;
+        let to = end(flow.to.clone(), "to", number)?;
+        let (from, to) = match (from, to, dumbbell) {
+            (Some(from), Some(to), _) => (from, to),
+            (None, None, Some(dumbbell)) => {
+                let access = reader
+                    .node("access")
+                    .map(|node| (node, reader.key("access")));
+                dumbbell.add_access(&name, access, place, network)?
+            }
+            (None, _, _) => return Err(reader.error("from", "found nothing; allowed: a node")),
+            (_, None, _) => return Err(reader.error("to", "found nothing; allowed: a node")),
+        };
+        if from == to {
+            let message = format!("found the node {to} at both ends; allowed: two nodes");
+            return Err(reader.error("to", message));
+        }
+        network.flows.push(FlowPlan {
+            name,
+            group: group.clone(),
+            from,
+            to,
+            start: flow.start.clone(),
+            stop: Time::ZERO + flow.stop.0.unwrap_or(duration),
+            payload: transport.payload.clone(),
+            header: transport.header,
+            ecn: transport.ecn,
+            traffic: traffic.clone(),
+            place,
+        });
+    }
+    Ok(())
+}
+
+fn read_transport(node: &Node, key: &str) -> Result<Transport, Located> {
+    const LARGEST: u64 = sojourn_traffic::Packets::LARGEST;
+    let reader = Reader::of(node, key)?;
+    // The protocol first: keys of another one are no slips of the pen.
+    reader.value::<keys::Protocol>("protocol")?;
+    reader.only(&keys::keys_of::<Transport>(&[]))?;
+    let preset = reader.value("preset")?.unwrap_or_default();
+    let transport: Transport = reader.read(preset)?;
+    let header = transport.header.get();
+    if header >= LARGEST {
+        let message =
+            format!("found {header} B; allowed: less than {LARGEST} B, the largest packet");
+        return Err(reader.error("header", message));
+    }
+    if let Some(payload) = transport.payload.as_constant()
+        && (payload.get() + header > LARGEST || payload == Bytes::ZERO)
+    {
+        let most = LARGEST - header;
+        let message =
+            format!("found {payload}; allowed: 1 to {most} B, IP's largest packet less the header");
+        return Err(reader.error("payload", message));
+    }
+    Ok(transport)
+}
+
+/// A dumbbell's common parts.
+struct DumbbellPlan {
+    rate: Rate,
+    delay: Span,
+    access: Access,
+    access_delay: Span,
+    overhead: Bytes,
+    device_queue: Auto<keys::Room>,
+    queue: Option<(Node, String)>,
+    reverse_queue: Option<(Node, String)>,
+    place: Place,
+}
+
+impl DumbbellPlan {
+    fn read(node: &Node) -> Result<Self, Located> {
+        let reader = Reader::of(node, "dumbbell")?;
+        reader.only(&keys::keys_of::<Dumbbell>(keys::DUMBBELL_TABLES))?;
+        let dumbbell: Dumbbell = reader.read(Preset::Reference)?;
+        let missing = || reader.error("bottleneck", "found nothing; allowed: a table");
+        let inner = reader.node("bottleneck").ok_or_else(missing)?;
+        let inner = Reader::of(inner, "dumbbell.bottleneck")?;
+        inner.only(&keys::keys_of::<Bottleneck>(keys::BOTTLENECK_TABLES))?;
+        let bottleneck: Bottleneck = inner.read(Preset::Reference)?;
+        let access = match reader.node("access") {
+            Some(node) => read_access(node, "dumbbell.access")?,
+            None => Access {
+                rate: Auto::Auto,
+                delay: Auto::Auto,
+            },
+        };
+        let both = "found both the rtt and the bottleneck's delay; allowed: one of them";
+        let (delay, access_delay) = match (dumbbell.rtt, bottleneck.delay, access.delay) {
+            (Auto::Given(_), Auto::Given(_), _) => return Err(reader.error("rtt", both)),
+            (Auto::Auto, Auto::Auto, _) => {
+                let message = "found neither the dumbbell's rtt nor a delay; allowed: one of them";
+                return Err(inner.error("delay", message));
+            }
+            (Auto::Auto, Auto::Given(delay), Auto::Given(access)) => (delay, access),
+            // The rtt is 2 (delay + 2 rtt/20), so a twentieth of it is an eighth of the delay.
+            (Auto::Auto, Auto::Given(delay), Auto::Auto) => {
+                (delay, Span::from_ps(delay.as_ps() / 8))
+            }
+            (Auto::Given(rtt), Auto::Auto, access) => {
+                let access = access.given().unwrap_or(Span::from_ps(rtt.as_ps() / 20));
+                let half = Span::from_ps(rtt.as_ps() / 2);
+                if access + access > half {
+                    let message =
+                        format!("found {rtt}; allowed: at least four access delays of {access}");
+                    return Err(reader.error("rtt", message));
+                }
+                (half - access - access, access)
+            }
+        };
+        let queue = |key: &str| inner.node(key).map(|node| (node.clone(), inner.key(key)));
+        Ok(Self {
+            rate: bottleneck.rate,
+            delay,
+            access,
+            access_delay,
+            overhead: bottleneck.overhead,
+            device_queue: bottleneck.device_queue,
+            queue: queue("queue"),
+            reverse_queue: queue("reverse_queue"),
+            place: node.place,
+        })
+    }
+
+    fn add_bottleneck(&self, network: &mut Network) {
+        let mut forward = Self::link(
+            "bottleneck",
+            "left",
+            "right",
+            self.rate,
+            self.delay,
+            self.place,
+        );
+        forward.overhead = self.overhead;
+        forward.device_queue = self.device_queue;
+        forward.queue.clone_from(&self.queue);
+        let reverse = forward.reverse(self.reverse_queue.clone());
+        network.links.extend([forward, reverse]);
+    }
+
+    /// Gives a flow its own sender and receiver; returns them.
+    fn add_access(
+        &self,
+        flow: &str,
+        own: Option<(&Node, String)>,
+        place: Place,
+        network: &mut Network,
+    ) -> Result<(String, String), Located> {
+        let own = own.map(|(node, key)| read_access(node, &key)).transpose()?;
+        let own = own.unwrap_or(Access {
+            rate: Auto::Auto,
+            delay: Auto::Auto,
+        });
+        let tenfold = Rate::from_bps(self.rate.bps().saturating_mul(10)).unwrap_or(Rate::MAX);
+        let rate = own
+            .rate
+            .given()
+            .or(self.access.rate.given())
+            .unwrap_or(tenfold);
+        let delay = own.delay.given().unwrap_or(self.access_delay);
+        let (source, sink) = (format!("{flow}.src"), format!("{flow}.dst"));
+        let up = Self::link(&format!("{flow}.up"), &source, "left", rate, delay, place);
+        let down = Self::link(&format!("{flow}.down"), "right", &sink, rate, delay, place);
+        for forward in [up, down] {
+            let reverse = forward.reverse(None);
+            network.links.extend([forward, reverse]);
+        }
+        Ok((source, sink))
+    }
+
+    fn link(name: &str, from: &str, to: &str, rate: Rate, delay: Span, place: Place) -> LinkPlan {
+        LinkPlan {
+            name: name.to_owned(),
+            from: from.to_owned(),
+            to: to.to_owned(),
+            rate,
+            delay: Distribution::constant(delay),
+            delay_of: name.to_owned(),
+            overhead: Bytes::ZERO,
+            device_queue: Auto::Auto,
+            queue: None,
+            place,
+        }
+    }
+}
+
+fn read_access(node: &Node, key: &str) -> Result<Access, Located> {
+    let reader = Reader::of(node, key)?;
+    reader.only(&keys::keys_of::<Access>(&[]))?;
+    reader.read(Preset::Reference)
+}

@@ -1,0 +1,228 @@
+//! The registries and the tables of a scenario file as data: help texts, the JSON Schema and the
+//! reference pages are derived from here.
+
+use serde_json::{Map, Value, json};
+use sojourn_base::{Param, ParamSet, Preset};
+
+use crate::keys;
+
+/// A parameter as data.
+fn param(param: &Param) -> Value {
+    let mut presets = Map::new();
+    for preset in Preset::ALL {
+        let under = param.default_under(preset);
+        if under != param.default {
+            presets.insert(preset.name().to_owned(), under.into());
+        }
+    }
+    json!({
+        "name": param.name,
+        "doc": words(param.doc),
+        "allowed": param.allowed,
+        "default": param.default,
+        "required": param.default.is_empty(),
+        "presets": presets,
+    })
+}
+
+/// A doc comment on one line.
+fn words(doc: &str) -> String {
+    doc.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+fn params(params: &[Param]) -> Value {
+    params.iter().map(param).collect()
+}
+
+/// Everything that can be listed.
+pub fn document() -> Value {
+    let disciplines: Value = sojourn_queue::DISCIPLINES
+        .iter()
+        .map(|entry| {
+            json!({
+                "name": entry.name,
+                "title": entry.title,
+                "manual": entry.manual(),
+                "params": params(entry.params),
+            })
+        })
+        .collect();
+    let sources: Value = sojourn_traffic::SOURCES
+        .iter()
+        .map(|entry| {
+            json!({
+                "name": entry.name,
+                "title": entry.title,
+                "manual": entry.manual(),
+                "params": params(entry.params),
+            })
+        })
+        .collect();
+    let tables: Map<String, Value> = tables()
+        .into_iter()
+        .map(|table| (table.name.to_owned(), params(table.params)))
+        .collect();
+    json!({ "disciplines": disciplines, "sources": sources, "tables": tables })
+}
+
+/// A table of a scenario file.
+struct Described {
+    name: &'static str,
+    params: &'static [Param],
+    /// Keys that hold tables or lists, and what they may hold.
+    tables: Vec<(&'static str, Value)>,
+    required: &'static [&'static str],
+}
+
+fn refer(table: &str) -> Value {
+    json!({ "$ref": format!("#/$defs/{table}") })
+}
+
+fn tables() -> Vec<Described> {
+    let queue = || refer("queue");
+    let delay = json!({ "anyOf": [
+        { "type": "string" },
+        { "type": "array", "items": { "type": "string" } },
+        {
+            "type": "object",
+            "properties": { "first": { "type": "string" }, "step": { "type": "string" } },
+            "required": ["first", "step"],
+            "additionalProperties": false,
+        },
+    ] });
+    let list = |of: &str| json!({ "type": "array", "items": refer(of) });
+    vec![
+        Described {
+            name: "scenario",
+            params: keys::Top::PARAMS,
+            tables: vec![
+                ("link", list("link")),
+                ("flow", list("flow")),
+                ("dumbbell", refer("dumbbell")),
+                ("vary", json!({ "type": "object" })),
+            ],
+            required: &[],
+        },
+        Described {
+            name: "link",
+            params: keys::Link::PARAMS,
+            tables: vec![
+                ("delay", delay),
+                ("queue", queue()),
+                ("reverse_queue", queue()),
+            ],
+            required: &[],
+        },
+        Described {
+            name: "flow",
+            params: keys::Flow::PARAMS,
+            tables: vec![
+                ("transport", refer("transport")),
+                ("traffic", refer("traffic")),
+                ("access", refer("access")),
+            ],
+            required: &["transport", "traffic"],
+        },
+        Described {
+            name: "transport",
+            params: keys::Transport::PARAMS,
+            tables: Vec::new(),
+            required: &[],
+        },
+        Described {
+            name: "dumbbell",
+            params: keys::Dumbbell::PARAMS,
+            tables: vec![
+                ("bottleneck", refer("bottleneck")),
+                ("access", refer("access")),
+            ],
+            required: &["bottleneck"],
+        },
+        Described {
+            name: "bottleneck",
+            params: keys::Bottleneck::PARAMS,
+            tables: vec![("queue", queue()), ("reverse_queue", queue())],
+            required: &[],
+        },
+        Described {
+            name: "access",
+            params: keys::Access::PARAMS,
+            tables: Vec::new(),
+            required: &[],
+        },
+    ]
+}
+
+/// The schema of one declared table.
+fn object(params: &[Param], tables: &[(&str, Value)], also_required: &[&str]) -> Value {
+    let mut properties = Map::new();
+    let mut required: Vec<&str> = also_required.to_vec();
+    for param in params {
+        let mut schema: Value = serde_json::from_str(param.schema).unwrap_or_default();
+        if matches!(param.default, "auto" | "none") {
+            schema = json!({ "anyOf": [{ "const": param.default }, schema] });
+        }
+        schema["description"] = words(param.doc).into();
+        if param.default.is_empty() {
+            required.push(param.name);
+        } else {
+            schema["default"] = param.default.into();
+        }
+        properties.insert(param.name.to_owned(), schema);
+    }
+    for (name, schema) in tables {
+        properties.insert((*name).to_owned(), schema.clone());
+    }
+    json!({
+        "type": "object",
+        "properties": properties,
+        "required": required,
+        "additionalProperties": false,
+    })
+}
+
+/// The schema of a table whose word `word` says which parameters it has.
+fn choice(word: &str, default: Option<&str>, entries: &[(&str, &[Param])]) -> Value {
+    let one = |(name, params): &(&str, &[Param])| {
+        let mut schema = object(params, &[], &[]);
+        schema["properties"][word] = json!({ "const": name });
+        schema["properties"]["preset"] = json!({ "enum": Preset::ALL.map(Preset::name) });
+        if default != Some(name)
+            && let Some(required) = schema["required"].as_array_mut()
+        {
+            required.push(word.into());
+        }
+        schema
+    };
+    json!({ "anyOf": entries.iter().map(one).collect::<Vec<_>>() })
+}
+
+/// The JSON Schema of scenario files.
+pub fn schema() -> Value {
+    let mut defs = Map::new();
+    for table in tables() {
+        defs.insert(
+            table.name.to_owned(),
+            object(table.params, &table.tables, table.required),
+        );
+    }
+    let disciplines: Vec<_> = sojourn_queue::DISCIPLINES
+        .iter()
+        .map(|entry| (entry.name, entry.params))
+        .collect();
+    defs.insert(
+        "queue".to_owned(),
+        choice("discipline", Some("droptail"), &disciplines),
+    );
+    let sources: Vec<_> = sojourn_traffic::SOURCES
+        .iter()
+        .map(|entry| (entry.name, entry.params))
+        .collect();
+    defs.insert("traffic".to_owned(), choice("source", None, &sources));
+    json!({
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "Sojourn scenario",
+        "$ref": "#/$defs/scenario",
+        "$defs": defs,
+    })
+}

@@ -1,0 +1,322 @@
+//! The driver's protocol as a user sees it.
+
+use serde_json::{Value, json};
+use sojourn_scenario::drive::Driver;
+
+/// A conversation: requests, and the last reply.
+struct Talk(Driver);
+
+impl Talk {
+    fn with(discipline: &str, params: Value) -> Self {
+        let mut talk = Self(Driver::new());
+        let request = json!({"cmd": "new", "discipline": discipline, "params": params});
+        assert_eq!(talk.ask(&request), json!({}), "{request}");
+        talk
+    }
+
+    fn ask(&mut self, request: &Value) -> Value {
+        let reply = self.0.answer(&request.to_string());
+        assert!(!reply.contains('\n'));
+        serde_json::from_str(&reply).expect("replies are JSON")
+    }
+
+    fn enqueue(&mut self, t_ns: u64, id: u64, bytes: u64) -> Value {
+        self.ask(&json!({"cmd": "enqueue", "t_ns": t_ns, "id": id, "bytes": bytes}))
+    }
+
+    fn dequeue(&mut self, t_ns: u64) -> Value {
+        self.ask(&json!({"cmd": "dequeue", "t_ns": t_ns}))
+    }
+
+    fn error(&mut self, request: &Value) -> String {
+        let reply = self.ask(request);
+        let text = reply["error"].as_str();
+        text.unwrap_or_else(|| panic!("{request} gave {reply}"))
+            .to_owned()
+    }
+}
+
+fn refused(discipline: &str, params: &Value) -> Value {
+    let mut talk = Talk(Driver::new());
+    talk.ask(&json!({"cmd": "new", "discipline": discipline, "params": params}))
+}
+
+#[test]
+fn a_conversation() {
+    let mut talk = Talk::with("droptail", json!({"limit_packets": 2}));
+    assert_eq!(
+        talk.enqueue(0, 10, 1500),
+        json!({"id": 10, "ok": true, "drops": [], "marks": [], "state": {"packets": 1, "bytes": 1500}})
+    );
+    talk.enqueue(5, 11, 500);
+    let full = json!({"cmd": "enqueue", "t_ns": 6, "id": 12, "bytes": 40, "flow": 3});
+    assert_eq!(
+        talk.ask(&full),
+        json!({"id": 12, "ok": false, "drops": [[12, "overlimit", 3]], "marks": [],
+               "state": {"packets": 2, "bytes": 2000}})
+    );
+    assert_eq!(
+        talk.dequeue(6),
+        json!({"id": 10, "drops": [], "marks": [], "state": {"packets": 1, "bytes": 500}})
+    );
+    assert_eq!(talk.dequeue(7)["id"], 11);
+    assert_eq!(talk.dequeue(7)["id"], Value::Null);
+}
+
+#[test]
+fn a_packet_peeked_at_stays_until_it_is_dequeued() {
+    let mut talk = Talk::with("droptail", json!({}));
+    talk.enqueue(0, 1, 1500);
+    talk.enqueue(0, 2, 500);
+    let peek = json!({"cmd": "peek", "t_ns": 1});
+    let first = talk.ask(&peek);
+    assert_eq!(
+        (&first["id"], &first["state"]["packets"]),
+        (&json!(1), &json!(2))
+    );
+    assert_eq!(talk.ask(&peek)["id"], 1);
+    assert_eq!(talk.ask(&peek)["state"]["bytes"], 2000);
+    assert_eq!(talk.dequeue(1)["id"], 1);
+    assert_eq!(talk.dequeue(1)["id"], 2);
+    assert_eq!(talk.ask(&peek)["id"], Value::Null);
+}
+
+#[test]
+fn inner_variables_carry_the_name_of_their_discipline() {
+    let mut talk = Talk::with("red", json!({"w_q": 0.5}));
+    assert_eq!(
+        talk.ask(&json!({"cmd": "poke", "var": "red.avg", "value": 4})),
+        json!({})
+    );
+    let state = &talk.enqueue(0, 0, 500)["state"];
+    assert_eq!(state["red.avg"], 4.0, "idle for no time");
+    assert_eq!(state["red.max_p"], 0.02);
+    let text = talk.error(&json!({"cmd": "poke", "var": "red.avf", "value": 4}));
+    assert!(text.contains("did you mean \"red.avg\"?"), "{text}");
+    let text = talk.error(&json!({"cmd": "poke", "var": "red.avg"}));
+    assert!(text.starts_with("value:"), "{text}");
+}
+
+/// A timer due at the time of an operation runs after it, one due before runs first.
+#[test]
+fn timers_run_after_operations_of_their_instant() {
+    let mut talk = Talk::with("rem", json!({"mean_pkt": 500, "interval": 0.002}));
+    talk.enqueue(1_999_999, 0, 500);
+    assert_eq!(talk.enqueue(2_000_000, 1, 500)["state"]["rem.rate"], 2.0);
+    let mut talk = Talk::with("rem", json!({"mean_pkt": 500, "interval": "2 ms"}));
+    talk.enqueue(1_999_999, 0, 500);
+    assert_eq!(talk.enqueue(2_000_001, 1, 500)["state"]["rem.rate"], 1.0);
+}
+
+#[test]
+fn flows_of_a_flow_queue_are_counted_in_the_order_seen() {
+    let mut talk = Talk::with("sfq", json!({"limit": 3}));
+    for (id, flow) in [(0, 7), (1, 7), (2, 9), (3, 9)] {
+        talk.ask(&json!({"cmd": "enqueue", "t_ns": 0, "id": id, "bytes": 100, "flow": flow}));
+    }
+    let state = &talk.dequeue(0)["state"];
+    assert_eq!(state["flow[0].packets"], 1);
+    assert_eq!(state["flow[1].packets"], 1);
+    assert_eq!(state["flows_active"], 2.0);
+}
+
+#[test]
+fn thresholds_without_a_unit_take_that_of_the_limit() {
+    let bytes = json!({"limit_bytes": 15000, "min_th": 5000, "max_th": 7500});
+    let packets = json!({"limit_packets": 30, "min_th": 10, "max_th": 15});
+    for (params, avg) in [(bytes, 7600), (packets, 16)] {
+        let mut talk = Talk::with("red", params);
+        talk.ask(&json!({"cmd": "poke", "var": "red.avg", "value": avg}));
+        assert_eq!(talk.enqueue(0, 0, 500)["drops"], json!([[0, "forced", 0]]));
+    }
+}
+
+#[test]
+fn the_names_and_units_of_others_are_taken() {
+    let params = json!({
+        "min_th": "5 packets", "max_th": 15, "limit": "64 kB", "mean_pkt": 500, "use_hard_drop": true,
+        "link_bw_bps": 1.5e6, "link_delay": 0.02, "adaptive": false, "feng_adaptive": false,
+        "nonlinear": false, "rtt": 0.1, "w_q": 0.002, "target_delay": 0.005, "preset": "ns3",
+        "max_p": null,
+    });
+    let params = params.as_object().cloned().expect("an object");
+    let mut params = params;
+    params["max_th"] = json!(15_000);
+    Talk::with("red", Value::Object(params.clone()));
+    params["adaptive"] = json!(true);
+    assert_eq!(
+        refused("red", &Value::Object(params)),
+        json!({"unsupported": true})
+    );
+    assert_eq!(
+        refused("red", &json!({"rtt": 0.1})),
+        json!({"unsupported": true})
+    );
+}
+
+/// Ten packet times of 500 bytes: 4 ms at the 10 Mbit/s that nobody gave, 40 ms at 1 Mbit/s.
+#[test]
+fn the_link_sets_the_pace() {
+    let links = [
+        (json!(null), 4_000_000),
+        (json!({"rate_bps": 1e6, "mtu": 1500}), 40_000_000),
+    ];
+    for (link, idle) in links {
+        let mut talk = Talk(Driver::new());
+        let params = json!({"w_q": 0.5});
+        let new = json!({"cmd": "new", "discipline": "red", "params": params, "link": link});
+        assert_eq!(talk.ask(&new), json!({}));
+        talk.ask(&json!({"cmd": "poke", "var": "avg", "value": 4}));
+        let avg = talk.enqueue(idle, 0, 500)["state"]["red.avg"].as_f64();
+        assert_eq!(avg, Some(4.0 / 1024.0));
+    }
+}
+
+#[test]
+fn marks_name_packet_reason_and_flow() {
+    let params = json!({"w_q": 1e-9, "ecn": true, "max_p": 1});
+    let mut talk = Talk::with("red", params);
+    talk.ask(&json!({"cmd": "poke", "var": "red.avg", "value": 14.999_999}));
+    let request =
+        json!({"cmd": "enqueue", "t_ns": 0, "id": "a", "bytes": 500, "flow": 2, "ecn": "ect0"});
+    let reply = talk.ask(&request);
+    assert_eq!((&reply["id"], &reply["ok"]), (&json!("a"), &json!(true)));
+    assert_eq!(reply["marks"], json!([["a", "unforced", 2]]));
+}
+
+#[test]
+fn the_same_seed_gives_the_same_replies() {
+    let play = |seed: u64| {
+        let mut talk = Talk(Driver::new());
+        let params = json!({"w_q": 1e-9});
+        talk.ask(&json!({"cmd": "new", "discipline": "red", "params": params, "seed": seed}));
+        talk.ask(&json!({"cmd": "poke", "var": "avg", "value": 14}));
+        (0..200)
+            .map(|id| talk.enqueue(0, id, 500).to_string())
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(play(1), play(1));
+    assert_ne!(play(1), play(2));
+}
+
+#[test]
+fn what_cannot_be_taken_is_an_error_and_the_conversation_goes_on() {
+    let mut talk = Talk(Driver::new());
+    assert!(
+        talk.error(&json!({"cmd": "dequeue", "t_ns": 0}))
+            .contains("\"new\"")
+    );
+    for line in [
+        "",
+        "{",
+        "[]",
+        "7",
+        "null",
+        "{}",
+        "{\"cmd\":7}",
+        "\u{0}",
+        "{\"cmd\":\"new\"}",
+    ] {
+        let reply = talk.0.answer(line);
+        assert!(reply.starts_with("{\"error\":"), "{line} gave {reply}");
+    }
+    let mut talk = Talk::with("droptail", json!({}));
+    talk.enqueue(1_000, 0, 500);
+    for (request, part) in [
+        (
+            json!({"cmd": "enqeue", "t_ns": 0}),
+            "did you mean \"enqueue\"?",
+        ),
+        (
+            json!({"cmd": "dequeue", "t_ns": 999}),
+            "backwards: it stands at 1000",
+        ),
+        (json!({"cmd": "dequeue"}), "t_ns: found nothing"),
+        (json!({"cmd": "dequeue", "t_ns": -1}), "t_ns: found -1"),
+        (json!({"cmd": "dequeue", "t_ns": 1.5}), "t_ns: found 1.5"),
+        (
+            json!({"cmd": "dequeue", "t_ns": u64::MAX}),
+            "t_ns: found 18446744073709551615",
+        ),
+        (
+            json!({"cmd": "enqueue", "t_ns": 2_000}),
+            "bytes: found nothing",
+        ),
+        (
+            json!({"cmd": "enqueue", "t_ns": 2_000, "bytes": "many"}),
+            "bytes: found \"many\"",
+        ),
+        (
+            json!({"cmd": "enqueue", "t_ns": 2_000, "bytes": 1, "ecn": "yes"}),
+            "ecn: found \"yes\"",
+        ),
+        (
+            json!({"cmd": "enqueue", "t_ns": 2_000, "bytes": 1, "prio": 256}),
+            "prio: found 256",
+        ),
+        (
+            json!({"cmd": "enqueue", "t_ns": 2_000, "bytes": 1, "src": -4}),
+            "src: found -4",
+        ),
+    ] {
+        let text = talk.error(&request);
+        assert!(text.contains(part), "{request}: {text}");
+    }
+    assert_eq!(talk.dequeue(1_000)["id"], 0, "none of it was done");
+}
+
+#[test]
+fn a_clock_that_jumps_too_far_is_refused() {
+    let mut talk = Talk::with("rem", json!({"interval": "1 ps"}));
+    let text = talk.error(&json!({"cmd": "dequeue", "t_ns": 1_000_000_000}));
+    assert!(text.contains("timers are due"), "{text}");
+}
+
+#[test]
+fn refused_parameters_are_named() {
+    for (discipline, params, part) in [
+        (
+            "red",
+            json!({"min_thr": 5}),
+            "found \"min_thr\"; allowed: limit, min_th",
+        ),
+        ("red", json!({"min_thr": 5}), "did you mean \"min_th\"?"),
+        ("red", json!({"min_th": 20}), "min_th: found 20 packets"),
+        ("red", json!({"w_q": 2}), "w_q: found 2.0"),
+        ("red", json!({"w_q": [1]}), "w_q: found [1]"),
+        ("red", json!({"preset": "ns4"}), "preset: found \"ns4\""),
+        ("droptail", json!({"limit": 0}), "limit: found 0.0"),
+        (
+            "droptail",
+            json!({"limit": 5, "limit_bytes": 5}),
+            "limit: given twice",
+        ),
+        (
+            "droptail",
+            json!({"limit": "5 furlongs"}),
+            "limit: found \"5 furlongs\"",
+        ),
+        ("droptail", json!(7), "params: found 7"),
+    ] {
+        let reply = refused(discipline, &params);
+        let text = reply["error"].as_str().unwrap_or_default();
+        assert!(text.contains(part), "{params}: {reply}");
+    }
+    let mut talk = Talk(Driver::new());
+    let link = json!({"rate_bps": 0});
+    let new = json!({"cmd": "new", "discipline": "red", "link": link});
+    assert!(talk.error(&new).starts_with("rate_bps:"));
+    let new = json!({"cmd": "new", "discipline": "red", "link": {"rate": 1}});
+    assert!(
+        talk.error(&new).contains("did you mean \"rate_bps\"?")
+            || talk.error(&new).contains("rate_bps")
+    );
+}
+
+#[test]
+fn what_there_is_not_is_unsupported() {
+    assert_eq!(refused("tbf", &json!({})), json!({"unsupported": true}));
+    let mut talk = Talk(Driver::new());
+    let reply = talk.ask(&json!({"cmd": "new", "congestion_control": "cubic"}));
+    assert_eq!(reply, json!({"unsupported": true}));
+}

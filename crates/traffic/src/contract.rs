@@ -1,0 +1,81 @@
+//! What a source and its owner promise each other.
+
+use sojourn_base::{Bytes, Distribution, Fault, Quantity, Rate, Scalar, Span, Stream};
+
+/// The random streams of one source.
+#[derive(Debug)]
+pub struct Draw<'a> {
+    /// For gaps and on and off times.
+    pub gaps: &'a mut Stream,
+    /// For packet sizes.
+    pub sizes: &'a mut Stream,
+}
+
+/// The next packet of a source.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Emission {
+    /// Time since the packet before; for the first one, since the start of the flow.
+    pub gap: Span,
+    /// Payload of the packet.
+    pub payload: Bytes,
+}
+
+/// A traffic source: a pure state machine.
+pub trait Source {
+    /// The next packet.
+    fn next(&mut self, draw: &mut Draw<'_>) -> Emission;
+}
+
+/// The packets that a source sends, and which of their bytes its rate counts.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Packets {
+    /// Payload of each packet.
+    pub payload: Distribution<Bytes>,
+    /// Header bytes that count towards the rate.
+    pub counted_header: Bytes,
+}
+
+impl Packets {
+    /// The largest packet on the wire: the 16-bit length of an IP header.
+    pub const LARGEST: u64 = 65_535;
+
+    /// The payload of the next packet, kept to what IP can carry.
+    pub fn payload(&self, draw: &mut Draw<'_>) -> Bytes {
+        self.payload
+            .draw(draw.sizes)
+            .min(Bytes::new(Self::LARGEST) - self.counted_header)
+    }
+
+    /// The time in which a source of `rate` makes a packet of `payload`.
+    pub fn time_at(&self, rate: Rate, payload: Bytes) -> Span {
+        rate.time_to_send(payload + self.counted_header)
+    }
+
+    /// The mean of that time in picoseconds.
+    pub fn mean_time_at(&self, rate: Rate) -> f64 {
+        let bits = 8.0 * (self.payload.mean() + self.counted_header.as_f64());
+        bits * 1e12 / rate.as_f64()
+    }
+}
+
+/// Which bytes the rate of a source counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RateOf {
+    /// Payload and header: what the first link sees.
+    Wire,
+    /// Payload alone, as ns-3's applications count.
+    Payload,
+}
+
+impl Quantity for RateOf {
+    const ALLOWED: &'static str = "\"wire\" or \"payload\"";
+    const SCHEMA: &'static str = r#"{"enum": ["wire", "payload"]}"#;
+
+    fn read(scalar: Scalar<'_>) -> Result<Self, Fault> {
+        match scalar {
+            Scalar::Text("wire") => Ok(Self::Wire),
+            Scalar::Text("payload") => Ok(Self::Payload),
+            other => Err(Self::fault(other)),
+        }
+    }
+}

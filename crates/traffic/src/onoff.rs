@@ -1,0 +1,135 @@
+//! On/off: bursts at the peak rate with silences between them.
+//!
+//! While on, the source makes bits at `rate`; a packet leaves when its last bit is made. What an
+//! on period leaves unfinished the next one finishes, so that the mean rate is exactly
+//! `rate * on / (on + off)`. It begins with an on period.
+//!
+//! **ns-3** (`OnOffApplication`): the same, but it begins with an off period; both times are 1 s.
+//!
+//! **ns-2** (`Application/Traffic/Exponential`, `Pareto`): begins with an off period. A burst is a
+//! whole number of packets, the drawn on time divided by the time of one packet, rounded, and at
+//! least one; its first packet comes one packet time after the off period. So short bursts send
+//! more than the mean rate above.
+
+use sojourn_base::{Distribution, ParamFault, Preset, Rate, Span, params};
+
+use crate::contract::RateOf;
+use crate::{Draw, Emission, Packets, Source};
+
+params! {
+    /// Parameters of an on/off source.
+    pub struct Params {
+        /// Bits per second while on.
+        rate: Rate = "";
+        /// Which bytes the rate counts.
+        rate_of: RateOf = "wire", Ns3 = "payload";
+        /// Length of an on period.
+        on: Distribution<Span> = "exponential(500 ms)", Ns3 = "1 s";
+        /// Length of an off period.
+        off: Distribution<Span> = "exponential(500 ms)", Ns3 = "1 s";
+    }
+}
+
+/// An on/off source.
+#[derive(Debug)]
+pub struct OnOff {
+    packets: Packets,
+    rate: Rate,
+    on: Distribution<Span>,
+    off: Distribution<Span>,
+    state: State,
+}
+
+#[derive(Debug)]
+enum State {
+    /// The first call begins with an on period.
+    BeginOn,
+    /// What is left of the present on period.
+    On { left: Span },
+    /// ns-2: whole packets left in the present burst.
+    Burst { left: u64 },
+}
+
+impl OnOff {
+    /// A source of `packets`.
+    ///
+    /// # Errors
+    /// An on period that is always empty.
+    pub fn new(params: &Params, preset: Preset, packets: Packets) -> Result<Self, ParamFault> {
+        let Params { rate, on, off, .. } = params.clone();
+        Self::with(rate, on, off, preset, packets)
+    }
+
+    /// The same with the laws of its periods given.
+    ///
+    /// # Errors
+    /// An on period that is always empty.
+    pub fn with(
+        rate: Rate,
+        on: Distribution<Span>,
+        off: Distribution<Span>,
+        preset: Preset,
+        packets: Packets,
+    ) -> Result<Self, ParamFault> {
+        if on.max() <= 0.0 {
+            return Err(ParamFault::new("on", "0 s", "a time above zero"));
+        }
+        let state = match preset {
+            Preset::Reference | Preset::Linux => State::BeginOn,
+            Preset::Ns3 => State::On { left: Span::ZERO },
+            Preset::Ns2 => State::Burst { left: 0 },
+        };
+        Ok(Self {
+            packets,
+            rate,
+            on,
+            off,
+            state,
+        })
+    }
+
+    /// The gap before a packet that takes `make` to make, of which `left` are still in this period.
+    fn gap_across_periods(&mut self, mut left: Span, make: Span, draw: &mut Draw<'_>) -> Span {
+        let mut gap = Span::ZERO;
+        let mut unmade = make;
+        while left < unmade {
+            unmade = unmade - left;
+            gap += left + self.off.draw(draw.gaps);
+            left = self.on.draw(draw.gaps);
+        }
+        self.state = State::On {
+            left: left - unmade,
+        };
+        gap + unmade
+    }
+
+    /// ns-2's gap: a packet time, and before a new burst an off period.
+    fn gap_in_bursts(&mut self, left: u64, make: Span, draw: &mut Draw<'_>) -> Span {
+        if left > 0 {
+            self.state = State::Burst { left: left - 1 };
+            return make;
+        }
+        let mean_ps = self.packets.mean_time_at(self.rate);
+        let burst = (self.on.draw(draw.gaps).as_ps() as f64 / mean_ps + 0.5) as u64;
+        self.state = State::Burst {
+            left: burst.max(1) - 1,
+        };
+        make + self.off.draw(draw.gaps)
+    }
+}
+
+impl Source for OnOff {
+    fn next(&mut self, draw: &mut Draw<'_>) -> Emission {
+        let payload = self.packets.payload(draw);
+        let make = self.packets.time_at(self.rate, payload);
+        let gap = match self.state {
+            State::BeginOn => {
+                let left = self.on.draw(draw.gaps);
+                self.gap_across_periods(left, make, draw)
+            }
+            State::On { left } => self.gap_across_periods(left, make, draw),
+            State::Burst { left } => self.gap_in_bursts(left, make, draw),
+        };
+        Emission { gap, payload }
+    }
+}

@@ -1,0 +1,51 @@
+//! Poisson arrivals: exponential gaps, independent of each other and of the sizes.
+//!
+//! The mean gap is the mean packet divided by the rate. With `payload = "exponential(500 B)"` and
+//! no header a link behind it is M/M/1, with a constant payload M/D/1. The first packet comes one
+//! gap after the start of the flow.
+
+use sojourn_base::{ParamFault, Preset, Rate, Span, params};
+
+use crate::contract::RateOf;
+use crate::{Draw, Emission, Packets, Source};
+
+params! {
+    /// Parameters of a Poisson source.
+    pub struct Params {
+        /// Mean bits per second.
+        rate: Rate = "";
+        /// Which bytes the rate counts.
+        rate_of: RateOf = "wire", Ns3 = "payload";
+    }
+}
+
+/// A Poisson source.
+#[derive(Debug)]
+pub struct Poisson {
+    packets: Packets,
+    mean_gap_ps: f64,
+}
+
+impl Poisson {
+    /// A source of `packets`.
+    ///
+    /// # Errors
+    /// None so far.
+    pub fn new(params: &Params, _preset: Preset, packets: Packets) -> Result<Self, ParamFault> {
+        let mean_gap_ps = packets.mean_time_at(params.rate);
+        Ok(Self {
+            packets,
+            mean_gap_ps,
+        })
+    }
+}
+
+impl Source for Poisson {
+    fn next(&mut self, draw: &mut Draw<'_>) -> Emission {
+        let gap = Span::from_ps((draw.gaps.exponential(self.mean_gap_ps) + 0.5) as u64);
+        Emission {
+            gap,
+            payload: self.packets.payload(draw),
+        }
+    }
+}

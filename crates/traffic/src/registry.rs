@@ -1,0 +1,114 @@
+//! All sources, one line each.
+
+use sojourn_base::{Bytes, Distribution, Param, ParamFault, ParamSet, ParamSource, Preset};
+
+use crate::contract::{Draw, Emission, Packets, RateOf, Source};
+
+macro_rules! registry {
+    ($( $module:ident :: $type:ident, $title:literal, $trace_name:literal; )*) => {
+        /// Any source of the registry, dispatched without a virtual call.
+        #[derive(Debug)]
+        pub enum AnySource {
+            $(
+                #[doc = $title]
+                $type(crate::$module::$type),
+            )*
+        }
+
+        /// The registry, in the order of tables.
+        pub const SOURCES: &[Entry] = &[ $(
+            Entry {
+                name: stringify!($module),
+                title: $title,
+                trace_name: $trace_name,
+                source: include_str!(concat!(stringify!($module), ".rs")),
+                params: <crate::$module::Params as ParamSet>::PARAMS,
+            },
+        )* ];
+
+        /// Makes the source called `name`, of packets with the given payload and header.
+        ///
+        /// # Errors
+        /// An unknown name, or the first parameter that cannot be taken.
+        pub fn build(
+            name: &str,
+            source: &dyn ParamSource,
+            preset: Preset,
+            payload: Distribution<Bytes>,
+            header: Bytes,
+        ) -> Result<AnySource, BuildError> {
+            match name {
+                $(
+                    stringify!($module) => {
+                        let params = crate::$module::Params::read(source, preset)?;
+                        let counted_header = match params.rate_of {
+                            RateOf::Wire => header,
+                            RateOf::Payload => Bytes::ZERO,
+                        };
+                        let packets = Packets { payload, counted_header };
+                        Ok(AnySource::$type(crate::$module::$type::new(&params, preset, packets)?))
+                    }
+                )*
+                _ => Err(BuildError::Unknown),
+            }
+        }
+
+        impl Source for AnySource {
+            #[inline]
+            fn next(&mut self, draw: &mut Draw<'_>) -> Emission {
+                match self {
+                    $( Self::$type(source) => source.next(draw), )*
+                }
+            }
+        }
+    };
+}
+
+registry! {
+    cbr::Cbr, "Constant bit rate", "cbr";
+    poisson::Poisson, "Poisson", "udp";
+    onoff::OnOff, "On/off", "exp";
+    pareto_onoff::ParetoOnOff, "Pareto on/off", "pareto";
+}
+
+/// A line of the registry.
+#[derive(Debug, Clone, Copy)]
+pub struct Entry {
+    /// Name in scenario files.
+    pub name: &'static str,
+    /// Name in tables and figures.
+    pub title: &'static str,
+    /// Packet type in an ns-2 trace.
+    pub trace_name: &'static str,
+    /// The source's file, whose header is its manual page.
+    source: &'static str,
+    /// Its parameters.
+    pub params: &'static [Param],
+}
+
+impl Entry {
+    /// The manual page, in Markdown.
+    pub fn manual(&self) -> String {
+        sojourn_base::params::manual_page(self.source)
+    }
+}
+
+/// The line of the source called `name`.
+pub fn find(name: &str) -> Option<&'static Entry> {
+    SOURCES.iter().find(|entry| entry.name == name)
+}
+
+/// Why a source could not be made.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum BuildError {
+    /// There is none of that name.
+    Unknown,
+    /// A parameter cannot be taken.
+    Param(ParamFault),
+}
+
+impl From<ParamFault> for BuildError {
+    fn from(fault: ParamFault) -> Self {
+        Self::Param(fault)
+    }
+}
