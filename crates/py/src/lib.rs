@@ -7,6 +7,7 @@
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError};
 
 use numpy::IntoPyArray;
 use pyo3::create_exception;
@@ -18,18 +19,8 @@ use sojourn_measure::{Series, Table};
 use sojourn_scenario as scenario;
 use sojourn_scenario::{Options, RunError};
 
-create_exception!(
-    _core,
-    ScenarioError,
-    PyValueError,
-    "What is wrong with a scenario, and where."
-);
-create_exception!(
-    _core,
-    LedgerError,
-    PyRuntimeError,
-    "The books of a run do not balance."
-);
+create_exception!(_core, ScenarioError, PyValueError, "What is wrong with a scenario, and where.");
+create_exception!(_core, LedgerError, PyRuntimeError, "The books of a run do not balance.");
 create_exception!(_core, Cancelled, PyRuntimeError, "The run was cancelled.");
 
 /// A checked scenario: every point of it can be run.
@@ -42,10 +33,7 @@ impl Scenario {
         if point < self.0.points() {
             return Ok(());
         }
-        Err(PyIndexError::new_err(format!(
-            "point {point} of {}",
-            self.0.points()
-        )))
+        Err(PyIndexError::new_err(format!("point {point} of {}", self.0.points())))
     }
 }
 
@@ -128,13 +116,8 @@ impl Scenario {
         ns2_trace: Option<PathBuf>,
     ) -> PyResult<Bound<'py, PyDict>> {
         self.check_point(point)?;
-        let options = Options {
-            cancel: &cancel.0,
-            ns2_trace: ns2_trace.as_deref(),
-        };
-        let outcome = py
-            .detach(|| self.0.run(point, replica, &options))
-            .map_err(raise)?;
+        let options = Options { cancel: &cancel.0, ns2_trace: ns2_trace.as_deref() };
+        let outcome = py.detach(|| self.0.run(point, replica, &options)).map_err(raise)?;
         let tables = PyDict::new(py);
         let rows = outcome.tables;
         for (name, table) in [
@@ -148,14 +131,8 @@ impl Scenario {
         let drops = rows.drops.into_iter();
         let drops = drops.map(|row| (row.link, row.kind, row.reason.name(), row.packets));
         tables.set_item("drops", drops.collect::<Vec<_>>())?;
-        let series = outcome
-            .series
-            .into_iter()
-            .map(|series| series_dict(py, series));
-        tables.set_item(
-            "series",
-            PyList::new(py, series.collect::<PyResult<Vec<_>>>()?)?,
-        )?;
+        let series = outcome.series.into_iter().map(|series| series_dict(py, series));
+        tables.set_item("series", PyList::new(py, series.collect::<PyResult<Vec<_>>>()?)?)?;
         Ok(tables)
     }
 }
@@ -211,6 +188,23 @@ impl Cancel {
     }
 }
 
+/// A conversation about one bare discipline: `sojourn drive`.
+#[pyclass(frozen, module = "sojourn._core")]
+struct Driver(Mutex<scenario::drive::Driver>);
+
+#[pymethods]
+impl Driver {
+    #[new]
+    fn new() -> Self {
+        Self(Mutex::new(scenario::drive::Driver::new()))
+    }
+
+    /// Answers one request, a line of JSON, with one.
+    fn answer(&self, request: &str) -> String {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).answer(request)
+    }
+}
+
 /// The registries and the scenario file's tables, as a JSON document.
 #[pyfunction]
 fn reference() -> String {
@@ -227,7 +221,9 @@ fn schema() -> String {
 #[pymodule]
 mod _core {
     #[pymodule_export]
-    use super::{Cancel, Cancelled, LedgerError, Scenario, ScenarioError, reference, schema};
+    use super::{
+        Cancel, Cancelled, Driver, LedgerError, Scenario, ScenarioError, reference, schema,
+    };
 
     use pyo3::prelude::*;
 

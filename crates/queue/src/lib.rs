@@ -11,7 +11,12 @@ pub mod contract;
 pub mod parts;
 pub mod registry;
 
+pub mod codel;
 pub mod droptail;
+pub mod eqm;
+pub mod red;
+pub mod rem;
+pub mod sfq;
 
 pub use contract::{Backlog, Context, Dequeued, Discipline, Packet, ProbeValue, Reason, Sink};
 pub use registry::{AnyDiscipline, BuildError, DISCIPLINES, Entry, build, find};

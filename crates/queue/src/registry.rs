@@ -68,6 +68,11 @@ macro_rules! registry {
 
 registry! {
     droptail::DropTail, "Drop-tail";
+    red::Red, "RED";
+    rem::Rem, "REM";
+    sfq::Sfq, "SFQ";
+    eqm::Eqm, "EQM (reconstruction)";
+    codel::CoDel, "CoDel";
 }
 
 /// A line of the registry.
@@ -86,14 +91,7 @@ pub struct Entry {
 impl Entry {
     /// The manual page: the header of the discipline's file, in Markdown.
     pub fn manual(&self) -> String {
-        let header = self
-            .source
-            .lines()
-            .map_while(|line| line.strip_prefix("//!"));
-        let lines: Vec<&str> = header
-            .map(|line| line.strip_prefix(' ').unwrap_or(line))
-            .collect();
-        lines.join("\n")
+        sojourn_base::params::manual_page(self.source)
     }
 
     /// The first sentence of the manual page, on one line.

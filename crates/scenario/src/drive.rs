@@ -23,6 +23,7 @@
 //! | --- | --- |
 //! | `limit_packets`, `limit_bytes` | `limit` in that unit |
 //! | `mean_pkt`, `use_hard_drop`, `min_bytes` | `mean_packet`, `hard_drop`, `max_packet` |
+//! | `u`, `K` | `utilization`, `averaging` |
 //! | `link_bw_bps`, `link_delay` | the link's rate and delay |
 //! | `adaptive`, `feng_adaptive`, `nonlinear` | nothing if false; true is unsupported |
 //! | `rtt` | nothing where `w_q` is given; else unsupported |
@@ -35,30 +36,22 @@
 //! before `t_ns` run first, those due at `t_ns` after the operation. A packet that was peeked at
 //! still counts in the state, though the discipline has let it go.
 
+mod params;
+
+use std::collections::BTreeMap;
+
 use serde_json::{Map, Value, json};
-use sojourn_base::{
-    Bytes, Ecn, Limit, LinkInfo, ParamSource, Preset, Quantity, Rate, Scalar, Span, Stream,
-    Threshold, Time,
-};
+use sojourn_base::{Bytes, Ecn, Stream, Time};
 use sojourn_queue::{
     AnyDiscipline, BuildError, Context, Dequeued, Discipline, Entry, Packet, ProbeValue, Reason,
     Sink,
 };
 
+use self::params::{Params, link};
 use crate::error::unknown;
 
-/// Names that other programs use for a parameter.
-const ALIASES: &[(&str, &str)] = &[
-    ("mean_pkt", "mean_packet"),
-    ("use_hard_drop", "hard_drop"),
-    ("min_bytes", "max_packet"),
-];
-
-/// Variants that are disciplines of their own: false asks for nothing.
-const VARIANTS: &[&str] = &["adaptive", "feng_adaptive", "nonlinear"];
-
-/// Timers that one request may run: those of a day of an idle queue, not of a lost clock.
-const MOST_TIMERS: u32 = 50_000_000;
+/// Timers that one request may run: those of hours of an idle queue, not of a lost clock.
+const MOST_TIMERS: u32 = 10_000_000;
 
 /// Answers requests, one after the other.
 #[derive(Default)]
@@ -134,6 +127,10 @@ fn shown(value: &Value) -> String {
     text.chars().take(60).chain("...".chars()).collect()
 }
 
+fn needed<T>(name: &str, found: Option<T>) -> Result<T, String> {
+    found.ok_or_else(|| format!("{name}: found nothing; it must be given"))
+}
+
 /// The fields of a request.
 struct Request<'a>(&'a Map<String, Value>);
 
@@ -168,10 +165,6 @@ impl Request<'_> {
         };
         let number = value.as_f64().map(Some);
         number.ok_or_else(|| format!("{name}: found {}; allowed: a number", shown(value)))
-    }
-
-    fn needed<T>(&self, name: &str, found: Option<T>) -> Result<T, String> {
-        found.ok_or_else(|| format!("{name}: found nothing; it must be given"))
     }
 
     fn object(&self, name: &str) -> Result<Option<&Map<String, Value>>, String> {
@@ -279,8 +272,10 @@ struct Session {
     arrivals: u64,
     /// What was peeked at and goes out next.
     held: Option<Driven>,
-    /// Flows in the order in which they were first seen, and how many packets of each are stored.
-    flows: Vec<(u64, u64)>,
+    /// Flows in the order in which they were first seen.
+    flows: Vec<u64>,
+    /// Packets stored of each.
+    stored: BTreeMap<u64, u64>,
 }
 
 impl Session {
@@ -311,6 +306,7 @@ impl Session {
             arrivals: 0,
             held: None,
             flows: Vec::new(),
+            stored: BTreeMap::new(),
         })
     }
 
@@ -325,7 +321,7 @@ impl Session {
                 .cloned()
                 .unwrap_or_else(|| self.arrivals.into()),
             serial: self.arrivals,
-            size: Bytes::new(request.needed("bytes", bytes)?),
+            size: Bytes::new(needed("bytes", bytes)?),
             flow,
             source: address("src")?.unwrap_or(flow) as u32,
             destination: address("dst")?.unwrap_or(0) as u32,
@@ -358,14 +354,17 @@ impl Session {
         if let Some(packet) = &packet {
             self.stored(packet.flow, -1);
         }
-        self.answer(&mut told, packet.as_ref().map(|packet| packet.id.clone()))
+        let id = packet.map_or(Value::Null, |packet| packet.id);
+        self.answer(&mut told, &id)
     }
 
     fn peek(&mut self, request: &Request<'_>) -> Result<Value, String> {
         let (mut told, packet) = self.head(request)?;
-        let id = packet.as_ref().map(|packet| packet.id.clone());
+        let id = packet
+            .as_ref()
+            .map_or(Value::Null, |packet| packet.id.clone());
         self.held = packet;
-        self.answer(&mut told, id)
+        self.answer(&mut told, &id)
     }
 
     /// The packet that goes out next: the one held back, or the discipline's.
@@ -384,7 +383,7 @@ impl Session {
         Ok((told, packet))
     }
 
-    fn answer(&mut self, told: &mut Told, id: Option<Value>) -> Result<Value, String> {
+    fn answer(&mut self, told: &mut Told, id: &Value) -> Result<Value, String> {
         let now = self.now;
         self.timers(told, |due| due <= now)?;
         let (drops, marks) = (&told.drops, &told.marks);
@@ -393,8 +392,8 @@ impl Session {
 
     fn poke(&mut self, request: &Request<'_>) -> Result<Value, String> {
         let variable = request.get("var").and_then(Value::as_str);
-        let variable = request.needed("var", variable)?;
-        let value = request.needed("value", request.number("value")?)?;
+        let variable = needed("var", variable)?;
+        let value = needed("value", request.number("value")?)?;
         let own = variable
             .strip_prefix(self.entry.name)
             .and_then(|rest| rest.strip_prefix('.'));
@@ -413,7 +412,7 @@ impl Session {
         /// As far as the clock goes.
         const LAST_NS: u64 = u64::MAX / 1_000;
         let ns = request.whole("t_ns", LAST_NS)?;
-        let now = Time::from_ns(request.needed("t_ns", ns)?);
+        let now = Time::from_ns(needed("t_ns", ns)?);
         if now < self.now {
             let ns = self.now.as_ps() / 1_000;
             return Err(format!("t_ns: the clock runs backwards: it stands at {ns}"));
@@ -453,12 +452,10 @@ impl Session {
     }
 
     fn stored(&mut self, flow: u64, change: i64) {
-        let slot = self.flows.iter().position(|&(seen, _)| seen == flow);
-        let slot = slot.unwrap_or_else(|| {
-            self.flows.push((flow, 0));
-            self.flows.len() - 1
+        let packets = self.stored.entry(flow).or_insert_with(|| {
+            self.flows.push(flow);
+            0
         });
-        let packets = &mut self.flows[slot].1;
         *packets = packets.saturating_add_signed(change);
     }
 
@@ -489,158 +486,10 @@ impl Session {
         });
         let tells_flows = state.keys().any(|name| name.starts_with("flow["));
         if state.contains_key("flows_active") && !tells_flows {
-            for (k, &(_, packets)) in self.flows.iter().enumerate() {
-                state.insert(format!("flow[{k}].packets"), packets.into());
+            for (k, flow) in self.flows.iter().enumerate() {
+                state.insert(format!("flow[{k}].packets"), self.stored[flow].into());
             }
         }
         Value::Object(state)
     }
-}
-
-/// The link that the discipline is told of.
-fn link(given: &Map<String, Value>, params: &Map<String, Value>) -> Result<LinkInfo, String> {
-    let (link, params) = (Request(given), Request(params));
-    let known = ["rate_bps", "delay_s", "mtu", "base_rtt_s"];
-    if let Some(foreign) = given.keys().find(|key| !known.contains(&key.as_str())) {
-        return Err(format!("link: {}", unknown(foreign, &known)));
-    }
-    fn read<T: Quantity>(name: &str, value: Option<f64>, default: T) -> Result<T, String> {
-        value.map_or(Ok(default), |number| {
-            T::read(Scalar::Base(number)).map_err(|fault| format!("{name}: {fault}"))
-        })
-    }
-    let rate = params.number("link_bw_bps")?.or(link.number("rate_bps")?);
-    let delay = params.number("link_delay")?.or(link.number("delay_s")?);
-    let usual = Rate::from_bps(10_000_000).unwrap_or(Rate::MAX);
-    let delay = read("delay_s", delay, Span::ZERO)?;
-    Ok(LinkInfo {
-        rate: read("rate_bps", rate, usual)?,
-        delay,
-        mtu: read("mtu", link.number("mtu")?, Bytes::new(1500))?,
-        base_rtt: read("base_rtt_s", link.number("base_rtt_s")?, delay + delay)?,
-    })
-}
-
-/// A parameter as the discipline reads it.
-enum Held {
-    Text(String),
-    Base(f64),
-    Flag(bool),
-}
-
-/// The parameters of a request under their own names.
-struct Params {
-    preset: Preset,
-    values: Vec<(&'static str, Held)>,
-}
-
-impl ParamSource for Params {
-    fn get(&self, name: &str) -> Option<Scalar<'_>> {
-        let (_, held) = self.values.iter().find(|(key, _)| *key == name)?;
-        Some(match held {
-            Held::Text(text) => Scalar::Text(text),
-            Held::Base(number) => Scalar::Base(*number),
-            Held::Flag(flag) => Scalar::Flag(*flag),
-        })
-    }
-}
-
-impl Params {
-    fn read(given: &Map<String, Value>, entry: &'static Entry) -> Result<Self, Refusal> {
-        let mut params = Self {
-            preset: Preset::Reference,
-            values: Vec::new(),
-        };
-        for (key, value) in given {
-            let Some(held) = held(key, value)? else {
-                continue;
-            };
-            match key.as_str() {
-                "preset" => params.preset = preset(value)?,
-                "link_bw_bps" | "link_delay" => {}
-                "rtt" if given.get("w_q").is_some_and(|weight| !weight.is_null()) => {}
-                "rtt" if !has(entry, "rtt") => return Err(Refusal::Unsupported),
-                variant if VARIANTS.contains(&variant) && !has(entry, variant) => {
-                    if value != &Value::Bool(false) {
-                        return Err(Refusal::Unsupported);
-                    }
-                }
-                _ => params.add(key, held, entry)?,
-            }
-        }
-        params.count_thresholds_as_limit(entry);
-        Ok(params)
-    }
-
-    /// Takes a parameter under its own name.
-    fn add(&mut self, key: &str, held: Held, entry: &'static Entry) -> Result<(), String> {
-        let alias = ALIASES
-            .iter()
-            .find(|(alias, _)| *alias == key)
-            .map(|(_, name)| *name);
-        let (name, held) = match (key, held) {
-            ("limit_bytes", Held::Base(bytes)) => ("limit", Held::Text(format!("{bytes} B"))),
-            ("limit_packets" | "limit_bytes", held) => ("limit", held),
-            (_, held) => (alias.unwrap_or(key), held),
-        };
-        let Some(param) = entry.params.iter().find(|param| param.name == name) else {
-            let names: Vec<&str> = entry.params.iter().map(|param| param.name).collect();
-            return Err(format!(
-                "params of {}: {}",
-                entry.name,
-                unknown(key, &names)
-            ));
-        };
-        if self.get(param.name).is_some() {
-            return Err(format!("{}: given twice, once as {key}", param.name));
-        }
-        self.values.push((param.name, held));
-        Ok(())
-    }
-
-    /// Numbers given for thresholds are bytes where the limit is.
-    fn count_thresholds_as_limit(&mut self, entry: &Entry) {
-        let limit = self.get("limit").map(Limit::read);
-        let in_bytes = match limit {
-            Some(Ok(Limit(Some(length)))) => !matches!(length, sojourn_base::Length::Packets(_)),
-            _ => false,
-        };
-        if !in_bytes {
-            return;
-        }
-        for (name, held) in &mut self.values {
-            let is_threshold = entry
-                .params
-                .iter()
-                .any(|param| param.name == *name && param.allowed == Threshold::ALLOWED);
-            if let (true, Held::Base(bytes)) = (is_threshold, &held) {
-                *held = Held::Text(format!("{bytes} B"));
-            }
-        }
-    }
-}
-
-fn has(entry: &Entry, name: &str) -> bool {
-    entry.params.iter().any(|param| param.name == name)
-}
-
-fn held(key: &str, value: &Value) -> Result<Option<Held>, String> {
-    Ok(Some(match value {
-        Value::Null => return Ok(None),
-        Value::Bool(flag) => Held::Flag(*flag),
-        Value::String(text) => Held::Text(text.clone()),
-        Value::Number(number) => Held::Base(number.as_f64().unwrap_or(f64::NAN)),
-        other => {
-            let found = shown(other);
-            return Err(format!(
-                "{key}: found {found}; allowed: a number, a text, true or false"
-            ));
-        }
-    }))
-}
-
-fn preset(value: &Value) -> Result<Preset, String> {
-    let text = value.as_str().unwrap_or_default();
-    Preset::read(Scalar::Text(text))
-        .map_err(|fault| format!("preset: found {}; allowed: {}", shown(value), fault.allowed))
 }

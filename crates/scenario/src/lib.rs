@@ -13,6 +13,7 @@
 //! network, plan, simulation, tables.
 
 mod build;
+pub mod drive;
 pub mod error;
 pub mod keys;
 mod network;

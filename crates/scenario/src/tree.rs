@@ -117,7 +117,7 @@ impl Node {
 /// Reads the text of a file.
 pub(crate) fn parse(text: &str) -> Result<Table, Located> {
     if text.len() > MAX_BYTES {
-        let message = format!("found {} bytes; allowed: at most {MAX_BYTES}", text.len());
+        let message = format!("found more than {MAX_BYTES} bytes; allowed: at most so many");
         return Err(Located::new(Place::File, "", message));
     }
     let lines = Lines::of(text);

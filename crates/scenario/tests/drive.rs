@@ -7,7 +7,7 @@ use sojourn_scenario::drive::Driver;
 struct Talk(Driver);
 
 impl Talk {
-    fn with(discipline: &str, params: Value) -> Self {
+    fn with(discipline: &str, params: &Value) -> Self {
         let mut talk = Self(Driver::new());
         let request = json!({"cmd": "new", "discipline": discipline, "params": params});
         assert_eq!(talk.ask(&request), json!({}), "{request}");
@@ -43,7 +43,7 @@ fn refused(discipline: &str, params: &Value) -> Value {
 
 #[test]
 fn a_conversation() {
-    let mut talk = Talk::with("droptail", json!({"limit_packets": 2}));
+    let mut talk = Talk::with("droptail", &json!({"limit_packets": 2}));
     assert_eq!(
         talk.enqueue(0, 10, 1500),
         json!({"id": 10, "ok": true, "drops": [], "marks": [], "state": {"packets": 1, "bytes": 1500}})
@@ -65,7 +65,7 @@ fn a_conversation() {
 
 #[test]
 fn a_packet_peeked_at_stays_until_it_is_dequeued() {
-    let mut talk = Talk::with("droptail", json!({}));
+    let mut talk = Talk::with("droptail", &json!({}));
     talk.enqueue(0, 1, 1500);
     talk.enqueue(0, 2, 500);
     let peek = json!({"cmd": "peek", "t_ns": 1});
@@ -83,7 +83,7 @@ fn a_packet_peeked_at_stays_until_it_is_dequeued() {
 
 #[test]
 fn inner_variables_carry_the_name_of_their_discipline() {
-    let mut talk = Talk::with("red", json!({"w_q": 0.5}));
+    let mut talk = Talk::with("red", &json!({"w_q": 0.5}));
     assert_eq!(
         talk.ask(&json!({"cmd": "poke", "var": "red.avg", "value": 4})),
         json!({})
@@ -100,17 +100,17 @@ fn inner_variables_carry_the_name_of_their_discipline() {
 /// A timer due at the time of an operation runs after it, one due before runs first.
 #[test]
 fn timers_run_after_operations_of_their_instant() {
-    let mut talk = Talk::with("rem", json!({"mean_pkt": 500, "interval": 0.002}));
+    let mut talk = Talk::with("rem", &json!({"mean_pkt": 500, "interval": 0.002}));
     talk.enqueue(1_999_999, 0, 500);
     assert_eq!(talk.enqueue(2_000_000, 1, 500)["state"]["rem.rate"], 2.0);
-    let mut talk = Talk::with("rem", json!({"mean_pkt": 500, "interval": "2 ms"}));
+    let mut talk = Talk::with("rem", &json!({"mean_pkt": 500, "interval": "2 ms"}));
     talk.enqueue(1_999_999, 0, 500);
     assert_eq!(talk.enqueue(2_000_001, 1, 500)["state"]["rem.rate"], 1.0);
 }
 
 #[test]
 fn flows_of_a_flow_queue_are_counted_in_the_order_seen() {
-    let mut talk = Talk::with("sfq", json!({"limit": 3}));
+    let mut talk = Talk::with("sfq", &json!({"limit": 3}));
     for (id, flow) in [(0, 7), (1, 7), (2, 9), (3, 9)] {
         talk.ask(&json!({"cmd": "enqueue", "t_ns": 0, "id": id, "bytes": 100, "flow": flow}));
     }
@@ -125,7 +125,7 @@ fn thresholds_without_a_unit_take_that_of_the_limit() {
     let bytes = json!({"limit_bytes": 15000, "min_th": 5000, "max_th": 7500});
     let packets = json!({"limit_packets": 30, "min_th": 10, "max_th": 15});
     for (params, avg) in [(bytes, 7600), (packets, 16)] {
-        let mut talk = Talk::with("red", params);
+        let mut talk = Talk::with("red", &params);
         talk.ask(&json!({"cmd": "poke", "var": "red.avg", "value": avg}));
         assert_eq!(talk.enqueue(0, 0, 500)["drops"], json!([[0, "forced", 0]]));
     }
@@ -139,10 +139,9 @@ fn the_names_and_units_of_others_are_taken() {
         "nonlinear": false, "rtt": 0.1, "w_q": 0.002, "target_delay": 0.005, "preset": "ns3",
         "max_p": null,
     });
-    let params = params.as_object().cloned().expect("an object");
-    let mut params = params;
+    let mut params = params.as_object().cloned().expect("an object");
     params["max_th"] = json!(15_000);
-    Talk::with("red", Value::Object(params.clone()));
+    Talk::with("red", &Value::Object(params.clone()));
     params["adaptive"] = json!(true);
     assert_eq!(
         refused("red", &Value::Object(params)),
@@ -175,7 +174,7 @@ fn the_link_sets_the_pace() {
 #[test]
 fn marks_name_packet_reason_and_flow() {
     let params = json!({"w_q": 1e-9, "ecn": true, "max_p": 1});
-    let mut talk = Talk::with("red", params);
+    let mut talk = Talk::with("red", &params);
     talk.ask(&json!({"cmd": "poke", "var": "red.avg", "value": 14.999_999}));
     let request =
         json!({"cmd": "enqueue", "t_ns": 0, "id": "a", "bytes": 500, "flow": 2, "ecn": "ect0"});
@@ -220,7 +219,7 @@ fn what_cannot_be_taken_is_an_error_and_the_conversation_goes_on() {
         let reply = talk.0.answer(line);
         assert!(reply.starts_with("{\"error\":"), "{line} gave {reply}");
     }
-    let mut talk = Talk::with("droptail", json!({}));
+    let mut talk = Talk::with("droptail", &json!({}));
     talk.enqueue(1_000, 0, 500);
     for (request, part) in [
         (
@@ -267,7 +266,7 @@ fn what_cannot_be_taken_is_an_error_and_the_conversation_goes_on() {
 
 #[test]
 fn a_clock_that_jumps_too_far_is_refused() {
-    let mut talk = Talk::with("rem", json!({"interval": "1 ps"}));
+    let mut talk = Talk::with("rem", &json!({"interval": "1 ps"}));
     let text = talk.error(&json!({"cmd": "dequeue", "t_ns": 1_000_000_000}));
     assert!(text.contains("timers are due"), "{text}");
 }
@@ -307,10 +306,7 @@ fn refused_parameters_are_named() {
     let new = json!({"cmd": "new", "discipline": "red", "link": link});
     assert!(talk.error(&new).starts_with("rate_bps:"));
     let new = json!({"cmd": "new", "discipline": "red", "link": {"rate": 1}});
-    assert!(
-        talk.error(&new).contains("did you mean \"rate_bps\"?")
-            || talk.error(&new).contains("rate_bps")
-    );
+    assert!(talk.error(&new).contains("allowed: rate_bps"));
 }
 
 #[test]

@@ -2,5 +2,8 @@
 
 pub mod ecn;
 pub mod fifo;
+pub mod hash;
+pub mod linux_red;
+pub mod red_law;
 
 pub use fifo::Fifo;

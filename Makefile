@@ -1,0 +1,55 @@
+# Two commands on a fresh machine: `make demo` and `make test`. `make help` lists all.
+
+PYTHON ?= python3
+BIN := .venv/bin
+RUST := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock
+export VIRTUAL_ENV := $(CURDIR)/.venv
+export PATH := $(CURDIR)/$(BIN):$(PATH)
+
+.PHONY: help setup demo test test-rust test-python lint format generate clean
+
+help: ## List the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' Makefile
+
+setup: .venv/.sojourn ## Everything into .venv: the package, its dependencies, the tools
+
+demo: setup ## Run the EQM study in its quick form: tables, figures, verdicts
+	sojourn reproduce eqm --quick --out results/eqm-quick
+
+test: lint test-rust test-python ## Linters, generated files, all tests
+
+lint: setup
+	cargo fmt --all --check
+	cargo clippy --quiet --workspace --all-targets -- -D warnings
+	ruff format --check --quiet python tests tools
+	ruff check --quiet python tests tools
+	pyright --warnings
+	$(BIN)/python tools/generate.py --check
+
+test-rust: setup
+	cargo test --quiet --workspace
+
+test-python: setup
+	pytest
+
+format: setup ## Format all code
+	cargo fmt --all
+	ruff format --quiet python tests tools
+	ruff check --quiet --fix python tests tools
+
+generate: setup ## Write anew what is derived from the code: schema, reference pages, README
+	$(BIN)/python tools/generate.py
+
+clean: ## Remove what was built
+	rm -rf .venv target results python/sojourn/_core*.so
+
+.venv/.tools: pyproject.toml constraints.txt
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "sojourn needs Python 3.11 or later")'
+	test -x $(BIN)/python || $(PYTHON) -m venv .venv
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade -c constraints.txt pip
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt --group dev
+	touch $@
+
+.venv/.sojourn: .venv/.tools $(RUST)
+	PIP_CONSTRAINT=constraints.txt maturin develop --quiet --release
+	touch $@

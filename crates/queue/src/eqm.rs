@@ -1,0 +1,338 @@
+//! EQM (reconstruction): drops the share of the arrival rate that exceeds what the link can take.
+//!
+//! J. Venkatesan, S. Thirumal, "Novel Approach for Queue Management and Improvisation of QOS for
+//! Communication Networks", IJSER 2, 2014, 51-56, could not be obtained: its formulas and
+//! parameters are unknown. This is a reconstruction from what others say of it - proactive, on the
+//! basis of the incoming rate, low in computation, within one router - and every table and figure
+//! must call it "EQM (reconstruction)". It is neither Fesehaye's "Efficient Queue Management"
+//! (2006) nor Thavasi and Natarajan's "Effective Queue Management" (2011).
+//!
+//! On each arrival, with C the link's rate:
+//!
+//! ```text
+//! x = (1 - e^(-T/K)) bits/T + e^(-T/K) x      T since the arrival before, K = averaging
+//! c = clamp(u C - (q - q_ref)/tau, 0, C)      q the queue before the arrival, in bits
+//! p = clamp(1 - c/x, 0, p_max)                0 while q < q_min or x <= c
+//! ```
+//!
+//! `p` is the share to be shed so that what is let in equals c. It is shed without dice: p is
+//! summed up over arrivals, and the one that brings the sum to 1 is dropped. So a constant rate of
+//! 9/8 C loses exactly each ninth packet, and the queue comes to rest at `q_ref`, with time
+//! constant `tau`; with u below 1 at `q_ref` - (1 - u) C tau. No timer, nothing to do at idle.
+//!
+//! Lengths are compared in the unit in which they are given; packets become bits by the mean of
+//! what waits. For ablation: `randomised` throws dice; `rate_only` leaves the queue out (tau
+//! infinite), `queue_only` the rate (x = C); `per_flow` keeps x per flow and sheds only of those
+//! above c/N, N being the flows heard of within `averaging`. No preset differs.
+
+use std::collections::BTreeMap;
+
+use sojourn_base::length::Capacity;
+use sojourn_base::{
+    Auto, Bytes, Length, Limit, LinkInfo, ParamFault, Preset, Probability, Span, Threshold, Time,
+    params,
+};
+
+use crate::parts::Fifo;
+use crate::parts::ecn::mark_or_drop;
+use crate::{Backlog, Context, Dequeued, Discipline, Packet, ProbeValue, Reason};
+
+params! {
+    /// Parameters of EQM (reconstruction).
+    pub struct Params {
+        /// Most that may wait, in packets or bytes; the packet being sent is not counted.
+        limit: Limit = "50 packets";
+        /// Share of the link's rate to be used (u): above 0, at most 1.
+        utilization: Probability = "1";
+        /// Time constant of the rate estimate (K).
+        averaging: Span = "100 ms";
+        /// Queue aimed at. Automatic: 0.3 of the limit.
+        q_ref: Auto<Threshold> = "auto";
+        /// Time in which an excess over `q_ref` shall drain.
+        tau: Span = "100 ms";
+        /// Queue below which nothing is dropped early. Automatic: 0.1 of the limit.
+        q_min: Auto<Threshold> = "auto";
+        /// Largest share that is dropped early.
+        p_max: Probability = "1";
+        /// Whether to mark ECN-capable packets instead of dropping them.
+        ecn: bool = "false";
+        /// Share from which ECN-capable packets are dropped all the same.
+        mark_limit: Probability = "0.5";
+        /// Whether to shed in proportion to a packet's size.
+        bytes: bool = "false";
+        /// Ablation: drop with probability p instead of in exact proportion.
+        randomised: bool = "false";
+        /// Ablation: shed only of flows above their fair share.
+        per_flow: bool = "false";
+        /// Ablation: ignore the arrival rate.
+        queue_only: bool = "false";
+        /// Ablation: ignore the queue.
+        rate_only: bool = "false";
+    }
+}
+
+/// An EQM (reconstruction) queue.
+#[derive(Debug)]
+pub struct Eqm<P> {
+    params: Params,
+    capacity: Capacity,
+    q_ref: Length,
+    q_min: Length,
+    /// Rate of the link in bit/s.
+    rate: f64,
+    queue: Fifo<P>,
+    all: Share,
+    flows: Flows,
+    prob: f64,
+}
+
+/// The rate and the debt of the whole queue, or of one flow.
+#[derive(Debug, Clone, Copy, Default)]
+struct Share {
+    rate: f64,
+    heard: Time,
+    pending_bits: f64,
+    debt: f64,
+}
+
+impl Share {
+    /// Counts an arrival; those at one instant are taken together.
+    fn count(&mut self, size: Bytes, now: Time, averaging: f64) {
+        self.pending_bits += size.bits() as f64;
+        if now > self.heard {
+            let gap = now.since(self.heard).as_s();
+            let kept = libm::exp(-gap / averaging);
+            self.rate = (1.0 - kept) * (self.pending_bits / gap) + kept * self.rate;
+            self.pending_bits = 0.0;
+            self.heard = now;
+        }
+    }
+
+    /// Adds `p` to the debt; true if it has come to a packet.
+    fn owes(&mut self, p: f64) -> bool {
+        /// A sum of n times 1/n must come to 1 on the n-th, whatever the rounding.
+        const ROUNDING: f64 = 1e-9;
+        if p == 0.0 {
+            self.debt = 0.0;
+            return false;
+        }
+        self.debt += p;
+        let owes = self.debt >= 1.0 - ROUNDING;
+        if owes {
+            self.debt -= 1.0;
+        }
+        owes
+    }
+}
+
+/// The flows heard of lately.
+#[derive(Debug, Default)]
+struct Flows {
+    shares: BTreeMap<u64, Share>,
+    next_sweep: Time,
+}
+
+impl Flows {
+    /// Forgets the silent ones, once per `window`.
+    fn sweep(&mut self, now: Time, window: Span) {
+        if now >= self.next_sweep {
+            self.shares
+                .retain(|_, share| now.since(share.heard) <= window);
+            self.next_sweep = now + window;
+        }
+    }
+
+    fn of(&mut self, flow: u64, now: Time) -> &mut Share {
+        self.shares.entry(flow).or_insert(Share {
+            heard: now,
+            ..Share::default()
+        })
+    }
+}
+
+impl<P> Eqm<P> {
+    /// A queue for `link`.
+    ///
+    /// # Errors
+    /// A utilisation, time constant or drain time of zero, both `queue_only` and `rate_only`, or
+    /// automatic lengths without a limit.
+    pub fn new(params: &Params, _preset: Preset, link: &LinkInfo) -> Result<Self, ParamFault> {
+        if params.utilization.0 == 0.0 {
+            return Err(ParamFault::new(
+                "utilization",
+                0,
+                "a number above 0 and at most 1",
+            ));
+        }
+        for (name, span) in [("averaging", params.averaging), ("tau", params.tau)] {
+            if span == Span::ZERO {
+                return Err(ParamFault::new(name, span, "a time above zero"));
+            }
+        }
+        if params.queue_only && params.rate_only {
+            let allowed = "false where queue_only is true";
+            return Err(ParamFault::new("rate_only", true, allowed));
+        }
+        let capacity = params.limit.on(link);
+        Ok(Self {
+            capacity,
+            q_ref: length("q_ref", params.q_ref, 0.3, capacity, link)?,
+            q_min: length("q_min", params.q_min, 0.1, capacity, link)?,
+            rate: link.rate.as_f64(),
+            queue: Fifo::default(),
+            all: Share::default(),
+            flows: Flows::default(),
+            prob: 0.0,
+            params: params.clone(),
+        })
+    }
+}
+
+/// The length given, or `part` of the limit.
+fn length(
+    name: &'static str,
+    given: Auto<Threshold>,
+    part: f64,
+    capacity: Capacity,
+    link: &LinkInfo,
+) -> Result<Length, ParamFault> {
+    match (given, capacity) {
+        (Auto::Given(Threshold(length)), _) => Ok(length.on(link)),
+        (Auto::Auto, Capacity::Packets(limit)) => Ok(Length::Packets(part * limit as f64)),
+        (Auto::Auto, Capacity::Bytes(limit)) => Ok(Length::Bytes(part * limit as f64)),
+        (Auto::Auto, Capacity::Unlimited) => {
+            let allowed = "a queue length such as \"15 packets\" where limit is \"none\"";
+            Err(ParamFault::new(name, "\"auto\"", allowed))
+        }
+    }
+}
+
+impl<P: Packet> Eqm<P> {
+    /// How far the queue stands above `length`, in bits; below zero if it is shorter.
+    fn above(&self, length: Length, arriving: Bytes) -> f64 {
+        let Backlog { packets, bytes } = self.queue.backlog();
+        match length {
+            Length::Packets(length) => {
+                let mean = self.mean_size(arriving);
+                (packets as f64 - length) * mean * 8.0
+            }
+            Length::Bytes(length) => (bytes.as_f64() - length) * 8.0,
+            Length::Time(_) | Length::Bdp(_) => unreachable!("made packets or bytes for the link"),
+        }
+    }
+
+    /// Mean size of what waits, or of the arrival if nothing does.
+    fn mean_size(&self, arriving: Bytes) -> f64 {
+        match self.queue.len() {
+            0 => arriving.as_f64(),
+            packets => self.queue.bytes().as_f64() / packets as f64,
+        }
+    }
+
+    /// What may be let in, in bit/s.
+    fn admissible(&self, arriving: Bytes) -> f64 {
+        let wanted = self.params.utilization.0 * self.rate;
+        if self.params.rate_only {
+            return wanted;
+        }
+        let excess = self.above(self.q_ref, arriving) / self.params.tau.as_s();
+        (wanted - excess).clamp(0.0, self.rate)
+    }
+
+    /// Whether to shed this arrival, which has been counted.
+    fn sheds(&mut self, packet: &P, ctx: &mut Context<'_, P>) -> bool {
+        let params = &self.params;
+        let size = packet.size();
+        let mut admissible = self.admissible(size);
+        let mut rate = self.all.rate;
+        if params.per_flow {
+            admissible /= self.flows.shares.len() as f64;
+            rate = self.flows.of(packet.flow(), ctx.now).rate;
+        }
+        if params.queue_only {
+            rate = self.rate;
+        }
+        let short = self.above(self.q_min, size) < 0.0;
+        self.prob = if short || rate <= admissible {
+            0.0
+        } else {
+            (1.0 - admissible / rate).clamp(0.0, params.p_max.0)
+        };
+        let p = if params.bytes {
+            (self.prob * size.as_f64() / self.mean_size(size)).min(1.0)
+        } else {
+            self.prob
+        };
+        if params.randomised {
+            return ctx.random.chance(p);
+        }
+        let share = if params.per_flow {
+            self.flows.of(packet.flow(), ctx.now)
+        } else {
+            &mut self.all
+        };
+        share.owes(p)
+    }
+}
+
+impl<P: Packet> Discipline<P> for Eqm<P> {
+    fn enqueue(&mut self, packet: P, ctx: &mut Context<'_, P>) {
+        let size = packet.size();
+        let averaging = self.params.averaging;
+        self.all.count(size, ctx.now, averaging.as_s());
+        if self.params.per_flow {
+            self.flows.sweep(ctx.now, averaging);
+            let share = self.flows.of(packet.flow(), ctx.now);
+            share.count(size, ctx.now, averaging.as_s());
+        }
+        let backlog = self.queue.backlog();
+        if !self.capacity.admits(backlog.packets, backlog.bytes, size) {
+            return ctx.drop(packet, Reason::Overlimit);
+        }
+        if !self.sheds(&packet, ctx) {
+            return self.queue.push(packet);
+        }
+        let marking = self.params.ecn && self.prob < self.params.mark_limit.0;
+        if let Some(marked) = mark_or_drop(packet, marking, Reason::Unforced, ctx) {
+            self.queue.push(marked);
+        }
+    }
+
+    fn dequeue(&mut self, _ctx: &mut Context<'_, P>) -> Dequeued<P> {
+        self.queue.pop().map_or(Dequeued::Empty, Dequeued::Packet)
+    }
+
+    fn backlog(&self) -> Backlog {
+        self.queue.backlog()
+    }
+
+    fn capacity(&self) -> Capacity {
+        self.capacity
+    }
+
+    fn reset(&mut self) {
+        self.queue.clear();
+        self.all = Share::default();
+        self.flows = Flows::default();
+        self.prob = 0.0;
+    }
+
+    fn on_link(&mut self, link: &LinkInfo) {
+        self.rate = link.rate.as_f64();
+    }
+
+    fn probe(&self, show: &mut dyn FnMut(&str, ProbeValue)) {
+        show("rate", ProbeValue::Number(self.all.rate));
+        show("prob", ProbeValue::Number(self.prob));
+        show("debt", ProbeValue::Number(self.all.debt));
+    }
+
+    fn poke(&mut self, name: &str, value: f64) -> bool {
+        match name {
+            "rate" => self.all.rate = value,
+            "debt" => self.all.debt = value,
+            _ => return false,
+        }
+        true
+    }
+}

@@ -1,0 +1,177 @@
+//! Linux's RED in integers: the kernel's estimator, its law of marking and its idle table.
+//!
+//! The average is kept scaled by `2^wlog`. A packet after an idle time is given the decayed
+//! average in place of a sample. Within the band one random number is drawn per mark, so that for
+//! a constant average the gap between marks is uniform and the first packet of a visit is always
+//! spared. The idle table is built in ticks of 64 ns but read in microseconds, and holds natural
+//! logarithms that are used as powers of two, so past one half the average decays far too slowly;
+//! comparisons with Linux need it as it is.
+
+use sojourn_base::{Bytes, Rate, Span, Stream, Time};
+
+use super::red_law::Verdict;
+
+/// What the kernel keeps of one RED queue.
+#[derive(Debug, Clone)]
+pub struct LinuxRed {
+    min: u64,
+    max: u64,
+    wlog: u32,
+    /// `(max - min) / max_p`: the range of the random number.
+    range: f64,
+    table: IdleTable,
+    scaled: u64,
+    count: i64,
+    random: f64,
+}
+
+/// Halvings by idle time.
+#[derive(Debug, Clone)]
+struct IdleTable {
+    shift: u32,
+    halvings: [u8; 256],
+}
+
+impl IdleTable {
+    fn new(wlog: u32, mean: Bytes, rate: Rate) -> Self {
+        /// Ticks of the kernel's clock per microsecond.
+        const TICKS: f64 = 15.625;
+        let weight = 1.0 / (1_u64 << wlog) as f64;
+        let packet = (1e6 * mean.bits() as f64 / rate.as_f64() * TICKS)
+            .trunc()
+            .max(1.0);
+        let per_tick = -libm::log1p(-weight) / packet;
+        let shift = (0..32)
+            .find(|&shift| 31.0 / per_tick / (1_u64 << shift) as f64 <= 511.0)
+            .unwrap_or(32);
+        let mut halvings = [31; 256];
+        for (i, halving) in halvings.iter_mut().enumerate().take(255) {
+            *halving = (((i as u64) << shift) as f64 * per_tick).min(31.0) as u8;
+        }
+        Self { shift, halvings }
+    }
+
+    fn decay(&self, scaled: u64, idle: Span) -> u64 {
+        let us = (idle.as_ps() / 1_000_000).min(255 << self.shift);
+        let halvings = self.halvings[(us >> self.shift) as usize];
+        if halvings > 0 {
+            return scaled >> halvings;
+        }
+        let linear = (u128::from(scaled) * u128::from(us)) >> self.shift;
+        scaled - (linear as u64).min(scaled >> 1)
+    }
+}
+
+impl LinuxRed {
+    /// Between `min` and `max` bytes, weight `2^-wlog`.
+    pub fn new(min: u64, max: u64, max_p: f64, wlog: u32, mean: Bytes, rate: Rate) -> Self {
+        Self {
+            min: min << wlog,
+            max: max << wlog,
+            wlog,
+            range: (max - min) as f64 / max_p,
+            table: IdleTable::new(wlog, mean, rate),
+            scaled: 0,
+            count: -1,
+            random: 0.0,
+        }
+    }
+
+    /// The smallest `wlog` with which a burst of `burst` packets of `mean` bytes passes below
+    /// `min` bytes; none if no weight does.
+    pub fn wlog_for(min: f64, burst: u32, mean: Bytes) -> Option<u32> {
+        let needed = f64::from(burst) + 1.0 - min / mean.as_f64();
+        if needed < 1.0 {
+            return None;
+        }
+        (1..32).find(|&wlog| {
+            let weight = 1.0 / (1_u64 << wlog) as f64;
+            needed <= (1.0 - libm::pow(1.0 - weight, f64::from(burst))) / weight
+        })
+    }
+
+    /// An arrival meets `backlog` bytes, or a queue idle since the instant given.
+    pub fn arrival(
+        &mut self,
+        backlog: Bytes,
+        idle_since: Option<Time>,
+        now: Time,
+        random: &mut Stream,
+    ) -> Verdict {
+        self.scaled = match idle_since {
+            Some(since) => self.table.decay(self.scaled, now.since(since)),
+            None => self.scaled + backlog.get() - (self.scaled >> self.wlog),
+        };
+        if self.scaled < self.min {
+            self.count = -1;
+            return Verdict::Pass;
+        }
+        if self.scaled >= self.max {
+            self.count = -1;
+            return Verdict::Hard;
+        }
+        self.count += 1;
+        if self.count == 0 {
+            self.random = random.uniform() * self.range;
+            return Verdict::Pass;
+        }
+        let above = (self.scaled - self.min) >> self.wlog;
+        if ((above * self.count as u64) as f64) < self.random {
+            return Verdict::Pass;
+        }
+        self.count = 0;
+        self.random = random.uniform() * self.range;
+        Verdict::Early
+    }
+
+    /// The average in bytes.
+    pub fn average(&self) -> f64 {
+        self.scaled as f64 / (1_u64 << self.wlog) as f64
+    }
+
+    /// Sets the average, in bytes.
+    pub fn set_average(&mut self, bytes: f64) {
+        self.scaled = (bytes * (1_u64 << self.wlog) as f64) as u64;
+    }
+
+    /// Packets since the last mark; -1 outside the band.
+    pub fn count(&self) -> i64 {
+        self.count
+    }
+
+    /// Sets the count.
+    pub fn set_count(&mut self, count: i64) {
+        self.count = count.max(-1);
+    }
+
+    /// Back to the start.
+    pub fn reset(&mut self) {
+        self.scaled = 0;
+        self.count = -1;
+        self.random = 0.0;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// `disciplines.md` 4.1: min 30280, avpkt 1514, burst 33 give Wlog 4; at 10 Mbit/s halved
+    /// after 16 ms, a quarter only when the table's index reaches 18.
+    #[test]
+    fn the_worked_example() {
+        let mean = Bytes::new(1514);
+        assert_eq!(LinuxRed::wlog_for(30_280.0, 33, mean), Some(4));
+        assert_eq!(LinuxRed::wlog_for(30_280.0, 18, mean), None);
+        let table = IdleTable::new(4, mean, Rate::from_bps(10_000_000).unwrap());
+        assert_eq!(table.shift, 15);
+        assert_eq!(table.decay(1 << 20, Span::from_us(8_192)), 3 << 18);
+        assert_eq!(table.decay(1 << 20, Span::from_us(16_384)), 1 << 19);
+        assert_eq!(
+            table.decay(1 << 20, Span::from_us(18 * 32_768 - 1)),
+            1 << 19
+        );
+        assert_eq!(table.decay(1 << 20, Span::from_us(18 * 32_768)), 1 << 18);
+        assert_eq!(table.decay(1 << 40, Span::from_whole_s(3600)), 1 << 9);
+    }
+}

@@ -1,0 +1,568 @@
+//! RED: random early detection; drops by the average queue before the buffer is full.
+//!
+//! S. Floyd, V. Jacobson, "Random Early Detection Gateways for Congestion Avoidance", IEEE/ACM
+//! `ToN` 1(4), 1993; S. Floyd's note on the gentle variant, 2000.
+//!
+//! On each arrival `avg = (1 - w_q) avg + w_q q`, with `q` the queue before it. Below `min_th`
+//! nothing is dropped; up to `max_th` the probability rises to `max_p`; from there everything is
+//! dropped, or with `gentle` the probability rises on to 1 at twice `max_th`. Drops are spread:
+//! at a constant probability p the gap between two is uniform on 1 to 1/p, with `wait` on 1/p to
+//! 2/p - 1. An idle time of m packet times (`mean_packet` at the link's rate) counts as m
+//! arrivals that found nothing; it begins when a dequeue finds the queue empty.
+//!
+//! **Reference**: the paper, with the 5, 15, 0.002 and 1/50 of its simulations; neither gentle
+//! nor wait; limit 1000 packets, mean packet 500 bytes. An arrival without room is dropped whatever the
+//! average. In byte mode the probability is scaled by the packet's size before spreading.
+//! `"auto"` takes `min_th` = max(5 packets, half of `target_delay`), `max_th` = 3 `min_th` and
+//! `w_q` = 1 - exp(-1/c), with c mean packets per second (Floyd, Gummadi, Shenker 2001).
+//! In byte mode (`bytes`; automatic: if the limit is in bytes, time or BDP) packets of the
+//! thresholds count `mean_packet` bytes each; the limit keeps its own unit.
+//!
+//! **ns-2** (`RED`, ns-2.35): byte mode and automatic parameters, though `w_q` = 1 - exp(-1/(10 r
+//! c)) with r = max(0.1 s, 3 (delay + 1/c)); limit and thresholds in packets are taken times
+//! `mean_packet`; the arrival that crosses the limit still gets in; `use_mark_p`: no forced drop,
+//! and marks only below `mark_p`; no early drop with at most one packet (in byte mode: one byte)
+//! queued; the first packet of a visit above `min_th` is spared; the count of packets since the last
+//! drop includes the arrival, so that without `wait` the gap ends at 1/p - 1; scaling by size
+//! comes after spreading; idle times are rounded down to whole packets, and the arrival is
+//! averaged too. The link's first rate and delay count. **ns-3** (`RedQueueDisc`): those ways but
+//! the byte mode, the automatic parameters, the limit and `use_mark_p`.
+//!
+//! **Linux** (`sch_red`): in bytes, integers throughout ([`crate::parts::linux_red`]); `max_th`
+//! automatic is 3 `min_th`, or limit/4 where `min_th` is automatic too, and that is a third of
+//! `max_th`; `w_q` automatic is the power of two that lets `burst` packets pass; never gentle; ECN
+//! marks above `max_th` too, unless `hard_drop`. The idle table takes the link's rate. `tc` demands
+//! limit and avpkt: 400 kB and 1000 B are ours.
+
+use sojourn_base::length::Capacity;
+use sojourn_base::{
+    Auto, Bytes, Fraction, Length, Limit, LinkInfo, ParamFault, Preset, Probability, Quantity,
+    Span, Threshold, Time, params,
+};
+
+use crate::parts::Fifo;
+use crate::parts::ecn::mark_or_drop;
+use crate::parts::linux_red::LinuxRed;
+use crate::parts::red_law::{Slope, Verdict, spread, spread_after_wait};
+use crate::{Backlog, Context, Dequeued, Discipline, Packet, ProbeValue, Reason};
+
+params! {
+    /// Parameters of RED.
+    pub struct Params {
+        /// Most that may wait, in packets or bytes; the packet being sent is not counted.
+        limit: Limit = "1000 packets", Linux = "400 kB", Ns3 = "25 packets", Ns2 = "50 packets";
+        /// Average from which packets are dropped early.
+        min_th: Auto<Threshold> = "5 packets", Linux = "auto", Ns2 = "auto";
+        /// Average at which the probability has reached `max_p`.
+        max_th: Auto<Threshold> = "15 packets", Linux = "auto", Ns2 = "auto";
+        /// Probability at `max_th`.
+        max_p: Probability = "0.02", Ns2 = "0.1";
+        /// Weight of an arrival in the average.
+        w_q: Auto<Fraction> = "0.002", Linux = "auto", Ns2 = "auto";
+        /// Whether the probability rises from `max_p` to 1 between `max_th` and twice that.
+        gentle: bool = "false", Ns3 = "true", Ns2 = "true";
+        /// Whether to pause for about 1/p packets after each drop.
+        wait: bool = "false", Ns3 = "true", Ns2 = "true";
+        /// Whether to count the queue in bytes, and to drop in proportion to a packet's size.
+        bytes: Auto<bool> = "auto", Linux = "true", Ns2 = "true";
+        /// Size of a typical packet: the unit of idle time, and of packets where bytes count.
+        mean_packet: Bytes = "500 B", Linux = "1000 B";
+        /// Whether to mark ECN-capable packets instead of dropping them early.
+        ecn: bool = "false";
+        /// Whether to drop, not mark, while the average stands above the hard threshold.
+        hard_drop: bool = "true", Linux = "false";
+        /// Whether to mark only while the probability is below `mark_p`, and to let the
+        /// probability alone decide above the hard threshold.
+        use_mark_p: bool = "false", Ns2 = "true";
+        /// Probability from which ECN-capable packets are dropped with `use_mark_p`.
+        mark_p: Probability = "0.1";
+        /// Queueing delay aimed at: twice the automatic `min_th`.
+        target_delay: Span = "5 ms";
+        /// Packets of a burst that shall pass: Linux's automatic weight. Automatic:
+        /// (2 `min_th` + `max_th`) / (3 `mean_packet`).
+        burst: Auto<u32> = "auto";
+    }
+}
+
+/// A RED queue.
+#[derive(Debug)]
+pub struct Red<P> {
+    params: Params,
+    preset: Preset,
+    room: Room,
+    in_bytes: bool,
+    law: Law,
+    queue: Fifo<P>,
+    idle_since: Option<Time>,
+}
+
+/// The test that an arrival must pass, whatever the average.
+#[derive(Debug, Clone, Copy)]
+enum Room {
+    /// It must fit.
+    Fits(Capacity),
+    /// Fewer bytes than this must wait: the last arrival may cross the limit. The largest packet
+    /// seen bounds by how much.
+    Below { limit: u64, largest: u64 },
+}
+
+#[derive(Debug)]
+enum Law {
+    Real(Estimate),
+    Linux(Box<LinuxRed>),
+}
+
+/// RED in real numbers.
+#[derive(Debug)]
+struct Estimate {
+    slope: Slope,
+    weight: f64,
+    /// Mean packets per second.
+    pace: f64,
+    avg: f64,
+    max_p: f64,
+    prob: f64,
+    /// Packets since the last drop or mark in the band.
+    count: u64,
+    bytes: u64,
+    /// Whether the average was above `min_th` before (ns-2, ns-3).
+    above: bool,
+}
+
+impl Estimate {
+    fn new(
+        params: &Params,
+        preset: Preset,
+        link: &LinkInfo,
+        bytes: bool,
+    ) -> Result<Self, ParamFault> {
+        let mean = params.mean_packet;
+        let pace = link.rate.packets_per_s(mean);
+        let unit = if bytes { mean.as_f64() } else { 1.0 };
+        let length = |length: Length| {
+            if bytes {
+                length.in_bytes(mean, link)
+            } else {
+                length.in_packets(mean, link)
+            }
+        };
+        let min = match params.min_th {
+            Auto::Given(Threshold(given)) => length(given),
+            Auto::Auto => (params.target_delay.as_s() * pace / 2.0).max(5.0) * unit,
+        };
+        let max = match params.max_th {
+            Auto::Given(Threshold(given)) => length(given),
+            Auto::Auto => 3.0 * min,
+        };
+        below(min, max, if bytes { "B" } else { "packets" })?;
+        Ok(Self {
+            slope: Slope {
+                min,
+                max,
+                gentle: params.gentle,
+            },
+            weight: params
+                .w_q
+                .given()
+                .map_or_else(|| automatic_weight(preset, pace, link), |given| given.0),
+            pace,
+            avg: 0.0,
+            max_p: params.max_p.0,
+            prob: 0.0,
+            count: 0,
+            bytes: 0,
+            above: false,
+        })
+    }
+
+    fn reset(&mut self, max_p: f64) {
+        self.avg = 0.0;
+        self.max_p = max_p;
+        self.prob = 0.0;
+        self.forget();
+        self.above = false;
+    }
+
+    /// Starts counting anew.
+    fn forget(&mut self) {
+        self.count = 0;
+        self.bytes = 0;
+    }
+
+    /// The paper's average and decision. `share` is the packet's size in mean packets, or 1.
+    fn by_paper(&mut self, arrival: &Arrival, params: &Params, share: f64, u: f64) -> Verdict {
+        match arrival.idle {
+            Some(idle) => self.avg *= libm::pow(1.0 - self.weight, idle.as_s() * self.pace),
+            None => self.avg += self.weight * (arrival.queue - self.avg),
+        }
+        if self.avg < self.slope.min {
+            self.prob = 0.0;
+            self.forget();
+            return Verdict::Pass;
+        }
+        self.prob = self.slope.at(self.avg, self.max_p, self.max_p);
+        if self.avg >= self.slope.hard() && !params.use_mark_p {
+            self.forget();
+            return Verdict::Hard;
+        }
+        let p = (self.prob * share).min(1.0);
+        let spread = if params.wait {
+            spread_after_wait(p, (self.count + 1) as f64)
+        } else {
+            spread(p, self.count as f64)
+        };
+        if u < spread {
+            self.forget();
+            Verdict::Early
+        } else {
+            self.count += 1;
+            Verdict::Pass
+        }
+    }
+
+    /// The same in the ways of ns-2 and ns-3; `share` is none where packets count.
+    fn by_ns(
+        &mut self,
+        arrival: &Arrival,
+        params: &Params,
+        share: Option<f64>,
+        u: f64,
+        preset: Preset,
+    ) -> Verdict {
+        if let Some(idle) = arrival.idle {
+            let packets = libm::floor(idle.as_s() * self.pace);
+            self.avg *= libm::pow(1.0 - self.weight, packets);
+        }
+        self.avg += self.weight * (arrival.queue - self.avg);
+        self.count += 1;
+        self.bytes += arrival.size.get();
+        if self.avg < self.slope.min || arrival.queue <= 1.0 {
+            self.prob = 0.0;
+            self.above = false;
+            return Verdict::Pass;
+        }
+        if self.avg >= self.slope.hard() && !params.use_mark_p {
+            if preset == Preset::Ns2 {
+                self.forget();
+            }
+            return Verdict::Hard;
+        }
+        if !self.above {
+            self.above = true;
+            self.count = 1;
+            self.bytes = arrival.size.get();
+            return Verdict::Pass;
+        }
+        self.prob = self.slope.at(self.avg, self.max_p, params.max_p.0);
+        let mean = params.mean_packet;
+        let n = match (share, preset) {
+            (None, _) => self.count as f64,
+            (Some(_), Preset::Ns2) => (self.bytes / mean.get()) as f64,
+            (Some(_), _) => self.bytes as f64 / mean.as_f64(),
+        };
+        let spread = if params.wait {
+            spread_after_wait(self.prob, n)
+        } else {
+            spread(self.prob, n)
+        };
+        let p = match share {
+            Some(share) if spread < 1.0 => spread * share,
+            _ => spread,
+        };
+        if u < p {
+            self.forget();
+            Verdict::Early
+        } else {
+            Verdict::Pass
+        }
+    }
+}
+
+/// What the law is told of an arrival.
+struct Arrival {
+    size: Bytes,
+    /// The queue before it, in the unit of the thresholds.
+    queue: f64,
+    /// How long the queue has been idle, if it is.
+    idle: Option<Span>,
+}
+
+fn below(min: f64, max: f64, unit: &str) -> Result<(), ParamFault> {
+    if min < max {
+        return Ok(());
+    }
+    let allowed = format!("less than max_th, which is {max} {unit} here");
+    Err(ParamFault::new("min_th", format!("{min} {unit}"), allowed))
+}
+
+fn automatic_weight(preset: Preset, pace: f64, link: &LinkInfo) -> f64 {
+    let packets = if preset == Preset::Ns2 {
+        let rtt = (3.0 * (link.delay.as_s() + 1.0 / pace)).max(0.1);
+        10.0 * rtt * pace
+    } else {
+        pace
+    };
+    -libm::expm1(-1.0 / packets)
+}
+
+fn linux(params: &Params, link: &LinkInfo) -> Result<LinuxRed, ParamFault> {
+    let mean = params.mean_packet;
+    let length = |Threshold(length)| libm::floor(length.in_bytes(mean, link));
+    let (min, max) = match (params.min_th.given(), params.max_th.given()) {
+        (Some(min), Some(max)) => (length(min), length(max)),
+        (Some(min), None) => (length(min), 3.0 * length(min)),
+        (None, max) => {
+            let quarter = match params.limit.on(link) {
+                Capacity::Bytes(limit) => Some((limit / 4) as f64),
+                Capacity::Packets(limit) => Some((limit * mean.get() / 4) as f64),
+                Capacity::Unlimited => None,
+            };
+            let max = max.map(length).or(quarter).ok_or_else(|| {
+                ParamFault::new("max_th", "\"auto\" without a limit", Threshold::ALLOWED)
+            })?;
+            (libm::floor(max / 3.0), max)
+        }
+    };
+    below(min, max, "B")?;
+    let wlog = if let Some(Fraction(weight)) = params.w_q.given() {
+        (1..32)
+            .find(|&wlog| weight * (1_u64 << wlog) as f64 == 1.0)
+            .ok_or_else(|| {
+                ParamFault::new("w_q", weight, "\"auto\" or a power of two, 2^-31 to 1/2")
+            })?
+    } else {
+        let burst = params.burst.given();
+        let burst = burst.unwrap_or(((2.0 * min + max) / (3.0 * mean.as_f64())) as u32);
+        LinuxRed::wlog_for(min, burst, mean).ok_or_else(|| {
+            let allowed = format!(
+                "at least {} packets: min_th",
+                libm::ceil(min / mean.as_f64())
+            );
+            ParamFault::new("burst", burst, allowed)
+        })?
+    };
+    let (min, max) = (min as u64, max as u64);
+    Ok(LinuxRed::new(
+        min,
+        max,
+        params.max_p.0,
+        wlog,
+        mean,
+        link.rate,
+    ))
+}
+
+impl<P> Red<P> {
+    /// A queue for `link`.
+    ///
+    /// # Errors
+    /// Thresholds out of order, a mean packet of nothing; under Linux's preset a weight that is
+    /// no power of two or a burst that no weight lets pass.
+    pub fn new(params: &Params, preset: Preset, link: &LinkInfo) -> Result<Self, ParamFault> {
+        let mean = params.mean_packet;
+        if mean == Bytes::ZERO {
+            return Err(ParamFault::new("mean_packet", mean, "a size above zero"));
+        }
+        let capacity = params.limit.on(link);
+        let in_bytes = match params.bytes {
+            Auto::Given(bytes) => bytes,
+            Auto::Auto => matches!(capacity, Capacity::Bytes(_)),
+        };
+        let below = |limit| Room::Below {
+            limit,
+            largest: link.mtu.get(),
+        };
+        let room = match capacity {
+            Capacity::Packets(limit) if preset == Preset::Ns2 && in_bytes => {
+                below(limit * mean.get())
+            }
+            Capacity::Bytes(limit) if preset == Preset::Ns2 => below(limit),
+            capacity => Room::Fits(capacity),
+        };
+        Ok(Self {
+            law: Self::law(params, preset, link, in_bytes)?,
+            params: params.clone(),
+            preset,
+            room,
+            in_bytes,
+            queue: Fifo::default(),
+            idle_since: Some(Time::ZERO),
+        })
+    }
+
+    fn law(
+        params: &Params,
+        preset: Preset,
+        link: &LinkInfo,
+        bytes: bool,
+    ) -> Result<Law, ParamFault> {
+        Ok(if preset == Preset::Linux {
+            Law::Linux(Box::new(linux(params, link)?))
+        } else {
+            Law::Real(Estimate::new(params, preset, link, bytes)?)
+        })
+    }
+}
+
+impl<P: Packet> Red<P> {
+    fn verdict(&mut self, size: Bytes, ctx: &mut Context<'_, P>) -> Verdict {
+        let idle_since = self.idle_since.take();
+        let law = match &mut self.law {
+            Law::Real(law) => law,
+            Law::Linux(law) => {
+                return law.arrival(self.queue.bytes(), idle_since, ctx.now, ctx.random);
+            }
+        };
+        let arrival = Arrival {
+            size,
+            queue: if self.in_bytes {
+                self.queue.bytes().as_f64()
+            } else {
+                self.queue.len() as f64
+            },
+            idle: idle_since.map(|since| ctx.now.since(since)),
+        };
+        // One draw per arrival, so that the stream does not depend on the average.
+        let u = ctx.random.uniform();
+        let share = self
+            .in_bytes
+            .then(|| size.as_f64() / self.params.mean_packet.as_f64());
+        match self.preset {
+            Preset::Reference => law.by_paper(&arrival, &self.params, share.unwrap_or(1.0), u),
+            preset => law.by_ns(&arrival, &self.params, share, u, preset),
+        }
+    }
+
+    fn has_room(&self, size: Bytes) -> bool {
+        let (packets, bytes) = (self.queue.len(), self.queue.bytes());
+        match self.room {
+            Room::Fits(capacity) => capacity.admits(packets, bytes, size),
+            Room::Below { limit, .. } => bytes.get() < limit,
+        }
+    }
+
+    /// Whether this verdict on `packet` is told by a mark.
+    fn marks(&self, verdict: Verdict, packet: &P) -> bool {
+        let params = &self.params;
+        let wanted = match (verdict, &self.law) {
+            (Verdict::Pass, _) => false,
+            (Verdict::Early, Law::Real(law)) => !params.use_mark_p || law.prob < params.mark_p.0,
+            (Verdict::Early, Law::Linux(_)) => true,
+            (Verdict::Hard, _) => !params.hard_drop,
+        };
+        wanted && params.ecn && packet.ecn().is_capable()
+    }
+
+    fn overflow(&mut self, packet: P, ctx: &mut Context<'_, P>) {
+        if let (Law::Real(law), Preset::Reference | Preset::Ns2) = (&mut self.law, self.preset) {
+            law.forget();
+        }
+        ctx.drop(packet, Reason::Overlimit);
+    }
+}
+
+impl<P: Packet> Discipline<P> for Red<P> {
+    fn enqueue(&mut self, packet: P, ctx: &mut Context<'_, P>) {
+        let size = packet.size();
+        let verdict = self.verdict(size, ctx);
+        let marks = self.marks(verdict, &packet);
+        let dropped_early = verdict != Verdict::Pass && !marks;
+        // ns-2 lets a full buffer overrule the average.
+        if !self.has_room(size) && (!dropped_early || self.preset == Preset::Ns2) {
+            return self.overflow(packet, ctx);
+        }
+        let reason = match verdict {
+            Verdict::Pass => None,
+            Verdict::Early => Some(Reason::Unforced),
+            Verdict::Hard => Some(Reason::Forced),
+        };
+        let packet = match reason {
+            None => packet,
+            Some(reason) => {
+                let Some(marked) = mark_or_drop(packet, marks, reason, ctx) else {
+                    return;
+                };
+                marked
+            }
+        };
+        if let Room::Below { largest, .. } = &mut self.room {
+            *largest = (*largest).max(size.get());
+        }
+        self.queue.push(packet);
+    }
+
+    fn dequeue(&mut self, ctx: &mut Context<'_, P>) -> Dequeued<P> {
+        if let Some(packet) = self.queue.pop() {
+            return Dequeued::Packet(packet);
+        }
+        self.idle_since.get_or_insert(ctx.now);
+        Dequeued::Empty
+    }
+
+    fn backlog(&self) -> Backlog {
+        self.queue.backlog()
+    }
+
+    fn capacity(&self) -> Capacity {
+        match self.room {
+            Room::Fits(capacity) => capacity,
+            Room::Below { limit, largest } => Capacity::Bytes(limit - 1 + largest),
+        }
+    }
+
+    fn reset(&mut self) {
+        self.queue.clear();
+        self.idle_since = Some(Time::ZERO);
+        match &mut self.law {
+            Law::Real(law) => law.reset(self.params.max_p.0),
+            Law::Linux(law) => law.reset(),
+        }
+    }
+
+    /// Thresholds and the length of a packet time follow the link, except under ns-2's preset.
+    fn on_link(&mut self, link: &LinkInfo) {
+        let Law::Real(law) = &mut self.law else {
+            return;
+        };
+        if self.preset == Preset::Ns2 {
+            return;
+        }
+        if let Ok(fresh) = Estimate::new(&self.params, self.preset, link, self.in_bytes) {
+            law.slope = fresh.slope;
+            law.weight = fresh.weight;
+            law.pace = fresh.pace;
+        }
+    }
+
+    fn probe(&self, show: &mut dyn FnMut(&str, ProbeValue)) {
+        let mut number = |name, value| show(name, ProbeValue::Number(value));
+        match &self.law {
+            Law::Real(law) => {
+                number("avg", law.avg);
+                number("max_p", law.max_p);
+                number("count", law.count as f64);
+                number("prob", law.prob);
+            }
+            Law::Linux(law) => {
+                number("avg", law.average());
+                number("max_p", self.params.max_p.0);
+                number("count", law.count() as f64);
+            }
+        }
+    }
+
+    fn poke(&mut self, name: &str, value: f64) -> bool {
+        match (&mut self.law, name) {
+            (Law::Real(law), "avg") => law.avg = value,
+            (Law::Real(law), "max_p") => law.max_p = value,
+            (Law::Real(law), "count") => {
+                law.count = value as u64;
+                law.bytes = law.count * self.params.mean_packet.get();
+            }
+            (Law::Linux(law), "avg") => law.set_average(value),
+            (Law::Linux(law), "count") => law.set_count(value as i64),
+            _ => return false,
+        }
+        true
+    }
+}

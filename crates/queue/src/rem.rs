@@ -1,0 +1,287 @@
+//! REM: random exponential marking; a price that sums input and queue sets the probability.
+//!
+//! S. Athuraliya, V. H. Li, S. H. Low, Q. Yin, "REM: Active Queue Management", IEEE Network
+//! 15(3), 2001. Every `interval` T
+//!
+//! ```text
+//! rate  = (1 - inw) rate + inw arrivals
+//! price = max(0, price + gamma (rate + alpha (q - target) - T C))
+//! prob  = 1 - phi^-price
+//! ```
+//!
+//! in packets of `mean_packet` bytes; T C is what the link sends in the interval. Prices of links
+//! in a row add up in the exponent. At rest the input is C and the queue stands at `target`. The
+//! price is slow: with the defaults it moves by some 2 per second at 12 % overload, and a price
+//! of 1 is a probability of 0.1 %.
+//!
+//! **Reference**: the input is measured in bytes, so that a mean packet that is off does not bend
+//! it, and only what is let in counts, as in the paper's reduced form, where the change of the
+//! queue stands for the excess; with dropped arrivals in it no unresponsive load would ever
+//! balance. The queue is counted in the unit of `target`. Gamma, alpha, phi, target and interval
+//! are ns-2's; mean packet 500 bytes. Marks and drops are taken on arrival.
+//!
+//! **ns-2** (`REM`, ns-2.35): limit 50 packets, of which 49 may wait (with `bytes`: one byte less
+//! than the limit in packets of `mean_packet`); packets are counted, unless `bytes`, against a
+//! link that is thought to send packets of 1000 bytes, so that with 500-byte packets the price
+//! rises from half the link's rate on; dropped arrivals count; with `bytes` the probability is
+//! scaled by size and the queue is rounded down to whole packets; with `ecn` nothing is dropped
+//! early and marks are taken at the head, so that packets that are not ECN-capable pass unharmed.
+//! ns-3 and Linux have no REM: their presets are the reference.
+
+use sojourn_base::length::Capacity;
+use sojourn_base::{
+    Bytes, Fraction, Length, Limit, LinkInfo, ParamFault, Preset, Span, Threshold, Time, params,
+};
+
+use crate::parts::Fifo;
+use crate::parts::ecn::mark_or_drop;
+use crate::{Backlog, Context, Dequeued, Discipline, Packet, ProbeValue, Reason};
+
+params! {
+    /// Parameters of REM.
+    pub struct Params {
+        /// Most that may wait, in packets or bytes; the packet being sent is not counted.
+        limit: Limit = "1000 packets", Ns2 = "50 packets";
+        /// Gain of the price.
+        gamma: f64 = "0.001";
+        /// Weight of the queue against the rate.
+        alpha: f64 = "0.1";
+        /// Base of the exponential: above 1.
+        phi: f64 = "1.001";
+        /// Queue aimed at (b*; ns-2's `pbo_`).
+        target: Threshold = "20 packets";
+        /// Time between two updates of the price.
+        interval: Span = "2 ms";
+        /// Weight of the last interval in the rate.
+        inw: Fraction = "1";
+        /// Size of the packets in which rates and queues are reckoned.
+        mean_packet: Bytes = "500 B", Ns2 = "1000 B";
+        /// Whether to measure input in bytes; under ns-2's preset also the queue and its limit,
+        /// and to scale the probability by size.
+        bytes: bool = "true", Ns2 = "false";
+        /// Whether to mark ECN-capable packets instead of dropping them.
+        ecn: bool = "false";
+    }
+}
+
+/// A REM queue.
+#[derive(Debug)]
+pub struct Rem<P> {
+    params: Params,
+    ns2: bool,
+    capacity: Capacity,
+    /// Whether `target` was given as bytes, a time or BDP.
+    target_in_bytes: bool,
+    target: f64,
+    /// Mean packets that the link sends in an interval.
+    sent: f64,
+    queue: Fifo<P>,
+    price: f64,
+    prob: f64,
+    rate: f64,
+    /// Input of this interval: packets, or bytes.
+    input: u64,
+    next_update: Time,
+}
+
+fn per_interval(params: &Params, link: &LinkInfo) -> f64 {
+    params.interval.as_s() * link.rate.packets_per_s(params.mean_packet)
+}
+
+impl<P> Rem<P> {
+    /// A queue for `link`.
+    ///
+    /// # Errors
+    /// A gain below zero, a base of 1 or less, an interval or mean packet of nothing.
+    pub fn new(params: &Params, preset: Preset, link: &LinkInfo) -> Result<Self, ParamFault> {
+        let mean = params.mean_packet;
+        if params.gamma <= 0.0 {
+            return Err(ParamFault::new("gamma", params.gamma, "a number above 0"));
+        }
+        if params.alpha < 0.0 {
+            return Err(ParamFault::new(
+                "alpha",
+                params.alpha,
+                "a number of 0 or more",
+            ));
+        }
+        if params.phi <= 1.0 {
+            return Err(ParamFault::new("phi", params.phi, "a number above 1"));
+        }
+        if params.interval == Span::ZERO {
+            return Err(ParamFault::new(
+                "interval",
+                params.interval,
+                "a time above zero",
+            ));
+        }
+        if mean == Bytes::ZERO {
+            return Err(ParamFault::new("mean_packet", mean, "a size above zero"));
+        }
+        let ns2 = preset == Preset::Ns2;
+        let capacity = match params.limit.on(link) {
+            Capacity::Packets(limit) if ns2 && params.bytes => {
+                Capacity::Bytes(limit * mean.get() - 1)
+            }
+            Capacity::Packets(limit) if ns2 => Capacity::Packets(limit - 1),
+            Capacity::Bytes(limit) if ns2 => Capacity::Bytes(limit - 1),
+            capacity => capacity,
+        };
+        let Threshold(target) = params.target;
+        Ok(Self {
+            ns2,
+            capacity,
+            target_in_bytes: !matches!(target, Length::Packets(_)),
+            target: target.in_packets(mean, link),
+            sent: per_interval(params, link),
+            queue: Fifo::default(),
+            price: 0.0,
+            prob: 0.0,
+            rate: 0.0,
+            input: 0,
+            next_update: Time::ZERO + params.interval,
+            params: params.clone(),
+        })
+    }
+}
+
+impl<P: Packet> Rem<P> {
+    fn queue_in_packets(&self) -> f64 {
+        let mean = self.params.mean_packet;
+        if self.ns2 && self.params.bytes {
+            (self.queue.bytes().get() / mean.get()) as f64
+        } else if self.target_in_bytes {
+            self.queue.bytes().as_f64() / mean.as_f64()
+        } else {
+            self.queue.len() as f64
+        }
+    }
+
+    fn update(&mut self) {
+        let params = &self.params;
+        let input = if params.bytes {
+            self.input as f64 / params.mean_packet.as_f64()
+        } else {
+            self.input as f64
+        };
+        let inw = params.inw.0;
+        self.rate = (1.0 - inw) * self.rate + inw * input;
+        let excess = self.queue_in_packets() - self.target;
+        let mismatch = self.rate + params.alpha * excess - self.sent;
+        self.price = (self.price + params.gamma * mismatch).max(0.0);
+        self.prob = probability(params.phi, self.price);
+        self.input = 0;
+    }
+
+    fn count(&mut self, size: Bytes) {
+        self.input += if self.params.bytes { size.get() } else { 1 };
+    }
+
+    fn chosen(&self, size: Bytes, ctx: &mut Context<'_, P>) -> bool {
+        let scale = if self.ns2 && self.params.bytes {
+            size.as_f64() / self.params.mean_packet.as_f64()
+        } else {
+            1.0
+        };
+        ctx.random.chance(self.prob * scale)
+    }
+}
+
+fn probability(phi: f64, price: f64) -> f64 {
+    -libm::expm1(-price * libm::log(phi))
+}
+
+impl<P: Packet> Discipline<P> for Rem<P> {
+    fn enqueue(&mut self, packet: P, ctx: &mut Context<'_, P>) {
+        let size = packet.size();
+        if self.ns2 {
+            self.count(size);
+        }
+        if !self
+            .capacity
+            .admits(self.queue.len(), self.queue.bytes(), size)
+        {
+            return ctx.drop(packet, Reason::Overlimit);
+        }
+        let at_head = self.ns2 && self.params.ecn;
+        let packet = if !at_head && self.chosen(size, ctx) {
+            let Some(marked) = mark_or_drop(packet, self.params.ecn, Reason::Unforced, ctx) else {
+                return;
+            };
+            marked
+        } else {
+            packet
+        };
+        if !self.ns2 {
+            self.count(size);
+        }
+        self.queue.push(packet);
+    }
+
+    fn dequeue(&mut self, ctx: &mut Context<'_, P>) -> Dequeued<P> {
+        let Some(mut packet) = self.queue.pop() else {
+            return Dequeued::Empty;
+        };
+        let at_head = self.ns2 && self.params.ecn;
+        if at_head && self.chosen(packet.size(), ctx) && packet.ecn().is_capable() {
+            packet.set_ce();
+            ctx.sink.marked(&packet, Reason::Unforced);
+        }
+        Dequeued::Packet(packet)
+    }
+
+    fn backlog(&self) -> Backlog {
+        self.queue.backlog()
+    }
+
+    fn capacity(&self) -> Capacity {
+        self.capacity
+    }
+
+    fn reset(&mut self) {
+        self.queue.clear();
+        self.price = 0.0;
+        self.prob = 0.0;
+        self.rate = 0.0;
+        self.input = 0;
+        self.next_update = Time::ZERO + self.params.interval;
+    }
+
+    fn next_timer(&self) -> Option<Time> {
+        Some(self.next_update)
+    }
+
+    fn on_timer(&mut self, ctx: &mut Context<'_, P>) {
+        if ctx.now < self.next_update {
+            return;
+        }
+        self.next_update += self.params.interval;
+        self.update();
+    }
+
+    /// What the link sends per interval, and a target in time or BDP, follow the link.
+    fn on_link(&mut self, link: &LinkInfo) {
+        let Threshold(target) = self.params.target;
+        self.sent = per_interval(&self.params, link);
+        self.target = target.in_packets(self.params.mean_packet, link);
+    }
+
+    fn probe(&self, show: &mut dyn FnMut(&str, ProbeValue)) {
+        show("price", ProbeValue::Number(self.price));
+        show("prob", ProbeValue::Number(self.prob));
+        show("rate", ProbeValue::Number(self.rate));
+    }
+
+    fn poke(&mut self, name: &str, value: f64) -> bool {
+        match name {
+            "price" => {
+                self.price = value.max(0.0);
+                self.prob = probability(self.params.phi, self.price);
+            }
+            "prob" => self.prob = value,
+            "rate" => self.rate = value,
+            _ => return false,
+        }
+        true
+    }
+}

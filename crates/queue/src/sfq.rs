@@ -1,0 +1,346 @@
+//! SFQ: stochastic fair queueing; flows are hashed to buckets that are served in turn.
+//!
+//! P. E. `McKenney`, "Stochastic Fairness Queueing", IEEE INFOCOM 1990. The bucket is a salted hash
+//! of the flow; the salt changes every `perturb`, so that two flows that share a bucket do not
+//! share it for ever. Buckets with packets stand in a ring; each turn sends one packet.
+//!
+//! **Reference**: 1024 buckets, limit 1000 packets, a new salt every 10 s. When the limit is
+//! exceeded the last packet of the longest bucket is pushed out, with a limit in bytes until the
+//! rest fits; of equally long ones that which came to this length last, hence the arrival itself
+//! if its own is among the longest. Longest is meant in the unit of the limit. With a new salt
+//! all that waits is sorted anew, in order, so that no flow is ever reordered.
+//!
+//! **Linux** (`sch_sfq`): limit 127 packets, at most `depth` 127 per flow (then the arrival is
+//! dropped) and `flows` 128 at a time, 1024 buckets, turns of `quantum` bytes (automatic: the MTU
+//! and 14), perturbation off. If no bucket holds more than one packet, that of the next turn goes.
+//! An emptied flow forgets its credit. Its RED per flow and `headdrop` are left out.
+//!
+//! **ns-2** (`SFQ`, ns-2.35): ignores `limit` and has a `maxqueue` of its own, 40 packets; 16
+//! buckets by source and destination address only, never perturbed; nothing is pushed out: an
+//! arrival is refused if its bucket holds half of the free room or more (rounded down), or more
+//! than `maxqueue / buckets` while less than `buckets` is free. So one flow gets 13 packets of 40,
+//! two get 10 each, three 8. ns-3's `SfqQueueDisc` is no part of ns-3; its preset is the reference.
+
+use std::collections::VecDeque;
+
+use sojourn_base::length::Capacity;
+use sojourn_base::{
+    Auto, Bytes, Length, Limit, LinkInfo, ParamFault, Preset, Quantity, Span, Time, params,
+};
+
+use crate::parts::Fifo;
+use crate::parts::hash::{ns2_bucket, salted_bucket};
+use crate::{Backlog, Context, Dequeued, Discipline, Packet, ProbeValue, Reason};
+
+params! {
+    /// Parameters of SFQ.
+    pub struct Params {
+        /// Most that may wait, in packets or bytes; ns-2's preset ignores it.
+        limit: Limit = "1000 packets", Linux = "127 packets", Ns2 = "50 packets";
+        /// Most packets that may wait under ns-2's preset (automatic: 40 packets); none else has it.
+        maxqueue: Auto<Limit> = "auto";
+        /// Number of buckets.
+        buckets: u32 = "1024", Ns2 = "16";
+        /// Time between two changes of the hash's salt; zero for never.
+        perturb: Span = "10 s", Linux = "0 s", Ns2 = "0 s";
+        /// Bytes of a turn; automatic: one packet, under Linux's preset MTU + 14 bytes.
+        quantum: Auto<Bytes> = "auto";
+        /// Most packets of a bucket; automatic: no bound.
+        depth: Auto<u32> = "auto", Linux = "127";
+        /// Most buckets in use at a time; automatic: all.
+        flows: Auto<u32> = "auto", Linux = "128";
+    }
+}
+
+/// A stochastic fair queue.
+#[derive(Debug)]
+pub struct Sfq<P> {
+    room: Room,
+    perturb: Span,
+    /// Bytes of a turn; none for one packet.
+    quantum: Option<i64>,
+    depth: usize,
+    flows: usize,
+    linux: bool,
+    buckets: Vec<Bucket<P>>,
+    /// The buckets in use; the first is served next.
+    ring: VecDeque<u32>,
+    backlog: Backlog,
+    salt: u64,
+    next_salt: Time,
+    /// Counts changes of a bucket's length, to tell which came last.
+    changes: u64,
+    /// What is being sorted anew.
+    sorted: Vec<P>,
+}
+
+/// Which arrivals get in.
+#[derive(Debug, Clone, Copy)]
+enum Room {
+    /// All; the longest bucket makes room.
+    PushOut(Capacity),
+    /// ns-2's rule, with the largest number of packets.
+    Share(u64),
+}
+
+#[derive(Debug)]
+struct Bucket<P> {
+    queue: Fifo<P>,
+    allot: i64,
+    changed: u64,
+}
+
+impl<P> Sfq<P> {
+    /// A queue for `link`.
+    ///
+    /// # Errors
+    /// No bucket, a quantum of nothing, or `maxqueue` under a preset other than ns-2's or not in
+    /// packets.
+    pub fn new(params: &Params, preset: Preset, link: &LinkInfo) -> Result<Self, ParamFault> {
+        let room = match (preset, params.maxqueue) {
+            (Preset::Ns2, Auto::Auto) => Room::Share(40),
+            (Preset::Ns2, Auto::Given(Limit(Some(Length::Packets(packets))))) => {
+                Room::Share(packets as u64)
+            }
+            (Preset::Ns2, Auto::Given(_)) => {
+                let allowed = "a whole number of packets such as \"40 packets\"";
+                return Err(ParamFault::new("maxqueue", "another unit", allowed));
+            }
+            (_, Auto::Given(_)) => {
+                let allowed = "\"auto\", except under preset ns2: set limit";
+                return Err(ParamFault::new("maxqueue", "a limit", allowed));
+            }
+            _ => Room::PushOut(params.limit.on(link)),
+        };
+        let quantum = match params.quantum {
+            Auto::Given(Bytes::ZERO) => {
+                let allowed = format!("\"auto\" or {} above zero", Bytes::ALLOWED);
+                return Err(ParamFault::new("quantum", Bytes::ZERO, allowed));
+            }
+            Auto::Given(bytes) => Some(bytes.get().cast_signed()),
+            Auto::Auto if preset == Preset::Linux => {
+                Some((link.mtu.get().cast_signed() + 14).max(256))
+            }
+            Auto::Auto => None,
+        };
+        let bound = |given: Auto<u32>| given.given().map_or(usize::MAX, |bound| bound as usize);
+        let buckets = (0..params.buckets).map(|_| Bucket {
+            queue: Fifo::default(),
+            allot: 0,
+            changed: 0,
+        });
+        Ok(Self {
+            room,
+            perturb: params.perturb,
+            quantum,
+            depth: bound(params.depth),
+            flows: bound(params.flows),
+            linux: preset == Preset::Linux,
+            buckets: buckets.collect(),
+            ring: VecDeque::with_capacity(params.buckets as usize),
+            backlog: Backlog::default(),
+            salt: 0,
+            next_salt: Time::ZERO + params.perturb,
+            changes: 0,
+            sorted: Vec::new(),
+        })
+    }
+}
+
+impl<P: Packet> Sfq<P> {
+    fn bucket_of(&self, packet: &P) -> u32 {
+        let buckets = self.buckets.len() as u32;
+        match self.room {
+            Room::Share(_) => ns2_bucket(packet.source(), packet.destination(), buckets),
+            Room::PushOut(_) => salted_bucket(packet.flow(), self.salt, buckets),
+        }
+    }
+
+    fn refuses(&self, bucket: u32) -> bool {
+        let waiting = self.buckets[bucket as usize].queue.len();
+        match self.room {
+            Room::PushOut(_) => {
+                waiting >= self.depth || (waiting == 0 && self.ring.len() >= self.flows)
+            }
+            Room::Share(most) => {
+                let waiting = waiting as u64;
+                let buckets = self.buckets.len() as u64;
+                let left = most.saturating_sub(self.backlog.packets as u64);
+                waiting >= left / 2 || (left < buckets && waiting > most / buckets)
+            }
+        }
+    }
+
+    fn changed(&mut self, bucket: u32) {
+        self.changes += 1;
+        self.buckets[bucket as usize].changed = self.changes;
+    }
+
+    fn push(&mut self, bucket: u32, packet: P) {
+        self.backlog.packets += 1;
+        self.backlog.bytes += packet.size();
+        let quantum = self.quantum.unwrap_or(0);
+        let this = &mut self.buckets[bucket as usize];
+        if this.queue.is_empty() {
+            this.allot = quantum;
+            self.ring.push_back(bucket);
+        }
+        this.queue.push(packet);
+        self.changed(bucket);
+    }
+
+    /// The bucket that must give up a packet.
+    fn longest(&self) -> Option<u32> {
+        let in_bytes = matches!(self.room, Room::PushOut(Capacity::Bytes(_)));
+        let length = |bucket: u32| {
+            let bucket = &self.buckets[bucket as usize];
+            let waiting = if in_bytes {
+                bucket.queue.bytes().get()
+            } else {
+                bucket.queue.len() as u64
+            };
+            (waiting, bucket.changed)
+        };
+        let longest = self
+            .ring
+            .iter()
+            .copied()
+            .max_by_key(|&bucket| length(bucket))?;
+        if self.linux && self.buckets[longest as usize].queue.len() == 1 {
+            return self.ring.front().copied();
+        }
+        Some(longest)
+    }
+
+    fn push_out(&mut self, ctx: &mut Context<'_, P>) {
+        let Some(longest) = self.longest() else {
+            return;
+        };
+        let Some(packet) = self.buckets[longest as usize].queue.pop_tail() else {
+            return;
+        };
+        self.backlog.packets -= 1;
+        self.backlog.bytes -= packet.size();
+        if self.buckets[longest as usize].queue.is_empty() {
+            self.ring.retain(|&bucket| bucket != longest);
+        }
+        self.changed(longest);
+        ctx.drop(packet, Reason::Overlimit);
+    }
+
+    /// Brings a bucket that may send to the head of the ring.
+    fn turn(&mut self, quantum: i64) {
+        while let Some(&head) = self.ring.front() {
+            let bucket = &mut self.buckets[head as usize];
+            if bucket.allot > 0 {
+                return;
+            }
+            bucket.allot += quantum;
+            self.ring.rotate_left(1);
+        }
+    }
+
+    fn sort_anew(&mut self, ctx: &mut Context<'_, P>) {
+        let mut sorted = core::mem::take(&mut self.sorted);
+        while let Some(bucket) = self.ring.pop_front() {
+            while let Some(packet) = self.buckets[bucket as usize].queue.pop() {
+                sorted.push(packet);
+            }
+        }
+        self.backlog = Backlog::default();
+        for packet in sorted.drain(..) {
+            let bucket = self.bucket_of(&packet);
+            if self.refuses(bucket) {
+                ctx.drop(packet, Reason::Overlimit);
+            } else {
+                self.push(bucket, packet);
+            }
+        }
+        self.sorted = sorted;
+    }
+}
+
+impl<P: Packet> Discipline<P> for Sfq<P> {
+    fn enqueue(&mut self, packet: P, ctx: &mut Context<'_, P>) {
+        let bucket = self.bucket_of(&packet);
+        if self.refuses(bucket) {
+            return ctx.drop(packet, Reason::Overlimit);
+        }
+        self.push(bucket, packet);
+        if let Room::PushOut(capacity) = self.room {
+            while !capacity.holds(self.backlog.packets, self.backlog.bytes) {
+                self.push_out(ctx);
+            }
+        }
+    }
+
+    fn dequeue(&mut self, _ctx: &mut Context<'_, P>) -> Dequeued<P> {
+        if let Some(quantum) = self.quantum {
+            self.turn(quantum);
+        }
+        let Some(&head) = self.ring.front() else {
+            return Dequeued::Empty;
+        };
+        let bucket = &mut self.buckets[head as usize];
+        let Some(packet) = bucket.queue.pop() else {
+            return Dequeued::Empty;
+        };
+        bucket.allot -= packet.size().get().cast_signed();
+        if bucket.queue.is_empty() {
+            self.ring.pop_front();
+        } else if self.quantum.is_none() {
+            self.ring.rotate_left(1);
+        }
+        self.changed(head);
+        self.backlog.packets -= 1;
+        self.backlog.bytes -= packet.size();
+        Dequeued::Packet(packet)
+    }
+
+    fn backlog(&self) -> Backlog {
+        self.backlog
+    }
+
+    fn capacity(&self) -> Capacity {
+        match self.room {
+            Room::PushOut(capacity) => capacity,
+            Room::Share(most) => Capacity::Packets(most),
+        }
+    }
+
+    fn reset(&mut self) {
+        for bucket in &mut self.buckets {
+            bucket.queue.clear();
+            bucket.changed = 0;
+        }
+        self.ring.clear();
+        self.backlog = Backlog::default();
+        self.salt = 0;
+        self.next_salt = Time::ZERO + self.perturb;
+        self.changes = 0;
+    }
+
+    fn next_timer(&self) -> Option<Time> {
+        (self.perturb > Span::ZERO).then_some(self.next_salt)
+    }
+
+    fn on_timer(&mut self, ctx: &mut Context<'_, P>) {
+        if self.perturb == Span::ZERO || ctx.now < self.next_salt {
+            return;
+        }
+        self.next_salt += self.perturb;
+        self.salt = ctx.random.bits();
+        self.sort_anew(ctx);
+    }
+
+    fn probe(&self, show: &mut dyn FnMut(&str, ProbeValue)) {
+        show("flows_active", ProbeValue::Number(self.ring.len() as f64));
+    }
+}
+
+impl<P> Sfq<P> {
+    /// Buckets that hold packets.
+    pub fn buckets_in_use(&self) -> usize {
+        self.ring.len()
+    }
+}

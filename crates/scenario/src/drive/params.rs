@@ -1,0 +1,174 @@
+//! The parameters and the link of a `new` request: other names, base units, units of the limit.
+
+use serde_json::{Map, Value};
+use sojourn_base::{
+    Bytes, Length, Limit, LinkInfo, ParamSource, Preset, Quantity, Rate, Scalar, Span, Threshold,
+};
+use sojourn_queue::Entry;
+
+use super::{Refusal, Request, shown};
+use crate::error::unknown;
+
+/// Names that other programs use for a parameter.
+const ALIASES: &[(&str, &str)] = &[
+    ("mean_pkt", "mean_packet"),
+    ("use_hard_drop", "hard_drop"),
+    ("min_bytes", "max_packet"),
+    ("u", "utilization"),
+    ("K", "averaging"),
+];
+
+/// Variants that are disciplines of their own: false asks for nothing.
+const VARIANTS: &[&str] = &["adaptive", "feng_adaptive", "nonlinear"];
+
+fn base<T: Quantity>(name: &str, value: Option<f64>, default: T) -> Result<T, String> {
+    value.map_or(Ok(default), |number| {
+        T::read(Scalar::Base(number)).map_err(|fault| format!("{name}: {fault}"))
+    })
+}
+
+/// The link that the discipline is told of.
+pub(super) fn link(
+    given: &Map<String, Value>,
+    params: &Map<String, Value>,
+) -> Result<LinkInfo, String> {
+    let (link, params) = (Request(given), Request(params));
+    let known = ["rate_bps", "delay_s", "mtu", "base_rtt_s"];
+    if let Some(foreign) = given.keys().find(|key| !known.contains(&key.as_str())) {
+        return Err(format!("link: {}", unknown(foreign, &known)));
+    }
+    let rate = params.number("link_bw_bps")?.or(link.number("rate_bps")?);
+    let delay = params.number("link_delay")?.or(link.number("delay_s")?);
+    let usual = Rate::from_bps(10_000_000).unwrap_or(Rate::MAX);
+    let delay = base("delay_s", delay, Span::ZERO)?;
+    Ok(LinkInfo {
+        rate: base("rate_bps", rate, usual)?,
+        delay,
+        mtu: base("mtu", link.number("mtu")?, Bytes::new(1500))?,
+        base_rtt: base("base_rtt_s", link.number("base_rtt_s")?, delay + delay)?,
+    })
+}
+
+/// A parameter as the discipline reads it.
+enum Held {
+    Text(String),
+    Base(f64),
+    Flag(bool),
+}
+
+/// The parameters of a request under their own names.
+pub(super) struct Params {
+    pub(super) preset: Preset,
+    values: Vec<(&'static str, Held)>,
+}
+
+impl ParamSource for Params {
+    fn get(&self, name: &str) -> Option<Scalar<'_>> {
+        let (_, held) = self.values.iter().find(|(key, _)| *key == name)?;
+        Some(match held {
+            Held::Text(text) => Scalar::Text(text),
+            Held::Base(number) => Scalar::Base(*number),
+            Held::Flag(flag) => Scalar::Flag(*flag),
+        })
+    }
+}
+
+impl Params {
+    pub(super) fn read(given: &Map<String, Value>, entry: &'static Entry) -> Result<Self, Refusal> {
+        let mut params = Self {
+            preset: Preset::Reference,
+            values: Vec::new(),
+        };
+        for (key, value) in given {
+            let Some(held) = held(key, value)? else {
+                continue;
+            };
+            match key.as_str() {
+                "preset" => params.preset = preset(value)?,
+                "link_bw_bps" | "link_delay" => {}
+                "rtt" if given.get("w_q").is_some_and(|weight| !weight.is_null()) => {}
+                "rtt" if !has(entry, "rtt") => return Err(Refusal::Unsupported),
+                variant if VARIANTS.contains(&variant) && !has(entry, variant) => {
+                    if value != &Value::Bool(false) {
+                        return Err(Refusal::Unsupported);
+                    }
+                }
+                _ => params.add(key, held, entry)?,
+            }
+        }
+        params.count_thresholds_as_limit(entry);
+        Ok(params)
+    }
+
+    /// Takes a parameter under its own name.
+    fn add(&mut self, key: &str, held: Held, entry: &'static Entry) -> Result<(), String> {
+        let alias = ALIASES
+            .iter()
+            .find(|(alias, _)| *alias == key)
+            .map(|(_, name)| *name);
+        let (name, held) = match (key, held) {
+            ("limit_bytes", Held::Base(bytes)) => ("limit", Held::Text(format!("{bytes} B"))),
+            ("limit_packets" | "limit_bytes", held) => ("limit", held),
+            (_, held) => (alias.unwrap_or(key), held),
+        };
+        let Some(param) = entry.params.iter().find(|param| param.name == name) else {
+            let names: Vec<&str> = entry.params.iter().map(|param| param.name).collect();
+            return Err(format!(
+                "params of {}: {}",
+                entry.name,
+                unknown(key, &names)
+            ));
+        };
+        if self.get(param.name).is_some() {
+            return Err(format!("{}: given twice, once as {key}", param.name));
+        }
+        self.values.push((param.name, held));
+        Ok(())
+    }
+
+    /// Numbers given for thresholds are bytes where the limit is.
+    fn count_thresholds_as_limit(&mut self, entry: &Entry) {
+        let limit = self.get("limit").map(Limit::read);
+        let in_bytes = match limit {
+            Some(Ok(Limit(Some(length)))) => !matches!(length, Length::Packets(_)),
+            _ => false,
+        };
+        if !in_bytes {
+            return;
+        }
+        for (name, held) in &mut self.values {
+            let is_threshold = entry
+                .params
+                .iter()
+                .any(|param| param.name == *name && param.allowed == Threshold::ALLOWED);
+            if let (true, Held::Base(bytes)) = (is_threshold, &held) {
+                *held = Held::Text(format!("{bytes} B"));
+            }
+        }
+    }
+}
+
+fn has(entry: &Entry, name: &str) -> bool {
+    entry.params.iter().any(|param| param.name == name)
+}
+
+fn held(key: &str, value: &Value) -> Result<Option<Held>, String> {
+    Ok(Some(match value {
+        Value::Null => return Ok(None),
+        Value::Bool(flag) => Held::Flag(*flag),
+        Value::String(text) => Held::Text(text.clone()),
+        Value::Number(number) => Held::Base(number.as_f64().unwrap_or(f64::NAN)),
+        other => {
+            let found = shown(other);
+            return Err(format!(
+                "{key}: found {found}; allowed: a number, a text, true or false"
+            ));
+        }
+    }))
+}
+
+fn preset(value: &Value) -> Result<Preset, String> {
+    let text = value.as_str().unwrap_or_default();
+    Preset::read(Scalar::Text(text))
+        .map_err(|fault| format!("preset: found {}; allowed: {}", shown(value), fault.allowed))
+}

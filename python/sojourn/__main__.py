@@ -1,0 +1,6 @@
+"""``python -m sojourn``."""
+
+from sojourn.cli.main import main
+
+if __name__ == "__main__":
+    main()

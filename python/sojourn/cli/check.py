@@ -1,0 +1,27 @@
+"""``sojourn check``: validate only."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from sojourn.cli.options import SetOption, parse_settings
+from sojourn.scenario import Scenario
+
+
+def check(
+    file: Annotated[Path, typer.Argument(help="A scenario file.", show_default=False)],
+    settings: SetOption = None,
+) -> None:
+    """Check a scenario file: every point of it, without running any.
+
+    Says nothing wrong with exit status 0, or the first error with file, line and key with exit
+    status 2.
+    """
+    scenario = Scenario.load(file, parse_settings(settings))
+    points = scenario.core.points
+    runs = points * scenario.replicas
+    noun = "point" if points == 1 else "points"
+    typer.echo(f"{file}: ok: {scenario.name}, {points} {noun}, {runs} runs")

@@ -1,0 +1,30 @@
+"""``sojourn drive``: one bare discipline under an explicit clock."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from sojourn._core import Driver
+
+
+def drive(
+    file: Annotated[
+        Path | None,
+        typer.Argument(help="Read the requests from here; default: stdin.", show_default=False),
+    ] = None,
+) -> None:
+    """Talk to a discipline in JSON lines: one request, one reply, no clock but the times given.
+
+    Example: echo '{"cmd":"new","discipline":"red","params":{"limit_packets":50}}' | sojourn drive
+    """
+    driver = Driver()
+    requests = sys.stdin if file is None else file.open(encoding="utf-8", errors="replace")
+    with requests:
+        for request in requests:
+            if request.strip():
+                sys.stdout.write(driver.answer(request) + "\n")
+                sys.stdout.flush()

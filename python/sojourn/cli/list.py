@@ -1,0 +1,103 @@
+"""``sojourn list``: what there is."""
+
+from __future__ import annotations
+
+import json
+from enum import StrEnum
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.markdown import Markdown
+from rich.table import Table
+
+from sojourn import _core, metrics, studies
+
+
+class Kind(StrEnum):
+    """What can be listed."""
+
+    DISCIPLINES = "disciplines"
+    CONGESTION_CONTROLS = "congestion-controls"
+    SOURCES = "sources"
+    STUDIES = "studies"
+    METRICS = "metrics"
+
+
+def list_(
+    kind: Annotated[Kind, typer.Argument(help="What to list.", show_default=False)],
+    name: Annotated[
+        str | None, typer.Argument(help="Show one of them in full.", show_default=False)
+    ] = None,
+    json_: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
+) -> None:
+    """List disciplines, sources, studies or metrics; with a NAME, its manual page."""
+    entries = _entries(kind)
+    if name is not None:
+        entries = [entry for entry in entries if entry["name"] == name]
+        if not entries:
+            known = ", ".join(entry["name"] for entry in _entries(kind)) or "none yet"
+            raise typer.BadParameter(f"found {name!r}; allowed: {known}", param_hint="NAME")
+    if json_:
+        print(json.dumps(entries, indent=1))
+    elif name is not None:
+        _print_one(entries[0])
+    else:
+        _print_all(kind, entries)
+
+
+def _entries(kind: Kind) -> list[dict[str, Any]]:
+    match kind:
+        case Kind.DISCIPLINES | Kind.SOURCES:
+            return json.loads(_core.reference())[kind.value]
+        case Kind.CONGESTION_CONTROLS:
+            return []
+        case Kind.STUDIES:
+            found = ((name, studies.find(name)) for name in studies.names())
+            return [{"name": name, "title": study.title} for name, study in found]
+        case Kind.METRICS:
+            return [
+                {"name": metric.name, "of": metric.of, "title": metric.meaning}
+                for metric in metrics.METRICS
+            ]
+
+
+def _print_all(kind: Kind, entries: list[dict[str, Any]]) -> None:
+    console = Console()
+    if not entries:
+        console.print(f"There are no {kind.value} in this version.")
+        return
+    table = Table(box=None, pad_edge=False)
+    columns = [key for key in ("name", "of", "title") if key in entries[0]]
+    for column in columns:
+        table.add_column(column)
+    if "params" in entries[0]:
+        table.add_column("parameters")
+    for entry in entries:
+        cells = [entry[column] for column in columns]
+        if "params" in entry:
+            cells.append(", ".join(param["name"] for param in entry["params"]))
+        table.add_row(*cells)
+    console.print(table)
+
+
+def _print_one(entry: dict[str, Any]) -> None:
+    console = Console()
+    if "manual" in entry:
+        console.print(Markdown(entry["manual"]))
+    else:
+        console.print(entry["title"])
+    if entry.get("params"):
+        table = Table(title="Parameters", title_justify="left")
+        for heading in ("key", "default", "under a preset", "what it is; what is allowed"):
+            table.add_column(heading)
+        for param in entry["params"]:
+            presets = "\n".join(f"{name}: {text}" for name, text in param["presets"].items())
+            default = "required" if param["required"] else param["default"]
+            meaning = f"{param['doc']}\n[dim]{_escaped(param['allowed'])}[/dim]"
+            table.add_row(param["name"], default, presets, meaning)
+        console.print(table)
+
+
+def _escaped(text: str) -> str:
+    return text.replace("[", r"\[")

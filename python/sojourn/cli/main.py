@@ -1,0 +1,80 @@
+"""The ``sojourn`` program: its commands, and what its exit status means.
+
+0: done (a verdict "disagrees" is a result, not a failure); 2: the input is wrong; 130:
+interrupted, what is finished is kept; 1: anything else.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import Annotated
+
+import typer
+
+from sojourn._core import LedgerError, ScenarioError, __version__
+from sojourn.cli.check import check
+from sojourn.cli.drive import drive
+from sojourn.cli.list import list_
+from sojourn.cli.reproduce import reproduce
+from sojourn.cli.run import run
+
+app = typer.Typer(
+    name="sojourn",
+    no_args_is_help=True,
+    add_completion=True,
+    pretty_exceptions_enable=False,
+    rich_markup_mode="rich",
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def _show_version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"sojourn {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def sojourn(
+    _version: Annotated[
+        bool,
+        typer.Option(
+            "--version", callback=_show_version, is_eager=True, help="Print the version and exit."
+        ),
+    ] = False,
+) -> None:
+    """A laboratory for queue management.
+
+    Which queue discipline is best on this bottleneck, by how much, and how sure are we?
+    """
+
+
+app.command()(run)
+app.command()(reproduce)
+app.command()(check)
+app.command("list")(list_)
+app.command()(drive)
+
+
+def main() -> None:
+    """Run the program."""
+    try:
+        app()
+    except ScenarioError as error:
+        _fail(str(error), 2)
+    except LedgerError as error:
+        _fail(f"{error}\nThis is a fault of sojourn, not of the scenario. Please report it.", 1)
+    except KeyboardInterrupt:
+        _fail("interrupted", 130)
+    except BrokenPipeError:
+        # Whoever read our output has gone; nothing is left to say to them.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(1)
+    except OSError as error:
+        _fail(f"{error.filename or 'sojourn'}: {error.strerror or error}", 1)
+
+
+def _fail(message: str, status: int) -> None:
+    print(f"error: {message}", file=sys.stderr)
+    sys.exit(status)

@@ -1,0 +1,29 @@
+"""Options that several commands share."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+SetOption = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--set",
+        metavar="KEY=VALUE",
+        help="Set a key of the file, dotted as in [vary]: "
+        "--set link.bottleneck.rate='2 Mbit/s'. May be repeated.",
+        show_default=False,
+    ),
+]
+
+
+def parse_settings(settings: list[str] | None) -> list[tuple[str, str]]:
+    """Split ``KEY=VALUE``; a usage error names what cannot be split."""
+    pairs = []
+    for setting in settings or []:
+        key, separator, value = setting.partition("=")
+        if not separator or not key.strip():
+            raise typer.BadParameter(f"found {setting!r}; allowed: KEY=VALUE", param_hint="--set")
+        pairs.append((key.strip(), value.strip()))
+    return pairs

@@ -1,0 +1,91 @@
+"""``sojourn reproduce``: run a study, or all of them, and pass a verdict on every claim."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+USAGE = 2
+"""Exit status for what the user must mend."""
+
+INTERRUPTED = 130
+"""Exit status after Ctrl-C."""
+
+WIDTH = 140
+"""Columns where there is no terminal to ask."""
+
+BROKEN = 1
+"""Exit status when a run breaks a law."""
+
+
+def reproduce(
+    study: Annotated[
+        str,
+        typer.Argument(metavar="STUDY|all", help="A study (see sojourn list studies), or all."),
+    ],
+    quick: Annotated[
+        bool, typer.Option("--quick", help="Fewer loads and shorter runs: seconds.")
+    ] = False,
+    calibrate: Annotated[
+        bool,
+        typer.Option("--calibrate", help="Also search the parameters of a reconstruction."),
+    ] = False,
+    out: Annotated[
+        Path | None,
+        typer.Option(help="Folder of the report; default: results/STUDY.", show_default=False),
+    ] = None,
+    replicas: Annotated[
+        int | None, typer.Option(min=1, help="Replicas of each point.", show_default=False)
+    ] = None,
+    jobs: Annotated[
+        int | None,
+        typer.Option(min=1, help="Runs at once; default: all cores.", show_default=False),
+    ] = None,
+    seed: Annotated[
+        int | None, typer.Option(min=0, help="Seed of all random streams.", show_default=False)
+    ] = None,
+    settings: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set",
+            metavar="KNOB=VALUE",
+            help="A choice that the publication leaves open: --set on='0.5 s'. May be repeated.",
+            show_default=False,
+        ),
+    ] = None,
+    json_: Annotated[
+        bool, typer.Option("--json", help="Print one JSON document on stdout.")
+    ] = False,
+) -> None:
+    """Reproduce a published study: tables, figures, and a verdict for each of its claims.
+
+    Exit status 0 whatever the verdicts: "disagrees" is a result, not a failure.
+    """
+    # Here, so that the other commands need not wait for the libraries of figures and pages.
+    from rich.console import Console
+
+    from sojourn.cli import progress
+    from sojourn.report.reproduction import Interrupted, Request, reproduce_all
+    from sojourn.studies.base import LawBroken
+    from sojourn.studies.knobs import StudyError
+    from sojourn.studies.runner import run_scenario
+
+    request = Request(study, quick, calibrate, out, replicas, jobs, seed, tuple(settings or ()))
+    console = Console(width=None if sys.stdout.isatty() else WIDTH)
+    try:
+        reproduce_all(request, run_scenario, console, as_json=json_, progress=progress.shown)
+    except StudyError as error:
+        raise fail(str(error), USAGE) from None
+    except (Interrupted, KeyboardInterrupt):
+        raise fail("interrupted before the study was complete", INTERRUPTED) from None
+    except LawBroken as error:
+        raise fail(f"{error}; this is a fault of sojourn, no result is shown", BROKEN) from None
+
+
+def fail(message: str, status: int) -> typer.Exit:
+    """Print one line on stderr; return the exit that goes with it."""
+    print(f"error: {message}", file=sys.stderr)
+    return typer.Exit(status)

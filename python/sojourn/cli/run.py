@@ -1,0 +1,136 @@
+"""``sojourn run``: run a scenario file or a study's scenario."""
+
+from __future__ import annotations
+
+import json
+import sys
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.console import Console
+from rich.table import Table
+
+from sojourn.cli import progress
+from sojourn.cli.options import SetOption, parse_settings
+from sojourn.results import Results
+from sojourn.run import find
+from sojourn.run import run as run_scenario
+
+SHOWN_LINK_METRICS = {
+    "utilization": ("utilisation", 1.0, 3),
+    "throughput_bps": ("throughput Mbit/s", 1e-6, 3),
+    "loss_ratio": ("loss", 1.0, 4),
+    "queue_mean_packets": ("queue packets", 1.0, 2),
+    "queueing_delay_mean_s": ("delay ms", 1e3, 3),
+    "queueing_delay_p95_s": ("p95 ms", 1e3, 3),
+}
+"""Metric -> heading, factor and decimals in the table on the terminal."""
+
+
+class Trace(StrEnum):
+    """Trace formats."""
+
+    NS2 = "ns2"
+
+
+def run(
+    file: Annotated[
+        str, typer.Argument(metavar="FILE|STUDY", help="A scenario file, or a study's name.")
+    ],
+    settings: SetOption = None,
+    seed: Annotated[
+        int | None, typer.Option(min=0, help="Seed of all random streams.", show_default=False)
+    ] = None,
+    replicas: Annotated[
+        int | None, typer.Option(min=1, help="Replicas of each point.", show_default=False)
+    ] = None,
+    jobs: Annotated[
+        int | None,
+        typer.Option(min=1, help="Runs at once; default: all cores.", show_default=False),
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(help="Write tables (Parquet), summary and traces here.", show_default=False),
+    ] = None,
+    json_: Annotated[
+        bool, typer.Option("--json", help="Print one JSON document on stdout.")
+    ] = False,
+    trace: Annotated[
+        Trace | None,
+        typer.Option(
+            help="Write a trace of every run into --out (default: results/NAME).",
+            show_default=False,
+        ),
+    ] = None,
+) -> None:
+    """Run every point and replica of a scenario and print its metrics.
+
+    Every metric is a mean over the replicas with its 95 % Student interval. Ctrl-C ends the runs
+    in progress and keeps what is finished (exit status 130).
+    """
+    scenario = find(file).with_overrides(parse_settings(settings))
+    if trace is not None and out is None:
+        out = Path("results") / scenario.name
+    with progress.shown(scenario.name) as shown:
+        results = run_scenario(
+            scenario,
+            seed=seed,
+            replicas=replicas,
+            jobs=jobs,
+            progress=shown,
+            trace_folder=out if trace is not None else None,
+        )
+    written = results.write(out) if out is not None else []
+    if json_:
+        json.dump(results.summary(), sys.stdout, indent=1, allow_nan=False)
+        print()
+    else:
+        _print(results)
+    for path in written:
+        print(path, file=sys.stderr)
+    if not results.complete:
+        print("interrupted: only finished runs are counted", file=sys.stderr)
+        raise typer.Exit(130)
+
+
+def _print(results: Results) -> None:
+    """Print a table of the links of each point."""
+    summary = results.summary()
+    table = Table(title=results.scenario.title, title_justify="left", caption_justify="left")
+    if results.replicas > 1:
+        table.caption = f"mean over {results.replicas} replicas ± half of the 95 % interval"
+    keys = list(results.scenario.core.vary_keys)
+    for heading in (*keys, "link"):
+        table.add_column(heading)
+    for heading, _, _ in SHOWN_LINK_METRICS.values():
+        table.add_column(heading, justify="right")
+    for point in summary["points"]:
+        labels = [_label(point["vary"][key]) for key in keys]
+        for name, metrics in point["links"].items():
+            if (metrics["arrivals_packets"]["mean"] or 0) > 0:
+                table.add_row(*labels, name, *_cells(metrics))
+    Console(soft_wrap=not sys.stdout.isatty()).print(table)
+
+
+def _label(value: Any) -> str:
+    """Write a varied value: a discipline by its name where that is all there is."""
+    if isinstance(value, dict):
+        return ", ".join(str(v) if k == "discipline" else f"{k}={v}" for k, v in value.items())
+    return str(value)
+
+
+def _cells(metrics: dict[str, Any]) -> list[str]:
+    cells = []
+    for name, (_, factor, decimals) in SHOWN_LINK_METRICS.items():
+        metric = metrics[name]
+        if metric["mean"] is None:
+            cells.append("-")
+            continue
+        cell = f"{metric['mean'] * factor:.{decimals}f}"
+        if metric["ci95"] is not None:
+            half = (metric["ci95"][1] - metric["ci95"][0]) / 2
+            cell += f" ± {half * factor:.{decimals}f}"
+        cells.append(cell)
+    return cells

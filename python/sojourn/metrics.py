@@ -1,0 +1,46 @@
+"""The metrics: what each one means, in the unit that its name ends with."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Metric:
+    """A metric of links, of flows (their groups and the total too), or of groups alone."""
+
+    name: str
+    of: str
+    meaning: str
+
+
+METRICS = (
+    Metric("utilization", "link", "share of the window in which the transmitter was busy"),
+    Metric("throughput_bps", "link", "bits sent per second, straddling packets by their part"),
+    Metric("arrivals_packets", "link", "packets that came to the queue"),
+    Metric("departures_packets", "link", "packets whose transmission began"),
+    Metric("drops_packets", "link", "packets dropped, on arrival or later"),
+    Metric("drops_by_reason", "link", "the same by reason"),
+    Metric("marks_packets", "link", "packets marked"),
+    Metric("marks_by_reason", "link", "the same by reason"),
+    Metric("loss_ratio", "link", "drops divided by arrivals"),
+    Metric("queue_mean_packets", "link", "waiting packets, averaged over time"),
+    Metric("queue_mean_bytes", "link", "waiting bytes, averaged over time"),
+    Metric("queue_max_packets", "link", "most packets that waited for longer than an instant"),
+    Metric("queueing_delay_mean_s", "link", "start of transmission less arrival, mean"),
+    Metric("queueing_delay_p50_s", "link", "the same, median"),
+    Metric("queueing_delay_p95_s", "link", "the same, 95th percentile"),
+    Metric("queueing_delay_p99_s", "link", "the same, 99th percentile"),
+    Metric("sent_packets", "flow", "packets sent in the window"),
+    Metric("received_packets", "flow", "packets received in the window"),
+    Metric("throughput_bps", "flow", "bits received per second, headers included"),
+    Metric("goodput_bps", "flow", "new payload bits received in order per second"),
+    Metric("loss_ratio", "flow", "lost share of the packets sent in the window, fate known"),
+    Metric("delivery_ratio", "flow", "1 less the loss ratio"),
+    Metric("delay_mean_s", "flow", "last bit received less first bit sent, mean"),
+    Metric("delay_p50_s", "flow", "the same, median"),
+    Metric("delay_p95_s", "flow", "the same, 95th percentile"),
+    Metric("delay_p99_s", "flow", "the same, 99th percentile"),
+    Metric("jitter_s", "flow", "mean of RFC 3550's running jitter"),
+    Metric("jain_index", "group", "Jain's fairness index of the flows' goodputs"),
+)

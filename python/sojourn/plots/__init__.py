@@ -1,0 +1,1 @@
+"""Figures: one look for all, one file per family of figures."""

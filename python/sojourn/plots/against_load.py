@@ -1,0 +1,165 @@
+"""A measure against the network load: a line per discipline with a band for its interval."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import polars as pl
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from sojourn.plots.looks import look
+from sojourn.plots.style import FAINT, INK, TEXT, legend_below, name_axes, new_figure, tidy
+
+COLUMNS = ("discipline", "load", "mean", "low", "high")
+"""What the frame must hold; low and high may be null."""
+
+FEW = 8
+"""Up to so many loads every one gets its marker."""
+
+
+@dataclass(frozen=True)
+class Level:
+    """A horizontal line with its text: a bound or a published average."""
+
+    value: float
+    text: str
+    discipline: str | None = None
+
+
+@dataclass(frozen=True)
+class Inset:
+    """A magnifier: the loads from `start` on, drawn again in an empty part of the axes.
+
+    `place` is (left, bottom, width, height) in shares of the axes.
+    """
+
+    start: float
+    place: tuple[float, float, float, float]
+
+
+@dataclass(frozen=True)
+class LoadFigure:
+    """What a figure against load needs besides its data.
+
+    `capacity` draws the rate of the bottleneck, in the unit of the load axis; `levels` are
+    horizontal lines named at the right edge; `from_zero` begins the axis at zero.
+    """
+
+    y_label: str
+    x_label: str = "Network load: sum of the stated rates (Mbit/s)"
+    capacity: float | None = None
+    levels: Sequence[Level] = field(default_factory=tuple)
+    inset: Inset | None = None
+    from_zero: bool = True
+
+
+def draw(frame: pl.DataFrame, what: LoadFigure) -> Figure:
+    """Draw `frame` (columns as `COLUMNS`). Raises ValueError when one is missing."""
+    missing = [column for column in COLUMNS if column not in frame.columns]
+    if missing:
+        raise ValueError(f"the frame of a figure against load lacks {', '.join(missing)}")
+    figure, axes = new_figure()
+    draw_lines(axes, frame)
+    if what.levels:
+        top = max(axes.get_ylim()[1], 1.05 * max(level.value for level in what.levels))
+        axes.set_ylim(top=top)
+    if what.from_zero:
+        axes.set_ylim(bottom=0)
+    draw_levels(axes, what.levels)
+    if what.capacity is not None:
+        draw_capacity(axes, what.capacity)
+    if what.inset is not None:
+        draw_inset(axes, frame, what.inset)
+    name_axes(axes, what.x_label, what.y_label)
+    legend_below(figure, axes)
+    return figure
+
+
+def draw_lines(axes: Axes, frame: pl.DataFrame) -> None:
+    """The lines and bands of all disciplines, in the order of the frame."""
+    disciplines = list(dict.fromkeys(frame["discipline"]))
+    for place, discipline in enumerate(disciplines):
+        rows = frame.filter(pl.col("discipline") == discipline).sort("load").drop_nulls("mean")
+        shown = look(discipline)
+        loads = rows["load"].to_numpy()
+        # Lines that coincide stay visible where their markers take turns.
+        every = max(len(disciplines), len(loads) // 10)
+        if rows["low"].is_not_null().any():
+            axes.fill_between(
+                loads,
+                rows["low"].cast(pl.Float64).to_numpy(),
+                rows["high"].cast(pl.Float64).to_numpy(),
+                color=shown.colour,
+                alpha=0.18,
+                linewidth=0,
+            )
+        axes.plot(
+            loads,
+            rows["mean"].to_numpy(),
+            color=shown.colour,
+            linestyle=shown.line,
+            linewidth=1.8,
+            marker=shown.marker,
+            markersize=4.5,
+            markevery=1 if len(loads) <= FEW else (place, every),
+            label=shown.label,
+        )
+
+
+def draw_levels(axes: Axes, levels: Sequence[Level]) -> None:
+    """Horizontal lines with their texts at the right edge, moved apart where they would touch."""
+    low, high = axes.get_ylim()
+    step = 0.055 * (high - low)
+    free = low
+    for level in sorted(levels, key=lambda one: one.value):
+        colour = INK if level.discipline is None else look(level.discipline).colour
+        axes.axhline(level.value, color=colour, linewidth=1, linestyle=(0, (1, 3)))
+        at = max(level.value, free)
+        free = at + step
+        axes.annotate(
+            level.text,
+            (1.0, level.value),
+            xycoords=("axes fraction", "data"),
+            xytext=(1.02, at),
+            textcoords=("axes fraction", "data"),
+            fontsize=TEXT - 2,
+            color=colour,
+            va="center",
+        )
+
+
+def draw_capacity(axes: Axes, capacity: float) -> None:
+    """A vertical line at the capacity, named above the axes where no data lies."""
+    axes.axvline(capacity, color=INK, linewidth=0.9, linestyle=(0, (4, 3)))
+    axes.annotate(
+        f"link capacity {capacity:g} Mbit/s",
+        (capacity, 1.0),
+        xycoords=("data", "axes fraction"),
+        xytext=(0, 3),
+        textcoords="offset points",
+        ha="center",
+        va="bottom",
+        fontsize=TEXT - 2,
+        color=INK,
+    )
+
+
+def draw_inset(axes: Axes, frame: pl.DataFrame, inset: Inset) -> None:
+    """The loads from the inset's start on, magnified."""
+    part = frame.filter(pl.col("load") >= inset.start)
+    if part["load"].n_unique() < 2:
+        return
+    small = axes.inset_axes(inset.place)
+    tidy(small)
+    draw_lines(small, part)
+    small.margins(x=0.03)
+    small.set_facecolor("white")
+    small.tick_params(labelsize=TEXT - 3)
+    small.spines[["top", "right"]].set_visible(True)
+    for spine in small.spines.values():
+        spine.set_color(FAINT)
+    small.set_title(
+        f"from {inset.start:g} Mbit/s on", fontsize=TEXT - 2, color=INK, loc="left", pad=3
+    )

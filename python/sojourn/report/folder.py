@@ -1,0 +1,81 @@
+"""Writes a study's report as a folder: page, figures, tables, verdicts, scenario."""
+
+from __future__ import annotations
+
+import csv
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from sojourn.report.drawings import Drawing, draw_all
+from sojourn.report.page import render
+from sojourn.studies.base import StudyReport
+from sojourn.studies.tables import Table
+
+
+@dataclass(frozen=True)
+class Folder:
+    """Where the parts of a report are."""
+
+    page: Path
+    figures: tuple[Drawing, ...]
+    summary: Path
+    tables: tuple[Path, ...]
+
+
+def summary(report: StudyReport, command: str) -> dict[str, Any]:
+    """The report as one JSON document: verdicts, tables with unrounded numbers, provenance."""
+    tables = [report.comparison, *(one for part in report.sections for one in part.tables)]
+    return {
+        "study": report.study,
+        "title": report.title,
+        "subject": report.subject,
+        "answer": list(report.answer),
+        "verdicts": [one.record() for one in report.verdicts],
+        "tables": {one.id: [dict(record) for record in one.records] for one in tables},
+        "open_points": [
+            {"question": one.question, "choice": one.choice, "knob": one.knob}
+            for one in report.open_points
+        ],
+        "settings": dict(report.settings),
+        "command": command,
+        "scenario": report.scenario,
+        "seed": report.seed,
+        "replicas": report.replicas,
+        "sojourn": report.version,
+    }
+
+
+def write_table(table: Table, folder: Path) -> Path:
+    """A table as people read it, in CSV."""
+    path = folder / f"{table.id}.csv"
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(table.header)
+        writer.writerows(table.rows)
+    return path
+
+
+def write(report: StudyReport, folder: Path, command: str) -> Folder:
+    """Write everything into `folder`, made where it is missing.
+
+    The page is written last, so that a page stands for a folder that is whole. Raises OSError
+    when the folder cannot be written.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    drawings = draw_all(report.figures, folder / "figures")
+    tables_folder = folder / "tables"
+    tables_folder.mkdir(exist_ok=True)
+    tables = [report.comparison, *(one for part in report.sections for one in part.tables)]
+    table_paths = tuple(write_table(one, tables_folder) for one in tables)
+    report.observations.write_parquet(folder / "observations.parquet")
+    (folder / "scenario.toml").write_text(report.scenario, encoding="utf-8")
+    summary_path = folder / "summary.json"
+    summary_path.write_text(
+        json.dumps(summary(report, command), indent=2, ensure_ascii=False, allow_nan=False) + "\n",
+        encoding="utf-8",
+    )
+    page = folder / f"{report.study}.html"
+    page.write_text(render(report, drawings, command), encoding="utf-8")
+    return Folder(page, tuple(drawings), summary_path, table_paths)

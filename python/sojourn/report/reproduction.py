@@ -1,0 +1,163 @@
+"""Runs studies, writes their reports, and shows what they found."""
+
+from __future__ import annotations
+
+import json
+import shlex
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+
+from sojourn import studies
+from sojourn.report import folder, terminal
+from sojourn.studies.base import Runner, RunOptions, Study, StudyReport
+from sojourn.studies.knobs import StudyError, read_assignments
+
+Progress = Callable[[str], AbstractContextManager[Any]]
+"""Shows the progress of the run of that name while the context is open."""
+
+ALL = "all"
+"""Stands for every study."""
+
+
+class Interrupted(Exception):
+    """The run was stopped before it was complete."""
+
+
+@dataclass(frozen=True)
+class Request:
+    """What to reproduce, as asked on the command line."""
+
+    study: str
+    quick: bool = False
+    calibrate: bool = False
+    out: Path | None = None
+    replicas: int | None = None
+    jobs: int | None = None
+    seed: int | None = None
+    knobs: tuple[str, ...] = field(default_factory=tuple)
+
+
+def command_text(request: Request, study: str) -> str:
+    """The command that repeats this run of one study, as typed in a shell."""
+    words = ["sojourn", "reproduce", study]
+    if request.quick:
+        words.append("--quick")
+    if request.calibrate:
+        words.append("--calibrate")
+    if request.replicas is not None:
+        words += ["--replicas", str(request.replicas)]
+    if request.seed is not None:
+        words += ["--seed", str(request.seed)]
+    for assignment in request.knobs:
+        words += ["--set", assignment]
+    return shlex.join(words)
+
+
+def chosen(request: Request) -> list[Study]:
+    """The studies asked for. Raises StudyError for an unknown one."""
+    if request.study == ALL:
+        return [studies.find(name) for name in studies.names()]
+    return [studies.find(request.study)]
+
+
+def given_knobs(request: Request) -> dict[str, str]:
+    """The knobs given; `--replicas` is one of them. Raises StudyError."""
+    given = read_assignments(request.knobs)
+    if request.replicas is not None:
+        if given.get("replicas", str(request.replicas)) != str(request.replicas):
+            raise StudyError("--replicas and --set replicas=... disagree: give one of them")
+        given["replicas"] = str(request.replicas)
+    return given
+
+
+def silent(_name: str) -> AbstractContextManager[Any]:
+    """Show no progress."""
+    return nullcontext()
+
+
+def run_study(study: Study, request: Request, runner: Runner, progress: Progress) -> StudyReport:
+    """Run one study and evaluate it. Raises StudyError, Interrupted, LawBroken."""
+    given = given_knobs(request)
+    settings = study.settle(given, quick=request.quick)
+
+    def run(text: str, name: str) -> Any:
+        with progress(name) as shown:
+            results = runner(text, RunOptions(seed=request.seed, jobs=request.jobs, progress=shown))
+        if not results.complete:
+            raise Interrupted
+        return results
+
+    extra: dict[str, Any] = {}
+    calibrating: Any = study
+    if request.calibrate:
+        if not hasattr(study, "calibrate"):
+            raise StudyError(f'study "{study.name}" has nothing to calibrate')
+        small = calibrating.settle_calibration(given)
+        results = run(calibrating.calibration_scenario(small), f"{study.name}, calibration")
+        extra["candidates"] = calibrating.calibrate(results, small)
+    return calibrating.evaluate(run(study.scenario(settings), study.name), settings, **extra)
+
+
+def reproduce_all(
+    request: Request,
+    runner: Runner,
+    out: Console,
+    *,
+    as_json: bool,
+    progress: Progress = silent,
+) -> None:
+    """Run what is asked, write the folders, and show the results on `out`.
+
+    Nothing is written before every request is known to make sense. Raises StudyError,
+    Interrupted, LawBroken, OSError.
+    """
+    wanted = chosen(request)
+    for study in wanted:
+        study.scenario(study.settle(given_knobs(request), quick=request.quick))
+    documents: list[dict[str, Any]] = []
+    reports: list[StudyReport] = []
+    for study in wanted:
+        report = run_study(study, request, runner, progress)
+        reports.append(report)
+        target = target_folder(request, study.name)
+        command = command_text(request, study.name)
+        written = folder.write(report, target, command)
+        if as_json:
+            document = folder.summary(report, command)
+            document["page"] = str(written.page)
+            document["figures"] = {
+                one.id: {ending: str(path) for ending, path in one.paths.items()}
+                for one in written.figures
+            }
+            documents.append(document)
+        else:
+            if len(wanted) == 1:
+                terminal.show(report, out)
+            show_paths(written, out)
+    if as_json:
+        whole: Any = documents if request.study == ALL else documents[0]
+        print(json.dumps(whole, ensure_ascii=False, allow_nan=False), file=out.file)
+    elif len(wanted) > 1 or request.study == ALL:
+        rows = [(one.study, verdict) for one in reports for verdict in one.verdicts]
+        out.print(terminal.verdict_table(rows, with_study=True))
+
+
+def target_folder(request: Request, study: str) -> Path:
+    """Where the report of a study goes: DIR, DIR/STUDY for all, results/STUDY by default."""
+    if request.out is None:
+        return Path("results") / study
+    return request.out / study if request.study == ALL else request.out
+
+
+def show_paths(written: folder.Folder, out: Console) -> None:
+    """The paths of figures and page, one a line, so that they can be copied."""
+    out.print()
+    for drawing in written.figures:
+        # Plain print: a path must not be wrapped or coloured.
+        print(f"{drawing.title}: {drawing.paths['png']}", file=out.file)
+    print(f"Page: {written.page}", file=out.file)

@@ -1,0 +1,116 @@
+"""Scenarios: checked files, or texts in the same format."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from sojourn import _core
+
+MAX_BYTES = 1_000_000
+"""Files above this size are not scenario files."""
+
+Overrides = Mapping[str, object] | Sequence[tuple[str, str]]
+
+
+class Scenario:
+    """A checked scenario: every point of it can be run.
+
+    Made by :meth:`load` from a file or by :meth:`from_toml` from a text. Raises
+    :class:`sojourn.ScenarioError` with the file, line and key of the first thing that is wrong.
+    """
+
+    def __init__(self, text: str, place: str, folder: Path, overrides: Overrides = ()) -> None:
+        """Read and check ``text``; ``place`` names it in messages."""
+        self.text = text
+        self.place = place
+        self._folder = folder
+        self._overrides = _pairs(overrides)
+        self.core = _core.Scenario.load(text, place, folder, self._overrides)
+
+    @classmethod
+    def load(cls, path: str | Path, overrides: Overrides = ()) -> Scenario:
+        """Read a scenario file."""
+        path = Path(path)
+        return cls(_read(path), str(path), path.parent, overrides)
+
+    @classmethod
+    def from_toml(cls, text: str, *, place: str = "<text>", overrides: Overrides = ()) -> Scenario:
+        """Read a text in the format of scenario files."""
+        return cls(text, place, Path(), overrides)
+
+    def with_overrides(self, overrides: Overrides) -> Scenario:
+        """Return the same scenario with further keys set, as ``--set`` does."""
+        pairs = [*self._overrides, *_pairs(overrides)]
+        return Scenario(self.text, self.place, self._folder, pairs)
+
+    @property
+    def name(self) -> str:
+        """Its name."""
+        return self.core.name
+
+    @property
+    def title(self) -> str:
+        """Its title; its name where it has none."""
+        return self.core.title
+
+    @property
+    def seed(self) -> int:
+        """The seed of all random streams."""
+        return self.core.seed
+
+    @property
+    def replicas(self) -> int:
+        """How many replicas each point has."""
+        return self.core.replicas
+
+    @property
+    def vary(self) -> list[dict[str, Any]]:
+        """The values that vary, by key, for each point."""
+        return [json.loads(self.core.vary(point)) for point in range(self.core.points)]
+
+    def __repr__(self) -> str:
+        """Name, points and replicas."""
+        return f"<Scenario {self.name!r}: {self.core.points} points x {self.replicas} replicas>"
+
+
+def _pairs(overrides: Overrides) -> list[tuple[str, str]]:
+    if isinstance(overrides, Mapping):
+        return [(key, _toml(value)) for key, value in overrides.items()]
+    return list(overrides)
+
+
+def _toml(value: object) -> str:
+    """Write a Python value as TOML."""
+    match value:
+        case bool():
+            return "true" if value else "false"
+        case int() | float():
+            return repr(value)
+        case Mapping():
+            inner = ", ".join(f"{json.dumps(str(k))} = {_toml(v)}" for k, v in value.items())
+            return f"{{ {inner} }}"
+        case list() | tuple():
+            return "[" + ", ".join(_toml(item) for item in value) + "]"
+        case _:
+            return json.dumps(str(value))
+
+
+def _read(path: Path) -> str:
+    """Read a file that claims to be a scenario; one clear error where it cannot be one."""
+    try:
+        with path.open("rb") as file:
+            content = file.read(MAX_BYTES + 1)
+        if len(content) > MAX_BYTES:
+            message = f"{path}: found more than {MAX_BYTES} bytes; allowed: at most so many"
+            raise _core.ScenarioError(message)
+        return content.decode("utf-8")
+    except UnicodeDecodeError as error:
+        line = error.object[: error.start].count(b"\n") + 1
+        message = f"{path}:{line}: this is not TOML: found bytes that are not UTF-8 text"
+        raise _core.ScenarioError(message) from None
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        raise _core.ScenarioError(f"{path}: cannot read it: {reason}") from None

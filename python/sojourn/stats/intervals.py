@@ -1,0 +1,83 @@
+"""Student's confidence interval for the mean of independent replicas.
+
+Source: Student, "The probable error of a mean", Biometrika 6 (1908) 1-25; for simulation output
+A. M. Law, "Simulation Modeling and Analysis", chapter 9 (one value per replica, packets of one
+replica are never pooled as if they were independent).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from scipy import special
+
+
+@dataclass(frozen=True)
+class Interval:
+    """A mean with its confidence interval, in the unit of the values.
+
+    `n` counts the defined values. `mean` is None when there is none, `low` and `high` are None
+    when there are fewer than two.
+    """
+
+    mean: float | None
+    low: float | None
+    high: float | None
+    n: int
+
+    @property
+    def half_width(self) -> float | None:
+        """Half the width of the interval, None where there is none."""
+        if self.low is None or self.high is None:
+            return None
+        return (self.high - self.low) / 2
+
+    def contains(self, value: float) -> bool:
+        """Whether `value` lies inside; False where there is no interval."""
+        if self.low is None or self.high is None:
+            return False
+        return self.low <= value <= self.high
+
+
+def defined(values: Iterable[float | None]) -> list[float]:
+    """The values that are neither None nor NaN."""
+    return [value for value in values if value is not None and not math.isnan(value)]
+
+
+def mean_and_deviation(values: list[float]) -> tuple[float, float]:
+    """Mean and sample standard deviation (n - 1) of at least two values.
+
+    `fsum` makes both independent of the order of the values, and values that are all equal have
+    a deviation of exactly zero.
+    """
+    mean = math.fsum(values) / len(values)
+    if all(value == values[0] for value in values):
+        return values[0], 0.0
+    squares = math.fsum((value - mean) ** 2 for value in values)
+    return mean, math.sqrt(squares / (len(values) - 1))
+
+
+def check_level(level: float) -> None:
+    """Raise ValueError unless `level` is a confidence level, strictly between 0 and 1."""
+    if not 0 < level < 1:
+        raise ValueError(f"level is {level}, but a confidence level lies between 0 and 1")
+
+
+def student_interval(values: Iterable[float | None], level: float = 0.95) -> Interval:
+    """Mean and two-sided Student interval over replicas.
+
+    `values` holds one value per replica; None and NaN stand for "undefined in this replica" and
+    are left out. Raises ValueError when `level` is not between 0 and 1.
+    """
+    check_level(level)
+    kept = defined(values)
+    if not kept:
+        return Interval(None, None, None, 0)
+    if len(kept) == 1:
+        return Interval(kept[0], None, None, 1)
+    mean, deviation = mean_and_deviation(kept)
+    quantile = float(special.stdtrit(len(kept) - 1, (1 + level) / 2))
+    half = quantile * deviation / math.sqrt(len(kept))
+    return Interval(mean, mean - half, mean + half, len(kept))

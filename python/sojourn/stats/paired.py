@@ -1,0 +1,144 @@
+"""Paired comparisons under common random numbers.
+
+Two disciplines that face the very same arrivals in replica r are compared by the difference of
+their values in that replica: what the arrivals contribute to both cancels out. Student's t test
+works on the differences, Holm's correction covers the number of comparisons made.
+
+Source: A. M. Law, "Simulation Modeling and Analysis", sections 10.2 and 11.2 (paired-t interval,
+common random numbers); Holm (1979), see `holm.py`.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from scipy import special
+
+from sojourn.stats.holm import holm
+from sojourn.stats.intervals import (
+    Interval,
+    check_level,
+    mean_and_deviation,
+    student_interval,
+)
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """`first` against `second`: the interval of first - second, and its test against zero.
+
+    `p_value` belongs to this comparison alone, `adjusted` is Holm's over the whole family, and
+    `interval` has the confidence at which Holm's procedure tested this comparison. With fewer
+    than two pairs both are 1: nothing can be told apart.
+    """
+
+    first: str
+    second: str
+    interval: Interval
+    p_value: float
+    adjusted: float
+    alpha: float
+
+    @property
+    def separated(self) -> bool:
+        """Whether the two differ, at the error `alpha` of the whole family."""
+        return self.adjusted <= self.alpha
+
+    @property
+    def lower(self) -> str | None:
+        """The one with the smaller mean, None unless they separate."""
+        if not self.separated or self.interval.mean is None:
+            return None
+        return self.first if self.interval.mean < 0 else self.second
+
+
+def differences(first: Sequence[float | None], second: Sequence[float | None]) -> list[float]:
+    """first - second, replica by replica, where both are defined.
+
+    Raises ValueError when the two do not have the same number of replicas.
+    """
+    if len(first) != len(second):
+        raise ValueError(
+            f"{len(first)} and {len(second)} replicas cannot be paired: run the same replicas"
+        )
+    return [
+        x - y
+        for x, y in zip(first, second, strict=True)
+        if x is not None and y is not None and not math.isnan(x) and not math.isnan(y)
+    ]
+
+
+def paired_difference(
+    first: Sequence[float | None], second: Sequence[float | None], level: float = 0.95
+) -> Interval:
+    """Student interval of first - second over paired replicas, in the unit of the values."""
+    return student_interval(differences(first, second), level)
+
+
+def paired_p_value(first: Sequence[float | None], second: Sequence[float | None]) -> float:
+    """Two-sided p-value of the paired t test of equal means.
+
+    1 with fewer than two pairs. Differences that are all equal leave no deviation: 1 when they
+    are zero (the two did the same), else 0.
+    """
+    paired = differences(first, second)
+    if len(paired) < 2:
+        return 1.0
+    mean, deviation = mean_and_deviation(paired)
+    if deviation == 0:
+        return 1.0 if mean == 0 else 0.0
+    t = mean / (deviation / math.sqrt(len(paired)))
+    return float(2 * special.stdtr(len(paired) - 1, -abs(t)))
+
+
+def compare_all(
+    values: Mapping[str, Sequence[float | None]], level: float = 0.95
+) -> list[Comparison]:
+    """Every pair of `values` (name -> one value per replica), with Holm's correction over all.
+
+    Each interval has the confidence at which its own hypothesis is tested in Holm's sequence
+    (1 - alpha/(k - i) for the i-th smallest p-value of k, from 0), so that the first ones read
+    as intervals that hold together. Raises ValueError for a bad level or unequal replicas.
+    """
+    check_level(level)
+    alpha = 1 - level
+    pairs = list(itertools.combinations(values, 2))
+    p_values = [paired_p_value(values[a], values[b]) for a, b in pairs]
+    adjusted = holm(p_values)
+    order = sorted(range(len(pairs)), key=lambda index: p_values[index])
+    place = {index: at for at, index in enumerate(order)}
+    return [
+        Comparison(
+            first=a,
+            second=b,
+            interval=paired_difference(
+                values[a], values[b], 1 - alpha / (len(pairs) - place[index])
+            ),
+            p_value=p_values[index],
+            adjusted=adjusted[index],
+            alpha=alpha,
+        )
+        for index, (a, b) in enumerate(pairs)
+    ]
+
+
+def separated(
+    first: Sequence[float | None],
+    second: Sequence[float | None],
+    *,
+    level: float = 0.95,
+    comparisons: int = 1,
+) -> bool:
+    """Whether the paired means differ, when this is one of `comparisons` made together.
+
+    With more than one the strictest step of Holm's sequence (Bonferroni's) is asked for, since
+    the p-values of the others are not known here; `compare_all` knows them. Raises ValueError
+    when `comparisons` is below 1.
+    """
+    check_level(level)
+    if comparisons < 1:
+        raise ValueError(f"comparisons is {comparisons}, but there is at least this one")
+    return paired_p_value(first, second) <= (1 - level) / comparisons

@@ -1,0 +1,41 @@
+"""Studies: publications made repeatable, with a verdict for each of their claims.
+
+A study is one folder here and one line in `_STUDIES`.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import cast
+
+from sojourn.studies.base import Study
+from sojourn.studies.knobs import StudyError, did_you_mean
+
+_STUDIES = {
+    "eqm": "sojourn.studies.eqm.study:EqmStudy",
+}
+"""Name on the command line -> module and class; loaded when asked for."""
+
+__all__ = ["Study", "StudyError", "find", "names", "scenario_text"]
+
+
+def names() -> list[str]:
+    """The names of all studies, in order."""
+    return list(_STUDIES)
+
+
+def find(name: str) -> Study:
+    """The study called `name`. Raises StudyError naming the nearest one."""
+    if name not in _STUDIES:
+        raise StudyError(f'there is no study "{name}"; {did_you_mean(name, _STUDIES)}')
+    module, _, kind = _STUDIES[name].partition(":")
+    return cast("Study", getattr(importlib.import_module(module), kind)())
+
+
+def scenario_text(name: str) -> str:
+    """The scenario file of the study called `name`, with every knob at its default.
+
+    Raises StudyError for an unknown name.
+    """
+    study = find(name)
+    return study.scenario(study.settle({}))

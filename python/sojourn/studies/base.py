@@ -1,0 +1,159 @@
+"""What every study is: a scenario with knobs, a run, and an evaluation into one report.
+
+A study is pure except for its run: `scenario` gives the text of the scenario file for given
+settings, `evaluate` turns the frames of a finished run into a `StudyReport`. Nothing here knows
+how a page or a terminal shows it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+import polars as pl
+
+from sojourn.studies.claims import Verdict
+from sojourn.studies.knobs import Knob, Settings
+from sojourn.studies.tables import Table
+
+
+class LawBroken(Exception):
+    """The frames of a run break a law that every run must keep: nothing they say can be trusted."""
+
+
+class Frames(Protocol):
+    """What a study reads of `sojourn.Results`."""
+
+    @property
+    def points(self) -> pl.DataFrame:
+        """One row per point: `point` and one column per vary key."""
+        ...
+
+    @property
+    def links(self) -> pl.DataFrame:
+        """One row per point, replica and link."""
+        ...
+
+    @property
+    def totals(self) -> pl.DataFrame:
+        """One row per point and replica."""
+        ...
+
+    @property
+    def sojourn(self) -> str:
+        """The version that made the frames."""
+        ...
+
+    @property
+    def seed(self) -> int:
+        """The seed of the run."""
+        ...
+
+    @property
+    def replicas(self) -> int:
+        """The number of replicas of each point."""
+        ...
+
+    @property
+    def complete(self) -> bool:
+        """False when the run was interrupted."""
+        ...
+
+
+@dataclass(frozen=True)
+class RunOptions:
+    """How to run a scenario; None leaves it to the scenario file or the machine."""
+
+    replicas: int | None = None
+    seed: int | None = None
+    jobs: int | None = None
+    progress: Any = None
+
+
+Runner = Callable[[str, RunOptions], Frames]
+"""Runs the text of a scenario file."""
+
+
+@dataclass(frozen=True)
+class OpenPoint:
+    """Something that the publication leaves open, and the choice taken.
+
+    `knob` names the knobs that take another choice.
+    """
+
+    question: str
+    choice: str
+    knob: str
+
+
+@dataclass(frozen=True)
+class FigureData:
+    """A figure before it is drawn.
+
+    `frame` holds what is drawn, `draw` draws it into a matplotlib figure (given the frame), and
+    `alt` says in words what is to be seen.
+    """
+
+    id: str
+    title: str
+    caption: str
+    alt: str
+    frame: pl.DataFrame
+    draw: Callable[[pl.DataFrame], Any]
+
+
+@dataclass(frozen=True)
+class Section:
+    """A part of the report: a heading, paragraphs, and tables."""
+
+    id: str
+    title: str
+    paragraphs: tuple[str, ...] = ()
+    tables: tuple[Table, ...] = ()
+
+
+@dataclass(frozen=True)
+class StudyReport:
+    """All that a study found, ready for the terminal, a page or JSON.
+
+    `answer` says the result in words; `comparison` is the table that the terminal shows;
+    `sections` follow it on the page.
+    """
+
+    study: str
+    title: str
+    subject: str
+    answer: tuple[str, ...]
+    verdicts: tuple[Verdict, ...]
+    comparison: Table
+    sections: tuple[Section, ...]
+    figures: tuple[FigureData, ...]
+    open_points: tuple[OpenPoint, ...]
+    scenario: str
+    settings: Mapping[str, str]
+    version: str
+    seed: int
+    replicas: int
+    observations: pl.DataFrame = field(default_factory=pl.DataFrame)
+    complete: bool = True
+
+
+class Study(Protocol):
+    """A publication made repeatable."""
+
+    name: str
+    title: str
+    knobs: tuple[Knob, ...]
+
+    def settle(self, given: Mapping[str, str], *, quick: bool = False) -> Settings:
+        """The settings for the knobs given. Raises StudyError."""
+        ...
+
+    def scenario(self, settings: Settings) -> str:
+        """The text of the scenario file for these settings. Raises StudyError."""
+        ...
+
+    def evaluate(self, results: Frames, settings: Settings) -> StudyReport:
+        """The report on a finished run of `scenario(settings)`."""
+        ...

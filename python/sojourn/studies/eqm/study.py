@@ -1,0 +1,110 @@
+"""The study `eqm`: what `sojourn reproduce eqm` runs and finds."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from sojourn.studies.base import Frames, Section, StudyReport
+from sojourn.studies.eqm import (
+    answer,
+    calibration,
+    checks,
+    comparison,
+    evidence,
+    figures,
+    measures,
+    open_points,
+    published,
+    scenario,
+)
+from sojourn.studies.eqm.calibration import Candidate
+from sojourn.studies.eqm.verdicts import verdicts
+from sojourn.studies.knobs import Settings, settle
+from sojourn.studies.tables import Table
+
+
+def law_section(found: Sequence[checks.Check]) -> Section:
+    """The laws that our own frames keep."""
+    table = Table(
+        id="laws",
+        caption="Laws checked on the frames of this run",
+        header=("Law", "Outcome", "Numbers"),
+        rows=tuple((one.law, one.word, one.detail) for one in found),
+        numeric=False,
+        records=[{"law": one.law, "kept": one.kept, "detail": one.detail} for one in found],
+    )
+    text = (
+        "Verdicts by proof rest on laws that our own numbers must keep first. A run that breaks "
+        "one ends with an error and shows no number."
+    )
+    return Section("laws", "Laws that this run keeps", (text,), (table,))
+
+
+class EqmStudy:
+    """EQM against RED, SFQ and REM under rising UDP load."""
+
+    name = "eqm"
+    title = "EQM (reconstruction) against RED, REM and SFQ under rising UDP load"
+    knobs = scenario.KNOBS
+
+    def settle(self, given: Mapping[str, str], *, quick: bool = False) -> Settings:
+        """The settings for the knobs given. Raises StudyError."""
+        return settle(self.name, self.knobs, given, scenario.QUICK if quick else None)
+
+    def scenario(self, settings: Settings) -> str:
+        """The text of the scenario file. Raises StudyError."""
+        return scenario.scenario(settings)
+
+    def settle_calibration(self, given: Mapping[str, str]) -> Settings:
+        """Settings of the calibration: the knobs given over its own small runs."""
+        kept = {name: text for name, text in given.items() if name not in calibration.RUNS}
+        return settle(self.name, self.knobs, kept, calibration.RUNS)
+
+    def calibration_scenario(self, settings: Settings) -> str:
+        """The text of the scenario file that tries the grid of EQM's parameters."""
+        return calibration.calibration_scenario(settings)
+
+    def calibrate(self, results: Frames, settings: Settings) -> list[Candidate]:
+        """Candidates of a finished run of `calibration_scenario`, the best first."""
+        return calibration.calibrate(results, settings)
+
+    def evaluate(
+        self, results: Frames, settings: Settings, candidates: Sequence[Candidate] = ()
+    ) -> StudyReport:
+        """The report on a finished run of `scenario(settings)`.
+
+        Raises LawBroken when the frames break a law that every run must keep.
+        """
+        frame = measures.observations(results, settings)
+        found = evidence.gather(frame, settings)
+        laws = checks.all_checks(frame, found.ours, settings)
+        checks.demand(laws)
+        passed = verdicts(found)
+        publication = published.load()
+        return StudyReport(
+            study=self.name,
+            title=self.title,
+            subject=f"{publication.authors}, “{publication.title}”, ISSN 2047-3338",
+            answer=answer.answer(found, passed),
+            verdicts=passed,
+            comparison=comparison.comparison(found),
+            sections=(
+                Section(
+                    "ranking",
+                    "Ranking",
+                    (),
+                    (comparison.ranking(found), comparison.beside_counts(found)),
+                ),
+                calibration.section(found, candidates),
+                law_section(laws),
+            ),
+            figures=figures.figures(found),
+            open_points=open_points.open_points(settings),
+            scenario=self.scenario(settings),
+            settings=settings.texts,
+            version=results.sojourn,
+            seed=results.seed,
+            replicas=results.replicas,
+            observations=frame,
+            complete=results.complete,
+        )

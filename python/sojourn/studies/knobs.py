@@ -1,0 +1,148 @@
+"""The knobs of a study: what a publication leaves open, by name, with the choice taken."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from sojourn.studies import quantities
+
+
+class StudyError(Exception):
+    """A study cannot be run as asked: an unknown study or knob, or a value that makes no sense.
+
+    The message is one line for the user; the command line ends with exit status 2 on it.
+    """
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """The end of an error message: the nearest known name, or all of them."""
+    names = list(known)
+    near = difflib.get_close_matches(name, names, n=1)
+    if near:
+        return f'did you mean "{near[0]}"?'
+    return "there are: " + ", ".join(names)
+
+
+@dataclass(frozen=True)
+class Knob:
+    """One choice of a study.
+
+    `read` turns the text of the command line into the value, raising ValueError with a message
+    that says what is allowed.
+    """
+
+    name: str
+    default: str
+    doc: str
+    read: Callable[[str], Any]
+
+
+def choice(*allowed: str) -> Callable[[str], str]:
+    """A reader for one of a few words."""
+
+    def read(text: str) -> str:
+        if text not in allowed:
+            raise ValueError(f'"{text}" is none of {", ".join(allowed)}')
+        return text
+
+    return read
+
+
+def duration(text: str) -> str:
+    """A reader for a duration above zero, kept as text."""
+    if quantities.seconds(text) <= 0:
+        raise ValueError(f'"{text}" is not above zero')
+    return text
+
+
+def duration_or_zero(text: str) -> str:
+    """A reader for a duration, zero included, kept as text."""
+    quantities.seconds(text)
+    return text
+
+
+def whole(least: int, most: int) -> Callable[[str], int]:
+    """A reader for a whole number from `least` to `most`."""
+
+    def read(text: str) -> int:
+        try:
+            number = int(text)
+        except ValueError:
+            number = least - 1
+        if not least <= number <= most:
+            raise ValueError(f'"{text}" is not a whole number from {least} to {most}')
+        return number
+
+    return read
+
+
+def number(above: float, most: float) -> Callable[[str], float]:
+    """A reader for a number above `above`, up to `most`."""
+
+    def read(text: str) -> float:
+        try:
+            value = float(text)
+        except ValueError:
+            value = float("nan")
+        if not above < value <= most:
+            raise ValueError(f'"{text}" is not a number above {above:g}, up to {most:g}')
+        return value
+
+    return read
+
+
+@dataclass(frozen=True)
+class Settings:
+    """The values of all knobs of a study: the texts given and what they mean."""
+
+    texts: Mapping[str, str]
+    values: Mapping[str, Any]
+    changed: tuple[str, ...]
+
+    def __getitem__(self, name: str) -> Any:
+        """The value of a knob."""
+        return self.values[name]
+
+
+def settle(
+    study: str,
+    knobs: Iterable[Knob],
+    given: Mapping[str, str],
+    defaults: Mapping[str, str] | None = None,
+) -> Settings:
+    """The settings of `study` with the texts `given` over `defaults` over the knobs' own.
+
+    Raises StudyError for an unknown knob or a value that its knob does not take.
+    """
+    table = {knob.name: knob for knob in knobs}
+    for name in given:
+        if name not in table:
+            raise StudyError(f'study "{study}" has no knob "{name}"; {did_you_mean(name, table)}')
+    texts = {name: knob.default for name, knob in table.items()}
+    texts.update(defaults or {})
+    changed = tuple(name for name in table if name in given and given[name] != texts[name])
+    texts.update(given)
+    values: dict[str, Any] = {}
+    for name, text in texts.items():
+        try:
+            values[name] = table[name].read(text)
+        except ValueError as error:
+            raise StudyError(f'knob "{name}" of study "{study}": {error}') from None
+    return Settings(texts, values, changed)
+
+
+def read_assignments(assignments: Iterable[str]) -> dict[str, str]:
+    """`key=value` texts of the command line as a table. Raises StudyError."""
+    given: dict[str, str] = {}
+    for assignment in assignments:
+        name, equals, value = assignment.partition("=")
+        name, value = name.strip(), value.strip().strip('"')
+        if not equals or not name or not value:
+            raise StudyError(f'"{assignment}" is not key=value, as in --set on="0.5 s"')
+        if name in given:
+            raise StudyError(f'knob "{name}" is given twice')
+        given[name] = value
+    return given

@@ -1,0 +1,29 @@
+"""Runs the scenario of a study on the engine."""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+from sojourn.studies.base import Frames, RunOptions
+
+
+def run_scenario(text: str, options: RunOptions) -> Frames:
+    """Run the text of a scenario file with `sojourn.run`.
+
+    Raises what `sojourn.run` raises for a scenario that is wrong.
+    """
+    # Here, so that a study can be read, and tested on frames, without the engine.
+    import sojourn
+
+    library = cast("Any", sojourn)
+    scenario = library.Scenario.from_toml(text, place="the study's scenario")
+    return cast(
+        "Frames",
+        library.run(
+            scenario,
+            replicas=options.replicas,
+            seed=options.seed,
+            jobs=options.jobs,
+            progress=options.progress,
+        ),
+    )

@@ -1,0 +1,64 @@
+"""Writes a table as TOML, as scenario files are written.
+
+The standard library reads TOML but does not write it. Only what scenario files hold is known:
+texts, numbers, booleans, lists, and tables; tables inside lists of tables are written in line.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from typing import Any, cast
+
+_BARE = re.compile(r"[A-Za-z0-9_-]+")
+
+
+def key_text(key: str) -> str:
+    """A key, quoted where it must be."""
+    return key if _BARE.fullmatch(key) else json.dumps(key)
+
+
+def value_text(value: Any) -> str:
+    """A value on one line. Raises TypeError for what scenario files do not hold."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, int | float):
+        return repr(value)
+    if isinstance(value, str):
+        return json.dumps(value, ensure_ascii=False)
+    if isinstance(value, list):
+        return "[" + ", ".join(value_text(one) for one in cast("list[Any]", value)) + "]"
+    if isinstance(value, Mapping):
+        table = cast("Mapping[str, Any]", value)
+        pairs = ", ".join(f"{key_text(k)} = {value_text(v)}" for k, v in table.items())
+        return f"{{ {pairs} }}" if pairs else "{}"
+    raise TypeError(f"a scenario file cannot hold {value!r}")
+
+
+def long_value_text(value: Any) -> str:
+    """A value of a top table: a list of tables gets one line each."""
+    if isinstance(value, list) and value and all(isinstance(x, Mapping) for x in value):  # pyright: ignore[reportUnknownVariableType]
+        items = "".join(f"  {value_text(one)},\n" for one in cast("list[Any]", value))
+        return f"[\n{items}]"
+    return value_text(value)
+
+
+def toml_text(document: Mapping[str, Any]) -> str:
+    """A whole document: plain keys first, then tables, then lists of tables."""
+    plain: list[str] = []
+    tables: list[str] = []
+    for key, value in document.items():
+        if isinstance(value, Mapping):
+            table = cast("Mapping[str, Any]", value)
+            lines = [f"[{key_text(key)}]"]
+            lines += [f"{key_text(k)} = {long_value_text(v)}" for k, v in table.items()]
+            tables.append("\n".join(lines))
+        elif isinstance(value, list) and value and isinstance(value[0], Mapping):
+            for one in cast("list[Mapping[str, Any]]", value):
+                lines = [f"[[{key_text(key)}]]"]
+                lines += [f"{key_text(k)} = {value_text(v)}" for k, v in one.items()]
+                tables.append("\n".join(lines))
+        else:
+            plain.append(f"{key_text(key)} = {value_text(value)}")
+    return "\n\n".join(["\n".join(plain), *tables]) + "\n"

@@ -1,0 +1,127 @@
+"""From the command line to folder, tables and exit status, on synthetic frames."""
+
+import json
+
+import pytest
+import typer
+from typer.testing import CliRunner
+
+from sojourn.cli import reproduce as command
+from sojourn.studies import runner
+
+SMALL = ["--set", "loads=12", "--set", "duration=30 s", "--set", "replicas=8"]
+
+
+@pytest.fixture
+def app(monkeypatch, synthetic):
+    """The command with a runner that gives synthetic frames; `.given` is what it was asked."""
+    asked = []
+
+    def run_scenario(text, options):
+        asked.append((text, options))
+        frames = synthetic.frames(synthetic.settings())
+        frames.complete = not getattr(run_scenario, "interrupted", False)
+        return frames
+
+    monkeypatch.setattr(runner, "run_scenario", run_scenario)
+    app = typer.Typer()
+    app.command()(command.reproduce)
+    app.given = asked
+    app.runner = run_scenario
+    return app
+
+
+def invoke(app, *words):
+    return CliRunner().invoke(app, list(words))
+
+
+def test_tables_then_paths(app, tmp_path):
+    out = tmp_path / "report"
+    result = invoke(app, "eqm", "--out", str(out), *SMALL)
+    assert result.exit_code == 0, result.output
+    assert "Verdicts" in result.stdout
+    assert "Table III, published and ours" in result.stdout
+    assert "EQM (reconstruction)" in result.stdout
+    lines = result.stdout.strip().splitlines()
+    assert lines[-1] == f"Page: {out / 'eqm.html'}"
+    assert (out / "eqm.html").is_file()
+    assert (out / "figures" / "fig2-queue.png").is_file()
+
+
+def test_json_is_one_document(app, tmp_path):
+    result = invoke(app, "eqm", "--json", "--out", str(tmp_path), "--seed", "7", *SMALL)
+    document = json.loads(result.stdout)
+    assert document["study"] == "eqm"
+    assert document["page"] == str(tmp_path / "eqm.html")
+    assert "--seed 7" in document["command"]
+    assert {one["outcome"] for one in document["verdicts"]} == {
+        "agrees",
+        "disagrees",
+        "impossible",
+        "contradicts itself",
+    }
+
+
+def test_options_reach_the_run(app, tmp_path):
+    invoke(app, "eqm", "--seed", "3", "--jobs", "2", "--out", str(tmp_path), *SMALL)
+    text, options = app.given[0]
+    assert (options.seed, options.jobs) == (3, 2)
+    assert "replicas = 8" in text
+
+
+def test_all_gives_one_table(app, tmp_path):
+    result = invoke(app, "all", "--out", str(tmp_path), *SMALL)
+    assert result.exit_code == 0, result.output
+    assert "Study" in result.stdout
+    assert (tmp_path / "eqm" / "eqm.html").is_file()
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["eqn"], 'there is no study "eqn"; did you mean "eqm"?'),
+        (["eqm", "--set", "durration=1 s"], 'no knob "durration"; did you mean "duration"?'),
+        (["eqm", "--set", "on=soon"], 'knob "on" of study "eqm": "soon" is not a number'),
+        (["eqm", "--set", "on"], '"on" is not key=value'),
+        (["eqm", "--replicas", "3", "--set", "replicas=4"], "disagree"),
+        (["all", "--set", "nonsense=1"], 'no knob "nonsense"'),
+    ],
+)
+def test_errors_are_one_line_and_write_nothing(app, tmp_path, words, message):
+    out = tmp_path / "none"
+    result = invoke(app, *words, "--out", str(out))
+    assert result.exit_code == 2
+    assert message in result.stderr
+    assert result.stderr.count("\n") == 1
+    assert result.stdout == ""
+    assert not out.exists()
+    assert app.given == []
+
+
+def test_interrupted(app, tmp_path):
+    app.runner.interrupted = True
+    out = tmp_path / "none"
+    result = invoke(app, "eqm", "--out", str(out), *SMALL)
+    assert result.exit_code == 130
+    assert "interrupted" in result.stderr
+    assert not out.exists()
+
+
+def test_a_broken_law_shows_no_number(app, tmp_path, synthetic, monkeypatch):
+    def broken(text, options):
+        return synthetic.frames(losses=synthetic.LOSSES | {"rem": 0.1})
+
+    monkeypatch.setattr(runner, "run_scenario", broken)
+    result = invoke(app, "eqm", "--out", str(tmp_path / "none"), *SMALL)
+    assert result.exit_code == 1
+    assert "Drop-tail bound" in result.stderr
+    assert result.stdout == ""
+
+
+def test_the_command_on_the_page_repeats_the_run():
+    from sojourn.report.reproduction import Request, command_text
+
+    request = Request("all", quick=True, seed=4, replicas=3, knobs=("on=0.5 s",))
+    assert command_text(request, "eqm") == (
+        "sojourn reproduce eqm --quick --replicas 3 --seed 4 --set 'on=0.5 s'"
+    )

@@ -1,0 +1,84 @@
+"""Paired comparisons under common random numbers."""
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from sojourn.stats import compare_all, paired_difference, separated
+from sojourn.stats.paired import paired_p_value
+
+
+def noisy(seed, n=10):
+    return np.random.default_rng(seed).normal(100, 20, size=n)
+
+
+def test_what_is_common_cancels_out():
+    common = noisy(1)
+    own = np.random.default_rng(2).normal(1, 0.1, size=10)
+    assert separated(list(common + own), list(common))
+    assert not separated(list(noisy(3) + 1), list(noisy(4)))
+
+
+def test_p_value_is_that_of_scipy():
+    first, second = noisy(5), noisy(6)
+    expected = stats.ttest_rel(first, second).pvalue
+    assert paired_p_value(list(first), list(second)) == pytest.approx(expected)
+
+
+def test_difference_by_hand():
+    # differences 1, 2, 3: mean 2, deviation 1, t(2, 0.975) = 4.302653
+    interval = paired_difference([2, 4, 6], [1, 2, 3])
+    assert interval.mean == 2
+    assert interval.high == pytest.approx(2 + 4.3026527 / 3**0.5)
+
+
+def test_pairs_with_a_gap_are_left_out():
+    assert paired_difference([1, None, 3, 4], [0, 1, float("nan"), 3]).n == 2
+
+
+def test_the_same_values_do_not_separate():
+    assert not separated([1, 2, 3], [1, 2, 3])
+
+
+def test_a_constant_difference_separates():
+    assert separated([2, 3, 4], [1, 2, 3])
+
+
+def test_one_pair_tells_nothing():
+    assert not separated([1], [100])
+
+
+def test_unequal_replicas_are_refused():
+    with pytest.raises(ValueError, match="cannot be paired"):
+        separated([1, 2], [1])
+
+
+def test_more_comparisons_ask_for_more():
+    first, second = [1.0, 2.2, 3.1, 4.4, 5.0], [0.7, 2.1, 2.6, 4.3, 4.4]
+    assert separated(first, second)
+    assert not separated(first, second, comparisons=6)
+    with pytest.raises(ValueError, match="comparisons"):
+        separated(first, second, comparisons=0)
+
+
+def test_all_pairs_carry_the_adjusted_value():
+    common = noisy(7)
+    values = {"a": list(common), "b": list(common), "c": list(common + 5 + noisy(8) / 100)}
+    found = {(one.first, one.second): one for one in compare_all(values)}
+    assert set(found) == {("a", "b"), ("a", "c"), ("b", "c")}
+    assert not found["a", "b"].separated
+    assert found["a", "b"].lower is None
+    assert found["a", "c"].lower == "a"
+    assert found["a", "c"].adjusted == pytest.approx(3 * found["a", "c"].p_value)
+    assert found["a", "c"].interval.high is not None
+    assert found["a", "c"].interval.high < 0
+
+
+def test_false_alarms_of_a_family_stay_below_five_percent():
+    """Six comparisons of four equal things: any separation at all is a false alarm."""
+    random = np.random.default_rng(99)
+    alarms = 0
+    for _ in range(400):
+        values = {name: list(random.normal(size=10)) for name in "abcd"}
+        alarms += any(one.separated for one in compare_all(values))
+    assert alarms / 400 < 0.05 + 3 * (0.05 * 0.95 / 400) ** 0.5

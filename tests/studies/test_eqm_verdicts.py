@@ -1,0 +1,139 @@
+"""Known outcomes give known verdicts."""
+
+import pytest
+
+from sojourn.studies.claims import Outcome
+from sojourn.studies.eqm.study import EqmStudy
+
+
+def evaluate(synthetic, settings=None, **options):
+    settings = settings or synthetic.settings()
+    return EqmStudy().evaluate(synthetic.frames(settings, **options), settings)
+
+
+def outcomes(report):
+    return {one.claim.id: one.outcome for one in report.verdicts}
+
+
+@pytest.fixture(scope="module")
+def report(synthetic):
+    return evaluate(synthetic)
+
+
+def test_orders_that_separate(report):
+    found = outcomes(report)
+    assert found["queue-least-eqm"] is Outcome.AGREES
+    assert found["delay-least-eqm"] is Outcome.AGREES
+    assert found["queue-most-red"] is Outcome.DISAGREES
+    assert found["loss-least-rem"] is Outcome.AGREES
+    assert found["throughput-best-eqm"] is Outcome.DISAGREES
+    assert found["utilisation-best-rem"] is Outcome.AGREES
+
+
+def test_impossible_whatever_we_measure(synthetic, report):
+    impossible = {
+        "delay-cells",
+        "little",
+        "throughput-cells",
+        "loss-and-throughput",
+        "utilisation-cells",
+        "throughput-utilisation-ratio",
+    }
+    other = evaluate(synthetic, queues=dict.fromkeys(synthetic.QUEUES, 3.0))
+    for found in (outcomes(report), outcomes(other)):
+        assert {name for name, one in found.items() if one is Outcome.IMPOSSIBLE} == impossible
+
+
+def test_proofs_carry_their_numbers(report):
+    reasons = {one.claim.id: one.reason for one in report.verdicts}
+    assert "18 packets need 9 ms, printed 3.07" in reasons["little"]
+    assert "270.65 Mbit/s" in reasons["throughput-cells"]
+    assert "5.8 % more" in reasons["loss-and-throughput"]
+    assert "32.28 ms" in reasons["delay-cells"]
+    assert "7.48 to 8.38" in reasons["throughput-utilisation-ratio"]
+
+
+def test_the_contradiction_has_its_own_verdict(report):
+    found = [one for one in report.verdicts if one.outcome is Outcome.CONTRADICTS_ITSELF]
+    assert [one.claim.id for one in found] == ["loss-contradiction"]
+    assert "47" in found[0].reason
+    assert "nobody loses a packet" in found[0].reason
+
+
+def test_no_difference_is_no_agreement(synthetic):
+    same = dict.fromkeys(synthetic.QUEUES, 12.0)
+    report = evaluate(synthetic, queues=same, losses=dict.fromkeys(synthetic.LOSSES, 1.0))
+    found = outcomes(report)
+    for claim in ("queue-least-eqm", "loss-least-rem", "throughput-best-eqm", "grades"):
+        assert found[claim] is Outcome.DISAGREES
+    reasons = {one.claim.id: one.reason for one in report.verdicts}
+    assert reasons["queue-least-eqm"].startswith("No difference at all")
+    ranking = next(t for s in report.sections for t in s.tables if t.id == "table-four")
+    assert all(cell.endswith("A=") for row in ranking.rows[:-1] for cell in row[1:])
+
+
+def test_losses_below_the_capacity_are_judged_there(synthetic):
+    below = {"eqm": 20.0, "red": 90.0, "rem": 40.0, "sfq": 60.0, "droptail": 10.0}
+    settings = synthetic.settings()
+    frames = synthetic.frames(settings, loss_below=below)
+    # equal counts in every replica: a difference without deviation separates
+    found = outcomes(EqmStudy().evaluate(frames, settings))
+    assert found["loss-least-eqm"] is Outcome.AGREES
+    assert found["loss-most-red"] is Outcome.AGREES
+
+
+def test_one_replica_carries_no_order(synthetic):
+    settings = synthetic.settings(replicas="1")
+    found = outcomes(evaluate(synthetic, settings))
+    assert found["queue-least-eqm"] is Outcome.DISAGREES
+    assert found["delay-cells"] is Outcome.IMPOSSIBLE
+
+
+def test_no_load_up_to_the_capacity(synthetic):
+    """A knob may leave no load up to 8 Mbit/s; the study still says what it can."""
+    report = evaluate(synthetic, synthetic.settings(loads="1"))
+    reasons = {one.claim.id: one.reason for one in report.verdicts}
+    assert reasons["loss-least-eqm"] == "Not measured: no run with loads up to 8 Mbit/s."
+
+
+def test_comparison_has_the_printed_rows(report):
+    table = report.comparison
+    printed = [row for row in table.rows if row[1] == "published"]
+    assert [row[2] for row in printed] == ["18", "3.07", "49", "343.58", "43.03"]
+    assert table.header[2] == "EQM (reconstruction)"
+    assert all(len(row) == len(table.header) for row in table.rows)
+
+
+def test_tables_are_rectangular_and_named_once(report):
+    tables = [report.comparison, *(one for part in report.sections for one in part.tables)]
+    assert len({one.id for one in tables}) == len(tables)
+    for table in tables:
+        assert {len(row) for row in table.rows} == {len(table.header)}
+
+
+def test_everything_about_eqm_of_ours_is_a_reconstruction(report):
+    for one in report.verdicts:
+        assert "EQM (reconstruction)" in one.ours or "EQM" not in one.ours
+    for figure in report.figures:
+        assert "EQM (reconstruction)" in figure.alt
+
+
+def test_answer_in_words(report):
+    assert report.answer[0].startswith("That EQM is the best of the four does not hold")
+    assert "contradicts itself" in report.answer[0]
+
+
+def test_open_points_name_their_knobs(report):
+    knobs = {knob.name for knob in EqmStudy.knobs}
+    for point in report.open_points:
+        for name in point.knob.split(", "):
+            assert name == "-" or name in knobs
+    text = " ".join(point.choice for point in report.open_points)
+    assert "1 s on, 0.5 s off" in text
+
+
+def test_ratios_stand_beside_the_counts(report):
+    ratios = next(t for s in report.sections for t in s.tables if t.id == "ratios")
+    names = {row[0] for row in ratios.rows}
+    assert any("Delivery" in name for name in names)
+    assert any("equation 1" in name for name in names)

@@ -1,0 +1,32 @@
+"""Numbers with units, exactly."""
+
+from fractions import Fraction
+
+import pytest
+
+from sojourn.studies import quantities
+
+
+def test_exact():
+    assert quantities.seconds("0.5 s") == Fraction(1, 2)
+    assert quantities.seconds("20ms") == Fraction(1, 50)
+    assert quantities.bits_per_second("0.05 Mbit/s") == 50_000
+
+
+@pytest.mark.parametrize("bad", ["", "5", "s", "-1 s", "1 h", "nan s", "1e3 s", "1 s s"])
+def test_what_is_no_duration(bad):
+    with pytest.raises(ValueError, match="is not a number and one of s, ms"):
+        quantities.seconds(bad)
+
+
+@pytest.mark.parametrize(
+    ("rate", "text"),
+    [
+        (50_000, "0.05 Mbit/s"),
+        (3_000_000, "3 Mbit/s"),
+        (10_000_000, "10 Mbit/s"),
+        (Fraction(100_000, 3), "33333 bit/s"),
+    ],
+)
+def test_rates_as_texts(rate, text):
+    assert quantities.rate_text(Fraction(rate)) == text
