@@ -9,7 +9,7 @@ use sojourn_base::{Ecn, Preset, Span};
 use sojourn_queue::{Discipline, Reason};
 
 /// An average that does not move by itself, for probabilities at a given average.
-const STILL: (&str, &str) = ("w_q", "1e-12");
+const STILL: (&str, &str) = ("w_q", "1e-300");
 
 /// `reference/ns2/micro_burst.txt`, rows "RED": in bytes the packet that crosses 25 000 gets in.
 #[test]
@@ -272,7 +272,7 @@ fn in_bytes_large_packets_are_dropped_more_often() {
 }
 
 /// In bytes ns-2 and ns-3 count bytes between drops: with 1000-byte packets and a mean of 500 the
-/// pause of 1/p = 10 mean packets is over after 5.
+/// pause of 1/p = 10 mean packets is over after 5, and at the 9th 2 p / (2 - 18 p) is 1.
 #[test]
 fn in_bytes_the_pause_counts_bytes() {
     let params = [
@@ -299,7 +299,7 @@ fn in_bytes_the_pause_counts_bytes() {
             }
         }
         assert_eq!(gaps.first(), Some(&5), "{preset} {gaps:?}");
-        assert_eq!(gaps.last(), Some(&10), "{preset} {gaps:?}");
+        assert_eq!(gaps.last(), Some(&9), "{preset} {gaps:?}");
     }
 }
 
@@ -463,6 +463,59 @@ fn ns2_marks_only_below_mark_p_and_never_forces() {
         (false, 1, 0),
         "by probability, not by force"
     );
+}
+
+/// Of a packet that is both unlucky and without room, ns-2 says that there was no room.
+#[test]
+fn in_ns2_a_full_buffer_overrules_the_average() {
+    let params = [
+        STILL,
+        ("bytes", "false"),
+        ("max_th", "15 packets"),
+        ("limit", "3 packets"),
+    ];
+    for (preset, reason) in [
+        (Preset::Ns2, Reason::Overlimit),
+        (Preset::Ns3, Reason::Unforced),
+    ] {
+        let mut bench = Bench::under(preset, "red", &[&params[..], &[("wait", "false")]].concat());
+        for _ in 0..3 {
+            bench.arrive(us(0), 500);
+        }
+        bench.poke("max_p", 1.0);
+        bench.poke("avg", 14.999);
+        for _ in 0..2 {
+            assert!(!bench.arrive(us(0), 500));
+        }
+        assert_eq!(bench.record.dropped[1].1, reason, "{preset}");
+    }
+}
+
+/// The paper and ns-2 count anew after a full buffer; ns-3 and Linux count on.
+#[test]
+fn a_full_buffer_ends_the_count() {
+    for (preset, count) in [
+        (Preset::Reference, 0.0),
+        (Preset::Ns2, 0.0),
+        (Preset::Ns3, 7.0),
+    ] {
+        let params = [
+            STILL,
+            ("bytes", "false"),
+            ("max_th", "15 packets"),
+            ("limit", "3 packets"),
+        ];
+        let mut bench = Bench::under(preset, "red", &params);
+        bench.poke("avg", 6.0);
+        for _ in 0..3 {
+            bench.arrive(us(0), 500);
+        }
+        bench.poke("max_p", 1e-9);
+        bench.arrive(us(0), 500);
+        bench.poke("count", 6.0);
+        assert!(!bench.arrive(us(0), 500));
+        assert_eq!(bench.probe("count"), count, "{preset}");
+    }
 }
 
 #[test]

@@ -149,6 +149,25 @@ fn drops_come_at_the_probability() {
     assert_eq!(bench.drops(Reason::Unforced), 20_000 - taken);
 }
 
+/// In bytes ns-2 rounds the queue down to packets of 1000, and scales the probability by size.
+#[test]
+fn ns2_in_bytes() {
+    let params = [("bytes", "true"), ("target", "0 packets")];
+    let mut bench = Bench::ns2("rem", &params);
+    for k in 0..5 {
+        bench.arrive(us(k), 500);
+    }
+    bench.timers_before(us(2_001));
+    assert!((bench.probe("price") - 0.001 * (2.5 + 0.1 * 2.0 - 2.0)).abs() < 1e-12);
+
+    let mut bench = Bench::ns2("rem", &params);
+    bench.poke("prob", 0.25);
+    let taken = (0..20_000)
+        .filter(|_| bench.pass(us(0), 500, Ecn::NotEct))
+        .count();
+    assert!(taken.abs_diff(17_500) < 240, "{taken}");
+}
+
 /// Overload of 9/8: the loop settles at p = 1 - 8/9 and q = b*, with a gain high enough to see.
 #[test]
 fn unresponsive_overload_settles_at_the_target() {

@@ -31,8 +31,10 @@ pub trait Source {
 pub struct Packets {
     /// Payload of each packet.
     pub payload: Distribution<Bytes>,
-    /// Header bytes that count towards the rate.
-    pub counted_header: Bytes,
+    /// Header bytes around each payload.
+    pub header: Bytes,
+    /// Which bytes the rate counts.
+    pub rate_of: RateOf,
 }
 
 impl Packets {
@@ -43,17 +45,25 @@ impl Packets {
     pub fn payload(&self, draw: &mut Draw<'_>) -> Bytes {
         self.payload
             .draw(draw.sizes)
-            .min(Bytes::new(Self::LARGEST) - self.counted_header)
+            .min(Bytes::new(Self::LARGEST) - self.header)
+    }
+
+    /// Header bytes that count towards the rate.
+    fn counted_header(&self) -> Bytes {
+        match self.rate_of {
+            RateOf::Wire => self.header,
+            RateOf::Payload => Bytes::ZERO,
+        }
     }
 
     /// The time in which a source of `rate` makes a packet of `payload`.
     pub fn time_at(&self, rate: Rate, payload: Bytes) -> Span {
-        rate.time_to_send(payload + self.counted_header)
+        rate.time_to_send(payload + self.counted_header())
     }
 
     /// The mean of that time in picoseconds.
     pub fn mean_time_at(&self, rate: Rate) -> f64 {
-        let bits = 8.0 * (self.payload.mean() + self.counted_header.as_f64());
+        let bits = 8.0 * (self.payload.mean() + self.counted_header().as_f64());
         bits * 1e12 / rate.as_f64()
     }
 }

@@ -2,7 +2,7 @@
 
 use sojourn_base::{Bytes, Distribution, Param, ParamFault, ParamSet, ParamSource, Preset};
 
-use crate::contract::{Draw, Emission, Packets, RateOf, Source};
+use crate::contract::{Draw, Emission, Packets, Source};
 
 macro_rules! registry {
     ($( $module:ident :: $type:ident, $title:literal, $trace_name:literal; )*) => {
@@ -41,11 +41,7 @@ macro_rules! registry {
                 $(
                     stringify!($module) => {
                         let params = crate::$module::Params::read(source, preset)?;
-                        let counted_header = match params.rate_of {
-                            RateOf::Wire => header,
-                            RateOf::Payload => Bytes::ZERO,
-                        };
-                        let packets = Packets { payload, counted_header };
+                        let packets = Packets { payload, header, rate_of: params.rate_of };
                         Ok(AnySource::$type(crate::$module::$type::new(&params, preset, packets)?))
                     }
                 )*
