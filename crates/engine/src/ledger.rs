@@ -45,6 +45,8 @@ pub struct Ledger {
     pub byte_time: u128,
     /// Most packets that waited for longer than an instant, since [`Ledger::reset_peak`].
     pub peak_packets: u64,
+    /// Arrivals less departures and drops.
+    backlog: Count,
     /// Summed waiting times of the packets that have left the queue, in picoseconds.
     waited: u128,
     /// Summed arrival instants of the packets that wait, in picoseconds.
@@ -54,13 +56,10 @@ pub struct Ledger {
 }
 
 impl Ledger {
-    /// What waits, by the books.
+    /// What waits, by the books: arrivals less departures and drops.
     #[inline]
     pub fn backlog(&self) -> Count {
-        Count {
-            packets: self.arrivals.packets - self.departures.packets - self.drops.packets,
-            bytes: self.arrivals.bytes - self.departures.bytes - self.drops.bytes,
-        }
+        self.backlog
     }
 
     /// Takes the integrals up to `now`.
@@ -71,11 +70,10 @@ impl Ledger {
             return;
         }
         self.updated = now;
-        let backlog = self.backlog();
-        if backlog.packets > 0 {
-            self.packet_time += u128::from(backlog.packets) * u128::from(span);
-            self.byte_time += u128::from(backlog.bytes) * u128::from(span);
-            self.peak_packets = self.peak_packets.max(backlog.packets);
+        if self.backlog.packets > 0 {
+            self.packet_time += u128::from(self.backlog.packets) * u128::from(span);
+            self.byte_time += u128::from(self.backlog.bytes) * u128::from(span);
+            self.peak_packets = self.peak_packets.max(self.backlog.packets);
         }
     }
 
@@ -89,6 +87,7 @@ impl Ledger {
     pub fn arrive(&mut self, size: Bytes, now: Time) {
         self.advance(now);
         self.arrivals.add(size);
+        self.backlog.add(size);
         self.stamps += u128::from(now.as_ps());
     }
 
@@ -97,7 +96,7 @@ impl Ledger {
     pub fn depart(&mut self, size: Bytes, stamp: Time, now: Time) {
         self.advance(now);
         self.departures.add(size);
-        self.leave(stamp, now);
+        self.leave(size, stamp, now);
     }
 
     /// A packet that came at `stamp` was dropped.
@@ -106,11 +105,14 @@ impl Ledger {
         self.advance(now);
         self.drops.add(size);
         self.drops_by_reason[reason as usize] += 1;
-        self.leave(stamp, now);
+        self.leave(size, stamp, now);
     }
 
     #[inline]
-    fn leave(&mut self, stamp: Time, now: Time) {
+    fn leave(&mut self, size: Bytes, stamp: Time, now: Time) {
+        // A packet that left without having come makes this wrap, and no backlog agrees with it.
+        self.backlog.packets = self.backlog.packets.wrapping_sub(1);
+        self.backlog.bytes = self.backlog.bytes.wrapping_sub(size.get());
         self.waited += u128::from(now.since(stamp).as_ps());
         self.stamps = self.stamps.wrapping_sub(u128::from(stamp.as_ps()));
     }

@@ -54,6 +54,8 @@ pub struct Link {
     /// delivery.
     in_flight: VecDeque<SimPacket>,
     transmitter: Transmitter,
+    /// The next departure or timer, whichever is first: until then there is nothing to catch up.
+    due: Time,
     /// The transmission in progress or the last one.
     sending: Sending,
     /// The instant under which the link stands in the calendar of deliveries.
@@ -151,7 +153,8 @@ macro_rules! with_context {
 impl Link {
     /// An idle link.
     pub fn new(spec: LinkSpec) -> Self {
-        Self {
+        let mut link = Self {
+            due: Time::NEVER,
             spec,
             ledger: Ledger::default(),
             device: Fifo::default(),
@@ -161,7 +164,16 @@ impl Link {
             scheduled: Time::NEVER,
             departure_scheduled: Time::NEVER,
             fault: None,
-        }
+        };
+        link.refresh_due();
+        link
+    }
+
+    /// Works out when the next departure or timer is due.
+    #[inline]
+    fn refresh_due(&mut self) {
+        let departure = self.next_departure().unwrap_or(Time::NEVER);
+        self.due = departure.min(self.spec.discipline.next_timer().unwrap_or(Time::NEVER));
     }
 
     /// What waits, in the discipline and in the device.
@@ -219,6 +231,18 @@ impl Link {
         flows: &mut [FlowBooks],
         observer: &mut O,
     ) {
+        if self.due <= until {
+            self.run_due(id, until, flows, observer);
+        }
+    }
+
+    fn run_due<O: Observer>(
+        &mut self,
+        id: LinkId,
+        until: Time,
+        flows: &mut [FlowBooks],
+        observer: &mut O,
+    ) {
         loop {
             let departure = self.next_departure().unwrap_or(Time::NEVER);
             let timer = self.spec.discipline.next_timer().unwrap_or(Time::NEVER);
@@ -230,9 +254,10 @@ impl Link {
                 });
                 self.check();
             } else {
-                return;
+                break;
             }
         }
+        self.refresh_due();
     }
 
     /// Takes an arriving packet; the link must have caught up to `now`.
@@ -257,6 +282,7 @@ impl Link {
         if self.transmitter == Transmitter::Idle || shaped {
             self.depart(id, now, flows, observer);
         }
+        self.refresh_due();
     }
 
     /// Hands packets down to the device while it has room.
@@ -341,12 +367,8 @@ impl Link {
     #[inline]
     fn check(&mut self) {
         let said = self.spec.discipline.backlog();
-        if !self
-            .spec
-            .discipline
-            .capacity()
-            .holds(said.packets, said.bytes)
-        {
+        let capacity = self.spec.discipline.capacity();
+        if !capacity.holds(said.packets, said.bytes) {
             self.fault = Some(format!(
                 "{} packets and {} wait above the limit",
                 said.packets, said.bytes

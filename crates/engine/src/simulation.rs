@@ -148,7 +148,11 @@ impl<O: Observer> Simulation<O> {
         loop {
             let delivery = self.deliveries.next_time();
             let source = self.sources.next_time();
-            let departure = self.departures.next_time();
+            let departure = if O::IN_ORDER {
+                self.departures.next_time()
+            } else {
+                Time::NEVER
+            };
             let next = delivery.min(source).min(departure);
             if next >= until {
                 break;

@@ -19,8 +19,18 @@ use sojourn_measure::{Series, Table};
 use sojourn_scenario as scenario;
 use sojourn_scenario::{Options, RunError};
 
-create_exception!(_core, ScenarioError, PyValueError, "What is wrong with a scenario, and where.");
-create_exception!(_core, LedgerError, PyRuntimeError, "The books of a run do not balance.");
+create_exception!(
+    _core,
+    ScenarioError,
+    PyValueError,
+    "What is wrong with a scenario, and where."
+);
+create_exception!(
+    _core,
+    LedgerError,
+    PyRuntimeError,
+    "The books of a run do not balance."
+);
 create_exception!(_core, Cancelled, PyRuntimeError, "The run was cancelled.");
 
 /// A checked scenario: every point of it can be run.
@@ -33,7 +43,10 @@ impl Scenario {
         if point < self.0.points() {
             return Ok(());
         }
-        Err(PyIndexError::new_err(format!("point {point} of {}", self.0.points())))
+        Err(PyIndexError::new_err(format!(
+            "point {point} of {}",
+            self.0.points()
+        )))
     }
 }
 
@@ -93,6 +106,11 @@ impl Scenario {
         Ok(self.0.vary(point).to_string())
     }
 
+    /// Settings that are allowed but a known mistake, each with its place.
+    fn warnings(&self) -> Vec<String> {
+        self.0.warnings().iter().map(ToString::to_string).collect()
+    }
+
     /// The names of the links of a point.
     fn links(&self, point: usize) -> PyResult<Vec<&str>> {
         self.check_point(point)?;
@@ -116,8 +134,13 @@ impl Scenario {
         ns2_trace: Option<PathBuf>,
     ) -> PyResult<Bound<'py, PyDict>> {
         self.check_point(point)?;
-        let options = Options { cancel: &cancel.0, ns2_trace: ns2_trace.as_deref() };
-        let outcome = py.detach(|| self.0.run(point, replica, &options)).map_err(raise)?;
+        let options = Options {
+            cancel: &cancel.0,
+            ns2_trace: ns2_trace.as_deref(),
+        };
+        let outcome = py
+            .detach(|| self.0.run(point, replica, &options))
+            .map_err(raise)?;
         let tables = PyDict::new(py);
         let rows = outcome.tables;
         for (name, table) in [
@@ -131,8 +154,14 @@ impl Scenario {
         let drops = rows.drops.into_iter();
         let drops = drops.map(|row| (row.link, row.kind, row.reason.name(), row.packets));
         tables.set_item("drops", drops.collect::<Vec<_>>())?;
-        let series = outcome.series.into_iter().map(|series| series_dict(py, series));
-        tables.set_item("series", PyList::new(py, series.collect::<PyResult<Vec<_>>>()?)?)?;
+        let series = outcome
+            .series
+            .into_iter()
+            .map(|series| series_dict(py, series));
+        tables.set_item(
+            "series",
+            PyList::new(py, series.collect::<PyResult<Vec<_>>>()?)?,
+        )?;
         Ok(tables)
     }
 }
@@ -201,7 +230,10 @@ impl Driver {
 
     /// Answers one request, a line of JSON, with one.
     fn answer(&self, request: &str) -> String {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).answer(request)
+        self.0
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .answer(request)
     }
 }
 

@@ -154,6 +154,15 @@ pub enum ProbeValue {
     Name(&'static str),
 }
 
+/// A setting that is allowed but a known mistake.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Warning {
+    /// The parameter.
+    pub param: &'static str,
+    /// What is the matter with it, in a sentence.
+    pub what: String,
+}
+
 /// A queue discipline: a pure state machine over packets of type `P`.
 ///
 /// The owner of the queue stamps each packet, calls [`enqueue`](Self::enqueue) once for each
@@ -191,6 +200,11 @@ pub trait Discipline<P: Packet> {
 
     /// Shows inner variables by name: `avg`, `price`, `prob` ...
     fn probe(&self, _show: &mut dyn FnMut(&str, ProbeValue)) {}
+
+    /// Settings that are allowed but a known mistake, each with the reason.
+    fn warnings(&self) -> Vec<Warning> {
+        Vec::new()
+    }
 
     /// Sets an inner variable, for tests; false if there is none of that name.
     fn poke(&mut self, _name: &str, _value: f64) -> bool {

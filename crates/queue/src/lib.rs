@@ -18,5 +18,7 @@ pub mod red;
 pub mod rem;
 pub mod sfq;
 
-pub use contract::{Backlog, Context, Dequeued, Discipline, Packet, ProbeValue, Reason, Sink};
+pub use contract::{
+    Backlog, Context, Dequeued, Discipline, Packet, ProbeValue, Reason, Sink, Warning,
+};
 pub use registry::{AnyDiscipline, BuildError, DISCIPLINES, Entry, build, find};

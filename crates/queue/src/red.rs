@@ -44,7 +44,7 @@ use crate::parts::Fifo;
 use crate::parts::ecn::mark_or_drop;
 use crate::parts::linux_red::LinuxRed;
 use crate::parts::red_law::{Slope, Verdict, spread, spread_after_wait};
-use crate::{Backlog, Context, Dequeued, Discipline, Packet, ProbeValue, Reason};
+use crate::{Backlog, Context, Dequeued, Discipline, Packet, ProbeValue, Reason, Warning};
 
 params! {
     /// Parameters of RED.
@@ -501,6 +501,42 @@ impl<P: Packet> Discipline<P> for Red<P> {
 
     fn backlog(&self) -> Backlog {
         self.queue.backlog()
+    }
+
+    fn warnings(&self) -> Vec<Warning> {
+        let Law::Real(estimate) = &self.law else {
+            return Vec::new();
+        };
+        let mean = if self.in_bytes {
+            self.params.mean_packet.as_f64()
+        } else {
+            1.0
+        };
+        let room = match self.room {
+            Room::Fits(Capacity::Packets(limit)) => limit as f64 * mean,
+            Room::Fits(Capacity::Bytes(limit)) | Room::Below { limit, .. } if self.in_bytes => {
+                limit as f64
+            }
+            _ => f64::INFINITY,
+        };
+        let (min, max, hard) = (
+            estimate.slope.min,
+            estimate.slope.max,
+            estimate.slope.hard(),
+        );
+        let what = if room <= min {
+            "the queue is full before the average can reach min_th: this is drop-tail"
+        } else if room < max {
+            "the queue is full before the average can reach max_th"
+        } else if room < hard && !self.params.use_mark_p {
+            "the gentle ramp ends at twice max_th, beyond the limit: its upper part is never reached"
+        } else {
+            return Vec::new();
+        };
+        vec![Warning {
+            param: "max_th",
+            what: what.to_owned(),
+        }]
     }
 
     fn capacity(&self) -> Capacity {

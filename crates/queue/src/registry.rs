@@ -7,7 +7,7 @@
 use sojourn_base::length::Capacity;
 use sojourn_base::{LinkInfo, Param, ParamFault, ParamSet, ParamSource, Preset, Time};
 
-use crate::contract::{Backlog, Context, Dequeued, Discipline, Packet, ProbeValue};
+use crate::contract::{Backlog, Context, Dequeued, Discipline, Packet, ProbeValue, Warning};
 
 macro_rules! registry {
     ($( $module:ident :: $type:ident, $title:literal; )*) => {
@@ -162,6 +162,10 @@ impl<P: Packet> Discipline<P> for AnyDiscipline<P> {
 
     fn probe(&self, show: &mut dyn FnMut(&str, ProbeValue)) {
         each!(self, discipline => discipline.probe(show));
+    }
+
+    fn warnings(&self) -> Vec<Warning> {
+        each!(self, discipline => discipline.warnings())
     }
 
     fn poke(&mut self, name: &str, value: f64) -> bool {

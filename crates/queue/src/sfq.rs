@@ -19,7 +19,7 @@
 //! buckets by source and destination address only, never perturbed; nothing is pushed out: an
 //! arrival is refused if its bucket holds half of the free room or more (rounded down), or more
 //! than `maxqueue / buckets` while less than `buckets` is free. So one flow gets 13 packets of 40,
-//! two get 10 each, three 8. ns-3's `SfqQueueDisc` is no part of ns-3; its preset is the reference.
+//! two get 10 each, three 8. ns-3 has no SFQ: its preset is the reference.
 
 use std::collections::VecDeque;
 
@@ -30,13 +30,13 @@ use sojourn_base::{
 
 use crate::parts::Fifo;
 use crate::parts::hash::{ns2_bucket, salted_bucket};
-use crate::{Backlog, Context, Dequeued, Discipline, Packet, ProbeValue, Reason};
+use crate::{Backlog, Context, Dequeued, Discipline, Packet, ProbeValue, Reason, Warning};
 
 params! {
     /// Parameters of SFQ.
     pub struct Params {
         /// Most that may wait, in packets or bytes; ns-2's preset ignores it.
-        limit: Limit = "1000 packets", Linux = "127 packets", Ns2 = "50 packets";
+        limit: Limit = "1000 packets", Linux = "127 packets", Ns2 = "none";
         /// Most packets that may wait under ns-2's preset (automatic: 40 packets); none else has it.
         maxqueue: Auto<Limit> = "auto";
         /// Number of buckets.
@@ -56,6 +56,8 @@ params! {
 #[derive(Debug)]
 pub struct Sfq<P> {
     room: Room,
+    /// Whether a limit was given that ns-2 does not read.
+    ignores_limit: bool,
     perturb: Span,
     /// Bytes of a turn; none for one packet.
     quantum: Option<i64>,
@@ -130,6 +132,7 @@ impl<P> Sfq<P> {
             changed: 0,
         });
         Ok(Self {
+            ignores_limit: preset == Preset::Ns2 && params.limit.0.is_some(),
             room,
             perturb: params.perturb,
             quantum,
@@ -318,6 +321,17 @@ impl<P: Packet> Discipline<P> for Sfq<P> {
         self.salt = 0;
         self.next_salt = Time::ZERO + self.perturb;
         self.changes = 0;
+    }
+
+    fn warnings(&self) -> Vec<Warning> {
+        if !self.ignores_limit {
+            return Vec::new();
+        }
+        let what = "ns-2's SFQ ignores limit: it reads maxqueue".to_owned();
+        vec![Warning {
+            param: "limit",
+            what,
+        }]
     }
 
     fn next_timer(&self) -> Option<Time> {

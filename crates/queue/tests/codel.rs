@@ -246,6 +246,17 @@ fn a_spell_ends_with_a_good_packet_or_an_empty_queue() {
     assert_eq!(bench.probe("dropping"), 1.0);
     while bench.dequeue(ms(111)).is_some() {}
     assert_eq!(bench.probe("dropping"), 0.0);
+
+    let mut bench = standing(Preset::Reference, &[], 3, Ecn::NotEct);
+    for _ in 0..5 {
+        bench.arrive(ms(110), 1000);
+    }
+    bench.poke("first_above", 0.05);
+    assert_eq!(bench.dequeue(ms(110)).unwrap().id, 1);
+    assert_eq!(bench.dequeue(ms(110)).unwrap().id, 2);
+    assert_eq!(bench.probe("dropping"), 1.0);
+    assert_eq!(bench.dequeue(ms(111)).unwrap().id, 3, "which came just now");
+    assert_eq!(bench.probe("dropping"), 0.0);
 }
 
 #[test]

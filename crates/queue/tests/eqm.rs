@@ -209,6 +209,28 @@ fn per_flow_sheds_only_of_those_above_their_share() {
     assert!(early(0) > 1_000, "{}", early(0));
 }
 
+/// Ten flows were there; one goes on at 6 Mbit/s. Alone it may have all 8.
+#[test]
+fn per_flow_forgets_the_silent() {
+    let mut bench = Bench::new("eqm", &[("per_flow", "true"), ("q_ref", "20 packets")]);
+    let mut lost_late = 0;
+    for flow in 0..10 {
+        bench.enqueue(us(u64::from(flow)), flow, 500, Ecn::NotEct);
+    }
+    for k in 1..=1_500_u64 {
+        let taken = bench.enqueue(us(k * 667), 0, 500, Ecn::NotEct);
+        if bench.packets() > 10 {
+            bench.dequeue(us(k * 667));
+        }
+        lost_late += usize::from(k > 500 && !taken);
+    }
+    assert!(
+        bench.drops(Reason::Unforced) > 10,
+        "at first it has a tenth"
+    );
+    assert_eq!(lost_late, 0);
+}
+
 #[test]
 fn shares_scale_with_size_where_bytes_count() {
     let mut bench = Bench::new("eqm", &[("bytes", "true"), ("randomised", "true")]);

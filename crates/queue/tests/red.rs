@@ -542,6 +542,7 @@ fn linux_spares_the_first_of_a_visit_and_marks_above_max() {
     bench.poke("avg", 120_000.0);
     assert!(bench.enqueue(us(0), 0, 1514, Ecn::Ect0));
     assert_eq!(bench.record.marked[0].1, Reason::Forced);
+    assert_eq!(bench.probe("count"), -1.0, "the visit is over");
     bench.poke("avg", 200_000.0);
     assert!(!bench.enqueue(us(0), 0, 1514, Ecn::NotEct));
     assert_eq!(bench.drops(Reason::Forced), 1);

@@ -4,7 +4,7 @@ mod bench;
 
 use bench::{Bench, burst, fault, us};
 use sojourn_base::{Ecn, Preset};
-use sojourn_queue::Reason;
+use sojourn_queue::{Discipline, Reason};
 
 /// `reference/ns2/micro_burst.txt`, rows "SFQ". There the sources are nodes 0, 1, 2 ... and the
 /// destination is the second node after the last source.
@@ -170,6 +170,16 @@ fn a_new_salt_parts_flows_and_reorders_none() {
         *last = Some(packet.id);
     }
     assert!(bench.record.dropped.is_empty());
+}
+
+#[test]
+fn the_salt_changes_every_perturb() {
+    let mut bench = Bench::new("sfq", &[("perturb", "3 ms")]);
+    assert_eq!(bench.discipline.next_timer(), Some(us(3_000)));
+    bench.timers_before(us(3_001));
+    assert_eq!(bench.discipline.next_timer(), Some(us(6_000)));
+    let never = Bench::new("sfq", &[("perturb", "0 s")]);
+    assert_eq!(never.discipline.next_timer(), None);
 }
 
 #[test]

@@ -11,7 +11,7 @@ use sojourn_base::{
 use sojourn_engine::routes::{Graph, path};
 use sojourn_engine::{FlowSpec, LinkSpec, NodeId, Observer, SimPacket, Simulation};
 use sojourn_measure::tables::Group;
-use sojourn_queue::AnyDiscipline;
+use sojourn_queue::{AnyDiscipline, Discipline};
 use sojourn_trace::ns2::FlowLabel;
 use sojourn_traffic::AnySource;
 
@@ -129,6 +129,25 @@ impl Plan {
             replica: 0,
         })?;
         Ok(plan)
+    }
+
+    /// Settings of disciplines that are allowed but a known mistake, each at its place.
+    pub(crate) fn warnings(&self) -> Result<Vec<Located>, Located> {
+        let (links, _) = self.instantiate(Draws {
+            seed: 1,
+            replica: 0,
+        })?;
+        let mut warnings = Vec::new();
+        for (made, plan) in links.iter().zip(&self.network.links) {
+            let Some((node, key)) = &plan.queue else {
+                continue;
+            };
+            let reader = Reader::of(node, key)?;
+            for warning in made.discipline.warnings() {
+                warnings.push(reader.error(warning.param, warning.what));
+            }
+        }
+        Ok(warnings)
     }
 
     /// Names of the links, in the order of all tables.

@@ -142,6 +142,20 @@ impl Scenario {
         self.points[point].plan.flow_names()
     }
 
+    /// Settings that are allowed but a known mistake, each once, with its place.
+    pub fn warnings(&self) -> Vec<Error> {
+        let mut warnings: Vec<Error> = Vec::new();
+        for point in &self.points {
+            for warning in point.plan.warnings().unwrap_or_default() {
+                let warning = warning.in_file(&self.file);
+                if !warnings.contains(&warning) {
+                    warnings.push(warning);
+                }
+            }
+        }
+        warnings
+    }
+
     /// Runs one replica of one point.
     ///
     /// # Errors
