@@ -46,6 +46,8 @@ class Scenario:
     def vary_keys(self) -> list[str]: ...
     def vary(self, point: int) -> str:
         """The values that vary at a point, as a JSON object."""
+    def warnings(self) -> list[str]:
+        """Settings that are allowed but a known mistake, each with its place."""
     def links(self, point: int) -> list[str]:
         """The names of the links of a point."""
     def flows(self, point: int) -> list[tuple[str, str]]:

@@ -158,7 +158,9 @@ def _frame(outcomes: Sequence[Outcome], table: str, entity: str | None) -> pl.Da
             keys[entity] = pl.Series(names, dtype=pl.String)
         frames.append(pl.DataFrame(keys | columns))
     if not frames:
-        return pl.DataFrame(schema={"point": pl.Int64, "replica": pl.Int64, entity or "n": pl.String})
+        return pl.DataFrame(
+            schema={"point": pl.Int64, "replica": pl.Int64, entity or "n": pl.String}
+        )
     return pl.concat(frames).with_columns(pl.selectors.float().fill_nan(None))
 
 
@@ -237,7 +239,9 @@ def _by_point(frame: pl.DataFrame) -> dict[int, dict[str, Any]]:
     return {int(str(key[0])): _metrics(rows) for key, rows in groups}
 
 
-def _reasons(drops: pl.DataFrame, links: pl.DataFrame) -> Mapping[tuple[int, str, str], dict[str, Any]]:
+def _reasons(
+    drops: pl.DataFrame, links: pl.DataFrame
+) -> Mapping[tuple[int, str, str], dict[str, Any]]:
     """Summarise drops and marks by reason; a replica without any counts as zero."""
     replicas: dict[int, int] = {}
     if not links.is_empty():

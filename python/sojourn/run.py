@@ -171,4 +171,3 @@ def _as_completed(
             return
         finished, running = wait(running, LOOK_INTERVAL_S, FIRST_COMPLETED)
         yield from finished
-

@@ -71,6 +71,11 @@ class Scenario:
         """The values that vary, by key, for each point."""
         return [json.loads(self.core.vary(point)) for point in range(self.core.points)]
 
+    @property
+    def warnings(self) -> list[str]:
+        """Settings that are allowed but a known mistake, each with its place and the reason."""
+        return self.core.warnings()
+
     def __repr__(self) -> str:
         """Name, points and replicas."""
         return f"<Scenario {self.name!r}: {self.core.points} points x {self.replicas} replicas>"

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from sojourn.cli.options import SetOption, parse_settings
+from sojourn.cli.options import SetOption, parse_settings, print_warnings
 from sojourn.scenario import Scenario
 
 
@@ -21,6 +21,7 @@ def check(
     status 2.
     """
     scenario = Scenario.load(file, parse_settings(settings))
+    print_warnings(scenario)
     points = scenario.core.points
     runs = points * scenario.replicas
     noun = "point" if points == 1 else "points"

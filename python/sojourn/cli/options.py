@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Annotated
 
 import typer
+
+from sojourn.scenario import Scenario
 
 SetOption = Annotated[
     list[str] | None,
@@ -27,3 +30,9 @@ def parse_settings(settings: list[str] | None) -> list[tuple[str, str]]:
             raise typer.BadParameter(f"found {setting!r}; allowed: KEY=VALUE", param_hint="--set")
         pairs.append((key.strip(), value.strip()))
     return pairs
+
+
+def print_warnings(scenario: Scenario) -> None:
+    """Print what is allowed but a known mistake, on stderr."""
+    for warning in scenario.warnings:
+        print(f"warning: {warning}", file=sys.stderr)

@@ -17,14 +17,14 @@ from rich.progress import (
     TimeRemainingColumn,
 )
 
-from sojourn import run
+from sojourn.run import Progress as Told
 
 LINE_INTERVAL_S = 5.0
 """How often a line is printed where there is no terminal."""
 
 
 @contextmanager
-def shown(label: str) -> Iterator[run.Progress]:
+def shown(label: str) -> Iterator[Told]:
     """Show how many runs are done and when the last will be."""
     console = Console(stderr=True)
     if console.is_terminal:
@@ -35,7 +35,7 @@ def shown(label: str) -> Iterator[run.Progress]:
 
 
 @contextmanager
-def _bar(console: Console, label: str) -> Iterator[run.Progress]:
+def _bar(console: Console, label: str) -> Iterator[Told]:
     columns = (
         TextColumn("{task.description}"),
         BarColumn(),

@@ -13,7 +13,7 @@ from rich.console import Console
 from rich.table import Table
 
 from sojourn.cli import progress
-from sojourn.cli.options import SetOption, parse_settings
+from sojourn.cli.options import SetOption, parse_settings, print_warnings
 from sojourn.results import Results
 from sojourn.run import find
 from sojourn.run import run as run_scenario
@@ -71,6 +71,7 @@ def run(
     in progress and keeps what is finished (exit status 130).
     """
     scenario = find(file).with_overrides(parse_settings(settings))
+    print_warnings(scenario)
     if trace is not None and out is None:
         out = Path("results") / scenario.name
     with progress.shown(scenario.name) as shown:

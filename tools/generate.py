@@ -1,0 +1,169 @@
+"""Write what is derived from the code: the JSON Schema, the reference pages, the README's output.
+
+``--check`` writes nothing and fails if anything on disk is stale.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from sojourn import _core
+from sojourn.metrics import METRICS
+
+ROOT = Path(__file__).resolve().parent.parent
+REFERENCE = ROOT / "docs" / "reference"
+FIGURE = "fig2-queue"
+DEMO_BEGIN = "<!-- begin: what `make demo` prints (make generate) -->"
+DEMO_END = "<!-- end -->"
+
+
+def main() -> int:
+    """Write all files, or compare them."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--check", action="store_true", help="write nothing, fail if stale")
+    check = parser.parse_args().check
+    files = reference_files() | demo_files()
+    stale = [path for path, content in files.items() if not is_same(path, content)]
+    for path in stale:
+        print(f"{'stale' if check else 'written'}: {path.relative_to(ROOT)}")
+        if not check:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(content_of(files[path]))
+    if stale and check:
+        print("run `make generate` and commit what it writes", file=sys.stderr)
+    return int(bool(stale) and check)
+
+
+def is_same(path: Path, content: str | bytes) -> bool:
+    """Whether a file holds this; pictures are compared by the data behind them."""
+    if path.suffix == ".png" and path.exists():
+        return is_same(path.with_suffix(".csv"), FIGURE_DATA[path])
+    return path.exists() and path.read_bytes() == content_of(content)
+
+
+def content_of(content: str | bytes) -> bytes:
+    """Bytes of a text or of what are bytes already."""
+    return content if isinstance(content, bytes) else content.encode()
+
+
+def reference_files() -> dict[Path, str | bytes]:
+    """Return schema and reference pages."""
+    reference: dict[str, Any] = json.loads(_core.reference())
+    schema = json.dumps(json.loads(_core.schema()), indent=1) + "\n"
+    return {
+        REFERENCE / "scenario.schema.json": schema,
+        REFERENCE / "disciplines.md": registry_page(
+            "Queue disciplines",
+            'Named by `discipline` in a link\'s `queue`; `preset` is "reference" (default), '
+            '"linux", "ns3" or "ns2".',
+            reference["disciplines"],
+        ),
+        REFERENCE / "sources.md": registry_page(
+            "Traffic sources", "Named by `source` in a flow's `traffic`.", reference["sources"]
+        ),
+        REFERENCE / "scenario.md": scenario_page(reference["tables"]),
+        REFERENCE / "metrics.md": metrics_page(),
+    }
+
+
+def registry_page(title: str, intro: str, entries: list[dict[str, Any]]) -> str:
+    """Return a page with the manual and the parameters of each entry."""
+    parts = [f"# {title}", GENERATED, intro]
+    for entry in entries:
+        parts += [f"## `{entry['name']}`", entry["manual"], param_table(entry["params"])]
+    return "\n\n".join(parts) + "\n"
+
+
+def scenario_page(tables: dict[str, list[dict[str, Any]]]) -> str:
+    """Return a page with the keys of each table of a scenario file."""
+    headings = {
+        "scenario": "Head of the file",
+        "link": "`[[link]]`",
+        "flow": "`[[flow]]`",
+        "transport": "`transport` of a flow",
+        "dumbbell": "`[dumbbell]`",
+        "bottleneck": "`bottleneck` of a dumbbell",
+        "access": "`access` of a dumbbell or of one of its flows",
+    }
+    parts = ["# Scenario files", GENERATED]
+    for name, params in tables.items():
+        parts += [f"## {headings[name]}", param_table(params)]
+    return "\n\n".join(parts) + "\n"
+
+
+GENERATED = "<!-- Generated from the code by `make generate`. -->"
+
+
+def param_table(params: list[dict[str, Any]]) -> str:
+    """Return the parameters as a Markdown table."""
+    rows = ["| key | default | what it is | allowed |", "| --- | --- | --- | --- |"]
+    for param in params:
+        default = "required" if param["required"] else f"`{param['default']}`"
+        for preset, value in param["presets"].items():
+            default += f"<br>{preset}: `{value}`"
+        cells = (f"`{param['name']}`", default, param["doc"], param["allowed"])
+        rows.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
+    return "\n".join(rows)
+
+
+def metrics_page() -> str:
+    """Return the metrics as a Markdown page."""
+    parts = [
+        "# Metrics",
+        GENERATED,
+        "Names end in their unit. Counters count events in `[warmup, duration)`; a packet's delay "
+        "belongs to the window in which it is received, its loss to the window in which it was "
+        "sent. Queues exclude the packet being sent. Undefined values are null.",
+    ]
+    kinds = {
+        "link": "Links",
+        "flow": "Flows, groups and the total",
+        "group": "Groups and the total",
+    }
+    for kind, heading in kinds.items():
+        rows = ["| metric | meaning |", "| --- | --- |"]
+        rows += [f"| `{m.name}` | {m.meaning} |" for m in METRICS if m.of == kind]
+        parts += [f"## {heading}", "\n".join(rows)]
+    return "\n\n".join(parts) + "\n"
+
+
+FIGURE_DATA: dict[Path, bytes] = {}
+"""Picture -> the data behind it."""
+
+
+def demo_files() -> dict[Path, str | bytes]:
+    """Run the study's quick form; return the README with its output, and its figure."""
+    with tempfile.TemporaryDirectory() as folder:
+        command = [sys.executable, "-m", "sojourn", "reproduce", "eqm", "--quick", "--out", folder]
+        environment = os.environ | {"COLUMNS": "120", "NO_COLOR": "1"}
+        done = subprocess.run(
+            command, env=environment, capture_output=True, text=True, check=True, cwd=ROOT
+        )
+        figures = Path(folder) / "figures"
+        picture = (figures / f"{FIGURE}.png").read_bytes()
+        data = (figures / f"{FIGURE}.csv").read_bytes()
+    printed = done.stdout[done.stdout.index("Table III, published and ours") :]
+    printed = printed[: printed.index("Figure 2:")].rstrip()
+    shown = "\n".join(line.rstrip() for line in printed.splitlines())
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    before, rest = readme.split(DEMO_BEGIN)
+    _, after = rest.split(DEMO_END)
+    block = f"{DEMO_BEGIN}\n```text\n{shown}\n```\n{DEMO_END}"
+    image = ROOT / "docs" / "images" / f"{FIGURE}.png"
+    FIGURE_DATA[image] = data
+    return {
+        ROOT / "README.md": before + block + after,
+        image: picture,
+        image.with_suffix(".csv"): data,
+    }
+
+
+if __name__ == "__main__":
+    sys.exit(main())
