@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import polars as pl
 
 from sojourn import _core
@@ -146,22 +147,19 @@ def _points(scenario: Scenario) -> pl.DataFrame:
 
 def _frame(outcomes: Sequence[Outcome], table: str, entity: str | None) -> pl.DataFrame:
     """Stack one table of all outcomes."""
-    frames = []
-    for outcome in outcomes:
-        columns = dict(outcome.tables[table])
-        names = columns.pop("name")
-        keys = {
-            "point": pl.Series([outcome.point] * len(names), dtype=pl.Int64),
-            "replica": pl.Series([outcome.replica] * len(names), dtype=pl.Int64),
-        }
-        if entity is not None:
-            keys[entity] = pl.Series(names, dtype=pl.String)
-        frames.append(pl.DataFrame(keys | columns))
-    if not frames:
-        return pl.DataFrame(
-            schema={"point": pl.Int64, "replica": pl.Int64, entity or "n": pl.String}
-        )
-    return pl.concat(frames).with_columns(pl.selectors.float().fill_nan(None))
+    tables = [outcome.tables[table] for outcome in outcomes]
+    rows = [len(each["name"]) for each in tables]
+    columns = {
+        "point": np.repeat([outcome.point for outcome in outcomes], rows).astype(np.int64),
+        "replica": np.repeat([outcome.replica for outcome in outcomes], rows).astype(np.int64),
+    }
+    frame = pl.DataFrame(columns)
+    if entity is not None:
+        names = [name for each in tables for name in each["name"]]
+        frame = frame.with_columns(pl.Series(entity, names, dtype=pl.String))
+    metrics = [key for key in tables[0] if key != "name"] if tables else []
+    values = {metric: np.concatenate([each[metric] for each in tables]) for metric in metrics}
+    return frame.hstack(pl.DataFrame(values)).with_columns(pl.selectors.float().fill_nan(None))
 
 
 def _with_groups(flows: pl.DataFrame, scenario: Scenario) -> pl.DataFrame:
@@ -191,26 +189,28 @@ def _drops(outcomes: Sequence[Outcome]) -> pl.DataFrame:
 
 
 def _series(outcomes: Sequence[Outcome]) -> pl.DataFrame:
-    schema = {
-        "point": pl.Int64,
-        "replica": pl.Int64,
-        "entity": pl.String,
-        "name": pl.String,
-        "metric": pl.String,
-        "time_s": pl.Float64,
-        "value": pl.Float64,
-    }
-    frames = [pl.DataFrame(schema=schema)]
-    for outcome in outcomes:
-        for series in outcome.tables["series"]:
-            values = pl.DataFrame({"time_s": series["time_s"], "value": series["value"]})
-            keys = {
-                "point": pl.lit(outcome.point, pl.Int64),
-                "replica": pl.lit(outcome.replica, pl.Int64),
-                **{key: pl.lit(series[key]) for key in ("entity", "name", "metric")},
-            }
-            frames.append(values.with_columns(**keys).select(schema.keys()))
-    return pl.concat(frames).with_columns(pl.col("value").fill_nan(None))
+    series = [(outcome, each) for outcome in outcomes for each in outcome.tables["series"]]
+    rows = [len(each["time_s"]) for _, each in series]
+
+    def spread(values: list[Any], dtype: type[pl.DataType]) -> pl.Series:
+        """Give every row of a series the same value."""
+        return pl.Series(values, dtype=dtype).gather(np.repeat(np.arange(len(rows)), rows))
+
+    def stacked(key: str) -> np.ndarray:
+        return np.concatenate([each[key] for _, each in series]) if series else np.empty(0)
+
+    frame = pl.DataFrame(
+        {
+            "point": spread([outcome.point for outcome, _ in series], pl.Int64),
+            "replica": spread([outcome.replica for outcome, _ in series], pl.Int64),
+            "entity": spread([each["entity"] for _, each in series], pl.String),
+            "name": spread([each["name"] for _, each in series], pl.String),
+            "metric": spread([each["metric"] for _, each in series], pl.String),
+            "time_s": stacked("time_s"),
+            "value": stacked("value"),
+        }
+    )
+    return frame.with_columns(pl.col("value").fill_nan(None))
 
 
 def _metric(values: Sequence[float | None]) -> dict[str, Any]:

@@ -18,7 +18,7 @@ LOOK_INTERVAL_S = 0.2
 """How often the waiting thread looks up, so that Ctrl-C is heard in time."""
 
 
-class Progress(Protocol):
+class OnProgress(Protocol):
     """Is told how many runs are done."""
 
     def __call__(self, done: int, total: int) -> None:
@@ -43,7 +43,7 @@ def run(
     jobs: int | None = None,
     overrides: Overrides = (),
     series_interval: str | None = None,
-    progress: Progress | None = None,
+    progress: OnProgress | None = None,
     trace_folder: Path | None = None,
 ) -> Results:
     """Run every point and replica of a scenario; return the frames.
@@ -122,7 +122,7 @@ def _trace_path(
 
 
 def _run_all(
-    scenario: Scenario, tasks: list[Task], jobs: int, progress: Progress | None
+    scenario: Scenario, tasks: list[Task], jobs: int, progress: OnProgress | None
 ) -> list[Outcome]:
     cancel = Cancel()
 

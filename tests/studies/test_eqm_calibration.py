@@ -1,10 +1,13 @@
 """Calibration: residuals, infeasible targets, and the search."""
 
 import math
+import tomllib
+from importlib import resources
 
+import polars as pl
 import pytest
 
-from sojourn.studies.eqm import calibration, measures, published, scenario
+from sojourn.studies.eqm import calibrated, calibration, measures, published, scenario
 from sojourn.studies.eqm.evidence import gather
 
 ROWS = {key: row.values for key, row in published.load().table_three.items()}
@@ -46,7 +49,6 @@ def test_the_search_finds_the_better_parameters(synthetic):
     # make the second candidate's queue twice as long as the first one's
     keep = frames.points.with_row_index()[scenario.QUEUE_KEY].str.contains("15 packets")
     worse = frames.points.filter(keep)["point"].to_list()
-    pl = __import__("polars")
     frames.links = frames.links.with_columns(
         pl.when(pl.col("point").is_in(worse))
         .then(pl.col(column) * 2)
@@ -72,3 +74,20 @@ def test_section_reports_residuals(evidence):
         "calibration-grid",
         "residuals-best",
     ]
+
+
+def test_the_stored_search_is_of_this_grid():
+    text = resources.files("sojourn.studies.eqm").joinpath("calibrated.toml").read_text("utf-8")
+    stored = tomllib.loads(text)
+    tried = [{name: one[name] for name in calibration.GRID} for one in stored["candidate"]]
+    assert len(tried) == len(calibration.grid_points(calibration.GRID))
+    assert all(point in tried for point in calibration.grid_points(calibration.GRID))
+    assert calibration.DEFAULTS in tried
+    assert stored["words"] in calibrated.words()
+
+
+def test_what_is_written_is_what_is_read(evidence):
+    one = calibration.candidate(evidence, calibration.DEFAULTS)
+    stored = tomllib.loads(calibrated.text([one], "1.2.3", 9))
+    assert (stored["sojourn"], stored["seed"]) == ("1.2.3", 9)
+    assert "The defaults come out at place 1" in stored["words"]

@@ -1,9 +1,11 @@
 """Known outcomes give known verdicts."""
 
+import polars as pl
 import pytest
 
 from sojourn.studies.claims import Outcome
 from sojourn.studies.eqm.study import EqmStudy
+from sojourn.studies.knobs import StudyError
 
 
 def evaluate(synthetic, settings=None, **options):
@@ -94,6 +96,14 @@ def test_no_load_up_to_the_capacity(synthetic):
     report = evaluate(synthetic, synthetic.settings(loads="1"))
     reasons = {one.claim.id: one.reason for one in report.verdicts}
     assert reasons["loss-least-eqm"] == "Not measured: no run with loads up to 8 Mbit/s."
+
+
+def test_no_packet_at_all(synthetic):
+    settings = synthetic.settings()
+    frames = synthetic.frames(settings)
+    frames.totals = frames.totals.with_columns(received_packets=pl.lit(0.0))
+    with pytest.raises(StudyError, match="no packet was received in 30 s"):
+        EqmStudy().evaluate(frames, settings)
 
 
 def test_comparison_has_the_printed_rows(report):

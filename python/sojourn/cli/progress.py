@@ -17,14 +17,14 @@ from rich.progress import (
     TimeRemainingColumn,
 )
 
-from sojourn.run import Progress as Told
+from sojourn.run import OnProgress
 
 LINE_INTERVAL_S = 5.0
 """How often a line is printed where there is no terminal."""
 
 
 @contextmanager
-def shown(label: str) -> Iterator[Told]:
+def shown(label: str) -> Iterator[OnProgress]:
     """Show how many runs are done and when the last will be."""
     console = Console(stderr=True)
     if console.is_terminal:
@@ -35,7 +35,7 @@ def shown(label: str) -> Iterator[Told]:
 
 
 @contextmanager
-def _bar(console: Console, label: str) -> Iterator[Told]:
+def _bar(console: Console, label: str) -> Iterator[OnProgress]:
     columns = (
         TextColumn("{task.description}"),
         BarColumn(),

@@ -84,6 +84,8 @@ def run(
             trace_folder=out if trace is not None else None,
         )
     written = results.write(out) if out is not None else []
+    if out is not None and trace is not None:
+        written += sorted(out.glob("trace*.tr"))
     if json_:
         json.dump(results.summary(), sys.stdout, indent=1, allow_nan=False)
         print()

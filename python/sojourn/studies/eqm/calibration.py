@@ -35,8 +35,15 @@ GRID: dict[str, tuple[Any, ...]] = {
 }
 """The parameters tried, in every combination."""
 
+DEFAULTS = {"utilization": 1.0, "averaging": "100 ms", "q_ref": "15 packets", "tau": "100 ms"}
+"""The defaults of the discipline, as the grid writes them for a limit of 50 packets."""
+
 RUNS = {"duration": "30 s", "replicas": "10", "loads": "12"}
 """The runs of a calibration: it takes one for each combination, so they are small."""
+
+KEPT = 0.05
+"""The defaults are kept if no candidate is better by more than this share: chance alone does as
+much."""
 
 OTHERS = tuple(name for name in PUBLISHED if name != "eqm")
 
@@ -314,10 +321,41 @@ def grid_table(candidates: Sequence[Candidate], shown: int = 10) -> Table:
     )
 
 
-def section(evidence: Evidence, candidates: Sequence[Candidate] = ()) -> Section:
-    """The part of the report on calibration: residuals of this run, then of the grid's best."""
+def parameters_text(parameters: Mapping[str, Any]) -> str:
+    """Parameters in words: "tau = 20 ms, ..."."""
+    return ", ".join(f"{name} = {value}" for name, value in parameters.items())
+
+
+def grid_words(count: int, best: Mapping[str, Any], objective: float, first_ranks: int) -> str:
+    """What the search found."""
+    return (
+        f"Of {count} combinations the best keeps {first_ranks} of EQM's A grades at a sum of "
+        f"squares of {objective:.3g}: {parameters_text(best)}."
+    )
+
+
+def defaults_words(candidates: Sequence[Candidate]) -> str:
+    """Where the defaults stand among the candidates; nothing if the grid lacks them."""
+    for place, one in enumerate(candidates, start=1):
+        if dict(one.parameters) == DEFAULTS:
+            near = one.objective < (1 + KEPT) * candidates[0].objective
+            return (
+                f"The defaults come out at place {place} with a sum of squares of "
+                f"{one.objective:.3g}"
+                + (f", within {percent_text(KEPT)} of the best, and are kept." if near else ".")
+            )
+    return ""
+
+
+def section(
+    evidence: Evidence, candidates: Sequence[Candidate] = (), stored: str | None = None
+) -> Section:
+    """The part of the report on calibration: residuals of this run, then of the grid's best.
+
+    `stored` are the words of an earlier search, for a run without one.
+    """
     used = scenario.eqm_parameters(evidence.settings)
-    name = ", ".join(f"{k} = {v}" for k, v in used.items()) or "the default parameters"
+    name = parameters_text(used) or "the default parameters"
     now = candidate(evidence, used)
     infeasible = sum(bool(one.infeasible) for one in now.residuals)
     paragraphs = [
@@ -328,16 +366,28 @@ def section(evidence: Evidence, candidates: Sequence[Candidate] = ()) -> Section
         f"{infeasible} of {len(now.residuals)} targets are infeasible on common arrivals, and are "
         f"named so.",
     ]
+    known = [one for one in now.residuals if one.residual is not None]
+    if known:
+        worst = max(known, key=lambda one: abs(one.residual or 0.0))
+        share = (worst.residual or 0.0) ** 2 / now.objective if now.objective else 0.0
+        paragraphs.append(
+            f"The largest residual is {MEASURES[worst.column].title.lower()} over "
+            f"{label(worst.other)}: {worst.residual:+.2f}, {percent_text(share)} of the sum. No "
+            f"parameter of EQM changes what {label(worst.other)} does."
+        )
     tables = [residual_table(now, "residuals", f"Residuals with {name}")]
     if candidates:
         best = candidates[0]
-        chosen = ", ".join(f"{k} = {v}" for k, v in best.parameters.items())
         paragraphs.append(
-            f"Of {len(candidates)} combinations the best keeps {best.first_ranks} of EQM's A "
-            f"grades at a sum of squares of {best.objective:.3g}: {chosen}."
+            grid_words(len(candidates), best.parameters, best.objective, best.first_ranks)
+            + " "
+            + defaults_words(candidates)
         )
         tables.append(grid_table(candidates))
-        tables.append(residual_table(best, "residuals-best", f"Residuals with {chosen}"))
+        title = f"Residuals with {parameters_text(best.parameters)}"
+        tables.append(residual_table(best, "residuals-best", title))
+    elif stored is not None:
+        paragraphs.append(stored)
     return Section(
         "calibration", "Calibration of EQM (reconstruction)", tuple(paragraphs), tuple(tables)
     )

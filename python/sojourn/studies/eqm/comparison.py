@@ -86,7 +86,8 @@ def beside_counts(evidence: Evidence) -> Table:
         for name in ("all", "above"):
             title = evidence.readings[name].title
             intervals = evidence.intervals(column, name)
-            texts = (interval_text(intervals[one], 4) for one in DISCIPLINES)
+            digits = 4 if column == "delivery_percent" else 3
+            texts = (interval_text(intervals[one], digits) for one in DISCIPLINES)
             rows.append((measure.short_heading, evidence.readings[name].short, *texts))
             records.append(record(measure.heading, title, intervals))
     return Table(

@@ -67,7 +67,11 @@ MEASURES = {
         Measure("throughput_mbps", "Throughput", "Throughput", "Mbit/s", "higher", "throughput"),
         Measure("utilisation_percent", "Utilisation", "Utilisation", "%", "higher", "utilisation"),
         Measure(
-            "delay_seed000", "Delay by equation 1", "Delay of equation 1", "s per connection", "lower"
+            "delay_seed000",
+            "Delay by equation 1",
+            "Delay of equation 1",
+            "s per connection",
+            "lower",
         ),
     )
 }

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from sojourn.studies.base import Frames, Section, StudyReport
 from sojourn.studies.eqm import (
     answer,
+    calibrated,
     calibration,
     checks,
     comparison,
@@ -19,7 +20,7 @@ from sojourn.studies.eqm import (
 )
 from sojourn.studies.eqm.calibration import Candidate
 from sojourn.studies.eqm.verdicts import verdicts
-from sojourn.studies.knobs import Settings, settle
+from sojourn.studies.knobs import Settings, StudyError, settle
 from sojourn.studies.tables import Table
 
 
@@ -73,9 +74,14 @@ class EqmStudy:
     ) -> StudyReport:
         """The report on a finished run of `scenario(settings)`.
 
-        Raises LawBroken when the frames break a law that every run must keep.
+        Raises LawBroken when the frames break a law that every run must keep, StudyError when
+        the settings let no packet arrive.
         """
         frame = measures.observations(results, settings)
+        if not frame["received"].sum():
+            raise StudyError(
+                f"no packet was received in {settings['duration']}: there is nothing to evaluate"
+            )
         found = evidence.gather(frame, settings)
         laws = checks.all_checks(frame, found.ours, settings)
         checks.demand(laws)
@@ -95,7 +101,7 @@ class EqmStudy:
                     (),
                     (comparison.ranking(found), comparison.beside_counts(found)),
                 ),
-                calibration.section(found, candidates),
+                calibration.section(found, candidates, calibrated.words()),
                 law_section(laws),
             ),
             figures=figures.figures(found),

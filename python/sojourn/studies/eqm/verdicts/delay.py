@@ -30,6 +30,7 @@ def minimum_same(evidence: Evidence) -> Verdict:
         .agg(pl.col("delay_ms").mean())
         .group_by("discipline")
         .agg(pl.col("delay_ms").min())
+        .drop_nulls("delay_ms")
     )
     found = dict(zip(means["discipline"], means["delay_ms"], strict=True))
     least, most = min(found.values()), max(found.values())

@@ -1,0 +1,189 @@
+"""What a scenario may not say: the key and the line that the error names."""
+
+import re
+from typing import NamedTuple
+
+import pytest
+
+import sojourn as sj
+
+
+class Bad(NamedTuple):
+    """How to spoil the good scenario; the key at fault; words of the message."""
+
+    old: str
+    new: str
+    key: str
+    says: str = ""
+
+
+DUMBBELL = '[dumbbell]\nbottleneck = {{ rate = "1 Mbit/s"{} }}\n{}\n[[flow]]'
+
+TABLE = {
+    "a rate of zero": Bad('"4 Mbit/s"', '"0 Mbit/s"', "link.bottleneck.rate"),
+    "a rate without end": Bad('"4 Mbit/s"', '"inf Mbit/s"', "link.bottleneck.rate"),
+    "a rate beyond all numbers": Bad('"4 Mbit/s"', '"1e400 Mbit/s"', "link.bottleneck.rate"),
+    "a rate in bytes": Bad('"4 Mbit/s"', '"4 MB/s"', "link.bottleneck.rate", "Mbit/s"),
+    "a bare number": Bad('"4 Mbit/s"', "4000000", "link.bottleneck.rate"),
+    "a negative delay": Bad('"1 ms"', '"-1 ms"', "link.bottleneck.delay"),
+    "a duration of nothing": Bad('"2 s"', '"0 s"', "duration", "above zero"),
+    "a duration beyond the clock": Bad('"2 s"', '"1000000000 s"', "duration"),
+    "a warm-up that leaves nothing": Bad(
+        'duration = "2 s"', 'duration = "2 s"\nwarmup = "2 s"', "warmup", "less than the duration"
+    ),
+    "no replica": Bad('name = "good"', 'name = "good"\nreplicas = 0', "replicas"),
+    "a negative seed": Bad('name = "good"', 'name = "good"\nseed = -1', "seed"),
+    "half a seed": Bad('name = "good"', 'name = "good"\nseed = 1.5', "seed"),
+    "series without interval": Bad('name = "good"', 'name = "good"\nseries = "0 s"', "series"),
+    "a name with a slash": Bad('"good"', '"../good"', "name", "letters"),
+    "no name": Bad('name = "good"\n', "", "name", "found nothing"),
+    "a date": Bad('name = "good"', 'name = "good"\nseed = 2020-01-01', "seed", "date"),
+    "a wildcard without nodes": Bad(
+        'from = "a"\nto = "b"\nrate', 'from = "x*"\nto = "b"\nrate', "link.bottleneck.from"
+    ),
+    "numbered nodes without count": Bad(
+        'from = "a"\nto = "b"\ntransport', 'from = "a*"\nto = "b"\ntransport', "flow.load.from"
+    ),
+    "a count of nothing": Bad("transport =", "count = 0\ntransport =", "flow.load.count"),
+    "a fraction of a packet": Bad('"10 packets"', '"1.5 packets"', "link.bottleneck.queue.limit"),
+    "a limit without unit": Bad('"10 packets"', '"10"', "link.bottleneck.queue.limit"),
+    "an unknown discipline": Bad(
+        '"droptail"', '"droptial"', "link.bottleneck.queue.discipline", 'did you mean "droptail"?'
+    ),
+    "a parameter of another discipline": Bad(
+        'limit = "10 packets"', 'min_th = "5 packets"', "link.bottleneck.queue.min_th", "limit"
+    ),
+    "an impossible threshold": Bad(
+        'discipline = "droptail"',
+        'discipline = "red", min_th = "9 packets", max_th = "5 packets"',
+        "link.bottleneck.queue.min_th",
+        "less than max_th",
+    ),
+    "an unknown preset": Bad(
+        'discipline = "droptail"', 'discipline = "droptail", preset = "ns4"', "", "ns3"
+    ),
+    "a queue that is no table": Bad(
+        '{ discipline = "droptail", limit = "10 packets" }', '"droptail"', "link.bottleneck.queue"
+    ),
+    "an unknown source": Bad('"poisson"', '"poison"', "flow.load.traffic.source", '"poisson"?'),
+    "a source without rate": Bad(', rate = "1 Mbit/s" }', " }", "flow.load.traffic.rate"),
+    "traffic without source": Bad('source = "poisson", ', "", "flow.load.traffic.source"),
+    "no traffic": Bad(
+        'traffic = { source = "poisson", rate = "1 Mbit/s" }\n', "", "flow.load.traffic"
+    ),
+    "no transport": Bad(
+        'transport = { protocol = "udp", payload = "500 B" }\n', "", "flow.load.transport"
+    ),
+    "TCP and its keys": Bad(
+        'protocol = "udp"',
+        'protocol = "tcp", congestion_control = "cubic"',
+        "flow.load.transport.protocol",
+        "TCP is not part of this version",
+    ),
+    "a packet beyond IP": Bad('"500 B"', '"70000 B"', "flow.load.transport.payload"),
+    "a header beyond IP": Bad(
+        'payload = "500 B"', 'header = "70000 B"', "flow.load.transport.header"
+    ),
+    "a distribution that does not close": Bad(
+        '"500 B"', '"exponential(500 B"', "flow.load.transport.payload", "exponential(MEAN)"
+    ),
+    "a Pareto law without mean": Bad(
+        '"500 B"', '"pareto(0.9, 500 B)"', "flow.load.transport.payload"
+    ),
+    "a file of values that is not there": Bad(
+        '"500 B"', '"empirical(none.csv)"', "flow.load.transport.payload", "none.csv"
+    ),
+    "an on time that is always empty": Bad(
+        '"poisson"', '"onoff", on = "0 s"', "flow.load.traffic.on", "above zero"
+    ),
+    "a Pareto source without mean": Bad(
+        '"poisson"', '"pareto_onoff", shape = 1.0', "flow.load.traffic.shape"
+    ),
+    "too few delays": Bad('"1 ms"', '["1 ms", "2 ms"]', "link.bottleneck.delay", "2 delays"),
+    "half a progression of delays": Bad('"1 ms"', '{ first = "1 ms" }', "link.bottleneck.delay"),
+    "a queue for a way back that is not there": Bad(
+        'delay = "1 ms"',
+        'reverse_queue = { discipline = "droptail" }',
+        "link.bottleneck.reverse_queue",
+        "duplex",
+    ),
+    "a device queue in bytes": Bad(
+        'delay = "1 ms"', 'device_queue = "3000 B"', "link.bottleneck.device_queue"
+    ),
+    "a dumbbell of two delays": Bad(
+        "[[flow]]", DUMBBELL.format(', delay = "9 ms"', 'rtt = "40 ms"'), "dumbbell.rtt", "both"
+    ),
+    "a dumbbell without delay": Bad(
+        "[[flow]]", DUMBBELL.format("", ""), "dumbbell.bottleneck.delay", "neither"
+    ),
+    "a dumbbell shorter than its sides": Bad(
+        "[[flow]]",
+        DUMBBELL.format("", 'rtt = "10 ms"\naccess = { delay = "3 ms" }'),
+        "dumbbell.rtt",
+    ),
+    "no values to vary": Bad(
+        "[[flow]]", '[vary]\n"link.bottleneck.rate" = []\n[[flow]]', 'vary."link.bottleneck.rate"'
+    ),
+    "a bare value to vary": Bad(
+        "[[flow]]", '[vary]\n"seed" = 1\n[[flow]]', 'vary."seed"', "a list of values"
+    ),
+    "an unknown link to vary": Bad(
+        "[[flow]]", '[vary]\n"link.x.rate" = ["1 Mbit/s"]\n[[flow]]', "link.x.rate", "bottleneck"
+    ),
+    "an unknown key to vary": Bad(
+        "[[flow]]", '[vary]\n"flow.load.x" = [1]\n[[flow]]', "flow.load.x", "unknown key"
+    ),
+    "a value to vary that is wrong": Bad(
+        "[[flow]]", '[vary]\n"duration" = ["1 s", "1"]\n[[flow]]', "duration", '"1"'
+    ),
+    "a range of two units": Bad(
+        "[[flow]]",
+        '[vary]\n"duration" = { from = "1 s", to = "2 s", step = "100 ms" }\n[[flow]]',
+        'vary."duration"',
+        "one unit",
+    ),
+    "a range without step": Bad(
+        "[[flow]]", '[vary]\n"seed" = { from = 1, to = 2 }\n[[flow]]', 'vary."seed"', "no step"
+    ),
+    "a range that steps on the spot": Bad(
+        "[[flow]]", '[vary]\n"seed" = { from = 1, to = 2, step = 0 }\n[[flow]]', 'vary."seed"'
+    ),
+    "a range that runs down": Bad(
+        "[[flow]]", '[vary]\n"seed" = { from = 2, to = 1, step = 1 }\n[[flow]]', 'vary."seed"'
+    ),
+    "more points than anybody wants": Bad(
+        "[[flow]]", '[vary]\n"seed" = { from = 1, to = 9000000, step = 1 }\n[[flow]]', 'vary."seed"'
+    ),
+}
+
+
+@pytest.mark.parametrize("bad", TABLE.values(), ids=TABLE)
+def test_the_error_names_the_place(bad, good):
+    text = good.but(bad.old, bad.new).text
+    with pytest.raises(sj.ScenarioError) as caught:
+        sj.Scenario.from_toml(text, place="spoilt.toml")
+    message = str(caught.value)
+    assert "\n" not in message
+    place = re.match(r"spoilt\.toml(?::(\d+))?: ", message)
+    assert place is not None
+    assert f": {bad.key}" in message
+    assert bad.says in message
+    if "missing" not in bad.says and place[1] is not None:
+        assert 1 <= int(place[1]) <= text.count("\n") + 1
+
+
+def test_the_line_is_that_of_the_key_in_a_table_of_many_lines(good):
+    text = good.text + '\n[vary]\n"link.bottleneck.queue" = [\n  { discipline = "red" },\n'
+    text += '  { discipline = "red", max_p = 2 },\n]\n'
+    line = text[: text.index("max_p")].count("\n") + 1
+    with pytest.raises(sj.ScenarioError, match=rf"^x:{line}: link\.bottleneck\.queue\.max_p: "):
+        sj.Scenario.from_toml(text, place="x")
+
+
+def test_an_override_that_is_wrong_is_named_as_such(good):
+    with pytest.raises(sj.ScenarioError, match=r"^x: --set: link\.bottleneck\.rate: found \"1\""):
+        sj.Scenario.from_toml(
+            good.text, place="x", overrides=[("link.bottleneck.rate", '"1"')]
+        )
+    with pytest.raises(sj.ScenarioError, match=r"--set: link\.none\.rate: there is no link"):
+        sj.Scenario.from_toml(good.text, overrides={"link.none.rate": "1 Mbit/s"})
