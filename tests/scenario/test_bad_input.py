@@ -30,7 +30,6 @@ TABLE = {
     "no route": Bad(
         ROUTE, 'from = "b"\nto = "a"\ntransport', "flow.load", "[[flow]]", "from b to a"
     ),
-    "no such node": Bad(ROUTE, 'from = "a"\nto = "c"\ntransport', "flow.load.to", '"c"', '"c"'),
     "two links of one name": Bad(
         "\n[[flow]]", SECOND + "\n[[flow]]", "link.bottleneck", "", "second link"
     ),

@@ -1,0 +1,86 @@
+"""Help, lists and the version."""
+
+import json
+import re
+
+import pytest
+
+import sojourn as package
+
+OPTIONS = {
+    "run": ("--set", "--seed", "--replicas", "--jobs", "--out", "--json", "--trace"),
+    "check": ("--set",),
+    "list": ("--json",),
+    "drive": (),
+    "reproduce": ("--quick", "--replicas", "--jobs", "--seed", "--out", "--json", "--set"),
+}
+
+
+@pytest.mark.parametrize("command", OPTIONS)
+@pytest.mark.parametrize("option", ["--help", "-h"])
+def test_help_mentions_every_option(sojourn, command, option):
+    done = sojourn(command, option)
+    assert done.status == 0
+    for name in OPTIONS[command]:
+        assert name in done.out
+
+
+def test_help_mentions_every_command(sojourn):
+    done = sojourn("--help")
+    assert done.status == 0
+    for command in OPTIONS:
+        assert re.search(rf"\b{command}\b", done.out)
+
+
+def test_the_version(sojourn):
+    assert sojourn("--version").out == f"sojourn {package.__version__}\n"
+
+
+@pytest.mark.parametrize(
+    ("kind", "some"),
+    [
+        ("disciplines", {"droptail", "red", "rem", "sfq", "eqm"}),
+        ("sources", {"cbr", "poisson", "onoff", "pareto_onoff"}),
+        ("studies", {"eqm"}),
+        ("metrics", {"queue_mean_packets", "delay_p95_s", "jain_index"}),
+        ("congestion-controls", set()),
+    ],
+)
+def test_lists(sojourn, kind, some):
+    done = sojourn("list", kind, "--json")
+    assert done.status == 0
+    entries = json.loads(done.out)
+    names = [entry["name"] for entry in entries]
+    assert some <= set(names)
+    assert all(entry["title"] for entry in entries)
+    shown = sojourn("list", kind)
+    assert shown.status == 0
+    for name in some:
+        assert name in shown.out
+
+
+def test_every_metric_of_a_run_is_listed(sojourn, small):
+    listed = json.loads(sojourn("list", "metrics", "--json").out)
+    known = {(entry["of"], entry["name"]) for entry in listed}
+    (point, _) = json.loads(sojourn("run", small, "--json").out)["points"]
+    names = {name for _, name in known}
+    for entity in (*point["links"].values(), *point["flows"].values(), point["total"]):
+        assert set(entity) <= names
+
+
+@pytest.mark.parametrize("name", ["droptail", "red", "rem", "sfq", "eqm"])
+def test_the_manual_page_of_a_discipline(sojourn, name):
+    done = sojourn("list", "disciplines", name)
+    assert done.status == 0
+    (entry,) = json.loads(sojourn("list", "disciplines", name, "--json").out)
+    assert entry["manual"]
+    for parameter in entry["params"]:
+        assert parameter["name"] in done.out
+        assert parameter["doc"]
+        assert parameter["allowed"]
+
+
+def test_a_name_that_is_not_there_shows_those_that_are(sojourn):
+    done = sojourn("list", "disciplines", "redd")
+    assert done.status == 2
+    assert "droptail" in done.errors

@@ -1,0 +1,203 @@
+"""`sojourn run` and `sojourn check`."""
+
+import json
+
+import polars as pl
+import pytest
+
+import sojourn as sj
+
+LINK_METRICS = {
+    *("utilization", "throughput_bps", "arrivals_packets", "drops_packets", "drops_by_reason"),
+    *("marks_packets", "loss_ratio", "queue_mean_packets", "queue_mean_bytes"),
+    *("queue_max_packets", "queueing_delay_mean_s", "queueing_delay_p50_s"),
+    *("queueing_delay_p95_s", "queueing_delay_p99_s"),
+}
+FLOW_METRICS = {
+    *("sent_packets", "received_packets", "throughput_bps", "goodput_bps", "loss_ratio"),
+    *("delivery_ratio", "delay_mean_s", "delay_p50_s", "delay_p95_s", "delay_p99_s", "jitter_s"),
+}
+
+
+def is_metric(value: object) -> bool:
+    """`{mean, ci95, n}`, and nothing else."""
+    if not isinstance(value, dict) or set(value) != {"mean", "ci95", "n"}:
+        return False
+    interval = value["ci95"]
+    if interval is not None and not (
+        len(interval) == 2 and interval[0] <= value["mean"] <= interval[1]
+    ):
+        return False
+    return isinstance(value["n"], int) and (value["mean"] is None) == (value["n"] == 0)
+
+
+def test_json_is_one_document_of_the_promised_shape(process, small):
+    done = process("run", small, "--json")
+    assert done.status == 0
+    document = json.loads(done.out)
+    assert {key: document[key] for key in ("sojourn", "scenario", "seed", "replicas")} == {
+        "sojourn": sj.__version__,
+        "scenario": "small",
+        "seed": 1,
+        "replicas": 2,
+    }
+    assert [point["vary"] for point in document["points"]] == [
+        {"link.bottleneck.queue": {"discipline": "droptail"}},
+        {"link.bottleneck.queue": {"discipline": "red", "max_p": 0.1}},
+    ]
+    for point in document["points"]:
+        assert set(point) == {"vary", "links", "flows", "groups", "total"}
+        assert list(point["links"]) == ["bottleneck", "idle"]
+        assert list(point["flows"]) == ["load.0", "load.1"]
+        assert list(point["groups"]) == ["load"]
+        for link in point["links"].values():
+            assert set(link) >= LINK_METRICS
+            reasons = [link.pop(key) for key in ("drops_by_reason", "marks_by_reason")]
+            assert all(map(is_metric, link.values()))
+            assert all(is_metric(metric) for reason in reasons for metric in reason.values())
+        for flow in point["flows"].values():
+            assert set(flow) >= FLOW_METRICS
+            assert all(map(is_metric, flow.values()))
+        for entity in (point["groups"]["load"], point["total"]):
+            assert set(entity) >= FLOW_METRICS | {"jain_index"}
+            assert all(map(is_metric, entity.values()))
+    droptail = document["points"][0]["links"]["bottleneck"]
+    assert list(droptail["drops_by_reason"]) == ["overlimit"]
+    assert droptail["drops_by_reason"]["overlimit"]["mean"] > 0
+    assert droptail["utilization"]["n"] == 2
+
+
+def test_json_is_what_python_gives(sojourn, small):
+    document = json.loads(sojourn("run", small, "--json").out)
+    assert document == json.loads(json.dumps(sj.run(small).summary()))
+
+
+def test_the_table_for_people_names_what_matters(sojourn, small):
+    done = sojourn("run", small)
+    assert done.status == 0
+    assert "A small one" in done.out
+    for word in ("bottleneck", "droptail", "red", "±", "95 %"):
+        assert word in done.out.replace("\n", " ") or word[:5] in done.out
+    # A link that nothing crosses is left out.
+    assert "idle" not in done.out
+
+
+def test_seed_and_replicas_go_before_the_files(sojourn, small):
+    done = sojourn("run", small, "--json", "--seed", 7, "--replicas", 3, "--jobs", 1)
+    document = json.loads(done.out)
+    assert (document["seed"], document["replicas"]) == (7, 3)
+    assert document["points"][0]["total"]["sent_packets"]["n"] == 3
+    assert document == json.loads(json.dumps(sj.run(small, seed=7, replicas=3).summary()))
+
+
+def test_settings_may_be_repeated_and_need_no_quotes(sojourn, small):
+    done = sojourn(
+        *("run", small, "--json", "--set", "link.bottleneck.rate=1 Mbit/s"),
+        *("--set", 'link.bottleneck.delay="5 ms"', "--set", "replicas=1"),
+        *("--set", 'flow.load.traffic={ source = "cbr", rate = "1 Mbit/s" }'),
+    )
+    document = json.loads(done.out)
+    assert document["replicas"] == 1
+    link = document["points"][0]["links"]["bottleneck"]
+    assert link["loss_ratio"]["mean"] == pytest.approx(0.5, abs=0.02)
+    assert link["throughput_bps"]["mean"] == pytest.approx(1e6, rel=0.01)
+    flow = document["points"][0]["flows"]["load.0"]
+    assert flow["delay_mean_s"]["mean"] > 0.005 + 0.004
+
+
+def test_out_gets_tables_scenario_and_summary(sojourn, small, tmp_path):
+    folder = tmp_path / "a" / "b"
+    done = sojourn("run", small, "--json", "--out", folder, "--set", "series=500 ms")
+    names = {path.name for path in folder.iterdir()}
+    tables = ("points", "links", "flows", "groups", "totals", "drops", "series")
+    assert names == {f"{name}.parquet" for name in tables} | {"scenario.toml", "summary.json"}
+    assert json.loads((folder / "summary.json").read_text()) == json.loads(done.out)
+    assert len(pl.read_parquet(folder / "links.parquet")) == 2 * 2 * 2
+    for name in names:
+        assert str(folder / name) in done.errors
+
+
+def test_nothing_is_written_unless_asked_for(process, small, tmp_path):
+    assert process("run", small).status == 0
+    assert process("check", small).status == 0
+    assert {path.name for path in tmp_path.iterdir()} == {"small.toml"}
+
+
+def test_a_trace_goes_to_out(sojourn, small, tmp_path):
+    done = sojourn("run", small, "--json", "--trace", "ns2", "--out", tmp_path / "out")
+    assert done.status == 0
+    traces = sorted((tmp_path / "out").glob("*.tr"))
+    assert len(traces) == 4
+    assert all(len(path.read_text().splitlines()[0].split(" ")) == 12 for path in traces)
+    without = sojourn("run", small, "--json")
+    assert done.out == without.out
+
+
+def test_a_study_by_its_name(sojourn):
+    done = sojourn("check", "nothing-of-this-name")
+    assert done.status == 2
+    assert done.errors == (
+        "error: nothing-of-this-name: cannot read it: no such file or directory\n"
+    )
+    names = [study["name"] for study in json.loads(sojourn("list", "studies", "--json").out)]
+    assert "eqm" in names
+
+
+def test_check_says_what_would_run(sojourn, small):
+    done = sojourn("check", small)
+    assert done == (0, f"{small}: ok: small, 2 points, 4 runs\n", "")
+    done = sojourn("check", small, "--set", "replicas=5")
+    assert done.out.endswith("2 points, 10 runs\n")
+
+
+@pytest.mark.parametrize("command", ["run", "check"])
+def test_a_setting_that_is_wrong_is_named(sojourn, small, command):
+    done = sojourn(command, small, "--set", "link.bottleneck.rate=-1 Mbit/s")
+    assert done.status == 2
+    assert done.out == ""
+    assert done.errors.startswith(f"error: {small}: --set: link.bottleneck.rate: found")
+    done = sojourn(command, small, "--set", "nothing")
+    assert done.status == 2
+    assert "KEY=VALUE" in done.errors
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("run",),
+        ("run", "{file}", "--nonsense"),
+        ("run", "{file}", "--replicas", "0"),
+        ("run", "{file}", "--replicas", "many"),
+        ("run", "{file}", "--jobs", "0"),
+        ("run", "{file}", "--seed", "-1"),
+        ("run", "{file}", "--trace", "pcap"),
+        ("check",),
+        ("check", "{file}", "another"),
+        ("list", "everything"),
+        ("list", "disciplines", "nothing"),
+        ("drive", "--nonsense"),
+        ("nonsense",),
+        ("--nonsense",),
+    ],
+    ids=" ".join,
+)
+def test_wrong_usage_is_status_2(sojourn, small, arguments):
+    done = sojourn(*(argument.format(file=small) for argument in arguments))
+    assert done.status == 2
+    assert done.out == ""
+    assert "Traceback" not in done.errors
+    assert done.errors
+
+
+def test_an_unknown_option_in_a_process_of_its_own(process, small):
+    done = process("run", small, "--nonsense")
+    assert done.status == 2
+    assert done.out == ""
+    assert "--nonsense" in done.errors
+
+
+def test_a_folder_that_cannot_be_made(sojourn, small):
+    done = sojourn("run", small, "--out", small / "below")
+    assert done.status == 1
+    assert done.errors.startswith("error: ")
+    assert "Traceback" not in done.errors

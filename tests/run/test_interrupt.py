@@ -1,0 +1,68 @@
+"""Ctrl-C ends a run at once and keeps what is finished."""
+
+import json
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+PATIENCE_S = 60
+AT_ONCE_S = 5
+REPLICAS = 4000
+
+
+def interrupted(folder: Path, text: str, wait_for: str) -> tuple[dict, str]:
+    """Run until a trace of this name appears, then interrupt; return the document and stderr."""
+    path = folder / "long.toml"
+    path.write_text(text)
+    command = ["run", str(path), "--json", "--trace", "ns2", "--out", str(folder / "out")]
+    program = subprocess.Popen(
+        [sys.executable, "-m", "sojourn", *command],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        patience = time.monotonic() + PATIENCE_S
+        while not (folder / "out" / wait_for).exists() and time.monotonic() < patience:
+            assert program.poll() is None
+            time.sleep(0.02)
+        began = time.monotonic()
+        program.send_signal(signal.SIGINT)
+        out, errors = program.communicate(timeout=PATIENCE_S)
+        took = time.monotonic() - began
+    finally:
+        program.kill()
+    assert program.returncode == 130, errors
+    assert took < AT_ONCE_S
+    assert "Traceback" not in errors
+    return json.loads(out), errors
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals are sent otherwise there")
+def test_finished_runs_are_kept(mixed, tmp_path):
+    text = mixed().replace("replicas = 3", f"replicas = {REPLICAS}")
+    document, errors = interrupted(tmp_path, text, "trace-replica8.tr")
+    assert "interrupted" in errors
+    assert document["complete"] is False
+    assert document["replicas"] == REPLICAS
+    metric = document["points"][0]["links"]["bottleneck"]["utilization"]
+    assert 1 <= metric["n"] < REPLICAS
+    assert 0 < metric["mean"] <= 1
+    kept = pl.read_parquet(tmp_path / "out" / "links.parquet")
+    assert kept["replica"].n_unique() == metric["n"]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals are sent otherwise there")
+def test_nothing_finished_is_a_document_all_the_same(mixed, tmp_path):
+    text = mixed().replace("replicas = 3", "replicas = 2").replace('"6 s"', '"100000 s"')
+    document, errors = interrupted(tmp_path, text, "trace-replica0.tr")
+    assert "interrupted" in errors
+    assert document["complete"] is False
+    (point,) = document["points"]
+    assert point["links"] == {}
+    assert point["flows"] == {}

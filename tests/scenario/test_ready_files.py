@@ -1,0 +1,77 @@
+"""Every ready file runs, and says what its comments promise."""
+
+from pathlib import Path
+
+import pytest
+
+import sojourn as sj
+
+FOLDER = Path(__file__).parents[2] / "scenarios"
+FILES = sorted(FOLDER.glob("*.toml"))
+SHORT = {"duration": "6 s", "warmup": "2 s"}
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+def test_a_ready_file_runs(path):
+    scenario = sj.Scenario.load(path)
+    assert scenario.name == path.stem
+    assert scenario.title != scenario.name
+    assert scenario.replicas > 1
+    results = sj.run(path, replicas=2, overrides=SHORT)
+    assert results.complete
+    assert len(results.links["point"].unique()) == len(scenario.vary)
+    assert results.totals["received_packets"].min() > 0
+    assert results.links["utilization"].max() <= 1
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+def test_a_ready_file_explains_itself(path):
+    text = path.read_text(encoding="utf-8")
+    assert text.startswith("# ")
+    assert f"sojourn run scenarios/{path.name}" in text
+
+
+def test_there_are_some():
+    assert len(FILES) >= 6
+
+
+def test_mm1_meets_theory():
+    frame = sj.run(FOLDER / "mm1.toml", replicas=6, overrides={"duration": "60 s"}).links
+    for point, rho in enumerate((0.5, 0.8, 0.9)):
+        values = frame.filter(point=point)["queue_mean_packets"]
+        error = values.std() / len(values) ** 0.5
+        assert abs(values.mean() - rho**2 / (1 - rho)) <= 4 * error + 1e-3
+
+
+def test_red_keeps_the_shorter_queue_and_drop_tail_loses_less():
+    frame = sj.run(FOLDER / "red-against-droptail.toml", replicas=3, overrides=SHORT).links
+    rates = (8, 10, 12)
+    for number, rate in enumerate(rates):
+        droptail, red = (frame.filter(point=2 * number + k) for k in (0, 1))
+        assert droptail["arrivals_packets"].to_list() == red["arrivals_packets"].to_list()
+        assert (droptail["queue_mean_packets"] >= red["queue_mean_packets"]).all()
+        if rate == 12:
+            assert (droptail["queue_mean_packets"] > red["queue_mean_packets"] + 10).all()
+
+
+def test_sfq_keeps_the_calls_unharmed():
+    path = FOLDER / "udp-dumbbell.toml"
+    fair = sj.run(path, replicas=2, overrides=SHORT)
+    fifo = sj.run(
+        path,
+        replicas=2,
+        overrides={**SHORT, "dumbbell.bottleneck.queue.discipline": "droptail"},
+    )
+    calls = [frames.groups.filter(group="call")["loss_ratio"].mean() for frames in (fair, fifo)]
+    assert calls[0] == 0
+    assert calls[1] > 0.1
+    assert not fair.time_series.is_empty()
+
+
+def test_a_longer_buffer_trades_loss_for_delay():
+    overrides = {**SHORT, "duration": "12 s"}
+    results = sj.run(FOLDER / "operator-uplink.toml", replicas=2, overrides=overrides)
+    phone = results.groups.filter(group="phone", replica=0)
+    assert phone["delay_p99_s"].is_sorted()
+    uplink = results.links.filter(link="uplink", replica=0)
+    assert uplink["loss_ratio"].is_sorted(descending=True)

@@ -1,0 +1,202 @@
+"""`[vary]`, and overrides: which points come out, and what each of them is."""
+
+import pytest
+
+import sojourn as sj
+
+
+def points(text: str, overrides=()) -> list[dict]:
+    return sj.Scenario.from_toml(text, overrides=overrides).vary
+
+
+def run(text: str, overrides=()) -> sj.Results:
+    return sj.run(sj.Scenario.from_toml(text, overrides=overrides))
+
+
+def vary(good, *lines: str) -> str:
+    return good.text + "\n[vary]\n" + "\n".join(lines) + "\n"
+
+
+def values(text: str) -> list:
+    return [next(iter(point.values())) for point in points(text)]
+
+
+def test_without_vary_there_is_one_point(good):
+    assert points(good.text) == [{}]
+    assert points(good.text + "\n[vary]\n") == [{}]
+
+
+def test_the_first_key_is_outermost(good):
+    text = vary(
+        good,
+        '"flow.load.traffic.rate" = ["1 Mbit/s", "2 Mbit/s"]',
+        '"link.bottleneck.delay" = ["1 ms", "2 ms", "3 ms"]',
+    )
+    keys = ("flow.load.traffic.rate", "link.bottleneck.delay")
+    assert [tuple(point[key] for key in keys) for point in points(text)] == [
+        (f"{rate} Mbit/s", f"{delay} ms") for rate in (1, 2) for delay in (1, 2, 3)
+    ]
+    frame = run(text).points
+    assert frame.columns == ["point", *keys]
+    assert frame["point"].to_list() == list(range(6))
+    assert frame[keys[1]].to_list() == ["1 ms", "2 ms", "3 ms"] * 2
+
+
+@pytest.mark.parametrize(
+    ("written", "expected"),
+    [
+        (
+            '{ from = "0.1 Mbit/s", to = "1 Mbit/s", step = "0.1 Mbit/s" }',
+            [f"{tenth / 10:.1f} Mbit/s" for tenth in range(1, 11)],
+        ),
+        (
+            '{ from = "0.05 Mbit/s", to = "3 Mbit/s", step = "0.05 Mbit/s" }',
+            [f"{cent / 100:.2f} Mbit/s" for cent in range(5, 305, 5)],
+        ),
+        ('{ from = "1 kbit/s", to = "9 kbit/s", step = "4 kbit/s" }', ["1 kbit/s", "5 kbit/s", "9 kbit/s"]),
+        ('{ from = "1 kbit/s", to = "8 kbit/s", step = "4 kbit/s" }', ["1 kbit/s", "5 kbit/s"]),
+        ('{ from = "2 bit/s", to = "2 bit/s", step = "1 bit/s" }', ["2 bit/s"]),
+    ],
+)
+def test_ranges_are_exact_and_include_their_end(good, written, expected):
+    def exact(text: str) -> tuple[float, str]:
+        number, unit = text.split()
+        return float(number), unit
+
+    found = values(vary(good, f'"flow.load.traffic.rate" = {written}'))
+    assert [exact(text) for text in found] == [exact(text) for text in expected]
+
+
+def test_ranges_of_numbers_without_unit(good):
+    assert values(vary(good, "seed = { from = 1, to = 7, step = 3 }")) == [1, 4, 7]
+    red = good.but('discipline = "droptail"', 'discipline = "red"')
+    text = vary(red, '"link.bottleneck.queue.max_p" = { from = 0.1, to = 0.3, step = 0.1 }')
+    assert values(text) == [0.1, 0.2, 0.3]
+
+
+def test_an_item_is_merged_key_by_key(good):
+    """The limit of the file holds where an item does not name it."""
+    overload = good.but('"1 Mbit/s"', '"8 Mbit/s"')
+    text = vary(
+        overload,
+        '"link.bottleneck.queue" = [',
+        '    { discipline = "droptail" },',
+        '    { limit = "4 packets" },',
+        '    { discipline = "droptail", limit = "20 packets" },',
+        "]",
+    )
+    frame = run(text).links
+    assert frame["queue_max_packets"].to_list() == [10, 4, 20]
+
+
+def test_what_survives_a_change_of_discipline(good):
+    """limit, ecn and preset; parameters of the old discipline go."""
+    red = good.but(
+        '{ discipline = "droptail", limit = "10 packets" }',
+        '{ discipline = "red", limit = "10 packets", min_th = "2 packets", max_th = "3 packets" }',
+    ).but('"1 Mbit/s"', '"8 Mbit/s"')
+    text = vary(red, '"link.bottleneck.queue" = [{ discipline = "red" }, { discipline = "droptail" }]')
+    frames = run(text)
+    assert frames.links["queue_max_packets"][1] == 10
+    reasons = frames.drops.filter(point=1)["reason"].to_list()
+    assert reasons == ["overlimit"]
+    # Kept: the thresholds of the file, where the discipline stays.
+    assert frames.links["queue_mean_packets"][0] < 5
+
+    ns2 = good.but('discipline = "droptail"', 'discipline = "droptail", preset = "ns2"')
+    text = vary(
+        ns2.but('"1 Mbit/s"', '"8 Mbit/s"'),
+        '"link.bottleneck.queue" = [{ discipline = "rem" }, { preset = "reference" }]',
+    )
+    # ns-2's REM keeps limit - 1; ns-2's ways stay, and go when another preset is named.
+    assert run(text).links["queue_max_packets"].to_list() == [9, 10]
+
+
+def test_what_survives_a_change_of_source(good):
+    """rate and preset; the times of an on/off source go, and need not be known to the new one."""
+    onoff = good.but('"poisson"', '"onoff", on = "100 ms", off = "100 ms"')
+    text = vary(onoff, '"flow.load.traffic" = [{ source = "onoff" }, { source = "cbr" }]')
+    sent = run(text).flows["throughput_bps"].to_list()
+    assert sent[0] == pytest.approx(0.5e6, rel=0.06)
+    assert sent[1] == pytest.approx(1e6, rel=0.01)
+
+
+def test_a_flow_key_addresses_all_of_its_numbers(good):
+    text = vary(
+        good.but("transport =", "count = 3\ntransport ="),
+        '"flow.load.traffic" = [{ source = "cbr", rate = "100 kbit/s" }]',
+        '"flow.load.count" = [2, 3]',
+    )
+    frame = run(text).flows
+    assert frame["flow"].to_list() == ["load.0", "load.1", "load.0", "load.1", "load.2"]
+    assert set(frame["group"]) == {"load"}
+    assert frame["sent_packets"].n_unique() == 1
+
+
+def test_a_count_in_vary_alone_numbers_the_flow(good):
+    frame = run(vary(good, '"flow.load.count" = [1]')).flows
+    assert frame["flow"].to_list() == ["load.0"]
+
+
+def test_keys_of_the_file_itself(good):
+    text = vary(good.but('"poisson"', '"cbr"'), 'duration = ["1 s", "3 s"]', "seed = [1, 2]")
+    sent = run(text).flows["sent_packets"].to_list()
+    assert sent[0] == sent[1]
+    assert sent[2] == sent[3] == pytest.approx(3 * sent[0], abs=3)
+
+
+def test_links_by_their_default_name(good):
+    unnamed = good.but('name = "bottleneck"\n', "").but('"1 Mbit/s"', '"8 Mbit/s"')
+    text = vary(unnamed, '\'link."a->b".queue.limit\' = ["3 packets", "5 packets"]')
+    frame = run(text).links
+    assert set(frame["link"]) == {"a->b"}
+    assert frame["queue_max_packets"].to_list() == [3, 5]
+
+
+def test_a_key_that_the_file_does_not_have_is_made(good):
+    bare = good.but('queue = { discipline = "droptail", limit = "10 packets" }\n', "")
+    text = vary(bare.but('"1 Mbit/s"', '"8 Mbit/s"'), '"link.bottleneck.queue.limit" = ["7 packets"]')
+    assert run(text).links["queue_max_packets"].to_list() == [7]
+
+
+@pytest.mark.parametrize("key", ["link.bottleneck", "dumbbell.bottleneck"])
+def test_both_names_of_a_dumbbells_bottleneck(key):
+    text = f"""
+name = "dumbbell"
+duration = "2 s"
+[dumbbell]
+bottleneck = {{ rate = "1 Mbit/s", delay = "5 ms", queue = {{ discipline = "red" }} }}
+[[flow]]
+name = "f"
+transport = {{ protocol = "udp", payload = "472 B" }}
+traffic = {{ source = "cbr", rate = "2 Mbit/s" }}
+[vary]
+"{key}.queue" = [{{ discipline = "droptail", limit = "6 packets" }}]
+"{key}.rate" = ["1 Mbit/s", "4 Mbit/s"]
+"""
+    frame = run(text).links.filter(link="bottleneck")
+    assert frame["queue_max_packets"].to_list() == [6, 0]
+    assert frame["utilization"][1] == pytest.approx(0.5, rel=0.01)
+
+
+def test_overrides_go_before_the_file_and_behind_vary(good):
+    overload = good.but('"1 Mbit/s"', '"8 Mbit/s"')
+    frame = run(overload.text, {"link.bottleneck.queue.limit": "5 packets"}).links
+    assert frame["queue_max_packets"].to_list() == [5]
+    text = vary(overload, '"link.bottleneck.queue.limit" = ["3 packets"]')
+    frame = run(text, {"link.bottleneck.queue.limit": "5 packets"}).links
+    assert frame["queue_max_packets"].to_list() == [3]
+
+
+def test_overrides_of_every_kind(good):
+    overrides = {
+        "replicas": 3,
+        "seed": 9,
+        "title": "A title",
+        "link.bottleneck.queue": {"discipline": "red", "ecn": True, "max_p": 0.5},
+    }
+    scenario = sj.Scenario.from_toml(good.text, overrides=overrides)
+    assert (scenario.replicas, scenario.seed, scenario.title) == (3, 9, "A title")
+    again = scenario.with_overrides([("replicas", "4")])
+    assert (again.replicas, again.seed) == (4, 9)
+    assert again.vary == [{}]
