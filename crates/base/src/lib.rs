@@ -29,9 +29,7 @@ pub use distribution::Distribution;
 pub use ecn::Ecn;
 pub use length::{Length, Limit, LinkInfo, Threshold};
 pub use params::{Param, ParamFault, ParamSet, ParamSource, Preset};
-pub use quantity::{
-    Auto, Fault, Fraction, Name, Optional, Probability, Quantity, Scalar, Whole,
-};
+pub use quantity::{Auto, Fault, Fraction, Name, Optional, Probability, Quantity, Scalar, Whole};
 pub use random::Stream;
 pub use rate::Rate;
 pub use time::{Span, Time};

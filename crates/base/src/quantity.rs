@@ -425,7 +425,10 @@ impl<T: Quantity> Quantity for Optional<T> {
         }
         T::read(scalar)
             .map(|value| Self(Some(value)))
-            .map_err(|fault| Fault { allowed: format!("\"none\" or {}", fault.allowed), ..fault })
+            .map_err(|fault| Fault {
+                allowed: format!("\"none\" or {}", fault.allowed),
+                ..fault
+            })
     }
 }
 
