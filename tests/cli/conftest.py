@@ -21,7 +21,7 @@ from = "a"
 to = "b"
 rate = "4 Mbit/s"
 delay = "1 ms"
-queue = { discipline = "droptail", limit = "10 packets" }
+queue = { discipline = "droptail", limit = "30 packets" }
 
 [[link]]
 name = "idle"

@@ -50,7 +50,7 @@ def test_json_is_one_document_of_the_promised_shape(process, small):
         assert list(point["links"]) == ["bottleneck", "idle"]
         assert list(point["flows"]) == ["load.0", "load.1"]
         assert list(point["groups"]) == ["load"]
-        for link in point["links"].values():
+        for link in map(dict, point["links"].values()):
             assert set(link) >= LINK_METRICS
             reasons = [link.pop(key) for key in ("drops_by_reason", "marks_by_reason")]
             assert all(map(is_metric, link.values()))
@@ -72,12 +72,13 @@ def test_json_is_what_python_gives(sojourn, small):
     assert document == json.loads(json.dumps(sj.run(small).summary()))
 
 
-def test_the_table_for_people_names_what_matters(sojourn, small):
+def test_the_table_for_people_names_what_matters(sojourn, small, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "240")
     done = sojourn("run", small)
     assert done.status == 0
     assert "A small one" in done.out
     for word in ("bottleneck", "droptail", "red", "±", "95 %"):
-        assert word in done.out.replace("\n", " ") or word[:5] in done.out
+        assert word in done.out
     # A link that nothing crosses is left out.
     assert "idle" not in done.out
 
@@ -99,7 +100,7 @@ def test_settings_may_be_repeated_and_need_no_quotes(sojourn, small):
     document = json.loads(done.out)
     assert document["replicas"] == 1
     link = document["points"][0]["links"]["bottleneck"]
-    assert link["loss_ratio"]["mean"] == pytest.approx(0.5, abs=0.02)
+    assert link["loss_ratio"]["mean"] == pytest.approx(0.5, abs=0.05)
     assert link["throughput_bps"]["mean"] == pytest.approx(1e6, rel=0.01)
     flow = document["points"][0]["flows"]["load.0"]
     assert flow["delay_mean_s"]["mean"] > 0.005 + 0.004
@@ -148,6 +149,18 @@ def test_check_says_what_would_run(sojourn, small):
     assert done == (0, f"{small}: ok: small, 2 points, 4 runs\n", "")
     done = sojourn("check", small, "--set", "replicas=5")
     assert done.out.endswith("2 points, 10 runs\n")
+
+
+@pytest.mark.parametrize("command", [("check",), ("run", "--json")], ids=" ".join)
+def test_a_known_mistake_is_warned_of_and_done(sojourn, small, command):
+    """A limit below RED's thresholds: it runs, but not as RED."""
+    setting = ("--set", "link.bottleneck.queue.limit=10 packets")
+    done = sojourn(*command, small, *setting)
+    assert done.status == 0
+    assert done.errors.startswith(f"warning: {small}:")
+    assert "link.bottleneck.queue.max_th: " in done.errors
+    assert done.errors.count("\n") == 1
+    assert "warning" not in done.out
 
 
 @pytest.mark.parametrize("command", ["run", "check"])

@@ -1,7 +1,7 @@
 """Our `preset = "ns2"` against ns-2 itself, on the network of the EQM study.
 
-`evidence/ns2` holds what ns-2 measured there, and how to measure it again. Constant bit rate, starts
-uniform in 0 to 0.1 s, 5 s left out, 60 s measured.
+`evidence/ns2` holds what ns-2 measured there, and how to measure it again. Starts uniform in 0 to
+0.1 s, 5 s left out, 60 s measured (100 s with on/off sources).
 """
 
 import csv

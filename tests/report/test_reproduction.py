@@ -103,8 +103,9 @@ def test_interrupted(app, tmp_path):
     out = tmp_path / "none"
     result = invoke(app, "eqm", "--out", str(out), *SMALL)
     assert result.exit_code == 130
-    assert "interrupted" in result.stderr
-    assert not out.exists()
+    assert f"the tables of the finished runs are in {out / 'interrupted'}" in result.stderr
+    assert [path.name for path in out.iterdir()] == ["interrupted"]
+    assert (out / "interrupted" / "links.parquet").exists()
 
 
 def test_a_broken_law_shows_no_number(app, tmp_path, synthetic, monkeypatch):

@@ -35,7 +35,10 @@ to = "d"
 stop = "{stop}"
 start = "uniform(0 s, 0.1 s)"
 transport = {{ protocol = "udp", payload = "472 B" }}
-traffic = {{ source = "onoff", rate = "2 Mbit/s", on = "exponential(100 ms)", off = "exponential(100 ms)" }}
+traffic.source = "onoff"
+traffic.rate = "2 Mbit/s"
+traffic.on = "exponential(100 ms)"
+traffic.off = "exponential(100 ms)"
 
 [[flow]]
 name = "poisson"

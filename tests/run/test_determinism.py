@@ -1,4 +1,4 @@
-"""A result is a function of scenario, seed and version; arrivals do not depend on the discipline."""
+"""A result is a function of scenario, seed and version; arrivals do not know the discipline."""
 
 import pytest
 

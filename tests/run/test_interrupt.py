@@ -60,8 +60,9 @@ def test_finished_runs_are_kept(mixed, tmp_path):
 @pytest.mark.skipif(sys.platform == "win32", reason="signals are sent otherwise there")
 def test_nothing_finished_is_a_document_all_the_same(mixed, tmp_path):
     text = mixed().replace("replicas = 3", "replicas = 2").replace('"6 s"', '"100000 s"')
-    document, errors = interrupted(tmp_path, text, "trace-replica0.tr")
+    document, errors = interrupted(tmp_path, text, "trace-replica0.tr.part")
     assert "interrupted" in errors
+    assert not list((tmp_path / "out").glob("trace*")), "a trace that is cut off is no trace"
     assert document["complete"] is False
     (point,) = document["points"]
     assert point["links"] == {}

@@ -116,4 +116,6 @@ def test_a_folder(tmp_path):
 
 def test_a_file_that_is_not_there(tmp_path):
     message = refused(tmp_path, tmp_path / "none.toml")
-    assert message == f"error: {tmp_path / 'none.toml'}: cannot read it: no such file or directory\n"
+    assert (
+        message == f"error: {tmp_path / 'none.toml'}: cannot read it: no such file or directory\n"
+    )

@@ -31,7 +31,7 @@ rate = "1.5 Mbit/s"
 delay = "uniform(1 ms, 20 ms)"
 overhead = "18 B"
 device_queue = "3 packets"
-queue = { discipline = "red", limit = "50 packets", min_th = "5 packets", max_th = "15 packets", ecn = false }
+queue = { discipline = "red", limit = "50 packets", min_th = "5 packets", ecn = false }
 
 [dumbbell]
 rtt = "40 ms"

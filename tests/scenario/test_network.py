@@ -276,7 +276,9 @@ def test_what_a_rate_counts(transport, traffic, packet, bits_a_packet):
 
 def test_sources_of_ns2_begin_off_and_ours_begin_on():
     for preset, begins_on in {"reference": True, "ns2": False, "ns3": False}.items():
-        traffic = f'source = "onoff", rate = "8 Mbit/s", on = "1 s", off = "400 ms", preset = "{preset}"'
+        traffic = (
+            f'source = "onoff", rate = "8 Mbit/s", on = "1 s", off = "400 ms", preset = "{preset}"'
+        )
         text = link("a", "b") + flow("f", "a", "b", traffic=traffic)
         assert sent(run(text))["f"] == pytest.approx(1000 if begins_on else 600, abs=1)
 

@@ -17,6 +17,7 @@ def test_a_ready_file_runs(path):
     assert scenario.name == path.stem
     assert scenario.title != scenario.name
     assert scenario.replicas > 1
+    assert scenario.warnings == []
     results = sj.run(path, replicas=2, overrides=SHORT)
     assert results.complete
     assert len(results.links["point"].unique()) == len(scenario.vary)

@@ -31,6 +31,25 @@ TABLE = {
     "a warm-up that leaves nothing": Bad(
         'duration = "2 s"', 'duration = "2 s"\nwarmup = "2 s"', "warmup", "less than the duration"
     ),
+    "more replicas than anyone means": Bad(
+        'name = "good"', 'name = "good"\nreplicas = 4294967295', "replicas", "100000"
+    ),
+    "a payload of nothing": Bad('"500 B"', '"0 B"', "flow.load.transport.payload", "1 to"),
+    "on periods of nothing": Bad(
+        'source = "poisson"',
+        'source = "onoff", on = "exponential(0 s)", off = "exponential(0 s)"',
+        "flow.load.traffic.on",
+        "at least",
+    ),
+    "on periods of next to nothing": Bad(
+        'source = "poisson"', 'source = "onoff", on = "1 ps"', "flow.load.traffic.on", "at least"
+    ),
+    "a file of periods that is not there": Bad(
+        'source = "poisson"',
+        'source = "onoff", off = "empirical(none.csv)"',
+        "flow.load.traffic",
+        "none.csv: cannot read it",
+    ),
     "no replica": Bad('name = "good"', 'name = "good"\nreplicas = 0', "replicas"),
     "a negative seed": Bad('name = "good"', 'name = "good"\nseed = -1', "seed"),
     "half a seed": Bad('name = "good"', 'name = "good"\nseed = 1.5', "seed"),
@@ -97,7 +116,7 @@ TABLE = {
         '"500 B"', '"empirical(none.csv)"', "flow.load.transport.payload", "none.csv"
     ),
     "an on time that is always empty": Bad(
-        '"poisson"', '"onoff", on = "0 s"', "flow.load.traffic.on", "above zero"
+        '"poisson"', '"onoff", on = "0 s"', "flow.load.traffic.on", "at least"
     ),
     "a Pareto source without mean": Bad(
         '"poisson"', '"pareto_onoff", shape = 1.0', "flow.load.traffic.shape"
@@ -185,8 +204,6 @@ def test_the_line_is_that_of_the_key_in_a_table_of_many_lines(good):
 
 def test_an_override_that_is_wrong_is_named_as_such(good):
     with pytest.raises(sj.ScenarioError, match=r"^x: --set: link\.bottleneck\.rate: found \"1\""):
-        sj.Scenario.from_toml(
-            good.text, place="x", overrides=[("link.bottleneck.rate", '"1"')]
-        )
+        sj.Scenario.from_toml(good.text, place="x", overrides=[("link.bottleneck.rate", '"1"')])
     with pytest.raises(sj.ScenarioError, match=r"--set: link\.none\.rate: there is no link"):
         sj.Scenario.from_toml(good.text, overrides={"link.none.rate": "1 Mbit/s"})

@@ -53,7 +53,10 @@ def test_the_first_key_is_outermost(good):
             '{ from = "0.05 Mbit/s", to = "3 Mbit/s", step = "0.05 Mbit/s" }',
             [f"{cent / 100:.2f} Mbit/s" for cent in range(5, 305, 5)],
         ),
-        ('{ from = "1 kbit/s", to = "9 kbit/s", step = "4 kbit/s" }', ["1 kbit/s", "5 kbit/s", "9 kbit/s"]),
+        (
+            '{ from = "1 kbit/s", to = "9 kbit/s", step = "4 kbit/s" }',
+            ["1 kbit/s", "5 kbit/s", "9 kbit/s"],
+        ),
         ('{ from = "1 kbit/s", to = "8 kbit/s", step = "4 kbit/s" }', ["1 kbit/s", "5 kbit/s"]),
         ('{ from = "2 bit/s", to = "2 bit/s", step = "1 bit/s" }', ["2 bit/s"]),
     ],
@@ -95,7 +98,9 @@ def test_what_survives_a_change_of_discipline(good):
         '{ discipline = "droptail", limit = "10 packets" }',
         '{ discipline = "red", limit = "10 packets", min_th = "2 packets", max_th = "3 packets" }',
     ).but('"1 Mbit/s"', '"8 Mbit/s"')
-    text = vary(red, '"link.bottleneck.queue" = [{ discipline = "red" }, { discipline = "droptail" }]')
+    text = vary(
+        red, '"link.bottleneck.queue" = [{ discipline = "red" }, { discipline = "droptail" }]'
+    )
     frames = run(text)
     assert frames.links["queue_max_packets"][1] == 10
     reasons = frames.drops.filter(point=1)["reason"].to_list()
@@ -155,7 +160,9 @@ def test_links_by_their_default_name(good):
 
 def test_a_key_that_the_file_does_not_have_is_made(good):
     bare = good.but('queue = { discipline = "droptail", limit = "10 packets" }\n', "")
-    text = vary(bare.but('"1 Mbit/s"', '"8 Mbit/s"'), '"link.bottleneck.queue.limit" = ["7 packets"]')
+    text = vary(
+        bare.but('"1 Mbit/s"', '"8 Mbit/s"'), '"link.bottleneck.queue.limit" = ["7 packets"]'
+    )
     assert run(text).links["queue_max_packets"].to_list() == [7]
 
 

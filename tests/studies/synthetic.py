@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 
 import numpy as np
 import polars as pl
@@ -37,6 +38,11 @@ class SyntheticFrames:
     replicas: int = 8
     complete: bool = True
     extra: dict[str, object] = field(default_factory=dict)
+
+    def write(self, folder: Path) -> None:
+        """Leave a sign that the frames were written."""
+        folder.mkdir(parents=True)
+        (folder / "links.parquet").touch()
 
 
 def settings(**given: str) -> Settings:

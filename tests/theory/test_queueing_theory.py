@@ -263,7 +263,7 @@ def on_off() -> Case:
 def fluid() -> Case:
     """One exponential source that sends at twice the rate of the link while on.
 
-    As a fluid its queue exceeds x with probability rho exp(-theta x). Packets of 20 B stand for
+    As a fluid its queue exceeds x with probability rho exp(-theta x). Packets of 40 B stand for
     the fluid.
     """
     capacity, peak, on_s, off_s = 4e6 / 8, 8e6 / 8, 0.02, 0.04
@@ -271,7 +271,7 @@ def fluid() -> Case:
     theta = 1 / on_s / (peak - capacity) - 1 / off_s / capacity
     text = head(60) + link("server", "a", "b")
     traffic = f'source = "onoff", rate = "8 Mbit/s", on = "exponential({on_s} s)"'
-    text += flow("in", "20 B", traffic + f', off = "exponential({off_s} s)"')
+    text += flow("in", "40 B", traffic + f', off = "exponential({off_s} s)"')
     expected = {"link.utilization": rho, "link.queue_mean_bytes": rho / theta}
     return Case(text, expected)
 

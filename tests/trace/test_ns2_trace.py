@@ -35,7 +35,10 @@ from = "n*"
 to = "n5"
 start = "uniform(0 s, 0.1 s)"
 transport = { protocol = "udp", payload = "500 B", header = "0 B" }
-traffic = { source = "onoff", rate = "2.95 Mbit/s", on = "exponential(1 s)", off = "exponential(0.2 s)" }
+traffic.source = "onoff"
+traffic.rate = "2.95 Mbit/s"
+traffic.on = "exponential(1 s)"
+traffic.off = "exponential(0.2 s)"
 """
 
 
@@ -109,7 +112,7 @@ def test_lines_look_as_those_of_ns2(traced):
 def test_time_never_runs_backwards(traced):
     times = [line.time for line in traced.lines]
     assert times == sorted(times)
-    assert 0 <= times[0]
+    assert times[0] >= 0
     assert times[-1] <= DURATION_S
 
 

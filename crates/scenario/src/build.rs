@@ -13,7 +13,7 @@ use sojourn_engine::{FlowSpec, LinkSpec, NodeId, Observer, SimPacket, Simulation
 use sojourn_measure::tables::Group;
 use sojourn_queue::{AnyDiscipline, Discipline};
 use sojourn_trace::ns2::FlowLabel;
-use sojourn_traffic::AnySource;
+use sojourn_traffic::{AnySource, Source};
 
 use crate::error::{Located, Place, unknown};
 use crate::keys::names;
@@ -77,15 +77,18 @@ impl Plan {
         for &(from, to) in &ends {
             graph.add_link(from, to);
         }
-        let node = |flow: &FlowPlan, key: &str, name: &str| {
+        let node = |flow: &FlowPlan, place: Place, key: &str, name: &str| {
             index.get(name).copied().ok_or_else(|| {
                 let message = unknown(name, &nodes).replacen("found", "found the node", 1);
-                Located::new(flow.place, format!("flow.{}.{key}", flow.group), message)
+                Located::new(place, format!("flow.{}.{key}", flow.group), message)
             })
         };
         let mut flow_ends = Vec::new();
         for flow in &network.flows {
-            flow_ends.push((node(flow, "from", &flow.from)?, node(flow, "to", &flow.to)?));
+            flow_ends.push((
+                node(flow, flow.from_place, "from", &flow.from)?,
+                node(flow, flow.to_place, "to", &flow.to)?,
+            ));
         }
         let mut hops = BTreeMap::new();
         let mut route = |from: NodeId, to: NodeId| {
@@ -227,6 +230,9 @@ impl Plan {
             let key = |key: &str| format!("flow.{}.{key}", flow.group);
             want(flow.payload.file(), flow.place, key("transport.payload"));
             want(flow.start.file(), flow.place, key("start"));
+            flow.build_source(flow.payload.clone())?.laws(&mut |law| {
+                want(law.file(), flow.place, key("traffic"));
+            });
         }
         for (file, place, key) in wanted {
             if !self.files.contains_key(&file) {
@@ -317,6 +323,8 @@ impl Plan {
     fn flow(&self, index: usize, flow: &FlowPlan, draws: Draws) -> Result<FlowSpec, Located> {
         let (from, to) = self.flow_ends[index];
         let number = |node: NodeId| self.numbers[node as usize];
+        let mut source = flow.build_source(self.known(&flow.payload))?;
+        source.laws(&mut |law| *law = self.known(law));
         let start = self
             .known(&flow.start)
             .draw(&mut draws.stream("start", &flow.name));
@@ -325,7 +333,7 @@ impl Plan {
             from: number(from),
             to: number(to),
             path: self.paths[index].clone(),
-            source: flow.build_source(self.known(&flow.payload))?,
+            source,
             header: flow.header,
             ecn: if flow.ecn { Ecn::Ect0 } else { Ecn::NotEct },
             start: Time::ZERO + start,
@@ -400,8 +408,8 @@ fn read_values(path: &Path) -> Result<Arc<[f64]>, String> {
             }
         }
     }
-    if values.is_empty() {
-        Err("found no number".to_owned())
+    if values.iter().all(|value| *value == 0.0) {
+        Err("found no number above zero".to_owned())
     } else {
         Ok(values.into())
     }

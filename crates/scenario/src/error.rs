@@ -31,19 +31,32 @@ pub struct Error {
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (file, key) = (printable(&self.file), printable(&self.key));
         match self.place {
-            Place::Line(line) => write!(f, "{}:{line}: ", self.file)?,
-            Place::Set => write!(f, "{}: --set: ", self.file)?,
-            Place::File => write!(f, "{}: ", self.file)?,
+            Place::Line(line) => write!(f, "{file}:{line}: ")?,
+            Place::Set => write!(f, "{file}: --set: ")?,
+            Place::File => write!(f, "{file}: ")?,
         }
-        if !self.key.is_empty() {
-            write!(f, "{}: ", self.key)?;
+        if !key.is_empty() {
+            write!(f, "{key}: ")?;
         }
-        f.write_str(&self.message)
+        f.write_str(&printable(&self.message))
     }
 }
 
 impl std::error::Error for Error {}
+
+/// The text on one line: control characters as escapes.
+fn printable(text: &str) -> String {
+    let escape = |c: char| {
+        if c.is_control() {
+            c.escape_default().collect()
+        } else {
+            c.to_string()
+        }
+    };
+    text.chars().map(escape).collect()
+}
 
 /// An error before the name of its file is known.
 #[derive(Debug, Clone, PartialEq, Eq)]

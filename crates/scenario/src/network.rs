@@ -42,6 +42,8 @@ pub(crate) struct FlowPlan {
     pub(crate) group: String,
     pub(crate) from: String,
     pub(crate) to: String,
+    pub(crate) from_place: Place,
+    pub(crate) to_place: Place,
     pub(crate) start: Distribution<Span>,
     pub(crate) stop: Time,
     pub(crate) payload: Distribution<Bytes>,
@@ -316,6 +318,8 @@ fn read_flows(
             group: group.clone(),
             from,
             to,
+            from_place: reader.place_of("from"),
+            to_place: reader.place_of("to"),
             start: flow.start.clone(),
             stop: Time::ZERO + flow.stop.0.unwrap_or(duration),
             payload: transport.payload.clone(),
@@ -342,12 +346,13 @@ fn read_transport(node: &Node, key: &str) -> Result<Transport, Located> {
             format!("found {header} B; allowed: less than {LARGEST} B, the largest packet");
         return Err(reader.error("header", message));
     }
-    if let Some(payload) = transport.payload.as_constant()
-        && (payload.get() + header > LARGEST || payload == Bytes::ZERO)
-    {
-        let most = LARGEST - header;
-        let message =
-            format!("found {payload}; allowed: 1 to {most} B, IP's largest packet less the header");
+    let payload = transport.payload.mean();
+    let most = LARGEST - header;
+    let is_constant = transport.payload.as_constant().is_some();
+    if payload <= 0.0 || (is_constant && payload > most as f64) {
+        let message = format!(
+            "found {payload} B; allowed: 1 to {most} B, IP's largest packet less the header"
+        );
         return Err(reader.error("payload", message));
     }
     Ok(transport)

@@ -38,6 +38,11 @@ impl<'a> Reader<'a> {
         self.table.get(key)
     }
 
+    /// Where one of its keys stands; where it begins itself, if it does not have the key.
+    pub(crate) fn place_of(&self, key: &str) -> Place {
+        self.node(key).map_or(self.place, |node| node.place)
+    }
+
     /// The dotted key of one of its keys.
     pub(crate) fn key(&self, key: &str) -> String {
         if self.path.is_empty() {
@@ -68,13 +73,13 @@ impl<'a> Reader<'a> {
 
     /// A fault of one of its parameters, at the line where it stands.
     pub(crate) fn fault(&self, fault: &ParamFault) -> Located {
-        let place = self.node(fault.name).map_or(self.place, |node| node.place);
+        let place = self.place_of(fault.name);
         Located::fault(place, self.key(fault.name), &fault.fault)
     }
 
     /// A fault of the table as a whole, or of one of its keys where that is given.
     pub(crate) fn error(&self, key: &str, message: impl Into<String>) -> Located {
-        let place = self.node(key).map_or(self.place, |node| node.place);
+        let place = self.place_of(key);
         Located::new(place, self.key(key), message)
     }
 

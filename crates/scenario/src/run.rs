@@ -79,6 +79,23 @@ pub(crate) fn run(
     let Some(path) = options.ns2_trace else {
         return observe(plan, draws, window, series, options, meter, |meter| meter).map(|(o, _)| o);
     };
+    // A trace that is cut off must not look like a whole one.
+    let unfinished = path.with_added_extension("part");
+    let traced = trace_into(&unfinished, plan, draws, window, series, options, meter);
+    let outcome = traced.inspect_err(|_| drop(std::fs::remove_file(&unfinished)))?;
+    std::fs::rename(&unfinished, path).map_err(Failure::Trace)?;
+    Ok(outcome)
+}
+
+fn trace_into(
+    path: &Path,
+    plan: &Plan,
+    draws: Draws,
+    window: (Span, Span),
+    series: Option<Span>,
+    options: &Options<'_>,
+    meter: Meter,
+) -> Result<Outcome, Failure> {
     let file = File::create(path).map_err(Failure::Trace)?;
     let (links, flows) = plan.trace_labels();
     let trace = Ns2Trace::new(BufWriter::new(file), links, flows);

@@ -179,6 +179,9 @@ impl Scenario {
 /// Half of what 64-bit picoseconds hold, so that no sum of delays overflows.
 const LONGEST: Span = Span::from_whole_s(100 * 24 * 3600);
 
+/// More replicas than this are a slip of the pen.
+const MOST_REPLICAS: u32 = 100_000;
+
 /// Reads and checks the head of a file.
 fn read_top(tree: &Table) -> Result<Top, Located> {
     let reader = Reader::new(tree, Place::File, "");
@@ -197,6 +200,10 @@ fn read_top(tree: &Table) -> Result<Top, Located> {
             top.warmup, top.duration
         );
         return Err(reader.error("warmup", message));
+    }
+    if top.replicas > MOST_REPLICAS {
+        let message = format!("found {}; allowed: 1 to {MOST_REPLICAS}", top.replicas);
+        return Err(reader.error("replicas", message));
     }
     if top.series.0 == Some(Span::ZERO) {
         return Err(reader.error("series", "found 0 s; allowed: a time above zero"));

@@ -13,6 +13,9 @@ pub(crate) struct Axis {
     values: Vec<Node>,
 }
 
+/// What all points of a file share.
+const COMMON: &[&str] = &["name", "title", "replicas", "series", "vary"];
+
 /// More points than this are a slip of the pen.
 const MAX_POINTS: usize = 1_000_000;
 
@@ -27,6 +30,10 @@ pub(crate) fn axes(vary: &Node) -> Result<Vec<Axis>, Located> {
     };
     let mut axes = Vec::new();
     for (key, node) in &table.entries {
+        if COMMON.contains(&key.as_str()) {
+            let message = format!("{key} is common to all points; allowed: any other key");
+            return Err(Located::new(node.place, format!("vary.{key}"), message));
+        }
         let values = match &node.value {
             Value::List(items) if !items.is_empty() => items.clone(),
             Value::Table(range) => range_values(key, node.place, range)?,
@@ -51,7 +58,11 @@ pub(crate) fn axes(vary: &Node) -> Result<Vec<Axis>, Located> {
 fn not_values(key: &str, node: &Node) -> Located {
     let message = format!(
         "found {}; allowed: a list of values, or {{ from = ..., to = ..., step = ... }}",
-        node.shown()
+        if let Value::List(_) = node.value {
+            "an empty list".to_owned()
+        } else {
+            node.shown()
+        }
     );
     Located::new(node.place, format!("vary.\"{key}\""), message)
 }

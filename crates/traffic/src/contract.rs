@@ -24,6 +24,9 @@ pub struct Emission {
 pub trait Source {
     /// The next packet.
     fn next(&mut self, draw: &mut Draw<'_>) -> Emission;
+
+    /// Shows the laws of its periods, so that its owner can read the files that they name.
+    fn laws(&mut self, _show: &mut dyn FnMut(&mut Distribution<Span>)) {}
 }
 
 /// The packets that a source sends, and which of their bytes its rate counts.

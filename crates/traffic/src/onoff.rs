@@ -30,6 +30,10 @@ params! {
     }
 }
 
+/// The shortest mean of an on period, in packet times: below it, a packet would take millions of
+/// periods to make.
+const SHORTEST: f64 = 1e-4;
+
 /// An on/off source.
 #[derive(Debug)]
 pub struct OnOff {
@@ -54,7 +58,7 @@ impl OnOff {
     /// A source of `packets`.
     ///
     /// # Errors
-    /// An on period that is always empty.
+    /// An on period that is next to nothing.
     pub fn new(params: &Params, preset: Preset, packets: Packets) -> Result<Self, ParamFault> {
         let Params { rate, on, off, .. } = params.clone();
         Self::with(rate, on, off, preset, packets)
@@ -63,7 +67,7 @@ impl OnOff {
     /// The same with the laws of its periods given.
     ///
     /// # Errors
-    /// An on period that is always empty.
+    /// An on period that is next to nothing.
     pub fn with(
         rate: Rate,
         on: Distribution<Span>,
@@ -71,8 +75,12 @@ impl OnOff {
         preset: Preset,
         packets: Packets,
     ) -> Result<Self, ParamFault> {
-        if on.max() <= 0.0 {
-            return Err(ParamFault::new("on", "0 s", "a time above zero"));
+        let least = packets.mean_time_at(rate) * SHORTEST;
+        // The mean of a file that is still to be read is not known yet.
+        if on.mean() < least {
+            let found = Span::from_ps(on.mean() as u64);
+            let allowed = format!("a mean of at least {}", Span::from_ps(least as u64 + 1));
+            return Err(ParamFault::new("on", found, allowed));
         }
         let state = match preset {
             Preset::Reference | Preset::Linux => State::BeginOn,
@@ -131,5 +139,10 @@ impl Source for OnOff {
             State::Burst { left } => self.gap_in_bursts(left, make, draw),
         };
         Emission { gap, payload }
+    }
+
+    fn laws(&mut self, show: &mut dyn FnMut(&mut Distribution<Span>)) {
+        show(&mut self.on);
+        show(&mut self.off);
     }
 }

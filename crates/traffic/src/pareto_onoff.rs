@@ -36,16 +36,13 @@ impl ParetoOnOff {
     /// A source of `packets`.
     ///
     /// # Errors
-    /// A shape of 1 or less, which has no mean; an on period that is always empty.
+    /// A shape of 1 or less, which has no mean; an on period that is next to nothing.
     pub fn new(params: &Params, preset: Preset, packets: Packets) -> Result<Self, ParamFault> {
         if params.shape <= 1.0 {
             return Err(ParamFault::new("shape", params.shape, "a number above 1"));
         }
         let on = Distribution::pareto(params.shape, params.on);
         let off = Distribution::pareto(params.shape, params.off);
-        if params.on == Span::ZERO {
-            return Err(ParamFault::new("on", "0 s", "a time above zero"));
-        }
         OnOff::with(params.rate, on, off, preset, packets).map(Self)
     }
 }

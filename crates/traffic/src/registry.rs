@@ -1,6 +1,6 @@
 //! All sources, one line each.
 
-use sojourn_base::{Bytes, Distribution, Param, ParamFault, ParamSet, ParamSource, Preset};
+use sojourn_base::{Bytes, Distribution, Param, ParamFault, ParamSet, ParamSource, Preset, Span};
 
 use crate::contract::{Draw, Emission, Packets, Source};
 
@@ -54,6 +54,12 @@ macro_rules! registry {
             fn next(&mut self, draw: &mut Draw<'_>) -> Emission {
                 match self {
                     $( Self::$type(source) => source.next(draw), )*
+                }
+            }
+
+            fn laws(&mut self, show: &mut dyn FnMut(&mut Distribution<Span>)) {
+                match self {
+                    $( Self::$type(source) => source.laws(show), )*
                 }
             }
         }

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, TextIO
 
 import typer
 
-from sojourn._core import Driver
+from sojourn._core import Driver, ScenarioError
 
 
 def drive(
@@ -22,9 +22,17 @@ def drive(
     Example: echo '{"cmd":"new","discipline":"red","params":{"limit_packets":50}}' | sojourn drive
     """
     driver = Driver()
-    requests = sys.stdin if file is None else file.open(encoding="utf-8", errors="replace")
+    requests = sys.stdin if file is None else _open(file)
     with requests:
         for request in requests:
             if request.strip():
                 sys.stdout.write(driver.answer(request) + "\n")
                 sys.stdout.flush()
+
+
+def _open(file: Path) -> TextIO:
+    try:
+        return file.open(encoding="utf-8", errors="replace")
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        raise ScenarioError(f"{file}: cannot read it: {reason}") from None

@@ -8,10 +8,9 @@ from typing import Annotated, Any
 
 import typer
 from rich.console import Console
-from rich.markdown import Markdown
 from rich.table import Table
 
-from sojourn import _core, metrics, studies
+from sojourn import _core, metrics
 
 
 class Kind(StrEnum):
@@ -53,6 +52,8 @@ def _entries(kind: Kind) -> list[dict[str, Any]]:
         case Kind.CONGESTION_CONTROLS:
             return []
         case Kind.STUDIES:
+            from sojourn import studies
+
             found = ((name, studies.find(name)) for name in studies.names())
             return [{"name": name, "title": study.title} for name, study in found]
         case Kind.METRICS:
@@ -82,6 +83,8 @@ def _print_all(kind: Kind, entries: list[dict[str, Any]]) -> None:
 
 
 def _print_one(entry: dict[str, Any]) -> None:
+    from rich.markdown import Markdown
+
     console = Console()
     if "manual" in entry:
         console.print(Markdown(entry["manual"]))

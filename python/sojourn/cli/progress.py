@@ -17,7 +17,7 @@ from rich.progress import (
     TimeRemainingColumn,
 )
 
-from sojourn.run import OnProgress
+from sojourn.runner import OnProgress
 
 LINE_INTERVAL_S = 5.0
 """How often a line is printed where there is no terminal."""

@@ -79,8 +79,9 @@ def reproduce(
         reproduce_all(request, run_scenario, console, as_json=json_, progress=progress.shown)
     except StudyError as error:
         raise fail(str(error), USAGE) from None
-    except (Interrupted, KeyboardInterrupt):
-        raise fail("interrupted before the study was complete", INTERRUPTED) from None
+    except Interrupted as interrupted:
+        kept = f"interrupted: the tables of the finished runs are in {interrupted.kept}"
+        raise fail(kept, INTERRUPTED) from None
     except LawBroken as error:
         raise fail(f"{error}; this is a fault of sojourn, no result is shown", BROKEN) from None
 

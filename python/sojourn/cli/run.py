@@ -6,17 +6,14 @@ import json
 import sys
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.console import Console
-from rich.table import Table
 
-from sojourn.cli import progress
 from sojourn.cli.options import SetOption, parse_settings, print_warnings
-from sojourn.results import Results
-from sojourn.run import find
-from sojourn.run import run as run_scenario
+
+if TYPE_CHECKING:
+    from sojourn.results import Results
 
 SHOWN_LINK_METRICS = {
     "utilization": ("utilisation", 1.0, 3),
@@ -27,6 +24,10 @@ SHOWN_LINK_METRICS = {
     "queueing_delay_p95_s": ("p95 ms", 1e3, 3),
 }
 """Metric -> heading, factor and decimals in the table on the terminal."""
+
+
+WIDTH = 160
+"""Columns of the table where there is no terminal to ask."""
 
 
 class Trace(StrEnum):
@@ -70,6 +71,11 @@ def run(
     Every metric is a mean over the replicas with its 95 % Student interval. Ctrl-C ends the runs
     in progress and keeps what is finished (exit status 130).
     """
+    # Frames and statistics take their time to import: only here, not for `--help`.
+    from sojourn.cli import progress
+    from sojourn.runner import find
+    from sojourn.runner import run as run_scenario
+
     scenario = find(file).with_overrides(parse_settings(settings))
     print_warnings(scenario)
     if trace is not None and out is None:
@@ -100,6 +106,9 @@ def run(
 
 def _print(results: Results) -> None:
     """Print a table of the links of each point."""
+    from rich.console import Console
+    from rich.table import Table
+
     summary = results.summary()
     table = Table(title=results.scenario.title, title_justify="left", caption_justify="left")
     if results.replicas > 1:
@@ -114,7 +123,7 @@ def _print(results: Results) -> None:
         for name, metrics in point["links"].items():
             if (metrics["arrivals_packets"]["mean"] or 0) > 0:
                 table.add_row(*labels, name, *_cells(metrics))
-    Console(soft_wrap=not sys.stdout.isatty()).print(table)
+    Console(width=None if sys.stdout.isatty() else WIDTH).print(table)
 
 
 def _label(value: Any) -> str:

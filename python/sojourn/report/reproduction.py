@@ -25,7 +25,12 @@ ALL = "all"
 
 
 class Interrupted(Exception):
-    """The run was stopped before it was complete."""
+    """The run was stopped before it was complete; the finished runs' tables are in `kept`."""
+
+    def __init__(self, kept: Path) -> None:
+        """Keep where the tables are."""
+        super().__init__(f"interrupted: the finished runs are in {kept}")
+        self.kept = kept
 
 
 @dataclass(frozen=True)
@@ -89,7 +94,9 @@ def run_study(study: Study, request: Request, runner: Runner, progress: Progress
         with progress(name) as shown:
             results = runner(text, RunOptions(seed=request.seed, jobs=request.jobs, progress=shown))
         if not results.complete:
-            raise Interrupted
+            kept = target_folder(request, study.name) / "interrupted"
+            results.write(kept)
+            raise Interrupted(kept)
         return results
 
     extra: dict[str, Any] = {}

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, Protocol
 
 import polars as pl
@@ -61,6 +62,14 @@ class Frames(Protocol):
         ...
 
 
+class RunFrames(Frames, Protocol):
+    """The frames of a run: they can be kept when it is interrupted."""
+
+    def write(self, folder: Path) -> object:
+        """Write every frame into a folder."""
+        ...
+
+
 @dataclass(frozen=True)
 class RunOptions:
     """How to run a scenario; None leaves it to the scenario file or the machine."""
@@ -71,7 +80,7 @@ class RunOptions:
     progress: Any = None
 
 
-Runner = Callable[[str, RunOptions], Frames]
+Runner = Callable[[str, RunOptions], RunFrames]
 """Runs the text of a scenario file."""
 
 

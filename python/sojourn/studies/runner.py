@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any, cast
 
-from sojourn.studies.base import Frames, RunOptions
+from sojourn.studies.base import RunFrames, RunOptions
 
 
-def run_scenario(text: str, options: RunOptions) -> Frames:
+def run_scenario(text: str, options: RunOptions) -> RunFrames:
     """Run the text of a scenario file with `sojourn.run`.
 
     Raises what `sojourn.run` raises for a scenario that is wrong.
@@ -18,7 +18,7 @@ def run_scenario(text: str, options: RunOptions) -> Frames:
     library = cast("Any", sojourn)
     scenario = library.Scenario.from_toml(text, place="the study's scenario")
     return cast(
-        "Frames",
+        "RunFrames",
         library.run(
             scenario,
             replicas=options.replicas,

@@ -16,6 +16,17 @@ const ALIASES: &[(&str, &str)] = &[
     ("min_bytes", "max_packet"),
     ("u", "utilization"),
     ("K", "averaging"),
+    ("mark_ecn_threshold", "mark_threshold"),
+    ("ecn_threshold", "mark_threshold"),
+    ("use_ecn", "ecn"),
+    ("use_l4s", "l4s"),
+    ("tupdate", "t_update"),
+    ("use_derandomization", "derandomize"),
+    ("use_cap_drop_adjustment", "cap_drop"),
+    ("use_dequeue_rate_estimator", "dequeue_rate_estimator"),
+    ("dq_rate_estimator", "dequeue_rate_estimator"),
+    ("drop_batch_size", "drop_batch"),
+    ("set_associative_ways", "set_ways"),
 ];
 
 /// Variants that are disciplines of their own: false asks for nothing.
