@@ -14,8 +14,8 @@ SetOption = Annotated[
     typer.Option(
         "--set",
         metavar="KEY=VALUE",
-        help="Set a key of the file, dotted as in [vary]: "
-        "--set link.bottleneck.rate='2 Mbit/s'. May be repeated.",
+        help="Set a dotted key of the file: --set link.bottleneck.rate='2 Mbit/s'. "
+        "May be repeated.",
         show_default=False,
     ),
 ]

@@ -115,21 +115,34 @@ def _print(results: Results) -> None:
         table.caption = f"mean over {results.replicas} replicas ± half of the 95 % interval"
     keys = list(results.scenario.core.vary_keys)
     for heading in (*keys, "link"):
-        table.add_column(heading)
+        table.add_column(heading, overflow="fold")
     for heading, _, _ in SHOWN_LINK_METRICS.values():
         table.add_column(heading, justify="right")
+    names = {key: _names([point["vary"][key] for point in summary["points"]]) for key in keys}
     for point in summary["points"]:
-        labels = [_label(point["vary"][key]) for key in keys]
+        labels = [names[key][json.dumps(point["vary"][key])] for key in keys]
         for name, metrics in point["links"].items():
             if (metrics["arrivals_packets"]["mean"] or 0) > 0:
                 table.add_row(*labels, name, *_cells(metrics))
     Console(width=None if sys.stdout.isatty() else WIDTH).print(table)
 
 
+def _names(values: list[Any]) -> dict[str, str]:
+    """Name the values of a key: a table by what tells it from the others."""
+    distinct = {json.dumps(value): value for value in values}
+    tables = [value for value in distinct.values() if isinstance(value, dict)]
+    words = [table.get("discipline", table.get("source")) for table in tables]
+    by_word = len(set(words)) == len(distinct) and None not in words
+    return {
+        key: str(words[number]) if by_word else _label(value)
+        for number, (key, value) in enumerate(distinct.items())
+    }
+
+
 def _label(value: Any) -> str:
-    """Write a varied value: a discipline by its name where that is all there is."""
+    """Write a value in full."""
     if isinstance(value, dict):
-        return ", ".join(str(v) if k == "discipline" else f"{k}={v}" for k, v in value.items())
+        return ", ".join(f"{key} = {item}" for key, item in value.items())
     return str(value)
 
 
