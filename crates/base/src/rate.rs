@@ -2,6 +2,7 @@
 
 use core::fmt;
 
+use crate::quantity::Decimal;
 use crate::time::PS_PER_S;
 use crate::{Bytes, Span};
 
@@ -61,19 +62,13 @@ impl Rate {
 
 impl fmt::Display for Rate {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (unit, name) = match self.0 {
-            bps if bps >= 1_000_000_000 => (1_000_000_000, "Gbit/s"),
-            bps if bps >= 1_000_000 => (1_000_000, "Mbit/s"),
-            bps if bps >= 1_000 => (1_000, "kbit/s"),
-            _ => (1, "bit/s"),
+        let (decimals, name) = match self.0 {
+            bps if bps >= 1_000_000_000 => (9, "Gbit/s"),
+            bps if bps >= 1_000_000 => (6, "Mbit/s"),
+            bps if bps >= 1_000 => (3, "kbit/s"),
+            _ => (0, "bit/s"),
         };
-        let (whole, rest) = (self.0 / unit, self.0 % unit);
-        if rest == 0 {
-            return write!(f, "{whole} {name}");
-        }
-        let width = unit.ilog10() as usize;
-        let digits = format!("{rest:0width$}");
-        write!(f, "{whole}.{} {name}", digits.trim_end_matches('0'))
+        write!(f, "{} {name}", Decimal::write(i128::from(self.0), decimals))
     }
 }
 

@@ -6,6 +6,8 @@
 use core::fmt;
 use core::ops::{Add, AddAssign, Sub};
 
+use crate::quantity::Decimal;
+
 /// Picoseconds in a second.
 pub const PS_PER_S: u64 = 1_000_000_000_000;
 
@@ -140,21 +142,15 @@ impl fmt::Display for Time {
 impl fmt::Display for Span {
     /// Exact, in the largest unit that leaves no more than three digits behind the point.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (unit, name) = match self.0 {
-            0 => (PS_PER_S, "s"),
-            ps if ps % 1_000_000_000 == 0 && ps >= PS_PER_S => (PS_PER_S, "s"),
-            ps if ps % 1_000_000 == 0 && ps >= 1_000_000_000 => (1_000_000_000, "ms"),
-            ps if ps % 1_000 == 0 && ps >= 1_000_000 => (1_000_000, "us"),
-            ps if ps >= 1_000 => (1_000, "ns"),
-            _ => (1, "ps"),
+        let (decimals, name) = match self.0 {
+            0 => (12, "s"),
+            ps if ps % 1_000_000_000 == 0 && ps >= PS_PER_S => (12, "s"),
+            ps if ps % 1_000_000 == 0 && ps >= 1_000_000_000 => (9, "ms"),
+            ps if ps % 1_000 == 0 && ps >= 1_000_000 => (6, "us"),
+            ps if ps >= 1_000 => (3, "ns"),
+            _ => (0, "ps"),
         };
-        let (whole, rest) = (self.0 / unit, self.0 % unit);
-        if rest == 0 {
-            return write!(f, "{whole} {name}");
-        }
-        let width = unit.ilog10() as usize;
-        let digits = format!("{rest:0width$}");
-        write!(f, "{whole}.{} {name}", digits.trim_end_matches('0'))
+        write!(f, "{} {name}", Decimal::write(i128::from(self.0), decimals))
     }
 }
 

@@ -11,6 +11,7 @@ from rich.console import Console
 from rich.table import Table
 
 from sojourn import _core, metrics
+from sojourn.cli.options import JsonOption
 
 
 class Kind(StrEnum):
@@ -28,7 +29,7 @@ def list_(
     name: Annotated[
         str | None, typer.Argument(help="Show one of them in full.", show_default=False)
     ] = None,
-    json_: Annotated[bool, typer.Option("--json", help="Print one JSON document.")] = False,
+    json_: JsonOption = False,
 ) -> None:
     """List disciplines, sources, studies or metrics; with a NAME, its manual page."""
     entries = _entries(kind)

@@ -20,6 +20,23 @@ SetOption = Annotated[
     ),
 ]
 
+SeedOption = Annotated[
+    int | None,
+    typer.Option("--seed", min=0, help="Seed of all random streams.", show_default=False),
+]
+
+ReplicasOption = Annotated[
+    int | None,
+    typer.Option("--replicas", min=1, help="Replicas of each point.", show_default=False),
+]
+
+JobsOption = Annotated[
+    int | None,
+    typer.Option("--jobs", min=1, help="Runs at once; default: all cores.", show_default=False),
+]
+
+JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON document on stdout.")]
+
 
 def parse_settings(settings: list[str] | None) -> list[tuple[str, str]]:
     """Split ``KEY=VALUE``; a usage error names what cannot be split."""

@@ -8,6 +8,8 @@ from typing import Annotated
 
 import typer
 
+from sojourn.cli.options import JobsOption, JsonOption, ReplicasOption, SeedOption
+
 USAGE = 2
 """Exit status for what the user must mend."""
 
@@ -37,16 +39,9 @@ def reproduce(
         Path | None,
         typer.Option(help="Folder of the report; default: results/STUDY.", show_default=False),
     ] = None,
-    replicas: Annotated[
-        int | None, typer.Option(min=1, help="Replicas of each point.", show_default=False)
-    ] = None,
-    jobs: Annotated[
-        int | None,
-        typer.Option(min=1, help="Runs at once; default: all cores.", show_default=False),
-    ] = None,
-    seed: Annotated[
-        int | None, typer.Option(min=0, help="Seed of all random streams.", show_default=False)
-    ] = None,
+    replicas: ReplicasOption = None,
+    jobs: JobsOption = None,
+    seed: SeedOption = None,
     settings: Annotated[
         list[str] | None,
         typer.Option(
@@ -56,9 +51,7 @@ def reproduce(
             show_default=False,
         ),
     ] = None,
-    json_: Annotated[
-        bool, typer.Option("--json", help="Print one JSON document on stdout.")
-    ] = False,
+    json_: JsonOption = False,
 ) -> None:
     """Reproduce a published study: tables, figures, and a verdict for each of its claims.
 

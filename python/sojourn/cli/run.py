@@ -10,7 +10,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from sojourn.cli.options import SetOption, parse_settings, print_warnings
+from sojourn.cli.options import (
+    JobsOption,
+    JsonOption,
+    ReplicasOption,
+    SeedOption,
+    SetOption,
+    parse_settings,
+    print_warnings,
+)
 
 if TYPE_CHECKING:
     from sojourn.results import Results
@@ -41,23 +49,14 @@ def run(
         str, typer.Argument(metavar="FILE|STUDY", help="A scenario file, or a study's name.")
     ],
     settings: SetOption = None,
-    seed: Annotated[
-        int | None, typer.Option(min=0, help="Seed of all random streams.", show_default=False)
-    ] = None,
-    replicas: Annotated[
-        int | None, typer.Option(min=1, help="Replicas of each point.", show_default=False)
-    ] = None,
-    jobs: Annotated[
-        int | None,
-        typer.Option(min=1, help="Runs at once; default: all cores.", show_default=False),
-    ] = None,
+    seed: SeedOption = None,
+    replicas: ReplicasOption = None,
+    jobs: JobsOption = None,
     out: Annotated[
         Path | None,
         typer.Option(help="Write tables (Parquet), summary and traces here.", show_default=False),
     ] = None,
-    json_: Annotated[
-        bool, typer.Option("--json", help="Print one JSON document on stdout.")
-    ] = False,
+    json_: JsonOption = False,
     trace: Annotated[
         Trace | None,
         typer.Option(
