@@ -56,6 +56,8 @@ pub struct Link {
     transmitter: Transmitter,
     /// The next departure or timer, whichever is first: until then there is nothing to catch up.
     due: Time,
+    /// The next timer of the discipline.
+    timer: Time,
     /// The transmission in progress or the last one.
     sending: Sending,
     /// The instant under which the link stands in the calendar of deliveries.
@@ -155,6 +157,7 @@ impl Link {
     pub fn new(spec: LinkSpec) -> Self {
         let mut link = Self {
             due: Time::NEVER,
+            timer: Time::NEVER,
             spec,
             ledger: Ledger::default(),
             device: Fifo::default(),
@@ -165,15 +168,8 @@ impl Link {
             departure_scheduled: Time::NEVER,
             fault: None,
         };
-        link.refresh_due();
+        link.settle();
         link
-    }
-
-    /// Works out when the next departure or timer is due.
-    #[inline]
-    fn refresh_due(&mut self) {
-        let departure = self.next_departure().unwrap_or(Time::NEVER);
-        self.due = departure.min(self.spec.discipline.next_timer().unwrap_or(Time::NEVER));
     }
 
     /// What waits, in the discipline and in the device.
@@ -243,21 +239,19 @@ impl Link {
         flows: &mut [FlowBooks],
         observer: &mut O,
     ) {
-        loop {
+        while self.due <= until {
             let departure = self.next_departure().unwrap_or(Time::NEVER);
-            let timer = self.spec.discipline.next_timer().unwrap_or(Time::NEVER);
-            if departure <= timer && departure <= until {
+            if departure <= self.timer {
                 self.depart(id, departure, flows, observer);
-            } else if timer < until {
-                with_context!(self, id, timer, flows, observer, |discipline, ctx| {
+            } else if self.timer < until {
+                with_context!(self, id, self.timer, flows, observer, |discipline, ctx| {
                     discipline.on_timer(ctx);
                 });
-                self.check();
             } else {
-                break;
+                return;
             }
+            self.settle();
         }
-        self.refresh_due();
     }
 
     /// Takes an arriving packet; the link must have caught up to `now`.
@@ -276,13 +270,12 @@ impl Link {
         with_context!(self, id, now, flows, observer, |discipline, ctx| {
             discipline.enqueue(packet, ctx);
         });
-        self.check();
         self.fill_device(id, now, flows, observer);
         let shaped = matches!(self.transmitter, Transmitter::Until(_)) && now >= self.sending.until;
         if self.transmitter == Transmitter::Idle || shaped {
             self.depart(id, now, flows, observer);
         }
-        self.refresh_due();
+        self.settle();
     }
 
     /// Hands packets down to the device while it has room.
@@ -331,7 +324,6 @@ impl Link {
             }
         }
         self.fill_device(id, now, flows, observer);
-        self.check();
     }
 
     fn send<O: Observer>(
@@ -363,12 +355,13 @@ impl Link {
         self.in_flight.pop_front_if(|packet| packet.stamp == now)
     }
 
-    /// Holds the discipline to its limit and to the books.
+    /// After each operation: holds the discipline to its limit and to the books, and works out
+    /// what is due next.
     #[inline]
-    fn check(&mut self) {
-        let said = self.spec.discipline.backlog();
-        let capacity = self.spec.discipline.capacity();
-        if !capacity.holds(said.packets, said.bytes) {
+    fn settle(&mut self) {
+        let status = self.spec.discipline.status();
+        let said = status.backlog;
+        if !status.capacity.holds(said.packets, said.bytes) {
             self.fault = Some(format!(
                 "{} packets and {} wait above the limit",
                 said.packets, said.bytes
@@ -377,6 +370,8 @@ impl Link {
         if let Err(what) = self.ledger.check_backlog(said, self.device.backlog()) {
             self.fault = Some(what);
         }
+        self.timer = status.next_timer.unwrap_or(Time::NEVER);
+        self.due = self.timer.min(self.next_departure().unwrap_or(Time::NEVER));
     }
 
     /// Empties the link at the end of a run, and holds what still waited against the books.

@@ -17,12 +17,11 @@
 //! has no `CoDel`: its preset is the reference.
 
 use sojourn_base::length::Capacity;
-use sojourn_base::{
-    Auto, Bytes, Limit, LinkInfo, Optional, ParamFault, Preset, Quantity, Span, Time, params,
-};
+use sojourn_base::{Auto, Bytes, Limit, LinkInfo, Optional, ParamFault, Preset, Span, params};
 
 use crate::parts::Fifo;
-use crate::{Backlog, Context, Dequeued, Discipline, Packet, ProbeValue, Reason};
+use crate::parts::codel_law::{CodelLaw, CodelSettings, Spell};
+use crate::{Backlog, Context, Dequeued, Discipline, Packet, ProbeValue, Reason, Warning};
 
 params! {
     /// Parameters of `CoDel`.
@@ -39,77 +38,20 @@ params! {
         ecn: bool = "false";
         /// Sojourn above which every ECN-capable packet is marked.
         ce_threshold: Optional<Span> = "none";
+        /// Whether packets of scalable senders, ECT(1) and CE, are only ever marked, above
+        /// `ce_threshold`, and others not by it (ns-3's `UseL4s`).
+        l4s: bool = "false";
     }
 }
 
 /// A `CoDel` queue.
 #[derive(Debug)]
 pub struct CoDel<P> {
-    preset: Preset,
     capacity: Capacity,
-    target: Span,
-    interval: Span,
-    /// As given: it follows the link where it was not.
-    given_max_packet: Option<Bytes>,
-    max_packet: Bytes,
-    ecn: bool,
-    ce_threshold: Option<Span>,
+    law: CodelLaw,
     queue: Fifo<P>,
     spell: Spell,
-}
-
-/// The state of the control law.
-#[derive(Debug, Clone, Default)]
-struct Spell {
-    /// When packets will have been above the target for an interval.
-    first_above: Option<Time>,
-    dropping: bool,
-    drop_next: Time,
-    count: u64,
-    last_count: u64,
-    /// Linux's 1/sqrt(count), 16 bits.
-    inverse_root: u32,
-}
-
-/// A packet taken from the head, and whether it is bad.
-struct Taken<P> {
-    packet: P,
-    bad: bool,
-}
-
-/// The kernel's clock: whole units of 1024 ns.
-fn tick(ps: u64) -> u64 {
-    const TICK: u64 = 1_024_000;
-    ps / TICK * TICK
-}
-
-impl Spell {
-    fn count_is(&mut self, count: u64) {
-        self.count = count;
-        self.inverse_root = if count == 1 {
-            u32::from(u16::MAX)
-        } else {
-            newton_step(self.inverse_root, count)
-        };
-    }
-
-    /// The time from this drop to the next.
-    fn gap(&self, interval: Span, in_ticks: bool) -> Span {
-        if !in_ticks {
-            return Span::from_s(interval.as_s() / libm::sqrt(self.count as f64));
-        }
-        let ticks = u128::from(interval.as_ps() / 1_024_000);
-        let gap = (ticks * u128::from(self.inverse_root << 16)) >> 32;
-        Span::from_ps(gap as u64 * 1_024_000)
-    }
-}
-
-/// One step from `inverse_root` towards 1/sqrt(count), in the kernel's 16 bits.
-fn newton_step(inverse_root: u32, count: u64) -> u32 {
-    let x = u64::from(inverse_root) << 16;
-    let square = (x * x) >> 32;
-    let value = (3_u64 << 32).wrapping_sub(count.wrapping_mul(square)) >> 2;
-    ((value.wrapping_mul(x) >> 31) >> 16) as u32 & 0xFFFF
+    link: LinkInfo,
 }
 
 impl<P> CoDel<P> {
@@ -118,153 +60,21 @@ impl<P> CoDel<P> {
     /// # Errors
     /// An interval or a `max_packet` of nothing.
     pub fn new(params: &Params, preset: Preset, link: &LinkInfo) -> Result<Self, ParamFault> {
-        if params.interval == Span::ZERO {
-            return Err(ParamFault::new(
-                "interval",
-                params.interval,
-                "a time above zero",
-            ));
-        }
-        let given_max_packet = params.max_packet.given();
-        if given_max_packet == Some(Bytes::ZERO) {
-            let allowed = format!("\"auto\" or {}, above zero", Bytes::ALLOWED);
-            return Err(ParamFault::new("max_packet", Bytes::ZERO, allowed));
-        }
-        let mut made = Self {
-            preset,
-            capacity: params.limit.on(link),
+        let settings = CodelSettings {
             target: params.target,
             interval: params.interval,
-            given_max_packet,
-            max_packet: Bytes::ZERO,
+            max_packet: params.max_packet,
             ecn: params.ecn,
             ce_threshold: params.ce_threshold.0,
+            l4s: params.l4s,
+        };
+        Ok(Self {
+            capacity: params.limit.on(link),
+            law: CodelLaw::new(settings, preset, link)?,
             queue: Fifo::default(),
             spell: Spell::default(),
-        };
-        if made.in_ticks() {
-            let ticks = |span: Span| Span::from_ps(tick(span.as_ps()));
-            made.target = ticks(made.target);
-            made.interval = ticks(made.interval);
-            made.ce_threshold = made.ce_threshold.map(ticks);
-        }
-        made.take_mtu(link);
-        Ok(made)
-    }
-
-    fn take_mtu(&mut self, link: &LinkInfo) {
-        let framing = if self.preset == Preset::Linux { 14 } else { 0 };
-        let automatic = link.mtu + Bytes::new(framing);
-        self.max_packet = self.given_max_packet.unwrap_or(automatic);
-    }
-
-    fn in_ticks(&self) -> bool {
-        matches!(self.preset, Preset::Linux | Preset::Ns3)
-    }
-
-    /// An instant of the clock that the preset has.
-    fn clock(&self, time: Time) -> Time {
-        if self.in_ticks() {
-            Time::from_ps(tick(time.as_ps()))
-        } else {
-            time
-        }
-    }
-}
-
-impl<P: Packet> CoDel<P> {
-    fn sojourn(&self, packet: &P, now: Time) -> Span {
-        now.since(self.clock(packet.enqueued()))
-    }
-
-    /// The next packet and the verdict on it.
-    fn take(&mut self, now: Time) -> Option<Taken<P>> {
-        let Some(packet) = self.queue.pop() else {
-            self.spell.first_above = None;
-            return None;
-        };
-        let waiting = self.queue.bytes();
-        let short = if self.preset == Preset::Ns3 {
-            waiting < self.max_packet
-        } else {
-            waiting <= self.max_packet
-        };
-        if short || self.sojourn(&packet, now) < self.target {
-            self.spell.first_above = None;
-            return Some(Taken { packet, bad: false });
-        }
-        let bad = match self.spell.first_above {
-            None => {
-                self.spell.first_above = Some(now + self.interval);
-                false
-            }
-            Some(end) if self.in_ticks() => now > end,
-            Some(end) => now >= end,
-        };
-        Some(Taken { packet, bad })
-    }
-
-    /// Marks `packet` in place of a drop, if that may be.
-    fn marks(&self, packet: &mut P, ctx: &mut Context<'_, P>) -> bool {
-        let marks = self.ecn && packet.ecn().is_capable();
-        if marks {
-            packet.set_ce();
-            ctx.sink.marked(packet, Reason::Target);
-        }
-        marks
-    }
-
-    /// Goes on with a spell: drops what is due. Gives the packet to send and whether it is marked.
-    fn go_on(
-        &mut self,
-        mut taken: Taken<P>,
-        now: Time,
-        ctx: &mut Context<'_, P>,
-    ) -> Option<(P, bool)> {
-        while self.spell.dropping && taken.bad && now >= self.spell.drop_next {
-            self.spell.count_is(self.spell.count + 1);
-            let gap = self.spell.gap(self.interval, self.in_ticks());
-            if self.marks(&mut taken.packet, ctx) {
-                self.spell.drop_next += gap;
-                return Some((taken.packet, true));
-            }
-            ctx.drop(taken.packet, Reason::Target);
-            let Some(next) = self.take(now) else {
-                self.spell.dropping = false;
-                return None;
-            };
-            taken = next;
-            if taken.bad {
-                self.spell.drop_next += gap;
-            }
-        }
-        self.spell.dropping &= taken.bad;
-        Some((taken.packet, false))
-    }
-
-    /// Begins a spell with a bad packet.
-    fn begin(
-        &mut self,
-        mut taken: Taken<P>,
-        now: Time,
-        ctx: &mut Context<'_, P>,
-    ) -> Option<(P, bool)> {
-        let marked = self.marks(&mut taken.packet, ctx);
-        let sent = if marked {
-            Some((taken.packet, true))
-        } else {
-            ctx.drop(taken.packet, Reason::Target);
-            self.take(now).map(|next| (next.packet, false))
-        };
-        let in_ticks = self.in_ticks();
-        let spell = &mut self.spell;
-        spell.dropping = true;
-        let reached = spell.count.saturating_sub(spell.last_count);
-        let lately = now.since(spell.drop_next).as_ps() < 16 * self.interval.as_ps();
-        spell.count_is(if reached > 1 && lately { reached } else { 1 });
-        spell.last_count = spell.count;
-        spell.drop_next = now + spell.gap(self.interval, in_ticks);
-        sent
+            link: *link,
+        })
     }
 }
 
@@ -279,30 +89,9 @@ impl<P: Packet> Discipline<P> for CoDel<P> {
     }
 
     fn dequeue(&mut self, ctx: &mut Context<'_, P>) -> Dequeued<P> {
-        let now = self.clock(ctx.now);
-        let Some(taken) = self.take(now) else {
-            self.spell.dropping = false;
-            return Dequeued::Empty;
-        };
-        let sent = if self.spell.dropping {
-            self.go_on(taken, now, ctx)
-        } else if taken.bad {
-            self.begin(taken, now, ctx)
-        } else {
-            Some((taken.packet, false))
-        };
-        let Some((mut packet, marked)) = sent else {
-            return Dequeued::Empty;
-        };
-        if let Some(threshold) = self.ce_threshold
-            && !marked
-            && packet.ecn().is_capable()
-            && self.sojourn(&packet, now) > threshold
-        {
-            packet.set_ce();
-            ctx.sink.marked(&packet, Reason::CeThreshold);
-        }
-        Dequeued::Packet(packet)
+        self.law
+            .next(&mut self.spell, &mut self.queue, Bytes::ZERO, ctx)
+            .map_or(Dequeued::Empty, Dequeued::Packet)
     }
 
     fn backlog(&self) -> Backlog {
@@ -319,54 +108,24 @@ impl<P: Packet> Discipline<P> for CoDel<P> {
     }
 
     fn on_link(&mut self, link: &LinkInfo) {
-        self.take_mtu(link);
+        self.law.on_link(link);
+        self.link = *link;
+    }
+
+    fn warnings(&self) -> Vec<Warning> {
+        let what = self.law.warning(&self.link);
+        let warning = |what| Warning {
+            param: "target",
+            what,
+        };
+        what.map(warning).into_iter().collect()
     }
 
     fn probe(&self, show: &mut dyn FnMut(&str, ProbeValue)) {
-        let spell = &self.spell;
-        let first_above = spell.first_above.unwrap_or(Time::ZERO);
-        show("count", ProbeValue::Number(spell.count as f64));
-        show("lastcount", ProbeValue::Number(spell.last_count as f64));
-        show(
-            "dropping",
-            ProbeValue::Number(f64::from(u8::from(spell.dropping))),
-        );
-        show("drop_next", ProbeValue::Number(spell.drop_next.as_s()));
-        show("first_above", ProbeValue::Number(first_above.as_s()));
+        self.spell.probe(show);
     }
 
     fn poke(&mut self, name: &str, value: f64) -> bool {
-        let spell = &mut self.spell;
-        let instant = || Time::ZERO + Span::from_s(value);
-        match name {
-            "count" => spell.count = value as u64,
-            "lastcount" => spell.last_count = value as u64,
-            "dropping" => spell.dropping = value != 0.0,
-            "drop_next" => spell.drop_next = instant(),
-            "first_above" => spell.first_above = (value > 0.0).then(instant),
-            _ => return false,
-        }
-        true
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// Linux's gaps in ms from count 1 on (`disciplines.md`, 16): 100, then 50 where the root
-    /// says 70.7, then 56.
-    #[test]
-    fn newton_steps_of_the_kernel() {
-        let mut spell = Spell::default();
-        let gaps: Vec<f64> = (1..=3)
-            .map(|count| {
-                spell.count_is(count);
-                spell.gap(Span::from_ms(100), true).as_s() * 1e3
-            })
-            .collect();
-        assert!((gaps[0] - 100.0).abs() < 0.01, "{gaps:?}");
-        assert!((gaps[1] - 50.0).abs() < 0.01, "{gaps:?}");
-        assert!((gaps[2] - 56.0).abs() < 0.5, "{gaps:?}");
+        self.spell.poke(name, value)
     }
 }

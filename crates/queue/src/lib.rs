@@ -11,12 +11,29 @@ pub mod contract;
 pub mod parts;
 pub mod registry;
 
+pub mod ared;
+pub mod avq;
+pub mod blue;
+pub mod cobalt;
 pub mod codel;
 pub mod droptail;
+pub mod drr;
 pub mod eqm;
+pub mod fq_cobalt;
+pub mod fq_codel;
+pub mod fq_pie;
+pub mod green;
+pub mod headdrop;
+pub mod pfifo;
+pub mod pfifo_fast;
+pub mod pi;
+pub mod pi2;
+pub mod pie;
+pub mod prio;
 pub mod red;
 pub mod rem;
 pub mod sfq;
+pub mod tbf;
 
 pub use contract::{
     Backlog, Context, Dequeued, Discipline, Packet, ProbeValue, Reason, Sink, Warning,

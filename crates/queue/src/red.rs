@@ -18,6 +18,10 @@
 //! In byte mode (`bytes`; automatic: if the limit is in bytes, time or BDP) packets of the
 //! thresholds count `mean_packet` bytes each; the limit keeps its own unit.
 //!
+//! `nonlinear` is the variant of K. Zhou, K. L. Yeung, V. O. K. Li, Computer Networks 50, 2006: 1.5
+//! `max_p` times the square of the way from `min_th` to `max_th`, so that the mean over the range
+//! is RED's; above `max_th` all are dropped (with `gentle`, as ns-3 allows, it falls back to `max_p` there).
+//!
 //! **ns-2** (`RED`, ns-2.35): byte mode and automatic parameters, though `w_q` = 1 - exp(-1/(10 r
 //! c)) with r = max(0.1 s, 3 (delay + 1/c)); limit and thresholds in packets are taken times
 //! `mean_packet`; the arrival that crosses the limit still gets in; `use_mark_p`: no forced drop,
@@ -36,14 +40,18 @@
 
 use sojourn_base::length::Capacity;
 use sojourn_base::{
-    Auto, Bytes, Fraction, Length, Limit, LinkInfo, ParamFault, Preset, Probability, Quantity,
-    Span, Threshold, Time, params,
+    Auto, Bytes, Fraction, Limit, LinkInfo, ParamFault, Preset, Probability, Quantity, Span,
+    Threshold, Time, params,
 };
 
+mod estimate;
+
+use self::estimate::{Arrival, Estimate, below};
 use crate::parts::Fifo;
 use crate::parts::ecn::mark_or_drop;
 use crate::parts::linux_red::LinuxRed;
-use crate::parts::red_law::{Slope, Verdict, spread, spread_after_wait};
+use crate::parts::red_adapt::Adaptation;
+use crate::parts::red_law::Verdict;
 use crate::{Backlog, Context, Dequeued, Discipline, Packet, ProbeValue, Reason, Warning};
 
 params! {
@@ -61,6 +69,9 @@ params! {
         w_q: Auto<Fraction> = "0.002", Linux = "auto", Ns2 = "auto";
         /// Whether the probability rises from `max_p` to 1 between `max_th` and twice that.
         gentle: bool = "false", Ns3 = "true", Ns2 = "true";
+        /// Whether the probability rises with the square of the average, to 1.5 `max_p`: nonlinear
+        /// RED. Linux has none.
+        nonlinear: bool = "false";
         /// Whether to pause for about 1/p packets after each drop.
         wait: bool = "false", Ns3 = "true", Ns2 = "true";
         /// Whether to count the queue in bytes, and to drop in proportion to a packet's size.
@@ -110,199 +121,6 @@ enum Room {
 enum Law {
     Real(Estimate),
     Linux(Box<LinuxRed>),
-}
-
-/// RED in real numbers.
-#[derive(Debug)]
-struct Estimate {
-    slope: Slope,
-    weight: f64,
-    /// Mean packets per second.
-    pace: f64,
-    avg: f64,
-    max_p: f64,
-    prob: f64,
-    /// Packets since the last drop or mark in the band.
-    count: u64,
-    bytes: u64,
-    /// Whether the average was above `min_th` before (ns-2, ns-3).
-    above: bool,
-}
-
-impl Estimate {
-    fn new(
-        params: &Params,
-        preset: Preset,
-        link: &LinkInfo,
-        bytes: bool,
-    ) -> Result<Self, ParamFault> {
-        let mean = params.mean_packet;
-        let pace = link.rate.packets_per_s(mean);
-        let unit = if bytes { mean.as_f64() } else { 1.0 };
-        let length = |length: Length| {
-            if bytes {
-                length.in_bytes(mean, link)
-            } else {
-                length.in_packets(mean, link)
-            }
-        };
-        let min = match params.min_th {
-            Auto::Given(Threshold(given)) => length(given),
-            Auto::Auto => (params.target_delay.as_s() * pace / 2.0).max(5.0) * unit,
-        };
-        let max = match params.max_th {
-            Auto::Given(Threshold(given)) => length(given),
-            Auto::Auto => 3.0 * min,
-        };
-        below(min, max, if bytes { "B" } else { "packets" })?;
-        Ok(Self {
-            slope: Slope {
-                min,
-                max,
-                gentle: params.gentle,
-            },
-            weight: params
-                .w_q
-                .given()
-                .map_or_else(|| automatic_weight(preset, pace, link), |given| given.0),
-            pace,
-            avg: 0.0,
-            max_p: params.max_p.0,
-            prob: 0.0,
-            count: 0,
-            bytes: 0,
-            above: false,
-        })
-    }
-
-    fn reset(&mut self, max_p: f64) {
-        self.avg = 0.0;
-        self.max_p = max_p;
-        self.prob = 0.0;
-        self.forget();
-        self.above = false;
-    }
-
-    /// Starts counting anew.
-    fn forget(&mut self) {
-        self.count = 0;
-        self.bytes = 0;
-    }
-
-    /// The paper's average and decision. `share` is the packet's size in mean packets, or 1.
-    fn by_paper(&mut self, arrival: &Arrival, params: &Params, share: f64, u: f64) -> Verdict {
-        match arrival.idle {
-            Some(idle) => self.avg *= libm::pow(1.0 - self.weight, idle.as_s() * self.pace),
-            None => self.avg += self.weight * (arrival.queue - self.avg),
-        }
-        if self.avg < self.slope.min {
-            self.prob = 0.0;
-            self.forget();
-            return Verdict::Pass;
-        }
-        self.prob = self.slope.at(self.avg, self.max_p, self.max_p);
-        if self.avg >= self.slope.hard() && !params.use_mark_p {
-            self.forget();
-            return Verdict::Hard;
-        }
-        let p = (self.prob * share).min(1.0);
-        let spread = if params.wait {
-            spread_after_wait(p, (self.count + 1) as f64)
-        } else {
-            spread(p, self.count as f64)
-        };
-        if u < spread {
-            self.forget();
-            Verdict::Early
-        } else {
-            self.count += 1;
-            Verdict::Pass
-        }
-    }
-
-    /// The same in the ways of ns-2 and ns-3; `share` is none where packets count.
-    fn by_ns(
-        &mut self,
-        arrival: &Arrival,
-        params: &Params,
-        share: Option<f64>,
-        u: f64,
-        preset: Preset,
-    ) -> Verdict {
-        if let Some(idle) = arrival.idle {
-            let packets = libm::floor(idle.as_s() * self.pace);
-            self.avg *= libm::pow(1.0 - self.weight, packets);
-        }
-        self.avg += self.weight * (arrival.queue - self.avg);
-        self.count += 1;
-        self.bytes += arrival.size.get();
-        if self.avg < self.slope.min || arrival.queue <= 1.0 {
-            self.prob = 0.0;
-            self.above = false;
-            return Verdict::Pass;
-        }
-        if self.avg >= self.slope.hard() && !params.use_mark_p {
-            if preset == Preset::Ns2 {
-                self.forget();
-            }
-            return Verdict::Hard;
-        }
-        if !self.above {
-            self.above = true;
-            self.count = 1;
-            self.bytes = arrival.size.get();
-            return Verdict::Pass;
-        }
-        self.prob = self.slope.at(self.avg, self.max_p, params.max_p.0);
-        let mean = params.mean_packet;
-        let n = match (share, preset) {
-            (None, _) => self.count as f64,
-            (Some(_), Preset::Ns2) => (self.bytes / mean.get()) as f64,
-            (Some(_), _) => self.bytes as f64 / mean.as_f64(),
-        };
-        let spread = if params.wait {
-            spread_after_wait(self.prob, n)
-        } else {
-            spread(self.prob, n)
-        };
-        let p = match share {
-            Some(share) if spread < 1.0 => spread * share,
-            _ => spread,
-        };
-        if u < p {
-            self.forget();
-            Verdict::Early
-        } else {
-            Verdict::Pass
-        }
-    }
-}
-
-/// What the law is told of an arrival.
-struct Arrival {
-    size: Bytes,
-    /// The queue before it, in the unit of the thresholds.
-    queue: f64,
-    /// How long the queue has been idle, if it is.
-    idle: Option<Span>,
-}
-
-fn below(min: f64, max: f64, unit: &str) -> Result<(), ParamFault> {
-    if min < max {
-        return Ok(());
-    }
-    let allowed = format!("less than max_th, which is {max} {unit} here");
-    Err(ParamFault::new("min_th", format!("{min} {unit}"), allowed))
-}
-
-fn automatic_weight(preset: Preset, pace: f64, link: &LinkInfo) -> f64 {
-    let packets = if preset == Preset::Ns2 {
-        let rtt = (3.0 * (link.delay.as_s() + 1.0 / pace)).max(0.1);
-        10.0 * rtt * pace
-    } else {
-        pace
-    };
-    -libm::expm1(-1.0 / packets)
 }
 
 fn linux(params: &Params, link: &LinkInfo) -> Result<LinuxRed, ParamFault> {
@@ -404,6 +222,55 @@ impl<P> Red<P> {
     }
 }
 
+/// The average and what it is held against.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Stand {
+    pub(crate) avg: f64,
+    pub(crate) min: f64,
+    pub(crate) max: f64,
+    pub(crate) max_p: f64,
+}
+
+/// What adaptive RED asks and sets.
+impl<P> Red<P> {
+    /// Lets `adaptation` move `max_p` at arrivals.
+    pub(crate) fn adapts_at_arrivals(&mut self, adaptation: Adaptation) {
+        if let Law::Real(law) = &mut self.law {
+            law.adaptation = Some(adaptation);
+        }
+    }
+
+    /// How the average stands at `now`.
+    pub(crate) fn stand(&self, now: Time) -> Stand {
+        match &self.law {
+            Law::Real(law) => Stand {
+                avg: law.avg,
+                min: law.slope.min,
+                max: law.slope.max,
+                max_p: law.max_p,
+            },
+            Law::Linux(law) => {
+                let idle = self.idle_since.map(|since| now.since(since));
+                let (min, max) = law.thresholds();
+                Stand {
+                    avg: law.average_after(idle),
+                    min,
+                    max,
+                    max_p: law.max_p(),
+                }
+            }
+        }
+    }
+
+    /// Sets the probability at `max_th`.
+    pub(crate) fn set_max_p(&mut self, max_p: f64) {
+        match &mut self.law {
+            Law::Real(law) => law.max_p = max_p,
+            Law::Linux(law) => law.set_max_p(max_p),
+        }
+    }
+}
+
 impl<P: Packet> Red<P> {
     fn verdict(&mut self, size: Bytes, ctx: &mut Context<'_, P>) -> Verdict {
         let idle_since = self.idle_since.take();
@@ -414,6 +281,7 @@ impl<P: Packet> Red<P> {
             }
         };
         let arrival = Arrival {
+            now: ctx.now,
             size,
             queue: if self.in_bytes {
                 self.queue.bytes().as_f64()
@@ -551,7 +419,10 @@ impl<P: Packet> Discipline<P> for Red<P> {
         self.idle_since = Some(Time::ZERO);
         match &mut self.law {
             Law::Real(law) => law.reset(self.params.max_p.0),
-            Law::Linux(law) => law.reset(),
+            Law::Linux(law) => {
+                law.set_max_p(self.params.max_p.0);
+                law.reset();
+            }
         }
     }
 
@@ -581,7 +452,7 @@ impl<P: Packet> Discipline<P> for Red<P> {
             }
             Law::Linux(law) => {
                 number("avg", law.average());
-                number("max_p", self.params.max_p.0);
+                number("max_p", law.max_p());
                 number("count", law.count() as f64);
             }
         }
@@ -595,6 +466,7 @@ impl<P: Packet> Discipline<P> for Red<P> {
                 law.count = value as u64;
                 law.bytes = law.count * self.params.mean_packet.get();
             }
+            (Law::Linux(law), "max_p") => law.set_max_p(value),
             (Law::Linux(law), "avg") => law.set_average(value),
             (Law::Linux(law), "count") => law.set_count(value as i64),
             _ => return false,

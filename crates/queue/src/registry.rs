@@ -68,11 +68,28 @@ macro_rules! registry {
 
 registry! {
     droptail::DropTail, "Drop-tail";
+    headdrop::HeadDrop, "Head-drop";
+    pfifo::Pfifo, "PFIFO";
+    pfifo_fast::PfifoFast, "PFIFO-fast";
     red::Red, "RED";
+    ared::Ared, "ARED";
     rem::Rem, "REM";
     sfq::Sfq, "SFQ";
     eqm::Eqm, "EQM (reconstruction)";
     codel::CoDel, "CoDel";
+    blue::Blue, "BLUE";
+    pie::Pie, "PIE";
+    pi::Pi, "PI";
+    avq::Avq, "AVQ";
+    green::Green, "GREEN";
+    pi2::Pi2, "PI2";
+    cobalt::Cobalt, "COBALT";
+    prio::Prio, "Priority";
+    tbf::Tbf, "Token bucket";
+    drr::Drr, "DRR";
+    fq_codel::FqCodel, "FQ-CoDel";
+    fq_pie::FqPie, "FQ-PIE";
+    fq_cobalt::FqCobalt, "FQ-COBALT";
 }
 
 /// A line of the registry.
@@ -119,6 +136,29 @@ pub enum BuildError {
 impl From<ParamFault> for BuildError {
     fn from(fault: ParamFault) -> Self {
         Self::Param(fault)
+    }
+}
+
+/// What the owner of a queue wants to know after each operation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Status {
+    /// What waits.
+    pub backlog: Backlog,
+    /// The most that may wait.
+    pub capacity: Capacity,
+    /// When the next timer is due.
+    pub next_timer: Option<Time>,
+}
+
+impl<P: Packet> AnyDiscipline<P> {
+    /// Backlog, capacity and next timer, in one dispatch.
+    #[inline]
+    pub fn status(&self) -> Status {
+        each!(self, discipline => Status {
+            backlog: discipline.backlog(),
+            capacity: discipline.capacity(),
+            next_timer: discipline.next_timer(),
+        })
     }
 }
 

@@ -19,6 +19,14 @@ pub fn ns2_bucket(source: u32, destination: u32, buckets: u32) -> u32 {
     (mixed % PRIME).rem_euclid(i64::from(buckets)) as u32
 }
 
+/// The bucket of a source address in ns-2.35's DRR: i + i/256 + ~(i/16), modulo a number near 2^24.
+pub fn ns2_source_bucket(source: u32, buckets: u32) -> u32 {
+    const MODULUS: i64 = (2 << 23) - 1;
+    let i = i64::from(source.cast_signed());
+    let mixed = i + (i >> 8) + !(i >> 4);
+    (mixed % MODULUS + 1).rem_euclid(i64::from(buckets)) as u32
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -47,6 +55,7 @@ mod tests {
         for flow in 0..1000 {
             assert!(salted_bucket(flow, 7, 13) < 13);
             assert!(ns2_bucket(flow as u32, u32::MAX, 13) < 13);
+            assert!(ns2_source_bucket(u32::MAX - flow as u32, 13) < 13);
         }
         let moved = (0..1000).filter(|&f| salted_bucket(f, 1, 1024) != salted_bucket(f, 2, 1024));
         assert!(moved.count() > 990);

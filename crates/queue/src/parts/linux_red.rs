@@ -19,6 +19,7 @@ pub struct LinuxRed {
     wlog: u32,
     /// `(max - min) / max_p`: the range of the random number.
     range: f64,
+    max_p: f64,
     table: IdleTable,
     scaled: u64,
     count: i64,
@@ -70,6 +71,7 @@ impl LinuxRed {
             max: max << wlog,
             wlog,
             range: (max - min) as f64 / max_p,
+            max_p,
             table: IdleTable::new(wlog, mean, rate),
             scaled: 0,
             count: -1,
@@ -122,6 +124,32 @@ impl LinuxRed {
         self.count = 0;
         self.random = random.uniform() * self.range;
         Verdict::Early
+    }
+
+    /// The two thresholds in bytes.
+    pub fn thresholds(&self) -> (f64, f64) {
+        (
+            (self.min >> self.wlog) as f64,
+            (self.max >> self.wlog) as f64,
+        )
+    }
+
+    /// The probability at the upper threshold.
+    pub fn max_p(&self) -> f64 {
+        self.max_p
+    }
+
+    /// Sets the probability at the upper threshold. The random number in hand stays, as in the
+    /// kernel.
+    pub fn set_max_p(&mut self, max_p: f64) {
+        self.max_p = max_p;
+        self.range = ((self.max - self.min) >> self.wlog) as f64 / max_p;
+    }
+
+    /// The average in bytes as it would be after an idle time, in whole bytes.
+    pub fn average_after(&self, idle: Option<Span>) -> f64 {
+        let scaled = idle.map_or(self.scaled, |idle| self.table.decay(self.scaled, idle));
+        (scaled >> self.wlog) as f64
     }
 
     /// The average in bytes.

@@ -1,9 +1,16 @@
 //! Parts that several disciplines are made of.
 
+pub mod bands;
+pub mod cobalt_law;
+pub mod codel_law;
 pub mod ecn;
 pub mod fifo;
+pub mod flow_queue;
 pub mod hash;
 pub mod linux_red;
+pub mod pi_law;
+pub mod pie_law;
+pub mod red_adapt;
 pub mod red_law;
 
 pub use fifo::Fifo;

@@ -20,6 +20,8 @@ pub struct Slope {
     pub max: f64,
     /// Whether it rises on to 1 at twice `max`, instead of jumping there.
     pub gentle: bool,
+    /// Whether it rises with the square of the average, to 1.5 `max_p`.
+    pub nonlinear: bool,
 }
 
 impl Slope {
@@ -36,7 +38,12 @@ impl Slope {
     /// part rises: ns-2 and ns-3 keep its first value there.
     pub fn at(&self, avg: f64, max_p: f64, upper_p: f64) -> f64 {
         if avg < self.max {
-            return max_p * (avg - self.min) / (self.max - self.min);
+            let way = (avg - self.min) / (self.max - self.min);
+            return if self.nonlinear {
+                (1.5 * max_p * way * way).min(1.0)
+            } else {
+                max_p * way
+            };
         }
         if !self.gentle {
             return 1.0;
@@ -76,6 +83,7 @@ mod tests {
             min: 5.0,
             max: 15.0,
             gentle: true,
+            nonlinear: false,
         };
         assert_eq!(slope.at(5.0, 0.1, 0.1), 0.0);
         assert!((slope.at(10.0, 0.1, 0.1) - 0.05).abs() < 1e-15);
@@ -88,6 +96,22 @@ mod tests {
             ..slope
         };
         assert_eq!((steep.at(15.0, 0.1, 0.1), steep.hard()), (1.0, 15.0));
+    }
+
+    /// `disciplines.md`, 6: 0.375 `max_p` in the middle, 1.5 `max_p` at the end, RED's at 2/3.
+    #[test]
+    fn the_square_slope_has_the_mean_of_the_straight_one() {
+        let slope = Slope {
+            min: 0.0,
+            max: 3.0,
+            gentle: false,
+            nonlinear: true,
+        };
+        assert_eq!(slope.at(1.5, 0.1, 0.1), 0.1 * 0.375);
+        assert!((slope.at(2.0, 0.1, 0.1) - 0.1 * 2.0 / 3.0).abs() < 1e-15);
+        assert!((slope.at(3.0 - 1e-12, 0.1, 0.1) - 0.15).abs() < 1e-12);
+        let mean = (0..3000).map(|k| slope.at(f64::from(k) / 1e3, 0.1, 0.1));
+        assert!((mean.sum::<f64>() / 3000.0 - 0.05).abs() < 1e-4);
     }
 
     #[test]

@@ -32,6 +32,9 @@ impl Packet for TestPacket {
     fn destination(&self) -> u32 {
         self.destination
     }
+    fn priority(&self) -> u8 {
+        (self.flow % 16) as u8
+    }
     fn ecn(&self) -> Ecn {
         self.ecn
     }
@@ -109,6 +112,8 @@ pub struct Bench {
     pub link: LinkInfo,
     /// Where all flows go; their sources are their numbers.
     pub destination: u32,
+    /// Until when the last dequeue was asked to wait.
+    pub wait: Option<Time>,
     now: Time,
     busy_until: Option<Time>,
     next_id: u64,
@@ -139,6 +144,7 @@ impl Bench {
             delivered: Vec::new(),
             link,
             destination: 1_000,
+            wait: None,
             now: Time::ZERO,
             busy_until: None,
             next_id: 0,
@@ -198,9 +204,15 @@ impl Bench {
 
     pub fn dequeue(&mut self, now: Time) -> Option<TestPacket> {
         self.timers_before(now);
+        self.wait = None;
         match self.call(now, Discipline::dequeue) {
             Dequeued::Packet(packet) => Some(packet),
-            Dequeued::Empty | Dequeued::Wait(_) => None,
+            Dequeued::Empty => None,
+            Dequeued::Wait(until) => {
+                assert!(until > now, "asked to wait for what is past");
+                self.wait = Some(until);
+                None
+            }
         }
     }
 

@@ -99,6 +99,9 @@ impl Params {
                 "link_bw_bps" | "link_delay" => {}
                 "rtt" if given.get("w_q").is_some_and(|weight| !weight.is_null()) => {}
                 "rtt" if !has(entry, "rtt") => return Err(Refusal::Unsupported),
+                "adaptive" if entry.name == "ared" => {}
+                // ns-3's token bucket writes "none" and "automatic" as zero.
+                "peak_rate" | "mtu" if value.as_f64() == Some(0.0) => {}
                 variant if VARIANTS.contains(&variant) && !has(entry, variant) => {
                     if value != &Value::Bool(false) {
                         return Err(Refusal::Unsupported);
@@ -169,6 +172,11 @@ fn held(key: &str, value: &Value) -> Result<Option<Held>, String> {
         Value::Bool(flag) => Held::Flag(*flag),
         Value::String(text) => Held::Text(text.clone()),
         Value::Number(number) => Held::Base(number.as_f64().unwrap_or(f64::NAN)),
+        // As a scenario file writes a list of numbers: "1 2 2".
+        Value::Array(items) => {
+            let words: Vec<String> = items.iter().map(ToString::to_string).collect();
+            Held::Text(words.join(" "))
+        }
         other => {
             let found = shown(other);
             return Err(format!(

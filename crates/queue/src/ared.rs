@@ -1,0 +1,264 @@
+//! ARED: RED that sets its own parameters and adapts its drop probability to keep the average mid-way.
+//!
+//! S. Floyd, R. Gummadi, S. Shenker, "Adaptive RED: An Algorithm for Increasing the Robustness of
+//! RED's Active Queue Management", 2001. RED with `gentle` ([`crate::red`], whose code decides) and
+//! automatic parameters: `min_th` = max(5 packets, half of `target_delay`), `max_th` = 3 `min_th`,
+//! `w_q` = 1 - exp(-1/c) for c mean packets a second. Every `interval`, `max_p` grows by `alpha`, or by
+//! a quarter of itself if that is less, while the average is above the middle fifth of the band
+//! and `max_p` at most `top`; it is multiplied by `beta` while the average is below that fifth and
+//! `max_p` at least `bottom`.
+//!
+//! With `feng_adaptive` the rule is that of W. Feng, D. Kandlur, D. Saha, K. Shin, "A
+//! Self-Configuring RED Gateway", IEEE INFOCOM 1999: when the average enters the range below
+//! `min_th`, `max_p` is divided by `feng_alpha`, when it enters that above `max_th` multiplied by
+//! `feng_beta` (here at most to 1); no timer.
+//!
+//! **Reference**: `max_p` starts at 0.1, `bottom` 0.01, updates by a timer, so that a quiet link
+//! does not freeze it. **ns-2**: updates only at arrivals, more than `interval` after the last change;
+//! `bottom` at most 80000 over the link's bit rate; Feng's rule reuses alpha 0.01 and beta 0.9, which
+//! multiplies `max_p` by 100 where it should divide by 3: it warns. **ns-3**: at arrivals too;
+//! `max_p` starts at 1/50; `bottom` at most 8 `mean_packet` `rtt` over the bit rate (it multiplies by
+//! the round-trip time where ns-2's formula divides). In both the gentle part starts from the first `max_p`.
+//!
+//! **Linux** (`red` with `adaptive`): thresholds and weight as for RED there, not these; target
+//! from 2/5 to 3/5 of the band in whole bytes; every half second, one tick of `hz` late, with the
+//! average decayed while idle; never gentle.
+
+use sojourn_base::length::Capacity;
+use sojourn_base::{
+    Auto, Bytes, Fraction, Limit, LinkInfo, ParamFault, Preset, Probability, Span, Threshold, Time,
+    params,
+};
+
+use crate::parts::red_adapt::{Adaptation, Rule};
+use crate::red::{self, Red};
+use crate::{Backlog, Context, Dequeued, Discipline, Packet, ProbeValue, Warning};
+
+params! {
+    /// Parameters of ARED.
+    pub struct Params {
+        /// Most that may wait, in packets or bytes; the packet being sent is not counted.
+        limit: Limit = "1000 packets", Linux = "400 kB", Ns3 = "25 packets", Ns2 = "50 packets";
+        /// Average from which packets are dropped early.
+        min_th: Auto<Threshold> = "auto";
+        /// Average at which the probability has reached `max_p`.
+        max_th: Auto<Threshold> = "auto";
+        /// Probability at `max_th`, at first.
+        max_p: Probability = "0.1", Linux = "0.02", Ns3 = "0.02";
+        /// Weight of an arrival in the average.
+        w_q: Auto<Fraction> = "auto";
+        /// Whether the probability rises from `max_p` to 1 between `max_th` and twice that.
+        gentle: bool = "true";
+        /// Whether to pause for about 1/p packets after each drop.
+        wait: bool = "false", Ns3 = "true", Ns2 = "true";
+        /// Whether to count the queue in bytes, and to drop in proportion to a packet's size.
+        bytes: Auto<bool> = "auto", Linux = "true", Ns2 = "true";
+        /// Size of a typical packet.
+        mean_packet: Bytes = "500 B", Linux = "1000 B";
+        /// Whether to mark ECN-capable packets instead of dropping them early.
+        ecn: bool = "false";
+        /// Whether to drop, not mark, while the average stands above the hard threshold.
+        hard_drop: bool = "true", Linux = "false";
+        /// As for RED.
+        use_mark_p: bool = "false", Ns2 = "true";
+        /// As for RED.
+        mark_p: Probability = "0.1";
+        /// Queueing delay aimed at: twice the automatic `min_th`.
+        target_delay: Span = "5 ms";
+        /// Packets of a burst that shall pass: Linux's automatic weight.
+        burst: Auto<u32> = "auto";
+        /// Time between two changes of `max_p`.
+        interval: Span = "500 ms";
+        /// Most that is added to `max_p`.
+        alpha: Probability = "0.01";
+        /// What `max_p` is multiplied by.
+        beta: Probability = "0.9";
+        /// `max_p` above which it grows no more.
+        top: Probability = "0.5";
+        /// `max_p` below which it shrinks no more; automatic: 0.01, in ns-2 and ns-3 less on fast links.
+        bottom: Auto<Probability> = "auto";
+        /// Round-trip time of ns-3's automatic `bottom`.
+        rtt: Span = "100 ms";
+        /// Whether to adapt by Feng's rule.
+        feng_adaptive: bool = "false";
+        /// Divisor of `max_p` when the average falls below `min_th`.
+        feng_alpha: f64 = "3", Ns2 = "0.01";
+        /// Factor of `max_p` when the average rises above `max_th`.
+        feng_beta: f64 = "2", Ns2 = "0.9";
+        /// Clock ticks a second of the Linux kernel; no other preset has it.
+        hz: u32 = "1000";
+    }
+}
+
+/// An adaptive RED queue.
+#[derive(Debug)]
+pub struct Ared<P> {
+    red: Red<P>,
+    /// For timers; at arrivals RED's own copy moves `max_p`.
+    adaptation: Adaptation,
+    linux: bool,
+    period: Span,
+    next_update: Time,
+    feng: bool,
+}
+
+fn bottom(params: &Params, preset: Preset, link: &LinkInfo) -> f64 {
+    let rate = link.rate.as_f64();
+    match (params.bottom, preset) {
+        (Auto::Given(bottom), _) => bottom.0,
+        (Auto::Auto, Preset::Ns2) => (80_000.0 / rate).min(0.01),
+        (Auto::Auto, Preset::Ns3) => {
+            let bits = params.mean_packet.bits() as f64;
+            (bits * params.rtt.as_s() / rate).min(0.01)
+        }
+        (Auto::Auto, _) => 0.01,
+    }
+}
+
+impl<P> Ared<P> {
+    /// A queue for `link`.
+    ///
+    /// # Errors
+    /// What RED refuses; an interval of nothing; Feng's factors at or below zero, or his rule
+    /// under Linux's preset.
+    pub fn new(params: &Params, preset: Preset, link: &LinkInfo) -> Result<Self, ParamFault> {
+        if params.interval == Span::ZERO {
+            return Err(ParamFault::new("interval", "0 s", "a time above zero"));
+        }
+        if params.feng_adaptive && preset == Preset::Linux {
+            let allowed = "false under preset linux, which has no such rule";
+            return Err(ParamFault::new("feng_adaptive", true, allowed));
+        }
+        for (name, factor) in [
+            ("feng_alpha", params.feng_alpha),
+            ("feng_beta", params.feng_beta),
+        ] {
+            if factor <= 0.0 {
+                return Err(ParamFault::new(name, factor, "a number above zero"));
+            }
+        }
+        let as_red = red::Params {
+            limit: params.limit,
+            min_th: params.min_th,
+            max_th: params.max_th,
+            max_p: params.max_p,
+            w_q: params.w_q,
+            gentle: params.gentle,
+            nonlinear: false,
+            wait: params.wait,
+            bytes: params.bytes,
+            mean_packet: params.mean_packet,
+            ecn: params.ecn,
+            hard_drop: params.hard_drop,
+            use_mark_p: params.use_mark_p,
+            mark_p: params.mark_p,
+            target_delay: params.target_delay,
+            burst: params.burst,
+        };
+        let limits = (bottom(params, preset, link), params.top.0);
+        let adaptation = if params.feng_adaptive {
+            let (alpha, beta) = (params.feng_alpha, params.feng_beta);
+            Adaptation::new(Rule::Feng, alpha, beta, limits, params.interval)
+        } else {
+            let rule = match preset {
+                Preset::Ns2 | Preset::Ns3 => Rule::AtArrivals,
+                Preset::Reference | Preset::Linux => Rule::Timed,
+            };
+            Adaptation::new(rule, params.alpha.0, params.beta.0, limits, params.interval)
+        };
+        let mut red = Red::new(&as_red, preset, link)?;
+        red.adapts_at_arrivals(adaptation.clone());
+        let linux = preset == Preset::Linux;
+        let late = if linux {
+            Span::from_ps(1_000_000_000_000 / u64::from(params.hz))
+        } else {
+            Span::ZERO
+        };
+        let period = params.interval + late;
+        Ok(Self {
+            red,
+            adaptation,
+            linux,
+            period,
+            next_update: Time::ZERO + period,
+            feng: params.feng_adaptive,
+        })
+    }
+}
+
+impl<P: Packet> Discipline<P> for Ared<P> {
+    fn enqueue(&mut self, packet: P, ctx: &mut Context<'_, P>) {
+        self.red.enqueue(packet, ctx);
+    }
+
+    fn dequeue(&mut self, ctx: &mut Context<'_, P>) -> Dequeued<P> {
+        self.red.dequeue(ctx)
+    }
+
+    fn backlog(&self) -> Backlog {
+        self.red.backlog()
+    }
+
+    fn capacity(&self) -> Capacity {
+        self.red.capacity()
+    }
+
+    fn reset(&mut self) {
+        self.red.reset();
+        self.next_update = Time::ZERO + self.period;
+    }
+
+    fn next_timer(&self) -> Option<Time> {
+        (self.adaptation.rule == Rule::Timed).then_some(self.next_update)
+    }
+
+    fn on_timer(&mut self, ctx: &mut Context<'_, P>) {
+        if self.adaptation.rule != Rule::Timed || ctx.now < self.next_update {
+            return;
+        }
+        self.next_update += self.period;
+        let stand = self.red.stand(ctx.now);
+        let moved = if self.linux {
+            let fifth = libm::floor((stand.max - stand.min) / 5.0);
+            // The kernel's target, two to three fifths of the band, as thresholds of such a band.
+            let (low, high) = (stand.min + 2.0 * fifth, stand.min + 3.0 * fifth);
+            let rule = &self.adaptation;
+            if stand.avg > high && stand.max_p <= rule.top {
+                stand.max_p + rule.alpha.min(stand.max_p / 4.0)
+            } else if stand.avg < low && stand.max_p >= rule.bottom {
+                stand.max_p * rule.beta
+            } else {
+                stand.max_p
+            }
+        } else {
+            self.adaptation
+                .step(stand.avg, stand.min, stand.max, stand.max_p)
+        };
+        self.red.set_max_p(moved);
+    }
+
+    fn on_link(&mut self, link: &LinkInfo) {
+        self.red.on_link(link);
+    }
+
+    fn warnings(&self) -> Vec<Warning> {
+        let mut warnings = self.red.warnings();
+        if self.feng && (self.adaptation.alpha <= 1.0 || self.adaptation.beta <= 1.0) {
+            let what = "Feng's rule divides max_p by feng_alpha and multiplies it by feng_beta: \
+                        at or below 1 they work the wrong way round (3 and 2 are meant)";
+            warnings.push(Warning {
+                param: "feng_alpha",
+                what: what.to_owned(),
+            });
+        }
+        warnings
+    }
+
+    fn probe(&self, show: &mut dyn FnMut(&str, ProbeValue)) {
+        self.red.probe(show);
+    }
+
+    fn poke(&mut self, name: &str, value: f64) -> bool {
+        self.red.poke(name, value)
+    }
+}

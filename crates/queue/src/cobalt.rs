@@ -1,0 +1,131 @@
+//! COBALT: `CoDel` and BLUE together, one against standing queues, the other against floods.
+//!
+//! T. Hoiland-Jorgensen, D. Taht, J. Morton, "Piece of CAKE", 2018; J. Palmei and others, "Design
+//! and Evaluation of COBALT Queue Discipline", IEEE LANMAN 2019. A packet that waited longer than
+//! `target` begins a spell of signals at `interval` / sqrt(count) from then; each signal raises the
+//! count. Without a spell the count falls again at the same pace instead of being kept for a
+//! while, so that there is no rule of re-entry: the first signal comes as `CoDel`'s, those after it
+//! one step ahead, at 70.7, 57.7, 50 ms. BLUE's probability grows by `increment` when the queue
+//! overflows and shrinks by `decrement` when it is found empty, at most once per `target`; its
+//! drops are never marks. The last packet of the queue is not dropped.
+//!
+//! **Reference**: the paper and CAKE's code, roots exact. An overflow drops the arrival and begins
+//! a spell at once. A quirk of the code that is kept: if the first packet after an idle time of more
+//! than an interval is late, the next late one is signalled at once.
+//!
+//! **Linux** (CAKE's inner queue): roots from a table of 16 and by a Newton step from there.
+//! CAKE's condition on four packet times, which goes with its shaper, is left out. **ns-3**
+//! (`CobaltQueueDisc`): those roots; room for 1 500 000 bytes; a sojourn above `blue_threshold`
+//! counts as an overflow for BLUE; the last packet may be dropped; BLUE's drops are told as
+//! `target` too. ns-2.35 has none: its preset is the reference.
+
+use sojourn_base::length::Capacity;
+use sojourn_base::{Limit, LinkInfo, Optional, ParamFault, Preset, Probability, Span, params};
+
+use crate::parts::Fifo;
+use crate::parts::cobalt_law::{CobaltLaw, CobaltState};
+use crate::{Backlog, Context, Dequeued, Discipline, Packet, ProbeValue, Reason, Warning};
+
+params! {
+    /// Parameters of COBALT.
+    pub struct Params {
+        /// Most that may wait, in packets or bytes; the packet being sent is not counted.
+        limit: Limit = "1000 packets", Ns3 = "1500 kB";
+        /// Sojourn that is good for a packet.
+        target: Span = "5 ms";
+        /// How long sojourns must stay above the target: about the longest round-trip time.
+        interval: Span = "100 ms";
+        /// What an overflow adds to BLUE's probability.
+        increment: Probability = "0.00390625";
+        /// What an empty queue takes from it.
+        decrement: Probability = "0.000244140625";
+        /// Whether to mark ECN-capable packets where `CoDel`'s half would drop them.
+        ecn: bool = "false";
+        /// Sojourn above which every ECN-capable packet is marked, with `ecn`.
+        ce_threshold: Optional<Span> = "none";
+        /// Sojourn that counts as an overflow for BLUE.
+        blue_threshold: Optional<Span> = "none", Ns3 = "400 ms";
+        /// Whether packets of scalable senders, ECT(1) and CE, are only marked, by `ce_threshold`.
+        l4s: bool = "false";
+    }
+}
+
+/// A COBALT queue.
+#[derive(Debug)]
+pub struct Cobalt<P> {
+    capacity: Capacity,
+    law: CobaltLaw,
+    queue: Fifo<P>,
+    state: CobaltState,
+    link: LinkInfo,
+}
+
+impl<P> Cobalt<P> {
+    /// A queue for `link`.
+    ///
+    /// # Errors
+    /// An interval of nothing.
+    pub fn new(params: &Params, preset: Preset, link: &LinkInfo) -> Result<Self, ParamFault> {
+        let mut law = CobaltLaw::new(preset, params.target, params.interval)?;
+        law.increment = params.increment.0;
+        law.decrement = params.decrement.0;
+        law.ecn = params.ecn;
+        law.ce_threshold = params.ce_threshold.0;
+        law.blue_threshold = params.blue_threshold.0;
+        law.l4s = params.l4s;
+        Ok(Self {
+            capacity: params.limit.on(link),
+            law,
+            queue: Fifo::default(),
+            state: CobaltState::default(),
+            link: *link,
+        })
+    }
+}
+
+impl<P: Packet> Discipline<P> for Cobalt<P> {
+    fn enqueue(&mut self, packet: P, ctx: &mut Context<'_, P>) {
+        let Backlog { packets, bytes } = self.queue.backlog();
+        if self.capacity.admits(packets, bytes, packet.size()) {
+            self.queue.push(packet);
+        } else {
+            self.law.overflow(&mut self.state, ctx.now);
+            ctx.drop(packet, Reason::Overlimit);
+        }
+    }
+
+    fn dequeue(&mut self, ctx: &mut Context<'_, P>) -> Dequeued<P> {
+        self.law
+            .next(&mut self.state, &mut self.queue, ctx)
+            .map_or(Dequeued::Empty, Dequeued::Packet)
+    }
+
+    fn backlog(&self) -> Backlog {
+        self.queue.backlog()
+    }
+
+    fn capacity(&self) -> Capacity {
+        self.capacity
+    }
+
+    fn reset(&mut self) {
+        self.queue.clear();
+        self.state = CobaltState::default();
+    }
+
+    fn on_link(&mut self, link: &LinkInfo) {
+        self.link = *link;
+    }
+
+    fn warnings(&self) -> Vec<Warning> {
+        self.law.warnings(&self.link)
+    }
+
+    fn probe(&self, show: &mut dyn FnMut(&str, ProbeValue)) {
+        self.state.probe(show);
+    }
+
+    fn poke(&mut self, name: &str, value: f64) -> bool {
+        self.state.poke(name, value)
+    }
+}

@@ -1,0 +1,238 @@
+//! FQ-PIE: a queue with PIE for each flow, served in turn by bytes, new flows first.
+//!
+//! G. Ramakrishnan and others, "FQ-PIE Queue Discipline in the Linux Kernel", IEEE LCN Symposium
+//! 2019. The scheduler is that of RFC 8290 ([`crate::parts::flow_queue`]); an arrival is judged by
+//! the PIE of its flow ([`crate::pie`]), by that flow's backlog and delay. All flows are updated
+//! together, idle ones too, so that their probabilities decay.
+//!
+//! **Reference**: the RFCs' defaults: 1024 queues, turns of 1514 bytes, room for 10240 packets,
+//! PIE's 15 ms. Over the limit the fattest flow loses packets from its head. **Linux** (`sch_fq_pie`): PIE
+//! as under its preset there; turns of the MTU and 14; an arrival over the limit is dropped itself; its limit of
+//! memory only counts, and is left out. **ns-3** (`FqPieQueueDisc`): PIE as there; turns of the MTU; ECN on.
+//! ns-2.35 has none: its preset is the reference.
+
+use sojourn_base::length::Capacity;
+use sojourn_base::{
+    Auto, Bytes, Limit, LinkInfo, Optional, ParamFault, Preset, Probability, Span, Time, params,
+};
+
+use crate::parts::Fifo;
+use crate::parts::flow_queue::{FlowAqm, FlowQueue, FlowSettings};
+use crate::parts::pie_law::{PieLaw, PieState};
+use crate::pie::{mean_packet, schedule};
+use crate::{Backlog, Context, Dequeued, Discipline, Packet, ProbeValue, Warning};
+
+params! {
+    /// Parameters of FQ-PIE.
+    pub struct Params {
+        /// Most that may wait in all flows, in packets or bytes.
+        limit: Limit = "10240 packets";
+        /// Bytes of a turn. Automatic: 1514, under Linux's preset the MTU and 14, under ns-3's the
+        /// MTU.
+        quantum: Auto<Bytes> = "auto";
+        /// Number of queues.
+        flows: u32 = "1024";
+        /// Most packets dropped at a time over the limit.
+        drop_batch: u32 = "64";
+        /// Queueing delay aimed at.
+        target: Span = "15 ms";
+        /// Time between two updates of the probability.
+        t_update: Span = "15 ms";
+        /// Time without drops after the queue has been idle.
+        max_burst: Span = "150 ms";
+        /// Gain of the distance from the target, per second.
+        alpha: f64 = "0.125";
+        /// Gain of the change of the delay, per second.
+        beta: f64 = "1.25";
+        /// Size of a typical packet: two of them are never dropped from. Automatic: 1000 bytes,
+        /// under Linux's preset the MTU and 14.
+        mean_packet: Auto<Bytes> = "auto";
+        /// Whether to drop in proportion to a packet's size. Automatic: under ns-3's preset with a
+        /// limit in bytes, else not.
+        bytes: Auto<bool> = "auto";
+        /// Whether the probability rises by no more than 2 % a step once at 10 %.
+        cap_drop: bool = "true";
+        /// Whether to space drops by accumulated probability.
+        derandomize: bool = "false", Linux = "true";
+        /// Whether to estimate the delay by the departure rate, not by the last packet's sojourn.
+        dequeue_rate_estimator: bool = "false";
+        /// Bytes over which the departure rate is measured, and that must wait for it.
+        dequeue_threshold: Bytes = "16384 B";
+        /// Whether to mark ECN-capable packets instead of dropping them.
+        ecn: bool = "false", Ns3 = "true";
+        /// Probability from which they are dropped all the same.
+        mark_threshold: Probability = "0.1";
+        /// With `l4s`, sojourn above which packets of scalable senders are marked.
+        ce_threshold: Optional<Span> = "none";
+        /// Whether packets of scalable senders, ECT(1) and CE, are only marked, by `ce_threshold`.
+        l4s: bool = "false";
+        /// Neighbouring queues among which a flow looks for one of its own; its key is its hash then.
+        set_ways: Optional<u32> = "none";
+        /// Clock ticks a second of the Linux kernel; no other preset has it.
+        hz: u32 = "1000";
+    }
+}
+
+/// PIE in a flow.
+#[derive(Debug)]
+struct Inner(PieLaw);
+
+impl<P: Packet> FlowAqm<P> for Inner {
+    type State = PieState;
+
+    fn state(&self) -> PieState {
+        self.0.state()
+    }
+
+    fn arrival(
+        &self,
+        state: &mut PieState,
+        packet: P,
+        waiting: Backlog,
+        ctx: &mut Context<'_, P>,
+    ) -> Option<P> {
+        self.0.arrival(state, packet, waiting, ctx)
+    }
+
+    fn next(
+        &self,
+        state: &mut PieState,
+        queue: &mut Fifo<P>,
+        _elsewhere: Bytes,
+        ctx: &mut Context<'_, P>,
+    ) -> Option<P> {
+        let mut packet = queue.pop()?;
+        self.0.departure(state, &mut packet, queue.backlog(), ctx);
+        Some(packet)
+    }
+
+    fn overflow(&self, state: &mut PieState, _packets: u64, _ctx: &mut Context<'_, P>) {
+        self.0.refused(state);
+    }
+}
+
+/// An FQ-PIE queue.
+#[derive(Debug)]
+pub struct FqPie<P: Packet> {
+    flows: FlowQueue<P, Inner>,
+    mean_packet: Auto<Bytes>,
+    first_update: Time,
+    period: Span,
+    next_update: Time,
+    link: LinkInfo,
+}
+
+impl<P: Packet> FqPie<P> {
+    /// A queue for `link`.
+    ///
+    /// # Errors
+    /// A period, a mean packet, a measurement or a quantum of nothing; a negative gain.
+    pub fn new(params: &Params, preset: Preset, link: &LinkInfo) -> Result<Self, ParamFault> {
+        let capacity = params.limit.on(link);
+        let in_bytes = matches!(capacity, Capacity::Bytes(_));
+        let law = PieLaw {
+            preset,
+            target: params.target,
+            t_update: params.t_update,
+            max_burst: params.max_burst,
+            alpha: params.alpha,
+            beta: params.beta,
+            mean_packet: mean_packet(params.mean_packet, preset, link),
+            bytes: match params.bytes {
+                Auto::Given(bytes) => bytes,
+                Auto::Auto => preset == Preset::Ns3 && in_bytes,
+            },
+            floor_in_packets: preset == Preset::Ns3 && !in_bytes,
+            cap: params.cap_drop,
+            derandomize: params.derandomize,
+            estimator: params.dequeue_rate_estimator,
+            threshold: params.dequeue_threshold,
+            ecn: params.ecn,
+            mark_threshold: params.mark_threshold.0,
+            active_threshold: None,
+            ce_threshold: params.ce_threshold.0,
+            l4s: params.l4s,
+        };
+        law.check()?;
+        let settings = FlowSettings {
+            capacity,
+            flows: params.flows,
+            quantum: params.quantum,
+            drop_batch: params.drop_batch,
+            refuse: preset == Preset::Linux,
+            set_ways: params.set_ways.0,
+        };
+        let (first_update, period) = schedule(params.t_update, params.hz, preset);
+        Ok(Self {
+            flows: FlowQueue::new(settings, Inner(law), preset, link)?,
+            mean_packet: params.mean_packet,
+            first_update,
+            period,
+            next_update: first_update,
+            link: *link,
+        })
+    }
+}
+
+impl<P: Packet> Discipline<P> for FqPie<P> {
+    fn enqueue(&mut self, packet: P, ctx: &mut Context<'_, P>) {
+        self.flows.enqueue(packet, ctx);
+    }
+
+    fn dequeue(&mut self, ctx: &mut Context<'_, P>) -> Dequeued<P> {
+        self.flows.dequeue(ctx)
+    }
+
+    fn backlog(&self) -> Backlog {
+        self.flows.backlog()
+    }
+
+    fn capacity(&self) -> Capacity {
+        self.flows.capacity()
+    }
+
+    fn reset(&mut self) {
+        self.flows.reset();
+        self.next_update = self.first_update;
+    }
+
+    fn next_timer(&self) -> Option<Time> {
+        Some(self.next_update)
+    }
+
+    fn on_timer(&mut self, ctx: &mut Context<'_, P>) {
+        if ctx.now >= self.next_update {
+            self.next_update += self.period;
+            self.flows
+                .for_each(|aqm, state, waiting| aqm.0.update(state, waiting));
+        }
+    }
+
+    fn on_link(&mut self, link: &LinkInfo) {
+        self.flows.on_link(link);
+        let law = &mut self.flows.aqm.0;
+        law.mean_packet = mean_packet(self.mean_packet, law.preset, link);
+        self.link = *link;
+    }
+
+    fn warnings(&self) -> Vec<Warning> {
+        let what = self
+            .flows
+            .aqm
+            .0
+            .warning(self.link.rate.time_to_send(self.link.mtu));
+        let warning = |what| Warning {
+            param: "target",
+            what,
+        };
+        what.map(warning).into_iter().collect()
+    }
+
+    fn probe(&self, show: &mut dyn FnMut(&str, ProbeValue)) {
+        self.flows.probe(show, PieState::probe);
+    }
+
+    fn poke(&mut self, name: &str, value: f64) -> bool {
+        self.flows.poke(name, value, PieState::poke)
+    }
+}

@@ -1,0 +1,86 @@
+//! Head-drop: first in, first out; a full queue drops its oldest packet and takes the arrival.
+//!
+//! The sender learns of the loss about one queueing delay sooner than with drop-tail, since the
+//! gap leaves with the next packet (T. V. Lakshman, A. Neidhardt, T. Ott, "The Drop from Front
+//! Strategy in TCP and in TCP over ATM", IEEE INFOCOM 1996). The packet being sent is never
+//! dropped. With a limit in bytes heads go until the arrival fits; one larger than the whole room
+//! is dropped itself.
+//!
+//! **Linux** (`pfifo_head_drop`): in packets, as here. **ns-2** (`DropTail` with `drop_front_`):
+//! the limit is one packet (byte) less than said; default 50 packets. ns-3 has none: its preset is
+//! the reference.
+
+use sojourn_base::length::Capacity;
+use sojourn_base::{Limit, LinkInfo, ParamFault, Preset, params};
+
+use crate::parts::Fifo;
+use crate::{Backlog, Context, Dequeued, Discipline, Packet, Reason};
+
+params! {
+    /// Parameters of head-drop.
+    pub struct Params {
+        /// Most that may wait, in packets or bytes; the packet being sent is not counted.
+        limit: Limit = "1000 packets", Ns2 = "50 packets";
+    }
+}
+
+/// A queue that drops from its head.
+#[derive(Debug)]
+pub struct HeadDrop<P> {
+    capacity: Capacity,
+    queue: Fifo<P>,
+}
+
+impl<P> HeadDrop<P> {
+    /// A queue for `link`.
+    ///
+    /// # Errors
+    /// Under ns-2's preset, a limit that leaves no room at all.
+    pub fn new(params: &Params, preset: Preset, link: &LinkInfo) -> Result<Self, ParamFault> {
+        let capacity = match (params.limit.on(link), preset) {
+            (Capacity::Packets(1) | Capacity::Bytes(1), Preset::Ns2) => {
+                let allowed = "more than one: ns-2 keeps one less than its limit";
+                return Err(ParamFault::new("limit", 1, allowed));
+            }
+            (Capacity::Packets(limit), Preset::Ns2) => Capacity::Packets(limit - 1),
+            (Capacity::Bytes(limit), Preset::Ns2) => Capacity::Bytes(limit - 1),
+            (capacity, _) => capacity,
+        };
+        Ok(Self {
+            capacity,
+            queue: Fifo::default(),
+        })
+    }
+}
+
+impl<P: Packet> Discipline<P> for HeadDrop<P> {
+    fn enqueue(&mut self, packet: P, ctx: &mut Context<'_, P>) {
+        let size = packet.size();
+        loop {
+            let Backlog { packets, bytes } = self.queue.backlog();
+            if self.capacity.admits(packets, bytes, size) {
+                return self.queue.push(packet);
+            }
+            match self.queue.pop() {
+                Some(oldest) => ctx.drop(oldest, Reason::Head),
+                None => return ctx.drop(packet, Reason::Overlimit),
+            }
+        }
+    }
+
+    fn dequeue(&mut self, _ctx: &mut Context<'_, P>) -> Dequeued<P> {
+        self.queue.pop().map_or(Dequeued::Empty, Dequeued::Packet)
+    }
+
+    fn backlog(&self) -> Backlog {
+        self.queue.backlog()
+    }
+
+    fn capacity(&self) -> Capacity {
+        self.capacity
+    }
+
+    fn reset(&mut self) {
+        self.queue.clear();
+    }
+}

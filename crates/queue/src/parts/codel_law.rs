@@ -1,0 +1,379 @@
+//! `CoDel`'s control law over any first-in first-out store: [`codel`](crate::codel) has one,
+//! [`fq_codel`](crate::fq_codel) one per flow. What it does is told there.
+
+use sojourn_base::{Auto, Bytes, Ecn, LinkInfo, ParamFault, Preset, Quantity, Span, Time};
+
+use super::Fifo;
+use crate::{Context, Packet, ProbeValue, Reason};
+
+/// The settings of the law.
+#[derive(Debug, Clone)]
+pub struct CodelLaw {
+    preset: Preset,
+    target: Span,
+    interval: Span,
+    /// As given: it follows the link where it was not.
+    given_max_packet: Option<Bytes>,
+    max_packet: Bytes,
+    ecn: bool,
+    ce_threshold: Option<Span>,
+    l4s: bool,
+}
+
+/// What the law is made of.
+#[derive(Debug, Clone, Copy)]
+pub struct CodelSettings {
+    /// Sojourn that is good for a packet.
+    pub target: Span,
+    /// How long sojourns must stay above the target.
+    pub interval: Span,
+    /// Backlog that is never bad; automatic: the MTU, under Linux's preset and 14 bytes.
+    pub max_packet: Auto<Bytes>,
+    /// Whether to mark ECN-capable packets instead of dropping them.
+    pub ecn: bool,
+    /// Sojourn above which every ECN-capable packet is marked.
+    pub ce_threshold: Option<Span>,
+    /// Whether ECT(1) and CE packets are only marked, and only above `ce_threshold`.
+    pub l4s: bool,
+}
+
+/// The state of the control law.
+#[derive(Debug, Clone, Default)]
+pub struct Spell {
+    /// When packets will have been above the target for an interval.
+    first_above: Option<Time>,
+    dropping: bool,
+    drop_next: Time,
+    count: u64,
+    last_count: u64,
+    /// Linux's 1/sqrt(count), 16 bits.
+    inverse_root: u32,
+}
+
+/// A packet taken from the head, and whether it is bad.
+struct Taken<P> {
+    packet: P,
+    bad: bool,
+}
+
+/// Where the packets are: the store, and the bytes that wait elsewhere but count as waiting too.
+struct Store<'a, P> {
+    queue: &'a mut Fifo<P>,
+    elsewhere: Bytes,
+}
+
+/// The kernel's clock: whole units of 1024 ns.
+fn tick(ps: u64) -> u64 {
+    const TICK: u64 = 1_024_000;
+    ps / TICK * TICK
+}
+
+impl Spell {
+    fn count_is(&mut self, count: u64) {
+        self.count = count;
+        self.inverse_root = if count == 1 {
+            u32::from(u16::MAX)
+        } else {
+            newton_step(self.inverse_root, count)
+        };
+    }
+
+    /// The time from this drop to the next.
+    fn gap(&self, interval: Span, in_ticks: bool) -> Span {
+        if !in_ticks {
+            return Span::from_s(interval.as_s() / libm::sqrt(self.count as f64));
+        }
+        let ticks = u128::from(interval.as_ps() / 1_024_000);
+        let gap = (ticks * u128::from(self.inverse_root << 16)) >> 32;
+        Span::from_ps(gap as u64 * 1_024_000)
+    }
+
+    /// The queue was found empty: no spell, and no time above the target.
+    pub fn found_empty(&mut self) {
+        self.first_above = None;
+        self.dropping = false;
+    }
+
+    /// Counts packets that were pushed out for want of room, as Linux's `fq_codel` does.
+    pub fn count_pushed_out(&mut self, packets: u64) {
+        self.count += packets;
+    }
+
+    /// Shows the state.
+    pub fn probe(&self, show: &mut dyn FnMut(&str, ProbeValue)) {
+        let first_above = self.first_above.unwrap_or(Time::ZERO);
+        let mut number = |name, value| show(name, ProbeValue::Number(value));
+        number("count", self.count as f64);
+        number("lastcount", self.last_count as f64);
+        number("dropping", f64::from(u8::from(self.dropping)));
+        number("drop_next", self.drop_next.as_s());
+        number("first_above", first_above.as_s());
+    }
+
+    /// Sets a variable of the state; false if there is none of that name.
+    pub fn poke(&mut self, name: &str, value: f64) -> bool {
+        let instant = || Time::ZERO + Span::from_s(value);
+        match name {
+            "count" => self.count = value as u64,
+            "lastcount" => self.last_count = value as u64,
+            "dropping" => self.dropping = value != 0.0,
+            "drop_next" => self.drop_next = instant(),
+            "first_above" => self.first_above = (value > 0.0).then(instant),
+            _ => return false,
+        }
+        true
+    }
+}
+
+/// One step from `inverse_root` towards 1/sqrt(count), in the kernel's 16 bits.
+fn newton_step(inverse_root: u32, count: u64) -> u32 {
+    let x = u64::from(inverse_root) << 16;
+    let square = (x * x) >> 32;
+    let value = (3_u64 << 32).wrapping_sub(count.wrapping_mul(square)) >> 2;
+    ((value.wrapping_mul(x) >> 31) >> 16) as u32 & 0xFFFF
+}
+
+impl CodelLaw {
+    /// The law on `link`.
+    ///
+    /// # Errors
+    /// An interval or a `max_packet` of nothing.
+    pub fn new(
+        settings: CodelSettings,
+        preset: Preset,
+        link: &LinkInfo,
+    ) -> Result<Self, ParamFault> {
+        if settings.interval == Span::ZERO {
+            return Err(ParamFault::new(
+                "interval",
+                settings.interval,
+                "a time above zero",
+            ));
+        }
+        let given_max_packet = settings.max_packet.given();
+        if given_max_packet == Some(Bytes::ZERO) {
+            let allowed = format!("\"auto\" or {}, above zero", Bytes::ALLOWED);
+            return Err(ParamFault::new("max_packet", Bytes::ZERO, allowed));
+        }
+        let mut law = Self {
+            preset,
+            target: settings.target,
+            interval: settings.interval,
+            given_max_packet,
+            max_packet: Bytes::ZERO,
+            ecn: settings.ecn,
+            ce_threshold: settings.ce_threshold,
+            l4s: settings.l4s,
+        };
+        if law.in_ticks() {
+            let ticks = |span: Span| Span::from_ps(tick(span.as_ps()));
+            law.target = ticks(law.target);
+            law.interval = ticks(law.interval);
+            law.ce_threshold = law.ce_threshold.map(ticks);
+        }
+        law.on_link(link);
+        Ok(law)
+    }
+
+    /// Takes the MTU of the link where `max_packet` is automatic.
+    pub fn on_link(&mut self, link: &LinkInfo) {
+        let framing = if self.preset == Preset::Linux { 14 } else { 0 };
+        let automatic = link.mtu + Bytes::new(framing);
+        self.max_packet = self.given_max_packet.unwrap_or(automatic);
+    }
+
+    /// What is wrong with the target on `link`: it must not be less than the time of a packet.
+    pub fn warning(&self, link: &LinkInfo) -> Option<String> {
+        let packet = link.rate.time_to_send(link.mtu);
+        (self.target < packet).then(|| {
+            format!(
+                "target {} is less than the {packet} that one packet takes on this link: \
+                 a queue of one packet is taken for a bad one",
+                self.target
+            )
+        })
+    }
+
+    fn in_ticks(&self) -> bool {
+        matches!(self.preset, Preset::Linux | Preset::Ns3)
+    }
+
+    /// An instant of the clock that the preset has.
+    fn clock(&self, time: Time) -> Time {
+        if self.in_ticks() {
+            Time::from_ps(tick(time.as_ps()))
+        } else {
+            time
+        }
+    }
+
+    fn sojourn<P: Packet>(&self, packet: &P, now: Time) -> Span {
+        now.since(self.clock(packet.enqueued()))
+    }
+
+    /// The next packet and the verdict on it.
+    fn take<P: Packet>(
+        &self,
+        spell: &mut Spell,
+        store: &mut Store<'_, P>,
+        now: Time,
+    ) -> Option<Taken<P>> {
+        let Some(packet) = store.queue.pop() else {
+            spell.first_above = None;
+            return None;
+        };
+        let waiting = store.queue.bytes() + store.elsewhere;
+        let short = if self.preset == Preset::Ns3 {
+            waiting < self.max_packet
+        } else {
+            waiting <= self.max_packet
+        };
+        if short || self.sojourn(&packet, now) < self.target {
+            spell.first_above = None;
+            return Some(Taken { packet, bad: false });
+        }
+        let bad = match spell.first_above {
+            None => {
+                spell.first_above = Some(now + self.interval);
+                false
+            }
+            Some(end) if self.in_ticks() => now > end,
+            Some(end) => now >= end,
+        };
+        Some(Taken { packet, bad })
+    }
+
+    /// Marks `packet` in place of a drop, if that may be.
+    fn marks<P: Packet>(&self, packet: &mut P, ctx: &mut Context<'_, P>) -> bool {
+        let marks = self.ecn && packet.ecn().is_capable();
+        if marks {
+            packet.set_ce();
+            ctx.sink.marked(packet, Reason::Target);
+        }
+        marks
+    }
+
+    /// Whether the law passes over this packet: with `l4s`, one of a scalable sender.
+    fn passes_over<P: Packet>(&self, packet: &P) -> bool {
+        self.l4s && matches!(packet.ecn(), Ecn::Ect1 | Ecn::Ce)
+    }
+
+    /// Goes on with a spell: drops what is due. Gives the packet to send and whether it is marked.
+    fn go_on<P: Packet>(
+        &self,
+        spell: &mut Spell,
+        store: &mut Store<'_, P>,
+        mut taken: Taken<P>,
+        now: Time,
+        ctx: &mut Context<'_, P>,
+    ) -> Option<(P, bool)> {
+        while spell.dropping && taken.bad && now >= spell.drop_next {
+            spell.count_is(spell.count + 1);
+            let gap = spell.gap(self.interval, self.in_ticks());
+            if self.marks(&mut taken.packet, ctx) {
+                spell.drop_next += gap;
+                return Some((taken.packet, true));
+            }
+            ctx.drop(taken.packet, Reason::Target);
+            let Some(next) = self.take(spell, store, now) else {
+                spell.dropping = false;
+                return None;
+            };
+            taken = next;
+            if taken.bad {
+                spell.drop_next += gap;
+            }
+        }
+        spell.dropping &= taken.bad;
+        Some((taken.packet, false))
+    }
+
+    /// Begins a spell with a bad packet.
+    fn begin<P: Packet>(
+        &self,
+        spell: &mut Spell,
+        store: &mut Store<'_, P>,
+        mut taken: Taken<P>,
+        now: Time,
+        ctx: &mut Context<'_, P>,
+    ) -> Option<(P, bool)> {
+        let marked = self.marks(&mut taken.packet, ctx);
+        let sent = if marked {
+            Some((taken.packet, true))
+        } else {
+            ctx.drop(taken.packet, Reason::Target);
+            self.take(spell, store, now)
+                .map(|next| (next.packet, false))
+        };
+        spell.dropping = true;
+        let reached = spell.count.saturating_sub(spell.last_count);
+        let lately = now.since(spell.drop_next).as_ps() < 16 * self.interval.as_ps();
+        spell.count_is(if reached > 1 && lately { reached } else { 1 });
+        spell.last_count = spell.count;
+        spell.drop_next = now + spell.gap(self.interval, self.in_ticks());
+        sent
+    }
+
+    /// The packet to send next from `queue`, after the drops due; `elsewhere` bytes wait in other
+    /// queues of the same discipline.
+    pub fn next<P: Packet>(
+        &self,
+        spell: &mut Spell,
+        queue: &mut Fifo<P>,
+        elsewhere: Bytes,
+        ctx: &mut Context<'_, P>,
+    ) -> Option<P> {
+        let now = self.clock(ctx.now);
+        let mut store = Store { queue, elsewhere };
+        let (mut packet, marked) = if store
+            .queue
+            .head()
+            .is_some_and(|head| self.passes_over(head))
+        {
+            (store.queue.pop()?, false)
+        } else {
+            let Some(taken) = self.take(spell, &mut store, now) else {
+                spell.dropping = false;
+                return None;
+            };
+            if spell.dropping {
+                self.go_on(spell, &mut store, taken, now, ctx)?
+            } else if taken.bad {
+                self.begin(spell, &mut store, taken, now, ctx)?
+            } else {
+                (taken.packet, false)
+            }
+        };
+        if let Some(threshold) = self.ce_threshold
+            && !marked
+            && packet.ecn().is_capable()
+            && (!self.l4s || self.passes_over(&packet))
+            && self.sojourn(&packet, now) > threshold
+        {
+            packet.set_ce();
+            ctx.sink.marked(&packet, Reason::CeThreshold);
+        }
+        Some(packet)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Linux's gaps in ms from count 1 on (`disciplines.md`, 16): 100, then 50 where the root
+    /// says 70.7, then 56.
+    #[test]
+    fn newton_steps_of_the_kernel() {
+        let mut spell = Spell::default();
+        let gaps: Vec<f64> = (1..=3)
+            .map(|count| {
+                spell.count_is(count);
+                spell.gap(Span::from_ms(100), true).as_s() * 1e3
+            })
+            .collect();
+        assert!((gaps[0] - 100.0).abs() < 0.01, "{gaps:?}");
+        assert!((gaps[1] - 50.0).abs() < 0.01, "{gaps:?}");
+        assert!((gaps[2] - 56.0).abs() < 0.5, "{gaps:?}");
+    }
+}

@@ -1,0 +1,370 @@
+//! Flow queueing with two lists, as in FQ-CoDel: the one part that all `fq_*` disciplines share.
+//!
+//! RFC 8290, section 4. Flows are hashed to queues; each queue has a controller of its own, given
+//! as a type parameter. A queue that gets its first packet joins the end of the *new* list with
+//! `quantum` credits; the scheduler takes the head of that list, else of the *old* one. Without
+//! credits it is given `quantum` more and goes to the end of the old list. An empty queue leaves
+//! the old list; from the new list it first passes through the old one, so that flows which come
+//! and go cannot starve the others. Under Linux's preset it leaves at once if the old list is
+//! empty. Over the limit the flow with most bytes, the one seen first of equals, loses packets
+//! from its head, half its bytes or `drop_batch` packets at a time.
+//!
+//! The hash is salted by a number drawn at the first arrival, so that replicas differ in who
+//! shares a queue with whom. With `set_ways` a flow's key is its hash, and looks for a queue of
+//! its own among so many neighbours (ns-3's set-associative hash).
+
+use std::collections::VecDeque;
+
+use sojourn_base::length::Capacity;
+use sojourn_base::{Auto, Bytes, LinkInfo, ParamFault, Preset, Stream};
+
+use super::Fifo;
+use super::hash::salted_bucket;
+use crate::{Backlog, Context, Dequeued, Packet, ProbeValue, Reason};
+
+/// The controller inside each flow.
+pub trait FlowAqm<P: Packet> {
+    /// What it keeps of one flow.
+    type State;
+
+    /// A state as it is at first.
+    fn state(&self) -> Self::State;
+
+    /// An arrival meets so much of its flow: gives it back unless it is dropped.
+    fn arrival(
+        &self,
+        _state: &mut Self::State,
+        packet: P,
+        _waiting: Backlog,
+        _ctx: &mut Context<'_, P>,
+    ) -> Option<P> {
+        Some(packet)
+    }
+
+    /// The packet of this flow to send next, after the drops due; `elsewhere` bytes wait in other
+    /// flows.
+    fn next(
+        &self,
+        state: &mut Self::State,
+        queue: &mut Fifo<P>,
+        elsewhere: Bytes,
+        ctx: &mut Context<'_, P>,
+    ) -> Option<P>;
+
+    /// So many packets of this flow were lost for want of room.
+    fn overflow(&self, _state: &mut Self::State, _packets: u64, _ctx: &mut Context<'_, P>) {}
+}
+
+/// What makes a flow queue.
+#[derive(Debug, Clone, Copy)]
+pub struct FlowSettings {
+    /// Most that waits in all flows.
+    pub capacity: Capacity,
+    /// Number of queues.
+    pub flows: u32,
+    /// Bytes of a turn; automatic: 1514, under Linux's preset MTU + 14, under ns-3's the MTU.
+    pub quantum: Auto<Bytes>,
+    /// Most packets dropped at a time over the limit.
+    pub drop_batch: u32,
+    /// Whether an arrival that finds no room is dropped, not packets of the fattest flow.
+    pub refuse: bool,
+    /// Neighbours among which a flow looks for a queue of its own.
+    pub set_ways: Option<u32>,
+}
+
+/// Where a queue stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Place {
+    Away,
+    New,
+    Old,
+}
+
+#[derive(Debug)]
+struct Flow<P, S> {
+    queue: Fifo<P>,
+    credits: i64,
+    place: Place,
+    seen: bool,
+    /// The hash that holds this queue (set-associative hash).
+    tag: u64,
+    state: S,
+}
+
+/// Queues of flows, each with a controller `A` of its own.
+#[derive(Debug)]
+pub struct FlowQueue<P: Packet, A: FlowAqm<P>> {
+    /// The controller.
+    pub aqm: A,
+    settings: FlowSettings,
+    preset: Preset,
+    quantum: i64,
+    flows: Vec<Flow<P, A::State>>,
+    new: VecDeque<u32>,
+    old: VecDeque<u32>,
+    /// Queues in the order in which they were first used.
+    seen: Vec<u32>,
+    backlog: Backlog,
+    salt: Option<u64>,
+}
+
+impl<P: Packet, A: FlowAqm<P>> FlowQueue<P, A> {
+    /// Flow queues with `aqm` in each.
+    ///
+    /// # Errors
+    /// A quantum of nothing, or sets that are larger than the table.
+    pub fn new(
+        settings: FlowSettings,
+        aqm: A,
+        preset: Preset,
+        link: &LinkInfo,
+    ) -> Result<Self, ParamFault> {
+        if settings.quantum == Auto::Given(Bytes::ZERO) {
+            let allowed = "\"auto\" or a size above zero";
+            return Err(ParamFault::new("quantum", Bytes::ZERO, allowed));
+        }
+        if let Some(ways) = settings.set_ways
+            && !settings.flows.is_multiple_of(ways)
+        {
+            let allowed = format!("a divisor of flows, which is {}", settings.flows);
+            return Err(ParamFault::new("set_ways", ways, allowed));
+        }
+        let flow = |_| Flow {
+            queue: Fifo::default(),
+            credits: 0,
+            place: Place::Away,
+            seen: false,
+            tag: 0,
+            state: aqm.state(),
+        };
+        let flows = (0..settings.flows).map(flow).collect();
+        let mut made = Self {
+            settings,
+            preset,
+            quantum: 0,
+            flows,
+            new: VecDeque::new(),
+            old: VecDeque::new(),
+            seen: Vec::new(),
+            backlog: Backlog::default(),
+            salt: None,
+            aqm,
+        };
+        made.on_link(link);
+        Ok(made)
+    }
+
+    /// Takes the MTU of the link where the quantum is automatic.
+    pub fn on_link(&mut self, link: &LinkInfo) {
+        let mtu = link.mtu.get();
+        let automatic = match self.preset {
+            Preset::Linux => (mtu + 14).max(256),
+            Preset::Ns3 => mtu,
+            _ => 1514,
+        };
+        let quantum = self.settings.quantum.given();
+        self.quantum = quantum.map_or(automatic, Bytes::get).cast_signed();
+    }
+
+    fn bucket(&mut self, key: u64, random: &mut Stream) -> u32 {
+        let flows = self.settings.flows;
+        let Some(ways) = self.settings.set_ways else {
+            let salt = *self.salt.get_or_insert_with(|| random.bits());
+            return salted_bucket(key, salt, flows);
+        };
+        let hash = key % u64::from(flows);
+        let first = hash - hash % u64::from(ways);
+        let set = first..first + u64::from(ways);
+        let flow = |way: u64| &self.flows[way as usize];
+        let is_own = |&way: &u64| flow(way).tag == hash && flow(way).place != Place::Away;
+        let is_free = |&way: &u64| flow(way).place == Place::Away;
+        // ns-3 takes the first that is free even if the flow has packets in a later one, and
+        // may so reorder it.
+        let own = set.clone().find(is_own);
+        let way = own.or_else(|| set.clone().find(is_free)).unwrap_or(first);
+        self.flows[way as usize].tag = hash;
+        way as u32
+    }
+
+    /// Takes an arrival.
+    pub fn enqueue(&mut self, packet: P, ctx: &mut Context<'_, P>) {
+        let bucket = self.bucket(packet.flow(), ctx.random);
+        let flow = &mut self.flows[bucket as usize];
+        if !flow.seen {
+            flow.seen = true;
+            self.seen.push(bucket);
+        }
+        let Backlog { packets, bytes } = self.backlog;
+        let size = packet.size();
+        if self.settings.refuse && !self.settings.capacity.admits(packets, bytes, size) {
+            self.aqm.overflow(&mut flow.state, 1, ctx);
+            return ctx.drop(packet, Reason::Overlimit);
+        }
+        let waiting = flow.queue.backlog();
+        let Some(packet) = self.aqm.arrival(&mut flow.state, packet, waiting, ctx) else {
+            return;
+        };
+        self.backlog.packets += 1;
+        self.backlog.bytes += size;
+        flow.queue.push(packet);
+        if flow.place == Place::Away {
+            flow.place = Place::New;
+            flow.credits = self.quantum;
+            self.new.push_back(bucket);
+        }
+        while !self
+            .settings
+            .capacity
+            .holds(self.backlog.packets, self.backlog.bytes)
+        {
+            self.relieve(ctx);
+        }
+    }
+
+    /// Drops from the head of the fattest flow.
+    fn relieve(&mut self, ctx: &mut Context<'_, P>) {
+        let bytes = |bucket: u32| self.flows[bucket as usize].queue.bytes();
+        let mut fattest = None;
+        for &bucket in &self.seen {
+            if fattest.is_none_or(|best| bytes(bucket) > bytes(best)) {
+                fattest = Some(bucket);
+            }
+        }
+        let Some(fattest) = fattest else { return };
+        let flow = &mut self.flows[fattest as usize];
+        let half = flow.queue.bytes().get() / 2;
+        let (mut packets, mut gone) = (0, Bytes::ZERO);
+        while let Some(packet) = flow.queue.pop() {
+            packets += 1;
+            gone += packet.size();
+            ctx.drop(packet, Reason::Overlimit);
+            if packets >= self.settings.drop_batch || gone.get() >= half {
+                break;
+            }
+        }
+        self.backlog.packets -= packets as usize;
+        self.backlog.bytes -= gone;
+        self.aqm.overflow(&mut flow.state, u64::from(packets), ctx);
+    }
+
+    /// The packet to send next.
+    pub fn dequeue(&mut self, ctx: &mut Context<'_, P>) -> Dequeued<P> {
+        loop {
+            let is_new = !self.new.is_empty();
+            let list = if is_new { &mut self.new } else { &mut self.old };
+            let Some(&bucket) = list.front() else {
+                return Dequeued::Empty;
+            };
+            let flow = &mut self.flows[bucket as usize];
+            if flow.credits <= 0 {
+                flow.credits += self.quantum;
+                flow.place = Place::Old;
+                list.pop_front();
+                self.old.push_back(bucket);
+                continue;
+            }
+            let before = flow.queue.backlog();
+            let elsewhere = self.backlog.bytes - before.bytes;
+            let sent = self
+                .aqm
+                .next(&mut flow.state, &mut flow.queue, elsewhere, ctx);
+            let after = flow.queue.backlog();
+            self.backlog.packets -= before.packets - after.packets;
+            self.backlog.bytes -= before.bytes - after.bytes;
+            if let Some(packet) = sent {
+                flow.credits -= packet.size().get().cast_signed();
+                return Dequeued::Packet(packet);
+            }
+            list.pop_front();
+            let leaves = !is_new || (self.preset == Preset::Linux && self.old.is_empty());
+            flow.place = if leaves { Place::Away } else { Place::Old };
+            if !leaves {
+                self.old.push_back(bucket);
+            }
+        }
+    }
+
+    /// Lets `each` see the state and the backlog of every queue that was ever used.
+    pub fn for_each(&mut self, mut each: impl FnMut(&A, &mut A::State, Backlog)) {
+        for &bucket in &self.seen {
+            let flow = &mut self.flows[bucket as usize];
+            each(&self.aqm, &mut flow.state, flow.queue.backlog());
+        }
+    }
+
+    /// What waits.
+    pub fn backlog(&self) -> Backlog {
+        self.backlog
+    }
+
+    /// Most that may wait.
+    pub fn capacity(&self) -> Capacity {
+        self.settings.capacity
+    }
+
+    /// As new, keeping the memory.
+    pub fn reset(&mut self) {
+        for &bucket in &self.seen {
+            let flow = &mut self.flows[bucket as usize];
+            flow.queue.clear();
+            flow.credits = 0;
+            flow.place = Place::Away;
+            flow.seen = false;
+            flow.tag = 0;
+            flow.state = self.aqm.state();
+        }
+        self.seen.clear();
+        self.new.clear();
+        self.old.clear();
+        self.backlog = Backlog::default();
+        self.salt = None;
+    }
+
+    /// Shows `flows_active`, the number of queues used so far, and of the k-th of them packets,
+    /// credits and list; `state` shows more of it.
+    pub fn probe(
+        &self,
+        show: &mut dyn FnMut(&str, ProbeValue),
+        state: impl Fn(&A::State, &mut dyn FnMut(&str, ProbeValue)),
+    ) {
+        show("flows_active", ProbeValue::Number(self.seen.len() as f64));
+        for (k, &bucket) in self.seen.iter().enumerate() {
+            let flow = &self.flows[bucket as usize];
+            let mut one = |name: &str, value| show(&format!("flow[{k}].{name}"), value);
+            one("packets", ProbeValue::Number(flow.queue.len() as f64));
+            one("bytes", ProbeValue::Number(flow.queue.bytes().as_f64()));
+            one("deficit", ProbeValue::Number(flow.credits as f64));
+            let place = match flow.place {
+                Place::Away => "inactive",
+                Place::New => "new",
+                Place::Old => "old",
+            };
+            one("state", ProbeValue::Name(place));
+            state(&flow.state, &mut one);
+        }
+    }
+
+    /// Sets `flow[k].name` through `state`; false if there is none of that name.
+    pub fn poke(
+        &mut self,
+        name: &str,
+        value: f64,
+        state: impl Fn(&mut A::State, &str, f64) -> bool,
+    ) -> bool {
+        let parts = name
+            .strip_prefix("flow[")
+            .and_then(|rest| rest.split_once("]."));
+        let Some((Ok(k), name)) = parts.map(|(k, name)| (k.parse::<usize>(), name)) else {
+            return false;
+        };
+        let Some(&bucket) = self.seen.get(k) else {
+            return false;
+        };
+        let flow = &mut self.flows[bucket as usize];
+        if name == "deficit" {
+            flow.credits = value as i64;
+            return true;
+        }
+        state(&mut flow.state, name, value)
+    }
+}

@@ -1,0 +1,481 @@
+//! PIE's controller: [`pie`](crate::pie) has one, [`fq_pie`](crate::fq_pie) one per flow. What it
+//! does and how the presets differ is told in [`pie`](crate::pie).
+
+use sojourn_base::{Bytes, Ecn, ParamFault, Preset, Span, Time};
+
+use super::ecn::mark_or_drop;
+use crate::{Backlog, Context, Packet, ProbeValue, Reason};
+
+/// The settings of the controller.
+#[derive(Debug, Clone)]
+// Each is a switch of the RFC or of a preset, named as the parameter that sets it.
+#[allow(clippy::struct_excessive_bools)]
+pub struct PieLaw {
+    /// Whose ways.
+    pub preset: Preset,
+    /// Queueing delay aimed at.
+    pub target: Span,
+    /// Time between two updates.
+    pub t_update: Span,
+    /// Time without drops after the queue has been idle.
+    pub max_burst: Span,
+    /// Gain of the distance from the target, in Hz.
+    pub alpha: f64,
+    /// Gain of the change of the delay, in Hz.
+    pub beta: f64,
+    /// Up to twice this waits without drops.
+    pub mean_packet: Bytes,
+    /// Whether the probability is scaled by the packet's size.
+    pub bytes: bool,
+    /// Whether "two packets" means packets (ns-3 with a limit in packets).
+    pub floor_in_packets: bool,
+    /// Whether the probability rises by no more than 2 % a step once at 10 %.
+    pub cap: bool,
+    /// Whether to space drops by accumulated probability.
+    pub derandomize: bool,
+    /// Whether the delay is the backlog over a measured rate, not the sojourn of the last packet.
+    pub estimator: bool,
+    /// Bytes of one measurement of the rate.
+    pub threshold: Bytes,
+    /// Whether to mark ECN-capable packets.
+    pub ecn: bool,
+    /// Probability from which they are dropped all the same.
+    pub mark_threshold: f64,
+    /// Delay that switches the controller on; without it, it is always on.
+    pub active_threshold: Option<Span>,
+    /// With `l4s`: sojourn above which packets of scalable senders are marked.
+    pub ce_threshold: Option<Span>,
+    /// Whether packets of scalable senders are only marked, by `ce_threshold`.
+    pub l4s: bool,
+}
+
+/// The state of one controller.
+#[derive(Debug, Clone)]
+pub struct PieState {
+    prob: f64,
+    delay: Span,
+    old_delay: Span,
+    burst: Span,
+    /// ns-3: what became of the burst allowance.
+    phase: Phase,
+    accumulated: f64,
+    /// Start and bytes of the measurement under way.
+    measuring: Option<(Time, u64)>,
+    /// Seconds per byte (the RFC averages times), zero while unknown.
+    pace: f64,
+    last_departure: Option<Time>,
+    active: bool,
+}
+
+/// ns-3's burst state.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Phase {
+    /// No burst was protected yet.
+    Fresh,
+    /// Under protection.
+    Protected,
+    /// Protection ran out, so many updates ago.
+    Spent(u32),
+}
+
+impl Default for PieState {
+    fn default() -> Self {
+        Self {
+            prob: 0.0,
+            delay: Span::ZERO,
+            old_delay: Span::ZERO,
+            burst: Span::ZERO,
+            phase: Phase::Fresh,
+            accumulated: 0.0,
+            measuring: None,
+            pace: 0.0,
+            last_departure: None,
+            active: false,
+        }
+    }
+}
+
+impl PieState {
+    /// The drop probability.
+    pub fn prob(&self) -> f64 {
+        self.prob
+    }
+
+    /// Shows the state.
+    pub fn probe(&self, show: &mut dyn FnMut(&str, ProbeValue)) {
+        let rate = if self.pace > 0.0 {
+            1.0 / self.pace
+        } else {
+            0.0
+        };
+        let mut number = |name, value| show(name, ProbeValue::Number(value));
+        number("prob", self.prob);
+        number("qdelay", self.delay.as_s());
+        number("qdelay_old", self.old_delay.as_s());
+        number("burst", self.burst.as_s());
+        number("accu", self.accumulated);
+        number("avg_dq_rate", rate);
+    }
+
+    /// Sets a variable of the state; false if there is none of that name.
+    pub fn poke(&mut self, name: &str, value: f64) -> bool {
+        match name {
+            "prob" | "drop_prob" => self.prob = value,
+            "qdelay" => self.delay = Span::from_s(value),
+            "qdelay_old" => self.old_delay = Span::from_s(value),
+            "burst" | "burst_allowance" => self.burst = Span::from_s(value),
+            "accu" | "accu_prob" => self.accumulated = value,
+            _ => return false,
+        }
+        true
+    }
+}
+
+/// How much the gains are scaled down at this probability (RFC 8033, section 4.2).
+fn scale(prob: f64) -> f64 {
+    const STEPS: [(f64, f64); 6] = [
+        (1e-6, 2048.0),
+        (1e-5, 512.0),
+        (1e-4, 128.0),
+        (1e-3, 32.0),
+        (1e-2, 8.0),
+        (1e-1, 2.0),
+    ];
+    STEPS
+        .iter()
+        .find(|(below, _)| prob < *below)
+        .map_or(1.0, |(_, scale)| *scale)
+}
+
+/// The period that Linux makes of `t_update` at `hz`: rounded up to jiffies, and one jiffy late.
+pub fn linux_period(t_update: Span, hz: u32) -> Span {
+    let jiffy = 1_000_000_000_000 / u64::from(hz);
+    Span::from_ps((t_update.as_ps().div_ceil(jiffy) + 1) * jiffy)
+}
+
+impl PieLaw {
+    /// A state as it is at first.
+    pub fn state(&self) -> PieState {
+        PieState {
+            burst: if self.preset == Preset::Ns3 {
+                Span::ZERO
+            } else {
+                self.max_burst
+            },
+            ..PieState::default()
+        }
+    }
+
+    /// # Errors
+    /// An update period, a mean packet or a measurement of nothing; a negative gain.
+    pub fn check(&self) -> Result<(), ParamFault> {
+        if self.t_update == Span::ZERO {
+            return Err(ParamFault::new("t_update", "0 s", "a time above zero"));
+        }
+        for (name, gain) in [("alpha", self.alpha), ("beta", self.beta)] {
+            if gain < 0.0 {
+                return Err(ParamFault::new(name, gain, "a number of zero or more"));
+            }
+        }
+        for (name, bytes) in [
+            ("mean_packet", self.mean_packet),
+            ("dequeue_threshold", self.threshold),
+        ] {
+            if bytes == Bytes::ZERO {
+                return Err(ParamFault::new(name, bytes, "a size above zero"));
+            }
+        }
+        Ok(())
+    }
+
+    /// What is wrong with the target on a link, if anything.
+    pub fn warning(&self, packet: Span) -> Option<String> {
+        (self.target < packet).then(|| {
+            format!(
+                "target {} is less than the {packet} that one packet takes on this link",
+                self.target
+            )
+        })
+    }
+
+    fn half_target(&self) -> Span {
+        Span::from_ps(self.target.as_ps() / 2)
+    }
+
+    /// Whether the queue has been short at the last two updates.
+    fn calm(&self, state: &PieState) -> bool {
+        state.delay < self.half_target() && state.old_delay < self.half_target()
+    }
+
+    /// Whether so little waits that nothing is dropped.
+    fn is_short(&self, waiting: Backlog) -> bool {
+        let floor = 2 * self.mean_packet.get();
+        match self.preset {
+            Preset::Linux => waiting.bytes.get() < floor,
+            _ if self.floor_in_packets => waiting.packets <= 2,
+            _ => waiting.bytes.get() <= floor,
+        }
+    }
+
+    /// Whether an arrival meets the die, and says how it fell.
+    fn signals<P: Packet>(
+        &self,
+        state: &mut PieState,
+        size: Bytes,
+        waiting: Backlog,
+        ctx: &mut Context<'_, P>,
+    ) -> bool {
+        if matches!(self.preset, Preset::Reference | Preset::Ns2)
+            && state.prob == 0.0
+            && self.calm(state)
+        {
+            state.burst = self.max_burst;
+        }
+        if state.burst > Span::ZERO {
+            return false;
+        }
+        if self.preset == Preset::Ns3 && state.phase == Phase::Fresh {
+            state.phase = Phase::Protected;
+            state.burst = self.max_burst;
+        }
+        let delay = if self.preset == Preset::Linux {
+            state.delay
+        } else {
+            state.old_delay
+        };
+        if (delay < self.half_target() && state.prob < 0.2) || self.is_short(waiting) {
+            return false;
+        }
+        let share = if !self.bytes || (self.preset == Preset::Linux && size > self.mean_packet) {
+            1.0
+        } else {
+            size.as_f64() / self.mean_packet.as_f64()
+        };
+        let p = state.prob * share;
+        if self.derandomize {
+            if p == 0.0 {
+                state.accumulated = 0.0;
+            }
+            // Linux accumulates what it draws with, the RFC the bare probability.
+            state.accumulated += if self.preset == Preset::Linux {
+                p
+            } else {
+                state.prob
+            };
+            if state.accumulated < 0.85 {
+                return false;
+            }
+            if state.accumulated >= 8.5 {
+                if !matches!(self.preset, Preset::Linux | Preset::Ns3) {
+                    state.accumulated = 0.0;
+                }
+                return true;
+            }
+        }
+        let hit = ctx.random.chance(p);
+        if hit && self.preset != Preset::Ns3 {
+            state.accumulated = 0.0;
+        }
+        hit
+    }
+
+    /// An arrival finds no room.
+    pub fn refused(&self, state: &mut PieState) {
+        if matches!(self.preset, Preset::Linux | Preset::Ns3) {
+            state.accumulated = 0.0;
+        }
+    }
+
+    /// An arrival meets a queue where so much waits: gives it back unless it is dropped.
+    pub fn arrival<P: Packet>(
+        &self,
+        state: &mut PieState,
+        packet: P,
+        waiting: Backlog,
+        ctx: &mut Context<'_, P>,
+    ) -> Option<P> {
+        if self.scalable(&packet) || (self.active_threshold.is_some() && !state.active) {
+            self.switch(state);
+            return Some(packet);
+        }
+        let kept = if self.signals(state, packet.size(), waiting, ctx) {
+            let low = if self.preset == Preset::Linux {
+                state.prob <= self.mark_threshold
+            } else {
+                state.prob < self.mark_threshold
+            };
+            let kept = mark_or_drop(packet, self.ecn && low, Reason::Unforced, ctx);
+            if kept.is_none() {
+                state.accumulated = 0.0;
+            }
+            kept?
+        } else {
+            packet
+        };
+        self.switch(state);
+        Some(kept)
+    }
+
+    /// Switches the controller on above `active_threshold`, and off when it has come to rest.
+    fn switch(&self, state: &mut PieState) {
+        let Some(threshold) = self.active_threshold else {
+            return;
+        };
+        if !state.active && state.delay >= threshold {
+            *state = PieState {
+                active: true,
+                burst: self.max_burst,
+                delay: state.delay,
+                phase: state.phase,
+                ..PieState::default()
+            };
+        }
+        if state.prob == 0.0 && state.delay == Span::ZERO && state.old_delay == Span::ZERO {
+            state.active = false;
+            state.measuring = None;
+        }
+    }
+
+    fn scalable<P: Packet>(&self, packet: &P) -> bool {
+        self.l4s && matches!(packet.ecn(), Ecn::Ect1 | Ecn::Ce)
+    }
+
+    /// A packet leaves `left` behind.
+    pub fn departure<P: Packet>(
+        &self,
+        state: &mut PieState,
+        packet: &mut P,
+        left: Backlog,
+        ctx: &mut Context<'_, P>,
+    ) {
+        let sojourn = ctx.now.since(packet.enqueued());
+        if self.estimator {
+            self.measure(state, packet.size(), left.bytes, ctx.now);
+        } else {
+            state.delay = if left.packets == 0 {
+                Span::ZERO
+            } else {
+                sojourn
+            };
+            let since = state.last_departure.replace(ctx.now);
+            if self.preset == Preset::Linux {
+                let gone = since.map_or(Span::ZERO, |since| ctx.now.since(since));
+                state.burst = state.burst - gone;
+            }
+        }
+        if self.scalable(packet) && self.ce_threshold.is_some_and(|most| sojourn > most) {
+            packet.set_ce();
+            ctx.sink.marked(packet, Reason::CeThreshold);
+        }
+    }
+
+    /// One packet of a measurement of the departure rate.
+    fn measure(&self, state: &mut PieState, size: Bytes, left: Bytes, now: Time) {
+        if state.measuring.is_none() && left >= self.threshold {
+            state.measuring = Some((now, 0));
+        }
+        let Some((start, bytes)) = &mut state.measuring else {
+            return;
+        };
+        *bytes += size.get();
+        if *bytes < self.threshold.get() {
+            return;
+        }
+        let took = now.since(*start);
+        if took > Span::ZERO {
+            let sample = took.as_s() / *bytes as f64;
+            let mix = |old: f64, new: f64, weight: f64| old + weight * (new - old);
+            state.pace = match self.preset {
+                _ if state.pace == 0.0 => sample,
+                Preset::Linux => 1.0 / mix(1.0 / state.pace, 1.0 / sample, 0.125),
+                Preset::Ns3 => 1.0 / mix(1.0 / state.pace, 1.0 / sample, 0.5),
+                _ => mix(state.pace, sample, 0.25),
+            };
+        } else if self.preset == Preset::Linux {
+            return;
+        }
+        let again = match self.preset {
+            Preset::Ns3 => left > self.threshold,
+            _ => left >= self.threshold,
+        };
+        state.measuring = again.then_some((now, 0));
+        if self.preset == Preset::Linux {
+            state.burst = state.burst - took;
+        }
+    }
+
+    /// The periodic update; `waiting` is the queue of this controller.
+    pub fn update(&self, state: &mut PieState, waiting: Backlog) {
+        if self.estimator {
+            if self.preset == Preset::Linux {
+                state.old_delay = state.delay;
+            }
+            state.delay = Span::from_s(waiting.bytes.as_f64() * state.pace);
+        }
+        let (delay, old) = (state.delay.as_s(), state.old_delay.as_s());
+        let before = state.prob;
+        let mut step = self.alpha * (delay - self.target.as_s()) + self.beta * (delay - old);
+        step /= scale(before);
+        if self.cap && before >= 0.1 {
+            step = step.min(0.02);
+        }
+        if self.preset == Preset::Linux && state.delay > Span::from_ms(250) {
+            step += 0.02;
+        }
+        if self.preset == Preset::Ns3 && state.burst > Span::ZERO {
+            (state.prob, step) = (0.0, 0.0);
+        }
+        state.prob += step;
+        if state.delay == Span::ZERO && state.old_delay == Span::ZERO {
+            match self.preset {
+                Preset::Linux if waiting.packets > 0 => {}
+                Preset::Linux => state.prob *= 1.0 - 1.0 / 64.0,
+                _ => state.prob *= 0.98,
+            }
+        }
+        state.prob = state.prob.clamp(0.0, 1.0);
+        let calm = self.calm(state) && state.prob == 0.0;
+        let known = !self.estimator || state.pace > 0.0;
+        match self.preset {
+            Preset::Linux => {
+                if calm && known {
+                    state.burst = self.max_burst;
+                    state.accumulated = 0.0;
+                    state.measuring = None;
+                    state.pace = 0.0;
+                    state.last_departure = None;
+                }
+            }
+            preset => {
+                state.burst = state.burst - self.t_update;
+                if preset == Preset::Ns3 {
+                    if calm && known {
+                        state.measuring = None;
+                        state.pace = 0.0;
+                    }
+                    self.turn_phase(state, calm);
+                }
+            }
+        }
+        if !self.estimator || self.preset != Preset::Linux {
+            state.old_delay = state.delay;
+        }
+    }
+
+    /// ns-3 arms the burst allowance anew after 1.5 s of calm.
+    fn turn_phase(&self, state: &mut PieState, calm: bool) {
+        let most = (1.5 / self.t_update.as_s()) as u32;
+        state.phase = match state.phase {
+            Phase::Protected if calm && state.burst == Span::ZERO => Phase::Spent(0),
+            Phase::Spent(updates) if calm && state.burst == Span::ZERO => {
+                if updates + 1 > most {
+                    Phase::Fresh
+                } else {
+                    Phase::Spent(updates + 1)
+                }
+            }
+            Phase::Spent(_) => Phase::Spent(0),
+            other => other,
+        };
+    }
+}

@@ -1,0 +1,223 @@
+//! RED's average and decision in real numbers: the paper's, and the ways of ns-2 and ns-3.
+
+use sojourn_base::{Auto, Bytes, Length, LinkInfo, ParamFault, Preset, Span, Threshold, Time};
+
+use super::Params;
+use crate::parts::red_adapt::Adaptation;
+use crate::parts::red_law::{Slope, Verdict, spread, spread_after_wait};
+
+/// RED in real numbers.
+#[derive(Debug)]
+pub(super) struct Estimate {
+    pub(super) slope: Slope,
+    pub(super) weight: f64,
+    /// Mean packets per second.
+    pub(super) pace: f64,
+    pub(super) avg: f64,
+    pub(super) max_p: f64,
+    pub(super) prob: f64,
+    /// Packets since the last drop or mark in the band.
+    pub(super) count: u64,
+    pub(super) bytes: u64,
+    /// Whether the average was above `min_th` before (ns-2, ns-3).
+    above: bool,
+    /// What moves `max_p`, in adaptive RED.
+    pub(super) adaptation: Option<Adaptation>,
+}
+
+impl Estimate {
+    pub(super) fn new(
+        params: &Params,
+        preset: Preset,
+        link: &LinkInfo,
+        bytes: bool,
+    ) -> Result<Self, ParamFault> {
+        let mean = params.mean_packet;
+        let pace = link.rate.packets_per_s(mean);
+        let unit = if bytes { mean.as_f64() } else { 1.0 };
+        let length = |length: Length| {
+            if bytes {
+                length.in_bytes(mean, link)
+            } else {
+                length.in_packets(mean, link)
+            }
+        };
+        let min = match params.min_th {
+            Auto::Given(Threshold(given)) => length(given),
+            Auto::Auto => (params.target_delay.as_s() * pace / 2.0).max(5.0) * unit,
+        };
+        let max = match params.max_th {
+            Auto::Given(Threshold(given)) => length(given),
+            Auto::Auto => 3.0 * min,
+        };
+        below(min, max, if bytes { "B" } else { "packets" })?;
+        Ok(Self {
+            slope: Slope {
+                min,
+                max,
+                gentle: params.gentle,
+                nonlinear: params.nonlinear,
+            },
+            weight: params
+                .w_q
+                .given()
+                .map_or_else(|| automatic_weight(preset, pace, link), |given| given.0),
+            pace,
+            avg: 0.0,
+            max_p: params.max_p.0,
+            prob: 0.0,
+            count: 0,
+            bytes: 0,
+            above: false,
+            adaptation: None,
+        })
+    }
+
+    pub(super) fn reset(&mut self, max_p: f64) {
+        self.avg = 0.0;
+        self.max_p = max_p;
+        self.prob = 0.0;
+        self.forget();
+        self.above = false;
+        if let Some(adaptation) = &mut self.adaptation {
+            adaptation.reset();
+        }
+    }
+
+    /// Lets an arrival move `max_p`, where arrivals do.
+    fn adapt(&mut self, now: Time) {
+        if let Some(adaptation) = &mut self.adaptation {
+            self.max_p = adaptation.at_arrival(self.avg, &self.slope, self.max_p, now);
+        }
+    }
+
+    /// Starts counting anew.
+    pub(super) fn forget(&mut self) {
+        self.count = 0;
+        self.bytes = 0;
+    }
+
+    /// The paper's average and decision. `share` is the packet's size in mean packets, or 1.
+    pub(super) fn by_paper(
+        &mut self,
+        arrival: &Arrival,
+        params: &Params,
+        share: f64,
+        u: f64,
+    ) -> Verdict {
+        match arrival.idle {
+            Some(idle) => self.avg *= libm::pow(1.0 - self.weight, idle.as_s() * self.pace),
+            None => self.avg += self.weight * (arrival.queue - self.avg),
+        }
+        self.adapt(arrival.now);
+        if self.avg < self.slope.min {
+            self.prob = 0.0;
+            self.forget();
+            return Verdict::Pass;
+        }
+        self.prob = self.slope.at(self.avg, self.max_p, self.max_p);
+        if self.avg >= self.slope.hard() && !params.use_mark_p {
+            self.forget();
+            return Verdict::Hard;
+        }
+        let p = (self.prob * share).min(1.0);
+        let spread = if params.wait {
+            spread_after_wait(p, (self.count + 1) as f64)
+        } else {
+            spread(p, self.count as f64)
+        };
+        if u < spread {
+            self.forget();
+            Verdict::Early
+        } else {
+            self.count += 1;
+            Verdict::Pass
+        }
+    }
+
+    /// The same in the ways of ns-2 and ns-3; `share` is none where packets count.
+    pub(super) fn by_ns(
+        &mut self,
+        arrival: &Arrival,
+        params: &Params,
+        share: Option<f64>,
+        u: f64,
+        preset: Preset,
+    ) -> Verdict {
+        if let Some(idle) = arrival.idle {
+            let packets = libm::floor(idle.as_s() * self.pace);
+            self.avg *= libm::pow(1.0 - self.weight, packets);
+        }
+        self.avg += self.weight * (arrival.queue - self.avg);
+        self.adapt(arrival.now);
+        self.count += 1;
+        self.bytes += arrival.size.get();
+        if self.avg < self.slope.min || arrival.queue <= 1.0 {
+            self.prob = 0.0;
+            self.above = false;
+            return Verdict::Pass;
+        }
+        if self.avg >= self.slope.hard() && !params.use_mark_p {
+            if preset == Preset::Ns2 {
+                self.forget();
+            }
+            return Verdict::Hard;
+        }
+        if !self.above {
+            self.above = true;
+            self.count = 1;
+            self.bytes = arrival.size.get();
+            return Verdict::Pass;
+        }
+        self.prob = self.slope.at(self.avg, self.max_p, params.max_p.0);
+        let mean = params.mean_packet;
+        let n = match (share, preset) {
+            (None, _) => self.count as f64,
+            (Some(_), Preset::Ns2) => (self.bytes / mean.get()) as f64,
+            (Some(_), _) => self.bytes as f64 / mean.as_f64(),
+        };
+        let spread = if params.wait {
+            spread_after_wait(self.prob, n)
+        } else {
+            spread(self.prob, n)
+        };
+        let p = match share {
+            Some(share) if spread < 1.0 => spread * share,
+            _ => spread,
+        };
+        if u < p {
+            self.forget();
+            Verdict::Early
+        } else {
+            Verdict::Pass
+        }
+    }
+}
+
+/// What the law is told of an arrival.
+pub(super) struct Arrival {
+    pub(super) now: Time,
+    pub(super) size: Bytes,
+    /// The queue before it, in the unit of the thresholds.
+    pub(super) queue: f64,
+    /// How long the queue has been idle, if it is.
+    pub(super) idle: Option<Span>,
+}
+
+pub(super) fn below(min: f64, max: f64, unit: &str) -> Result<(), ParamFault> {
+    if min < max {
+        return Ok(());
+    }
+    let allowed = format!("less than max_th, which is {max} {unit} here");
+    Err(ParamFault::new("min_th", format!("{min} {unit}"), allowed))
+}
+
+fn automatic_weight(preset: Preset, pace: f64, link: &LinkInfo) -> f64 {
+    let packets = if preset == Preset::Ns2 {
+        let rtt = (3.0 * (link.delay.as_s() + 1.0 / pace)).max(0.1);
+        10.0 * rtt * pace
+    } else {
+        pace
+    };
+    -libm::expm1(-1.0 / packets)
+}

@@ -1,0 +1,200 @@
+//! Token bucket: a shaper that sends at `rate`, after a pause up to `burst` bytes at once.
+//!
+//! Linux's `tc-tbf(8)`. A bucket of `burst` bytes fills at `rate`; a packet goes when the bucket
+//! holds its size, and takes it. With `peak_rate` a second bucket of `mtu` bytes fills at that
+//! rate and must hold the packet too. Buckets are full at first. Behind it stands a drop-tail queue of
+//! `limit`. Tokens are counted in time, exactly, and the wait for them is told to the picosecond.
+//!
+//! A packet larger than a bucket could never go: it is dropped when it arrives, as Linux does. **Reference**,
+//! **Linux** (`sch_tbf`) and **ns-3** (`TbfQueueDisc`) are the same but for that: ns-3 stops for
+//! ever there, and rounds tokens to whole bytes. The defaults are ns-3's, since `tc` demands rate
+//! and burst. ns-2 has none of this kind: its preset is the reference.
+
+use sojourn_base::length::Capacity;
+use sojourn_base::{
+    Auto, Bytes, Limit, LinkInfo, Optional, ParamFault, Preset, Rate, Span, Time, params,
+};
+
+use crate::parts::Fifo;
+use crate::{Backlog, Context, Dequeued, Discipline, Packet, ProbeValue, Reason, Warning};
+
+params! {
+    /// Parameters of the token bucket.
+    pub struct Params {
+        /// Most that may wait, in packets or bytes; the packet being sent is not counted.
+        limit: Limit = "1000 packets";
+        /// Rate at which tokens come.
+        rate: Rate = "1 Mbit/s";
+        /// Size of the bucket.
+        burst: Bytes = "125000 B";
+        /// Rate at which the tokens of the second bucket come.
+        peak_rate: Optional<Rate> = "none";
+        /// Size of the second bucket; automatic: the link's MTU.
+        mtu: Auto<Bytes> = "auto";
+    }
+}
+
+/// A bucket, its tokens counted as the time that they took to come.
+#[derive(Debug, Clone, Copy)]
+struct Bucket {
+    rate: Rate,
+    size: Bytes,
+    full: Span,
+    tokens: Span,
+}
+
+impl Bucket {
+    fn new(rate: Rate, size: Bytes) -> Self {
+        let full = rate.time_to_send(size);
+        Self {
+            rate,
+            size,
+            full,
+            tokens: full,
+        }
+    }
+
+    /// Tokens after `gone` more time.
+    fn after(&self, gone: Span) -> Span {
+        (self.tokens + gone).min(self.full)
+    }
+
+    fn bytes(&self) -> f64 {
+        // In thousandths of a byte, so that whole bytes come out whole.
+        let milli = u128::from(self.tokens.as_ps()) * u128::from(self.rate.bps()) / 8_000_000;
+        ((milli + 500) / 1_000) as f64 / 1e3
+    }
+}
+
+/// A shaped queue.
+#[derive(Debug)]
+pub struct Tbf<P> {
+    capacity: Capacity,
+    bucket: Bucket,
+    peak: Option<Bucket>,
+    automatic_mtu: bool,
+    queue: Fifo<P>,
+    /// When the tokens were counted.
+    counted: Time,
+    link: LinkInfo,
+}
+
+impl<P> Tbf<P> {
+    /// A queue for `link`.
+    ///
+    /// # Errors
+    /// A bucket of nothing.
+    pub fn new(params: &Params, _preset: Preset, link: &LinkInfo) -> Result<Self, ParamFault> {
+        let mtu = params.mtu.given().unwrap_or(link.mtu);
+        for (name, size) in [("burst", params.burst), ("mtu", mtu)] {
+            if size == Bytes::ZERO {
+                return Err(ParamFault::new(name, size, "a size above zero"));
+            }
+        }
+        Ok(Self {
+            capacity: params.limit.on(link),
+            bucket: Bucket::new(params.rate, params.burst),
+            peak: params.peak_rate.0.map(|rate| Bucket::new(rate, mtu)),
+            automatic_mtu: params.mtu == Auto::Auto,
+            queue: Fifo::default(),
+            counted: Time::ZERO,
+            link: *link,
+        })
+    }
+
+    fn could_ever_send(&self, size: Bytes) -> bool {
+        size <= self.bucket.size && self.peak.is_none_or(|peak| size <= peak.size)
+    }
+}
+
+impl<P: Packet> Discipline<P> for Tbf<P> {
+    fn enqueue(&mut self, packet: P, ctx: &mut Context<'_, P>) {
+        let Backlog { packets, bytes } = self.queue.backlog();
+        let size = packet.size();
+        if self.capacity.admits(packets, bytes, size) && self.could_ever_send(size) {
+            self.queue.push(packet);
+        } else {
+            ctx.drop(packet, Reason::Overlimit);
+        }
+    }
+
+    fn dequeue(&mut self, ctx: &mut Context<'_, P>) -> Dequeued<P> {
+        let Some(size) = self.queue.head().map(Packet::size) else {
+            return Dequeued::Empty;
+        };
+        let gone = ctx.now.since(self.counted);
+        let mut lacking = Span::ZERO;
+        for bucket in [Some(&self.bucket), self.peak.as_ref()]
+            .into_iter()
+            .flatten()
+        {
+            let needed = bucket.rate.time_to_send(size);
+            lacking = lacking.max(needed - bucket.after(gone));
+        }
+        if lacking > Span::ZERO {
+            return Dequeued::Wait(ctx.now + lacking);
+        }
+        self.counted = ctx.now;
+        for bucket in [Some(&mut self.bucket), self.peak.as_mut()]
+            .into_iter()
+            .flatten()
+        {
+            bucket.tokens = bucket.after(gone) - bucket.rate.time_to_send(size);
+        }
+        self.queue.pop().map_or(Dequeued::Empty, Dequeued::Packet)
+    }
+
+    fn backlog(&self) -> Backlog {
+        self.queue.backlog()
+    }
+
+    fn capacity(&self) -> Capacity {
+        self.capacity
+    }
+
+    fn reset(&mut self) {
+        self.queue.clear();
+        self.counted = Time::ZERO;
+        for bucket in [Some(&mut self.bucket), self.peak.as_mut()]
+            .into_iter()
+            .flatten()
+        {
+            bucket.tokens = bucket.full;
+        }
+    }
+
+    fn on_link(&mut self, link: &LinkInfo) {
+        self.link = *link;
+        if let (Some(peak), true) = (&mut self.peak, self.automatic_mtu) {
+            let tokens = peak.tokens;
+            *peak = Bucket::new(peak.rate, link.mtu);
+            peak.tokens = tokens.min(peak.full);
+        }
+    }
+
+    fn warnings(&self) -> Vec<Warning> {
+        let mut warnings = Vec::new();
+        let mut warn = |param, what: String| warnings.push(Warning { param, what });
+        if self.bucket.size < self.link.mtu {
+            let (burst, mtu) = (self.bucket.size, self.link.mtu);
+            let what = format!("a bucket of {burst} never lets a packet of the MTU, {mtu}, go");
+            warn("burst", what);
+        }
+        if self.bucket.rate > self.link.rate {
+            let what = "the rate is above the link's: the link shapes, not this".to_owned();
+            warn("rate", what);
+        }
+        if self.peak.is_some_and(|peak| peak.rate <= self.bucket.rate) {
+            let what = "the peak rate should be above the rate".to_owned();
+            warn("peak_rate", what);
+        }
+        warnings
+    }
+
+    fn probe(&self, show: &mut dyn FnMut(&str, ProbeValue)) {
+        show("tokens", ProbeValue::Number(self.bucket.bytes()));
+        if let Some(peak) = &self.peak {
+            show("peak_tokens", ProbeValue::Number(peak.bytes()));
+        }
+    }
+}

@@ -1,0 +1,205 @@
+//! FQ-CoDel's two lists, credits and push-out, against RFC 8290 and where Linux and ns-3 differ.
+
+mod bench;
+
+use bench::{Bench, fault, us};
+use sojourn_base::{Ecn, Preset};
+use sojourn_queue::{Discipline, ProbeValue, Reason};
+
+fn state(bench: &Bench, k: usize) -> String {
+    let name = format!("flow[{k}].state");
+    let mut found = String::new();
+    bench.discipline.probe(&mut |shown, value| {
+        if let (true, ProbeValue::Name(state)) = (shown == name, value) {
+            state.clone_into(&mut found);
+        }
+    });
+    found
+}
+
+fn arrive(bench: &mut Bench, flow: u32, size: u64) {
+    bench.enqueue(us(0), flow, size, Ecn::NotEct);
+}
+
+fn order(bench: &mut Bench, packets: usize) -> Vec<u32> {
+    (0..packets)
+        .map_while(|_| bench.dequeue(us(0)).map(|packet| packet.flow))
+        .collect()
+}
+
+/// Two flows of three packets, 1000 bytes each, quantum 1500: two, two, then by turns.
+#[test]
+fn credits_make_turns() {
+    let mut bench = Bench::new("fq_codel", &[("quantum", "1500 B")]);
+    for flow in [0, 1] {
+        for _ in 0..4 {
+            arrive(&mut bench, flow, 1000);
+        }
+    }
+    assert_eq!(
+        (state(&bench, 0), state(&bench, 1)),
+        ("new".into(), "new".into())
+    );
+    assert_eq!(bench.probe("flow[0].deficit"), 1500.0);
+    // Credits 1500, 500, -500 -> 1000 at the end of the old list; the other flow the same.
+    assert_eq!(order(&mut bench, 2), [0, 0]);
+    assert_eq!(bench.probe("flow[0].deficit"), -500.0);
+    assert_eq!(order(&mut bench, 2), [1, 1]);
+    assert_eq!(state(&bench, 0), "old");
+    // 1000 credits: one packet leaves none, which ends the turn.
+    assert_eq!(order(&mut bench, 4), [0, 1, 0, 1]);
+}
+
+/// A flow that begins goes before those that wait.
+#[test]
+fn new_flows_first() {
+    let mut bench = Bench::new("fq_codel", &[("quantum", "1000 B")]);
+    for flow in [0, 1] {
+        for _ in 0..9 {
+            arrive(&mut bench, flow, 1000);
+        }
+    }
+    assert_eq!(order(&mut bench, 4), [0, 1, 0, 1]);
+    arrive(&mut bench, 2, 100);
+    assert_eq!(order(&mut bench, 1), [2]);
+    // Empty now, it passes through the old list and leaves.
+    assert_eq!(state(&bench, 2), "new");
+    assert_eq!(order(&mut bench, 1), [0]);
+    assert_eq!(state(&bench, 2), "old");
+    // An arrival in between does not make it new again.
+    arrive(&mut bench, 2, 100);
+    assert_eq!(state(&bench, 2), "old");
+    assert_eq!(order(&mut bench, 2), [2, 1]);
+    assert_eq!(order(&mut bench, 4), [0, 1, 0, 1]);
+    assert_eq!(state(&bench, 2), "inactive");
+}
+
+/// Linux lets an empty new flow go at once if no old one waits; the others see no old list then
+/// either, since only the emptied flow is on it.
+#[test]
+fn the_last_new_flow_leaves() {
+    for preset in [Preset::Reference, Preset::Linux, Preset::Ns3] {
+        let mut bench = Bench::under(preset, "fq_codel", &[]);
+        arrive(&mut bench, 0, 100);
+        assert_eq!(order(&mut bench, 2), [0]);
+        assert_eq!(state(&bench, 0), "inactive", "{preset}");
+        assert_eq!(bench.probe("flows_active"), 1.0);
+    }
+}
+
+/// Equal bytes for packets of 1500 and 300 bytes, within a quantum and a packet.
+#[test]
+fn bulk_flows_get_equal_bytes() {
+    let mut bench = Bench::new("fq_codel", &[("limit", "none"), ("ecn", "false")]);
+    let mut sent = [0_u64; 2];
+    for _ in 0..2_000 {
+        arrive(&mut bench, 0, 1500);
+        arrive(&mut bench, 1, 300);
+    }
+    for k in 0..1_800 {
+        let packet = bench.dequeue(us(k)).unwrap();
+        sent[packet.flow as usize] += packet.size;
+        assert!(sent[0].abs_diff(sent[1]) <= 1514 + 1500, "{sent:?}");
+    }
+}
+
+/// Over the limit, half the bytes of the fattest flow go from its head, at most a batch.
+#[test]
+fn the_fattest_flow_pays() {
+    let params = [("limit", "10 packets"), ("drop_batch", "64")];
+    let mut bench = Bench::new("fq_codel", &params);
+    for _ in 0..8 {
+        arrive(&mut bench, 0, 100);
+    }
+    arrive(&mut bench, 1, 1000);
+    arrive(&mut bench, 1, 1000);
+    assert!(bench.record.dropped.is_empty());
+    arrive(&mut bench, 0, 100);
+    // Flow 1 has most bytes; 1000 of its 2000 are half.
+    assert_eq!(bench.drops(Reason::Overlimit), 1);
+    assert_eq!(bench.record.dropped[0].0.id, 8, "the head of flow 1");
+    assert_eq!(bench.probe("flow[1].packets"), 1.0);
+    assert_eq!(bench.probe("flow[1].count"), 0.0, "CoDel is not told");
+    let params = [("limit", "10 packets"), ("drop_batch", "2")];
+    let mut bench = Bench::under(Preset::Linux, "fq_codel", &params);
+    for _ in 0..11 {
+        arrive(&mut bench, 0, 100);
+    }
+    assert_eq!((bench.packets(), bench.drops(Reason::Overlimit)), (9, 2));
+    assert_eq!(bench.probe("flow[0].count"), 2.0, "under Linux it is");
+    let params = [("limit", "10 packets")];
+    let mut bench = Bench::new("fq_codel", &params);
+    for _ in 0..11 {
+        arrive(&mut bench, 0, 100);
+    }
+    // 6 x 100 of 1100 bytes reach the half.
+    assert_eq!(bench.packets(), 5, "550 is half of 1100");
+}
+
+/// `max_packet` is held against all that waits; under ns-3's preset against the flow alone.
+#[test]
+fn the_backlog_of_the_law() {
+    for (preset, dropped) in [(Preset::Reference, 1), (Preset::Linux, 1), (Preset::Ns3, 0)] {
+        let mut bench = Bench::under(preset, "fq_codel", &[]);
+        arrive(&mut bench, 0, 1000);
+        for _ in 0..5 {
+            arrive(&mut bench, 1, 1000);
+        }
+        bench.poke("flow[0].first_above", 0.05);
+        let sent = bench.dequeue(us(100_000)).unwrap();
+        assert_eq!(bench.drops(Reason::Target), dropped, "{preset}");
+        assert_eq!(sent.flow, dropped as u32, "{preset}");
+    }
+}
+
+/// The odds that a given flow among 100 shares no queue of 1024: (1 - 1/1024)^99 = 0.908, which
+/// is the 90.78 % of RFC 8290, section 5.3.
+#[test]
+fn the_odds_of_a_collision() {
+    let mut alone = 0;
+    for salt in 0..3_000 {
+        let bucket = |flow| sojourn_queue::parts::hash::salted_bucket(flow, salt * 7919, 1024);
+        alone += u32::from((1..100).all(|flow| bucket(flow) != bucket(0)));
+    }
+    let found = f64::from(alone) / 3_000.0;
+    assert!((found - 0.9078).abs() < 0.016, "{found}");
+}
+
+/// ns-3's set-associative hash: the key is the hash; 8 neighbours are tried.
+#[test]
+fn neighbours_are_tried_before_sharing() {
+    let params = [("flows", "1024"), ("set_ways", "8")];
+    let mut bench = Bench::new("fq_codel", &params);
+    for flow in [0, 1024, 2048, 1, 0] {
+        arrive(&mut bench, flow, 100);
+    }
+    assert_eq!(
+        bench.probe("flows_active"),
+        2.0,
+        "0, 1024 and 2048 are one hash"
+    );
+    for flow in 2..8 {
+        arrive(&mut bench, flow, 100);
+    }
+    assert_eq!(bench.probe("flows_active"), 8.0);
+    arrive(&mut bench, 8, 100);
+    assert_eq!(bench.probe("flows_active"), 9.0, "the next set");
+}
+
+#[test]
+fn marks_by_default() {
+    let mut bench = Bench::new("fq_codel", &[]);
+    for _ in 0..9 {
+        bench.enqueue(us(0), 0, 1000, Ecn::Ect0);
+    }
+    bench.poke("flow[0].first_above", 0.05);
+    assert_eq!(bench.dequeue(us(100_000)).unwrap().ecn, Ecn::Ce);
+}
+
+#[test]
+fn impossible_parameters_are_named() {
+    for (name, value) in [("interval", "0 s"), ("quantum", "0 B"), ("set_ways", "7")] {
+        let text = fault("fq_codel", &[(name, value)], Preset::Reference);
+        assert!(text.starts_with(name), "{text}");
+    }
+}

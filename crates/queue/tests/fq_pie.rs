@@ -1,0 +1,113 @@
+//! FQ-PIE: each flow has its own controller.
+
+mod bench;
+
+use bench::{Bench, us};
+use sojourn_base::{Ecn, Preset};
+use sojourn_queue::{Discipline, Reason};
+
+/// One flow alone is treated as by PIE: the same probability, the same share of drops.
+#[test]
+fn one_flow_is_pie() {
+    let run = |name: &str, prob: &str| {
+        let mut bench = Bench::new(name, &[]);
+        for k in 0..20_000_u64 {
+            bench.send(us(k * 800), 0, 1000, Ecn::NotEct);
+        }
+        (
+            bench.probe(prob),
+            bench.drops(Reason::Unforced),
+            bench.packets(),
+        )
+    };
+    let (alone, drops, _) = run("pie", "prob");
+    let (in_flow, flow_drops, _) = run("fq_pie", "flow[0].prob");
+    assert!((alone - in_flow).abs() < 0.02, "{alone} {in_flow}");
+    assert!(drops.abs_diff(flow_drops) < drops / 10);
+}
+
+/// Two equal flows at 1.25 times the link each shed the same share, and a third that is thin none.
+#[test]
+fn equal_flows_get_equal_probabilities() {
+    let mut bench = Bench::new("fq_pie", &[]);
+    for k in 0..80_000_u64 {
+        bench.send(us(k * 800), (k % 2) as u32, 1000, Ecn::NotEct);
+        if k % 20 == 1 {
+            bench.send(us(k * 800), 2, 200, Ecn::NotEct);
+        }
+    }
+    let prob = |k: u32| bench.probe(&format!("flow[{k}].prob"));
+    // The thin flow takes a hundredth of the link.
+    let found = (prob(0), prob(1));
+    let near = |p: f64| (p - 0.21).abs() < 0.08;
+    assert!(near(found.0) && near(found.1), "{found:?}");
+    assert_eq!(prob(2), 0.0);
+    assert!(
+        bench
+            .record
+            .dropped
+            .iter()
+            .all(|(packet, _)| packet.flow != 2)
+    );
+}
+
+/// Idle flows are updated too, so that their probability decays.
+#[test]
+fn idle_flows_forget() {
+    let mut bench = Bench::new("fq_pie", &[]);
+    for flow in [0, 1] {
+        bench.enqueue(us(0), flow, 1000, Ecn::NotEct);
+    }
+    bench.poke("flow[0].prob", 0.5);
+    while bench.dequeue(us(1)).is_some() {}
+    bench.timers_before(us(15_001));
+    let expected = (0.5 - 0.001_875) * 0.98;
+    assert!((bench.probe("flow[0].prob") - expected).abs() < 1e-12);
+}
+
+/// Linux refuses the arrival over the limit, the others take it from the fattest flow.
+#[test]
+fn who_pays_over_the_limit() {
+    for (preset, refused) in [
+        (Preset::Reference, false),
+        (Preset::Ns3, false),
+        (Preset::Linux, true),
+    ] {
+        let mut bench = Bench::under(preset, "fq_pie", &[("limit", "4 packets")]);
+        for flow in [0, 0, 0, 0, 1] {
+            bench.enqueue(us(0), flow, 1000, Ecn::NotEct);
+        }
+        let last = bench.record.dropped.last().unwrap().0.flow;
+        assert_eq!(last == 1, refused, "{preset}");
+        assert!(bench.drops(Reason::Overlimit) > 0);
+    }
+}
+
+#[test]
+fn ecn_is_on_in_ns3_only() {
+    for (preset, marks) in [
+        (Preset::Reference, false),
+        (Preset::Linux, false),
+        (Preset::Ns3, true),
+    ] {
+        let mut bench = Bench::under(preset, "fq_pie", &[]);
+        for _ in 0..9 {
+            bench.enqueue(us(0), 0, 1514, Ecn::Ect0);
+        }
+        for k in 0..300 {
+            bench.poke("flow[0].prob", 0.09);
+            bench.poke("flow[0].burst", 0.0);
+            bench.poke("flow[0].qdelay", 0.02);
+            bench.poke("flow[0].qdelay_old", 0.02);
+            bench.enqueue(us(k), 0, 1514, Ecn::Ect0);
+        }
+        assert_eq!(bench.marks() > 0, marks, "{preset}");
+        assert_eq!(bench.drops(Reason::Unforced) > 0, !marks, "{preset}");
+    }
+}
+
+#[test]
+fn the_schedule_of_linux() {
+    let bench = Bench::under(Preset::Linux, "fq_pie", &[]);
+    assert_eq!(bench.discipline.next_timer(), Some(us(500_000)));
+}
