@@ -145,6 +145,17 @@ pub struct Backlog {
     pub bytes: Bytes,
 }
 
+/// What the owner of a queue wants to know after each operation.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Status {
+    /// What waits.
+    pub backlog: Backlog,
+    /// The most that may wait.
+    pub capacity: Capacity,
+    /// When the next timer is due.
+    pub next_timer: Option<Time>,
+}
+
 /// The value of an inner variable.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum ProbeValue {
@@ -190,6 +201,16 @@ pub trait Discipline<P: Packet> {
     /// When [`on_timer`](Self::on_timer) is due, if ever.
     fn next_timer(&self) -> Option<Time> {
         None
+    }
+
+    /// Backlog, capacity and next timer together.
+    #[inline]
+    fn status(&self) -> Status {
+        Status {
+            backlog: self.backlog(),
+            capacity: self.capacity(),
+            next_timer: self.next_timer(),
+        }
     }
 
     /// Periodic work.

@@ -44,7 +44,7 @@ use sojourn_base::{
     Threshold, Time, params,
 };
 
-mod estimate;
+pub(crate) mod estimate;
 
 use self::estimate::{Arrival, Estimate, below};
 use crate::parts::Fifo;
@@ -296,7 +296,10 @@ impl<P: Packet> Red<P> {
             .in_bytes
             .then(|| size.as_f64() / self.params.mean_packet.as_f64());
         match self.preset {
-            Preset::Reference => law.by_paper(&arrival, &self.params, share.unwrap_or(1.0), u),
+            Preset::Reference => {
+                law.observe(&arrival);
+                law.decide(&self.params, share.unwrap_or(1.0), u)
+            }
             preset => law.by_ns(&arrival, &self.params, share, u, preset),
         }
     }

@@ -1,6 +1,8 @@
 //! The laws that every discipline of the registry keeps, whatever is done to it.
 
 mod bench;
+#[path = "laws/special.rs"]
+mod special;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,8 +10,7 @@ use bench::{Bench, TestPacket, make, us};
 use proptest::prelude::*;
 use sojourn_base::{Ecn, Preset, Span, Stream, Time};
 use sojourn_queue::{AnyDiscipline, Backlog, DISCIPLINES, Discipline, Reason};
-
-type Params = &'static [(&'static str, &'static str)];
+use special::{Params, SPECIAL};
 
 /// A discipline as a scenario file would ask for it.
 #[derive(Debug, Clone, Copy)]
@@ -18,440 +19,6 @@ struct Case {
     preset: Preset,
     params: Params,
 }
-
-/// Small queues, byte limits and every way of dropping: what the defaults do not reach.
-const SPECIAL: &[(&str, Params)] = &[
-    ("droptail", &[("limit", "7 packets")]),
-    ("droptail", &[("limit", "6000 B")]),
-    ("droptail", &[("limit", "none")]),
-    (
-        "red",
-        &[
-            ("limit", "12 packets"),
-            ("min_th", "2 packets"),
-            ("max_th", "6 packets"),
-            ("w_q", "0.25"),
-            ("max_p", "0.5"),
-        ],
-    ),
-    (
-        "red",
-        &[
-            ("limit", "12 packets"),
-            ("min_th", "2 packets"),
-            ("max_th", "6 packets"),
-            ("w_q", "0.25"),
-            ("ecn", "true"),
-            ("hard_drop", "false"),
-        ],
-    ),
-    (
-        "red",
-        &[
-            ("limit", "9000 B"),
-            ("min_th", "2000 B"),
-            ("max_th", "5000 B"),
-            ("w_q", "0.125"),
-            ("gentle", "true"),
-            ("ecn", "true"),
-            ("mean_packet", "800 B"),
-        ],
-    ),
-    (
-        "red",
-        &[
-            ("limit", "20 packets"),
-            ("min_th", "2 packets"),
-            ("max_th", "6 packets"),
-            ("w_q", "0.125"),
-            ("wait", "true"),
-            ("bytes", "true"),
-            ("use_mark_p", "true"),
-            ("ecn", "true"),
-        ],
-    ),
-    (
-        "rem",
-        &[
-            ("limit", "10 packets"),
-            ("gamma", "5"),
-            ("phi", "1.1"),
-            ("target", "2 packets"),
-        ],
-    ),
-    (
-        "rem",
-        &[
-            ("limit", "9000 B"),
-            ("gamma", "5"),
-            ("phi", "1.1"),
-            ("target", "3 kB"),
-            ("ecn", "true"),
-            ("inw", "0.5"),
-        ],
-    ),
-    (
-        "sfq",
-        &[
-            ("buckets", "3"),
-            ("perturb", "3 ms"),
-            ("limit", "9 packets"),
-        ],
-    ),
-    (
-        "sfq",
-        &[
-            ("buckets", "5"),
-            ("perturb", "10 ms"),
-            ("limit", "6000 B"),
-            ("quantum", "500 B"),
-        ],
-    ),
-    (
-        "sfq",
-        &[
-            ("buckets", "4"),
-            ("perturb", "2 ms"),
-            ("depth", "2"),
-            ("flows", "2"),
-        ],
-    ),
-    (
-        "eqm",
-        &[
-            ("limit", "12 packets"),
-            ("averaging", "3 ms"),
-            ("tau", "5 ms"),
-        ],
-    ),
-    (
-        "eqm",
-        &[
-            ("limit", "8000 B"),
-            ("averaging", "3 ms"),
-            ("tau", "5 ms"),
-            ("ecn", "true"),
-            ("bytes", "true"),
-        ],
-    ),
-    (
-        "eqm",
-        &[
-            ("limit", "12 packets"),
-            ("averaging", "3 ms"),
-            ("per_flow", "true"),
-            ("randomised", "true"),
-        ],
-    ),
-    (
-        "eqm",
-        &[
-            ("limit", "12 packets"),
-            ("averaging", "3 ms"),
-            ("queue_only", "true"),
-            ("tau", "1 ms"),
-        ],
-    ),
-    (
-        "ared",
-        &[
-            ("limit", "12 packets"),
-            ("min_th", "2 packets"),
-            ("max_th", "6 packets"),
-            ("w_q", "0.25"),
-            ("interval", "1 ms"),
-        ],
-    ),
-    (
-        "ared",
-        &[
-            ("limit", "9000 B"),
-            ("min_th", "1000 B"),
-            ("max_th", "5000 B"),
-            ("w_q", "0.25"),
-            ("feng_adaptive", "true"),
-            ("ecn", "true"),
-        ],
-    ),
-    (
-        "red",
-        &[
-            ("limit", "12 packets"),
-            ("min_th", "2 packets"),
-            ("max_th", "6 packets"),
-            ("w_q", "0.25"),
-            ("max_p", "0.5"),
-            ("nonlinear", "true"),
-        ],
-    ),
-    (
-        "cobalt",
-        &[
-            ("target", "1 ms"),
-            ("interval", "4 ms"),
-            ("limit", "5 packets"),
-            ("increment", "0.3"),
-        ],
-    ),
-    (
-        "cobalt",
-        &[
-            ("target", "1 ms"),
-            ("interval", "4 ms"),
-            ("limit", "9000 B"),
-            ("ecn", "true"),
-            ("ce_threshold", "2 ms"),
-            ("blue_threshold", "3 ms"),
-            ("increment", "0.2"),
-            ("decrement", "0.1"),
-        ],
-    ),
-    (
-        "fq_cobalt",
-        &[
-            ("target", "1 ms"),
-            ("interval", "4 ms"),
-            ("limit", "6 packets"),
-            ("flows", "3"),
-            ("increment", "0.2"),
-            ("drop_batch", "1"),
-        ],
-    ),
-    (
-        "fq_pie",
-        &[
-            ("limit", "9 packets"),
-            ("target", "500 us"),
-            ("t_update", "1 ms"),
-            ("max_burst", "0 s"),
-            ("alpha", "3000"),
-            ("beta", "3000"),
-            ("hz", "10000"),
-            ("flows", "3"),
-            ("quantum", "700 B"),
-        ],
-    ),
-    (
-        "fq_pie",
-        &[
-            ("limit", "9000 B"),
-            ("target", "500 us"),
-            ("t_update", "1 ms"),
-            ("max_burst", "0 s"),
-            ("alpha", "3000"),
-            ("beta", "3000"),
-            ("ecn", "true"),
-            ("mark_threshold", "0.9"),
-            ("dequeue_rate_estimator", "true"),
-            ("dequeue_threshold", "2000 B"),
-        ],
-    ),
-    (
-        "pi",
-        &[
-            ("limit", "9 packets"),
-            ("target", "2 packets"),
-            ("a", "0.2"),
-            ("b", "0.1"),
-            ("interval", "1 ms"),
-        ],
-    ),
-    (
-        "pi",
-        &[
-            ("limit", "9000 B"),
-            ("target", "2000 B"),
-            ("a", "0.2"),
-            ("b", "0.1"),
-            ("interval", "1 ms"),
-            ("bytes", "true"),
-            ("ecn", "true"),
-        ],
-    ),
-    (
-        "avq",
-        &[
-            ("limit", "9 packets"),
-            ("virtual_limit", "3000 B"),
-            ("initial", "0.5"),
-        ],
-    ),
-    ("avq", &[("limit", "6000 B"), ("ecn", "true")]),
-    (
-        "green",
-        &[
-            ("limit", "9 packets"),
-            ("interval", "200 us"),
-            ("step", "0.2"),
-            ("averaging", "1 ms"),
-            ("ecn", "true"),
-        ],
-    ),
-    (
-        "pi2",
-        &[
-            ("limit", "9 packets"),
-            ("target", "500 us"),
-            ("t_update", "1 ms"),
-            ("alpha", "300"),
-        ],
-    ),
-    (
-        "pi2",
-        &[
-            ("limit", "9000 B"),
-            ("target", "500 us"),
-            ("t_update", "1 ms"),
-            ("alpha", "300"),
-            ("ecn", "false"),
-        ],
-    ),
-    ("prio", &[("limit", "3 packets")]),
-    (
-        "prio",
-        &[
-            ("limit", "3000 B"),
-            ("bands", "5"),
-            ("priomap", "4 3 2 1 0 0 0 0 0 0 0 0 0 0 0 0"),
-        ],
-    ),
-    (
-        "tbf",
-        &[
-            ("limit", "7 packets"),
-            ("rate", "3 Mbit/s"),
-            ("burst", "2000 B"),
-        ],
-    ),
-    (
-        "tbf",
-        &[
-            ("limit", "9000 B"),
-            ("rate", "3 Mbit/s"),
-            ("burst", "4000 B"),
-            ("peak_rate", "5 Mbit/s"),
-            ("mtu", "1500 B"),
-        ],
-    ),
-    ("drr", &[("limit", "7 packets"), ("buckets", "3")]),
-    ("drr", &[("limit", "6000 B"), ("quantum", "200 B")]),
-    ("headdrop", &[("limit", "7 packets")]),
-    ("headdrop", &[("limit", "6000 B")]),
-    ("pfifo", &[("limit", "7 packets")]),
-    ("pfifo_fast", &[("limit", "7 packets")]),
-    ("pfifo_fast", &[("limit", "6000 B")]),
-    (
-        "blue",
-        &[
-            ("limit", "5 packets"),
-            ("increment", "0.2"),
-            ("decrement", "0.01"),
-            ("freeze_time", "1 ms"),
-        ],
-    ),
-    (
-        "blue",
-        &[
-            ("limit", "9000 B"),
-            ("threshold", "3000 B"),
-            ("increment", "0.2"),
-            ("freeze_time", "100 us"),
-            ("idle_decay", "every"),
-            ("ecn", "true"),
-        ],
-    ),
-    (
-        "pie",
-        &[
-            ("limit", "15 packets"),
-            ("target", "500 us"),
-            ("t_update", "1 ms"),
-            ("max_burst", "1 ms"),
-            ("alpha", "30"),
-            ("beta", "300"),
-            ("hz", "10000"),
-        ],
-    ),
-    (
-        "pie",
-        &[
-            ("limit", "9000 B"),
-            ("target", "500 us"),
-            ("t_update", "1 ms"),
-            ("max_burst", "0 s"),
-            ("alpha", "3000"),
-            ("beta", "3000"),
-            ("ecn", "true"),
-            ("mark_threshold", "0.5"),
-            ("derandomize", "true"),
-            ("dequeue_rate_estimator", "true"),
-            ("dequeue_threshold", "2000 B"),
-            ("bytes", "true"),
-        ],
-    ),
-    (
-        "pie",
-        &[
-            ("target", "500 us"),
-            ("t_update", "1 ms"),
-            ("max_burst", "0 s"),
-            ("alpha", "3000"),
-            ("active_threshold", "1 ms"),
-            ("ce_threshold", "1 ms"),
-            ("l4s", "true"),
-            ("ecn", "true"),
-        ],
-    ),
-    (
-        "fq_codel",
-        &[
-            ("limit", "9 packets"),
-            ("target", "1 ms"),
-            ("interval", "4 ms"),
-            ("flows", "4"),
-            ("drop_batch", "2"),
-        ],
-    ),
-    (
-        "fq_codel",
-        &[
-            ("limit", "8000 B"),
-            ("target", "1 ms"),
-            ("interval", "4 ms"),
-            ("quantum", "300 B"),
-            ("flows", "8"),
-            ("set_ways", "4"),
-            ("ce_threshold", "2 ms"),
-            ("l4s", "true"),
-        ],
-    ),
-    (
-        "codel",
-        &[
-            ("target", "1 ms"),
-            ("interval", "4 ms"),
-            ("limit", "15 packets"),
-        ],
-    ),
-    (
-        "codel",
-        &[
-            ("target", "1 ms"),
-            ("interval", "4 ms"),
-            ("limit", "9000 B"),
-            ("ecn", "true"),
-        ],
-    ),
-    (
-        "codel",
-        &[
-            ("target", "1 ms"),
-            ("interval", "4 ms"),
-            ("ecn", "true"),
-            ("ce_threshold", "500 us"),
-        ],
-    ),
-];
 
 /// Every discipline with its defaults and with what is special to it, under every preset that
 /// takes it.
@@ -504,7 +71,7 @@ struct Trial {
     marked: BTreeSet<u64>,
     /// What went in and has not come out.
     inside: (usize, u64),
-    last_of_flow: BTreeMap<u32, u64>,
+    last_of_flow: BTreeMap<(u32, bool), u64>,
     seen_drops: usize,
     seen_marks: usize,
     /// What waited before the operation.
@@ -605,7 +172,9 @@ impl Trial {
         let expected = if marked { Ecn::Ce } else { sent.ecn };
         assert_eq!(packet.ecn, expected, "{case:?}: a mark is told and kept");
         assert_eq!((packet.size, packet.flow), (sent.size, sent.flow));
-        let last = self.last_of_flow.insert(packet.flow, packet.id);
+        // DualPI2 keeps order within each of its two queues.
+        let is_low = case.name == "dualpi2" && matches!(sent.ecn, Ecn::Ect1 | Ecn::Ce);
+        let last = self.last_of_flow.insert((packet.flow, is_low), packet.id);
         assert!(last < Some(packet.id), "{case:?}: a flow is reordered");
         self.came_out(&packet);
         self.departures.push(packet);
@@ -651,7 +220,8 @@ impl Trial {
                 param.name == "ecn" && param.default_under(case.preset) == "true"
             };
             assert!(
-                case.params.contains(&("ecn", "true"))
+                case.name == "dualpi2"
+                    || case.params.contains(&("ecn", "true"))
                     || entry.params.iter().any(|p| by_default(&p)),
                 "{case:?}: marks unasked"
             );
@@ -664,16 +234,18 @@ impl Trial {
         let above = match (case.name, reason) {
             (_, Reason::Overlimit) => {
                 // Where limits are per flow or band, or the fattest flow pays.
-                let own = ["sfq", "pfifo_fast", "prio", "drr", "fq", "sfb"];
+                let own = ["sfq", "pfifo_fast", "prio", "drr", "fq", "sfb", "dualpi2"];
                 own.contains(&case.name) || case.name.starts_with("fq_") || self.is_full(packet)
             }
             ("avq", Reason::Unforced) => bench.probe("virtual_bytes") >= 0.0,
             ("headdrop", Reason::Head) | ("fq_pie", Reason::Unforced) => self.before.packets > 0,
             ("red" | "ared", Reason::Unforced) => bench.probe("avg") > 0.0 && self.red_above(2.0),
+            ("sfb", Reason::Blue | Reason::Penalty) => bench.probe("prob_max") > 0.0,
+            ("choke", Reason::Match) => bench.probe("avg") > 0.0 && self.before.packets > 0,
+            ("choke", Reason::Unforced | Reason::Forced) => bench.probe("avg") > 0.0,
             ("red" | "ared", Reason::Forced) => self.red_above(6.0),
-            ("pie" | "pi" | "pi2" | "green" | "rem", Reason::Unforced) | ("blue", Reason::Blue) => {
-                bench.probe("prob") > 0.0
-            }
+            ("pie" | "pi" | "pi2" | "dualpi2" | "green" | "rem", Reason::Unforced)
+            | ("blue", Reason::Blue) => bench.probe("prob") > 0.0,
             ("eqm", Reason::Unforced) => bench.probe("prob") > 0.0 && self.before.packets > 0,
             ("cobalt" | "fq_cobalt", Reason::Target | Reason::Blue) => {
                 self.before.packets > usize::from(case.preset != Preset::Ns3)

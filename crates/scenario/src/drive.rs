@@ -11,6 +11,8 @@
 //! | `{"cmd":"peek","t_ns":T}` | as dequeue, but the packet stays |
 //! | `{"cmd":"poke","var":"red.avg","value":3}` | `{}` |
 //!
+//! Congestion controllers and TCP senders: see [`tcp`].
+//!
 //! A request that cannot be taken is answered by `{"error": "..."}`, a discipline that is not in
 //! the registry by `{"unsupported": true}`; the conversation goes on.
 //!
@@ -37,6 +39,7 @@
 //! still counts in the state, though the discipline has let it go.
 
 mod params;
+mod tcp;
 
 use std::collections::BTreeMap;
 
@@ -57,6 +60,7 @@ const MOST_TIMERS: u32 = 10_000_000;
 #[derive(Default)]
 pub struct Driver {
     session: Option<Session>,
+    tcp: Option<tcp::TcpSession>,
 }
 
 /// Why a request is not done.
@@ -99,8 +103,19 @@ impl Driver {
         };
         if command == "new" {
             self.session = None;
+            self.tcp = None;
+            if let Some(begun) = tcp::TcpSession::begin(&request) {
+                let (session, reply) = begun?;
+                self.tcp = Some(session);
+                return Ok(reply);
+            }
             self.session = Some(Session::new(&request)?);
             return Ok(json!({}));
+        }
+        if tcp::COMMANDS.contains(&command)
+            && let Some(session) = &mut self.tcp
+        {
+            return session.answer(command, &request);
         }
         let known = ["new", "enqueue", "dequeue", "peek", "poke"];
         if !known.contains(&command) {

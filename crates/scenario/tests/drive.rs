@@ -319,8 +319,14 @@ fn the_names_of_the_delay_based_are_taken() {
         "active_threshold": null, "use_l4s": false,
     });
     Talk::with("pie", &pie);
-    Talk::with("ared", &json!({"adaptive": true, "feng_adaptive": false, "rtt": 0.1}));
-    Talk::with("fq_codel", &json!({"min_bytes": 1500, "drop_batch": 64, "flows": 1024}));
+    Talk::with(
+        "ared",
+        &json!({"adaptive": true, "feng_adaptive": false, "rtt": 0.1}),
+    );
+    Talk::with(
+        "fq_codel",
+        &json!({"min_bytes": 1500, "drop_batch": 64, "flows": 1024}),
+    );
     let bands = json!({"priomap": [0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 2]});
     let mut talk = Talk::with("prio", &bands);
     let request = json!({"cmd": "enqueue", "t_ns": 0, "bytes": 100, "prio": 15});
@@ -345,7 +351,10 @@ fn inner_variables_of_flows_are_shown_and_set() {
 
 #[test]
 fn what_there_is_not_is_unsupported() {
-    assert_eq!(refused("no such thing", &json!({})), json!({"unsupported": true}));
+    assert_eq!(
+        refused("no such thing", &json!({})),
+        json!({"unsupported": true})
+    );
     let mut talk = Talk(Driver::new());
     let reply = talk.ask(&json!({"cmd": "new", "congestion_control": "cubic"}));
     assert_eq!(reply, json!({"unsupported": true}));

@@ -45,6 +45,18 @@ impl<P: Packet> Fifo<P> {
         Some(packet)
     }
 
+    /// The packet at a place, counted from the head.
+    pub fn get(&self, place: usize) -> Option<&P> {
+        self.packets.get(place)
+    }
+
+    /// Takes the packet at a place, counted from the head.
+    pub fn remove(&mut self, place: usize) -> Option<P> {
+        let packet = self.packets.remove(place)?;
+        self.bytes -= packet.size();
+        Some(packet)
+    }
+
     /// The packet at the head.
     pub fn head(&self) -> Option<&P> {
         self.packets.front()

@@ -100,10 +100,7 @@ impl LinuxRed {
         now: Time,
         random: &mut Stream,
     ) -> Verdict {
-        self.scaled = match idle_since {
-            Some(since) => self.table.decay(self.scaled, now.since(since)),
-            None => self.scaled + backlog.get() - (self.scaled >> self.wlog),
-        };
+        self.observe(backlog, idle_since, now);
         if self.scaled < self.min {
             self.count = -1;
             return Verdict::Pass;
@@ -112,6 +109,30 @@ impl LinuxRed {
             self.count = -1;
             return Verdict::Hard;
         }
+        self.band(random)
+    }
+
+    /// Takes `backlog` into the average, or in its place the idle time.
+    pub fn observe(&mut self, backlog: Bytes, idle_since: Option<Time>, now: Time) {
+        self.scaled = match idle_since {
+            Some(since) => self.table.decay(self.scaled, now.since(since)),
+            None => self.scaled + backlog.get() - (self.scaled >> self.wlog),
+        };
+    }
+
+    /// Where the average stands as CHOKe has it: not above `min`, in the band, above `max`.
+    pub fn zone(&self) -> core::cmp::Ordering {
+        if self.scaled <= self.min {
+            core::cmp::Ordering::Less
+        } else if self.scaled > self.max {
+            core::cmp::Ordering::Greater
+        } else {
+            core::cmp::Ordering::Equal
+        }
+    }
+
+    /// The decision within the band.
+    pub fn band(&mut self, random: &mut Stream) -> Verdict {
         self.count += 1;
         if self.count == 0 {
             self.random = random.uniform() * self.range;

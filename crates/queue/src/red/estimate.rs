@@ -8,25 +8,25 @@ use crate::parts::red_law::{Slope, Verdict, spread, spread_after_wait};
 
 /// RED in real numbers.
 #[derive(Debug)]
-pub(super) struct Estimate {
-    pub(super) slope: Slope,
-    pub(super) weight: f64,
+pub(crate) struct Estimate {
+    pub(crate) slope: Slope,
+    pub(crate) weight: f64,
     /// Mean packets per second.
-    pub(super) pace: f64,
-    pub(super) avg: f64,
-    pub(super) max_p: f64,
-    pub(super) prob: f64,
+    pub(crate) pace: f64,
+    pub(crate) avg: f64,
+    pub(crate) max_p: f64,
+    pub(crate) prob: f64,
     /// Packets since the last drop or mark in the band.
-    pub(super) count: u64,
-    pub(super) bytes: u64,
+    pub(crate) count: u64,
+    pub(crate) bytes: u64,
     /// Whether the average was above `min_th` before (ns-2, ns-3).
     above: bool,
     /// What moves `max_p`, in adaptive RED.
-    pub(super) adaptation: Option<Adaptation>,
+    pub(crate) adaptation: Option<Adaptation>,
 }
 
 impl Estimate {
-    pub(super) fn new(
+    pub(crate) fn new(
         params: &Params,
         preset: Preset,
         link: &LinkInfo,
@@ -73,7 +73,7 @@ impl Estimate {
         })
     }
 
-    pub(super) fn reset(&mut self, max_p: f64) {
+    pub(crate) fn reset(&mut self, max_p: f64) {
         self.avg = 0.0;
         self.max_p = max_p;
         self.prob = 0.0;
@@ -92,24 +92,23 @@ impl Estimate {
     }
 
     /// Starts counting anew.
-    pub(super) fn forget(&mut self) {
+    pub(crate) fn forget(&mut self) {
         self.count = 0;
         self.bytes = 0;
     }
 
-    /// The paper's average and decision. `share` is the packet's size in mean packets, or 1.
-    pub(super) fn by_paper(
-        &mut self,
-        arrival: &Arrival,
-        params: &Params,
-        share: f64,
-        u: f64,
-    ) -> Verdict {
+    /// The paper's average.
+    pub(crate) fn observe(&mut self, arrival: &Arrival) {
         match arrival.idle {
             Some(idle) => self.avg *= libm::pow(1.0 - self.weight, idle.as_s() * self.pace),
             None => self.avg += self.weight * (arrival.queue - self.avg),
         }
         self.adapt(arrival.now);
+    }
+
+    /// The paper's decision, by the average as it stands. `share` is the packet's size in mean
+    /// packets, or 1.
+    pub(crate) fn decide(&mut self, params: &Params, share: f64, u: f64) -> Verdict {
         if self.avg < self.slope.min {
             self.prob = 0.0;
             self.forget();
@@ -136,7 +135,7 @@ impl Estimate {
     }
 
     /// The same in the ways of ns-2 and ns-3; `share` is none where packets count.
-    pub(super) fn by_ns(
+    pub(crate) fn by_ns(
         &mut self,
         arrival: &Arrival,
         params: &Params,
@@ -195,16 +194,16 @@ impl Estimate {
 }
 
 /// What the law is told of an arrival.
-pub(super) struct Arrival {
-    pub(super) now: Time,
-    pub(super) size: Bytes,
+pub(crate) struct Arrival {
+    pub(crate) now: Time,
+    pub(crate) size: Bytes,
     /// The queue before it, in the unit of the thresholds.
-    pub(super) queue: f64,
+    pub(crate) queue: f64,
     /// How long the queue has been idle, if it is.
-    pub(super) idle: Option<Span>,
+    pub(crate) idle: Option<Span>,
 }
 
-pub(super) fn below(min: f64, max: f64, unit: &str) -> Result<(), ParamFault> {
+pub(crate) fn below(min: f64, max: f64, unit: &str) -> Result<(), ParamFault> {
     if min < max {
         return Ok(());
     }

@@ -177,7 +177,7 @@ fn held(key: &str, value: &Value) -> Result<Option<Held>, String> {
             let words: Vec<String> = items.iter().map(ToString::to_string).collect();
             Held::Text(words.join(" "))
         }
-        other => {
+        other @ Value::Object(_) => {
             let found = shown(other);
             return Err(format!(
                 "{key}: found {found}; allowed: a number, a text, true or false"

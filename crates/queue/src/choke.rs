@@ -1,0 +1,298 @@
+//! CHOKe: RED that compares each arrival with a queued packet, and drops both if they are of one flow.
+//!
+//! R. Pan, B. Prabhakar, K. Psounis, "CHOKe, A Stateless Active Queue Management Scheme for
+//! Approximating Fair Bandwidth Allocation", IEEE INFOCOM 2000. When the average is above `min_th`, one
+//! packet of the queue is drawn; if it is of the arrival's flow both are dropped, never marked.
+//! Else RED goes on ([`crate::red`]). A flow that fills a share h of the queue so loses about h of its arrivals and as many
+//! queued packets; an unresponsive flow among many that respond gets at most 1/(1 + e) = 27 % of
+//! the link (A. Tang, J. Wang, S. Low, 2004). `candidates` draws more than one. Flows are told apart
+//! by addresses and ports. The packet being sent is not in the draw.
+//!
+//! **Reference**: the paper with RED's 5, 15, 0.002, 1/50, all in packets; room for 1000. **Linux**
+//! (`sch_choke`): RED in integers ([`crate::parts::linux_red`]), in packets; automatic: `max_th` a
+//! quarter of the limit, `min_th` a third of that, `burst` (2 `min_th` + `max_th`) / 3; above `max_th` ECN
+//! marks too; its array with holes, of which three draws may miss, is taken for an ideal draw.
+//! ns-2.35 and ns-3 have none here: their presets are the reference.
+
+use core::cmp::Ordering;
+
+use sojourn_base::length::Capacity;
+use sojourn_base::{
+    Auto, Bytes, Fraction, Length, Limit, LinkInfo, ParamFault, Preset, Probability, Span,
+    Threshold, Time, params,
+};
+
+use crate::parts::Fifo;
+use crate::parts::ecn::mark_or_drop;
+use crate::parts::linux_red::LinuxRed;
+use crate::parts::red_law::Verdict;
+use crate::red;
+use crate::red::estimate::{Arrival, Estimate, below};
+use crate::{Backlog, Context, Dequeued, Discipline, Packet, ProbeValue, Reason};
+
+params! {
+    /// Parameters of CHOKe.
+    pub struct Params {
+        /// Most packets that may wait; the packet being sent is not counted.
+        limit: Limit = "1000 packets";
+        /// Average from which arrivals are compared and dropped early.
+        min_th: Auto<Threshold> = "5 packets", Linux = "auto";
+        /// Average at which all are dropped.
+        max_th: Auto<Threshold> = "15 packets", Linux = "auto";
+        /// RED's probability at `max_th`.
+        max_p: Probability = "0.02";
+        /// Weight of an arrival in the average.
+        w_q: Auto<Fraction> = "0.002", Linux = "auto";
+        /// Packets drawn for comparison.
+        candidates: u32 = "1";
+        /// Size of a typical packet: the unit of idle time.
+        mean_packet: Bytes = "500 B", Linux = "1000 B";
+        /// Whether to mark ECN-capable packets where RED's part would drop them.
+        ecn: bool = "false";
+        /// Packets of a burst that shall pass: Linux's automatic weight.
+        burst: Auto<u32> = "auto";
+    }
+}
+
+/// A CHOKe queue.
+#[derive(Debug)]
+pub struct Choke<P> {
+    capacity: Capacity,
+    params: Params,
+    as_red: red::Params,
+    law: Law,
+    queue: Fifo<P>,
+    idle_since: Option<Time>,
+}
+
+#[derive(Debug)]
+enum Law {
+    Real(Estimate),
+    Linux(Box<LinuxRed>),
+}
+
+fn linux(params: &Params, capacity: Capacity, link: &LinkInfo) -> Result<LinuxRed, ParamFault> {
+    let mean = params.mean_packet;
+    let length = |Threshold(length)| libm::floor(length.in_packets(mean, link));
+    let max = match (params.max_th.given(), params.min_th.given(), capacity) {
+        (Some(max), _, _) => length(max),
+        (None, Some(min), _) => 3.0 * length(min),
+        (None, None, Capacity::Packets(limit)) => (limit / 4) as f64,
+        (None, None, _) => {
+            let found = "\"auto\" without a limit";
+            return Err(ParamFault::new("max_th", found, "a queue length"));
+        }
+    };
+    let min = params.min_th.given().map_or(libm::floor(max / 3.0), length);
+    below(min, max, "packets")?;
+    let wlog = if let Some(Fraction(weight)) = params.w_q.given() {
+        (1..32).find(|&wlog| weight * (1_u64 << wlog) as f64 == 1.0)
+    } else {
+        let burst = params.burst.given();
+        let burst = burst.unwrap_or(((2.0 * min + max) / 3.0) as u32);
+        LinuxRed::wlog_for(min * mean.as_f64(), burst, mean)
+    };
+    let wlog = wlog.ok_or_else(|| {
+        let allowed = "\"auto\" or a power of two, with a burst of at least min_th";
+        ParamFault::new("w_q", "a weight that Linux has not", allowed)
+    })?;
+    let (min, max) = (min as u64, max as u64);
+    Ok(LinuxRed::new(
+        min,
+        max,
+        params.max_p.0,
+        wlog,
+        mean,
+        link.rate,
+    ))
+}
+
+impl<P> Choke<P> {
+    /// A queue for `link`.
+    ///
+    /// # Errors
+    /// Thresholds out of order, a mean packet of nothing, a limit that is not in packets; under
+    /// Linux's preset a weight that it cannot have.
+    pub fn new(params: &Params, preset: Preset, link: &LinkInfo) -> Result<Self, ParamFault> {
+        let mean = params.mean_packet;
+        if mean == Bytes::ZERO {
+            return Err(ParamFault::new("mean_packet", mean, "a size above zero"));
+        }
+        if !matches!(params.limit, Limit(None | Some(Length::Packets(_)))) {
+            let allowed = "packets such as \"100 packets\", or \"none\"";
+            return Err(ParamFault::new("limit", "another unit", allowed));
+        }
+        let capacity = params.limit.on(link);
+        let as_red = red::Params {
+            limit: params.limit,
+            min_th: params.min_th,
+            max_th: params.max_th,
+            max_p: params.max_p,
+            w_q: params.w_q,
+            gentle: false,
+            nonlinear: false,
+            wait: false,
+            bytes: Auto::Given(false),
+            mean_packet: mean,
+            ecn: params.ecn,
+            hard_drop: preset != Preset::Linux,
+            use_mark_p: false,
+            mark_p: Probability(1.0),
+            target_delay: Span::from_ms(5),
+            burst: params.burst,
+        };
+        let law = if preset == Preset::Linux {
+            Law::Linux(Box::new(linux(params, capacity, link)?))
+        } else {
+            Law::Real(Estimate::new(&as_red, preset, link, false)?)
+        };
+        Ok(Self {
+            capacity,
+            params: params.clone(),
+            as_red,
+            law,
+            queue: Fifo::default(),
+            idle_since: Some(Time::ZERO),
+        })
+    }
+}
+
+impl<P: Packet> Choke<P> {
+    /// Takes the arrival into the average; true if that is above `min_th`.
+    fn observe(&mut self, size: Bytes, now: Time) -> bool {
+        let idle_since = self.idle_since.take();
+        let waiting = self.queue.len();
+        match &mut self.law {
+            Law::Real(law) => {
+                law.observe(&Arrival {
+                    now,
+                    size,
+                    queue: waiting as f64,
+                    idle: idle_since.map(|since| now.since(since)),
+                });
+                law.avg > law.slope.min
+            }
+            Law::Linux(law) => {
+                law.observe(Bytes::new(waiting as u64), idle_since, now);
+                law.zone() != Ordering::Less
+            }
+        }
+    }
+
+    /// The place of a queued packet of this flow, if one is drawn.
+    fn draw(&self, flow: u64, ctx: &mut Context<'_, P>) -> Option<usize> {
+        if self.queue.is_empty() {
+            return None;
+        }
+        (0..self.params.candidates).find_map(|_| {
+            let place = ctx.random.below(self.queue.len() as u64) as usize;
+            let met = self.queue.get(place)?;
+            (met.flow() == flow).then_some(place)
+        })
+    }
+
+    fn verdict(&mut self, ctx: &mut Context<'_, P>) -> Verdict {
+        match &mut self.law {
+            Law::Real(law) => {
+                let u = ctx.random.uniform();
+                law.decide(&self.as_red, 1.0, u)
+            }
+            Law::Linux(law) => match law.zone() {
+                Ordering::Less => Verdict::Pass,
+                Ordering::Equal => law.band(ctx.random),
+                Ordering::Greater => {
+                    law.set_count(-1);
+                    Verdict::Hard
+                }
+            },
+        }
+    }
+
+    fn forget(&mut self) {
+        match &mut self.law {
+            Law::Real(law) => law.forget(),
+            Law::Linux(law) => law.set_count(-1),
+        }
+    }
+}
+
+impl<P: Packet> Discipline<P> for Choke<P> {
+    fn enqueue(&mut self, packet: P, ctx: &mut Context<'_, P>) {
+        let mut packet = packet;
+        if self.observe(packet.size(), ctx.now) {
+            if let Some(place) = self.draw(packet.flow(), ctx) {
+                if let Some(met) = self.queue.remove(place) {
+                    ctx.drop(met, Reason::Match);
+                }
+                return ctx.drop(packet, Reason::Match);
+            }
+            let (reason, marks) = match self.verdict(ctx) {
+                Verdict::Pass => (None, false),
+                Verdict::Early => (Some(Reason::Unforced), self.params.ecn),
+                Verdict::Hard => {
+                    let marks = self.params.ecn && !self.as_red.hard_drop;
+                    (Some(Reason::Forced), marks)
+                }
+            };
+            if let Some(reason) = reason {
+                let Some(marked) = mark_or_drop(packet, marks, reason, ctx) else {
+                    return;
+                };
+                packet = marked;
+            }
+        } else {
+            self.forget();
+        }
+        let Backlog { packets, bytes } = self.queue.backlog();
+        if self.capacity.admits(packets, bytes, packet.size()) {
+            self.queue.push(packet);
+        } else {
+            ctx.drop(packet, Reason::Overlimit);
+        }
+    }
+
+    fn dequeue(&mut self, ctx: &mut Context<'_, P>) -> Dequeued<P> {
+        if let Some(packet) = self.queue.pop() {
+            return Dequeued::Packet(packet);
+        }
+        self.idle_since.get_or_insert(ctx.now);
+        Dequeued::Empty
+    }
+
+    fn backlog(&self) -> Backlog {
+        self.queue.backlog()
+    }
+
+    fn capacity(&self) -> Capacity {
+        self.capacity
+    }
+
+    fn reset(&mut self) {
+        self.queue.clear();
+        self.idle_since = Some(Time::ZERO);
+        match &mut self.law {
+            Law::Real(law) => law.reset(self.params.max_p.0),
+            Law::Linux(law) => law.reset(),
+        }
+    }
+
+    fn probe(&self, show: &mut dyn FnMut(&str, ProbeValue)) {
+        let (avg, count) = match &self.law {
+            Law::Real(law) => (law.avg, law.count as f64),
+            Law::Linux(law) => (law.average(), law.count() as f64),
+        };
+        show("avg", ProbeValue::Number(avg));
+        show("count", ProbeValue::Number(count));
+    }
+
+    fn poke(&mut self, name: &str, value: f64) -> bool {
+        match (&mut self.law, name) {
+            (Law::Real(law), "avg") => law.avg = value,
+            (Law::Real(law), "count") => law.count = value as u64,
+            (Law::Linux(law), "avg") => law.set_average(value),
+            (Law::Linux(law), "count") => law.set_count(value as i64),
+            _ => return false,
+        }
+        true
+    }
+}

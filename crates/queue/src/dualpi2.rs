@@ -1,0 +1,299 @@
+//! DualPI2: one queue for scalable low-latency traffic, one for classic, coupled by one controller.
+//!
+//! K. De Schepper, B. Briscoe, G. White, "Dual-Queue Coupled AQMs for Low Latency, Low Loss, and
+//! Scalable Throughput (L4S)", RFC 9332, 2023, appendix A. ECT(1) and CE packets join queue L, all
+//! others queue C. Every `t_update` a PI controller of the longer of both delays moves p'. A
+//! packet leaving C is signalled with p'^2: marked if it is ECT(0), dropped if it cannot be; one leaving
+//! L is marked with the larger of k p' and a ramp of L's own delay, from `min_th` over `range`, that
+//! counts only while more than one packet is left. So with k = 2 a Reno and a DCTCP flow of one round-trip time get
+//! about equal windows.
+//!
+//! When k p' reaches 1 there is overload: L packets are dropped with p'^2 and else marked, and with p'^2
+//! at `classic_most` or above C drops what it would mark. L is served first but for credit: with both queues busy C gets
+//! `classic_weight` of the bytes.
+//!
+//! **Reference**: the RFC: 15 ms, 16 ms, 0.16, 3.2, k = 2, 800 us and 400 us, limit 250 ms with an MTU of slack for both queues
+//! together; signals are spaced by accumulators that fire above 1, with one of its own for drops under
+//! overload (the RFC's pseudocode has one for both, into which marks leak); weight 1/16.
+//!
+//! **Linux** (`sch_dualpi2`): limit 10000 packets; alpha 41/256, beta 819/256; a step at 1 ms of sojourn in
+//! place of the ramp; signals at random, none by the controller with less than two MTU and 14 left, C's from k p'
+//! above 1 drops whatever; weight 10 %. ns-2.35 and ns-3 have none here: their presets are the reference.
+
+use sojourn_base::length::Capacity;
+use sojourn_base::{
+    Bytes, Ecn, Limit, LinkInfo, ParamFault, Preset, Probability, Span, Time, params,
+};
+
+use crate::parts::Fifo;
+use crate::parts::ecn::mark_or_drop;
+use crate::parts::pi_law::PiLaw;
+use crate::{Backlog, Context, Dequeued, Discipline, Packet, ProbeValue, Reason};
+
+params! {
+    /// Parameters of DualPI2.
+    pub struct Params {
+        /// Most that may wait in both queues, in packets or bytes.
+        limit: Limit = "250 ms", Linux = "10000 packets";
+        /// Classic queueing delay aimed at.
+        target: Span = "15 ms";
+        /// Time between two updates.
+        t_update: Span = "16 ms";
+        /// Gain of the distance from the target, per second.
+        alpha: f64 = "0.16", Linux = "0.16015625";
+        /// Gain of the change of the delay, per second.
+        beta: f64 = "3.2", Linux = "3.19921875";
+        /// Coupling: marks of scalable traffic for each p'.
+        k: f64 = "2";
+        /// Delay of the L queue from which its ramp marks.
+        min_th: Span = "800 us";
+        /// How much further the ramp marks everything.
+        range: Span = "400 us";
+        /// Sojourn above which Linux marks L packets; no other preset has it.
+        step_th: Span = "1 ms";
+        /// p'^2 from which C drops what it would mark.
+        classic_most: Probability = "0.25";
+        /// Share of the bytes that C gets while both queues are busy.
+        classic_weight: Probability = "0.0625", Linux = "0.1";
+    }
+}
+
+/// Two coupled queues.
+#[derive(Debug)]
+pub struct DualPi2<P> {
+    capacity: Capacity,
+    linux: bool,
+    params: Params,
+    law: PiLaw,
+    low: Fifo<P>,
+    classic: Fifo<P>,
+    /// Bytes that L has been sent ahead of its share.
+    credit: f64,
+    mtu: Bytes,
+    /// The accumulators: marks of L, drops of L, signals of C.
+    spent: [f64; 3],
+}
+
+/// Adds `p` to an accumulator; true, and one less, when it is above 1.
+fn recur(accumulator: &mut f64, p: f64) -> bool {
+    *accumulator += p;
+    let fires = *accumulator > 1.0;
+    if fires {
+        *accumulator -= 1.0;
+    }
+    fires
+}
+
+impl<P> DualPi2<P> {
+    /// A queue for `link`.
+    ///
+    /// # Errors
+    /// A period of nothing, negative gains, `k` not above zero, a limit of less than one packet.
+    pub fn new(params: &Params, preset: Preset, link: &LinkInfo) -> Result<Self, ParamFault> {
+        if params.k <= 0.0 {
+            return Err(ParamFault::new("k", params.k, "a number above zero"));
+        }
+        let capacity = params.limit.on(link);
+        if let Capacity::Bytes(limit) = capacity
+            && limit < link.mtu.get()
+        {
+            let allowed = format!("at least the MTU, {}", link.mtu);
+            return Err(ParamFault::new("limit", Bytes::new(limit), allowed));
+        }
+        let mut made = Self {
+            capacity,
+            linux: preset == Preset::Linux,
+            law: PiLaw::new(params.target, params.t_update, params.alpha, params.beta)?,
+            params: params.clone(),
+            low: Fifo::default(),
+            classic: Fifo::default(),
+            credit: 0.0,
+            mtu: link.mtu,
+            spent: [0.0; 3],
+        };
+        made.renew_credit();
+        Ok(made)
+    }
+
+    fn framed_mtu(&self) -> f64 {
+        self.mtu.as_f64() + if self.linux { 14.0 } else { 0.0 }
+    }
+
+    /// What L may send before C's first turn.
+    fn renew_credit(&mut self) {
+        let classic = self.params.classic_weight.0;
+        self.credit = self.framed_mtu() * 100.0 * (classic - (1.0 - classic));
+    }
+}
+
+impl<P: Packet> DualPi2<P> {
+    fn both(&self) -> Backlog {
+        Backlog {
+            packets: self.low.len() + self.classic.len(),
+            bytes: self.low.bytes() + self.classic.bytes(),
+        }
+    }
+
+    fn age(queue: &Fifo<P>, now: Time) -> Span {
+        queue
+            .head()
+            .map_or(Span::ZERO, |head| now.since(head.enqueued()))
+    }
+
+    /// The probability that L's own delay gives, after the packet was taken.
+    fn native(&self, sojourn: Span) -> f64 {
+        if self.linux {
+            return f64::from(u8::from(sojourn > self.params.step_th));
+        }
+        if self.low.is_empty() {
+            return 0.0;
+        }
+        let above = sojourn - self.params.min_th;
+        if self.params.range == Span::ZERO {
+            return f64::from(u8::from(above > Span::ZERO));
+        }
+        (above.as_s() / self.params.range.as_s()).min(1.0)
+    }
+
+    /// Whether a signal with probability `p` falls now; `which` has its accumulator.
+    fn falls(&mut self, which: usize, p: f64, ctx: &mut Context<'_, P>) -> bool {
+        if self.linux {
+            ctx.random.chance(p)
+        } else {
+            recur(&mut self.spent[which], p)
+        }
+    }
+
+    fn judge_low(&mut self, packet: P, ctx: &mut Context<'_, P>) -> Option<P> {
+        let prob = self.law.prob();
+        let coupled = self.params.k * prob;
+        let sojourn = ctx.now.since(packet.enqueued());
+        let exempt = self.is_exempt();
+        if coupled >= 1.0 && !exempt {
+            if self.falls(1, prob * prob, ctx) {
+                ctx.drop(packet, Reason::Unforced);
+                return None;
+            }
+            return mark_or_drop(packet, true, Reason::Unforced, ctx);
+        }
+        let coupled = if exempt { 0.0 } else { coupled };
+        let native = self.native(sojourn);
+        if self.falls(0, coupled.max(native).min(1.0), ctx) {
+            let reason = if native > coupled {
+                Reason::CeThreshold
+            } else {
+                Reason::Unforced
+            };
+            return mark_or_drop(packet, true, reason, ctx);
+        }
+        Some(packet)
+    }
+
+    fn judge_classic(&mut self, packet: P, ctx: &mut Context<'_, P>) -> Option<P> {
+        let prob = self.law.prob();
+        let square = prob * prob;
+        if self.is_exempt() || !self.falls(2, square, ctx) {
+            return Some(packet);
+        }
+        let marks = if self.linux {
+            self.params.k * prob <= 1.0
+        } else {
+            square < self.params.classic_most.0
+        };
+        mark_or_drop(packet, marks, Reason::Unforced, ctx)
+    }
+
+    /// Linux: no signals by the controller while so little is left.
+    fn is_exempt(&self) -> bool {
+        self.linux && self.both().bytes.as_f64() < 2.0 * self.framed_mtu()
+    }
+}
+
+impl<P: Packet> Discipline<P> for DualPi2<P> {
+    fn enqueue(&mut self, packet: P, ctx: &mut Context<'_, P>) {
+        let Backlog { packets, bytes } = self.both();
+        let size = self.mtu.max(packet.size());
+        if !self.capacity.admits(packets, bytes, size) {
+            return ctx.drop(packet, Reason::Overlimit);
+        }
+        if matches!(packet.ecn(), Ecn::Ect1 | Ecn::Ce) {
+            self.low.push(packet);
+        } else {
+            self.classic.push(packet);
+        }
+    }
+
+    fn dequeue(&mut self, ctx: &mut Context<'_, P>) -> Dequeued<P> {
+        loop {
+            let serves_low =
+                !self.low.is_empty() && (self.classic.is_empty() || self.credit <= 0.0);
+            let queue = if serves_low {
+                &mut self.low
+            } else {
+                &mut self.classic
+            };
+            let Some(packet) = queue.pop() else {
+                self.renew_credit();
+                return Dequeued::Empty;
+            };
+            let size = packet.size().as_f64();
+            let kept = if serves_low {
+                self.judge_low(packet, ctx)
+            } else {
+                self.judge_classic(packet, ctx)
+            };
+            let Some(packet) = kept else { continue };
+            let weight = self.params.classic_weight.0;
+            if self.low.is_empty() && self.classic.is_empty() {
+                self.renew_credit();
+            } else if serves_low && !self.classic.is_empty() {
+                self.credit += weight * 100.0 * size;
+            } else if !serves_low && !self.low.is_empty() {
+                self.credit -= (1.0 - weight) * 100.0 * size;
+            }
+            return Dequeued::Packet(packet);
+        }
+    }
+
+    fn backlog(&self) -> Backlog {
+        self.both()
+    }
+
+    fn capacity(&self) -> Capacity {
+        self.capacity
+    }
+
+    fn reset(&mut self) {
+        self.low.clear();
+        self.classic.clear();
+        self.law.reset();
+        self.spent = [0.0; 3];
+        self.renew_credit();
+    }
+
+    fn next_timer(&self) -> Option<Time> {
+        Some(self.law.next_update())
+    }
+
+    fn on_timer(&mut self, ctx: &mut Context<'_, P>) {
+        let now = ctx.now;
+        let delay = Self::age(&self.low, now).max(Self::age(&self.classic, now));
+        self.law.update(delay, now);
+    }
+
+    fn on_link(&mut self, link: &LinkInfo) {
+        self.mtu = link.mtu;
+    }
+
+    fn probe(&self, show: &mut dyn FnMut(&str, ProbeValue)) {
+        self.law.probe(show);
+        let mut number = |name, value| show(name, ProbeValue::Number(value));
+        number("low_packets", self.low.len() as f64);
+        number("classic_packets", self.classic.len() as f64);
+        number("credit", self.credit);
+    }
+
+    fn poke(&mut self, name: &str, value: f64) -> bool {
+        self.law.poke(name, value)
+    }
+}

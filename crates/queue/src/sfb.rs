@@ -1,0 +1,326 @@
+//! SFB: stochastic fair BLUE; flows are hashed to bins that each learn a drop probability.
+//!
+//! W. Feng, D. Kandlur, D. Saha, K. Shin, "Stochastic Fair Blue", IEEE INFOCOM 2001. One queue, and
+//! `levels` rows of `bins`, each with the number of its packets that wait and a probability. Of an arrival's
+//! bins, one per row, those that hold more than `bin_size` packets raise their probability by `increment`, empty
+//! ones lower it by `decrement`; the arrival is dropped, or with `ecn` marked, with the least of them.
+//! A flow whose least one is 1 does not respond: it may send `penalty_rate` packets a second, from a bucket
+//! of `penalty_burst`. Every `rehash` a second set of bins under another salt takes over,
+//! which has been learning of such flows for `warmup`. A responsive flow among m that are not is
+//! taken for one with probability (1 - (1 - 1/bins)^m)^levels.
+//!
+//! **Reference**: the paper's 2 rows of 23 bins of 13 packets and 200 packets of room (from memory, not
+//! verified), with Linux's increments, penalty and times, which the paper leaves open.
+//!
+//! **Linux** (`sch_sfb`): 8 rows of 16 bins; a bin is full at, not above, 20 packets; arrivals whose emptiest bin
+//! holds `max` 25 are dropped; probabilities in 16 bits; above 1/2 a growing part of the signals,
+//! all at 1, are drops even for ECN-capable packets. ns-2.35 and ns-3 have none: their presets
+//! are the reference.
+
+use std::collections::VecDeque;
+
+use sojourn_base::length::Capacity;
+use sojourn_base::{
+    Limit, LinkInfo, Optional, ParamFault, Preset, Probability, Span, Stream, Time, params,
+};
+
+use crate::parts::Fifo;
+use crate::parts::ecn::mark_or_drop;
+use crate::parts::hash::salted_bucket;
+use crate::{Backlog, Context, Dequeued, Discipline, Packet, ProbeValue, Reason};
+
+params! {
+    /// Parameters of SFB.
+    pub struct Params {
+        /// Most that may wait, in packets or bytes; the packet being sent is not counted.
+        limit: Limit = "200 packets", Linux = "1000 packets";
+        /// Rows of bins, at most 16.
+        levels: u32 = "2", Linux = "8";
+        /// Bins of a row.
+        bins: u32 = "23", Linux = "16";
+        /// Packets of a full bin.
+        bin_size: u32 = "13", Linux = "20";
+        /// Packets in the emptiest bin from which an arrival is dropped.
+        max: Optional<u32> = "none", Linux = "25";
+        /// What a full bin adds to its probability.
+        increment: Probability = "0.0010070954", Linux = "0.0010070954";
+        /// What an empty bin takes from it.
+        decrement: Probability = "0.00016784924", Linux = "0.00016784924";
+        /// Time between two changes of the salt; zero for never.
+        rehash: Span = "600 s";
+        /// How long before it the other set begins to learn.
+        warmup: Span = "60 s";
+        /// Packets a second of flows that do not respond.
+        penalty_rate: f64 = "10";
+        /// How many of them at once.
+        penalty_burst: f64 = "20";
+        /// Whether to mark ECN-capable packets instead of dropping them.
+        ecn: bool = "false", Linux = "true";
+    }
+}
+
+#[derive(Debug, Clone, Copy, Default)]
+struct Bin {
+    packets: u32,
+    prob: f64,
+}
+
+/// One set of rows under one salt.
+#[derive(Debug)]
+struct Set {
+    salt: u64,
+    bins: Vec<Bin>,
+}
+
+/// A stochastic fair BLUE queue.
+#[derive(Debug)]
+pub struct Sfb<P> {
+    capacity: Capacity,
+    linux: bool,
+    params: Params,
+    sets: [Set; 2],
+    /// The set in use.
+    used: usize,
+    /// Whether salts have been drawn.
+    salted: bool,
+    queue: Fifo<P>,
+    /// In which sets each waiting packet is counted.
+    counted: VecDeque<[bool; 2]>,
+    salt_changed: Time,
+    /// Whether the unused set still has the salt of its last turn.
+    stale: bool,
+    /// Tokens of the penalty box, and when they were counted.
+    tokens: f64,
+    refilled: Time,
+}
+
+impl<P> Sfb<P> {
+    /// A queue for `link`.
+    ///
+    /// # Errors
+    /// More than 16 rows, or a penalty below zero.
+    pub fn new(params: &Params, preset: Preset, link: &LinkInfo) -> Result<Self, ParamFault> {
+        if params.levels > 16 {
+            return Err(ParamFault::new("levels", params.levels, "1 to 16"));
+        }
+        for (name, value) in [
+            ("penalty_rate", params.penalty_rate),
+            ("penalty_burst", params.penalty_burst),
+        ] {
+            if value < 0.0 {
+                return Err(ParamFault::new(name, value, "a number of zero or more"));
+            }
+        }
+        let set = || Set {
+            salt: 0,
+            bins: vec![Bin::default(); (params.levels * params.bins) as usize],
+        };
+        Ok(Self {
+            capacity: params.limit.on(link),
+            linux: preset == Preset::Linux,
+            sets: [set(), set()],
+            used: 0,
+            salted: false,
+            queue: Fifo::default(),
+            counted: VecDeque::new(),
+            salt_changed: Time::ZERO,
+            stale: false,
+            tokens: params.penalty_burst,
+            refilled: Time::ZERO,
+            params: params.clone(),
+        })
+    }
+
+    /// The places of a flow's bins in a set.
+    fn places(&self, set: usize, flow: u64) -> impl Iterator<Item = usize> + use<P> {
+        let (bins, salt) = (self.params.bins, self.sets[set].salt);
+        (0..self.params.levels).map(move |level| {
+            let salt = salt ^ (u64::from(level) + 1).wrapping_mul(0xD6E8_FEB8_6659_FD93);
+            (level * bins + salted_bucket(flow, salt, bins)) as usize
+        })
+    }
+
+    /// Lets a flow's bins of a set learn. Gives the least probability and the least length.
+    fn learn(&mut self, set: usize, flow: u64) -> (f64, u32) {
+        let (mut prob, mut packets) = (1.0_f64, u32::MAX);
+        for place in self.places(set, flow) {
+            let bin = &mut self.sets[set].bins[place];
+            let full = if self.linux {
+                bin.packets >= self.params.bin_size
+            } else {
+                bin.packets > self.params.bin_size
+            };
+            if full {
+                bin.prob = (bin.prob + self.params.increment.0).min(1.0);
+            } else if bin.packets == 0 {
+                bin.prob = (bin.prob - self.params.decrement.0).max(0.0);
+            }
+            prob = prob.min(bin.prob);
+            packets = packets.min(bin.packets);
+        }
+        (prob, packets)
+    }
+
+    /// Draws salts at first, and exchanges the sets when it is time. Gives whether the other
+    /// set is to learn too.
+    fn turn(&mut self, now: Time, random: &mut Stream) -> bool {
+        if !self.salted {
+            self.salted = true;
+            self.sets[0].salt = random.bits();
+            self.sets[1].salt = random.bits();
+        }
+        let rehash = self.params.rehash;
+        if rehash == Span::ZERO {
+            return false;
+        }
+        let gone = now.since(self.salt_changed);
+        if gone > rehash {
+            self.salt_changed = now;
+            self.used = 1 - self.used;
+            self.stale = true;
+        }
+        let unused = &mut self.sets[1 - self.used];
+        // What waits leaves the bins in which it was counted: the old set keeps its salt until
+        // it is empty.
+        if self.stale && unused.bins.iter().all(|bin| bin.packets == 0) {
+            self.stale = false;
+            unused.salt = random.bits();
+            unused.bins.fill(Bin::default());
+        }
+        !self.stale && now.since(self.salt_changed) > rehash - self.params.warmup
+    }
+
+    /// Whether the penalty box lets a packet through.
+    fn pardons(&mut self, now: Time) -> bool {
+        if self.tokens < 1.0 {
+            let gone = now.since(self.refilled).as_s().min(10.0);
+            self.tokens = (gone * self.params.penalty_rate).min(self.params.penalty_burst);
+            self.refilled = now;
+            if self.tokens < 1.0 {
+                // Not enough yet: the time goes on counting.
+                self.refilled =
+                    Time::from_ps(now.as_ps().saturating_sub(Span::from_s(gone).as_ps()));
+                return false;
+            }
+        }
+        self.tokens -= 1.0;
+        true
+    }
+}
+
+impl<P: Packet> Sfb<P> {
+    fn count(&mut self, flow: u64, sets: [bool; 2], more: bool) {
+        for (set, counts) in sets.into_iter().enumerate() {
+            if counts {
+                for place in self.places(set, flow) {
+                    let bin = &mut self.sets[set].bins[place];
+                    bin.packets = if more {
+                        bin.packets + 1
+                    } else {
+                        bin.packets.saturating_sub(1)
+                    };
+                }
+            }
+        }
+    }
+
+    /// Whether a signal with probability `prob` must be a drop, as Linux has it above one half.
+    fn is_hard(&self, die: f64, prob: f64) -> bool {
+        self.linux && prob > 0.5 && die < 2.0 * (prob - 0.5)
+    }
+}
+
+impl<P: Packet> Discipline<P> for Sfb<P> {
+    fn enqueue(&mut self, packet: P, ctx: &mut Context<'_, P>) {
+        let Backlog { packets, bytes } = self.queue.backlog();
+        let fits = self.capacity.admits(packets, bytes, packet.size());
+        if self.linux && !fits {
+            return ctx.drop(packet, Reason::Overlimit);
+        }
+        let learns = self.turn(ctx.now, ctx.random);
+        let flow = packet.flow();
+        let mut counted = [self.used == 0, self.used == 1];
+        let (prob, emptiest) = self.learn(self.used, flow);
+        if self.params.max.0.is_some_and(|max| emptiest >= max) {
+            return ctx.drop(packet, Reason::Overlimit);
+        }
+        let packet = if prob >= 1.0 {
+            if learns {
+                let other = 1 - self.used;
+                self.learn(other, flow);
+                counted[other] = true;
+            }
+            if !self.pardons(ctx.now) {
+                return ctx.drop(packet, Reason::Penalty);
+            }
+            packet
+        } else {
+            let die = ctx.random.uniform();
+            if die < prob {
+                let marks = self.params.ecn && !self.is_hard(die, prob);
+                let Some(marked) = mark_or_drop(packet, marks, Reason::Blue, ctx) else {
+                    return;
+                };
+                marked
+            } else {
+                packet
+            }
+        };
+        if !fits {
+            return ctx.drop(packet, Reason::Overlimit);
+        }
+        self.count(flow, counted, true);
+        self.counted.push_back(counted);
+        self.queue.push(packet);
+    }
+
+    fn dequeue(&mut self, _ctx: &mut Context<'_, P>) -> Dequeued<P> {
+        let (Some(packet), Some(counted)) = (self.queue.pop(), self.counted.pop_front()) else {
+            return Dequeued::Empty;
+        };
+        self.count(packet.flow(), counted, false);
+        Dequeued::Packet(packet)
+    }
+
+    fn backlog(&self) -> Backlog {
+        self.queue.backlog()
+    }
+
+    fn capacity(&self) -> Capacity {
+        self.capacity
+    }
+
+    fn reset(&mut self) {
+        self.queue.clear();
+        self.counted.clear();
+        for set in &mut self.sets {
+            set.bins.fill(Bin::default());
+        }
+        self.used = 0;
+        self.salted = false;
+        self.salt_changed = Time::ZERO;
+        self.stale = false;
+        self.tokens = self.params.penalty_burst;
+        self.refilled = Time::ZERO;
+    }
+
+    fn probe(&self, show: &mut dyn FnMut(&str, ProbeValue)) {
+        let bins = &self.sets[self.used].bins;
+        let most = bins.iter().map(|bin| bin.prob).fold(0.0, f64::max);
+        let full = bins.iter().map(|bin| bin.packets).max().unwrap_or(0);
+        show("prob_max", ProbeValue::Number(most));
+        show("bin_max", ProbeValue::Number(f64::from(full)));
+        show("set", ProbeValue::Number(self.used as f64));
+    }
+
+    /// `prob` sets that of all bins in use.
+    fn poke(&mut self, name: &str, value: f64) -> bool {
+        if name != "prob" {
+            return false;
+        }
+        for bin in &mut self.sets[self.used].bins {
+            bin.prob = value;
+        }
+        true
+    }
+}

@@ -1,0 +1,154 @@
+//! SFB's bins, its penalty box and its moving hash.
+
+mod bench;
+
+use bench::{Bench, fault, us};
+use sojourn_base::{Ecn, Preset, Stream};
+use sojourn_queue::Reason;
+
+/// One flow alone: its bins are full above 13 packets (Linux: at 20), and learn by arrivals.
+#[test]
+fn full_bins_learn() {
+    for (preset, size, first, step) in [
+        (Preset::Reference, 13_u64, 15_u64, 66.0 / 65_535.0),
+        (Preset::Linux, 20, 21, 66.0 / 65_535.0),
+    ] {
+        let params = [("limit", "none"), ("max", "none")];
+        let mut bench = Bench::under(preset, "sfb", &params);
+        for k in 1..first {
+            bench.arrive(us(0), 500);
+            assert_eq!(bench.probe("prob_max"), 0.0, "{preset} {size} {k}");
+        }
+        for k in 1..=5_u32 {
+            bench.arrive(us(0), 500);
+            let expected = f64::from(k) * step;
+            assert!(
+                (bench.probe("prob_max") - expected).abs() < 1e-8,
+                "{preset}"
+            );
+        }
+    }
+}
+
+/// An arrival that finds its bins empty lowers them.
+#[test]
+fn empty_bins_forget() {
+    let mut bench = Bench::new("sfb", &[("decrement", "0.001")]);
+    bench.poke("prob", 0.5);
+    let before = bench.probe("prob_max");
+    let mut taken = 0;
+    for k in 0..200 {
+        if bench.arrive(us(k), 500) {
+            taken += 1;
+            bench.dequeue(us(k));
+        }
+    }
+    assert_eq!(before, 0.5);
+    assert!((60..160).contains(&taken), "{taken}");
+    bench.poke("prob", 0.0005);
+    bench.arrive(us(300), 500);
+    // Two bins are at zero now, the others are as they were.
+    assert_eq!(bench.probe("prob_max"), 0.0005);
+}
+
+/// A flow at probability 1 gets the burst, then 10 packets a second.
+#[test]
+fn the_penalty_box() {
+    let params = [("limit", "none"), ("decrement", "0")];
+    let mut bench = Bench::new("sfb", &params);
+    bench.poke("prob", 1.0);
+    let mut taken = 0_u32;
+    for k in 0..100 {
+        taken += u32::from(bench.arrive(us(k), 500));
+    }
+    assert_eq!((taken, bench.drops(Reason::Penalty)), (20, 80));
+    for k in 0..500_u64 {
+        taken += u32::from(bench.arrive(us(10_000 * k + 1_000), 500));
+    }
+    assert!(
+        (68..=71).contains(&taken),
+        "five seconds bring fifty: {taken}"
+    );
+}
+
+#[test]
+fn linux_drops_from_a_full_emptiest_bin_and_hard_above_one_half() {
+    let mut bench = Bench::under(Preset::Linux, "sfb", &[("increment", "0")]);
+    for _ in 0..40 {
+        bench.arrive(us(0), 500);
+    }
+    assert_eq!((bench.packets(), bench.drops(Reason::Overlimit)), (25, 15));
+    // p = 0.75: of the signals two thirds are drops whatever the packet.
+    let params = [("increment", "0"), ("decrement", "0"), ("limit", "none")];
+    let mut bench = Bench::under(Preset::Linux, "sfb", &params);
+    bench.poke("prob", 0.75);
+    for k in 0..20_000 {
+        if bench.enqueue(us(k), 0, 500, Ecn::Ect0) {
+            bench.dequeue(us(k));
+        }
+    }
+    let (marks, drops) = (bench.marks() as f64, bench.drops(Reason::Blue) as f64);
+    assert!((drops / 20_000.0 - 0.5).abs() < 0.015, "{drops}");
+    assert!((marks / 20_000.0 - 0.25).abs() < 0.015, "{marks}");
+}
+
+/// After `rehash` the other set is in use; who was at 1 during the warm-up stays caught.
+#[test]
+fn the_hash_moves_on() {
+    let params = [
+        ("limit", "none"),
+        ("rehash", "10 ms"),
+        ("warmup", "5 ms"),
+        ("increment", "0.05"),
+        ("decrement", "0"),
+    ];
+    let mut bench = Bench::new("sfb", &params);
+    for k in 0..100 {
+        bench.arrive(us(k * 100), 500);
+    }
+    assert_eq!((bench.probe("set"), bench.probe("prob_max")), (0.0, 1.0));
+    bench.arrive(us(10_100), 500);
+    assert_eq!(bench.probe("set"), 1.0);
+    assert_eq!(
+        bench.probe("prob_max"),
+        0.0,
+        "no packet got in during the warm-up"
+    );
+}
+
+/// With ten flows at 1, of Linux's 8 rows of 16, another is caught with 2.6e-3; in 2 rows of 23
+/// with 0.129.
+#[test]
+fn the_odds_of_being_caught() {
+    for (levels, bins, expected) in [("2", "23", 0.129), ("1", "16", 0.4755)] {
+        let params = [
+            ("levels", levels),
+            ("bins", bins),
+            ("bin_size", "1"),
+            ("increment", "1"),
+            ("limit", "none"),
+            ("penalty_burst", "0"),
+            ("penalty_rate", "0"),
+        ];
+        let caught = (0..3_000).filter(|&seed| {
+            let mut bench = Bench::new("sfb", &params);
+            bench.random = Stream::new(seed);
+            for flow in 0..10 {
+                for _ in 0..3 {
+                    bench.enqueue(us(0), flow, 500, Ecn::NotEct);
+                }
+            }
+            !bench.enqueue(us(1), 100, 500, Ecn::NotEct)
+        });
+        let found = caught.count() as f64 / 3_000.0;
+        assert!((found - expected).abs() < 0.03, "{found} {expected}");
+    }
+    for (name, value) in [
+        ("levels", "17"),
+        ("penalty_rate", "-1"),
+        ("penalty_burst", "-1"),
+    ] {
+        let text = fault("sfb", &[(name, value)], Preset::Reference);
+        assert!(text.starts_with(name), "{text}");
+    }
+}

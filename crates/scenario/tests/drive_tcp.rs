@@ -1,0 +1,65 @@
+//! The driver for congestion controllers and TCP senders, as a program sees it.
+
+#![allow(clippy::unwrap_used)]
+
+use serde_json::{Value, json};
+use sojourn_scenario::drive::Driver;
+
+struct Talk(Driver);
+
+impl Talk {
+    fn new(request: &Value) -> (Self, Value) {
+        let mut talk = Self(Driver::new());
+        let reply = talk.ask(request);
+        (talk, reply)
+    }
+
+    fn ask(&mut self, request: &Value) -> Value {
+        serde_json::from_str(&self.0.answer(&request.to_string())).unwrap()
+    }
+}
+
+#[test]
+fn slow_start_opens_the_window_by_one_segment_an_acknowledgement() {
+    let params = json!({"mss": 1000, "cwnd_segments": 2, "ssthresh_segments": 20});
+    let new = json!({"cmd": "new", "congestion_control": "newreno", "params": params});
+    let (mut talk, reply) = Talk::new(&new);
+    assert_eq!(reply["state"]["cwnd_segments"], 2.0);
+    for n in 1..=6 {
+        let ack = json!({
+            "cmd": "ack", "t_ns": n * 1_000_000, "segments": 1, "rtt_s": 0.1,
+            "in_flight_segments": n + 1, "ece": false,
+        });
+        assert_eq!(talk.ask(&ack)["state"]["cwnd_segments"], f64::from(n + 2));
+    }
+}
+
+#[test]
+fn a_loss_halves_the_window() {
+    let params = json!({"mss": 1000, "cwnd_segments": 20, "ssthresh_segments": 20});
+    let new = json!({"cmd": "new", "congestion_control": "newreno", "params": params});
+    let (mut talk, _) = Talk::new(&new);
+    let loss = json!({"cmd": "loss", "t_ns": 1_000_000, "kind": "fast_retransmit"});
+    assert_eq!(talk.ask(&loss)["state"]["ssthresh_segments"], 10.0);
+}
+
+#[test]
+fn a_sender_sends_its_initial_window_and_then_by_acknowledgements() {
+    let tcp = json!({"congestion_control": "newreno", "mss": 1000, "initial_window": 2});
+    let (mut talk, _) = Talk::new(&json!({"cmd": "new", "tcp_sender": tcp}));
+    let written = talk.ask(&json!({"cmd": "app_write", "t_ns": 0, "bytes": 10_000}));
+    assert_eq!(written["sent"], json!([[0, 1, 1001], [0, 1001, 2001]]));
+    let at = 100_000_000;
+    let acked = talk.ask(&json!({"cmd": "ack_in", "t_ns": at, "ack": 1001, "window": 65535}));
+    assert_eq!(acked["sent"], json!([[at, 2001, 3001], [at, 3001, 4001]]));
+    assert_eq!(acked["state"]["cwnd_segments"], 3.0);
+}
+
+#[test]
+fn what_cannot_be_taken_is_said_and_the_talk_goes_on() {
+    let new = json!({"cmd": "new", "congestion_control": "newrenno", "params": {}});
+    let (mut talk, reply) = Talk::new(&new);
+    assert_eq!(reply, json!({"unsupported": true}));
+    let reply = talk.ask(&json!({"cmd": "ack", "t_ns": 0}));
+    assert!(reply["error"].is_string(), "{reply}");
+}

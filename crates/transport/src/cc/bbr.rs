@@ -1,0 +1,371 @@
+//! BBR, version 1: a model of the path instead of an answer to losses.
+//!
+//! N. Cardwell et al., "BBR Congestion Control", draft-cardwell-iccrg-bbr-congestion-control-00, 2017, and
+//! Linux 6.1's `tcp_bbr`. The bottleneck's bandwidth is the largest delivery rate of the last ten round
+//! trips, its delay the least RTT of the last 10 s. Startup paces at 2/ln 2 times the bandwidth until that has
+//! not grown by a quarter in three round trips; drain takes the queue away again; then the pacing gain cycles
+//! through 1.25, 0.75 and six times 1, a least RTT each, with a window of twice the product. When the least
+//! RTT is 10 s old the window is four segments for at least 200 ms and a round trip. Losses take the window to
+//! what is in flight for one round trip; marks do nothing.
+//!
+//! **linux**: paces at 99 % of the bandwidth. Left out: its long-term sampling for policers, its compensation
+//! for aggregated acknowledgements and the room for segmentation offload in the window, of which one burst of
+//! three segments stands for all. **ns-3** (`TcpBbr`): as the draft. ns-2.35 has no BBR.
+//!
+//! Unverified: the phase in which the cycle starts is drawn as Linux draws it, any but the 0.75 one; the
+//! draft's text was not at hand for its distribution.
+
+use std::collections::VecDeque;
+
+use sojourn_base::{ParamFault, Preset, Probability, Span, Stream, Time, params};
+
+use crate::cc::{AckSample, CongestionControl, LossEvent, LossKind, Needs, Start};
+use crate::sender::State;
+
+params! {
+    /// Parameters of BBR.
+    pub struct Params {
+        /// What is taken off the pacing rate.
+        pacing_margin: Probability = "0", Linux = "0.01";
+        /// How long the least RTT is believed.
+        min_rtt_window: Span = "10 s";
+        /// The least time spent in looking for it.
+        probe_rtt_time: Span = "200 ms";
+    }
+}
+
+/// 2 / ln 2: doubles the rate each round trip.
+const HIGH_GAIN: f64 = 2.885_390_081_777_927;
+const CYCLE: [f64; 8] = [1.25, 0.75, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0];
+const BANDWIDTH_ROUNDS: u64 = 10;
+const FULL_GROWTH: f64 = 1.25;
+const FULL_ROUNDS: u32 = 3;
+const LEAST_WINDOW: f64 = 4.0;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Mode {
+    Startup,
+    Drain,
+    ProbeBandwidth,
+    ProbeRtt,
+}
+
+/// The largest of the last rounds: values fall from front to back.
+#[derive(Debug, Clone, Default)]
+struct MaxFilter {
+    values: VecDeque<(u64, f64)>,
+}
+
+impl MaxFilter {
+    fn update(&mut self, round: u64, value: f64) {
+        while self.values.back().is_some_and(|&(_, last)| last <= value) {
+            self.values.pop_back();
+        }
+        self.values.push_back((round, value));
+        self.expire(round);
+    }
+
+    fn expire(&mut self, round: u64) {
+        while self.values.len() > 1 && self.values[0].0 + BANDWIDTH_ROUNDS <= round {
+            self.values.pop_front();
+        }
+    }
+
+    fn get(&self) -> f64 {
+        self.values.front().map_or(0.0, |&(_, value)| value)
+    }
+}
+
+/// BBR, version 1.
+#[derive(Debug, Clone)]
+pub struct Bbr {
+    mss: f64,
+    initial: f64,
+    cwnd: f64,
+    margin: f64,
+    min_rtt_window: Span,
+    probe_rtt_time: Span,
+    random: Stream,
+    mode: Mode,
+    bandwidth: MaxFilter,
+    round: u64,
+    next_round_delivered: u64,
+    min_rtt: Span,
+    min_rtt_at: Time,
+    pacing_gain: f64,
+    cwnd_gain: f64,
+    full_bandwidth: f64,
+    full_rounds: u32,
+    is_full: bool,
+    phase: usize,
+    phase_at: Time,
+    probe_rtt_done: Option<Time>,
+    probe_rtt_round: u64,
+    prior_cwnd: f64,
+    /// Packet conservation lasts until this round.
+    conserve_until: Option<u64>,
+    state: State,
+    idle_restart: bool,
+}
+
+impl Bbr {
+    /// The controller of a new connection.
+    ///
+    /// # Errors
+    /// None.
+    pub fn new(params: &Params, _preset: Preset, start: &Start) -> Result<Self, ParamFault> {
+        let mss = f64::from(start.mss);
+        Ok(Self {
+            mss,
+            initial: start.initial_window as f64,
+            cwnd: start.initial_window as f64,
+            margin: 1.0 - params.pacing_margin.0,
+            min_rtt_window: params.min_rtt_window,
+            probe_rtt_time: params.probe_rtt_time,
+            random: start.random.clone(),
+            mode: Mode::Startup,
+            bandwidth: MaxFilter::default(),
+            round: 0,
+            next_round_delivered: 0,
+            min_rtt: Span::ZERO,
+            min_rtt_at: Time::ZERO,
+            pacing_gain: HIGH_GAIN,
+            cwnd_gain: HIGH_GAIN,
+            full_bandwidth: 0.0,
+            full_rounds: 0,
+            is_full: false,
+            phase: 2,
+            phase_at: Time::ZERO,
+            probe_rtt_done: None,
+            probe_rtt_round: 0,
+            prior_cwnd: 0.0,
+            conserve_until: None,
+            state: State::Open,
+            idle_restart: false,
+        })
+    }
+
+    /// `gain` times bandwidth times least RTT, bytes.
+    fn target(&self, gain: f64) -> f64 {
+        if self.min_rtt == Span::ZERO {
+            return self.initial;
+        }
+        let product = gain * self.bandwidth.get() * self.min_rtt.as_s();
+        product + 3.0 * self.mss
+    }
+
+    fn product(&self, gain: f64) -> f64 {
+        gain * self.bandwidth.get() * self.min_rtt.as_s()
+    }
+
+    fn enter_probe_bandwidth(&mut self, now: Time) {
+        self.mode = Mode::ProbeBandwidth;
+        self.cwnd_gain = 2.0;
+        // Any phase but the second.
+        let drawn = self.random.below(7) as usize;
+        self.phase = if drawn == 0 { 0 } else { drawn + 1 };
+        self.pacing_gain = CYCLE[self.phase];
+        self.phase_at = now;
+    }
+
+    fn update_round(&mut self, ack: &AckSample) -> bool {
+        let prior = ack.rate.map_or(0, |rate| rate.prior_delivered);
+        let started = ack.rate.is_some() && prior >= self.next_round_delivered;
+        if started {
+            self.next_round_delivered = ack.delivered;
+            self.round += 1;
+        }
+        if let Some(rate) = ack.rate
+            && (!rate.app_limited || rate.rate >= self.bandwidth.get())
+        {
+            self.bandwidth.update(self.round, rate.rate);
+        }
+        started
+    }
+
+    /// Whether the pipe is full: the bandwidth has stopped growing.
+    fn check_full(&mut self, ack: &AckSample, round_started: bool) {
+        if self.is_full || !round_started || ack.rate.is_some_and(|rate| rate.app_limited) {
+            return;
+        }
+        if self.bandwidth.get() >= self.full_bandwidth * FULL_GROWTH {
+            self.full_bandwidth = self.bandwidth.get();
+            self.full_rounds = 0;
+            return;
+        }
+        self.full_rounds += 1;
+        self.is_full = self.full_rounds >= FULL_ROUNDS;
+    }
+
+    fn advance_cycle(&mut self, ack: &AckSample) {
+        let long = ack.now.since(self.phase_at) > self.min_rtt;
+        let before = ack.prior_in_flight as f64;
+        let next = match self.pacing_gain {
+            gain if gain > 1.0 => long && (ack.lost > 0 || before >= self.product(gain)),
+            gain if gain < 1.0 => long || before <= self.product(1.0),
+            _ => long,
+        };
+        if next {
+            self.phase = (self.phase + 1) % CYCLE.len();
+            self.phase_at = ack.now;
+            self.pacing_gain = CYCLE[self.phase];
+        }
+    }
+
+    fn update_min_rtt(&mut self, ack: &AckSample, round_started: bool) {
+        let now = ack.now;
+        let expired = now.since(self.min_rtt_at) > self.min_rtt_window;
+        if let Some(rtt) = ack.rtt
+            && (self.min_rtt == Span::ZERO || rtt <= self.min_rtt || expired)
+        {
+            self.min_rtt = rtt;
+            self.min_rtt_at = now;
+        }
+        if expired && !self.idle_restart && self.mode != Mode::ProbeRtt {
+            self.mode = Mode::ProbeRtt;
+            self.pacing_gain = 1.0;
+            self.cwnd_gain = 1.0;
+            self.prior_cwnd = self.prior_cwnd.max(self.cwnd);
+            self.probe_rtt_done = None;
+        }
+        if self.mode == Mode::ProbeRtt {
+            match self.probe_rtt_done {
+                None => {
+                    if ack.in_flight as f64 <= LEAST_WINDOW * self.mss {
+                        self.probe_rtt_done = Some(now + self.probe_rtt_time);
+                        self.probe_rtt_round = self.round;
+                        self.next_round_delivered = ack.delivered;
+                    }
+                }
+                Some(done) => {
+                    let round = round_started || self.round > self.probe_rtt_round;
+                    if now >= done && round {
+                        self.min_rtt_at = now;
+                        self.cwnd = self.cwnd.max(self.prior_cwnd);
+                        self.prior_cwnd = 0.0;
+                        if self.is_full {
+                            self.enter_probe_bandwidth(now);
+                        } else {
+                            self.mode = Mode::Startup;
+                            self.pacing_gain = HIGH_GAIN;
+                            self.cwnd_gain = HIGH_GAIN;
+                        }
+                    }
+                }
+            }
+        }
+        self.idle_restart = false;
+    }
+
+    fn set_cwnd(&mut self, ack: &AckSample) {
+        let acked = ack.acked as f64;
+        let entered = ack.state == State::Recovery && self.state != State::Recovery;
+        let left = ack.state == State::Open && self.state != State::Open;
+        if entered {
+            self.conserve_until = Some(self.round + 1);
+            self.next_round_delivered = ack.delivered;
+            self.cwnd = ack.in_flight as f64 + acked;
+        } else if left {
+            self.cwnd = self.cwnd.max(self.prior_cwnd);
+            self.prior_cwnd = 0.0;
+            self.conserve_until = None;
+        }
+        self.state = ack.state;
+        if ack.lost > 0 && ack.state == State::Recovery {
+            self.cwnd = (self.cwnd - ack.lost as f64).max(self.mss);
+        }
+        if self.conserve_until.is_some_and(|until| self.round >= until) {
+            self.conserve_until = None;
+        }
+        if self.conserve_until.is_some() {
+            self.cwnd = self.cwnd.max(ack.in_flight as f64 + acked);
+        } else {
+            let target = self.target(self.cwnd_gain);
+            if self.is_full {
+                self.cwnd = (self.cwnd + acked).min(target);
+            } else if self.cwnd < target || (ack.delivered as f64) < self.initial {
+                self.cwnd += acked;
+            }
+            self.cwnd = self.cwnd.max(LEAST_WINDOW * self.mss);
+        }
+        if self.mode == Mode::ProbeRtt {
+            self.cwnd = self.cwnd.min(LEAST_WINDOW * self.mss);
+        }
+    }
+}
+
+impl CongestionControl for Bbr {
+    fn on_ack(&mut self, ack: &AckSample) {
+        let round_started = self.update_round(ack);
+        if self.mode == Mode::ProbeBandwidth {
+            self.advance_cycle(ack);
+        }
+        self.check_full(ack, round_started);
+        if self.mode == Mode::Startup && self.is_full {
+            self.mode = Mode::Drain;
+            self.pacing_gain = 1.0 / HIGH_GAIN;
+            self.cwnd_gain = HIGH_GAIN;
+        }
+        if self.mode == Mode::Drain && ack.in_flight as f64 <= self.product(1.0) {
+            self.enter_probe_bandwidth(ack.now);
+        }
+        self.update_min_rtt(ack, round_started);
+        self.set_cwnd(ack);
+    }
+
+    fn on_loss_event(&mut self, event: &LossEvent) {
+        if event.kind == LossKind::Ecn {
+            return;
+        }
+        if self.state == State::Open && self.mode != Mode::ProbeRtt {
+            self.prior_cwnd = self.cwnd;
+        } else {
+            self.prior_cwnd = self.prior_cwnd.max(self.cwnd);
+        }
+        if event.kind == LossKind::Timeout {
+            self.state = State::Loss;
+            self.conserve_until = None;
+            self.full_bandwidth = 0.0;
+            self.cwnd = self.mss;
+        }
+    }
+
+    fn on_restart(&mut self, _now: Time) {}
+
+    fn on_busy(&mut self, _now: Time) {
+        self.idle_restart = true;
+    }
+
+    fn cwnd(&self) -> u64 {
+        (self.cwnd as u64).max(self.mss as u64)
+    }
+
+    fn ssthresh(&self) -> u64 {
+        u64::MAX
+    }
+
+    fn pacing_rate(&self) -> Option<f64> {
+        let bandwidth = self.bandwidth.get();
+        (bandwidth > 0.0).then_some(self.pacing_gain * bandwidth * self.margin)
+    }
+
+    fn needs(&self) -> Needs {
+        Needs {
+            own_recovery: true,
+            rate_samples: true,
+            pacing: true,
+            keeps_window_when_idle: true,
+            ..Needs::USUAL
+        }
+    }
+
+    fn probe(&self, show: &mut dyn FnMut(&str, f64)) {
+        show("bandwidth_bps", 8.0 * self.bandwidth.get());
+        show("min_rtt_s", self.min_rtt.as_s());
+        show("pacing_gain", self.pacing_gain);
+    }
+
+    fn set_window(&mut self, cwnd: f64, _ssthresh: f64) {
+        self.cwnd = cwnd * self.mss;
+    }
+}

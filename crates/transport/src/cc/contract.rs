@@ -1,0 +1,187 @@
+//! What a congestion controller and the sender promise each other.
+
+use sojourn_base::{Ecn, Span, Stream, Time};
+
+use crate::params::EcnMode;
+use crate::rate::RateSample;
+use crate::sender::State;
+
+/// What a controller is told when it is made.
+#[derive(Debug, Clone)]
+pub struct Start {
+    /// Bytes of a full segment.
+    pub mss: u32,
+    /// Initial window, bytes.
+    pub initial_window: u64,
+    /// Initial slow-start threshold, bytes; `u64::MAX` for none.
+    pub initial_ssthresh: u64,
+    /// Segments that one acknowledgement counts for at most (RFC 3465).
+    pub byte_counting: u32,
+    /// The controller's own random stream.
+    pub random: Stream,
+}
+
+impl Start {
+    /// Segments of `mss` bytes, a window of `initial_window` segments and no threshold.
+    pub fn of(mss: u32, initial_window: u64) -> Self {
+        Self {
+            mss,
+            initial_window: initial_window * u64::from(mss),
+            initial_ssthresh: u64::MAX,
+            byte_counting: 1,
+            random: Stream::new(1),
+        }
+    }
+}
+
+/// What a controller asks of the sender.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[allow(clippy::struct_excessive_bools)]
+pub struct Needs {
+    /// After a fast retransmit the sender recovers without slow start; false for Tahoe.
+    pub fast_recovery: bool,
+    /// A partial acknowledgement keeps recovery on (RFC 6582); false for Reno, which leaves it at
+    /// any acknowledgement of new data. Of no account with SACK.
+    pub partial_acks: bool,
+    /// The controller sets the window during recovery too: neither PRR nor inflation.
+    pub own_recovery: bool,
+    /// It wants delivery-rate samples.
+    pub rate_samples: bool,
+    /// It paces.
+    pub pacing: bool,
+    /// It keeps its window through idle time.
+    pub keeps_window_when_idle: bool,
+    /// Feedback of marks that it works with; off where it does without.
+    pub ecn: EcnMode,
+    /// The codepoint of its packets where ECN is on.
+    pub codepoint: Ecn,
+}
+
+impl Needs {
+    /// NewReno's.
+    pub const USUAL: Self = Self {
+        fast_recovery: true,
+        partial_acks: true,
+        own_recovery: false,
+        rate_samples: false,
+        pacing: false,
+        keeps_window_when_idle: false,
+        ecn: EcnMode::Off,
+        codepoint: Ecn::Ect0,
+    };
+}
+
+/// An acknowledgement that delivered something, as a controller sees it.
+#[derive(Debug, Clone, Copy)]
+pub struct AckSample {
+    /// The present instant.
+    pub now: Time,
+    /// Bytes newly delivered: cumulatively or by a SACK block, each byte once.
+    pub acked: u64,
+    /// Of these, bytes known to have been marked (accurate or DCTCP's feedback).
+    pub marked: u64,
+    /// The echo of marks was set.
+    pub ece: bool,
+    /// RTT sample of it, if it gave one.
+    pub rtt: Option<Span>,
+    /// Smoothed RTT; zero before the first sample.
+    pub srtt: Span,
+    /// One-way delay by the two ends' stamps, whose clocks may differ, in seconds.
+    pub one_way_s: Option<f64>,
+    /// Bytes in flight before it.
+    pub prior_in_flight: u64,
+    /// Bytes in flight after it.
+    pub in_flight: u64,
+    /// First unacknowledged number after it.
+    pub snd_una: u64,
+    /// The number to send next.
+    pub snd_nxt: u64,
+    /// State of the sender after it.
+    pub state: State,
+    /// Whether the window may grow: not during fast recovery, not on an echo of marks, not while
+    /// something else limits the sender.
+    pub may_grow: bool,
+    /// The sender paces.
+    pub paced: bool,
+    /// Delivery rate, where the controller asked for it.
+    pub rate: Option<RateSample>,
+    /// Bytes delivered since the start, this acknowledgement included.
+    pub delivered: u64,
+    /// Bytes newly held to be lost.
+    pub lost: u64,
+}
+
+/// Why a window is to be reduced.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LossKind {
+    /// Duplicate or selective acknowledgements, or RACK, showed a loss.
+    FastRetransmit,
+    /// The retransmission timer expired.
+    Timeout,
+    /// An echo of a mark, at most one a window.
+    Ecn,
+}
+
+/// A congestion event: at most one a window, whatever its kinds, but for a timeout.
+#[derive(Debug, Clone, Copy)]
+pub struct LossEvent {
+    /// The present instant.
+    pub now: Time,
+    /// Its kind.
+    pub kind: LossKind,
+    /// FlightSize (RFC 5681): bytes outstanding, at most the window, so that what limited transmit
+    /// added is not counted.
+    pub in_flight: u64,
+    /// The number to send next: the event's window ends there.
+    pub snd_nxt: u64,
+    /// The timer expired again for the same segment: the threshold stays (RFC 5681, 3.1).
+    pub again: bool,
+}
+
+/// A congestion controller: a pure state machine.
+///
+/// The sender calls [`on_ack`](Self::on_ack) for each acknowledgement that delivers something, in
+/// every state, and the other hooks as they happen. It recovers from losses itself and takes its
+/// window from [`cwnd`](Self::cwnd) outside recovery and [`ssthresh`](Self::ssthresh) as the goal
+/// of recovery.
+pub trait CongestionControl {
+    /// Data was delivered.
+    fn on_ack(&mut self, ack: &AckSample);
+
+    /// Congestion: sets the threshold and the window to go on with after recovery.
+    fn on_loss_event(&mut self, event: &LossEvent);
+
+    /// Recovery, or the window after an echo of marks, is over.
+    fn on_recovery_exit(&mut self, _now: Time) {}
+
+    /// The sender begins again after an idle time longer than its timeout (RFC 5681, 4.1).
+    fn on_restart(&mut self, now: Time);
+
+    /// The first segment of all is sent, or the first after everything was acknowledged.
+    fn on_busy(&mut self, _now: Time) {}
+
+    /// A timeout or recovery proved spurious: back to the window before, if it was larger.
+    fn on_undo(&mut self, _now: Time) {}
+
+    /// The window, bytes.
+    fn cwnd(&self) -> u64;
+
+    /// The slow-start threshold, bytes; `u64::MAX` while there is none.
+    fn ssthresh(&self) -> u64;
+
+    /// The rate to pace at in bytes per second; none for the usual multiple of cwnd / SRTT.
+    fn pacing_rate(&self) -> Option<f64> {
+        None
+    }
+
+    /// What it asks of the sender.
+    fn needs(&self) -> Needs {
+        Needs::USUAL
+    }
+
+    /// Shows inner variables by name: `w_max`, `alpha` ...
+    fn probe(&self, _show: &mut dyn FnMut(&str, f64)) {}
+
+    /// Sets the window and the threshold in segments, for tests.
+    fn set_window(&mut self, cwnd: f64, ssthresh: f64);
+}

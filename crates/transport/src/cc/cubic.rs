@@ -1,0 +1,217 @@
+//! CUBIC: a cubic function of the time since the last loss.
+//!
+//! L. Xu, S. Ha, I. Rhee, V. Goel, L. Eggert, RFC 9438, 2023. After a loss at W_max the window goes to
+//! beta W_max and then along W(t) = C (t - K)^3 + W_max, which is back at W_max after
+//! K = cbrt((W_max - cwnd) / C) seconds; per acknowledged segment it moves by
+//! (W(t + RTT) - cwnd) / cwnd, W(t + RTT) held between cwnd and 1.5 cwnd. Where an AIMD flow of the
+//! same mean would have more (W_est, with alpha = 3 (1 - beta) / (1 + beta), and 1 once above the
+//! window before the loss), it has that. A loss below the last W_max takes W_max down further (fast
+//! convergence). The first congestion avoidance after a timeout, or after slow start ended without a
+//! loss, begins with K = 0. Time in which something else limits the sender does not count. Slow start
+//! is left by HyStart++ (RFC 9406), in which an acknowledgement counts for at most 8 segments.
+//!
+//! **Linux** (6.1): beta 717/1024; ssthresh from cwnd instead of the flight; W at t + least RTT; a
+//! timeout forgets W_max; HyStart of 2008. **ns-3** (`TcpCubic`): the same with beta 0.7. Not
+//! modelled: their growth of one segment per whole `cnt` acknowledged, and Linux's clock of jiffies.
+
+use sojourn_base::{Fraction, ParamFault, Preset, Span, Time, params};
+
+use crate::cc::parts::hystart::Growth;
+use crate::cc::parts::{HyStart, SlowStart, Window};
+use crate::cc::{AckSample, CongestionControl, LossEvent, LossKind, Start};
+use crate::window_hooks;
+
+params! {
+    /// Parameters of CUBIC.
+    pub struct Params {
+        /// Aggressiveness C, segments per cubic second.
+        c: f64 = "0.4";
+        /// What is left of the window after a loss.
+        beta: Fraction = "0.7", Linux = "0.7001953125";
+        /// Whether a loss below the last maximum lowers it further.
+        fast_convergence: bool = "true";
+        /// Whether to have at least what an AIMD flow of the same mean has.
+        reno_friendly: bool = "true";
+        /// How slow start is left.
+        slow_start: SlowStart = "hystart++", Linux = "hystart", Ns3 = "hystart", Ns2 = "plain";
+    }
+}
+
+/// CUBIC.
+#[derive(Debug, Clone)]
+pub struct Cubic {
+    window: Window,
+    params: Params,
+    like_linux: bool,
+    hystart: HyStart,
+    w_max: f64,
+    k: f64,
+    cwnd_prior: f64,
+    w_est: f64,
+    epoch: Option<Time>,
+    /// The next epoch begins at its own maximum.
+    fresh: bool,
+    min_rtt: Span,
+    last_ack: Time,
+}
+
+impl Cubic {
+    /// The controller of a new connection.
+    ///
+    /// # Errors
+    /// A `c` of zero or less, a `beta` of 1.
+    pub fn new(params: &Params, preset: Preset, start: &Start) -> Result<Self, ParamFault> {
+        if params.c <= 0.0 {
+            return Err(ParamFault::new("c", params.c, "a number above 0"));
+        }
+        if params.beta.0 >= 1.0 {
+            return Err(ParamFault::new(
+                "beta",
+                params.beta.0,
+                "a number above 0 and below 1",
+            ));
+        }
+        let window = Window::new(start, preset);
+        Ok(Self {
+            like_linux: matches!(preset, Preset::Linux | Preset::Ns3),
+            hystart: HyStart::new(params.slow_start, preset == Preset::Ns3),
+            w_max: 0.0,
+            k: 0.0,
+            cwnd_prior: window.cwnd,
+            w_est: 0.0,
+            epoch: None,
+            fresh: true,
+            min_rtt: Span::ZERO,
+            last_ack: Time::ZERO,
+            window,
+            params: params.clone(),
+        })
+    }
+
+    fn begin_epoch(&mut self, now: Time) {
+        let cwnd = self.window.cwnd;
+        self.epoch = Some(now);
+        if self.fresh || self.w_max <= cwnd {
+            if self.fresh {
+                self.cwnd_prior = cwnd;
+            }
+            self.w_max = cwnd;
+            self.k = 0.0;
+        } else {
+            self.k = libm::cbrt((self.w_max - cwnd) / self.params.c);
+        }
+        self.fresh = false;
+        self.w_est = cwnd;
+    }
+
+    /// W(t), `t` in seconds.
+    fn curve(&self, t: f64) -> f64 {
+        let d = t - self.k;
+        self.params.c * d * d * d + self.w_max
+    }
+
+    fn avoid(&mut self, ack: &AckSample, segments: f64) {
+        if self.epoch.is_none() {
+            self.begin_epoch(ack.now);
+        }
+        let t = self.epoch.map_or(0.0, |epoch| ack.now.since(epoch).as_s());
+        let cwnd = self.window.cwnd;
+        let ahead = if self.like_linux {
+            self.min_rtt
+        } else {
+            ack.srtt
+        };
+        let target = self.curve(t + ahead.as_s()).clamp(cwnd, 1.5 * cwnd);
+        let beta = self.params.beta.0;
+        let alpha = if self.w_est >= self.cwnd_prior && !self.like_linux {
+            1.0
+        } else {
+            3.0 * (1.0 - beta) / (1.0 + beta)
+        };
+        self.w_est += alpha * segments / cwnd;
+        if self.params.reno_friendly && self.curve(t) < self.w_est {
+            self.window.cwnd = self.window.cwnd.max(self.w_est);
+        } else {
+            self.window.cwnd += (target - cwnd) / cwnd * segments;
+        }
+    }
+
+    /// Time went by that does not count.
+    fn pause(&mut self, from: Time, to: Time) {
+        if let Some(epoch) = &mut self.epoch {
+            *epoch += to.since(from);
+        }
+    }
+}
+
+impl CongestionControl for Cubic {
+    fn on_ack(&mut self, ack: &AckSample) {
+        if let Some(rtt) = ack.rtt
+            && (self.min_rtt == Span::ZERO || rtt < self.min_rtt)
+        {
+            self.min_rtt = rtt;
+        }
+        let since = core::mem::replace(&mut self.last_ack, ack.now);
+        if !ack.may_grow {
+            self.pause(since, ack.now);
+            return;
+        }
+        let mut segments = self.window.acked(ack);
+        if self.window.in_slow_start() {
+            match self.hystart.on_ack(ack, self.window.cwnd) {
+                Growth::Times(part) => segments = self.window.slow_start(part * segments) / part,
+                Growth::Over => {
+                    self.window.ssthresh = self.window.cwnd;
+                    self.fresh = true;
+                }
+            }
+        }
+        if segments > 0.0 && !self.window.in_slow_start() {
+            self.avoid(ack, segments);
+        }
+    }
+
+    fn on_loss_event(&mut self, event: &LossEvent) {
+        self.hystart.on_congestion();
+        if event.again {
+            self.window.reduce(event, 0.0);
+            return;
+        }
+        let cwnd = self.window.cwnd;
+        let beta = self.params.beta.0;
+        self.cwnd_prior = cwnd;
+        self.w_max = if self.params.fast_convergence && cwnd < self.w_max {
+            cwnd * (1.0 + beta) / 2.0
+        } else {
+            cwnd
+        };
+        self.epoch = None;
+        self.fresh = event.kind == LossKind::Timeout;
+        let flight = if self.like_linux {
+            cwnd
+        } else {
+            self.window.flight(event)
+        };
+        self.window.reduce(event, beta * flight);
+        if self.fresh && self.like_linux {
+            self.w_max = 0.0;
+        }
+    }
+
+    fn on_busy(&mut self, now: Time) {
+        let since = core::mem::replace(&mut self.last_ack, now);
+        self.pause(since, now);
+    }
+
+    fn on_undo(&mut self, _now: Time) {
+        self.window.undo();
+    }
+
+    fn probe(&self, show: &mut dyn FnMut(&str, f64)) {
+        show("w_max", self.w_max);
+        show("k", self.k);
+        show("w_est", self.w_est);
+    }
+
+    window_hooks!();
+}

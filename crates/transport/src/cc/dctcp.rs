@@ -1,0 +1,94 @@
+//! DCTCP: as many marks, as much less window.
+//!
+//! S. Bensley et al., "Data Center TCP (DCTCP)", RFC 8257, 2017. Once a window, with M the share of
+//! acknowledged bytes that were marked, alpha = (1 - g) alpha + g M; a mark takes the window to
+//! cwnd (1 - alpha / 2), once a window (3.3). Growth and the answer to a loss are Reno's. All packets
+//! are ECN-capable; the receiver echoes marks segment by segment (3.2).
+//!
+//! **Linux**, **ns-3**: the same g and initial alpha; Linux reckons alpha in 1/1024, so that it never
+//! falls below about g: not modelled. ns-2.35 has no DCTCP: its preset is the reference.
+
+use sojourn_base::{Fraction, ParamFault, Preset, Probability, params};
+
+use crate::cc::parts::{Rounds, Window};
+use crate::cc::{AckSample, CongestionControl, LossEvent, LossKind, Needs, Start};
+use crate::params::EcnMode;
+use crate::window_hooks;
+
+params! {
+    /// Parameters of DCTCP.
+    pub struct Params {
+        /// Weight g of the newest share of marks.
+        g: Fraction = "0.0625";
+        /// Alpha at the start.
+        initial_alpha: Probability = "1";
+    }
+}
+
+/// DCTCP.
+#[derive(Debug, Clone)]
+pub struct Dctcp {
+    window: Window,
+    g: f64,
+    alpha: f64,
+    acked: u64,
+    marked: u64,
+    rounds: Rounds,
+}
+
+impl Dctcp {
+    /// The controller of a new connection.
+    ///
+    /// # Errors
+    /// None.
+    pub fn new(params: &Params, preset: Preset, start: &Start) -> Result<Self, ParamFault> {
+        Ok(Self {
+            window: Window::new(start, preset),
+            g: params.g.0,
+            alpha: params.initial_alpha.0,
+            acked: 0,
+            marked: 0,
+            rounds: Rounds::default(),
+        })
+    }
+}
+
+impl CongestionControl for Dctcp {
+    fn on_ack(&mut self, ack: &AckSample) {
+        self.acked += ack.acked;
+        self.marked += ack.marked;
+        if self.rounds.ended(ack.snd_una, ack.snd_nxt) {
+            let share = self.marked as f64 / self.acked.max(1) as f64;
+            self.alpha = ((1.0 - self.g) * self.alpha + self.g * share).clamp(0.0, 1.0);
+            self.acked = 0;
+            self.marked = 0;
+        }
+        self.window.grow_reno(ack);
+    }
+
+    fn on_loss_event(&mut self, event: &LossEvent) {
+        if event.kind == LossKind::Ecn {
+            let cwnd = self.window.cwnd;
+            self.window.reduce(event, cwnd * (1.0 - 0.5 * self.alpha));
+        } else {
+            self.window.halve(event);
+        }
+    }
+
+    fn on_undo(&mut self, _now: sojourn_base::Time) {
+        self.window.undo();
+    }
+
+    fn needs(&self) -> Needs {
+        Needs {
+            ecn: EcnMode::Dctcp,
+            ..Needs::USUAL
+        }
+    }
+
+    fn probe(&self, show: &mut dyn FnMut(&str, f64)) {
+        show("alpha", self.alpha);
+    }
+
+    window_hooks!();
+}

@@ -1,0 +1,178 @@
+//! H-TCP: growth by the time since the last congestion, a reduction that just empties the queue.
+//!
+//! D. Leith, R. Shorten, "H-TCP: TCP for high-speed and long-distance networks", PFLDnet 2004. With t the
+//! time since the last congestion ended, f = 1 for the first second and then
+//! 1 + 10 (t - 1) + ((t - 1) / 2)^2; the window grows by alpha = 2 (1 - beta) f per round trip. A loss
+//! leaves beta = RTTmin / RTTmax, between 0.5 and 0.8, but 0.5 if throughput changed by more than a fifth
+//! since the loss before. RTTmax fades by a twentieth of its distance at every loss.
+//!
+//! **Linux**: f is divided by RTTmin / 100 ms, held between 0.5 and 10 (`rtt_scaling`); beta adapts from
+//! the second loss on and where RTTmin exceeds 10 ms; RTTmax ignores samples more than 20 ms above it.
+//! **ns-3**: no scaling, alpha at least 1. **reference** is the paper's text as above. Throughput is taken
+//! per round trip, smoothed by a quarter; ns-3's integer division in comparing it is not modelled.
+
+use sojourn_base::{ParamFault, Preset, Span, Time, params};
+
+use crate::cc::parts::{Rounds, Window};
+use crate::cc::{AckSample, CongestionControl, LossEvent, LossKind, Start};
+use crate::window_hooks;
+
+params! {
+    /// Parameters of H-TCP.
+    pub struct Params {
+        /// How long growth stays Reno's.
+        delta_l: Span = "1 s";
+        /// Whether beta follows the queue.
+        adaptive_backoff: bool = "true";
+        /// Whether growth is divided by the RTT over 100 ms.
+        rtt_scaling: bool = "false", Linux = "true";
+    }
+}
+
+/// H-TCP.
+#[derive(Debug, Clone)]
+pub struct Htcp {
+    window: Window,
+    params: Params,
+    preset: Preset,
+    since: Option<Time>,
+    beta: f64,
+    min_rtt: f64,
+    max_rtt: f64,
+    rounds: Rounds,
+    round_start: Time,
+    round_bytes: u64,
+    throughput: f64,
+    best: f64,
+    best_before: f64,
+    events: u32,
+}
+
+const BETA_MIN: f64 = 0.5;
+const BETA_MAX: f64 = 0.8;
+
+impl Htcp {
+    /// The controller of a new connection.
+    ///
+    /// # Errors
+    /// None.
+    pub fn new(params: &Params, preset: Preset, start: &Start) -> Result<Self, ParamFault> {
+        Ok(Self {
+            window: Window::new(start, preset),
+            params: params.clone(),
+            preset,
+            since: None,
+            beta: BETA_MIN,
+            min_rtt: 0.0,
+            max_rtt: 0.0,
+            rounds: Rounds::default(),
+            round_start: Time::ZERO,
+            round_bytes: 0,
+            throughput: 0.0,
+            best: 0.0,
+            best_before: 0.0,
+            events: 0,
+        })
+    }
+
+    /// Segments that a round trip adds `t` seconds after congestion.
+    fn alpha(&self, t: f64) -> f64 {
+        let late = t - self.params.delta_l.as_s();
+        let mut f = if late <= 0.0 {
+            1.0
+        } else {
+            1.0 + 10.0 * late + 0.25 * late * late
+        };
+        if self.params.rtt_scaling && self.min_rtt > 0.0 {
+            f = (f / (0.1 / self.min_rtt).clamp(0.5, 10.0)).max(1.0);
+        }
+        let alpha = 2.0 * (1.0 - self.beta) * f;
+        if self.preset == Preset::Reference {
+            alpha
+        } else {
+            alpha.max(1.0)
+        }
+    }
+
+    fn measure(&mut self, ack: &AckSample) {
+        if let Some(rtt) = ack.rtt.map(Span::as_s) {
+            if self.min_rtt == 0.0 || rtt < self.min_rtt {
+                self.min_rtt = rtt;
+            }
+            let wild =
+                self.preset == Preset::Linux && self.max_rtt > 0.0 && rtt > self.max_rtt + 0.02;
+            if rtt > self.max_rtt && !wild {
+                self.max_rtt = rtt;
+            }
+        }
+        self.round_bytes += ack.acked;
+        if self.rounds.ended(ack.snd_una, ack.snd_nxt) {
+            let gone = ack.now.since(self.round_start).as_s();
+            if gone > 0.0 && self.round_start > Time::ZERO {
+                let rate = self.round_bytes as f64 / gone;
+                self.throughput = if self.throughput == 0.0 {
+                    rate
+                } else {
+                    0.75 * self.throughput + 0.25 * rate
+                };
+                self.best = self.best.max(self.throughput);
+            }
+            self.round_start = ack.now;
+            self.round_bytes = 0;
+        }
+    }
+
+    fn adapt(&mut self) {
+        self.events += 1;
+        let changed = (self.best - self.best_before).abs() > 0.2 * self.best_before;
+        self.best_before = self.best;
+        self.best = 0.0;
+        let known = self.events > 1 && (self.preset != Preset::Linux || self.min_rtt > 0.01);
+        self.beta = if self.params.adaptive_backoff && known && !changed && self.max_rtt > 0.0 {
+            (self.min_rtt / self.max_rtt).clamp(BETA_MIN, BETA_MAX)
+        } else {
+            BETA_MIN
+        };
+        self.max_rtt = self.min_rtt + 0.95 * (self.max_rtt - self.min_rtt);
+    }
+}
+
+impl CongestionControl for Htcp {
+    fn on_ack(&mut self, ack: &AckSample) {
+        self.measure(ack);
+        let segments = self.window.past_slow_start(ack);
+        if segments > 0.0 {
+            let since = *self.since.get_or_insert(ack.now);
+            let alpha = self.alpha(ack.now.since(since).as_s());
+            self.window.additive(segments, alpha);
+        }
+    }
+
+    fn on_loss_event(&mut self, event: &LossEvent) {
+        if !event.again {
+            self.adapt();
+        }
+        self.since = Some(event.now);
+        let flight = self.window.flight(event);
+        let left = if event.kind == LossKind::Timeout {
+            BETA_MIN
+        } else {
+            self.beta
+        };
+        self.window.reduce(event, left * flight);
+    }
+
+    fn on_recovery_exit(&mut self, now: Time) {
+        self.since = Some(now);
+    }
+
+    fn on_undo(&mut self, _now: Time) {
+        self.window.undo();
+    }
+
+    fn probe(&self, show: &mut dyn FnMut(&str, f64)) {
+        show("beta", self.beta);
+    }
+
+    window_hooks!();
+}

@@ -1,0 +1,89 @@
+//! Hybla: a long path grows as one of 25 ms does.
+//!
+//! C. Caini, R. Firrincieli, "TCP Hybla: a TCP enhancement for heterogeneous networks", Int. J. Satellite
+//! Communications and Networking 22, 2004. With rho = max(RTT / RTT0, 1): slow start adds 2^rho - 1 segments
+//! per segment acknowledged, congestion avoidance rho^2 / W. A loss halves.
+//!
+//! **Linux**: RTT is the least SRTT, RTT0 25 ms, rho at most 16 in the exponent; the paper's initial window of
+//! rho is left to the transport's `initial_window`. **ns-3**: RTT0 50 ms. **reference** is Linux's in real
+//! numbers.
+
+use sojourn_base::{ParamFault, Preset, Span, params};
+
+use crate::cc::parts::Window;
+use crate::cc::{AckSample, CongestionControl, LossEvent, Start};
+use crate::window_hooks;
+
+params! {
+    /// Parameters of Hybla.
+    pub struct Params {
+        /// The round-trip time whose growth all have.
+        rtt0: Span = "25 ms", Ns3 = "50 ms";
+    }
+}
+
+/// Hybla.
+#[derive(Debug, Clone)]
+pub struct Hybla {
+    window: Window,
+    rtt0: f64,
+    least_srtt: f64,
+    rho: f64,
+}
+
+/// Largest exponent of slow start.
+const MOST_RHO: f64 = 16.0;
+
+impl Hybla {
+    /// The controller of a new connection.
+    ///
+    /// # Errors
+    /// An `rtt0` of nothing.
+    pub fn new(params: &Params, preset: Preset, start: &Start) -> Result<Self, ParamFault> {
+        if params.rtt0 == Span::ZERO {
+            return Err(ParamFault::new("rtt0", params.rtt0, "a time above zero"));
+        }
+        Ok(Self {
+            window: Window::new(start, preset),
+            rtt0: params.rtt0.as_s(),
+            least_srtt: f64::INFINITY,
+            rho: 1.0,
+        })
+    }
+}
+
+impl CongestionControl for Hybla {
+    fn on_ack(&mut self, ack: &AckSample) {
+        let srtt = ack.srtt.as_s();
+        if srtt > 0.0 && srtt < self.least_srtt {
+            self.least_srtt = srtt;
+            self.rho = (srtt / self.rtt0).max(1.0);
+        }
+        if !ack.may_grow {
+            return;
+        }
+        let segments = self.window.acked(ack);
+        if self.window.in_slow_start() {
+            let times = libm::pow(2.0, self.rho.min(MOST_RHO)) - 1.0;
+            let grown = self.window.cwnd + times * segments;
+            // Slow start ends at the threshold.
+            self.window.cwnd = grown.min(self.window.ssthresh.max(self.window.cwnd + 1.0));
+        } else {
+            self.window.additive(segments, self.rho * self.rho);
+        }
+    }
+
+    fn on_loss_event(&mut self, event: &LossEvent) {
+        self.window.halve(event);
+    }
+
+    fn on_undo(&mut self, _now: sojourn_base::Time) {
+        self.window.undo();
+    }
+
+    fn probe(&self, show: &mut dyn FnMut(&str, f64)) {
+        show("rho", self.rho);
+    }
+
+    window_hooks!();
+}

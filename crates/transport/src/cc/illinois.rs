@@ -1,0 +1,168 @@
+//! Illinois: growth and reduction by the queueing delay, congestion by loss.
+//!
+//! S. Liu, T. Basar, R. Srikant, "TCP-Illinois: A Loss and Delay-Based Congestion Control Algorithm for
+//! High-Speed Networks", VALUETOOLS 2006. Per round trip, with d_a the mean and d_m the largest queueing
+//! delay: alpha = 10 while d_a <= d_m / 100 (after 5 such rounds in a row, once it was above), else it falls
+//! as a hyperbola to 0.3 at d_m; beta rises from 1/8 at d_m / 10 to 1/2 at 0.8 d_m. Below 15 segments alpha is
+//! 1 and beta 1/2. The window grows by alpha a round trip, a loss takes the part beta away.
+//!
+//! **Linux**, **ns-3**: the same numbers, in fixed point.
+
+use sojourn_base::{ParamFault, Preset, Span, params};
+
+use crate::cc::parts::{RoundRtt, Rounds, Window};
+use crate::cc::{AckSample, CongestionControl, LossEvent, LossKind, Start};
+use crate::window_hooks;
+
+params! {
+    /// Parameters of Illinois.
+    pub struct Params {
+        /// Most segments that a round trip adds.
+        alpha_max: f64 = "10";
+        /// Fewest.
+        alpha_min: f64 = "0.3";
+        /// The least part that a loss takes away.
+        beta_min: f64 = "0.125";
+        /// The largest.
+        beta_max: f64 = "0.5";
+        /// Below so many segments it is Reno.
+        win_thresh: f64 = "15";
+        /// Rounds of low delay before the growth is the largest again.
+        theta: u32 = "5";
+    }
+}
+
+/// Illinois.
+#[derive(Debug, Clone)]
+pub struct Illinois {
+    window: Window,
+    params: Params,
+    base: f64,
+    longest: f64,
+    round: RoundRtt,
+    rounds: Rounds,
+    alpha: f64,
+    beta: f64,
+    was_above: bool,
+    low_rounds: u32,
+}
+
+impl Illinois {
+    /// The controller of a new connection.
+    ///
+    /// # Errors
+    /// A least value that is not above zero or exceeds its largest; a `beta_max` of 1 or more.
+    pub fn new(params: &Params, preset: Preset, start: &Start) -> Result<Self, ParamFault> {
+        if params.alpha_min <= 0.0 || params.alpha_min > params.alpha_max {
+            let allowed = "a number above 0, up to alpha_max";
+            return Err(ParamFault::new("alpha_min", params.alpha_min, allowed));
+        }
+        if params.beta_min <= 0.0 || params.beta_min > params.beta_max || params.beta_max >= 1.0 {
+            let allowed = "a number above 0, up to beta_max, which is below 1";
+            return Err(ParamFault::new("beta_min", params.beta_min, allowed));
+        }
+        Ok(Self {
+            window: Window::new(start, preset),
+            alpha: params.alpha_max,
+            beta: params.beta_max,
+            params: params.clone(),
+            base: f64::INFINITY,
+            longest: 0.0,
+            round: RoundRtt::default(),
+            rounds: Rounds::default(),
+            was_above: false,
+            low_rounds: 0,
+        })
+    }
+
+    /// The end of a round trip: the numbers for the next.
+    fn adapt(&mut self) {
+        if self.window.cwnd < self.params.win_thresh {
+            self.alpha = 1.0;
+            self.beta = self.params.beta_max;
+            return;
+        }
+        let mean = (self.round.mean_s() - self.base).max(0.0);
+        let most = self.longest - self.base;
+        self.alpha = self.growth(mean, most);
+        self.beta = self.reduction(mean, most);
+    }
+
+    fn growth(&mut self, mean: f64, most: f64) -> f64 {
+        let low = most / 100.0;
+        if mean <= low {
+            if !self.was_above {
+                return self.params.alpha_max;
+            }
+            self.low_rounds += 1;
+            if self.low_rounds < self.params.theta {
+                return self.alpha;
+            }
+            self.low_rounds = 0;
+            self.was_above = false;
+            return self.params.alpha_max;
+        }
+        self.was_above = true;
+        let (top, least) = (self.params.alpha_max, self.params.alpha_min);
+        let range = most - low;
+        top * range / (range + (mean - low) * (top - least) / least)
+    }
+
+    fn reduction(&self, mean: f64, most: f64) -> f64 {
+        let (low, high) = (0.1 * most, 0.8 * most);
+        let (least, top) = (self.params.beta_min, self.params.beta_max);
+        if mean <= low {
+            least
+        } else if mean >= high {
+            top
+        } else {
+            least + (top - least) * (mean - low) / (high - low)
+        }
+    }
+}
+
+impl CongestionControl for Illinois {
+    fn on_ack(&mut self, ack: &AckSample) {
+        if let Some(rtt) = ack.rtt {
+            self.base = self.base.min(rtt.as_s());
+            self.longest = self.longest.max(rtt.as_s());
+            self.round.sample(rtt);
+        }
+        if self.rounds.ended(ack.snd_una, ack.snd_nxt) {
+            if self.round.count > 0 {
+                self.adapt();
+            }
+            self.round = RoundRtt::default();
+        }
+        let segments = self.window.past_slow_start(ack);
+        if segments > 0.0 {
+            self.window.additive(segments, self.alpha);
+        }
+    }
+
+    fn on_loss_event(&mut self, event: &LossEvent) {
+        let flight = self.window.flight(event);
+        self.window.reduce(event, flight * (1.0 - self.beta));
+        if event.kind == LossKind::Timeout {
+            self.alpha = 1.0;
+            self.beta = self.params.beta_max;
+            self.low_rounds = 0;
+            self.was_above = false;
+            self.round = RoundRtt {
+                min: Span::ZERO,
+                ..RoundRtt::default()
+            };
+        }
+    }
+
+    fn on_undo(&mut self, _now: sojourn_base::Time) {
+        self.window.undo();
+    }
+
+    fn probe(&self, show: &mut dyn FnMut(&str, f64)) {
+        show("alpha", self.alpha);
+        show("beta", self.beta);
+    }
+
+    window_hooks!();
+}

@@ -1,0 +1,148 @@
+//! LEDBAT: a scavenger that keeps the queue at a target and yields to all others.
+//!
+//! S. Shalunov, G. Hazel, J. Iyengar, M. Kuehlewind, "Low Extra Delay Background Transport (LEDBAT)",
+//! RFC 6817, 2012. With off = (target - queueing delay) / target the window moves by
+//! gain x off x acked x MSS / cwnd per acknowledgement, at most one segment above the flight and at least two
+//! segments. The queueing delay is the least of the last `filter` one-way delays over the least of the last ten
+//! minutes. A loss halves.
+//!
+//! **ns-3** (`TcpLedbat`): target 100 ms, slow start before. **reference**: slow start off (it is optional in
+//! section 2.4.2's implementation notes), filter 4, no sample older than a round trip. Linux and ns-2 have
+//! none: their presets are the reference. Without timestamps it grows as Reno does. The minimum filter over
+//! CURRENT_FILTER samples and the window's cap follow section 2.4.2; the rule that samples be no older than a
+//! round trip is not modelled.
+
+use sojourn_base::{ParamFault, Preset, Span, Time, params};
+
+use crate::cc::parts::Window;
+use crate::cc::parts::window::LEAST;
+use crate::cc::{AckSample, CongestionControl, LossEvent, Start};
+use crate::window_hooks;
+
+params! {
+    /// Parameters of LEDBAT.
+    pub struct Params {
+        /// Queueing delay that it aims at; the RFC allows up to 100 ms.
+        target: Span = "100 ms";
+        /// Segments per round trip at an empty queue; the RFC allows up to 1.
+        gain: f64 = "1";
+        /// Delay samples of which the least counts.
+        filter: u32 = "4";
+        /// Slow start before the first loss.
+        slow_start: bool = "false", Ns3 = "true";
+    }
+}
+
+/// LEDBAT.
+#[derive(Debug, Clone)]
+pub struct Ledbat {
+    window: Window,
+    target: f64,
+    gain: f64,
+    filter: usize,
+    /// Least one-way delay of each of the last minutes, newest first.
+    minutes: [f64; 10],
+    minute_start: Option<Time>,
+    current: [f64; MOST_FILTER],
+    next: usize,
+    queueing: f64,
+}
+
+/// Longest filter.
+const MOST_FILTER: usize = 16;
+
+impl Ledbat {
+    /// The controller of a new connection.
+    ///
+    /// # Errors
+    /// A `target` of nothing, a `gain` of zero or less, a `filter` beyond 16.
+    pub fn new(params: &Params, preset: Preset, start: &Start) -> Result<Self, ParamFault> {
+        if params.target == Span::ZERO {
+            return Err(ParamFault::new(
+                "target",
+                params.target,
+                "a time above zero",
+            ));
+        }
+        if params.gain <= 0.0 {
+            return Err(ParamFault::new("gain", params.gain, "a number above 0"));
+        }
+        if params.filter as usize > MOST_FILTER {
+            return Err(ParamFault::new(
+                "filter",
+                params.filter,
+                "a whole number from 1 to 16",
+            ));
+        }
+        let mut window = Window::new(start, preset);
+        if !params.slow_start {
+            window.ssthresh = window.ssthresh.min(LEAST);
+        }
+        Ok(Self {
+            window,
+            target: params.target.as_s(),
+            gain: params.gain,
+            filter: params.filter as usize,
+            minutes: [f64::INFINITY; 10],
+            minute_start: None,
+            current: [f64::INFINITY; MOST_FILTER],
+            next: 0,
+            queueing: 0.0,
+        })
+    }
+
+    fn sample(&mut self, now: Time, delay: f64) {
+        let start = *self.minute_start.get_or_insert(now);
+        if now.since(start) > Span::from_whole_s(60) {
+            self.minutes.rotate_right(1);
+            self.minutes[0] = delay;
+            self.minute_start = Some(now);
+        } else {
+            self.minutes[0] = self.minutes[0].min(delay);
+        }
+        self.current[self.next] = delay;
+        self.next = (self.next + 1) % self.filter;
+        let least = |values: &[f64]| values.iter().copied().fold(f64::INFINITY, f64::min);
+        self.queueing = least(&self.current[..self.filter]) - least(&self.minutes);
+    }
+}
+
+impl CongestionControl for Ledbat {
+    fn on_ack(&mut self, ack: &AckSample) {
+        let Some(delay) = ack.one_way_s else {
+            self.window.grow_reno(ack);
+            return;
+        };
+        self.sample(ack.now, delay);
+        if self.window.in_slow_start() && ack.may_grow {
+            let counted = self.window.counted(ack);
+            self.window.slow_start(counted);
+            return;
+        }
+        let off = (self.target - self.queueing) / self.target;
+        if off > 0.0 && !ack.may_grow {
+            return;
+        }
+        let segments = self.window.acked(ack);
+        let moved = self.window.cwnd + self.gain * off * segments / self.window.cwnd;
+        let most = self.window.segments(ack.prior_in_flight) + 1.0;
+        self.window.cwnd = moved.min(most.max(self.window.cwnd)).max(LEAST);
+        if self.window.ssthresh.is_finite() {
+            self.window.ssthresh = self.window.ssthresh.min(self.window.cwnd);
+        }
+    }
+
+    fn on_loss_event(&mut self, event: &LossEvent) {
+        self.window.halve(event);
+    }
+
+    fn on_undo(&mut self, _now: Time) {
+        self.window.undo();
+    }
+
+    fn probe(&self, show: &mut dyn FnMut(&str, f64)) {
+        show("queueing_delay_s", self.queueing);
+    }
+
+    window_hooks!();
+}

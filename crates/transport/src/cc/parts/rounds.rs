@@ -1,0 +1,48 @@
+//! Round trips, told apart by sequence numbers.
+
+use sojourn_base::Span;
+
+/// Finds the ends of round trips: one ends when the first byte that was still to be sent at its start
+/// is acknowledged (RFC 8257, 3.3, step 2).
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Rounds {
+    end: u64,
+}
+
+impl Rounds {
+    /// Whether a round trip has just ended; if so, the next begins.
+    pub fn ended(&mut self, snd_una: u64, snd_nxt: u64) -> bool {
+        let ended = snd_una > self.end;
+        if ended {
+            self.end = snd_nxt;
+        }
+        ended
+    }
+}
+
+/// The RTT samples of a round trip.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct RoundRtt {
+    /// Least of the round; zero before the first.
+    pub min: Span,
+    /// Samples.
+    pub count: u32,
+    /// Their sum, seconds.
+    pub sum_s: f64,
+}
+
+impl RoundRtt {
+    /// Takes a sample.
+    pub fn sample(&mut self, rtt: Span) {
+        if self.count == 0 || rtt < self.min {
+            self.min = rtt;
+        }
+        self.count += 1;
+        self.sum_s += rtt.as_s();
+    }
+
+    /// Their mean, seconds.
+    pub fn mean_s(&self) -> f64 {
+        self.sum_s / f64::from(self.count.max(1))
+    }
+}

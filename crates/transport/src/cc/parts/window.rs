@@ -1,0 +1,210 @@
+//! The window and threshold of controllers that grow as RFC 5681 does, at least in slow start.
+
+use sojourn_base::Preset;
+
+use crate::cc::{AckSample, LossEvent, LossKind, Start};
+
+/// Most segments that one acknowledgement counts for where segments are counted: RFC 9406's L.
+pub const AGGREGATE: f64 = 8.0;
+
+/// What rounding may take from a window, bytes.
+const ROUNDING: f64 = 1e-6;
+
+/// A window and its threshold, in segments.
+#[derive(Debug, Clone)]
+pub struct Window {
+    /// The window.
+    pub cwnd: f64,
+    /// The threshold; infinite while there is none.
+    pub ssthresh: f64,
+    /// The window and threshold before the last reduction, to undo it.
+    before: (f64, f64),
+    mss: u32,
+    initial: f64,
+    most_per_ack: f64,
+    /// Thresholds and halved windows are whole segments, as in ns-2 and Linux.
+    whole: bool,
+}
+
+/// The least window after a loss, segments (RFC 5681, equation 4).
+pub const LEAST: f64 = 2.0;
+
+impl Window {
+    /// The window of a new connection.
+    pub fn new(start: &Start, preset: Preset) -> Self {
+        let mss = f64::from(start.mss);
+        let ssthresh = match start.initial_ssthresh {
+            u64::MAX => f64::INFINITY,
+            bytes => bytes as f64 / mss,
+        };
+        let initial = start.initial_window as f64 / mss;
+        Self {
+            cwnd: initial,
+            ssthresh,
+            before: (initial, ssthresh),
+            mss: start.mss,
+            initial,
+            most_per_ack: f64::from(start.byte_counting),
+            whole: matches!(preset, Preset::Ns2 | Preset::Linux),
+        }
+    }
+
+    /// Bytes of a segment.
+    pub const fn mss(&self) -> u32 {
+        self.mss
+    }
+
+    /// The window in whole bytes, at least one segment.
+    pub fn cwnd_bytes(&self) -> u64 {
+        // A window of 7.7 segments is 7700 bytes, though 0.7 x 11 falls short of it.
+        ((self.cwnd * f64::from(self.mss) + ROUNDING) as u64).max(u64::from(self.mss))
+    }
+
+    /// The threshold in whole bytes; `u64::MAX` while there is none.
+    pub fn ssthresh_bytes(&self) -> u64 {
+        if self.ssthresh == f64::INFINITY {
+            u64::MAX
+        } else {
+            (self.ssthresh * f64::from(self.mss) + ROUNDING) as u64
+        }
+    }
+
+    /// `bytes` in segments.
+    pub fn segments(&self, bytes: u64) -> f64 {
+        bytes as f64 / f64::from(self.mss)
+    }
+
+    /// The segments that an acknowledgement counts for, at most L.
+    pub fn counted(&self, ack: &AckSample) -> f64 {
+        self.segments(ack.acked).min(self.most_per_ack)
+    }
+
+    /// The segments acknowledged, at most [`AGGREGATE`]: for controllers that count segments.
+    pub fn acked(&self, ack: &AckSample) -> f64 {
+        self.segments(ack.acked)
+            .min(AGGREGATE.max(self.most_per_ack))
+    }
+
+    /// Slow start as RFC 5681's; what is left for congestion avoidance, in acknowledged segments.
+    /// Nothing where the window may not grow.
+    pub fn past_slow_start(&mut self, ack: &AckSample) -> f64 {
+        if !ack.may_grow {
+            return 0.0;
+        }
+        if !self.in_slow_start() {
+            return self.acked(ack);
+        }
+        let counted = self.counted(ack);
+        self.slow_start(counted)
+    }
+
+    /// Whether the window is below the threshold: slow start (RFC 5681, 3.1).
+    pub fn in_slow_start(&self) -> bool {
+        self.cwnd < self.ssthresh
+    }
+
+    /// Slow start by `segments` (RFC 5681, equation 2), up to the threshold; what is left over.
+    pub fn slow_start(&mut self, segments: f64) -> f64 {
+        let room = self.ssthresh - self.cwnd;
+        if segments <= room {
+            self.cwnd += segments;
+            return 0.0;
+        }
+        // A whole acknowledgement's growth may pass a threshold that is not whole.
+        if segments <= 1.0 {
+            self.cwnd += segments;
+            return 0.0;
+        }
+        let used = room.max(0.0);
+        self.cwnd += used;
+        segments - used
+    }
+
+    /// `gain` segments per window acknowledged (RFC 5681, equation 3, has 1).
+    pub fn additive(&mut self, segments: f64, gain: f64) {
+        self.cwnd += gain * segments / self.cwnd;
+    }
+
+    /// RFC 5681's growth.
+    pub fn grow_reno(&mut self, ack: &AckSample) {
+        if !ack.may_grow {
+            return;
+        }
+        let mut segments = self.counted(ack);
+        if self.in_slow_start() {
+            segments = self.slow_start(segments);
+        }
+        if segments > 0.0 {
+            self.additive(segments, 1.0);
+        }
+    }
+
+    /// FlightSize in segments, as RFC 5681 wants it for the threshold.
+    pub fn flight(&self, event: &LossEvent) -> f64 {
+        self.segments(event.in_flight)
+    }
+
+    /// A congestion event that takes the threshold, and outside a timeout the window, to
+    /// `segments`; after a timeout the window is one segment (RFC 5681, 3.1).
+    pub fn reduce(&mut self, event: &LossEvent, segments: f64) {
+        if !event.again {
+            self.before = (self.cwnd, self.ssthresh);
+            let goal = if self.whole {
+                libm::floor(segments)
+            } else {
+                segments
+            };
+            self.ssthresh = goal.max(LEAST);
+        }
+        self.cwnd = match event.kind {
+            LossKind::Timeout => 1.0,
+            LossKind::FastRetransmit | LossKind::Ecn => self.ssthresh,
+        };
+    }
+
+    /// Halves, as RFC 5681 does.
+    pub fn halve(&mut self, event: &LossEvent) {
+        let flight = self.flight(event);
+        self.reduce(event, 0.5 * flight);
+    }
+
+    /// Takes the last reduction back.
+    pub fn undo(&mut self) {
+        self.cwnd = self.cwnd.max(self.before.0);
+        self.ssthresh = self.ssthresh.max(self.before.1);
+    }
+
+    /// After idle time: at most the initial window (RFC 5681, 4.1).
+    pub fn restart(&mut self) {
+        self.cwnd = self.cwnd.min(self.initial);
+    }
+
+    /// Sets both, for tests.
+    pub fn set(&mut self, cwnd: f64, ssthresh: f64) {
+        self.cwnd = cwnd;
+        self.ssthresh = ssthresh;
+    }
+}
+
+/// The hooks that a controller with a [`Window`] called `window` passes on unchanged.
+#[macro_export]
+#[doc(hidden)]
+macro_rules! window_hooks {
+    () => {
+        fn on_restart(&mut self, _now: sojourn_base::Time) {
+            self.window.restart();
+        }
+        window_hooks!(but on_restart);
+    };
+    (but on_restart) => {
+        fn cwnd(&self) -> u64 {
+            self.window.cwnd_bytes()
+        }
+        fn ssthresh(&self) -> u64 {
+            self.window.ssthresh_bytes()
+        }
+        fn set_window(&mut self, cwnd: f64, ssthresh: f64) {
+            self.window.set(cwnd, ssthresh);
+        }
+    };
+}

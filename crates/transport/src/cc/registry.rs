@@ -1,0 +1,195 @@
+//! All congestion controllers, one line each.
+//!
+//! A line gives a controller its name in scenario files, its validated parameters, its help text
+//! and reference page (the header of its file), and its place in the tests that all must pass.
+
+use sojourn_base::{Param, ParamFault, ParamSet, ParamSource, Preset, Time};
+
+use crate::cc::contract::{AckSample, CongestionControl, LossEvent, Needs, Start};
+
+macro_rules! registry {
+    ($( $module:ident :: $type:ident, $title:literal; )*) => {
+        /// Any controller of the registry, dispatched without a virtual call, or one from outside.
+        #[allow(clippy::large_enum_variant)]
+        pub enum AnyController {
+            $(
+                #[doc = $title]
+                $type(crate::cc::$module::$type),
+            )*
+            /// A controller that is not in the registry.
+            Custom(Box<dyn CongestionControl + Send>),
+        }
+
+        /// The registry, in the order of tables.
+        pub const CONTROLLERS: &[Entry] = &[ $(
+            Entry {
+                name: stringify!($module),
+                title: $title,
+                source: include_str!(concat!(stringify!($module), ".rs")),
+                params: <crate::cc::$module::Params as ParamSet>::PARAMS,
+            },
+        )* ];
+
+        /// Makes the controller called `name`.
+        ///
+        /// # Errors
+        /// An unknown name, or the first parameter that cannot be taken. Whether `source` holds
+        /// parameters that the controller does not have is for its owner to find.
+        pub fn build(
+            name: &str,
+            source: &dyn ParamSource,
+            preset: Preset,
+            start: &Start,
+        ) -> Result<AnyController, BuildError> {
+            match name {
+                $(
+                    stringify!($module) => {
+                        let params = crate::cc::$module::Params::read(source, preset)?;
+                        let made = crate::cc::$module::$type::new(&params, preset, start)?;
+                        Ok(AnyController::$type(made))
+                    }
+                )*
+                _ => Err(BuildError::Unknown),
+            }
+        }
+
+        macro_rules! each {
+            ($any:expr, $one:ident => $body:expr) => {
+                match $any {
+                    $( AnyController::$type($one) => $body, )*
+                    AnyController::Custom($one) => $body,
+                }
+            };
+        }
+    };
+}
+
+registry! {
+    tahoe::Tahoe, "Tahoe";
+    reno::Reno, "Reno";
+    newreno::NewReno, "NewReno";
+    cubic::Cubic, "CUBIC";
+    dctcp::Dctcp, "DCTCP";
+    vegas::Vegas, "Vegas";
+    westwood::Westwood, "Westwood+";
+    highspeed::HighSpeed, "HighSpeed";
+    scalable::Scalable, "Scalable";
+    bic::Bic, "BIC";
+    htcp::Htcp, "H-TCP";
+    hybla::Hybla, "Hybla";
+    illinois::Illinois, "Illinois";
+    yeah::Yeah, "YeAH";
+    veno::Veno, "Veno";
+    ledbat::Ledbat, "LEDBAT";
+    bbr::Bbr, "BBR";
+    prague::Prague, "Prague";
+}
+
+/// A line of the registry.
+#[derive(Debug, Clone, Copy)]
+pub struct Entry {
+    /// Name in scenario files.
+    pub name: &'static str,
+    /// Name in tables and figures.
+    pub title: &'static str,
+    /// The controller's file, whose header is its manual page.
+    source: &'static str,
+    /// Its parameters.
+    pub params: &'static [Param],
+}
+
+impl Entry {
+    /// The manual page: the header of the controller's file, in Markdown.
+    pub fn manual(&self) -> String {
+        sojourn_base::params::manual_page(self.source)
+    }
+
+    /// The first sentence of the manual page, on one line.
+    pub fn summary(&self) -> String {
+        let manual = self.manual();
+        let paragraph = manual.split("\n\n").next().unwrap_or_default();
+        paragraph.replace('\n', " ")
+    }
+}
+
+/// The line of the controller called `name`.
+pub fn find(name: &str) -> Option<&'static Entry> {
+    CONTROLLERS.iter().find(|entry| entry.name == name)
+}
+
+/// Why a controller could not be made.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum BuildError {
+    /// There is none of that name.
+    Unknown,
+    /// A parameter cannot be taken.
+    Param(ParamFault),
+}
+
+impl From<ParamFault> for BuildError {
+    fn from(fault: ParamFault) -> Self {
+        Self::Param(fault)
+    }
+}
+
+impl core::fmt::Debug for AnyController {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.debug_struct("AnyController")
+            .field("cwnd", &self.cwnd())
+            .field("ssthresh", &self.ssthresh())
+            .finish_non_exhaustive()
+    }
+}
+
+impl CongestionControl for AnyController {
+    #[inline]
+    fn on_ack(&mut self, ack: &AckSample) {
+        each!(self, controller => controller.on_ack(ack));
+    }
+
+    fn on_loss_event(&mut self, event: &LossEvent) {
+        each!(self, controller => controller.on_loss_event(event));
+    }
+
+    fn on_recovery_exit(&mut self, now: Time) {
+        each!(self, controller => controller.on_recovery_exit(now));
+    }
+
+    fn on_restart(&mut self, now: Time) {
+        each!(self, controller => controller.on_restart(now));
+    }
+
+    fn on_busy(&mut self, now: Time) {
+        each!(self, controller => controller.on_busy(now));
+    }
+
+    fn on_undo(&mut self, now: Time) {
+        each!(self, controller => controller.on_undo(now));
+    }
+
+    #[inline]
+    fn cwnd(&self) -> u64 {
+        each!(self, controller => controller.cwnd())
+    }
+
+    #[inline]
+    fn ssthresh(&self) -> u64 {
+        each!(self, controller => controller.ssthresh())
+    }
+
+    fn pacing_rate(&self) -> Option<f64> {
+        each!(self, controller => controller.pacing_rate())
+    }
+
+    fn needs(&self) -> Needs {
+        each!(self, controller => controller.needs())
+    }
+
+    fn probe(&self, show: &mut dyn FnMut(&str, f64)) {
+        each!(self, controller => controller.probe(show));
+    }
+
+    fn set_window(&mut self, cwnd: f64, ssthresh: f64) {
+        each!(self, controller => controller.set_window(cwnd, ssthresh));
+    }
+}

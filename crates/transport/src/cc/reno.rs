@@ -1,0 +1,63 @@
+//! Reno: Tahoe with fast recovery.
+//!
+//! RFC 5681. The third duplicate acknowledgement halves the flight; without SACK the window is
+//! inflated by a segment per further duplicate, and any acknowledgement of new data ends recovery
+//! and deflates it (section 3.2). Several losses in a window halve it several times or end in a
+//! timeout. With SACK recovery is that of RFC 6675 for all controllers, and Reno is NewReno.
+//!
+//! **ns-2** (`Agent/TCP/Reno`): halves the lesser of cwnd and window, in whole segments; one halving
+//! per window (`bugFix_`). **Linux**: `tcp_reno` recovers as NewReno does.
+
+use sojourn_base::{ParamFault, Preset, params};
+
+use crate::cc::parts::Window;
+use crate::cc::{AckSample, CongestionControl, LossEvent, Needs, Start};
+use crate::window_hooks;
+
+params! {
+    /// Parameters of Reno: none.
+    pub struct Params {}
+}
+
+/// Reno.
+#[derive(Debug, Clone)]
+pub struct Reno {
+    window: Window,
+    partial_acks: bool,
+}
+
+impl Reno {
+    /// The controller of a new connection.
+    ///
+    /// # Errors
+    /// None.
+    pub fn new(_params: &Params, preset: Preset, start: &Start) -> Result<Self, ParamFault> {
+        Ok(Self {
+            window: Window::new(start, preset),
+            partial_acks: preset == Preset::Linux,
+        })
+    }
+}
+
+impl CongestionControl for Reno {
+    fn on_ack(&mut self, ack: &AckSample) {
+        self.window.grow_reno(ack);
+    }
+
+    fn on_loss_event(&mut self, event: &LossEvent) {
+        self.window.halve(event);
+    }
+
+    fn on_undo(&mut self, _now: sojourn_base::Time) {
+        self.window.undo();
+    }
+
+    fn needs(&self) -> Needs {
+        Needs {
+            partial_acks: self.partial_acks,
+            ..Needs::USUAL
+        }
+    }
+
+    window_hooks!();
+}

@@ -1,0 +1,83 @@
+//! Scalable TCP: growth in proportion to the window.
+//!
+//! T. Kelly, "Scalable TCP: Improving Performance in Highspeed Wide Area Networks", CCR 33(2), 2003. Each
+//! acknowledged segment adds `a`, a loss takes the part `b` away: recovery takes ln(1/(1-b))/ln(1+a)
+//! round trips whatever the window. Up to the legacy window of 16 it is Reno (unverified: from memory of
+//! the paper).
+//!
+//! **Linux**: one segment per min(W, 100) acknowledged, so Reno's growth up to 100, but always the loss of
+//! an eighth. **ns-3**: 0.02 per acknowledgement, an eighth.
+
+use sojourn_base::{Fraction, ParamFault, Preset, params};
+
+use crate::cc::parts::Window;
+use crate::cc::{AckSample, CongestionControl, LossEvent, Start};
+use crate::window_hooks;
+
+params! {
+    /// Parameters of Scalable TCP.
+    pub struct Params {
+        /// Segments added per segment acknowledged.
+        a: Fraction = "0.01", Ns3 = "0.02";
+        /// Part of the window that a loss takes away.
+        b: Fraction = "0.125";
+        /// Up to so many segments a loss halves and growth is Reno's.
+        legacy_window: f64 = "16", Linux = "0", Ns3 = "0";
+    }
+}
+
+/// Scalable TCP.
+#[derive(Debug, Clone)]
+pub struct Scalable {
+    window: Window,
+    params: Params,
+}
+
+impl Scalable {
+    /// The controller of a new connection.
+    ///
+    /// # Errors
+    /// None.
+    pub fn new(params: &Params, preset: Preset, start: &Start) -> Result<Self, ParamFault> {
+        Ok(Self {
+            window: Window::new(start, preset),
+            params: params.clone(),
+        })
+    }
+}
+
+impl CongestionControl for Scalable {
+    fn on_ack(&mut self, ack: &AckSample) {
+        let segments = self.window.past_slow_start(ack);
+        if segments > 0.0 {
+            let cwnd = self.window.cwnd;
+            // Reno adds more where the window is small.
+            let per = if cwnd <= self.params.legacy_window {
+                1.0 / cwnd
+            } else {
+                self.params.a.0.max(if self.params.legacy_window == 0.0 {
+                    1.0 / cwnd
+                } else {
+                    0.0
+                })
+            };
+            self.window.cwnd += per * segments;
+        }
+    }
+
+    fn on_loss_event(&mut self, event: &LossEvent) {
+        let flight = self.window.flight(event);
+        let gone = if flight <= self.params.legacy_window {
+            0.5
+        } else {
+            self.params.b.0
+        };
+        self.window.reduce(event, flight * (1.0 - gone));
+    }
+
+    fn on_undo(&mut self, _now: sojourn_base::Time) {
+        self.window.undo();
+    }
+
+    window_hooks!();
+}

@@ -1,0 +1,141 @@
+//! Westwood+: after a loss the window is what the path carries.
+//!
+//! S. Mascolo, L. A. Grieco, et al., "Performance evaluation of Westwood+ TCP congestion control",
+//! Performance Evaluation 55, 2004. Once per round trip, and at most each 50 ms, the bytes delivered
+//! over the time they took are a bandwidth sample; two low-pass filters of 7/8 follow each other. At a
+//! loss ssthresh = max(2, bandwidth x least RTT), which just empties the queue; a timeout also takes
+//! the window to one. Growth is Reno's.
+//!
+//! **Linux**: during recovery ssthresh is Reno's half, and the estimate becomes the window when recovery
+//! ends; a timeout learns the least RTT anew. **ns-3**: Tustin's filter,
+//! 0.9 b + 0.1 (sample + sample before) / 2. **reference** and **ns-2** (which has none): the filter of
+//! Linux, the paper's action.
+
+use sojourn_base::{ParamFault, Preset, Span, Time, params};
+
+use crate::cc::parts::Window;
+use crate::cc::parts::window::LEAST;
+use crate::cc::{AckSample, CongestionControl, LossEvent, LossKind, Start};
+use crate::window_hooks;
+
+params! {
+    /// Parameters of Westwood+.
+    pub struct Params {
+        /// The shortest time over which a bandwidth sample is taken.
+        least_interval: Span = "50 ms";
+    }
+}
+
+/// Westwood+.
+#[derive(Debug, Clone)]
+pub struct Westwood {
+    window: Window,
+    preset: Preset,
+    least_interval: Span,
+    min_rtt: Span,
+    since: Option<Time>,
+    delivered: u64,
+    /// After the first filter, and after both, bytes per second.
+    filtered: f64,
+    bandwidth: f64,
+    last_sample: f64,
+}
+
+impl Westwood {
+    /// The controller of a new connection.
+    ///
+    /// # Errors
+    /// None.
+    pub fn new(params: &Params, preset: Preset, start: &Start) -> Result<Self, ParamFault> {
+        Ok(Self {
+            window: Window::new(start, preset),
+            preset,
+            least_interval: params.least_interval,
+            min_rtt: Span::ZERO,
+            since: None,
+            delivered: 0,
+            filtered: 0.0,
+            bandwidth: 0.0,
+            last_sample: 0.0,
+        })
+    }
+
+    fn sample(&mut self, rate: f64) {
+        if self.preset == Preset::Ns3 {
+            self.bandwidth = 0.9 * self.bandwidth + 0.05 * (rate + self.last_sample);
+        } else if self.bandwidth == 0.0 {
+            self.filtered = rate;
+            self.bandwidth = rate;
+        } else {
+            self.filtered = 0.875 * self.filtered + 0.125 * rate;
+            self.bandwidth = 0.875 * self.bandwidth + 0.125 * self.filtered;
+        }
+        self.last_sample = rate;
+    }
+
+    /// Bandwidth times least RTT, in segments.
+    fn pipe(&self) -> f64 {
+        (self.bandwidth * self.min_rtt.as_s() / f64::from(self.window.mss())).max(LEAST)
+    }
+}
+
+impl CongestionControl for Westwood {
+    fn on_ack(&mut self, ack: &AckSample) {
+        if let Some(rtt) = ack.rtt
+            && (self.min_rtt == Span::ZERO || rtt < self.min_rtt)
+        {
+            self.min_rtt = rtt;
+        }
+        self.delivered += ack.acked;
+        match self.since {
+            None => {
+                self.since = Some(ack.now);
+                self.delivered = 0;
+            }
+            Some(since) => {
+                let gone = ack.now.since(since);
+                if gone > self.least_interval.max(ack.srtt) {
+                    self.sample(self.delivered as f64 / gone.as_s());
+                    self.since = Some(ack.now);
+                    self.delivered = 0;
+                }
+            }
+        }
+        self.window.grow_reno(ack);
+    }
+
+    fn on_loss_event(&mut self, event: &LossEvent) {
+        let late = self.preset == Preset::Linux && event.kind != LossKind::Timeout;
+        if late || self.bandwidth == 0.0 {
+            self.window.halve(event);
+        } else {
+            let goal = self.pipe();
+            let goal = if event.kind == LossKind::Timeout {
+                goal
+            } else {
+                goal.min(self.window.cwnd)
+            };
+            self.window.reduce(event, goal);
+        }
+        if event.kind == LossKind::Timeout && self.preset == Preset::Linux {
+            self.min_rtt = Span::ZERO;
+        }
+    }
+
+    fn on_recovery_exit(&mut self, _now: Time) {
+        if self.preset == Preset::Linux && self.bandwidth > 0.0 {
+            self.window.ssthresh = libm::floor(self.pipe());
+            self.window.cwnd = self.window.ssthresh;
+        }
+    }
+
+    fn on_undo(&mut self, _now: Time) {
+        self.window.undo();
+    }
+
+    fn probe(&self, show: &mut dyn FnMut(&str, f64)) {
+        show("bandwidth_bps", 8.0 * self.bandwidth);
+    }
+
+    window_hooks!();
+}

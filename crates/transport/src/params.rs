@@ -1,0 +1,271 @@
+//! The settings of a connection: the table of a scenario file, and the same resolved.
+//!
+//! **reference**: the RFCs, with segments of 1460 bytes, an initial window of 10 (RFC 6928), SACK,
+//! PRR, RACK, timestamps, delayed acknowledgements (2, 40 ms), a minimum RTO of 1 s and no
+//! handshake.
+//!
+//! **linux** (6.1): 1448 bytes, minimum RTO 200 ms put under the variance, acknowledged segments
+//! counted in full. **ns3** (dev): 536 bytes, SACK and PRR without RACK, a first RTO of 1 s, ACKs of
+//! two segments after at most 200 ms. **ns2** (2.35): 1000 bytes, a window of 20, initial window 2,
+//! ssthresh that starts at the window and is rounded down to whole segments, a SYN of 40 bytes, no
+//! SACK unless asked for, no delayed acknowledgements, minimum RTO 0.2 s in ticks of 10 ms, one
+//! segment timed at a time, the retransmission timer started again at every partial
+//! acknowledgement.
+
+use sojourn_base::{
+    Auto, Bytes, Fault, Length, Limit, ParamFault, Preset, Quantity, Scalar, Span, Stream, params,
+};
+
+use crate::cc::{Needs, Start};
+use crate::rtt::RtoRules;
+
+/// How marks are fed back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum EcnMode {
+    /// Packets are not ECN-capable.
+    #[default]
+    Off,
+    /// RFC 3168: the echo stands until the sender says that it has reduced its window.
+    Classic,
+    /// RFC 8257, 3.2: the echo tells the mark of the segments acknowledged.
+    Dctcp,
+    /// RFC 9768, idealised: every acknowledgement carries the count of marked bytes.
+    Accurate,
+}
+
+impl Quantity for EcnMode {
+    const ALLOWED: &'static str = "true (\"classic\"), false (\"off\"), \"dctcp\" or \"accurate\"";
+    const SCHEMA: &'static str =
+        r#"{"enum": [true, false, "auto", "off", "classic", "dctcp", "accurate"]}"#;
+
+    fn read(scalar: Scalar<'_>) -> Result<Self, Fault> {
+        match scalar {
+            Scalar::Flag(false) | Scalar::Text("off") => Ok(Self::Off),
+            Scalar::Flag(true) | Scalar::Text("classic") => Ok(Self::Classic),
+            Scalar::Text("dctcp") => Ok(Self::Dctcp),
+            Scalar::Text("accurate") => Ok(Self::Accurate),
+            other => Err(Self::fault(other)),
+        }
+    }
+}
+
+params! {
+    /// Parameters of a TCP connection.
+    #[allow(clippy::struct_excessive_bools)]
+    pub struct TcpParams {
+        /// Largest payload of a segment.
+        segment: Bytes = "1460 B", Linux = "1448 B", Ns3 = "536 B", Ns2 = "1000 B";
+        /// Header bytes on the wire around each payload; an acknowledgement is a header only.
+        /// Automatic: 40, with timestamps 52.
+        header: Auto<Bytes> = "auto";
+        /// The most that may be outstanding, in packets or bytes, or "none": the lesser of what the
+        /// sender keeps and the receiver offers.
+        window: Limit = "none", Ns2 = "20 packets", Ns3 = "131072 B";
+        /// Window at the start and after idle time (RFC 6928: 10; RFC 3390: 3; RFC 2581: 2).
+        initial_window: Limit = "10 packets", Ns2 = "2 packets";
+        /// Slow-start threshold at the start. Automatic: none; under ns-2's preset the window.
+        initial_ssthresh: Auto<Limit> = "auto";
+        /// Selective acknowledgements (RFC 2018, 6675).
+        sack: bool = "true", Ns2 = "false";
+        /// Proportional rate reduction (RFC 9937) during recovery; needs `sack`.
+        prr: bool = "true", Ns2 = "false";
+        /// Losses found by time, and probes of the tail (RFC 8985); needs `sack`.
+        rack: bool = "true", Ns3 = "false", Ns2 = "false";
+        /// Timestamps (RFC 7323): every acknowledgement gives an RTT sample.
+        timestamps: bool = "true", Ns2 = "false";
+        /// New segments on the first two duplicate acknowledgements (RFC 3042).
+        limited_transmit: bool = "true";
+        /// Duplicate acknowledgements that mean a loss.
+        dupthresh: u32 = "3";
+        /// NewReno restarts the retransmission timer at the first partial acknowledgement of a
+        /// recovery only (RFC 6582's "impatient" variant).
+        impatient: bool = "true", Ns2 = "false";
+        /// Most segments that one acknowledgement counts for in the growth of the window
+        /// (RFC 3465's L). 1: per acknowledgement (RFC 5681).
+        byte_counting: u32 = "1", Linux = "1000000";
+        /// Whether the window grows only while it is what limits the sender (RFC 9438, 5.8).
+        validate_cwnd: bool = "true", Ns2 = "false";
+        /// Least retransmission timeout.
+        min_rto: Span = "1 s", Linux = "200 ms", Ns2 = "200 ms";
+        /// Most.
+        max_rto: Span = "60 s", Linux = "120 s";
+        /// Before the first sample.
+        initial_rto: Span = "1 s", Ns2 = "3 s";
+        /// Granularity of the sender's clock.
+        granularity: Span = "1 ms", Ns2 = "10 ms";
+        /// Segments per acknowledgement; 1: none is delayed.
+        delayed_ack: u32 = "2", Ns2 = "1";
+        /// The longest that an acknowledgement is delayed.
+        delayed_ack_timeout: Span = "40 ms", Ns3 = "200 ms", Ns2 = "100 ms";
+        /// Slow start again after idle time (RFC 5681, 4.1).
+        idle_restart: bool = "true", Ns3 = "false";
+        /// Three-way handshake: data follows the answer to a SYN.
+        handshake: bool = "false", Ns2 = "true";
+        /// A finite stream ends with a FIN.
+        fin: bool = "false";
+        /// Whether packets are ECN-capable and how marks are fed back. Automatic: as the congestion
+        /// controller needs it, else off.
+        ecn: Auto<EcnMode> = "auto";
+        /// Segments are spread over the round trip. Automatic: as the controller needs it.
+        pacing: Auto<bool> = "auto";
+    }
+}
+
+/// The settings of a connection, resolved.
+#[derive(Debug, Clone, PartialEq)]
+#[allow(clippy::struct_excessive_bools)]
+pub struct Config {
+    /// Largest payload of a segment, bytes.
+    pub mss: u32,
+    /// Header bytes around each payload.
+    pub header: u32,
+    /// Most that may be outstanding, bytes.
+    pub window: u64,
+    /// Window at the start, bytes.
+    pub initial_window: u64,
+    /// Threshold at the start, bytes; `u64::MAX` for none.
+    pub initial_ssthresh: u64,
+    /// Selective acknowledgements.
+    pub sack: bool,
+    /// Proportional rate reduction.
+    pub prr: bool,
+    /// PRR from the window before the reduction, as in Linux.
+    pub prr_from_cwnd: bool,
+    /// RACK and tail-loss probes.
+    pub rack: bool,
+    /// Timestamps.
+    pub timestamps: bool,
+    /// One segment is timed at a time, as in ns-2.
+    pub one_timed: bool,
+    /// Limited transmit.
+    pub limited_transmit: bool,
+    /// Duplicate acknowledgements that mean a loss.
+    pub dupthresh: u32,
+    /// RFC 6582's impatient variant.
+    pub impatient: bool,
+    /// The window grows only where it limits.
+    pub validate_cwnd: bool,
+    /// The timeout.
+    pub rto: RtoRules,
+    /// Segments per acknowledgement.
+    pub delayed_ack: u32,
+    /// Longest delay of one.
+    pub delayed_ack_timeout: Span,
+    /// Slow start after idle time.
+    pub idle_restart: bool,
+    /// Three-way handshake.
+    pub handshake: bool,
+    /// FIN at the end.
+    pub fin: bool,
+    /// Feedback of marks.
+    pub ecn: EcnMode,
+    /// Pacing.
+    pub pacing: bool,
+    /// In fast recovery at most so many segments go out per acknowledgement (ns-2: 2).
+    pub recovery_burst: u32,
+    /// Segments that one acknowledgement counts for.
+    pub byte_counting: u32,
+}
+
+/// A limit in packets or bytes as bytes; none for no limit.
+fn bytes_of(name: &'static str, limit: Limit, mss: u64) -> Result<Option<u64>, ParamFault> {
+    match limit.0 {
+        None => Ok(None),
+        Some(Length::Packets(packets)) => Ok(Some((packets as u64).saturating_mul(mss))),
+        Some(Length::Bytes(bytes)) => Ok(Some(bytes as u64)),
+        Some(Length::Time(span)) => Err(ParamFault::new(name, span, ALLOWED_WINDOW)),
+        Some(Length::Bdp(times)) => Err(ParamFault::new(
+            name,
+            format!("{times} bdp"),
+            ALLOWED_WINDOW,
+        )),
+    }
+}
+
+const ALLOWED_WINDOW: &str = "a window such as \"20 packets\" or \"64 kB\", or \"none\"";
+
+impl Config {
+    /// Resolves the table for a controller that has `needs`.
+    ///
+    /// # Errors
+    /// A segment of nothing or beyond 65 000 bytes, a window in time or below one segment, a least
+    /// timeout above the most.
+    pub fn new(params: &TcpParams, preset: Preset, needs: &Needs) -> Result<Self, ParamFault> {
+        let mss = params.segment.get();
+        if !(1..=65_000).contains(&mss) {
+            let allowed = "a size from \"1 B\" to \"65000 B\"";
+            return Err(ParamFault::new("segment", params.segment, allowed));
+        }
+        let at_least_one = |name, limit: Limit| match bytes_of(name, limit, mss)? {
+            Some(bytes) if bytes < mss => {
+                let found = format!("{bytes} B");
+                let allowed = format!("{ALLOWED_WINDOW}, at least one segment of {mss} B");
+                Err(ParamFault::new(name, found, allowed))
+            }
+            bytes => Ok(bytes.unwrap_or(u64::MAX)),
+        };
+        if params.min_rto > params.max_rto {
+            let allowed = format!("a time up to max_rto, {}", params.max_rto);
+            return Err(ParamFault::new("min_rto", params.min_rto, allowed));
+        }
+        let window = at_least_one("window", params.window)?;
+        let initial_window = at_least_one("initial_window", params.initial_window)?;
+        let ns2 = preset == Preset::Ns2;
+        let initial_ssthresh = match params.initial_ssthresh {
+            Auto::Given(limit) => at_least_one("initial_ssthresh", limit)?,
+            Auto::Auto if ns2 => window,
+            Auto::Auto => u64::MAX,
+        };
+        let bare = if params.timestamps { 52 } else { 40 };
+        let header = params.header.given().map_or(bare, Bytes::get);
+        if header + mss > 65_535 {
+            let allowed = format!("a size up to {} B beside the segment", 65_535 - mss);
+            return Err(ParamFault::new("header", format!("{header} B"), allowed));
+        }
+        Ok(Self {
+            mss: mss as u32,
+            header: header as u32,
+            window,
+            initial_window,
+            initial_ssthresh,
+            sack: params.sack,
+            prr: params.prr && params.sack,
+            prr_from_cwnd: preset == Preset::Linux,
+            rack: params.rack && params.sack,
+            timestamps: params.timestamps,
+            one_timed: ns2 && !params.timestamps,
+            limited_transmit: params.limited_transmit,
+            dupthresh: params.dupthresh,
+            impatient: params.impatient,
+            validate_cwnd: params.validate_cwnd,
+            rto: RtoRules {
+                initial: params.initial_rto,
+                min: params.min_rto,
+                max: params.max_rto,
+                granularity: params.granularity,
+                coarse_samples: ns2,
+                min_on_variance: preset == Preset::Linux,
+            },
+            delayed_ack: params.delayed_ack,
+            delayed_ack_timeout: params.delayed_ack_timeout,
+            idle_restart: params.idle_restart && !needs.keeps_window_when_idle,
+            handshake: params.handshake,
+            fin: params.fin,
+            ecn: params.ecn.given().unwrap_or(needs.ecn),
+            pacing: params.pacing.given().unwrap_or(needs.pacing),
+            recovery_burst: if ns2 && !params.sack { 2 } else { u32::MAX },
+            byte_counting: params.byte_counting,
+        })
+    }
+
+    /// What a controller of such a connection is told when it is made.
+    pub const fn start(&self, random: Stream) -> Start {
+        Start {
+            mss: self.mss,
+            initial_window: self.initial_window,
+            initial_ssthresh: self.initial_ssthresh,
+            byte_counting: self.byte_counting,
+            random,
+        }
+    }
+}

@@ -1,0 +1,324 @@
+//! The receiving half of a connection.
+//!
+//! Cumulative acknowledgements; SACK blocks (RFC 2018: the one that has just changed first, then
+//! the next most recent; three of them beside timestamps, else four; RFC 2883: a duplicate is
+//! reported first). An acknowledgement is delayed until `delayed_ack` segments or
+//! `delayed_ack_timeout` have gone by, and not at all for a segment that is out of order, fills a
+//! hole, is a duplicate, opens or ends the connection (RFC 5681, 4.2).
+//!
+//! Marks are echoed as the sender's [`EcnMode`] wants: until CWR (RFC 3168, 6.1.3); segment by
+//! segment, where a change of the mark sends what is delayed at once (RFC 8257, 3.2); or by a
+//! count. `TSecr` is the stamp of the segment that last moved the acknowledgement (RFC 7323, 4.3).
+//!
+//! **Choice**: the application reads at once, so that the window offered is constant; what lies
+//! beyond it is thrown away.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use sojourn_base::{Ecn, Time};
+
+use crate::params::{Config, EcnMode};
+use crate::wire::{Ack, SackBlocks, Segment};
+
+/// A segment as it arrives: the mark may have been set on the way.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Arrival {
+    /// The segment.
+    pub segment: Segment,
+    /// Its ECN codepoint now.
+    pub ecn: Ecn,
+}
+
+impl From<Segment> for Arrival {
+    fn from(segment: Segment) -> Self {
+        Self {
+            ecn: segment.ecn,
+            segment,
+        }
+    }
+}
+
+/// What a segment led to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Received {
+    /// Payload bytes that are in order now and were not before.
+    pub delivered: u64,
+    /// Acknowledgements to send, in this order.
+    pub acks: [Option<Ack>; 2],
+}
+
+impl Received {
+    fn push(&mut self, ack: Ack) {
+        if self.acks[0].is_none() {
+            self.acks[0] = Some(ack);
+        } else {
+            self.acks[1] = Some(ack);
+        }
+    }
+}
+
+/// The receiving half of a connection.
+#[derive(Debug)]
+pub struct Receiver {
+    config: Arc<Config>,
+    /// The number expected next.
+    rcv_nxt: u64,
+    /// Ranges beyond it that have arrived, in order, apart from each other.
+    ranges: VecDeque<(u64, u64)>,
+    /// A number in each of the ranges that changed last, newest first.
+    recent: [u64; 4],
+    /// The number of the FIN, once it has been seen.
+    fin: Option<u64>,
+    duplicate: Option<(u64, u64)>,
+    /// Segments in order that no acknowledgement has covered.
+    delayed: u32,
+    ack_at: Time,
+    ts_recent: Time,
+    last_ack: u64,
+    /// The echo (RFC 3168), or the state DCTCP.CE (RFC 8257).
+    ce: bool,
+    ce_bytes: u64,
+    delivered: u64,
+    acks: u64,
+}
+
+impl Receiver {
+    /// A new connection's receiver.
+    pub fn new(config: Arc<Config>) -> Self {
+        let start = u64::from(!config.handshake);
+        Self {
+            rcv_nxt: start,
+            ranges: VecDeque::new(),
+            recent: [0; 4],
+            fin: None,
+            duplicate: None,
+            delayed: 0,
+            ack_at: Time::NEVER,
+            ts_recent: Time::ZERO,
+            last_ack: start,
+            ce: false,
+            ce_bytes: 0,
+            delivered: 0,
+            acks: 0,
+            config,
+        }
+    }
+
+    /// A segment arrived.
+    pub fn on_segment(&mut self, now: Time, arrival: &Arrival) -> Received {
+        let mut received = Received::default();
+        let segment = &arrival.segment;
+        let marked = arrival.ecn == Ecn::Ce;
+        let ce_changed = self.hear_mark(now, segment, marked, &mut received);
+        if segment.seq <= self.last_ack && segment.stamp >= self.ts_recent {
+            self.ts_recent = segment.stamp;
+        }
+        if segment.fin {
+            self.fin = Some(segment.end() - 1);
+        }
+        let right = self.rcv_nxt.saturating_add(self.config.window);
+        let (start, end) = (segment.seq, segment.end().min(right));
+        let before = self.rcv_nxt;
+        let had_holes = !self.ranges.is_empty();
+        if end <= self.rcv_nxt || start >= right {
+            // Nothing new: an old duplicate, or beyond the window.
+            if start < end && end <= self.rcv_nxt {
+                self.duplicate = Some((start, end));
+            }
+        } else if start <= self.rcv_nxt {
+            if start < self.rcv_nxt {
+                self.duplicate = Some((start, self.rcv_nxt));
+            }
+            self.rcv_nxt = end;
+            self.absorb();
+        } else {
+            self.insert(start, end);
+        }
+        received.delivered = self.payload_between(before, self.rcv_nxt);
+        self.delivered += received.delivered;
+        let in_order = self.rcv_nxt > before && self.duplicate.is_none();
+        let ends = segment.fin && self.fin.is_some_and(|fin| fin < self.rcv_nxt);
+        if in_order && !had_holes && !segment.syn && !ends && !ce_changed {
+            self.delayed += 1;
+            if self.delayed < self.config.delayed_ack {
+                if self.delayed == 1 {
+                    self.ack_at = now + self.config.delayed_ack_timeout;
+                }
+                return received;
+            }
+        }
+        let ack = self.acknowledge(now);
+        received.push(ack);
+        received
+    }
+
+    /// When [`on_timer`](Self::on_timer) is due, if ever.
+    #[inline]
+    pub fn next_timer(&self) -> Option<Time> {
+        (self.ack_at < Time::NEVER).then_some(self.ack_at)
+    }
+
+    /// The acknowledgement that was delayed, if it is due.
+    pub fn on_timer(&mut self, now: Time) -> Option<Ack> {
+        (self.ack_at <= now).then(|| self.acknowledge(now))
+    }
+
+    /// Payload bytes that have come in order.
+    pub const fn delivered(&self) -> u64 {
+        self.delivered
+    }
+
+    /// Acknowledgements sent.
+    pub const fn acks(&self) -> u64 {
+        self.acks
+    }
+
+    /// The number expected next.
+    pub const fn rcv_nxt(&self) -> u64 {
+        self.rcv_nxt
+    }
+
+    /// Whether the FIN and all before it have arrived.
+    pub fn is_finished(&self) -> bool {
+        self.fin.is_some_and(|fin| self.rcv_nxt > fin)
+    }
+
+    /// Takes note of the ECN bits; says whether DCTCP's state changed.
+    fn hear_mark(
+        &mut self,
+        now: Time,
+        segment: &Segment,
+        marked: bool,
+        received: &mut Received,
+    ) -> bool {
+        match self.config.ecn {
+            EcnMode::Off => false,
+            EcnMode::Classic => {
+                if segment.cwr {
+                    self.ce = false;
+                }
+                self.ce |= marked;
+                false
+            }
+            EcnMode::Dctcp => {
+                let changed = marked != self.ce && segment.len > 0;
+                if changed {
+                    if self.delayed > 0 {
+                        let ack = self.acknowledge(now);
+                        received.push(ack);
+                    }
+                    self.ce = marked;
+                }
+                changed
+            }
+            EcnMode::Accurate => {
+                if marked {
+                    self.ce_bytes += u64::from(segment.len);
+                }
+                false
+            }
+        }
+    }
+
+    /// Takes in the ranges that the number expected has reached.
+    fn absorb(&mut self) {
+        while let Some(&(start, end)) = self.ranges.front() {
+            if start > self.rcv_nxt {
+                break;
+            }
+            self.rcv_nxt = self.rcv_nxt.max(end);
+            self.ranges.pop_front();
+        }
+    }
+
+    /// A range out of order: joined with those that it touches.
+    fn insert(&mut self, mut start: u64, mut end: u64) {
+        let at = self.ranges.partition_point(|&(_, to)| to < start);
+        if let Some(&(from, to)) = self.ranges.get(at)
+            && from <= start
+            && end <= to
+        {
+            self.duplicate = Some((start, end));
+        }
+        let mut joined = 0;
+        while let Some(&(from, to)) = self.ranges.get(at + joined) {
+            if from > end {
+                break;
+            }
+            start = start.min(from);
+            end = end.max(to);
+            joined += 1;
+        }
+        if joined == 0 {
+            self.ranges.insert(at, (start, end));
+        } else {
+            self.ranges[at] = (start, end);
+            self.ranges.drain(at + 1..at + joined);
+        }
+        // Newest first; an older mention of the same range is found out when blocks are made.
+        self.recent.rotate_right(1);
+        self.recent[0] = start;
+        let mut kept = 1;
+        for i in 1..self.recent.len() {
+            let other = self.recent[i];
+            if !(start..end).contains(&other) {
+                self.recent[kept] = other;
+                kept += 1;
+            }
+        }
+        self.recent[kept..].fill(0);
+    }
+
+    /// Payload bytes among the numbers from `from` on.
+    fn payload_between(&self, from: u64, to: u64) -> u64 {
+        let syn = u64::from(from == 0 && to > 0);
+        let fin = u64::from(self.fin.is_some_and(|fin| (from..to).contains(&fin)));
+        to - from - syn - fin
+    }
+
+    fn blocks(&mut self) -> SackBlocks {
+        let duplicate = self.duplicate.take();
+        if !self.config.sack || (self.ranges.is_empty() && duplicate.is_none()) {
+            return SackBlocks::NONE;
+        }
+        let most = if self.config.timestamps { 3 } else { 4 };
+        let mut blocks = SackBlocks::NONE;
+        if let Some(duplicate) = duplicate {
+            blocks.push(duplicate);
+        }
+        let first = blocks.as_slice().len();
+        for number in self.recent {
+            if blocks.as_slice().len() == most {
+                break;
+            }
+            if number <= self.rcv_nxt {
+                continue;
+            }
+            let at = self.ranges.partition_point(|&(_, to)| to <= number);
+            if let Some(&range) = self.ranges.get(at)
+                && range.0 <= number
+                && !blocks.as_slice()[first..].contains(&range)
+            {
+                blocks.push(range);
+            }
+        }
+        blocks
+    }
+
+    fn acknowledge(&mut self, now: Time) -> Ack {
+        self.delayed = 0;
+        self.ack_at = Time::NEVER;
+        self.last_ack = self.rcv_nxt;
+        self.acks += 1;
+        Ack {
+            ack: self.rcv_nxt,
+            window: self.config.window,
+            sack: self.blocks(),
+            ece: self.ce,
+            ce_bytes: self.ce_bytes,
+            stamp: now,
+            echo: self.config.timestamps.then_some(self.ts_recent),
+        }
+    }
+}

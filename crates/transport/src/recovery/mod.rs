@@ -1,0 +1,7 @@
+//! Parts of loss recovery that stand on their own.
+
+pub mod prr;
+pub mod rack;
+
+pub use prr::Prr;
+pub use rack::Rack;

@@ -1,0 +1,120 @@
+//! RACK: losses found by time, RFC 8985, section 6.
+//!
+//! A segment is lost once one that was sent later has been delivered and a reordering window has
+//! passed. The window is a quarter of the minimum RTT, grows by a quarter with each round that a
+//! DSACK has shown it too small, and is nothing as long as no reordering was ever seen and either
+//! recovery is on or `dupthresh` segments were reported (6.2.1: so the three duplicates of
+//! RFC 5681 still count).
+
+use sojourn_base::{Span, Time};
+
+use crate::scoreboard::{Deadline, Sent, sent_after};
+
+/// What the connection knows.
+#[derive(Debug, Clone)]
+pub struct Rack {
+    xmit: Time,
+    order: u16,
+    rtt: Span,
+    fack: u64,
+    reordering_seen: bool,
+    mult: u32,
+    persist: u32,
+    dsack_round: Option<u64>,
+    any: bool,
+}
+
+/// Recoveries for which a widened window lasts (RFC 8985, 6.2, step 4).
+const PERSIST: u32 = 16;
+/// Most quarters of the minimum RTT: Linux's bound; the RFC's is the smoothed RTT alone.
+const MOST_QUARTERS: u32 = 255;
+
+impl Default for Rack {
+    fn default() -> Self {
+        Self {
+            xmit: Time::ZERO,
+            order: 0,
+            rtt: Span::ZERO,
+            fack: 0,
+            reordering_seen: false,
+            mult: 1,
+            persist: PERSIST,
+            dsack_round: None,
+            any: false,
+        }
+    }
+}
+
+impl Rack {
+    /// Steps 2 and 3: `sent` was delivered; `echo` is the stamp that came back, `min_rtt` the
+    /// connection's minimum.
+    pub fn on_delivered(&mut self, sent: &Sent, now: Time, echo: Option<Time>, min_rtt: Span) {
+        if sent.end() > self.fack {
+            self.fack = sent.end();
+        } else if sent.end() < self.fack && !sent.was_retransmitted() {
+            self.reordering_seen = true;
+        }
+        let rtt = now.since(sent.xmit);
+        if sent.was_retransmitted() {
+            // It may be the original that was delivered.
+            let older = echo.is_some_and(|echo| echo < sent.xmit);
+            if older || rtt < min_rtt {
+                return;
+            }
+        }
+        if !self.any || sent_after(sent.xmit, sent.order, self.xmit, self.order) {
+            self.any = true;
+            self.xmit = sent.xmit;
+            self.order = sent.order;
+            self.rtt = rtt;
+        }
+    }
+
+    /// Step 4, a DSACK came: the window was too small, once a round.
+    pub fn on_dsack(&mut self, snd_una: u64, snd_nxt: u64) {
+        if self.dsack_round.is_some_and(|round| snd_una >= round) {
+            self.dsack_round = None;
+        }
+        if self.dsack_round.is_none() {
+            self.dsack_round = Some(snd_nxt);
+            self.mult = (self.mult + 1).min(MOST_QUARTERS);
+            self.persist = PERSIST;
+        }
+    }
+
+    /// Step 4, a recovery ended.
+    pub fn on_recovery_exit(&mut self) {
+        self.persist = self.persist.saturating_sub(1);
+        if self.persist == 0 {
+            self.mult = 1;
+        }
+    }
+
+    /// Whether segments have ever arrived out of order.
+    pub const fn reordering_seen(&self) -> bool {
+        self.reordering_seen
+    }
+
+    /// The reordering window: `hurry` where recovery is on or enough was reported.
+    pub fn window(&self, hurry: bool, min_rtt: Span, srtt: Option<Span>) -> Span {
+        if !self.reordering_seen && hurry {
+            return Span::ZERO;
+        }
+        let quarters = u64::from(self.mult).saturating_mul(min_rtt.as_ps()) / 4;
+        Span::from_ps(quarters).min(srtt.unwrap_or(Span::ZERO))
+    }
+
+    /// Step 5: when what was sent before is lost; none before anything was delivered.
+    pub fn deadline(&self, window: Span) -> Option<Deadline> {
+        self.any.then_some(Deadline {
+            xmit: self.xmit,
+            order: self.order,
+            wait: self.rtt + window,
+        })
+    }
+
+    /// How long after its sending a segment is lost at a timeout (6.3).
+    pub fn patience(&self, window: Span) -> Span {
+        self.rtt + window
+    }
+}

@@ -1,0 +1,130 @@
+//! The retransmission timeout: RFC 6298.
+//!
+//! The first sample R gives SRTT = R and RTTVAR = R/2; later ones move RTTVAR by a quarter and then
+//! SRTT by an eighth (section 2.3: in this order). RTO = SRTT + max(G, 4 RTTVAR), at least the
+//! minimum; it doubles with every expiry (section 5.5) until data is acknowledged that was not
+//! acknowledged before. Which samples count (Karn) is the sender's to decide.
+//!
+//! **Linux**: the floor of 200 ms is put under 4 RTTVAR instead of under the sum, so that
+//! RTO >= SRTT + 200 ms (`rto_floor_on_variance`). **ns-2**: SRTT and RTTVAR are counted in whole
+//! ticks of 10 ms; here only a sample is rounded to ticks, as `granularity` says, so that the last
+//! few ms of its RTO differ.
+
+use sojourn_base::{Span, Time};
+
+/// How the timeout is reckoned.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RtoRules {
+    /// Before the first sample.
+    pub initial: Span,
+    /// Least.
+    pub min: Span,
+    /// Most, back-off included.
+    pub max: Span,
+    /// The clock's granularity G.
+    pub granularity: Span,
+    /// Samples are rounded to whole multiples of G, as ns-2's are.
+    pub coarse_samples: bool,
+    /// The least applies to 4 RTTVAR, as in Linux.
+    pub min_on_variance: bool,
+}
+
+/// Smoothed round-trip time and its variation.
+#[derive(Debug, Clone, Default)]
+pub struct RttEstimator {
+    srtt: Option<Span>,
+    rttvar: Span,
+    latest: Span,
+    min: Span,
+    min_at: Time,
+    backoff: u32,
+}
+
+/// How long a minimum is believed: Linux's `tcp_min_rtt_wlen`; RFC 8985 asks for a window and
+/// leaves its length open.
+const MIN_WINDOW: Span = Span::from_whole_s(300);
+
+impl RttEstimator {
+    /// Takes a sample.
+    pub fn sample(&mut self, now: Time, rtt: Span, rules: &RtoRules) {
+        self.note_min(now, rtt);
+        self.latest = rtt;
+        let rtt = if rules.coarse_samples && rules.granularity > Span::ZERO {
+            let tick = rules.granularity.as_ps();
+            Span::from_ps((rtt.as_ps() + tick / 2) / tick * tick)
+        } else {
+            rtt
+        };
+        match self.srtt {
+            None => {
+                self.srtt = Some(rtt);
+                self.rttvar = Span::from_ps(rtt.as_ps() / 2);
+            }
+            Some(srtt) => {
+                let error = srtt.as_ps().abs_diff(rtt.as_ps());
+                self.rttvar = Span::from_ps((3 * self.rttvar.as_ps() + error) / 4);
+                self.srtt = Some(Span::from_ps((7 * srtt.as_ps() + rtt.as_ps()) / 8));
+            }
+        }
+    }
+
+    /// Takes a measurement for the least alone.
+    pub fn note_min(&mut self, now: Time, rtt: Span) {
+        if self.min == Span::ZERO || rtt <= self.min || now.since(self.min_at) > MIN_WINDOW {
+            self.min = rtt;
+            self.min_at = now;
+        }
+    }
+
+    /// The timeout in force, back-off included.
+    pub fn rto(&self, rules: &RtoRules) -> Span {
+        let base = match self.srtt {
+            None => rules.initial,
+            Some(srtt) => {
+                let variance = Span::from_ps(4 * self.rttvar.as_ps()).max(rules.granularity);
+                if rules.min_on_variance {
+                    srtt + variance.max(rules.min)
+                } else {
+                    (srtt + variance).max(rules.min)
+                }
+            }
+        };
+        let times = 1_u64 << self.backoff.min(30);
+        Span::from_ps(base.as_ps().saturating_mul(times)).min(rules.max.max(rules.min))
+    }
+
+    /// The timer expired: the timeout doubles.
+    pub fn back_off(&mut self) {
+        self.backoff = (self.backoff + 1).min(30);
+    }
+
+    /// New data was acknowledged: the back-off ends.
+    pub fn end_back_off(&mut self) {
+        self.backoff = 0;
+    }
+
+    /// Smoothed round-trip time; none before the first sample.
+    pub const fn srtt(&self) -> Option<Span> {
+        self.srtt
+    }
+
+    /// Its variation.
+    pub const fn rttvar(&self) -> Span {
+        self.rttvar
+    }
+
+    /// The latest sample.
+    pub const fn latest(&self) -> Span {
+        self.latest
+    }
+
+    /// The least sample of the last five minutes; zero before the first.
+    pub const fn min(&self) -> Span {
+        self.min
+    }
+
+    /// How often the timer has expired since data was acknowledged.
+    pub const fn backoff(&self) -> u32 {
+        self.backoff
+    }
+}

@@ -1,0 +1,493 @@
+//! What is in flight, segment by segment: the scoreboard and `pipe` of RFC 6675.
+//!
+//! A ring with one entry of 24 bytes per outstanding segment, in order of sequence number, and
+//! running sums, so that `pipe` costs nothing. Two cursors keep the search for lost segments at a
+//! constant cost per segment however large the window: every first transmission below `undecided`
+//! is known to be lost or delivered, and retransmissions, which are in order of time and not of
+//! sequence number, wait in a queue of their own.
+
+use std::collections::VecDeque;
+
+use sojourn_base::{Span, Time};
+
+/// Has been reported by a SACK block.
+const SACKED: u8 = 1;
+/// Is held to be lost.
+const LOST: u8 = 2;
+/// A retransmission of it is in flight.
+const RETRANS: u8 = 4;
+/// Has been retransmitted at least once (Karn).
+const EVER: u8 = 8;
+
+/// A segment in flight.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Sent {
+    /// Number of its first byte.
+    pub seq: u64,
+    /// When it was sent last.
+    pub xmit: Time,
+    /// Numbers it takes: payload, SYN and FIN.
+    pub len: u32,
+    /// Tells what was sent at one instant apart: later is higher, modulo 2^16.
+    pub order: u16,
+    flags: u8,
+}
+
+impl Sent {
+    /// The number after its last.
+    pub const fn end(&self) -> u64 {
+        self.seq + self.len as u64
+    }
+
+    /// Whether it has been retransmitted.
+    pub const fn was_retransmitted(&self) -> bool {
+        self.flags & EVER != 0
+    }
+
+    /// Whether a SACK block has reported it.
+    pub const fn is_sacked(&self) -> bool {
+        self.flags & SACKED != 0
+    }
+
+    /// Whether it is held to be lost, its retransmission sent or not.
+    pub const fn is_lost(&self) -> bool {
+        self.flags & LOST != 0
+    }
+}
+
+/// A retransmission in flight.
+#[derive(Debug, Clone, Copy)]
+struct Resent {
+    seq: u64,
+    xmit: Time,
+}
+
+/// The latest-sent segment known to be delivered, and how long after its sending others are
+/// held to be lost (RFC 8985).
+#[derive(Debug, Clone, Copy)]
+pub struct Deadline {
+    /// When that segment was sent.
+    pub xmit: Time,
+    /// Its place among what was sent at that instant.
+    pub order: u16,
+    /// Its round-trip time and the reordering window.
+    pub wait: Span,
+}
+
+/// What is in flight.
+#[derive(Debug, Clone, Default)]
+pub struct Scoreboard {
+    ring: VecDeque<Sent>,
+    /// How many entries have left the ring: the absolute number of its first.
+    gone: u64,
+    resent: VecDeque<Resent>,
+    sacked: u64,
+    lost: u64,
+    retrans: u64,
+    /// Lost and not sent again.
+    waiting: u64,
+    sacked_segments: u32,
+    order: u16,
+    highest_sacked: u64,
+    /// First transmissions below this absolute number are lost or delivered.
+    undecided: u64,
+    /// No lost segment waits below this absolute number.
+    next_waiting: u64,
+    /// The blocks of the acknowledgement before.
+    known: [(u64, u64); 4],
+}
+
+/// Whether the segment of `xmit` and `order` was sent after the other. RFC 8985, 6.2, step 2, settles
+/// ties by sequence number; a burst sent at one instant has an order, which is what that rule stands
+/// for.
+pub(crate) fn sent_after(xmit: Time, order: u16, other_xmit: Time, other_order: u16) -> bool {
+    xmit > other_xmit || (xmit == other_xmit && order.wrapping_sub(other_order).cast_signed() > 0)
+}
+
+impl Scoreboard {
+    /// Whether nothing is in flight.
+    pub fn is_empty(&self) -> bool {
+        self.ring.is_empty()
+    }
+
+    /// How many segments are outstanding.
+    pub fn len(&self) -> usize {
+        self.ring.len()
+    }
+
+    /// Bytes reported by SACK blocks.
+    pub const fn sacked(&self) -> u64 {
+        self.sacked
+    }
+
+    /// Segments reported by SACK blocks.
+    pub const fn sacked_segments(&self) -> u32 {
+        self.sacked_segments
+    }
+
+    /// Bytes held to be lost, sent again or not.
+    pub const fn lost(&self) -> u64 {
+        self.lost
+    }
+
+    /// Bytes that are lost and wait to be sent again.
+    pub const fn waiting(&self) -> u64 {
+        self.waiting
+    }
+
+    /// The number after the highest that a SACK block reported.
+    pub const fn highest_sacked(&self) -> u64 {
+        self.highest_sacked
+    }
+
+    /// RFC 6675's `pipe`, of `outstanding` bytes between the first unacknowledged and the last
+    /// sent.
+    pub const fn pipe(&self, outstanding: u64) -> u64 {
+        (outstanding + self.retrans).saturating_sub(self.sacked + self.lost)
+    }
+
+    /// The first outstanding segment.
+    pub fn first(&self) -> Option<&Sent> {
+        self.ring.front()
+    }
+
+    /// The last outstanding segment.
+    pub fn last(&self) -> Option<&Sent> {
+        self.ring.back()
+    }
+
+    /// A segment was sent for the first time.
+    #[inline]
+    pub fn push(&mut self, seq: u64, len: u32, now: Time) {
+        self.order = self.order.wrapping_add(1);
+        self.ring.push_back(Sent {
+            seq,
+            xmit: now,
+            len,
+            order: self.order,
+            flags: 0,
+        });
+    }
+
+    fn set(&mut self, index: usize, flags: u8) {
+        let entry = &mut self.ring[index];
+        let (before, len) = (entry.flags, u64::from(entry.len));
+        entry.flags = flags;
+        self.account(before, len, false);
+        self.account(flags, len, true);
+    }
+
+    /// Adds or takes away what `len` bytes with `flags` count for.
+    #[inline]
+    fn account(&mut self, flags: u8, len: u64, add: bool) {
+        if flags & (SACKED | LOST | RETRANS) == 0 {
+            return;
+        }
+        let change = |sum: &mut u64| *sum = if add { *sum + len } else { *sum - len };
+        if flags & SACKED != 0 {
+            change(&mut self.sacked);
+            self.sacked_segments = if add {
+                self.sacked_segments + 1
+            } else {
+                self.sacked_segments - 1
+            };
+            return;
+        }
+        if flags & LOST != 0 {
+            change(&mut self.lost);
+            if flags & RETRANS == 0 {
+                change(&mut self.waiting);
+            }
+        }
+        if flags & RETRANS != 0 {
+            change(&mut self.retrans);
+        }
+    }
+
+    /// The index of the entry that holds number `seq`, or of the first one after it.
+    fn index_of(&self, seq: u64) -> usize {
+        let Some(first) = self.ring.front() else {
+            return 0;
+        };
+        // Nearly all segments are of one size: a guess is mostly right.
+        let guess = (seq.saturating_sub(first.seq) / u64::from(first.len.max(1))) as usize;
+        if let Some(entry) = self.ring.get(guess)
+            && entry.seq <= seq
+            && seq < entry.end()
+        {
+            return guess;
+        }
+        self.ring.partition_point(|entry| entry.end() <= seq)
+    }
+
+    /// All below `ack` has arrived. `each` hears of every segment that was not known to be
+    /// delivered. Returns the bytes newly delivered.
+    pub fn acknowledge(&mut self, ack: u64, mut each: impl FnMut(&Sent)) -> u64 {
+        let mut delivered = 0;
+        while let Some(&entry) = self.ring.front() {
+            if entry.end() > ack {
+                break;
+            }
+            if entry.flags & SACKED == 0 {
+                delivered += u64::from(entry.len);
+                each(&entry);
+            }
+            self.account(entry.flags, u64::from(entry.len), false);
+            self.ring.pop_front();
+            self.gone += 1;
+        }
+        // A receiver may acknowledge a part of a segment.
+        if let Some(entry) = self.ring.front_mut()
+            && entry.seq < ack
+        {
+            let part = (ack - entry.seq) as u32;
+            let flags = entry.flags;
+            entry.seq = ack;
+            entry.len -= part;
+            if flags & SACKED == 0 {
+                delivered += u64::from(part);
+                self.account(flags, u64::from(part), false);
+            } else {
+                self.sacked -= u64::from(part);
+            }
+        }
+        if self.ring.is_empty() {
+            self.resent.clear();
+        }
+        delivered
+    }
+
+    /// Takes the SACK blocks of an acknowledgement; each must lie between the first outstanding
+    /// number and the last sent. `each` hears of every segment newly reported. Returns the bytes.
+    pub fn sack(&mut self, blocks: &[(u64, u64)], mut each: impl FnMut(&Sent)) -> u64 {
+        let mut delivered = 0;
+        let mut known = [(0, 0); 4];
+        for (i, &(start, end)) in blocks.iter().take(4).enumerate() {
+            known[i] = (start, end);
+            // What the acknowledgement before reported needs no second look.
+            let inner = self.known.iter().copied().filter(|&(s, e)| s < e);
+            if inner.clone().any(|(s, e)| s <= start && end <= e) {
+                continue;
+            }
+            let largest = inner
+                .filter(|&(s, e)| start <= s && e <= end)
+                .max_by_key(|&(s, e)| e - s);
+            let block = (start, end);
+            match largest {
+                Some((s, e)) => {
+                    delivered += self.sack_part(start, s, block, &mut each);
+                    delivered += self.sack_part(e, end, block, &mut each);
+                }
+                None => delivered += self.sack_part(start, end, block, &mut each),
+            }
+        }
+        if !blocks.is_empty() {
+            self.known = known;
+        }
+        delivered
+    }
+
+    /// Marks the segments inside `block` that touch `[from, to)`.
+    fn sack_part(
+        &mut self,
+        from: u64,
+        to: u64,
+        block: (u64, u64),
+        each: &mut impl FnMut(&Sent),
+    ) -> u64 {
+        let mut delivered = 0;
+        if from >= to {
+            return 0;
+        }
+        // One before: the segment that the known part ended in.
+        let mut index = self.index_of(from.max(block.0)).saturating_sub(1);
+        while let Some(&entry) = self.ring.get(index) {
+            if entry.seq >= to {
+                break;
+            }
+            let inside = block.0 <= entry.seq && entry.end() <= block.1;
+            if inside && entry.flags & SACKED == 0 {
+                delivered += u64::from(entry.len);
+                each(&entry);
+                self.set(index, (entry.flags & EVER) | SACKED);
+                self.highest_sacked = self.highest_sacked.max(entry.end());
+            }
+            index += 1;
+        }
+        delivered
+    }
+
+    fn mark_lost(&mut self, index: usize) {
+        let flags = self.ring[index].flags;
+        self.set(index, (flags | LOST) & !RETRANS);
+        self.next_waiting = self.next_waiting.min(self.gone + index as u64);
+    }
+
+    /// Every unreported first transmission before a number is lost: RFC 6675's `IsLost`, once more
+    /// than (`dupthresh` - 1) segments' bytes or `dupthresh` ranges are reported above it. Returns
+    /// the bytes newly lost.
+    pub fn detect_by_count(&mut self, dupthresh: u32, mss: u32) -> u64 {
+        let before = self.lost;
+        if self.sacked == 0 {
+            return 0;
+        }
+        let Some(boundary) = self.loss_boundary(dupthresh, mss) else {
+            return 0;
+        };
+        self.decide_up_to(boundary, |_| true);
+        self.lost - before
+    }
+
+    /// The index below which every unreported segment is lost by RFC 6675's rule.
+    fn loss_boundary(&self, dupthresh: u32, mss: u32) -> Option<usize> {
+        let most = u64::from(dupthresh - 1) * u64::from(mss);
+        let mut index = self.index_of(self.highest_sacked.saturating_sub(1));
+        let (mut bytes, mut ranges, mut inside) = (0, 0, false);
+        loop {
+            let entry = self.ring.get(index)?;
+            if entry.is_sacked() {
+                bytes += u64::from(entry.len);
+                if !inside {
+                    ranges += 1;
+                }
+                if bytes > most || ranges >= dupthresh {
+                    return Some(index);
+                }
+            }
+            inside = entry.is_sacked();
+            index = index.checked_sub(1)?;
+        }
+    }
+
+    /// Runs over the undecided first transmissions below `boundary` as long as `decide` says lost.
+    fn decide_up_to(&mut self, boundary: usize, mut decide: impl FnMut(&Sent) -> bool) {
+        let mut index = self.undecided.saturating_sub(self.gone) as usize;
+        while index < boundary {
+            let Some(&entry) = self.ring.get(index) else {
+                break;
+            };
+            if entry.flags & (SACKED | LOST | RETRANS) == 0 {
+                if !decide(&entry) {
+                    break;
+                }
+                self.mark_lost(index);
+            }
+            index += 1;
+        }
+        self.undecided = self.undecided.max(self.gone + index as u64);
+    }
+
+    /// RFC 8985, 6.2, step 5: what was sent before the latest-sent delivered segment is lost after
+    /// `deadline.wait`. Returns when to look again, if anything is still in doubt.
+    pub fn detect_by_time(&mut self, now: Time, deadline: &Deadline) -> Option<Time> {
+        let before =
+            |entry: &Sent| sent_after(deadline.xmit, deadline.order, entry.xmit, entry.order);
+        let boundary = self.ring.len();
+        let mut again = None;
+        self.decide_up_to(boundary, |entry| {
+            before(entry) && entry.xmit + deadline.wait <= now
+        });
+        // The largest time left counts: one timer finds all of them.
+        let mut index = self.undecided.saturating_sub(self.gone) as usize;
+        while let Some(entry) = self.ring.get(index) {
+            if entry.flags & (SACKED | LOST | RETRANS) == 0 {
+                if !before(entry) {
+                    break;
+                }
+                again = again.max(Some(entry.xmit + deadline.wait));
+            }
+            index += 1;
+        }
+        while let Some(&resent) = self.resent.front() {
+            let index = self.index_of(resent.seq);
+            let current = self
+                .ring
+                .get(index)
+                .filter(|entry| entry.flags & RETRANS != 0 && entry.xmit == resent.xmit);
+            let Some(entry) = current else {
+                self.resent.pop_front();
+                continue;
+            };
+            if !before(entry) {
+                break;
+            }
+            if entry.xmit + deadline.wait > now {
+                again = again.max(Some(entry.xmit + deadline.wait));
+                break;
+            }
+            self.mark_lost(index);
+            self.resent.pop_front();
+        }
+        again
+    }
+
+    /// The first outstanding segment is lost.
+    pub fn lose_first(&mut self) {
+        if self.ring.front().is_some_and(|entry| !entry.is_sacked()) {
+            self.mark_lost(0);
+            self.undecided = self.undecided.max(self.gone + 1);
+        }
+    }
+
+    /// Everything that was sent `wait` ago or earlier, and that no SACK block reported, is lost.
+    pub fn lose_sent_before(&mut self, now: Time, wait: Span) {
+        for index in 0..self.ring.len() {
+            let entry = self.ring[index];
+            let out = entry.flags & (SACKED | LOST) == 0 || entry.flags & RETRANS != 0;
+            if out && entry.xmit + wait <= now {
+                self.mark_lost(index);
+            }
+        }
+    }
+
+    /// Everything that no SACK block reported is lost.
+    pub fn lose_all(&mut self) {
+        for index in 0..self.ring.len() {
+            if !self.ring[index].is_sacked() {
+                self.mark_lost(index);
+            }
+        }
+        self.undecided = self.gone + self.ring.len() as u64;
+    }
+
+    /// The receiver is free to throw away what it reported (RFC 2018, section 8): all reports are
+    /// forgotten.
+    pub fn forget_sacks(&mut self) {
+        for index in 0..self.ring.len() {
+            let flags = self.ring[index].flags;
+            self.set(index, flags & !SACKED);
+        }
+        self.known = [(0, 0); 4];
+        self.highest_sacked = 0;
+    }
+
+    /// The lowest segment that is lost and waits to be sent again.
+    pub fn next_lost(&mut self) -> Option<Sent> {
+        if self.waiting == 0 {
+            return None;
+        }
+        let mut index = self.next_waiting.saturating_sub(self.gone) as usize;
+        loop {
+            let entry = *self.ring.get(index)?;
+            if entry.flags & (SACKED | LOST | RETRANS) == LOST {
+                self.next_waiting = self.gone + index as u64;
+                return Some(entry);
+            }
+            index += 1;
+        }
+    }
+
+    /// The segment that begins at `seq` is sent again.
+    pub fn resend(&mut self, seq: u64, now: Time) {
+        self.order = self.order.wrapping_add(1);
+        let index = self.index_of(seq);
+        let Some(entry) = self.ring.get_mut(index) else {
+            return;
+        };
+        entry.xmit = now;
+        entry.order = self.order;
+        let flags = entry.flags;
+        self.set(index, flags | RETRANS | EVER);
+        self.resent.push_back(Resent { seq, xmit: now });
+    }
+}

@@ -1,0 +1,352 @@
+//! The sending half of a connection.
+//!
+//! RFC 5681 (congestion control), 6298 (timer), 6582 (NewReno), 6675 (SACK), 3042 (limited
+//! transmit), 6928 (initial window), 7323 (timestamps), 9937 (PRR), 8985 (RACK-TLP), 3168 (ECN).
+//! No Nagle. The owner calls [`Sender::write`], [`Sender::on_ack`] and, when [`Sender::next_timer`]
+//! is due, [`Sender::on_timer`]; after each of them it takes segments from [`Sender::poll_send`]
+//! until there is none.
+//!
+//! **Recovery.** With SACK: RACK or, without it, RFC 6675's count finds losses; PRR or, without it,
+//! the threshold at once is the window over `pipe`. Without SACK: three duplicates, inflation and
+//! deflation as RFC 5681 and 6582 write them; at the full acknowledgement the window is ssthresh.
+//! After a timeout everything not reported counts as lost, with RACK only what has been out long
+//! enough (RFC 8985, 6.3). The flight that is halved is at most the window.
+//!
+//! **Choices**: the back-off of the timer ends with the next RTT sample (Karn; RFC 6298, section 5).
+//! RFC 6675's rules 3 and 4 of NextSeg (both MAY) are left out: RACK's probes serve the tail. A
+//! window of the receiver that is closed with nothing in flight is probed by an empty segment with
+//! an old number when the timer expires. The window also counts what was sent and lost: a segment
+//! never lies beyond the right edge.
+//!
+//! **Left out**: F-RTO (RFC 5682), Eifel's undo, window scaling's limits, PAWS, urgent data.
+
+mod ack;
+mod send;
+mod timer;
+
+use std::sync::Arc;
+
+use sojourn_base::{Span, Time};
+
+use crate::cc::{AnyController, CongestionControl, LossEvent, LossKind, Needs};
+use crate::params::{Config, EcnMode};
+use crate::rate::RateSampler;
+use crate::recovery::{Prr, Rack};
+use crate::rtt::RttEstimator;
+use crate::scoreboard::Scoreboard;
+
+/// What the sender is doing about congestion.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum State {
+    /// Nothing is amiss.
+    #[default]
+    Open,
+    /// It has answered an echo of a mark; all sent before is not yet acknowledged.
+    Cwr,
+    /// Fast recovery.
+    Recovery,
+    /// Slow start after a timeout, or Tahoe's after a fast retransmit.
+    Loss,
+}
+
+impl State {
+    /// Its name in the driver's protocol.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Open => "open",
+            Self::Cwr => "cwr",
+            Self::Recovery => "recovery",
+            Self::Loss => "loss",
+        }
+    }
+}
+
+/// What has happened so far, for tables and ledgers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Counts {
+    /// Segments sent, all kinds.
+    pub segments: u64,
+    /// Of these, segments sent again.
+    pub retransmits: u64,
+    /// Payload bytes sent again.
+    pub retransmitted_bytes: u64,
+    /// Expiries of the retransmission timer.
+    pub timeouts: u64,
+    /// Fast retransmits: recoveries begun.
+    pub recoveries: u64,
+    /// Reductions for an echo of marks.
+    pub ecn_reductions: u64,
+    /// Probes of the tail.
+    pub probes: u64,
+}
+
+/// A probe of the tail that is not yet accounted for (RFC 8985, 7.4).
+#[derive(Debug, Clone, Copy)]
+struct Probe {
+    end: u64,
+    is_retransmission: bool,
+}
+
+/// The sending half of a connection.
+#[derive(Debug)]
+#[allow(clippy::struct_excessive_bools)]
+pub struct Sender {
+    config: Arc<Config>,
+    cc: AnyController,
+    needs: Needs,
+    snd_una: u64,
+    snd_nxt: u64,
+    /// The number after the last byte that the application has written.
+    written: u64,
+    closed: bool,
+    /// The number after the last that the receiver takes.
+    right_edge: u64,
+    state: State,
+    dupacks: u32,
+    /// Losses before it are one event; the number after the last sent when it began.
+    recover: u64,
+    /// Echoes of marks up to it belong to a window already reduced.
+    ecn_until: u64,
+    /// Window during fast recovery, bytes.
+    recovery_window: u64,
+    prr: Prr,
+    rack: Rack,
+    board: Scoreboard,
+    rtt: RttEstimator,
+    rate: Option<Box<RateSampler>>,
+    /// The segment that is timed, where only one is: its end and when it was sent.
+    timed: Option<(u64, Time)>,
+    rto_at: Time,
+    /// Probe timeout or RACK's reordering timer, whichever is set.
+    pto_at: Time,
+    reorder_at: Time,
+    next_send: Time,
+    /// The pacing clock has held a segment back.
+    held_by_pace: bool,
+    last_send: Option<Time>,
+    probe: Option<Probe>,
+    probe_due: bool,
+    /// An RTT sample has come since the last probe.
+    sampled_since_probe: bool,
+    /// The next lost segment goes out whatever the window.
+    force: bool,
+    window_probe: bool,
+    cwr_due: bool,
+    first_partial: bool,
+    timer_began_loss: bool,
+    /// Data before it was sent while the window was the limit.
+    limited_until: u64,
+    burst_left: u32,
+    /// Bytes outstanding before the acknowledgement or timer being handled.
+    flight: u64,
+    ce_seen: u64,
+    delivered: u64,
+    counts: Counts,
+}
+
+/// What stands for "without end".
+const ENDLESS: u64 = u64::MAX / 4;
+
+impl Sender {
+    /// A new connection's sender. With a handshake it begins with a SYN, else established.
+    pub fn new(config: Arc<Config>, cc: AnyController) -> Self {
+        let needs = cc.needs();
+        let start = u64::from(!config.handshake);
+        Self {
+            right_edge: start.saturating_add(config.window),
+            snd_una: start,
+            snd_nxt: start,
+            written: 1,
+            closed: false,
+            state: State::Open,
+            dupacks: 0,
+            recover: 0,
+            ecn_until: 0,
+            recovery_window: 0,
+            prr: Prr::default(),
+            rack: Rack::default(),
+            board: Scoreboard::default(),
+            rtt: RttEstimator::default(),
+            rate: needs.rate_samples.then(Box::default),
+            timed: None,
+            rto_at: Time::NEVER,
+            pto_at: Time::NEVER,
+            reorder_at: Time::NEVER,
+            next_send: Time::ZERO,
+            held_by_pace: false,
+            last_send: None,
+            probe: None,
+            probe_due: false,
+            sampled_since_probe: true,
+            force: false,
+            window_probe: false,
+            cwr_due: false,
+            first_partial: false,
+            timer_began_loss: false,
+            limited_until: 0,
+            burst_left: u32::MAX,
+            flight: 0,
+            ce_seen: 0,
+            delivered: 0,
+            counts: Counts::default(),
+            config,
+            cc,
+            needs,
+        }
+    }
+
+    /// The application writes `bytes` more.
+    pub fn write(&mut self, bytes: u64) {
+        if !self.closed {
+            self.written = self.written.saturating_add(bytes).min(ENDLESS);
+        }
+    }
+
+    /// The application has no end of data.
+    pub fn write_endless(&mut self) {
+        self.written = ENDLESS;
+    }
+
+    /// The application writes no more: a FIN follows the last byte, where the connection has them.
+    pub fn close(&mut self) {
+        self.closed = true;
+    }
+
+    /// The next instant at which [`on_timer`](Self::on_timer) or, for a paced segment,
+    /// [`poll_send`](Self::poll_send) has something to do.
+    #[inline]
+    pub fn next_timer(&self) -> Option<Time> {
+        let mut at = self.rto_at.min(self.pto_at).min(self.reorder_at);
+        if self.held_by_pace {
+            at = at.min(self.next_send);
+        }
+        (at < Time::NEVER).then_some(at)
+    }
+
+    /// Bytes outstanding: sent and not acknowledged.
+    pub const fn outstanding(&self) -> u64 {
+        self.snd_nxt - self.snd_una
+    }
+
+    /// Bytes in flight: `pipe` where SACK or a timeout says what is lost, else all outstanding.
+    pub fn in_flight(&self) -> u64 {
+        if self.config.sack || self.state == State::Loss {
+            self.board.pipe(self.outstanding())
+        } else {
+            self.outstanding()
+        }
+    }
+
+    /// The window in force, bytes: the controller's, or recovery's.
+    pub fn window(&self) -> u64 {
+        if self.state == State::Recovery && !self.needs.own_recovery {
+            self.recovery_window
+        } else {
+            self.cc.cwnd()
+        }
+    }
+
+    /// The slow-start threshold, bytes; `u64::MAX` while there is none.
+    pub fn ssthresh(&self) -> u64 {
+        self.cc.ssthresh()
+    }
+
+    /// First unacknowledged number.
+    pub const fn snd_una(&self) -> u64 {
+        self.snd_una
+    }
+
+    /// The number to send next.
+    pub const fn snd_nxt(&self) -> u64 {
+        self.snd_nxt
+    }
+
+    /// What it is doing about congestion.
+    pub const fn state(&self) -> State {
+        self.state
+    }
+
+    /// SRTT and its variation; none before the first sample.
+    pub fn srtt(&self) -> Option<(Span, Span)> {
+        self.rtt.srtt().map(|srtt| (srtt, self.rtt.rttvar()))
+    }
+
+    /// The latest RTT sample, zero before the first.
+    pub const fn latest_rtt(&self) -> Span {
+        self.rtt.latest()
+    }
+
+    /// The retransmission timeout in force.
+    pub fn rto(&self) -> Span {
+        self.rtt.rto(&self.config.rto)
+    }
+
+    /// What has happened so far.
+    pub const fn counts(&self) -> &Counts {
+        &self.counts
+    }
+
+    /// Payload bytes acknowledged in order.
+    pub const fn acknowledged(&self) -> u64 {
+        let data = self.snd_una.saturating_sub(1);
+        let written = self.written - 1;
+        if data < written { data } else { written }
+    }
+
+    /// Whether all that was written, and the FIN where there is one, is acknowledged.
+    pub fn is_done(&self) -> bool {
+        self.written < ENDLESS && self.snd_una >= self.stream_end()
+    }
+
+    /// The controller.
+    pub const fn controller(&self) -> &AnyController {
+        &self.cc
+    }
+
+    /// The controller, to set it for a test.
+    pub const fn controller_mut(&mut self) -> &mut AnyController {
+        &mut self.cc
+    }
+
+    /// The settings.
+    pub fn config(&self) -> &Config {
+        &self.config
+    }
+
+    fn mss(&self) -> u64 {
+        u64::from(self.config.mss)
+    }
+
+    /// The number after the last byte to be sent, FIN included.
+    fn stream_end(&self) -> u64 {
+        self.written + u64::from(self.closed && self.config.fin)
+    }
+
+    /// FlightSize for the threshold, before the acknowledgement being read: at most the window
+    /// (RFC 5681, 3.2, step 2; RFC 6675, 5, 4.2).
+    fn flight_size(&self) -> u64 {
+        self.flight.min(self.window())
+    }
+
+    /// Tells the controller of a congestion event.
+    fn reduce(&mut self, now: Time, kind: LossKind, again: bool) {
+        let event = LossEvent {
+            now,
+            kind,
+            in_flight: self.flight_size(),
+            snd_nxt: self.snd_nxt,
+            again,
+        };
+        self.cc.on_loss_event(&event);
+        self.ecn_until = self.snd_nxt;
+        self.cwr_due = matches!(self.config.ecn, EcnMode::Classic | EcnMode::Dctcp);
+    }
+
+    fn arm_rto(&mut self, now: Time) {
+        self.rto_at = if self.board.is_empty() {
+            Time::NEVER
+        } else {
+            now + self.rto()
+        };
+    }
+}

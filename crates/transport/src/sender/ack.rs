@@ -1,0 +1,415 @@
+//! What an acknowledgement means.
+
+use sojourn_base::{Span, Time};
+
+use super::{Sender, State};
+use crate::cc::{AckSample, CongestionControl, LossKind};
+use crate::params::EcnMode;
+use crate::recovery::prr::Delivery;
+use crate::wire::{Ack, SackBlocks};
+
+/// What one acknowledgement brought.
+#[derive(Debug, Clone, Copy)]
+struct Heard {
+    /// The first unacknowledged number moved.
+    advanced: bool,
+    /// RFC 5681's duplicate: nothing moved, data is outstanding, the window is the same; with SACK
+    /// it also reports something new (RFC 6675).
+    duplicate: bool,
+    /// Bytes newly delivered.
+    delivered: u64,
+    /// Bytes by which the first unacknowledged number moved and that no block had reported.
+    cumulative: u64,
+    /// Bytes reported by blocks before it.
+    sacked_before: u64,
+    /// Bytes by which the first unacknowledged number moved.
+    moved: u64,
+    rtt: Option<Span>,
+}
+
+impl Sender {
+    /// An acknowledgement arrived.
+    pub fn on_ack(&mut self, now: Time, ack: &Ack) {
+        // What was never sent cannot be acknowledged (RFC 9293, 3.10.7.4).
+        if ack.ack > self.snd_nxt {
+            return;
+        }
+        let state_before = self.state;
+        let flight_before = self.in_flight();
+        let window_before = self.window();
+        let lost_before = self.board.lost();
+        let una_before = self.snd_una;
+        self.burst_left = u32::MAX;
+        self.flight = self.outstanding();
+        let Some(heard) = self.read(now, ack) else {
+            return;
+        };
+        if una_before == 0 && heard.advanced {
+            self.on_established();
+        }
+        if heard.advanced {
+            self.dupacks = 0;
+        } else if heard.duplicate {
+            self.dupacks += 1;
+        }
+        self.leave(now);
+        if self.config.rack {
+            self.detect_by_time(now);
+        } else if self.config.sack {
+            let (dupthresh, mss) = (self.config.dupthresh, self.config.mss);
+            self.board.detect_by_count(dupthresh, mss);
+        }
+        let newly_lost = self.board.lost().saturating_sub(lost_before);
+        self.recover_on(now, &heard, newly_lost);
+        if heard.delivered > 0 {
+            let limited = !self.config.validate_cwnd
+                || una_before < self.limited_until
+                || flight_before + self.mss() > window_before
+                || (window_before < self.cc.ssthresh()
+                    && window_before < flight_before.saturating_mul(2));
+            let may_grow = limited
+                && heard.advanced
+                && !ack.ece
+                && state_before != State::Recovery
+                && self.state != State::Recovery
+                // Tahoe's fast retransmit comes with an acknowledgement that is none of data.
+                && (self.state != State::Loss || state_before == State::Loss);
+            self.tell_controller(now, ack, &heard, flight_before, may_grow, newly_lost);
+        }
+        if ack.ece {
+            self.on_echo(now, ack);
+        }
+        self.after_probe(now, ack, &heard);
+        self.set_timers(now, &heard, state_before);
+    }
+
+    /// Brings the scoreboard and the RTT up to date; none where the acknowledgement is too old to
+    /// tell anything.
+    fn read(&mut self, now: Time, ack: &Ack) -> Option<Heard> {
+        let blocks = self.valid_blocks(now, ack);
+        if ack.ack < self.snd_una && blocks.is_empty() {
+            return None;
+        }
+        let sacked_before = self.board.sacked();
+        let advanced = ack.ack > self.snd_una;
+        let had_outstanding = self.snd_nxt > self.snd_una;
+        let moved = ack.ack.saturating_sub(self.snd_una);
+        // RFC 6298 and Karn: the oldest segment acknowledged, if none of them was sent twice.
+        let mut oldest: Option<Time> = None;
+        let mut ambiguous = false;
+        let echo = ack.echo.filter(|_| self.config.timestamps);
+        let (rack_on, min_rtt) = (self.config.rack, self.rtt.min());
+        let (rack, mut rate) = (&mut self.rack, self.rate.as_deref_mut());
+        let cumulative = self.board.acknowledge(ack.ack, |sent| {
+            ambiguous |= sent.was_retransmitted();
+            oldest = Some(oldest.map_or(sent.xmit, |time| time.min(sent.xmit)));
+            if rack_on {
+                rack.on_delivered(sent, now, echo, min_rtt);
+            }
+            if let Some(rate) = &mut rate {
+                rate.on_delivered(sent.end());
+            }
+        });
+        let mut reported_at: Option<Time> = None;
+        let reported = self.board.sack(blocks.as_slice(), |sent| {
+            if !sent.was_retransmitted() {
+                reported_at = reported_at.max(Some(sent.xmit));
+            }
+            if rack_on {
+                rack.on_delivered(sent, now, echo, min_rtt);
+            }
+            if let Some(rate) = &mut rate {
+                rate.on_delivered(sent.end());
+            }
+        });
+        let right_edge = ack.ack.saturating_add(ack.window);
+        let same_window = right_edge == self.right_edge;
+        if ack.ack >= self.snd_una {
+            self.right_edge = right_edge;
+        }
+        let duplicate = ack.ack == self.snd_una
+            && had_outstanding
+            && (same_window || reported > 0)
+            && (!self.config.sack || reported > 0);
+        self.snd_una = self.snd_una.max(ack.ack);
+        // A report is as good a measurement: of the least RTT, and of the first.
+        let reported_rtt = reported_at.map(|sent| now.since(sent));
+        if let Some(rtt) = reported_rtt {
+            self.rtt.note_min(now, rtt);
+        }
+        let rtt = if !advanced {
+            reported_rtt.filter(|_| self.rtt.srtt().is_none() && !self.config.one_timed)
+        } else if let Some(echo) = echo {
+            Some(now.since(echo))
+        } else if self.config.one_timed {
+            self.timed
+                .take_if(|(end, _)| *end <= ack.ack)
+                .map(|(_, sent)| now.since(sent))
+        } else {
+            oldest.filter(|_| !ambiguous).map(|sent| now.since(sent))
+        };
+        if let Some(rtt) = rtt {
+            self.rtt.sample(now, rtt, &self.config.rto);
+            self.rtt.end_back_off();
+            self.sampled_since_probe = true;
+        }
+        self.delivered += cumulative + reported;
+        Some(Heard {
+            advanced,
+            duplicate,
+            delivered: cumulative + reported,
+            cumulative,
+            sacked_before,
+            moved,
+            rtt,
+        })
+    }
+
+    /// The blocks that tell of outstanding data; a leading duplicate report (RFC 2883) goes to RACK.
+    fn valid_blocks(&mut self, _now: Time, ack: &Ack) -> SackBlocks {
+        let given = ack.sack.as_slice();
+        if !self.config.sack || given.is_empty() {
+            return SackBlocks::NONE;
+        }
+        let known = self.snd_una.max(ack.ack);
+        let is_dsack = given.first().is_some_and(|&(start, end)| {
+            start < end
+                && (end <= ack.ack
+                    || given
+                        .get(1)
+                        .is_some_and(|&(from, to)| from <= start && end <= to))
+        });
+        if is_dsack {
+            self.rack.on_dsack(self.snd_una, self.snd_nxt);
+            if let Some(probe) = self.probe
+                && probe.is_retransmission
+                && given[0].1 == probe.end
+            {
+                self.probe = None;
+            }
+        }
+        let mut valid = SackBlocks::NONE;
+        for &(start, end) in &given[usize::from(is_dsack)..] {
+            let start = start.max(known);
+            if start < end && end <= self.snd_nxt {
+                valid.push((start, end));
+            }
+        }
+        valid
+    }
+
+    /// The SYN was answered.
+    fn on_established(&mut self) {
+        if self.counts.timeouts > 0 {
+            // A lost SYN: one segment to begin with (RFC 5681, 3.1).
+            let ssthresh = self.cc.ssthresh();
+            let mss = f64::from(self.config.mss);
+            let ssthresh = if ssthresh == u64::MAX {
+                f64::INFINITY
+            } else {
+                ssthresh as f64 / mss
+            };
+            self.cc.set_window(1.0, ssthresh);
+        }
+    }
+
+    /// Leaves the state whose window is acknowledged.
+    fn leave(&mut self, now: Time) {
+        match self.state {
+            State::Open => {}
+            State::Cwr => {
+                if self.snd_una >= self.ecn_until {
+                    self.state = State::Open;
+                    self.cc.on_recovery_exit(now);
+                }
+            }
+            State::Recovery => {
+                if self.snd_una >= self.recover {
+                    self.exit_recovery(now);
+                }
+            }
+            State::Loss => {
+                if self.snd_una >= self.recover {
+                    self.state = State::Open;
+                    self.rack.on_recovery_exit();
+                }
+            }
+        }
+    }
+
+    fn exit_recovery(&mut self, now: Time) {
+        self.state = State::Open;
+        self.dupacks = 0;
+        self.rack.on_recovery_exit();
+        self.cc.on_recovery_exit(now);
+    }
+
+    /// Enters recovery, or goes on with it.
+    fn recover_on(&mut self, now: Time, heard: &Heard, newly_lost: u64) {
+        match self.state {
+            State::Open | State::Cwr => {
+                let lost = if self.config.sack {
+                    self.board.waiting() > 0
+                } else {
+                    // RFC 6582, 3.2, step 1: once for what was sent before.
+                    heard.duplicate
+                        && self.dupacks == self.config.dupthresh
+                        && (self.snd_una > self.recover || !self.careful())
+                };
+                if lost {
+                    let sacked = heard.sacked_before;
+                    self.enter_recovery(now, heard.delivered, heard.cumulative, sacked);
+                }
+            }
+            State::Recovery if self.config.prr && !self.needs.own_recovery => {
+                self.reduce_by_prr(heard.delivered, heard.advanced && newly_lost == 0);
+            }
+            State::Recovery if !self.config.sack => self.recover_without_sack(now, heard),
+            State::Recovery | State::Loss => {}
+        }
+    }
+
+    /// Whether duplicates of what was sent before the last recovery are ignored: not by plain Reno.
+    fn careful(&self) -> bool {
+        self.needs.partial_acks || !self.needs.fast_recovery || self.config.one_timed
+    }
+
+    pub(super) fn reduce_by_prr(&mut self, delivered: u64, safe: bool) {
+        let delivery = Delivery {
+            delivered,
+            pipe: self.board.pipe(self.outstanding()),
+            safe,
+        };
+        if let Some(window) = self.prr.on_ack(&delivery, u64::from(self.config.mss)) {
+            self.recovery_window = window;
+        }
+    }
+
+    /// RFC 5681, 3.2, and RFC 6582: inflation and deflation.
+    fn recover_without_sack(&mut self, now: Time, heard: &Heard) {
+        let mss = self.mss();
+        self.burst_left = self.config.recovery_burst;
+        if heard.duplicate {
+            self.recovery_window = self.recovery_window.saturating_add(mss);
+        } else if heard.advanced && !self.needs.partial_acks {
+            self.exit_recovery(now);
+        } else if heard.advanced {
+            // A partial acknowledgement: the next hole goes at once.
+            self.board.lose_first();
+            self.force = true;
+            let mut window = self.recovery_window.saturating_sub(heard.moved);
+            if heard.moved >= mss {
+                window += mss;
+            }
+            self.recovery_window = window.max(mss);
+        }
+    }
+
+    fn tell_controller(
+        &mut self,
+        now: Time,
+        ack: &Ack,
+        heard: &Heard,
+        prior_in_flight: u64,
+        may_grow: bool,
+        lost: u64,
+    ) {
+        let marked = match self.config.ecn {
+            EcnMode::Dctcp if ack.ece => heard.delivered,
+            EcnMode::Off | EcnMode::Classic | EcnMode::Dctcp => 0,
+            EcnMode::Accurate => {
+                let fresh = ack.ce_bytes.saturating_sub(self.ce_seen);
+                self.ce_seen = self.ce_seen.max(ack.ce_bytes);
+                fresh.min(heard.delivered)
+            }
+        };
+        let rate = self
+            .rate
+            .as_mut()
+            .and_then(|rate| rate.finish(now, heard.delivered, self.snd_una, self.rtt.min()));
+        let one_way_s = ack
+            .echo
+            .map(|echo| ack.stamp.as_s() - echo.as_s())
+            .filter(|_| self.config.timestamps);
+        let sample = AckSample {
+            now,
+            acked: heard.delivered,
+            marked,
+            ece: ack.ece,
+            rtt: heard.rtt,
+            srtt: self.rtt.srtt().unwrap_or_default(),
+            one_way_s,
+            prior_in_flight,
+            in_flight: self.in_flight(),
+            snd_una: self.snd_una,
+            snd_nxt: self.snd_nxt,
+            state: self.state,
+            may_grow,
+            paced: self.config.pacing,
+            rate,
+            delivered: self.delivered,
+            lost,
+        };
+        self.cc.on_ack(&sample);
+    }
+
+    /// An echo of marks: one reduction a window (RFC 3168, 6.1.2).
+    fn on_echo(&mut self, now: Time, ack: &Ack) {
+        if self.config.ecn == EcnMode::Off || ack.ack <= self.ecn_until {
+            return;
+        }
+        if matches!(self.state, State::Open | State::Cwr) {
+            self.counts.ecn_reductions += 1;
+            self.reduce(now, LossKind::Ecn, false);
+            self.state = State::Cwr;
+            self.pto_at = Time::NEVER;
+        }
+    }
+
+    /// RFC 8985, 7.4.2: what became of a probe.
+    fn after_probe(&mut self, now: Time, ack: &Ack, heard: &Heard) {
+        let Some(probe) = self.probe else {
+            return;
+        };
+        if ack.ack < probe.end {
+            return;
+        }
+        if !probe.is_retransmission {
+            self.probe = None;
+        } else if ack.ack > probe.end {
+            // The probe repaired a loss that nothing else will answer for.
+            self.probe = None;
+            if self.state == State::Open {
+                self.reduce(now, LossKind::FastRetransmit, false);
+                self.cc.on_recovery_exit(now);
+            }
+        } else if !heard.advanced && ack.sack.is_empty() {
+            self.probe = None;
+        }
+    }
+
+    fn set_timers(&mut self, now: Time, heard: &Heard, state_before: State) {
+        if heard.advanced {
+            let partial = self.state == State::Recovery
+                && state_before == State::Recovery
+                && !self.config.sack;
+            if !partial || !self.config.impatient || self.first_partial {
+                self.arm_rto(now);
+            }
+            if partial {
+                self.first_partial = false;
+            }
+        }
+        if self.board.is_empty() {
+            self.rto_at = Time::NEVER;
+            self.pto_at = Time::NEVER;
+            self.reorder_at = Time::NEVER;
+        } else if self.config.rack {
+            if self.state != State::Open || self.board.sacked() > 0 {
+                self.pto_at = Time::NEVER;
+            } else if heard.advanced {
+                self.schedule_probe(now);
+            }
+        }
+    }
+}

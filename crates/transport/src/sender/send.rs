@@ -1,0 +1,254 @@
+//! What may be sent now.
+
+use sojourn_base::{Ecn, Span, Time};
+
+use super::{ENDLESS, Probe, Sender, State};
+use crate::cc::CongestionControl;
+use crate::params::EcnMode;
+use crate::wire::Segment;
+
+impl Sender {
+    /// The next segment that may be sent now, if any. Lost ones go first.
+    pub fn poll_send(&mut self, now: Time) -> Option<Segment> {
+        if self.probe_due {
+            self.probe_due = false;
+            if let Some(segment) = self.send_probe(now) {
+                return Some(segment);
+            }
+        }
+        if self.window_probe {
+            self.window_probe = false;
+            return Some(self.segment(now, self.snd_una - 1, 0, true));
+        }
+        self.held_by_pace = self.config.pacing && self.next_send > now && !self.force;
+        if self.held_by_pace {
+            return None;
+        }
+        if let Some(segment) = self.send_lost(now) {
+            return Some(segment);
+        }
+        self.send_new(now)
+    }
+
+    /// Sends the lowest lost segment again, where the window has room for it.
+    fn send_lost(&mut self, now: Time) -> Option<Segment> {
+        let forced = core::mem::take(&mut self.force);
+        let lost = self.board.next_lost()?;
+        if !forced && self.in_flight() + u64::from(lost.len) > self.window() {
+            self.limited_until = self.snd_nxt;
+            return None;
+        }
+        Some(self.resend(now, lost.seq, lost.len))
+    }
+
+    fn resend(&mut self, now: Time, seq: u64, len: u32) -> Segment {
+        self.stamp_rate(now, seq + u64::from(len), true);
+        self.board.resend(seq, now);
+        // Karn: what is sent again is not timed.
+        if self.timed.is_some_and(|(end, _)| seq < end) {
+            self.timed = None;
+        }
+        self.after_send(now, len);
+        self.segment(now, seq, len, true)
+    }
+
+    /// New data: its length, and whether the windows have room for it; none where there is none.
+    pub(super) fn new_data(&self) -> Option<(u32, bool)> {
+        // Only the SYN until it is answered.
+        if self.snd_una == 0 {
+            return (self.snd_nxt == 0).then_some((1, true));
+        }
+        let waiting = self.stream_end().saturating_sub(self.snd_nxt);
+        if waiting == 0 {
+            return None;
+        }
+        let fin_only = waiting == 1 && self.snd_nxt == self.written;
+        let mut len = waiting.min(self.mss());
+        // The FIN rides on the last segment and takes no room in it.
+        if !fin_only && self.snd_nxt + len == self.written && self.stream_end() > self.written {
+            len += 1;
+        }
+        let outstanding = self.outstanding();
+        let edge = self
+            .right_edge
+            .min(self.snd_una.saturating_add(self.config.window));
+        if self.snd_nxt + len > edge {
+            // A window smaller than a segment is used only if nothing else would ever move.
+            if outstanding > 0 || edge <= self.snd_nxt {
+                return Some((len as u32, false));
+            }
+            len = edge - self.snd_nxt;
+        }
+        let (flight, window) = self.room();
+        Some((len as u32, flight + len <= window))
+    }
+
+    /// Bytes in flight and the window they are held to, limited transmit (RFC 3042) included.
+    fn room(&self) -> (u64, u64) {
+        let window = self.window();
+        let calm = matches!(self.state, State::Open | State::Cwr);
+        if !calm || self.dupacks == 0 {
+            return (self.in_flight(), window);
+        }
+        if !self.config.limited_transmit {
+            return (self.outstanding(), window);
+        }
+        if self.config.sack {
+            return (self.in_flight(), window);
+        }
+        let extra = u64::from(self.dupacks.min(2)) * self.mss();
+        (self.outstanding(), window.saturating_add(extra))
+    }
+
+    fn send_new(&mut self, now: Time) -> Option<Segment> {
+        if self.snd_una == self.snd_nxt && self.stream_end() > self.snd_nxt {
+            self.begin_again(now);
+        }
+        let Some((len, room)) = self.new_data() else {
+            if let Some(rate) = &mut self.rate
+                && self.board.waiting() == 0
+            {
+                rate.on_app_limited(self.board.pipe(self.snd_nxt - self.snd_una));
+            }
+            return None;
+        };
+        if !room || self.burst_left == 0 {
+            self.limited_until = self.snd_nxt;
+            if self.board.is_empty() && self.rto_at == Time::NEVER {
+                // The receiver's window is closed: probe it when the timer expires.
+                self.rto_at = now + self.rto();
+            }
+            return None;
+        }
+        self.burst_left -= 1;
+        Some(self.send_next(now, len))
+    }
+
+    /// Sends the next `len` numbers for the first time.
+    fn send_next(&mut self, now: Time, len: u32) -> Segment {
+        let seq = self.snd_nxt;
+        let end = seq + u64::from(len);
+        self.stamp_rate(now, end, false);
+        self.board.push(seq, len, now);
+        self.snd_nxt = end;
+        if self.config.one_timed && self.timed.is_none() {
+            self.timed = Some((end, now));
+        }
+        self.after_send(now, len);
+        if self.config.rack && self.state == State::Open {
+            self.schedule_probe(now);
+        }
+        self.segment(now, seq, len, false)
+    }
+
+    fn stamp_rate(&mut self, now: Time, end: u64, again: bool) {
+        if self.rate.is_some() {
+            let flight = self.in_flight();
+            if let Some(rate) = &mut self.rate {
+                rate.on_sent(now, end, again, flight);
+            }
+        }
+    }
+
+    fn after_send(&mut self, now: Time, len: u32) {
+        if self.state == State::Recovery {
+            self.prr.on_sent(u64::from(len));
+        }
+        if self.rto_at == Time::NEVER {
+            self.rto_at = now + self.rto();
+        }
+        if self.config.pacing {
+            self.pace(now, len);
+        }
+        self.last_send = Some(now);
+    }
+
+    /// RFC 9002's and Linux's pacing: an even rate that is a little above window over RTT, twice
+    /// it in early slow start.
+    fn pace(&mut self, now: Time, len: u32) {
+        let rate = self.cc.pacing_rate().or_else(|| {
+            let srtt = self.rtt.srtt()?.as_s();
+            let cwnd = self.window();
+            let early = cwnd < self.cc.ssthresh() / 2;
+            let gain = if early { 2.0 } else { 1.2 };
+            (srtt > 0.0).then(|| gain * cwnd as f64 / srtt)
+        });
+        let Some(rate) = rate.filter(|&rate| rate > 0.0) else {
+            return;
+        };
+        let bytes = f64::from(len) + f64::from(self.config.header);
+        let scale = bytes / f64::from(len.max(1));
+        // The rate is of payload: headers ride along.
+        let gap = Span::from_s(bytes / (rate * scale));
+        self.next_send = self.next_send.max(now) + gap;
+    }
+
+    /// Everything was acknowledged and there is data again.
+    fn begin_again(&mut self, now: Time) {
+        self.cc.on_busy(now);
+        if self.config.idle_restart
+            && let Some(last) = self.last_send
+            && now.since(last) > self.rto()
+            && self.snd_nxt > 1
+        {
+            self.cc.on_restart(now);
+        }
+    }
+
+    /// The probe of the tail: new data if there is any, else the last segment (RFC 8985, 7.3).
+    fn send_probe(&mut self, now: Time) -> Option<Segment> {
+        let last = *self.board.last()?;
+        let edge = self
+            .right_edge
+            .min(self.snd_una.saturating_add(self.config.window));
+        let fresh = self
+            .new_data()
+            .filter(|&(len, _)| self.snd_nxt + u64::from(len) <= edge);
+        let segment = match fresh {
+            Some((len, _)) => self.send_next(now, len),
+            None => self.resend(now, last.seq, last.len),
+        };
+        self.counts.probes += 1;
+        self.probe = Some(Probe {
+            end: self.snd_nxt,
+            is_retransmission: fresh.is_none(),
+        });
+        self.sampled_since_probe = false;
+        self.pto_at = Time::NEVER;
+        self.arm_rto(now);
+        Some(segment)
+    }
+
+    /// The segment of `len` numbers from `seq` on.
+    fn segment(&mut self, now: Time, seq: u64, len: u32, again: bool) -> Segment {
+        let syn = seq == 0 && len > 0;
+        let end = seq + u64::from(len);
+        let fin = self.closed && len > 0 && self.written < ENDLESS && end > self.written;
+        let payload = len - u32::from(syn) - u32::from(fin);
+        self.counts.segments += 1;
+        if again {
+            self.counts.retransmits += 1;
+            self.counts.retransmitted_bytes += u64::from(payload);
+        }
+        let cwr = self.cwr_due && !again && payload > 0;
+        if cwr {
+            self.cwr_due = false;
+        }
+        let ecn = match self.config.ecn {
+            EcnMode::Off => Ecn::NotEct,
+            _ if syn || payload == 0 => Ecn::NotEct,
+            EcnMode::Classic if again => Ecn::NotEct,
+            EcnMode::Classic | EcnMode::Dctcp | EcnMode::Accurate => self.needs.codepoint,
+        };
+        Segment {
+            seq,
+            len: payload,
+            syn,
+            fin,
+            retransmission: again,
+            cwr,
+            ecn,
+            stamp: now,
+        }
+    }
+}

@@ -1,0 +1,186 @@
+//! The timers: retransmission, probe of the tail, reordering, and the closed window's.
+
+use sojourn_base::{Span, Time};
+
+use super::{Sender, State};
+use crate::cc::{CongestionControl, LossKind};
+use crate::recovery::Prr;
+use crate::scoreboard::Sent;
+
+impl Sender {
+    /// Runs the timers that are due; calling it early does nothing.
+    pub fn on_timer(&mut self, now: Time) {
+        self.flight = self.outstanding();
+        if self.reorder_at <= now {
+            self.reorder_at = Time::NEVER;
+            self.detect_by_time(now);
+            self.after_timed_losses(now);
+        }
+        if self.pto_at <= now {
+            self.pto_at = Time::NEVER;
+            if self.probe.is_none() && self.sampled_since_probe && self.state == State::Open {
+                self.probe_due = true;
+                // The probe takes the place of this expiry (RFC 8985, 7.2).
+                self.arm_rto(now);
+                return;
+            }
+        }
+        if self.rto_at <= now {
+            self.on_rto(now);
+        }
+    }
+
+    /// RFC 6298, 5.4 to 5.6; RFC 5681, 3.1.
+    fn on_rto(&mut self, now: Time) {
+        self.rto_at = Time::NEVER;
+        if self.board.is_empty() {
+            if self.new_data().is_some_and(|(_, room)| !room) && self.snd_una > 0 {
+                self.window_probe = true;
+                self.rtt.back_off();
+                self.rto_at = now + self.rto();
+            }
+            return;
+        }
+        self.counts.timeouts += 1;
+        let again = self.state == State::Loss && self.timer_began_loss && self.rtt.backoff() > 0;
+        self.reduce(now, LossKind::Timeout, again);
+        self.rtt.back_off();
+        self.lose_at_timeout(now);
+        self.state = State::Loss;
+        self.timer_began_loss = true;
+        self.recover = self.snd_nxt;
+        self.dupacks = 0;
+        self.probe = None;
+        self.probe_due = false;
+        self.timed = None;
+        self.pto_at = Time::NEVER;
+        self.reorder_at = Time::NEVER;
+        self.next_send = now;
+        self.force = true;
+        self.burst_left = u32::MAX;
+        self.arm_rto(now);
+    }
+
+    fn lose_at_timeout(&mut self, now: Time) {
+        if self.board.first().is_some_and(Sent::is_sacked) {
+            // The receiver has thrown away what it had reported.
+            self.board.forget_sacks();
+            self.board.lose_all();
+            return;
+        }
+        if !self.config.rack {
+            self.board.lose_all();
+            return;
+        }
+        // RFC 8985, 6.3: the first, and what has been out for long enough.
+        self.board.lose_first();
+        let wait = self.rack.patience(self.reordering_window());
+        self.board.lose_sent_before(now, wait);
+    }
+
+    pub(super) fn reordering_window(&self) -> Span {
+        let recovering = matches!(self.state, State::Recovery | State::Loss);
+        let hurry = recovering || self.board.sacked_segments() >= self.config.dupthresh;
+        self.rack.window(hurry, self.rtt.min(), self.rtt.srtt())
+    }
+
+    /// RACK's step 5.
+    pub(super) fn detect_by_time(&mut self, now: Time) {
+        let window = self.reordering_window();
+        self.reorder_at = Time::NEVER;
+        if let Some(deadline) = self.rack.deadline(window)
+            && let Some(at) = self.board.detect_by_time(now, &deadline)
+        {
+            self.reorder_at = at;
+        }
+    }
+
+    /// Losses that the reordering timer found.
+    fn after_timed_losses(&mut self, now: Time) {
+        match self.state {
+            State::Open | State::Cwr if self.board.waiting() > 0 => {
+                self.enter_recovery(now, 0, 0, 0);
+            }
+            State::Recovery => {
+                // PRR gives no room for what no acknowledgement has paid for.
+                let most = self.board.pipe(self.outstanding()) + self.mss();
+                self.recovery_window = self.recovery_window.min(most);
+            }
+            _ => {}
+        }
+    }
+
+    /// RFC 8985, 7.2: when to probe the tail.
+    pub(super) fn schedule_probe(&mut self, now: Time) {
+        self.pto_at = Time::NEVER;
+        if self.state != State::Open
+            || self.board.is_empty()
+            || self.board.sacked() > 0
+            || self.probe.is_some()
+            || self.snd_una == 0
+        {
+            return;
+        }
+        let mut wait = match self.rtt.srtt() {
+            None => Span::from_whole_s(1),
+            Some(srtt) => srtt + srtt,
+        };
+        if self.board.len() == 1 && self.rtt.srtt().is_some() && self.config.delayed_ack > 1 {
+            wait += self.config.delayed_ack_timeout;
+        }
+        self.pto_at = (now + wait).min(self.rto_at);
+    }
+
+    /// Fast retransmit: RFC 5681, 3.2; RFC 6675, 5, step 4; RFC 9937. `delivered` and `acked` are
+    /// the acknowledgement's bytes, all and cumulative; `sacked` what was reported before it.
+    pub(super) fn enter_recovery(&mut self, now: Time, delivered: u64, acked: u64, sacked: u64) {
+        let reduced = self.state == State::Cwr;
+        let before = self.window();
+        if reduced {
+            // One window, one reduction (RFC 3168, 6.1.2).
+            self.ecn_until = self.snd_nxt;
+        } else {
+            self.reduce(now, LossKind::FastRetransmit, false);
+        }
+        self.counts.recoveries += 1;
+        self.recover = self.snd_nxt;
+        self.force = true;
+        self.pto_at = Time::NEVER;
+        self.first_partial = true;
+        self.timer_began_loss = false;
+        if !self.needs.fast_recovery {
+            self.state = State::Loss;
+            if !self.config.sack {
+                self.board.lose_all();
+            }
+            self.timed = None;
+            self.arm_rto(now);
+            return;
+        }
+        self.state = State::Recovery;
+        let ssthresh = self.cc.ssthresh();
+        if self.needs.own_recovery {
+            // The controller's window rules; without SACK the first hole is at the front.
+            if !self.config.sack {
+                self.board.lose_first();
+            }
+        } else if self.config.prr {
+            let still = (self.outstanding() + acked).saturating_sub(sacked);
+            let recover_fs = if self.config.prr_from_cwnd {
+                before
+            } else {
+                still
+            };
+            self.prr = Prr::start(recover_fs, ssthresh);
+            self.recovery_window = self.board.pipe(self.outstanding()) + self.mss();
+            self.reduce_by_prr(delivered, false);
+        } else if self.config.sack {
+            self.recovery_window = ssthresh;
+        } else {
+            self.board.lose_first();
+            self.recovery_window =
+                ssthresh.saturating_add(u64::from(self.config.dupthresh) * self.mss());
+        }
+        self.arm_rto(now);
+    }
+}

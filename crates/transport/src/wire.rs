@@ -1,0 +1,113 @@
+//! What the two ends of a connection tell each other.
+
+use sojourn_base::{Ecn, Time};
+
+/// A segment on its way to the receiver.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[allow(clippy::struct_excessive_bools)] // the flags of the header
+pub struct Segment {
+    /// Number of its first byte; the SYN is number 0, data begins at 1.
+    pub seq: u64,
+    /// Bytes of payload.
+    pub len: u32,
+    /// Opens the connection.
+    pub syn: bool,
+    /// Ends the stream: takes the number after its last byte.
+    pub fin: bool,
+    /// Whether all or part of it was sent before.
+    pub retransmission: bool,
+    /// "Congestion window reduced" (RFC 3168, 6.1.2).
+    pub cwr: bool,
+    /// ECN codepoint to send it with: never on a SYN, nor on a retransmission of classic ECN
+    /// (RFC 3168, 6.1.5).
+    pub ecn: Ecn,
+    /// When it was sent: the timestamp option's `TSval`, at the clock's full resolution.
+    pub stamp: Time,
+}
+
+impl Segment {
+    /// The number after its last: payload, SYN and FIN counted.
+    pub const fn end(&self) -> u64 {
+        self.seq + self.len as u64 + self.syn as u64 + self.fin as u64
+    }
+}
+
+/// Up to four ranges `[start, end)` that have arrived out of order (RFC 2018), newest first; the
+/// first may report a duplicate instead (RFC 2883).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct SackBlocks {
+    blocks: [(u64, u64); 4],
+    len: u8,
+}
+
+impl SackBlocks {
+    /// No block.
+    pub const NONE: Self = Self {
+        blocks: [(0, 0); 4],
+        len: 0,
+    };
+
+    /// Adds a block while there is room; says whether there was.
+    pub fn push(&mut self, block: (u64, u64)) -> bool {
+        let room = usize::from(self.len) < self.blocks.len();
+        if room {
+            self.blocks[usize::from(self.len)] = block;
+            self.len += 1;
+        }
+        room
+    }
+
+    /// The blocks.
+    pub fn as_slice(&self) -> &[(u64, u64)] {
+        &self.blocks[..usize::from(self.len)]
+    }
+
+    /// Whether there is none.
+    pub const fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// Blocks from a list; those beyond four are left out.
+    pub fn of(blocks: &[(u64, u64)]) -> Self {
+        let mut made = Self::NONE;
+        for &block in blocks {
+            made.push(block);
+        }
+        made
+    }
+}
+
+/// An acknowledgement on its way back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Ack {
+    /// The number expected next: all before it has arrived.
+    pub ack: u64,
+    /// Receiver window in bytes from `ack` on.
+    pub window: u64,
+    /// Ranges beyond it that have arrived.
+    pub sack: SackBlocks,
+    /// "ECN-echo" (RFC 3168; under DCTCP the state of RFC 8257, 3.2).
+    pub ece: bool,
+    /// Payload bytes that have arrived with "congestion experienced" since the start: accurate
+    /// feedback (RFC 9768) without its field widths.
+    pub ce_bytes: u64,
+    /// When the receiver sent it: the timestamp option's `TSval`.
+    pub stamp: Time,
+    /// The stamp of the segment it answers: `TSecr` (RFC 7323, 4.3); none without timestamps.
+    pub echo: Option<Time>,
+}
+
+impl Ack {
+    /// A plain acknowledgement up to `ack`, with an unlimited window.
+    pub const fn plain(ack: u64) -> Self {
+        Self {
+            ack,
+            window: u64::MAX,
+            sack: SackBlocks::NONE,
+            ece: false,
+            ce_bytes: 0,
+            stamp: Time::ZERO,
+            echo: None,
+        }
+    }
+}

@@ -1,0 +1,450 @@
+//! Sequences worked out by hand from the RFCs.
+
+mod bench;
+
+use bench::{Bench, Fate, Solo};
+use sojourn_base::{Preset, Span, Time};
+use sojourn_transport::State;
+
+const REFERENCE: Preset = Preset::Reference;
+
+/// Segments of 1000 bytes, an acknowledgement each, no timestamps: the RFCs' arithmetic.
+const PLAIN: &[(&str, &str)] = &[
+    ("segment", "1000 B"),
+    ("delayed_ack", "1"),
+    ("timestamps", "false"),
+    ("sack", "false"),
+];
+
+const SACK: &[(&str, &str)] = &[
+    ("segment", "1000 B"),
+    ("delayed_ack", "1"),
+    ("timestamps", "false"),
+    ("rack", "false"),
+    ("prr", "false"),
+];
+
+fn ms(ms: u64) -> Time {
+    Time::ZERO + Span::from_ms(ms)
+}
+
+/// `seq` of the n-th segment of 1000 bytes, from 0.
+fn nth(n: u64) -> u64 {
+    1 + 1000 * n
+}
+
+fn segments(from: u64, to: u64) -> Vec<(u64, u64)> {
+    (from..to).map(|n| (nth(n), nth(n + 1))).collect()
+}
+
+#[test]
+fn slow_start_doubles_each_round_trip() {
+    let mut bench = Bench::new("newreno", REFERENCE, Span::from_ms(100), PLAIN);
+    bench.sender.write_endless();
+    for round in 0..6 {
+        bench.run_until(ms(100 * round + 50));
+        assert_eq!(bench.sent.len() as u64, 10 * ((1 << (round + 1)) - 1));
+    }
+}
+
+#[test]
+fn each_acknowledgement_in_slow_start_sends_two() {
+    let mut tcp = Solo::new("newreno", REFERENCE, PLAIN);
+    tcp.sender.write_endless();
+    assert_eq!(tcp.sends(), segments(0, 10));
+    tcp.at(100);
+    assert_eq!(tcp.ack(nth(1), &[]), segments(10, 12));
+    assert_eq!(tcp.cwnd(), 11.0);
+    // A delayed acknowledgement of two segments counts for one (RFC 5681, 3.1).
+    assert_eq!(tcp.ack(nth(3), &[]), segments(12, 15));
+    assert_eq!(tcp.cwnd(), 12.0);
+}
+
+#[test]
+fn congestion_avoidance_adds_a_segment_a_round_trip() {
+    let keys = [PLAIN, &[("initial_ssthresh", "10 packets")]].concat();
+    let mut bench = Bench::new("newreno", REFERENCE, Span::from_ms(100), &keys);
+    bench.sender.write_endless();
+    bench.run_until(ms(1050));
+    assert!(
+        (bench.cwnd_segments() - 19.6).abs() < 0.5,
+        "{}",
+        bench.cwnd_segments()
+    );
+}
+
+#[test]
+fn three_duplicates_retransmit_and_inflate() {
+    let mut tcp = Solo::new("newreno", REFERENCE, PLAIN);
+    tcp.sender.write_endless();
+    tcp.sends();
+    tcp.at(100);
+    // RFC 3042: a new segment for each of the first two duplicates.
+    assert_eq!(tcp.ack(1, &[]), segments(10, 11));
+    assert_eq!(tcp.ack(1, &[]), segments(11, 12));
+    assert_eq!(tcp.cwnd(), 10.0);
+    // RFC 5681, 3.2: the flight of 10, the two of limited transmit not counted, is halved.
+    assert_eq!(tcp.ack(1, &[]), segments(0, 1));
+    assert_eq!(tcp.sender.state(), State::Recovery);
+    assert_eq!((tcp.cwnd(), tcp.ssthresh()), (8.0, 5.0));
+    // 12 are outstanding: the window of 12 is full with the seventh duplicate.
+    for _ in 0..4 {
+        assert_eq!(tcp.ack(1, &[]), []);
+    }
+    assert_eq!(tcp.ack(1, &[]), segments(12, 13));
+    assert_eq!(tcp.cwnd(), 13.0);
+    // The full acknowledgement deflates.
+    tcp.at(200);
+    assert_eq!(tcp.ack(nth(12), &[]), segments(13, 17));
+    assert_eq!((tcp.cwnd(), tcp.sender.state()), (5.0, State::Open));
+}
+
+#[test]
+fn a_partial_acknowledgement_sends_the_next_hole_and_deflates() {
+    let mut tcp = Solo::new("newreno", REFERENCE, PLAIN);
+    tcp.sender.write_endless();
+    tcp.sends();
+    tcp.at(100);
+    for _ in 0..3 {
+        tcp.ack(1, &[]);
+    }
+    assert_eq!(tcp.cwnd(), 8.0);
+    // Segments 0 and 4 were lost: 4 segments are acknowledged, cwnd = 8 - 4 + 1.
+    tcp.at(200);
+    assert_eq!(tcp.ack(nth(4), &[]), segments(4, 5));
+    assert_eq!((tcp.cwnd(), tcp.sender.state()), (5.0, State::Recovery));
+    assert_eq!(tcp.ack(nth(12), &[]), segments(12, 17));
+    assert_eq!((tcp.cwnd(), tcp.sender.state()), (5.0, State::Open));
+    // Old duplicates do not count again (RFC 6582, 3.2, step 1).
+    for _ in 0..3 {
+        tcp.ack(nth(12), &[]);
+    }
+    assert_eq!(tcp.sender.state(), State::Open);
+}
+
+#[test]
+fn reno_leaves_recovery_at_the_first_new_acknowledgement() {
+    let mut tcp = Solo::new("reno", REFERENCE, PLAIN);
+    tcp.sender.write_endless();
+    tcp.sends();
+    tcp.at(100);
+    for _ in 0..3 {
+        tcp.ack(1, &[]);
+    }
+    tcp.ack(nth(4), &[]);
+    assert_eq!((tcp.cwnd(), tcp.sender.state()), (5.0, State::Open));
+}
+
+#[test]
+fn tahoe_starts_again_from_one_segment() {
+    let mut tcp = Solo::new("tahoe", REFERENCE, PLAIN);
+    tcp.sender.write_endless();
+    tcp.sends();
+    tcp.at(100);
+    tcp.ack(1, &[]);
+    tcp.ack(1, &[]);
+    assert_eq!(tcp.ack(1, &[]), segments(0, 1));
+    assert_eq!((tcp.cwnd(), tcp.ssthresh()), (1.0, 5.0));
+    // Further duplicates change nothing.
+    for _ in 0..9 {
+        assert_eq!(tcp.ack(1, &[]), []);
+    }
+    tcp.at(200);
+    // Segments 1 to 11 had arrived: slow start goes on from what was never sent.
+    assert_eq!(tcp.ack(nth(12), &[]), segments(12, 14));
+    assert_eq!(tcp.cwnd(), 2.0);
+}
+
+#[test]
+fn sack_holes_are_sent_in_order_under_pipe() {
+    let mut tcp = Solo::new("newreno", REFERENCE, SACK);
+    tcp.sender.write_endless();
+    assert_eq!(tcp.sends(), segments(0, 10));
+    tcp.at(100);
+    // 0, 2 and 4 are lost. RFC 6675: each report lets one leave the pipe.
+    assert_eq!(tcp.ack(1, &[(nth(1), nth(2))]), segments(10, 11));
+    assert_eq!(
+        tcp.ack(1, &[(nth(3), nth(4)), (nth(1), nth(2))]),
+        segments(11, 12)
+    );
+    let blocks = [(nth(5), nth(6)), (nth(3), nth(4)), (nth(1), nth(2))];
+    assert_eq!(tcp.ack(1, &blocks), segments(0, 1));
+    assert_eq!((tcp.cwnd(), tcp.ssthresh()), (5.0, 5.0));
+    assert_eq!(tcp.sender.state(), State::Recovery);
+    // Out: 0 again, 2, 4 not yet lost (one report above 4), 6 to 11; pipe 9 or so, so nothing goes.
+    let blocks = [(nth(5), nth(7)), (nth(3), nth(4)), (nth(1), nth(2))];
+    assert_eq!(tcp.ack(1, &blocks), []);
+    let blocks = [(nth(5), nth(8)), (nth(3), nth(4)), (nth(1), nth(2))];
+    assert_eq!(tcp.ack(1, &blocks), []);
+    let blocks = [(nth(5), nth(9)), (nth(3), nth(4)), (nth(1), nth(2))];
+    assert_eq!(tcp.ack(1, &blocks), segments(2, 3));
+    let blocks = [(nth(5), nth(10)), (nth(3), nth(4)), (nth(1), nth(2))];
+    assert_eq!(tcp.ack(1, &blocks), segments(4, 5));
+    tcp.at(200);
+    let blocks = [(nth(5), nth(12)), (nth(3), nth(4))];
+    tcp.ack(nth(2), &blocks);
+    assert_eq!(tcp.sender.state(), State::Recovery);
+    tcp.ack(nth(12), &[]);
+    assert_eq!((tcp.cwnd(), tcp.sender.state()), (5.0, State::Open));
+}
+
+#[test]
+fn a_lost_window_of_sack_is_repaired_without_a_timeout() {
+    for rack in ["true", "false"] {
+        let keys = [
+            ("segment", "1000 B"),
+            ("rack", rack),
+            ("prr", rack),
+            ("initial_window", "40 packets"),
+        ];
+        let mut bench = Bench::new("newreno", REFERENCE, Span::from_ms(100), &keys);
+        bench.sender.write(100_000);
+        bench.fate = Box::new(|n, _| {
+            if n < 40 && n % 2 == 0 {
+                Fate::Drop
+            } else {
+                Fate::Deliver
+            }
+        });
+        bench.run_until(ms(2000));
+        assert_eq!(bench.receiver.delivered(), 100_000);
+        assert_eq!(bench.sender.counts().timeouts, 0, "rack {rack}");
+        assert_eq!(bench.sender.counts().retransmits, 20, "rack {rack}");
+        assert_eq!(bench.sender.counts().recoveries, 1, "rack {rack}");
+    }
+}
+
+#[test]
+fn prr_sends_one_segment_for_two_acknowledgements() {
+    let keys = [
+        ("segment", "1000 B"),
+        ("initial_window", "20 packets"),
+        ("initial_ssthresh", "20 packets"),
+        ("timestamps", "false"),
+        ("delayed_ack", "1"),
+        ("limited_transmit", "false"),
+    ];
+    let mut tcp = Solo::new("newreno", REFERENCE, &keys);
+    tcp.sender.write_endless();
+    assert_eq!(tcp.sends(), segments(0, 20));
+    tcp.at(100);
+    let mut sent = Vec::new();
+    for n in 1..20 {
+        sent.push(tcp.ack(1, &[(nth(1), nth(n + 1))]).len());
+    }
+    // RFC 6937, 4: the third report starts recovery with the retransmission; then every other.
+    assert_eq!(&sent[..2], [0, 0]);
+    assert_eq!(sent.iter().sum::<usize>(), 10);
+    assert!(sent[2..].iter().all(|&n| n <= 1), "{sent:?}");
+    let pairs: Vec<usize> = sent[3..].windows(2).map(|pair| pair[0] + pair[1]).collect();
+    assert!(
+        pairs.iter().all(|&n| n <= 1 + usize::from(n == 2)),
+        "{sent:?}"
+    );
+    assert_eq!(tcp.sender.in_flight(), 10_000, "{sent:?}");
+    tcp.at(200);
+    tcp.ack(nth(20), &[]);
+    assert_eq!((tcp.cwnd(), tcp.ssthresh()), (10.0, 10.0));
+}
+
+#[test]
+fn the_timer_backs_off_and_karn_keeps_it() {
+    let keys = [PLAIN, &[("initial_rto", "1 s")]].concat();
+    let mut tcp = Solo::new("newreno", REFERENCE, &keys);
+    tcp.sender.write(1000);
+    assert_eq!(tcp.sends(), segments(0, 1));
+    // 1, 3, 7, 15 s after a black hole.
+    for at in [1000, 3000, 7000, 15_000] {
+        assert_eq!(tcp.at(at - 1), [], "before {at}");
+        assert_eq!(tcp.at(at), segments(0, 1));
+    }
+    assert_eq!(tcp.sender.rto(), Span::from_whole_s(16));
+    // Karn: which of them was acknowledged is unknown, so there is no sample and no relief.
+    tcp.at(15_100);
+    tcp.ack(nth(1), &[]);
+    assert!(tcp.sender.srtt().is_none());
+    assert_eq!(tcp.sender.rto(), Span::from_whole_s(16));
+    tcp.sender.write(1000);
+    tcp.sends();
+    tcp.at(15_200);
+    tcp.ack(nth(2), &[]);
+    assert_eq!(
+        tcp.sender.srtt(),
+        Some((Span::from_ms(100), Span::from_ms(50)))
+    );
+    assert_eq!(tcp.sender.rto(), Span::from_whole_s(1));
+}
+
+#[test]
+fn a_timeout_halves_once_and_slow_starts() {
+    let mut tcp = Solo::new("newreno", REFERENCE, PLAIN);
+    tcp.sender.write_endless();
+    tcp.sends();
+    assert_eq!(tcp.at(1000), segments(0, 1));
+    assert_eq!((tcp.cwnd(), tcp.ssthresh()), (1.0, 5.0));
+    assert_eq!(tcp.at(3000), segments(0, 1));
+    assert_eq!(
+        (tcp.cwnd(), tcp.ssthresh()),
+        (1.0, 5.0),
+        "the same segment again"
+    );
+    tcp.at(3100);
+    assert_eq!(tcp.ack(nth(1), &[]), segments(1, 3));
+    assert_eq!(tcp.cwnd(), 2.0);
+    // One acknowledgement over what had arrived counts for one segment.
+    assert_eq!(
+        tcp.ack(nth(9), &[]),
+        [segments(9, 10), segments(10, 12)].concat()
+    );
+    assert_eq!(tcp.cwnd(), 3.0);
+}
+
+#[test]
+fn rttvar_and_rto_with_a_constant_rtt() {
+    let mut bench = Bench::new("newreno", REFERENCE, Span::from_ms(100), PLAIN);
+    bench.sender.write(5000);
+    bench.run_until(ms(300));
+    // RTTVAR after n samples of R: (R/2) (3/4)^(n-1).
+    let (srtt, rttvar) = bench.sender.srtt().unwrap();
+    assert_eq!(srtt, Span::from_ms(100));
+    let expected = 0.05 * 0.75 * 0.75 * 0.75 * 0.75;
+    assert!((rttvar.as_s() - expected).abs() < 1e-9, "{rttvar}");
+    assert_eq!(bench.sender.rto(), Span::from_whole_s(1));
+}
+
+#[test]
+fn an_echo_halves_once_a_window() {
+    let keys = [PLAIN, &[("ecn", "true")]].concat();
+    let mut tcp = Solo::new("newreno", REFERENCE, &keys);
+    tcp.sender.write_endless();
+    tcp.sends();
+    tcp.at(100);
+    tcp.ece(nth(1));
+    assert_eq!(
+        (tcp.cwnd(), tcp.ssthresh(), tcp.sender.state()),
+        (5.0, 5.0, State::Cwr)
+    );
+    for n in 2..=10 {
+        tcp.ece(nth(n));
+        assert_eq!(tcp.cwnd(), 5.0, "no growth and no second reduction at {n}");
+    }
+    tcp.at(200);
+    // All of that window is acknowledged, the next echo is a new one.
+    tcp.ece(nth(11));
+    assert!((tcp.cwnd() - 2.5).abs() < 1e-9, "{}", tcp.cwnd());
+    assert_eq!(tcp.sender.counts().retransmits, 0);
+    assert_eq!(tcp.sender.counts().ecn_reductions, 2);
+}
+
+#[test]
+fn the_receiver_echoes_until_it_hears_cwr() {
+    let keys = [
+        PLAIN,
+        &[("ecn", "true"), ("initial_ssthresh", "10 packets")],
+    ]
+    .concat();
+    let mut bench = Bench::new("newreno", REFERENCE, Span::from_ms(100), &keys);
+    bench.sender.write_endless();
+    bench.fate = Box::new(|n, _| if n == 4 { Fate::Mark } else { Fate::Deliver });
+    bench.run_until(ms(1000));
+    let cwr: Vec<_> = bench
+        .sent
+        .iter()
+        .filter(|(_, segment)| segment.cwr)
+        .collect();
+    assert_eq!(cwr.len(), 1);
+    let before = |n: u64| {
+        bench
+            .acks
+            .iter()
+            .filter(|(_, ack)| ack.ece && ack.ack > n)
+            .count()
+    };
+    assert_eq!(
+        before(0),
+        bench
+            .acks
+            .iter()
+            .filter(|(_, ack)| ack.ack > nth(4) && ack.ack <= cwr[0].1.seq)
+            .count()
+    );
+    assert_eq!(bench.sender.counts().ecn_reductions, 1);
+}
+
+#[test]
+fn a_lost_tail_is_probed_after_two_round_trips() {
+    let keys = [
+        ("segment", "1000 B"),
+        ("delayed_ack", "1"),
+        ("initial_window", "5 packets"),
+    ];
+    let mut bench = Bench::new("newreno", REFERENCE, Span::from_ms(100), &keys);
+    bench.sender.write(5000);
+    bench.fate = Box::new(|n, _| if n == 4 { Fate::Drop } else { Fate::Deliver });
+    bench.run_until(ms(150));
+    assert_eq!(bench.sent.len(), 5);
+    bench.run_until(ms(1000));
+    // Acknowledgements came at 100 ms; the probe goes 2 SRTT later.
+    assert_eq!(bench.sent.len(), 6);
+    assert_eq!(bench.sent[5].0, ms(300));
+    assert!(bench.sender.is_done());
+    assert_eq!(bench.sender.counts().timeouts, 0);
+    bench.sender.write(5000);
+    bench.run_until(ms(2000));
+    assert!(bench.sender.is_done());
+    assert!(bench.sender.ssthresh() < 1_000_000, "one reduction");
+}
+
+#[test]
+fn a_lost_retransmission_is_found_without_a_timeout() {
+    let keys = [
+        ("segment", "1000 B"),
+        ("delayed_ack", "1"),
+        ("initial_window", "20 packets"),
+    ];
+    let mut bench = Bench::new("newreno", REFERENCE, Span::from_ms(100), &keys);
+    bench.sender.write(200_000);
+    let mut times = 0;
+    bench.fate = Box::new(move |_, segment| {
+        times += u32::from(segment.seq == 1);
+        if segment.seq == 1 && times <= 2 {
+            Fate::Drop
+        } else {
+            Fate::Deliver
+        }
+    });
+    bench.run_until(ms(3000));
+    assert!(bench.sender.is_done());
+    assert_eq!(bench.sender.counts().timeouts, 0);
+    assert_eq!(bench.sender.counts().recoveries, 1);
+    assert_eq!(bench.sender.counts().retransmits, 2);
+}
+
+#[test]
+fn idle_time_brings_back_the_initial_window() {
+    let mut bench = Bench::new("newreno", REFERENCE, Span::from_ms(100), PLAIN);
+    bench.sender.write(100_000);
+    bench.run_until(ms(1000));
+    assert!(bench.cwnd_segments() > 20.0);
+    bench.run_until(ms(5000));
+    bench.sent.clear();
+    bench.sender.write(100_000);
+    bench.run_until(ms(5050));
+    assert_eq!(bench.sent.len(), 10);
+}
+
+#[test]
+fn a_handshake_comes_first_and_a_fin_last() {
+    let keys = [PLAIN, &[("handshake", "true"), ("fin", "true")]].concat();
+    let mut bench = Bench::new("newreno", REFERENCE, Span::from_ms(100), &keys);
+    bench.sender.write(2500);
+    bench.sender.close();
+    bench.run_until(ms(1000));
+    assert!(bench.sent[0].1.syn && bench.sent[0].1.len == 0);
+    assert_eq!(bench.sent[1].0, ms(100));
+    let last = bench.sent.last().unwrap().1;
+    assert!(last.fin && last.len == 500, "{last:?}");
+    assert_eq!(bench.sent.len(), 4);
+    assert!(bench.sender.is_done() && bench.receiver.is_finished());
+    assert_eq!(bench.receiver.delivered(), 2500);
+}
