@@ -10,6 +10,7 @@
 //! | [`distribution`] | [`Distribution`]: random sizes and durations as scenario files write them |
 //! | [`quantity`] | reading `"10 Mbit/s"`: [`Quantity`], [`Scalar`], [`Fault`] |
 //! | [`length`] | [`Limit`] and [`Threshold`]: queue lengths in packets, bytes, time or BDP |
+//! | [`registry`] | [`Entry`] and [`BuildError`]: what all registries have in common |
 //! | [`params`] | the [`params!`] macro: a parameter table declared once, read, checked and documented |
 //!
 //! Nothing here knows a queue, a link or a file.
@@ -22,6 +23,7 @@ pub mod params;
 pub mod quantity;
 pub mod random;
 pub mod rate;
+pub mod registry;
 pub mod time;
 
 pub use bytes::Bytes;
@@ -32,4 +34,5 @@ pub use params::{Param, ParamFault, ParamSet, ParamSource, Preset};
 pub use quantity::{Auto, Fault, Fraction, Name, Optional, Probability, Quantity, Scalar, Whole};
 pub use random::Stream;
 pub use rate::Rate;
+pub use registry::{BuildError, Entry};
 pub use time::{Span, Time};

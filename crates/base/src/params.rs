@@ -140,15 +140,6 @@ pub trait ParamSet: Sized {
     fn read(source: &dyn ParamSource, preset: Preset) -> Result<Self, ParamFault>;
 }
 
-/// The manual page of a source file: its `//!` header, in Markdown.
-pub fn manual_page(source: &str) -> String {
-    let header = source.lines().map_while(|line| line.strip_prefix("//!"));
-    let lines: Vec<&str> = header
-        .map(|line| line.strip_prefix(' ').unwrap_or(line))
-        .collect();
-    lines.join("\n")
-}
-
 /// Reads one parameter: for [`params!`](crate::params!).
 ///
 /// # Errors

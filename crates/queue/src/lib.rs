@@ -40,6 +40,7 @@ pub mod sfq;
 pub mod tbf;
 
 pub use contract::{
-    Backlog, Context, Dequeued, Discipline, Packet, ProbeValue, Reason, Sink, Warning,
+    Backlog, Context, Dequeued, Discipline, Packet, ProbeValue, Reason, Sink, Status, Warning,
 };
-pub use registry::{AnyDiscipline, BuildError, DISCIPLINES, Entry, build, find};
+pub use registry::{AnyDiscipline, DISCIPLINES, build, find};
+pub use sojourn_base::{BuildError, Entry};

@@ -5,9 +5,11 @@
 //! must keep.
 
 use sojourn_base::length::Capacity;
-use sojourn_base::{LinkInfo, Param, ParamFault, ParamSet, ParamSource, Preset, Time};
+use sojourn_base::{BuildError, Entry, LinkInfo, ParamSet, ParamSource, Preset, Time};
 
-use crate::contract::{Backlog, Context, Dequeued, Discipline, Packet, ProbeValue, Warning};
+use crate::contract::{
+    Backlog, Context, Dequeued, Discipline, Packet, ProbeValue, Status, Warning,
+};
 
 macro_rules! registry {
     ($( $module:ident :: $type:ident, $title:literal; )*) => {
@@ -96,74 +98,9 @@ registry! {
     fq_cobalt::FqCobalt, "FQ-COBALT";
 }
 
-/// A line of the registry.
-#[derive(Debug, Clone, Copy)]
-pub struct Entry {
-    /// Name in scenario files.
-    pub name: &'static str,
-    /// Name in tables and figures.
-    pub title: &'static str,
-    /// The discipline's file, whose header is its manual page.
-    source: &'static str,
-    /// Its parameters.
-    pub params: &'static [Param],
-}
-
-impl Entry {
-    /// The manual page: the header of the discipline's file, in Markdown.
-    pub fn manual(&self) -> String {
-        sojourn_base::params::manual_page(self.source)
-    }
-
-    /// The first sentence of the manual page, on one line.
-    pub fn summary(&self) -> String {
-        let manual = self.manual();
-        let paragraph = manual.split("\n\n").next().unwrap_or_default();
-        paragraph.replace('\n', " ")
-    }
-}
-
 /// The line of the discipline called `name`.
 pub fn find(name: &str) -> Option<&'static Entry> {
     DISCIPLINES.iter().find(|entry| entry.name == name)
-}
-
-/// Why a discipline could not be made.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum BuildError {
-    /// There is none of that name.
-    Unknown,
-    /// A parameter cannot be taken.
-    Param(ParamFault),
-}
-
-impl From<ParamFault> for BuildError {
-    fn from(fault: ParamFault) -> Self {
-        Self::Param(fault)
-    }
-}
-
-/// What the owner of a queue wants to know after each operation.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Status {
-    /// What waits.
-    pub backlog: Backlog,
-    /// The most that may wait.
-    pub capacity: Capacity,
-    /// When the next timer is due.
-    pub next_timer: Option<Time>,
-}
-
-impl<P: Packet> AnyDiscipline<P> {
-    /// Backlog, capacity and next timer, in one dispatch.
-    #[inline]
-    pub fn status(&self) -> Status {
-        each!(self, discipline => Status {
-            backlog: discipline.backlog(),
-            capacity: discipline.capacity(),
-            next_timer: discipline.next_timer(),
-        })
-    }
 }
 
 impl<P: Packet> Discipline<P> for AnyDiscipline<P> {
@@ -185,6 +122,12 @@ impl<P: Packet> Discipline<P> for AnyDiscipline<P> {
     #[inline]
     fn capacity(&self) -> Capacity {
         each!(self, discipline => discipline.capacity())
+    }
+
+    /// One dispatch for all three.
+    #[inline]
+    fn status(&self) -> Status {
+        each!(self, discipline => discipline.status())
     }
 
     fn reset(&mut self) {

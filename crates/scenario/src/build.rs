@@ -198,7 +198,7 @@ impl Plan {
             format!("{}.{}", number(node), *next - 1)
         };
         let label = |(flow, &(from, to)): (&FlowPlan, &(NodeId, NodeId))| FlowLabel {
-            packet_type: flow.source().map_or("udp", |entry| entry.trace_name),
+            packet_type: sojourn_traffic::trace_name(flow.source()),
             source: port(from),
             destination: port(to),
         };
@@ -496,8 +496,13 @@ impl LinkPlan {
 }
 
 impl FlowPlan {
-    fn source(&self) -> Option<&'static sojourn_traffic::Entry> {
-        sojourn_traffic::find(self.traffic.0.table()?.text("source")?)
+    /// The name of its source.
+    fn source(&self) -> &str {
+        self.traffic
+            .0
+            .table()
+            .and_then(|table| table.text("source"))
+            .unwrap_or_default()
     }
 
     fn build_source(&self, payload: Distribution<Bytes>) -> Result<AnySource, Located> {

@@ -2,7 +2,7 @@
 //! reference pages are derived from here.
 
 use serde_json::{Map, Value, json};
-use sojourn_base::{Param, ParamSet, Preset};
+use sojourn_base::{Entry, Param, ParamSet, Preset};
 
 use crate::keys;
 
@@ -34,35 +34,30 @@ fn params(params: &[Param]) -> Value {
     params.iter().map(param).collect()
 }
 
+/// The lines of a registry as data.
+fn entries(registry: &[Entry]) -> Value {
+    let entry = |entry: &Entry| {
+        json!({
+            "name": entry.name,
+            "title": entry.title,
+            "manual": entry.manual(),
+            "params": params(entry.params),
+        })
+    };
+    registry.iter().map(entry).collect()
+}
+
 /// Everything that can be listed.
 pub fn document() -> Value {
-    let disciplines: Value = sojourn_queue::DISCIPLINES
-        .iter()
-        .map(|entry| {
-            json!({
-                "name": entry.name,
-                "title": entry.title,
-                "manual": entry.manual(),
-                "params": params(entry.params),
-            })
-        })
-        .collect();
-    let sources: Value = sojourn_traffic::SOURCES
-        .iter()
-        .map(|entry| {
-            json!({
-                "name": entry.name,
-                "title": entry.title,
-                "manual": entry.manual(),
-                "params": params(entry.params),
-            })
-        })
-        .collect();
     let tables: Map<String, Value> = tables()
         .into_iter()
         .map(|table| (table.name.to_owned(), params(table.params)))
         .collect();
-    json!({ "disciplines": disciplines, "sources": sources, "tables": tables })
+    json!({
+        "disciplines": entries(sojourn_queue::DISCIPLINES),
+        "sources": entries(sojourn_traffic::SOURCES),
+        "tables": tables,
+    })
 }
 
 /// A table of a scenario file.

@@ -15,4 +15,5 @@ pub mod pareto_onoff;
 pub mod poisson;
 
 pub use contract::{Draw, Emission, Packets, RateOf, Source};
-pub use registry::{AnySource, BuildError, Entry, SOURCES, build, find};
+pub use registry::{AnySource, SOURCES, build, find, trace_name};
+pub use sojourn_base::{BuildError, Entry};

@@ -1,6 +1,6 @@
 //! All sources, one line each.
 
-use sojourn_base::{Bytes, Distribution, Param, ParamFault, ParamSet, ParamSource, Preset, Span};
+use sojourn_base::{BuildError, Bytes, Distribution, Entry, ParamSet, ParamSource, Preset, Span};
 
 use crate::contract::{Draw, Emission, Packets, Source};
 
@@ -20,11 +20,18 @@ macro_rules! registry {
             Entry {
                 name: stringify!($module),
                 title: $title,
-                trace_name: $trace_name,
                 source: include_str!(concat!(stringify!($module), ".rs")),
                 params: <crate::$module::Params as ParamSet>::PARAMS,
             },
         )* ];
+
+        /// The packet type of a source in an ns-2 trace.
+        pub fn trace_name(source: &str) -> &'static str {
+            match source {
+                $( stringify!($module) => $trace_name, )*
+                _ => "udp",
+            }
+        }
 
         /// Makes the source called `name`, of packets with the given payload and header.
         ///
@@ -73,44 +80,7 @@ registry! {
     pareto_onoff::ParetoOnOff, "Pareto on/off", "pareto";
 }
 
-/// A line of the registry.
-#[derive(Debug, Clone, Copy)]
-pub struct Entry {
-    /// Name in scenario files.
-    pub name: &'static str,
-    /// Name in tables and figures.
-    pub title: &'static str,
-    /// Packet type in an ns-2 trace.
-    pub trace_name: &'static str,
-    /// The source's file, whose header is its manual page.
-    source: &'static str,
-    /// Its parameters.
-    pub params: &'static [Param],
-}
-
-impl Entry {
-    /// The manual page, in Markdown.
-    pub fn manual(&self) -> String {
-        sojourn_base::params::manual_page(self.source)
-    }
-}
-
 /// The line of the source called `name`.
 pub fn find(name: &str) -> Option<&'static Entry> {
     SOURCES.iter().find(|entry| entry.name == name)
-}
-
-/// Why a source could not be made.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum BuildError {
-    /// There is none of that name.
-    Unknown,
-    /// A parameter cannot be taken.
-    Param(ParamFault),
-}
-
-impl From<ParamFault> for BuildError {
-    fn from(fault: ParamFault) -> Self {
-        Self::Param(fault)
-    }
 }

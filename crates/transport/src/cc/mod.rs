@@ -24,4 +24,5 @@ pub mod westwood;
 pub mod yeah;
 
 pub use contract::{AckSample, CongestionControl, LossEvent, LossKind, Needs, Start};
-pub use registry::{AnyController, BuildError, CONTROLLERS, Entry, build, find};
+pub use registry::{AnyController, CONTROLLERS, build, find};
+pub use sojourn_base::{BuildError, Entry};

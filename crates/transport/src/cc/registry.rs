@@ -3,7 +3,7 @@
 //! A line gives a controller its name in scenario files, its validated parameters, its help text
 //! and reference page (the header of its file), and its place in the tests that all must pass.
 
-use sojourn_base::{Param, ParamFault, ParamSet, ParamSource, Preset, Time};
+use sojourn_base::{BuildError, Entry, ParamSet, ParamSource, Preset, Time};
 
 use crate::cc::contract::{AckSample, CongestionControl, LossEvent, Needs, Start};
 
@@ -85,51 +85,9 @@ registry! {
     prague::Prague, "Prague";
 }
 
-/// A line of the registry.
-#[derive(Debug, Clone, Copy)]
-pub struct Entry {
-    /// Name in scenario files.
-    pub name: &'static str,
-    /// Name in tables and figures.
-    pub title: &'static str,
-    /// The controller's file, whose header is its manual page.
-    source: &'static str,
-    /// Its parameters.
-    pub params: &'static [Param],
-}
-
-impl Entry {
-    /// The manual page: the header of the controller's file, in Markdown.
-    pub fn manual(&self) -> String {
-        sojourn_base::params::manual_page(self.source)
-    }
-
-    /// The first sentence of the manual page, on one line.
-    pub fn summary(&self) -> String {
-        let manual = self.manual();
-        let paragraph = manual.split("\n\n").next().unwrap_or_default();
-        paragraph.replace('\n', " ")
-    }
-}
-
 /// The line of the controller called `name`.
 pub fn find(name: &str) -> Option<&'static Entry> {
     CONTROLLERS.iter().find(|entry| entry.name == name)
-}
-
-/// Why a controller could not be made.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum BuildError {
-    /// There is none of that name.
-    Unknown,
-    /// A parameter cannot be taken.
-    Param(ParamFault),
-}
-
-impl From<ParamFault> for BuildError {
-    fn from(fault: ParamFault) -> Self {
-        Self::Param(fault)
-    }
 }
 
 impl core::fmt::Debug for AnyController {
