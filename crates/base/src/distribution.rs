@@ -136,16 +136,6 @@ impl<T: Drawn> Distribution<T> {
         }
     }
 
-    /// The largest value that can come out; infinite where there is none.
-    pub fn max(&self) -> f64 {
-        match &self.shape {
-            Shape::Constant(value) => *value,
-            Shape::Uniform { to, .. } => *to,
-            Shape::Empirical { values } => values.iter().copied().fold(0.0, f64::max),
-            _ => f64::INFINITY,
-        }
-    }
-
     /// One value.
     ///
     /// # Panics

@@ -112,11 +112,6 @@ impl Scenario {
         self.points[0].top.duration
     }
 
-    /// Interval of the time series, if they are asked for.
-    pub fn series_interval(&self) -> Option<Span> {
-        self.top.series.0
-    }
-
     /// How many points it has.
     pub fn points(&self) -> usize {
         self.points.len()
