@@ -6,7 +6,7 @@ RUST := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.l
 export VIRTUAL_ENV := $(CURDIR)/.venv
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
-.PHONY: help setup demo test test-rust test-python lint format generate clean
+.PHONY: help setup demo test test-rust test-python lint format generate bench clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' Makefile
@@ -21,8 +21,8 @@ test: lint test-rust test-python ## Linters, generated files, all tests
 lint: setup
 	cargo fmt --all --check
 	cargo clippy --quiet --workspace --all-targets -- -D warnings
-	ruff format --check --quiet python tests tools
-	ruff check --quiet python tests tools
+	ruff format --check --quiet python tests tools benchmarks
+	ruff check --quiet python tests tools benchmarks
 	pyright --warnings
 	$(BIN)/python tools/generate.py --check
 
@@ -34,11 +34,14 @@ test-python: setup
 
 format: setup ## Format all code
 	cargo fmt --all
-	ruff format --quiet python tests tools
-	ruff check --quiet --fix python tests tools
+	ruff format --quiet python tests tools benchmarks
+	ruff check --quiet --fix python tests tools benchmarks
 
 generate: setup ## Write anew what is derived from the code: schema, reference pages, README
 	$(BIN)/python tools/generate.py
+
+bench: ## Time the benchmark cases; with instructions, if valgrind is installed
+	$(PYTHON) benchmarks/run.py --instructions
 
 clean: ## Remove what was built
 	rm -rf .venv target results python/sojourn/_core*.so

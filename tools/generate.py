@@ -1,4 +1,4 @@
-"""Write what is derived from the code: the JSON Schema, the reference pages, the README's output.
+"""Write what is derived from the code: schema, reference pages, Python classes, README's output.
 
 ``--check`` writes nothing and fails if anything on disk is stale.
 """
@@ -13,6 +13,8 @@ import sys
 import tempfile
 from pathlib import Path
 from typing import Any
+
+from python_classes import python_files
 
 from sojourn import _core
 from sojourn.metrics import METRICS
@@ -29,7 +31,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--check", action="store_true", help="write nothing, fail if stale")
     check = parser.parse_args().check
-    files = reference_files() | demo_files()
+    files = reference_files() | python_files() | demo_files()
     stale = [path for path, content in files.items() if not is_same(path, content)]
     for path in stale:
         print(f"{'stale' if check else 'written'}: {path.relative_to(ROOT)}")
@@ -68,6 +70,11 @@ def reference_files() -> dict[Path, str | bytes]:
         REFERENCE / "sources.md": registry_page(
             "Traffic sources", "Named by `source` in a flow's `traffic`.", reference["sources"]
         ),
+        REFERENCE / "congestion-controls.md": registry_page(
+            "Congestion controls",
+            'Named by `congestion_control` in a flow\'s `transport` with `protocol = "tcp"`.',
+            reference["congestion_controls"],
+        ),
         REFERENCE / "scenario.md": scenario_page(reference["tables"]),
         REFERENCE / "metrics.md": metrics_page(),
     }
@@ -85,9 +92,12 @@ def scenario_page(tables: dict[str, list[dict[str, Any]]]) -> str:
     """Return a page with the keys of each table of a scenario file."""
     headings = {
         "scenario": "Head of the file",
+        "design": "`[design]`",
         "link": "`[[link]]`",
         "flow": "`[[flow]]`",
-        "transport": "`transport` of a flow",
+        "udp": '`transport` of a flow, `protocol = "udp"`',
+        "tcp": '`transport` of a flow, `protocol = "tcp"`',
+        "connection": "further keys of TCP's `transport`: the connection",
         "dumbbell": "`[dumbbell]`",
         "bottleneck": "`bottleneck` of a dumbbell",
         "access": "`access` of a dumbbell or of one of its flows",

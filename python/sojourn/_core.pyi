@@ -1,9 +1,43 @@
 """The compiled half of Sojourn (crates/py)."""
 
 from os import PathLike
-from typing import Any
+from typing import Any, Self, final
+
+from typing_extensions import disjoint_base
+
+__all__ = [
+    "ENGINE",
+    "REASONS",
+    "UNIFORM",
+    "VERDICTS",
+    "Ack",
+    "Bench",
+    "Cancel",
+    "Cancelled",
+    "Desk",
+    "Driver",
+    "LedgerError",
+    "Loss",
+    "Random",
+    "Replay",
+    "Scenario",
+    "ScenarioError",
+    "UserCodeError",
+    "__version__",
+    "read_quantity",
+    "reference",
+    "schema",
+]
 
 __version__: str
+ENGINE: str
+"""A hash of the source that affects results."""
+UNIFORM: int
+"""Where the function begins that gives compiled hooks their random numbers."""
+REASONS: list[str]
+"""Why packets are dropped or marked."""
+VERDICTS: list[tuple[int, int, int]]
+"""For each reason the codes of a drop and of a mark; and that of a wait."""
 
 class ScenarioError(ValueError):
     """What is wrong with a scenario, and where."""
@@ -11,9 +45,13 @@ class ScenarioError(ValueError):
 class LedgerError(RuntimeError):
     """The books of a run do not balance."""
 
+class UserCodeError(RuntimeError):
+    """A discipline or a congestion control written in Python raised an exception."""
+
 class Cancelled(RuntimeError):
     """The run was cancelled."""
 
+@final
 class Cancel:
     """Ends runs early: set by one thread, seen by those that run."""
 
@@ -21,7 +59,11 @@ class Cancel:
     def set(self) -> None:
         """Ask all runs that were handed this to end."""
     def is_set(self) -> bool: ...
+    @property
+    def permille(self) -> int:
+        """How much of the simulated time of a run that logs events is over, in thousandths."""
 
+@final
 class Scenario:
     """A checked scenario: every point of it can be run."""
 
@@ -39,34 +81,228 @@ class Scenario:
     @property
     def replicas(self) -> int: ...
     @property
-    def duration_s(self) -> float: ...
+    def precision(self) -> float | None: ...
+    @property
+    def precision_of(self) -> str | None: ...
+    @property
+    def max_replicas(self) -> int: ...
     @property
     def points(self) -> int: ...
     @property
     def vary_keys(self) -> list[str]: ...
     def vary(self, point: int) -> str:
         """The values that vary at a point, as a JSON object."""
+    def duration_s(self, point: int) -> float:
+        """Simulated time of a point."""
+    def warmup_s(self, point: int) -> float | None:
+        """Where the measurements of a point start; None if pilot replicas choose it."""
+    def identity(self, point: int) -> str:
+        """All that the results of a point depend on, as a JSON object."""
+    def document(self) -> str:
+        """The scenario as a JSON object, with what was set from outside."""
     def warnings(self) -> list[str]:
         """Settings that are allowed but a known mistake, each with its place."""
     def links(self, point: int) -> list[str]:
         """The names of the links of a point."""
     def flows(self, point: int) -> list[tuple[str, str]]:
         """The names of the flows of a point, each with its group."""
+    def described(self, point: int) -> str:
+        """The links of a point with all parameters of their queues, as a JSON array."""
+    def network(self, point: int) -> str:
+        """The links and flows of a point, as a JSON object."""
+    def outside(self, point: int) -> list[str]:
+        """The disciplines and controllers of a point that are Python code, as `module:Class`."""
+    def check_captured(self, links: list[str]) -> None:
+        """See to it that there are links of these names to be captured."""
     def run(
         self,
         point: int,
         replica: int,
         cancel: Cancel,
-        ns2_trace: str | PathLike[str] | None = None,
+        trace: tuple[str, str | PathLike[str], list[str], bool] | None = None,
+        warmup: str | None = None,
+        series: str | None = None,
     ) -> dict[str, Any]:
-        """Run one replica of one point; its tables as dicts of columns."""
+        """Run one replica of one point; its tables as dicts of columns.
 
+        A trace has its format, how the paths of its files begin, the links that captures show, and
+        whether they store payload.
+        """
+
+@final
+class Replay:
+    """A capture through bare queues: `sojourn replay`."""
+
+    def __new__(
+        cls,
+        file: str | PathLike[str],
+        queues: list[str],
+        rate: str,
+        *,
+        delay: str = "0 s",
+        overhead: str = "0 B",
+        limit: str | None = None,
+        seed: int = 1,
+        series: str | None = None,
+        flows: int = 1000,
+        interface: str | None = None,
+        partial: bool = False,
+    ) -> Replay:
+        """Open the file and make the queues."""
+    @property
+    def read(self) -> int:
+        """Bytes of the file that have been read."""
+    def run(self, cancel: Cancel) -> dict[str, Any]:
+        """Run it, once; the tables of each queue as dicts of columns."""
+
+@final
 class Driver:
     """A conversation about one bare discipline: `sojourn drive`."""
 
     def __new__(cls) -> Driver: ...
     def answer(self, request: str) -> str:
         """Answer one request, a line of JSON, with one."""
+
+@disjoint_base
+class Desk:
+    """What a discipline in Python sees besides the numbers it is called with."""
+
+    def __new__(cls, *args: Any, **kwargs: Any) -> Self: ...
+    @property
+    def packets(self) -> int:
+        """Packets that wait."""
+    @property
+    def bytes(self) -> int:
+        """Bytes that wait."""
+    @property
+    def source(self) -> int:
+        """Source address of the packet judged."""
+    @property
+    def destination(self) -> int:
+        """Its destination address."""
+    @property
+    def dscp(self) -> int:
+        """Its differentiated-services codepoint."""
+    @property
+    def link_rate(self) -> float:
+        """Rate of the link, bit/s."""
+    @property
+    def link_delay(self) -> float:
+        """Propagation delay of the link, seconds."""
+    @property
+    def mtu(self) -> int:
+        """Largest packet, bytes."""
+    @property
+    def base_rtt(self) -> float:
+        """Largest two-way propagation delay of the paths that cross the link, seconds."""
+    @property
+    def next_timer(self) -> float | None:
+        """When `on_timer` is called next, in seconds; None for never."""
+    @next_timer.setter
+    def next_timer(self, time: float | None) -> None: ...
+    def random(self) -> float:
+        """A random number in [0, 1) from the discipline's own stream."""
+    def has_room(self, size: int) -> bool:
+        """Whether a packet of this size finds room."""
+    def packets_in(self, queue: int) -> int:
+        """Packets that wait in one of several queues."""
+    def bytes_in(self, queue: int) -> int:
+        """Bytes that wait in one of several queues."""
+    def wait_until(self, time: float) -> int:
+        """The answer of `dequeue` that keeps the packet until `time`, in seconds."""
+
+@final
+class Random:
+    """The random stream of one connection."""
+
+    def uniform(self) -> float:
+        """A random number in [0, 1)."""
+
+@final
+class Ack:
+    """An acknowledgement that delivered something. Amounts are in segments, times in seconds."""
+
+    @property
+    def now(self) -> float: ...
+    @property
+    def acked(self) -> float:
+        """Newly delivered."""
+    @property
+    def marked(self) -> float:
+        """Of these, known to have been marked."""
+    @property
+    def lost(self) -> float:
+        """Newly held to be lost."""
+    @property
+    def ece(self) -> bool:
+        """The echo of marks was set."""
+    @property
+    def rtt(self) -> float | None:
+        """Round-trip time of it, if it gave one."""
+    @property
+    def srtt(self) -> float:
+        """Smoothed round-trip time; zero before the first sample."""
+    @property
+    def one_way(self) -> float | None:
+        """One-way delay by the stamps of both ends."""
+    @property
+    def prior_in_flight(self) -> float:
+        """In flight before it."""
+    @property
+    def in_flight(self) -> float:
+        """In flight after it."""
+    @property
+    def may_grow(self) -> bool:
+        """Whether the window may grow."""
+    @property
+    def in_recovery(self) -> bool:
+        """Whether the sender is in fast recovery."""
+    @property
+    def delivered(self) -> float:
+        """Delivered since the start."""
+
+@final
+class Loss:
+    """A congestion event. Amounts are in segments, times in seconds."""
+
+    @property
+    def now(self) -> float: ...
+    @property
+    def kind(self) -> str:
+        """`fast_retransmit`, `timeout` or `ecn`."""
+    @property
+    def in_flight(self) -> float:
+        """FlightSize of RFC 5681."""
+    @property
+    def again(self) -> bool:
+        """The timer expired again for the same segment."""
+
+@final
+class Bench:
+    """A discipline in Python on a link of its own, under the caller's clock."""
+
+    def __new__(cls, name: str, params: str, seed: int) -> Bench: ...
+    def enqueue(self, time_us: int, id: int, size: int, flow: int, ecn: int) -> None:
+        """A packet arrives."""
+    def dequeue(self, time_us: int) -> tuple[int | None, float | None]:
+        """The link asks for a packet: its number, or none and, if it is to wait, until when."""
+    def run_timers(self, time_us: int) -> int:
+        """Run the timers that are due before an instant; say how many."""
+    def reset(self, seed: int) -> None:
+        """Go back to the state of a new queue, random stream and clock too."""
+    @property
+    def backlog(self) -> tuple[int, int]:
+        """What waits: packets and bytes."""
+    @property
+    def is_within_limit(self) -> bool:
+        """Whether what waits is within the limit."""
+    def told(self) -> list[tuple[str, int, str]]:
+        """Drops and marks since it was asked last: what, which packet, why."""
+    def probe(self) -> list[tuple[str, float]]:
+        """The inner variables that it shows."""
+
+def read_quantity(kind: str, value: str | float) -> Any:
+    """Read a value of a kind; give it in base units."""
 
 def reference() -> str:
     """The registries and the scenario file's tables, as a JSON document."""

@@ -3,36 +3,19 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import Any, TypeVar
 
 from sojourn._core import Cancel
-from sojourn.results import Outcome, Results, collect
+from sojourn.experiments.bench import Finished, Memory, OnProgress
+from sojourn.experiments.procedure import conduct
+from sojourn.processes import LOOK_INTERVAL_S, Trace, in_processes
+from sojourn.results import Results, collect
 from sojourn.scenario import Overrides, Scenario
-
-LOOK_INTERVAL_S = 0.2
-"""How often the waiting thread looks up, so that Ctrl-C is heard in time."""
-
-
-class OnProgress(Protocol):
-    """Is told how many runs are done."""
-
-    def __call__(self, done: int, total: int) -> None:
-        """``done`` of ``total`` runs are finished."""
-        ...
-
-
-@dataclass(frozen=True)
-class Task:
-    """One replica of one point, and where its trace goes."""
-
-    point: int
-    replica: int
-    ns2_trace: Path | None = None
+from sojourn.tasks import Outcome, Task
 
 
 def run(
@@ -40,33 +23,59 @@ def run(
     *,
     replicas: int | None = None,
     seed: int | None = None,
+    precision: str | None = None,
     jobs: int | None = None,
     overrides: Overrides = (),
     series_interval: str | None = None,
     progress: OnProgress | None = None,
     trace_folder: Path | None = None,
+    trace_format: str = "ns2",
+    trace_links: Sequence[str] = (),
+    trace_payload: bool = False,
 ) -> Results:
     """Run every point and replica of a scenario; return the frames.
 
     ``scenario`` is a :class:`Scenario`, the path of a file, or the name of a study. ``replicas``,
-    ``seed`` and ``series_interval`` (such as ``"100 ms"``) go before the file's. ``jobs`` workers
+    ``seed``, ``precision`` (such as ``"5%"``: replicas are added until the intervals are that
+    narrow) and ``series_interval`` (such as ``"100 ms"``) go before the file's. ``jobs`` workers
     run at once, by default as many as there are cores; the results do not depend on it. Ctrl-C
     ends the runs in progress and returns what is finished, with ``complete`` false.
 
+    Into ``trace_folder`` go traces in ``trace_format``. ``"ns2"``: one file of all links,
+    ``trace[-pointP][-replicaR].tr``. ``"pcapng"``: captures, a file for each link,
+    ``trace...-LINK.pcapng``, and one for what it dropped, ``trace...-LINK-drops.pcapng``;
+    ``trace_links`` chooses among the links, ``trace_payload`` stores the payload too, all zeros.
+
     Raises :class:`sojourn.ScenarioError` where the scenario is wrong and
-    :class:`sojourn.LedgerError` where the books of a run do not balance.
+    :class:`sojourn.LedgerError` where the books of a run do not balance;
+    :class:`sojourn.UserCodeError` where a discipline in Python raised an exception.
     """
-    scenario = _scenario(scenario, overrides, replicas, seed, series_interval)
-    points, count = scenario.core.points, scenario.replicas
-    tasks = [
-        Task(point, replica, _trace_path(trace_folder, points, count, point, replica))
-        for point in range(points)
-        for replica in range(count)
-    ]
+    scenario = prepared(scenario, overrides, replicas, seed, series_interval, precision)
     if trace_folder is not None:
+        scenario.core.check_captured(list(trace_links))
         trace_folder.mkdir(parents=True, exist_ok=True)
-    outcomes = _run_all(scenario, tasks, jobs or available_cores(), progress)
-    return collect(scenario, outcomes, complete=len(outcomes) == len(tasks))
+    cancel = Cancel()
+
+    def trace_of(task: Task) -> Trace | None:
+        if trace_folder is None or task.is_pilot:
+            return None
+        stem = trace_folder / _trace_name(scenario, task)
+        return trace_format, stem, list(trace_links), trace_payload
+
+    def carry_out(tasks: Sequence[Task]) -> Finished:
+        traced = [(task, trace_of(task)) for task in tasks]
+        return carried_out(scenario, traced, jobs or available_cores(), cancel)
+
+    bench = Memory(carry_out, progress)
+    warnings: list[str] = []
+    try:
+        plan = conduct(scenario, bench)
+        tasks, complete, warnings = plan.tasks, True, plan.warnings
+    except KeyboardInterrupt:
+        done = [task for task in bench.done if not task.is_pilot]
+        tasks, complete = sorted(done, key=lambda task: (task.point, task.replica)), False
+    outcomes = (Outcome(task, bench.tables(task)) for task in tasks)
+    return collect(scenario, outcomes, complete=complete, warnings=warnings)
 
 
 def available_cores() -> int:
@@ -74,13 +83,15 @@ def available_cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def _scenario(
+def prepared(
     scenario: Scenario | str | Path,
-    overrides: Overrides,
-    replicas: int | None,
-    seed: int | None,
-    series_interval: str | None,
+    overrides: Overrides = (),
+    replicas: int | None = None,
+    seed: int | None = None,
+    series_interval: str | None = None,
+    precision: str | None = None,
 ) -> Scenario:
+    """Return the scenario with what was set from outside."""
     if not isinstance(scenario, Scenario):
         scenario = find(scenario)
     further: dict[str, object] = {}
@@ -90,6 +101,8 @@ def _scenario(
         further["seed"] = seed
     if series_interval is not None:
         further["series"] = series_interval
+    if precision is not None:
+        further["precision"] = precision
     for more in (overrides, further):
         if more:
             scenario = scenario.with_overrides(more)
@@ -108,66 +121,79 @@ def find(name: str | Path) -> Scenario:
     return Scenario.from_toml(studies.scenario_text(str(name)), place=str(name))
 
 
-def _trace_path(
-    folder: Path | None, points: int, replicas: int, point: int, replica: int
-) -> Path | None:
-    if folder is None:
-        return None
+def _trace_name(scenario: Scenario, task: Task) -> str:
+    """Return how the names of a run's trace files begin."""
     parts = ["trace"]
-    if points > 1:
-        parts.append(f"point{point}")
-    if replicas > 1:
-        parts.append(f"replica{replica}")
-    return folder / ("-".join(parts) + ".tr")
+    if scenario.core.points > 1:
+        parts.append(f"point{task.point}")
+    if scenario.replicas > 1 or scenario.core.precision is not None:
+        parts.append(f"replica{task.replica}")
+    return "-".join(parts)
 
 
-def _run_all(
-    scenario: Scenario, tasks: list[Task], jobs: int, progress: OnProgress | None
-) -> list[Outcome]:
-    cancel = Cancel()
+def carried_out(
+    scenario: Scenario,
+    tasks: Sequence[tuple[Task, Trace | None]],
+    jobs: int,
+    cancel: Cancel,
+) -> Finished:
+    """Carry out runs on this machine, ``jobs`` at once; yield their tables as they finish.
 
-    def work(task: Task) -> Outcome:
-        tables = scenario.core.run(task.point, task.replica, cancel, task.ns2_trace)
-        return Outcome(task.point, task.replica, tables)
+    Threads carry them out, since the core releases the GIL; runs of Python code go to processes of
+    their own, unless there is but one worker or one such run. The results are the same.
+    """
+    traces = dict(tasks)
 
-    outcomes: list[Outcome] = []
+    def work(task: Task) -> dict[str, Any]:
+        return scenario.core.run(
+            task.point, task.replica, cancel, traces[task], warmup=task.warmup, series=task.series
+        )
 
-    def take(done: Future[Outcome]) -> None:
-        outcomes.append(done.result())
-        if progress is not None:
-            progress(len(outcomes), len(tasks))
+    interpreted = {
+        point for point in {task.point for task in traces} if scenario.is_interpreted(point)
+    }
+    held = [task for task in traces if task.point in interpreted]
+    if jobs == 1 or len(held) == 1:
+        held = []
+    free = [task for task in traces if task not in set(held)]
+    yield from in_threads(work, free, jobs, cancel)
+    if held:
+        yield from in_processes(scenario, [(task, traces[task]) for task in held], jobs)
 
-    with ThreadPoolExecutor(max_workers=jobs) as pool, _cancelled_at_the_end(cancel):
-        try:
-            for done in _as_completed(pool, work, tasks, 2 * jobs):
-                take(done)
-        except KeyboardInterrupt:
-            cancel.set()
-    return outcomes
+
+T = TypeVar("T")
+
+
+def in_threads(
+    work: Callable[[Task], T], tasks: Sequence[Task], jobs: int, cancel: Cancel
+) -> Generator[Sequence[tuple[Task, T]], None, None]:
+    """Do ``work`` on all tasks, ``jobs`` at once; yield them as they finish, at times none.
+
+    The core releases the GIL while it runs. Where this ends early ``cancel`` is set, so that no
+    run goes on behind the caller's back.
+    """
+
+    def done(task: Task) -> tuple[Task, T]:
+        return task, work(task)
+
+    waiting = iter(tasks)
+    running: set[Future[tuple[Task, T]]] = set()
+    with ThreadPoolExecutor(max_workers=jobs) as pool, _cancelled_when_broken(cancel):
+        while True:
+            # Never many of them handed out: those could not be taken back.
+            while len(running) < 2 * jobs and (task := next(waiting, None)) is not None:
+                running.add(pool.submit(done, task))
+            if not running:
+                return
+            finished, running = wait(running, LOOK_INTERVAL_S, FIRST_COMPLETED)
+            yield [run.result() for run in finished]
 
 
 @contextmanager
-def _cancelled_at_the_end(cancel: Cancel) -> Iterator[None]:
-    """Whatever happens, let no run go on behind the caller's back."""
+def _cancelled_when_broken(cancel: Cancel) -> Iterator[None]:
+    """End the runs in progress where anything goes wrong, an interruption too."""
     try:
         yield
-    finally:
+    except BaseException:
         cancel.set()
-
-
-def _as_completed(
-    pool: ThreadPoolExecutor,
-    work: Callable[[Task], Outcome],
-    tasks: list[Task],
-    ahead: int,
-) -> Iterator[Future[Outcome]]:
-    """Yield the runs as they finish, never more than ``ahead`` of them handed out."""
-    waiting = iter(tasks)
-    running: set[Future[Outcome]] = set()
-    while True:
-        while len(running) < ahead and (task := next(waiting, None)) is not None:
-            running.add(pool.submit(work, task))
-        if not running:
-            return
-        finished, running = wait(running, LOOK_INTERVAL_S, FIRST_COMPLETED)
-        yield from finished
+        raise

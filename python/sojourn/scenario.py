@@ -7,7 +7,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from sojourn import _core
+from sojourn import _core, outside
+from sojourn.toml_text import toml_text
 
 MAX_BYTES = 1_000_000
 """Files above this size are not scenario files."""
@@ -27,8 +28,9 @@ class Scenario:
         self.text = text
         self.place = place
         self._folder = folder
-        self._overrides = _pairs(overrides)
+        self._overrides = as_pairs(overrides)
         self.core = _core.Scenario.load(text, place, folder, self._overrides)
+        self._identities: dict[int, dict[str, Any]] = {}
 
     @classmethod
     def load(cls, path: str | Path, overrides: Overrides = ()) -> Scenario:
@@ -43,8 +45,13 @@ class Scenario:
 
     def with_overrides(self, overrides: Overrides) -> Scenario:
         """Return the same scenario with further keys set, as ``--set`` does."""
-        pairs = [*self._overrides, *_pairs(overrides)]
+        pairs = [*self._overrides, *as_pairs(overrides)]
         return Scenario(self.text, self.place, self._folder, pairs)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Travel as text, with the classes that it names and that were not imported by name."""
+        parts = (self.text, self.place, self._folder.resolve(), self._overrides)
+        return _rebuilt, (parts, outside.known(self.outside))
 
     @property
     def name(self) -> str:
@@ -67,6 +74,57 @@ class Scenario:
         return self.core.replicas
 
     @property
+    def folder(self) -> Path:
+        """Where the files that it names lie."""
+        return self._folder
+
+    @property
+    def overrides(self) -> list[tuple[str, str]]:
+        """What was set from outside: dotted keys and values as TOML."""
+        return list(self._overrides)
+
+    def identity(self, point: int) -> dict[str, Any]:
+        """Return all that the results of a point depend on, besides the replica."""
+        if point not in self._identities:
+            identity = json.loads(self.core.identity(point))
+            if names := self.core.outside(point):
+                identity["code"] = {n: outside.source_hash(n, self._folder) for n in names}
+            self._identities[point] = identity
+        return self._identities[point]
+
+    @property
+    def outside(self) -> list[str]:
+        """The disciplines and controllers in Python that it names, as ``module:Class``."""
+        points = range(self.core.points)
+        return list(dict.fromkeys(name for k in points for name in self.core.outside(k)))
+
+    def is_interpreted(self, point: int) -> bool:
+        """Whether a point runs Python code."""
+        return outside.is_interpreted(self.core.outside(point), self._folder)
+
+    def to_toml(self) -> str:
+        """Return the scenario file of it, with what was set from outside."""
+        return self.as_run()
+
+    def as_run(self) -> str:
+        """Return the text of the scenario with what was set from outside.
+
+        The very text of the file where nothing was set; else the same keys and values, without
+        the file's comments.
+        """
+        if not self._overrides:
+            return self.text
+        head = f"# {self.name}, with what was set from outside:\n"
+        head += "".join(
+            f"#   {key} = {' '.join(value.split())}\n" for key, value in self._overrides
+        )
+        return head + toml_text(self.document())
+
+    def document(self) -> dict[str, Any]:
+        """Return the scenario as data, with what was set from outside."""
+        return json.loads(self.core.document())
+
+    @property
     def vary(self) -> list[dict[str, Any]]:
         """The values that vary, by key, for each point."""
         return [json.loads(self.core.vary(point)) for point in range(self.core.points)]
@@ -76,19 +134,33 @@ class Scenario:
         """Settings that are allowed but a known mistake, each with its place and the reason."""
         return self.core.warnings()
 
+    def _repr_html_(self) -> str:
+        """A card for notebooks: what it is, and its text."""
+        from sojourn.notebook import scenario_card
+
+        return scenario_card(self)
+
     def __repr__(self) -> str:
         """Name, points and replicas."""
         return f"<Scenario {self.name!r}: {self.core.points} points x {self.replicas} replicas>"
 
 
-def _pairs(overrides: Overrides) -> list[tuple[str, str]]:
+def _rebuilt(parts: tuple[Any, ...], classes: dict[str, type]) -> Scenario:
+    outside.know(classes)
+    return Scenario(*parts)
+
+
+def as_pairs(overrides: Overrides) -> list[tuple[str, str]]:
+    """Return overrides as dotted keys and values in TOML."""
     if isinstance(overrides, Mapping):
         return [(key, _toml(value)) for key, value in overrides.items()]
     return list(overrides)
 
 
 def _toml(value: object) -> str:
-    """Write a Python value as TOML."""
+    """Write a Python value as TOML; an object that stands for a table as that."""
+    if hasattr(value, "table"):
+        value = value.table()  # pyright: ignore[reportAttributeAccessIssue]
     match value:
         case bool():
             return "true" if value else "false"

@@ -9,6 +9,16 @@ import sojourn as package
 
 OPTIONS = {
     "run": ("--set", "--seed", "--replicas", "--jobs", "--out", "--json", "--trace"),
+    "sweep": ("--out", "--jobs", "--shard", "--cluster", "--precision", "--interval", "--set"),
+    "merge": ("--out",),
+    "plot": ("--out", "--of", "--link", "--flow", "--case", "--replica", "--set"),
+    "report": ("--out", "--no-figures"),
+    "diff": ("--level", "--all", "--json"),
+    "sensitivity": ("--out", "--of", "--method", "--samples", "--cluster"),
+    "tune": ("--out", "--minimise", "--maximise", "--trials", "--held-out", "--cluster"),
+    "replay": ("--rate", "--queue", "--delay", "--limit", "--seed", "--partial", "--out", "--json"),
+    "events": ("--out", "--point", "--replica", "--show", "--set", "--seed"),
+    "tc": ("--link", "--point", "--set"),
     "check": ("--set",),
     "list": ("--json",),
     "drive": (),
@@ -41,9 +51,9 @@ def test_the_version(sojourn):
     [
         ("disciplines", {"droptail", "red", "rem", "sfq", "eqm"}),
         ("sources", {"cbr", "poisson", "onoff", "pareto_onoff"}),
-        ("studies", {"eqm"}),
+        ("studies", {"eqm", "four-aqms", "red-fairness"}),
         ("metrics", {"queue_mean_packets", "delay_p95_s", "jain_index"}),
-        ("congestion-controls", set()),
+        ("congestion-controls", {"tahoe", "newreno", "cubic", "bbr"}),
     ],
 )
 def test_lists(sojourn, kind, some):

@@ -4,7 +4,7 @@ import polars as pl
 import pytest
 
 from sojourn.plots.against_load import Inset, Level, LoadFigure, draw
-from sojourn.plots.looks import LOOKS, look
+from sojourn.plots.looks import look
 
 DISCIPLINES = ("eqm", "red", "rem", "sfq", "droptail")
 
@@ -32,22 +32,10 @@ def lines(axes):
 def test_a_line_and_a_band_for_each():
     figure = draw(frame(), LoadFigure("Queue (packets)"))
     axes = figure.axes[0]
-    assert list(lines(axes)) == [LOOKS[name].label for name in DISCIPLINES]
+    assert list(lines(axes)) == [look(name).label for name in DISCIPLINES]
     assert len(axes.collections) == len(DISCIPLINES)
     assert axes.get_ylabel() == "Queue (packets)"
     assert axes.get_ylim()[0] == 0
-
-
-def test_looks_differ_in_more_than_colour():
-    assert len({one.colour for one in LOOKS.values()}) == len(LOOKS)
-    assert len({str(one.line) for one in LOOKS.values()}) == len(LOOKS)
-    assert len({one.marker for one in LOOKS.values()}) == len(LOOKS)
-    assert look("eqm").label == "EQM (reconstruction)"
-
-
-def test_an_unknown_discipline_keeps_one_look():
-    assert look("codel") == look("codel")
-    assert look("codel").label == "codel"
 
 
 def test_levels_always_fit():

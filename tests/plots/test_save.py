@@ -15,11 +15,12 @@ def drawn():
     return figure
 
 
-def test_three_files(tmp_path):
+def test_all_formats_and_the_data(tmp_path):
     paths = save(drawn(), FRAME, tmp_path / "new" / "folder", "fig")
     assert {ending: path.name for ending, path in paths.items()} == {
         "png": "fig.png",
         "svg": "fig.svg",
+        "pdf": "fig.pdf",
         "csv": "fig.csv",
     }
     assert paths["csv"].read_text() == "x,y\n1,3.5\n2,\n"

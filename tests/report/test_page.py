@@ -52,7 +52,7 @@ class Reader(HTMLParser):
 @pytest.fixture(scope="module")
 def written(synthetic, tmp_path_factory):
     settings = synthetic.settings()
-    report = EqmStudy().evaluate(synthetic.frames(settings), settings)
+    report = EqmStudy().evaluate({"eqm": synthetic.frames(settings)}, settings)
     target = tmp_path_factory.mktemp("report")
     return report, folder.write(report, target, COMMAND), target
 
@@ -109,7 +109,7 @@ def test_what_repeats_it(written, page):
     report, _, _ = written
     text = "".join(page[1].text)
     assert COMMAND in text
-    assert report.scenario in text
+    assert report.scenarios["eqm"] in text
     assert report.version in text
 
 
@@ -129,7 +129,7 @@ def test_the_folder(written):
     assert document["command"] == COMMAND
     assert document["tables"]["table-three"][0]["eqm"] == 18
     assert pl.read_parquet(target / "observations.parquet").equals(report.observations)
-    assert (target / "scenario.toml").read_text(encoding="utf-8") == report.scenario
+    assert (target / "eqm.toml").read_text(encoding="utf-8") == report.scenarios["eqm"]
     assert all(path.read_text(encoding="utf-8").count("\n") > 1 for path in found.tables)
 
 

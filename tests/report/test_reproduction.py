@@ -6,6 +6,7 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
+from sojourn import studies
 from sojourn.cli import reproduce as command
 from sojourn.studies import runner
 
@@ -69,11 +70,34 @@ def test_options_reach_the_run(app, tmp_path):
     assert "replicas = 8" in text
 
 
-def test_all_gives_one_table(app, tmp_path):
-    result = invoke(app, "all", "--out", str(tmp_path), *SMALL)
+TINY = {"duration": "4 s", "replicas": "2", "loads": "4", "counts": "2"}
+"""As little of every study as makes a report."""
+
+
+def test_all_gives_one_table_of_all_studies(tmp_path):
+    """On the engine itself: each study gets the knobs that it has."""
+    app = typer.Typer()
+    app.command()(command.reproduce)
+    words = [word for knob in TINY.items() for word in ("--set", "=".join(knob))]
+    result = invoke(app, "all", "--out", str(tmp_path), *words)
     assert result.exit_code == 0, result.output
-    assert "Study" in result.stdout
-    assert (tmp_path / "eqm" / "eqm.html").is_file()
+    assert result.stdout.count("Verdicts") == 1
+    for name in studies.names():
+        assert (tmp_path / name / f"{name}.html").is_file()
+        summary = json.loads((tmp_path / name / "summary.json").read_text(encoding="utf-8"))
+        rows = [line for line in result.stdout.splitlines() if line.split()[:1] == [name]]
+        assert len(rows) == len(summary["verdicts"]) > 0
+        known = {knob.name for knob in studies.find(name).knobs}
+        given = [knob for knob in TINY if f"--set '{knob}=" in summary["command"]]
+        assert set(given) | {"replicas"} <= known
+
+
+def test_one_study_refuses_the_knobs_of_another(tmp_path):
+    app = typer.Typer()
+    app.command()(command.reproduce)
+    result = invoke(app, "four-aqms", "--out", str(tmp_path / "none"), "--set", "loads=4")
+    assert result.exit_code == 2
+    assert 'study "four-aqms" has no knob "loads"' in result.stderr
 
 
 @pytest.mark.parametrize(
@@ -84,7 +108,8 @@ def test_all_gives_one_table(app, tmp_path):
         (["eqm", "--set", "on=soon"], 'knob "on" of study "eqm": "soon" is not a number'),
         (["eqm", "--set", "on"], '"on" is not key=value'),
         (["eqm", "--replicas", "3", "--set", "replicas=4"], "disagree"),
-        (["all", "--set", "nonsense=1"], 'no knob "nonsense"'),
+        (["four-aqms", "--calibrate"], 'study "four-aqms" has nothing to calibrate'),
+        (["all", "--set", "nonsense=1"], 'no study has a knob "nonsense"'),
     ],
 )
 def test_errors_are_one_line_and_write_nothing(app, tmp_path, words, message):
@@ -105,7 +130,7 @@ def test_interrupted(app, tmp_path):
     assert result.exit_code == 130
     assert f"the tables of the finished runs are in {out / 'interrupted'}" in result.stderr
     assert [path.name for path in out.iterdir()] == ["interrupted"]
-    assert (out / "interrupted" / "links.parquet").exists()
+    assert (out / "interrupted" / "eqm" / "links.parquet").exists()
 
 
 def test_a_broken_law_shows_no_number(app, tmp_path, synthetic, monkeypatch):

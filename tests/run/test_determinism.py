@@ -4,7 +4,7 @@ import pytest
 
 import sojourn as sj
 
-FRAMES = ("points", "links", "flows", "groups", "totals", "drops", "time_series")
+FRAMES = ("points", "links", "flows", "groups", "totals", "drops", "delays", "time_series")
 DISCIPLINES = ("droptail", "red", "rem", "sfq", "eqm")
 
 

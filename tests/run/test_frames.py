@@ -215,8 +215,40 @@ def test_no_series_unless_asked_for(mixed):
 
 def test_sampling_changes_no_table(mixed):
     one, other = run(mixed("red")), run(mixed("red"), series_interval="7 ms")
-    for frame in ("links", "flows", "groups", "totals", "drops"):
+    for frame in ("links", "flows", "groups", "totals", "drops", "delays"):
         assert getattr(one, frame).equals(getattr(other, frame))
+
+
+UDP_THEN_TCP = """
+name = "both"
+duration = "3 s"
+replicas = 2
+
+[design]
+kind = "listed"
+
+[dumbbell]
+rtt = "40 ms"
+bottleneck = { rate = "10 Mbit/s" }
+
+[[flow]]
+name = "f"
+transport = { protocol = "tcp" }
+traffic = { source = "bulk" }
+
+[vary]
+"flow.f.transport" = [{ protocol = "udp" }, { protocol = "tcp" }]
+"flow.f.traffic" = [{ source = "cbr", rate = "1 Mbit/s" }, { source = "bulk" }]
+"""
+
+
+@pytest.mark.parametrize("batch", [1, 3, 512])
+def test_metrics_that_only_some_runs_have_are_undefined_elsewhere(monkeypatch, batch):
+    monkeypatch.setattr("sojourn.frames.BATCH", batch)
+    for frame in (run(UDP_THEN_TCP).flows, run(UDP_THEN_TCP).groups, run(UDP_THEN_TCP).totals):
+        assert frame.filter(point=0)["retransmits"].null_count() == 2
+        assert frame.filter(point=1)["retransmits"].null_count() == 0
+        assert frame["goodput_bps"].null_count() == 0
 
 
 # --- files ---------------------------------------------------------------------------------------
@@ -230,14 +262,17 @@ def test_frames_are_written_and_read_again(mixed, tmp_path):
     names = {path.name for path in written}
     frames = {
         "points": results.points,
+        "runs": results.runs,
         "links": results.links,
         "flows": results.flows,
         "groups": results.groups,
-        "totals": results.totals,
+        "total": results.totals,
         "drops": results.drops,
+        "delays": results.delays,
         "series": results.time_series,
     }
-    assert names == {f"{name}.parquet" for name in frames} | {"scenario.toml", "summary.json"}
+    others = {"scenario.toml", "summary.json", "experiment.json"}
+    assert names == {f"{name}.parquet" for name in frames} | others
     folder = tmp_path / "new" / "folder"
     assert {path.name for path in folder.iterdir()} == names
     for name, frame in frames.items():

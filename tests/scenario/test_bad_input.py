@@ -38,7 +38,7 @@ TABLE = {
     ),
     "not a number": Bad('"4 Mbit/s"', "nan", "link.bottleneck.rate", "nan", "NaN"),
     "not a number, in words": Bad('"1 ms"', '"nan ms"', "link.bottleneck.delay", "nan", '"nan ms"'),
-    "TCP": Bad('"udp"', '"tcp"', "flow.load.transport.protocol", '"tcp"', '"tcp"'),
+    "a protocol": Bad('"udp"', '"sctp"', "flow.load.transport.protocol", '"sctp"', '"sctp"'),
     "not TOML": Bad('duration = "2 s"', "duration = = 2", "", "= =", "not TOML"),
 }
 

@@ -76,3 +76,41 @@ def test_a_longer_buffer_trades_loss_for_delay():
     assert phone["delay_p99_s"].is_sorted()
     uplink = results.links.filter(link="uplink", replica=0)
     assert uplink["loss_ratio"].is_sorted(descending=True)
+
+
+def test_only_the_slower_of_two_links_drops():
+    links = sj.run(FOLDER / "two-bottlenecks.toml", replicas=2, overrides=SHORT).links
+    first, second = (links.filter(link=f"bottleneck-{number}") for number in (1, 2))
+    assert first["drops_packets"].sum() == 0
+    assert second["drops_packets"].sum() > 0
+    delays = [second.filter(point=point)["queueing_delay_mean_s"].mean() for point in range(3)]
+    assert delays[0] < delays[2] < delays[1]
+
+
+def test_active_queues_take_the_wait_away_from_eight_clients():
+    overrides = {**SHORT, "duration": "20 s"}
+    totals = sj.run(FOLDER / "many-to-one.toml", replicas=2, overrides=overrides).totals
+    delay = [totals.filter(point=point)["delay_mean_s"].mean() for point in range(5)]
+    droptail, pfifo, red, ared, codel = delay
+    assert pfifo == droptail > 1.5
+    assert red < 0.3
+    assert ared < 0.15
+    assert 0.06 < codel < 0.12
+
+
+def test_sfq_gives_tcp_what_the_others_give_to_the_senders_that_do_not_slow_down():
+    overrides = {**SHORT, "duration": "20 s", "flow.cbr.traffic.rate": "1 Mbit/s"}
+    groups = sj.run(FOLDER / "tcp-beside-cbr.toml", replicas=2, overrides=overrides).groups
+    tcp = groups.filter(group="tcp")
+    goodput = [tcp.filter(point=point)["goodput_bps"].mean() for point in range(4)]
+    assert goodput[2] > 1e6
+    assert max(goodput[0], goodput[1], goodput[3]) < 0.4e6
+
+
+def test_fair_queueing_hardly_cares_for_unequal_paths():
+    overrides = {**SHORT, "duration": "15 s"}
+    totals = sj.run(FOLDER / "unequal-paths.toml", replicas=1, overrides=overrides).totals
+    jain = [totals.filter(point=point)["jain_index"].mean() for point in range(9)]
+    droptail, _, fair = jain[6:]
+    assert fair > 0.9
+    assert droptail < 0.85

@@ -96,11 +96,38 @@ TABLE = {
     "no transport": Bad(
         'transport = { protocol = "udp", payload = "500 B" }\n', "", "flow.load.transport"
     ),
-    "TCP and its keys": Bad(
-        'protocol = "udp"',
-        'protocol = "tcp", congestion_control = "cubic"',
-        "flow.load.transport.protocol",
-        "TCP is not part of this version",
+    "UDP's payload under TCP": Bad(
+        'protocol = "udp"', 'protocol = "tcp"', "flow.load.transport.payload", "unknown key"
+    ),
+    "a congestion control that is none": Bad(
+        'protocol = "udp", payload = "500 B"',
+        'protocol = "tcp", congestion_control = "cubik"',
+        "flow.load.transport.congestion_control",
+        'did you mean "cubic"',
+    ),
+    "a parameter of another congestion control": Bad(
+        'protocol = "udp", payload = "500 B"',
+        'protocol = "tcp", congestion_control = "reno", fast_convergence = true',
+        "flow.load.transport.fast_convergence",
+        "unknown key",
+    ),
+    "a window below a segment": Bad(
+        'protocol = "udp", payload = "500 B"',
+        'protocol = "tcp", segment = "1000 B", window = "999 B"',
+        "flow.load.transport.window",
+        "at least one segment of 1000 B",
+    ),
+    "acknowledgements without a way back": Bad(
+        'protocol = "udp", payload = "500 B"',
+        'protocol = "tcp"',
+        "flow.load",
+        "no route from b to a for acknowledgements",
+    ),
+    "bulk over UDP": Bad(
+        'source = "poisson", rate = "1 Mbit/s"',
+        'source = "bulk"',
+        "flow.load.traffic.source",
+        'needs protocol = "tcp"',
     ),
     "a packet beyond IP": Bad('"500 B"', '"70000 B"', "flow.load.transport.payload"),
     "a header beyond IP": Bad(

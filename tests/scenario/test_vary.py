@@ -1,5 +1,6 @@
 """`[vary]`, and overrides: which points come out, and what each of them is."""
 
+import polars as pl
 import pytest
 
 import sojourn as sj
@@ -156,6 +157,60 @@ def test_links_by_their_default_name(good):
     frame = run(text).links
     assert set(frame["link"]) == {"a->b"}
     assert frame["queue_max_packets"].to_list() == [3, 5]
+
+
+SECOND = """
+[[link]]
+name = "{name}"
+from = "b"
+to = "c"
+rate = "4 Mbit/s"
+delay = "1 ms"
+"""
+
+
+def test_a_star_addresses_all_that_fit(good):
+    """One axis for several links; a link keeps what the item does not name."""
+    text = good.but('"1 Mbit/s"', '"8 Mbit/s"').text.replace(
+        'to = "b"\ntransport', 'to = "c"\ntransport'
+    )
+    text += SECOND.format(name="back") + SECOND.format(name="other").replace('"c"', '"d"')
+    found = run(text + '\n[vary]\n"link.b*.queue.limit" = ["2 packets", "3 packets"]\n').links
+    limits = found.pivot("link", index="point", values="queue_max_packets")
+    assert limits["bottleneck"].to_list() == [2, 3]
+    found = run(text, {"link.*.rate": "6 Mbit/s", "link.b*.delay": "7 ms"})
+    links = found.links.filter(pl.col("link") != "other")
+    assert links["throughput_bps"].min() > 5.5e6
+    assert found.totals["delay_mean_s"][0] > 0.014
+
+
+def test_a_name_with_a_star_of_its_own_is_meant_alone(good):
+    text = (
+        good.text
+        + """
+[[link]]
+from = "s*"
+to = "b"
+rate = "4 Mbit/s"
+delay = "1 ms"
+[[link]]
+from = "s1"
+to = "b"
+rate = "4 Mbit/s"
+delay = "1 ms"
+"""
+    )
+    two = text.replace('name = "bottleneck"\n', "").replace(
+        'to = "b"\ntransport', 'to = "b"\ntransport'
+    )
+    overrides = [('link."s1->b".to', '"c"'), ('link."s*->b".to', '"d"')]
+    links = run(two, overrides).links["link"].to_list()
+    assert links == ["a->b", "s1->d", "s1->c"]
+
+
+def test_a_star_that_fits_nothing(good):
+    with pytest.raises(sj.ScenarioError, match="there is no link of this name"):
+        run(good.text, {"link.up*.rate": "1 Mbit/s"})
 
 
 def test_a_key_that_the_file_does_not_have_is_made(good):

@@ -82,4 +82,4 @@ def test_a_broken_law_gives_no_report(synthetic):
     settings = synthetic.settings()
     frames = synthetic.frames(settings, losses=synthetic.LOSSES | {"red": 0.5})
     with pytest.raises(LawBroken, match="Drop-tail bound"):
-        EqmStudy().evaluate(frames, settings)
+        EqmStudy().evaluate({"eqm": frames}, settings)

@@ -15,7 +15,9 @@ STUDY = EqmStudy()
 
 
 def text(**given):
-    return STUDY.scenario(STUDY.settle({key.replace("_", "_"): v for key, v in given.items()}))
+    return STUDY.scenarios(STUDY.settle({key.replace("_", "_"): v for key, v in given.items()}))[
+        "eqm"
+    ]
 
 
 def test_default_is_the_file_as_it_stands():
@@ -33,7 +35,7 @@ def test_quick_form_has_loads_on_both_sides_of_the_capacity():
     net = network.of(scenario.document(settings), settings)
     assert any(load > 8 for load in net.loads)
     assert any(load < 8 for load in net.loads)
-    assert sojourn.Scenario.from_toml(STUDY.scenario(settings)).vary
+    assert sojourn.Scenario.from_toml(STUDY.scenarios(settings)["eqm"]).vary
 
 
 @pytest.mark.parametrize(
@@ -53,7 +55,7 @@ def test_quick_form_has_loads_on_both_sides_of_the_capacity():
 )
 def test_every_knob_gives_a_scenario_that_runs(given):
     settings = STUDY.settle(given | {"replicas": "1"})
-    sojourn.Scenario.from_toml(STUDY.scenario(settings))
+    sojourn.Scenario.from_toml(STUDY.scenarios(settings)["eqm"])
 
 
 def test_mean_rate_raises_the_peak():
@@ -65,7 +67,7 @@ def test_mean_rate_raises_the_peak():
 
 def test_loads_are_recovered_from_rates_that_do_not_divide():
     settings = STUDY.settle({"rate_is": "mean", "on": "0.7 s", "off": "0.6 s", "loads": "7"})
-    document = tomllib.loads(STUDY.scenario(settings))
+    document = tomllib.loads(STUDY.scenarios(settings)["eqm"])
     loads = [
         scenario.load_mbps(scenario.quantities.bits_per_second(rate), settings)
         for rate in document["vary"][scenario.RATE_KEY]

@@ -10,7 +10,7 @@ from sojourn.studies.knobs import StudyError
 
 def evaluate(synthetic, settings=None, **options):
     settings = settings or synthetic.settings()
-    return EqmStudy().evaluate(synthetic.frames(settings, **options), settings)
+    return EqmStudy().evaluate({"eqm": synthetic.frames(settings, **options)}, settings)
 
 
 def outcomes(report):
@@ -79,7 +79,7 @@ def test_losses_below_the_capacity_are_judged_there(synthetic):
     settings = synthetic.settings()
     frames = synthetic.frames(settings, loss_below=below)
     # equal counts in every replica: a difference without deviation separates
-    found = outcomes(EqmStudy().evaluate(frames, settings))
+    found = outcomes(EqmStudy().evaluate({"eqm": frames}, settings))
     assert found["loss-least-eqm"] is Outcome.AGREES
     assert found["loss-most-red"] is Outcome.AGREES
 
@@ -103,7 +103,7 @@ def test_no_packet_at_all(synthetic):
     frames = synthetic.frames(settings)
     frames.totals = frames.totals.with_columns(received_packets=pl.lit(0.0))
     with pytest.raises(StudyError, match="no packet was received in 30 s"):
-        EqmStudy().evaluate(frames, settings)
+        EqmStudy().evaluate({"eqm": frames}, settings)
 
 
 def test_comparison_has_the_printed_rows(report):

@@ -3,7 +3,7 @@
 use core::marker::PhantomData;
 use std::sync::Arc;
 
-use crate::{Bytes, Fault, Quantity, Scalar, Span, Stream};
+use crate::{Bytes, Count, Fault, Quantity, Scalar, Span, Stream};
 
 /// A quantity that can be drawn at random.
 pub trait Drawn: Quantity + Copy {
@@ -36,7 +36,39 @@ impl Drawn for Bytes {
     }
 }
 
-/// A random time or size: `"20 ms"`, `"exponential(500 ms)"`, `"uniform(0 s, 1 s)"` ...
+impl Drawn for Count {
+    const DRAWN_ALLOWED: &'static str = "a number such as 5, or constant(NUMBER), uniform(FROM, TO), exponential(MEAN), pareto(SHAPE, MEAN), lognormal(SIGMA, MEAN), empirical(FILE.csv)";
+    fn to_f64(self) -> f64 {
+        self.0
+    }
+    /// A whole number.
+    fn from_f64(value: f64) -> Self {
+        Self(((value + 0.5) as u64) as f64)
+    }
+}
+
+/// A law of any quantity, as far as the file that it may name goes.
+pub trait Law {
+    /// The file that `empirical(...)` names, as long as it has not been read.
+    fn file(&self) -> Option<&str>;
+    /// Gives the values of that file, in seconds, bytes or numbers.
+    fn fill(&mut self, values: &[f64]);
+}
+
+impl<T: Drawn> Law for Distribution<T> {
+    fn file(&self) -> Option<&str> {
+        match &self.shape {
+            Shape::Named { file } => Some(file),
+            _ => None,
+        }
+    }
+
+    fn fill(&mut self, values: &[f64]) {
+        *self = Self::empirical(values);
+    }
+}
+
+/// A random time, size or number: `"20 ms"`, `"exponential(500 ms)"`, `"uniform(0 s, 1 s)"` ...
 #[derive(Debug, Clone, PartialEq)]
 pub struct Distribution<T> {
     shape: Shape,
@@ -105,14 +137,6 @@ impl<T: Drawn> Distribution<T> {
         Self::of(Shape::Empirical {
             values: values.iter().map(|value| value * unit).collect(),
         })
-    }
-
-    /// The file that `empirical(...)` names, as long as it has not been read.
-    pub fn file(&self) -> Option<&str> {
-        match &self.shape {
-            Shape::Named { file } => Some(file),
-            _ => None,
-        }
     }
 
     /// The value, where nothing is random.

@@ -11,11 +11,13 @@
 //! | [`quantity`] | reading `"10 Mbit/s"`: [`Quantity`], [`Scalar`], [`Fault`] |
 //! | [`length`] | [`Limit`] and [`Threshold`]: queue lengths in packets, bytes, time or BDP |
 //! | [`registry`] | [`Entry`] and [`BuildError`]: what all registries have in common |
+//! | [`choices`] | the [`choices!`] macro: a parameter that is one of a few words, declared once |
 //! | [`params`] | the [`params!`] macro: a parameter table declared once, read, checked and documented |
 //!
 //! Nothing here knows a queue, a link or a file.
 
 pub mod bytes;
+pub mod choices;
 pub mod distribution;
 pub mod ecn;
 pub mod length;
@@ -27,11 +29,13 @@ pub mod registry;
 pub mod time;
 
 pub use bytes::Bytes;
-pub use distribution::Distribution;
+pub use distribution::{Distribution, Law};
 pub use ecn::Ecn;
 pub use length::{Length, Limit, LinkInfo, Threshold};
 pub use params::{Param, ParamFault, ParamSet, ParamSource, Preset};
-pub use quantity::{Auto, Fault, Fraction, Name, Optional, Probability, Quantity, Scalar, Whole};
+pub use quantity::{
+    Auto, Count, Fault, Fraction, Name, Optional, Probability, Quantity, Scalar, Whole,
+};
 pub use random::Stream;
 pub use rate::Rate;
 pub use registry::{BuildError, Entry};

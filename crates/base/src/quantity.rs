@@ -451,6 +451,25 @@ impl Quantity for Whole {
     }
 }
 
+/// How many: a number of zero or more, not necessarily whole as long as it is a mean.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Count(pub f64);
+
+impl Quantity for Count {
+    const ALLOWED: &'static str = "a number of zero or more";
+    const SCHEMA: &'static str = r#"{"type": ["number", "string"]}"#;
+
+    fn read(scalar: Scalar<'_>) -> Result<Self, Fault> {
+        match scalar {
+            Scalar::Text(text) => text.parse().ok(),
+            other => f64::read(other).ok(),
+        }
+        .filter(|number: &f64| *number >= 0.0 && number.is_finite())
+        .map(Self)
+        .ok_or_else(|| Self::fault(scalar))
+    }
+}
+
 /// A name made of letters, digits, `_` and `-`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Name(pub String);

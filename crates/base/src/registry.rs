@@ -7,6 +7,8 @@ use crate::{Param, ParamFault};
 pub struct Entry {
     /// Name in scenario files.
     pub name: &'static str,
+    /// Name of its type, in Rust and in Python.
+    pub class: &'static str,
     /// Name in tables and figures.
     pub title: &'static str,
     /// The text of its file, whose header is its manual page.

@@ -8,6 +8,9 @@ use core::fmt;
 use sojourn_base::{Bytes, Time};
 use sojourn_queue::{Backlog, Reason};
 
+use crate::connection::Acks;
+use crate::{Kind, SimPacket};
+
 /// Packets and their bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Count {
@@ -91,6 +94,13 @@ impl Ledger {
         self.stamps += u128::from(now.as_ps());
     }
 
+    /// A packet came to an empty queue and its transmission began at once.
+    #[inline]
+    pub fn pass(&mut self, size: Bytes) {
+        self.arrivals.add(size);
+        self.departures.add(size);
+    }
+
     /// The transmission of a packet that came at `stamp` began.
     #[inline]
     pub fn depart(&mut self, size: Bytes, stamp: Time, now: Time) {
@@ -170,12 +180,12 @@ impl Ledger {
     }
 }
 
-/// The books of one flow, in packets since the start of the run.
+/// The books of one direction of a flow, in packets since the start of the run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct FlowBooks {
-    /// Sent by its source.
+    /// Sent.
     pub sent: u64,
-    /// Received at its destination.
+    /// Received at their destination.
     pub received: u64,
     /// Dropped on the way.
     pub dropped: u64,
@@ -187,6 +197,24 @@ impl FlowBooks {
         self.sent
             .checked_sub(self.received)?
             .checked_sub(self.dropped)
+    }
+}
+
+/// What links share: the books of flows, and the arena that a dropped acknowledgement leaves.
+#[derive(Debug)]
+pub(crate) struct Shared {
+    /// Two a flow: there and back.
+    pub(crate) lanes: Vec<FlowBooks>,
+    pub(crate) acks: Acks,
+}
+
+impl Shared {
+    #[inline]
+    pub(crate) fn dropped(&mut self, packet: &SimPacket) {
+        self.lanes[packet.lane()].dropped += 1;
+        if packet.kind == Kind::Ack {
+            self.acks.take(packet.ack_place());
+        }
     }
 }
 

@@ -3,9 +3,12 @@
 //! | module | holds |
 //! | --- | --- |
 //! | [`packet`] | the simulated packet, a small value |
+//! | [`flow`] | what sends packets, and over what |
+//! | [`connection`] | the two ends of TCP under a flow |
 //! | [`calendar`] | the event calendar |
 //! | [`ledger`] | the books of links and flows, and what is wrong when they do not balance |
 //! | [`link`] | a link: discipline, device queue, transmitter, packets in flight |
+//! | [`open_loop`] | one link under arrivals that are handed in |
 //! | [`routes`] | shortest paths over a directed graph |
 //! | [`observer`] | how measurement and traces look on |
 //! | [`simulation`] | the run loop |
@@ -15,18 +18,24 @@
 //! calendar, so that saving an event never changes a result.
 
 pub mod calendar;
+pub mod connection;
+pub mod flow;
 pub mod ledger;
 pub mod link;
 pub mod observer;
+pub mod open_loop;
 pub mod packet;
 pub mod routes;
 pub mod simulation;
 
+pub use connection::{Connection, Tally};
+pub use flow::{Flow, FlowSpec, MakeController, Traffic};
 pub use ledger::{Breach, Count, FlowBooks, Ledger};
 pub use link::{Link, LinkSpec};
-pub use observer::Observer;
-pub use packet::SimPacket;
-pub use simulation::{Flow, FlowSpec, Simulation, Stop};
+pub use observer::{Observer, Transfer};
+pub use open_loop::OpenLoop;
+pub use packet::{Cargo, Kind, SimPacket};
+pub use simulation::{Simulation, Stop};
 
 /// The index of a node, in the order of declaration.
 pub type NodeId = u32;

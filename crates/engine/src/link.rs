@@ -3,11 +3,12 @@
 
 use std::collections::VecDeque;
 
+use sojourn_base::length::Capacity;
 use sojourn_base::{Bytes, Rate, Span, Stream, Time};
 use sojourn_queue::parts::Fifo;
 use sojourn_queue::{AnyDiscipline, Backlog, Context, Dequeued, Discipline, Reason, Sink};
 
-use crate::ledger::{FlowBooks, Ledger};
+use crate::ledger::{Ledger, Shared};
 use crate::{LinkId, NodeId, Observer, SimPacket};
 
 /// What a link is made of.
@@ -64,6 +65,12 @@ pub struct Link {
     pub(crate) scheduled: Time,
     /// The instant under which it stands in the calendar of departures, where that is kept.
     pub(crate) departure_scheduled: Time,
+    /// The capacity within which packets may go by an empty queue, where they may.
+    bypass: Option<Capacity>,
+    /// The size that was sent last and how long it takes: mostly the same again.
+    serialisation: (u16, Span),
+    /// Packets delivered.
+    delivered: u64,
     /// What the discipline did wrong, if anything.
     pub(crate) fault: Option<String>,
 }
@@ -74,14 +81,14 @@ struct Sending {
     takes: Span,
     size: Bytes,
     /// Time the transmitter has been busy up to `until`, in picoseconds.
-    busy: u128,
+    busy: u64,
 }
 
 /// What a link has carried up to an instant.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Carried {
     /// Time the transmitter was busy, in picoseconds.
-    pub busy: u128,
+    pub busy: u64,
     /// Bytes sent, the packet in transmission by the part that is out.
     pub bytes: f64,
 }
@@ -108,7 +115,7 @@ struct Books<'a, O> {
     now: Time,
     link: LinkId,
     ledger: &'a mut Ledger,
-    flows: &'a mut [FlowBooks],
+    shared: &'a mut Shared,
     observer: &'a mut O,
     fault: &'a mut Option<String>,
 }
@@ -117,7 +124,7 @@ impl<O: Observer> Sink<SimPacket> for Books<'_, O> {
     fn dropped(&mut self, packet: SimPacket, reason: Reason) {
         self.ledger
             .drop(packet.bytes(), packet.stamp, self.now, reason);
-        self.flows[packet.flow as usize].dropped += 1;
+        self.shared.dropped(&packet);
         self.observer.dropped(self.now, self.link, &packet, reason);
     }
 
@@ -132,12 +139,15 @@ impl<O: Observer> Sink<SimPacket> for Books<'_, O> {
 
 /// Calls into the discipline with a context made of the link's parts.
 macro_rules! with_context {
-    ($link:ident, $id:expr, $now:expr, $flows:expr, $observer:expr, |$discipline:ident, $ctx:ident| $body:expr) => {{
+    ($link:ident, $id:expr, $now:expr, $shared:expr, $observer:expr, |$discipline:ident, $ctx:ident| $body:expr) => {{
+        if O::LOOKS_INSIDE {
+            $observer.asking($now, $id, &$link.spec.discipline);
+        }
         let mut sink = Books {
             now: $now,
             link: $id,
             ledger: &mut $link.ledger,
-            flows: $flows,
+            shared: $shared,
             observer: $observer,
             fault: &mut $link.fault,
         };
@@ -148,7 +158,12 @@ macro_rules! with_context {
             sink: &mut sink,
         };
         let $ctx = &mut context;
-        $body
+        #[allow(clippy::let_unit_value)] // some calls answer, some do not
+        let said = $body;
+        if O::LOOKS_INSIDE {
+            $observer.answered($now, $id, &$link.spec.discipline);
+        }
+        said
     }};
 }
 
@@ -158,6 +173,10 @@ impl Link {
         let mut link = Self {
             due: Time::NEVER,
             timer: Time::NEVER,
+            bypass: (spec.device_queue == 0 && spec.discipline.can_bypass())
+                .then(|| spec.discipline.capacity()),
+            serialisation: (0, Span::ZERO),
+            delivered: 0,
             spec,
             ledger: Ledger::default(),
             device: Fifo::default(),
@@ -195,7 +214,7 @@ impl Link {
             self.sending.size.as_f64() * ahead as f64 / self.sending.takes.as_ps() as f64
         };
         Carried {
-            busy: self.sending.busy - u128::from(ahead),
+            busy: self.sending.busy - ahead,
             bytes: self.ledger.departures.bytes as f64 - unsent,
         }
     }
@@ -205,16 +224,22 @@ impl Link {
     pub(crate) fn next_event(&self) -> Option<Time> {
         match (self.in_flight.front(), self.transmitter) {
             (Some(packet), _) => Some(packet.stamp),
-            (None, Transmitter::Until(time)) => Some(time),
-            (None, Transmitter::Idle) => None,
+            (None, Transmitter::Until(time)) if !self.is_bypassed() => Some(time),
+            (None, _) => None,
         }
+    }
+
+    /// Whether nothing waits, and nothing need be asked when the transmission ends.
+    #[inline]
+    fn is_bypassed(&self) -> bool {
+        self.bypass.is_some() && self.ledger.backlog().packets == 0
     }
 
     /// When the transmitter next asks for a packet.
     pub(crate) fn next_departure(&self) -> Option<Time> {
         match self.transmitter {
-            Transmitter::Until(time) => Some(time),
-            Transmitter::Idle => None,
+            Transmitter::Until(time) if !self.is_bypassed() => Some(time),
+            _ => None,
         }
     }
 
@@ -224,11 +249,11 @@ impl Link {
         &mut self,
         id: LinkId,
         until: Time,
-        flows: &mut [FlowBooks],
+        shared: &mut Shared,
         observer: &mut O,
     ) {
         if self.due <= until {
-            self.run_due(id, until, flows, observer);
+            self.run_due(id, until, shared, observer);
         }
     }
 
@@ -236,15 +261,15 @@ impl Link {
         &mut self,
         id: LinkId,
         until: Time,
-        flows: &mut [FlowBooks],
+        shared: &mut Shared,
         observer: &mut O,
     ) {
         while self.due <= until {
             let departure = self.next_departure().unwrap_or(Time::NEVER);
             if departure <= self.timer {
-                self.depart(id, departure, flows, observer);
+                self.depart(id, departure, shared, observer);
             } else if self.timer < until {
-                with_context!(self, id, self.timer, flows, observer, |discipline, ctx| {
+                with_context!(self, id, self.timer, shared, observer, |discipline, ctx| {
                     discipline.on_timer(ctx);
                 });
             } else {
@@ -254,26 +279,47 @@ impl Link {
         }
     }
 
-    /// Takes an arriving packet; the link must have caught up to `now`.
+    /// Sends a packet that finds the transmitter idle and nothing waiting, without troubling the
+    /// discipline; says whether it could.
     #[inline]
+    pub(crate) fn pass<O: Observer>(
+        &mut self,
+        id: LinkId,
+        now: Time,
+        packet: &SimPacket,
+        observer: &mut O,
+    ) -> bool {
+        let size = packet.bytes();
+        let passes = self.sending.until <= now
+            && self.is_bypassed()
+            && self.bypass.is_some_and(|capacity| capacity.holds(1, size));
+        if passes {
+            self.ledger.pass(size);
+            observer.enqueued(now, id, packet);
+            observer.dequeued(now, id, packet);
+            self.transmit(now, packet);
+        }
+        passes
+    }
+
+    /// Takes an arriving packet, stamped with its arrival; the link must have caught up to `now`.
     pub(crate) fn arrive<O: Observer>(
         &mut self,
         id: LinkId,
         now: Time,
-        mut packet: SimPacket,
-        flows: &mut [FlowBooks],
+        packet: &SimPacket,
+        shared: &mut Shared,
         observer: &mut O,
     ) {
-        packet.stamp = now;
         self.ledger.arrive(packet.bytes(), now);
-        observer.enqueued(now, id, &packet);
-        with_context!(self, id, now, flows, observer, |discipline, ctx| {
-            discipline.enqueue(packet, ctx);
+        observer.enqueued(now, id, packet);
+        with_context!(self, id, now, shared, observer, |discipline, ctx| {
+            discipline.enqueue(*packet, ctx);
         });
-        self.fill_device(id, now, flows, observer);
-        let shaped = matches!(self.transmitter, Transmitter::Until(_)) && now >= self.sending.until;
-        if self.transmitter == Transmitter::Idle || shaped {
-            self.depart(id, now, flows, observer);
+        self.fill_device(id, now, shared, observer);
+        let waits = matches!(self.transmitter, Transmitter::Until(_)) && now >= self.sending.until;
+        if self.transmitter == Transmitter::Idle || waits {
+            self.depart(id, now, shared, observer);
         }
         self.settle();
     }
@@ -283,11 +329,11 @@ impl Link {
         &mut self,
         id: LinkId,
         now: Time,
-        flows: &mut [FlowBooks],
+        shared: &mut Shared,
         observer: &mut O,
     ) {
         while self.device.len() < self.spec.device_queue {
-            let taken = with_context!(self, id, now, flows, observer, |discipline, ctx| {
+            let taken = with_context!(self, id, now, shared, observer, |discipline, ctx| {
                 discipline.dequeue(ctx)
             });
             let Dequeued::Packet(packet) = taken else {
@@ -302,13 +348,13 @@ impl Link {
         &mut self,
         id: LinkId,
         now: Time,
-        flows: &mut [FlowBooks],
+        shared: &mut Shared,
         observer: &mut O,
     ) {
         let taken = if let Some(packet) = self.device.pop() {
             Dequeued::Packet(packet)
         } else {
-            with_context!(self, id, now, flows, observer, |discipline, ctx| {
+            with_context!(self, id, now, shared, observer, |discipline, ctx| {
                 discipline.dequeue(ctx)
             })
         };
@@ -323,36 +369,47 @@ impl Link {
                 self.transmitter = Transmitter::Idle;
             }
         }
-        self.fill_device(id, now, flows, observer);
+        self.fill_device(id, now, shared, observer);
     }
 
-    fn send<O: Observer>(
-        &mut self,
-        id: LinkId,
-        now: Time,
-        mut packet: SimPacket,
-        observer: &mut O,
-    ) {
-        let size = packet.bytes();
-        self.ledger.depart(size, packet.stamp, now);
+    fn send<O: Observer>(&mut self, id: LinkId, now: Time, packet: SimPacket, observer: &mut O) {
+        self.ledger.depart(packet.bytes(), packet.stamp, now);
         observer.dequeued(now, id, &packet);
-        let takes = self.spec.rate.time_to_send(size + self.spec.overhead);
+        self.transmit(now, &packet);
+    }
+
+    /// Begins the transmission of a packet.
+    #[inline]
+    fn transmit(&mut self, now: Time, packet: &SimPacket) {
+        let size = packet.bytes();
+        if self.serialisation.0 != packet.size {
+            let takes = self.spec.rate.time_to_send(size + self.spec.overhead);
+            self.serialisation = (packet.size, takes);
+        }
+        let takes = self.serialisation.1;
         let until = now + takes;
         self.transmitter = Transmitter::Until(until);
         self.sending = Sending {
             until,
             takes,
             size,
-            busy: self.sending.busy + u128::from(takes.as_ps()),
+            busy: self.sending.busy + takes.as_ps(),
         };
-        packet.stamp = until + self.spec.delay;
-        self.in_flight.push_back(packet);
+        // The fields are changed on the way into the ring, not before: a wide load of bytes just
+        // stored one by one would stall.
+        self.in_flight.push_back(SimPacket {
+            stamp: until + self.spec.delay,
+            hop: packet.hop + 1,
+            ..*packet
+        });
     }
 
     /// Takes the packet whose last bit comes out at `now`, if there is one.
     #[inline]
     pub(crate) fn deliver(&mut self, now: Time) -> Option<SimPacket> {
-        self.in_flight.pop_front_if(|packet| packet.stamp == now)
+        let packet = self.in_flight.pop_front_if(|packet| packet.stamp == now)?;
+        self.delivered += 1;
+        Some(packet)
     }
 
     /// After each operation: holds the discipline to its limit and to the books, and works out
@@ -383,7 +440,7 @@ impl Link {
         let mut leave = |packet: &SimPacket| {
             left.packets += 1;
             left.stamps += u128::from(packet.stamp.as_ps());
-            on_the_way[packet.flow as usize] += 1;
+            on_the_way[packet.lane()] += 1;
         };
         while let Some(packet) = self.device.pop() {
             leave(&packet);
@@ -405,7 +462,7 @@ impl Link {
         }
         thrown.0.iter().for_each(leave);
         for packet in &self.in_flight {
-            on_the_way[packet.flow as usize] += 1;
+            on_the_way[packet.lane()] += 1;
         }
         self.ledger.check_still_waiting(left.packets, left.stamps)
     }
@@ -415,21 +472,21 @@ impl Link {
     ///
     /// # Errors
     /// Says what does not agree.
-    pub fn audit(&mut self, now: Time, delivered: u64) -> Result<(), String> {
+    pub fn audit(&mut self, now: Time) -> Result<(), String> {
         self.ledger.advance(now);
         if let Some(fault) = self.fault.take() {
             return Err(fault);
         }
         self.ledger.check_little(now)?;
         let departed = self.ledger.departures.packets;
-        let in_flight = self.in_flight.len() as u64;
+        let (delivered, in_flight) = (self.delivered, self.in_flight.len() as u64);
         if departed != delivered + in_flight {
             return Err(format!(
                 "{departed} packets departed, {delivered} were delivered and {in_flight} are in flight"
             ));
         }
         let busy = self.carried(now).busy;
-        if busy > u128::from(now.as_ps()) {
+        if busy > now.as_ps() {
             return Err(format!("the transmitter was busy for {busy} ps by {now}"));
         }
         Ok(())

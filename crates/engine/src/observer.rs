@@ -1,9 +1,23 @@
 //! How measurement and traces look on.
 
-use sojourn_base::Time;
-use sojourn_queue::Reason;
+use sojourn_base::{Span, Time};
+use sojourn_queue::{Discipline, Reason};
 
-use crate::{LinkId, SimPacket};
+use crate::{Cargo, FlowId, LinkId, SimPacket};
+
+/// A discipline as seen from outside: what waits in it, and its inner variables.
+pub type Inside = dyn Discipline<SimPacket>;
+
+/// A transfer that is complete.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Transfer {
+    /// When it began.
+    pub began: Time,
+    /// Its size.
+    pub bytes: u64,
+    /// The time that it takes alone on the empty path at the least.
+    pub ideal: Span,
+}
 
 /// Looks on while a simulation runs; dispatched statically, free where a hook is left empty.
 ///
@@ -15,9 +29,21 @@ pub trait Observer {
     /// Whether everything must be seen in the order of time, at the price of an event a packet.
     const IN_ORDER: bool = false;
 
-    /// A source sent `packet`.
+    /// Whether [`asking`](Self::asking) and [`answered`](Self::answered) are wanted.
+    const LOOKS_INSIDE: bool = false;
+
+    /// The discipline of `link` is about to be called; what it drops and marks follows, then
+    /// [`answered`](Self::answered).
     #[inline]
-    fn emitted(&mut self, _now: Time, _packet: &SimPacket) {}
+    fn asking(&mut self, _now: Time, _link: LinkId, _discipline: &Inside) {}
+
+    /// The call is over.
+    #[inline]
+    fn answered(&mut self, _now: Time, _link: LinkId, _discipline: &Inside) {}
+
+    /// A source sent `packet`, which carries `cargo`.
+    #[inline]
+    fn emitted(&mut self, _now: Time, _packet: &SimPacket, _cargo: Cargo<'_>) {}
 
     /// `packet` came to the queue of `link`, which has not decided on it yet.
     #[inline]
@@ -39,9 +65,14 @@ pub trait Observer {
     #[inline]
     fn delivered(&mut self, _now: Time, _link: LinkId, _packet: &SimPacket) {}
 
-    /// `packet` reached its destination.
+    /// `packet` reached its destination; thereby `in_order` bytes of payload came to the
+    /// application, each byte once.
     #[inline]
-    fn received(&mut self, _now: Time, _packet: &SimPacket) {}
+    fn received(&mut self, _now: Time, _packet: &SimPacket, _in_order: u64) {}
+
+    /// A transfer by `flow` is complete.
+    #[inline]
+    fn completed(&mut self, _now: Time, _flow: FlowId, _transfer: &Transfer) {}
 }
 
 /// Nobody looks on.
@@ -50,11 +81,24 @@ impl Observer for () {}
 /// Two observers, one after the other.
 impl<A: Observer, B: Observer> Observer for (A, B) {
     const IN_ORDER: bool = A::IN_ORDER || B::IN_ORDER;
+    const LOOKS_INSIDE: bool = A::LOOKS_INSIDE || B::LOOKS_INSIDE;
 
     #[inline]
-    fn emitted(&mut self, now: Time, packet: &SimPacket) {
-        self.0.emitted(now, packet);
-        self.1.emitted(now, packet);
+    fn asking(&mut self, now: Time, link: LinkId, discipline: &Inside) {
+        self.0.asking(now, link, discipline);
+        self.1.asking(now, link, discipline);
+    }
+
+    #[inline]
+    fn answered(&mut self, now: Time, link: LinkId, discipline: &Inside) {
+        self.0.answered(now, link, discipline);
+        self.1.answered(now, link, discipline);
+    }
+
+    #[inline]
+    fn emitted(&mut self, now: Time, packet: &SimPacket, cargo: Cargo<'_>) {
+        self.0.emitted(now, packet, cargo);
+        self.1.emitted(now, packet, cargo);
     }
 
     #[inline]
@@ -88,8 +132,14 @@ impl<A: Observer, B: Observer> Observer for (A, B) {
     }
 
     #[inline]
-    fn received(&mut self, now: Time, packet: &SimPacket) {
-        self.0.received(now, packet);
-        self.1.received(now, packet);
+    fn received(&mut self, now: Time, packet: &SimPacket, in_order: u64) {
+        self.0.received(now, packet, in_order);
+        self.1.received(now, packet, in_order);
+    }
+
+    #[inline]
+    fn completed(&mut self, now: Time, flow: FlowId, transfer: &Transfer) {
+        self.0.completed(now, flow, transfer);
+        self.1.completed(now, flow, transfer);
     }
 }

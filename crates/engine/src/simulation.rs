@@ -1,53 +1,19 @@
 //! The run loop.
 
+mod streams;
+
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use sojourn_base::{Bytes, Ecn, Span, Stream, Time};
-use sojourn_traffic::{AnySource, Draw, Source};
+use sojourn_base::{Ecn, Span, Time};
+use sojourn_traffic::{Draw, Source, Way};
+use sojourn_transport::Sender;
 
 use crate::calendar::Calendar;
-use crate::ledger::{Breach, FlowBooks};
+use crate::connection::{Acks, Tally, Tcp};
+use crate::flow::{Agent, Flow, FlowSpec};
+use crate::ledger::{Breach, FlowBooks, Shared};
 use crate::link::{Link, LinkSpec};
-use crate::{LinkId, NodeId, Observer, SimPacket};
-
-/// What a flow is made of.
-pub struct FlowSpec {
-    /// Its name, for messages.
-    pub name: String,
-    /// Sending node.
-    pub from: NodeId,
-    /// Receiving node.
-    pub to: NodeId,
-    /// The links of its path, at least one.
-    pub path: Vec<LinkId>,
-    /// What makes its packets.
-    pub source: AnySource,
-    /// Header bytes around each payload.
-    pub header: Bytes,
-    /// Codepoint of its packets.
-    pub ecn: Ecn,
-    /// When it starts.
-    pub start: Time,
-    /// From when on it sends no more.
-    pub stop: Time,
-    /// Random stream of its gaps.
-    pub gaps: Stream,
-    /// Random stream of its sizes.
-    pub sizes: Stream,
-}
-
-/// A flow of a running simulation.
-pub struct Flow {
-    /// What it is made of.
-    pub spec: FlowSpec,
-    /// Size on the wire of the packet that its source sends next.
-    next_size: u32,
-    /// Number of the packet that its source sends next.
-    next_number: u32,
-    /// The last packet size and the least time that a packet of it can take: propagation and
-    /// serialisation of every link.
-    floor: (u32, Span),
-}
+use crate::{Cargo, FlowId, Kind, LinkId, Observer, SimPacket};
 
 /// Why a simulation ended before its time.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -67,8 +33,8 @@ pub struct Simulation<O> {
     now: Time,
     links: Vec<Link>,
     flows: Vec<Flow>,
-    books: Vec<FlowBooks>,
-    delivered: Vec<u64>,
+    shared: Shared,
+    tcp: Tcp,
     /// Links by their next delivery.
     deliveries: Calendar,
     /// Flows by the next packet of their source.
@@ -84,19 +50,14 @@ impl<O: Observer> Simulation<O> {
     /// A simulation at time zero.
     pub fn new(links: Vec<LinkSpec>, flows: Vec<FlowSpec>, observer: O) -> Self {
         let links: Vec<Link> = links.into_iter().map(Link::new).collect();
-        let flows: Vec<Flow> = flows
-            .into_iter()
-            .map(|spec| Flow {
-                spec,
-                next_size: 0,
-                next_number: 0,
-                floor: (0, Span::ZERO),
-            })
-            .collect();
+        let flows: Vec<Flow> = flows.into_iter().map(Flow::new).collect();
         let mut simulation = Self {
             now: Time::ZERO,
-            delivered: vec![0; links.len()],
-            books: vec![FlowBooks::default(); flows.len()],
+            shared: Shared {
+                lanes: vec![FlowBooks::default(); 2 * flows.len()],
+                acks: Acks::default(),
+            },
+            tcp: Tcp::default(),
             deliveries: Calendar::with_capacity(2 * links.len()),
             sources: Calendar::with_capacity(flows.len()),
             departures: Calendar::default(),
@@ -106,10 +67,7 @@ impl<O: Observer> Simulation<O> {
             flows,
         };
         for flow in 0..simulation.flows.len() {
-            let start = simulation.flows[flow].spec.start;
-            if let Some(first) = simulation.plan(flow, start) {
-                simulation.sources.push(first, flow as u32);
-            }
+            simulation.begin(flow);
         }
         simulation
     }
@@ -134,9 +92,20 @@ impl<O: Observer> Simulation<O> {
         &self.flows
     }
 
-    /// The books of the flows.
-    pub fn books(&self) -> &[FlowBooks] {
-        &self.books
+    /// The books of a flow: there and back.
+    pub fn books(&self, flow: usize) -> &[FlowBooks] {
+        &self.shared.lanes[2 * flow..2 * flow + 2]
+    }
+
+    /// What the connections of a flow have done so far; none for a flow that has none.
+    pub fn tally(&self, flow: usize) -> Option<Tally> {
+        let connections = self.flows[flow].connections()?;
+        Some(connections.tally(&self.tcp.connections, self.now))
+    }
+
+    /// The senders of a flow's open connections, in the order of opening.
+    pub fn senders(&self, flow: usize) -> impl Iterator<Item = &Sender> {
+        self.flows[flow].senders(&self.tcp.connections)
     }
 
     /// Lets everything happen that is due before `until`, and closes the books there.
@@ -153,7 +122,8 @@ impl<O: Observer> Simulation<O> {
             } else {
                 Time::NEVER
             };
-            let next = delivery.min(source).min(departure);
+            let timer = self.tcp.timers.next_time();
+            let next = delivery.min(source).min(departure).min(timer);
             if next >= until {
                 break;
             }
@@ -161,16 +131,21 @@ impl<O: Observer> Simulation<O> {
                 self.depart(departure);
             } else if delivery == next {
                 self.deliver(delivery);
-            } else {
+            } else if source == next {
                 self.emit(source);
+            } else {
+                self.expire(timer);
             }
             events = events.wrapping_add(1);
             if events.is_multiple_of(EVENTS_BETWEEN_LOOKS) && cancel.load(Ordering::Relaxed) {
                 return Err(Stop::Cancelled);
             }
-            if let Some(breach) = self.breach.take() {
-                return Err(Stop::Breach(breach));
+            if self.breach.is_some() {
+                break;
             }
+        }
+        if let Some(breach) = self.breach.take() {
+            return Err(Stop::Breach(breach));
         }
         self.now = until;
         self.catch_up_all(until.just_before());
@@ -187,15 +162,15 @@ impl<O: Observer> Simulation<O> {
     /// The first book that does not balance.
     pub fn finish(mut self) -> Result<O, Breach> {
         let at = self.now;
-        let mut on_the_way = vec![0; self.flows.len()];
+        let mut on_the_way = vec![0; self.shared.lanes.len()];
         for link in &mut self.links {
             let place = format!("link {}", link.spec.name);
             link.drain(at, &mut on_the_way)
                 .map_err(|what| Breach { at, place, what })?;
         }
-        for ((flow, books), &found) in self.flows.iter().zip(&self.books).zip(&on_the_way) {
+        for (lane, (books, &found)) in self.shared.lanes.iter().zip(&on_the_way).enumerate() {
             if books.on_the_way() != Some(found) {
-                let place = format!("flow {}", flow.spec.name);
+                let place = format!("flow {}", self.flows[lane / 2].name);
                 let what = format!("{found} packets are on the way, by the books {books:?}");
                 return Err(Breach { at, place, what });
             }
@@ -206,7 +181,7 @@ impl<O: Observer> Simulation<O> {
     fn catch_up_all(&mut self, until: Time) {
         for id in 0..self.links.len() {
             let link = &mut self.links[id];
-            link.catch_up(id as LinkId, until, &mut self.books, &mut self.observer);
+            link.catch_up(id as LinkId, until, &mut self.shared, &mut self.observer);
             self.settle(id, until);
         }
     }
@@ -222,7 +197,7 @@ impl<O: Observer> Simulation<O> {
             self.deliveries.replace_top(None);
             return;
         }
-        link.catch_up(id, now, &mut self.books, &mut self.observer);
+        link.catch_up(id, now, &mut self.shared, &mut self.observer);
         let packet = link.deliver(now);
         self.note_fault(id as usize, now);
         let link = &mut self.links[id as usize];
@@ -232,16 +207,11 @@ impl<O: Observer> Simulation<O> {
         if O::IN_ORDER {
             self.plan_departure(id as usize);
         }
-        let Some(mut packet) = packet else { return };
-        self.delivered[id as usize] += 1;
+        let Some(packet) = packet else { return };
         self.observer.delivered(now, id, &packet);
-        packet.hop += 1;
-        let next_link = self.flows[packet.flow as usize]
-            .spec
-            .path
-            .get(usize::from(packet.hop));
-        match next_link {
-            Some(&next) => self.arrive(next, now, packet),
+        let path = self.flows[packet.flow as usize].links(packet.way());
+        match path.get(usize::from(packet.hop)) {
+            Some(&next) => self.arrive(next, now, &packet),
             None => self.receive(now, &packet),
         }
     }
@@ -253,60 +223,125 @@ impl<O: Observer> Simulation<O> {
         };
         self.departures.replace_top(None);
         let link = &mut self.links[id as usize];
-        link.catch_up(id, now, &mut self.books, &mut self.observer);
+        link.catch_up(id, now, &mut self.shared, &mut self.observer);
         self.settle(id as usize, now);
     }
 
-    /// A source sends its next packet.
+    /// Puts the first event of a flow into the calendar.
+    fn begin(&mut self, id: usize) {
+        let flow = &self.flows[id];
+        let (start, stop) = (flow.start, flow.stop);
+        if flow.is_tcp() {
+            if start < stop {
+                self.sources.push(start, id as u32);
+                self.sources.push(stop, id as u32);
+            }
+        } else if let Some(first) = self.plan(id, start) {
+            self.sources.push(first, id as u32);
+        }
+    }
+
+    /// A source sends its next packet, or an application is woken.
     fn emit(&mut self, now: Time) {
         let Some((_, id)) = self.sources.peek() else {
             return;
         };
+        if self.flows[id as usize].is_tcp() {
+            self.wake(id, now);
+        } else {
+            self.send_datagram(id, now);
+        }
+    }
+
+    fn send_datagram(&mut self, id: FlowId, now: Time) {
         let flow = &mut self.flows[id as usize];
-        let packet = SimPacket {
-            sent: now,
-            stamp: now,
-            flow: id,
-            number: flow.next_number,
-            source: flow.spec.from,
-            destination: flow.spec.to,
-            size: flow.next_size,
-            hop: 0,
-            ecn: flow.spec.ecn,
+        let Agent::Datagrams {
+            ecn,
+            next_size,
+            next_number,
+            ..
+        } = &mut flow.agent
+        else {
+            return;
         };
-        flow.next_number = flow.next_number.wrapping_add(1);
-        let first_link = flow.spec.path[0];
-        self.books[id as usize].sent += 1;
+        let (number, size, ecn) = (*next_number, *next_size, *ecn);
+        *next_number += 1;
+        let packet = blank(id, flow, Way::There, now);
+        let packet = SimPacket {
+            number,
+            size,
+            ecn,
+            ..packet
+        };
         let next = self.plan(id as usize, now);
         self.sources.replace_top(next);
-        self.observer.emitted(now, &packet);
-        self.arrive(first_link, now, packet);
+        self.send(now, &packet, Cargo::Datagram);
     }
 
     /// Asks the source of `flow` for its next packet after `now`; none if that is too late.
     fn plan(&mut self, flow: usize, now: Time) -> Option<Time> {
         let flow: &mut Flow = &mut self.flows[flow];
-        let spec = &mut flow.spec;
-        let mut draw = Draw {
-            gaps: &mut spec.gaps,
-            sizes: &mut spec.sizes,
+        let Agent::Datagrams {
+            source,
+            header,
+            next_size,
+            ..
+        } = &mut flow.agent
+        else {
+            return None;
         };
-        let emission = spec.source.next(&mut draw);
-        flow.next_size = (emission.payload + spec.header).get() as u32;
+        let mut draw = Draw {
+            gaps: &mut flow.gaps,
+            sizes: &mut flow.sizes,
+        };
+        let emission = source.next(&mut draw);
+        *next_size = (emission.payload + *header).get() as u16;
         let at = now + emission.gap;
-        (at < spec.stop).then_some(at)
+        (at < flow.stop).then_some(at)
     }
 
-    fn arrive(&mut self, id: LinkId, now: Time, packet: SimPacket) {
+    /// The packet of a flow enters its first link.
+    fn send(&mut self, now: Time, packet: &SimPacket, cargo: Cargo<'_>) {
+        self.shared.lanes[packet.lane()].sent += 1;
+        self.observer.emitted(now, packet, cargo);
+        let first = self.flows[packet.flow as usize].links(packet.way())[0];
+        self.arrive(first, now, packet);
+    }
+
+    #[inline]
+    fn arrive(&mut self, id: LinkId, now: Time, packet: &SimPacket) {
         let link = &mut self.links[id as usize];
-        link.catch_up(id, now, &mut self.books, &mut self.observer);
-        link.arrive(id, now, packet, &mut self.books, &mut self.observer);
+        if link.pass(id, now, packet, &mut self.observer) {
+            if link.scheduled == Time::NEVER {
+                self.schedule(id as usize);
+            }
+        } else {
+            self.join(id, now, packet);
+        }
+    }
+
+    /// A packet arrives at a link that is busy or asks its discipline about every packet.
+    #[inline(never)]
+    fn join(&mut self, id: LinkId, now: Time, packet: &SimPacket) {
+        let link = &mut self.links[id as usize];
+        link.catch_up(id, now, &mut self.shared, &mut self.observer);
+        link.arrive(id, now, packet, &mut self.shared, &mut self.observer);
         self.settle(id as usize, now);
     }
 
     /// Brings the calendars in line with a link that was touched.
     #[inline]
     fn settle(&mut self, id: usize, now: Time) {
+        self.schedule(id);
+        if O::IN_ORDER {
+            self.plan_departure(id);
+        }
+        self.note_fault(id, now);
+    }
+
+    /// Puts a link into the calendar, where its next event comes before the one known there.
+    #[inline]
+    fn schedule(&mut self, id: usize) {
         let link = &mut self.links[id];
         if let Some(next) = link.next_event()
             && next < link.scheduled
@@ -314,10 +349,6 @@ impl<O: Observer> Simulation<O> {
             link.scheduled = next;
             self.deliveries.push(next, id as u32);
         }
-        if O::IN_ORDER {
-            self.plan_departure(id);
-        }
-        self.note_fault(id, now);
     }
 
     fn plan_departure(&mut self, id: usize) {
@@ -334,44 +365,50 @@ impl<O: Observer> Simulation<O> {
     #[inline]
     fn note_fault(&mut self, id: usize, at: Time) {
         let link = &mut self.links[id];
-        if let Some(what) = link.fault.take() {
-            let place = format!("link {}", link.spec.name);
-            self.breach = Some(Breach { at, place, what });
+        if link.fault.is_some() {
+            self.breach_at_link(id, at);
         }
     }
 
+    #[cold]
+    fn breach_at_link(&mut self, id: usize, at: Time) {
+        let link = &mut self.links[id];
+        let place = format!("link {}", link.spec.name);
+        let what = link.fault.take().unwrap_or_default();
+        self.breach = Some(Breach { at, place, what });
+    }
+
+    /// A packet reached the end of its path.
     fn receive(&mut self, now: Time, packet: &SimPacket) {
-        self.books[packet.flow as usize].received += 1;
-        let floor = self.floor(packet);
+        self.shared.lanes[packet.lane()].received += 1;
+        let flow = &mut self.flows[packet.flow as usize];
+        let floor = flow.floor(packet.way(), packet.size, &self.links);
         if now.since(packet.sent) < floor {
-            let name = &self.flows[packet.flow as usize].spec.name;
-            let what = format!(
-                "packet {} took {}, propagation and serialisation alone take {floor}",
-                packet.number,
-                now.since(packet.sent)
-            );
-            self.breach = Some(Breach {
-                at: now,
-                place: format!("flow {name}"),
-                what,
-            });
+            self.breach_at_flow(now, packet, floor);
         }
-        self.observer.received(now, packet);
+        let flow = &self.flows[packet.flow as usize];
+        match packet.kind {
+            Kind::Datagram => {
+                let payload = u64::from(packet.size) - u64::from(flow.header());
+                self.observer.received(now, packet, payload);
+            }
+            Kind::Segment => self.hear_segment(now, packet),
+            Kind::Ack => self.hear_ack(now, packet),
+        }
     }
 
-    /// The least time that `packet` can take from end to end.
-    #[inline]
-    fn floor(&mut self, packet: &SimPacket) -> Span {
-        let flow = &mut self.flows[packet.flow as usize];
-        if flow.floor.0 != packet.size {
-            let mut least = Span::ZERO;
-            for &id in &flow.spec.path {
-                let link = &self.links[id as usize].spec;
-                least += link.rate.time_to_send(packet.bytes() + link.overhead) + link.delay;
-            }
-            flow.floor = (packet.size, least);
-        }
-        flow.floor.1
+    #[cold]
+    fn breach_at_flow(&mut self, now: Time, packet: &SimPacket, floor: Span) {
+        let took = now.since(packet.sent);
+        let what = format!(
+            "a packet of {} B took {took}, propagation and serialisation alone take {floor}",
+            packet.size,
+        );
+        self.breach = Some(Breach {
+            at: now,
+            place: format!("flow {}", self.flows[packet.flow as usize].name),
+            what,
+        });
     }
 
     /// Closes all books at `now`.
@@ -382,25 +419,51 @@ impl<O: Observer> Simulation<O> {
             what,
         };
         let mut in_network = 0;
-        for (link, &delivered) in self.links.iter_mut().zip(&self.delivered) {
-            link.audit(now, delivered)
+        for link in &mut self.links {
+            link.audit(now)
                 .map_err(|what| breach(format!("link {}", link.spec.name), what))?;
             in_network += (link.backlog().packets + link.in_flight()) as u64;
         }
         let mut on_the_way = 0;
-        for (books, flow) in self.books.iter().zip(&self.flows) {
+        for (lane, books) in self.shared.lanes.iter().enumerate() {
             on_the_way += books.on_the_way().ok_or_else(|| {
                 let what = format!(
                     "{} packets sent, {} received, {} dropped",
                     books.sent, books.received, books.dropped
                 );
-                breach(format!("flow {}", flow.spec.name), what)
+                breach(format!("flow {}", self.flows[lane / 2].name), what)
             })?;
+        }
+        for flow in &self.flows {
+            let connections = flow.connections().map(|of| of.audit(&self.tcp.connections));
+            connections
+                .unwrap_or(Ok(()))
+                .map_err(|what| breach(format!("flow {}", flow.name), what))?;
         }
         if on_the_way != in_network {
             let what = format!("{on_the_way} packets are on the way, the links hold {in_network}");
             return Err(breach("the network".to_owned(), what));
         }
         Ok(())
+    }
+}
+
+/// A packet of `flow` that travels in a direction, still without content.
+fn blank(id: FlowId, flow: &Flow, way: Way, now: Time) -> SimPacket {
+    let (source, destination) = flow.ends(way);
+    SimPacket {
+        sent: now,
+        stamp: now,
+        number: 0,
+        flow: id,
+        connection: 0,
+        source,
+        destination,
+        size: 0,
+        hop: 0,
+        ecn: Ecn::NotEct,
+        dscp: flow.dscp,
+        kind: Kind::Datagram,
+        flags: SimPacket::flags_of(way),
     }
 }

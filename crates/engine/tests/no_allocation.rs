@@ -6,7 +6,7 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use sojourn_base::{Bytes, Distribution, Ecn, LinkInfo, Preset, Rate, Scalar, Span, Stream, Time};
-use sojourn_engine::{FlowSpec, LinkSpec, Simulation};
+use sojourn_engine::{FlowSpec, LinkSpec, Simulation, Traffic};
 
 /// The system's allocator, counting.
 struct Counting;
@@ -60,16 +60,20 @@ fn the_loop_does_not_allocate_once_warm() {
             from: i as u32,
             to: 9,
             path: vec![0],
-            source: sojourn_traffic::build(
-                "cbr",
-                &[("rate", Scalar::Base(3e6))],
-                Preset::Reference,
-                Distribution::constant(Bytes::new(500)),
-                Bytes::ZERO,
-            )
-            .unwrap(),
-            header: Bytes::ZERO,
-            ecn: Ecn::NotEct,
+            way_back: Vec::new(),
+            traffic: Traffic::Datagrams {
+                source: sojourn_traffic::build(
+                    "cbr",
+                    &[("rate", Scalar::Base(3e6))],
+                    Preset::Reference,
+                    Distribution::constant(Bytes::new(500)),
+                    Bytes::ZERO,
+                )
+                .unwrap(),
+                header: Bytes::ZERO,
+                ecn: Ecn::NotEct,
+            },
+            dscp: 0,
             start: Time::ZERO + Span::from_us(100 * i),
             stop: Time::NEVER,
             gaps: Stream::new(i),

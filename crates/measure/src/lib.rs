@@ -4,17 +4,20 @@
 //! | --- | --- |
 //! | [`sketch`] | quantiles of a stream of durations within half a percent |
 //! | [`meter`] | the observer that counts for flows and links, and the measurement window |
+//! | [`delays`] | how the delays of links and flows are distributed |
 //! | [`tables`] | the metrics of a run as tidy columns |
 //! | [`series`] | time series at a chosen interval |
 //!
 //! Counters count events in `[t0, t1)`. A packet's delay belongs to the window in which it is
 //! received, its loss to the window in which it was sent. All rates divide by `t1 - t0`.
 
+pub mod delays;
 pub mod meter;
 pub mod series;
 pub mod sketch;
 pub mod tables;
 
+pub use delays::{Delays, SHARES};
 pub use meter::Meter;
 pub use series::{Recorder, Series};
 pub use sketch::Sketch;

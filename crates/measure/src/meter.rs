@@ -1,13 +1,14 @@
 //! The observer that counts, and the measurement window.
 
-use sojourn_base::{Bytes, Time};
+use sojourn_base::Time;
 use sojourn_engine::link::Carried;
-use sojourn_engine::{LinkId, Observer, SimPacket, Simulation};
+use sojourn_engine::{Cargo, FlowId, LinkId, Observer, SimPacket, Simulation, Tally, Transfer};
 use sojourn_queue::Reason;
 
 use crate::Sketch;
 
-/// What a flow has done since the start of the run.
+/// What a flow has done since the start of the run, as far as its data goes: neither
+/// acknowledgements nor requests count.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct FlowCounts {
     /// Packets sent.
@@ -16,7 +17,7 @@ pub struct FlowCounts {
     pub received: u64,
     /// Bytes received, headers included.
     pub received_bytes: u64,
-    /// Payload bytes received.
+    /// Payload bytes that came to the application in order, each once.
     pub payload_bytes: u64,
     /// Summed one-way delays of the packets received, in picoseconds.
     pub delay: u128,
@@ -42,7 +43,14 @@ pub struct FlowMeter {
     pub jitter_sum: f64,
     /// How many terms it has.
     pub jitter_terms: u64,
-    header: Bytes,
+    /// Completion times of the transfers that were complete in the window.
+    pub completions: Sketch,
+    /// Their sum, in picoseconds.
+    pub completion_sum: u128,
+    /// Completion times over the time that the transfer takes alone: sum of the ratios.
+    pub slowdown_sum: f64,
+    /// What the flow's connections had done at the start of the window.
+    pub tally_before: Tally,
 }
 
 /// A link's measurements beyond its ledger.
@@ -85,14 +93,10 @@ pub struct Meter {
 }
 
 impl Meter {
-    /// A meter for flows with the given headers and so many links.
-    pub fn new(headers: &[Bytes], links: usize) -> Self {
-        let flow = |&header: &Bytes| FlowMeter {
-            header,
-            ..FlowMeter::default()
-        };
+    /// A meter for so many flows and links.
+    pub fn new(flows: usize, links: usize) -> Self {
         Self {
-            flows: headers.iter().map(flow).collect(),
+            flows: vec![FlowMeter::default(); flows],
             links: vec![LinkMeter::default(); links],
             window: None,
         }
@@ -114,13 +118,18 @@ impl Meter {
                 carried: link.carried(now),
             });
         }
+        let flows = simulation.flows().len();
+        let tallies: Vec<Tally> = (0..flows)
+            .map(|flow| simulation.tally(flow).unwrap_or_default())
+            .collect();
         let meter = meter(&mut simulation.observer);
         meter.window = Some(now);
         for (link, before) in meter.links.iter_mut().zip(before) {
             link.before = before;
         }
-        for flow in &mut meter.flows {
+        for (flow, tally) in meter.flows.iter_mut().zip(tallies) {
             flow.before = flow.counts;
+            flow.tally_before = tally;
         }
     }
 
@@ -136,8 +145,10 @@ impl Meter {
 
 impl Observer for Meter {
     #[inline]
-    fn emitted(&mut self, _now: Time, packet: &SimPacket) {
-        self.flows[packet.flow as usize].counts.sent += 1;
+    fn emitted(&mut self, _now: Time, packet: &SimPacket, _cargo: Cargo<'_>) {
+        if packet.is_data() {
+            self.flows[packet.flow as usize].counts.sent += 1;
+        }
     }
 
     #[inline]
@@ -152,19 +163,22 @@ impl Observer for Meter {
 
     #[inline]
     fn dropped(&mut self, _now: Time, _link: LinkId, packet: &SimPacket, _reason: Reason) {
-        if self.sent_inside(packet) {
+        if packet.is_data() && self.sent_inside(packet) {
             self.flows[packet.flow as usize].lost += 1;
         }
     }
 
     #[inline]
-    fn received(&mut self, now: Time, packet: &SimPacket) {
+    fn received(&mut self, now: Time, packet: &SimPacket, in_order: u64) {
+        if !packet.is_data() {
+            return;
+        }
         let (open, sent_inside) = (self.is_open(), self.sent_inside(packet));
         let flow = &mut self.flows[packet.flow as usize];
         let delay = now.since(packet.sent);
         flow.counts.received += 1;
         flow.counts.received_bytes += u64::from(packet.size);
-        flow.counts.payload_bytes += u64::from(packet.size) - flow.header.get();
+        flow.counts.payload_bytes += in_order;
         flow.counts.delay += u128::from(delay.as_ps());
         flow.kept += u64::from(sent_inside);
         let transit = delay.as_ps();
@@ -178,5 +192,16 @@ impl Observer for Meter {
         if open {
             flow.delays.add(delay);
         }
+    }
+
+    fn completed(&mut self, now: Time, flow: FlowId, transfer: &Transfer) {
+        if !self.is_open() {
+            return;
+        }
+        let flow = &mut self.flows[flow as usize];
+        let took = now.since(transfer.began);
+        flow.completions.add(took);
+        flow.completion_sum += u128::from(took.as_ps());
+        flow.slowdown_sum += took.as_ps() as f64 / transfer.ideal.as_ps() as f64;
     }
 }

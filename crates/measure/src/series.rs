@@ -7,6 +7,7 @@ use sojourn_base::{Span, Time};
 use sojourn_engine::link::Carried;
 use sojourn_engine::{Observer, Simulation};
 use sojourn_queue::{Discipline, ProbeValue};
+use sojourn_transport::{CongestionControl, Sender};
 
 use crate::meter::{FlowCounts, Meter};
 
@@ -84,7 +85,10 @@ impl Recorder {
         for (i, flow) in simulation.flows().iter().enumerate() {
             let (new, then) = (meter.flows[i].counts, self.flows[i]);
             self.flows[i] = new;
-            self.sample_flow(&flow.spec.name, now, interval, &new, &then);
+            self.sample_flow(&flow.name, now, interval, &new, &then);
+            if flow.is_tcp() {
+                self.sample_senders(&flow.name, now, simulation, i);
+            }
         }
         self.last = now;
     }
@@ -115,6 +119,43 @@ impl Recorder {
             rate(new.payload_bytes, then.payload_bytes),
         );
         self.note("flow", name, "delay_mean_s", now, delay_s);
+    }
+
+    /// Windows and round-trip time of a flow over TCP: summed windows and the first sender's other
+    /// variables, which says it all for a flow of one connection.
+    fn sample_senders<O: Observer>(
+        &mut self,
+        name: &str,
+        now: Time,
+        simulation: &Simulation<O>,
+        flow: usize,
+    ) {
+        let senders = || simulation.senders(flow);
+        let packets = |bytes: u64, sender: &Sender| bytes as f64 / f64::from(sender.config().mss);
+        let cwnd = senders()
+            .map(|sender| packets(sender.window(), sender))
+            .sum();
+        let in_flight = senders()
+            .map(|sender| packets(sender.in_flight(), sender))
+            .sum();
+        self.note("flow", name, "cwnd_packets", now, cwnd);
+        self.note("flow", name, "in_flight_packets", now, in_flight);
+        let tally = simulation.tally(flow).unwrap_or_default();
+        self.note("flow", name, "retransmits", now, tally.retransmits as f64);
+        let first = senders().next();
+        let ssthresh = first.map(|sender| (sender.ssthresh(), sender));
+        let ssthresh = ssthresh
+            .filter(|&(bytes, _)| bytes < u64::MAX)
+            .map_or(f64::NAN, |(bytes, sender)| packets(bytes, sender));
+        self.note("flow", name, "ssthresh_packets", now, ssthresh);
+        let srtt = first.and_then(Sender::srtt);
+        let srtt_s = srtt.map_or(f64::NAN, |(srtt, _)| srtt.as_s());
+        self.note("flow", name, "srtt_s", now, srtt_s);
+        if let Some(sender) = first {
+            sender.controller().probe(&mut |variable, value| {
+                self.note("flow", name, variable, now, value);
+            });
+        }
     }
 
     /// Appends a value to its series. Every instant shows the same metrics in the same order, but

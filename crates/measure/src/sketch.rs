@@ -13,6 +13,9 @@ const BUCKETS: usize = 1 << BITS;
 #[derive(Debug, Clone, Default)]
 pub struct Sketch {
     octaves: Vec<Option<Box<[u64; BUCKETS]>>>,
+    /// How many values of nothing there are: most packets of a network wait nowhere.
+    zeros: u64,
+    /// How many others.
     count: u64,
     least: u64,
     most: u64,
@@ -42,7 +45,14 @@ impl Sketch {
     /// Adds a duration.
     #[inline]
     pub fn add(&mut self, span: Span) {
-        let ps = span.as_ps();
+        if span == Span::ZERO {
+            self.zeros += 1;
+        } else {
+            self.add_above_zero(span.as_ps());
+        }
+    }
+
+    fn add_above_zero(&mut self, ps: u64) {
         let (octave, bucket) = place(ps);
         if octave >= self.octaves.len() {
             self.octaves.resize_with(octave + 1, || None);
@@ -59,6 +69,7 @@ impl Sketch {
 
     /// Adds all durations of `other`.
     pub fn merge(&mut self, other: &Self) {
+        self.zeros += other.zeros;
         if other.count == 0 {
             return;
         }
@@ -84,29 +95,45 @@ impl Sketch {
 
     /// How many durations it holds.
     pub fn count(&self) -> u64 {
-        self.count
+        self.zeros + self.count
     }
 
     /// The duration below which a share `p` of them lies, in seconds; undefined when empty.
     pub fn quantile_s(&self, p: f64) -> f64 {
-        if self.count == 0 {
-            return f64::NAN;
+        self.quantiles_s(&[p])[0]
+    }
+
+    /// The same for each of `shares`, which rise, in one pass.
+    pub fn quantiles_s(&self, shares: &[f64]) -> Vec<f64> {
+        let count = self.count();
+        if count == 0 {
+            return vec![f64::NAN; shares.len()];
         }
-        let rank = ((p * self.count as f64).ceil() as u64).clamp(1, self.count);
-        let mut seen = 0;
+        let mut ranks = shares
+            .iter()
+            .map(|p| ((p * count as f64).ceil() as u64).clamp(1, count))
+            .peekable();
+        let mut quantiles = Vec::with_capacity(shares.len());
+        let mut seen = self.zeros;
+        while ranks.next_if(|&rank| rank <= seen).is_some() {
+            quantiles.push(0.0);
+        }
         for (octave, buckets) in self.octaves.iter().enumerate() {
             for (bucket, &count) in buckets
                 .iter()
                 .flat_map(|buckets| buckets.iter().enumerate())
             {
                 seen += count;
-                if seen >= rank {
+                while ranks.next_if(|&rank| rank <= seen).is_some() {
                     let ps = middle(octave, bucket).clamp(self.least, self.most);
-                    return Span::from_ps(ps).as_s();
+                    quantiles.push(Span::from_ps(ps).as_s());
+                }
+                if ranks.peek().is_none() {
+                    return quantiles;
                 }
             }
         }
-        f64::NAN
+        quantiles
     }
 }
 
@@ -130,6 +157,20 @@ mod tests {
             let exact = values[(p * 50_000.0_f64).ceil() as usize - 1] as f64 / 1e12;
             assert!((sketch.quantile_s(p) / exact - 1.0).abs() < 0.005, "p {p}");
         }
+    }
+
+    #[test]
+    fn many_quantiles_in_one_pass_are_those_one_by_one() {
+        let mut sketch = Sketch::default();
+        for i in 0..1_000_u64 {
+            sketch.add(Span::from_us(i.saturating_sub(300)));
+        }
+        let shares = [0.0, 0.1, 0.3, 0.301, 0.302, 0.5, 0.5, 0.999, 1.0];
+        let one_by_one = shares.map(|p| sketch.quantile_s(p));
+        assert_eq!(sketch.quantiles_s(&shares), one_by_one);
+        assert_eq!(one_by_one[..3], [0.0; 3]);
+        assert!(one_by_one[4] > 0.0);
+        assert!((one_by_one[8] / 699e-6 - 1.0).abs() < 1.0 / 256.0);
     }
 
     #[test]

@@ -1,9 +1,10 @@
 //! The metrics of one run as tidy columns. Undefined values are NaN here and null in the frames.
 
 use sojourn_base::{Span, Time};
-use sojourn_engine::{Link, Observer, Simulation};
+use sojourn_engine::{Link, Observer, Simulation, Tally};
 use sojourn_queue::Reason;
 
+use crate::delays::{self, Delays};
 use crate::meter::{FlowMeter, LinkMeter, Meter};
 use crate::sketch::Sketch;
 
@@ -57,6 +58,8 @@ pub struct Tables {
     pub total: Table,
     /// Drops and marks by reason, where there were any.
     pub drops: Vec<DropRow>,
+    /// How the delays of links, groups and all flows are distributed.
+    pub delays: Vec<Delays>,
 }
 
 /// A group of flows: its name and their indices.
@@ -74,10 +77,21 @@ pub fn take<O: Observer>(simulation: &Simulation<O>, meter: &Meter, groups: &[Gr
             .push(name, &link_metrics(link, measured, now, window));
         tables.drops.extend(drop_rows(link, measured));
     }
-    for (flow, measured) in simulation.flows().iter().zip(&meter.flows) {
-        tables
-            .flows
-            .push(&flow.spec.name, &flow_metrics(&Sum::of([measured]), window));
+    let has_tcp = simulation.flows().iter().any(sojourn_engine::Flow::is_tcp);
+    let sum = |members: &[usize]| {
+        let tallies = members.iter().map(|&flow| simulation.tally(flow));
+        let metered = members.iter().map(|&flow| &meter.flows[flow]);
+        Sum::of(metered.zip(tallies))
+    };
+    let metrics = |sum: &Sum| {
+        let mut metrics = flow_metrics(sum, window).to_vec();
+        if has_tcp {
+            metrics.extend(tcp_metrics(sum));
+        }
+        metrics
+    };
+    for (i, flow) in simulation.flows().iter().enumerate() {
+        tables.flows.push(&flow.name, &metrics(&sum(&[i])));
     }
     let all: Group = ("total".to_owned(), (0..meter.flows.len()).collect());
     for (table, groups) in [
@@ -85,13 +99,32 @@ pub fn take<O: Observer>(simulation: &Simulation<O>, meter: &Meter, groups: &[Gr
         (&mut tables.total, core::slice::from_ref(&all)),
     ] {
         for (name, members) in groups {
-            let sum = Sum::of(members.iter().map(|&member| &meter.flows[member]));
-            let mut metrics = flow_metrics(&sum, window).to_vec();
+            let sum = sum(members);
+            let mut metrics = metrics(&sum);
             metrics.push(("jain_index", sum.jain_index()));
             table.push(name, &metrics);
         }
     }
+    tables.delays = delays::take(simulation, meter, groups);
     tables
+}
+
+/// Adds the metrics of one link, since the window was opened, to `table`.
+pub fn add_link(
+    table: &mut Table,
+    name: &str,
+    link: &Link,
+    meter: &LinkMeter,
+    now: Time,
+    window: Span,
+) {
+    table.push(name, &link_metrics(link, meter, now, window));
+}
+
+/// Adds the metrics of one flow that is none of TCP's, since the window was opened, to `table`.
+pub fn add_flow(table: &mut Table, name: &str, meter: &FlowMeter, window: Span) {
+    let sum = Sum::of(core::iter::once((meter, None)));
+    table.push(name, &flow_metrics(&sum, window));
 }
 
 /// `a / b`, undefined where there is nothing to divide by.
@@ -184,12 +217,17 @@ struct Sum {
     jitter: f64,
     jitter_terms: u64,
     goodputs: Vec<f64>,
+    completions: Sketch,
+    took: u128,
+    slowdowns: f64,
+    /// What connections did in the window; none where no flow has any.
+    tally: Option<Tally>,
 }
 
 impl Sum {
-    fn of<'a>(flows: impl IntoIterator<Item = &'a FlowMeter>) -> Self {
+    fn of<'a>(flows: impl Iterator<Item = (&'a FlowMeter, Option<Tally>)>) -> Self {
         let mut sum = Self::default();
-        for flow in flows {
+        for (flow, tally) in flows {
             let (now, then) = (&flow.counts, &flow.before);
             sum.sent += now.sent - then.sent;
             sum.received += now.received - then.received;
@@ -203,6 +241,13 @@ impl Sum {
             sum.jitter_terms += flow.jitter_terms;
             sum.goodputs
                 .push((now.payload_bytes - then.payload_bytes) as f64);
+            sum.completions.merge(&flow.completions);
+            sum.took += flow.completion_sum;
+            sum.slowdowns += flow.slowdown_sum;
+            if let Some(tally) = tally {
+                let during = tally.since(&flow.tally_before);
+                sum.tally = Some(sum.tally.unwrap_or_default().plus(&during));
+            }
         }
         sum
     }
@@ -242,5 +287,30 @@ fn flow_metrics(sum: &Sum, window: Span) -> [(&'static str, f64); 11] {
             "jitter_s",
             ratio(sum.jitter / 1e12, sum.jitter_terms as f64),
         ),
+    ]
+}
+
+/// Metrics of flows over TCP; undefined for others.
+fn tcp_metrics(sum: &Sum) -> [(&'static str, f64); 11] {
+    let tally = |value: fn(&Tally) -> f64| sum.tally.as_ref().map_or(f64::NAN, value);
+    let completed = sum.completions.count();
+    [
+        ("retransmits", tally(|tally| tally.retransmits as f64)),
+        ("timeouts", tally(|tally| tally.timeouts as f64)),
+        (
+            "cwnd_mean_packets",
+            tally(|tally| ratio(tally.cwnd_time, tally.open_time as f64)),
+        ),
+        (
+            "rtt_mean_s",
+            tally(|tally| mean_s(tally.rtt_sum, tally.rtt_samples)),
+        ),
+        ("transfers", tally(|_| 0.0) + completed as f64),
+        ("fct_s", mean_s(sum.took, completed)),
+        ("fct_p50_s", sum.completions.quantile_s(0.50)),
+        ("fct_p95_s", sum.completions.quantile_s(0.95)),
+        ("fct_p99_s", sum.completions.quantile_s(0.99)),
+        ("slowdown_mean", ratio(sum.slowdowns, completed as f64)),
+        ("ecn_reductions", tally(|tally| tally.ecn_reductions as f64)),
     ]
 }

@@ -1,12 +1,17 @@
 //! The Python module `sojourn._core`: all PyO3, and nothing else.
 //!
-//! It hands texts in and tables out. Runs release the GIL for as long as they last.
+//! It hands texts in and tables out. Runs release the GIL for as long as they last, unless they
+//! call Python code.
 
 // PyO3 hands arguments over by value.
 #![allow(clippy::needless_pass_by_value)]
 
+mod outside;
+mod quantity;
+
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
 use numpy::IntoPyArray;
@@ -15,27 +20,36 @@ use pyo3::exceptions::{PyIndexError, PyOSError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 
-use sojourn_measure::{Series, Table};
+use sojourn_base::{Quantity, Scalar, Span};
+use sojourn_measure::{Delays, SHARES, Series, Table};
 use sojourn_scenario as scenario;
-use sojourn_scenario::{Options, RunError};
+use sojourn_scenario::replay::{ReplayError, Setup, Through};
+use sojourn_scenario::{Format, Options, RunError, Trace};
+
+use crate::outside::raised::catch;
 
 create_exception!(
-    _core,
+    sojourn._core,
     ScenarioError,
     PyValueError,
     "What is wrong with a scenario, and where."
 );
 create_exception!(
-    _core,
+    sojourn._core,
     LedgerError,
     PyRuntimeError,
     "The books of a run do not balance."
 );
-create_exception!(_core, Cancelled, PyRuntimeError, "The run was cancelled.");
+create_exception!(
+    sojourn._core,
+    Cancelled,
+    PyRuntimeError,
+    "The run was cancelled."
+);
 
 /// A checked scenario: every point of it can be run.
 #[pyclass(frozen, module = "sojourn._core")]
-struct Scenario(scenario::Scenario);
+struct Scenario(scenario::Scenario, PathBuf);
 
 impl Scenario {
     /// Refuses points that the scenario does not have.
@@ -60,8 +74,11 @@ impl Scenario {
         folder: PathBuf,
         overrides: Vec<(String, String)>,
     ) -> PyResult<Self> {
-        scenario::Scenario::load(text, file, &folder, &overrides)
-            .map(Self)
+        let makers = Arc::new(outside::PythonMakers {
+            folder: folder.clone(),
+        });
+        scenario::Scenario::load_with(text, file, &folder, &overrides, makers)
+            .map(|scenario| Self(scenario, folder))
             .map_err(|error| ScenarioError::new_err(error.to_string()))
     }
 
@@ -86,8 +103,18 @@ impl Scenario {
     }
 
     #[getter]
-    fn duration_s(&self) -> f64 {
-        self.0.duration().as_s()
+    fn precision(&self) -> Option<f64> {
+        self.0.precision()
+    }
+
+    #[getter]
+    fn precision_of(&self) -> Option<&str> {
+        self.0.precision_of()
+    }
+
+    #[getter]
+    fn max_replicas(&self) -> u32 {
+        self.0.max_replicas()
     }
 
     #[getter]
@@ -104,6 +131,29 @@ impl Scenario {
     fn vary(&self, point: usize) -> PyResult<String> {
         self.check_point(point)?;
         Ok(self.0.vary(point).to_string())
+    }
+
+    /// Simulated time of a point, in seconds.
+    fn duration_s(&self, point: usize) -> PyResult<f64> {
+        self.check_point(point)?;
+        Ok(self.0.duration(point).as_s())
+    }
+
+    /// Where the measurements of a point start, in seconds; none if pilot replicas choose it.
+    fn warmup_s(&self, point: usize) -> PyResult<Option<f64>> {
+        self.check_point(point)?;
+        Ok(self.0.warmup(point).map(Span::as_s))
+    }
+
+    /// All that the results of a point depend on, as a JSON object.
+    fn identity(&self, point: usize) -> PyResult<String> {
+        self.check_point(point)?;
+        Ok(self.0.identity(point).to_string())
+    }
+
+    /// The scenario as a JSON object, with what was set from outside.
+    fn document(&self) -> String {
+        self.0.document().to_string()
     }
 
     /// Settings that are allowed but a known mistake, each with its place.
@@ -123,24 +173,81 @@ impl Scenario {
         Ok(self.0.flows(point).collect())
     }
 
-    /// Runs one replica of one point; returns its tables.
-    #[pyo3(signature = (point, replica, cancel, ns2_trace=None))]
+    /// The links of a point with all parameters of their queues, as a JSON array.
+    fn described(&self, point: usize) -> PyResult<String> {
+        self.check_point(point)?;
+        let described = self.0.described(point);
+        let described = described.map_err(|error| ScenarioError::new_err(error.to_string()))?;
+        Ok(described.to_string())
+    }
+
+    /// The links and flows of a point, as a JSON object.
+    fn network(&self, point: usize) -> PyResult<String> {
+        self.check_point(point)?;
+        Ok(self.0.network(point).to_string())
+    }
+
+    /// The disciplines and controllers of a point that are Python code, as `module:Class`.
+    fn outside(&self, point: usize) -> PyResult<Vec<&str>> {
+        self.check_point(point)?;
+        Ok(self.0.outside(point))
+    }
+
+    /// Sees to it that there are links of these names to be captured.
+    fn check_captured(&self, links: Vec<String>) -> PyResult<()> {
+        self.0
+            .check_captured(&links)
+            .map_err(|error| ScenarioError::new_err(error.to_string()))
+    }
+
+    /// Runs one replica of one point; returns its tables. A trace has its format, how the paths of
+    /// its files begin, the links that captures show, and whether with payload. `warmup` and
+    /// `series` (times with their units) go before the scenario's.
+    #[pyo3(signature = (point, replica, cancel, trace=None, warmup=None, series=None))]
+    #[expect(clippy::too_many_arguments, reason = "keywords in Python")]
     fn run<'py>(
         &self,
         py: Python<'py>,
         point: usize,
         replica: u32,
         cancel: &Cancel,
-        ns2_trace: Option<PathBuf>,
+        trace: Option<(String, PathBuf, Vec<String>, bool)>,
+        warmup: Option<&str>,
+        series: Option<&str>,
     ) -> PyResult<Bound<'py, PyDict>> {
         self.check_point(point)?;
-        let options = Options {
-            cancel: &cancel.0,
-            ns2_trace: ns2_trace.as_deref(),
+        let trace = match &trace {
+            None => None,
+            Some((format, stem, links, payload)) => Some(Trace {
+                format: Format::of_name(format)
+                    .map_err(|fault| PyValueError::new_err(fault.to_string()))?,
+                stem,
+                links,
+                payload: *payload,
+            }),
         };
-        let outcome = py
-            .detach(|| self.0.run(point, replica, &options))
-            .map_err(raise)?;
+        let options = Options {
+            cancel: &cancel.raised,
+            progress: matches!(
+                trace,
+                Some(Trace {
+                    format: Format::Events,
+                    ..
+                })
+            )
+            .then_some(&cancel.permille),
+            trace,
+            warmup: warmup.map(span).transpose()?,
+            series: series.map(span).transpose()?,
+        };
+        let run = || catch(|| self.0.run(point, replica, &options));
+        // Code in the interpreter would ask for the GIL at every packet: it is kept instead.
+        let outcome = if outside::is_interpreted(py, &self.0.outside(point), &self.1)? {
+            run()
+        } else {
+            py.detach(run)
+        };
+        let outcome = outcome?.map_err(raise)?;
         let tables = PyDict::new(py);
         let rows = outcome.tables;
         for (name, table) in [
@@ -154,6 +261,7 @@ impl Scenario {
         let drops = rows.drops.into_iter();
         let drops = drops.map(|row| (row.link, row.kind, row.reason.name(), row.packets));
         tables.set_item("drops", drops.collect::<Vec<_>>())?;
+        tables.set_item("delays", delays(py, rows.delays)?)?;
         let series = outcome
             .series
             .into_iter()
@@ -164,6 +272,11 @@ impl Scenario {
         )?;
         Ok(tables)
     }
+}
+
+/// A time with its unit.
+fn span(text: &str) -> PyResult<Span> {
+    Span::read(Scalar::Text(text)).map_err(|fault| PyValueError::new_err(fault.to_string()))
 }
 
 /// Why a run ended without a result, as an exception.
@@ -186,6 +299,24 @@ fn columns(py: Python<'_>, table: Table) -> PyResult<Bound<'_, PyDict>> {
     Ok(dict)
 }
 
+/// Delays as a dict: `entity` and `name` of each row, the quantiles of all rows one after the other,
+/// and the shares that they belong to.
+fn delays(py: Python<'_>, rows: Vec<Delays>) -> PyResult<Bound<'_, PyDict>> {
+    let dict = PyDict::new(py);
+    let entities: Vec<_> = rows.iter().map(|row| row.entity).collect();
+    dict.set_item("entity", entities)?;
+    let quantiles: Vec<f64> = rows
+        .iter()
+        .flat_map(|row| &row.quantiles_s)
+        .copied()
+        .collect();
+    let names: Vec<_> = rows.into_iter().map(|row| row.name).collect();
+    dict.set_item("name", names)?;
+    dict.set_item("share", SHARES.to_vec().into_pyarray(py))?;
+    dict.set_item("delay_s", quantiles.into_pyarray(py))?;
+    Ok(dict)
+}
+
 fn series_dict(py: Python<'_>, series: Series) -> PyResult<Bound<'_, PyDict>> {
     let dict = PyDict::new(py);
     dict.set_item("entity", series.entity)?;
@@ -196,24 +327,142 @@ fn series_dict(py: Python<'_>, series: Series) -> PyResult<Bound<'_, PyDict>> {
     Ok(dict)
 }
 
-/// Ends runs early: raised by one thread, seen by those that run.
+/// Between a run and the thread that waits for it: ends it early, tells how far it is.
 #[pyclass(frozen, module = "sojourn._core")]
-struct Cancel(AtomicBool);
+struct Cancel {
+    raised: AtomicBool,
+    permille: AtomicU64,
+}
 
 #[pymethods]
 impl Cancel {
     #[new]
     fn new() -> Self {
-        Self(AtomicBool::new(false))
+        Self {
+            raised: AtomicBool::new(false),
+            permille: AtomicU64::new(0),
+        }
     }
 
     /// Asks all runs that were handed this to end.
     fn set(&self) {
-        self.0.store(true, Ordering::Relaxed);
+        self.raised.store(true, Ordering::Relaxed);
     }
 
     fn is_set(&self) -> bool {
-        self.0.load(Ordering::Relaxed)
+        self.raised.load(Ordering::Relaxed)
+    }
+
+    /// How much of the simulated time of a run that logs events is over, in thousandths.
+    #[getter]
+    fn permille(&self) -> u64 {
+        self.permille.load(Ordering::Relaxed)
+    }
+}
+
+/// A capture through bare queues: `sojourn replay`.
+#[pyclass(frozen, module = "sojourn._core")]
+struct Replay {
+    ready: Mutex<Option<scenario::Replay>>,
+    read: AtomicU64,
+}
+
+#[pymethods]
+impl Replay {
+    /// Opens the file and makes the queues.
+    #[new]
+    #[pyo3(signature = (file, queues, rate, *, delay="0 s", overhead="0 B", limit=None, seed=1,
+                        series=None, flows=1000, interface=None, partial=false))]
+    #[expect(clippy::too_many_arguments, reason = "keywords in Python")]
+    fn new(
+        file: PathBuf,
+        queues: Vec<String>,
+        rate: &str,
+        delay: &str,
+        overhead: &str,
+        limit: Option<&str>,
+        seed: u64,
+        series: Option<&str>,
+        flows: usize,
+        interface: Option<&str>,
+        partial: bool,
+    ) -> PyResult<Self> {
+        let setup = Setup {
+            file: &file,
+            interface,
+            rate,
+            delay,
+            overhead,
+            queues: &queues,
+            limit,
+            seed,
+            series,
+            flows,
+            partial,
+        };
+        let ready = scenario::Replay::open(&setup).map_err(not_replayed)?;
+        Ok(Self {
+            ready: Mutex::new(Some(ready)),
+            read: AtomicU64::new(0),
+        })
+    }
+
+    /// Bytes of the file that have been read.
+    #[getter]
+    fn read(&self) -> u64 {
+        self.read.load(Ordering::Relaxed)
+    }
+
+    /// Runs it, once.
+    fn run<'py>(&self, py: Python<'py>, cancel: &Cancel) -> PyResult<Bound<'py, PyDict>> {
+        let mut ready = self.ready.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(ready) = ready.take() else {
+            return Err(PyRuntimeError::new_err("a replay runs once"));
+        };
+        let replayed = py
+            .detach(|| ready.run(&cancel.raised, &self.read))
+            .map_err(not_replayed)?;
+        let result = PyDict::new(py);
+        result.set_item("packets", replayed.packets)?;
+        result.set_item("bytes", replayed.bytes)?;
+        result.set_item("last_arrival_s", replayed.last_arrival.as_s())?;
+        result.set_item("flows", replayed.flows)?;
+        result.set_item("warnings", replayed.warnings)?;
+        let queues = replayed.queues.into_iter();
+        let queues = queues.map(|through| through_dict(py, through));
+        result.set_item(
+            "queues",
+            PyList::new(py, queues.collect::<PyResult<Vec<_>>>()?)?,
+        )?;
+        Ok(result)
+    }
+}
+
+fn through_dict(py: Python<'_>, through: Through) -> PyResult<Bound<'_, PyDict>> {
+    let dict = PyDict::new(py);
+    dict.set_item("label", through.label)?;
+    dict.set_item("discipline", through.discipline)?;
+    dict.set_item("end_s", through.end.as_s())?;
+    dict.set_item("link", columns(py, through.link)?)?;
+    dict.set_item("flows", columns(py, through.flows)?)?;
+    let drops = through.drops.into_iter();
+    let drops = drops.map(|row| (row.flow, row.kind, row.reason.name(), row.packets));
+    dict.set_item("drops", drops.collect::<Vec<_>>())?;
+    dict.set_item("time_s", through.times_s.into_pyarray(py))?;
+    let series = PyDict::new(py);
+    for (metric, values) in through.series {
+        series.set_item(metric, values.into_pyarray(py))?;
+    }
+    dict.set_item("series", series)?;
+    Ok(dict)
+}
+
+/// Why a replay has no result, as an exception.
+fn not_replayed(error: ReplayError) -> PyErr {
+    match error {
+        ReplayError::Input(what) => ScenarioError::new_err(what),
+        ReplayError::Cancelled => Cancelled::new_err("cancelled"),
+        ReplayError::Breach(breach) => LedgerError::new_err(breach.to_string()),
     }
 }
 
@@ -254,13 +503,29 @@ fn schema() -> String {
 mod _core {
     #[pymodule_export]
     use super::{
-        Cancel, Cancelled, Driver, LedgerError, Scenario, ScenarioError, reference, schema,
+        Cancel, Cancelled, Driver, LedgerError, Replay, Scenario, ScenarioError, reference, schema,
     };
+    #[pymodule_export]
+    use crate::outside::bench::Bench;
+    #[pymodule_export]
+    use crate::outside::controller::{Ack, Loss, Random};
+    #[pymodule_export]
+    use crate::outside::desk::Desk;
+    #[pymodule_export]
+    use crate::outside::raised::UserCodeError;
+    #[pymodule_export]
+    use crate::quantity::read_quantity;
 
     use pyo3::prelude::*;
+    use sojourn_queue::Reason;
+    use sojourn_queue::policy::Verdict;
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
-        module.add("__version__", env!("CARGO_PKG_VERSION"))
+        module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+        module.add("ENGINE", env!("SOJOURN_ENGINE"))?;
+        module.add("UNIFORM", crate::outside::native::uniform_address())?;
+        module.add("REASONS", Reason::ALL.map(Reason::name))?;
+        module.add("VERDICTS", Reason::ALL.map(Verdict::codes))
     }
 }

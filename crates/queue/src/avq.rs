@@ -23,8 +23,8 @@ use sojourn_base::{
 };
 
 use crate::parts::Fifo;
-use crate::parts::ecn::mark_or_drop;
-use crate::{Backlog, Context, Dequeued, Discipline, Packet, ProbeValue, Reason, Warning};
+use crate::parts::gate::{Gate, Gated, Signal};
+use crate::{Context, Packet, ProbeValue, Warning};
 
 params! {
     /// Parameters of AVQ.
@@ -48,22 +48,23 @@ params! {
     }
 }
 
-/// An adaptive virtual queue.
+/// The virtual queue.
 #[derive(Debug)]
-pub struct Avq<P> {
-    capacity: Capacity,
+pub struct AvqGate {
     params: Params,
     /// Bytes of room in the virtual queue.
     room: f64,
     /// Bytes a second of the link.
     link_rate: f64,
-    queue: Fifo<P>,
     virtual_rate: f64,
     virtual_bytes: f64,
     last: Time,
     /// The last arrival that adaptation saw.
     last_seen: Time,
 }
+
+/// An adaptive virtual queue.
+pub type Avq<P> = Gated<P, AvqGate>;
 
 impl<P> Avq<P> {
     /// A queue for `link`.
@@ -90,23 +91,27 @@ impl<P> Avq<P> {
             (Auto::Auto, Capacity::Unlimited) => f64::INFINITY,
         };
         let link_rate = link.rate.as_f64() / 8.0;
-        Ok(Self {
-            capacity,
+        let gate = AvqGate {
             room,
             link_rate,
-            queue: Fifo::default(),
             virtual_rate: params.initial.0 * link_rate,
             params: params.clone(),
             virtual_bytes: 0.0,
             last: Time::ZERO,
             last_seen: Time::ZERO,
-        })
+        };
+        Ok(Self::behind(gate, capacity))
     }
 }
 
-impl<P: Packet> Discipline<P> for Avq<P> {
-    fn enqueue(&mut self, packet: P, ctx: &mut Context<'_, P>) {
-        let Backlog { packets, bytes } = self.queue.backlog();
+impl<P: Packet> Gate<P> for AvqGate {
+    fn judge(
+        &mut self,
+        packet: &P,
+        _queue: &Fifo<P>,
+        _fits: bool,
+        ctx: &mut Context<'_, P>,
+    ) -> Signal {
         let size = packet.size();
         let gone = ctx.now.since(self.last).as_s();
         self.last = ctx.now;
@@ -115,7 +120,6 @@ impl<P: Packet> Discipline<P> for Avq<P> {
         if !overflows {
             self.virtual_bytes += size.as_f64();
         }
-        let fits = self.capacity.admits(packets, bytes, size);
         let marks = self.params.ecn && packet.ecn().is_capable();
         if self.params.adapts && (!overflows || marks) {
             let gone = ctx.now.since(self.last_seen).as_s();
@@ -124,34 +128,10 @@ impl<P: Packet> Discipline<P> for Avq<P> {
             let moved = self.virtual_rate + self.params.alpha * balance;
             self.virtual_rate = moved.clamp(0.0, self.link_rate);
         }
-        if !fits {
-            return ctx.drop(packet, Reason::Overlimit);
-        }
-        let packet = if overflows {
-            let Some(marked) = mark_or_drop(packet, marks, Reason::Unforced, ctx) else {
-                return;
-            };
-            marked
-        } else {
-            packet
-        };
-        self.queue.push(packet);
-    }
-
-    fn dequeue(&mut self, _ctx: &mut Context<'_, P>) -> Dequeued<P> {
-        self.queue.pop().map_or(Dequeued::Empty, Dequeued::Packet)
-    }
-
-    fn backlog(&self) -> Backlog {
-        self.queue.backlog()
-    }
-
-    fn capacity(&self) -> Capacity {
-        self.capacity
+        Signal::of(overflows, marks)
     }
 
     fn reset(&mut self) {
-        self.queue.clear();
         self.virtual_rate = self.params.initial.0 * self.link_rate;
         self.virtual_bytes = 0.0;
         self.last = Time::ZERO;
@@ -163,7 +143,7 @@ impl<P: Packet> Discipline<P> for Avq<P> {
         self.virtual_rate = self.virtual_rate.min(self.link_rate);
     }
 
-    fn warnings(&self) -> Vec<Warning> {
+    fn warnings(&self, _capacity: Capacity) -> Vec<Warning> {
         if self.room.is_finite() {
             return Vec::new();
         }

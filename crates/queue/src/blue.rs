@@ -15,8 +15,8 @@
 
 use sojourn_base::length::Capacity;
 use sojourn_base::{
-    Fault, Limit, LinkInfo, Optional, ParamFault, Preset, Probability, Quantity, Scalar, Span,
-    Threshold, Time, params,
+    Limit, LinkInfo, Optional, ParamFault, Preset, Probability, Span, Threshold, Time, choices,
+    params,
 };
 
 use crate::parts::Fifo;
@@ -43,25 +43,13 @@ params! {
     }
 }
 
-/// What an idle link does to the probability.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum IdleDecay {
-    /// One step when it goes idle.
-    Once,
-    /// One step each `freeze_time` while it is.
-    Every,
-}
-
-impl Quantity for IdleDecay {
-    const ALLOWED: &'static str = "\"once\" or \"every\"";
-    const SCHEMA: &'static str = r#"{"enum": ["once", "every"]}"#;
-
-    fn read(scalar: Scalar<'_>) -> Result<Self, Fault> {
-        match scalar {
-            Scalar::Text("once") => Ok(Self::Once),
-            Scalar::Text("every") => Ok(Self::Every),
-            other => Err(Self::fault(other)),
-        }
+choices! {
+    /// What an idle link does to the probability.
+    pub enum IdleDecay {
+        /// One step when it goes idle.
+        Once = "once",
+        /// One step each `freeze_time` while it is.
+        Every = "every",
     }
 }
 

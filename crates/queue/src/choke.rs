@@ -22,13 +22,13 @@ use sojourn_base::{
     Threshold, Time, params,
 };
 
-use crate::parts::Fifo;
 use crate::parts::ecn::mark_or_drop;
 use crate::parts::linux_red::LinuxRed;
 use crate::parts::red_law::Verdict;
+use crate::parts::{Fifo, mistakes};
 use crate::red;
 use crate::red::estimate::{Arrival, Estimate, below};
-use crate::{Backlog, Context, Dequeued, Discipline, Packet, ProbeValue, Reason};
+use crate::{Backlog, Context, Dequeued, Discipline, Packet, ProbeValue, Reason, Warning};
 
 params! {
     /// Parameters of CHOKe.
@@ -274,6 +274,15 @@ impl<P: Packet> Discipline<P> for Choke<P> {
             Law::Real(law) => law.reset(self.params.max_p.0),
             Law::Linux(law) => law.reset(),
         }
+    }
+
+    fn warnings(&self) -> Vec<Warning> {
+        let (min, max) = match &self.law {
+            Law::Real(law) => (law.slope.min, law.slope.max),
+            Law::Linux(law) => law.thresholds(),
+        };
+        let room = mistakes::room(self.capacity, Bytes::new(1));
+        mistakes::thresholds(room, min, max, max)
     }
 
     fn probe(&self, show: &mut dyn FnMut(&str, ProbeValue)) {

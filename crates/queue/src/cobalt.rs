@@ -14,7 +14,8 @@
 //! than an interval is late, the next late one is signalled at once.
 //!
 //! **Linux** (CAKE's inner queue): roots from a table of 16 and by a Newton step from there.
-//! CAKE's condition on four packet times, which goes with its shaper, is left out. **ns-3**
+//! What goes with CAKE's shaper, its condition on four packet times and its roots that begin at
+//! zero, is in [`crate::cake`] alone. **ns-3**
 //! (`CobaltQueueDisc`): those roots; room for 1 500 000 bytes; a sojourn above `blue_threshold`
 //! counts as an overflow for BLUE; the last packet may be dropped; BLUE's drops are told as
 //! `target` too. ns-2.35 has none: its preset is the reference.
@@ -22,8 +23,8 @@
 use sojourn_base::length::Capacity;
 use sojourn_base::{Limit, LinkInfo, Optional, ParamFault, Preset, Probability, Span, params};
 
-use crate::parts::Fifo;
 use crate::parts::cobalt_law::{CobaltLaw, CobaltState};
+use crate::parts::{Fifo, mistakes};
 use crate::{Backlog, Context, Dequeued, Discipline, Packet, ProbeValue, Reason, Warning};
 
 params! {
@@ -118,7 +119,7 @@ impl<P: Packet> Discipline<P> for Cobalt<P> {
     }
 
     fn warnings(&self) -> Vec<Warning> {
-        self.law.warnings(&self.link)
+        mistakes::target(self.law.target, self.capacity, &self.link)
     }
 
     fn probe(&self, show: &mut dyn FnMut(&str, ProbeValue)) {

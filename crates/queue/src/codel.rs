@@ -19,8 +19,8 @@
 use sojourn_base::length::Capacity;
 use sojourn_base::{Auto, Bytes, Limit, LinkInfo, Optional, ParamFault, Preset, Span, params};
 
-use crate::parts::Fifo;
 use crate::parts::codel_law::{CodelLaw, CodelSettings, Spell};
+use crate::parts::{Fifo, mistakes};
 use crate::{Backlog, Context, Dequeued, Discipline, Packet, ProbeValue, Reason, Warning};
 
 params! {
@@ -113,12 +113,7 @@ impl<P: Packet> Discipline<P> for CoDel<P> {
     }
 
     fn warnings(&self) -> Vec<Warning> {
-        let what = self.law.warning(&self.link);
-        let warning = |what| Warning {
-            param: "target",
-            what,
-        };
-        what.map(warning).into_iter().collect()
+        mistakes::target(self.law.target, self.capacity, &self.link)
     }
 
     fn probe(&self, show: &mut dyn FnMut(&str, ProbeValue)) {

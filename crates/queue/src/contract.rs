@@ -3,7 +3,7 @@
 use core::fmt;
 
 use sojourn_base::length::Capacity;
-use sojourn_base::{Bytes, Ecn, LinkInfo, Stream, Time};
+use sojourn_base::{Bytes, Ecn, LinkInfo, Span, Stream, Time};
 
 /// A packet, as far as a discipline may look into it.
 pub trait Packet {
@@ -27,9 +27,49 @@ pub trait Packet {
     fn ecn(&self) -> Ecn;
     /// Sets "congestion experienced". Only ever called on a packet that is ECN-capable.
     fn set_ce(&mut self);
+    /// What it acknowledges, if it is a TCP segment with the ACK flag and without SYN.
+    fn ack(&self) -> Option<AckView> {
+        None
+    }
+    /// The round-trip time of its flow, if the packet carries it.
+    fn rtt(&self) -> Option<Span> {
+        None
+    }
     /// When it came to this queue: stamped by the owner of the queue before
     /// [`Discipline::enqueue`]. Its sojourn is the time since.
     fn enqueued(&self) -> Time;
+}
+
+/// An acknowledgement, as far as a discipline may look into it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct AckView {
+    /// The key of its connection and direction: equal addresses and ports.
+    pub connection: u64,
+    /// The byte expected next: all before it have arrived.
+    pub number: u64,
+    /// Whether it is nothing else: no data, no flag but ACK, ECE and CWR, no option but MD5, SACK
+    /// and timestamps.
+    pub pure: bool,
+    /// The flag "ECN echo".
+    pub ece: bool,
+    /// The flag "congestion window reduced".
+    pub cwr: bool,
+    /// What has arrived beyond `number`.
+    pub sack: Sack,
+    /// The timestamp option: its value and its echo.
+    pub stamps: Option<(u64, u64)>,
+}
+
+/// The SACK option of an acknowledgement.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Sack {
+    /// None.
+    #[default]
+    None,
+    /// Its ranges `[start, end)`; those beyond the option's number are empty.
+    Blocks([(u64, u64); 4]),
+    /// There is one, but the packet cannot show it.
+    Hidden,
 }
 
 /// Why a packet was dropped or marked: one vocabulary over all disciplines.
@@ -211,6 +251,13 @@ pub trait Discipline<P: Packet> {
             capacity: self.capacity(),
             next_timer: self.next_timer(),
         }
+    }
+
+    /// Whether a packet that finds nothing waiting and an idle link may go by without
+    /// [`enqueue`](Self::enqueue) and [`dequeue`](Self::dequeue), as long as it is within the
+    /// capacity, and whether an empty `dequeue` changes nothing (Linux's `TCQ_F_CAN_BYPASS`).
+    fn can_bypass(&self) -> bool {
+        false
     }
 
     /// Periodic work.

@@ -86,6 +86,10 @@ impl<P: Packet> Discipline<P> for DropTail<P> {
         self.capacity
     }
 
+    fn can_bypass(&self) -> bool {
+        true
+    }
+
     fn reset(&mut self) {
         self.queue.clear();
     }

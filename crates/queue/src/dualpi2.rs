@@ -25,10 +25,10 @@ use sojourn_base::{
     Bytes, Ecn, Limit, LinkInfo, ParamFault, Preset, Probability, Span, Time, params,
 };
 
-use crate::parts::Fifo;
 use crate::parts::ecn::mark_or_drop;
 use crate::parts::pi_law::PiLaw;
-use crate::{Backlog, Context, Dequeued, Discipline, Packet, ProbeValue, Reason};
+use crate::parts::{Fifo, mistakes};
+use crate::{Backlog, Context, Dequeued, Discipline, Packet, ProbeValue, Reason, Warning};
 
 params! {
     /// Parameters of DualPI2.
@@ -69,7 +69,7 @@ pub struct DualPi2<P> {
     classic: Fifo<P>,
     /// Bytes that L has been sent ahead of its share.
     credit: f64,
-    mtu: Bytes,
+    link: LinkInfo,
     /// The accumulators: marks of L, drops of L, signals of C.
     spent: [f64; 3],
 }
@@ -108,7 +108,7 @@ impl<P> DualPi2<P> {
             low: Fifo::default(),
             classic: Fifo::default(),
             credit: 0.0,
-            mtu: link.mtu,
+            link: *link,
             spent: [0.0; 3],
         };
         made.renew_credit();
@@ -116,7 +116,7 @@ impl<P> DualPi2<P> {
     }
 
     fn framed_mtu(&self) -> f64 {
-        self.mtu.as_f64() + if self.linux { 14.0 } else { 0.0 }
+        self.link.mtu.as_f64() + if self.linux { 14.0 } else { 0.0 }
     }
 
     /// What L may send before C's first turn.
@@ -212,7 +212,7 @@ impl<P: Packet> DualPi2<P> {
 impl<P: Packet> Discipline<P> for DualPi2<P> {
     fn enqueue(&mut self, packet: P, ctx: &mut Context<'_, P>) {
         let Backlog { packets, bytes } = self.both();
-        let size = self.mtu.max(packet.size());
+        let size = self.link.mtu.max(packet.size());
         if !self.capacity.admits(packets, bytes, size) {
             return ctx.drop(packet, Reason::Overlimit);
         }
@@ -282,7 +282,11 @@ impl<P: Packet> Discipline<P> for DualPi2<P> {
     }
 
     fn on_link(&mut self, link: &LinkInfo) {
-        self.mtu = link.mtu;
+        self.link = *link;
+    }
+
+    fn warnings(&self) -> Vec<Warning> {
+        mistakes::target(self.law.target(), self.capacity, &self.link)
     }
 
     fn probe(&self, show: &mut dyn FnMut(&str, ProbeValue)) {

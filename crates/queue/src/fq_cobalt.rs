@@ -10,7 +10,6 @@
 //! a time. **ns-3** (`FqCobaltQueueDisc`): turns of the MTU; COBALT is not told of overflows,
 //! but `blue_threshold` 400 ms stands for them. ns-2.35 has none: its preset is the reference.
 
-use sojourn_base::length::Capacity;
 use sojourn_base::{
     Auto, Bytes, Limit, LinkInfo, Optional, ParamFault, Preset, Probability, Span, params,
 };
@@ -18,7 +17,7 @@ use sojourn_base::{
 use crate::parts::Fifo;
 use crate::parts::cobalt_law::{CobaltLaw, CobaltState};
 use crate::parts::flow_queue::{FlowAqm, FlowQueue, FlowSettings};
-use crate::{Backlog, Context, Dequeued, Discipline, Packet, ProbeValue, Warning};
+use crate::{Context, Packet, ProbeValue};
 
 params! {
     /// Parameters of FQ-COBALT.
@@ -55,38 +54,10 @@ params! {
 
 /// COBALT in a flow.
 #[derive(Debug)]
-struct Inner(CobaltLaw);
-
-impl<P: Packet> FlowAqm<P> for Inner {
-    type State = CobaltState;
-
-    fn state(&self) -> CobaltState {
-        CobaltState::default()
-    }
-
-    fn next(
-        &self,
-        state: &mut CobaltState,
-        queue: &mut Fifo<P>,
-        _elsewhere: Bytes,
-        ctx: &mut Context<'_, P>,
-    ) -> Option<P> {
-        self.0.next(state, queue, ctx)
-    }
-
-    fn overflow(&self, state: &mut CobaltState, _packets: u64, ctx: &mut Context<'_, P>) {
-        if self.0.preset != Preset::Ns3 {
-            self.0.overflow(state, ctx.now);
-        }
-    }
-}
+pub struct FlowCobalt(CobaltLaw);
 
 /// An FQ-COBALT queue.
-#[derive(Debug)]
-pub struct FqCobalt<P: Packet> {
-    flows: FlowQueue<P, Inner>,
-    link: LinkInfo,
-}
+pub type FqCobalt<P> = FlowQueue<P, FlowCobalt>;
 
 impl<P: Packet> FqCobalt<P> {
     /// A queue for `link`.
@@ -109,48 +80,42 @@ impl<P: Packet> FqCobalt<P> {
             refuse: false,
             set_ways: params.set_ways.0,
         };
-        Ok(Self {
-            flows: FlowQueue::new(settings, Inner(law), preset, link)?,
-            link: *link,
-        })
+        Self::with(settings, FlowCobalt(law), preset, link)
     }
 }
 
-impl<P: Packet> Discipline<P> for FqCobalt<P> {
-    fn enqueue(&mut self, packet: P, ctx: &mut Context<'_, P>) {
-        self.flows.enqueue(packet, ctx);
+impl<P: Packet> FlowAqm<P> for FlowCobalt {
+    type State = CobaltState;
+
+    fn state(&self) -> CobaltState {
+        CobaltState::default()
     }
 
-    fn dequeue(&mut self, ctx: &mut Context<'_, P>) -> Dequeued<P> {
-        self.flows.dequeue(ctx)
+    fn next(
+        &self,
+        state: &mut CobaltState,
+        queue: &mut Fifo<P>,
+        _elsewhere: Bytes,
+        ctx: &mut Context<'_, P>,
+    ) -> Option<P> {
+        self.0.next(state, queue, ctx)
     }
 
-    fn backlog(&self) -> Backlog {
-        self.flows.backlog()
+    fn overflow(&self, state: &mut CobaltState, _packets: u64, ctx: &mut Context<'_, P>) {
+        if self.0.preset != Preset::Ns3 {
+            self.0.overflow(state, ctx.now);
+        }
     }
 
-    fn capacity(&self) -> Capacity {
-        self.flows.capacity()
+    fn target(&self) -> Span {
+        self.0.target
     }
 
-    fn reset(&mut self) {
-        self.flows.reset();
+    fn probe(&self, state: &CobaltState, show: &mut dyn FnMut(&str, ProbeValue)) {
+        state.probe(show);
     }
 
-    fn on_link(&mut self, link: &LinkInfo) {
-        self.flows.on_link(link);
-        self.link = *link;
-    }
-
-    fn warnings(&self) -> Vec<Warning> {
-        self.flows.aqm.0.warnings(&self.link)
-    }
-
-    fn probe(&self, show: &mut dyn FnMut(&str, ProbeValue)) {
-        self.flows.probe(show, CobaltState::probe);
-    }
-
-    fn poke(&mut self, name: &str, value: f64) -> bool {
-        self.flows.poke(name, value, CobaltState::poke)
+    fn poke(&self, state: &mut CobaltState, name: &str, value: f64) -> bool {
+        state.poke(name, value)
     }
 }

@@ -17,13 +17,12 @@
 //! true size. **ns-3** (`FqCoDelQueueDisc`): turns of the MTU; `max_packet` 1500 against the flow's
 //! own backlog; optional `set_ways`. ns-2.35 has none: its preset is the reference.
 
-use sojourn_base::length::Capacity;
 use sojourn_base::{Auto, Bytes, Limit, LinkInfo, Optional, ParamFault, Preset, Span, params};
 
 use crate::parts::Fifo;
 use crate::parts::codel_law::{CodelLaw, CodelSettings, Spell};
 use crate::parts::flow_queue::{FlowAqm, FlowQueue, FlowSettings};
-use crate::{Backlog, Context, Dequeued, Discipline, Packet, ProbeValue, Warning};
+use crate::{Context, Packet, ProbeValue};
 
 params! {
     /// Parameters of FQ-CoDel.
@@ -57,12 +56,42 @@ params! {
 
 /// `CoDel` in a flow.
 #[derive(Debug)]
-struct Inner {
+pub struct FlowCoDel {
     law: CodelLaw,
     preset: Preset,
 }
 
-impl<P: Packet> FlowAqm<P> for Inner {
+/// An FQ-CoDel queue.
+pub type FqCodel<P> = FlowQueue<P, FlowCoDel>;
+
+impl<P: Packet> FqCodel<P> {
+    /// A queue for `link`.
+    ///
+    /// # Errors
+    /// An interval, a `max_packet` or a quantum of nothing.
+    pub fn new(params: &Params, preset: Preset, link: &LinkInfo) -> Result<Self, ParamFault> {
+        let codel = CodelSettings {
+            target: params.target,
+            interval: params.interval,
+            max_packet: params.max_packet,
+            ecn: params.ecn,
+            ce_threshold: params.ce_threshold.0,
+            l4s: params.l4s,
+        };
+        let settings = FlowSettings {
+            capacity: params.limit.on(link),
+            flows: params.flows,
+            quantum: params.quantum,
+            drop_batch: params.drop_batch,
+            refuse: false,
+            set_ways: params.set_ways.0,
+        };
+        let law = CodelLaw::new(codel, preset, link)?;
+        Self::with(settings, FlowCoDel { law, preset }, preset, link)
+    }
+}
+
+impl<P: Packet> FlowAqm<P> for FlowCoDel {
     type State = Spell;
 
     fn state(&self) -> Spell {
@@ -89,86 +118,20 @@ impl<P: Packet> FlowAqm<P> for Inner {
             spell.count_pushed_out(packets);
         }
     }
-}
-
-/// An FQ-CoDel queue.
-#[derive(Debug)]
-pub struct FqCodel<P: Packet> {
-    flows: FlowQueue<P, Inner>,
-    link: LinkInfo,
-}
-
-impl<P: Packet> FqCodel<P> {
-    /// A queue for `link`.
-    ///
-    /// # Errors
-    /// An interval, a `max_packet` or a quantum of nothing.
-    pub fn new(params: &Params, preset: Preset, link: &LinkInfo) -> Result<Self, ParamFault> {
-        let codel = CodelSettings {
-            target: params.target,
-            interval: params.interval,
-            max_packet: params.max_packet,
-            ecn: params.ecn,
-            ce_threshold: params.ce_threshold.0,
-            l4s: params.l4s,
-        };
-        let settings = FlowSettings {
-            capacity: params.limit.on(link),
-            flows: params.flows,
-            quantum: params.quantum,
-            drop_batch: params.drop_batch,
-            refuse: false,
-            set_ways: params.set_ways.0,
-        };
-        let law = CodelLaw::new(codel, preset, link)?;
-        Ok(Self {
-            flows: FlowQueue::new(settings, Inner { law, preset }, preset, link)?,
-            link: *link,
-        })
-    }
-}
-
-impl<P: Packet> Discipline<P> for FqCodel<P> {
-    fn enqueue(&mut self, packet: P, ctx: &mut Context<'_, P>) {
-        self.flows.enqueue(packet, ctx);
-    }
-
-    fn dequeue(&mut self, ctx: &mut Context<'_, P>) -> Dequeued<P> {
-        self.flows.dequeue(ctx)
-    }
-
-    fn backlog(&self) -> Backlog {
-        self.flows.backlog()
-    }
-
-    fn capacity(&self) -> Capacity {
-        self.flows.capacity()
-    }
-
-    fn reset(&mut self) {
-        self.flows.reset();
-    }
 
     fn on_link(&mut self, link: &LinkInfo) {
-        self.flows.on_link(link);
-        self.flows.aqm.law.on_link(link);
-        self.link = *link;
+        self.law.on_link(link);
     }
 
-    fn warnings(&self) -> Vec<Warning> {
-        let what = self.flows.aqm.law.warning(&self.link);
-        let warning = |what| Warning {
-            param: "target",
-            what,
-        };
-        what.map(warning).into_iter().collect()
+    fn target(&self) -> Span {
+        self.law.target
     }
 
-    fn probe(&self, show: &mut dyn FnMut(&str, ProbeValue)) {
-        self.flows.probe(show, Spell::probe);
+    fn probe(&self, spell: &Spell, show: &mut dyn FnMut(&str, ProbeValue)) {
+        spell.probe(show);
     }
 
-    fn poke(&mut self, name: &str, value: f64) -> bool {
-        self.flows.poke(name, value, Spell::poke)
+    fn poke(&self, spell: &mut Spell, name: &str, value: f64) -> bool {
+        spell.poke(name, value)
     }
 }

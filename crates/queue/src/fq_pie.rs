@@ -20,7 +20,7 @@ use crate::parts::Fifo;
 use crate::parts::flow_queue::{FlowAqm, FlowQueue, FlowSettings};
 use crate::parts::pie_law::{PieLaw, PieState};
 use crate::pie::{mean_packet, schedule};
-use crate::{Backlog, Context, Dequeued, Discipline, Packet, ProbeValue, Warning};
+use crate::{Backlog, Context, Packet, ProbeValue};
 
 params! {
     /// Parameters of FQ-PIE.
@@ -75,52 +75,16 @@ params! {
 
 /// PIE in a flow.
 #[derive(Debug)]
-struct Inner(PieLaw);
-
-impl<P: Packet> FlowAqm<P> for Inner {
-    type State = PieState;
-
-    fn state(&self) -> PieState {
-        self.0.state()
-    }
-
-    fn arrival(
-        &self,
-        state: &mut PieState,
-        packet: P,
-        waiting: Backlog,
-        ctx: &mut Context<'_, P>,
-    ) -> Option<P> {
-        self.0.arrival(state, packet, waiting, ctx)
-    }
-
-    fn next(
-        &self,
-        state: &mut PieState,
-        queue: &mut Fifo<P>,
-        _elsewhere: Bytes,
-        ctx: &mut Context<'_, P>,
-    ) -> Option<P> {
-        let mut packet = queue.pop()?;
-        self.0.departure(state, &mut packet, queue.backlog(), ctx);
-        Some(packet)
-    }
-
-    fn overflow(&self, state: &mut PieState, _packets: u64, _ctx: &mut Context<'_, P>) {
-        self.0.refused(state);
-    }
-}
-
-/// An FQ-PIE queue.
-#[derive(Debug)]
-pub struct FqPie<P: Packet> {
-    flows: FlowQueue<P, Inner>,
+pub struct FlowPie {
+    law: PieLaw,
     mean_packet: Auto<Bytes>,
     first_update: Time,
     period: Span,
     next_update: Time,
-    link: LinkInfo,
 }
+
+/// An FQ-PIE queue.
+pub type FqPie<P> = FlowQueue<P, FlowPie>;
 
 impl<P: Packet> FqPie<P> {
     /// A queue for `link`.
@@ -163,76 +127,83 @@ impl<P: Packet> FqPie<P> {
             set_ways: params.set_ways.0,
         };
         let (first_update, period) = schedule(params.t_update, params.hz, preset);
-        Ok(Self {
-            flows: FlowQueue::new(settings, Inner(law), preset, link)?,
+        let pie = FlowPie {
+            law,
             mean_packet: params.mean_packet,
             first_update,
             period,
             next_update: first_update,
-            link: *link,
-        })
+        };
+        Self::with(settings, pie, preset, link)
     }
 }
 
-impl<P: Packet> Discipline<P> for FqPie<P> {
-    fn enqueue(&mut self, packet: P, ctx: &mut Context<'_, P>) {
-        self.flows.enqueue(packet, ctx);
+impl<P: Packet> FlowAqm<P> for FlowPie {
+    type State = PieState;
+
+    fn state(&self) -> PieState {
+        self.law.state()
     }
 
-    fn dequeue(&mut self, ctx: &mut Context<'_, P>) -> Dequeued<P> {
-        self.flows.dequeue(ctx)
+    fn arrival(
+        &self,
+        state: &mut PieState,
+        packet: P,
+        waiting: Backlog,
+        ctx: &mut Context<'_, P>,
+    ) -> Option<P> {
+        self.law.arrival(state, packet, waiting, ctx)
     }
 
-    fn backlog(&self) -> Backlog {
-        self.flows.backlog()
+    fn next(
+        &self,
+        state: &mut PieState,
+        queue: &mut Fifo<P>,
+        _elsewhere: Bytes,
+        ctx: &mut Context<'_, P>,
+    ) -> Option<P> {
+        let mut packet = queue.pop()?;
+        self.law.departure(state, &mut packet, queue.backlog(), ctx);
+        Some(packet)
     }
 
-    fn capacity(&self) -> Capacity {
-        self.flows.capacity()
-    }
-
-    fn reset(&mut self) {
-        self.flows.reset();
-        self.next_update = self.first_update;
+    fn overflow(&self, state: &mut PieState, _packets: u64, _ctx: &mut Context<'_, P>) {
+        self.law.refused(state);
     }
 
     fn next_timer(&self) -> Option<Time> {
         Some(self.next_update)
     }
 
-    fn on_timer(&mut self, ctx: &mut Context<'_, P>) {
-        if ctx.now >= self.next_update {
+    fn tick(&mut self, now: Time) -> bool {
+        let is_due = now >= self.next_update;
+        if is_due {
             self.next_update += self.period;
-            self.flows
-                .for_each(|aqm, state, waiting| aqm.0.update(state, waiting));
         }
+        is_due
+    }
+
+    fn update(&self, state: &mut PieState, waiting: Backlog) {
+        self.law.update(state, waiting);
+    }
+
+    fn reset(&mut self) {
+        self.next_update = self.first_update;
     }
 
     fn on_link(&mut self, link: &LinkInfo) {
-        self.flows.on_link(link);
-        let law = &mut self.flows.aqm.0;
-        law.mean_packet = mean_packet(self.mean_packet, law.preset, link);
-        self.link = *link;
+        self.law.mean_packet = mean_packet(self.mean_packet, self.law.preset, link);
     }
 
-    fn warnings(&self) -> Vec<Warning> {
-        let what = self
-            .flows
-            .aqm
-            .0
-            .warning(self.link.rate.time_to_send(self.link.mtu));
-        let warning = |what| Warning {
-            param: "target",
-            what,
-        };
-        what.map(warning).into_iter().collect()
+    fn target(&self) -> Span {
+        self.law.target
     }
 
-    fn probe(&self, show: &mut dyn FnMut(&str, ProbeValue)) {
-        self.flows.probe(show, PieState::probe);
+    fn probe(&self, state: &PieState, show: &mut dyn FnMut(&str, ProbeValue)) {
+        state.probe(show);
     }
 
-    fn poke(&mut self, name: &str, value: f64) -> bool {
-        self.flows.poke(name, value, PieState::poke)
+    fn poke(&self, state: &mut PieState, name: &str, value: f64) -> bool {
+        state.poke(name, value)
     }
 }

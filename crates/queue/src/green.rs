@@ -2,24 +2,24 @@
 //!
 //! B. Wydrowski, M. Zukerman, "GREEN: An Active Queue Management Algorithm for a Self Managed
 //! Internet", IEEE ICC 2002. The rate of arrivals is averaged exponentially with time constant
-//! `averaging`. Every `interval` the probability grows by `step` if that rate is above `utilization` times
-//! the link's, else it shrinks by it, between 0 and 1; an arrival is dropped, or with `ecn` marked,
-//! with it. The queue itself plays no part but by its limit. The average decays with the time since the last
-//! arrival, so that the probability falls when the traffic stops.
+//! `averaging`. Every `interval` the probability grows by `step` if that rate is above
+//! `utilization` times the link's, else it shrinks by it, between 0 and 1; an arrival is dropped,
+//! or with `ecn` marked, with it. The queue itself plays no part but by its limit. The average
+//! decays with the time since the last arrival, so that the probability falls when the traffic
+//! stops.
 //!
 //! **Reference**: utilization 0.97, averaging 100 ms, interval 10 ms, step 0.001. These constants
 //! are workable ones: the paper was not at hand to verify them. The unrelated GREEN of W. Feng, A.
-//! Kapadia and S. Thulasidasan, 2002, which drops by each flow's TCP equation, is not this one. No
-//! preset differs: neither Linux nor ns-2.35 nor ns-3 has it.
+//! Kapadia and S. Thulasidasan is [`crate::feng_green`]. No preset differs: neither Linux nor
+//! ns-2.35 nor ns-3 has it.
 
-use sojourn_base::length::Capacity;
 use sojourn_base::{
     Fraction, Limit, LinkInfo, ParamFault, Preset, Probability, Span, Time, params,
 };
 
 use crate::parts::Fifo;
-use crate::parts::ecn::mark_or_drop;
-use crate::{Backlog, Context, Dequeued, Discipline, Packet, ProbeValue, Reason};
+use crate::parts::gate::{Gate, Gated, Signal};
+use crate::{Context, Packet, ProbeValue};
 
 params! {
     /// Parameters of GREEN.
@@ -39,13 +39,11 @@ params! {
     }
 }
 
-/// A GREEN queue.
+/// The controller.
 #[derive(Debug)]
-pub struct Green<P> {
-    capacity: Capacity,
+pub struct GreenGate {
     params: Params,
     link_rate: f64,
-    queue: Fifo<P>,
     prob: f64,
     /// Bits a second.
     rate: f64,
@@ -54,6 +52,9 @@ pub struct Green<P> {
     last: Time,
     next_update: Time,
 }
+
+/// A GREEN queue.
+pub type Green<P> = Gated<P, GreenGate>;
 
 impl<P> Green<P> {
     /// A queue for `link`.
@@ -69,19 +70,20 @@ impl<P> Green<P> {
                 return Err(ParamFault::new(name, time, "a time above zero"));
             }
         }
-        Ok(Self {
-            capacity: params.limit.on(link),
+        let gate = GreenGate {
             link_rate: link.rate.as_f64(),
-            queue: Fifo::default(),
             prob: 0.0,
             rate: 0.0,
             pending: 0.0,
             last: Time::ZERO,
             next_update: Time::ZERO + params.interval,
             params: params.clone(),
-        })
+        };
+        Ok(Self::behind(gate, params.limit.on(link)))
     }
+}
 
+impl GreenGate {
     /// The average at `now`: what came since the last arrival was spread over that time.
     fn rate_at(&self, now: Time, more: f64) -> f64 {
         let gone = now.since(self.last).as_s();
@@ -93,45 +95,24 @@ impl<P> Green<P> {
     }
 }
 
-impl<P: Packet> Discipline<P> for Green<P> {
-    fn enqueue(&mut self, packet: P, ctx: &mut Context<'_, P>) {
-        let Backlog { packets, bytes } = self.queue.backlog();
-        let size = packet.size();
-        self.pending += size.bits() as f64;
+impl<P: Packet> Gate<P> for GreenGate {
+    fn judge(
+        &mut self,
+        packet: &P,
+        _queue: &Fifo<P>,
+        _fits: bool,
+        ctx: &mut Context<'_, P>,
+    ) -> Signal {
+        self.pending += packet.size().bits() as f64;
         if ctx.now > self.last {
             self.rate = self.rate_at(ctx.now, self.pending);
             self.pending = 0.0;
             self.last = ctx.now;
         }
-        let hit = ctx.random.chance(self.prob);
-        if !self.capacity.admits(packets, bytes, size) {
-            return ctx.drop(packet, Reason::Overlimit);
-        }
-        let packet = if hit {
-            let Some(marked) = mark_or_drop(packet, self.params.ecn, Reason::Unforced, ctx) else {
-                return;
-            };
-            marked
-        } else {
-            packet
-        };
-        self.queue.push(packet);
-    }
-
-    fn dequeue(&mut self, _ctx: &mut Context<'_, P>) -> Dequeued<P> {
-        self.queue.pop().map_or(Dequeued::Empty, Dequeued::Packet)
-    }
-
-    fn backlog(&self) -> Backlog {
-        self.queue.backlog()
-    }
-
-    fn capacity(&self) -> Capacity {
-        self.capacity
+        Signal::of(ctx.random.chance(self.prob), self.params.ecn)
     }
 
     fn reset(&mut self) {
-        self.queue.clear();
         self.prob = 0.0;
         self.rate = 0.0;
         self.pending = 0.0;
@@ -143,14 +124,14 @@ impl<P: Packet> Discipline<P> for Green<P> {
         Some(self.next_update)
     }
 
-    fn on_timer(&mut self, ctx: &mut Context<'_, P>) {
-        if ctx.now < self.next_update {
+    fn on_timer(&mut self, _queue: &Fifo<P>, now: Time) {
+        if now < self.next_update {
             return;
         }
         self.next_update += self.params.interval;
         let step = self.params.step.0;
         // Not counted as an arrival: the average is only looked at.
-        let above = self.rate_at(ctx.now, 0.0) > self.params.utilization.0 * self.link_rate;
+        let above = self.rate_at(now, 0.0) > self.params.utilization.0 * self.link_rate;
         self.prob = (self.prob + if above { step } else { -step }).clamp(0.0, 1.0);
     }
 

@@ -80,6 +80,10 @@ impl<P: Packet> Discipline<P> for HeadDrop<P> {
         self.capacity
     }
 
+    fn can_bypass(&self) -> bool {
+        true
+    }
+
     fn reset(&mut self) {
         self.queue.clear();
     }

@@ -9,11 +9,13 @@
 
 pub mod contract;
 pub mod parts;
+pub mod policy;
 pub mod registry;
 
 pub mod ared;
 pub mod avq;
 pub mod blue;
+pub mod cake;
 pub mod choke;
 pub mod cobalt;
 pub mod codel;
@@ -21,6 +23,7 @@ pub mod droptail;
 pub mod drr;
 pub mod dualpi2;
 pub mod eqm;
+pub mod feng_green;
 pub mod fq;
 pub mod fq_cobalt;
 pub mod fq_codel;
@@ -40,7 +43,9 @@ pub mod sfq;
 pub mod tbf;
 
 pub use contract::{
-    Backlog, Context, Dequeued, Discipline, Packet, ProbeValue, Reason, Sink, Status, Warning,
+    AckView, Backlog, Context, Dequeued, Discipline, Packet, ProbeValue, Reason, Sack, Sink,
+    Status, Warning,
 };
+pub use policy::{Governed, Policy};
 pub use registry::{AnyDiscipline, DISCIPLINES, build, find};
 pub use sojourn_base::{BuildError, Entry};

@@ -59,6 +59,10 @@ impl<P: Packet> Discipline<P> for Pfifo<P> {
         self.0.capacity()
     }
 
+    fn can_bypass(&self) -> bool {
+        true
+    }
+
     fn reset(&mut self) {
         self.0.reset();
     }

@@ -12,7 +12,7 @@
 use sojourn_base::length::Capacity;
 use sojourn_base::{Limit, LinkInfo, ParamFault, Preset, params};
 
-use crate::parts::bands::{Bands, PRIOMAP};
+use crate::parts::bands::{Bands, PRIOMAP, together};
 use crate::{Backlog, Context, Dequeued, Discipline, Packet, ProbeValue, Reason};
 
 params! {
@@ -71,7 +71,7 @@ impl<P: Packet> Discipline<P> for PfifoFast<P> {
 
     fn capacity(&self) -> Capacity {
         if self.each {
-            self.bands.times(self.capacity)
+            together([self.capacity; 3])
         } else {
             self.capacity
         }

@@ -15,9 +15,9 @@
 use sojourn_base::length::Capacity;
 use sojourn_base::{Bytes, Limit, LinkInfo, ParamFault, Preset, Span, Threshold, Time, params};
 
-use crate::parts::Fifo;
-use crate::parts::ecn::mark_or_drop;
-use crate::{Backlog, Context, Dequeued, Discipline, Packet, ProbeValue, Reason, Warning};
+use crate::parts::gate::{Gate, Gated, Signal};
+use crate::parts::{Fifo, mistakes};
+use crate::{Context, Packet, ProbeValue, Warning};
 
 params! {
     /// Parameters of PI.
@@ -41,18 +41,19 @@ params! {
     }
 }
 
-/// A PI queue.
+/// The controller.
 #[derive(Debug)]
-pub struct Pi<P> {
-    capacity: Capacity,
+pub struct PiGate {
     params: Params,
     /// In packets.
     target: f64,
-    queue: Fifo<P>,
     prob: f64,
     old: f64,
     next_update: Time,
 }
+
+/// A PI queue.
+pub type Pi<P> = Gated<P, PiGate>;
 
 impl<P> Pi<P> {
     /// A queue for `link`.
@@ -70,56 +71,34 @@ impl<P> Pi<P> {
             let allowed = format!("a number from 0 to a, which is {}", params.a);
             return Err(ParamFault::new("b", params.b, allowed));
         }
-        Ok(Self {
-            capacity: params.limit.on(link),
+        let gate = PiGate {
             target: params.target.0.in_packets(params.mean_packet, link),
             params: params.clone(),
-            queue: Fifo::default(),
             prob: 0.0,
             old: 0.0,
             next_update: Time::ZERO + params.interval,
-        })
+        };
+        Ok(Self::behind(gate, params.limit.on(link)))
     }
 }
 
-impl<P: Packet> Discipline<P> for Pi<P> {
-    fn enqueue(&mut self, packet: P, ctx: &mut Context<'_, P>) {
-        let Backlog { packets, bytes } = self.queue.backlog();
-        let size = packet.size();
+impl<P: Packet> Gate<P> for PiGate {
+    fn judge(
+        &mut self,
+        packet: &P,
+        _queue: &Fifo<P>,
+        _fits: bool,
+        ctx: &mut Context<'_, P>,
+    ) -> Signal {
         let share = if self.params.bytes {
-            size.as_f64() / self.params.mean_packet.as_f64()
+            packet.size().as_f64() / self.params.mean_packet.as_f64()
         } else {
             1.0
         };
-        let hit = ctx.random.chance(self.prob * share);
-        if !self.capacity.admits(packets, bytes, size) {
-            return ctx.drop(packet, Reason::Overlimit);
-        }
-        let packet = if hit {
-            let Some(marked) = mark_or_drop(packet, self.params.ecn, Reason::Unforced, ctx) else {
-                return;
-            };
-            marked
-        } else {
-            packet
-        };
-        self.queue.push(packet);
-    }
-
-    fn dequeue(&mut self, _ctx: &mut Context<'_, P>) -> Dequeued<P> {
-        self.queue.pop().map_or(Dequeued::Empty, Dequeued::Packet)
-    }
-
-    fn backlog(&self) -> Backlog {
-        self.queue.backlog()
-    }
-
-    fn capacity(&self) -> Capacity {
-        self.capacity
+        Signal::of(ctx.random.chance(self.prob * share), self.params.ecn)
     }
 
     fn reset(&mut self) {
-        self.queue.clear();
         self.prob = 0.0;
         self.old = 0.0;
         self.next_update = Time::ZERO + self.params.interval;
@@ -129,15 +108,15 @@ impl<P: Packet> Discipline<P> for Pi<P> {
         Some(self.next_update)
     }
 
-    fn on_timer(&mut self, ctx: &mut Context<'_, P>) {
-        if ctx.now < self.next_update {
+    fn on_timer(&mut self, queue: &Fifo<P>, now: Time) {
+        if now < self.next_update {
             return;
         }
         self.next_update += self.params.interval;
         let queue = if self.params.bytes {
-            self.queue.bytes().as_f64() / self.params.mean_packet.as_f64()
+            queue.bytes().as_f64() / self.params.mean_packet.as_f64()
         } else {
-            self.queue.len() as f64
+            queue.len() as f64
         };
         let step = self.params.a * (queue - self.target) - self.params.b * (self.old - self.target);
         self.prob = (self.prob + step).clamp(0.0, 1.0);
@@ -149,21 +128,10 @@ impl<P: Packet> Discipline<P> for Pi<P> {
         self.target = self.params.target.0.in_packets(mean, link);
     }
 
-    fn warnings(&self) -> Vec<Warning> {
-        let room = match self.capacity {
-            Capacity::Packets(packets) => packets as f64,
-            Capacity::Bytes(bytes) => bytes as f64 / self.params.mean_packet.as_f64(),
-            Capacity::Unlimited => f64::INFINITY,
-        };
-        if room > self.target {
-            return Vec::new();
-        }
-        let what = "the limit is not above the target: the queue can never stand above it, \
-                    so that the probability hardly ever rises (twice the target is advised)";
-        vec![Warning {
-            param: "limit",
-            what: what.to_owned(),
-        }]
+    fn warnings(&self, capacity: Capacity) -> Vec<Warning> {
+        let mean = self.params.mean_packet;
+        let room = mistakes::room(capacity, mean) / mean.as_f64();
+        mistakes::reference(room, self.target)
     }
 
     fn probe(&self, show: &mut dyn FnMut(&str, ProbeValue)) {

@@ -14,10 +14,10 @@
 use sojourn_base::length::Capacity;
 use sojourn_base::{Ecn, Limit, LinkInfo, ParamFault, Preset, Span, Time, params};
 
-use crate::parts::Fifo;
-use crate::parts::ecn::mark_or_drop;
+use crate::parts::gate::{Gate, Gated, Signal};
 use crate::parts::pi_law::PiLaw;
-use crate::{Backlog, Context, Dequeued, Discipline, Packet, ProbeValue, Reason};
+use crate::parts::{Fifo, mistakes};
+use crate::{Context, Packet, ProbeValue, Warning};
 
 params! {
     /// Parameters of PI2.
@@ -39,16 +39,17 @@ params! {
     }
 }
 
-/// A PI2 queue.
+/// The controller.
 #[derive(Debug)]
-pub struct Pi2<P> {
-    capacity: Capacity,
+pub struct Pi2Gate {
     law: PiLaw,
     k: f64,
     ecn: bool,
-    queue: Fifo<P>,
-    floor: u64,
+    link: LinkInfo,
 }
+
+/// A PI2 queue.
+pub type Pi2<P> = Gated<P, Pi2Gate>;
 
 impl<P> Pi2<P> {
     /// A queue for `link`.
@@ -59,22 +60,26 @@ impl<P> Pi2<P> {
         if params.k <= 0.0 {
             return Err(ParamFault::new("k", params.k, "a number above zero"));
         }
-        Ok(Self {
-            capacity: params.limit.on(link),
+        let gate = Pi2Gate {
             law: PiLaw::new(params.target, params.t_update, params.alpha, params.beta)?,
             k: params.k,
             ecn: params.ecn,
-            queue: Fifo::default(),
-            floor: 2 * link.mtu.get(),
-        })
+            link: *link,
+        };
+        Ok(Self::behind(gate, params.limit.on(link)))
     }
 }
 
-impl<P: Packet> Discipline<P> for Pi2<P> {
-    fn enqueue(&mut self, packet: P, ctx: &mut Context<'_, P>) {
-        let Backlog { packets, bytes } = self.queue.backlog();
-        if !self.capacity.admits(packets, bytes, packet.size()) {
-            return ctx.drop(packet, Reason::Overlimit);
+impl<P: Packet> Gate<P> for Pi2Gate {
+    fn judge(
+        &mut self,
+        packet: &P,
+        queue: &Fifo<P>,
+        fits: bool,
+        ctx: &mut Context<'_, P>,
+    ) -> Signal {
+        if !fits {
+            return Signal::None;
         }
         let scalable = self.ecn && matches!(packet.ecn(), Ecn::Ect1 | Ecn::Ce);
         let p = self.law.prob();
@@ -84,31 +89,11 @@ impl<P: Packet> Discipline<P> for Pi2<P> {
         } else {
             first.max(second) < p
         };
-        let packet = if hit && bytes.get() >= self.floor {
-            let Some(marked) = mark_or_drop(packet, self.ecn, Reason::Unforced, ctx) else {
-                return;
-            };
-            marked
-        } else {
-            packet
-        };
-        self.queue.push(packet);
-    }
-
-    fn dequeue(&mut self, _ctx: &mut Context<'_, P>) -> Dequeued<P> {
-        self.queue.pop().map_or(Dequeued::Empty, Dequeued::Packet)
-    }
-
-    fn backlog(&self) -> Backlog {
-        self.queue.backlog()
-    }
-
-    fn capacity(&self) -> Capacity {
-        self.capacity
+        let is_short = queue.bytes().get() < 2 * self.link.mtu.get();
+        Signal::of(hit && !is_short, self.ecn)
     }
 
     fn reset(&mut self) {
-        self.queue.clear();
         self.law.reset();
     }
 
@@ -116,14 +101,18 @@ impl<P: Packet> Discipline<P> for Pi2<P> {
         Some(self.law.next_update())
     }
 
-    fn on_timer(&mut self, ctx: &mut Context<'_, P>) {
-        let age = |head: &P| ctx.now.since(head.enqueued());
-        let delay = self.queue.head().map_or(Span::ZERO, age);
-        self.law.update(delay, ctx.now);
+    fn on_timer(&mut self, queue: &Fifo<P>, now: Time) {
+        let age = |head: &P| now.since(head.enqueued());
+        let delay = queue.head().map_or(Span::ZERO, age);
+        self.law.update(delay, now);
     }
 
     fn on_link(&mut self, link: &LinkInfo) {
-        self.floor = 2 * link.mtu.get();
+        self.link = *link;
+    }
+
+    fn warnings(&self, capacity: Capacity) -> Vec<Warning> {
+        mistakes::target(self.law.target(), capacity, &self.link)
     }
 
     fn probe(&self, show: &mut dyn FnMut(&str, ProbeValue)) {

@@ -35,8 +35,8 @@ use sojourn_base::{
     Auto, Bytes, Limit, LinkInfo, Optional, ParamFault, Preset, Probability, Span, Time, params,
 };
 
-use crate::parts::Fifo;
 use crate::parts::pie_law::{PieLaw, PieState, linux_period};
+use crate::parts::{Fifo, mistakes};
 use crate::{Backlog, Context, Dequeued, Discipline, Packet, ProbeValue, Reason, Warning};
 
 params! {
@@ -219,26 +219,7 @@ impl<P: Packet> Discipline<P> for Pie<P> {
     }
 
     fn warnings(&self) -> Vec<Warning> {
-        let mut warnings = Vec::new();
-        if let Some(what) = self.law.warning(self.link.rate.time_to_send(self.link.mtu)) {
-            warnings.push(Warning {
-                param: "target",
-                what,
-            });
-        }
-        let room = match self.capacity {
-            Capacity::Packets(packets) => (packets * self.link.mtu.get()) as f64,
-            Capacity::Bytes(bytes) => bytes as f64,
-            Capacity::Unlimited => f64::INFINITY,
-        };
-        if room < self.link.rate.bytes_in(self.law.target) {
-            let what = "the queue is full before its delay can reach the target: this is drop-tail";
-            warnings.push(Warning {
-                param: "limit",
-                what: what.to_owned(),
-            });
-        }
-        warnings
+        mistakes::target(self.law.target, self.capacity, &self.link)
     }
 
     fn probe(&self, show: &mut dyn FnMut(&str, ProbeValue)) {

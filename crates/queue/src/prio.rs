@@ -2,37 +2,40 @@
 //!
 //! Linux's `tc-prio(8)`. The first of the bands that holds a packet is served; lower ones starve
 //! while higher ones are busy, by design. `priomap` names the band of each priority from 0 to 15.
-//! Each band is drop-tail with a `limit` of its own. No ECN, no timer.
+//! Each band is drop-tail with a `limit` of its own, or another discipline: `inner`, with its
+//! parameters in parentheses and a limit of its own. One that has nothing to send now, a token
+//! bucket, lets the next band go.
 //!
 //! **Reference**, **Linux** (`sch_prio`, whose bands are `pfifo`s as long as the device's queue)
-//! and **ns-3** (`PrioQueueDisc`): three bands of 1000 packets each, the map of `pfifo_fast`. Other
-//! disciplines inside the bands, and filters, are left out. ns-2 has none of this kind: its preset is the
-//! reference.
+//! and **ns-3** (`PrioQueueDisc`): three bands of 1000 packets each, the map of `pfifo_fast`.
+//! Filters are left out, and bands of different kinds. ns-2 has none of this kind: its preset is
+//! the reference.
 
 use sojourn_base::length::Capacity;
-use sojourn_base::{Limit, LinkInfo, ParamFault, Preset, params};
+use sojourn_base::{Limit, LinkInfo, Optional, ParamFault, Preset, Time, params};
 
-use crate::parts::bands::Bands;
-use crate::{Backlog, Context, Dequeued, Discipline, Packet, ProbeValue, Reason};
+use crate::parts::bands::together;
+use crate::parts::inner::{Child, Inner};
+use crate::{Backlog, Context, Dequeued, Discipline, Packet, ProbeValue, Warning};
 
 params! {
     /// Parameters of strict priority.
     pub struct Params {
-        /// Most that may wait in each band, in packets or bytes.
+        /// Most that may wait in each band, in packets or bytes; an `inner` has its own.
         limit: Limit = "1000 packets";
         /// Number of bands, at most 16.
         bands: u32 = "3";
         /// The band of each priority, 0 to 15.
         priomap: String = "1 2 2 2 1 2 0 0 1 1 1 1 1 1 1 1";
+        /// The discipline of each band.
+        inner: Optional<Inner> = "none";
     }
 }
 
 /// Bands in strict order.
-#[derive(Debug)]
-pub struct Prio<P> {
-    capacity: Capacity,
+pub struct Prio<P: Packet> {
     map: [u8; 16],
-    bands: Bands<P>,
+    bands: Vec<Child<P>>,
 }
 
 fn map(text: &str, bands: u32) -> Option<[u8; 16]> {
@@ -47,12 +50,12 @@ fn map(text: &str, bands: u32) -> Option<[u8; 16]> {
     words.next().is_none().then_some(map)
 }
 
-impl<P> Prio<P> {
+impl<P: Packet> Prio<P> {
     /// A queue for `link`.
     ///
     /// # Errors
-    /// More than 16 bands, or a map that is not 16 bands there are.
-    pub fn new(params: &Params, _preset: Preset, link: &LinkInfo) -> Result<Self, ParamFault> {
+    /// More than 16 bands, a map that is not 16 bands there are, a parameter of `inner`.
+    pub fn new(params: &Params, preset: Preset, link: &LinkInfo) -> Result<Self, ParamFault> {
         let bands = params.bands;
         if bands > 16 {
             return Err(ParamFault::new("bands", bands, "a number from 1 to 16"));
@@ -61,10 +64,11 @@ impl<P> Prio<P> {
             let allowed = format!("16 numbers from 0 to {}, one per priority", bands - 1);
             ParamFault::new("priomap", &params.priomap, allowed)
         })?;
+        let capacity = params.limit.on(link);
+        let band = |_| Child::new(&params.inner, capacity, preset, link);
         Ok(Self {
-            capacity: params.limit.on(link),
             map,
-            bands: Bands::new(bands as usize),
+            bands: (0..bands).map(band).collect::<Result<_, _>>()?,
         })
     }
 }
@@ -72,31 +76,75 @@ impl<P> Prio<P> {
 impl<P: Packet> Discipline<P> for Prio<P> {
     fn enqueue(&mut self, packet: P, ctx: &mut Context<'_, P>) {
         let band = usize::from(self.map[usize::from(packet.priority() & 15)]);
-        let Backlog { packets, bytes } = self.bands.of(band);
-        if self.capacity.admits(packets, bytes, packet.size()) {
-            self.bands.push(band, packet);
-        } else {
-            ctx.drop(packet, Reason::Overlimit);
-        }
+        self.bands[band].enqueue(packet, ctx);
     }
 
-    fn dequeue(&mut self, _ctx: &mut Context<'_, P>) -> Dequeued<P> {
-        self.bands.pop().map_or(Dequeued::Empty, Dequeued::Packet)
+    fn dequeue(&mut self, ctx: &mut Context<'_, P>) -> Dequeued<P> {
+        let mut first: Option<Time> = None;
+        for band in &mut self.bands {
+            match band.dequeue(ctx) {
+                Dequeued::Packet(packet) => return Dequeued::Packet(packet),
+                Dequeued::Wait(until) => first = Some(first.map_or(until, |due| due.min(until))),
+                Dequeued::Empty => {}
+            }
+        }
+        first.map_or(Dequeued::Empty, Dequeued::Wait)
     }
 
     fn backlog(&self) -> Backlog {
-        self.bands.backlog()
+        let mut all = Backlog::default();
+        for band in &self.bands {
+            let Backlog { packets, bytes } = band.backlog();
+            all.packets += packets;
+            all.bytes += bytes;
+        }
+        all
     }
 
     fn capacity(&self) -> Capacity {
-        self.bands.times(self.capacity)
+        together(self.bands.iter().map(Child::capacity))
     }
 
     fn reset(&mut self) {
-        self.bands.clear();
+        self.bands.iter_mut().for_each(Child::reset);
     }
 
+    fn next_timer(&self) -> Option<Time> {
+        self.bands.iter().filter_map(Child::next_timer).min()
+    }
+
+    fn on_timer(&mut self, ctx: &mut Context<'_, P>) {
+        for band in &mut self.bands {
+            band.on_timer(ctx);
+        }
+    }
+
+    fn on_link(&mut self, link: &LinkInfo) {
+        for band in &mut self.bands {
+            band.on_link(link);
+        }
+    }
+
+    fn warnings(&self) -> Vec<Warning> {
+        self.bands[0].warnings()
+    }
+
+    /// Shows `band[b]`, the packets of each, and `band[b].name` of its inner discipline.
     fn probe(&self, show: &mut dyn FnMut(&str, ProbeValue)) {
-        self.bands.probe(show);
+        for (number, band) in self.bands.iter().enumerate() {
+            let packets = band.backlog().packets as f64;
+            show(&format!("band[{number}]"), ProbeValue::Number(packets));
+            band.probe(&mut |name, value| show(&format!("band[{number}].{name}"), value));
+        }
+    }
+
+    fn poke(&mut self, name: &str, value: f64) -> bool {
+        let rest = name.strip_prefix("band[");
+        let Some((number, name)) = rest.and_then(|rest| rest.split_once("].")) else {
+            return false;
+        };
+        let number = number.parse::<usize>().ok();
+        let band = number.and_then(|number| self.bands.get_mut(number));
+        band.is_some_and(|band| band.poke(name, value))
     }
 }

@@ -47,11 +47,11 @@ use sojourn_base::{
 pub(crate) mod estimate;
 
 use self::estimate::{Arrival, Estimate, below};
-use crate::parts::Fifo;
 use crate::parts::ecn::mark_or_drop;
 use crate::parts::linux_red::LinuxRed;
 use crate::parts::red_adapt::Adaptation;
 use crate::parts::red_law::Verdict;
+use crate::parts::{Fifo, mistakes};
 use crate::{Backlog, Context, Dequeued, Discipline, Packet, ProbeValue, Reason, Warning};
 
 params! {
@@ -375,39 +375,24 @@ impl<P: Packet> Discipline<P> for Red<P> {
     }
 
     fn warnings(&self) -> Vec<Warning> {
-        let Law::Real(estimate) = &self.law else {
-            return Vec::new();
-        };
-        let mean = if self.in_bytes {
-            self.params.mean_packet.as_f64()
-        } else {
-            1.0
-        };
-        let room = match self.room {
-            Room::Fits(Capacity::Packets(limit)) => limit as f64 * mean,
-            Room::Fits(Capacity::Bytes(limit)) | Room::Below { limit, .. } if self.in_bytes => {
-                limit as f64
+        let (min, max, hard, in_bytes) = match &self.law {
+            Law::Real(law) => {
+                let hard = law.slope.hard();
+                (law.slope.min, law.slope.max, hard, self.in_bytes)
             }
-            _ => f64::INFINITY,
+            Law::Linux(law) => {
+                let (min, max) = law.thresholds();
+                (min, max, max, true)
+            }
         };
-        let (min, max, hard) = (
-            estimate.slope.min,
-            estimate.slope.max,
-            estimate.slope.hard(),
-        );
-        let what = if room <= min {
-            "the queue is full before the average can reach min_th: this is drop-tail"
-        } else if room < max {
-            "the queue is full before the average can reach max_th"
-        } else if room < hard && !self.params.use_mark_p {
-            "the gentle ramp ends at twice max_th, beyond the limit: its upper part is never reached"
-        } else {
-            return Vec::new();
+        let mean = self.params.mean_packet;
+        let room = match self.room {
+            Room::Fits(capacity) => mistakes::room(capacity, mean),
+            Room::Below { limit, .. } => limit as f64,
         };
-        vec![Warning {
-            param: "max_th",
-            what: what.to_owned(),
-        }]
+        let unit = if in_bytes { 1.0 } else { mean.as_f64() };
+        let hard = if self.params.use_mark_p { max } else { hard };
+        mistakes::thresholds(room / unit, min, max, hard)
     }
 
     fn capacity(&self) -> Capacity {

@@ -14,11 +14,11 @@ use crate::contract::{
 macro_rules! registry {
     ($( $module:ident :: $type:ident, $title:literal; )*) => {
         /// Any discipline of the registry, dispatched without a virtual call, or one from outside.
-        #[allow(clippy::large_enum_variant)]
+        /// Each in a box of its own, so that a network of many idle queues stays small.
         pub enum AnyDiscipline<P: Packet> {
             $(
                 #[doc = $title]
-                $type(crate::$module::$type<P>),
+                $type(Box<crate::$module::$type<P>>),
             )*
             /// A discipline that is not in the registry.
             Custom(Box<dyn Discipline<P> + Send>),
@@ -28,6 +28,7 @@ macro_rules! registry {
         pub const DISCIPLINES: &[Entry] = &[ $(
             Entry {
                 name: stringify!($module),
+                class: stringify!($type),
                 title: $title,
                 source: include_str!(concat!(stringify!($module), ".rs")),
                 params: <crate::$module::Params as ParamSet>::PARAMS,
@@ -50,7 +51,7 @@ macro_rules! registry {
                     stringify!($module) => {
                         let params = crate::$module::Params::read(source, preset)?;
                         let made = crate::$module::$type::new(&params, preset, link)?;
-                        Ok(AnyDiscipline::$type(made))
+                        Ok(AnyDiscipline::$type(Box::new(made)))
                     }
                 )*
                 _ => Err(BuildError::Unknown),
@@ -86,6 +87,7 @@ registry! {
     pi::Pi, "PI";
     avq::Avq, "AVQ";
     green::Green, "GREEN";
+    feng_green::FengGreen, "GREEN (Feng)";
     pi2::Pi2, "PI2";
     dualpi2::DualPi2, "DualPI2";
     cobalt::Cobalt, "COBALT";
@@ -96,6 +98,7 @@ registry! {
     fq_codel::FqCodel, "FQ-CoDel";
     fq_pie::FqPie, "FQ-PIE";
     fq_cobalt::FqCobalt, "FQ-COBALT";
+    cake::Cake, "CAKE";
 }
 
 /// The line of the discipline called `name`.
@@ -137,6 +140,10 @@ impl<P: Packet> Discipline<P> for AnyDiscipline<P> {
     #[inline]
     fn next_timer(&self) -> Option<Time> {
         each!(self, discipline => discipline.next_timer())
+    }
+
+    fn can_bypass(&self) -> bool {
+        each!(self, discipline => discipline.can_bypass())
     }
 
     fn on_timer(&mut self, ctx: &mut Context<'_, P>) {

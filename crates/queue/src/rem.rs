@@ -33,9 +33,9 @@ use sojourn_base::{
     Bytes, Fraction, Length, Limit, LinkInfo, ParamFault, Preset, Span, Threshold, Time, params,
 };
 
-use crate::parts::Fifo;
 use crate::parts::ecn::mark_or_drop;
-use crate::{Backlog, Context, Dequeued, Discipline, Packet, ProbeValue, Reason};
+use crate::parts::{Fifo, mistakes};
+use crate::{Backlog, Context, Dequeued, Discipline, Packet, ProbeValue, Reason, Warning};
 
 params! {
     /// Parameters of REM.
@@ -264,6 +264,12 @@ impl<P: Packet> Discipline<P> for Rem<P> {
         let Threshold(target) = self.params.target;
         self.sent = per_interval(&self.params, link);
         self.target = target.in_packets(self.params.mean_packet, link);
+    }
+
+    fn warnings(&self) -> Vec<Warning> {
+        let mean = self.params.mean_packet;
+        let room = mistakes::room(self.capacity, mean) / mean.as_f64();
+        mistakes::reference(room, self.target)
     }
 
     fn probe(&self, show: &mut dyn FnMut(&str, ProbeValue)) {

@@ -1,27 +1,30 @@
 //! Token bucket: a shaper that sends at `rate`, after a pause up to `burst` bytes at once.
 //!
 //! Linux's `tc-tbf(8)`. A bucket of `burst` bytes fills at `rate`; a packet goes when the bucket
-//! holds its size, and takes it. With `peak_rate` a second bucket of `mtu` bytes fills at that
-//! rate and must hold the packet too. Buckets are full at first. Behind it stands a drop-tail queue of
-//! `limit`. Tokens are counted in time, exactly, and the wait for them is told to the picosecond.
+//! holds its size, and takes it. With `peak_rate` a second bucket of `mtu` bytes fills at that rate
+//! and must hold the packet too. Buckets are full at first. Behind it stands a drop-tail queue of
+//! `limit`, or another discipline: `inner`, with its parameters in parentheses and a limit of its
+//! own. The packet whose tokens are waited for has left that one, as in Linux. Tokens are counted
+//! in time, exactly, and the wait for them is told to the picosecond.
 //!
-//! A packet larger than a bucket could never go: it is dropped when it arrives, as Linux does. **Reference**,
-//! **Linux** (`sch_tbf`) and **ns-3** (`TbfQueueDisc`) are the same but for that: ns-3 stops for
-//! ever there, and rounds tokens to whole bytes. The defaults are ns-3's, since `tc` demands rate
-//! and burst. ns-2 has none of this kind: its preset is the reference.
+//! A packet larger than a bucket could never go: it is dropped when it arrives, as Linux does.
+//! **Reference**, **Linux** (`sch_tbf`) and **ns-3** (`TbfQueueDisc`) are the same but for that:
+//! ns-3 stops for ever there, and rounds tokens to whole bytes. The defaults are ns-3's, since `tc`
+//! demands rate and burst. ns-2 has none of this kind: its preset is the reference.
 
 use sojourn_base::length::Capacity;
 use sojourn_base::{
     Auto, Bytes, Limit, LinkInfo, Optional, ParamFault, Preset, Rate, Span, Time, params,
 };
 
-use crate::parts::Fifo;
+use crate::parts::inner::{Child, Head, Inner};
 use crate::{Backlog, Context, Dequeued, Discipline, Packet, ProbeValue, Reason, Warning};
 
 params! {
     /// Parameters of the token bucket.
     pub struct Params {
-        /// Most that may wait, in packets or bytes; the packet being sent is not counted.
+        /// Most that may wait, in packets or bytes; the packet being sent is not counted. An `inner`
+        /// has its own.
         limit: Limit = "1000 packets";
         /// Rate at which tokens come.
         rate: Rate = "1 Mbit/s";
@@ -31,6 +34,8 @@ params! {
         peak_rate: Optional<Rate> = "none";
         /// Size of the second bucket; automatic: the link's MTU.
         mtu: Auto<Bytes> = "auto";
+        /// The discipline of the queue behind it.
+        inner: Optional<Inner> = "none";
     }
 }
 
@@ -67,24 +72,22 @@ impl Bucket {
 }
 
 /// A shaped queue.
-#[derive(Debug)]
-pub struct Tbf<P> {
-    capacity: Capacity,
+pub struct Tbf<P: Packet> {
     bucket: Bucket,
     peak: Option<Bucket>,
     automatic_mtu: bool,
-    queue: Fifo<P>,
+    queue: Child<P>,
     /// When the tokens were counted.
     counted: Time,
     link: LinkInfo,
 }
 
-impl<P> Tbf<P> {
+impl<P: Packet> Tbf<P> {
     /// A queue for `link`.
     ///
     /// # Errors
-    /// A bucket of nothing.
-    pub fn new(params: &Params, _preset: Preset, link: &LinkInfo) -> Result<Self, ParamFault> {
+    /// A bucket of nothing, a parameter of `inner`.
+    pub fn new(params: &Params, preset: Preset, link: &LinkInfo) -> Result<Self, ParamFault> {
         let mtu = params.mtu.given().unwrap_or(link.mtu);
         for (name, size) in [("burst", params.burst), ("mtu", mtu)] {
             if size == Bytes::ZERO {
@@ -92,11 +95,10 @@ impl<P> Tbf<P> {
             }
         }
         Ok(Self {
-            capacity: params.limit.on(link),
             bucket: Bucket::new(params.rate, params.burst),
             peak: params.peak_rate.0.map(|rate| Bucket::new(rate, mtu)),
             automatic_mtu: params.mtu == Auto::Auto,
-            queue: Fifo::default(),
+            queue: Child::new(&params.inner, params.limit.on(link), preset, link)?,
             counted: Time::ZERO,
             link: *link,
         })
@@ -109,18 +111,18 @@ impl<P> Tbf<P> {
 
 impl<P: Packet> Discipline<P> for Tbf<P> {
     fn enqueue(&mut self, packet: P, ctx: &mut Context<'_, P>) {
-        let Backlog { packets, bytes } = self.queue.backlog();
-        let size = packet.size();
-        if self.capacity.admits(packets, bytes, size) && self.could_ever_send(size) {
-            self.queue.push(packet);
+        if self.could_ever_send(packet.size()) {
+            self.queue.enqueue(packet, ctx);
         } else {
             ctx.drop(packet, Reason::Overlimit);
         }
     }
 
     fn dequeue(&mut self, ctx: &mut Context<'_, P>) -> Dequeued<P> {
-        let Some(size) = self.queue.head().map(Packet::size) else {
-            return Dequeued::Empty;
+        let size = match self.queue.head(ctx) {
+            Head::Packet(size) => size,
+            Head::Empty => return Dequeued::Empty,
+            Head::Wait(until) => return Dequeued::Wait(until),
         };
         let gone = ctx.now.since(self.counted);
         let mut lacking = Span::ZERO;
@@ -141,7 +143,7 @@ impl<P: Packet> Discipline<P> for Tbf<P> {
         {
             bucket.tokens = bucket.after(gone) - bucket.rate.time_to_send(size);
         }
-        self.queue.pop().map_or(Dequeued::Empty, Dequeued::Packet)
+        self.queue.dequeue(ctx)
     }
 
     fn backlog(&self) -> Backlog {
@@ -149,11 +151,11 @@ impl<P: Packet> Discipline<P> for Tbf<P> {
     }
 
     fn capacity(&self) -> Capacity {
-        self.capacity
+        self.queue.capacity()
     }
 
     fn reset(&mut self) {
-        self.queue.clear();
+        self.queue.reset();
         self.counted = Time::ZERO;
         for bucket in [Some(&mut self.bucket), self.peak.as_mut()]
             .into_iter()
@@ -163,7 +165,16 @@ impl<P: Packet> Discipline<P> for Tbf<P> {
         }
     }
 
+    fn next_timer(&self) -> Option<Time> {
+        self.queue.next_timer()
+    }
+
+    fn on_timer(&mut self, ctx: &mut Context<'_, P>) {
+        self.queue.on_timer(ctx);
+    }
+
     fn on_link(&mut self, link: &LinkInfo) {
+        self.queue.on_link(link);
         self.link = *link;
         if let (Some(peak), true) = (&mut self.peak, self.automatic_mtu) {
             let tokens = peak.tokens;
@@ -188,6 +199,7 @@ impl<P: Packet> Discipline<P> for Tbf<P> {
             let what = "the peak rate should be above the rate".to_owned();
             warn("peak_rate", what);
         }
+        warnings.extend(self.queue.warnings());
         warnings
     }
 
@@ -196,5 +208,11 @@ impl<P: Packet> Discipline<P> for Tbf<P> {
         if let Some(peak) = &self.peak {
             show("peak_tokens", ProbeValue::Number(peak.bytes()));
         }
+        self.queue
+            .probe(&mut |name, value| show(&format!("inner.{name}"), value));
+    }
+    fn poke(&mut self, name: &str, value: f64) -> bool {
+        let inner = name.strip_prefix("inner.");
+        inner.is_some_and(|name| self.queue.poke(name, value))
     }
 }

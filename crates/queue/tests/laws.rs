@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use bench::{Bench, TestPacket, make, us};
 use proptest::prelude::*;
 use sojourn_base::{Ecn, Preset, Span, Stream, Time};
-use sojourn_queue::{AnyDiscipline, Backlog, DISCIPLINES, Discipline, Reason};
+use sojourn_queue::{AckView, AnyDiscipline, Backlog, DISCIPLINES, Discipline, Reason, Sack};
 use special::{Params, SPECIAL};
 
 /// A discipline as a scenario file would ask for it.
@@ -62,6 +62,19 @@ fn operations() -> impl Strategy<Value = Vec<(u64, Op)>> {
     prop::collection::vec((gap, op), 1..300)
 }
 
+/// Small packets of the last flows are pure acknowledgements, each of more than the one before.
+fn acknowledgement(flow: u32, number: u64, size: u64) -> AckView {
+    AckView {
+        connection: u64::from(flow),
+        number,
+        pure: size < 1_000,
+        ece: number.is_multiple_of(5),
+        cwr: false,
+        sack: Sack::None,
+        stamps: None,
+    }
+}
+
 /// Does the operations while checking what must hold after each.
 struct Trial {
     case: Case,
@@ -112,15 +125,9 @@ impl Trial {
             match *op {
                 Op::Enqueue { flow, size, ecn } => {
                     let id = self.sent.len() as u64;
-                    let destination = self.bench.destination;
-                    let packet = TestPacket {
-                        id,
-                        size,
-                        flow,
-                        destination,
-                        ecn,
-                        enqueued: now,
-                    };
+                    self.bench.dscp = [0, 8, 46, 34, 1, 16][flow as usize];
+                    self.bench.ack = (flow >= 4).then(|| acknowledgement(flow, id, size));
+                    let packet = self.bench.packet(now, flow, size, ecn);
                     self.sent.insert(id, packet);
                     self.inside = (self.inside.0 + 1, self.inside.1 + size);
                     self.bench.enqueue(now, flow, size, ecn);
@@ -232,9 +239,20 @@ impl Trial {
         let case = self.case;
         let bench = &self.bench;
         let above = match (case.name, reason) {
+            // What a discipline inside drops is its own affair.
+            _ if case.params.iter().any(|(key, _)| *key == "inner") => self.before.packets > 0,
             (_, Reason::Overlimit) => {
                 // Where limits are per flow or band, or the fattest flow pays.
-                let own = ["sfq", "pfifo_fast", "prio", "drr", "fq", "sfb", "dualpi2"];
+                let own = [
+                    "sfq",
+                    "pfifo_fast",
+                    "prio",
+                    "drr",
+                    "fq",
+                    "sfb",
+                    "dualpi2",
+                    "cake",
+                ];
                 own.contains(&case.name) || case.name.starts_with("fq_") || self.is_full(packet)
             }
             ("avq", Reason::Unforced) => bench.probe("virtual_bytes") >= 0.0,
@@ -244,13 +262,19 @@ impl Trial {
             ("choke", Reason::Match) => bench.probe("avg") > 0.0 && self.before.packets > 0,
             ("choke", Reason::Unforced | Reason::Forced) => bench.probe("avg") > 0.0,
             ("red" | "ared", Reason::Forced) => self.red_above(6.0),
-            ("pie" | "pi" | "pi2" | "dualpi2" | "green" | "rem", Reason::Unforced)
+            (
+                "pie" | "pi" | "pi2" | "dualpi2" | "green" | "feng_green" | "rem",
+                Reason::Unforced,
+            )
             | ("blue", Reason::Blue) => bench.probe("prob") > 0.0,
             ("eqm", Reason::Unforced) => bench.probe("prob") > 0.0 && self.before.packets > 0,
             ("cobalt" | "fq_cobalt", Reason::Target | Reason::Blue) => {
                 self.before.packets > usize::from(case.preset != Preset::Ns3)
             }
-            ("codel" | "fq_codel", Reason::Target) => self.before.packets > 1,
+            ("codel" | "fq_codel", Reason::Target) | ("cake", Reason::Target | Reason::Blue) => {
+                self.before.packets > 1
+            }
+            ("cake", Reason::AckFilter) => self.before.packets > 0 && packet.ack.is_some(),
             _ => false,
         };
         assert!(

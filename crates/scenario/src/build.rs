@@ -6,19 +6,23 @@ use std::sync::Arc;
 
 use sojourn_base::distribution::Drawn;
 use sojourn_base::{
-    Auto, Bytes, Distribution, Ecn, LinkInfo, Param, Preset, Scalar, Span, Stream, Time,
+    Auto, Bytes, Distribution, Ecn, Law, LinkInfo, Param, Preset, Scalar, Span, Stream, Time,
 };
 use sojourn_engine::routes::{Graph, path};
-use sojourn_engine::{FlowSpec, LinkSpec, NodeId, Observer, SimPacket, Simulation};
+use sojourn_engine::{FlowSpec, LinkSpec, NodeId, Observer, SimPacket, Simulation, Traffic};
 use sojourn_measure::tables::Group;
-use sojourn_queue::{AnyDiscipline, Discipline};
+use sojourn_queue::{AnyDiscipline, Discipline, Governed};
+use sojourn_trace::capture;
 use sojourn_trace::ns2::FlowLabel;
-use sojourn_traffic::{AnySource, Source};
+use sojourn_traffic::{AnyApplication, AnySource, Application, BuildError, Source};
 
 use crate::error::{Located, Place, unknown};
 use crate::keys::names;
 use crate::network::{FlowPlan, LinkPlan, Network};
+use crate::outside::{Outside, Wanted, is_outside, params_of};
 use crate::reader::Reader;
+use crate::trace::{Trace, duplex, file_names};
+use crate::transport::TransportPlan;
 use crate::tree::{Node, Table};
 
 /// The device queue of ns-3's devices, in packets.
@@ -30,6 +34,7 @@ const ETHERNET_MTU: Bytes = Bytes::new(1500);
 #[derive(Debug, Clone)]
 pub(crate) struct Plan {
     network: Network,
+    outside: Outside,
     ends: Vec<(NodeId, NodeId)>,
     /// The number by which each node goes in traces and addresses.
     numbers: Vec<u32>,
@@ -50,14 +55,14 @@ pub(crate) struct Draws {
 }
 
 impl Draws {
-    fn stream(self, role: &str, entity: &str) -> Stream {
+    pub(crate) fn stream(self, role: &str, entity: &str) -> Stream {
         Stream::named(self.seed, self.replica, role, entity)
     }
 }
 
 impl Plan {
     /// Finds the routes, and makes every part once to see that it can be made.
-    pub(crate) fn new(network: Network, folder: &Path) -> Result<Self, Located> {
+    pub(crate) fn new(network: Network, folder: &Path, outside: Outside) -> Result<Self, Located> {
         let mut index = BTreeMap::new();
         let mut nodes: Vec<&str> = Vec::new();
         for link in &network.links {
@@ -104,7 +109,19 @@ impl Plan {
                 let message = format!("no route from {} to {}", flow.from, flow.to);
                 Located::new(flow.place, format!("flow.{}", flow.group), message)
             })?);
-            ways_back.push(route(to, from));
+            let back = route(to, from);
+            if flow.transport.is_tcp() && back.is_none() {
+                let message = format!(
+                    "no route from {} to {} for acknowledgements",
+                    flow.to, flow.from
+                );
+                return Err(Located::new(
+                    flow.place,
+                    format!("flow.{}", flow.group),
+                    message,
+                ));
+            }
+            ways_back.push(back);
         }
         let mut crossing = vec![Vec::new(); network.links.len()];
         for (flow, path) in paths.iter().enumerate() {
@@ -117,6 +134,7 @@ impl Plan {
         let files = BTreeMap::new();
         let mut plan = Self {
             network,
+            outside,
             ends,
             numbers,
             paths,
@@ -178,9 +196,78 @@ impl Plan {
         groups
     }
 
-    /// Header bytes of each flow.
-    pub(crate) fn headers(&self) -> Vec<Bytes> {
-        self.network.flows.iter().map(|flow| flow.header).collect()
+    /// Its links as data: ends, rate, delay, and the queue with every parameter that it has, as a
+    /// scenario file writes them.
+    pub(crate) fn described(&self, draws: Draws) -> Result<serde_json::Value, Located> {
+        let (made, _) = self.instantiate(draws)?;
+        let delays: Vec<Span> = made.iter().map(|link| link.delay).collect();
+        let links = self.network.links.iter().zip(&made).enumerate();
+        links
+            .map(|(i, (link, made))| {
+                Ok(serde_json::json!({
+                    "name": link.name,
+                    "from": link.from,
+                    "to": link.to,
+                    "rate_bps": link.rate.bps(),
+                    "delay_s": made.delay.as_s(),
+                    "delay_is_drawn": link.delay.as_constant().is_none(),
+                    "overhead_bytes": link.overhead.get(),
+                    "device_queue_packets": made.device_queue,
+                    "mtu_bytes": self.mtu(i).get(),
+                    "base_rtt_s": self.base_rtt(i, &delays).as_s(),
+                    "queue": link.described_queue()?,
+                }))
+            })
+            .collect()
+    }
+
+    /// The names of disciplines and controllers that are in no registry, each once.
+    pub(crate) fn outside_names(&self) -> Vec<&str> {
+        let queues = self.network.links.iter().filter_map(|link| {
+            let (node, _) = link.queue.as_ref()?;
+            node.table()?.text("discipline")
+        });
+        let flows = self.network.flows.iter();
+        let controllers = flows.filter_map(|flow| flow.transport.outside_name());
+        let mut names: Vec<&str> = Vec::new();
+        for name in queues.filter(|name| is_outside(name)).chain(controllers) {
+            if !names.contains(&name) {
+                names.push(name);
+            }
+        }
+        names
+    }
+
+    /// Links and flows as data.
+    pub(crate) fn network(&self) -> serde_json::Value {
+        let links = self.network.links.iter().map(|link| {
+            let queue = link.queue.as_ref().map(|(node, _)| node.json());
+            serde_json::json!({
+                "name": link.name,
+                "from": link.from,
+                "to": link.to,
+                "rate_bps": link.rate.bps(),
+                "delay_mean_s": link.delay.mean() / 1e12,
+                "queue": queue.unwrap_or_else(|| serde_json::json!({})),
+            })
+        });
+        let flows = self.network.flows.iter().map(|flow| {
+            serde_json::json!({
+                "name": flow.name,
+                "group": flow.group,
+                "from": flow.from,
+                "to": flow.to,
+            })
+        });
+        serde_json::json!({
+            "links": links.collect::<Vec<_>>(),
+            "flows": flows.collect::<Vec<_>>(),
+        })
+    }
+
+    /// The files that its distributions were read from.
+    pub(crate) fn files(&self) -> impl Iterator<Item = &str> {
+        self.files.keys().map(String::as_str)
     }
 
     /// What an ns-2 trace says of links and flows.
@@ -195,12 +282,20 @@ impl Plan {
         let mut port = |node: NodeId| {
             let next: &mut u32 = &mut ports[node as usize];
             *next += 1;
-            format!("{}.{}", number(node), *next - 1)
+            (number(node), *next - 1)
         };
-        let label = |(flow, &(from, to)): (&FlowPlan, &(NodeId, NodeId))| FlowLabel {
-            packet_type: sojourn_traffic::trace_name(flow.source()),
-            source: port(from),
-            destination: port(to),
+        let label = |(flow, &(from, to)): (&FlowPlan, &(NodeId, NodeId))| {
+            let tcp = match &flow.transport {
+                TransportPlan::Tcp(tcp) => Some(&tcp.config),
+                TransportPlan::Udp(_) => None,
+            };
+            FlowLabel {
+                packet_type: sojourn_traffic::trace_name(flow.source()),
+                source: port(from),
+                destination: port(to),
+                segment: tcp.map_or(0, |config| u64::from(config.mss)),
+                handshake: tcp.is_some_and(|config| config.handshake),
+            }
         };
         (
             links,
@@ -211,6 +306,45 @@ impl Plan {
                 .map(label)
                 .collect(),
         )
+    }
+
+    /// What captures show.
+    pub(crate) fn captured(&self, title: &str, wanted: &Trace<'_>) -> capture::Network {
+        let mut shown: Vec<&str> = Vec::new();
+        for name in self.link_names().map(duplex) {
+            let is_wanted = wanted.links.is_empty() || wanted.links.iter().any(|link| link == name);
+            if is_wanted && !shown.contains(&name) {
+                shown.push(name);
+            }
+        }
+        let number = |node: NodeId| self.numbers[node as usize];
+        let links = self.network.links.iter().zip(&self.ends);
+        let links = links.map(|(link, &(from, to))| capture::Link {
+            name: link.name.clone(),
+            from: number(from),
+            to: number(to),
+            rate: link.rate,
+            file: shown.iter().position(|name| *name == duplex(&link.name)),
+        });
+        let flows = self.network.flows.iter().zip(&self.flow_ends);
+        let flows = flows.map(|(flow, &(from, to))| capture::Flow {
+            name: flow.name.clone(),
+            source: number(from),
+            destination: number(to),
+            over: match &flow.transport {
+                TransportPlan::Udp(udp) => capture::Over::Udp {
+                    header: udp.header.get(),
+                },
+                TransportPlan::Tcp(tcp) => capture::Over::Tcp(tcp.config.clone()),
+            },
+        });
+        capture::Network {
+            title: title.to_owned(),
+            links: links.collect(),
+            flows: flows.collect(),
+            files: file_names(&shown),
+            whole: wanted.payload,
+        }
     }
 
     /// Reads the files that distributions name.
@@ -228,11 +362,18 @@ impl Plan {
         }
         for flow in &self.network.flows {
             let key = |key: &str| format!("flow.{}.{key}", flow.group);
-            want(flow.payload.file(), flow.place, key("transport.payload"));
             want(flow.start.file(), flow.place, key("start"));
-            flow.build_source(flow.payload.clone())?.laws(&mut |law| {
-                want(law.file(), flow.place, key("traffic"));
-            });
+            let mut note = |law: &mut dyn Law| want(law.file(), flow.place, key("traffic"));
+            match &flow.transport {
+                TransportPlan::Udp(udp) => {
+                    let payload = udp.payload.clone();
+                    flow.build_source(payload, udp.header)?.laws(&mut note);
+                    want(udp.payload.file(), flow.place, key("transport.payload"));
+                }
+                TransportPlan::Tcp(tcp) => flow
+                    .build_application(Bytes::new(u64::from(tcp.config.mss)))?
+                    .laws(&mut note),
+            }
         }
         for (file, place, key) in wanted {
             if !self.files.contains_key(&file) {
@@ -246,9 +387,15 @@ impl Plan {
 
     /// A distribution with its file read.
     fn known<T: Drawn>(&self, law: &Distribution<T>) -> Distribution<T> {
-        match law.file().and_then(|file| self.files.get(file)) {
-            Some(values) => Distribution::empirical(values),
-            None => law.clone(),
+        let mut law = law.clone();
+        self.fill(&mut law);
+        law
+    }
+
+    /// Gives a law the file that it names.
+    fn fill(&self, law: &mut dyn Law) {
+        if let Some(values) = law.file().and_then(|file| self.files.get(file)) {
+            law.fill(values);
         }
     }
 
@@ -300,7 +447,7 @@ impl Plan {
             mtu: self.mtu(index),
             base_rtt: self.base_rtt(index, delays),
         };
-        let (discipline, preset) = link.discipline(&info)?;
+        let (discipline, preset) = link.discipline(&info, &self.outside)?;
         let device_queue = match link.device_queue {
             Auto::Given(room) => room.0,
             Auto::Auto if preset == Preset::Ns3 => NS3_DEVICE_QUEUE,
@@ -323,19 +470,22 @@ impl Plan {
     fn flow(&self, index: usize, flow: &FlowPlan, draws: Draws) -> Result<FlowSpec, Located> {
         let (from, to) = self.flow_ends[index];
         let number = |node: NodeId| self.numbers[node as usize];
-        let mut source = flow.build_source(self.known(&flow.payload))?;
-        source.laws(&mut |law| *law = self.known(law));
         let start = self
             .known(&flow.start)
             .draw(&mut draws.stream("start", &flow.name));
+        let way_back = self.ways_back[index].clone().unwrap_or_default();
         Ok(FlowSpec {
             name: flow.name.clone(),
             from: number(from),
             to: number(to),
             path: self.paths[index].clone(),
-            source,
-            header: flow.header,
-            ecn: if flow.ecn { Ecn::Ect0 } else { Ecn::NotEct },
+            way_back: if flow.transport.is_tcp() {
+                way_back
+            } else {
+                Vec::new()
+            },
+            traffic: self.traffic(flow, draws)?,
+            dscp: flow.transport.dscp(),
             start: Time::ZERO + start,
             stop: flow.stop,
             gaps: draws.stream("gaps", &flow.name),
@@ -343,13 +493,39 @@ impl Plan {
         })
     }
 
+    /// What a flow sends, and over what.
+    fn traffic(&self, flow: &FlowPlan, draws: Draws) -> Result<Traffic, Located> {
+        Ok(match &flow.transport {
+            TransportPlan::Udp(udp) => {
+                let mut source = flow.build_source(self.known(&udp.payload), udp.header)?;
+                source.laws(&mut |law| self.fill(law));
+                Traffic::Datagrams {
+                    source,
+                    header: udp.header,
+                    ecn: if udp.ecn { Ecn::Ect0 } else { Ecn::NotEct },
+                }
+            }
+            TransportPlan::Tcp(tcp) => {
+                let segment = Bytes::new(u64::from(tcp.config.mss));
+                let mut application = flow.build_application(segment)?;
+                application.laws(&mut |law| self.fill(law));
+                let name = flow.name.clone();
+                let random =
+                    move |k: u32| draws.stream("congestion_control", &format!("{name}.{k}"));
+                Traffic::Streams {
+                    application,
+                    config: tcp.config.clone(),
+                    controller: tcp.controllers(random),
+                }
+            }
+        })
+    }
+
     /// The largest packet of constant size that crosses a link, at least an Ethernet's.
     fn mtu(&self, link: usize) -> Bytes {
         let sizes = self.crossing[link].iter().filter_map(|&flow| {
             let flow = &self.network.flows[flow as usize];
-            flow.payload
-                .as_constant()
-                .map(|payload| payload + flow.header)
+            flow.transport.largest_packet()
         });
         sizes.fold(ETHERNET_MTU, Bytes::max)
     }
@@ -467,7 +643,11 @@ fn only(
 
 impl LinkPlan {
     /// The discipline of the link and its preset.
-    fn discipline(&self, info: &LinkInfo) -> Result<(AnyDiscipline<SimPacket>, Preset), Located> {
+    fn discipline(
+        &self,
+        info: &LinkInfo,
+        outside: &Outside,
+    ) -> Result<(AnyDiscipline<SimPacket>, Preset), Located> {
         let empty = Node {
             place: self.place,
             value: crate::tree::Value::Table(Table::default()),
@@ -478,19 +658,72 @@ impl LinkPlan {
             .as_ref()
             .map_or((&empty, &key), |(node, key)| (node, key));
         let reader = Reader::of(node, key)?;
-        let known: Vec<&str> = sojourn_queue::DISCIPLINES
-            .iter()
-            .map(|entry| entry.name)
-            .collect();
-        let (name, preset) = kind(&reader, "discipline", Some("droptail"), &known)?;
-        let params = sojourn_queue::find(name).map_or(&[][..], |entry| entry.params);
-        only(&reader, &["discipline", "preset"], params)?;
-        match sojourn_queue::build(name, &reader, preset, info) {
-            Ok(discipline) => Ok((discipline, preset)),
-            Err(sojourn_queue::BuildError::Param(fault)) => Err(reader.fault(&fault)),
-            Err(sojourn_queue::BuildError::Unknown) => {
-                Err(reader.error("discipline", unknown(name, &known)))
-            }
+        if let Some(name) = reader.node("discipline").and_then(Node::text)
+            && is_outside(name)
+        {
+            let params = params_of(&reader, &["discipline"]);
+            let place = format!("link {}", self.name);
+            let wanted = Wanted {
+                name,
+                params: &params,
+                place: &place,
+            };
+            let made = outside.0.policy(&wanted, info);
+            let policy = made.map_err(|refusal| refusal.located(&reader, "discipline"))?;
+            let custom = AnyDiscipline::Custom(Box::new(Governed::new(policy)));
+            return Ok((custom, Preset::Reference));
+        }
+        read_discipline(node, key, info)
+    }
+
+    /// The queue as data: discipline, preset, all parameters, and which of them the file gives.
+    fn described_queue(&self) -> Result<serde_json::Value, Located> {
+        let empty = Table::default();
+        let table = self.queue.as_ref().and_then(|(node, _)| node.table());
+        let reader = Reader::new(table.unwrap_or(&empty), self.place, "");
+        let name = reader.node("discipline").and_then(Node::text);
+        let name = name.unwrap_or("droptail");
+        let preset: Preset = reader.value("preset")?.unwrap_or_default();
+        let declared = sojourn_queue::find(name).map_or(&[][..], |entry| entry.params);
+        let (mut params, mut given) = (serde_json::Map::new(), Vec::new());
+        for param in declared {
+            let value = match reader.node(param.name) {
+                Some(node) => {
+                    given.push(param.name);
+                    node.json()
+                }
+                None => param.default_under(preset).into(),
+            };
+            params.insert(param.name.to_owned(), value);
+        }
+        Ok(serde_json::json!({
+            "discipline": name,
+            "preset": preset.name(),
+            "params": params,
+            "given": given,
+        }))
+    }
+}
+
+/// The discipline that a queue's table names, and its preset.
+pub(crate) fn read_discipline(
+    node: &Node,
+    key: &str,
+    info: &LinkInfo,
+) -> Result<(AnyDiscipline<SimPacket>, Preset), Located> {
+    let reader = Reader::of(node, key)?;
+    let known: Vec<&str> = sojourn_queue::DISCIPLINES
+        .iter()
+        .map(|entry| entry.name)
+        .collect();
+    let (name, preset) = kind(&reader, "discipline", Some("droptail"), &known)?;
+    let params = sojourn_queue::find(name).map_or(&[][..], |entry| entry.params);
+    only(&reader, &["discipline", "preset"], params)?;
+    match sojourn_queue::build(name, &reader, preset, info) {
+        Ok(discipline) => Ok((discipline, preset)),
+        Err(sojourn_queue::BuildError::Param(fault)) => Err(reader.fault(&fault)),
+        Err(sojourn_queue::BuildError::Unknown) => {
+            Err(reader.error("discipline", unknown(name, &known)))
         }
     }
 }
@@ -505,22 +738,52 @@ impl FlowPlan {
             .unwrap_or_default()
     }
 
-    fn build_source(&self, payload: Distribution<Bytes>) -> Result<AnySource, Located> {
-        let (node, key) = &self.traffic;
-        let reader = Reader::of(node, key)?;
+    /// The word of its source, checked against the sources that its transport can carry.
+    fn kind<'a>(&'a self, reader: &Reader<'a>) -> Result<(&'a str, Preset), Located> {
+        let tcp = self.transport.is_tcp();
         let known: Vec<&str> = sojourn_traffic::SOURCES
             .iter()
             .map(|entry| entry.name)
+            .filter(|name| tcp || !sojourn_traffic::needs_streams(name))
             .collect();
-        let (name, preset) = kind(&reader, "source", None, &known)?;
-        let params = sojourn_traffic::find(name).map_or(&[][..], |entry| entry.params);
-        only(&reader, &["source", "preset"], params)?;
-        match sojourn_traffic::build(name, &reader, preset, payload, self.header) {
-            Ok(source) => Ok(source),
-            Err(sojourn_traffic::BuildError::Param(fault)) => Err(reader.fault(&fault)),
-            Err(sojourn_traffic::BuildError::Unknown) => {
-                Err(reader.error("source", unknown(name, &known)))
-            }
+        let found = reader.node("source").and_then(Node::text);
+        if let Some(name) = found.filter(|name| !tcp && sojourn_traffic::needs_streams(name)) {
+            let message = format!(
+                "found {name:?}, which needs protocol = \"tcp\"; allowed over UDP: {}",
+                known.join(", ")
+            );
+            return Err(reader.error("source", message));
         }
+        let (name, preset) = kind(reader, "source", None, &known)?;
+        let params = sojourn_traffic::find(name).map_or(&[][..], |entry| entry.params);
+        only(reader, &["source", "preset"], params)?;
+        Ok((name, preset))
+    }
+
+    fn build_source(
+        &self,
+        payload: Distribution<Bytes>,
+        header: Bytes,
+    ) -> Result<AnySource, Located> {
+        let (node, key) = &self.traffic;
+        let reader = Reader::of(node, key)?;
+        let (name, preset) = self.kind(&reader)?;
+        sojourn_traffic::build(name, &reader, preset, payload, header)
+            .map_err(|error| not_built(&reader, &error))
+    }
+
+    fn build_application(&self, segment: Bytes) -> Result<AnyApplication, Located> {
+        let (node, key) = &self.traffic;
+        let reader = Reader::of(node, key)?;
+        let (name, preset) = self.kind(&reader)?;
+        sojourn_traffic::build_application(name, &reader, preset, segment)
+            .map_err(|error| not_built(&reader, &error))
+    }
+}
+
+fn not_built(reader: &Reader<'_>, error: &BuildError) -> Located {
+    match error {
+        BuildError::Param(fault) => reader.fault(fault),
+        BuildError::Unknown => reader.error("source", "there is none of this name"),
     }
 }

@@ -34,20 +34,23 @@
 //! twice its delay, unless `link` has other `rate_bps`, `delay_s`, `mtu`, `base_rtt_s`.
 //!
 //! **Packets**: missing fields are flow 0, `ecn` `not`, priority and DSCP 0, source `flow`,
-//! destination 0, and for `id` the number of the packet. `t_ns` never runs backwards. Timers due
+//! destination 0, no `ack`, and for `id` the number of the packet. An `ack`, such as
+//! `{"number":2001,"sack":[[3001,4001]]}`, makes it an acknowledgement; it may also have `connection`,
+//! `pure`, `ece`, `cwr` and `stamps`. `rtt_s` is the round-trip time that it carries. `t_ns` never runs backwards. Timers due
 //! before `t_ns` run first, those due at `t_ns` after the operation. A packet that was peeked at
 //! still counts in the state, though the discipline has let it go.
 
+mod ack;
 mod params;
 mod tcp;
 
 use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
-use sojourn_base::{Bytes, Ecn, Stream, Time};
+use sojourn_base::{Bytes, Ecn, Span, Stream, Time};
 use sojourn_queue::{
-    AnyDiscipline, BuildError, Context, Dequeued, Discipline, Entry, Packet, ProbeValue, Reason,
-    Sink,
+    AckView, AnyDiscipline, BuildError, Context, Dequeued, Discipline, Entry, Packet, ProbeValue,
+    Reason, Sink,
 };
 
 use self::params::{Params, link};
@@ -224,6 +227,8 @@ struct Driven {
     dscp: u8,
     priority: u8,
     ecn: Ecn,
+    ack: Option<AckView>,
+    rtt: Option<Span>,
     enqueued: Time,
 }
 
@@ -251,6 +256,12 @@ impl Packet for Driven {
     }
     fn set_ce(&mut self) {
         self.ecn = Ecn::Ce;
+    }
+    fn ack(&self) -> Option<AckView> {
+        self.ack
+    }
+    fn rtt(&self) -> Option<Span> {
+        self.rtt
     }
     fn enqueued(&self) -> Time {
         self.enqueued
@@ -343,6 +354,8 @@ impl Session {
             dscp: small("dscp")?.unwrap_or(0) as u8,
             priority: small("prio")?.unwrap_or(0) as u8,
             ecn: request.ecn()?,
+            ack: request.ack()?,
+            rtt: request.number("rtt_s")?.map(Span::from_s),
             enqueued: Time::ZERO,
         };
         let now = self.instant(request)?;

@@ -14,14 +14,35 @@ params! {
         title: Auto<String> = "auto";
         /// Simulated time.
         duration: Span = "";
-        /// Measurements start here.
-        warmup: Span = "0 s";
+        /// Measurements start here; "auto": pilot replicas choose it (MSER-5), one for all points
+        /// that differ in queues and transports only.
+        warmup: Warmup = "0 s";
         /// Seed of all random streams.
         seed: Whole = "1";
         /// Replica k differs from the others in its random streams only.
         replicas: u32 = "1";
         /// Interval of the time series.
         series: Optional<Span> = "none";
+        /// Add replicas until the 95 % interval reaches no further than this from the mean.
+        precision: Optional<Precision> = "none";
+        /// The metrics that `precision` is about, with commas between; "auto":
+        /// "total.goodput_bps, total.delay_mean_s".
+        precision_of: Auto<String> = "auto";
+        /// Most replicas that `precision` may ask for.
+        max_replicas: u32 = "100";
+    }
+}
+
+params! {
+    /// `[design]`: which points `[vary]` makes.
+    pub struct Design {
+        /// "grid": every combination of the listed values. "listed": lists, all of one length, turn
+        /// together, the first values of all being the first point. The others draw the ranges of
+        /// `[vary]` that have no step, and cross them with the listed values: "random" each value
+        /// by itself, "latin-hypercube" one value out of each of `points` equal parts of its range.
+        kind: Kind = "grid";
+        /// How many points are drawn.
+        points: Optional<u32> = "none";
     }
 }
 
@@ -79,6 +100,23 @@ params! {
         header: Bytes = "28 B", Ns2 = "0 B";
         /// Packets are ECN-capable, ECT(0).
         ecn: bool = "false";
+        /// Differentiated-services codepoint of its packets.
+        dscp: Dscp = "0";
+    }
+}
+
+params! {
+    /// `transport` of a flow, protocol "tcp"; beside these keys those of TCP connections and of
+    /// the congestion control.
+    pub struct TcpTransport {
+        /// Transport protocol.
+        protocol: Protocol = "";
+        /// Whose defaults.
+        preset: Preset = "reference";
+        /// The congestion control.
+        congestion_control: Control = "newreno", Linux = "cubic", Ns3 = "cubic", Ns2 = "tahoe";
+        /// Differentiated-services codepoint of its packets.
+        dscp: Dscp = "0";
     }
 }
 
@@ -115,7 +153,7 @@ params! {
 }
 
 /// Keys beside the scalar ones: tables and lists.
-pub(crate) const TOP_TABLES: &[&str] = &["link", "flow", "dumbbell", "vary"];
+pub(crate) const TOP_TABLES: &[&str] = &["link", "flow", "dumbbell", "design", "vary"];
 pub(crate) const LINK_TABLES: &[&str] = &["delay", "queue", "reverse_queue"];
 pub(crate) const FLOW_TABLES: &[&str] = &["transport", "traffic", "access"];
 pub(crate) const DUMBBELL_TABLES: &[&str] = &["bottleneck", "access"];
@@ -157,6 +195,69 @@ impl Quantity for Node {
     }
 }
 
+/// When measurements start.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Warmup(pub Auto<Span>);
+
+impl Quantity for Warmup {
+    const ALLOWED: &'static str =
+        "a time with its unit such as \"10 s\" (min, s, ms, us, ns, ps), or \"auto\"";
+    const SCHEMA: &'static str = r#"{"anyOf": [{"const": "auto"}, {"type": "string", "pattern": "^[0-9.eE+]+ ?(min|s|ms|us|ns|ps)$"}]}"#;
+
+    fn read(scalar: Scalar<'_>) -> Result<Self, Fault> {
+        Auto::read(scalar).map(Self)
+    }
+}
+
+/// A share of the mean, written in percent.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Precision(pub f64);
+
+impl Quantity for Precision {
+    const ALLOWED: &'static str = "a share of the mean from 0.1% to 50%, such as \"5%\"";
+    const SCHEMA: &'static str = r#"{"type": "string", "pattern": "^[0-9.]+ ?%$"}"#;
+
+    fn read(scalar: Scalar<'_>) -> Result<Self, Fault> {
+        let Scalar::Text(text) = scalar else {
+            return Err(Self::fault(scalar));
+        };
+        let number = text.strip_suffix('%').map(str::trim);
+        number
+            .and_then(|number| number.parse::<f64>().ok())
+            .filter(|percent| (0.1..=50.0).contains(percent))
+            .map(|percent| Self(percent / 100.0))
+            .ok_or_else(|| Self::fault(scalar))
+    }
+}
+
+/// How `[vary]` makes points.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// Every combination.
+    Grid,
+    /// Lists turn together.
+    Listed,
+    /// Independent uniform draws.
+    Random,
+    /// McKay, Beckman, Conover 1979: each of n equal parts of every range is met once.
+    LatinHypercube,
+}
+
+impl Quantity for Kind {
+    const ALLOWED: &'static str = "\"grid\", \"listed\", \"random\" or \"latin-hypercube\"";
+    const SCHEMA: &'static str = r#"{"enum": ["grid", "listed", "random", "latin-hypercube"]}"#;
+
+    fn read(scalar: Scalar<'_>) -> Result<Self, Fault> {
+        match scalar {
+            Scalar::Text("grid") => Ok(Self::Grid),
+            Scalar::Text("listed") => Ok(Self::Listed),
+            Scalar::Text("random") => Ok(Self::Random),
+            Scalar::Text("latin-hypercube") => Ok(Self::LatinHypercube),
+            other => Err(Self::fault(other)),
+        }
+    }
+}
+
 /// Room in packets, perhaps none.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Room(pub usize);
@@ -182,16 +283,67 @@ impl Quantity for Room {
 pub enum Protocol {
     /// RFC 768: no reaction to anything.
     Udp,
+    /// RFC 9293.
+    Tcp,
 }
 
 impl Quantity for Protocol {
-    const ALLOWED: &'static str = "\"udp\" (TCP is not part of this version)";
-    const SCHEMA: &'static str = r#"{"enum": ["udp"]}"#;
+    const ALLOWED: &'static str = "\"udp\" or \"tcp\"";
+    const SCHEMA: &'static str = r#"{"enum": ["udp", "tcp"]}"#;
 
     fn read(scalar: Scalar<'_>) -> Result<Self, Fault> {
         match scalar {
             Scalar::Text("udp") => Ok(Self::Udp),
+            Scalar::Text("tcp") => Ok(Self::Tcp),
             other => Err(Self::fault(other)),
         }
+    }
+}
+
+/// The name of a congestion control: one of the registry, or `module:Class`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Control(pub String);
+
+impl Quantity for Control {
+    const ALLOWED: &'static str =
+        "the name of a congestion control, or \"module:Class\" for one in Python";
+    const SCHEMA: &'static str = r#"{"type": "string"}"#;
+
+    fn read(scalar: Scalar<'_>) -> Result<Self, Fault> {
+        String::read(scalar)
+            .map(Self)
+            .map_err(|_| Self::fault(scalar))
+    }
+}
+
+/// A differentiated-services codepoint: its number or its name (RFC 2474, 2597, 3246, 5865, 8622).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Dscp(pub u8);
+
+impl Quantity for Dscp {
+    const ALLOWED: &'static str =
+        "a number from 0 to 63, or cs0 to cs7, af11 to af43, ef, va or le";
+    const SCHEMA: &'static str = r#"{"type": ["integer", "string"]}"#;
+
+    fn read(scalar: Scalar<'_>) -> Result<Self, Fault> {
+        let number = match scalar {
+            Scalar::Text("ef") => Some(46),
+            Scalar::Text("va") => Some(44),
+            Scalar::Text("le") => Some(1),
+            Scalar::Text(text) => match text.as_bytes() {
+                [b'c', b's', class @ b'0'..=b'7'] => Some(8 * (class - b'0')),
+                [b'a', b'f', class @ b'1'..=b'4', drop @ b'1'..=b'3'] => {
+                    Some(8 * (class - b'0') + 2 * (drop - b'0'))
+                }
+                _ => None,
+            },
+            other => Whole::read(other)
+                .ok()
+                .and_then(|number| u8::try_from(number.0).ok()),
+        };
+        number
+            .filter(|number| *number < 64)
+            .map(Self)
+            .ok_or_else(|| Self::fault(scalar))
     }
 }

@@ -5,7 +5,10 @@
 //! | [`scenario`] | [`Scenario`]: a checked file, all points of it ready to run |
 //! | [`keys`] | the tables of a file, declared once |
 //! | [`run`] | one replica of one point |
+//! | [`trace`] | the files of its trace |
+//! | [`replay`] | a capture through bare queues, open loop |
 //! | [`reference`] | registries and tables as data: help, JSON Schema, reference pages |
+//! | [`outside`] | disciplines and controllers that are not in a registry |
 //! | [`drive`] | one bare discipline under an explicit clock |
 //! | [`error`] | what is wrong, and where |
 //!
@@ -13,17 +16,24 @@
 //! network, plan, simulation, tables.
 
 mod build;
+mod design;
 pub mod drive;
 pub mod error;
 pub mod keys;
 mod network;
+pub mod outside;
 mod reader;
 pub mod reference;
+pub mod replay;
 pub mod run;
 pub mod scenario;
+pub mod trace;
+mod transport;
 pub mod tree;
 mod vary;
 
 pub use error::{Error, Place};
+pub use replay::{Replay, Replayed};
 pub use run::{Options, RunError};
 pub use scenario::{Outcome, Scenario};
+pub use trace::{Format, Trace};

@@ -6,8 +6,10 @@ use std::collections::BTreeMap;
 use sojourn_base::{Auto, Bytes, Distribution, Preset, Rate, Span, Time};
 
 use crate::error::{Located, Place};
-use crate::keys::{self, Access, Bottleneck, Dumbbell, Flow, Link, Transport};
+use crate::keys::{self, Access, Bottleneck, Dumbbell, Flow, Link};
+use crate::outside::Outside;
 use crate::reader::{Reader, read_node};
+use crate::transport::TransportPlan;
 use crate::tree::{Node, Table, Value};
 use crate::vary::name_of;
 
@@ -46,20 +48,19 @@ pub(crate) struct FlowPlan {
     pub(crate) to_place: Place,
     pub(crate) start: Distribution<Span>,
     pub(crate) stop: Time,
-    pub(crate) payload: Distribution<Bytes>,
-    pub(crate) header: Bytes,
-    pub(crate) ecn: bool,
+    pub(crate) transport: TransportPlan,
     /// The table of its traffic and its dotted key.
     pub(crate) traffic: (Node, String),
     pub(crate) place: Place,
 }
 
 /// Lays out the network of one point.
-pub(crate) fn lay_out(tree: &Table, duration: Span) -> Result<Network, Located> {
+pub(crate) fn lay_out(tree: &Table, duration: Span, outside: &Outside) -> Result<Network, Located> {
     let mut network = Network::default();
     let dumbbell = tree.get("dumbbell").map(DumbbellPlan::read).transpose()?;
     for (table, place) in list(tree, "flow")? {
-        read_flows(table, place, dumbbell.as_ref(), duration, &mut network)?;
+        let dumbbell = dumbbell.as_ref();
+        read_flows(table, place, dumbbell, duration, outside, &mut network)?;
     }
     if let Some(dumbbell) = &dumbbell {
         dumbbell.add_bottleneck(&mut network);
@@ -259,6 +260,7 @@ fn read_flows(
     place: Place,
     dumbbell: Option<&DumbbellPlan>,
     duration: Span,
+    outside: &Outside,
     network: &mut Network,
 ) -> Result<(), Located> {
     let group = table.text("name").unwrap_or_default().to_owned();
@@ -275,7 +277,7 @@ fn read_flows(
             .map(|node| (node, reader.key(key)))
     };
     let (transport, transport_key) = required("transport")?;
-    let transport = read_transport(&transport, &transport_key)?;
+    let transport = TransportPlan::read(&transport, &transport_key, outside)?;
     let traffic = required("traffic")?;
     let end = |node: Auto<keys::Node>, key: &str, number: Option<u64>| -> Result<_, Located> {
         let Some(node) = node.given() else {
@@ -322,40 +324,12 @@ fn read_flows(
             to_place: reader.place_of("to"),
             start: flow.start.clone(),
             stop: Time::ZERO + flow.stop.0.unwrap_or(duration),
-            payload: transport.payload.clone(),
-            header: transport.header,
-            ecn: transport.ecn,
+            transport: transport.clone(),
             traffic: traffic.clone(),
             place,
         });
     }
     Ok(())
-}
-
-fn read_transport(node: &Node, key: &str) -> Result<Transport, Located> {
-    const LARGEST: u64 = sojourn_traffic::Packets::LARGEST;
-    let reader = Reader::of(node, key)?;
-    // The protocol first: keys of another one are no slips of the pen.
-    reader.value::<keys::Protocol>("protocol")?;
-    reader.only(&keys::keys_of::<Transport>(&[]))?;
-    let preset = reader.value("preset")?.unwrap_or_default();
-    let transport: Transport = reader.read(preset)?;
-    let header = transport.header.get();
-    if header >= LARGEST {
-        let message =
-            format!("found {header} B; allowed: less than {LARGEST} B, the largest packet");
-        return Err(reader.error("header", message));
-    }
-    let payload = transport.payload.mean();
-    let most = LARGEST - header;
-    let is_constant = transport.payload.as_constant().is_some();
-    if payload <= 0.0 || (is_constant && payload > most as f64) {
-        let message = format!(
-            "found {payload} B; allowed: 1 to {most} B, IP's largest packet less the header"
-        );
-        return Err(reader.error("payload", message));
-    }
-    Ok(transport)
 }
 
 /// A dumbbell's common parts.

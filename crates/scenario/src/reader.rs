@@ -34,6 +34,11 @@ impl<'a> Reader<'a> {
         }
     }
 
+    /// All keys with their nodes, in the order of the file.
+    pub(crate) fn entries(&self) -> impl Iterator<Item = &'a (String, Node)> {
+        self.table.entries.iter()
+    }
+
     pub(crate) fn node(&self, key: &str) -> Option<&'a Node> {
         self.table.get(key)
     }

@@ -19,6 +19,7 @@ fn param(param: &Param) -> Value {
         "name": param.name,
         "doc": words(param.doc),
         "allowed": param.allowed,
+        "schema": serde_json::from_str::<Value>(param.schema).unwrap_or_default(),
         "default": param.default,
         "required": param.default.is_empty(),
         "presets": presets,
@@ -39,6 +40,7 @@ fn entries(registry: &[Entry]) -> Value {
     let entry = |entry: &Entry| {
         json!({
             "name": entry.name,
+            "class": entry.class,
             "title": entry.title,
             "manual": entry.manual(),
             "params": params(entry.params),
@@ -55,6 +57,7 @@ pub fn document() -> Value {
         .collect();
     json!({
         "disciplines": entries(sojourn_queue::DISCIPLINES),
+        "congestion_controls": entries(sojourn_transport::CONTROLLERS),
         "sources": entries(sojourn_traffic::SOURCES),
         "tables": tables,
     })
@@ -94,8 +97,15 @@ fn tables() -> Vec<Described> {
                 ("link", list("link")),
                 ("flow", list("flow")),
                 ("dumbbell", refer("dumbbell")),
+                ("design", refer("design")),
                 ("vary", json!({ "type": "object" })),
             ],
+            required: &[],
+        },
+        Described {
+            name: "design",
+            params: keys::Design::PARAMS,
+            tables: Vec::new(),
             required: &[],
         },
         Described {
@@ -119,8 +129,20 @@ fn tables() -> Vec<Described> {
             required: &["transport", "traffic"],
         },
         Described {
-            name: "transport",
+            name: "udp",
             params: keys::Transport::PARAMS,
+            tables: Vec::new(),
+            required: &[],
+        },
+        Described {
+            name: "tcp",
+            params: keys::TcpTransport::PARAMS,
+            tables: Vec::new(),
+            required: &[],
+        },
+        Described {
+            name: "connection",
+            params: sojourn_transport::TcpParams::PARAMS,
             tables: Vec::new(),
             required: &[],
         },
@@ -192,10 +214,35 @@ fn choice(word: &str, default: Option<&str>, entries: &[(&str, &[Param])]) -> Va
     json!({ "anyOf": entries.iter().map(one).collect::<Vec<_>>() })
 }
 
+/// The schema of a transport table: UDP's keys, or those of TCP, its connections and one of its
+/// congestion controls.
+fn transport() -> Value {
+    let tcp = |entry: &Entry| {
+        let params: Vec<Param> = [
+            keys::TcpTransport::PARAMS,
+            sojourn_transport::TcpParams::PARAMS,
+            entry.params,
+        ]
+        .concat();
+        let mut schema = object(&params, &[], &[]);
+        schema["properties"]["protocol"] = json!({ "const": "tcp" });
+        schema["properties"]["congestion_control"] = json!({ "const": entry.name });
+        schema
+    };
+    let mut udp = object(keys::Transport::PARAMS, &[], &[]);
+    udp["properties"]["protocol"] = json!({ "const": "udp" });
+    let all = core::iter::once(udp).chain(sojourn_transport::CONTROLLERS.iter().map(tcp));
+    json!({ "anyOf": all.collect::<Vec<_>>() })
+}
+
 /// The JSON Schema of scenario files.
 pub fn schema() -> Value {
     let mut defs = Map::new();
+    defs.insert("transport".to_owned(), transport());
     for table in tables() {
+        if matches!(table.name, "udp" | "tcp" | "connection") {
+            continue;
+        }
         defs.insert(
             table.name.to_owned(),
             object(table.params, &table.tables, table.required),

@@ -1,28 +1,35 @@
 //! Runs one replica of one point.
 
 use core::fmt;
-use std::fs::File;
-use std::io::BufWriter;
-use std::path::Path;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use sojourn_base::{Span, Time};
 use sojourn_engine::{Breach, Observer, Simulation, Stop};
 use sojourn_measure::{Meter, Recorder, tables};
-use sojourn_trace::Ns2Trace;
+use sojourn_trace::{EventLog, Ns2Trace, PcapngTrace};
 
 use crate::build::{Draws, Plan};
 use crate::error::{Error, Located};
 use crate::scenario::Outcome;
+use crate::trace::{Format, Trace, Unfinished};
 
 /// How to run.
 #[derive(Debug, Clone, Copy)]
 pub struct Options<'a> {
     /// Raised from outside to end the run early.
     pub cancel: &'a AtomicBool,
-    /// Write an ns-2 trace to this file.
-    pub ns2_trace: Option<&'a Path>,
+    /// Told how much of the simulated time is over, in thousandths.
+    pub progress: Option<&'a AtomicU64>,
+    /// Write a trace.
+    pub trace: Option<Trace<'a>>,
+    /// Where measurements start, in place of the scenario's warm-up.
+    pub warmup: Option<Span>,
+    /// The interval of the time series, in place of the scenario's.
+    pub series: Option<Span>,
 }
+
+/// In how many steps progress is told.
+const STEPS: u64 = 100;
 
 /// Why a run has no result.
 #[derive(Debug)]
@@ -68,60 +75,69 @@ impl Failure {
     }
 }
 
-pub(crate) fn run(
-    plan: &Plan,
-    draws: Draws,
-    window: (Span, Span),
-    series: Option<Span>,
-    options: &Options<'_>,
-) -> Result<Outcome, Failure> {
-    let meter = Meter::new(&plan.headers(), plan.link_names().count());
-    let Some(path) = options.ns2_trace else {
-        return observe(plan, draws, window, series, options, meter, |meter| meter).map(|(o, _)| o);
-    };
-    // A trace that is cut off must not look like a whole one.
-    let unfinished = path.with_added_extension("part");
-    let traced = trace_into(&unfinished, plan, draws, window, series, options, meter);
-    let outcome = traced.inspect_err(|_| drop(std::fs::remove_file(&unfinished)))?;
-    std::fs::rename(&unfinished, path).map_err(Failure::Trace)?;
-    Ok(outcome)
+/// One replica of one point.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Run<'a> {
+    pub(crate) plan: &'a Plan,
+    pub(crate) draws: Draws,
+    /// Warm-up and duration.
+    pub(crate) window: (Span, Span),
+    pub(crate) series: Option<Span>,
+    /// What captures say that they are of.
+    pub(crate) title: &'a str,
 }
 
-fn trace_into(
-    path: &Path,
-    plan: &Plan,
-    draws: Draws,
-    window: (Span, Span),
-    series: Option<Span>,
-    options: &Options<'_>,
-    meter: Meter,
-) -> Result<Outcome, Failure> {
-    let file = File::create(path).map_err(Failure::Trace)?;
-    let (links, flows) = plan.trace_labels();
-    let trace = Ns2Trace::new(BufWriter::new(file), links, flows);
-    let (outcome, (_, trace)) = observe(
-        plan,
-        draws,
-        window,
-        series,
-        options,
-        (meter, trace),
-        |(meter, _)| meter,
-    )?;
-    trace.finish().map_err(Failure::Trace)?;
+pub(crate) fn run(run: &Run<'_>, options: &Options<'_>) -> Result<Outcome, Failure> {
+    let plan = run.plan;
+    let meter = Meter::new(plan.flow_names().count(), plan.link_names().count());
+    let Some(trace) = options.trace else {
+        return observe(run, options, meter, |meter| meter).map(|(outcome, _)| outcome);
+    };
+    let mut files = Unfinished::new(trace.stem);
+    let outcome = match trace.format {
+        Format::Ns2 => {
+            let file = files.create(".tr").map_err(Failure::Trace)?;
+            let (links, flows) = plan.trace_labels();
+            let trace = Ns2Trace::new(file, links, flows);
+            let (outcome, (_, trace)) = observe(run, options, (meter, trace), |both| &mut both.0)?;
+            trace.finish().map_err(Failure::Trace)?;
+            outcome
+        }
+        Format::Pcapng => {
+            let network = plan.captured(run.title, &trace);
+            let open = |name: &str| files.create(&format!("-{name}.pcapng"));
+            let trace = PcapngTrace::new(network, open).map_err(Failure::Trace)?;
+            let (outcome, (_, trace)) = observe(run, options, (meter, trace), |both| &mut both.0)?;
+            trace.finish().map_err(Failure::Trace)?;
+            outcome
+        }
+        Format::Events => {
+            let file = files.create(".parquet").map_err(Failure::Trace)?;
+            let flows = plan.flow_names().map(|(flow, _)| flow);
+            let log = EventLog::new(file, plan.link_names(), flows).map_err(Failure::Trace)?;
+            let (outcome, (_, log)) = observe(run, options, (meter, log), |both| &mut both.0)?;
+            log.finish().map_err(Failure::Trace)?;
+            outcome
+        }
+    };
+    files.keep().map_err(Failure::Trace)?;
     Ok(outcome)
 }
 
 /// Runs under `observer`, of which `meter_of` finds the meter.
 fn observe<O: Observer>(
-    plan: &Plan,
-    draws: Draws,
-    (warmup, duration): (Span, Span),
-    series: Option<Span>,
+    run: &Run<'_>,
     options: &Options<'_>,
     observer: O,
     meter_of: fn(&mut O) -> &mut Meter,
 ) -> Result<(Outcome, O), Failure> {
+    let &Run {
+        plan,
+        draws,
+        window: (warmup, duration),
+        series,
+        ..
+    } = run;
     let mut simulation = plan.simulate(draws, observer).map_err(Failure::Located)?;
     let mut recorder = Recorder::default();
     let (opening, end) = (Time::ZERO + warmup, Time::ZERO + duration);
@@ -130,11 +146,13 @@ fn observe<O: Observer>(
             .run_until(until, options.cancel)
             .map_err(Failure::Stop)
     };
+    let step = Span::from_ps(duration.as_ps().div_ceil(STEPS));
+    let mut next_step = options.progress.map_or(Time::NEVER, |_| Time::ZERO + step);
     let mut next_sample = series.map_or(Time::NEVER, |interval| Time::ZERO + interval);
     let mut is_open = false;
     loop {
         let opens = if is_open { Time::NEVER } else { opening };
-        let until = opens.min(next_sample).min(end);
+        let until = opens.min(next_sample).min(next_step).min(end);
         advance(&mut simulation, until)?;
         if until == opens {
             Meter::open(&mut simulation, meter_of);
@@ -143,6 +161,12 @@ fn observe<O: Observer>(
         if until == next_sample {
             sample(&mut recorder, &mut simulation, meter_of);
             next_sample += series.unwrap_or_default();
+        }
+        if let Some(progress) = options.progress
+            && until == next_step
+        {
+            next_step += step;
+            progress.fetch_add(1000 / STEPS, Ordering::Relaxed);
         }
         if until == end {
             break;

@@ -1,16 +1,20 @@
 //! A checked scenario: every point of it can be run.
 
 use std::path::Path;
+use std::sync::Arc;
 
-use sojourn_base::{Auto, Preset, Span};
+use sojourn_base::{Auto, Optional, Preset, Span};
 use sojourn_measure::{Series, Tables};
 
 use crate::build::{Draws, Plan};
-use crate::error::{Error, Located, Place};
+use crate::design::Draw;
+use crate::error::{Error, Located, Place, unknown};
 use crate::keys::{self, Top};
 use crate::network::lay_out;
+use crate::outside::{Makers, Nobody, Outside};
 use crate::reader::Reader;
-use crate::run::{Options, RunError, run};
+use crate::run::{Options, Run, RunError, run};
+use crate::trace::duplex;
 use crate::tree::{self, Node, Table, parse_value};
 use crate::vary::{self, Axis};
 
@@ -18,6 +22,7 @@ use crate::vary::{self, Axis};
 #[derive(Debug, Clone)]
 pub struct Scenario {
     file: String,
+    base: Table,
     top: Top,
     axes: Vec<Axis>,
     points: Vec<Point>,
@@ -52,7 +57,22 @@ impl Scenario {
         folder: &Path,
         overrides: &[(String, String)],
     ) -> Result<Self, Error> {
-        Self::read(text, file, folder, overrides).map_err(|located| located.in_file(file))
+        Self::load_with(text, file, folder, overrides, Arc::new(Nobody))
+    }
+
+    /// The same, with `makers` for what is in no registry.
+    ///
+    /// # Errors
+    /// The first thing that is wrong.
+    pub fn load_with(
+        text: &str,
+        file: &str,
+        folder: &Path,
+        overrides: &[(String, String)],
+        makers: Arc<dyn Makers>,
+    ) -> Result<Self, Error> {
+        Self::read(text, file, folder, overrides, &Outside(makers))
+            .map_err(|located| located.in_file(file))
     }
 
     fn read(
@@ -60,19 +80,26 @@ impl Scenario {
         file: &str,
         folder: &Path,
         overrides: &[(String, String)],
+        outside: &Outside,
     ) -> Result<Self, Located> {
         let mut base = tree::parse(text)?;
         for (key, value) in overrides {
             vary::set(&mut base, key, Place::Set, parse_value(value))?;
         }
-        let axes = base.get("vary").map_or(Ok(Vec::new()), vary::axes)?;
         let top = read_top(&base)?;
+        let draw = Draw::read(base.get("design"), top.seed.0)?;
+        let axes = match (base.get("vary"), &draw) {
+            (Some(vary), draw) => vary::axes(vary, draw.as_ref())?,
+            (None, Some(draw)) => return Err(draw.nothing_to_draw()),
+            (None, None) => Vec::new(),
+        };
         let mut points = Vec::with_capacity(vary::count(&axes));
         for index in 0..vary::count(&axes) {
-            points.push(Point::read(&base, &axes, index, folder)?);
+            points.push(Point::read(&base, &axes, index, folder, outside)?);
         }
         Ok(Self {
             file: file.to_owned(),
+            base,
             top,
             axes,
             points,
@@ -107,9 +134,66 @@ impl Scenario {
         self.top.replicas
     }
 
-    /// Simulated time of the first point.
-    pub fn duration(&self) -> Span {
-        self.points[0].top.duration
+    /// How far the interval may reach from the mean, as a share of it; none where the number of
+    /// replicas is fixed.
+    pub fn precision(&self) -> Option<f64> {
+        self.top.precision.0.map(|precision| precision.0)
+    }
+
+    /// The metrics that the precision is about; none for the usual ones.
+    pub fn precision_of(&self) -> Option<&str> {
+        match &self.top.precision_of {
+            Auto::Given(metrics) => Some(metrics),
+            Auto::Auto => None,
+        }
+    }
+
+    /// Most replicas that the precision may ask for.
+    pub fn max_replicas(&self) -> u32 {
+        self.top.max_replicas
+    }
+
+    /// Simulated time of a point.
+    pub fn duration(&self, point: usize) -> Span {
+        self.points[point].top.duration
+    }
+
+    /// Where the measurements of a point start; none if pilot replicas choose it.
+    pub fn warmup(&self, point: usize) -> Option<Span> {
+        self.points[point].top.warmup.0.given()
+    }
+
+    /// All that the results of a point depend on besides the replica: two points with the same
+    /// identity have the same results. `files` names the files that are read, whose content
+    /// counts too.
+    pub fn identity(&self, point: usize) -> serde_json::Value {
+        let Point { top, plan, .. } = &self.points[point];
+        let mut tree = self.base.clone();
+        for (axis, value) in vary::point(&self.axes, point) {
+            // It was merged once when the point was made.
+            let _ = axis.apply(&mut tree, value);
+        }
+        for key in NO_RESULT {
+            tree.remove(key);
+        }
+        let mut identity = tree.json();
+        identity["duration"] = top.duration.to_string().into();
+        identity["seed"] = top.seed.0.into();
+        identity["warmup"] = match top.warmup.0 {
+            Auto::Given(warmup) => warmup.to_string().into(),
+            Auto::Auto => "auto".into(),
+        };
+        identity["series"] = match top.series {
+            Optional(Some(series)) => series.to_string().into(),
+            Optional(None) => "none".into(),
+        };
+        identity["files"] = plan.files().collect();
+        identity
+    }
+
+    /// The scenario as data, with what was set from outside.
+    pub fn document(&self) -> serde_json::Value {
+        self.base.json()
     }
 
     /// How many points it has.
@@ -132,9 +216,33 @@ impl Scenario {
         self.points[point].plan.link_names()
     }
 
+    /// The links of a point as data, with delays as the first replica draws them.
+    ///
+    /// # Errors
+    /// None that the scenario was not refused for.
+    pub fn described(&self, point: usize) -> Result<serde_json::Value, Error> {
+        let Point { top, plan, .. } = &self.points[point];
+        let draws = Draws {
+            seed: top.seed.0,
+            replica: 0,
+        };
+        let described = plan.described(draws);
+        described.map_err(|located| located.in_file(&self.file))
+    }
+
     /// The names of the flows of a point, each with its group.
     pub fn flows(&self, point: usize) -> impl Iterator<Item = (&str, &str)> {
         self.points[point].plan.flow_names()
+    }
+
+    /// The network of a point as data: its links and flows, patterns expanded.
+    pub fn network(&self, point: usize) -> serde_json::Value {
+        self.points[point].plan.network()
+    }
+
+    /// The names of the disciplines and controllers of a point that are in no registry.
+    pub fn outside(&self, point: usize) -> Vec<&str> {
+        self.points[point].plan.outside_names()
     }
 
     /// Settings that are allowed but a known mistake, each once, with its place.
@@ -161,18 +269,68 @@ impl Scenario {
         replica: u32,
         options: &Options<'_>,
     ) -> Result<Outcome, RunError> {
-        let Point { top, plan, .. } = &self.points[point];
-        let draws = Draws {
-            seed: top.seed.0,
-            replica: u64::from(replica),
+        let Point { top, plan, vary } = &self.points[point];
+        let (name, seed) = (self.name(), top.seed.0);
+        let title = match vary.as_object() {
+            Some(keys) if !keys.is_empty() => {
+                format!("{name} at {vary}, seed {seed}, replica {replica}")
+            }
+            _ => format!("{name}, seed {seed}, replica {replica}"),
         };
-        let window = (top.warmup, top.duration);
-        run(plan, draws, window, top.series.0, options).map_err(|error| error.in_file(&self.file))
+        let Some(warmup) = options.warmup.or(top.warmup.0.given()) else {
+            let message = "it is \"auto\" still: pilot runs come first, under a warm-up of 0 s";
+            let error = Located::new(Place::File, "warmup", message).in_file(&self.file);
+            return Err(RunError::Scenario(error));
+        };
+        let one = Run {
+            plan,
+            draws: Draws {
+                seed: top.seed.0,
+                replica: u64::from(replica),
+            },
+            window: (warmup.min(top.duration), top.duration),
+            series: options.series.or(top.series.0),
+            title: &title,
+        };
+        run(&one, options).map_err(|error| error.in_file(&self.file))
+    }
+
+    /// Sees to it that there are links of these names to be captured.
+    ///
+    /// # Errors
+    /// The first that no point has.
+    pub fn check_captured(&self, names: &[String]) -> Result<(), Error> {
+        let mut links: Vec<&str> = Vec::new();
+        for name in self.points.iter().flat_map(|point| point.plan.link_names()) {
+            let name = duplex(name);
+            if !links.contains(&name) {
+                links.push(name);
+            }
+        }
+        match names.iter().find(|name| !links.contains(&name.as_str())) {
+            None => Ok(()),
+            Some(name) => {
+                let message = unknown(name, &links);
+                Err(Located::new(Place::File, "--trace-link", message).in_file(&self.file))
+            }
+        }
     }
 }
 
 /// Half of what 64-bit picoseconds hold, so that no sum of delays overflows.
 const LONGEST: Span = Span::from_whole_s(100 * 24 * 3600);
+
+/// Keys that no result of a point depends on.
+const NO_RESULT: &[&str] = &[
+    "name",
+    "title",
+    "replicas",
+    "precision",
+    "precision_of",
+    "max_replicas",
+    "design",
+    "vary",
+];
 
 /// More replicas than this are a slip of the pen.
 const MOST_REPLICAS: u32 = 100_000;
@@ -189,16 +347,23 @@ fn read_top(tree: &Table) -> Result<Top, Located> {
         );
         return Err(reader.error("duration", message));
     }
-    if top.warmup >= top.duration {
+    if let Auto::Given(warmup) = top.warmup.0
+        && warmup >= top.duration
+    {
         let message = format!(
-            "found {}; allowed: less than the duration, {}",
-            top.warmup, top.duration
+            "found {warmup}; allowed: less than the duration, {}",
+            top.duration
         );
         return Err(reader.error("warmup", message));
     }
-    if top.replicas > MOST_REPLICAS {
-        let message = format!("found {}; allowed: 1 to {MOST_REPLICAS}", top.replicas);
-        return Err(reader.error("replicas", message));
+    for (key, replicas) in [
+        ("replicas", top.replicas),
+        ("max_replicas", top.max_replicas),
+    ] {
+        if replicas > MOST_REPLICAS {
+            let message = format!("found {replicas}; allowed: 1 to {MOST_REPLICAS}");
+            return Err(reader.error(key, message));
+        }
     }
     if top.series.0 == Some(Span::ZERO) {
         return Err(reader.error("series", "found 0 s; allowed: a time above zero"));
@@ -207,17 +372,24 @@ fn read_top(tree: &Table) -> Result<Top, Located> {
 }
 
 impl Point {
-    fn read(base: &Table, axes: &[Axis], index: usize, folder: &Path) -> Result<Self, Located> {
+    fn read(
+        base: &Table,
+        axes: &[Axis],
+        index: usize,
+        folder: &Path,
+        outside: &Outside,
+    ) -> Result<Self, Located> {
         let mut tree = base.clone();
         tree.remove("vary");
+        tree.remove("design");
         let mut vary = serde_json::Map::new();
         for (axis, value) in vary::point(axes, index) {
             axis.apply(&mut tree, value)?;
             vary.insert(axis.key.clone(), Node::json(value));
         }
         let top = read_top(&tree)?;
-        let network = lay_out(&tree, top.duration)?;
-        let plan = Plan::new(network, folder)?;
+        let network = lay_out(&tree, top.duration, outside)?;
+        let plan = Plan::new(network, folder, outside.clone())?;
         Ok(Self {
             vary: vary.into(),
             top,

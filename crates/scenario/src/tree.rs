@@ -59,6 +59,13 @@ impl Table {
         Some(self.entries.remove(at).1)
     }
 
+    pub(crate) fn json(&self) -> serde_json::Value {
+        let entries = self.entries.iter();
+        entries
+            .map(|(key, node)| (key.clone(), node.json()))
+            .collect()
+    }
+
     /// The text under `key`, if it is one.
     pub(crate) fn text(&self, key: &str) -> Option<&str> {
         match &self.get(key)?.value {
@@ -77,6 +84,13 @@ impl Node {
             Value::Real(number) => Some(Scalar::Real(*number)),
             Value::Flag(flag) => Some(Scalar::Flag(*flag)),
             Value::List(_) | Value::Table(_) => None,
+        }
+    }
+
+    pub(crate) fn text(&self) -> Option<&str> {
+        match self.scalar() {
+            Some(Scalar::Text(text)) => Some(text),
+            _ => None,
         }
     }
 
@@ -105,11 +119,7 @@ impl Node {
             Value::Real(number) => (*number).into(),
             Value::Flag(flag) => (*flag).into(),
             Value::List(items) => items.iter().map(Self::json).collect(),
-            Value::Table(table) => table
-                .entries
-                .iter()
-                .map(|(key, node)| (key.clone(), node.json()))
-                .collect(),
+            Value::Table(table) => table.json(),
         }
     }
 }

@@ -2,6 +2,7 @@
 
 use sojourn_base::quantity::{Decimal, split_unit};
 
+use crate::design::Draw;
 use crate::error::{Located, Place, unknown};
 use crate::tree::{Node, Table, Value};
 
@@ -11,16 +12,28 @@ pub(crate) struct Axis {
     pub(crate) key: String,
     place: Place,
     values: Vec<Node>,
+    /// Its values turn together with those of the other drawn or listed axes.
+    drawn: bool,
 }
 
 /// What all points of a file share.
-const COMMON: &[&str] = &["name", "title", "replicas", "series", "vary"];
+const COMMON: &[&str] = &[
+    "name",
+    "title",
+    "replicas",
+    "series",
+    "precision",
+    "precision_of",
+    "max_replicas",
+    "design",
+    "vary",
+];
 
 /// More points than this are a slip of the pen.
 const MAX_POINTS: usize = 1_000_000;
 
-/// Reads the `[vary]` table.
-pub(crate) fn axes(vary: &Node) -> Result<Vec<Axis>, Located> {
+/// Reads the `[vary]` table; ranges without a step are drawn by the design.
+pub(crate) fn axes(vary: &Node, draw: Option<&Draw>) -> Result<Vec<Axis>, Located> {
     let Some(table) = vary.table() else {
         return Err(Located::new(
             vary.place,
@@ -34,20 +47,45 @@ pub(crate) fn axes(vary: &Node) -> Result<Vec<Axis>, Located> {
             let message = format!("{key} is common to all points; allowed: any other key");
             return Err(Located::new(node.place, format!("vary.{key}"), message));
         }
-        let values = match &node.value {
-            Value::List(items) if !items.is_empty() => items.clone(),
-            Value::Table(range) => range_values(key, node.place, range)?,
+        let mut drawn = false;
+        let values = match (&node.value, draw) {
+            (Value::List(items), _) if !items.is_empty() => {
+                drawn = draw.is_some_and(Draw::is_listed);
+                items.clone()
+            }
+            (Value::Table(range), Some(draw))
+                if range.get("step").is_none() && !draw.is_listed() =>
+            {
+                drawn = true;
+                draw.values(key, node.place, range)?
+            }
+            (Value::Table(range), _) => range_values(key, node.place, range)?,
             _ => return Err(not_values(key, node)),
         };
+        let together = axes.iter().find(|axis: &&Axis| axis.drawn && drawn);
+        if let Some(other) = together.filter(|other| other.values.len() != values.len()) {
+            let message = format!(
+                "found {} values, but {} under {}; allowed: lists of one length, or another \
+                 design.kind",
+                values.len(),
+                other.values.len(),
+                other.key
+            );
+            return Err(Located::new(node.place, format!("vary.\"{key}\""), message));
+        }
         axes.push(Axis {
             key: key.clone(),
             place: node.place,
             values,
+            drawn,
         });
     }
-    let points = axes
-        .iter()
-        .try_fold(1_usize, |n, axis| n.checked_mul(axis.values.len()));
+    if let Some(draw) = draw
+        && !axes.iter().any(|axis| axis.drawn)
+    {
+        return Err(draw.nothing_to_draw());
+    }
+    let points = turning(&axes).try_fold(1_usize, |n, axis| n.checked_mul(axis.values.len()));
     if points.is_none_or(|points| points > MAX_POINTS) {
         let message = format!("found more than {MAX_POINTS} points; allowed: at most so many");
         return Err(Located::new(vary.place, "vary", message));
@@ -67,26 +105,35 @@ fn not_values(key: &str, node: &Node) -> Located {
     Located::new(node.place, format!("vary.\"{key}\""), message)
 }
 
-/// The values `from`, `from + step` ... up to `to`, computed exactly.
-fn range_values(key: &str, place: Place, range: &Table) -> Result<Vec<Node>, Located> {
+/// The numbers of a range under `names`; `also` may stand beside them.
+pub(crate) fn ends<const N: usize>(
+    key: &str,
+    place: Place,
+    range: &Table,
+    names: [&'static str; N],
+    also: &[&'static str],
+) -> Result<[Number; N], Located> {
     let at = format!("vary.\"{key}\"");
-    let mut ends = Vec::new();
+    let allowed: Vec<&str> = names.iter().chain(also).copied().collect();
     for (name, node) in &range.entries {
-        if !["from", "to", "step"].contains(&name.as_str()) {
-            return Err(Located::new(
-                node.place,
-                at,
-                unknown(name, &["from", "to", "step"]),
-            ));
+        if !allowed.contains(&name.as_str()) {
+            return Err(Located::new(node.place, at, unknown(name, &allowed)));
         }
     }
-    for name in ["from", "to", "step"] {
+    let mut ends = Vec::with_capacity(N);
+    for name in names {
         let node = range.get(name).ok_or_else(|| {
-            Located::new(
-                place,
-                at.clone(),
-                format!("found no {name}; allowed: from, to and step"),
-            )
+            let (last, first) = names.split_last().unwrap_or((&name, &[]));
+            let message = format!(
+                "found no {name}; allowed: {} and {last}{}",
+                first.join(", "),
+                if name == "step" {
+                    ", or a [design] that draws the values"
+                } else {
+                    ""
+                }
+            );
+            Located::new(place, at.clone(), message)
         })?;
         ends.push(Number::of(node).ok_or_else(|| {
             let message = format!(
@@ -96,7 +143,13 @@ fn range_values(key: &str, place: Place, range: &Table) -> Result<Vec<Node>, Loc
             Located::new(node.place, format!("{at}.{name}"), message)
         })?);
     }
-    let [from, to, step] = [ends[0].clone(), ends[1].clone(), ends[2].clone()];
+    Ok(ends.try_into().expect("one number for each name"))
+}
+
+/// The values `from`, `from + step` ... up to `to`, computed exactly.
+fn range_values(key: &str, place: Place, range: &Table) -> Result<Vec<Node>, Located> {
+    let at = format!("vary.\"{key}\"");
+    let [from, to, step] = ends(key, place, range, ["from", "to", "step"], &[])?;
     if from.unit != to.unit || from.unit != step.unit {
         let message = format!(
             "found the units {:?}, {:?} and {:?}; allowed: one unit for from, to and step",
@@ -125,10 +178,10 @@ fn range_values(key: &str, place: Place, range: &Table) -> Result<Vec<Node>, Loc
 
 /// A number with its unit, as decimal digits.
 #[derive(Debug, Clone)]
-struct Number {
+pub(crate) struct Number {
     digits: i128,
     decimals: u32,
-    unit: String,
+    pub(crate) unit: String,
     kind: Kind,
 }
 
@@ -140,6 +193,24 @@ enum Kind {
 }
 
 impl Number {
+    /// Whether only whole numbers belong in its place: it is one, or whole packets.
+    pub(crate) fn is_whole(&self) -> bool {
+        let packets = matches!(self.unit.as_str(), "packet" | "packets");
+        self.kind == Kind::Integer || (packets && self.decimals == 0)
+    }
+
+    /// The nearest `f64`.
+    pub(crate) fn as_f64(&self) -> f64 {
+        let text = Decimal::write(self.digits, self.decimals);
+        text.parse().unwrap_or(f64::NAN)
+    }
+
+    /// A value of this kind and unit, its number given as text.
+    pub(crate) fn like_text(&self, number: &str, place: Place) -> Option<Node> {
+        let (digits, decimals) = Decimal::parse(number)?.digits_and_decimals()?;
+        Some(self.like(digits, decimals, place))
+    }
+
     fn of(node: &Node) -> Option<Self> {
         let (text, kind) = match &node.value {
             Value::Text(text) => (text.clone(), Kind::Text),
@@ -177,20 +248,34 @@ impl Number {
     }
 }
 
+/// The axes that turn by themselves: all but the drawn ones behind the first, which turn with it.
+fn turning(axes: &[Axis]) -> impl Iterator<Item = &Axis> {
+    let mut seen_drawn = false;
+    axes.iter()
+        .filter(move |axis| !axis.drawn || !core::mem::replace(&mut seen_drawn, true))
+}
+
 /// How many points the axes span.
 pub(crate) fn count(axes: &[Axis]) -> usize {
-    axes.iter().map(|axis| axis.values.len()).product()
+    turning(axes).map(|axis| axis.values.len()).product()
 }
 
 /// The values of one point; the first axis is the outermost.
-pub(crate) fn point(axes: &[Axis], mut index: usize) -> Vec<(&Axis, &Node)> {
-    let mut values: Vec<(&Axis, &Node)> = Vec::with_capacity(axes.len());
-    for axis in axes.iter().rev() {
-        values.push((axis, &axis.values[index % axis.values.len()]));
-        index /= axis.values.len();
-    }
-    values.reverse();
-    values
+pub(crate) fn point(axes: &[Axis], index: usize) -> Vec<(&Axis, &Node)> {
+    let mut inner = count(axes);
+    let mut drawn_at = None;
+    let mut at = |axis: &Axis| {
+        if let (true, Some(at)) = (axis.drawn, drawn_at) {
+            return at;
+        }
+        inner /= axis.values.len();
+        let at = index / inner % axis.values.len();
+        drawn_at = if axis.drawn { Some(at) } else { drawn_at };
+        at
+    };
+    axes.iter()
+        .map(|axis| (axis, &axis.values[at(axis)]))
+        .collect()
 }
 
 impl Axis {
@@ -210,7 +295,7 @@ pub(crate) fn set(tree: &mut Table, key: &str, place: Place, value: Node) -> Res
     let unknown_key = |message: String| Located::new(place, key, message);
     match parts.as_slice() {
         ["link", "bottleneck", rest @ ..]
-            if !rest.is_empty() && named(tree, "link", "bottleneck").is_none() =>
+            if !rest.is_empty() && named(tree, "link", "bottleneck").is_empty() =>
         {
             let Some(dumbbell) = tree.get_mut("dumbbell").and_then(as_table) else {
                 return Err(unknown_key(no_such(tree, "link", "bottleneck")));
@@ -221,10 +306,14 @@ pub(crate) fn set(tree: &mut Table, key: &str, place: Place, value: Node) -> Res
             merge_at(dumbbell, &path, place, value).map_err(unknown_key)
         }
         [kind @ ("link" | "flow"), name, rest @ ..] if !rest.is_empty() => {
-            match named(tree, kind, name) {
-                Some(table) => merge_at(table, rest, place, value).map_err(unknown_key),
-                None => Err(unknown_key(no_such(tree, kind, name))),
+            let tables = named(tree, kind, name);
+            if tables.is_empty() {
+                return Err(unknown_key(no_such(tree, kind, name)));
             }
+            for table in tables {
+                merge_at(table, rest, place, value.clone()).map_err(unknown_key)?;
+            }
+            Ok(())
         }
         ["link" | "flow" | "vary", ..] => Err(unknown_key(
             "allowed: link.NAME.KEY, flow.NAME.KEY or a key of the file".to_owned(),
@@ -249,14 +338,32 @@ pub(crate) fn name_of(kind: &str, table: &Table) -> Option<String> {
     (kind == "link").then(|| format!("{from}->{to}"))
 }
 
-fn named<'a>(tree: &'a mut Table, kind: &str, name: &str) -> Option<&'a mut Table> {
-    let Value::List(items) = &mut tree.get_mut(kind)?.value else {
-        return None;
+/// The links or flows that a name of a key addresses: those of that name, else those that it fits
+/// as a pattern.
+fn named<'a>(tree: &'a mut Table, kind: &str, name: &str) -> Vec<&'a mut Table> {
+    let Some(Value::List(items)) = tree.get_mut(kind).map(|node| &mut node.value) else {
+        return Vec::new();
     };
-    items
-        .iter_mut()
-        .filter_map(as_table)
-        .find(|table| name_of(kind, table).as_deref() == Some(name))
+    let tables: Vec<&mut Table> = items.iter_mut().filter_map(as_table).collect();
+    let names: Vec<String> = tables
+        .iter()
+        .map(|table| name_of(kind, table).unwrap_or_default())
+        .collect();
+    // A link without a name may have a `*` in the name it gets, "s*->r1": it is meant alone.
+    let exact = names.iter().any(|found| found == name);
+    tables
+        .into_iter()
+        .zip(names)
+        .filter(|(_, found)| found == name || (!exact && fits(found, name)))
+        .map(|(table, _)| table)
+        .collect()
+}
+
+/// Whether a name fits a pattern, in which one `*` stands for any text.
+fn fits(name: &str, pattern: &str) -> bool {
+    pattern.split_once('*').is_some_and(|(head, tail)| {
+        name.len() >= head.len() + tail.len() && name.starts_with(head) && name.ends_with(tail)
+    })
 }
 
 fn no_such(tree: &Table, kind: &str, name: &str) -> String {

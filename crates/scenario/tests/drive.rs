@@ -356,3 +356,39 @@ fn what_there_is_not_is_unsupported() {
         json!({"unsupported": true})
     );
 }
+
+#[test]
+fn cake_hears_of_codepoints_and_acknowledgements() {
+    let params = json!({"bandwidth": 8e6, "ack_filter": "yes", "memlimit": 1e6});
+    let mut talk = Talk::with("cake", &params);
+    for number in 1..4 {
+        let reply = talk.ask(&json!({
+            "cmd": "enqueue", "t_ns": 0, "id": number, "bytes": 40, "dscp": 46,
+            "ack": {"number": number, "sack": [[9, 10 + number]]},
+        }));
+        let dropped = if number == 3 {
+            json!([[1, "ack_filter", 0]])
+        } else {
+            json!([])
+        };
+        assert_eq!(reply["drops"], dropped, "{reply}");
+    }
+    let reply = talk.dequeue(0);
+    assert_eq!(
+        (&reply["id"], &reply["state"]["tin[2].packets"]),
+        (&json!(2), &json!(1.0))
+    );
+    assert_eq!(talk.dequeue(39_999)["id"], Value::Null, "the shaper waits");
+    assert_eq!(talk.dequeue(40_000)["id"], json!(3));
+    for (ack, place) in [
+        (json!({"nummer": 1}), "ack: found \"nummer\""),
+        (json!({}), "number:"),
+        (json!({"number": 1, "pure": 1}), "pure:"),
+        (json!({"number": 1, "sack": [[1]]}), "sack:"),
+        (json!({"number": 1, "stamps": 1}), "stamps:"),
+    ] {
+        let request = json!({"cmd": "enqueue", "t_ns": 50_000, "bytes": 40, "ack": ack});
+        let message = talk.error(&request);
+        assert!(message.contains(place), "{message}");
+    }
+}

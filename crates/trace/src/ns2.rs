@@ -9,6 +9,11 @@
 //! | `d` | dropped, after its `+` |
 //! | `r` | its last bit arrived at `to` |
 //!
+//! Over TCP the types are `tcp` and `ack`, an acknowledgement goes from destination to source, and
+//! sequence numbers count segments, from 0, as ns-2 does; with a handshake the SYN is 0. An
+//! acknowledgement has the number of the last segment before the first that is missing. The k-th
+//! connection of a flow has ports 1000 k above those of the first.
+//!
 //! The queue is therefore `+` less `-` less `d`. Times are rounded to a microsecond, as ns-2 does:
 //! on fast links queueing delays cannot be rebuilt from them.
 
@@ -16,18 +21,38 @@ use std::collections::HashMap;
 use std::io::{self, Write};
 
 use sojourn_base::{Ecn, Time};
-use sojourn_engine::{LinkId, Observer, SimPacket};
+use sojourn_engine::packet::PacketId;
+use sojourn_engine::{Cargo, Kind, LinkId, Observer, SimPacket};
 use sojourn_queue::Reason;
+use sojourn_traffic::Way;
 
 /// What the trace says of a flow.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FlowLabel {
-    /// Packet type: `cbr`, `exp`, `pareto`, `udp` ...
+    /// Type of its datagrams: `cbr`, `exp`, `pareto`, `udp` ...
     pub packet_type: &'static str,
-    /// `node.port` of its source.
-    pub source: String,
-    /// `node.port` of its destination.
-    pub destination: String,
+    /// Node and port of its source.
+    pub source: (u32, u32),
+    /// Node and port of its destination.
+    pub destination: (u32, u32),
+    /// Payload of a full segment, where it runs over TCP.
+    pub segment: u64,
+    /// Whether its first segment is a SYN.
+    pub handshake: bool,
+}
+
+impl FlowLabel {
+    /// The number that ns-2 would give a packet.
+    fn sequence(&self, packet: &SimPacket, cargo: Cargo<'_>) -> u64 {
+        let handshake = u64::from(self.handshake);
+        let segments = |number: u64| number.saturating_sub(1).div_ceil(self.segment.max(1));
+        match cargo {
+            Cargo::Datagram => packet.number,
+            Cargo::Segment(segment) if segment.syn => 0,
+            Cargo::Segment(segment) => segments(segment.seq) + handshake,
+            Cargo::Ack(ack) => (segments(ack.ack) + handshake).saturating_sub(1),
+        }
+    }
 }
 
 /// Writes a trace while a simulation runs.
@@ -36,11 +61,21 @@ pub struct Ns2Trace<W: Write> {
     /// Node numbers of each link.
     links: Vec<(u32, u32)>,
     flows: Vec<FlowLabel>,
-    /// Identities of the packets on their way, by flow and number.
-    uids: HashMap<(u32, u32), u64>,
+    under_way: HashMap<PacketId, Known>,
     next_uid: u64,
     /// The first failure to write: the trace stops there, the run goes on.
     failure: Option<io::Error>,
+}
+
+/// What the trace knows of a packet on its way.
+#[derive(Debug, Clone, Copy, Default)]
+struct Known {
+    uid: u64,
+    sequence: u64,
+    /// Its segment says "congestion window reduced".
+    reduced: bool,
+    /// Its acknowledgement echoes a mark.
+    echo: bool,
 }
 
 impl<W: Write> Ns2Trace<W> {
@@ -50,7 +85,7 @@ impl<W: Write> Ns2Trace<W> {
             out,
             links,
             flows,
-            uids: HashMap::new(),
+            under_way: HashMap::new(),
             next_uid: 0,
             failure: None,
         }
@@ -73,28 +108,39 @@ impl<W: Write> Ns2Trace<W> {
         }
         let (from, to) = self.links[link as usize];
         let flow = &self.flows[packet.flow as usize];
-        let uid = self
-            .uids
-            .get(&(packet.flow, packet.number))
+        let known = self
+            .under_way
+            .get(&packet.id())
             .copied()
-            .unwrap_or(u64::MAX);
+            .unwrap_or_default();
+        let Known { uid, sequence, .. } = known;
+        let packet_type = match packet.kind {
+            Kind::Datagram => flow.packet_type,
+            Kind::Segment => "tcp",
+            Kind::Ack => "ack",
+        };
+        let (source, destination) = match packet.way() {
+            Way::There => (flow.source, flow.destination),
+            Way::Back => (flow.destination, flow.source),
+        };
+        let more = 1000 * packet.connection;
         let written = writeln!(
             self.out,
-            "{event} {} {from} {to} {} {} {} {} {} {} {} {uid}",
+            "{event} {} {from} {to} {packet_type} {} {} {} {}.{} {}.{} {sequence} {uid}",
             seconds(now),
-            flow.packet_type,
             packet.size,
-            flags(packet.ecn),
+            flags(packet.ecn, &known),
             packet.flow + 1,
-            flow.source,
-            flow.destination,
-            packet.number,
+            source.0,
+            source.1 + more,
+            destination.0,
+            destination.1 + more,
         );
         self.failure = written.err();
     }
 
     fn forget(&mut self, packet: &SimPacket) {
-        self.uids.remove(&(packet.flow, packet.number));
+        self.under_way.remove(&packet.id());
     }
 }
 
@@ -105,21 +151,30 @@ fn seconds(now: Time) -> String {
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
-/// Seven flags; position 4 is CE, position 6 ECN-capable.
-const fn flags(ecn: Ecn) -> &'static str {
-    match ecn {
-        Ecn::NotEct => "-------",
-        Ecn::Ect0 | Ecn::Ect1 => "------N",
-        Ecn::Ce => "----E-N",
-    }
+/// Seven flags: the first tells of an echoed mark, the fourth of a reduced window, the fifth of a
+/// mark, the last of a packet that is ECN-capable.
+fn flags(ecn: Ecn, known: &Known) -> String {
+    let flag = |set: bool, letter: char| if set { letter } else { '-' };
+    let mut flags = ['-'; 7];
+    flags[0] = flag(known.echo, 'C');
+    flags[3] = flag(known.reduced, 'A');
+    flags[4] = flag(ecn == Ecn::Ce, 'E');
+    flags[6] = flag(ecn.is_capable(), 'N');
+    flags.iter().collect()
 }
 
 impl<W: Write> Observer for Ns2Trace<W> {
     const IN_ORDER: bool = true;
 
-    fn emitted(&mut self, _now: Time, packet: &SimPacket) {
-        self.uids
-            .insert((packet.flow, packet.number), self.next_uid);
+    fn emitted(&mut self, _now: Time, packet: &SimPacket, cargo: Cargo<'_>) {
+        let sequence = self.flows[packet.flow as usize].sequence(packet, cargo);
+        let known = Known {
+            uid: self.next_uid,
+            sequence,
+            reduced: matches!(cargo, Cargo::Segment(segment) if segment.cwr),
+            echo: matches!(cargo, Cargo::Ack(ack) if ack.ece),
+        };
+        self.under_way.insert(packet.id(), known);
         self.next_uid += 1;
     }
 
@@ -140,7 +195,7 @@ impl<W: Write> Observer for Ns2Trace<W> {
         self.line('r', now, link, packet);
     }
 
-    fn received(&mut self, _now: Time, packet: &SimPacket) {
+    fn received(&mut self, _now: Time, packet: &SimPacket, _in_order: u64) {
         self.forget(packet);
     }
 }
@@ -167,8 +222,10 @@ mod tests {
     fn a_line_has_the_twelve_fields_of_the_papers_table() {
         let label = FlowLabel {
             packet_type: "exp",
-            source: "1.0".to_owned(),
-            destination: "5.1".to_owned(),
+            source: (1, 0),
+            destination: (5, 1),
+            segment: 0,
+            handshake: false,
         };
         let mut out = Vec::new();
         let mut trace = Ns2Trace::new(&mut out, vec![(4, 5)], vec![label.clone(), label]);
@@ -177,14 +234,18 @@ mod tests {
             stamp: Time::ZERO,
             flow: 1,
             number: 1285,
+            connection: 0,
             source: 1,
             destination: 5,
             size: 500,
             hop: 0,
             ecn: Ecn::NotEct,
+            dscp: 0,
+            kind: Kind::Datagram,
+            flags: 0,
         };
         trace.next_uid = 4531;
-        trace.emitted(Time::ZERO, &packet);
+        trace.emitted(Time::ZERO, &packet, Cargo::Datagram);
         trace.delivered(Time::from_ns(8_476_000_000), 0, &packet);
         trace.finish().unwrap();
         assert_eq!(

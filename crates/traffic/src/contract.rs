@@ -1,6 +1,6 @@
 //! What a source and its owner promise each other.
 
-use sojourn_base::{Bytes, Distribution, Fault, Quantity, Rate, Scalar, Span, Stream};
+use sojourn_base::{Bytes, Distribution, Fault, Law, Quantity, Rate, Scalar, Span, Stream};
 
 /// The random streams of one source.
 #[derive(Debug)]
@@ -25,8 +25,8 @@ pub trait Source {
     /// The next packet.
     fn next(&mut self, draw: &mut Draw<'_>) -> Emission;
 
-    /// Shows the laws of its periods, so that its owner can read the files that they name.
-    fn laws(&mut self, _show: &mut dyn FnMut(&mut Distribution<Span>)) {}
+    /// Shows its laws, so that their owner can read the files that they name.
+    fn laws(&mut self, _show: &mut dyn FnMut(&mut dyn Law)) {}
 }
 
 /// The packets that a source sends, and which of their bytes its rate counts.

@@ -1,19 +1,31 @@
 //! Traffic sources: one file each, pure state machines.
 //!
-//! A source knows neither clock nor network. Asked for the next packet it answers how long after
+//! A source of packets ([`contract`]) knows neither clock nor network. Asked for the next packet it answers how long after
 //! the one before (or after its start) and how large, drawing from the two streams that are handed
 //! in: one for gaps, one for sizes, so that a change of the sizes leaves the instants alone.
 //!
+//! An application ([`application`]) sends messages over streams, which TCP carries, and hears when
+//! they have arrived. A source of packets is one too ([`paced`]): it writes what it would send.
+//!
 //! Adding one is a file and a line in [`registry`].
 
+pub mod application;
 pub mod contract;
+pub mod paced;
 pub mod registry;
 
+pub mod arrivals;
+pub mod bulk;
 pub mod cbr;
 pub mod onoff;
 pub mod pareto_onoff;
 pub mod poisson;
+pub mod request_response;
+pub mod web;
 
+pub use application::{Application, Event, Host, StreamId, Way};
 pub use contract::{Draw, Emission, Packets, RateOf, Source};
-pub use registry::{AnySource, SOURCES, build, find, trace_name};
+pub use registry::{
+    AnyApplication, AnySource, SOURCES, build, build_application, find, needs_streams, trace_name,
+};
 pub use sojourn_base::{BuildError, Entry};

@@ -11,7 +11,7 @@
 //! least one; its first packet comes one packet time after the off period. So short bursts send
 //! more than the mean rate above.
 
-use sojourn_base::{Distribution, ParamFault, Preset, Rate, Span, params};
+use sojourn_base::{Distribution, Law, ParamFault, Preset, Rate, Span, params};
 
 use crate::contract::RateOf;
 use crate::{Draw, Emission, Packets, Source};
@@ -141,7 +141,7 @@ impl Source for OnOff {
         Emission { gap, payload }
     }
 
-    fn laws(&mut self, show: &mut dyn FnMut(&mut Distribution<Span>)) {
+    fn laws(&mut self, show: &mut dyn FnMut(&mut dyn Law)) {
         show(&mut self.on);
         show(&mut self.off);
     }

@@ -1,12 +1,19 @@
 //! All sources, one line each.
 
-use sojourn_base::{BuildError, Bytes, Distribution, Entry, ParamSet, ParamSource, Preset, Span};
+use sojourn_base::{
+    BuildError, Bytes, Distribution, Entry, Law, ParamSet, ParamSource, Preset, Time,
+};
 
+use crate::application::{Application, Event, Host};
 use crate::contract::{Draw, Emission, Packets, Source};
+use crate::paced::Paced;
 
 macro_rules! registry {
-    ($( $module:ident :: $type:ident, $title:literal, $trace_name:literal; )*) => {
-        /// Any source of the registry, dispatched without a virtual call.
+    (
+        packets { $( $module:ident :: $type:ident, $title:literal, $trace_name:literal; )* }
+        streams { $( $app_module:ident :: $app:ident, $app_title:literal; )* }
+    ) => {
+        /// Any source of packets, dispatched without a virtual call.
         #[derive(Debug)]
         pub enum AnySource {
             $(
@@ -15,17 +22,37 @@ macro_rules! registry {
             )*
         }
 
-        /// The registry, in the order of tables.
-        pub const SOURCES: &[Entry] = &[ $(
-            Entry {
+        /// Any application over TCP, dispatched without a virtual call.
+        #[derive(Debug)]
+        pub enum AnyApplication {
+            $(
+                #[doc = $app_title]
+                $app(crate::$app_module::$app),
+            )*
+            /// A source of packets that writes into a stream.
+            Paced(Paced),
+        }
+
+        /// The registry, in the order of tables: what goes over any transport first, what needs
+        /// TCP last.
+        pub const SOURCES: &[Entry] = &[
+            $( Entry {
                 name: stringify!($module),
+                class: stringify!($type),
                 title: $title,
                 source: include_str!(concat!(stringify!($module), ".rs")),
                 params: <crate::$module::Params as ParamSet>::PARAMS,
-            },
-        )* ];
+            }, )*
+            $( Entry {
+                name: stringify!($app_module),
+                class: stringify!($app),
+                title: $app_title,
+                source: include_str!(concat!(stringify!($app_module), ".rs")),
+                params: <crate::$app_module::Params as ParamSet>::PARAMS,
+            }, )*
+        ];
 
-        /// The packet type of a source in an ns-2 trace.
+        /// The packet type of a source over UDP in an ns-2 trace.
         pub fn trace_name(source: &str) -> &'static str {
             match source {
                 $( stringify!($module) => $trace_name, )*
@@ -33,7 +60,12 @@ macro_rules! registry {
             }
         }
 
-        /// Makes the source called `name`, of packets with the given payload and header.
+        /// Whether the source called `name` needs streams: TCP.
+        pub fn needs_streams(name: &str) -> bool {
+            [$( stringify!($app_module) ),*].contains(&name)
+        }
+
+        /// Makes the source of packets called `name`, of packets with the given payload and header.
         ///
         /// # Errors
         /// An unknown name, or the first parameter that cannot be taken.
@@ -56,6 +88,33 @@ macro_rules! registry {
             }
         }
 
+        /// Makes the application called `name`. A source of packets writes `segment` bytes at a
+        /// time.
+        ///
+        /// # Errors
+        /// An unknown name, or the first parameter that cannot be taken.
+        pub fn build_application(
+            name: &str,
+            source: &dyn ParamSource,
+            preset: Preset,
+            segment: Bytes,
+        ) -> Result<AnyApplication, BuildError> {
+            match name {
+                $(
+                    stringify!($app_module) => {
+                        let params = crate::$app_module::Params::read(source, preset)?;
+                        let made = crate::$app_module::$app::new(&params, preset)?;
+                        Ok(AnyApplication::$app(made))
+                    }
+                )*
+                _ => {
+                    let payload = Distribution::constant(segment);
+                    let made = build(name, source, preset, payload, Bytes::ZERO)?;
+                    Ok(AnyApplication::Paced(Paced::new(made)))
+                }
+            }
+        }
+
         impl Source for AnySource {
             #[inline]
             fn next(&mut self, draw: &mut Draw<'_>) -> Emission {
@@ -64,9 +123,25 @@ macro_rules! registry {
                 }
             }
 
-            fn laws(&mut self, show: &mut dyn FnMut(&mut Distribution<Span>)) {
+            fn laws(&mut self, show: &mut dyn FnMut(&mut dyn Law)) {
                 match self {
                     $( Self::$type(source) => source.laws(show), )*
+                }
+            }
+        }
+
+        impl Application for AnyApplication {
+            fn on(&mut self, now: Time, event: Event, draw: &mut Draw<'_>, host: &mut dyn Host) {
+                match self {
+                    $( Self::$app(application) => application.on(now, event, draw, host), )*
+                    Self::Paced(application) => application.on(now, event, draw, host),
+                }
+            }
+
+            fn laws(&mut self, show: &mut dyn FnMut(&mut dyn Law)) {
+                match self {
+                    $( Self::$app(application) => application.laws(show), )*
+                    Self::Paced(application) => application.laws(show),
                 }
             }
         }
@@ -74,10 +149,18 @@ macro_rules! registry {
 }
 
 registry! {
-    cbr::Cbr, "Constant bit rate", "cbr";
-    poisson::Poisson, "Poisson", "udp";
-    onoff::OnOff, "On/off", "exp";
-    pareto_onoff::ParetoOnOff, "Pareto on/off", "pareto";
+    packets {
+        cbr::Cbr, "Constant bit rate", "cbr";
+        poisson::Poisson, "Poisson", "udp";
+        onoff::OnOff, "On/off", "exp";
+        pareto_onoff::ParetoOnOff, "Pareto on/off", "pareto";
+    }
+    streams {
+        bulk::Bulk, "Bulk transfer";
+        arrivals::Arrivals, "Flow arrivals";
+        request_response::RequestResponse, "Request and response";
+        web::Web, "Web pages";
+    }
 }
 
 /// The line of the source called `name`.

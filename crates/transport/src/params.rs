@@ -6,17 +6,22 @@
 //!
 //! **linux** (6.1): 1448 bytes, minimum RTO 200 ms put under the variance, acknowledged segments
 //! counted in full. **ns3** (dev): 536 bytes, SACK and PRR without RACK, a first RTO of 1 s, ACKs of
-//! two segments after at most 200 ms. **ns2** (2.35): 1000 bytes, a window of 20, initial window 2,
+//! two segments after at most 200 ms; what is halved is `pipe`, and its PRR is its own
+//! ([`crate::recovery::prr`]). **ns2** (2.35): 1000 bytes, a window of 20, initial window 2,
 //! ssthresh that starts at the window and is rounded down to whole segments, a SYN of 40 bytes, no
 //! SACK unless asked for, no delayed acknowledgements, minimum RTO 0.2 s in ticks of 10 ms, one
-//! segment timed at a time, the retransmission timer started again at every partial
-//! acknowledgement.
+//! segment timed at a time. Its agents have ways of their own, each of which has been read off
+//! traces (`evidence/ns2-single-flow`): the window is halved and not the flight, at a repeated
+//! timeout too, and keeps its fraction; after a timeout all is sent again whatever was reported,
+//! and limited transmit goes on meanwhile; the acknowledgement that ends recovery grows the window;
+//! with SACK holes stay in `pipe` until they are acknowledged, as before RFC 3517.
 
 use sojourn_base::{
     Auto, Bytes, Fault, Length, Limit, ParamFault, Preset, Quantity, Scalar, Span, Stream, params,
 };
 
 use crate::cc::{Needs, Start};
+use crate::recovery::PrrKind;
 use crate::rtt::RtoRules;
 
 /// How marks are fed back.
@@ -61,6 +66,10 @@ params! {
         /// The most that may be outstanding, in packets or bytes, or "none": the lesser of what the
         /// sender keeps and the receiver offers.
         window: Limit = "none", Ns2 = "20 packets", Ns3 = "131072 B";
+        /// The most that may have been written and not yet acknowledged, in packets or bytes, or
+        /// "none": beyond it a source that writes at a rate of its own is held back. Transfers of
+        /// a given size are written as a whole.
+        send_buffer: Limit = "none", Ns3 = "131072 B";
         /// Window at the start and after idle time (RFC 6928: 10; RFC 3390: 3; RFC 2581: 2).
         initial_window: Limit = "10 packets", Ns2 = "2 packets";
         /// Slow-start threshold at the start. Automatic: none; under ns-2's preset the window.
@@ -79,7 +88,7 @@ params! {
         dupthresh: u32 = "3";
         /// NewReno restarts the retransmission timer at the first partial acknowledgement of a
         /// recovery only (RFC 6582's "impatient" variant).
-        impatient: bool = "true", Ns2 = "false";
+        impatient: bool = "true";
         /// Most segments that one acknowledgement counts for in the growth of the window
         /// (RFC 3465's L). 1: per acknowledgement (RFC 5681).
         byte_counting: u32 = "1", Linux = "1000000";
@@ -121,6 +130,8 @@ pub struct Config {
     pub header: u32,
     /// Most that may be outstanding, bytes.
     pub window: u64,
+    /// Most that may have been written and not yet acknowledged, bytes.
+    pub send_buffer: u64,
     /// Window at the start, bytes.
     pub initial_window: u64,
     /// Threshold at the start, bytes; `u64::MAX` for none.
@@ -129,8 +140,8 @@ pub struct Config {
     pub sack: bool,
     /// Proportional rate reduction.
     pub prr: bool,
-    /// PRR from the window before the reduction, as in Linux.
-    pub prr_from_cwnd: bool,
+    /// Whose PRR.
+    pub prr_kind: PrrKind,
     /// RACK and tail-loss probes.
     pub rack: bool,
     /// Timestamps.
@@ -161,8 +172,18 @@ pub struct Config {
     pub ecn: EcnMode,
     /// Pacing.
     pub pacing: bool,
-    /// In fast recovery at most so many segments go out per acknowledgement (ns-2: 2).
+    /// In NewReno's recovery at most so many segments go out per acknowledgement (ns-2: 2).
     pub recovery_burst: u32,
+    /// What is halved is the window, not the flight, and at a repeated timeout too (ns-2).
+    pub halves_window: bool,
+    /// What is halved is `pipe`: what is reported or held to be lost does not count (ns-3).
+    pub halves_pipe: bool,
+    /// After a timeout all is sent again, reports or not, and limited transmit goes on (ns-2).
+    pub go_back_n: bool,
+    /// Recovery as ns-2's agents do it: with SACK holes count as in flight until they are
+    /// acknowledged; without it deflation may eat into the window, and the acknowledgement that
+    /// ends recovery grows it.
+    pub classic_recovery: bool,
     /// Segments that one acknowledgement counts for.
     pub byte_counting: u32,
 }
@@ -209,6 +230,7 @@ impl Config {
             return Err(ParamFault::new("min_rto", params.min_rto, allowed));
         }
         let window = at_least_one("window", params.window)?;
+        let send_buffer = at_least_one("send_buffer", params.send_buffer)?;
         let initial_window = at_least_one("initial_window", params.initial_window)?;
         let ns2 = preset == Preset::Ns2;
         let initial_ssthresh = match params.initial_ssthresh {
@@ -226,11 +248,16 @@ impl Config {
             mss: mss as u32,
             header: header as u32,
             window,
+            send_buffer,
             initial_window,
             initial_ssthresh,
             sack: params.sack,
             prr: params.prr && params.sack,
-            prr_from_cwnd: preset == Preset::Linux,
+            prr_kind: match preset {
+                Preset::Linux => PrrKind::Linux,
+                Preset::Ns3 => PrrKind::Ns3,
+                Preset::Reference | Preset::Ns2 => PrrKind::Standard,
+            },
             rack: params.rack && params.sack,
             timestamps: params.timestamps,
             one_timed: ns2 && !params.timestamps,
@@ -243,7 +270,7 @@ impl Config {
                 min: params.min_rto,
                 max: params.max_rto,
                 granularity: params.granularity,
-                coarse_samples: ns2,
+                coarse: ns2,
                 min_on_variance: preset == Preset::Linux,
             },
             delayed_ack: params.delayed_ack,
@@ -254,6 +281,10 @@ impl Config {
             ecn: params.ecn.given().unwrap_or(needs.ecn),
             pacing: params.pacing.given().unwrap_or(needs.pacing),
             recovery_burst: if ns2 && !params.sack { 2 } else { u32::MAX },
+            halves_window: ns2,
+            halves_pipe: preset == Preset::Ns3,
+            go_back_n: ns2,
+            classic_recovery: ns2,
             byte_counting: params.byte_counting,
         })
     }
@@ -265,6 +296,7 @@ impl Config {
             initial_window: self.initial_window,
             initial_ssthresh: self.initial_ssthresh,
             byte_counting: self.byte_counting,
+            sack: self.sack,
             random,
         }
     }

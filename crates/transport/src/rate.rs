@@ -3,8 +3,12 @@
 //! Each segment is stamped with what had been delivered when it was sent. An acknowledgement gives
 //! the bytes delivered since the stamp of the latest-sent segment that it covers, over the longer
 //! of the time in which they were sent and the time in which they were acknowledged. A sample over
-//! less than the minimum RTT is no sample; one from a time in which the application had nothing to
+//! less than the least RTT is no sample; one from a time in which the application had nothing to
 //! send says so.
+//!
+//! For controllers that answer to the rate of losses the stamp also holds how much was in flight and how
+//! much had been lost (draft-ietf-ccwg-bbr-06, 4.1.2): so a sample tells what was lost in its round trip,
+//! and every loss what was in flight when the lost segment was sent.
 
 use std::collections::VecDeque;
 
@@ -23,6 +27,27 @@ pub struct RateSample {
     pub prior_delivered: u64,
     /// The application had nothing to send then: the rate is a lower bound.
     pub app_limited: bool,
+    /// Bytes in flight when the segment was sent, its own included.
+    pub tx_in_flight: u64,
+    /// Bytes held to be lost since it was sent.
+    pub lost: u64,
+    /// Its round-trip time; none if it was sent more than once.
+    pub rtt: Option<Span>,
+}
+
+/// A segment newly held to be lost.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Loss {
+    /// The number of its first byte.
+    pub seq: u64,
+    /// Its length.
+    pub bytes: u64,
+    /// Bytes in flight when it was sent, its own included.
+    pub tx_in_flight: u64,
+    /// Bytes held to be lost since it was sent, its own included.
+    pub lost: u64,
+    /// The application had nothing to send then.
+    pub app_limited: bool,
 }
 
 /// The stamp of a segment in flight.
@@ -34,6 +59,9 @@ struct Stamp {
     delivered: u64,
     delivered_at: Time,
     app_limited: bool,
+    again: bool,
+    tx_in_flight: u64,
+    lost: u64,
 }
 
 /// Stamps segments and makes samples.
@@ -43,6 +71,11 @@ pub struct RateSampler {
     delivered: u64,
     delivered_at: Time,
     first_sent: Time,
+    /// Bytes held to be lost in all.
+    lost: u64,
+    /// The least RTT of a latest-sent segment: a delayed acknowledgement's RTT sample is of an older
+    /// one and would be too long a measure.
+    min_rtt: Option<Span>,
     /// Samples are application-limited until so much is delivered; zero where not.
     app_limited_until: u64,
     /// The best stamp of the acknowledgement being read.
@@ -50,8 +83,8 @@ pub struct RateSampler {
 }
 
 impl RateSampler {
-    /// A segment up to `end` is sent, new or (`again`) not, with `in_flight` bytes before it.
-    pub fn on_sent(&mut self, now: Time, end: u64, again: bool, in_flight: u64) {
+    /// The segment from `seq` to `end` is sent, new or (`again`) not, with `in_flight` bytes before it.
+    pub fn on_sent(&mut self, now: Time, seq: u64, end: u64, again: bool, in_flight: u64) {
         if in_flight == 0 {
             self.first_sent = now;
             self.delivered_at = now;
@@ -62,7 +95,10 @@ impl RateSampler {
             first_sent: self.first_sent,
             delivered: self.delivered,
             delivered_at: self.delivered_at,
-            app_limited: self.app_limited_until > 0,
+            app_limited: self.is_app_limited(),
+            again,
+            tx_in_flight: in_flight + (end - seq),
+            lost: self.lost,
         };
         if again {
             let at = self.stamps.partition_point(|stamp| stamp.end < end);
@@ -76,10 +112,28 @@ impl RateSampler {
         }
     }
 
+    fn stamp_of(&self, end: u64) -> Option<&Stamp> {
+        let at = self.stamps.partition_point(|stamp| stamp.end < end);
+        self.stamps.get(at).filter(|stamp| stamp.end == end)
+    }
+
+    /// The segment from `seq` to `end` is held to be lost; none if it has no stamp.
+    pub fn on_lost(&mut self, seq: u64, end: u64) -> Option<Loss> {
+        let bytes = end - seq;
+        self.lost += bytes;
+        let stamp = self.stamp_of(end)?;
+        Some(Loss {
+            seq,
+            bytes,
+            tx_in_flight: stamp.tx_in_flight,
+            lost: self.lost - stamp.lost,
+            app_limited: stamp.app_limited,
+        })
+    }
+
     /// The segment up to `end` was delivered.
     pub fn on_delivered(&mut self, end: u64) {
-        let at = self.stamps.partition_point(|stamp| stamp.end < end);
-        let Some(stamp) = self.stamps.get(at).filter(|stamp| stamp.end == end) else {
+        let Some(stamp) = self.stamp_of(end) else {
             return;
         };
         let newer = self.best.is_none_or(|best| {
@@ -91,7 +145,7 @@ impl RateSampler {
     }
 
     /// The acknowledgement is read: `bytes` were newly delivered, all below `una` is known.
-    pub fn finish(&mut self, now: Time, bytes: u64, una: u64, min_rtt: Span) -> Option<RateSample> {
+    pub fn finish(&mut self, now: Time, bytes: u64, una: u64) -> Option<RateSample> {
         while self.stamps.front().is_some_and(|stamp| stamp.end <= una) {
             self.stamps.pop_front();
         }
@@ -106,7 +160,11 @@ impl RateSampler {
         self.first_sent = best.sent;
         let send = best.sent.since(best.first_sent);
         let interval = send.max(now.since(best.delivered_at));
-        if interval < min_rtt || interval == Span::ZERO {
+        let rtt = (!best.again).then(|| now.since(best.sent));
+        if let Some(rtt) = rtt {
+            self.min_rtt = Some(self.min_rtt.map_or(rtt, |least| least.min(rtt)));
+        }
+        if self.min_rtt.is_some_and(|least| interval < least) || interval == Span::ZERO {
             return None;
         }
         let delivered = self.delivered - best.delivered;
@@ -116,12 +174,20 @@ impl RateSampler {
             interval,
             prior_delivered: best.delivered,
             app_limited: best.app_limited,
+            tx_in_flight: best.tx_in_flight,
+            lost: self.lost - best.lost,
+            rtt,
         })
     }
 
     /// The application has nothing more to send, with `in_flight` bytes under way.
     pub fn on_app_limited(&mut self, in_flight: u64) {
         self.app_limited_until = (self.delivered + in_flight).max(1);
+    }
+
+    /// Whether what is sent now gives application-limited samples.
+    pub const fn is_app_limited(&self) -> bool {
+        self.app_limited_until > 0
     }
 
     /// Bytes delivered in all.

@@ -6,9 +6,10 @@
 //! acknowledged before. Which samples count (Karn) is the sender's to decide.
 //!
 //! **Linux**: the floor of 200 ms is put under 4 RTTVAR instead of under the sum, so that
-//! RTO >= SRTT + 200 ms (`rto_floor_on_variance`). **ns-2**: SRTT and RTTVAR are counted in whole
-//! ticks of 10 ms; here only a sample is rounded to ticks, as `granularity` says, so that the last
-//! few ms of its RTO differ.
+//! RTO >= SRTT + 200 ms (`rto_floor_on_variance`). **ns-2**: a sample is a whole number of ticks,
+//! at least one; eight times SRTT and four times RTTVAR are whole ticks too, so that RTTVAR never
+//! falls below three quarters of one; after the fourth expiry in a row the next sample counts as
+//! the first. ns-2 rounds by a random phase of each sender's clock, here to the nearest tick.
 
 use sojourn_base::{Span, Time};
 
@@ -23,8 +24,8 @@ pub struct RtoRules {
     pub max: Span,
     /// The clock's granularity G.
     pub granularity: Span,
-    /// Samples are rounded to whole multiples of G, as ns-2's are.
-    pub coarse_samples: bool,
+    /// SRTT and RTTVAR are reckoned in whole parts of G, as in ns-2.
+    pub coarse: bool,
     /// The least applies to 4 RTTVAR, as in Linux.
     pub min_on_variance: bool,
 }
@@ -38,7 +39,12 @@ pub struct RttEstimator {
     min: Span,
     min_at: Time,
     backoff: u32,
+    /// The next sample counts as the first.
+    stale: bool,
 }
+
+/// Expiries in a row after which ns-2 throws its estimate away.
+const COARSE_PATIENCE: u32 = 4;
 
 /// How long a minimum is believed: Linux's `tcp_min_rtt_wlen`; RFC 8985 asks for a window and
 /// leaves its length open.
@@ -49,12 +55,10 @@ impl RttEstimator {
     pub fn sample(&mut self, now: Time, rtt: Span, rules: &RtoRules) {
         self.note_min(now, rtt);
         self.latest = rtt;
-        let rtt = if rules.coarse_samples && rules.granularity > Span::ZERO {
-            let tick = rules.granularity.as_ps();
-            Span::from_ps((rtt.as_ps() + tick / 2) / tick * tick)
-        } else {
-            rtt
-        };
+        if rules.coarse && rules.granularity > Span::ZERO {
+            self.sample_in_ticks(rtt, rules.granularity);
+            return;
+        }
         match self.srtt {
             None => {
                 self.srtt = Some(rtt);
@@ -66,6 +70,28 @@ impl RttEstimator {
                 self.srtt = Some(Span::from_ps((7 * srtt.as_ps() + rtt.as_ps()) / 8));
             }
         }
+    }
+
+    /// The same in integers, as ns-2 has it: eighths of ticks of SRTT, quarters of RTTVAR.
+    fn sample_in_ticks(&mut self, rtt: Span, tick: Span) {
+        let tick = tick.as_ps();
+        let rtt = ((rtt.as_ps() + tick / 2) / tick).max(1).cast_signed();
+        let known = self.srtt.filter(|_| !core::mem::take(&mut self.stale));
+        let (eighths, quarters) = match known {
+            None => (8 * rtt, 2 * rtt),
+            Some(srtt) => {
+                let eighths = (srtt.as_ps() * 8 / tick).cast_signed();
+                let quarters = (self.rttvar.as_ps() * 4 / tick).cast_signed();
+                let error = rtt - eighths / 8;
+                (
+                    (eighths + error).max(1),
+                    (quarters + error.abs() - quarters / 4).max(1),
+                )
+            }
+        };
+        let parts = |count: i64, of: u64| Span::from_ps(count.unsigned_abs() * tick / of);
+        self.srtt = Some(parts(eighths, 8));
+        self.rttvar = parts(quarters, 4);
     }
 
     /// Takes a measurement for the least alone.
@@ -82,6 +108,12 @@ impl RttEstimator {
             None => rules.initial,
             Some(srtt) => {
                 let variance = Span::from_ps(4 * self.rttvar.as_ps()).max(rules.granularity);
+                let tick = rules.granularity.as_ps();
+                let srtt = if rules.coarse && tick > 0 {
+                    Span::from_ps(srtt.as_ps() / tick * tick)
+                } else {
+                    srtt
+                };
                 if rules.min_on_variance {
                     srtt + variance.max(rules.min)
                 } else {
@@ -96,6 +128,7 @@ impl RttEstimator {
     /// The timer expired: the timeout doubles.
     pub fn back_off(&mut self) {
         self.backoff = (self.backoff + 1).min(30);
+        self.stale |= self.backoff >= COARSE_PATIENCE;
     }
 
     /// New data was acknowledged: the back-off ends.

@@ -95,6 +95,9 @@ pub struct Scoreboard {
     next_waiting: u64,
     /// The blocks of the acknowledgement before.
     known: [(u64, u64); 4],
+    /// First numbers and ends of what was newly held to be lost and is not yet told; none where
+    /// nobody wants to hear of it.
+    untold: Option<Vec<(u64, u64)>>,
 }
 
 /// Whether the segment of `xmit` and `order` was sent after the other. RFC 8985, 6.2, step 2, settles
@@ -317,8 +320,27 @@ impl Scoreboard {
         delivered
     }
 
+    /// From now on [`take_losses`](Self::take_losses) tells of each segment newly held to be lost.
+    pub fn watch_losses(&mut self) {
+        self.untold = Some(Vec::new());
+    }
+
+    /// First numbers and ends of the segments held to be lost since it was last asked.
+    pub fn take_losses(&mut self) -> Vec<(u64, u64)> {
+        self.untold
+            .as_mut()
+            .map(core::mem::take)
+            .unwrap_or_default()
+    }
+
     fn mark_lost(&mut self, index: usize) {
         let flags = self.ring[index].flags;
+        if let Some(untold) = &mut self.untold
+            && flags & (LOST | RETRANS) != LOST
+        {
+            let entry = &self.ring[index];
+            untold.push((entry.seq, entry.end()));
+        }
         self.set(index, (flags | LOST) & !RETRANS);
         self.next_waiting = self.next_waiting.min(self.gone + index as u64);
     }

@@ -78,6 +78,10 @@ pub struct Counts {
     pub ecn_reductions: u64,
     /// Probes of the tail.
     pub probes: u64,
+    /// RTT samples taken.
+    pub rtt_samples: u64,
+    /// Their sum, picoseconds.
+    pub rtt_sum: u128,
 }
 
 /// A probe of the tail that is not yet accounted for (RFC 8985, 7.4).
@@ -93,6 +97,10 @@ struct Probe {
 pub struct Sender {
     config: Arc<Config>,
     cc: AnyController,
+    /// The controller's window and threshold in bytes, as it said last: they are asked for at
+    /// every packet and change far less often.
+    cwnd: u64,
+    ssthresh: u64,
     needs: Needs,
     snd_una: u64,
     snd_nxt: u64,
@@ -103,6 +111,8 @@ pub struct Sender {
     right_edge: u64,
     state: State,
     dupacks: u32,
+    /// The last thing heard was a duplicate.
+    last_was_duplicate: bool,
     /// Losses before it are one event; the number after the last sent when it began.
     recover: u64,
     /// Echoes of marks up to it belong to a window already reduced.
@@ -151,6 +161,10 @@ impl Sender {
     /// A new connection's sender. With a handshake it begins with a SYN, else established.
     pub fn new(config: Arc<Config>, cc: AnyController) -> Self {
         let needs = cc.needs();
+        let mut board = Scoreboard::default();
+        if needs.rate_samples {
+            board.watch_losses();
+        }
         let start = u64::from(!config.handshake);
         Self {
             right_edge: start.saturating_add(config.window),
@@ -160,12 +174,13 @@ impl Sender {
             closed: false,
             state: State::Open,
             dupacks: 0,
+            last_was_duplicate: false,
             recover: 0,
             ecn_until: 0,
             recovery_window: 0,
             prr: Prr::default(),
             rack: Rack::default(),
-            board: Scoreboard::default(),
+            board,
             rtt: RttEstimator::default(),
             rate: needs.rate_samples.then(Box::default),
             timed: None,
@@ -190,9 +205,19 @@ impl Sender {
             delivered: 0,
             counts: Counts::default(),
             config,
+            cwnd: cc.cwnd(),
+            ssthresh: cc.ssthresh(),
             cc,
             needs,
         }
+    }
+
+    /// Lets the controller do something, and hears its window and threshold.
+    fn control<R>(&mut self, act: impl FnOnce(&mut AnyController) -> R) -> R {
+        let done = act(&mut self.cc);
+        self.cwnd = self.cc.cwnd();
+        self.ssthresh = self.cc.ssthresh();
+        done
     }
 
     /// The application writes `bytes` more.
@@ -205,6 +230,25 @@ impl Sender {
     /// The application has no end of data.
     pub fn write_endless(&mut self) {
         self.written = ENDLESS;
+    }
+
+    /// Whether the buffer has room for `bytes` more.
+    pub fn has_room(&self, bytes: u64) -> bool {
+        let unacknowledged = self.written - self.snd_una.clamp(1, self.written);
+        unacknowledged.saturating_add(bytes) <= self.config.send_buffer
+    }
+
+    /// The application stops: of data without end, only what was sent already counts as written.
+    pub fn stop(&mut self) {
+        if self.written == ENDLESS {
+            self.written = self.snd_nxt.max(1);
+        }
+        self.closed = true;
+    }
+
+    /// Payload bytes written so far; data without end is not counted.
+    pub const fn written(&self) -> u64 {
+        self.written - 1
     }
 
     /// The application writes no more: a FIN follows the last byte, where the connection has them.
@@ -231,24 +275,30 @@ impl Sender {
     /// Bytes in flight: `pipe` where SACK or a timeout says what is lost, else all outstanding.
     pub fn in_flight(&self) -> u64 {
         if self.config.sack || self.state == State::Loss {
-            self.board.pipe(self.outstanding())
+            let pipe = self.board.pipe(self.outstanding());
+            if self.config.classic_recovery && self.state == State::Recovery {
+                // The first retransmission is not counted.
+                return (pipe + self.board.lost()).saturating_sub(self.mss());
+            }
+            pipe
         } else {
             self.outstanding()
         }
     }
 
     /// The window in force, bytes: the controller's, or recovery's.
+    #[inline]
     pub fn window(&self) -> u64 {
         if self.state == State::Recovery && !self.needs.own_recovery {
             self.recovery_window
         } else {
-            self.cc.cwnd()
+            self.cwnd
         }
     }
 
     /// The slow-start threshold, bytes; `u64::MAX` while there is none.
     pub fn ssthresh(&self) -> u64 {
-        self.cc.ssthresh()
+        self.ssthresh
     }
 
     /// First unacknowledged number.
@@ -303,9 +353,9 @@ impl Sender {
         &self.cc
     }
 
-    /// The controller, to set it for a test.
-    pub const fn controller_mut(&mut self) -> &mut AnyController {
-        &mut self.cc
+    /// Sets the controller's window and threshold in segments, for a test.
+    pub fn set_window(&mut self, cwnd: f64, ssthresh: f64) {
+        self.control(|cc| cc.set_window(cwnd, ssthresh));
     }
 
     /// The settings.
@@ -325,6 +375,12 @@ impl Sender {
     /// FlightSize for the threshold, before the acknowledgement being read: at most the window
     /// (RFC 5681, 3.2, step 2; RFC 6675, 5, 4.2).
     fn flight_size(&self) -> u64 {
+        if self.config.halves_window {
+            return self.cc.cwnd().min(self.config.window);
+        }
+        if self.config.halves_pipe && self.config.sack {
+            return self.board.pipe(self.outstanding());
+        }
         self.flight.min(self.window())
     }
 
@@ -337,9 +393,22 @@ impl Sender {
             snd_nxt: self.snd_nxt,
             again,
         };
-        self.cc.on_loss_event(&event);
+        self.control(|cc| cc.on_loss_event(&event));
         self.ecn_until = self.snd_nxt;
         self.cwr_due = matches!(self.config.ecn, EcnMode::Classic | EcnMode::Dctcp);
+    }
+
+    /// Tells the controller of each segment newly held to be lost, where it wants to know.
+    fn tell_losses(&mut self, now: Time) {
+        if self.rate.is_none() {
+            return;
+        }
+        for (seq, end) in self.board.take_losses() {
+            let loss = self.rate.as_mut().and_then(|rate| rate.on_lost(seq, end));
+            if let Some(loss) = loss {
+                self.control(|cc| cc.on_lost(now, &loss));
+            }
+        }
     }
 
     fn arm_rto(&mut self, now: Time) {

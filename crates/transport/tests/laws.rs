@@ -217,3 +217,18 @@ proptest! {
         prop_assert_eq!(bench.sender.in_flight(), 0);
     }
 }
+
+#[test]
+fn a_window_that_the_receiver_limits_does_not_grow() {
+    for entry in CONTROLLERS {
+        let keys = [("window", "20 packets"), ("segment", "1000 B")];
+        let mut bench = Bench::new(entry.name, Preset::Reference, Span::from_ms(50), &keys);
+        bench.log = false;
+        bench.sender.write_endless();
+        bench.pump();
+        bench.run_until(Time::ZERO + Span::from_whole_s(30));
+        // Slow start may double what is in use, Hybla's and BBR's a little more.
+        let cwnd = bench.sender.window() / 1000;
+        assert!(cwnd <= 80, "{}: {cwnd} segments", entry.name);
+    }
+}

@@ -21,6 +21,11 @@ def check(
     status 2.
     """
     scenario = Scenario.load(file, parse_settings(settings))
+    if scenario.core.precision is not None:
+        # Here, so that the other files need not wait for the statistics.
+        from sojourn.experiments.precision import Goal
+
+        Goal.of(scenario)
     print_warnings(scenario)
     points = scenario.core.points
     runs = points * scenario.replicas

@@ -48,10 +48,8 @@ def list_(
 
 def _entries(kind: Kind) -> list[dict[str, Any]]:
     match kind:
-        case Kind.DISCIPLINES | Kind.SOURCES:
-            return json.loads(_core.reference())[kind.value]
-        case Kind.CONGESTION_CONTROLS:
-            return []
+        case Kind.DISCIPLINES | Kind.CONGESTION_CONTROLS | Kind.SOURCES:
+            return json.loads(_core.reference())[kind.value.replace("-", "_")]
         case Kind.STUDIES:
             from sojourn import studies
 

@@ -12,12 +12,24 @@ from typing import Annotated
 
 import typer
 
-from sojourn._core import LedgerError, ScenarioError, __version__
+from sojourn._core import LedgerError, ScenarioError, UserCodeError, __version__
 from sojourn.cli.check import check
+from sojourn.cli.compare import compare
+from sojourn.cli.diff import diff
 from sojourn.cli.drive import drive
+from sojourn.cli.events import events
 from sojourn.cli.list import list_
+from sojourn.cli.merge import merge
+from sojourn.cli.plot import plot
+from sojourn.cli.replay import replay
+from sojourn.cli.report import report
 from sojourn.cli.reproduce import reproduce
 from sojourn.cli.run import run
+from sojourn.cli.sensitivity import sensitivity
+from sojourn.cli.sweep import sweep
+from sojourn.cli.tc import tc
+from sojourn.cli.tune import tune
+from sojourn.cli.validate import validate
 
 app = typer.Typer(
     name="sojourn",
@@ -51,10 +63,22 @@ def sojourn(
 
 
 app.command()(run)
+app.command()(compare)
+app.command()(sweep)
+app.command()(merge)
+app.command()(plot)
+app.command()(report)
+app.command()(diff)
+app.command()(sensitivity)
+app.command()(tune)
 app.command()(reproduce)
+app.command()(replay)
+app.command()(events)
+app.command()(tc)
 app.command()(check)
 app.command("list")(list_)
 app.command()(drive)
+app.command()(validate)
 
 
 def main() -> None:
@@ -65,6 +89,8 @@ def main() -> None:
         _fail(str(error), 2)
     except LedgerError as error:
         _fail(f"{error}\nThis is a fault of sojourn, not of the scenario. Please report it.", 1)
+    except UserCodeError as error:
+        _fail(str(error), 1)
     except KeyboardInterrupt:
         _fail("interrupted", 130)
     except BrokenPipeError:

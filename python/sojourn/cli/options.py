@@ -3,11 +3,26 @@
 from __future__ import annotations
 
 import sys
-from typing import Annotated
+from collections.abc import Iterator
+from contextlib import contextmanager
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from sojourn.scenario import Scenario
+
+if TYPE_CHECKING:
+    from sojourn.results import Results
+
+
+class IntervalName(StrEnum):
+    """Kinds of intervals."""
+
+    STUDENT = "student"
+    BOOTSTRAP = "bootstrap"
+
 
 SetOption = Annotated[
     list[str] | None,
@@ -30,9 +45,37 @@ ReplicasOption = Annotated[
     typer.Option("--replicas", min=1, help="Replicas of each point.", show_default=False),
 ]
 
+PrecisionOption = Annotated[
+    str | None,
+    typer.Option(
+        "--precision",
+        metavar="SHARE",
+        help="Add replicas until the 95 % intervals reach no further than this from the mean: 5%.",
+        show_default=False,
+    ),
+]
+
+IntervalOption = Annotated[
+    IntervalName,
+    typer.Option(
+        "--interval",
+        help="Of the 95 % intervals: Student's, or the bootstrap's (from 30 replicas on).",
+    ),
+]
+
 JobsOption = Annotated[
     int | None,
     typer.Option("--jobs", min=1, help="Runs at once; default: all cores.", show_default=False),
+]
+
+ClusterOption = Annotated[
+    str | None,
+    typer.Option(
+        "--cluster",
+        metavar="ADDRESS",
+        help="Run on the Dask cluster of this scheduler, such as tcp://host:8786.",
+        show_default=False,
+    ),
 ]
 
 JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON document on stdout.")]
@@ -49,7 +92,55 @@ def parse_settings(settings: list[str] | None) -> list[tuple[str, str]]:
     return pairs
 
 
+def fail(message: str, status: int) -> typer.Exit:
+    """Print one line on stderr; return the exit that goes with it."""
+    print(f"error: {message}", file=sys.stderr)
+    return typer.Exit(status)
+
+
+AGAIN = "the same command goes on from there"
+
+
+@contextmanager
+def failures(out: Path, needs: str = "", extra: str = "") -> Iterator[None]:
+    """Turn what may end an experiment in ``out`` into one line and the exit that goes with it.
+
+    ``needs`` is a library of the extra ``extra``.
+    """
+    try:
+        yield
+    except KeyboardInterrupt:
+        raise fail(f"interrupted: finished runs are kept in {out}; {AGAIN}", 130) from None
+    except ModuleNotFoundError as error:
+        if (error.name or "").partition(".")[0] != needs.lower() and error.name != needs:
+            raise
+        message = f"{needs} is not installed; allowed after: pip install 'sojourn[{extra}]'"
+        raise fail(message, 2) from None
+    except OSError as error:
+        place, reason = error.filename or out, error.strerror or error
+        raise fail(f"{place}: {reason}; finished runs are kept, {AGAIN}", 1) from None
+    except Exception as error:
+        if type(error).__name__ != "ClusterError":
+            raise
+        raise fail(f"{error}; {AGAIN}", 1) from None
+
+
 def print_warnings(scenario: Scenario) -> None:
     """Print what is allowed but a known mistake, on stderr."""
     for warning in scenario.warnings:
         print(f"warning: {warning}", file=sys.stderr)
+
+
+def print_interval_warning(interval: IntervalName, results: Results) -> None:
+    """Say where a bootstrap has too few replicas to keep its promise."""
+    if interval is not IntervalName.BOOTSTRAP:
+        return
+    from sojourn.stats.bootstrap import FEWEST
+
+    fewest = results.runs.group_by("point").len()["len"].min()
+    if fewest is not None and int(str(fewest)) < FEWEST:
+        print(
+            f"warning: bootstrap intervals of fewer than {FEWEST} replicas are too narrow: "
+            f"found {fewest}",
+            file=sys.stderr,
+        )

@@ -17,29 +17,33 @@ from rich.progress import (
     TimeRemainingColumn,
 )
 
-from sojourn.runner import OnProgress
+from sojourn.experiments.bench import OnProgress
 
 LINE_INTERVAL_S = 5.0
 """How often a line is printed where there is no terminal."""
 
 
 @contextmanager
-def shown(label: str) -> Iterator[OnProgress]:
-    """Show how many runs are done and when the last will be."""
+def shown(label: str, unit: str = "runs", per_unit: int = 1) -> Iterator[OnProgress]:
+    """Show how many runs, or other things, are done and when the last will be.
+
+    What is counted is shown in units of ``per_unit``.
+    """
     console = Console(stderr=True)
     if console.is_terminal:
-        with _bar(console, label) as progress:
+        with _bar(console, label, unit, per_unit) as progress:
             yield progress
     else:
-        yield _Lines(label)
+        yield _Lines(label, unit, per_unit)
 
 
 @contextmanager
-def _bar(console: Console, label: str) -> Iterator[OnProgress]:
+def _bar(console: Console, label: str, unit: str, per_unit: int) -> Iterator[OnProgress]:
     columns = (
         TextColumn("{task.description}"),
         BarColumn(),
         MofNCompleteColumn(),
+        TextColumn(unit),
         TimeElapsedColumn(),
         TextColumn("left"),
         TimeRemainingColumn(),
@@ -48,7 +52,7 @@ def _bar(console: Console, label: str) -> Iterator[OnProgress]:
         task = bar.add_task(label, total=None)
 
         def progress(done: int, total: int) -> None:
-            bar.update(task, completed=done, total=total)
+            bar.update(task, completed=done // per_unit, total=-(-total // per_unit))
 
         yield progress
 
@@ -56,14 +60,15 @@ def _bar(console: Console, label: str) -> Iterator[OnProgress]:
 class _Lines:
     """A line now and then."""
 
-    def __init__(self, label: str) -> None:
-        self.label = label
+    def __init__(self, label: str, unit: str, per_unit: int) -> None:
+        self.label, self.unit, self.per_unit = label, unit, per_unit
         self.began = self.printed = time.monotonic()
 
     def __call__(self, done: int, total: int) -> None:
         now = time.monotonic()
-        if now - self.printed < LINE_INTERVAL_S:
+        if now - self.printed < LINE_INTERVAL_S or done == 0:
             return
         self.printed = now
         left = (now - self.began) / done * (total - done)
-        print(f"{self.label}: {done} of {total} runs, {left:.0f} s left", file=sys.stderr)
+        counts = f"{done // self.per_unit} of {-(-total // self.per_unit)} {self.unit}"
+        print(f"{self.label}: {counts}, {left:.0f} s left", file=sys.stderr)

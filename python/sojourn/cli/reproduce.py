@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from sojourn.cli.options import JobsOption, JsonOption, ReplicasOption, SeedOption
+from sojourn.cli.options import JobsOption, JsonOption, ReplicasOption, SeedOption, fail
 
 USAGE = 2
 """Exit status for what the user must mend."""
@@ -77,9 +77,3 @@ def reproduce(
         raise fail(kept, INTERRUPTED) from None
     except LawBroken as error:
         raise fail(f"{error}; this is a fault of sojourn, no result is shown", BROKEN) from None
-
-
-def fail(message: str, status: int) -> typer.Exit:
-    """Print one line on stderr; return the exit that goes with it."""
-    print(f"error: {message}", file=sys.stderr)
-    return typer.Exit(status)

@@ -11,12 +11,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from sojourn.cli.options import (
+    IntervalName,
+    IntervalOption,
     JobsOption,
     JsonOption,
+    PrecisionOption,
     ReplicasOption,
     SeedOption,
     SetOption,
     parse_settings,
+    print_interval_warning,
     print_warnings,
 )
 
@@ -42,6 +46,11 @@ class Trace(StrEnum):
     """Trace formats."""
 
     NS2 = "ns2"
+    PCAPNG = "pcapng"
+
+
+TRACE_FILES = {Trace.NS2: "trace*.tr", Trace.PCAPNG: "trace*.pcapng"}
+"""How the files of a format are called."""
 
 
 def run(
@@ -51,6 +60,8 @@ def run(
     settings: SetOption = None,
     seed: SeedOption = None,
     replicas: ReplicasOption = None,
+    precision: PrecisionOption = None,
+    interval: IntervalOption = IntervalName.STUDENT,
     jobs: JobsOption = None,
     out: Annotated[
         Path | None,
@@ -60,10 +71,24 @@ def run(
     trace: Annotated[
         Trace | None,
         typer.Option(
-            help="Write a trace of every run into --out (default: results/NAME).",
+            help="Write a trace of every run into --out (default: results/NAME): ns2 for all links "
+            "at once, pcapng for Wireshark and tshark, a file for each link.",
             show_default=False,
         ),
     ] = None,
+    trace_link: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--trace-link",
+            metavar="NAME",
+            help="Capture this link only, in both directions. May be repeated.",
+            show_default=False,
+        ),
+    ] = None,
+    trace_payload: Annotated[
+        bool,
+        typer.Option("--trace-payload", help="Captures hold the payload too, all zeros."),
+    ] = False,
 ) -> None:
     """Run every point and replica of a scenario and print its metrics.
 
@@ -77,6 +102,10 @@ def run(
 
     scenario = find(file).with_overrides(parse_settings(settings))
     print_warnings(scenario)
+    if trace is not Trace.PCAPNG:
+        for option, given in (("--trace-link", trace_link), ("--trace-payload", trace_payload)):
+            if given:
+                raise typer.BadParameter("allowed: only with --trace pcapng", param_hint=option)
     if trace is not None and out is None:
         out = Path("results") / scenario.name
     with progress.shown(scenario.name) as shown:
@@ -84,18 +113,25 @@ def run(
             scenario,
             seed=seed,
             replicas=replicas,
+            precision=precision,
             jobs=jobs,
             progress=shown,
             trace_folder=out if trace is not None else None,
+            trace_format=(trace or Trace.NS2).value,
+            trace_links=trace_link or (),
+            trace_payload=trace_payload,
         )
+    print_interval_warning(interval, results)
     written = results.write(out) if out is not None else []
     if out is not None and trace is not None:
-        written += sorted(out.glob("trace*.tr"))
+        written += sorted(out.glob(TRACE_FILES[trace]))
+    for warning in results.warnings:
+        print(f"warning: {warning}", file=sys.stderr)
     if json_:
-        json.dump(results.summary(), sys.stdout, indent=1, allow_nan=False)
+        json.dump(results.summary(interval.value), sys.stdout, indent=1, allow_nan=False)
         print()
     else:
-        _print(results)
+        _print(results, interval)
     for path in written:
         print(path, file=sys.stderr)
     if not results.complete:
@@ -103,15 +139,18 @@ def run(
         raise typer.Exit(130)
 
 
-def _print(results: Results) -> None:
+def _print(results: Results, interval: IntervalName) -> None:
     """Print a table of the links of each point."""
     from rich.console import Console
     from rich.table import Table
 
-    summary = results.summary()
+    summary = results.summary(interval.value)
     table = Table(title=results.scenario.title, title_justify="left", caption_justify="left")
-    if results.replicas > 1:
-        table.caption = f"mean over {results.replicas} replicas ± half of the 95 % interval"
+    if len(results.runs) > results.scenario.core.points:
+        counts = results.runs.group_by("point").len()["len"]
+        fewest, most = counts.min(), counts.max()
+        count = f"{most}" if fewest == most else f"{fewest} to {most}"
+        table.caption = f"mean over {count} replicas ± half of the 95 % interval"
     keys = list(results.scenario.core.vary_keys)
     for heading in (*keys, "link"):
         table.add_column(heading, overflow="fold")

@@ -7,13 +7,21 @@ from dataclasses import dataclass, field
 
 import polars as pl
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure
 
-from sojourn.plots.looks import look
-from sojourn.plots.style import FAINT, INK, TEXT, legend_below, name_axes, new_figure, tidy
+from sojourn.comparing import per_replica
+from sojourn.experiments.compared import answers, is_compared, short_key
+from sojourn.plots.choice import PlotError
+from sojourn.plots.looks import look, looks
+from sojourn.plots.plot import Plot
+from sojourn.plots.quantities import shown
+from sojourn.plots.scales import scale
+from sojourn.plots.style import FAINT, INK, TEXT, legend_below, name_axes, new_figure, tidy, titled
+from sojourn.results import Results
+from sojourn.stats.intervals import student_interval
 
 COLUMNS = ("discipline", "load", "mean", "low", "high")
-"""What the frame must hold; low and high may be null."""
+"""What the frame must hold; low and high may be null. `published`, where it is there, holds printed
+numbers: open diamonds."""
 
 FEW = 8
 """Up to so many loads every one gets its marker."""
@@ -44,7 +52,8 @@ class LoadFigure:
     """What a figure against load needs besides its data.
 
     `capacity` draws the rate of the bottleneck, in the unit of the load axis; `levels` are
-    horizontal lines named at the right edge; `from_zero` begins the axis at zero.
+    horizontal lines named at the right edge; `from_zero` begins the axis at zero; `ticks` name
+    loads that are no numbers but the places 0, 1 ...; `fixed` says what else is kept.
     """
 
     y_label: str
@@ -53,15 +62,63 @@ class LoadFigure:
     levels: Sequence[Level] = field(default_factory=tuple)
     inset: Inset | None = None
     from_zero: bool = True
+    ticks: Sequence[str] = ()
+    fixed: str = ""
 
 
-def draw(frame: pl.DataFrame, what: LoadFigure) -> Figure:
+def gather(results: Results, of: str, *, x: str | None = None) -> tuple[pl.DataFrame, LoadFigure]:
+    """A quantity against a varied key, and how to draw it.
+
+    By default the key is the first with several values that is not what is compared. Other keys
+    stay at their last value. Raises PlotError.
+    """
+    scenario = results.scenario
+    key = load_key(results) if x is None else x
+    if key is None or key not in scenario.core.vary_keys:
+        known = ", ".join(scenario.core.vary_keys) or "none: nothing varies"
+        raise PlotError(f"found the key {key or ''!r}; allowed: {known}")
+    values, names, vary = per_replica(results, of), answers(scenario), scenario.vary
+    kept = {one: value for one, value in vary[-1].items() if one != key and not is_compared(one)}
+    points = [
+        point
+        for point, found in enumerate(vary)
+        if all(found[one] == value for one, value in kept.items())
+    ]
+    loads = scale([vary[point][key] for point in points])
+    rows = []
+    for point, load in zip(points, loads.numbers, strict=True):
+        one = student_interval(values[point])
+        rows.append((names[point], load, one.mean, one.low, one.high))
+    kind = shown(of.rpartition(".")[2])
+    schema = {"discipline": pl.String} | dict.fromkeys(COLUMNS[1:], pl.Float64)
+    frame = pl.DataFrame(rows, schema=schema, orient="row")
+    frame = frame.with_columns(pl.col("mean", "low", "high") * kind.factor)
+    name = short_key(key)
+    x_label = name[:1].upper() + name[1:] + (f" ({loads.unit})" if loads.unit else "")
+    from_zero = kind.words != shown("jain_index").words
+    fixed = ", ".join(f"{short_key(one)} {value}" for one, value in kept.items())
+    what = LoadFigure(kind.label, x_label, from_zero=from_zero, ticks=loads.names, fixed=fixed)
+    return frame, what
+
+
+def load_key(results: Results) -> str | None:
+    """The first key with several values that is not what is compared."""
+    vary = results.scenario.vary
+    for key in results.scenario.core.vary_keys:
+        if not is_compared(key) and len({str(point[key]) for point in vary}) > 1:
+            return key
+    return None
+
+
+def draw(frame: pl.DataFrame, what: LoadFigure) -> Plot:
     """Draw `frame` (columns as `COLUMNS`). Raises ValueError when one is missing."""
     missing = [column for column in COLUMNS if column not in frame.columns]
     if missing:
         raise ValueError(f"the frame of a figure against load lacks {', '.join(missing)}")
     figure, axes = new_figure()
     draw_lines(axes, frame)
+    if "published" in frame.columns:
+        draw_published(axes, frame)
     if what.levels:
         top = max(axes.get_ylim()[1], 1.05 * max(level.value for level in what.levels))
         axes.set_ylim(top=top)
@@ -72,17 +129,19 @@ def draw(frame: pl.DataFrame, what: LoadFigure) -> Figure:
         draw_capacity(axes, what.capacity)
     if what.inset is not None:
         draw_inset(axes, frame, what.inset)
+    titled(axes, what.fixed)
+    if what.ticks:
+        axes.set_xticks(range(len(what.ticks)), what.ticks)
     name_axes(axes, what.x_label, what.y_label)
-    legend_below(figure, axes)
+    legend_below(figure, axes, 2 if "published" in frame.columns else 3)
     return figure
 
 
 def draw_lines(axes: Axes, frame: pl.DataFrame) -> None:
     """The lines and bands of all disciplines, in the order of the frame."""
-    disciplines = list(dict.fromkeys(frame["discipline"]))
-    for place, discipline in enumerate(disciplines):
+    disciplines = looks(frame["discipline"])
+    for place, (discipline, style) in enumerate(disciplines.items()):
         rows = frame.filter(pl.col("discipline") == discipline).sort("load").drop_nulls("mean")
-        shown = look(discipline)
         loads = rows["load"].to_numpy()
         # Lines that coincide stay visible where their markers take turns.
         every = max(len(disciplines), len(loads) // 10)
@@ -91,20 +150,39 @@ def draw_lines(axes: Axes, frame: pl.DataFrame) -> None:
                 loads,
                 rows["low"].cast(pl.Float64).to_numpy(),
                 rows["high"].cast(pl.Float64).to_numpy(),
-                color=shown.colour,
+                color=style.colour,
                 alpha=0.18,
                 linewidth=0,
             )
         axes.plot(
             loads,
             rows["mean"].to_numpy(),
-            color=shown.colour,
-            linestyle=shown.line,
+            color=style.colour,
+            linestyle=style.line,
             linewidth=1.8,
-            marker=shown.marker,
+            marker=style.marker,
             markersize=4.5,
             markevery=1 if len(loads) <= FEW else (place, every),
-            label=shown.label,
+            label=style.label,
+        )
+
+
+def draw_published(axes: Axes, frame: pl.DataFrame) -> None:
+    """The printed numbers, the later discipline's smaller, so that equal ones both show."""
+    disciplines = list(dict.fromkeys(frame["discipline"]))
+    for place, discipline in enumerate(disciplines):
+        rows = frame.filter(pl.col("discipline") == discipline).drop_nulls("published")
+        shown = look(discipline)
+        axes.plot(
+            rows["load"].to_numpy(),
+            rows["published"].to_numpy(),
+            linestyle="",
+            marker="D",
+            markersize=9 - 4 * place,
+            markerfacecolor="none",
+            markeredgecolor=shown.colour,
+            markeredgewidth=1.4,
+            label=f"{shown.label}, published",
         )
 
 

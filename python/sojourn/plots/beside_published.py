@@ -5,7 +5,7 @@ from __future__ import annotations
 import polars as pl
 from matplotlib.figure import Figure
 
-from sojourn.plots.looks import look
+from sojourn.plots.looks import looks
 from sojourn.plots.style import INK, TEXT, new_figure, tidy
 
 COLUMNS = ("quantity", "discipline", "published", "mean", "low", "high")
@@ -21,18 +21,17 @@ def draw(frame: pl.DataFrame) -> Figure:
     if missing:
         raise ValueError(f"the frame of published numbers lacks {', '.join(missing)}")
     quantities = list(dict.fromkeys(frame["quantity"]))
-    disciplines = list(dict.fromkeys(frame["discipline"]))
+    disciplines = looks(frame["discipline"])
     figure, first = new_figure((7.2, 0.55 + 1.45 * len(quantities)))
     first.remove()
     panels = figure.subplots(len(quantities), 1, squeeze=False)[:, 0]
     for panel, quantity in zip(panels, quantities, strict=True):
         tidy(panel)
         panel.grid(False, axis="y")
-        for place, discipline in enumerate(disciplines):
+        for place, (discipline, shown) in enumerate(disciplines.items()):
             row = frame.filter(
                 (pl.col("quantity") == quantity) & (pl.col("discipline") == discipline)
             ).row(0, named=True)
-            shown = look(discipline)
             if row["low"] is not None:
                 panel.plot(
                     [row["low"], row["high"]], [place, place], color=shown.colour, linewidth=3
@@ -48,8 +47,10 @@ def draw(frame: pl.DataFrame) -> Figure:
                     markerfacecolor="white",
                     markeredgecolor=shown.colour,
                     markeredgewidth=1.6,
+                    # Whole at the edge, too: a number near zero is a number.
+                    clip_on=False,
                 )
-        panel.set_yticks(range(len(disciplines)), [look(one).label for one in disciplines])
+        panel.set_yticks(range(len(disciplines)), [one.label for one in disciplines.values()])
         panel.set_ylim(len(disciplines) - 0.5, -0.5)
         shown_values = frame.filter(pl.col("quantity") == quantity).select(
             pl.max_horizontal("published", "mean", "high")

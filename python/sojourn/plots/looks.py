@@ -1,45 +1,139 @@
 """How each discipline looks and is called, the same in every figure and table.
 
 Colours are Okabe and Ito's palette for colour-blind readers (Okabe, Ito, "Color Universal
-Design", 2008), bent towards what reads on white and on dark ground alike. Line and marker differ
-as well, so that a grey print still tells the disciplines apart.
+Design", 2008), bent towards what reads on white and on dark ground alike; `tests/plots` holds them
+apart as dichromats see them. There are more disciplines than colours that anyone can tell apart:
+the marker, with its line, tells those of one colour from each other, also on a grey print.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from functools import cache
+from typing import Any
+
+from sojourn import _core
+
+BLUE, ORANGE, GREEN, GREY = "#0072B2", "#D55E00", "#009E73", "#6B6B6B"
+PINK, VIOLET, AMBER, BROWN = "#CC79A7", "#8A3FE0", "#D9A400", "#773311"
+
+COLOURS = (BLUE, ORANGE, GREEN, VIOLET, AMBER, PINK, BROWN, GREY)
+"""All of them, in the order in which they are handed out."""
+
+ON_DARK = {BROWN: "#C48A5A", VIOLET: "#A978F0", BLUE: "#3A9BDC", GREY: "#9A9A9A"}
+"""What takes a colour's place on dark ground, where it would not be seen well."""
+
+Line = str | tuple[int, tuple[float, ...]]
+
+LINES: dict[str, Line] = {
+    "o": "-",
+    "s": (0, (5, 1.5)),
+    "^": (0, (5, 1.5, 1, 1.5)),
+    "D": (0, (1, 1.2)),
+    "x": (0, (3, 2, 1, 2, 1, 2)),
+    "v": (0, (7, 2)),
+    "P": (0, (2, 1)),
+    "*": (0, (4, 1, 1, 1, 1, 1)),
+    "<": (0, (8, 1.5, 2, 1.5)),
+    ">": (0, (3, 1)),
+    "d": (0, (6, 1, 1, 1, 1, 1)),
+}
+"""Every marker with the line that goes with it, in the order in which they are handed out."""
 
 
 @dataclass(frozen=True)
 class Look:
-    """Name in print, colour, and matplotlib's line and marker of one discipline."""
+    """Name in print, colour, and matplotlib's marker of one discipline."""
 
     label: str
     colour: str
-    line: str | tuple[int, tuple[float, ...]]
     marker: str
+
+    @property
+    def line(self) -> Line:
+        """Matplotlib's line style."""
+        return LINES[self.marker]
 
 
 LOOKS = {
-    "eqm": Look("EQM (reconstruction)", "#D55E00", "-", "o"),
-    "red": Look("RED", "#0072B2", (0, (5, 1.5)), "s"),
-    "rem": Look("REM", "#009E73", (0, (5, 1.5, 1, 1.5)), "^"),
-    "sfq": Look("SFQ", "#B0529B", (0, (1, 1.2)), "D"),
-    "droptail": Look("Drop-tail", "#6B6B6B", (0, (3, 2, 1, 2, 1, 2)), "x"),
+    "droptail": (GREY, "x"),
+    "headdrop": (GREY, "<"),
+    "pfifo": (GREY, ">"),
+    "pfifo_fast": (GREY, "d"),
+    "prio": (GREY, "P"),
+    "red": (BLUE, "s"),
+    "ared": (PINK, "s"),
+    "choke": (PINK, "x"),
+    "rem": (GREEN, "^"),
+    "sfq": (PINK, "D"),
+    "eqm": (ORANGE, "o"),
+    "codel": (VIOLET, "o"),
+    "cobalt": (ORANGE, "D"),
+    "blue": (BROWN, "P"),
+    "sfb": (VIOLET, "P"),
+    "pie": (AMBER, "v"),
+    "pi": (AMBER, "^"),
+    "pi2": (PINK, "v"),
+    "dualpi2": (BLUE, "v"),
+    "avq": (GREEN, "v"),
+    "green": (GREEN, "s"),
+    "feng_green": (GREEN, "P"),
+    "tbf": (BROWN, "o"),
+    "drr": (ORANGE, "^"),
+    "fq": (BLUE, "o"),
+    "fq_codel": (GREEN, "D"),
+    "fq_pie": (AMBER, "D"),
+    "fq_cobalt": (ORANGE, "*"),
+    "cake": (BROWN, "*"),
 }
-"""Fixed looks, by the name in scenario files."""
-
-SPARE = (
-    Look("", "#8C6D1F", (0, (7, 2)), "v"),
-    Look("", "#2F8FB3", (0, (2, 1)), "P"),
-    Look("", "#7A4B2A", (0, (4, 1, 1, 1, 1, 1)), "*"),
-)
-"""Looks for disciplines without one of their own, handed out by name."""
+"""Colour and marker of each discipline of the registry, by the name in scenario files."""
 
 
-def look(discipline: str) -> Look:
-    """The look of a discipline: its own, or a spare one that depends on its name alone."""
-    if discipline in LOOKS:
-        return LOOKS[discipline]
-    spare = SPARE[sum(discipline.encode()) % len(SPARE)]
-    return Look(discipline, spare.colour, spare.line, spare.marker)
+NAMED = {"ared_th": "ARED (20, 80)"}
+"""Names in print of what studies call by a name of their own."""
+
+
+@cache
+def titles() -> dict[str, str]:
+    """The names in print of all disciplines, by the name in scenario files."""
+    document: dict[str, Any] = json.loads(_core.reference())
+    return {str(one["name"]): str(one["title"]) for one in document["disciplines"]}
+
+
+def look(name: str) -> Look:
+    """The look of a discipline, of one with settings (`codel, target=20 ms`), or of anything."""
+    return looks([name])[name]
+
+
+def looks(names: Iterable[str]) -> dict[str, Look]:
+    """The looks of what stands in one figure, none of them twice.
+
+    Each discipline has its own. One whose colour is taken, as the second of two CoDels with
+    different settings, gets a colour that is free, as long as there is one; one whose colour and
+    marker are taken gets another marker. What is no discipline takes what is free.
+    """
+    given: dict[str, Look] = {}
+    for name in dict.fromkeys(names):
+        discipline, _, settings = name.partition(", ")
+        title = NAMED.get(discipline) or titles().get(discipline, discipline)
+        label = f"{title}, {settings}" if settings else title
+        colour, marker = LOOKS.get(discipline, (COLOURS[0], next(iter(LINES))))
+        given[name] = _free(Look(label, colour, marker), [*given.values()])
+    return given
+
+
+def _free(wanted: Look, taken: list[Look]) -> Look:
+    """The look wanted, or what of it is free."""
+    colour = _first_free(wanted.colour, COLOURS, {one.colour for one in taken})
+    marker = _first_free(wanted.marker, LINES, {one.marker for one in taken})
+    used = {(one.colour, one.marker) for one in taken}
+    pairs = [(colour, marker), *((one, other) for other in LINES for one in COLOURS)]
+    colour, marker = next((pair for pair in pairs if pair not in used), pairs[0])
+    return replace(wanted, colour=colour, marker=marker)
+
+
+def _first_free(wanted: str, all_: Iterable[str], taken: set[str]) -> str:
+    """What is wanted, another where that is taken, and still the same where all are."""
+    return next((one for one in (wanted, *all_) if one not in taken), wanted)

@@ -12,6 +12,8 @@ from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
+from sojourn.plots.plot import Plot
+
 INK = "#222222"
 """Text and axes."""
 
@@ -25,13 +27,36 @@ TEXT = 10
 """Points."""
 
 
-def new_figure(size: tuple[float, float] = SIZE) -> tuple[Figure, Axes]:
+WIDE = 110
+"""Letters of a legend above which three columns of it are too many."""
+
+
+def new_figure(size: tuple[float, float] = SIZE) -> tuple[Plot, Axes]:
     """An empty figure with one axes in the shared style."""
-    figure = Figure(figsize=size, layout="constrained", facecolor="white")
+    figure = Plot(figsize=size, layout="constrained", facecolor="white")
     FigureCanvasAgg(figure)
     axes = figure.add_subplot()
     tidy(axes)
     return figure, axes
+
+
+def new_panels(
+    rows: int, columns: int, size: tuple[float, float], *, share: bool = True
+) -> tuple[Plot, list[Axes]]:
+    """An empty figure with a grid of axes in the shared style, row by row."""
+    figure = Plot(figsize=size, layout="constrained", facecolor="white")
+    FigureCanvasAgg(figure)
+    grid = figure.subplots(rows, columns, squeeze=False, sharex=share, sharey=share)
+    panels = list(grid.flat)
+    for panel in panels:
+        tidy(panel)
+    return figure, panels
+
+
+def titled(axes: Axes, text: str) -> None:
+    """A small title above a panel, at its left."""
+    if text:
+        axes.set_title(text, fontsize=TEXT, color=INK, loc="left")
 
 
 def tidy(axes: Axes) -> None:
@@ -52,6 +77,8 @@ def name_axes(axes: Axes, x: str, y: str) -> None:
 def legend_below(figure: Figure, axes: Axes, columns: int = 3) -> Any:
     """The legend under the axes, where it can hide no data."""
     handles, labels = axes.get_legend_handles_labels()
+    if sum(map(len, labels)) > WIDE:
+        columns = 2
     return figure.legend(
         handles,
         labels,

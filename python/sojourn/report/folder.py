@@ -40,7 +40,7 @@ def summary(report: StudyReport, command: str) -> dict[str, Any]:
         ],
         "settings": dict(report.settings),
         "command": command,
-        "scenario": report.scenario,
+        "scenarios": dict(report.scenarios),
         "seed": report.seed,
         "replicas": report.replicas,
         "sojourn": report.version,
@@ -70,7 +70,8 @@ def write(report: StudyReport, folder: Path, command: str) -> Folder:
     tables = [report.comparison, *(one for part in report.sections for one in part.tables)]
     table_paths = tuple(write_table(one, tables_folder) for one in tables)
     report.observations.write_parquet(folder / "observations.parquet")
-    (folder / "scenario.toml").write_text(report.scenario, encoding="utf-8")
+    for part, text in report.scenarios.items():
+        (folder / f"{part}.toml").write_text(text, encoding="utf-8")
     summary_path = folder / "summary.json"
     summary_path.write_text(
         json.dumps(summary(report, command), indent=2, ensure_ascii=False, allow_nan=False) + "\n",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import shlex
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -14,8 +14,8 @@ from rich.console import Console
 
 from sojourn import studies
 from sojourn.report import folder, terminal
-from sojourn.studies.base import Runner, RunOptions, Study, StudyReport
-from sojourn.studies.knobs import StudyError, read_assignments
+from sojourn.studies.base import RunFrames, Runner, RunOptions, Study, StudyReport
+from sojourn.studies.knobs import StudyError, did_you_mean, read_assignments
 
 Progress = Callable[[str], AbstractContextManager[Any]]
 """Shows the progress of the run of that name while the context is open."""
@@ -52,14 +52,16 @@ def command_text(request: Request, study: str) -> str:
     words = ["sojourn", "reproduce", study]
     if request.quick:
         words.append("--quick")
-    if request.calibrate:
+    if request.calibrate and hasattr(studies.find(study), "calibrate"):
         words.append("--calibrate")
     if request.replicas is not None:
         words += ["--replicas", str(request.replicas)]
     if request.seed is not None:
         words += ["--seed", str(request.seed)]
+    own = {knob.name for knob in studies.find(study).knobs}
     for assignment in request.knobs:
-        words += ["--set", assignment]
+        if request.study != ALL or assignment.partition("=")[0].strip() in own:
+            words += ["--set", assignment]
     return shlex.join(words)
 
 
@@ -70,14 +72,28 @@ def chosen(request: Request) -> list[Study]:
     return [studies.find(request.study)]
 
 
-def given_knobs(request: Request) -> dict[str, str]:
-    """The knobs given; `--replicas` is one of them. Raises StudyError."""
+def given_knobs(request: Request, study: Study) -> dict[str, str]:
+    """The knobs given to a study; `--replicas` is one of them. Raises StudyError.
+
+    Where all studies are asked for, each gets the knobs that it has.
+    """
     given = read_assignments(request.knobs)
     if request.replicas is not None:
         if given.get("replicas", str(request.replicas)) != str(request.replicas):
             raise StudyError("--replicas and --set replicas=... disagree: give one of them")
         given["replicas"] = str(request.replicas)
-    return given
+    if request.study != ALL:
+        return given
+    own = {knob.name for knob in study.knobs}
+    return {name: text for name, text in given.items() if name in own}
+
+
+def demand_knobs(request: Request, wanted: Sequence[Study]) -> None:
+    """Raise StudyError for a knob that none of the studies has."""
+    known = {knob.name for study in wanted for knob in study.knobs}
+    for name in read_assignments(request.knobs):
+        if request.study == ALL and name not in known:
+            raise StudyError(f'no study has a knob "{name}"; {did_you_mean(name, sorted(known))}')
 
 
 def silent(_name: str) -> AbstractContextManager[Any]:
@@ -87,27 +103,29 @@ def silent(_name: str) -> AbstractContextManager[Any]:
 
 def run_study(study: Study, request: Request, runner: Runner, progress: Progress) -> StudyReport:
     """Run one study and evaluate it. Raises StudyError, Interrupted, LawBroken."""
-    given = given_knobs(request)
+    given = given_knobs(request, study)
     settings = study.settle(given, quick=request.quick)
+    finished: dict[str, RunFrames] = {}
 
-    def run(text: str, name: str) -> Any:
-        with progress(name) as shown:
+    def run(text: str, part: str) -> RunFrames:
+        with progress(study.name if part == study.name else f"{study.name}, {part}") as shown:
             results = runner(text, RunOptions(seed=request.seed, jobs=request.jobs, progress=shown))
+        finished[part] = results
         if not results.complete:
             kept = target_folder(request, study.name) / "interrupted"
-            results.write(kept)
+            for name, frames in finished.items():
+                frames.write(kept / name)
             raise Interrupted(kept)
         return results
 
     extra: dict[str, Any] = {}
     calibrating: Any = study
-    if request.calibrate:
-        if not hasattr(study, "calibrate"):
-            raise StudyError(f'study "{study.name}" has nothing to calibrate')
+    if request.calibrate and hasattr(study, "calibrate"):
         small = calibrating.settle_calibration(given)
-        results = run(calibrating.calibration_scenario(small), f"{study.name}, calibration")
+        results = run(calibrating.calibration_scenario(small), "calibration")
         extra["candidates"] = calibrating.calibrate(results, small)
-    return calibrating.evaluate(run(study.scenario(settings), study.name), settings, **extra)
+    parts = {part: run(text, part) for part, text in study.scenarios(settings).items()}
+    return calibrating.evaluate(parts, settings, **extra)
 
 
 def reproduce_all(
@@ -124,8 +142,11 @@ def reproduce_all(
     Interrupted, LawBroken, OSError.
     """
     wanted = chosen(request)
+    demand_knobs(request, wanted)
     for study in wanted:
-        study.scenario(study.settle(given_knobs(request), quick=request.quick))
+        study.scenarios(study.settle(given_knobs(request, study), quick=request.quick))
+        if request.calibrate and request.study != ALL and not hasattr(study, "calibrate"):
+            raise StudyError(f'study "{study.name}" has nothing to calibrate')
     documents: list[dict[str, Any]] = []
     reports: list[StudyReport] = []
     for study in wanted:

@@ -13,6 +13,10 @@ from sojourn.studies.knobs import StudyError, did_you_mean
 
 _STUDIES = {
     "eqm": "sojourn.studies.eqm.study:EqmStudy",
+    "ece6110": "sojourn.studies.ece6110.study:Ece6110Study",
+    "four-aqms": "sojourn.studies.four_aqms.study:FourAqmsStudy",
+    "large-network": "sojourn.studies.large_network.study:LargeNetworkStudy",
+    "red-fairness": "sojourn.studies.red_fairness.study:RedFairnessStudy",
 }
 """Name on the command line -> module and class; loaded when asked for."""
 
@@ -33,9 +37,15 @@ def find(name: str) -> Study:
 
 
 def scenario_text(name: str) -> str:
-    """The scenario file of the study called `name`, with every knob at its default.
+    """A scenario file of a study, with every knob at its default.
 
-    Raises StudyError for an unknown name.
+    `name` is STUDY for its main part or STUDY/PART. Raises StudyError for an unknown one.
     """
-    study = find(name)
-    return study.scenario(study.settle({}))
+    study_name, _, part = name.partition("/")
+    study = find(study_name)
+    scenarios = study.scenarios(study.settle({}))
+    part = part or next(iter(scenarios))
+    if part not in scenarios:
+        hint = did_you_mean(part, scenarios)
+        raise StudyError(f'study "{study_name}" has no part "{part}"; {hint}')
+    return scenarios[part]

@@ -1,8 +1,8 @@
-"""What every study is: a scenario with knobs, a run, and an evaluation into one report.
+"""What every study is: scenarios with knobs, their runs, and an evaluation into one report.
 
-A study is pure except for its run: `scenario` gives the text of the scenario file for given
-settings, `evaluate` turns the frames of a finished run into a `StudyReport`. Nothing here knows
-how a page or a terminal shows it.
+A study is pure except for its runs: `scenarios` gives the texts of the scenario files for given
+settings, `evaluate` turns the frames of the finished runs into a `StudyReport`. Nothing here
+knows how a page or a terminal shows it.
 """
 
 from __future__ import annotations
@@ -37,8 +37,27 @@ class Frames(Protocol):
         ...
 
     @property
+    def flows(self) -> pl.DataFrame:
+        """One row per point, replica and flow."""
+        ...
+
+    @property
+    def groups(self) -> pl.DataFrame:
+        """One row per point, replica and group of flows."""
+        ...
+
+    @property
     def totals(self) -> pl.DataFrame:
         """One row per point and replica."""
+        ...
+
+    @property
+    def drops(self) -> pl.DataFrame:
+        """One row per point, replica, link and reason of drops or marks."""
+        ...
+
+    def series(self, metric: str) -> pl.DataFrame:
+        """The time series of one metric."""
         ...
 
     @property
@@ -127,7 +146,7 @@ class StudyReport:
     """All that a study found, ready for the terminal, a page or JSON.
 
     `answer` says the result in words; `comparison` is the table that the terminal shows;
-    `sections` follow it on the page.
+    `sections` follow it on the page; `scenarios` are the files that were run, by part.
     """
 
     study: str
@@ -139,7 +158,7 @@ class StudyReport:
     sections: tuple[Section, ...]
     figures: tuple[FigureData, ...]
     open_points: tuple[OpenPoint, ...]
-    scenario: str
+    scenarios: Mapping[str, str]
     settings: Mapping[str, str]
     version: str
     seed: int
@@ -159,10 +178,13 @@ class Study(Protocol):
         """The settings for the knobs given. Raises StudyError."""
         ...
 
-    def scenario(self, settings: Settings) -> str:
-        """The text of the scenario file for these settings. Raises StudyError."""
+    def scenarios(self, settings: Settings) -> Mapping[str, str]:
+        """The scenario files for these settings, by part, the main one first.
+
+        A study of one part calls it by its own name. Raises StudyError.
+        """
         ...
 
-    def evaluate(self, results: Frames, settings: Settings) -> StudyReport:
-        """The report on a finished run of `scenario(settings)`."""
+    def evaluate(self, results: Mapping[str, Frames], settings: Settings) -> StudyReport:
+        """The report on the finished runs of `scenarios(settings)`, by part."""
         ...

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Any
 
 
 class Outcome(StrEnum):
@@ -58,3 +61,27 @@ class Verdict:
             "ours": self.ours,
             "reason": self.reason,
         }
+
+
+def read_claims(tables: Mapping[str, Any]) -> dict[str, Claim]:
+    """The claims of a publication by name, from the `[claims.NAME]` tables of its file."""
+    return {
+        key: Claim(key, one["text"], one["place"], one.get("quote", ""))
+        for key, one in tables.items()
+    }
+
+
+def tally(verdicts: Sequence[Verdict]) -> str:
+    """How many claims have which outcome: "4 agree, 9 disagree ..."."""
+    counts = Counter(one.outcome for one in verdicts)
+    words = {
+        Outcome.AGREES: ("agrees", "agree"),
+        Outcome.DISAGREES: ("disagrees", "disagree"),
+        Outcome.IMPOSSIBLE: ("is impossible", "are impossible"),
+        Outcome.CONTRADICTS_ITSELF: ("contradicts itself", "contradict themselves"),
+    }
+    return ", ".join(
+        f"{counts[outcome]} {words[outcome][counts[outcome] != 1]}"
+        for outcome in Outcome
+        if counts[outcome]
+    )

@@ -1,4 +1,4 @@
-//! Queues in strict order of priority: the store of `pfifo_fast` and `prio`.
+//! Queues in strict order of priority: the store of `pfifo_fast`.
 
 use sojourn_base::length::Capacity;
 
@@ -8,6 +8,23 @@ use crate::{Backlog, Packet, ProbeValue};
 /// The band of each priority in Linux and ns-3.
 pub const PRIOMAP: [u8; 16] = [1, 2, 2, 2, 1, 2, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1];
 
+/// The limits of several queues, all in one unit, as one of all together.
+pub fn together(limits: impl IntoIterator<Item = Capacity>) -> Capacity {
+    let add = |all, limit| match (all, limit) {
+        (Capacity::Packets(all), Capacity::Packets(limit)) => {
+            Capacity::Packets(all.saturating_add(limit))
+        }
+        (Capacity::Bytes(all), Capacity::Bytes(limit)) => {
+            Capacity::Bytes(all.saturating_add(limit))
+        }
+        _ => Capacity::Unlimited,
+    };
+    limits
+        .into_iter()
+        .reduce(add)
+        .unwrap_or(Capacity::Unlimited)
+}
+
 /// Bands, the first of which goes before all others.
 #[derive(Debug)]
 pub struct Bands<P>(Vec<Fifo<P>>);
@@ -16,16 +33,6 @@ impl<P> Bands<P> {
     /// So many bands.
     pub fn new(bands: usize) -> Self {
         Self((0..bands).map(|_| Fifo::default()).collect())
-    }
-
-    /// A limit of each band as one of all together.
-    pub fn times(&self, capacity: Capacity) -> Capacity {
-        let bands = self.0.len() as u64;
-        match capacity {
-            Capacity::Packets(limit) => Capacity::Packets(limit.saturating_mul(bands)),
-            Capacity::Bytes(limit) => Capacity::Bytes(limit.saturating_mul(bands)),
-            Capacity::Unlimited => Capacity::Unlimited,
-        }
     }
 }
 

@@ -1,10 +1,10 @@
 //! COBALT's law over any first-in first-out store: [`cobalt`](crate::cobalt) has one,
 //! [`fq_cobalt`](crate::fq_cobalt) one per flow. What it does is told there.
 
-use sojourn_base::{Ecn, LinkInfo, ParamFault, Preset, Span, Time};
+use sojourn_base::{Ecn, ParamFault, Preset, Span, Time};
 
 use super::Fifo;
-use crate::{Context, Packet, ProbeValue, Reason, Warning};
+use crate::{Context, Packet, ProbeValue, Reason};
 
 /// Counts whose root the kernel keeps in a table; beyond it takes one Newton step per change.
 const CACHED: usize = 16;
@@ -34,7 +34,7 @@ pub struct CobaltLaw {
 }
 
 /// The state of one queue.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub struct CobaltState {
     count: u64,
     drop_next: Time,
@@ -46,7 +46,34 @@ pub struct CobaltState {
     root: u32,
 }
 
+impl Default for CobaltState {
+    fn default() -> Self {
+        Self {
+            count: 0,
+            drop_next: Time::ZERO,
+            dropping: false,
+            p_drop: 0.0,
+            blue_at: Time::ZERO,
+            root: u32::MAX,
+        }
+    }
+}
+
 impl CobaltState {
+    /// The state of a queue in the kernel's CAKE that was never used: with no root yet, so that its
+    /// first spell begins with a signal at once.
+    pub fn zeroed() -> Self {
+        Self {
+            root: 0,
+            ..Self::default()
+        }
+    }
+
+    /// Whether nothing is left to decay.
+    pub fn is_at_rest(&self, now: Time) -> bool {
+        self.p_drop == 0.0 && self.count == 0 && now >= self.drop_next
+    }
+
     /// Shows the state.
     pub fn probe(&self, show: &mut dyn FnMut(&str, ProbeValue)) {
         let mut number = |name, value| show(name, ProbeValue::Number(value));
@@ -78,8 +105,11 @@ fn newton_step(root: u32, count: u64) -> u32 {
 }
 
 /// What is to become of a packet.
-enum Fate {
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Fate {
+    /// It is sent, marked or not.
     Send,
+    /// It is dropped, unless it is the last.
     Drop(Reason),
 }
 
@@ -110,20 +140,6 @@ impl CobaltLaw {
         })
     }
 
-    /// What is wrong with the target on `link`, if anything.
-    pub fn warnings(&self, link: &LinkInfo) -> Vec<Warning> {
-        let packet = link.rate.time_to_send(link.mtu);
-        if self.target >= packet {
-            return Vec::new();
-        }
-        let target = self.target;
-        let what = format!("{target} is less than the {packet} that one packet takes on this link");
-        vec![Warning {
-            param: "target",
-            what,
-        }]
-    }
-
     fn in_integers(&self) -> bool {
         matches!(self.preset, Preset::Linux | Preset::Ns3)
     }
@@ -138,13 +154,8 @@ impl CobaltLaw {
 
     fn gap(&self, state: &CobaltState) -> Span {
         if self.in_integers() {
-            let root = if state.count <= 1 {
-                self.roots[1]
-            } else {
-                state.root
-            };
             let ns = u128::from(self.interval.as_ps() / 1_000);
-            return Span::from_ps(((ns * u128::from(root)) >> 32) as u64 * 1_000);
+            return Span::from_ps(((ns * u128::from(state.root)) >> 32) as u64 * 1_000);
         }
         Span::from_s(self.interval.as_s() / libm::sqrt(state.count.max(1) as f64))
     }
@@ -166,9 +177,7 @@ impl CobaltLaw {
         self.blue_up(state, now);
         state.dropping = true;
         state.drop_next = now;
-        if state.count == 0 {
-            self.count_is(state, 1);
-        }
+        state.count = state.count.max(1);
     }
 
     /// The queue was asked and had nothing.
@@ -185,10 +194,12 @@ impl CobaltLaw {
         }
     }
 
-    fn judge<P: Packet>(
+    /// What is to become of a packet that leaves the queue: bad if it waited longer than `good`.
+    pub fn judge<P: Packet>(
         &self,
         state: &mut CobaltState,
         packet: &mut P,
+        good: Span,
         ctx: &mut Context<'_, P>,
     ) -> Fate {
         let now = ctx.now;
@@ -203,15 +214,13 @@ impl CobaltLaw {
         }
         let mut late = now > state.drop_next;
         let mut due = state.count > 0 && now >= state.drop_next;
-        if sojourn > self.target {
+        if sojourn > good {
             if !state.dropping {
                 state.dropping = true;
                 let gap = self.gap(state);
                 state.drop_next = now + gap;
             }
-            if state.count == 0 {
-                self.count_is(state, 1);
-            }
+            state.count = state.count.max(1);
         } else {
             state.dropping = false;
         }
@@ -267,7 +276,7 @@ impl CobaltLaw {
         ctx: &mut Context<'_, P>,
     ) -> Option<P> {
         while let Some(mut packet) = queue.pop() {
-            match self.judge(state, &mut packet, ctx) {
+            match self.judge(state, &mut packet, self.target, ctx) {
                 Fate::Drop(reason) if self.preset == Preset::Ns3 || !queue.is_empty() => {
                     ctx.drop(packet, reason);
                 }

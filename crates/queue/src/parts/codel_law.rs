@@ -10,7 +10,8 @@ use crate::{Context, Packet, ProbeValue, Reason};
 #[derive(Debug, Clone)]
 pub struct CodelLaw {
     preset: Preset,
-    target: Span,
+    /// Sojourn that is good for a packet.
+    pub target: Span,
     interval: Span,
     /// As given: it follows the link where it was not.
     given_max_packet: Option<Bytes>,
@@ -180,18 +181,6 @@ impl CodelLaw {
         let framing = if self.preset == Preset::Linux { 14 } else { 0 };
         let automatic = link.mtu + Bytes::new(framing);
         self.max_packet = self.given_max_packet.unwrap_or(automatic);
-    }
-
-    /// What is wrong with the target on `link`: it must not be less than the time of a packet.
-    pub fn warning(&self, link: &LinkInfo) -> Option<String> {
-        let packet = link.rate.time_to_send(link.mtu);
-        (self.target < packet).then(|| {
-            format!(
-                "target {} is less than the {packet} that one packet takes on this link: \
-                 a queue of one packet is taken for a bad one",
-                self.target
-            )
-        })
     }
 
     fn in_ticks(&self) -> bool {

@@ -16,11 +16,11 @@
 use std::collections::VecDeque;
 
 use sojourn_base::length::Capacity;
-use sojourn_base::{Auto, Bytes, LinkInfo, ParamFault, Preset, Stream};
+use sojourn_base::{Auto, Bytes, LinkInfo, ParamFault, Preset, Span, Stream, Time};
 
-use super::Fifo;
 use super::hash::salted_bucket;
-use crate::{Backlog, Context, Dequeued, Packet, ProbeValue, Reason};
+use super::{Fifo, mistakes};
+use crate::{Backlog, Context, Dequeued, Discipline, Packet, ProbeValue, Reason, Warning};
 
 /// The controller inside each flow.
 pub trait FlowAqm<P: Packet> {
@@ -53,6 +53,34 @@ pub trait FlowAqm<P: Packet> {
 
     /// So many packets of this flow were lost for want of room.
     fn overflow(&self, _state: &mut Self::State, _packets: u64, _ctx: &mut Context<'_, P>) {}
+
+    /// When [`tick`](Self::tick) is due.
+    fn next_timer(&self) -> Option<Time> {
+        None
+    }
+
+    /// Time has passed: whether every flow is to be updated now.
+    fn tick(&mut self, _now: Time) -> bool {
+        false
+    }
+
+    /// Updates a flow of which so much waits.
+    fn update(&self, _state: &mut Self::State, _waiting: Backlog) {}
+
+    /// The clock stands at its start again.
+    fn reset(&mut self) {}
+
+    /// The link changed.
+    fn on_link(&mut self, _link: &LinkInfo) {}
+
+    /// The queueing delay that is aimed at.
+    fn target(&self) -> Span;
+
+    /// Shows the state of a flow.
+    fn probe(&self, state: &Self::State, show: &mut dyn FnMut(&str, ProbeValue));
+
+    /// Sets a variable of it; false if there is none of that name.
+    fn poke(&self, state: &mut Self::State, name: &str, value: f64) -> bool;
 }
 
 /// What makes a flow queue.
@@ -94,8 +122,7 @@ struct Flow<P, S> {
 /// Queues of flows, each with a controller `A` of its own.
 #[derive(Debug)]
 pub struct FlowQueue<P: Packet, A: FlowAqm<P>> {
-    /// The controller.
-    pub aqm: A,
+    aqm: A,
     settings: FlowSettings,
     preset: Preset,
     quantum: i64,
@@ -106,6 +133,7 @@ pub struct FlowQueue<P: Packet, A: FlowAqm<P>> {
     seen: Vec<u32>,
     backlog: Backlog,
     salt: Option<u64>,
+    link: LinkInfo,
 }
 
 impl<P: Packet, A: FlowAqm<P>> FlowQueue<P, A> {
@@ -113,7 +141,7 @@ impl<P: Packet, A: FlowAqm<P>> FlowQueue<P, A> {
     ///
     /// # Errors
     /// A quantum of nothing, or sets that are larger than the table.
-    pub fn new(
+    pub fn with(
         settings: FlowSettings,
         aqm: A,
         preset: Preset,
@@ -148,15 +176,14 @@ impl<P: Packet, A: FlowAqm<P>> FlowQueue<P, A> {
             seen: Vec::new(),
             backlog: Backlog::default(),
             salt: None,
+            link: *link,
             aqm,
         };
-        made.on_link(link);
+        made.take_quantum(link.mtu.get());
         Ok(made)
     }
 
-    /// Takes the MTU of the link where the quantum is automatic.
-    pub fn on_link(&mut self, link: &LinkInfo) {
-        let mtu = link.mtu.get();
+    fn take_quantum(&mut self, mtu: u64) {
         let automatic = match self.preset {
             Preset::Linux => (mtu + 14).max(256),
             Preset::Ns3 => mtu,
@@ -186,8 +213,35 @@ impl<P: Packet, A: FlowAqm<P>> FlowQueue<P, A> {
         way as u32
     }
 
-    /// Takes an arrival.
-    pub fn enqueue(&mut self, packet: P, ctx: &mut Context<'_, P>) {
+    /// Drops from the head of the fattest flow.
+    fn relieve(&mut self, ctx: &mut Context<'_, P>) {
+        let bytes = |bucket: u32| self.flows[bucket as usize].queue.bytes();
+        let mut fattest = None;
+        for &bucket in &self.seen {
+            if fattest.is_none_or(|best| bytes(bucket) > bytes(best)) {
+                fattest = Some(bucket);
+            }
+        }
+        let Some(fattest) = fattest else { return };
+        let flow = &mut self.flows[fattest as usize];
+        let half = flow.queue.bytes().get() / 2;
+        let (mut packets, mut gone) = (0, Bytes::ZERO);
+        while let Some(packet) = flow.queue.pop() {
+            packets += 1;
+            gone += packet.size();
+            ctx.drop(packet, Reason::Overlimit);
+            if packets >= self.settings.drop_batch || gone.get() >= half {
+                break;
+            }
+        }
+        self.backlog.packets -= packets as usize;
+        self.backlog.bytes -= gone;
+        self.aqm.overflow(&mut flow.state, u64::from(packets), ctx);
+    }
+}
+
+impl<P: Packet, A: FlowAqm<P>> Discipline<P> for FlowQueue<P, A> {
+    fn enqueue(&mut self, packet: P, ctx: &mut Context<'_, P>) {
         let bucket = self.bucket(packet.flow(), ctx.random);
         let flow = &mut self.flows[bucket as usize];
         if !flow.seen {
@@ -221,34 +275,7 @@ impl<P: Packet, A: FlowAqm<P>> FlowQueue<P, A> {
         }
     }
 
-    /// Drops from the head of the fattest flow.
-    fn relieve(&mut self, ctx: &mut Context<'_, P>) {
-        let bytes = |bucket: u32| self.flows[bucket as usize].queue.bytes();
-        let mut fattest = None;
-        for &bucket in &self.seen {
-            if fattest.is_none_or(|best| bytes(bucket) > bytes(best)) {
-                fattest = Some(bucket);
-            }
-        }
-        let Some(fattest) = fattest else { return };
-        let flow = &mut self.flows[fattest as usize];
-        let half = flow.queue.bytes().get() / 2;
-        let (mut packets, mut gone) = (0, Bytes::ZERO);
-        while let Some(packet) = flow.queue.pop() {
-            packets += 1;
-            gone += packet.size();
-            ctx.drop(packet, Reason::Overlimit);
-            if packets >= self.settings.drop_batch || gone.get() >= half {
-                break;
-            }
-        }
-        self.backlog.packets -= packets as usize;
-        self.backlog.bytes -= gone;
-        self.aqm.overflow(&mut flow.state, u64::from(packets), ctx);
-    }
-
-    /// The packet to send next.
-    pub fn dequeue(&mut self, ctx: &mut Context<'_, P>) -> Dequeued<P> {
+    fn dequeue(&mut self, ctx: &mut Context<'_, P>) -> Dequeued<P> {
         loop {
             let is_new = !self.new.is_empty();
             let list = if is_new { &mut self.new } else { &mut self.old };
@@ -284,26 +311,15 @@ impl<P: Packet, A: FlowAqm<P>> FlowQueue<P, A> {
         }
     }
 
-    /// Lets `each` see the state and the backlog of every queue that was ever used.
-    pub fn for_each(&mut self, mut each: impl FnMut(&A, &mut A::State, Backlog)) {
-        for &bucket in &self.seen {
-            let flow = &mut self.flows[bucket as usize];
-            each(&self.aqm, &mut flow.state, flow.queue.backlog());
-        }
-    }
-
-    /// What waits.
-    pub fn backlog(&self) -> Backlog {
+    fn backlog(&self) -> Backlog {
         self.backlog
     }
 
-    /// Most that may wait.
-    pub fn capacity(&self) -> Capacity {
+    fn capacity(&self) -> Capacity {
         self.settings.capacity
     }
 
-    /// As new, keeping the memory.
-    pub fn reset(&mut self) {
+    fn reset(&mut self) {
         for &bucket in &self.seen {
             let flow = &mut self.flows[bucket as usize];
             flow.queue.clear();
@@ -318,15 +334,35 @@ impl<P: Packet, A: FlowAqm<P>> FlowQueue<P, A> {
         self.old.clear();
         self.backlog = Backlog::default();
         self.salt = None;
+        self.aqm.reset();
+    }
+
+    fn next_timer(&self) -> Option<Time> {
+        self.aqm.next_timer()
+    }
+
+    fn on_timer(&mut self, ctx: &mut Context<'_, P>) {
+        if self.aqm.tick(ctx.now) {
+            for &bucket in &self.seen {
+                let flow = &mut self.flows[bucket as usize];
+                self.aqm.update(&mut flow.state, flow.queue.backlog());
+            }
+        }
+    }
+
+    fn on_link(&mut self, link: &LinkInfo) {
+        self.take_quantum(link.mtu.get());
+        self.aqm.on_link(link);
+        self.link = *link;
+    }
+
+    fn warnings(&self) -> Vec<Warning> {
+        mistakes::target(self.aqm.target(), self.settings.capacity, &self.link)
     }
 
     /// Shows `flows_active`, the number of queues used so far, and of the k-th of them packets,
-    /// credits and list; `state` shows more of it.
-    pub fn probe(
-        &self,
-        show: &mut dyn FnMut(&str, ProbeValue),
-        state: impl Fn(&A::State, &mut dyn FnMut(&str, ProbeValue)),
-    ) {
+    /// credits, list and the state of its controller.
+    fn probe(&self, show: &mut dyn FnMut(&str, ProbeValue)) {
         show("flows_active", ProbeValue::Number(self.seen.len() as f64));
         for (k, &bucket) in self.seen.iter().enumerate() {
             let flow = &self.flows[bucket as usize];
@@ -340,21 +376,12 @@ impl<P: Packet, A: FlowAqm<P>> FlowQueue<P, A> {
                 Place::Old => "old",
             };
             one("state", ProbeValue::Name(place));
-            state(&flow.state, &mut one);
+            self.aqm.probe(&flow.state, &mut one);
         }
     }
 
-    /// Sets `flow[k].name` through `state`; false if there is none of that name.
-    pub fn poke(
-        &mut self,
-        name: &str,
-        value: f64,
-        state: impl Fn(&mut A::State, &str, f64) -> bool,
-    ) -> bool {
-        let parts = name
-            .strip_prefix("flow[")
-            .and_then(|rest| rest.split_once("]."));
-        let Some((Ok(k), name)) = parts.map(|(k, name)| (k.parse::<usize>(), name)) else {
+    fn poke(&mut self, name: &str, value: f64) -> bool {
+        let Some((k, name)) = of_flow(name) else {
             return false;
         };
         let Some(&bucket) = self.seen.get(k) else {
@@ -365,6 +392,12 @@ impl<P: Packet, A: FlowAqm<P>> FlowQueue<P, A> {
             flow.credits = value as i64;
             return true;
         }
-        state(&mut flow.state, name, value)
+        self.aqm.poke(&mut flow.state, name, value)
     }
+}
+
+/// The parts of `flow[k].name`.
+pub fn of_flow(name: &str) -> Option<(usize, &str)> {
+    let (k, name) = name.strip_prefix("flow[")?.split_once("].")?;
+    Some((k.parse().ok()?, name))
 }

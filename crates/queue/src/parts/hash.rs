@@ -1,12 +1,16 @@
 //! From a flow to its bucket.
 
-/// The bucket of a flow under a salt: `SplitMix64`'s finaliser over both, reduced without bias.
-pub fn salted_bucket(flow: u64, salt: u64, buckets: u32) -> u32 {
-    let mut z = flow.wrapping_add(0x9E37_79B9_7F4A_7C15) ^ salt;
+/// A key scattered under a salt: `SplitMix64`'s finaliser over both.
+pub fn salted(key: u64, salt: u64) -> u64 {
+    let mut z = key.wrapping_add(0x9E37_79B9_7F4A_7C15) ^ salt;
     z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
     z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-    z ^= z >> 31;
-    ((u128::from(z) * u128::from(buckets)) >> 64) as u32
+    z ^ (z >> 31)
+}
+
+/// The bucket of a flow under a salt, without bias.
+pub fn salted_bucket(flow: u64, salt: u64, buckets: u32) -> u32 {
+    ((u128::from(salted(flow, salt)) * u128::from(buckets)) >> 64) as u32
 }
 
 /// The bucket of a pair of addresses in ns-2.35's SFQ: a function of their sum k alone,

@@ -41,6 +41,11 @@ impl PiLaw {
         })
     }
 
+    /// The delay aimed at.
+    pub fn target(&self) -> Span {
+        self.target
+    }
+
     /// p'.
     pub fn prob(&self) -> f64 {
         self.prob

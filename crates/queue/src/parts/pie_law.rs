@@ -188,16 +188,6 @@ impl PieLaw {
         Ok(())
     }
 
-    /// What is wrong with the target on a link, if anything.
-    pub fn warning(&self, packet: Span) -> Option<String> {
-        (self.target < packet).then(|| {
-            format!(
-                "target {} is less than the {packet} that one packet takes on this link",
-                self.target
-            )
-        })
-    }
-
     fn half_target(&self) -> Span {
         Span::from_ps(self.target.as_ps() / 2)
     }

@@ -5,8 +5,8 @@
 
 use sojourn_base::{Bytes, Ecn, LinkInfo, ParamSource, Preset, Rate, Scalar, Span, Stream, Time};
 use sojourn_queue::{
-    AnyDiscipline, Backlog, BuildError, Context, Dequeued, Discipline, Packet, ProbeValue, Reason,
-    Sink, build,
+    AckView, AnyDiscipline, Backlog, BuildError, Context, Dequeued, Discipline, Packet, ProbeValue,
+    Reason, Sink, build,
 };
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -14,8 +14,12 @@ pub struct TestPacket {
     pub id: u64,
     pub size: u64,
     pub flow: u32,
+    pub source: u32,
     pub destination: u32,
+    pub dscp: u8,
     pub ecn: Ecn,
+    pub ack: Option<AckView>,
+    pub rtt: Option<Span>,
     pub enqueued: Time,
 }
 
@@ -27,10 +31,13 @@ impl Packet for TestPacket {
         u64::from(self.flow)
     }
     fn source(&self) -> u32 {
-        self.flow
+        self.source
     }
     fn destination(&self) -> u32 {
         self.destination
+    }
+    fn dscp(&self) -> u8 {
+        self.dscp
     }
     fn priority(&self) -> u8 {
         (self.flow % 16) as u8
@@ -41,6 +48,12 @@ impl Packet for TestPacket {
     fn set_ce(&mut self) {
         assert!(self.ecn.is_capable(), "marked a packet that is not capable");
         self.ecn = Ecn::Ce;
+    }
+    fn ack(&self) -> Option<AckView> {
+        self.ack
+    }
+    fn rtt(&self) -> Option<Span> {
+        self.rtt
     }
     fn enqueued(&self) -> Time {
         self.enqueued
@@ -110,8 +123,16 @@ pub struct Bench {
     pub record: Record,
     pub delivered: Vec<(Time, TestPacket)>,
     pub link: LinkInfo,
-    /// Where all flows go; their sources are their numbers.
+    /// Where packets to come go.
     pub destination: u32,
+    /// Where they come from; none: from the number of their flow.
+    pub source: Option<u32>,
+    /// Their codepoint.
+    pub dscp: u8,
+    /// What they acknowledge.
+    pub ack: Option<AckView>,
+    /// The round-trip time that they carry.
+    pub rtt: Option<Span>,
     /// Until when the last dequeue was asked to wait.
     pub wait: Option<Time>,
     now: Time,
@@ -144,6 +165,10 @@ impl Bench {
             delivered: Vec::new(),
             link,
             destination: 1_000,
+            source: None,
+            dscp: 0,
+            ack: None,
+            rtt: None,
             wait: None,
             now: Time::ZERO,
             busy_until: None,
@@ -177,19 +202,28 @@ impl Bench {
         }
     }
 
+    /// The packet that comes next.
+    pub fn packet(&self, now: Time, flow: u32, size: u64, ecn: Ecn) -> TestPacket {
+        TestPacket {
+            id: self.next_id,
+            size,
+            flow,
+            source: self.source.unwrap_or(flow),
+            destination: self.destination,
+            dscp: self.dscp,
+            ecn,
+            ack: self.ack,
+            rtt: self.rtt,
+            enqueued: now,
+        }
+    }
+
     /// An arrival at the bare discipline; true if it was not dropped at once.
     pub fn enqueue(&mut self, now: Time, flow: u32, size: u64, ecn: Ecn) -> bool {
         self.timers_before(now);
-        let id = self.next_id;
+        let packet = self.packet(now, flow, size, ecn);
+        let id = packet.id;
         self.next_id += 1;
-        let packet = TestPacket {
-            id,
-            size,
-            flow,
-            destination: self.destination,
-            ecn,
-            enqueued: now,
-        };
         let before = self.record.dropped.len();
         self.call(now, |discipline, ctx| discipline.enqueue(packet, ctx));
         self.record.dropped[before..]

@@ -272,6 +272,15 @@ pub(crate) const SPECIAL: &[(&str, Params)] = &[
         ],
     ),
     (
+        "feng_green",
+        &[
+            ("limit", "9 packets"),
+            ("window", "2 ms"),
+            ("rtt", "20 ms"),
+            ("ecn", "true"),
+        ],
+    ),
+    (
         "pi2",
         &[
             ("limit", "9 packets"),
@@ -381,6 +390,43 @@ pub(crate) const SPECIAL: &[(&str, Params)] = &[
             ("mtu", "1500 B"),
         ],
     ),
+    (
+        "tbf",
+        &[
+            ("rate", "3 Mbit/s"),
+            ("burst", "2000 B"),
+            (
+                "inner",
+                "codel(target = 1 ms, interval = 4 ms, limit = 7 packets)",
+            ),
+        ],
+    ),
+    (
+        "tbf",
+        &[
+            ("rate", "5 Mbit/s"),
+            ("burst", "2000 B"),
+            (
+                "inner",
+                "pie(limit = 9000 B, target = 500 us, t_update = 1 ms)",
+            ),
+        ],
+    ),
+    (
+        "prio",
+        &[("inner", "codel(target = 1 ms, interval = 4 ms)")],
+    ),
+    (
+        "prio",
+        &[
+            ("bands", "2"),
+            ("priomap", "0 1 0 1 0 1 0 1 0 1 0 1 0 1 0 1"),
+            (
+                "inner",
+                "tbf(rate = 2 Mbit/s, burst = 2 kB, inner = headdrop(limit = 4 packets))",
+            ),
+        ],
+    ),
     ("drr", &[("limit", "7 packets"), ("buckets", "3")]),
     ("drr", &[("limit", "6000 B"), ("quantum", "200 B")]),
     ("headdrop", &[("limit", "7 packets")]),
@@ -448,6 +494,42 @@ pub(crate) const SPECIAL: &[(&str, Params)] = &[
             ("ce_threshold", "1 ms"),
             ("l4s", "true"),
             ("ecn", "true"),
+        ],
+    ),
+    (
+        "cake",
+        &[
+            ("limit", "9000 B"),
+            ("bandwidth", "6 Mbit/s"),
+            ("rtt", "4 ms"),
+            ("flows", "8"),
+            ("framing", "conservative"),
+            ("ack_filter", "aggressive"),
+            ("ingress", "true"),
+        ],
+    ),
+    (
+        "cake",
+        &[
+            ("limit", "6 packets"),
+            ("rtt", "2 ms"),
+            ("flows", "64"),
+            ("diffserv", "diffserv8"),
+            ("isolation", "dual-srchost"),
+            ("ack_filter", "yes"),
+            ("quantum", "300 B"),
+        ],
+    ),
+    (
+        "cake",
+        &[
+            ("limit", "20 packets"),
+            ("bandwidth", "40 Mbit/s"),
+            ("rtt", "lan"),
+            ("flows", "64"),
+            ("diffserv", "precedence"),
+            ("isolation", "hosts"),
+            ("ecn", "false"),
         ],
     ),
     (

@@ -27,6 +27,8 @@ const ALIASES: &[(&str, &str)] = &[
     ("dq_rate_estimator", "dequeue_rate_estimator"),
     ("drop_batch_size", "drop_batch"),
     ("set_associative_ways", "set_ways"),
+    ("memlimit", "limit"),
+    ("flow_mode", "isolation"),
 ];
 
 /// Variants that are disciplines of their own: false asks for nothing.

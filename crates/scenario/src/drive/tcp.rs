@@ -279,6 +279,7 @@ impl Bare {
             snd_nxt: self.una + in_flight,
             state: State::Open,
             may_grow: !ece,
+            cwnd_limited: true,
             paced: self.config.pacing,
             rate: None,
             delivered: self.una - 1,

@@ -15,10 +15,9 @@
 //! Unverified: the phase in which the cycle starts is drawn as Linux draws it, any but the 0.75 one; the
 //! draft's text was not at hand for its distribution.
 
-use std::collections::VecDeque;
-
 use sojourn_base::{ParamFault, Preset, Probability, Span, Stream, Time, params};
 
+use crate::cc::parts::MaxFilter;
 use crate::cc::{AckSample, CongestionControl, LossEvent, LossKind, Needs, Start};
 use crate::sender::State;
 
@@ -48,32 +47,6 @@ enum Mode {
     Drain,
     ProbeBandwidth,
     ProbeRtt,
-}
-
-/// The largest of the last rounds: values fall from front to back.
-#[derive(Debug, Clone, Default)]
-struct MaxFilter {
-    values: VecDeque<(u64, f64)>,
-}
-
-impl MaxFilter {
-    fn update(&mut self, round: u64, value: f64) {
-        while self.values.back().is_some_and(|&(_, last)| last <= value) {
-            self.values.pop_back();
-        }
-        self.values.push_back((round, value));
-        self.expire(round);
-    }
-
-    fn expire(&mut self, round: u64) {
-        while self.values.len() > 1 && self.values[0].0 + BANDWIDTH_ROUNDS <= round {
-            self.values.pop_front();
-        }
-    }
-
-    fn get(&self) -> f64 {
-        self.values.front().map_or(0.0, |&(_, value)| value)
-    }
 }
 
 /// BBR, version 1.
@@ -178,7 +151,8 @@ impl Bbr {
         if let Some(rate) = ack.rate
             && (!rate.app_limited || rate.rate >= self.bandwidth.get())
         {
-            self.bandwidth.update(self.round, rate.rate);
+            self.bandwidth
+                .update(self.round, rate.rate, BANDWIDTH_ROUNDS);
         }
         started
     }
@@ -332,7 +306,7 @@ impl CongestionControl for Bbr {
 
     fn on_restart(&mut self, _now: Time) {}
 
-    fn on_busy(&mut self, _now: Time) {
+    fn on_busy(&mut self, _now: Time, _app_limited: bool) {
         self.idle_restart = true;
     }
 

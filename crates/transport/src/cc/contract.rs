@@ -3,7 +3,7 @@
 use sojourn_base::{Ecn, Span, Stream, Time};
 
 use crate::params::EcnMode;
-use crate::rate::RateSample;
+use crate::rate::{Loss, RateSample};
 use crate::sender::State;
 
 /// What a controller is told when it is made.
@@ -17,6 +17,8 @@ pub struct Start {
     pub initial_ssthresh: u64,
     /// Segments that one acknowledgement counts for at most (RFC 3465).
     pub byte_counting: u32,
+    /// The connection has selective acknowledgements.
+    pub sack: bool,
     /// The controller's own random stream.
     pub random: Stream,
 }
@@ -29,6 +31,7 @@ impl Start {
             initial_window: initial_window * u64::from(mss),
             initial_ssthresh: u64::MAX,
             byte_counting: 1,
+            sack: true,
             random: Stream::new(1),
         }
     }
@@ -45,7 +48,7 @@ pub struct Needs {
     pub partial_acks: bool,
     /// The controller sets the window during recovery too: neither PRR nor inflation.
     pub own_recovery: bool,
-    /// It wants delivery-rate samples.
+    /// It wants delivery-rate samples, and to hear of each lost segment.
     pub rate_samples: bool,
     /// It paces.
     pub pacing: bool,
@@ -73,6 +76,7 @@ impl Needs {
 
 /// An acknowledgement that delivered something, as a controller sees it.
 #[derive(Debug, Clone, Copy)]
+#[allow(clippy::struct_excessive_bools)]
 pub struct AckSample {
     /// The present instant.
     pub now: Time,
@@ -101,6 +105,8 @@ pub struct AckSample {
     /// Whether the window may grow: not during fast recovery, not on an echo of marks, not while
     /// something else limits the sender.
     pub may_grow: bool,
+    /// The window was the limit at some time in the last round trip.
+    pub cwnd_limited: bool,
     /// The sender paces.
     pub paced: bool,
     /// Delivery rate, where the controller asked for it.
@@ -148,6 +154,10 @@ pub trait CongestionControl {
     /// Data was delivered.
     fn on_ack(&mut self, ack: &AckSample);
 
+    /// A segment is newly held to be lost; told where the controller asked for rate samples, before the
+    /// acknowledgement that showed it.
+    fn on_lost(&mut self, _now: Time, _loss: &Loss) {}
+
     /// Congestion: sets the threshold and the window to go on with after recovery.
     fn on_loss_event(&mut self, event: &LossEvent);
 
@@ -158,7 +168,8 @@ pub trait CongestionControl {
     fn on_restart(&mut self, now: Time);
 
     /// The first segment of all is sent, or the first after everything was acknowledged.
-    fn on_busy(&mut self, _now: Time) {}
+    /// `app_limited`: rate samples are taken, and they are application-limited.
+    fn on_busy(&mut self, _now: Time, _app_limited: bool) {}
 
     /// A timeout or recovery proved spurious: back to the window before, if it was larger.
     fn on_undo(&mut self, _now: Time) {}
@@ -172,6 +183,11 @@ pub trait CongestionControl {
     /// The rate to pace at in bytes per second; none for the usual multiple of cwnd / SRTT.
     fn pacing_rate(&self) -> Option<f64> {
         None
+    }
+
+    /// Whether it holds back of its own will, so that rate samples are as if application-limited.
+    fn holds_back(&self) -> bool {
+        false
     }
 
     /// What it asks of the sender.

@@ -198,7 +198,7 @@ impl CongestionControl for Cubic {
         }
     }
 
-    fn on_busy(&mut self, now: Time) {
+    fn on_busy(&mut self, now: Time, _app_limited: bool) {
         let since = core::mem::replace(&mut self.last_ack, now);
         self.pause(since, now);
     }

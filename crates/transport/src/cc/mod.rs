@@ -5,6 +5,7 @@ pub mod parts;
 pub mod registry;
 
 pub mod bbr;
+pub mod bbr3;
 pub mod bic;
 pub mod cubic;
 pub mod dctcp;

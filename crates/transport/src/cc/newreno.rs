@@ -3,7 +3,7 @@
 //! RFC 6582 (without SACK: a partial acknowledgement sends the next hole at once and deflates the
 //! window by what it acknowledged) over RFC 5681. The growth and the halving are Reno's.
 //!
-//! **ns-2** (`Agent/TCP/Newreno`): slow but steady, see the transport's `impatient`. **Linux**: the
+//! **ns-2** (`Agent/TCP/Newreno`): see the transport's page. **Linux**: the
 //! same as `reno`. **ns-3** (`TcpNewReno`): the same growth, per acknowledgement.
 
 use sojourn_base::{ParamFault, Preset, params};

@@ -6,15 +6,17 @@
 use sojourn_base::{BuildError, Entry, ParamSet, ParamSource, Preset, Time};
 
 use crate::cc::contract::{AckSample, CongestionControl, LossEvent, Needs, Start};
+use crate::rate::Loss;
 
 macro_rules! registry {
     ($( $module:ident :: $type:ident, $title:literal; )*) => {
         /// Any controller of the registry, dispatched without a virtual call, or one from outside.
-        #[allow(clippy::large_enum_variant)]
+        /// Each in a box of its own, so that a sender takes no more room than its own controller
+        /// needs.
         pub enum AnyController {
             $(
                 #[doc = $title]
-                $type(crate::cc::$module::$type),
+                $type(Box<crate::cc::$module::$type>),
             )*
             /// A controller that is not in the registry.
             Custom(Box<dyn CongestionControl + Send>),
@@ -24,6 +26,7 @@ macro_rules! registry {
         pub const CONTROLLERS: &[Entry] = &[ $(
             Entry {
                 name: stringify!($module),
+                class: stringify!($type),
                 title: $title,
                 source: include_str!(concat!(stringify!($module), ".rs")),
                 params: <crate::cc::$module::Params as ParamSet>::PARAMS,
@@ -46,7 +49,7 @@ macro_rules! registry {
                     stringify!($module) => {
                         let params = crate::cc::$module::Params::read(source, preset)?;
                         let made = crate::cc::$module::$type::new(&params, preset, start)?;
-                        Ok(AnyController::$type(made))
+                        Ok(AnyController::$type(Box::new(made)))
                     }
                 )*
                 _ => Err(BuildError::Unknown),
@@ -82,6 +85,7 @@ registry! {
     veno::Veno, "Veno";
     ledbat::Ledbat, "LEDBAT";
     bbr::Bbr, "BBR";
+    bbr3::Bbr3, "BBRv3";
     prague::Prague, "Prague";
 }
 
@@ -105,6 +109,10 @@ impl CongestionControl for AnyController {
         each!(self, controller => controller.on_ack(ack));
     }
 
+    fn on_lost(&mut self, now: Time, loss: &Loss) {
+        each!(self, controller => controller.on_lost(now, loss));
+    }
+
     fn on_loss_event(&mut self, event: &LossEvent) {
         each!(self, controller => controller.on_loss_event(event));
     }
@@ -117,8 +125,8 @@ impl CongestionControl for AnyController {
         each!(self, controller => controller.on_restart(now));
     }
 
-    fn on_busy(&mut self, now: Time) {
-        each!(self, controller => controller.on_busy(now));
+    fn on_busy(&mut self, now: Time, app_limited: bool) {
+        each!(self, controller => controller.on_busy(now, app_limited));
     }
 
     fn on_undo(&mut self, now: Time) {
@@ -137,6 +145,10 @@ impl CongestionControl for AnyController {
 
     fn pacing_rate(&self) -> Option<f64> {
         each!(self, controller => controller.pacing_rate())
+    }
+
+    fn holds_back(&self) -> bool {
+        each!(self, controller => controller.holds_back())
     }
 
     fn needs(&self) -> Needs {

@@ -5,7 +5,7 @@ use sojourn_base::{Span, Time};
 use super::{Sender, State};
 use crate::cc::{AckSample, CongestionControl, LossKind};
 use crate::params::EcnMode;
-use crate::recovery::prr::Delivery;
+use crate::recovery::prr::{Delivery, PrrKind};
 use crate::wire::{Ack, SackBlocks};
 
 /// What one acknowledgement brought.
@@ -25,6 +25,8 @@ struct Heard {
     /// Bytes by which the first unacknowledged number moved.
     moved: u64,
     rtt: Option<Span>,
+    /// Bytes newly held to be lost.
+    lost: u64,
 }
 
 impl Sender {
@@ -41,12 +43,13 @@ impl Sender {
         let una_before = self.snd_una;
         self.burst_left = u32::MAX;
         self.flight = self.outstanding();
-        let Some(heard) = self.read(now, ack) else {
+        let Some(mut heard) = self.read(now, ack) else {
             return;
         };
         if una_before == 0 && heard.advanced {
             self.on_established();
         }
+        self.last_was_duplicate = heard.duplicate;
         if heard.advanced {
             self.dupacks = 0;
         } else if heard.duplicate {
@@ -56,25 +59,29 @@ impl Sender {
         if self.config.rack {
             self.detect_by_time(now);
         } else if self.config.sack {
-            let (dupthresh, mss) = (self.config.dupthresh, self.config.mss);
-            self.board.detect_by_count(dupthresh, mss);
+            let recovering = self.config.classic_recovery && self.state == State::Recovery;
+            let dupthresh = if recovering { 1 } else { self.config.dupthresh };
+            self.board.detect_by_count(dupthresh, self.config.mss);
         }
-        let newly_lost = self.board.lost().saturating_sub(lost_before);
-        self.recover_on(now, &heard, newly_lost);
+        heard.lost = self.board.lost().saturating_sub(lost_before);
+        self.recover_on(now, &heard);
+        self.tell_losses(now);
         if heard.delivered > 0 {
+            let cwnd_limited = una_before < self.limited_until;
             let limited = !self.config.validate_cwnd
-                || una_before < self.limited_until
+                || cwnd_limited
                 || flight_before + self.mss() > window_before
-                || (window_before < self.cc.ssthresh()
+                || (window_before < self.ssthresh
                     && window_before < flight_before.saturating_mul(2));
             let may_grow = limited
                 && heard.advanced
                 && !ack.ece
-                && state_before != State::Recovery
+                && (state_before != State::Recovery
+                    || (self.config.classic_recovery && !self.config.sack))
                 && self.state != State::Recovery
                 // Tahoe's fast retransmit comes with an acknowledgement that is none of data.
                 && (self.state != State::Loss || state_before == State::Loss);
-            self.tell_controller(now, ack, &heard, flight_before, may_grow, newly_lost);
+            self.tell_controller(now, ack, &heard, flight_before, cwnd_limited, may_grow);
         }
         if ack.ece {
             self.on_echo(now, ack);
@@ -152,6 +159,8 @@ impl Sender {
             self.rtt.sample(now, rtt, &self.config.rto);
             self.rtt.end_back_off();
             self.sampled_since_probe = true;
+            self.counts.rtt_samples += 1;
+            self.counts.rtt_sum += u128::from(rtt.as_ps());
         }
         self.delivered += cumulative + reported;
         Some(Heard {
@@ -162,13 +171,15 @@ impl Sender {
             sacked_before,
             moved,
             rtt,
+            lost: 0,
         })
     }
 
     /// The blocks that tell of outstanding data; a leading duplicate report (RFC 2883) goes to RACK.
     fn valid_blocks(&mut self, _now: Time, ack: &Ack) -> SackBlocks {
         let given = ack.sack.as_slice();
-        if !self.config.sack || given.is_empty() {
+        let deaf = self.config.go_back_n && self.state == State::Loss;
+        if !self.config.sack || deaf || given.is_empty() {
             return SackBlocks::NONE;
         }
         let known = self.snd_una.max(ack.ack);
@@ -202,14 +213,14 @@ impl Sender {
     fn on_established(&mut self) {
         if self.counts.timeouts > 0 {
             // A lost SYN: one segment to begin with (RFC 5681, 3.1).
-            let ssthresh = self.cc.ssthresh();
+            let ssthresh = self.ssthresh;
             let mss = f64::from(self.config.mss);
             let ssthresh = if ssthresh == u64::MAX {
                 f64::INFINITY
             } else {
                 ssthresh as f64 / mss
             };
-            self.cc.set_window(1.0, ssthresh);
+            self.control(|cc| cc.set_window(1.0, ssthresh));
         }
     }
 
@@ -220,7 +231,7 @@ impl Sender {
             State::Cwr => {
                 if self.snd_una >= self.ecn_until {
                     self.state = State::Open;
-                    self.cc.on_recovery_exit(now);
+                    self.control(|cc| cc.on_recovery_exit(now));
                 }
             }
             State::Recovery => {
@@ -241,11 +252,11 @@ impl Sender {
         self.state = State::Open;
         self.dupacks = 0;
         self.rack.on_recovery_exit();
-        self.cc.on_recovery_exit(now);
+        self.control(|cc| cc.on_recovery_exit(now));
     }
 
     /// Enters recovery, or goes on with it.
-    fn recover_on(&mut self, now: Time, heard: &Heard, newly_lost: u64) {
+    fn recover_on(&mut self, now: Time, heard: &Heard) {
         match self.state {
             State::Open | State::Cwr => {
                 let lost = if self.config.sack {
@@ -262,7 +273,12 @@ impl Sender {
                 }
             }
             State::Recovery if self.config.prr && !self.needs.own_recovery => {
-                self.reduce_by_prr(heard.delivered, heard.advanced && newly_lost == 0);
+                let safe = heard.advanced && heard.lost == 0;
+                let reports = heard.delivered > heard.cumulative;
+                self.reduce_by_prr(heard.delivered, safe, reports);
+                if self.config.prr_kind == PrrKind::Ns3 && heard.advanced && reports {
+                    self.reduce_by_prr(heard.delivered, safe, false);
+                }
             }
             State::Recovery if !self.config.sack => self.recover_without_sack(now, heard),
             State::Recovery | State::Loss => {}
@@ -274,11 +290,12 @@ impl Sender {
         self.needs.partial_acks || !self.needs.fast_recovery || self.config.one_timed
     }
 
-    pub(super) fn reduce_by_prr(&mut self, delivered: u64, safe: bool) {
+    pub(super) fn reduce_by_prr(&mut self, delivered: u64, safe: bool, reports: bool) {
         let delivery = Delivery {
             delivered,
             pipe: self.board.pipe(self.outstanding()),
             safe,
+            reports,
         };
         if let Some(window) = self.prr.on_ack(&delivery, u64::from(self.config.mss)) {
             self.recovery_window = window;
@@ -288,7 +305,9 @@ impl Sender {
     /// RFC 5681, 3.2, and RFC 6582: inflation and deflation.
     fn recover_without_sack(&mut self, now: Time, heard: &Heard) {
         let mss = self.mss();
-        self.burst_left = self.config.recovery_burst;
+        if self.needs.partial_acks {
+            self.burst_left = self.config.recovery_burst;
+        }
         if heard.duplicate {
             self.recovery_window = self.recovery_window.saturating_add(mss);
         } else if heard.advanced && !self.needs.partial_acks {
@@ -297,6 +316,10 @@ impl Sender {
             // A partial acknowledgement: the next hole goes at once.
             self.board.lose_first();
             self.force = true;
+            if self.config.classic_recovery {
+                self.deflate_window(heard.moved);
+                return;
+            }
             let mut window = self.recovery_window.saturating_sub(heard.moved);
             if heard.moved >= mss {
                 window += mss;
@@ -305,14 +328,30 @@ impl Sender {
         }
     }
 
+    /// ns-2's deflation: what the inflation does not cover is taken off the window for good.
+    fn deflate_window(&mut self, moved: u64) {
+        let mss = self.mss();
+        let cwnd = self.cc.cwnd();
+        let inflation = self.recovery_window.saturating_sub(cwnd);
+        if inflation > moved {
+            self.recovery_window = self.recovery_window - moved + mss;
+            return;
+        }
+        let cwnd = (cwnd + inflation).saturating_sub(moved).max(mss);
+        let segments = |bytes: u64| bytes as f64 / mss as f64;
+        self.cc
+            .set_window(segments(cwnd), segments(self.cc.ssthresh()));
+        self.recovery_window = cwnd + mss;
+    }
+
     fn tell_controller(
         &mut self,
         now: Time,
         ack: &Ack,
         heard: &Heard,
         prior_in_flight: u64,
+        cwnd_limited: bool,
         may_grow: bool,
-        lost: u64,
     ) {
         let marked = match self.config.ecn {
             EcnMode::Dctcp if ack.ece => heard.delivered,
@@ -326,7 +365,7 @@ impl Sender {
         let rate = self
             .rate
             .as_mut()
-            .and_then(|rate| rate.finish(now, heard.delivered, self.snd_una, self.rtt.min()));
+            .and_then(|rate| rate.finish(now, heard.delivered, self.snd_una));
         let one_way_s = ack
             .echo
             .map(|echo| ack.stamp.as_s() - echo.as_s())
@@ -345,12 +384,18 @@ impl Sender {
             snd_nxt: self.snd_nxt,
             state: self.state,
             may_grow,
+            cwnd_limited,
             paced: self.config.pacing,
             rate,
             delivered: self.delivered,
-            lost,
+            lost: heard.lost,
         };
-        self.cc.on_ack(&sample);
+        self.control(|cc| cc.on_ack(&sample));
+        if let Some(rate) = &mut self.rate
+            && self.cc.holds_back()
+        {
+            rate.on_app_limited(sample.in_flight);
+        }
     }
 
     /// An echo of marks: one reduction a window (RFC 3168, 6.1.2).
@@ -381,7 +426,7 @@ impl Sender {
             self.probe = None;
             if self.state == State::Open {
                 self.reduce(now, LossKind::FastRetransmit, false);
-                self.cc.on_recovery_exit(now);
+                self.control(|cc| cc.on_recovery_exit(now));
             }
         } else if !heard.advanced && ack.sack.is_empty() {
             self.probe = None;

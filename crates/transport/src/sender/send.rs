@@ -34,7 +34,11 @@ impl Sender {
     fn send_lost(&mut self, now: Time) -> Option<Segment> {
         let forced = core::mem::take(&mut self.force);
         let lost = self.board.next_lost()?;
-        if !forced && self.in_flight() + u64::from(lost.len) > self.window() {
+        let mut window = self.window();
+        if self.state == State::Loss && self.config.go_back_n {
+            window = window.saturating_add(self.extra());
+        }
+        if !forced && self.in_flight() + u64::from(lost.len) > window {
             self.limited_until = self.snd_nxt;
             return None;
         }
@@ -42,7 +46,7 @@ impl Sender {
     }
 
     fn resend(&mut self, now: Time, seq: u64, len: u32) -> Segment {
-        self.stamp_rate(now, seq + u64::from(len), true);
+        self.stamp_rate(now, seq, seq + u64::from(len), true);
         self.board.resend(seq, now);
         // Karn: what is sent again is not timed.
         if self.timed.is_some_and(|(end, _)| seq < end) {
@@ -86,7 +90,11 @@ impl Sender {
     /// Bytes in flight and the window they are held to, limited transmit (RFC 3042) included.
     fn room(&self) -> (u64, u64) {
         let window = self.window();
-        let calm = matches!(self.state, State::Open | State::Cwr);
+        let calm = match self.state {
+            State::Open | State::Cwr => true,
+            State::Loss => self.config.go_back_n,
+            State::Recovery => false,
+        };
         if !calm || self.dupacks == 0 {
             return (self.in_flight(), window);
         }
@@ -96,8 +104,17 @@ impl Sender {
         if self.config.sack {
             return (self.in_flight(), window);
         }
-        let extra = u64::from(self.dupacks.min(2)) * self.mss();
-        (self.outstanding(), window.saturating_add(extra))
+        (self.in_flight(), window.saturating_add(self.extra()))
+    }
+
+    /// What limited transmit adds to the window: a segment for each of the first two duplicates.
+    fn extra(&self) -> u64 {
+        let over = self.state == State::Loss
+            && (!self.last_was_duplicate || self.dupacks >= self.config.dupthresh);
+        if !self.config.limited_transmit || self.config.sack || over {
+            return 0;
+        }
+        u64::from(self.dupacks.min(2)) * self.mss()
     }
 
     fn send_new(&mut self, now: Time) -> Option<Segment> {
@@ -113,7 +130,11 @@ impl Sender {
             return None;
         };
         if !room || self.burst_left == 0 {
-            self.limited_until = self.snd_nxt;
+            // Where the receiver's window is what lacks, the congestion window was not put to use.
+            let (flight, window) = self.room();
+            if flight + u64::from(len) > window {
+                self.limited_until = self.snd_nxt;
+            }
             if self.board.is_empty() && self.rto_at == Time::NEVER {
                 // The receiver's window is closed: probe it when the timer expires.
                 self.rto_at = now + self.rto();
@@ -128,7 +149,7 @@ impl Sender {
     fn send_next(&mut self, now: Time, len: u32) -> Segment {
         let seq = self.snd_nxt;
         let end = seq + u64::from(len);
-        self.stamp_rate(now, end, false);
+        self.stamp_rate(now, seq, end, false);
         self.board.push(seq, len, now);
         self.snd_nxt = end;
         if self.config.one_timed && self.timed.is_none() {
@@ -141,11 +162,11 @@ impl Sender {
         self.segment(now, seq, len, false)
     }
 
-    fn stamp_rate(&mut self, now: Time, end: u64, again: bool) {
+    fn stamp_rate(&mut self, now: Time, seq: u64, end: u64, again: bool) {
         if self.rate.is_some() {
             let flight = self.in_flight();
             if let Some(rate) = &mut self.rate {
-                rate.on_sent(now, end, again, flight);
+                rate.on_sent(now, seq, end, again, flight);
             }
         }
     }
@@ -169,7 +190,7 @@ impl Sender {
         let rate = self.cc.pacing_rate().or_else(|| {
             let srtt = self.rtt.srtt()?.as_s();
             let cwnd = self.window();
-            let early = cwnd < self.cc.ssthresh() / 2;
+            let early = cwnd < self.ssthresh / 2;
             let gain = if early { 2.0 } else { 1.2 };
             (srtt > 0.0).then(|| gain * cwnd as f64 / srtt)
         });
@@ -185,13 +206,14 @@ impl Sender {
 
     /// Everything was acknowledged and there is data again.
     fn begin_again(&mut self, now: Time) {
-        self.cc.on_busy(now);
+        let app_limited = self.rate.as_ref().is_some_and(|rate| rate.is_app_limited());
+        self.control(|cc| cc.on_busy(now, app_limited));
         if self.config.idle_restart
             && let Some(last) = self.last_send
             && now.since(last) > self.rto()
             && self.snd_nxt > 1
         {
-            self.cc.on_restart(now);
+            self.control(|cc| cc.on_restart(now));
         }
     }
 

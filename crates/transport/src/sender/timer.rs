@@ -3,8 +3,8 @@
 use sojourn_base::{Span, Time};
 
 use super::{Sender, State};
-use crate::cc::{CongestionControl, LossKind};
-use crate::recovery::Prr;
+use crate::cc::LossKind;
+use crate::recovery::prr::{AtEntry, Prr};
 use crate::scoreboard::Sent;
 
 impl Sender {
@@ -15,6 +15,7 @@ impl Sender {
             self.reorder_at = Time::NEVER;
             self.detect_by_time(now);
             self.after_timed_losses(now);
+            self.tell_losses(now);
         }
         if self.pto_at <= now {
             self.pto_at = Time::NEVER;
@@ -42,14 +43,22 @@ impl Sender {
             return;
         }
         self.counts.timeouts += 1;
-        let again = self.state == State::Loss && self.timer_began_loss && self.rtt.backoff() > 0;
+        let again = self.state == State::Loss
+            && self.timer_began_loss
+            && self.rtt.backoff() > 0
+            && !self.config.halves_window;
         self.reduce(now, LossKind::Timeout, again);
         self.rtt.back_off();
         self.lose_at_timeout(now);
+        self.tell_losses(now);
         self.state = State::Loss;
         self.timer_began_loss = true;
         self.recover = self.snd_nxt;
-        self.dupacks = 0;
+        self.last_was_duplicate = false;
+        // ns-2's Tahoe goes on counting.
+        if self.needs.fast_recovery || !self.config.go_back_n {
+            self.dupacks = 0;
+        }
         self.probe = None;
         self.probe_due = false;
         self.timed = None;
@@ -62,7 +71,7 @@ impl Sender {
     }
 
     fn lose_at_timeout(&mut self, now: Time) {
-        if self.board.first().is_some_and(Sent::is_sacked) {
+        if self.config.go_back_n || self.board.first().is_some_and(Sent::is_sacked) {
             // The receiver has thrown away what it had reported.
             self.board.forget_sacks();
             self.board.lose_all();
@@ -158,7 +167,7 @@ impl Sender {
             return;
         }
         self.state = State::Recovery;
-        let ssthresh = self.cc.ssthresh();
+        let ssthresh = self.ssthresh;
         if self.needs.own_recovery {
             // The controller's window rules; without SACK the first hole is at the front.
             if !self.config.sack {
@@ -166,14 +175,14 @@ impl Sender {
             }
         } else if self.config.prr {
             let still = (self.outstanding() + acked).saturating_sub(sacked);
-            let recover_fs = if self.config.prr_from_cwnd {
-                before
-            } else {
-                still
+            let at = AtEntry {
+                deliverable: still,
+                window: before,
+                pipe: self.board.pipe(self.outstanding()),
             };
-            self.prr = Prr::start(recover_fs, ssthresh);
+            self.prr = Prr::start(self.config.prr_kind, &at, ssthresh);
             self.recovery_window = self.board.pipe(self.outstanding()) + self.mss();
-            self.reduce_by_prr(delivered, false);
+            self.reduce_by_prr(delivered, false, delivered > acked);
         } else if self.config.sack {
             self.recovery_window = ssthresh;
         } else {

@@ -50,7 +50,7 @@ impl Link {
     }
 
     /// When a packet that comes now will have crossed, and whether it is marked; none if dropped.
-    fn cross(&mut self, now: Time, bytes: u64) -> Option<(Time, bool)> {
+    pub fn cross(&mut self, now: Time, bytes: u64) -> Option<(Time, bool)> {
         let Some(rate) = self.rate else {
             return Some((now + self.delay, false));
         };

@@ -2,29 +2,12 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 
-from sojourn.studies.claims import Outcome, Verdict
+from sojourn.studies.claims import Outcome, Verdict, tally
 from sojourn.studies.eqm.evidence import Evidence
 from sojourn.studies.eqm.labels import PUBLISHED, label
 from sojourn.studies.tables import interval_text
-
-
-def tally(verdicts: Sequence[Verdict]) -> str:
-    """How many claims have which outcome: "4 agree, 9 disagree ..."."""
-    counts = Counter(one.outcome for one in verdicts)
-    words = {
-        Outcome.AGREES: ("agrees", "agree"),
-        Outcome.DISAGREES: ("disagrees", "disagree"),
-        Outcome.IMPOSSIBLE: ("is impossible", "are impossible"),
-        Outcome.CONTRADICTS_ITSELF: ("contradicts itself", "contradict themselves"),
-    }
-    return ", ".join(
-        f"{counts[outcome]} {words[outcome][counts[outcome] != 1]}"
-        for outcome in Outcome
-        if counts[outcome]
-    )
 
 
 def answer(evidence: Evidence, verdicts: Sequence[Verdict]) -> tuple[str, ...]:

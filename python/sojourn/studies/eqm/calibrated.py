@@ -12,7 +12,7 @@ from importlib import resources
 from pathlib import Path
 
 from sojourn.studies.eqm.calibration import Candidate, defaults_words, grid_words
-from sojourn.studies.toml_text import toml_text
+from sojourn.toml_text import toml_text
 
 COMMAND = "sojourn reproduce eqm --calibrate"
 """What runs the search and shows all of it."""

@@ -25,7 +25,7 @@ from sojourn.studies.eqm.labels import PUBLISHED, label
 from sojourn.studies.eqm.measures import MEASURES, RANKED
 from sojourn.studies.knobs import Settings
 from sojourn.studies.tables import MISSING, Table, figure_text, percent_text
-from sojourn.studies.toml_text import toml_text
+from sojourn.toml_text import toml_text
 
 GRID: dict[str, tuple[Any, ...]] = {
     "utilization": (0.9, 0.95, 1.0),
@@ -198,61 +198,13 @@ def calibrate(
             by_text.setdefault(key, []).append(point)
         else:
             reference.append(point)
-    everything = measures.observations(Part(frames, None), settings)
-    others = everything.filter(pl.col("discipline") != "eqm")
+    others = measures.observations(frames, settings, reference)
     found: list[Candidate] = []
     for key, points in by_text.items():
-        mine = measures.observations(Part(frames, points), settings)
+        mine = measures.observations(frames, settings, points)
         evidence = gather(pl.concat([mine, others]), settings)
         found.append(candidate(evidence, json.loads(key)))
     return sorted(found, key=lambda one: (-one.first_ranks, one.objective))
-
-
-@dataclass(frozen=True)
-class Part:
-    """The frames of some of the points; None takes all but the candidates of EQM."""
-
-    whole: Frames
-    chosen: Sequence[int] | None
-
-    @property
-    def points(self) -> pl.DataFrame:
-        """The points kept."""
-        frame = self.whole.points
-        if self.chosen is not None:
-            return frame.filter(pl.col("point").is_in(list(self.chosen)))
-        keep = [measures.discipline_of(value) != "eqm" for value in frame[scenario.QUEUE_KEY]]
-        return frame.filter(pl.Series(keep, dtype=pl.Boolean))
-
-    @property
-    def links(self) -> pl.DataFrame:
-        """All links; the join with the points selects."""
-        return self.whole.links
-
-    @property
-    def totals(self) -> pl.DataFrame:
-        """All totals; the join with the points selects."""
-        return self.whole.totals
-
-    @property
-    def sojourn(self) -> str:
-        """The version."""
-        return self.whole.sojourn
-
-    @property
-    def seed(self) -> int:
-        """The seed."""
-        return self.whole.seed
-
-    @property
-    def replicas(self) -> int:
-        """The replicas."""
-        return self.whole.replicas
-
-    @property
-    def complete(self) -> bool:
-        """Whether the whole was complete."""
-        return self.whole.complete
 
 
 def residual_table(one: Candidate, table_id: str, caption: str) -> Table:

@@ -5,30 +5,13 @@ A study that passes verdicts by these laws must first show that its own numbers 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import polars as pl
 
 from sojourn.studies import quantities
-from sojourn.studies.base import LawBroken
 from sojourn.studies.eqm.labels import label
 from sojourn.studies.eqm.network import Network
 from sojourn.studies.knobs import Settings
-
-
-@dataclass(frozen=True)
-class Check:
-    """A law, whether the frames keep it, and the numbers. `kept` is None where it does not
-    apply."""
-
-    law: str
-    kept: bool | None
-    detail: str
-
-    @property
-    def word(self) -> str:
-        """The outcome in a word or two."""
-        return {True: "kept", False: "BROKEN", None: "does not apply"}[self.kept]
+from sojourn.studies.laws import Check
 
 
 def beside(frame: pl.DataFrame, column: str) -> pl.DataFrame:
@@ -119,10 +102,3 @@ def all_checks(frame: pl.DataFrame, network: Network, settings: Settings) -> lis
         little(frame, network),
         delay_floor(frame, network, settings),
     ]
-
-
-def demand(checks: list[Check]) -> None:
-    """Raise LawBroken, naming every law that is broken, unless all are kept."""
-    broken = [f"{check.law} ({check.detail})" for check in checks if check.kept is False]
-    if broken:
-        raise LawBroken("the run breaks " + "; ".join(broken))

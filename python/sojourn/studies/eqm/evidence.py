@@ -7,12 +7,13 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from sojourn.stats import Comparison, Interval, Rank, compare_all, rank, student_interval
+from sojourn.stats import Interval, Rank, rank, student_interval
 from sojourn.stats.paired import paired_difference
 from sojourn.studies.eqm import measures, network, published, scenario
 from sojourn.studies.eqm.labels import DISCIPLINES, PUBLISHED
 from sojourn.studies.eqm.measures import MEASURES, Reading
 from sojourn.studies.eqm.network import Network
+from sojourn.studies.judging import Sample
 from sojourn.studies.knobs import Settings
 
 
@@ -50,6 +51,14 @@ class Evidence:
         """Averages over the loads of a reading: one value per replica, by discipline."""
         return measures.by_discipline(self._averages[reading], column, disciplines)
 
+    def sample(self, column: str, reading: str, disciplines: tuple[str, ...] = PUBLISHED) -> Sample:
+        """The same, ready to be judged."""
+        return Sample(
+            self.values(column, reading, disciplines),
+            MEASURES[column].unit,
+            self.readings[reading].title,
+        )
+
     def intervals(
         self, column: str, reading: str, disciplines: tuple[str, ...] = DISCIPLINES
     ) -> dict[str, Interval]:
@@ -61,10 +70,6 @@ class Evidence:
         """Ranks among the published disciplines; `better` other than the measure's own end."""
         end = MEASURES[column].better if better is None else better
         return rank(self.values(column, reading), "lower" if end == "lower" else "higher")
-
-    def comparisons(self, column: str, reading: str) -> list[Comparison]:
-        """All pairs of the published disciplines."""
-        return compare_all(self.values(column, reading))
 
     def difference(self, column: str, reading: str, first: str, second: str) -> Interval:
         """Paired interval of first - second, not adjusted."""

@@ -7,7 +7,7 @@ frame of observations.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, cast
@@ -130,9 +130,8 @@ def rate_of(value: Any) -> Fraction:
     return Fraction(value)
 
 
-def points(frames: Frames, settings: Settings) -> pl.DataFrame:
+def points(frame: pl.DataFrame, settings: Settings) -> pl.DataFrame:
     """What each point is: point, discipline, load (Mbit/s, the sum of the stated rates)."""
-    frame = frames.points
     return pl.DataFrame(
         {
             "point": frame["point"],
@@ -145,13 +144,20 @@ def points(frames: Frames, settings: Settings) -> pl.DataFrame:
     )
 
 
-def observations(frames: Frames, settings: Settings) -> pl.DataFrame:
+def observations(
+    frames: Frames, settings: Settings, chosen: Sequence[int] | None = None
+) -> pl.DataFrame:
     """One row per discipline, load and replica, with a column for each measure.
+
+    Of all points, or of those `chosen`.
 
     Beside them: `arrivals`, `drops` and `served_per_second` at the bottleneck (packets), `sent`
     and `received` end to end. A packet still under way at the end is neither received nor lost,
     so `loss` counts drops, not sent - received.
     """
+    kept = frames.points
+    if chosen is not None:
+        kept = kept.filter(pl.col("point").is_in(list(chosen)))
     bottleneck = frames.links.filter(pl.col("link") == "bottleneck").select(
         "point",
         "replica",
@@ -181,7 +187,7 @@ def observations(frames: Frames, settings: Settings) -> pl.DataFrame:
     )
     order = {name: place for place, name in enumerate(DISCIPLINES)}
     return (
-        points(frames, settings)
+        points(kept, settings)
         .join(bottleneck, on="point")
         .join(lost, on=["point", "replica"])
         .join(ends, on=["point", "replica"])

@@ -9,7 +9,7 @@ from importlib import resources
 
 from sojourn.stats import Better
 from sojourn.stats.ranking import grade
-from sojourn.studies.claims import Claim
+from sojourn.studies.claims import Claim, read_claims
 
 
 @dataclass(frozen=True)
@@ -60,8 +60,5 @@ def load() -> Published:
             )
             for key, row in document["table_three"].items()
         },
-        claims={
-            key: Claim(key, one["text"], one["place"], one.get("quote", ""))
-            for key, one in document["claims"].items()
-        },
+        claims=read_claims(document["claims"]),
     )

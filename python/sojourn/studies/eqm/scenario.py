@@ -18,7 +18,7 @@ from sojourn.studies.knobs import (
     number,
     whole,
 )
-from sojourn.studies.toml_text import toml_text
+from sojourn.toml_text import toml_text
 
 SOURCES = 3
 """Sources that share the bottleneck."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from sojourn.studies import laws
 from sojourn.studies.base import Frames, Section, StudyReport
 from sojourn.studies.eqm import (
     answer,
@@ -21,24 +22,6 @@ from sojourn.studies.eqm import (
 from sojourn.studies.eqm.calibration import Candidate
 from sojourn.studies.eqm.verdicts import verdicts
 from sojourn.studies.knobs import Settings, StudyError, settle
-from sojourn.studies.tables import Table
-
-
-def law_section(found: Sequence[checks.Check]) -> Section:
-    """The laws that our own frames keep."""
-    table = Table(
-        id="laws",
-        caption="Laws checked on the frames of this run",
-        header=("Law", "Outcome", "Numbers"),
-        rows=tuple((one.law, one.word, one.detail) for one in found),
-        numeric=False,
-        records=[{"law": one.law, "kept": one.kept, "detail": one.detail} for one in found],
-    )
-    text = (
-        "Verdicts by proof rest on laws that our own numbers must keep first. A run that breaks "
-        "one ends with an error and shows no number."
-    )
-    return Section("laws", "Laws that this run keeps", (text,), (table,))
 
 
 class EqmStudy:
@@ -52,9 +35,9 @@ class EqmStudy:
         """The settings for the knobs given. Raises StudyError."""
         return settle(self.name, self.knobs, given, scenario.QUICK if quick else None)
 
-    def scenario(self, settings: Settings) -> str:
+    def scenarios(self, settings: Settings) -> dict[str, str]:
         """The text of the scenario file. Raises StudyError."""
-        return scenario.scenario(settings)
+        return {self.name: scenario.scenario(settings)}
 
     def settle_calibration(self, given: Mapping[str, str]) -> Settings:
         """Settings of the calibration: the knobs given over its own small runs."""
@@ -70,21 +53,25 @@ class EqmStudy:
         return calibration.calibrate(results, settings)
 
     def evaluate(
-        self, results: Frames, settings: Settings, candidates: Sequence[Candidate] = ()
+        self,
+        results: Mapping[str, Frames],
+        settings: Settings,
+        candidates: Sequence[Candidate] = (),
     ) -> StudyReport:
-        """The report on a finished run of `scenario(settings)`.
+        """The report on a finished run of `scenarios(settings)`.
 
         Raises LawBroken when the frames break a law that every run must keep, StudyError when
         the settings let no packet arrive.
         """
-        frame = measures.observations(results, settings)
+        run = results[self.name]
+        frame = measures.observations(run, settings)
         if not frame["received"].sum():
             raise StudyError(
                 f"no packet was received in {settings['duration']}: there is nothing to evaluate"
             )
         found = evidence.gather(frame, settings)
-        laws = checks.all_checks(frame, found.ours, settings)
-        checks.demand(laws)
+        kept = checks.all_checks(frame, found.ours, settings)
+        laws.demand(kept)
         passed = verdicts(found)
         publication = published.load()
         return StudyReport(
@@ -102,15 +89,15 @@ class EqmStudy:
                     (comparison.ranking(found), comparison.beside_counts(found)),
                 ),
                 calibration.section(found, candidates, calibrated.words()),
-                law_section(laws),
+                laws.section(kept),
             ),
             figures=figures.figures(found),
             open_points=open_points.open_points(settings),
-            scenario=self.scenario(settings),
+            scenarios=self.scenarios(settings),
             settings=settings.texts,
-            version=results.sojourn,
-            seed=results.seed,
-            replicas=results.replicas,
+            version=run.sojourn,
+            seed=run.seed,
+            replicas=run.replicas,
             observations=frame,
-            complete=results.complete,
+            complete=run.complete,
         )

@@ -1,9 +1,11 @@
 //! Parts that controllers share.
 
 pub mod hystart;
+pub mod max_filter;
 pub mod rounds;
 pub mod window;
 
 pub use hystart::{HyStart, SlowStart};
+pub use max_filter::MaxFilter;
 pub use rounds::{RoundRtt, Rounds};
 pub use window::Window;

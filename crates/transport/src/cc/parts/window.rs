@@ -22,8 +22,9 @@ pub struct Window {
     mss: u32,
     initial: f64,
     most_per_ack: f64,
-    /// Thresholds and halved windows are whole segments, as in ns-2 and Linux.
-    whole: bool,
+    preset: Preset,
+    /// Segments acknowledged towards the next one, where the window grows by whole segments.
+    credit: f64,
 }
 
 /// The least window after a loss, segments (RFC 5681, equation 4).
@@ -45,7 +46,8 @@ impl Window {
             mss: start.mss,
             initial,
             most_per_ack: f64::from(start.byte_counting),
-            whole: matches!(preset, Preset::Ns2 | Preset::Linux),
+            preset,
+            credit: 0.0,
         }
     }
 
@@ -120,9 +122,26 @@ impl Window {
         segments - used
     }
 
-    /// `gain` segments per window acknowledged (RFC 5681, equation 3, has 1).
+    /// `gain` segments per window acknowledged (RFC 5681, equation 3, has 1). In Linux the window
+    /// is whole and acknowledged segments are saved up: a window of 10.9 segments holds 10, so that
+    /// the equation alone grows by less than one a round trip.
     pub fn additive(&mut self, segments: f64, gain: f64) {
-        self.cwnd += gain * segments / self.cwnd;
+        if self.preset != Preset::Linux {
+            self.cwnd += gain * segments / self.cwnd;
+            return;
+        }
+        if gain <= 0.0 {
+            return;
+        }
+        let each = (self.cwnd / gain).max(1.0);
+        if self.credit >= each {
+            self.credit = 0.0;
+            self.cwnd += 1.0;
+        }
+        self.credit += segments;
+        let whole = libm::floor(self.credit / each);
+        self.credit -= whole * each;
+        self.cwnd += whole;
     }
 
     /// RFC 5681's growth.
@@ -145,20 +164,22 @@ impl Window {
     }
 
     /// A congestion event that takes the threshold, and outside a timeout the window, to
-    /// `segments`; after a timeout the window is one segment (RFC 5681, 3.1).
+    /// `segments`; after a timeout the window is one segment (RFC 5681, 3.1). In Linux both are
+    /// whole segments, in ns-2 the threshold alone, and the window may be less than two.
     pub fn reduce(&mut self, event: &LossEvent, segments: f64) {
         if !event.again {
             self.before = (self.cwnd, self.ssthresh);
-            let goal = if self.whole {
-                libm::floor(segments)
-            } else {
-                segments
+            let goal = match self.preset {
+                Preset::Ns2 | Preset::Linux => libm::floor(segments),
+                Preset::Reference | Preset::Ns3 => segments,
             };
             self.ssthresh = goal.max(LEAST);
         }
-        self.cwnd = match event.kind {
-            LossKind::Timeout => 1.0,
-            LossKind::FastRetransmit | LossKind::Ecn => self.ssthresh,
+        self.credit = 0.0;
+        self.cwnd = match (event.kind, self.preset) {
+            (LossKind::Timeout, _) => 1.0,
+            (_, Preset::Ns2) => segments,
+            _ => self.ssthresh,
         };
     }
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from sojourn.studies.claims import Outcome, Verdict
 from sojourn.studies.eqm.evidence import Evidence
 from sojourn.studies.eqm.labels import PUBLISHED, label, published_label
-from sojourn.studies.eqm.verdicts.common import Rule, order, printed, side_by_side
+from sojourn.studies.eqm.verdicts.common import Rule, order, printed
+from sojourn.studies.judging import side_by_side
 from sojourn.studies.tables import figure_text, interval_text, percent_text
 
 

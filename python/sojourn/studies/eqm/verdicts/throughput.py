@@ -6,14 +6,8 @@ from sojourn.studies.claims import Outcome, Verdict
 from sojourn.studies.eqm import bounds
 from sojourn.studies.eqm.evidence import Evidence
 from sojourn.studies.eqm.labels import PUBLISHED, label
-from sojourn.studies.eqm.verdicts.common import (
-    Rule,
-    cells,
-    difference_text,
-    order,
-    printed,
-    side_by_side,
-)
+from sojourn.studies.eqm.verdicts.common import Rule, cells, difference_text, order, printed
+from sojourn.studies.judging import side_by_side
 from sojourn.studies.tables import interval_text, percent_text
 
 TEN_KILOBITS = 0.01

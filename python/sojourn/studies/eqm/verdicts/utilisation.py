@@ -6,13 +6,8 @@ from sojourn.studies.claims import Outcome, Verdict
 from sojourn.studies.eqm import bounds
 from sojourn.studies.eqm.evidence import Evidence
 from sojourn.studies.eqm.labels import PUBLISHED, label, labels, published_label
-from sojourn.studies.eqm.verdicts.common import (
-    Rule,
-    cells,
-    order,
-    printed,
-    side_by_side,
-)
+from sojourn.studies.eqm.verdicts.common import Rule, cells, order, printed
+from sojourn.studies.judging import side_by_side
 
 SAME = 0.005
 """Utilisations that differ by no more than this share count as the same."""

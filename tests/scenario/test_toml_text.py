@@ -5,7 +5,7 @@ import tomllib
 import pytest
 
 from sojourn.studies.eqm import scenario
-from sojourn.studies.toml_text import toml_text
+from sojourn.toml_text import toml_text
 
 
 def test_round_trip_of_the_scenario():

@@ -1,0 +1,228 @@
+//! A flow: what it is made of, and what it is at.
+
+use std::sync::Arc;
+
+use sojourn_base::{Bytes, Ecn, Span, Stream, Time};
+use sojourn_traffic::{AnyApplication, AnySource, Way};
+use sojourn_transport::{AnyController, Config, Sender};
+
+use crate::connection::{Connection, Connections};
+use crate::{Link, LinkId, NodeId};
+
+/// Makes the congestion controller of a flow's k-th connection.
+pub type MakeController = Box<dyn FnMut(u32) -> AnyController + Send>;
+
+/// What a flow is made of.
+pub struct FlowSpec {
+    /// Its name, for messages.
+    pub name: String,
+    /// Sending node.
+    pub from: NodeId,
+    /// Receiving node.
+    pub to: NodeId,
+    /// The links of its path, at least one.
+    pub path: Vec<LinkId>,
+    /// The links of its way back; may be empty where nothing travels there.
+    pub way_back: Vec<LinkId>,
+    /// What it sends, and over what.
+    pub traffic: Traffic,
+    /// Differentiated-services codepoint of its packets.
+    pub dscp: u8,
+    /// When it starts.
+    pub start: Time,
+    /// From when on it sends no more.
+    pub stop: Time,
+    /// Random stream of its gaps.
+    pub gaps: Stream,
+    /// Random stream of its sizes.
+    pub sizes: Stream,
+}
+
+/// What a flow sends, and over what.
+pub enum Traffic {
+    /// Packets over UDP.
+    Datagrams {
+        /// What makes them.
+        source: AnySource,
+        /// Header bytes around each payload.
+        header: Bytes,
+        /// Their codepoint.
+        ecn: Ecn,
+    },
+    /// Byte streams over TCP.
+    Streams {
+        /// What writes them.
+        application: AnyApplication,
+        /// The settings of its connections.
+        config: Arc<Config>,
+        /// Makes their congestion controllers.
+        controller: MakeController,
+    },
+}
+
+/// What a flow is at.
+pub(crate) enum Agent {
+    /// Sends packets.
+    Datagrams {
+        source: AnySource,
+        header: Bytes,
+        ecn: Ecn,
+        /// Size on the wire of the packet to be sent next.
+        next_size: u16,
+        /// Its number.
+        next_number: u64,
+    },
+    /// Writes streams.
+    Streams {
+        application: AnyApplication,
+        connections: Box<Connections>,
+    },
+}
+
+/// A flow of a running simulation.
+pub struct Flow {
+    /// Its name, for messages.
+    pub name: String,
+    /// Sending and receiving node.
+    pub(crate) ends: (NodeId, NodeId),
+    pub(crate) path: Vec<LinkId>,
+    pub(crate) way_back: Vec<LinkId>,
+    pub(crate) dscp: u8,
+    pub(crate) start: Time,
+    pub(crate) stop: Time,
+    pub(crate) gaps: Stream,
+    pub(crate) sizes: Stream,
+    pub(crate) agent: Agent,
+    /// In each direction the last packet size and the least time that a packet of it can take:
+    /// propagation and serialisation of every link.
+    floors: [(u16, Span); 2],
+}
+
+impl Flow {
+    pub(crate) fn new(spec: FlowSpec) -> Self {
+        let agent = match spec.traffic {
+            Traffic::Datagrams {
+                source,
+                header,
+                ecn,
+            } => Agent::Datagrams {
+                source,
+                header,
+                ecn,
+                next_size: 0,
+                next_number: 0,
+            },
+            Traffic::Streams {
+                application,
+                config,
+                controller,
+            } => Agent::Streams {
+                application,
+                connections: Box::new(Connections::new(config, controller, spec.stop)),
+            },
+        };
+        Self {
+            name: spec.name,
+            ends: (spec.from, spec.to),
+            path: spec.path,
+            way_back: spec.way_back,
+            dscp: spec.dscp,
+            start: spec.start,
+            stop: spec.stop,
+            gaps: spec.gaps,
+            sizes: spec.sizes,
+            agent,
+            floors: [(0, Span::ZERO); 2],
+        }
+    }
+
+    /// The links in a direction.
+    #[inline]
+    pub(crate) fn links(&self, way: Way) -> &[LinkId] {
+        match way {
+            Way::There => &self.path,
+            Way::Back => &self.way_back,
+        }
+    }
+
+    /// Sending and receiving node of a direction.
+    #[inline]
+    pub(crate) const fn ends(&self, way: Way) -> (NodeId, NodeId) {
+        match way {
+            Way::There => self.ends,
+            Way::Back => (self.ends.1, self.ends.0),
+        }
+    }
+
+    /// Its connections, where it has any.
+    pub(crate) fn connections(&self) -> Option<&Connections> {
+        match &self.agent {
+            Agent::Streams { connections, .. } => Some(connections),
+            Agent::Datagrams { .. } => None,
+        }
+    }
+
+    /// Whether it runs over TCP.
+    pub fn is_tcp(&self) -> bool {
+        self.connections().is_some()
+    }
+
+    /// Header bytes of a packet that carries data.
+    pub(crate) fn header(&self) -> u32 {
+        match &self.agent {
+            Agent::Datagrams { header, .. } => header.get() as u32,
+            Agent::Streams { connections, .. } => connections.config.header,
+        }
+    }
+
+    /// The senders of its data whose connections are open, in the order of opening.
+    pub fn senders<'a>(&'a self, all: &'a [Connection]) -> impl Iterator<Item = &'a Sender> {
+        self.connections()
+            .into_iter()
+            .flat_map(Connections::open_slots)
+            .map(|slot| &all[slot as usize].there.sender)
+    }
+
+    /// The least time that a packet of `size` can take from end to end.
+    #[inline]
+    pub(crate) fn floor(&mut self, way: Way, size: u16, links: &[Link]) -> Span {
+        let known = self.floors[way as usize];
+        if known.0 == size {
+            return known.1;
+        }
+        let floor = least_time(self.links(way), size, links);
+        self.floors[way as usize] = (size, floor);
+        floor
+    }
+
+    /// The time that a transfer of `bytes` takes alone on the empty path at the least: its packets
+    /// one after the other at the rate of the slowest link, a handshake before it where there is
+    /// one.
+    pub(crate) fn ideal(&self, bytes: u64, links: &[Link]) -> Span {
+        let Some(connections) = self.connections() else {
+            return Span::ZERO;
+        };
+        let config = &connections.config;
+        let (mss, header) = (u64::from(config.mss), u64::from(config.header));
+        let first = bytes.min(mss);
+        let rest = bytes - first + bytes.div_ceil(mss).saturating_sub(1) * header;
+        let slowest = self.path.iter().map(|&id| &links[id as usize].spec);
+        let slowest = slowest.min_by_key(|link| link.rate);
+        let rest = slowest.map_or(Span::ZERO, |link| link.rate.time_to_send(Bytes::new(rest)));
+        let mut ideal = least_time(&self.path, (first + header) as u16, links) + rest;
+        if config.handshake {
+            ideal += least_time(&self.path, header as u16, links);
+            ideal += least_time(&self.way_back, header as u16, links);
+        }
+        ideal
+    }
+}
+
+/// Propagation and serialisation of a packet over `path`.
+fn least_time(path: &[LinkId], size: u16, links: &[Link]) -> Span {
+    let size = Bytes::new(u64::from(size));
+    path.iter().fold(Span::ZERO, |sum, &id| {
+        let link = &links[id as usize].spec;
+        sum + link.rate.time_to_send(size + link.overhead) + link.delay
+    })
+}

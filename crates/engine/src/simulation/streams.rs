@@ -1,0 +1,206 @@
+//! The part of the run loop that serves TCP: applications, the two ends of connections, timers.
+
+use sojourn_base::{Ecn, Time};
+use sojourn_traffic::{Application, Draw, Event, Way};
+use sojourn_transport::{Ack, Arrival, Segment};
+
+use super::{Simulation, blank};
+use crate::connection::{FlowHost, Half};
+use crate::flow::Agent;
+use crate::{Cargo, FlowId, Kind, Observer, SimPacket, Transfer};
+
+impl<O: Observer> Simulation<O> {
+    /// The instant has come that the application of a flow has asked for, or its start or stop.
+    pub(super) fn wake(&mut self, id: FlowId, now: Time) {
+        self.sources.replace_top(None);
+        let flow = &mut self.flows[id as usize];
+        let (start, stop) = (flow.start, flow.stop);
+        let Agent::Streams { connections, .. } = &mut flow.agent else {
+            return;
+        };
+        if now == stop {
+            connections.wake = Time::NEVER;
+            for slot in connections.open_slots() {
+                self.tcp.connections[slot as usize].there.sender.stop();
+            }
+        } else if now == start && !connections.started {
+            connections.started = true;
+            self.tell(id, now, Event::Start);
+        } else if now == connections.wake {
+            connections.wake = Time::NEVER;
+            self.tell(id, now, Event::Wake);
+        }
+    }
+
+    /// Tells an application of an event and does what it orders.
+    fn tell(&mut self, id: FlowId, now: Time, event: Event) {
+        let flow = &mut self.flows[id as usize];
+        let Agent::Streams {
+            application,
+            connections,
+        } = &mut flow.agent
+        else {
+            return;
+        };
+        let wake_before = connections.wake;
+        let mut host = FlowHost {
+            now,
+            flow: id,
+            connections,
+            tcp: &mut self.tcp,
+        };
+        let mut draw = Draw {
+            gaps: &mut flow.gaps,
+            sizes: &mut flow.sizes,
+        };
+        application.on(now, event, &mut draw, &mut host);
+        let wake = connections.wake;
+        if wake != wake_before && wake < Time::NEVER {
+            self.sources.push(wake, id);
+        }
+        while let Some((began, bytes)) = self.tcp.completed.pop() {
+            let ideal = self.flows[id as usize].ideal(bytes, &self.links);
+            let transfer = Transfer {
+                began,
+                bytes,
+                ideal,
+            };
+            self.observer.completed(now, id, &transfer);
+        }
+        while let Some(slot) = self.tcp.touched.pop() {
+            self.pump(slot, now);
+        }
+    }
+
+    /// Sends all that the connection's senders may send now.
+    fn pump(&mut self, slot: u32, now: Time) {
+        for way in [Way::There, Way::Back] {
+            loop {
+                let connection = &mut self.tcp.connections[slot as usize];
+                let (flow, number) = (connection.flow, connection.number);
+                let Some(half) = connection.half(way) else {
+                    break;
+                };
+                let segment = half.sender.poll_send(now);
+                half.note_window(now);
+                let Some(segment) = segment else { break };
+                self.send_segment(now, flow, number, way, &segment);
+            }
+        }
+        self.tcp.arm(slot);
+    }
+
+    fn send_segment(&mut self, now: Time, id: FlowId, number: u32, way: Way, segment: &Segment) {
+        let flow = &self.flows[id as usize];
+        let packet = SimPacket {
+            number: segment.seq,
+            connection: number,
+            size: (segment.len + flow.header()) as u16,
+            ecn: segment.ecn,
+            kind: Kind::Segment,
+            flags: SimPacket::flags_with(way, segment),
+            ..blank(id, flow, way, now)
+        };
+        self.send(now, &packet, Cargo::Segment(segment));
+    }
+
+    fn send_ack(&mut self, now: Time, id: FlowId, number: u32, way: Way, ack: Ack) {
+        let flow = &self.flows[id as usize];
+        let packet = SimPacket {
+            connection: number,
+            size: flow.header() as u16,
+            ecn: Ecn::NotEct,
+            ..blank(id, flow, way, now)
+        };
+        let packet = packet.of_ack(self.shared.acks.put(ack), &ack);
+        self.send(now, &packet, Cargo::Ack(&ack));
+    }
+
+    /// The slot of the connection that a packet belongs to, unless it is over.
+    fn slot_of(&self, packet: &SimPacket) -> Option<u32> {
+        let connections = self.flows[packet.flow as usize].connections()?;
+        connections.slot(packet.connection)
+    }
+
+    /// A segment reached its receiver.
+    pub(super) fn hear_segment(&mut self, now: Time, packet: &SimPacket) {
+        let way = packet.way();
+        let header = self.flows[packet.flow as usize].header();
+        let slot = self.slot_of(packet);
+        let half = slot.and_then(|slot| self.tcp.connections[slot as usize].half(way));
+        let (Some(slot), Some(half)) = (slot, half) else {
+            self.observer.received(now, packet, 0);
+            return;
+        };
+        let arrival = Arrival {
+            segment: packet.segment(header),
+            ecn: packet.ecn,
+        };
+        let received = half.receiver.on_segment(now, &arrival);
+        self.observer.received(now, packet, received.delivered);
+        for ack in received.acks.into_iter().flatten() {
+            self.send_ack(now, packet.flow, packet.connection, way.opposite(), ack);
+        }
+        self.tcp.arm(slot);
+        while let Some(tag) = self.tcp.connections[slot as usize]
+            .half(way)
+            .and_then(Half::take_arrived)
+        {
+            let stream = packet.connection;
+            self.tell(packet.flow, now, Event::Arrived { stream, tag });
+        }
+    }
+
+    /// An acknowledgement reached its sender.
+    pub(super) fn hear_ack(&mut self, now: Time, packet: &SimPacket) {
+        let ack = self.shared.acks.take(packet.ack_place());
+        self.observer.received(now, packet, 0);
+        let slot = self.slot_of(packet);
+        let way = packet.way().opposite();
+        let half = slot.and_then(|slot| self.tcp.connections[slot as usize].half(way));
+        let (Some(slot), Some(half)) = (slot, half) else {
+            return;
+        };
+        half.sender.on_ack(now, &ack);
+        self.pump(slot, now);
+        let connection = &self.tcp.connections[slot as usize];
+        if connection.is_over()
+            && let Agent::Streams { connections, .. } = &mut self.flows[packet.flow as usize].agent
+        {
+            self.tcp.retire(slot, connections, now);
+        }
+    }
+
+    /// A timer of a connection is due, or was when it was set.
+    pub(super) fn expire(&mut self, now: Time) {
+        let Some((_, slot)) = self.tcp.timers.peek() else {
+            return;
+        };
+        let connection = &mut self.tcp.connections[slot as usize];
+        if connection.timer_at != now {
+            self.tcp.timers.replace_top(None);
+            return;
+        }
+        let next = connection.next_timer();
+        if next > now {
+            // It was put off meanwhile.
+            connection.timer_at = next;
+            let next = (next < Time::NEVER).then_some(next);
+            self.tcp.timers.replace_top(next);
+            return;
+        }
+        connection.timer_at = Time::NEVER;
+        self.tcp.timers.replace_top(None);
+        let (flow, number) = (connection.flow, connection.number);
+        for way in [Way::There, Way::Back] {
+            let Some(half) = self.tcp.connections[slot as usize].half(way) else {
+                continue;
+            };
+            half.sender.on_timer(now);
+            if let Some(ack) = half.receiver.on_timer(now) {
+                self.send_ack(now, flow, number, way.opposite(), ack);
+            }
+        }
+        self.pump(slot, now);
+    }
+}

@@ -1,0 +1,254 @@
+//! A discipline whose decisions are machine code, compiled by Numba and called by its address.
+
+// The one place where Sojourn calls code that the compiler cannot see.
+#![allow(unsafe_code)]
+
+use core::ptr;
+
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use sojourn_base::length::Capacity;
+use sojourn_base::{Limit, LinkInfo, Quantity, Scalar, Span, Stream, Time};
+use sojourn_queue::Policy;
+use sojourn_queue::policy::{Desk, Facts, Hooks, Verdict};
+use sojourn_scenario::outside::Wanted;
+
+use super::raised;
+
+/// What a hook is told: `PACKET` of `sojourn/native.py`, field by field.
+#[repr(C)]
+struct Record {
+    now: f64,
+    sojourn: f64,
+    link_rate: f64,
+    link_delay: f64,
+    base_rtt: f64,
+    wait_until: f64,
+    flow: u64,
+    stream: u64,
+    size: i64,
+    ecn: i64,
+    packets: i64,
+    bytes: i64,
+    source: i64,
+    destination: i64,
+    dscp: i64,
+    mtu: i64,
+}
+
+/// A compiled hook.
+type Code = unsafe extern "C" fn(state: *mut f64, packet: *mut Record) -> i64;
+
+/// A uniform number from the stream at an address: what `sj.uniform` calls.
+///
+/// # Safety
+/// The address must be that of a stream which nobody else uses: a hook has it from its record.
+unsafe extern "C" fn uniform(stream: u64) -> f64 {
+    let stream = ptr::with_exposed_provenance_mut::<Stream>(stream as usize);
+    // SAFETY: a hook has the address from its record, which lends the stream for the call.
+    unsafe { (*stream).uniform() }
+}
+
+/// Where [`uniform`] begins.
+pub(crate) fn uniform_address() -> usize {
+    uniform as unsafe extern "C" fn(u64) -> f64 as usize
+}
+
+/// What machine code decides.
+pub(super) struct NativePolicy {
+    title: String,
+    enqueue: Option<Code>,
+    dequeue: Option<Code>,
+    on_empty: Option<Code>,
+    state: Vec<f64>,
+    /// The state of a new queue.
+    start: Vec<f64>,
+    /// Inner variables and their places in the state.
+    probes: Vec<(String, usize)>,
+    capacity: Capacity,
+    limit: Limit,
+    queues: u16,
+    link: LinkInfo,
+}
+
+/// The hook at an address that Python gave.
+fn code(object: &Bound<'_, PyAny>, name: &str) -> PyResult<Option<Code>> {
+    let address: Option<usize> = object.call_method1("_address", (name,))?.extract()?;
+    Ok(address.map(|address| {
+        // SAFETY: Numba compiled it with this very signature, and `sojourn.native` keeps it for as
+        // long as the process lives.
+        unsafe { core::mem::transmute::<usize, Code>(address) }
+    }))
+}
+
+impl NativePolicy {
+    pub(super) fn new(
+        object: &Bound<'_, PyAny>,
+        wanted: &Wanted<'_>,
+        link: &LinkInfo,
+    ) -> PyResult<Self> {
+        let limit: String = object.getattr("limit")?.extract()?;
+        let limit = Limit::read(Scalar::Text(&limit))
+            .map_err(|fault| PyValueError::new_err(format!("limit: {fault}")))?;
+        let (names, start): (Vec<String>, Vec<f64>) = object.call_method0("_start")?.extract()?;
+        let shown: Vec<String> = object.getattr("probes")?.extract()?;
+        let place = |name: String| {
+            let place = names.iter().position(|field| *field == name);
+            place.map(|place| (name.clone(), place)).ok_or_else(|| {
+                PyValueError::new_err(format!("probes: found {name}, which is not in state"))
+            })
+        };
+        Ok(Self {
+            title: format!("{} on {}", wanted.name, wanted.place),
+            enqueue: code(object, "enqueue")?,
+            dequeue: code(object, "dequeue")?,
+            on_empty: code(object, "on_empty")?,
+            state: start.clone(),
+            start,
+            probes: shown.into_iter().map(place).collect::<PyResult<_>>()?,
+            capacity: limit.on(link),
+            limit,
+            queues: object.getattr("queues")?.extract()?,
+            link: *link,
+        })
+    }
+
+    /// Calls a hook; gives its answer and the instant that goes with a wait.
+    #[inline]
+    fn call(
+        &mut self,
+        code: Option<Code>,
+        packet: Option<&Facts>,
+        desk: &mut Desk<'_>,
+    ) -> (i64, f64) {
+        let Some(code) = code else {
+            return (0, 0.0);
+        };
+        let number = |value: fn(&Facts) -> u64| packet.map_or(0, value).cast_signed();
+        let mut record = Record {
+            now: desk.now.as_s(),
+            sojourn: packet.map_or(0.0, |packet| packet.sojourn.as_s()),
+            link_rate: self.link.rate.bps() as f64,
+            link_delay: self.link.delay.as_s(),
+            base_rtt: self.link.base_rtt.as_s(),
+            wait_until: 0.0,
+            flow: packet.map_or(0, |packet| packet.flow),
+            stream: ptr::from_mut(desk.random).expose_provenance() as u64,
+            size: number(|packet| packet.size.get()),
+            ecn: number(|packet| packet.ecn as u64),
+            packets: desk.backlog.packets.cast_signed() as i64,
+            bytes: desk.backlog.bytes.get().cast_signed(),
+            source: number(|packet| u64::from(packet.source)),
+            destination: number(|packet| u64::from(packet.destination)),
+            dscp: number(|packet| u64::from(packet.dscp)),
+            mtu: self.link.mtu.get().cast_signed(),
+        };
+        // SAFETY: the code has this signature; state and record live through the call and are as
+        // long as the records it was compiled for.
+        let answer = unsafe { code(self.state.as_mut_ptr(), &raw mut record) };
+        (answer, record.wait_until)
+    }
+
+    fn judge(
+        &mut self,
+        code: Option<Code>,
+        hook: &str,
+        packet: &Facts,
+        desk: &mut Desk<'_>,
+    ) -> Verdict {
+        let (answer, wait) = self.call(code, Some(packet), desk);
+        let mut until = Time::ZERO + Span::from_s(wait);
+        if until == desk.now {
+            // As `wait_until` of `desk.rs`: sums of seconds are off by their last bit now and then.
+            until += Span::from_ps(1);
+        }
+        let verdict = u32::try_from(answer)
+            .ok()
+            .and_then(|answer| Verdict::of_code(answer, until));
+        let waits = hook == "dequeue";
+        match verdict {
+            Some(Verdict::Pass(queue) | Verdict::Mark(queue, _)) if queue >= self.queues => {
+                self.fail(hook, desk.now, answer)
+            }
+            Some(Verdict::Wait(until)) if !waits || until <= desk.now => {
+                self.fail(hook, desk.now, answer)
+            }
+            Some(verdict) => verdict,
+            None => self.fail(hook, desk.now, answer),
+        }
+    }
+
+    #[cold]
+    fn fail(&self, hook: &str, now: Time, answer: i64) -> ! {
+        let place = format!("{}: {hook} at {now} of simulated time", self.title);
+        let message = format!(
+            "it answered {answer}; allowed: ACCEPT, DROP, MARK, drop(...), mark(...) or the number \
+             of a queue; in dequeue also WAIT, with packet.wait_until after now"
+        );
+        Python::attach(|py| raised::unwind(py, &PyValueError::new_err(message), &place))
+    }
+}
+
+impl Policy for NativePolicy {
+    fn hooks(&self) -> Hooks {
+        Hooks {
+            enqueue: self.enqueue.is_some(),
+            dequeue: self.dequeue.is_some(),
+            on_empty: self.on_empty.is_some(),
+            choose: false,
+        }
+    }
+
+    fn capacity(&self) -> Capacity {
+        self.capacity
+    }
+
+    fn queues(&self) -> u16 {
+        self.queues
+    }
+
+    fn enqueue(&mut self, packet: &Facts, desk: &mut Desk<'_>) -> Verdict {
+        self.judge(self.enqueue, "enqueue", packet, desk)
+    }
+
+    fn dequeue(&mut self, packet: &Facts, desk: &mut Desk<'_>) -> Verdict {
+        self.judge(self.dequeue, "dequeue", packet, desk)
+    }
+
+    fn choose(&mut self, _desk: &mut Desk<'_>) -> u16 {
+        0
+    }
+
+    fn on_empty(&mut self, desk: &mut Desk<'_>) {
+        self.call(self.on_empty, None, desk);
+    }
+
+    fn next_timer(&self) -> Option<Time> {
+        None
+    }
+
+    fn on_timer(&mut self, _desk: &mut Desk<'_>) {}
+
+    fn on_link(&mut self, link: &LinkInfo) {
+        self.link = *link;
+        self.capacity = self.limit.on(link);
+    }
+
+    fn reset(&mut self) {
+        self.state.clone_from(&self.start);
+    }
+
+    fn probe(&self, show: &mut dyn FnMut(&str, f64)) {
+        for (name, place) in &self.probes {
+            show(name, self.state[*place]);
+        }
+    }
+
+    fn poke(&mut self, name: &str, value: f64) -> bool {
+        let known = self.probes.iter().find(|(probe, _)| probe == name);
+        if let Some((_, place)) = known {
+            self.state[*place] = value;
+        }
+        known.is_some()
+    }
+}

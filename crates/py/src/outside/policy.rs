@@ -1,0 +1,294 @@
+//! A discipline whose decisions a Python object takes.
+//!
+//! Plain numbers go over, a small number comes back; the packets stay in Rust. Only the hooks that
+//! the class has are called.
+
+use pyo3::call::PyCallArgs;
+use pyo3::exceptions::{PyIndexError, PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use sojourn_base::length::Capacity;
+use sojourn_base::{Limit, LinkInfo, Quantity, Scalar, Time};
+use sojourn_queue::Policy;
+use sojourn_queue::policy::{self, Facts, Hooks, Verdict};
+use sojourn_scenario::outside::Wanted;
+
+use super::desk::Desk;
+use super::raised;
+
+/// A hook of the class: its name and, where the class has it, its bound method.
+struct Hook {
+    name: &'static str,
+    method: Option<Py<PyAny>>,
+}
+
+impl Hook {
+    fn new(object: &Bound<'_, PyAny>, name: &'static str) -> PyResult<Self> {
+        let has: bool = object.call_method1("_has", (name,))?.extract()?;
+        let method = has.then(|| object.getattr(name)).transpose()?;
+        Ok(Self {
+            name,
+            method: method.map(Bound::unbind),
+        })
+    }
+}
+
+/// What a Python object decides.
+pub(super) struct PythonPolicy {
+    /// The class and where it is at work, for messages.
+    title: String,
+    desk: Py<Desk>,
+    enqueue: Hook,
+    dequeue: Hook,
+    on_empty: Hook,
+    choose: Hook,
+    on_timer: Hook,
+    on_link: Hook,
+    probes: Vec<String>,
+    capacity: Capacity,
+    limit: Limit,
+    queues: u16,
+    next_timer: Option<Time>,
+}
+
+impl PythonPolicy {
+    pub(super) fn new(
+        object: &Bound<'_, PyAny>,
+        wanted: &Wanted<'_>,
+        link: &LinkInfo,
+    ) -> PyResult<Self> {
+        let desk = object.cast::<Desk>()?;
+        let limit: String = object.getattr("limit")?.extract()?;
+        let limit = Limit::read(Scalar::Text(&limit))
+            .map_err(|fault| PyValueError::new_err(format!("limit: {fault}")))?;
+        let hook = |name| Hook::new(object, name);
+        let mut policy = Self {
+            title: format!("{} on {}", wanted.name, wanted.place),
+            desk: desk.clone().unbind(),
+            enqueue: hook("enqueue")?,
+            dequeue: hook("dequeue")?,
+            on_empty: hook("on_empty")?,
+            choose: hook("choose")?,
+            on_timer: hook("on_timer")?,
+            on_link: hook("on_link")?,
+            probes: object.getattr("probes")?.extract()?,
+            capacity: limit.on(link),
+            limit,
+            queues: object.getattr("queues")?.extract()?,
+            next_timer: None,
+        };
+        policy.take_link(object.py(), link);
+        policy.try_reset(object.py())?;
+        Ok(policy)
+    }
+
+    fn take_link(&mut self, py: Python<'_>, link: &LinkInfo) {
+        self.capacity = self.limit.on(link);
+        let mut desk = self.desk.borrow_mut(py);
+        desk.link = *link;
+        desk.capacity = self.capacity;
+    }
+
+    fn try_reset(&mut self, py: Python<'_>) -> PyResult<()> {
+        self.desk.borrow_mut(py).reset();
+        self.desk.bind(py).call_method0("reset")?;
+        self.next_timer = self.desk.borrow(py).next_timer;
+        Ok(())
+    }
+
+    /// Calls a hook; gives what it answered and the instant that goes with a wait.
+    #[inline]
+    fn ask<'py>(
+        &mut self,
+        py: Python<'py>,
+        which: fn(&Self) -> &Hook,
+        packet: Option<&Facts>,
+        desk: &mut policy::Desk<'_>,
+        args: impl PyCallArgs<'py>,
+    ) -> (Bound<'py, PyAny>, Time) {
+        let object = self.desk.bind(py);
+        object.borrow_mut().lay(desk, packet);
+        let hook = which(self);
+        let answer = match &hook.method {
+            Some(method) => method.bind(py).call1(args),
+            None => Ok(py.None().into_bound(py)),
+        };
+        let wait = {
+            let mut object = object.borrow_mut();
+            object.clear(desk);
+            self.next_timer = object.next_timer;
+            object.wait
+        };
+        match answer {
+            Ok(answer) => (answer, wait),
+            Err(error) => self.fail(py, which, packet, desk.now, &error),
+        }
+    }
+
+    #[cold]
+    fn fail(
+        &self,
+        py: Python<'_>,
+        which: fn(&Self) -> &Hook,
+        packet: Option<&Facts>,
+        now: Time,
+        error: &PyErr,
+    ) -> ! {
+        let about = packet.map_or_else(String::new, |packet| {
+            format!(
+                ", over a packet of {} B of flow {}, ECN {:?}, that has waited {}",
+                packet.size.get(),
+                packet.flow,
+                packet.ecn,
+                packet.sojourn
+            )
+        });
+        let (title, hook) = (&self.title, which(self).name);
+        let place =
+            format!("{title}: {hook} raised an exception at {now} of simulated time{about}");
+        raised::unwind(py, error, &place)
+    }
+
+    /// Reads the answer of a hook that judges a packet.
+    #[inline]
+    fn verdict(
+        &self,
+        answer: &Bound<'_, PyAny>,
+        wait: Time,
+        waits: bool,
+    ) -> Result<Verdict, PyErr> {
+        let code = answer.extract::<u32>().ok();
+        let verdict = code.and_then(|code| Verdict::of_code(code, wait));
+        match verdict {
+            Some(Verdict::Pass(queue) | Verdict::Mark(queue, _)) if queue >= self.queues => {
+                let count = self.queues;
+                let message = format!("it answered queue {queue}: there are {count}");
+                Err(PyIndexError::new_err(message))
+            }
+            Some(Verdict::Wait(_)) if !waits => {
+                Err(PyValueError::new_err("an arrival cannot wait: dequeue may"))
+            }
+            Some(verdict) => Ok(verdict),
+            None => Err(PyTypeError::new_err(format!(
+                "it answered {answer:?}; allowed: ACCEPT, DROP, MARK, drop(...), mark(...) or the \
+                 number of a queue; in dequeue also self.wait_until(...)"
+            ))),
+        }
+    }
+}
+
+impl Policy for PythonPolicy {
+    fn hooks(&self) -> Hooks {
+        Hooks {
+            enqueue: self.enqueue.method.is_some(),
+            dequeue: self.dequeue.method.is_some(),
+            on_empty: self.on_empty.method.is_some(),
+            choose: self.choose.method.is_some(),
+        }
+    }
+
+    fn capacity(&self) -> Capacity {
+        self.capacity
+    }
+
+    fn queues(&self) -> u16 {
+        self.queues
+    }
+
+    fn enqueue(&mut self, packet: &Facts, desk: &mut policy::Desk<'_>) -> Verdict {
+        Python::attach(|py| {
+            let (size, ecn) = (packet.size.get(), packet.ecn as u8);
+            let args = (desk.now.as_s(), size, packet.flow, ecn);
+            let (answer, wait) = self.ask(py, |policy| &policy.enqueue, Some(packet), desk, args);
+            self.verdict(&answer, wait, false).unwrap_or_else(|error| {
+                self.fail(py, |policy| &policy.enqueue, Some(packet), desk.now, &error)
+            })
+        })
+    }
+
+    fn dequeue(&mut self, packet: &Facts, desk: &mut policy::Desk<'_>) -> Verdict {
+        Python::attach(|py| {
+            let (size, ecn) = (packet.size.get(), packet.ecn as u8);
+            let sojourn = packet.sojourn.as_s();
+            let args = (desk.now.as_s(), size, packet.flow, ecn, sojourn);
+            let (answer, wait) = self.ask(py, |policy| &policy.dequeue, Some(packet), desk, args);
+            self.verdict(&answer, wait, true).unwrap_or_else(|error| {
+                self.fail(py, |policy| &policy.dequeue, Some(packet), desk.now, &error)
+            })
+        })
+    }
+
+    fn choose(&mut self, desk: &mut policy::Desk<'_>) -> u16 {
+        Python::attach(|py| {
+            let args = (desk.now.as_s(),);
+            let (answer, _) = self.ask(py, |policy| &policy.choose, None, desk, args);
+            let queue = answer.extract::<u16>().unwrap_or(u16::MAX);
+            let holds = desk.queues.get(usize::from(queue));
+            if holds.is_none_or(|backlog| backlog.packets == 0) {
+                let message =
+                    format!("it answered {answer:?}; allowed: a queue that holds packets");
+                let error = PyValueError::new_err(message);
+                self.fail(py, |policy| &policy.choose, None, desk.now, &error);
+            }
+            queue
+        })
+    }
+
+    fn on_empty(&mut self, desk: &mut policy::Desk<'_>) {
+        Python::attach(|py| {
+            let args = (desk.now.as_s(),);
+            self.ask(py, |policy| &policy.on_empty, None, desk, args);
+        });
+    }
+
+    fn next_timer(&self) -> Option<Time> {
+        self.next_timer
+    }
+
+    fn on_timer(&mut self, desk: &mut policy::Desk<'_>) {
+        Python::attach(|py| {
+            self.desk.borrow_mut(py).next_timer = None;
+            let args = (desk.now.as_s(),);
+            self.ask(py, |policy| &policy.on_timer, None, desk, args);
+        });
+    }
+
+    fn on_link(&mut self, link: &LinkInfo) {
+        Python::attach(|py| {
+            self.take_link(py, link);
+            if let Some(method) = &self.on_link.method
+                && let Err(error) = method.call0(py)
+            {
+                self.fail(py, |policy| &policy.on_link, None, Time::ZERO, &error);
+            }
+        });
+    }
+
+    fn reset(&mut self) {
+        Python::attach(|py| {
+            if let Err(error) = self.try_reset(py) {
+                let place = format!("{}: reset raised an exception", self.title);
+                raised::unwind(py, &error, &place);
+            }
+        });
+    }
+
+    fn probe(&self, show: &mut dyn FnMut(&str, f64)) {
+        Python::attach(|py| {
+            for name in &self.probes {
+                let value = self.desk.bind(py).getattr(name.as_str());
+                match value.and_then(|value| value.extract::<f64>()) {
+                    Ok(value) => show(name, value),
+                    Err(error) => {
+                        let place = format!("{}: the probe {name} is no number", self.title);
+                        raised::unwind(py, &error, &place)
+                    }
+                }
+            }
+        });
+    }
+
+    fn poke(&mut self, name: &str, value: f64) -> bool {
+        let known = self.probes.iter().any(|probe| probe == name);
+        known && Python::attach(|py| self.desk.bind(py).setattr(name, value).is_ok())
+    }
+}

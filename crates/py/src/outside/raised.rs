@@ -1,0 +1,54 @@
+//! Exceptions of code from outside on their way through the engine.
+//!
+//! A discipline cannot fail, so the engine has no way for it to say so. The exception unwinds
+//! through the engine as a panic does, though no panic is reported, and whoever began the run
+//! catches it. The simulation is thrown away with it.
+
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+
+use pyo3::create_exception;
+use pyo3::exceptions::PyRuntimeError;
+use pyo3::prelude::*;
+
+create_exception!(
+    sojourn._core,
+    UserCodeError,
+    PyRuntimeError,
+    "A discipline or a congestion control written in Python raised an exception."
+);
+
+/// What unwinds.
+struct Raised(PyErr);
+
+/// Ends the run with the exception of a hook, called at `place`.
+pub(crate) fn unwind(py: Python<'_>, error: &PyErr, place: &str) -> ! {
+    if error.is_instance_of::<pyo3::exceptions::PyKeyboardInterrupt>(py) {
+        resume_unwind(Box::new(Raised(error.clone_ref(py))));
+    }
+    let message = format!("{place}:\n{}", told(py, error));
+    resume_unwind(Box::new(Raised(UserCodeError::new_err(message))));
+}
+
+/// An exception with its traceback, as text: it must reach other processes whole.
+pub(crate) fn told(py: Python<'_>, error: &PyErr) -> String {
+    let format = || -> PyResult<String> {
+        let parts = py.import("traceback")?.call_method1(
+            "format_exception",
+            (error.get_type(py), error.value(py), error.traceback(py)),
+        )?;
+        let parts: Vec<String> = parts.extract()?;
+        Ok(parts.concat().trim_end().to_owned())
+    };
+    format().unwrap_or_else(|_| error.to_string())
+}
+
+/// Runs the engine; gives the exception that ended it, if one did.
+pub(crate) fn catch<R>(run: impl FnOnce() -> R) -> PyResult<R> {
+    match catch_unwind(AssertUnwindSafe(run)) {
+        Ok(result) => Ok(result),
+        Err(payload) => match payload.downcast::<Raised>() {
+            Ok(raised) => Err(raised.0),
+            Err(other) => resume_unwind(other),
+        },
+    }
+}

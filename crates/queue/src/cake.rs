@@ -1,0 +1,340 @@
+//! CAKE: a shaper, priority tins, fair queues of hosts and flows, COBALT in each, an ACK filter.
+//!
+//! T. Hoiland-Jorgensen, D. Taht, J. Morton, "Piece of CAKE: A Comprehensive Queue Management
+//! Solution for Home Gateways", IEEE LANMAN 2018; Linux's `sch_cake` and `tc-cake(8)`, whose names
+//! the parameters have. From the link to the packet:
+//!
+//! - **Shaper.** With a `bandwidth` each packet sets a clock forward by what it costs; the next one
+//!   goes when that has come. No bucket, so no burst. What it costs is its size and the `overhead`,
+//!   at least `mpu`, then in ATM or PTM cells; `framing` names usual combinations. With `ingress`
+//!   dropped packets are charged too, since the bottleneck before has carried them.
+//! - **Tins** by DSCP (`diffserv`). Each has a share of the bandwidth: while it takes no more, the
+//!   tins of higher number go first; above it, the tin that is due earliest goes. A share orders
+//!   tins and limits none. Bulk has 1/16, video 1/2, voice 1/4, best effort the whole; the eight
+//!   classes have falling powers of 7/8. Without a bandwidth the tins take turns by these weights.
+//! - **Queues**, `flows` of them in each tin, by a salted hash with eight ways, so that flows
+//!   hardly ever share one. Served in turn by what packets cost, flows that need less than a turn
+//!   first; with the `dual-` modes and `triple-isolate` a flow's turn is divided by the busy flows
+//!   of its host, so that hosts share fairly first, within a tin.
+//! - **COBALT** in each queue ([`crate::cobalt`]): target and interval from `rtt`, raised where a
+//!   packet takes long at the tin's share (target at least 1.5 packets), and nothing is late that
+//!   waited less than four. A queue's last packet is never dropped. Over the limit the fattest
+//!   queue of all loses heads, each an overflow for its BLUE.
+//! - **ACK filter**: an arriving acknowledgement drops an older one of its connection that it makes
+//!   redundant: same or lower number, SACK blocks covered, ECN flags not lost, no data. A plain one
+//!   keeps at least one; `aggressive` does not. A packet whose SACK blocks are hidden is kept.
+//!
+//! **Reference**: Linux's code (6.1 and a later one), which is the paper's, but for its integers:
+//! roots are exact, and turns are divided without bias. **Linux** (`sch_cake`): roots from a table;
+//! 65535/n over 65536 of a turn; the largest packet is the MTU and 14; a queue that was never used
+//! before signals its second late packet at once, since its root begins at zero (read from the
+//! code, not yet seen in a run of it). Memory is counted there as the kernel allocates it, which is
+//! more; here as bytes of packets. ns-2.35 and ns-3 have none: their presets are the reference.
+//!
+//! Left out: `split-gso`, which has no meaning here, since packets are never bundles; `nat`,
+//! `fwmark` and `wash`; `autorate-ingress`. Linux's `raw` counts a frame with its 14 bytes of
+//! Ethernet: `overhead = "14 B"`. Its further keyword `ether-vlan` is 4 bytes more.
+
+mod ack_filter;
+mod framing;
+mod isolation;
+mod round_trip;
+mod shaper;
+mod sharing;
+mod tin;
+mod tins;
+
+use sojourn_base::length::Capacity;
+use sojourn_base::{
+    Auto, Bytes, Limit, LinkInfo, Optional, ParamFault, Preset, Rate, Span, Time, params,
+};
+
+pub use self::ack_filter::AckFilter;
+pub use self::framing::{Cells, Framing, Overhead};
+pub use self::isolation::Isolation;
+pub use self::round_trip::RoundTrip;
+pub use self::tins::Diffserv;
+
+use self::framing::Charge;
+use self::shaper::Shaper;
+use self::sharing::WAYS;
+use self::tin::{Common, Tin};
+use crate::parts::flow_queue::of_flow;
+use crate::parts::mistakes;
+use crate::{Backlog, Context, Dequeued, Discipline, Packet, ProbeValue, Warning};
+
+params! {
+    /// Parameters of CAKE.
+    pub struct Params {
+        /// Rate that the shaper keeps to; without one the link is filled.
+        bandwidth: Optional<Rate> = "none";
+        /// Tins, and which codepoint goes where.
+        diffserv: Diffserv = "diffserv3";
+        /// What has a queue of its own, and who shares fairly.
+        isolation: Isolation = "triple-isolate";
+        /// Round-trip time to be ready for: COBALT's interval.
+        rtt: RoundTrip = "internet";
+        /// Sojourn that is good for a packet; automatic: a twentieth of `rtt`.
+        target: Auto<Span> = "auto";
+        /// Most that may wait in all tins, in packets or bytes (Linux's `memlimit`). Automatic: four
+        /// times what the bandwidth carries in `rtt`, from 4 MiB to 10240 packets of the largest size;
+        /// the latter without a bandwidth.
+        limit: Auto<Limit> = "auto";
+        /// What lies below: sets the next three.
+        framing: Framing = "raw";
+        /// Bytes that each packet costs more.
+        overhead: Auto<Overhead> = "auto";
+        /// Least bytes that a packet costs.
+        mpu: Auto<Bytes> = "auto";
+        /// Cells that packets are cut into.
+        cells: Auto<Cells> = "auto";
+        /// Whether dropped packets are charged to the shaper as well.
+        ingress: bool = "false";
+        /// Whether redundant acknowledgements are dropped.
+        ack_filter: AckFilter = "no";
+        /// Whether to mark ECN-capable packets where CoDel's half would drop them; Linux always
+        /// does.
+        ecn: bool = "true";
+        /// Queues of each tin: a multiple of 8.
+        flows: u32 = "1024";
+        /// Bytes of a flow's turn. Automatic: what the tin's share carries in 1/4096 s, from 300 to
+        /// 1514 bytes; the latter without a bandwidth.
+        quantum: Auto<Bytes> = "auto";
+    }
+}
+
+/// A CAKE queue.
+#[derive(Debug)]
+pub struct Cake<P> {
+    capacity: Capacity,
+    diffserv: Diffserv,
+    isolation: Isolation,
+    target: Span,
+    shaper: Shaper,
+    tins: Vec<Tin<P>>,
+    /// The tin whose turn it is, where no shaper orders them.
+    turn: usize,
+    /// Queues in the order in which they were first used, with their tins.
+    seen: Vec<(usize, u32)>,
+    salt: Option<u64>,
+    link: LinkInfo,
+}
+
+/// The limit where none is given.
+fn automatic_limit(bandwidth: Option<Rate>, interval: Span, largest: u64) -> Capacity {
+    let most = 10_240 * largest;
+    let wanted = |rate: Rate| ((4.0 * rate.bytes_in(interval)) as u64).max(4 << 20);
+    Capacity::Bytes(bandwidth.map_or(most, wanted).min(most))
+}
+
+impl<P: Packet> Cake<P> {
+    /// A queue for `link`.
+    ///
+    /// # Errors
+    /// A round-trip time or a quantum of nothing; queues that are not a multiple of 8.
+    pub fn new(params: &Params, preset: Preset, link: &LinkInfo) -> Result<Self, ParamFault> {
+        let interval = params.rtt.0;
+        if interval == Span::ZERO {
+            return Err(ParamFault::new("rtt", interval, "a time above zero"));
+        }
+        if params.quantum == Auto::Given(Bytes::ZERO) {
+            let allowed = "\"auto\" or a size above zero";
+            return Err(ParamFault::new("quantum", Bytes::ZERO, allowed));
+        }
+        let flows = params.flows as usize;
+        if !flows.is_multiple_of(WAYS) {
+            let allowed = format!("a multiple of {WAYS}");
+            return Err(ParamFault::new("flows", flows, allowed));
+        }
+        let bandwidth = params.bandwidth.0;
+        let served = LinkInfo {
+            rate: bandwidth.unwrap_or(link.rate),
+            ..*link
+        };
+        let framing = if preset == Preset::Linux { 14 } else { 0 };
+        let capacity = match params.limit {
+            Auto::Given(limit) => limit.on(&served),
+            Auto::Auto => automatic_limit(bandwidth, interval, link.mtu.get() + framing),
+        };
+        let common = Common {
+            preset,
+            flows,
+            isolation: params.isolation,
+            ack_filter: params.ack_filter,
+            quantum: params.quantum.given(),
+            target: params.target.given().unwrap_or(params.rtt.target()),
+            interval,
+            ecn: params.ecn,
+        };
+        let charge = Charge::new(params.framing, params.overhead, params.mpu, params.cells);
+        let tin = |number| {
+            let share = bandwidth.map(|rate| params.diffserv.threshold(number, rate));
+            Tin::new(common, share, params.diffserv.weight(number))
+        };
+        let tins = (0..params.diffserv.tins()).map(tin);
+        let mut made = Self {
+            capacity,
+            diffserv: params.diffserv,
+            isolation: params.isolation,
+            target: common.target,
+            shaper: Shaper::new(bandwidth, charge, params.ingress),
+            tins: tins.collect::<Result<_, _>>()?,
+            turn: 0,
+            seen: Vec::new(),
+            salt: None,
+            link: *link,
+        };
+        made.on_link(link);
+        Ok(made)
+    }
+
+    /// The tin to serve; one has packets.
+    fn choose(&mut self, now: Time) -> usize {
+        if self.shaper.rate().is_none() {
+            return self.choose_by_turn();
+        }
+        let mut best = (Span::from_ps(u64::MAX), 0);
+        for (number, tin) in self.tins.iter().enumerate() {
+            let wait = tin.clock.next().since(now);
+            if tin.is_busy() && wait <= best.0 {
+                best = (wait, number);
+            }
+        }
+        best.1
+    }
+
+    fn choose_by_turn(&mut self) -> usize {
+        loop {
+            let tin = &mut self.tins[self.turn];
+            if tin.is_busy() && tin.deficit >= 0 {
+                return self.turn;
+            }
+            if tin.deficit <= 0 {
+                tin.deficit += tin.weight;
+            }
+            self.turn = (self.turn + 1) % self.tins.len();
+        }
+    }
+
+    /// Takes a packet from the queue with most bytes.
+    fn relieve(&mut self, ctx: &mut Context<'_, P>) {
+        let bytes = |(tin, bucket): (usize, u32)| self.tins[tin].queued(bucket);
+        let mut fattest = None;
+        for &queue in &self.seen {
+            if fattest.is_none_or(|best| bytes(queue) > bytes(best)) {
+                fattest = Some(queue);
+            }
+        }
+        if let Some((tin, bucket)) = fattest {
+            self.tins[tin].push_out(bucket, &mut self.shaper, ctx);
+        }
+    }
+}
+
+impl<P: Packet> Discipline<P> for Cake<P> {
+    fn enqueue(&mut self, packet: P, ctx: &mut Context<'_, P>) {
+        let number = self.diffserv.tin(packet.dscp());
+        let is_empty = self.backlog().packets == 0;
+        let tin = &mut self.tins[number];
+        if tin.backlog().packets == 0 {
+            tin.clock.wake(ctx.now);
+        }
+        if is_empty {
+            self.shaper.wake(ctx.now);
+        }
+        let salt = *self.salt.get_or_insert_with(|| ctx.random.bits());
+        let keys = self.isolation.keys(&packet, salt);
+        let (bucket, is_first) = tin.enqueue(packet, &keys, &mut self.shaper, ctx);
+        if is_first {
+            self.seen.push((number, bucket));
+        }
+        loop {
+            let Backlog { packets, bytes } = self.backlog();
+            if self.capacity.holds(packets, bytes) {
+                return;
+            }
+            self.relieve(ctx);
+        }
+    }
+
+    fn dequeue(&mut self, ctx: &mut Context<'_, P>) -> Dequeued<P> {
+        let mut decaying = true;
+        loop {
+            if self.backlog().packets == 0 {
+                return Dequeued::Empty;
+            }
+            if let Some(until) = self.shaper.wait(ctx.now) {
+                return Dequeued::Wait(until);
+            }
+            let tin = self.choose(ctx.now);
+            let sent = self.tins[tin].serve(&mut decaying, &mut self.shaper, ctx);
+            if let Some(packet) = sent {
+                return Dequeued::Packet(packet);
+            }
+        }
+    }
+
+    fn backlog(&self) -> Backlog {
+        let mut all = Backlog::default();
+        for tin in &self.tins {
+            all.packets += tin.backlog().packets;
+            all.bytes += tin.backlog().bytes;
+        }
+        all
+    }
+
+    fn capacity(&self) -> Capacity {
+        self.capacity
+    }
+
+    fn reset(&mut self) {
+        self.tins.iter_mut().for_each(Tin::reset);
+        self.shaper.reset();
+        self.turn = 0;
+        self.seen.clear();
+        self.salt = None;
+    }
+
+    fn on_link(&mut self, link: &LinkInfo) {
+        for tin in &mut self.tins {
+            tin.on_link(link);
+        }
+        self.link = *link;
+    }
+
+    fn warnings(&self) -> Vec<Warning> {
+        let Some(rate) = self.shaper.rate() else {
+            return mistakes::target(self.target, self.capacity, &self.link);
+        };
+        if rate <= self.link.rate {
+            return Vec::new();
+        }
+        let what = "the rate is above the link's: the link shapes, not this".to_owned();
+        vec![Warning {
+            param: "bandwidth",
+            what,
+        }]
+    }
+
+    fn probe(&self, show: &mut dyn FnMut(&str, ProbeValue)) {
+        for (number, tin) in self.tins.iter().enumerate() {
+            tin.probe(&mut |name, value| show(&format!("tin[{number}].{name}"), value));
+        }
+        show("next_packet", ProbeValue::Number(self.shaper.next().as_s()));
+        show("flows_active", ProbeValue::Number(self.seen.len() as f64));
+        for (k, &(tin, bucket)) in self.seen.iter().enumerate() {
+            let mut one = |name: &str, value| show(&format!("flow[{k}].{name}"), value);
+            self.tins[tin].probe_flow(bucket, &mut one);
+        }
+    }
+
+    fn poke(&mut self, name: &str, value: f64) -> bool {
+        let Some((k, name)) = of_flow(name) else {
+            return false;
+        };
+        match self.seen.get(k) {
+            Some(&(tin, bucket)) => self.tins[tin].poke_flow(bucket, name, value),
+            None => false,
+        }
+    }
+}

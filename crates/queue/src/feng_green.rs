@@ -1,0 +1,157 @@
+//! GREEN (Feng): drops of each flow what TCP's equation says will bring it to its fair share.
+//!
+//! W. Feng, A. Kapadia, S. Thulasidasan, "GREEN: Proactive Queue Management over a Best-Effort
+//! Network", IEEE Globecom 2002, 1784-1788. A TCP flow with packets of s bytes, a round-trip time
+//! of R and losses p sends `c` s / (R sqrt(p)). That is its fair share L/N of a link of rate L that
+//! N flows use if
+//!
+//! ```text
+//! p = (N s c / (L R))^2
+//! ```
+//!
+//! so each arrival is dropped, or with `ecn` marked, with that probability, at most 1. The queue
+//! plays no part but by its limit. N is the flows heard of within `window`, s the size of the
+//! arrival, and R what the packet says of its flow's round-trip time; where it says nothing, `rtt`.
+//! So flows of unequal round-trip times get equal rates, if R is known for each.
+//!
+//! **Reference**: `c` = sqrt(3/2); with receivers that acknowledge every other packet it is
+//! sqrt(3/4), 0.866. The paper's text was not at hand: the formula is from memory, the window a
+//! workable one. It is not the GREEN of Wydrowski and Zukerman ([`crate::green`]). No
+//! preset differs: neither Linux nor ns-2.35 nor ns-3 has it.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use sojourn_base::{Auto, Limit, LinkInfo, ParamFault, Preset, Span, Time, params};
+
+use crate::parts::Fifo;
+use crate::parts::gate::{Gate, Gated, Signal};
+use crate::{Context, Packet, ProbeValue};
+
+params! {
+    /// Parameters of Feng's GREEN.
+    pub struct Params {
+        /// Most that may wait, in packets or bytes; the packet being sent is not counted.
+        limit: Limit = "1000 packets";
+        /// How long a flow counts after its last packet.
+        window: Span = "500 ms";
+        /// The constant of TCP's equation.
+        c: f64 = "1.2247448713915890";
+        /// Round-trip time of flows whose packets do not say. Automatic: the link's largest base
+        /// round-trip time.
+        rtt: Auto<Span> = "auto";
+        /// Whether to mark ECN-capable packets instead of dropping them.
+        ecn: bool = "false";
+    }
+}
+
+/// The equation and what it needs to know.
+#[derive(Debug)]
+pub struct FengGate {
+    params: Params,
+    link: LinkInfo,
+    active: Active,
+    /// That of the last arrival.
+    prob: f64,
+}
+
+/// A queue with Feng's GREEN.
+pub type FengGreen<P> = Gated<P, FengGate>;
+
+/// The flows heard of within a window.
+#[derive(Debug, Default)]
+struct Active {
+    /// When each was heard of last.
+    last: BTreeMap<u64, Time>,
+    /// Arrivals in their order.
+    heard: VecDeque<(Time, u64)>,
+}
+
+impl Active {
+    /// Hears of a flow; the number of flows now.
+    fn hear(&mut self, flow: u64, now: Time, window: Span) -> usize {
+        while let Some(&(at, old)) = self.heard.front() {
+            if now.since(at) <= window {
+                break;
+            }
+            self.heard.pop_front();
+            if self.last.get(&old) == Some(&at) {
+                self.last.remove(&old);
+            }
+        }
+        if self.last.insert(flow, now) != Some(now) {
+            self.heard.push_back((now, flow));
+        }
+        self.last.len()
+    }
+}
+
+impl<P> FengGreen<P> {
+    /// A queue for `link`.
+    ///
+    /// # Errors
+    /// A constant that is not above zero; no round-trip time, given or from the link.
+    pub fn new(params: &Params, _preset: Preset, link: &LinkInfo) -> Result<Self, ParamFault> {
+        if params.c <= 0.0 {
+            return Err(ParamFault::new("c", params.c, "a number above zero"));
+        }
+        if params.rtt.given().unwrap_or(link.base_rtt) == Span::ZERO {
+            let allowed = "a time above zero, such as \"40 ms\"";
+            let found = match params.rtt {
+                Auto::Given(rtt) => rtt.to_string(),
+                Auto::Auto => "\"auto\" where no path takes any time".to_owned(),
+            };
+            return Err(ParamFault::new("rtt", found, allowed));
+        }
+        let gate = FengGate {
+            params: params.clone(),
+            link: *link,
+            active: Active::default(),
+            prob: 0.0,
+        };
+        Ok(Self::behind(gate, params.limit.on(link)))
+    }
+}
+
+impl<P: Packet> Gate<P> for FengGate {
+    fn judge(
+        &mut self,
+        packet: &P,
+        _queue: &Fifo<P>,
+        _fits: bool,
+        ctx: &mut Context<'_, P>,
+    ) -> Signal {
+        let flows = self.active.hear(packet.flow(), ctx.now, self.params.window);
+        let usual = self.params.rtt.given().unwrap_or(self.link.base_rtt);
+        let rtt = packet.rtt().unwrap_or(usual);
+        // What all flows would have in flight of such packets, over what the path holds.
+        let bits = flows as f64 * packet.size().bits() as f64;
+        let root = self.params.c * bits / (self.link.rate.as_f64() * rtt.as_s());
+        self.prob = (root * root).min(1.0);
+        Signal::of(ctx.random.chance(self.prob), self.params.ecn)
+    }
+
+    fn reset(&mut self) {
+        self.active = Active::default();
+        self.prob = 0.0;
+    }
+
+    /// A link on which no path takes any time leaves the round-trip time as it was.
+    fn on_link(&mut self, link: &LinkInfo) {
+        let base_rtt = if link.base_rtt == Span::ZERO {
+            self.link.base_rtt
+        } else {
+            link.base_rtt
+        };
+        self.link = LinkInfo { base_rtt, ..*link };
+    }
+
+    fn probe(&self, show: &mut dyn FnMut(&str, ProbeValue)) {
+        show("prob", ProbeValue::Number(self.prob));
+        let flows = self.active.last.len() as f64;
+        show("active", ProbeValue::Number(flows));
+    }
+
+    fn poke(&mut self, _name: &str, _value: f64) -> bool {
+        false
+    }
+}

@@ -1,0 +1,149 @@
+//! A first-in first-out queue with a gate: a law that judges each arrival, and nothing else.
+//!
+//! What PI, PI2, AVQ and GREEN have in common: an arrival without room is dropped; one that the
+//! gate signals on is marked if it can be and the gate marks, else dropped; departures are plain.
+
+use sojourn_base::length::Capacity;
+use sojourn_base::{LinkInfo, Time};
+
+use super::Fifo;
+use super::ecn::mark_or_drop;
+use crate::{Backlog, Context, Dequeued, Discipline, Packet, ProbeValue, Reason, Warning};
+
+/// What a gate says to an arrival.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Signal {
+    /// Go in.
+    None,
+    /// Go in marked, or be dropped if that cannot be.
+    Mark,
+    /// Be dropped.
+    Drop,
+}
+
+impl Signal {
+    /// A signal if it `falls`, a mark if `marking`.
+    pub fn of(falls: bool, marking: bool) -> Self {
+        match (falls, marking) {
+            (false, _) => Self::None,
+            (true, true) => Self::Mark,
+            (true, false) => Self::Drop,
+        }
+    }
+}
+
+/// A law that judges arrivals.
+pub trait Gate<P: Packet> {
+    /// Judges an arrival that meets `queue`; if it does not `fit`, it is dropped whatever is said.
+    fn judge(
+        &mut self,
+        packet: &P,
+        queue: &Fifo<P>,
+        fits: bool,
+        ctx: &mut Context<'_, P>,
+    ) -> Signal;
+
+    /// Back to the start.
+    fn reset(&mut self);
+
+    /// When [`on_timer`](Self::on_timer) is due.
+    fn next_timer(&self) -> Option<Time> {
+        None
+    }
+
+    /// Periodic work, at or after the time due.
+    fn on_timer(&mut self, _queue: &Fifo<P>, _now: Time) {}
+
+    /// The link changed.
+    fn on_link(&mut self, _link: &LinkInfo) {}
+
+    /// What is wrong with the settings.
+    fn warnings(&self, _capacity: Capacity) -> Vec<Warning> {
+        Vec::new()
+    }
+
+    /// Shows inner variables.
+    fn probe(&self, show: &mut dyn FnMut(&str, ProbeValue));
+
+    /// Sets one; false if there is none of that name.
+    fn poke(&mut self, name: &str, value: f64) -> bool;
+}
+
+/// A queue behind a gate.
+#[derive(Debug)]
+pub struct Gated<P, G> {
+    capacity: Capacity,
+    queue: Fifo<P>,
+    gate: G,
+}
+
+impl<P, G> Gated<P, G> {
+    /// An empty queue.
+    pub fn behind(gate: G, capacity: Capacity) -> Self {
+        Self {
+            capacity,
+            queue: Fifo::default(),
+            gate,
+        }
+    }
+}
+
+impl<P: Packet, G: Gate<P>> Discipline<P> for Gated<P, G> {
+    fn enqueue(&mut self, packet: P, ctx: &mut Context<'_, P>) {
+        let Backlog { packets, bytes } = self.queue.backlog();
+        let fits = self.capacity.admits(packets, bytes, packet.size());
+        let signal = self.gate.judge(&packet, &self.queue, fits, ctx);
+        if !fits {
+            return ctx.drop(packet, Reason::Overlimit);
+        }
+        let taken = match signal {
+            Signal::None => Some(packet),
+            Signal::Mark => mark_or_drop(packet, true, Reason::Unforced, ctx),
+            Signal::Drop => mark_or_drop(packet, false, Reason::Unforced, ctx),
+        };
+        if let Some(packet) = taken {
+            self.queue.push(packet);
+        }
+    }
+
+    fn dequeue(&mut self, _ctx: &mut Context<'_, P>) -> Dequeued<P> {
+        self.queue.pop().map_or(Dequeued::Empty, Dequeued::Packet)
+    }
+
+    fn backlog(&self) -> Backlog {
+        self.queue.backlog()
+    }
+
+    fn capacity(&self) -> Capacity {
+        self.capacity
+    }
+
+    fn reset(&mut self) {
+        self.queue.clear();
+        self.gate.reset();
+    }
+
+    fn next_timer(&self) -> Option<Time> {
+        self.gate.next_timer()
+    }
+
+    fn on_timer(&mut self, ctx: &mut Context<'_, P>) {
+        self.gate.on_timer(&self.queue, ctx.now);
+    }
+
+    fn on_link(&mut self, link: &LinkInfo) {
+        self.gate.on_link(link);
+    }
+
+    fn warnings(&self) -> Vec<Warning> {
+        self.gate.warnings(self.capacity)
+    }
+
+    fn probe(&self, show: &mut dyn FnMut(&str, ProbeValue)) {
+        self.gate.probe(show);
+    }
+
+    fn poke(&mut self, name: &str, value: f64) -> bool {
+        self.gate.poke(name, value)
+    }
+}

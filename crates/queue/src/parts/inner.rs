@@ -1,0 +1,334 @@
+//! A discipline inside another: `inner = "codel"`, or `"red(min_th = 5 packets, ecn = true)"`.
+
+use sojourn_base::length::Capacity;
+use sojourn_base::{
+    BuildError, Bytes, Entry, Fault, LinkInfo, Optional, ParamFault, ParamSource, Preset, Quantity,
+    Scalar, Time,
+};
+
+use super::Fifo;
+use crate::registry::{AnyDiscipline, DISCIPLINES, build, find};
+use crate::{Backlog, Context, Dequeued, Discipline, Packet, ProbeValue, Reason, Warning};
+
+/// A discipline by its name, with its parameters.
+#[derive(Debug, Clone)]
+pub struct Inner {
+    entry: &'static Entry,
+    given: Vec<(String, String)>,
+}
+
+impl PartialEq for Inner {
+    fn eq(&self, other: &Self) -> bool {
+        self.entry.name == other.entry.name && self.given == other.given
+    }
+}
+
+impl Quantity for Inner {
+    const ALLOWED: &'static str =
+        "a discipline such as \"codel\" or \"codel(target = 2 ms, ecn = true)\"";
+    const SCHEMA: &'static str = r#"{"type": "string", "pattern": "^[a-z0-9_]+ ?([(].*[)])?$"}"#;
+
+    fn read(scalar: Scalar<'_>) -> Result<Self, Fault> {
+        let Scalar::Text(text) = scalar else {
+            return Err(Self::fault(scalar));
+        };
+        let (name, given) = parse(text).ok_or_else(|| Self::fault(scalar))?;
+        let Some(entry) = find(name) else {
+            let names: Vec<&str> = DISCIPLINES.iter().map(|entry| entry.name).collect();
+            return Err(Fault::new(scalar, names.join(", ")));
+        };
+        for (key, _) in &given {
+            let is_own = entry.params.iter().any(|param| param.name == key);
+            if !is_own && key != "preset" {
+                let names: Vec<&str> = entry.params.iter().map(|param| param.name).collect();
+                let found = format!("{key} of {name}");
+                return Err(Fault::new(found, names.join(", ")));
+            }
+        }
+        Ok(Self { entry, given })
+    }
+}
+
+/// A name, and keys with values between parentheses.
+fn parse(text: &str) -> Option<(&str, Vec<(String, String)>)> {
+    let text = text.trim();
+    let Some((name, rest)) = text.split_once('(') else {
+        return Some((text, Vec::new()));
+    };
+    let mut given = Vec::new();
+    for pair in split(rest.strip_suffix(')')?)? {
+        let (key, value) = pair.split_once('=')?;
+        given.push((key.trim().to_owned(), value.trim().to_owned()));
+    }
+    Some((name.trim(), given))
+}
+
+/// The parts between commas, but for those within parentheses.
+fn split(text: &str) -> Option<Vec<&str>> {
+    let (mut parts, mut begin, mut depth) = (Vec::new(), 0, 0_i32);
+    for (at, letter) in text.char_indices() {
+        match letter {
+            '(' => depth += 1,
+            ')' => depth -= 1,
+            ',' if depth == 0 => {
+                parts.push(&text[begin..at]);
+                begin = at + 1;
+            }
+            _ => {}
+        }
+        if depth < 0 {
+            return None;
+        }
+    }
+    parts.push(&text[begin..]);
+    (depth == 0).then_some(parts)
+}
+
+impl ParamSource for Inner {
+    fn get(&self, name: &str) -> Option<Scalar<'_>> {
+        let (_, text) = self.given.iter().find(|(key, _)| key == name)?;
+        Some(Scalar::literal(text))
+    }
+}
+
+impl Inner {
+    /// The discipline, under its own preset or the outer one's.
+    fn build<P: Packet>(
+        &self,
+        preset: Preset,
+        link: &LinkInfo,
+    ) -> Result<AnyDiscipline<P>, ParamFault> {
+        let name = self.entry.name;
+        let refused = |key: &str, fault: Fault| {
+            let found = format!("{key} = {} in {name}", fault.found);
+            ParamFault::new("inner", found, fault.allowed)
+        };
+        let preset = match self.get("preset") {
+            Some(given) => Preset::read(given).map_err(|fault| refused("preset", fault))?,
+            None => preset,
+        };
+        build(name, self, preset, link).map_err(|error| match error {
+            BuildError::Param(fault) => refused(fault.name, fault.fault),
+            BuildError::Unknown => unreachable!("it was found in the registry"),
+        })
+    }
+}
+
+/// A queue within a discipline: plain drop-tail, or another discipline. One can look at its head.
+pub enum Child<P: Packet> {
+    /// Drop-tail.
+    Plain {
+        /// Most that waits.
+        capacity: Capacity,
+        /// What waits.
+        queue: Fifo<P>,
+    },
+    /// Another discipline.
+    Other {
+        /// It.
+        discipline: Box<AnyDiscipline<P>>,
+        /// What was looked at: it has left the discipline but not this queue.
+        held: Option<P>,
+    },
+}
+
+/// What a look at the head found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Head {
+    /// A packet of this size.
+    Packet(Bytes),
+    /// Nothing.
+    Empty,
+    /// Nothing that may go before this instant.
+    Wait(Time),
+}
+
+impl<P: Packet> Child<P> {
+    /// A child: `inner`, or where that is none a plain queue of `capacity`.
+    ///
+    /// # Errors
+    /// A parameter of `inner` that cannot be taken.
+    pub fn new(
+        inner: &Optional<Inner>,
+        capacity: Capacity,
+        preset: Preset,
+        link: &LinkInfo,
+    ) -> Result<Self, ParamFault> {
+        Ok(match &inner.0 {
+            None => Self::Plain {
+                capacity,
+                queue: Fifo::default(),
+            },
+            Some(inner) => Self::Other {
+                discipline: Box::new(inner.build(preset, link)?),
+                held: None,
+            },
+        })
+    }
+
+    /// Looks at the head. Another discipline takes its drops at the head now.
+    pub fn head(&mut self, ctx: &mut Context<'_, P>) -> Head {
+        match self {
+            Self::Plain { queue, .. } => queue
+                .head()
+                .map_or(Head::Empty, |packet| Head::Packet(packet.size())),
+            Self::Other { discipline, held } => {
+                if let Some(packet) = held {
+                    return Head::Packet(packet.size());
+                }
+                match discipline.dequeue(ctx) {
+                    Dequeued::Packet(packet) => {
+                        let size = packet.size();
+                        *held = Some(packet);
+                        Head::Packet(size)
+                    }
+                    Dequeued::Empty => Head::Empty,
+                    Dequeued::Wait(until) => Head::Wait(until),
+                }
+            }
+        }
+    }
+}
+
+impl<P: Packet> Discipline<P> for Child<P> {
+    fn enqueue(&mut self, packet: P, ctx: &mut Context<'_, P>) {
+        match self {
+            Self::Plain { capacity, queue } => {
+                let Backlog { packets, bytes } = queue.backlog();
+                if capacity.admits(packets, bytes, packet.size()) {
+                    queue.push(packet);
+                } else {
+                    ctx.drop(packet, Reason::Overlimit);
+                }
+            }
+            Self::Other { discipline, .. } => discipline.enqueue(packet, ctx),
+        }
+    }
+
+    fn dequeue(&mut self, ctx: &mut Context<'_, P>) -> Dequeued<P> {
+        match self {
+            Self::Plain { queue, .. } => queue.pop().map_or(Dequeued::Empty, Dequeued::Packet),
+            Self::Other { discipline, held } => match held.take() {
+                Some(packet) => Dequeued::Packet(packet),
+                None => discipline.dequeue(ctx),
+            },
+        }
+    }
+
+    fn backlog(&self) -> Backlog {
+        match self {
+            Self::Plain { queue, .. } => queue.backlog(),
+            Self::Other { discipline, held } => {
+                let mut backlog = discipline.backlog();
+                if let Some(packet) = held {
+                    backlog.packets += 1;
+                    backlog.bytes += packet.size();
+                }
+                backlog
+            }
+        }
+    }
+
+    /// What the discipline may hold, and what was looked at.
+    fn capacity(&self) -> Capacity {
+        match self {
+            Self::Plain { capacity, .. } => *capacity,
+            Self::Other { discipline, held } => match (discipline.capacity(), held) {
+                (Capacity::Packets(packets), Some(_)) => Capacity::Packets(packets + 1),
+                (Capacity::Bytes(bytes), Some(held)) => Capacity::Bytes(bytes + held.size().get()),
+                (capacity, _) => capacity,
+            },
+        }
+    }
+
+    fn reset(&mut self) {
+        match self {
+            Self::Plain { queue, .. } => queue.clear(),
+            Self::Other { discipline, held } => {
+                discipline.reset();
+                *held = None;
+            }
+        }
+    }
+
+    fn next_timer(&self) -> Option<Time> {
+        match self {
+            Self::Plain { .. } => None,
+            Self::Other { discipline, .. } => discipline.next_timer(),
+        }
+    }
+
+    fn on_timer(&mut self, ctx: &mut Context<'_, P>) {
+        if let Self::Other { discipline, .. } = self
+            && discipline.next_timer().is_some_and(|due| due <= ctx.now)
+        {
+            discipline.on_timer(ctx);
+        }
+    }
+
+    fn on_link(&mut self, link: &LinkInfo) {
+        if let Self::Other { discipline, .. } = self {
+            discipline.on_link(link);
+        }
+    }
+
+    /// Those of the discipline, told of `inner`.
+    fn warnings(&self) -> Vec<Warning> {
+        let Self::Other { discipline, .. } = self else {
+            return Vec::new();
+        };
+        let told = |warning: Warning| Warning {
+            param: "inner",
+            what: format!("{}: {}", warning.param, warning.what),
+        };
+        discipline.warnings().into_iter().map(told).collect()
+    }
+
+    fn probe(&self, show: &mut dyn FnMut(&str, ProbeValue)) {
+        if let Self::Other { discipline, .. } = self {
+            discipline.probe(show);
+        }
+    }
+
+    fn poke(&mut self, name: &str, value: f64) -> bool {
+        match self {
+            Self::Plain { .. } => false,
+            Self::Other { discipline, .. } => discipline.poke(name, value),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str) -> Result<Inner, String> {
+        Inner::read(Scalar::Text(text)).map_err(|fault| fault.to_string())
+    }
+
+    #[test]
+    fn names_and_parameters() {
+        let inner = read("prio(bands = 2, inner = codel(target = 2 ms, ecn = true), limit = none)");
+        let inner = inner.unwrap();
+        assert_eq!(inner.entry.name, "prio");
+        assert_eq!(inner.get("bands"), Some(Scalar::Integer(2)));
+        let nested = Scalar::Text("codel(target = 2 ms, ecn = true)");
+        assert_eq!(inner.get("inner"), Some(nested));
+        assert_eq!(read("codel").unwrap().given, []);
+    }
+
+    #[test]
+    fn what_is_wrong_is_named() {
+        let no = |text| read(text).unwrap_err();
+        assert!(no("coddle").contains("red, ared"));
+        assert!(no("codel(traget = 1 ms)").starts_with("found traget of codel; allowed: limit"));
+        for text in [
+            "codel(",
+            "codel(target)",
+            "codel(target = 1 ms))",
+            "codel)(",
+        ] {
+            assert!(no(text).starts_with("found"), "{text}");
+        }
+    }
+}

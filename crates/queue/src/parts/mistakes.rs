@@ -1,0 +1,62 @@
+//! Known mistakes, told alike by all disciplines that can make them.
+
+use sojourn_base::length::Capacity;
+use sojourn_base::{Bytes, LinkInfo, Span};
+
+use crate::Warning;
+
+fn warning(param: &'static str, what: impl Into<String>) -> Warning {
+    let what = what.into();
+    Warning { param, what }
+}
+
+/// A capacity in bytes, packets taken for `packet` bytes each.
+pub fn room(capacity: Capacity, packet: Bytes) -> f64 {
+    match capacity {
+        Capacity::Packets(packets) => packets as f64 * packet.as_f64(),
+        Capacity::Bytes(bytes) => bytes as f64,
+        Capacity::Unlimited => f64::INFINITY,
+    }
+}
+
+/// A target for the queueing delay: shorter than one packet takes, or longer than the queue can
+/// ever get.
+pub fn target(target: Span, capacity: Capacity, link: &LinkInfo) -> Vec<Warning> {
+    let mut found = Vec::new();
+    let packet = link.rate.time_to_send(link.mtu);
+    if target < packet {
+        let what = format!(
+            "{target} is less than the {packet} that one packet takes on this link: a queue of one packet is taken for a bad one"
+        );
+        found.push(warning("target", what));
+    }
+    if room(capacity, link.mtu) < link.rate.bytes_in(target) {
+        let what = "the queue is full before its delay can reach the target: this is drop-tail";
+        found.push(warning("limit", what));
+    }
+    found
+}
+
+/// A reference for the queue's length that leaves no room above it; both in the same unit.
+pub fn reference(room: f64, target: f64) -> Vec<Warning> {
+    if room > target {
+        return Vec::new();
+    }
+    let what = "the limit is not above the target: the queue can never stand above it, \
+                so that the probability hardly ever rises (twice the target is advised)";
+    vec![warning("limit", what)]
+}
+
+/// RED's thresholds beyond the limit, and `hard`, from where all is dropped; all in the same unit.
+pub fn thresholds(room: f64, min: f64, max: f64, hard: f64) -> Vec<Warning> {
+    let what = if room <= min {
+        "the queue is full before the average can reach min_th: this is drop-tail"
+    } else if room < max {
+        "the queue is full before the average can reach max_th"
+    } else if room < hard {
+        "the gentle ramp ends at twice max_th, beyond the limit: its upper part is never reached"
+    } else {
+        return Vec::new();
+    };
+    vec![warning("max_th", what)]
+}

@@ -1,0 +1,129 @@
+//! Disciplines inside others.
+
+mod bench;
+
+use bench::{Bench, fault, us};
+use sojourn_base::{Ecn, Preset};
+use sojourn_queue::{Discipline, Reason};
+
+/// A CoDel behind a bucket that lets 2 Mbit/s go does what one on a link of 2 Mbit/s does: it drops
+/// as often and at the same times, to five packet times; its packets leave it one too early.
+#[test]
+fn codel_in_a_token_bucket_meets_the_rate_of_the_bucket() {
+    let params = [
+        ("rate", "2 Mbit/s"),
+        ("burst", "500 B"),
+        ("inner", "codel(limit = none)"),
+    ];
+    let mut shaped = Bench::new("tbf", &params);
+    let mut slow = bench::link(8);
+    slow.rate = sojourn_base::Rate::from_bps(2_000_000).expect("a rate");
+    let mut alone = Bench::behind(slow, Preset::Reference, "codel", &[("limit", "none")]);
+    let mut drops = [Vec::new(), Vec::new()];
+    // 2.5 Mbit/s for two seconds; the bucket gives a packet each 2 ms, as the slow link does.
+    let mut due = us(0);
+    for k in 0..1_250 {
+        let now = us(k * 1_600);
+        while due <= now {
+            shaped.dequeue(due);
+            drops[0].resize(shaped.drops(Reason::Target), due);
+            due = shaped
+                .wait
+                .unwrap_or(due + sojourn_base::Span::from_us(100));
+        }
+        shaped.enqueue(now, 0, 500, Ecn::NotEct);
+        alone.send(now, 0, 500, Ecn::NotEct);
+        drops[1].resize(alone.drops(Reason::Target), now);
+    }
+    assert!(drops[0].len() > 20);
+    assert!(drops[0].len().abs_diff(drops[1].len()) <= 1);
+    for (shaped, alone) in drops[0].iter().zip(&drops[1]) {
+        let apart = shaped.as_s() - alone.as_s();
+        assert!(apart.abs() <= 0.010, "{shaped} {alone}");
+    }
+}
+
+/// Each band has a CoDel of its own: the higher one is short of packets, the lower one drops.
+#[test]
+fn each_band_has_its_own() {
+    let mut bench = Bench::new(
+        "prio",
+        &[("inner", "codel(target = 2 ms, interval = 20 ms)")],
+    );
+    for k in 0..4_000 {
+        let flow = if k % 4 == 0 { 6 } else { 2 };
+        bench.send(us(k * 400), flow, 500, Ecn::NotEct);
+    }
+    assert_eq!(bench.probe("band[0].count"), 0.0);
+    assert!(bench.probe("band[2].count") > 3.0);
+    assert!(
+        bench
+            .record
+            .dropped
+            .iter()
+            .all(|(packet, _)| packet.flow == 2)
+    );
+    bench.poke("band[1].count", 7.0);
+    assert_eq!(bench.probe("band[1].count"), 7.0);
+}
+
+/// A band that waits for tokens lets the next one go.
+#[test]
+fn a_band_without_tokens_is_passed_over() {
+    let params = [("inner", "tbf(rate = 4 Mbit/s, burst = 500 B)")];
+    let mut bench = Bench::new("prio", &params);
+    for flow in [6, 6, 2] {
+        bench.enqueue(us(0), flow, 500, Ecn::NotEct);
+    }
+    let next = |bench: &mut Bench, at| bench.dequeue(us(at)).map(|packet| packet.flow);
+    assert_eq!(next(&mut bench, 0), Some(6));
+    assert_eq!(next(&mut bench, 0), Some(2));
+    assert_eq!(next(&mut bench, 0), None);
+    assert_eq!(bench.wait, Some(us(1_000)));
+    assert_eq!(next(&mut bench, 1_000), Some(6));
+}
+
+/// What was looked at but has no tokens yet still waits, beyond the inner limit.
+#[test]
+fn the_head_that_waits_is_counted() {
+    let params = [
+        ("rate", "4 Mbit/s"),
+        ("burst", "500 B"),
+        ("inner", "droptail(limit = 2 packets)"),
+    ];
+    let mut bench = Bench::new("tbf", &params);
+    for _ in 0..2 {
+        bench.arrive(us(0), 500);
+    }
+    assert!(bench.dequeue(us(0)).is_some());
+    assert!(bench.dequeue(us(0)).is_none());
+    for _ in 0..3 {
+        bench.arrive(us(0), 500);
+    }
+    assert_eq!((bench.packets(), bench.drops(Reason::Overlimit)), (3, 1));
+    bench.discipline.reset();
+    assert_eq!(bench.packets(), 0);
+}
+
+#[test]
+fn what_is_wrong_inside_is_told_of_inner() {
+    let with = |inner| fault("prio", &[("inner", inner)], Preset::Reference);
+    assert_eq!(with("codel(interval = 50 ms)"), "accepted");
+    let text = with("codel(interval = 0 s)");
+    assert!(
+        text.starts_with("inner: found interval = 0 s in codel; allowed: "),
+        "{text}"
+    );
+    let text = with("codel(interval = soon)");
+    assert!(
+        text.starts_with("inner: found interval = \"soon\" in codel"),
+        "{text}"
+    );
+    let text = with("red(preset = ns4)");
+    assert!(text.contains("\"ns3\""), "{text}");
+    assert!(with("nothing").contains("or droptail, headdrop"));
+    let bench = Bench::new("prio", &[("inner", "codel(target = 1 ms)")]);
+    let warnings = bench.discipline.warnings();
+    assert_eq!(warnings[0].param, "inner");
+    assert!(warnings[0].what.starts_with("target: 1 ms is less than"));
+}

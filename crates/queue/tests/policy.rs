@@ -1,0 +1,129 @@
+//! A policy from outside governs, but the packets stay.
+
+mod bench;
+
+use sojourn_base::length::Capacity;
+use sojourn_base::{Ecn, LinkInfo, Stream, Time};
+use sojourn_queue::policy::{Desk, Facts, Governed, Hooks, Policy, Verdict};
+use sojourn_queue::{Backlog, Context, Dequeued, Discipline, Reason};
+
+use crate::bench::{Bench, Record, us};
+
+/// Two queues: marks what is larger than a kilobyte, drops flow 9, holds flow 8 back until 1 s,
+/// and sends the second queue first.
+#[derive(Default)]
+struct Odd;
+
+impl Policy for Odd {
+    fn hooks(&self) -> Hooks {
+        Hooks {
+            enqueue: true,
+            dequeue: true,
+            on_empty: false,
+            choose: true,
+        }
+    }
+    fn capacity(&self) -> Capacity {
+        Capacity::Packets(3)
+    }
+    fn queues(&self) -> u16 {
+        2
+    }
+    fn enqueue(&mut self, packet: &Facts, _: &mut Desk<'_>) -> Verdict {
+        let queue = (packet.flow % 2) as u16;
+        match (packet.flow, packet.size.get()) {
+            (9, _) => Verdict::Drop(Reason::Penalty),
+            (_, 1001..) => Verdict::Mark(queue, Reason::Target),
+            _ => Verdict::Pass(queue),
+        }
+    }
+    fn dequeue(&mut self, packet: &Facts, desk: &mut Desk<'_>) -> Verdict {
+        if packet.flow == 8 && desk.now < us(1_000_000) {
+            return Verdict::Wait(us(1_000_000));
+        }
+        Verdict::Pass(0)
+    }
+    fn choose(&mut self, desk: &mut Desk<'_>) -> u16 {
+        u16::from(desk.queues[1].packets > 0)
+    }
+    fn on_empty(&mut self, _: &mut Desk<'_>) {}
+    fn next_timer(&self) -> Option<Time> {
+        None
+    }
+    fn on_timer(&mut self, _: &mut Desk<'_>) {}
+    fn on_link(&mut self, _: &LinkInfo) {}
+    fn reset(&mut self) {}
+    fn probe(&self, _: &mut dyn FnMut(&str, f64)) {}
+    fn poke(&mut self, _: &str, _: f64) -> bool {
+        false
+    }
+}
+
+#[test]
+fn verdicts_become_what_they_say() {
+    let maker = Bench::new("droptail", &[]);
+    let mut queue = Governed::new(Box::new(Odd));
+    let mut random = Stream::new(1);
+    let mut record = Record::default();
+    let arrive = |queue: &mut Governed<_>, record: &mut Record, id, flow, size, ecn| {
+        let mut packet = maker.packet(us(0), flow, size, ecn);
+        packet.id = id;
+        let random = &mut Stream::new(1);
+        let mut ctx = Context {
+            now: us(0),
+            random,
+            sink: record,
+        };
+        queue.enqueue(packet, &mut ctx);
+    };
+    arrive(&mut queue, &mut record, 0, 8, 500, Ecn::NotEct);
+    arrive(&mut queue, &mut record, 1, 9, 500, Ecn::NotEct);
+    arrive(&mut queue, &mut record, 2, 1, 1500, Ecn::Ect0);
+    arrive(&mut queue, &mut record, 3, 1, 1500, Ecn::NotEct);
+    arrive(&mut queue, &mut record, 4, 3, 500, Ecn::NotEct);
+    arrive(&mut queue, &mut record, 5, 2, 500, Ecn::NotEct);
+    let told = |told: &[(bench::TestPacket, Reason)]| -> Vec<(u64, Reason)> {
+        told.iter().map(|(packet, why)| (packet.id, *why)).collect()
+    };
+    assert_eq!(
+        told(&record.dropped),
+        [
+            (1, Reason::Penalty),
+            (3, Reason::Target),
+            (5, Reason::Overlimit)
+        ]
+    );
+    assert_eq!(told(&record.marked), [(2, Reason::Target)]);
+    assert_eq!(queue.backlog().packets, 3);
+    let mut taken = Vec::new();
+    for now in [us(10), us(20), us(30), us(1_000_000), us(1_000_001)] {
+        let mut ctx = Context {
+            now,
+            random: &mut random,
+            sink: &mut record,
+        };
+        taken.push(match queue.dequeue(&mut ctx) {
+            Dequeued::Packet(packet) => Ok(packet.id),
+            Dequeued::Wait(until) => Err(Some(until)),
+            Dequeued::Empty => Err(None),
+        });
+    }
+    let wait = Err(Some(us(1_000_000)));
+    assert_eq!(taken, [Ok(2), Ok(4), wait, Ok(0), Err(None)]);
+    assert_eq!(queue.backlog(), Backlog::default());
+}
+
+#[test]
+fn codes_are_verdicts_and_nothing_else_is() {
+    for reason in Reason::ALL {
+        let (drop, mark, wait) = Verdict::codes(reason);
+        let read = |code| Verdict::of_code(code, us(5));
+        assert_eq!(read(drop), Some(Verdict::Drop(reason)));
+        assert_eq!(read(mark | 3), Some(Verdict::Mark(3, reason)));
+        assert_eq!(read(wait), Some(Verdict::Wait(us(5))));
+        assert_eq!(read(drop | mark), None);
+        assert_eq!(read(drop | 1), None);
+    }
+    assert_eq!(Verdict::of_code(7, us(5)), Some(Verdict::Pass(7)));
+    assert_eq!(Verdict::of_code(u32::MAX, us(5)), None);
+}

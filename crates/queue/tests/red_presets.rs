@@ -1,0 +1,165 @@
+//! RED as ns-2 and Linux have it.
+
+mod bench;
+
+use bench::{Bench, burst, us};
+use sojourn_base::{Ecn, Preset};
+use sojourn_queue::Reason;
+
+/// An average that does not move by itself, for probabilities at a given average.
+const STILL: (&str, &str) = ("w_q", "1e-300");
+
+/// `reference/ns2/micro_burst.txt`, rows "RED": in bytes the packet that crosses 25 000 gets in.
+#[test]
+fn ns2_bursts() {
+    let in_packets: &[(&str, &str)] = &[("bytes", "false")];
+    for (size, params, accepted) in [
+        (500, &[][..], 51),
+        (1000, &[], 26),
+        (1500, &[], 18),
+        (500, in_packets, 51),
+    ] {
+        let mut bench = Bench::ns2("red", params);
+        assert_eq!(burst(&mut bench, 1, 100, size), [accepted], "{size}");
+        assert_eq!(bench.drops(Reason::Overlimit), 100 - accepted);
+    }
+}
+
+#[test]
+fn ns2_spares_the_first_and_the_lonely() {
+    let params = [
+        STILL,
+        ("bytes", "false"),
+        ("min_th", "5 packets"),
+        ("max_th", "15 packets"),
+        ("wait", "false"),
+    ];
+    let mut bench = Bench::ns2("red", &params);
+    bench.poke("max_p", 1.0);
+    bench.poke("avg", 14.999);
+    for _ in 0..2 {
+        assert!(bench.arrive(us(0), 500), "with at most one queued");
+    }
+    assert!(bench.arrive(us(0), 500), "the first of the visit");
+    assert!(!bench.arrive(us(0), 500));
+    assert_eq!(bench.drops(Reason::Unforced), 1);
+}
+
+#[test]
+fn ns2_marks_only_below_mark_p_and_never_forces() {
+    let params = [
+        STILL,
+        ("bytes", "false"),
+        ("min_th", "5 packets"),
+        ("max_th", "15 packets"),
+        ("ecn", "true"),
+    ];
+    let mut bench = Bench::ns2("red", &params);
+    let mut at = |avg, use_count: f64| {
+        for _ in 0..3 {
+            bench.enqueue(us(0), 0, 500, Ecn::Ect0);
+        }
+        bench.poke("avg", avg);
+        bench.poke("count", use_count);
+        let taken = bench.enqueue(us(0), 0, 500, Ecn::Ect0);
+        (taken, bench.marks(), bench.drops(Reason::Forced))
+    };
+    // The first two calls cross min_th; then p = 0.09 and 0.1 after 25 packets are certain.
+    at(14.0, 0.0);
+    assert_eq!(at(14.0, 25.0), (true, 1, 0));
+    assert!(!at(15.5, 25.0).0, "at 0.1 and above it drops");
+    assert_eq!(
+        at(31.0, 25.0),
+        (false, 1, 0),
+        "by probability, not by force"
+    );
+}
+
+/// Of a packet that is both unlucky and without room, ns-2 says that there was no room.
+#[test]
+fn in_ns2_a_full_buffer_overrules_the_average() {
+    let params = [
+        STILL,
+        ("bytes", "false"),
+        ("max_th", "15 packets"),
+        ("limit", "3 packets"),
+    ];
+    for (preset, reason) in [
+        (Preset::Ns2, Reason::Overlimit),
+        (Preset::Ns3, Reason::Unforced),
+    ] {
+        let mut bench = Bench::under(preset, "red", &[&params[..], &[("wait", "false")]].concat());
+        for _ in 0..3 {
+            bench.arrive(us(0), 500);
+        }
+        bench.poke("max_p", 1.0);
+        bench.poke("avg", 14.999);
+        for _ in 0..2 {
+            assert!(!bench.arrive(us(0), 500));
+        }
+        assert_eq!(bench.record.dropped[1].1, reason, "{preset}");
+    }
+}
+
+#[test]
+fn linux_spares_the_first_of_a_visit_and_marks_above_max() {
+    let params = [
+        ("min_th", "30280 B"),
+        ("max_th", "90840 B"),
+        ("mean_packet", "1514 B"),
+        ("burst", "33"),
+        ("max_p", "1"),
+    ];
+    let mut bench = Bench::under(
+        Preset::Linux,
+        "red",
+        &[&params[..], &[("ecn", "true")]].concat(),
+    );
+    bench.arrive(us(0), 1514);
+    bench.arrive(us(0), 1514);
+    assert_eq!(bench.probe("avg"), 1514.0 / 16.0, "weight 1/16");
+    bench.poke("avg", 60_000.0);
+    assert_eq!(bench.probe("count"), -1.0);
+    assert!(bench.arrive(us(0), 1514));
+    assert_eq!(bench.probe("count"), 0.0);
+    bench.poke("avg", 120_000.0);
+    assert!(bench.enqueue(us(0), 0, 1514, Ecn::Ect0));
+    assert_eq!(bench.record.marked[0].1, Reason::Forced);
+    assert_eq!(bench.probe("count"), -1.0, "the visit is over");
+    bench.poke("avg", 200_000.0);
+    assert!(!bench.enqueue(us(0), 0, 1514, Ecn::NotEct));
+    assert_eq!(bench.drops(Reason::Forced), 1);
+}
+
+/// `tc`: max is a quarter of the limit, min a third of that.
+#[test]
+fn linux_takes_thresholds_from_the_limit() {
+    let params = [
+        ("limit", "121120 B"),
+        ("mean_packet", "1000 B"),
+        ("max_p", "1"),
+        ("w_q", "0.5"),
+    ];
+    let mut bench = Bench::under(Preset::Linux, "red", &params);
+    bench.arrive(us(0), 1000);
+    bench.poke("avg", 19_000.0);
+    bench.arrive(us(0), 1000);
+    assert_eq!(
+        bench.probe("count"),
+        -1.0,
+        "half of 19 000 and 1000 lies below 10 093"
+    );
+    bench.poke("avg", 18_300.0);
+    bench.arrive(us(0), 1000);
+    assert_eq!(
+        bench.probe("count"),
+        0.0,
+        "half of 18 300 and 2000 lies above"
+    );
+    bench.poke("avg", 60_000.0);
+    assert!(
+        !bench.arrive(us(0), 1000),
+        "half of 60 000 and 2000 lies above 30 280"
+    );
+    assert_eq!(bench.drops(Reason::Forced), 1);
+}

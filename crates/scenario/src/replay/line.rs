@@ -1,0 +1,218 @@
+//! One queue of a replay, in front of a link of its own.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use sojourn_base::{Bytes, LinkInfo, Span, Time};
+use sojourn_engine::{LinkId, LinkSpec, Observer, OpenLoop, SimPacket};
+use sojourn_measure::Meter;
+use sojourn_measure::tables::{self, Table};
+use sojourn_queue::{AnyDiscipline, Discipline, Reason};
+
+use super::ReplayError;
+use super::samples::{Samples, Total};
+use crate::build::Draws;
+
+/// Packets of each flow that were dropped and marked, by reason.
+#[derive(Debug, Default)]
+struct Decisions(Vec<[[u64; Reason::ALL.len()]; 2]>);
+
+impl Observer for Decisions {
+    fn dropped(&mut self, _: Time, _: LinkId, packet: &SimPacket, reason: Reason) {
+        self.0[packet.flow as usize][0][reason as usize] += 1;
+    }
+    fn marked(&mut self, _: Time, _: LinkId, packet: &SimPacket, reason: Reason) {
+        self.0[packet.flow as usize][1][reason as usize] += 1;
+    }
+}
+
+/// Packets of a flow that were dropped or marked for one reason.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Drop {
+    /// The flow.
+    pub flow: String,
+    /// `drop` or `mark`.
+    pub kind: &'static str,
+    /// Why.
+    pub reason: Reason,
+    /// Packets.
+    pub packets: u64,
+}
+
+/// What one queue made of the arrivals.
+#[derive(Debug)]
+pub struct Through {
+    /// The queue as it was asked for.
+    pub label: String,
+    /// Its discipline's name and settings, without what the label adds.
+    pub discipline: String,
+    /// When its last packet was gone.
+    pub end: Time,
+    /// The metrics of the link: one row.
+    pub link: Table,
+    /// The metrics of the flows.
+    pub flows: Table,
+    /// Drops and marks of flows by reason, where there were any.
+    pub drops: Vec<Drop>,
+    /// Instants of the series, in seconds: the end of each interval.
+    pub times_s: Vec<f64>,
+    /// The series by name, each with a value for each instant; NaN where undefined.
+    pub series: Vec<(&'static str, Vec<f64>)>,
+}
+
+/// One queue of a replay.
+pub(super) struct Line {
+    pub(super) label: String,
+    open: OpenLoop<(Meter, Decisions)>,
+    samples: Samples,
+}
+
+impl Line {
+    pub(super) fn new(
+        label: String,
+        discipline: AnyDiscipline<SimPacket>,
+        info: &LinkInfo,
+        overhead: Bytes,
+        draws: Draws,
+        series: Option<Span>,
+    ) -> Self {
+        let link = LinkSpec {
+            name: label.clone(),
+            from: 0,
+            to: 1,
+            rate: info.rate,
+            delay: info.delay,
+            overhead,
+            device_queue: 0,
+            discipline,
+            // The same for all: where two queues draw alike, they draw the same.
+            random: draws.stream("discipline", "replay"),
+        };
+        let mut meter = Meter::new(0, 1);
+        meter.window = Some(Time::ZERO);
+        Self {
+            label,
+            open: OpenLoop::new(link, (meter, Decisions::default())),
+            samples: Samples::new(series),
+        }
+    }
+
+    /// Settings that are allowed but a known mistake.
+    pub(super) fn warnings(&self) -> impl Iterator<Item = String> + use<> {
+        let warnings = self.open.link().spec.discipline.warnings();
+        warnings
+            .into_iter()
+            .map(|warning| format!("{}: {}", warning.param, warning.what))
+    }
+
+    /// A packet arrives, of one of so many `flows`.
+    pub(super) fn arrive(
+        &mut self,
+        now: Time,
+        packet: &SimPacket,
+        flows: usize,
+    ) -> Result<(), ReplayError> {
+        self.sample_until(now)?;
+        let (meter, decisions) = &mut self.open.observer;
+        if meter.flows.len() < flows {
+            meter.flows.resize_with(flows, Default::default);
+            decisions.0.resize_with(flows, Default::default);
+        }
+        Ok(self.open.arrive(now, packet)?)
+    }
+
+    /// Takes the samples that are due by `now`.
+    fn sample_until(&mut self, now: Time) -> Result<(), ReplayError> {
+        while self.samples.next() <= now {
+            self.open.run_until(self.samples.next())?;
+            let total = self.total();
+            self.samples.take(total).map_err(ReplayError::Input)?;
+        }
+        Ok(())
+    }
+
+    fn total(&self) -> Total {
+        let ledger = &self.open.link().ledger;
+        let measured = &self.open.observer.0.links[0];
+        Total {
+            arrivals: ledger.arrivals.packets,
+            departures: ledger.departures.packets,
+            departed_bytes: ledger.departures.bytes,
+            drops: ledger.drops.packets,
+            marks: ledger.marks_by_reason.iter().sum(),
+            packet_time: ledger.packet_time,
+            byte_time: ledger.byte_time,
+            waited: measured.waited,
+        }
+    }
+
+    /// Runs until the link is empty, and closes the books.
+    pub(super) fn finish(
+        mut self,
+        last_arrival: Time,
+        names: &[String],
+        cancel: &AtomicBool,
+    ) -> Result<Through, ReplayError> {
+        self.open.run_to(last_arrival)?;
+        while let Some(next) = self.open.next_event() {
+            self.sample_until(next)?;
+            self.open.run_to(next)?;
+            if cancel.load(Ordering::Relaxed) {
+                return Err(ReplayError::Cancelled);
+            }
+        }
+        let end = self.open.now();
+        let window = end.since(Time::ZERO);
+        let (meter, decisions) = &self.open.observer;
+        let mut link = Table::default();
+        tables::add_link(
+            &mut link,
+            &self.label,
+            self.open.link(),
+            &meter.links[0],
+            end,
+            window,
+        );
+        let mut flows = Table::default();
+        for (name, flow) in names.iter().zip(&meter.flows) {
+            tables::add_flow(&mut flows, name, flow, window);
+        }
+        // What of a captured packet is new payload is not known here.
+        flows.columns.retain(|(metric, _)| *metric != "goodput_bps");
+        let drops = drops(names, decisions);
+        if end > Time::ZERO {
+            self.sample_until(self.samples.next())?;
+        }
+        let (times_s, series) = self.samples.finish();
+        self.open.finish()?;
+        let discipline = self.label.split(',').next().unwrap_or_default().to_owned();
+        Ok(Through {
+            discipline,
+            label: self.label,
+            end,
+            link,
+            flows,
+            drops,
+            times_s,
+            series,
+        })
+    }
+}
+
+fn drops(names: &[String], decisions: &Decisions) -> Vec<Drop> {
+    let mut rows = Vec::new();
+    for (flow, kinds) in names.iter().zip(&decisions.0) {
+        for (kind, counts) in ["drop", "mark"].into_iter().zip(kinds) {
+            for (reason, &packets) in Reason::ALL.into_iter().zip(counts) {
+                if packets > 0 {
+                    rows.push(Drop {
+                        flow: flow.clone(),
+                        kind,
+                        reason,
+                        packets,
+                    });
+                }
+            }
+        }
+    }
+    rows
+}

@@ -1,0 +1,400 @@
+//! Arrivals in a capture: pcap and pcapng, block by block out of a buffer of one size.
+
+use std::io::{self, ErrorKind, Read};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use pcap_parser::traits::{PcapNGPacketBlock, PcapReaderIterator};
+use pcap_parser::{
+    Block, InterfaceDescriptionBlock, LegacyPcapReader, PcapBlockOwned, PcapError, PcapHeader,
+    PcapNGReader,
+};
+use sojourn_base::time::PS_PER_S;
+use sojourn_base::{Span, Time};
+
+use super::headers::{self, FlowName, LINK_TYPES, LinkType};
+use super::{Arrival, Disorder, Fault, Place, Source};
+
+/// The largest block or record that can be read: far above any snap length in use.
+const BUFFER: usize = 1 << 22;
+/// The obsolete packet block of pcapng.
+const PACKET_BLOCK: u32 = 2;
+
+/// Reads a capture.
+pub(super) struct Capture {
+    reader: Box<dyn PcapReaderIterator + Send>,
+    /// Why the source could not be read: the reader does not say.
+    failure: Failure,
+    sections: Sections,
+    latest: Place,
+}
+
+impl Capture {
+    pub(super) fn pcap(source: Source) -> Result<Self, Fault> {
+        Self::new(source, |source| {
+            Ok(Box::new(LegacyPcapReader::new(BUFFER, source)?))
+        })
+    }
+
+    pub(super) fn pcapng(source: Source) -> Result<Self, Fault> {
+        Self::new(source, |source| {
+            Ok(Box::new(PcapNGReader::new(BUFFER, source)?))
+        })
+    }
+
+    fn new<F>(source: Source, make: F) -> Result<Self, Fault>
+    where
+        F: FnOnce(Watched) -> Result<Box<dyn PcapReaderIterator + Send>, PcapError<&'static [u8]>>,
+    {
+        let failure = Failure::default();
+        let watched = Watched {
+            source,
+            failure: failure.clone(),
+        };
+        let reader = make(watched).map_err(|error| fault_of(&error, &failure))?;
+        Ok(Self {
+            reader,
+            failure,
+            sections: Sections::default(),
+            latest: Place {
+                packet: 0,
+                line: None,
+                offset: 0,
+            },
+        })
+    }
+
+    pub(super) fn only(&mut self, interface: &str) {
+        self.sections.only = Some(interface.to_owned());
+    }
+
+    pub(super) fn offset(&self) -> u64 {
+        self.reader.consumed() as u64
+    }
+
+    pub(super) const fn disorder(&self) -> Disorder {
+        self.sections.clock.disorder
+    }
+
+    /// Where the latest packet stands.
+    pub(super) const fn latest(&self) -> Place {
+        self.latest
+    }
+
+    pub(super) fn flow_name(&self) -> String {
+        let flow = self.sections.flow;
+        flow.map_or_else(String::new, |flow| flow.to_string())
+    }
+
+    pub(super) fn next(&mut self) -> Result<Option<Arrival>, (Place, Fault)> {
+        loop {
+            let place = Place {
+                packet: self.sections.packets + 1,
+                line: None,
+                offset: self.offset(),
+            };
+            match self.block().map_err(|fault| (place, fault))? {
+                Found::Arrival(arrival) => {
+                    self.latest = place;
+                    return Ok(Some(arrival));
+                }
+                Found::Nothing => {}
+                Found::End => return Ok(None),
+            }
+        }
+    }
+
+    /// Takes the next block.
+    fn block(&mut self) -> Result<Found, Fault> {
+        loop {
+            let available = self.reader.data().len();
+            match self.reader.next() {
+                Ok((length, block)) => {
+                    let found = self.sections.take(&block);
+                    self.reader.consume(length);
+                    return found;
+                }
+                Err(PcapError::Eof) => return self.sections.end(),
+                Err(PcapError::Incomplete(_)) => {}
+                Err(error) => return Err(fault_of(&error, &self.failure)),
+            }
+            let refilled = self.reader.refill();
+            refilled.map_err(|error| fault_of(&error, &self.failure))?;
+            if self.reader.data().len() == available && !self.reader.reader_exhausted() {
+                return Err(too_large());
+            }
+        }
+    }
+}
+
+/// What was found in a block.
+enum Found {
+    Arrival(Arrival),
+    Nothing,
+    End,
+}
+
+/// A packet of either format.
+struct Record<'a> {
+    interface: usize,
+    /// In units of the interface.
+    stamp: u64,
+    original: u32,
+    bytes: &'a [u8],
+}
+
+/// What is known of an interface.
+struct Interface {
+    name: String,
+    link: LinkType,
+    /// Units in a second.
+    resolution: u128,
+    /// Seconds to be added to all stamps.
+    offset: i64,
+}
+
+/// What the blocks so far say of those to come.
+#[derive(Default)]
+struct Sections {
+    is_big_endian: bool,
+    interfaces: Vec<Interface>,
+    /// The interface to be read, if not all of them.
+    only: Option<String>,
+    /// Names of others that have packets.
+    others: Vec<String>,
+    packets: u64,
+    /// The flow of the latest packet.
+    flow: Option<FlowName>,
+    clock: Clock,
+}
+
+/// The clock of a capture.
+#[derive(Default)]
+struct Clock {
+    /// The first stamp and the latest, in picoseconds.
+    stamps: Option<(i128, i128)>,
+    disorder: Disorder,
+}
+
+impl Clock {
+    /// Picoseconds from the first packet to one that is stamped `now`, or to the latest one if
+    /// that is later.
+    fn since_first(&mut self, now: i128) -> u64 {
+        let (first, latest) = *self.stamps.get_or_insert((now, now));
+        if now < latest {
+            let back = u64::try_from(latest - now).unwrap_or(u64::MAX);
+            self.disorder.packets += 1;
+            self.disorder.furthest = self.disorder.furthest.max(Span::from_ps(back));
+        }
+        let now = now.max(latest);
+        self.stamps = Some((first, now));
+        u64::try_from(now - first).unwrap_or(u64::MAX)
+    }
+}
+
+impl Sections {
+    fn take(&mut self, block: &PcapBlockOwned<'_>) -> Result<Found, Fault> {
+        match block {
+            PcapBlockOwned::LegacyHeader(header) => self.interfaces.push(of_header(header)?),
+            PcapBlockOwned::Legacy(packet) => {
+                let resolution = self.interfaces.first().map_or(1, |only| only.resolution);
+                let fraction = u64::from(packet.ts_usec);
+                return self.arrival(&Record {
+                    interface: 0,
+                    stamp: u64::from(packet.ts_sec) * resolution as u64 + fraction,
+                    original: packet.origlen.max(packet.caplen),
+                    bytes: packet.data,
+                });
+            }
+            PcapBlockOwned::NG(Block::SectionHeader(section)) => {
+                self.is_big_endian = section.big_endian();
+                self.interfaces.clear();
+            }
+            PcapBlockOwned::NG(Block::InterfaceDescription(description)) => {
+                let interface = of_description(description, self.is_big_endian)?;
+                self.interfaces.push(interface);
+            }
+            PcapBlockOwned::NG(Block::EnhancedPacket(packet)) => {
+                return self.arrival(&Record {
+                    interface: packet.if_id as usize,
+                    stamp: u64::from(packet.ts_high) << 32 | u64::from(packet.ts_low),
+                    original: packet.origlen.max(packet.caplen),
+                    bytes: packet.packet_data(),
+                });
+            }
+            PcapBlockOwned::NG(Block::SimplePacket(_)) => {
+                return Err(wrong("found a packet without a time; allowed: with one"));
+            }
+            PcapBlockOwned::NG(Block::Unknown(block))
+                if self.native(block.block_type) == PACKET_BLOCK =>
+            {
+                return Err(wrong(
+                    "found pcapng's obsolete packet block; allowed: enhanced ones, which editcap makes of it",
+                ));
+            }
+            PcapBlockOwned::NG(_) => {}
+        }
+        Ok(Found::Nothing)
+    }
+
+    /// A word that the parser read in one byte order whatever the section's.
+    const fn native(&self, word: u32) -> u32 {
+        if self.is_big_endian {
+            word.swap_bytes()
+        } else {
+            word
+        }
+    }
+
+    fn arrival(&mut self, record: &Record<'_>) -> Result<Found, Fault> {
+        let Some(interface) = self.interfaces.get(record.interface) else {
+            let (found, known) = (record.interface, self.interfaces.len());
+            return Err(wrong(format!(
+                "found the interface {found}; allowed: one of the {known} described before"
+            )));
+        };
+        self.packets += 1;
+        if self
+            .only
+            .as_ref()
+            .is_some_and(|only| *only != interface.name)
+        {
+            if !self.others.contains(&interface.name) {
+                self.others.push(interface.name.clone());
+            }
+            return Ok(Found::Nothing);
+        }
+        let ps = u128::from(record.stamp) * u128::from(PS_PER_S) / interface.resolution;
+        let ps = ps.cast_signed() + i128::from(interface.offset) * i128::from(PS_PER_S);
+        let since = self.clock.since_first(ps);
+        let headers = headers::read(interface.link, record.bytes);
+        self.flow = Some(headers.name);
+        Ok(Found::Arrival(Arrival {
+            time: Time::from_ps(since),
+            size: record
+                .original
+                .saturating_sub(headers.framing + headers.cooked)
+                .max(1),
+            framing: headers.framing,
+            flow: headers.flow,
+            source: headers.source,
+            destination: headers.destination,
+            ecn: headers.ecn,
+            dscp: headers.dscp,
+        }))
+    }
+
+    /// The file ends: the interface that is wanted must have been there.
+    fn end(&self) -> Result<Found, Fault> {
+        match &self.only {
+            Some(only) if self.clock.stamps.is_none() && !self.others.is_empty() => {
+                let others = self.others.join(", ");
+                Err(wrong(format!(
+                    "found no packet of the interface {only:?}; allowed: {others}"
+                )))
+            }
+            _ => Ok(Found::End),
+        }
+    }
+}
+
+fn of_header(header: &PcapHeader) -> Result<Interface, Fault> {
+    let is_nano = header.is_nanosecond_precision();
+    Ok(Interface {
+        name: String::new(),
+        // The upper bits say how long the frame check sequence is.
+        link: link_type(header.network.0 & 0x0fff_ffff)?,
+        resolution: if is_nano { 1_000_000_000 } else { 1_000_000 },
+        offset: 0,
+    })
+}
+
+fn of_description(
+    description: &InterfaceDescriptionBlock<'_>,
+    is_big_endian: bool,
+) -> Result<Interface, Fault> {
+    let exponent = u32::from(description.if_tsresol & 0x7f);
+    let base: u128 = if description.if_tsresol & 0x80 == 0 {
+        10
+    } else {
+        2
+    };
+    let resolution = base.checked_pow(exponent).ok_or_else(|| {
+        wrong(format!(
+            "found stamps in units of {base}^-{exponent} s; allowed: down to 10^-38 s"
+        ))
+    })?;
+    Ok(Interface {
+        name: match description.if_name() {
+            Some(Ok(name)) => name.to_owned(),
+            _ => String::new(),
+        },
+        link: link_type(description.linktype.0)?,
+        resolution,
+        // The parser reads it in one byte order whatever the section's.
+        offset: if is_big_endian {
+            description.if_tsoffset.swap_bytes()
+        } else {
+            description.if_tsoffset
+        },
+    })
+}
+
+fn link_type(number: i32) -> Result<LinkType, Fault> {
+    LinkType::of_number(number)
+        .ok_or_else(|| wrong(format!("found link type {number}; allowed: {LINK_TYPES}")))
+}
+
+fn wrong(what: impl Into<String>) -> Fault {
+    Fault::Wrong(what.into())
+}
+
+fn too_large() -> Fault {
+    wrong(format!(
+        "found a block that is larger than {BUFFER} B or not sound; allowed: smaller ones"
+    ))
+}
+
+fn fault_of<I>(error: &PcapError<I>, failure: &Failure) -> Fault {
+    match error {
+        PcapError::ReadError => Fault::Io(failure.take()),
+        PcapError::Eof | PcapError::UnexpectedEof | PcapError::Incomplete(_) => Fault::CutShort,
+        PcapError::BufferTooSmall => too_large(),
+        _ => wrong("found a block that is not sound; allowed: the same whole"),
+    }
+}
+
+/// The last failure of a source.
+#[derive(Clone, Default)]
+struct Failure(Arc<Mutex<Option<io::Error>>>);
+
+impl Failure {
+    fn put(&self, error: io::Error) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(error);
+    }
+
+    fn take(&self) -> io::Error {
+        let error = self.0.lock().unwrap_or_else(PoisonError::into_inner).take();
+        error.unwrap_or_else(|| ErrorKind::Other.into())
+    }
+}
+
+/// A source that keeps why it could not be read.
+struct Watched {
+    source: Source,
+    failure: Failure,
+}
+
+impl Read for Watched {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        loop {
+            match self.source.read(buffer) {
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                Err(error) => {
+                    self.failure.put(error);
+                    return Err(ErrorKind::Other.into());
+                }
+                read => return read,
+            }
+        }
+    }
+}

@@ -1,0 +1,246 @@
+//! Arrivals in a table: CSV with a header.
+//!
+//! ```text
+//! time_s,size_B,flow,ecn
+//! 0,1500,video,ect0
+//! 0.0012,40,7,not
+//! ```
+//!
+//! | column | what it is |
+//! | --- | --- |
+//! | `time_s` | seconds, from 0 on, never less than in the line before; read exactly |
+//! | `size_B` | bytes, framing excluded |
+//! | `flow` | a number or a name; without it all packets are of one flow |
+//! | `ecn` | `not`, `ect0`, `ect1` or `ce`; `not` where it is missing or empty |
+//!
+//! Columns may stand in any order. Blanks around values, empty lines, and lines that begin with `#`
+//! are passed over.
+
+use csv::{ErrorKind, Reader, ReaderBuilder, StringRecord, Trim};
+use sojourn_base::quantity::Decimal;
+use sojourn_base::time::PS_PER_S;
+use sojourn_base::{Ecn, Time};
+
+use super::headers::hash;
+use super::{Arrival, Fault, Place, Source};
+
+const COLUMNS: [&str; 4] = ["time_s", "size_B", "flow", "ecn"];
+
+/// Reads a table.
+pub(super) struct Table {
+    reader: Reader<Source>,
+    record: StringRecord,
+    /// Where each of the columns stands.
+    columns: [Option<usize>; 4],
+    packet: u64,
+    last: Time,
+}
+
+impl Table {
+    pub(super) fn new(source: Source) -> Result<Self, Fault> {
+        let mut reader = ReaderBuilder::new()
+            .trim(Trim::All)
+            .comment(Some(b'#'))
+            .from_reader(source);
+        let header = reader.headers().map_err(fault_of)?;
+        let columns = COLUMNS.map(|name| header.iter().position(|column| column == name));
+        let is_known = |column: &&str| !COLUMNS.contains(column);
+        let unknown = header.iter().find(is_known);
+        let allowed = "a header of time_s,size_B and, where known, flow and ecn";
+        if let Some(column) = unknown {
+            return Err(Fault::Wrong(format!(
+                "found the column {column:?}; allowed: {allowed}"
+            )));
+        }
+        if columns[0].is_none() || columns[1].is_none() {
+            let found: Vec<&str> = header.iter().collect();
+            let found = found.join(",");
+            return Err(Fault::Wrong(format!(
+                "found the header {found:?}; allowed: {allowed}"
+            )));
+        }
+        Ok(Self {
+            reader,
+            record: StringRecord::new(),
+            columns,
+            packet: 0,
+            last: Time::ZERO,
+        })
+    }
+
+    pub(super) fn offset(&self) -> u64 {
+        self.reader.position().byte()
+    }
+
+    pub(super) fn next(&mut self) -> Result<Option<Arrival>, (Place, Fault)> {
+        self.packet += 1;
+        match self.reader.read_record(&mut self.record) {
+            Ok(false) => return Ok(None),
+            Ok(true) => {}
+            Err(error) => {
+                let position = error.position().unwrap_or(self.reader.position());
+                let place = self.place(position);
+                return Err((place, fault_of(error)));
+            }
+        }
+        let at = self.record.position().unwrap_or(self.reader.position());
+        let place = self.place(at);
+        let arrival = self.read().map_err(|what| (place, Fault::Wrong(what)))?;
+        self.last = arrival.time;
+        Ok(Some(arrival))
+    }
+
+    /// Where the latest line stands.
+    pub(super) fn latest(&self) -> Place {
+        self.place(self.record.position().unwrap_or(self.reader.position()))
+    }
+
+    pub(super) fn flow_name(&self) -> String {
+        let name = self.columns[2].and_then(|at| self.record.get(at));
+        name.unwrap_or("all").to_owned()
+    }
+
+    fn place(&self, position: &csv::Position) -> Place {
+        Place {
+            packet: self.packet,
+            line: Some(position.line()),
+            offset: position.byte(),
+        }
+    }
+
+    /// The values of the line just read.
+    fn read(&self) -> Result<Arrival, String> {
+        let field = |column: usize| self.columns[column].and_then(|at| self.record.get(at));
+        let wrong = |column: usize, allowed: &str| {
+            let found: String = field(column).unwrap_or_default().chars().take(60).collect();
+            format!("{}: found {found:?}; allowed: {allowed}", COLUMNS[column])
+        };
+        let ps = field(0)
+            .and_then(Decimal::parse)
+            .and_then(|time| time.times(PS_PER_S))
+            .ok_or_else(|| wrong(0, "seconds of zero or more, such as 0.0125"))?;
+        let time = Time::from_ps(ps);
+        if time < self.last {
+            let allowed = format!("at least {} as in the line before", self.last);
+            return Err(wrong(0, &allowed));
+        }
+        let size = field(1)
+            .and_then(|size| size.parse::<u32>().ok())
+            .filter(|&size| size > 0)
+            .ok_or_else(|| wrong(1, "whole bytes above zero"))?;
+        let flow = match field(2) {
+            None => 0,
+            Some(name) => name.parse().unwrap_or_else(|_| hash(&[name.as_bytes()])),
+        };
+        let ecn = match field(3) {
+            None | Some("not" | "") => Ecn::NotEct,
+            Some("ect0") => Ecn::Ect0,
+            Some("ect1") => Ecn::Ect1,
+            Some("ce") => Ecn::Ce,
+            Some(_) => return Err(wrong(3, "not, ect0, ect1, ce")),
+        };
+        Ok(Arrival {
+            time,
+            size,
+            framing: 0,
+            flow,
+            source: 0,
+            destination: 0,
+            ecn,
+            dscp: 0,
+        })
+    }
+}
+
+fn fault_of(error: csv::Error) -> Fault {
+    let shown = error.to_string();
+    match error.into_kind() {
+        ErrorKind::Io(error) => Fault::Io(error),
+        ErrorKind::UnequalLengths {
+            expected_len, len, ..
+        } => Fault::Wrong(format!(
+            "found {len} values; allowed: {expected_len}, as in the header"
+        )),
+        ErrorKind::Utf8 { .. } => Fault::Wrong("found bytes that are no text".to_owned()),
+        _ => Fault::Wrong(shown),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Arrivals;
+    use super::*;
+
+    fn read(text: &'static str) -> Result<Vec<Arrival>, String> {
+        let arrivals =
+            Arrivals::read("t.csv", text.as_bytes()).map_err(|error| error.to_string())?;
+        arrivals
+            .map(|arrival| arrival.map_err(|error| error.to_string()))
+            .collect()
+    }
+
+    #[test]
+    fn a_table_is_read_exactly() {
+        let arrivals = read(
+            "# made by hand\nsize_B, time_s, ecn, flow\n1500,0.1,ect0,7\n\n40,1e-1,,video\n1,0.100000000001,ce,video\n",
+        )
+        .unwrap();
+        let times: Vec<u64> = arrivals
+            .iter()
+            .map(|arrival| arrival.time.as_ps())
+            .collect();
+        assert_eq!(times, [100_000_000_000, 100_000_000_000, 100_000_000_001]);
+        assert_eq!(arrivals[0].size, 1500);
+        let ecn: Vec<Ecn> = arrivals.iter().map(|arrival| arrival.ecn).collect();
+        assert_eq!(ecn, [Ecn::Ect0, Ecn::NotEct, Ecn::Ce]);
+        assert_eq!(arrivals[0].flow, 7);
+        assert_eq!(arrivals[1].flow, arrivals[2].flow);
+    }
+
+    #[test]
+    fn two_columns_are_enough() {
+        assert_eq!(read("time_s,size_B\n0,1\n").unwrap().len(), 1);
+        assert_eq!(read("time_s,size_B\n").unwrap().len(), 0);
+    }
+
+    #[test]
+    fn errors_name_packet_line_and_byte() {
+        let cases = [
+            (
+                "time_s,size_B\n0,1\n1,x\n",
+                "t.csv: packet 2 (line 3, byte 18): size_B: found \"x\"; allowed: whole bytes above zero",
+            ),
+            (
+                "time_s,size_B\n0,0\n",
+                "t.csv: packet 1 (line 2, byte 14): size_B: found \"0\"; allowed: whole bytes above zero",
+            ),
+            (
+                "time_s,size_B\n-1,1\n",
+                "t.csv: packet 1 (line 2, byte 14): time_s: found \"-1\"; allowed: seconds of zero or more, such as 0.0125",
+            ),
+            (
+                "time_s,size_B\n2,1\n1,1\n",
+                "t.csv: packet 2 (line 3, byte 18): time_s: found \"1\"; allowed: at least 2 s as in the line before",
+            ),
+            (
+                "time_s,size_B\n0,1,2\n",
+                "t.csv: packet 1 (line 2, byte 14): found 3 values; allowed: 2, as in the header",
+            ),
+            (
+                "time_s,size_B,ecn\n0,1,no\n",
+                "t.csv: packet 1 (line 2, byte 18): ecn: found \"no\"; allowed: not, ect0, ect1, ce",
+            ),
+            (
+                "time_s,size_b\n0,1\n",
+                "t.csv: found the column \"size_b\"; allowed: a header of time_s,size_B and, where known, flow and ecn",
+            ),
+            (
+                "time_s\n0\n",
+                "t.csv: found the header \"time_s\"; allowed: a header of time_s,size_B and, where known, flow and ecn",
+            ),
+        ];
+        for (text, message) in cases {
+            assert_eq!(read(text).unwrap_err(), message);
+        }
+    }
+}

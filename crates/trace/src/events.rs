@@ -1,0 +1,318 @@
+//! The log of every packet as a Parquet file: a row for each event, in the order of time.
+//!
+//! | column | what it is |
+//! | --- | --- |
+//! | `time_s` | when |
+//! | `event` | `enqueue` (came to the queue, which has not decided yet), `drop`, `mark`, `dequeue` (its transmission begins), `deliver` (its last bit came out of the link) |
+//! | `link`, `flow` | their names |
+//! | `connection` | which of the flow's connections, from 0 |
+//! | `way` | `there` or `back` |
+//! | `packet` | a number for each packet sent, the same on all links |
+//! | `kind` | `datagram`, `segment` or `ack` |
+//! | `number` | of a datagram within its flow, of a segment's first byte, of the byte that an acknowledgement expects |
+//! | `size_bytes` | on the wire, link framing excluded |
+//! | `ecn` | `not`, `ect0`, `ect1` or `ce`, after the event |
+//! | `sojourn_s` | time since it came to this queue; of `dequeue`, `drop` and `mark` |
+//! | `reason` | of `drop` and `mark` |
+//! | `queue_packets`, `queue_bytes` | what waits at the link after the event |
+//! | `state`, `state_after` | of `drop` and `mark`: the discipline's inner variables just before the call in which it decided, and just after, as JSON objects |
+//!
+//! A discipline decides while a packet arrives, while the link asks for one, or when its timer is
+//! due. One call may drop several packets: all of them show the variables around that call.
+//!
+//! Rows are written in chunks, so that memory does not grow with the file.
+
+mod columns;
+
+use std::collections::HashMap;
+use std::io::{self, Write};
+
+use parquet::data_type::ByteArray;
+use serde_json::{Map, Value};
+use sojourn_base::{Ecn, Time};
+use sojourn_engine::observer::Inside;
+use sojourn_engine::packet::PacketId;
+use sojourn_engine::{Cargo, Kind, LinkId, Observer, SimPacket};
+use sojourn_queue::{ProbeValue, Reason};
+use sojourn_traffic::Way;
+
+use columns::{Table, Texts};
+
+/// Rows that are held before they are written: a row group of the file.
+const CHUNK: usize = 1 << 16;
+
+/// Writes the log while a simulation runs.
+pub struct EventLog<W: Write + Send> {
+    table: Table<W>,
+    texts: Texts,
+    links: Vec<Queue>,
+    flows: Vec<ByteArray>,
+    under_way: HashMap<PacketId, Known>,
+    next_packet: i64,
+    /// The inner variables before the call in progress.
+    before: Variables,
+    /// What that call has decided.
+    decisions: Vec<Row>,
+    /// The first failure to write: the log stops there, the run goes on.
+    failure: Option<io::Error>,
+}
+
+/// What is known of a link.
+struct Queue {
+    name: ByteArray,
+    packets: i64,
+    bytes: i64,
+}
+
+/// What is known of a packet on its way.
+#[derive(Debug, Clone, Copy)]
+struct Known {
+    packet: i64,
+    number: i64,
+}
+
+/// A row of the log.
+pub(super) struct Row {
+    time_s: f64,
+    event: &'static str,
+    link: LinkId,
+    packet: SimPacket,
+    known: Known,
+    sojourn_s: Option<f64>,
+    reason: Option<Reason>,
+    queue: (i64, i64),
+    state: Option<String>,
+    state_after: Option<String>,
+}
+
+/// Inner variables; the first `used` of them, the names being kept to be written over.
+#[derive(Default)]
+struct Variables {
+    values: Vec<(String, ProbeValue)>,
+    used: usize,
+}
+
+impl Variables {
+    fn take(&mut self, discipline: &Inside) {
+        self.used = 0;
+        discipline.probe(&mut |name, value| {
+            if let Some(slot) = self.values.get_mut(self.used) {
+                if slot.0 != name {
+                    slot.0.clear();
+                    slot.0.push_str(name);
+                }
+                slot.1 = value;
+            } else {
+                self.values.push((name.to_owned(), value));
+            }
+            self.used += 1;
+        });
+    }
+
+    fn json(&self) -> String {
+        let value = |value: &ProbeValue| match *value {
+            ProbeValue::Number(number) => Value::from(number),
+            ProbeValue::Name(name) => Value::from(name),
+        };
+        let shown = &self.values[..self.used];
+        let shown = shown.iter().map(|(name, held)| (name.clone(), value(held)));
+        Value::Object(shown.collect::<Map<_, _>>()).to_string()
+    }
+}
+
+impl<W: Write + Send> EventLog<W> {
+    /// A log of links and flows by name.
+    ///
+    /// # Errors
+    /// It cannot be written.
+    pub fn new<'a>(
+        out: W,
+        links: impl Iterator<Item = &'a str>,
+        flows: impl Iterator<Item = &'a str>,
+    ) -> io::Result<Self> {
+        let links = links.map(|name| Queue {
+            name: ByteArray::from(name),
+            packets: 0,
+            bytes: 0,
+        });
+        Ok(Self {
+            table: Table::new(out)?,
+            texts: Texts::default(),
+            links: links.collect(),
+            flows: flows.map(ByteArray::from).collect(),
+            under_way: HashMap::new(),
+            next_packet: 0,
+            before: Variables::default(),
+            decisions: Vec::new(),
+            failure: None,
+        })
+    }
+
+    /// Ends the log.
+    ///
+    /// # Errors
+    /// The first failure to write.
+    pub fn finish(mut self) -> io::Result<()> {
+        match self.failure.take() {
+            Some(failure) => Err(failure),
+            None => self.table.close(),
+        }
+    }
+
+    fn row(&self, event: &'static str, now: Time, link: LinkId, packet: &SimPacket) -> Row {
+        let unknown = Known {
+            packet: -1,
+            number: packet.number.cast_signed(),
+        };
+        let known = self.under_way.get(&packet.id());
+        let queue = &self.links[link as usize];
+        Row {
+            time_s: now.as_s(),
+            event,
+            link,
+            packet: *packet,
+            known: known.copied().unwrap_or(unknown),
+            sojourn_s: None,
+            reason: None,
+            queue: (queue.packets, queue.bytes),
+            state: None,
+            state_after: None,
+        }
+    }
+
+    fn write(&mut self, row: Row) {
+        let packet = &row.packet;
+        let (link, flow) = (
+            &self.links[row.link as usize].name,
+            &self.flows[packet.flow as usize],
+        );
+        self.table.push(row, link, flow, &mut self.texts);
+        if self.table.rows() >= CHUNK
+            && self.failure.is_none()
+            && let Err(failure) = self.table.flush()
+        {
+            self.failure = Some(failure);
+        }
+    }
+
+    /// A drop or mark of the call in progress.
+    fn decide(
+        &mut self,
+        event: &'static str,
+        now: Time,
+        link: LinkId,
+        packet: &SimPacket,
+        reason: Reason,
+    ) {
+        let row = self.row(event, now, link, packet);
+        self.decisions.push(Row {
+            sojourn_s: Some(now.since(packet.stamp).as_s()),
+            reason: Some(reason),
+            state: Some(self.before.json()),
+            ..row
+        });
+    }
+
+    /// `packet` leaves the queue of `link`.
+    fn leave(&mut self, link: LinkId, packet: &SimPacket) {
+        let queue = &mut self.links[link as usize];
+        queue.packets -= 1;
+        queue.bytes -= i64::from(packet.size);
+    }
+}
+
+impl<W: Write + Send> Observer for EventLog<W> {
+    const IN_ORDER: bool = true;
+    const LOOKS_INSIDE: bool = true;
+
+    fn asking(&mut self, _now: Time, _link: LinkId, discipline: &Inside) {
+        self.before.take(discipline);
+    }
+
+    fn answered(&mut self, _now: Time, _link: LinkId, discipline: &Inside) {
+        if self.decisions.is_empty() {
+            return;
+        }
+        let mut after = Variables::default();
+        after.take(discipline);
+        let after = after.json();
+        for mut row in std::mem::take(&mut self.decisions) {
+            row.state_after = Some(after.clone());
+            self.write(row);
+        }
+    }
+
+    fn emitted(&mut self, _now: Time, packet: &SimPacket, cargo: Cargo<'_>) {
+        let number = match cargo {
+            Cargo::Datagram | Cargo::Segment(_) => packet.number,
+            Cargo::Ack(ack) => ack.ack,
+        };
+        let known = Known {
+            packet: self.next_packet,
+            number: number.cast_signed(),
+        };
+        self.under_way.insert(packet.id(), known);
+        self.next_packet += 1;
+    }
+
+    fn enqueued(&mut self, now: Time, link: LinkId, packet: &SimPacket) {
+        let queue = &mut self.links[link as usize];
+        queue.packets += 1;
+        queue.bytes += i64::from(packet.size);
+        self.write(self.row("enqueue", now, link, packet));
+    }
+
+    fn dequeued(&mut self, now: Time, link: LinkId, packet: &SimPacket) {
+        self.leave(link, packet);
+        let row = self.row("dequeue", now, link, packet);
+        self.write(Row {
+            sojourn_s: Some(now.since(packet.stamp).as_s()),
+            ..row
+        });
+    }
+
+    fn dropped(&mut self, now: Time, link: LinkId, packet: &SimPacket, reason: Reason) {
+        self.leave(link, packet);
+        self.decide("drop", now, link, packet, reason);
+        self.under_way.remove(&packet.id());
+    }
+
+    fn marked(&mut self, now: Time, link: LinkId, packet: &SimPacket, reason: Reason) {
+        self.decide("mark", now, link, packet, reason);
+    }
+
+    fn delivered(&mut self, now: Time, link: LinkId, packet: &SimPacket) {
+        self.write(self.row("deliver", now, link, packet));
+    }
+
+    fn received(&mut self, _now: Time, packet: &SimPacket, _in_order: u64) {
+        self.under_way.remove(&packet.id());
+    }
+}
+
+/// The name of a codepoint.
+const fn ecn(ecn: Ecn) -> &'static str {
+    match ecn {
+        Ecn::NotEct => "not",
+        Ecn::Ect0 => "ect0",
+        Ecn::Ect1 => "ect1",
+        Ecn::Ce => "ce",
+    }
+}
+
+/// The name of a direction.
+const fn way(way: Way) -> &'static str {
+    match way {
+        Way::There => "there",
+        Way::Back => "back",
+    }
+}
+
+/// The name of what a packet carries.
+const fn kind(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Datagram => "datagram",
+        Kind::Segment => "segment",
+        Kind::Ack => "ack",
+    }
+}

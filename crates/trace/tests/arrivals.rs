@@ -1,0 +1,290 @@
+//! Captures made by hand are read as they are, whole or damaged.
+
+mod make;
+
+use std::io::{self, Read};
+
+use make::{Order, block, interface, packet, pcap, section, udp};
+use proptest::prelude::*;
+use sojourn_base::{Ecn, Rate, Span, Time};
+use sojourn_trace::arrivals::headers::LINK_TYPES;
+use sojourn_trace::pcapng::{Interface, Pcapng};
+use sojourn_trace::{Arrival, Arrivals};
+
+fn read(bytes: Vec<u8>) -> (Vec<Arrival>, Option<String>) {
+    let mut arrivals = match Arrivals::read("c", io::Cursor::new(bytes)) {
+        Ok(arrivals) => arrivals,
+        Err(error) => return (Vec::new(), Some(error.to_string())),
+    };
+    let mut read = Vec::new();
+    for arrival in &mut arrivals {
+        match arrival {
+            Ok(arrival) => read.push(arrival),
+            Err(error) => return (read, Some(error.to_string())),
+        }
+    }
+    assert!(arrivals.next().is_none());
+    (read, None)
+}
+
+fn whole(bytes: Vec<u8>) -> Vec<Arrival> {
+    let (arrivals, error) = read(bytes);
+    assert_eq!(error, None);
+    arrivals
+}
+
+fn times_ps(arrivals: &[Arrival]) -> Vec<u64> {
+    arrivals
+        .iter()
+        .map(|arrival| arrival.time.as_ps())
+        .collect()
+}
+
+#[test]
+fn pcap_in_both_byte_orders_and_both_units() {
+    let far = 1_800_000_000;
+    for order in [Order::Little, Order::Big] {
+        for (is_nano, ps) in [(false, 1_000_000), (true, 1_000)] {
+            let packets = [
+                (far, 999_999, 100, udp(1)),
+                (far + 1, 3, 1500, udp(2)),
+                (far + 1, 3, 100, udp(1)),
+            ];
+            let arrivals = whole(pcap(order, is_nano, &packets));
+            let second = 1_000_000_000_000 - 999_996 * ps;
+            assert_eq!(times_ps(&arrivals), [0, second, second], "{order:?} {ps}");
+            let sizes: Vec<u32> = arrivals.iter().map(|arrival| arrival.size).collect();
+            assert_eq!(
+                sizes,
+                [100, 1500, 100],
+                "the original length, not the captured one"
+            );
+            assert_eq!(arrivals[0].flow, arrivals[2].flow);
+            assert_ne!(arrivals[0].flow, arrivals[1].flow);
+            assert_eq!(arrivals[0].source, 0x0a00_0001);
+            assert_eq!(arrivals[0].ecn, Ecn::Ect0);
+        }
+    }
+}
+
+#[test]
+fn pcapng_with_sections_interfaces_and_resolutions() {
+    let mut file = Vec::new();
+    // Microseconds unless it says otherwise.
+    file.extend(section(Order::Little));
+    file.extend(interface(Order::Little, "a", 101, None, None));
+    file.extend(block(Order::Little, 4, &[0; 4])); // names: passed over
+    file.extend(packet(Order::Little, 0, 10_000_000, 100, &udp(1)));
+    // The other byte order; nanoseconds with an offset, and 2^-30 s.
+    file.extend(section(Order::Big));
+    file.extend(interface(Order::Big, "b", 101, Some(9), Some(9)));
+    file.extend(interface(Order::Big, "c", 101, Some(0x9e), None));
+    file.extend(packet(Order::Big, 0, 1_500_000_001, 100, &udp(1)));
+    file.extend(packet(Order::Big, 1, 11 << 30 | 1 << 29, 100, &udp(2)));
+    // Picoseconds, and an offset back in time.
+    file.extend(section(Order::Little));
+    file.extend(interface(Order::Little, "d", 101, Some(12), Some(-1)));
+    file.extend(packet(Order::Little, 0, 13_000_000_000_007, 100, &udp(1)));
+    let arrivals = whole(file);
+    let expected = [0, 500_000_001_000, 1_500_000_000_000, 2_000_000_000_007];
+    assert_eq!(times_ps(&arrivals), expected);
+    assert_eq!(arrivals[0].flow, arrivals[1].flow);
+}
+
+#[test]
+fn one_interface_can_be_chosen() {
+    let mut file = section(Order::Little);
+    file.extend(interface(Order::Little, "a", 101, None, None));
+    file.extend(interface(Order::Little, "b", 101, None, None));
+    for (interface, stamp) in [(0, 5), (1, 7), (0, 8), (1, 9)] {
+        file.extend(packet(Order::Little, interface, stamp, 100, &udp(1)));
+    }
+    let open = || Arrivals::read("c", io::Cursor::new(file.clone())).unwrap();
+    let chosen: Vec<Arrival> = open().only("b").map(Result::unwrap).collect();
+    assert_eq!(times_ps(&chosen), [0, 2_000_000]);
+    let error = open().only("x").next().unwrap().unwrap_err().to_string();
+    let end = file.len();
+    let expected =
+        format!("c: packet 5 (byte {end}): found no packet of the interface \"x\"; allowed: a, b");
+    assert_eq!(error, expected);
+}
+
+#[test]
+fn packets_out_of_order_arrive_with_the_one_before_and_are_counted() {
+    let stamps = [5, 9, 7, 3, 10];
+    let packets = stamps.map(|stamp| (0, stamp, 100, udp(1)));
+    let mut arrivals = Arrivals::read("c", io::Cursor::new(pcap(Order::Big, false, &packets)));
+    let arrivals = arrivals.as_mut().unwrap();
+    let read: Vec<Arrival> = arrivals.by_ref().map(Result::unwrap).collect();
+    assert_eq!(times_ps(&read), [0, 4, 4, 4, 5].map(|us| us * 1_000_000));
+    assert_eq!(arrivals.disorder().packets, 2);
+    assert_eq!(arrivals.disorder().furthest, Span::from_us(6));
+}
+
+#[test]
+fn errors_name_packet_and_byte() {
+    let two = [(0, 1, 100, udp(1)), (0, 2, 100, udp(2))];
+    let mut cut = pcap(Order::Little, false, &two);
+    cut.pop();
+    let (arrivals, error) = read(cut);
+    assert_eq!(arrivals.len(), 1, "what came before is sound");
+    assert_eq!(
+        error.unwrap(),
+        "c: packet 2 (byte 68): the file ends in the middle of it"
+    );
+}
+
+#[test]
+fn what_cannot_be_read_is_named() {
+    let refused = |file: Vec<u8>| read(file).1.unwrap_or_default();
+    let header = pcap(Order::Little, false, &[]);
+    let cut_short = refused(header[..20].to_vec());
+    assert_eq!(cut_short, "c: the file ends in the middle of its header");
+
+    let mut wireless = header;
+    wireless[20] = 127;
+    let message = format!("c: packet 1 (byte 0): found link type 127; allowed: {LINK_TYPES}");
+    assert_eq!(refused(wireless), message);
+
+    let after_section = |block: Vec<u8>| refused([section(Order::Big), block].concat());
+    for (block, message) in [
+        (
+            packet(Order::Big, 3, 0, 100, &udp(1)),
+            "found the interface 3; allowed: one of the 0 described before",
+        ),
+        (
+            interface(Order::Big, "a", 101, Some(39), None),
+            "found stamps in units of 10^-39 s; allowed: down to 10^-38 s",
+        ),
+        (
+            block(Order::Big, 3, &[0; 8]),
+            "found a packet without a time; allowed: with one",
+        ),
+        (
+            block(Order::Big, 2, &[0; 20]),
+            "found pcapng's obsolete packet block; allowed: enhanced ones, which editcap makes of it",
+        ),
+        (
+            block(Order::Big, 1 << 31, &vec![0; 5_000_000]),
+            "found a block that is larger than 4194304 B or not sound; allowed: smaller ones",
+        ),
+    ] {
+        let expected = format!("c: packet 1 (byte 28): {message}");
+        assert_eq!(after_section(block), expected);
+    }
+}
+
+/// Gives a few bytes at a time, then fails.
+struct Failing(Vec<u8>, usize);
+
+impl Read for Failing {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let left = &self.0[self.1..];
+        if left.is_empty() {
+            return Err(io::Error::other("the cable was pulled"));
+        }
+        let length = left.len().min(3).min(buffer.len());
+        buffer[..length].copy_from_slice(&left[..length]);
+        self.1 += length;
+        Ok(length)
+    }
+}
+
+#[test]
+fn a_source_that_fails_is_quoted() {
+    let packets = vec![(0, 1, 70_000, vec![0; 70_000]); 2];
+    let file = pcap(Order::Little, false, &packets);
+    let mut arrivals = Arrivals::read("pipe", Failing(file, 0)).unwrap();
+    assert!(arrivals.next().unwrap().is_ok());
+    assert!(arrivals.next().unwrap().is_ok());
+    let error = arrivals.next().unwrap().unwrap_err().to_string();
+    assert_eq!(
+        error,
+        "pipe: packet 3 (byte 140056): cannot be read: the cable was pulled"
+    );
+}
+
+/// A sound capture of each kind.
+fn sound(kind: u8) -> Vec<u8> {
+    let order = if kind & 1 == 0 {
+        Order::Little
+    } else {
+        Order::Big
+    };
+    let packets: Vec<_> = (0..20).map(|i| (i, 0, 100, udp(i as u8))).collect();
+    if kind & 2 == 0 {
+        return pcap(order, kind & 4 == 0, &packets);
+    }
+    let mut file = section(order);
+    file.extend(interface(order, "a", 1, Some(9), Some(5)));
+    for (i, _, original, bytes) in packets {
+        file.extend(packet(order, 0, u64::from(i), original, &bytes));
+    }
+    file
+}
+
+#[test]
+fn what_is_written_is_read_again() {
+    let mut file = Vec::new();
+    let mut capture = Pcapng::new(&mut file, "a comment").unwrap();
+    let speed = Rate::from_bps(1_000_000).unwrap();
+    for name in ["there", "back"] {
+        let interface = Interface {
+            name,
+            description: "",
+            speed,
+            snap_length: 80,
+        };
+        capture.add(&interface).unwrap();
+    }
+    let comments = ["dropped: overlimit".to_owned(), "one more".to_owned()];
+    for (interface, us) in [(0, 1_000_000), (1, 1_000_001), (0, 3_600_000_000)] {
+        let packet = sojourn_trace::pcapng::Packet {
+            interface,
+            time: Time::ZERO + Span::from_us(us),
+            length: 1500,
+            bytes: &udp(interface as u8),
+            id: us,
+            lost: us % 3,
+            comments: &comments,
+        };
+        capture.write(&packet).unwrap();
+    }
+    capture.count(0, Time::NEVER, 2, 1).unwrap();
+    capture.finish().unwrap();
+    let arrivals = whole(file);
+    let expected = [0, 1_000_000, 3_599_000_000_000_000];
+    assert_eq!(times_ps(&arrivals), expected);
+    assert_eq!(arrivals[1].source, 0x0a00_0001);
+    assert!(arrivals.iter().all(|arrival| arrival.size == 1500));
+}
+
+proptest! {
+    /// Whatever is damaged, times never go back and nothing panics or hangs.
+    #[test]
+    fn damaged_captures_end_in_an_error_or_a_shorter_list(
+        kind in 0_u8..8,
+        damage in prop::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..8),
+        keep in any::<prop::sample::Index>(),
+    ) {
+        let mut file = sound(kind);
+        for (at, value) in damage {
+            let at = at.index(file.len());
+            file[at] = value;
+        }
+        file.truncate(keep.index(file.len() + 1));
+        let (arrivals, _) = read(file);
+        prop_assert!(arrivals.is_sorted_by_key(|arrival| arrival.time));
+    }
+
+    #[test]
+    fn noise_after_a_magic_number_does_no_harm(
+        magic in prop::sample::select(vec![
+            [0x0a, 0x0d, 0x0d, 0x0a], [0xa1, 0xb2, 0xc3, 0xd4], [0xd4, 0xc3, 0xb2, 0xa1],
+            [0x34, 0xcd, 0xb2, 0xa1], *b"time",
+        ]),
+        noise in prop::collection::vec(any::<u8>(), 0..300),
+    ) {
+        read([&magic[..], &noise].concat());
+    }
+}

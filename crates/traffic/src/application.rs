@@ -1,0 +1,82 @@
+//! What an application over TCP and the host it runs on promise each other.
+//!
+//! An application sees byte streams, never packets: it opens streams, sends messages over them in
+//! either direction and hears when one has wholly arrived. Each stream is a connection.
+
+use sojourn_base::{Law, Time};
+
+use crate::Draw;
+
+/// A stream of an application, as its host numbers them.
+pub type StreamId = u32;
+
+/// The direction in which something travels.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum Way {
+    /// From the flow's `from` to its `to`: where its data goes.
+    #[default]
+    There,
+    /// From its `to` to its `from`: requests, acknowledgements.
+    Back,
+}
+
+impl Way {
+    /// The other one.
+    #[must_use]
+    pub const fn opposite(self) -> Self {
+        match self {
+            Self::There => Self::Back,
+            Self::Back => Self::There,
+        }
+    }
+}
+
+/// What happened to an application.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Event {
+    /// The flow starts.
+    Start,
+    /// The instant that it asked for has come.
+    Wake,
+    /// The message with `tag` has wholly arrived at the other end of `stream`.
+    Arrived {
+        /// The stream.
+        stream: StreamId,
+        /// What the sender called the message.
+        tag: u32,
+    },
+}
+
+/// What an application asks of its host.
+pub trait Host {
+    /// Opens a stream.
+    fn open(&mut self) -> StreamId;
+
+    /// Sends a message of `bytes`; [`Event::Arrived`] follows with `tag`.
+    fn send(&mut self, stream: StreamId, way: Way, bytes: u64, tag: u32);
+
+    /// Writes bytes that nobody waits for; says whether there was room for them.
+    fn write(&mut self, stream: StreamId, bytes: u64) -> bool;
+
+    /// Sends without end.
+    fn send_endless(&mut self, stream: StreamId);
+
+    /// No more will be sent over `stream`.
+    fn close(&mut self, stream: StreamId);
+
+    /// Asks for [`Event::Wake`] at `at`, in place of what it asked for before. After the flow's
+    /// `stop` none comes.
+    fn wake_at(&mut self, at: Time);
+
+    /// A transfer that began at `began` is complete: it counts as one flow completion time.
+    fn completed(&mut self, began: Time, bytes: u64);
+}
+
+/// An application: a pure state machine.
+pub trait Application {
+    /// Something happened at `now`.
+    fn on(&mut self, now: Time, event: Event, draw: &mut Draw<'_>, host: &mut dyn Host);
+
+    /// Shows its laws, so that their owner can read the files that they name.
+    fn laws(&mut self, _show: &mut dyn FnMut(&mut dyn Law)) {}
+}

@@ -1,0 +1,84 @@
+//! Flow arrivals: transfers that begin as a Poisson process, each over a connection of its own.
+//!
+//! The load is `rate`: transfers begin on average every (mean size) / `rate`. Sizes come from any
+//! law, such as `empirical(sizes.csv)` for a measured one. Each transfer gives a flow completion
+//! time, from its beginning until its last byte has arrived, and a slowdown.
+//!
+//! Transfers wait for nobody: where the load exceeds what the network carries, their number grows
+//! without bound, as it would with users who never give up.
+
+use std::collections::BTreeMap;
+
+use sojourn_base::{Bytes, Distribution, Law, ParamFault, Preset, Rate, Span, Time, params};
+
+use crate::Draw;
+use crate::application::{Application, Event, Host, StreamId, Way};
+
+params! {
+    /// Parameters of a process of transfers.
+    pub struct Params {
+        /// Load: bits per second that the transfers bring on average, headers not counted.
+        rate: Rate = "";
+        /// Size of each transfer.
+        size: Distribution<Bytes> = "pareto(1.2, 30 kB)";
+    }
+}
+
+/// A process of transfers.
+#[derive(Debug)]
+pub struct Arrivals {
+    rate: Rate,
+    size: Distribution<Bytes>,
+    under_way: BTreeMap<StreamId, Transfer>,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Transfer {
+    began: Time,
+    bytes: u64,
+}
+
+impl Arrivals {
+    /// A process of transfers.
+    ///
+    /// # Errors
+    /// None so far.
+    pub fn new(params: &Params, _preset: Preset) -> Result<Self, ParamFault> {
+        Ok(Self {
+            rate: params.rate,
+            size: params.size.clone(),
+            under_way: BTreeMap::new(),
+        })
+    }
+
+    fn gap(&self, draw: &mut Draw<'_>) -> Span {
+        let mean_s = 8.0 * self.size.mean() / self.rate.as_f64();
+        Span::from_s(draw.gaps.exponential(mean_s))
+    }
+}
+
+impl Application for Arrivals {
+    fn on(&mut self, now: Time, event: Event, draw: &mut Draw<'_>, host: &mut dyn Host) {
+        match event {
+            Event::Start => host.wake_at(now + self.gap(draw)),
+            Event::Wake => {
+                let bytes = self.size.draw(draw.sizes).get();
+                let stream = host.open();
+                let transfer = Transfer { began: now, bytes };
+                self.under_way.insert(stream, transfer);
+                host.send(stream, Way::There, bytes, 0);
+                host.wake_at(now + self.gap(draw));
+            }
+            Event::Arrived { stream, .. } => {
+                if let Some(transfer) = self.under_way.remove(&stream) {
+                    host.completed(transfer.began, transfer.bytes);
+                }
+                host.close(stream);
+            }
+        }
+    }
+
+    fn laws(&mut self, show: &mut dyn FnMut(&mut dyn Law)) {
+        show(&mut self.size);
+    }
+}

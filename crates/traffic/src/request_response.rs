@@ -1,0 +1,84 @@
+//! Request and response: a client asks, the server answers, the client thinks.
+//!
+//! The flow's `to` is the client, its `from` the server: responses are the flow's data. Requests
+//! travel the other way over the same connection and are as reliable; acknowledgements do not ride
+//! on them. A completion time runs from the first byte of a request to the last of its response.
+
+use sojourn_base::{Bytes, Distribution, Law, ParamFault, Preset, Span, Time, params};
+
+use crate::Draw;
+use crate::application::{Application, Event, Host, StreamId, Way};
+
+params! {
+    /// Parameters of requests and responses.
+    pub struct Params {
+        /// Size of a request.
+        request: Distribution<Bytes> = "350 B";
+        /// Size of a response.
+        response: Distribution<Bytes> = "10 kB";
+        /// From the end of a response to the next request.
+        think: Distribution<Span> = "exponential(1 s)";
+        /// Whether one connection serves all requests; else each has its own.
+        persistent: bool = "true";
+    }
+}
+
+const REQUEST: u32 = 0;
+const RESPONSE: u32 = 1;
+
+/// A client and its server.
+#[derive(Debug)]
+pub struct RequestResponse {
+    params: Params,
+    stream: Option<StreamId>,
+    began: Time,
+    bytes: u64,
+}
+
+impl RequestResponse {
+    /// A client and its server.
+    ///
+    /// # Errors
+    /// None so far.
+    pub fn new(params: &Params, _preset: Preset) -> Result<Self, ParamFault> {
+        Ok(Self {
+            params: params.clone(),
+            stream: None,
+            began: Time::ZERO,
+            bytes: 0,
+        })
+    }
+
+    fn ask(&mut self, now: Time, draw: &mut Draw<'_>, host: &mut dyn Host) {
+        let stream = *self.stream.get_or_insert_with(|| host.open());
+        self.began = now;
+        let bytes = self.params.request.draw(draw.sizes).get();
+        host.send(stream, Way::Back, bytes, REQUEST);
+    }
+}
+
+impl Application for RequestResponse {
+    fn on(&mut self, now: Time, event: Event, draw: &mut Draw<'_>, host: &mut dyn Host) {
+        match event {
+            Event::Start | Event::Wake => self.ask(now, draw, host),
+            Event::Arrived { stream, tag } if tag == REQUEST => {
+                self.bytes = self.params.response.draw(draw.sizes).get();
+                host.send(stream, Way::There, self.bytes, RESPONSE);
+            }
+            Event::Arrived { stream, .. } => {
+                host.completed(self.began, self.bytes);
+                if !self.params.persistent {
+                    host.close(stream);
+                    self.stream = None;
+                }
+                host.wake_at(now + self.params.think.draw(draw.gaps));
+            }
+        }
+    }
+
+    fn laws(&mut self, show: &mut dyn FnMut(&mut dyn Law)) {
+        show(&mut self.params.request);
+        show(&mut self.params.response);
+        show(&mut self.params.think);
+    }
+}

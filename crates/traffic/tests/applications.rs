@@ -1,0 +1,188 @@
+//! Applications from outside: what they order, in which order, and what they count as complete.
+
+#![allow(clippy::unwrap_used)]
+
+use sojourn_base::{Bytes, Preset, Scalar, Span, Stream, Time};
+use sojourn_traffic::{
+    AnyApplication, Application, Draw, Event, Host, StreamId, Way, build_application,
+};
+
+/// A host that writes down what it is asked for.
+#[derive(Default)]
+struct Notes {
+    streams: StreamId,
+    log: Vec<String>,
+    wake: Option<Time>,
+    /// Messages under way: stream and tag.
+    sent: Vec<(StreamId, u32)>,
+    completed: Vec<(Time, u64)>,
+    full: bool,
+}
+
+impl Host for Notes {
+    fn open(&mut self) -> StreamId {
+        self.streams += 1;
+        self.log.push(format!("open {}", self.streams - 1));
+        self.streams - 1
+    }
+    fn send(&mut self, stream: StreamId, way: Way, bytes: u64, tag: u32) {
+        self.log.push(format!("send {stream} {way:?} {bytes}"));
+        self.sent.push((stream, tag));
+    }
+    fn write(&mut self, stream: StreamId, bytes: u64) -> bool {
+        if !self.full {
+            self.log.push(format!("write {stream} {bytes}"));
+        }
+        !self.full
+    }
+    fn send_endless(&mut self, stream: StreamId) {
+        self.log.push(format!("endless {stream}"));
+    }
+    fn close(&mut self, stream: StreamId) {
+        self.log.push(format!("close {stream}"));
+    }
+    fn wake_at(&mut self, at: Time) {
+        self.wake = Some(at);
+    }
+    fn completed(&mut self, began: Time, bytes: u64) {
+        self.completed.push((began, bytes));
+    }
+}
+
+/// An application, its host and its random streams.
+struct Stage {
+    application: AnyApplication,
+    host: Notes,
+    gaps: Stream,
+    sizes: Stream,
+}
+
+fn stage<const N: usize>(name: &str, params: &[(&str, Scalar<'_>); N]) -> Stage {
+    let segment = Bytes::new(1000);
+    Stage {
+        application: build_application(name, params, Preset::Reference, segment).unwrap(),
+        host: Notes::default(),
+        gaps: Stream::new(1),
+        sizes: Stream::new(2),
+    }
+}
+
+impl Stage {
+    /// Tells the application of an event; returns what it ordered.
+    fn on(&mut self, ms: u64, event: Event) -> Vec<String> {
+        let mut draw = Draw {
+            gaps: &mut self.gaps,
+            sizes: &mut self.sizes,
+        };
+        let now = Time::ZERO + Span::from_ms(ms);
+        self.application.on(now, event, &mut draw, &mut self.host);
+        core::mem::take(&mut self.host.log)
+    }
+
+    /// The oldest message under way arrives.
+    fn arrive(&mut self, ms: u64) -> Vec<String> {
+        let (stream, tag) = self.host.sent.remove(0);
+        self.on(ms, Event::Arrived { stream, tag })
+    }
+}
+
+#[test]
+fn a_finite_bulk_transfer_ends_when_its_last_byte_has_arrived() {
+    let mut bulk = stage("bulk", &[("bytes", Scalar::Text("5 kB"))]);
+    assert_eq!(bulk.on(100, Event::Start), ["open 0", "send 0 There 5000"]);
+    assert_eq!(bulk.arrive(400), ["close 0"]);
+    let began = Time::ZERO + Span::from_ms(100);
+    assert_eq!(bulk.host.completed, [(began, 5000)]);
+}
+
+#[test]
+fn bulk_without_a_size_never_ends() {
+    let mut bulk = stage("bulk", &[]);
+    assert_eq!(bulk.on(0, Event::Start), ["open 0", "endless 0"]);
+}
+
+#[test]
+fn a_response_follows_its_request_and_the_next_request_a_time_to_think() {
+    let params = [
+        ("request", Scalar::Text("100 B")),
+        ("response", Scalar::Text("2000 B")),
+        ("think", Scalar::Text("50 ms")),
+    ];
+    let mut client = stage("request_response", &params);
+    assert_eq!(client.on(0, Event::Start), ["open 0", "send 0 Back 100"]);
+    assert_eq!(client.arrive(10), ["send 0 There 2000"]);
+    assert!(client.arrive(30).is_empty());
+    assert_eq!(client.host.completed, [(Time::ZERO, 2000)]);
+    assert_eq!(client.host.wake, Some(Time::ZERO + Span::from_ms(80)));
+    assert_eq!(client.on(80, Event::Wake), ["send 0 Back 100"]);
+}
+
+#[test]
+fn a_page_is_complete_with_its_last_object() {
+    let params = [
+        ("main", Scalar::Text("9000 B")),
+        ("embedded", Scalar::Text("500 B")),
+        ("objects", Scalar::Integer(3)),
+        ("connections", Scalar::Integer(2)),
+        ("parsing", Scalar::Text("5 ms")),
+        ("reading", Scalar::Text("1 s")),
+    ];
+    let mut web = stage("web", &params);
+    assert_eq!(web.on(0, Event::Start), ["open 0", "send 0 Back 350"]);
+    assert_eq!(web.arrive(10), ["send 0 There 9000"]);
+    assert!(web.arrive(40).is_empty(), "the page is parsed first");
+    let asked = web.on(45, Event::Wake);
+    assert_eq!(asked, ["open 1", "send 0 Back 350", "send 1 Back 350"]);
+    assert_eq!(web.arrive(50), ["send 0 There 500"]);
+    assert_eq!(web.arrive(50), ["send 1 There 500"]);
+    assert_eq!(web.arrive(60), ["send 0 Back 350"], "the third object");
+    assert!(web.arrive(61).is_empty());
+    assert_eq!(web.arrive(65), ["send 0 There 500"]);
+    assert_eq!(web.arrive(70), ["close 0", "close 1"]);
+    assert_eq!(web.host.completed, [(Time::ZERO, 10_500)]);
+    assert_eq!(web.host.wake, Some(Time::ZERO + Span::from_ms(1070)));
+}
+
+#[test]
+fn arrivals_bring_the_load_that_was_asked_for() {
+    let params = [
+        ("rate", Scalar::Text("8 Mbit/s")),
+        ("size", Scalar::Text("exponential(10 kB)")),
+    ];
+    let mut arrivals = stage("arrivals", &params);
+    arrivals.on(0, Event::Start);
+    let (mut bytes, n) = (0, 20_000);
+    for _ in 0..n {
+        let now = arrivals.host.wake.unwrap();
+        let mut draw = Draw {
+            gaps: &mut arrivals.gaps,
+            sizes: &mut arrivals.sizes,
+        };
+        arrivals
+            .application
+            .on(now, Event::Wake, &mut draw, &mut arrivals.host);
+        let (stream, tag) = arrivals.host.sent.pop().unwrap();
+        let arrived = Event::Arrived { stream, tag };
+        arrivals
+            .application
+            .on(now, arrived, &mut draw, &mut arrivals.host);
+        bytes += arrivals.host.completed.pop().unwrap().1;
+    }
+    let seconds = arrivals.host.wake.unwrap().as_s();
+    let load = 8.0 * bytes as f64 / seconds;
+    // Gaps and sizes each have a standard error of 1/sqrt(n): 0.7 percent.
+    assert!((load / 8e6 - 1.0).abs() < 0.03, "{load}");
+}
+
+#[test]
+fn a_paced_source_holds_back_where_there_is_no_room() {
+    let mut cbr = stage("cbr", &[("rate", Scalar::Text("1 Mbit/s"))]);
+    assert_eq!(cbr.on(0, Event::Start), ["open 0"]);
+    assert_eq!(cbr.host.wake, Some(Time::ZERO));
+    assert_eq!(cbr.on(0, Event::Wake), ["write 0 1000"]);
+    cbr.host.full = true;
+    assert!(cbr.on(8, Event::Wake).is_empty());
+    assert_eq!(cbr.host.wake, Some(Time::ZERO + Span::from_ms(16)));
+    cbr.host.full = false;
+    assert_eq!(cbr.on(16, Event::Wake), ["write 0 1000"]);
+}

@@ -1,0 +1,62 @@
+//! BBR, version 1.
+
+use sojourn_base::{Preset, Rate, Span, Time};
+
+use crate::REFERENCE;
+use crate::bench::{Bench, Fate, Link};
+
+#[test]
+fn bbr_fills_the_link_and_drains_its_queue() {
+    for preset in [REFERENCE, Preset::Linux, Preset::Ns3] {
+        let rate = Rate::from_bps(20_000_000);
+        let half = Span::from_ms(20);
+        let link = Link::new(rate, half, 1000);
+        let keys = [("segment", "1000 B"), ("header", "0 B"), ("window", "none")];
+        let mut bench = Bench::over("bbr", preset, vec![link], half, &keys);
+        bench.log = false;
+        bench.sender.write_endless();
+        bench.run_until(Time::ZERO + Span::from_whole_s(2));
+        let before = bench.receiver.delivered();
+        let mut rtts = Vec::new();
+        for tick in 1..=800_u64 {
+            bench.run_until(Time::ZERO + Span::from_whole_s(2) + Span::from_ms(10 * tick));
+            rtts.push(bench.sender.latest_rtt().as_s());
+        }
+        let share = (bench.receiver.delivered() - before) as f64 * 8.0 / 8.0 / 2e7;
+        assert!(share > 0.95, "{preset}: {share}");
+        rtts.sort_by(f64::total_cmp);
+        // A quarter of 100 segments at most, and drained each cycle.
+        assert!(rtts[400] < 0.046, "{preset}: median {}", rtts[400]);
+        assert!(rtts[799] < 0.060, "{preset}: largest {}", rtts[799]);
+        // A longer path: after 10 s the least RTT is looked for anew, with four segments.
+        bench.links[0].delay = Span::from_ms(30);
+        let mut least = f64::INFINITY;
+        for tick in 1..=3000_u64 {
+            bench.run_until(Time::ZERO + Span::from_whole_s(10) + Span::from_ms(5 * tick));
+            least = least.min(bench.cwnd_segments());
+        }
+        assert_eq!(least, 4.0, "{preset}");
+        assert_eq!(bench.sender.counts().timeouts, 0);
+    }
+}
+
+#[test]
+fn bbr_does_not_mind_a_little_loss() {
+    let rate = Rate::from_bps(20_000_000);
+    let half = Span::from_ms(20);
+    let link = Link::new(rate, half, 1000);
+    let keys = [("segment", "1000 B"), ("header", "0 B"), ("window", "none")];
+    let mut bench = Bench::over("bbr", REFERENCE, vec![link], half, &keys);
+    bench.log = false;
+    bench.fate = Box::new(|n, _| {
+        if n % 100 == 99 {
+            Fate::Drop
+        } else {
+            Fate::Deliver
+        }
+    });
+    bench.sender.write_endless();
+    bench.run_until(Time::ZERO + Span::from_whole_s(20));
+    let share = bench.receiver.delivered() as f64 * 8.0 / 20.0 / 2e7;
+    assert!(share > 0.85, "{share}");
+}

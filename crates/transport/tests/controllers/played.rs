@@ -1,0 +1,93 @@
+//! A controller without a sender: the test plays the path.
+
+use sojourn_base::{Preset, Span, Time};
+use sojourn_transport::{
+    AckSample, AnyController, CongestionControl, LossEvent, LossKind, Start, State,
+};
+
+use crate::bench::controller;
+
+/// A controller under a path that the test makes up, a round trip at a time.
+pub(crate) struct Played {
+    pub(crate) cc: AnyController,
+    pub(crate) now: Time,
+    una: u64,
+    delivered: u64,
+}
+
+impl Played {
+    pub(crate) fn new(name: &str, preset: Preset, cwnd: f64, ssthresh: f64) -> Self {
+        let mut cc = controller(name, preset, &Start::of(1000, 10));
+        cc.set_window(cwnd, ssthresh);
+        Self {
+            cc,
+            now: Time::ZERO,
+            una: 1,
+            delivered: 0,
+        }
+    }
+
+    pub(crate) fn cwnd(&self) -> f64 {
+        self.cc.cwnd() as f64 / 1000.0
+    }
+
+    /// A segment is acknowledged at `now`.
+    pub(crate) fn ack(&mut self, rtt: Span, marked: bool) {
+        let cwnd = self.cc.cwnd();
+        self.una += 1000;
+        self.delivered += 1000;
+        let sample = AckSample {
+            now: self.now,
+            acked: 1000,
+            marked: if marked { 1000 } else { 0 },
+            ece: marked,
+            rtt: Some(rtt),
+            srtt: rtt,
+            one_way_s: Some(rtt.as_s() / 2.0),
+            prior_in_flight: cwnd,
+            in_flight: cwnd - 1000,
+            snd_una: self.una,
+            snd_nxt: self.una + cwnd - 1000,
+            state: State::Open,
+            may_grow: !marked,
+            cwnd_limited: true,
+            paced: false,
+            rate: None,
+            delivered: self.delivered,
+            lost: 0,
+        };
+        self.cc.on_ack(&sample);
+    }
+
+    /// A window's worth of acknowledgements, evenly over a round trip.
+    pub(crate) fn round(&mut self, rtt: Span, marked: bool) {
+        let segments = self.cc.cwnd() / 1000;
+        let gap = Span::from_ps(rtt.as_ps() / segments);
+        for _ in 0..segments {
+            self.now += gap;
+            self.ack(rtt, marked);
+        }
+    }
+
+    pub(crate) fn lose(&mut self, kind: LossKind) {
+        let event = LossEvent {
+            now: self.now,
+            kind,
+            in_flight: self.cc.cwnd(),
+            snd_nxt: self.una + self.cc.cwnd(),
+            again: false,
+        };
+        self.cc.on_loss_event(&event);
+        self.cc.on_recovery_exit(self.now);
+    }
+
+    pub(crate) fn probe(&self, name: &str) -> f64 {
+        let mut found = f64::NAN;
+        self.cc.probe(&mut |key, value| {
+            if key == name {
+                found = value;
+            }
+        });
+        found
+    }
+}

@@ -1,0 +1,54 @@
+//! The ends of slow start.
+
+use sojourn_base::{Preset, Rate, Span, Time};
+use sojourn_transport::CongestionControl;
+
+use crate::bench::{Bench, Link};
+use crate::played::Played;
+use crate::{REFERENCE, RTT};
+
+#[test]
+fn hystart_leaves_slow_start_before_the_queue_overflows() {
+    let rate = Rate::from_bps(80_000_000);
+    let half = Span::from_ms(50);
+    let link = Link::new(rate, half, 1000);
+    let keys = [("segment", "1000 B"), ("header", "0 B"), ("window", "none")];
+    let mut bench = Bench::over("cubic", Preset::Linux, vec![link], half, &keys);
+    bench.sender.write_endless();
+    bench.run_until(Time::ZERO + Span::from_ms(2500));
+    assert_eq!(bench.refused.len(), 0);
+    assert!((900..1300).contains(&(bench.sender.ssthresh() / 1000)));
+}
+
+#[test]
+fn hystart_plus_plus_grows_by_a_quarter_before_it_leaves() {
+    let mut played = Played::new("cubic", REFERENCE, 16.0, f64::INFINITY);
+    played.round(RTT, false);
+    played.round(RTT, false);
+    assert_eq!(played.cwnd(), 64.0);
+    // RFC 9406, 4.2: an eighth more, found with the eighth sample of the round.
+    let slow = Span::from_ms(113);
+    played.round(slow, false);
+    let entered = played.cwnd();
+    assert!(
+        (entered - (64.0 + 7.0 + 57.0 / 4.0)).abs() < 2.0,
+        "{entered}"
+    );
+    // Below the baseline it goes on in full.
+    let mut again = Played::new("cubic", REFERENCE, 16.0, f64::INFINITY);
+    for rtt in [RTT, RTT, slow, RTT] {
+        again.round(rtt, false);
+    }
+    assert!(again.cwnd() > 1.8 * entered, "{}", again.cwnd());
+    // Five rounds, then congestion avoidance.
+    for _ in 0..5 {
+        assert_eq!(played.cc.ssthresh(), u64::MAX);
+        played.round(slow, false);
+    }
+    assert!(played.cc.ssthresh() < u64::MAX);
+    let left = played.cwnd();
+    assert!(
+        (left / entered / libm::pow(1.25, 4.5) - 1.0).abs() < 0.15,
+        "{left}"
+    );
+}

@@ -1,0 +1,151 @@
+"""Flows: what sends, over what, how many.
+
+>>> flows = 4 * sj.tcp("cubic") + sj.udp(rate="2 Mbit/s")
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, Unpack
+
+from sojourn.build.keys import FlowKeys, TcpKeys, UdpKeys
+from sojourn.build.table import Control, Source, plain
+from sojourn.source import Bulk, Cbr
+from sojourn.transport.control import CongestionControl
+
+
+@dataclass(frozen=True)
+class Flow:
+    """One flow, or ``count`` of them: ``4 * flow``.
+
+    ``name``, ``start`` and ``to`` are those of a scenario file; ``from_`` is its ``from``.
+    """
+
+    transport: Mapping[str, Any]
+    traffic: Mapping[str, Any]
+    name: str
+    count: int | None = None
+    from_: str | None = None
+    to: str | None = None
+    keys: Mapping[str, Any] = field(default_factory=dict[str, Any])
+
+    def __mul__(self, count: int) -> Flow:
+        """So many of them, each with its own random streams."""
+        return replace(self, count=count * (self.count or 1))
+
+    __rmul__ = __mul__
+
+    def __add__(self, other: Flow | Flows) -> Flows:
+        """These and others."""
+        return Flows((self,)) + other
+
+    def called(self, name: str) -> Flow:
+        """The same under another name."""
+        return replace(self, name=name)
+
+    def between(self, from_: str, to: str, **keys: Unpack[FlowKeys]) -> Flow:
+        """The same between two nodes."""
+        return replace(self, from_=from_, to=to, keys={**self.keys, **keys})
+
+    def table(self) -> dict[str, Any]:
+        """Return the ``[[flow]]`` table."""
+        ends = {"from": self.from_, "to": self.to}
+        head = {"name": self.name, "count": self.count} | ends | dict(self.keys)
+        given = {key: value for key, value in head.items() if value is not None}
+        return plain(given | {"transport": self.transport, "traffic": self.traffic})
+
+
+@dataclass(frozen=True)
+class Flows:
+    """Several flows, one after the other: ``4 * sj.tcp("cubic") + sj.udp(rate="2 Mbit/s")``."""
+
+    parts: tuple[Flow, ...]
+
+    def __add__(self, other: Flow | Flows) -> Flows:
+        """These and others."""
+        return Flows(self.parts + (other.parts if isinstance(other, Flows) else (other,)))
+
+    def __iter__(self) -> Iterator[Flow]:
+        """Each part, under a name of its own: those alike are numbered from 2 on."""
+        seen: dict[str, int] = {}
+        for part in self.parts:
+            seen[part.name] = number = seen.get(part.name, 0) + 1
+            yield part if number == 1 else part.called(f"{part.name}-{number}")
+
+
+def listed(flows: Flow | Flows) -> list[Flow]:
+    """The parts of one or several flows."""
+    return list(Flows((flows,)) if isinstance(flows, Flow) else flows)
+
+
+_OF_FLOW = frozenset(FlowKeys.__annotations__)
+
+
+def tcp(
+    congestion_control: str | Control | CongestionControl | type[CongestionControl] = "newreno",
+    traffic: Source | None = None,
+    *,
+    name: str | None = None,
+    from_: str | None = None,
+    to: str | None = None,
+    **keys: Unpack[TcpKeys],
+) -> Flow:
+    """A flow over TCP.
+
+    ``congestion_control`` is a name, an object such as ``sj.transport.Cubic(beta=0.8)``, or a
+    :class:`sojourn.transport.CongestionControl` of your own. ``traffic`` is what it sends, by
+    default as much as it can. The flow is called after its congestion control unless it has a
+    ``name``. Other keywords are keys of the flow or of its ``transport``.
+    """
+    if isinstance(congestion_control, type):
+        congestion_control = congestion_control()
+    if isinstance(congestion_control, str):
+        control: dict[str, Any] = {"congestion_control": congestion_control}
+    else:
+        control = congestion_control.table()
+    word = str(control["congestion_control"]).rpartition(":")[2].rpartition(".")[2]
+    transport = {"protocol": "tcp"} | control
+    return _flow(name or word, transport, traffic or Bulk(), from_, to, keys)
+
+
+def udp(
+    traffic: Source | None = None,
+    *,
+    rate: str | None = None,
+    name: str | None = None,
+    from_: str | None = None,
+    to: str | None = None,
+    **keys: Unpack[UdpKeys],
+) -> Flow:
+    """A flow over UDP.
+
+    ``traffic`` is what it sends, such as ``sj.source.Poisson(rate="2 Mbit/s")``; ``rate`` alone
+    stands for a constant bit rate. The flow is called after its source unless it has a ``name``.
+    Other keywords are keys of the flow or of its ``transport``.
+    """
+    if (traffic is None) == (rate is None):
+        raise TypeError("udp: allowed: either traffic, such as sj.source.Poisson(...), or rate")
+    source = traffic if rate is None else Cbr(rate=rate)
+    assert source is not None
+    return _flow(name or source.NAME, {"protocol": "udp"}, source, from_, to, keys)
+
+
+def _flow(
+    name: str,
+    transport: dict[str, Any],
+    traffic: Source,
+    from_: str | None,
+    to: str | None,
+    keys: Mapping[str, Any],
+) -> Flow:
+    of_flow = {key: value for key, value in keys.items() if key in _OF_FLOW}
+    of_transport = {key: value for key, value in keys.items() if key not in _OF_FLOW}
+    return Flow(
+        transport=transport | of_transport,
+        traffic=traffic.table(),
+        name=name,
+        from_=from_,
+        to=to,
+        keys=of_flow,
+    )

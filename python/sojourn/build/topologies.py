@@ -1,0 +1,214 @@
+"""Networks by their shape. All of them build the text of a scenario file.
+
+Every builder takes the keys of the head of a file as keywords (``duration``, ``warmup``,
+``replicas``, ``vary`` ...), and quantities with their units, as files do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, Unpack
+
+from sojourn.build.flows import Flow, Flows, listed
+from sojourn.build.keys import Head, LinkKeys
+from sojourn.build.table import Queue, plain
+from sojourn.queue.discipline import Discipline
+from sojourn.scenario import Scenario
+from sojourn.toml_text import toml_text
+
+AnyQueue = Queue | Discipline | Mapping[str, Any]
+"""A queue: a discipline of the registry or of your own, or a table as in a scenario file."""
+
+DURATION = "30 s"
+"""Simulated time unless ``duration`` says otherwise."""
+
+
+@dataclass(frozen=True)
+class Link:
+    """One direction of a link, or both: made by :func:`link`."""
+
+    from_: str
+    to: str
+    rate: str
+    duplex: bool = True
+    name: str | None = None
+    keys: Mapping[str, Any] = field(default_factory=dict[str, Any])
+
+    def table(self) -> dict[str, Any]:
+        """Return the ``[[link]]`` table."""
+        head = {"name": self.name, "from": self.from_, "to": self.to, "rate": self.rate}
+        return plain(head | {"duplex": self.duplex} | dict(self.keys))
+
+
+def link(
+    from_: str,
+    to: str,
+    rate: str,
+    *,
+    duplex: bool = True,
+    name: str | None = None,
+    **keys: Unpack[LinkKeys],
+) -> Link:
+    """A link between two nodes, in both directions unless ``duplex`` is false."""
+    return Link(from_, to, rate, duplex, name, keys)
+
+
+def network(
+    links: Iterable[Link], flows: Flow | Flows, *, name: str = "network", **head: Unpack[Head]
+) -> Scenario:
+    """Any graph of links; every flow names its ``from_`` and ``to``."""
+    return _scenario(name, head, {"link": [each.table() for each in links]}, listed(flows))
+
+
+def dumbbell(
+    *,
+    rate: str,
+    flows: Flow | Flows,
+    rtt: str | None = None,
+    delay: str | None = None,
+    queue: AnyQueue | None = None,
+    reverse_queue: AnyQueue | None = None,
+    access: Mapping[str, str] | None = None,
+    name: str = "dumbbell",
+    **head: Unpack[Head],
+) -> Scenario:
+    """One bottleneck, called ``bottleneck``; each flow with a sender and a receiver of its own.
+
+    ``rtt`` is the two-way propagation of the whole path; or give the bottleneck's ``delay``.
+    ``access`` may hold the ``rate`` and ``delay`` of the links at both sides.
+    """
+    bottleneck = {"rate": rate, "delay": delay, "queue": queue, "reverse_queue": reverse_queue}
+    table = plain({"rtt": rtt, "bottleneck": bottleneck, "access": access})
+    return _scenario(name, head, {"dumbbell": table}, listed(flows))
+
+
+def parking_lot(
+    hops: int,
+    *,
+    rate: str,
+    delay: str,
+    flows: Flow | Flows,
+    cross: Flow | Flows | None = None,
+    queue: AnyQueue | None = None,
+    access: Mapping[str, str] | None = None,
+    name: str = "parking-lot",
+    **head: Unpack[Head],
+) -> Scenario:
+    """Routers ``r0`` to ``rN`` in a row, joined by the bottlenecks ``hop-1`` to ``hop-N``.
+
+    ``flows`` cross all of them, ``cross`` each one alone: on hop k under the name ``NAME-hopK``.
+    Each has hosts of its own, behind links of ``access`` (``rate`` and ``delay``; by default no
+    delay and a rate that is never the bottleneck).
+    """
+    if hops < 1:
+        raise ValueError(f"hops: found {hops}; allowed: 1 or more")
+    routers = [
+        link(f"r{k}", f"r{k + 1}", rate, name=f"hop-{k + 1}", delay=delay, queue=queue)
+        for k in range(hops)
+    ]
+    paths = [(flow, 0, hops) for flow in listed(flows)]
+    for flow in listed(cross) if cross is not None else []:
+        paths += [(flow.called(f"{flow.name}-hop{k + 1}"), k, k + 1) for k in range(hops)]
+    placed = [flow.between(f"{flow.name}-src", f"{flow.name}-dst") for flow, _, _ in paths]
+    hosts = [
+        each
+        for flow, first, last in paths
+        for each in (
+            _access(f"{flow.name}-src", f"r{first}", access),
+            _access(f"r{last}", f"{flow.name}-dst", access),
+        )
+    ]
+    links = [each.table() for each in routers + hosts]
+    return _scenario(name, head, {"link": links}, placed)
+
+
+def star(
+    leaves: int,
+    *,
+    rate: str,
+    delay: str,
+    flows: Flow | Flows,
+    queue: AnyQueue | None = None,
+    name: str = "star",
+    **head: Unpack[Head],
+) -> Scenario:
+    """Hosts ``leaf0`` ... around a node ``hub``, as in a rack.
+
+    The queues towards the leaves, links ``down-K``, have the discipline. A flow that names no ends
+    is an incast: one from each other leaf to ``leaf0``.
+    """
+    if leaves < 2:
+        raise ValueError(f"leaves: found {leaves}; allowed: 2 or more")
+    links = [
+        link("hub", f"leaf{k}", rate, name=f"down-{k}", delay=delay, queue=queue).table()
+        for k in range(leaves)
+    ]
+    placed = [
+        flow
+        if flow.from_ is not None
+        else replace(
+            flow,
+            count=flow.count or leaves - 1,
+            from_="leaf*",
+            to="leaf0",
+            keys={**flow.keys, "first": 1},
+        )
+        for flow in listed(flows)
+    ]
+    return _scenario(name, head, {"link": links}, placed)
+
+
+def tree(
+    depth: int,
+    fanout: int,
+    *,
+    rate: str,
+    delay: str,
+    flows: Flow | Flows,
+    queue: AnyQueue | None = None,
+    name: str = "tree",
+    **head: Unpack[Head],
+) -> Scenario:
+    """A tree of ``depth`` levels below the node ``root``; its leaves are ``leaf0`` ...
+
+    Links towards the root, called ``CHILD-up``, have the discipline. A flow that names no ends goes
+    from each leaf to the root.
+    """
+    if depth < 1 or fanout < 1:
+        raise ValueError(f"depth, fanout: found {depth}, {fanout}; allowed: 1 or more each")
+    links: list[dict[str, Any]] = []
+    parents = ["root"]
+    for level in range(1, depth + 1):
+        stem = "leaf" if level == depth else f"level{level}-"
+        children = [f"{stem}{k}" for k in range(len(parents) * fanout)]
+        for k, child in enumerate(children):
+            up = link(
+                child, parents[k // fanout], rate, name=f"{child}-up", delay=delay, queue=queue
+            )
+            links.append(up.table())
+        parents = children
+    placed = [
+        flow
+        if flow.from_ is not None
+        else replace(flow, count=flow.count or len(parents), from_="leaf*", to="root")
+        for flow in listed(flows)
+    ]
+    return _scenario(name, head, {"link": links}, placed)
+
+
+NEVER_THE_BOTTLENECK = "100 Gbit/s"
+
+
+def _access(from_: str, to: str, access: Mapping[str, str] | None) -> Link:
+    given = dict(access or {})
+    rate = given.pop("rate", NEVER_THE_BOTTLENECK)
+    return Link(from_, to, rate, name=f"{from_}-{to}", keys=given)
+
+
+def _scenario(name: str, head: Head, layout: Mapping[str, Any], flows: Iterable[Flow]) -> Scenario:
+    given: dict[str, Any] = {"name": name, "duration": DURATION} | plain(head)
+    further = {key: given.pop(key) for key in ("design", "vary") if key in given}
+    tables = [flow.table() for flow in flows]
+    text = toml_text({**given, **layout, "flow": tables, **further})
+    return Scenario.from_toml(text, place=f"<{name}>")

@@ -1,0 +1,138 @@
+"""``sojourn compare``: disciplines side by side on one bottleneck."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from sojourn.cli.options import JobsOption, JsonOption, SeedOption, fail, print_warnings
+
+if TYPE_CHECKING:
+    from sojourn.comparison.answer import Answer
+    from sojourn.results import Results
+
+
+def compare(
+    disciplines: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="DISCIPLINE...",
+            help="Queue disciplines, with settings where wanted: codel or 'codel,target=20 ms'.",
+            show_default=False,
+        ),
+    ],
+    rate: Annotated[str, typer.Option(help="Rate of the bottleneck.")] = "10 Mbit/s",
+    rtt: Annotated[str, typer.Option(help="Two-way propagation of the whole path.")] = "40 ms",
+    flows: Annotated[
+        str,
+        typer.Option(
+            help="The traffic: '4 cubic + 1 cbr@2Mbit/s + 3 web'. A congestion control stands for "
+            "a bulk transfer under it."
+        ),
+    ] = "4 cubic",
+    limit: Annotated[
+        str | None,
+        typer.Option(
+            help="Limit of every queue; default: each discipline's own.", show_default=False
+        ),
+    ] = None,
+    ecn: Annotated[bool, typer.Option("--ecn", help="ECN for TCP and queues that mark.")] = False,
+    duration: Annotated[str, typer.Option(help="Simulated time.")] = "60 s",
+    warmup: Annotated[str, typer.Option(help="Measurements start here.")] = "10 s",
+    replicas: Annotated[int, typer.Option(min=1, help="Replicas of each discipline.")] = 10,
+    seed: SeedOption = None,
+    jobs: JobsOption = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            help="Write tables, scenario and figure here; default: the figure alone, into "
+            "results/compare.",
+            show_default=False,
+        ),
+    ] = None,
+    json_: JsonOption = False,
+) -> None:
+    """Compare disciplines on an ad-hoc bottleneck: one table and one figure.
+
+    All of them meet the same traffic, replica by replica (common random numbers). Values are means
+    over replicas with their 95 % Student interval; a value is marked as the best of its column
+    only where its paired interval separates from every other's.
+    """
+    from sojourn.cli import progress
+    from sojourn.comparison.answer import answer, document
+    from sojourn.comparison.question import Question
+    from sojourn.runner import run
+
+    question = Question(
+        tuple(disciplines),
+        rate=rate,
+        rtt=rtt,
+        flows=flows,
+        limit=limit,
+        ecn=ecn,
+        duration=duration,
+        warmup=warmup,
+        replicas=replicas,
+        seed=1 if seed is None else seed,
+    )
+    try:
+        scenario = question.scenario()
+    except ValueError as error:
+        raise fail(str(error), 2) from None
+    print_warnings(scenario)
+    with progress.shown("compare") as shown:
+        results = run(scenario, jobs=jobs, progress=shown)
+    if not results.complete:
+        print("interrupted", file=sys.stderr)
+        raise typer.Exit(130)
+    found = answer(results, question.labels())
+    if json_:
+        document_ = {"sojourn": results.sojourn, "scenario": question.toml()}
+        json.dump(document_ | {"disciplines": document(found)}, sys.stdout, indent=1)
+        print()
+    else:
+        _print(scenario.title, found)
+    written = results.write(out) if out is not None else []
+    written += _draw(results, out or Path("results") / "compare")
+    for path in written:
+        print(path, file=sys.stderr)
+
+
+def _print(title: str, found: Answer) -> None:
+    from rich.console import Console
+    from rich.table import Table
+
+    from sojourn.comparison.answer import COLUMNS
+
+    table = Table(title=title, title_justify="left", caption_justify="left")
+    table.add_column("discipline", overflow="fold")
+    for column in COLUMNS:
+        table.add_column(column.heading, justify="right")
+    for label in found.labels:
+        cells = []
+        for column in COLUMNS:
+            cell = found.rows[label][column.key]
+            if cell.interval.mean is None:
+                cells.append("-")
+                continue
+            text = f"{cell.interval.mean * column.factor:.{column.decimals}f}"
+            if cell.interval.half_width is not None:
+                text += f" ± {cell.interval.half_width * column.factor:.{column.decimals}f}"
+            cells.append(f"[bold]{text} *[/bold]" if cell.best else text)
+        table.add_row(label, *cells)
+    if found.replicas > 1:
+        table.caption = (
+            f"mean over {found.replicas} replicas ± half of the 95 % interval; "
+            "* best of its column beyond doubt"
+        )
+    Console(width=None if sys.stdout.isatty() else 160).print(table)
+
+
+def _draw(results: Results, folder: Path) -> list[Path]:
+    return list(
+        results.plot("delay-goodput", link="bottleneck").save(folder / "delay-goodput").values()
+    )

@@ -1,0 +1,60 @@
+"""``sojourn events``: the log of every packet, and one decision in full."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from sojourn.cli.options import SeedOption, SetOption, fail, parse_settings, print_warnings
+
+
+def events(
+    file: Annotated[
+        str, typer.Argument(metavar="FILE|STUDY", help="A scenario file, or a study's name.")
+    ],
+    out: Annotated[
+        Path, typer.Option(help="Write events.parquet and the page here.", show_default=False)
+    ],
+    settings: SetOption = None,
+    seed: SeedOption = None,
+    point: Annotated[int, typer.Option(min=0, help="Which point of [vary], from 0.")] = 0,
+    replica: Annotated[int, typer.Option(min=0, help="Which replica, from 0.")] = 0,
+    show: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            metavar="K",
+            help="Also write decision-K.html: the K-th drop or mark in full, from 1.",
+            show_default=False,
+        ),
+    ] = None,
+) -> None:
+    """Log every packet of one run: a row for each event, as Parquet.
+
+    Every drop and mark comes with its reason and with the discipline's inner variables just before
+    and just after it decided. `--show K` writes a page about one of them: the packet, the queue,
+    the variables, the rule that applied.
+    """
+    from sojourn.cli import progress
+    from sojourn.events import find_decision, log_events
+    from sojourn.runner import find
+
+    scenario = find(file).with_overrides(parse_settings(settings))
+    if seed is not None:
+        scenario = scenario.with_overrides({"seed": seed})
+    print_warnings(scenario)
+    with progress.shown(f"events of {scenario.name}", unit="%", per_unit=10) as shown:
+        try:
+            log = log_events(scenario, out, point=point, replica=replica, progress=shown)
+        except KeyboardInterrupt:
+            raise fail("interrupted: nothing was written", 130) from None
+    written = [log]
+    if show is not None:
+        from sojourn.report.decision import write
+
+        written += write(find_decision(log, show), scenario, point, out)
+    for path in written:
+        print(path, file=sys.stderr)

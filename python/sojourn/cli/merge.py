@@ -1,0 +1,46 @@
+"""``sojourn merge``: the parts of a sweep become one experiment."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from sojourn.cli.options import fail
+
+
+def merge(
+    folders: Annotated[
+        list[Path], typer.Argument(metavar="DIR...", help="The folders of the parts.")
+    ],
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            help="The folder of the whole; needed where there is more than one part.",
+            show_default=False,
+        ),
+    ] = None,
+) -> None:
+    """Put the parts of a sweep (--shard i/n) together: the same tables as from one machine.
+
+    Runs that no part has are named by their number, with exit status 1; the tables then hold what
+    there is.
+    """
+    from sojourn.experiments.folder import FolderError
+    from sojourn.experiments.merge import merge as merge_parts
+
+    if out is None and len(folders) > 1:
+        raise typer.BadParameter("found nothing; allowed: a folder", param_hint="--out")
+    out = out or folders[0]
+    try:
+        results, missing = merge_parts(folders, out, note=lambda text: print(text, file=sys.stderr))
+    except FolderError as error:
+        raise fail(str(error), 2) from None
+    except OSError as error:
+        raise fail(f"{error.filename or out}: {error.strerror or error}", 1) from None
+    points = results.scenario.core.points
+    print(f"{out}: {len(results.runs)} runs of {points} points")
+    if missing:
+        raise fail(f"{missing} runs are in none of the folders: run their shards again", 1)

@@ -1,0 +1,132 @@
+"""``sojourn plot``: one figure of an experiment."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from sojourn.cli.options import JobsOption, ReplicasOption, SetOption, fail, parse_settings
+
+if TYPE_CHECKING:
+    from sojourn.results import Results
+
+SAMPLES = 400
+"""Samples of a time series where the scenario file asks for none."""
+
+
+def plot(
+    source: Annotated[
+        Path,
+        typer.Argument(metavar="FILE|DIR", help="A scenario file, or the folder of an experiment."),
+    ],
+    kind: Annotated[
+        str,
+        typer.Argument(
+            help="queue, delay, throughput, cwnd, cdf, delay-goodput, load, fairness, drops, "
+            "probability, heatmap or ranking."
+        ),
+    ],
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            help="Write it here: NAME.svg, .pdf or .png, or without an ending all three; default: "
+            "figures/KIND in the folder of the experiment, results/NAME of a file.",
+            show_default=False,
+        ),
+    ] = None,
+    of: Annotated[
+        str | None,
+        typer.Option(
+            metavar="QUANTITY",
+            help="Of load, heatmap, ranking: such as total.goodput_bps.",
+            show_default=False,
+        ),
+    ] = None,
+    link: Annotated[
+        str | None, typer.Option(help="Default: where packets wait longest.", show_default=False)
+    ] = None,
+    flow: Annotated[
+        str | None, typer.Option(help="Flows of this name; default: all.", show_default=False)
+    ] = None,
+    case: Annotated[
+        int | None,
+        typer.Option(
+            help="Where other keys vary than what is compared: the number of the case, from 0; "
+            "default: the last.",
+            show_default=False,
+        ),
+    ] = None,
+    replica: Annotated[
+        int | None,
+        typer.Option(help="Of figures over time; default: 0.", show_default=False),
+    ] = None,
+    x: Annotated[
+        str | None,
+        typer.Option(metavar="KEY", help="Of load, heatmap: a key of [vary].", show_default=False),
+    ] = None,
+    y: Annotated[
+        str | None,
+        typer.Option(metavar="KEY", help="Of heatmap: another.", show_default=False),
+    ] = None,
+    settings: SetOption = None,
+    replicas: ReplicasOption = None,
+    jobs: JobsOption = None,
+) -> None:
+    """Draw one figure, and write the data behind it as CSV beside it.
+
+    A scenario file is run first. --set, --replicas and --jobs are for that; the folder of an
+    experiment is drawn as it is.
+    """
+    from sojourn.plots.choice import PlotError
+    from sojourn.plots.kinds import KINDS
+
+    if kind not in KINDS:
+        message = f"found {kind!r}; allowed: {', '.join(KINDS)}"
+        raise typer.BadParameter(message, param_hint="KIND")
+    options = {"of": of, "link": link, "flow": flow, "case": case, "replica": replica}
+    options |= {"x": x, "y": y}
+    results, folder = (
+        _read(source)
+        if source.is_dir()
+        else _run(source, settings, replicas, jobs, series=KINDS[kind].needs_series)
+    )
+    try:
+        written = results.plot(kind, **options).save(out or folder / kind)
+    except PlotError as error:
+        raise fail(f"{source}: {error}", 2) from None
+    except ValueError as error:
+        raise fail(f"--out: {error}", 2) from None
+    for path in written.values():
+        print(path)
+
+
+def _read(folder: Path) -> tuple[Results, Path]:
+    from sojourn.experiments.folder import FolderError, read
+
+    try:
+        return read(folder).results, folder / "figures"
+    except FolderError as error:
+        raise fail(str(error), 2) from None
+
+
+def _run(
+    file: Path, settings: list[str] | None, replicas: int | None, jobs: int | None, *, series: bool
+) -> tuple[Results, Path]:
+    from sojourn.cli import progress
+    from sojourn.runner import find, run
+
+    scenario = find(file).with_overrides(parse_settings(settings))
+    interval = None
+    if series and scenario.identity(0).get("series", "none") == "none":
+        interval = f"{scenario.core.duration_s(0) / SAMPLES:.6f} s"
+    with progress.shown(scenario.name) as shown:
+        results = run(
+            scenario, replicas=replicas, jobs=jobs, series_interval=interval, progress=shown
+        )
+    if not results.complete:
+        print("interrupted", file=sys.stderr)
+        raise typer.Exit(130)
+    return results, Path("results") / scenario.name

@@ -1,0 +1,51 @@
+"""``sojourn report``: one self-contained page about an experiment."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from sojourn.cli.options import fail
+
+
+def report(
+    folder: Annotated[
+        Path,
+        typer.Argument(metavar="DIR", help="A folder that run, sweep or merge has written."),
+    ],
+    out: Annotated[
+        Path | None,
+        typer.Option(help="The page; default: report.html in the folder.", show_default=False),
+    ] = None,
+    figures: Annotated[
+        bool,
+        typer.Option(help="Write the figures for print too: SVG, PDF, PNG and CSV in figures/."),
+    ] = True,
+) -> None:
+    """Write one HTML file about an experiment; it opens offline.
+
+    It holds the question, the answer with its uncertainty, tables that sort, figures to look into,
+    warnings, and what repeats it. Needs: pip install 'sojourn[report]'.
+    """
+    from sojourn.experiments.folder import FolderError, read
+    from sojourn.report.experiment import write
+
+    try:
+        experiment = read(folder)
+    except FolderError as error:
+        raise fail(str(error), 2) from None
+    try:
+        page = write(experiment.results, out or folder / "report.html", experiment.manifest)
+    except ModuleNotFoundError as error:
+        if error.name not in ("altair", "vl_convert"):
+            raise
+        message = f"{error.name} is not installed; allowed after: pip install 'sojourn[report]'"
+        raise fail(message, 2) from None
+    if figures:
+        from sojourn.plots.kinds import draw_all
+
+        for path in draw_all(experiment.results, folder / "figures"):
+            print(path)
+    print(page)

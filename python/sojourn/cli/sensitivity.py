@@ -1,0 +1,129 @@
+"""``sojourn sensitivity``: which parameter matters."""
+
+from __future__ import annotations
+
+import json
+import sys
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from sojourn.cli.options import (
+    ClusterOption,
+    JobsOption,
+    JsonOption,
+    SetOption,
+    failures,
+    parse_settings,
+)
+
+if TYPE_CHECKING:
+    from sojourn.experiments.sensitivity import Sensitivity
+
+
+class MethodName(StrEnum):
+    """Methods."""
+
+    MORRIS = "morris"
+    SOBOL = "sobol"
+
+
+def sensitivity(
+    file: Annotated[
+        Path, typer.Argument(help="A scenario file with open ranges: { from = ..., to = ... }.")
+    ],
+    out: Annotated[Path, typer.Option(help="The folder of the experiment; made if need be.")],
+    of: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="QUANTITY",
+            help="Such as links.bottleneck.queueing_delay_mean_s. May be repeated; default: "
+            "total.delay_mean_s and total.goodput_bps.",
+            show_default=False,
+        ),
+    ] = None,
+    method: Annotated[
+        MethodName,
+        typer.Option(help="morris: cheap, finds what matters; sobol: shares of the variance."),
+    ] = MethodName.MORRIS,
+    samples: Annotated[
+        int | None,
+        typer.Option(
+            min=2,
+            help="Trajectories of morris (20); base samples of sobol, a power of two (128).",
+            show_default=False,
+        ),
+    ] = None,
+    settings: SetOption = None,
+    jobs: JobsOption = None,
+    cluster: ClusterOption = None,
+    json_: JsonOption = False,
+) -> None:
+    """Say which of the open ranges of a scenario its results depend on.
+
+    Open are the ranges of [vary] without a step. Finished runs are kept: the same command goes on
+    where it ended.
+    """
+    if method is MethodName.SOBOL and samples is not None and samples & (samples - 1):
+        message = f"found {samples}; allowed with sobol: a power of two"
+        raise typer.BadParameter(message, param_hint="--samples")
+    with failures(out, needs="SALib", extra="sensitivity"):
+        from sojourn.cli import progress
+        from sojourn.experiments import sensitivity as analysis
+        from sojourn.experiments.space import Space
+        from sojourn.experiments.trying import trying
+
+        space = Space.load(file, parse_settings(settings))
+        with (
+            progress.shown(space.scenario.name) as shown,
+            trying(out, jobs=jobs, cluster=cluster, progress=shown, note=_note) as tries,
+        ):
+            found = analysis.sensitivity(
+                space, tries, of=of or analysis.USUAL, method=method.value, samples=samples
+            )
+        for path in found.write(out):
+            print(path, file=sys.stderr)
+    if json_:
+        document = {"method": found.method, "tries": found.tries, "table": found.table.to_dicts()}
+        print(json.dumps(document, indent=1))
+    else:
+        _print(found)
+
+
+def _print(found: Sensitivity) -> None:
+    from rich.console import Console
+    from rich.table import Table
+
+    for (quantity, case), rows in found.table.group_by("quantity", "case", maintain_order=True):
+        title = f"{quantity}, {case}" if case else str(quantity)
+        table = Table(title=title, title_justify="left", pad_edge=False)
+        table.add_column("parameter")
+        for heading in _HEADINGS[found.method]:
+            table.add_column(heading, justify="right")
+        for row in rows.iter_rows(named=True):
+            table.add_row(row["parameter"], *_CELLS[found.method](row))
+        Console(width=None if sys.stdout.isatty() else 120).print(table)
+
+
+_HEADINGS = {
+    "morris": ("effect of the whole range (mu*)", "mean effect", "deviation"),
+    "sobol": ("total share of the variance", "share by itself"),
+}
+
+_CELLS = {
+    "morris": lambda row: (
+        f"{row['mu_star']:.4g} ± {row['mu_star_conf']:.2g}",
+        f"{row['mu']:.4g}",
+        f"{row['sigma']:.4g}",
+    ),
+    "sobol": lambda row: (
+        f"{row['ST']:.3f} ± {row['ST_conf']:.3f}",
+        f"{row['S1']:.3f} ± {row['S1_conf']:.3f}",
+    ),
+}
+
+
+def _note(text: str) -> None:
+    print(text, file=sys.stderr)

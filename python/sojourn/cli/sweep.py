@@ -1,0 +1,92 @@
+"""``sojourn sweep``: all runs of a scenario into a folder, resumed after whatever happened."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from sojourn.cli.options import (
+    ClusterOption,
+    IntervalName,
+    IntervalOption,
+    JobsOption,
+    JsonOption,
+    PrecisionOption,
+    ReplicasOption,
+    SeedOption,
+    SetOption,
+    failures,
+    parse_settings,
+    print_interval_warning,
+    print_warnings,
+)
+
+
+def sweep(
+    file: Annotated[
+        str, typer.Argument(metavar="FILE|STUDY", help="A scenario file, or a study's name.")
+    ],
+    out: Annotated[Path, typer.Option(help="The folder of the experiment; made if need be.")],
+    settings: SetOption = None,
+    seed: SeedOption = None,
+    replicas: ReplicasOption = None,
+    precision: PrecisionOption = None,
+    interval: IntervalOption = IntervalName.STUDENT,
+    jobs: JobsOption = None,
+    shard: Annotated[
+        str | None,
+        typer.Option(
+            metavar="I/N",
+            help="Do only part I of N; sojourn merge puts the parts together.",
+            show_default=False,
+        ),
+    ] = None,
+    cluster: ClusterOption = None,
+    json_: JsonOption = False,
+) -> None:
+    """Run every point and replica of a scenario into a folder.
+
+    Finished runs are on disk at once. Whatever ends the sweep, the same command goes on where it
+    ended; after a change of the scenario it runs what has changed.
+    """
+    from sojourn.cli import progress
+    from sojourn.experiments.share import WHOLE, Share
+    from sojourn.experiments.sweep import sweep as run_sweep
+    from sojourn.runner import find, prepared
+
+    try:
+        share = WHOLE if shard is None else Share.read(shard)
+    except ValueError as error:
+        raise typer.BadParameter(str(error), param_hint="--shard") from None
+    scenario = find(file).with_overrides(parse_settings(settings))
+    scenario = prepared(scenario, replicas=replicas, seed=seed, precision=precision)
+    print_warnings(scenario)
+    with failures(out), progress.shown(scenario.name) as shown:
+        results = run_sweep(
+            scenario,
+            out,
+            jobs=jobs,
+            share=share,
+            cluster=cluster,
+            progress=shown,
+            note=_print_note,
+        )
+    for warning in results.warnings:
+        _print_note(f"warning: {warning}")
+    print_interval_warning(interval, results)
+    if json_:
+        json.dump(results.summary(interval.value), sys.stdout, indent=1, allow_nan=False)
+        print()
+    else:
+        points = results.scenario.core.points
+        noun = "point" if points == 1 else "points"
+        part = "" if share.is_whole else f" (part {share})"
+        print(f"{out}: {len(results.runs)} runs of {points} {noun}{part}")
+
+
+def _print_note(text: str) -> None:
+    print(text, file=sys.stderr)

@@ -1,0 +1,168 @@
+"""``sojourn tune``: search the parameters of a discipline."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from sojourn.cli.options import (
+    ClusterOption,
+    JobsOption,
+    JsonOption,
+    SetOption,
+    failures,
+    parse_settings,
+)
+
+if TYPE_CHECKING:
+    from sojourn.experiments.tune import Direction, Try, Tuning
+    from sojourn.stats.intervals import Interval
+
+WIDTH = 160
+"""Columns of the table where there is no terminal to ask."""
+
+
+def tune(
+    file: Annotated[
+        Path, typer.Argument(help="A scenario file; its open ranges are what is searched.")
+    ],
+    out: Annotated[Path, typer.Option(help="The folder of the search; made if need be.")],
+    minimise: Annotated[
+        list[str] | None,
+        typer.Option(metavar="QUANTITY", help="An objective. May be repeated.", show_default=False),
+    ] = None,
+    maximise: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="QUANTITY",
+            help="An objective. May be repeated; without any: total.delay_mean_s is minimised and "
+            "total.goodput_bps maximised.",
+            show_default=False,
+        ),
+    ] = None,
+    trials: Annotated[int, typer.Option(min=1, help="How many settings are tried.")] = 64,
+    held_out: Annotated[
+        list[Path] | None,
+        typer.Option(
+            metavar="FILE",
+            help="A scenario that the search does not see, to show that it is no over-fit. May be "
+            "repeated; default: every third case of the file itself.",
+            show_default=False,
+        ),
+    ] = None,
+    settings: SetOption = None,
+    jobs: JobsOption = None,
+    cluster: ClusterOption = None,
+    json_: JsonOption = False,
+) -> None:
+    """Search the parameters of a discipline and show what can be had, against the defaults.
+
+    Open are the ranges of [vary] without a step; its other keys make the cases under which every
+    setting is tried. Finished runs are kept: the same command goes on where it ended.
+    """
+    with failures(out, needs="optuna", extra="tuning"):
+        from sojourn.cli import progress
+        from sojourn.experiments.space import Space
+        from sojourn.experiments.trying import trying
+        from sojourn.experiments.tune import tune as search
+
+        objectives: dict[str, Direction] = dict.fromkeys(minimise or [], "minimise")
+        objectives |= dict.fromkeys(maximise or [], "maximise")
+        pairs = parse_settings(settings)
+        space = Space.load(file, pairs)
+        others = [Space.load(each, pairs, needed=False) for each in held_out or []]
+        with (
+            progress.shown(space.scenario.name) as shown,
+            trying(out, jobs=jobs, cluster=cluster, progress=shown, note=_note) as tries,
+        ):
+            found = search(
+                space, tries, objectives=objectives or None, trials=trials, held_out=others
+            )
+        document = _document(found)
+        path = out / "tuning.json"
+        path.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
+        print(path, file=sys.stderr)
+    if json_:
+        print(json.dumps(document, indent=1))
+    else:
+        _print(found)
+
+
+def _document(found: Tuning) -> dict[str, Any]:
+    def interval(of: Interval, quantity: str) -> dict[str, Any]:
+        ci95 = None if of.low is None else [of.low, of.high]
+        better = found.is_better(of, quantity)
+        return {"mean": of.mean, "ci95": ci95, "n": of.n, "better": better}
+
+    def one(each: Try) -> dict[str, Any]:
+        entry: dict[str, Any] = {"number": each.number, "values": each.values}
+        entry["ratio"] = each.scores
+        for name, intervals in (("seen", each.seen), ("held_out", each.held_out)):
+            if intervals is not None:
+                entry[name] = {key: interval(value, key) for key, value in intervals.items()}
+        return entry
+
+    return {
+        "objectives": found.objectives,
+        "seen_cases": found.seen_cases,
+        "held_out_cases": found.held_out_cases,
+        "better_in_all": [each.number for each in found.better_in_all],
+        "front": [one(each) for each in found.front],
+        "tries": [one(each) for each in found.tries],
+    }
+
+
+def _print(found: Tuning) -> None:
+    from rich.console import Console
+    from rich.table import Table
+
+    console = Console(width=None if sys.stdout.isatty() else WIDTH)
+    cases, held = len(found.seen_cases), len(found.held_out_cases)
+    console.print(
+        f"{len(found.tries)} settings tried under {cases} {'case' if cases == 1 else 'cases'}; "
+        f"{len(found.front)} of them are beaten by no other. Ratios to the defaults, with 95 % "
+        "intervals:"
+    )
+    table = Table(pad_edge=False)
+    for key in found.front[0].values if found.front else ():
+        table.add_column(key, overflow="fold")
+    for quantity, direction in found.objectives.items():
+        table.add_column(f"{quantity}, {direction}d: seen", justify="right", overflow="fold")
+        if held:
+            table.add_column("held out", justify="right", no_wrap=True)
+    for each in found.front:
+        cells = [str(value) for value in each.values.values()]
+        for quantity in found.objectives:
+            cells.append(_cell(found, (each.seen or {})[quantity], quantity))
+            if each.held_out is not None:
+                cells.append(_cell(found, each.held_out[quantity], quantity))
+        table.add_row(*cells)
+    console.print(table)
+    better, where = len(found.better_in_all), "held out" if held else "seen"
+    console.print(
+        f"Better than the defaults in every objective, on what was {where}: {better or 'none'}."
+    )
+    if held:
+        noun = "case" if held == 1 else "cases"
+        console.print(f"Held out: {held} {noun} that the search saw nothing of.")
+    else:
+        console.print(
+            "Nothing was held out: give --held-out FILE, or three cases or more, before you trust "
+            "the ratios."
+        )
+
+
+def _cell(found: Tuning, interval: Interval, quantity: str) -> str:
+    if interval.mean is None:
+        return "undefined"
+    half = "" if interval.half_width is None else f" ± {interval.half_width:.2g}"
+    word = {True: " better", False: " worse", None: ""}[found.is_better(interval, quantity)]
+    return f"{interval.mean:.4f}{half}{word}"
+
+
+def _note(text: str) -> None:
+    print(text, file=sys.stderr)

@@ -1,0 +1,75 @@
+"""Differences and ranks of the points of an experiment that answer the same question.
+
+Points that differ in their queues and transports only are compared, replica by replica, under
+common random numbers; see `experiments/compared.py` and `stats/`.
+"""
+
+from __future__ import annotations
+
+import polars as pl
+
+from sojourn.experiments.compared import answers, compared_points
+from sojourn.experiments.quantity import Quantity
+from sojourn.results import Results
+from sojourn.stats.paired import compare_all
+from sojourn.stats.ranking import Better, rank
+
+
+def differences(results: Results, quantity: str, level: float = 0.95) -> pl.DataFrame:
+    """Every pair of compared points: first less second, with Holm's correction.
+
+    One row for each pair: ``first`` and ``second`` (points), ``mean``, ``low``, ``high``,
+    ``p_value``, ``adjusted``, ``separated``. The correction covers the pairs of one question (one
+    load, say); who asks many questions at once corrects further. ``quantity`` is such as
+    ``"links.bottleneck.queueing_delay_mean_s"``.
+    """
+    values = per_replica(results, quantity)
+    rows = []
+    for group in compared_points(results.scenario):
+        for each in compare_all({str(point): values[point] for point in group}, level):
+            pair, interval = (int(each.first), int(each.second)), each.interval
+            test = (each.p_value, each.adjusted, each.separated)
+            rows.append((*pair, interval.mean, interval.low, interval.high, *test))
+    schema = {"first": pl.Int64, "second": pl.Int64, "mean": pl.Float64, "low": pl.Float64}
+    schema |= {"high": pl.Float64, "p_value": pl.Float64, "adjusted": pl.Float64}
+    return pl.DataFrame(rows, schema=schema | {"separated": pl.Boolean}, orient="row")
+
+
+def ranking(results: Results, quantity: str, better: Better, level: float = 0.95) -> pl.DataFrame:
+    """The rank of every point among those it is compared with.
+
+    One row for each point: ``point``, ``answer`` (what is compared), ``mean``, ``low``, ``high``,
+    ``rank``, ``grade``, ``ties`` (points that it does not separate from). A better rank is only
+    given where the paired intervals, adjusted by Holm, separate.
+    """
+    values = per_replica(results, quantity)
+    names = answers(results.scenario)
+    rows = []
+    for group in compared_points(results.scenario):
+        ranks = rank({str(point): values[point] for point in group}, better, level)
+        for name, each in ranks.items():
+            ties = [int(tie) for tie in each.ties]
+            mean, low, high = each.interval.mean, each.interval.low, each.interval.high
+            answer = names[int(name)]
+            rows.append((int(name), answer, mean, low, high, each.rank, each.grade, ties))
+    schema = {"point": pl.Int64, "answer": pl.String, "mean": pl.Float64, "low": pl.Float64}
+    schema |= {"high": pl.Float64, "rank": pl.Int64, "grade": pl.String}
+    return pl.DataFrame(rows, schema=schema | {"ties": pl.List(pl.Int64)}, orient="row")
+
+
+def per_replica(results: Results, quantity: str) -> dict[int, list[float | None]]:
+    """The values of a quantity at each point, one for each replica, in their order.
+
+    Raises ValueError where the experiment has nothing like it.
+    """
+    wanted = Quantity.read(quantity, results.scenario)
+    frame = results.frames()[wanted.table]
+    if wanted.name:
+        entity = wanted.table.removesuffix("s")
+        frame = frame.filter(pl.col(entity) == wanted.name)
+    values: dict[int, list[float | None]] = {}
+    for point in range(results.scenario.core.points):
+        rows = frame.filter(pl.col("point") == point).sort("replica")
+        is_measured = wanted.metric in rows.columns
+        values[point] = rows[wanted.metric].to_list() if is_measured else [None] * len(rows)
+    return values

@@ -1,0 +1,105 @@
+"""The traffic mix of a comparison, as it is written on the command line.
+
+``4 cubic + 1 cbr@2Mbit/s + 3 web``: parts joined by ``+``, each a number (default 1), a word, and
+for sources of a rate ``@RATE``. The word is a congestion control (a bulk transfer under it) or a
+traffic source: those that send packets go over UDP, the others over TCP.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+from typing import Any
+
+from sojourn import _core
+from sojourn.toml_text import value_text
+
+PART = re.compile(
+    r"(?:(?P<count>\d+)\s*x?\s+)?(?P<word>[A-Za-z_][\w-]*)\s*(?:@\s*(?P<rate>.+))?", re.ASCII
+)
+RATE = re.compile(r"([0-9.]+)\s*([A-Za-z/]+)")
+PACKETS = ("cbr", "poisson", "onoff", "pareto_onoff")
+"""Sources that go over UDP here."""
+
+
+@dataclass(frozen=True)
+class Part:
+    """Some flows of one kind."""
+
+    count: int
+    word: str
+    rate: str | None
+
+    def flow(self, name: str, ecn: bool) -> dict[str, Any]:
+        """The ``[[flow]]`` table of these flows."""
+        flow: dict[str, Any] = {"name": name, "count": self.count}
+        if self.word in PACKETS:
+            flow["transport"] = {"protocol": "udp"}
+            flow["traffic"] = {"source": self.word, "rate": self.rate}
+        else:
+            transport: dict[str, Any] = {"protocol": "tcp"}
+            traffic: dict[str, Any] = {"source": self.word}
+            if self.word in _names("congestion_controls"):
+                transport["congestion_control"] = self.word
+                traffic = {"source": "bulk"}
+            elif self.rate is not None:
+                traffic["rate"] = self.rate
+            if ecn:
+                transport["ecn"] = True
+            flow["transport"], flow["traffic"] = transport, traffic
+        return flow | {"start": "uniform(0 s, 1 s)"}
+
+
+def _names(registry: str) -> list[str]:
+    return [entry["name"] for entry in json.loads(_core.reference())[registry]]
+
+
+def _needs_rate(word: str) -> bool:
+    sources = json.loads(_core.reference())["sources"]
+    entry = next((entry for entry in sources if entry["name"] == word), None)
+    params = entry["params"] if entry is not None else []
+    return any(param["name"] == "rate" and param["required"] for param in params)
+
+
+def read_mix(text: str) -> list[Part]:
+    """Read a mix. Raises ValueError that says what was found and what is allowed."""
+    return [_read_part(part.strip()) for part in text.split("+")]
+
+
+def _read_part(text: str) -> Part:
+    match = PART.fullmatch(text)
+    if match is None:
+        raise ValueError(f"found {text!r}; allowed: parts such as 4 cubic or 1 cbr@2Mbit/s")
+    word, rate = match["word"], match["rate"]
+    known = [*_names("congestion_controls"), *_names("sources")]
+    if word not in known:
+        raise ValueError(f"found {word!r}; allowed: {', '.join(known)}")
+    count = int(match["count"] or 1)
+    if not 1 <= count <= 100_000:
+        raise ValueError(f"found {count} flows of {word}; allowed: 1 to 100000")
+    if rate is not None:
+        rate = _with_space(rate.strip())
+    if _needs_rate(word) and rate is None:
+        raise ValueError(f"found {text!r}; allowed: {word} with its rate, such as {word}@2Mbit/s")
+    if rate is not None and not _needs_rate(word):
+        raise ValueError(f"found {text!r}; allowed: {word} without a rate")
+    return Part(count, word, rate)
+
+
+def _with_space(rate: str) -> str:
+    """``2Mbit/s`` as scenario files write it: ``2 Mbit/s``."""
+    match = RATE.fullmatch(rate)
+    return f"{match[1]} {match[2]}" if match else rate
+
+
+def flows_toml(parts: list[Part], ecn: bool) -> str:
+    """The ``[[flow]]`` tables of a mix."""
+    tables = []
+    words = [part.word for part in parts]
+    for place, part in enumerate(parts):
+        twice = words.count(part.word) > 1
+        name = f"{part.word}-{words[: place + 1].count(part.word)}" if twice else part.word
+        lines = [f"{key} = {value_text(value)}" for key, value in part.flow(name, ecn).items()]
+        tables.append("\n".join(["[[flow]]", *lines]))
+    return "\n\n".join(tables)

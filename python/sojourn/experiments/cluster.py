@@ -1,0 +1,130 @@
+"""Runs on a Dask cluster: ``--cluster ADDRESS``.
+
+Every run is one task, named by its key, so that the scheduler never does it twice, and does it
+again elsewhere when the worker that had it dies. Only so many are handed out that no worker waits;
+their packed tables come back to this process, which alone writes the store.
+
+Each worker reads the scenario itself, and refuses a run whose key it cannot confirm: then it has
+another version of sojourn, or other files.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from sojourn._core import ENGINE, Cancel
+from sojourn.experiments import record
+from sojourn.experiments.bench import Finished
+from sojourn.experiments.identity import Keys
+from sojourn.processes import LOOK_INTERVAL_S
+from sojourn.scenario import Scenario
+from sojourn.tasks import Task
+
+AHEAD = 4
+"""Runs handed out for each thread of the cluster: enough that none waits for us."""
+
+PATIENCE_S = 30.0
+"""How long to look for a scheduler, and for a first worker."""
+
+
+class ClusterError(Exception):
+    """What is wrong with the cluster, and what to do."""
+
+
+@dataclass(frozen=True)
+class Source:
+    """A scenario on its way to a worker."""
+
+    text: str
+    place: str
+    folder: str
+    overrides: tuple[tuple[str, str], ...]
+
+
+@contextmanager
+def connected(address: str, scenario: Scenario) -> Iterator[Callable[[Sequence[Task]], Finished]]:
+    """Connect to a scheduler; carry runs out there. Raises :class:`ClusterError`."""
+    try:
+        from distributed import Client
+    except ImportError:
+        raise ClusterError(
+            "Dask is not installed; allowed after: pip install 'sojourn[cluster]'"
+        ) from None
+    try:
+        client = Client(address, timeout=PATIENCE_S, set_as_default=False)
+    except (OSError, ValueError) as error:
+        raise ClusterError(f"{address}: there is no Dask scheduler: {error}") from None
+    try:
+        client.wait_for_workers(1, timeout=PATIENCE_S)
+        folder = str(scenario.folder.resolve())
+        overrides = tuple(scenario.overrides)
+        source = Source(scenario.text, scenario.place, folder, overrides)
+        keys = Keys(scenario)
+        with client.as_current():
+            yield lambda tasks: _carry_out(client, source, keys, tasks)
+    except TimeoutError:
+        raise ClusterError(f"{address}: no worker joined within {PATIENCE_S:g} s") from None
+    finally:
+        client.close()
+
+
+def _carry_out(client: Any, source: Source, keys: Keys, tasks: Sequence[Task]) -> Finished:
+    from distributed import wait
+
+    where = client.scatter(source, broadcast=True, hash=True)
+    waiting = iter(tasks)
+    running: dict[Any, Task] = {}
+    try:
+        while True:
+            ahead = AHEAD * max(1, sum(client.nthreads().values()))
+            while len(running) < ahead and (task := next(waiting, None)) is not None:
+                key = keys.of(task)
+                future = client.submit(run_here, where, task, key, key=f"sojourn-{key.hex()}")
+                running[future] = task
+            if not running:
+                return
+            with suppress(TimeoutError):
+                wait(list(running), timeout=LOOK_INTERVAL_S, return_when="FIRST_COMPLETED")
+            finished = [future for future in running if future.done()]
+            payloads = _gathered(client, finished)
+            yield [(running.pop(f), each) for f, each in zip(finished, payloads, strict=True)]
+    finally:
+        client.cancel(list(running))
+
+
+def _gathered(client: Any, futures: list[Any]) -> list[bytes]:
+    from distributed import CancelledError
+    from distributed.scheduler import KilledWorker
+
+    try:
+        return client.gather(futures)
+    except CancelledError:
+        raise ClusterError("the scheduler has gone; finished runs are kept") from None
+    except KilledWorker as error:
+        raise ClusterError(f"several workers died over the same run: {error}") from None
+
+
+def run_here(source: Source, task: Task, key: bytes) -> bytes:
+    """Carry out one run on a worker; return its packed tables."""
+    scenario, keys = _known(source)
+    if keys.of(task) != key:
+        raise ClusterError(
+            f"a worker cannot confirm what it is to run: it has engine {ENGINE[:8]}; install the "
+            "same sojourn on all workers, and let them see the same files"
+        )
+    run = scenario.core.run
+    tables = run(task.point, task.replica, Cancel(), warmup=task.warmup, series=task.series)
+    return record.encode(tables)
+
+
+@lru_cache(maxsize=4)
+def _known(source: Source) -> tuple[Scenario, Keys]:
+    """Read a scenario once on each worker."""
+    overrides = list(source.overrides)
+    scenario = Scenario(source.text, source.place, Path(source.folder), overrides)
+    return scenario, Keys(scenario)

@@ -1,0 +1,130 @@
+"""Which points are compared with each other.
+
+Points that differ in their queues and transports only face the same question with different
+answers. They share a warm-up and a number of replicas, so that their runs can be paired.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import Any
+
+from sojourn.scenario import Scenario
+
+ANSWERS = ("queue", "reverse_queue", "transport")
+"""Parts of a dotted key that are what is compared, not where."""
+
+
+KINDS = ("discipline", "congestion_control", "protocol", "source")
+"""Keys of a table that say what it is."""
+
+
+def is_compared(key: str) -> bool:
+    """Whether a key of ``[vary]`` names something that is compared."""
+    return any(part in ANSWERS for part in key.split("."))
+
+
+def compared_points(scenario: Scenario) -> list[list[int]]:
+    """Return the groups of points that are compared, in the order of their first points."""
+    groups: dict[str, list[int]] = {}
+    for point, vary in enumerate(scenario.vary):
+        where = {key: value for key, value in vary.items() if not is_compared(key)}
+        groups.setdefault(json.dumps(where), []).append(point)
+    return list(groups.values())
+
+
+def label(vary: dict[str, Any]) -> str:
+    """The values that vary, in words: a queue by its discipline."""
+    return ", ".join(_word(value) for value in vary.values())
+
+
+def _word(value: Any) -> str:
+    if isinstance(value, dict):
+        return str(value.get("discipline", json.dumps(value)))
+    return str(value)
+
+
+@dataclass(frozen=True)
+class Case:
+    """Points that are compared: what they share, and their numbers."""
+
+    where: dict[str, Any]
+    points: tuple[int, ...]
+
+    @property
+    def title(self) -> str:
+        """What they share, in words; empty where nothing else varies."""
+        return ", ".join(f"{short_key(key)} {_word(value)}" for key, value in self.where.items())
+
+
+def cases(scenario: Scenario) -> list[Case]:
+    """The groups of points that are compared, with what each group shares."""
+    vary = scenario.vary
+    return [
+        Case(
+            {key: value for key, value in vary[points[0]].items() if not is_compared(key)},
+            tuple(points),
+        )
+        for points in compared_points(scenario)
+    ]
+
+
+def short_key(key: str) -> str:
+    """A dotted key without what is the same in all: ``flow.web.traffic.rate`` is ``web rate``."""
+    kind, _, rest = key.partition(".")
+    parts = rest.split(".") if rest else [kind]
+    return " ".join(dict.fromkeys([parts[0], parts[-1]]))
+
+
+def answers(scenario: Scenario) -> list[str]:
+    """What is compared at each point, in words that tell the points of a case from each other.
+
+    A queue is called by its discipline, and by its settings where another one of the same
+    discipline has others: ``codel``, ``codel, target=20 ms``.
+    """
+    vary = [
+        {key: value for key, value in point.items() if is_compared(key)} for point in scenario.vary
+    ]
+    keys = list(dict.fromkeys(key for point in vary for key in point))
+    words = {key: _telling([point.get(key) for point in vary], key) for key in keys}
+    # A queue first: the look of a discipline goes by the word that its label begins with.
+    keys.sort(key=lambda key: not any(isinstance(point.get(key), dict) for point in vary))
+    named = [", ".join(words[key][number] for key in keys) for number in range(len(vary))]
+    if any(isinstance(value, dict) for point in vary for value in point.values()):
+        return named
+    return [
+        ", ".join(part for part in (_only_discipline(scenario, number), name) if part)
+        for number, name in enumerate(named)
+    ]
+
+
+def _telling(values: list[Any], key: str) -> list[str]:
+    """Each value by what tells it from the others."""
+    tables = [value for value in values if isinstance(value, dict)]
+    if len(tables) < len(values):
+        return [f"{key.rpartition('.')[2]}={value}" for value in values]
+    return [
+        _table(table, [one for one in tables if _kind(one) == _kind(table)]) for table in tables
+    ]
+
+
+def _table(table: dict[str, Any], alike: list[dict[str, Any]]) -> str:
+    settings = [
+        f"{key}={value}"
+        for key, value in table.items()
+        if key not in KINDS and any(one.get(key) != value for one in alike)
+    ]
+    return ", ".join(part for part in (_kind(table), *settings) if part)
+
+
+def _kind(table: dict[str, Any]) -> str:
+    return next((str(table[kind]) for kind in KINDS if kind in table), "")
+
+
+def _only_discipline(scenario: Scenario, point: int) -> str:
+    """The discipline of a point that has only one that is named."""
+    identity = scenario.identity(point)
+    links = [*identity.get("link", []), identity.get("dumbbell", {}).get("bottleneck", {})]
+    named = {link["queue"].get("discipline", "droptail") for link in links if "queue" in link}
+    return str(named.pop()) if len(named) == 1 else ""

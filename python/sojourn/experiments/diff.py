@@ -1,0 +1,148 @@
+"""Which metrics moved between two experiments, and whether significantly.
+
+Points are matched by the values that vary, rows by their name. With the same seed replica k of one
+experiment faces the random streams of replica k of the other, and the two are compared in pairs;
+with different seeds by Welch's test. Holm's correction covers all metrics that moved.
+
+Metrics that did not move at all are no comparison: where both experiments have the same values in
+every replica there is nothing to decide.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field, replace
+
+import polars as pl
+
+from sojourn.experiments.folder import Experiment
+from sojourn.results import KEYS
+from sojourn.stats.holm import holm
+from sojourn.stats.intervals import Interval, defined
+from sojourn.stats.paired import paired_difference, paired_p_value
+from sojourn.stats.unpaired import welch
+
+TABLES = {"links": "link", "groups": "group", "total": None}
+"""Tables that are compared, and the column that names their rows.
+
+Single flows are left out, and a group that is all flows there are: the total says the same.
+"""
+
+Values = list[float | None]
+
+
+@dataclass(frozen=True)
+class Moved:
+    """A metric whose values are not the same: second less first, in its unit."""
+
+    vary: dict
+    table: str
+    name: str
+    metric: str
+    first: float | None
+    second: float | None
+    difference: Interval
+    adjusted: float
+
+    @property
+    def relative(self) -> float | None:
+        """The difference as a share of the first mean."""
+        if not self.first or self.difference.mean is None:
+            return None
+        return self.difference.mean / abs(self.first)
+
+
+@dataclass(frozen=True)
+class Difference:
+    """The outcome of comparing two experiments."""
+
+    moved: list[Moved]
+    compared: int
+    paired: bool
+    level: float
+    only_first: list[dict] = field(default_factory=list)
+    only_second: list[dict] = field(default_factory=list)
+
+    def is_significant(self, moved: Moved) -> bool:
+        """Whether a metric moved beyond doubt, at the error of the whole family."""
+        return moved.adjusted <= 1 - self.level
+
+
+def diff(first: Experiment, second: Experiment, level: float = 0.95) -> Difference:
+    """Compare two experiments, point by point and metric by metric.
+
+    The moves come in the order of their certainty, then of their size. Raises ValueError when
+    ``level`` is no confidence level.
+    """
+    points = [_points(each) for each in (first, second)]
+    common = [label for label in points[0] if label in points[1]]
+    paired = first.results.seed == second.results.seed
+    series = [list(_values(each)) for each in (first, second)]
+    of_second = {(point, *row): values for point, *row, values in series[1]}
+    label_of = {point: label for label, point in points[0].items()}
+    found, compared = [], 0
+    for point, table, name, metric, values in series[0]:
+        label = label_of[point]
+        if label not in points[1]:
+            continue
+        others = of_second.get((points[1][label], table, name, metric))
+        if others is None:
+            continue
+        compared += 1
+        if not _same(values, others):
+            interval, p_value = _difference(values, others, paired, level)
+            vary = json.loads(label)
+            means = _mean(values), _mean(others)
+            found.append(Moved(vary, table, name, metric, *means, interval, p_value))
+    adjusted = holm([each.adjusted for each in found])
+    moved = [replace(each, adjusted=p_value) for each, p_value in zip(found, adjusted, strict=True)]
+    moved.sort(key=lambda each: (each.adjusted, -abs(each.relative or float("inf"))))
+    only = [
+        [json.loads(label) for label in points[number] if label not in common] for number in (0, 1)
+    ]
+    return Difference(moved, compared, paired, level, *only)
+
+
+def _points(experiment: Experiment) -> dict[str, int]:
+    """The points of an experiment by what varies at them."""
+    vary = experiment.results.scenario.vary
+    return {json.dumps(values, sort_keys=True): point for point, values in enumerate(vary)}
+
+
+def _values(experiment: Experiment) -> Iterator[tuple[int, str, str, str, Values]]:
+    """Every metric of every row: point, table, name, metric, its values by replica."""
+    frames = experiment.results.frames()
+    for table, entity in TABLES.items():
+        frame = frames[table].sort("replica")
+        keys = ["point"] if entity is None else ["point", entity]
+        if entity == "group":
+            frame = frame.filter(pl.col("group").n_unique().over("point") > 1)
+        for key, rows in frame.group_by(keys, maintain_order=True):
+            name = "" if entity is None else str(key[1])
+            for metric in frame.columns:
+                if metric not in KEYS:
+                    yield int(str(key[0])), table, name, metric, rows[metric].to_list()
+
+
+def _same(first: Values, second: Values) -> bool:
+    """Whether the two say the same, replica by replica, as far as both go."""
+    count = min(len(first), len(second))
+    return first[:count] == second[:count]
+
+
+def _difference(
+    first: Values, second: Values, paired: bool, level: float
+) -> tuple[Interval, float]:
+    """Second less first."""
+    if not paired:
+        return welch(second, first, level)
+    count = min(len(first), len(second))
+    one, other = first[:count], second[:count]
+    return paired_difference(other, one, level), paired_p_value(other, one)
+
+
+def _mean(values: Sequence[float | None]) -> float | None:
+    kept = defined(values)
+    return math.fsum(kept) / len(kept) if kept else None

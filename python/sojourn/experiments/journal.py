@@ -1,0 +1,124 @@
+"""A file to which finished runs are appended.
+
+A record is handed to the operating system at once, which keeps it when this process is killed,
+and forced to the disk with those beside it at most a second later (group commit), which keeps it
+when the power fails.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import time
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+from sojourn.experiments import record
+from sojourn.experiments.lock import try_lock
+
+COMMIT_INTERVAL_S = 1.0
+"""The most that a power cut may take."""
+
+
+class Journal:
+    """Appends records to a new file of its own; nobody else writes into it.
+
+    Raises OSError when the disk is full or fails: what was appended before stays whole.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        """Open a journal in ``folder``; its file is made with the first record."""
+        self._folder = folder
+        self._path = folder / f"{time.time_ns():x}-{os.getpid():x}.journal"
+        self._file: int | None = None
+        self._end = 0
+        self._committed = time.monotonic()
+        self._dirty = False
+
+    @property
+    def path(self) -> Path:
+        """Its file."""
+        return self._path
+
+    def append(self, key: bytes, payload: bytes) -> record.Found:
+        """Append a run; return where it stands."""
+        content = record.write(key, payload)
+        if self._file is None:
+            self._file = self._create()
+        try:
+            _write_all(self._file, content)
+        except BaseException as error:
+            # Take back the half that was written; a reader would pass it over anyway.
+            with contextlib.suppress(OSError):
+                os.ftruncate(self._file, self._end)
+            if isinstance(error, OSError):
+                raise _named(error, self._path) from None
+            raise
+        found = record.Found(key, self._end, len(content))
+        self._end += len(content)
+        self._dirty = True
+        return found
+
+    def commit_when_due(self) -> None:
+        """Force what was appended to the disk, if that is a second ago."""
+        if self._dirty and time.monotonic() - self._committed >= COMMIT_INTERVAL_S:
+            self.commit()
+
+    def commit(self) -> None:
+        """Force what was appended to the disk."""
+        if self._dirty and self._file is not None:
+            try:
+                os.fsync(self._file)
+            except OSError as error:
+                raise _named(error, self._path) from None
+        self._dirty = False
+        self._committed = time.monotonic()
+
+    def _create(self) -> int:
+        flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND
+        file = os.open(self._path, flags, 0o666)
+        try_lock(file)
+        sync_folder(self._folder)
+        return file
+
+    def __enter__(self) -> Self:
+        """Begin."""
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Commit and close; a second error must not hide the first."""
+        try:
+            self.commit()
+        except OSError:
+            if kind is None:
+                raise
+        finally:
+            if self._file is not None:
+                os.close(self._file)
+                self._file = None
+
+
+def sync_folder(folder: Path) -> None:
+    """Force the names in a folder to the disk, where the system can."""
+    with contextlib.suppress(OSError):
+        descriptor = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+
+
+def _write_all(file: int, content: bytes) -> None:
+    while content:
+        content = content[os.write(file, content) :]
+
+
+def _named(error: OSError, path: Path) -> OSError:
+    """The same error with the name of the file."""
+    return OSError(error.errno, error.strerror, str(path))

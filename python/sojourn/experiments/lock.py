@@ -1,0 +1,43 @@
+"""Locks that end with the process that holds them, however it ends."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+try:
+    import fcntl
+except ImportError:  # Windows: there every process is trusted to be alone.
+    fcntl = None
+
+
+def try_lock(file: int, *, shared: bool = False) -> bool:
+    """Lock an open file without waiting; False if another process has it."""
+    if fcntl is None:
+        return True
+    try:
+        fcntl.flock(file, (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    except OSError:
+        # Some network file systems know no locks.
+        return True
+    return True
+
+
+class Busy(Exception):
+    """Another process is at work in the folder."""
+
+
+@contextmanager
+def held(path: Path, *, shared: bool = False) -> Iterator[None]:
+    """Hold a lock file; raises :class:`Busy` if another process holds it."""
+    file = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
+    try:
+        if not try_lock(file, shared=shared):
+            raise Busy
+        yield
+    finally:
+        os.close(file)

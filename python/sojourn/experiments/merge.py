@@ -1,0 +1,90 @@
+"""Merging: the parts of an experiment that several machines did become one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from sojourn._core import ENGINE
+from sojourn.experiments import folder
+from sojourn.experiments.bench import Finished, Kept
+from sojourn.experiments.procedure import Plan, conduct
+from sojourn.experiments.store import Store
+from sojourn.experiments.sweep import STORE, Note, at_work, finish
+from sojourn.results import Results
+from sojourn.scenario import Scenario
+from sojourn.tasks import Task
+
+
+class _Missing(Exception):
+    """Some runs are in none of the folders."""
+
+    def __init__(self, tasks: Sequence[Task]) -> None:
+        self.tasks = tasks
+
+
+def merge(parts: Sequence[Path], out: Path, *, note: Note = lambda _: None) -> tuple[Results, int]:
+    """Merge the experiments in ``parts`` into ``out``; return the frames, and how many runs miss.
+
+    Raises :class:`sojourn.experiments.folder.FolderError` where a folder is no experiment or of
+    another scenario or engine.
+    """
+    scenario = _common_scenario(parts)
+    with at_work(out):
+        store = Store(out / STORE)
+        for part in parts:
+            if part.resolve() != out.resolve():
+                _take(store, part, note)
+        bench = Kept(scenario, store, _nobody)
+        try:
+            plan, missing = conduct(scenario, bench), 0
+        except _Missing as error:
+            plan, missing = Plan(_all_runs(scenario)), len(error.tasks)
+        return finish(scenario, out, bench, plan, store), missing
+
+
+def _common_scenario(parts: Sequence[Path]) -> Scenario:
+    first = parts[0]
+    for part in parts:
+        manifest = folder.read_manifest(part)
+        if manifest["engine"] != ENGINE:
+            raise folder.FolderError(
+                f"{part}: it was run by sojourn {manifest['sojourn']}, engine "
+                f"{manifest['engine'][:8]}; this is engine {ENGINE[:8]}"
+            )
+        bad = [what for what in folder.damaged(part, manifest) if "scenario.toml" in what]
+        if bad:
+            raise folder.FolderError(f"{bad[0]}; run its shard again")
+        if (part / "scenario.toml").read_bytes() != (first / "scenario.toml").read_bytes():
+            raise folder.FolderError(f"{part}: it is of another scenario than {first}")
+    return Scenario.load(first / "scenario.toml")
+
+
+def _take(store: Store, part: Path, note: Note) -> None:
+    """Copy the finished runs of a part."""
+    source = Store(part / STORE)
+    for damage in source.damages:
+        note(f"warning: {damage}; it is left out")
+    with store.journal() as journal:
+        for key in source:
+            if key not in store:
+                journal.append(key, source.payload(key))
+
+
+def _all_runs(scenario: Scenario) -> list[Task]:
+    """The runs that are there for certain; which others are needed is not known yet."""
+    return [
+        Task(point, replica)
+        for point in range(scenario.core.points)
+        for replica in range(scenario.replicas)
+    ]
+
+
+def _nobody(tasks: Sequence[Task]) -> Finished:
+    """Carry nothing out: what is missing stays missing."""
+
+    def none() -> Finished:
+        raise _Missing(tasks)
+        yield ()
+
+    return none()

@@ -1,0 +1,95 @@
+"""``precision = "5%"``: replicas are added until the intervals are that narrow.
+
+The rule is sequential: after the first replicas, at least ten, the half-width of Student's 95 %
+interval is compared with the share of the mean that is allowed, for each metric that the precision
+is asked of. Where it is too wide, the number of replicas that would do if the deviation stayed as
+it is becomes the next number, but at most twice the present one. All points that are compared go
+on until the last of them is done, so that their replicas can be paired.
+
+Stopping when the interval happens to be narrow costs some coverage; how much is in
+`tests/stats/test_coverage.py`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sojourn._core import ScenarioError
+from sojourn.experiments.bench import Bench
+from sojourn.experiments.quantity import Quantity
+from sojourn.scenario import Scenario
+from sojourn.stats.sequential import enough
+from sojourn.tasks import Task
+
+FEWEST = 10
+"""Replicas before the first look: fewer say too little about the deviation."""
+
+USUAL = "total.goodput_bps, total.delay_mean_s"
+"""What the precision is asked of unless the scenario says otherwise."""
+
+
+@dataclass(frozen=True)
+class Goal:
+    """How narrow which intervals are to be, and at most how many replicas that may cost."""
+
+    share: float
+    quantities: tuple[Quantity, ...]
+    most: int
+
+    @classmethod
+    def of(cls, scenario: Scenario) -> Goal | None:
+        """The goal of a scenario; None where its number of replicas is fixed."""
+        share = scenario.core.precision
+        if share is None:
+            return None
+        texts = (scenario.core.precision_of or USUAL).split(",")
+        try:
+            quantities = tuple(Quantity.read(text.strip(), scenario) for text in texts)
+        except ValueError as error:
+            raise ScenarioError(f"{scenario.place}: precision_of: {error}") from None
+        return cls(share, quantities, scenario.core.max_replicas)
+
+    def first(self, replicas: int) -> int:
+        """How many replicas there are at the first look."""
+        return min(max(replicas, FEWEST), self.most)
+
+    def wanted(self, bench: Bench, tasks: Sequence[Task], count: int) -> int:
+        """How many replicas these points are to have next; ``count`` if that will do."""
+        samples = self._samples(bench, tasks).values()
+        return min(max(enough(values, self.share) for values in samples), self.most)
+
+    def missed(
+        self, scenario: Scenario, bench: Bench, groups: Sequence[Sequence[Task]]
+    ) -> list[str]:
+        """Say which intervals are too wide still, at the most replicas allowed."""
+        missed: dict[str, list[int]] = {}
+        for tasks in groups:
+            for (point, quantity), values in self._samples(bench, tasks).items():
+                if enough(values, self.share) > len(values):
+                    missed.setdefault(quantity, []).append(point)
+        return [
+            f"{quantity}: not within {100 * self.share:g} % after {self.most} replicas at "
+            f"{_points(points)} of {scenario.core.points}"
+            for quantity, points in missed.items()
+        ]
+
+    def _samples(
+        self, bench: Bench, tasks: Sequence[Task]
+    ) -> dict[tuple[int, str], list[float | None]]:
+        """The values of every replica, by point and quantity."""
+        samples: dict[tuple[int, str], list[float | None]] = {}
+        for task in tasks:
+            tables = bench.tables(task)
+            for quantity in self.quantities:
+                value = quantity.value(tables)
+                known = None if value is None or math.isnan(value) else value
+                samples.setdefault((task.point, str(quantity)), []).append(known)
+        return samples
+
+
+def _points(points: Sequence[int]) -> str:
+    if len(points) == 1:
+        return f"point {points[0]}"
+    return f"{len(points)} points"

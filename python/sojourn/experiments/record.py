@@ -1,0 +1,145 @@
+"""One finished run as bytes, so that damage is noticed.
+
+    magic (4) | key (32) | length (4) | payload (length) | checksum (16)
+
+The checksum is BLAKE2b over key, length and payload. The payload is the compressed tables: a JSON
+document, in whose place of each array of numbers stands where it begins in the binary part behind
+it. Whatever is flipped, cut off or overwritten, a record that reads well is the one written.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import struct
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+
+from sojourn.experiments.identity import KEY_BYTES
+
+MAGIC = b"\xf5SJ1"
+"""Begins every record; the reader looks for it behind damage."""
+
+HEAD = len(MAGIC) + KEY_BYTES + 4
+CHECKSUM = 16
+_LENGTH = struct.Struct("<I")
+
+
+class Bytes(Protocol):
+    """Bytes in memory or in a mapped file."""
+
+    def __len__(self) -> int:
+        """How many."""
+        ...
+
+    def __getitem__(self, part: slice, /) -> bytes:
+        """A part of them."""
+        ...
+
+    def find(self, sub: bytes, start: int, /) -> int:
+        """Where ``sub`` begins, from ``start`` on; -1 if nowhere."""
+        ...
+
+
+@dataclass(frozen=True)
+class Found:
+    """A whole record, and where it stands."""
+
+    key: bytes
+    offset: int
+    length: int
+
+
+@dataclass(frozen=True)
+class Damage:
+    """A stretch of a file that holds no whole record."""
+
+    offset: int
+    length: int
+    at_the_end: bool
+
+
+def write(key: bytes, payload: bytes) -> bytes:
+    """Make the record of a run."""
+    body = key + _LENGTH.pack(len(payload)) + payload
+    return MAGIC + body + _checksum(body)
+
+
+def payload_of(record: bytes) -> bytes | None:
+    """The payload of a record; None where anything in it is damaged."""
+    body = record[len(MAGIC) : -CHECKSUM]
+    if record[: len(MAGIC)] != MAGIC or _checksum(body) != record[-CHECKSUM:]:
+        return None
+    return body[KEY_BYTES + _LENGTH.size :]
+
+
+def scan(content: Bytes) -> Iterator[Found | Damage]:
+    """Walk through a journal: every whole record, and every stretch of damage."""
+    offset = bad_from = 0
+    size = len(content)
+    while offset < size:
+        length = _whole_record(content, offset)
+        if length is None:
+            following = content.find(MAGIC, offset + 1)
+            offset = size if following < 0 else following
+            continue
+        if bad_from < offset:
+            yield Damage(bad_from, offset - bad_from, at_the_end=False)
+        key = content[offset + len(MAGIC) : offset + len(MAGIC) + KEY_BYTES]
+        yield Found(key, offset, length)
+        offset = bad_from = offset + length
+    if bad_from < size:
+        yield Damage(bad_from, size - bad_from, at_the_end=True)
+
+
+def _whole_record(content: Bytes, offset: int) -> int | None:
+    """The length of the record that begins here; None where there is no whole one."""
+    head = content[offset : offset + HEAD]
+    if len(head) < HEAD or not head.startswith(MAGIC):
+        return None
+    (payload,) = _LENGTH.unpack(head[-_LENGTH.size :])
+    length = HEAD + payload + CHECKSUM
+    record = content[offset : offset + length]
+    if len(record) < length or payload_of(record) is None:
+        return None
+    return length
+
+
+def _checksum(body: bytes) -> bytes:
+    return hashlib.blake2b(body, digest_size=CHECKSUM).digest()
+
+
+def encode(tables: dict[str, Any]) -> bytes:
+    """Pack the tables of a run, to the bit."""
+    arrays: list[bytes] = []
+    begin = 0
+
+    def refer(array: object) -> dict[str, int]:
+        nonlocal begin
+        if not isinstance(array, np.ndarray):
+            raise TypeError(f"a table holds {type(array).__name__}")
+        arrays.append(array.astype("<f8").tobytes())
+        begin += len(array)
+        return {"f8": begin - len(array), "n": len(array)}
+
+    text = json.dumps(tables, default=refer).encode()
+    return zlib.compress(_LENGTH.pack(len(text)) + text + b"".join(arrays), level=1)
+
+
+def decode(payload: bytes) -> dict[str, Any]:
+    """Unpack what :func:`encode` packed."""
+    content = zlib.decompress(payload)
+    (length,) = _LENGTH.unpack(content[: _LENGTH.size])
+    text = content[_LENGTH.size : _LENGTH.size + length]
+    values = np.frombuffer(content[_LENGTH.size + length :], dtype="<f8")
+
+    def resolve(item: dict[str, Any]) -> Any:
+        if item.keys() == {"f8", "n"}:
+            return values[item["f8"] : item["f8"] + item["n"]]
+        return item
+
+    return json.loads(text, object_hook=resolve)

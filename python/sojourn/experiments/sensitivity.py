@@ -1,0 +1,141 @@
+"""Which parameter matters: Morris screening or Sobol indices over the open ranges of a scenario.
+
+Sources: M. D. Morris, "Factorial sampling plans for preliminary computational experiments",
+Technometrics 33 (1991) 161-174, with mu* of F. Campolongo, J. Cariboni, A. Saltelli,
+Environmental Modelling & Software 22 (2007) 1509-1518; I. M. Sobol', Mathematics and Computers in
+Simulation 55 (2001) 271-280, with the estimators of A. Saltelli et al., Computer Physics
+Communications 181 (2010) 259-270. Designs and estimators are SALib's.
+
+Each case (a combination of the values of ``[vary]`` that are not open ranges) is analysed by
+itself. All tries of one replica share their random streams, so that noise does not look like an
+effect.
+"""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+import polars as pl
+
+from sojourn.experiments.compared import label
+from sojourn.experiments.space import Space
+from sojourn.experiments.trying import Samples, Tries
+from sojourn.stats.intervals import defined
+
+Method = Literal["morris", "sobol"]
+
+USUAL = ("total.delay_mean_s", "total.goodput_bps")
+"""The quantities that are looked at unless others are named."""
+
+SAMPLES: dict[Method, int] = {"morris": 20, "sobol": 128}
+"""Trajectories of Morris; base samples of Sobol, a power of two."""
+
+MEASURES: dict[Method, tuple[str, ...]] = {
+    "morris": ("mu_star", "mu_star_conf", "mu", "sigma"),
+    "sobol": ("ST", "ST_conf", "S1", "S1_conf"),
+}
+"""Columns of the table. Morris: the mean absolute effect of crossing the whole range, its 95 %
+half-width, the mean effect, the deviation of the effects (curvature and interaction), all in the
+unit of the quantity. Sobol: total and first-order share of the variance, with 95 % half-widths."""
+
+
+@dataclass(frozen=True)
+class Sensitivity:
+    """The outcome: one row for each quantity, case and parameter, the most important first."""
+
+    method: Method
+    tries: int
+    table: pl.DataFrame
+
+    def write(self, folder: Path) -> list[Path]:
+        """Write the table as Parquet and CSV; return the paths."""
+        paths = [folder / "sensitivity.parquet", folder / "sensitivity.csv"]
+        self.table.write_parquet(paths[0])
+        self.table.write_csv(paths[1])
+        return paths
+
+
+def sensitivity(
+    space: Space,
+    tries: Tries,
+    *,
+    of: Sequence[str] = USUAL,
+    method: Method = "morris",
+    samples: int | None = None,
+) -> Sensitivity:
+    """Analyse which open range of a scenario its quantities depend on.
+
+    ``samples`` is the number of trajectories (Morris) or of base samples (Sobol). Raises
+    :class:`sojourn.ScenarioError` for a quantity that the scenario has not, ValueError where a
+    quantity is undefined at a try.
+    """
+    seed = space.scenario.seed % 2**32
+    names = [each.key for each in space.ranges]
+    problem = {"num_vars": len(names), "names": names, "bounds": [[0.0, 1.0]] * len(names)}
+    shares = _design(problem, method, samples or SAMPLES[method], seed)
+    found = tries.values(space.at([space.row(row) for row in shares]), of)
+    rows = []
+    for quantity in of:
+        for number, case in enumerate(space.cases):
+            outputs = _outputs(found, quantity, number, len(space.cases))
+            measures = _analysed(problem, method, shares, outputs, seed)
+            found_here = [
+                (
+                    quantity,
+                    label(case),
+                    name,
+                    *(measures[measure][index] for measure in MEASURES[method]),
+                )
+                for index, name in enumerate(names)
+            ]
+            rows += sorted(found_here, key=lambda row: -float(row[3]))
+    schema = {"quantity": pl.String, "case": pl.String, "parameter": pl.String}
+    schema |= dict.fromkeys(MEASURES[method], pl.Float64)
+    table = pl.DataFrame(rows, schema=schema, orient="row")
+    return Sensitivity(method, len(shares), table)
+
+
+def _design(problem: dict[str, Any], method: Method, samples: int, seed: int) -> np.ndarray:
+    """The shares of every try, one row each."""
+    if method == "morris":
+        from SALib.sample import morris
+
+        return morris.sample(problem, samples, num_levels=4, seed=seed)
+    from SALib.sample import sobol
+
+    return sobol.sample(problem, samples, calc_second_order=False, seed=seed)
+
+
+def _analysed(
+    problem: dict[str, Any], method: Method, shares: np.ndarray, outputs: np.ndarray, seed: int
+) -> dict[str, Any]:
+    if np.ptp(outputs) == 0:
+        # What never changes depends on nothing; the estimators would divide by its variance.
+        return {measure: [0.0] * problem["num_vars"] for measure in MEASURES[method]}
+    with warnings.catch_warnings():
+        # SALib's own use of pandas and of its deprecated names is nothing to the user.
+        warnings.simplefilter("ignore")
+        if method == "morris":
+            from SALib.analyze import morris
+
+            return morris.analyze(problem, shares, outputs, num_levels=4, seed=seed)
+        from SALib.analyze import sobol
+
+        return sobol.analyze(problem, outputs, calc_second_order=False, seed=seed)
+
+
+def _outputs(found: Samples, quantity: str, case: int, cases: int) -> np.ndarray:
+    """The mean over the replicas at every try of one case."""
+    means = []
+    for number, values in enumerate(found[quantity][case::cases]):
+        kept = defined(values)
+        if len(kept) < len(values):
+            raise ValueError(f"{quantity} is undefined at try {number}: narrow the ranges")
+        means.append(math.fsum(kept) / len(kept))
+    return np.array(means)

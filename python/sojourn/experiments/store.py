@@ -1,0 +1,141 @@
+"""All finished runs of an experiment: the journals of its folder, found by key.
+
+The store keeps every run that was ever finished there, whether the scenario still asks for it or
+not: a scenario changed back and forth computes nothing twice. The tables are made from it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import mmap
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from sojourn.experiments import record
+from sojourn.experiments.journal import Journal, sync_folder
+from sojourn.experiments.lock import try_lock
+
+
+class Store:
+    """The finished runs in a folder.
+
+    ``damages`` says, in words, which stretches of which files are damaged; they are never read.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        """Open the store in ``folder``, made if need be, and check every record of it."""
+        self.folder = folder
+        self.damages: list[str] = []
+        self._places: dict[bytes, tuple[Path, int, int]] = {}
+        folder.mkdir(parents=True, exist_ok=True)
+        for path in self._journals():
+            self._read(path)
+
+    def __len__(self) -> int:
+        """How many runs it holds."""
+        return len(self._places)
+
+    def __contains__(self, key: bytes) -> bool:
+        """Whether the run of this key is finished."""
+        return key in self._places
+
+    def payload(self, key: bytes) -> bytes:
+        """The tables of a run, packed. Raises OSError when they were damaged meanwhile."""
+        path, offset, length = self._places[key]
+        with path.open("rb") as file:
+            file.seek(offset)
+            payload = record.payload_of(file.read(length))
+        if payload is None:
+            raise OSError(None, f"was damaged while it was used, at byte {offset}", str(path))
+        return payload
+
+    def __iter__(self) -> Iterator[bytes]:
+        """The keys of all runs."""
+        return iter(self._places)
+
+    @contextmanager
+    def journal(self) -> Iterator[Appender]:
+        """Open a new journal and append runs to it."""
+        with Journal(self.folder) as journal:
+            yield Appender(journal, self._places)
+
+    def tidy(self) -> None:
+        """Put all journals into one, without what is damaged, if that is worth it.
+
+        The new file takes its place whole, by rename, before the old ones go. Journals that
+        another process writes are left alone. A disk too full for it changes nothing.
+        """
+        paths = self._journals()
+        if len(paths) < 2 and not self.damages:
+            return
+        with contextlib.ExitStack() as locks:
+            free = [path for path in paths if _is_free(path, locks)]
+            new = Journal(self.folder).path
+            unfinished = new.with_suffix(".part")
+            try:
+                places = self._copy(unfinished, new, set(free))
+                unfinished.rename(new)
+            except OSError:
+                unfinished.unlink(missing_ok=True)
+                return
+            sync_folder(self.folder)
+            self._places |= places
+            for path in free:
+                path.unlink()
+        self.damages.clear()
+
+    def _copy(
+        self, unfinished: Path, new: Path, paths: set[Path]
+    ) -> dict[bytes, tuple[Path, int, int]]:
+        places = {}
+        with unfinished.open("wb") as target:
+            for key, (path, _, _) in self._places.items():
+                if path in paths:
+                    content = record.write(key, self.payload(key))
+                    places[key] = (new, target.tell(), len(content))
+                    target.write(content)
+            target.flush()
+            os.fsync(target.fileno())
+        return places
+
+    def _journals(self) -> list[Path]:
+        return sorted(self.folder.glob("*.journal"))
+
+    def _read(self, path: Path) -> None:
+        if path.stat().st_size == 0:
+            return
+        with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as map_:
+            for part in record.scan(map_):
+                if isinstance(part, record.Found):
+                    self._places.setdefault(part.key, (path, part.offset, part.length))
+                else:
+                    what = "is cut off" if part.at_the_end else "is damaged"
+                    self.damages.append(
+                        f"{path}: {what} at byte {part.offset} ({part.length} bytes)"
+                    )
+
+
+class Appender:
+    """Appends to a journal and remembers where."""
+
+    def __init__(self, journal: Journal, places: dict[bytes, tuple[Path, int, int]]) -> None:
+        """Write to ``journal``, note in ``places``."""
+        self._journal = journal
+        self._places = places
+
+    def append(self, key: bytes, payload: bytes) -> None:
+        """Append a run. Raises OSError when the disk is full."""
+        found = self._journal.append(key, payload)
+        self._places.setdefault(key, (self._journal.path, found.offset, found.length))
+
+    def commit_when_due(self) -> None:
+        """Force what was appended to the disk, at most once a second."""
+        self._journal.commit_when_due()
+
+
+def _is_free(path: Path, locks: contextlib.ExitStack) -> bool:
+    """Whether no other process writes this journal; it is ours then until ``locks`` ends."""
+    file = locks.enter_context(path.open("rb"))
+    return try_lock(file.fileno())

@@ -1,0 +1,132 @@
+"""Sweeps: all runs of a scenario into a folder, resumed after whatever happened."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from sojourn._core import Cancel
+from sojourn.experiments import folder, record
+from sojourn.experiments.bench import Finished, Kept, OnProgress
+from sojourn.experiments.lock import Busy, held
+from sojourn.experiments.procedure import Plan, conduct
+from sojourn.experiments.share import WHOLE, Share
+from sojourn.experiments.store import Store
+from sojourn.results import Results, collect
+from sojourn.runner import available_cores, carried_out, prepared
+from sojourn.scenario import Overrides, Scenario
+from sojourn.tasks import Outcome, Task
+
+STORE = "store"
+"""Where finished runs are kept, inside the folder of the experiment."""
+
+CarryOut = Callable[[Sequence[Task]], Finished]
+"""Carries runs out and gives their packed tables as they finish."""
+
+Note = Callable[[str], None]
+"""Is told what the user should know."""
+
+
+def sweep(
+    scenario: Scenario | str | Path,
+    out: str | Path,
+    *,
+    replicas: int | None = None,
+    seed: int | None = None,
+    precision: str | None = None,
+    overrides: Overrides = (),
+    jobs: int | None = None,
+    share: Share = WHOLE,
+    cluster: str | None = None,
+    progress: OnProgress | None = None,
+    note: Note = lambda _: None,
+) -> Results:
+    """Run every point and replica of a scenario into the folder ``out``; return the frames.
+
+    Runs that the folder holds already are not run again, whether they come from an earlier
+    scenario or from a sweep that was killed. ``cluster`` is the address of a Dask scheduler;
+    otherwise ``jobs`` runs go at once on this machine. ``note`` is told of damage and warnings.
+
+    Raises :class:`sojourn.ScenarioError`, :class:`sojourn.LedgerError` as :func:`sojourn.run`
+    does, OSError when the disk is full, KeyboardInterrupt after Ctrl-C: finished runs are kept.
+    """
+    scenario = prepared(scenario, overrides, replicas, seed, None, precision)
+    out = Path(out)
+    with at_work(out, shared=not share.is_whole):
+        store = Store(out / STORE)
+        _name_damage(out, store, note)
+        with workers(scenario, jobs, cluster) as carry_out:
+            bench = Kept(scenario, store, carry_out, progress)
+            plan = conduct(scenario, bench, share)
+        if bench.found:
+            note(f"{out}: {bench.found} runs were finished before, {bench.computed} are new")
+        return finish(scenario, out, bench, plan, store, share)
+
+
+def finish(
+    scenario: Scenario,
+    out: Path,
+    bench: Kept,
+    plan: Plan,
+    store: Store,
+    share: Share = WHOLE,
+) -> Results:
+    """Write the tables of an experiment from its store; return the frames.
+
+    Runs that the store does not hold are left out; then the experiment is not complete.
+    """
+    tasks = [task for task in plan.tasks if bench.holds(task)]
+    outcomes = (Outcome(task, bench.tables(task)) for task in tasks)
+    complete = share.is_whole and len(tasks) == len(plan.tasks)
+    results = collect(scenario, outcomes, complete=complete, warnings=plan.warnings)
+    part = None if share.is_whole else str(share)
+    folder.write(out, results, share=part)
+    if share.is_whole:
+        store.tidy()
+    return results
+
+
+@contextmanager
+def at_work(out: Path, *, shared: bool = False) -> Iterator[None]:
+    """Keep others out of the folder. Raises OSError if another sweep is at work there."""
+    out.mkdir(parents=True, exist_ok=True)
+    try:
+        with held(out / ".lock", shared=shared):
+            yield
+    except Busy:
+        raise OSError(None, "another sweep is at work in this folder", str(out)) from None
+
+
+def _name_damage(out: Path, store: Store, note: Note) -> None:
+    """Say what is damaged; none of it is read, and all of it is made again."""
+    for damage in store.damages:
+        note(f"warning: {damage}; the runs that stood there are run again")
+    if not (out / folder.MANIFEST).exists():
+        return
+    try:
+        bad = folder.damaged(out, folder.read_manifest(out))
+    except folder.FolderError as error:
+        note(f"warning: {error}; it is written again")
+        return
+    for what in bad:
+        note(f"warning: {what}; it is written again")
+
+
+@contextmanager
+def workers(scenario: Scenario, jobs: int | None, cluster: str | None) -> Iterator[CarryOut]:
+    """What carries runs out: threads here, or a Dask cluster."""
+    if cluster is not None:
+        from sojourn.experiments.cluster import connected
+
+        with connected(cluster, scenario) as carry_out:
+            yield carry_out
+        return
+    cancel = Cancel()
+
+    def carry_out(tasks: Sequence[Task], /) -> Finished:
+        bare = [(task, None) for task in tasks]
+        for batch in carried_out(scenario, bare, jobs or available_cores(), cancel):
+            yield [(task, record.encode(tables)) for task, tables in batch]
+
+    yield carry_out

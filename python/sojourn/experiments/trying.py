@@ -1,0 +1,63 @@
+"""Tries points of a space: one store for all of them, whatever scenario they come in."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from sojourn.experiments.bench import Kept, OnProgress
+from sojourn.experiments.procedure import conduct
+from sojourn.experiments.quantity import Quantity
+from sojourn.experiments.store import Store
+from sojourn.experiments.sweep import STORE, Note, at_work, workers
+from sojourn.scenario import Scenario
+
+Samples = dict[str, list[list[float | None]]]
+"""By quantity: for each point its values, one for each replica."""
+
+
+@dataclass
+class Tries:
+    """Runs scenarios and gives their quantities; no run is done twice."""
+
+    store: Store
+    jobs: int | None
+    cluster: str | None
+    progress: OnProgress | None
+
+    def values(self, scenario: Scenario, quantities: Sequence[str]) -> Samples:
+        """Run all points of a scenario; return its quantities.
+
+        Raises :class:`sojourn.ScenarioError` where the scenario has no such quantity.
+        """
+        wanted = [Quantity.of(scenario, text) for text in quantities]
+        with workers(scenario, self.jobs, self.cluster) as carry_out:
+            bench = Kept(scenario, self.store, carry_out, self.progress)
+            plan = conduct(scenario, bench)
+        points = range(scenario.core.points)
+        samples: Samples = {str(quantity): [[] for _ in points] for quantity in wanted}
+        for task in plan.tasks:
+            tables = bench.tables(task)
+            for quantity in wanted:
+                samples[str(quantity)][task.point].append(quantity.value(tables))
+        return samples
+
+
+@contextmanager
+def trying(
+    out: Path,
+    *,
+    jobs: int | None = None,
+    cluster: str | None = None,
+    progress: OnProgress | None = None,
+    note: Note = lambda _: None,
+) -> Iterator[Tries]:
+    """Open the folder ``out`` for tries. Raises OSError if another sweep is at work there."""
+    with at_work(out):
+        store = Store(out / STORE)
+        for damage in store.damages:
+            note(f"warning: {damage}; the runs that stood there are run again")
+        yield Tries(store, jobs, cluster, progress)
+        store.tidy()

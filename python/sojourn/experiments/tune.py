@@ -1,0 +1,270 @@
+"""Searching the parameters of a discipline: the front of what can be had, against the defaults.
+
+A scenario's open ranges are what is searched; the other keys of ``[vary]`` make the cases it is
+tried under. A quantity of a try is compared with that of the defaults (the scenario without the
+searched keys) in the same case, and the score is the mean over the cases of the logarithm of their
+ratio: a case with large numbers counts no more than one with small ones.
+
+The search is Optuna's: TPE of J. Bergstra et al., "Algorithms for hyper-parameter optimization",
+NIPS 24 (2011), for several objectives Y. Ozaki et al., GECCO (2020) 533-541. It asks for eight
+tries at a time, however many cores there are, so that the same command finds the same.
+
+The search looks for luck as well as for merit: whatever it finds is best on the cases it saw. So
+the front is run on cases that were held out, and only what these show counts.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from sojourn._core import ScenarioError
+from sojourn.experiments.space import Space
+from sojourn.experiments.trying import Samples, Tries
+from sojourn.stats.intervals import Interval, student_interval
+
+BATCH = 8
+"""Tries that are asked for at once."""
+
+HELD_OUT = 3
+"""Of so many cases one is held out where no scenario is given for it."""
+
+Direction = Literal["minimise", "maximise"]
+
+_OPTUNA: dict[Direction, Literal["minimize", "maximize"]] = {
+    "minimise": "minimize",
+    "maximise": "maximize",
+}
+
+USUAL: dict[str, Direction] = {
+    "total.delay_mean_s": "minimise",
+    "total.goodput_bps": "maximise",
+}
+"""What is searched for unless other objectives are named."""
+
+
+@dataclass(frozen=True)
+class Try:
+    """A setting of the searched keys.
+
+    ``scores`` are the ratios to the defaults by quantity, over the cases that the search saw; None
+    where a quantity is undefined or zero. ``seen`` and ``held_out`` are the same with their 95 %
+    intervals over the replicas, for those of the front.
+    """
+
+    number: int
+    values: dict[str, Any]
+    scores: dict[str, float] | None
+    seen: dict[str, Interval] | None = None
+    held_out: dict[str, Interval] | None = None
+
+
+@dataclass(frozen=True)
+class Tuning:
+    """The outcome of a search."""
+
+    objectives: dict[str, Direction]
+    tries: list[Try]
+    front: list[Try]
+    seen_cases: list[dict[str, Any]]
+    held_out_cases: list[dict[str, Any]]
+
+    def is_better(self, interval: Interval, quantity: str) -> bool | None:
+        """Whether a ratio to the defaults is better beyond doubt, or worse; None if undecided."""
+        if interval.low is None or interval.high is None or interval.contains(1):
+            return None
+        return (interval.high < 1) == (self.objectives[quantity] == "minimise")
+
+    @property
+    def better_in_all(self) -> list[Try]:
+        """Those of the front that are better than the defaults in every objective, beyond doubt.
+
+        Where cases were held out, on these.
+        """
+
+        def is_better(one: Try) -> bool:
+            intervals = one.held_out or one.seen or {}
+            return all(self.is_better(interval, key) for key, interval in intervals.items())
+
+        return [one for one in self.front if is_better(one)]
+
+
+@dataclass(frozen=True)
+class _Cases:
+    """Cases of one scenario, and what the defaults give there."""
+
+    space: Space
+    cases: list[dict[str, Any]]
+    defaults: Samples
+
+    @classmethod
+    def of(cls, space: Space, cases: list[dict[str, Any]], tries: Tries, of: Sequence[str]):
+        """Run the defaults under the cases. Raises ScenarioError where a ratio has no sense."""
+        defaults = tries.values(space.at([{}], cases), of)
+        for quantity in of:
+            for case, values in zip(cases, defaults[quantity], strict=True):
+                if any(value is None or not value > 0 for value in values):
+                    where = ", ".join(f"{key} = {value}" for key, value in case.items())
+                    message = f"{quantity} is zero or undefined under the defaults"
+                    message += f" at {where}" if where else ""
+                    raise ScenarioError(
+                        f"{space.scenario.place}: {message}; allowed: an objective above zero"
+                    )
+        return cls(space, cases, defaults)
+
+    def ratios(
+        self, rows: Sequence[dict[str, Any]], tries: Tries, of: Sequence[str]
+    ) -> list[dict[str, list[float] | None]]:
+        """For each row and quantity the logarithm of the ratio to the defaults, by replica."""
+        found = tries.values(self.space.at(rows, self.cases), of)
+        count = len(self.cases)
+        return [
+            {
+                quantity: _log_ratios(
+                    found[quantity][row * count : (row + 1) * count], self.defaults[quantity]
+                )
+                for quantity in of
+            }
+            for row in range(len(rows))
+        ]
+
+
+def tune(
+    space: Space,
+    tries: Tries,
+    *,
+    objectives: dict[str, Direction] | None = None,
+    trials: int = 64,
+    held_out: Sequence[Space] = (),
+) -> Tuning:
+    """Search the open ranges of a scenario.
+
+    ``held_out`` are scenarios under which the front is run in the end; without any, every third
+    case of the scenario is kept back for it, if there are as many. Raises
+    :class:`sojourn.ScenarioError` where an objective is not there, zero or undefined.
+    """
+    import optuna
+
+    objectives = dict(objectives or USUAL)
+    of = list(objectives)
+    seen, kept_back = _split(space, held_out)
+    here = _Cases.of(space, seen, tries, of)
+    there = [_Cases.of(each, cases, tries, of) for each, cases in kept_back]
+    optuna.logging.set_verbosity(optuna.logging.WARNING)
+    study = optuna.create_study(
+        directions=[_OPTUNA[direction] for direction in objectives.values()],
+        sampler=optuna.samplers.TPESampler(
+            seed=space.scenario.seed % 2**32, multivariate=True, constant_liar=True
+        ),
+    )
+    found: list[Try] = []
+    while len(found) < trials:
+        asked = [study.ask() for _ in range(min(BATCH, trials - len(found)))]
+        rows = [
+            space.row([trial.suggest_float(each.key, 0, 1) for each in space.ranges])
+            for trial in asked
+        ]
+        for trial, row, ratios in zip(asked, rows, here.ratios(rows, tries, of), strict=True):
+            scores = _scores(ratios)
+            found.append(Try(len(found), row, scores))
+            if scores is None:
+                study.tell(trial, state=optuna.trial.TrialState.FAIL)
+            else:
+                study.tell(trial, [math.log(scores[quantity]) for quantity in of])
+    front = _front(found, objectives)
+    rows = [each.values for each in front]
+    at_home = here.ratios(rows, tries, of)
+    abroad = [each.ratios(rows, tries, of) for each in there]
+    front = [
+        Try(
+            each.number,
+            each.values,
+            each.scores,
+            seen={quantity: _interval([at_home[index][quantity]]) for quantity in of},
+            held_out={
+                quantity: _interval([part[index][quantity] for part in abroad]) for quantity in of
+            }
+            if there
+            else None,
+        )
+        for index, each in enumerate(front)
+    ]
+    return Tuning(objectives, found, front, seen, [c for _, cases in kept_back for c in cases])
+
+
+def _split(
+    space: Space, held_out: Sequence[Space]
+) -> tuple[list[dict[str, Any]], list[tuple[Space, list[dict[str, Any]]]]]:
+    """The cases that the search sees, and those that it does not."""
+    cases = list(space.cases)
+    if held_out:
+        return cases, [(each, list(each.cases)) for each in held_out]
+    if len(cases) < HELD_OUT:
+        return cases, []
+    # From the middle: the ends of a range are better seen than guessed.
+    kept_back = cases[1::HELD_OUT]
+    return [case for case in cases if case not in kept_back], [(space, kept_back)]
+
+
+def _log_ratios(
+    tried: Sequence[Sequence[float | None]], defaults: Sequence[Sequence[float | None]]
+) -> list[float] | None:
+    """The logarithm of the ratio to the defaults in each replica, averaged over the cases.
+
+    None where any value is zero or undefined. Cases with more replicas than others are cut to the
+    common number.
+    """
+    replicas = min(len(values) for values in (*tried, *defaults))
+    logs = []
+    for replica in range(replicas):
+        terms = []
+        for values, standard in zip(tried, defaults, strict=True):
+            value, default = values[replica], standard[replica]
+            if value is None or default is None or not value > 0 or not default > 0:
+                return None
+            terms.append(math.log(value / default))
+        logs.append(math.fsum(terms) / len(terms))
+    return logs
+
+
+def _scores(ratios: dict[str, list[float] | None]) -> dict[str, float] | None:
+    scores = {}
+    for quantity, logs in ratios.items():
+        if logs is None:
+            return None
+        scores[quantity] = math.exp(math.fsum(logs) / len(logs))
+    return scores
+
+
+def _interval(parts: Sequence[list[float] | None]) -> Interval:
+    """The ratio to the defaults over several scenarios, with its interval over the replicas."""
+    known = [part for part in parts if part is not None]
+    if not known or len(known) < len(parts):
+        return Interval(None, None, None, 0)
+    interval = student_interval([math.fsum(logs) / len(logs) for logs in zip(*known, strict=False)])
+    low, mean, high = (
+        None if value is None else math.exp(value)
+        for value in (interval.low, interval.mean, interval.high)
+    )
+    return Interval(mean, low, high, interval.n)
+
+
+def _front(found: Sequence[Try], objectives: dict[str, Direction]) -> list[Try]:
+    """The tries that no other beats in all objectives, by their first objective."""
+    signs = {"minimise": 1.0, "maximise": -1.0}
+
+    def costs(one: Try) -> list[float]:
+        scores = one.scores or {}
+        return [signs[direction] * scores[quantity] for quantity, direction in objectives.items()]
+
+    known = [one for one in found if one.scores is not None]
+    front: list[Try] = []
+    for one in sorted(known, key=lambda each: (costs(each), each.number)):
+        beaten = any(
+            all(x <= y for x, y in zip(costs(other), costs(one), strict=True)) for other in front
+        )
+        if not beaten:
+            front.append(one)
+    return front

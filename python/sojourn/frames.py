@@ -1,0 +1,177 @@
+"""From the tables of single runs to tidy polars frames."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from sojourn.scenario import Scenario
+from sojourn.tasks import Outcome, Task
+
+BATCH = 512
+"""Runs that are stacked at once: so many are in memory as they come from the core."""
+
+
+def stack(scenario: Scenario, outcomes: Iterable[Outcome]) -> dict[str, pl.DataFrame]:
+    """Stack the tables of all runs, in the order given, into one frame for each table."""
+    batches = [_stack_batch(batch) for batch in _batches(outcomes)] or [_stack_batch([])]
+    frames = {
+        name: pl.concat([batch[name] for batch in batches], how="diagonal") for name in batches[0]
+    }
+    frames["flows"] = _with_groups(frames["flows"], scenario)
+    return frames
+
+
+def points_frame(scenario: Scenario) -> pl.DataFrame:
+    """One row for each point: its number, and a column for each key that varies."""
+    columns: dict[str, list[Any]] = {"point": []}
+    for point, vary in enumerate(scenario.vary):
+        columns["point"].append(point)
+        for key, value in vary.items():
+            label = json.dumps(value) if isinstance(value, (dict, list)) else value
+            columns.setdefault(key, []).append(label)
+    return pl.DataFrame(columns, strict=False)
+
+
+def runs_frame(scenario: Scenario, tasks: Sequence[Task]) -> pl.DataFrame:
+    """One row for each run: point, replica, seed, and where its measurements start."""
+    seeds = {task.point: scenario.identity(task.point)["seed"] for task in tasks}
+    columns = {
+        "point": [task.point for task in tasks],
+        "replica": [task.replica for task in tasks],
+        "seed": [seeds[task.point] for task in tasks],
+        "warmup_s": [_warmup_s(scenario, task) for task in tasks],
+    }
+    schema = {"point": pl.Int64, "replica": pl.Int64, "seed": pl.UInt64, "warmup_s": pl.Float64}
+    return pl.DataFrame(columns, schema=schema)
+
+
+def _warmup_s(scenario: Scenario, task: Task) -> float | None:
+    if task.warmup is not None:
+        return float(task.warmup.removesuffix(" s"))
+    return scenario.core.warmup_s(task.point)
+
+
+def _batches(outcomes: Iterable[Outcome]) -> Iterator[list[Outcome]]:
+    rest = iter(outcomes)
+    while batch := list(islice(rest, BATCH)):
+        yield batch
+
+
+def _stack_batch(outcomes: Sequence[Outcome]) -> dict[str, pl.DataFrame]:
+    return {
+        "links": _frame(outcomes, "links", "link"),
+        "flows": _frame(outcomes, "flows", "flow"),
+        "groups": _frame(outcomes, "groups", "group"),
+        "total": _frame(outcomes, "total", None),
+        "drops": _drops(outcomes),
+        "delays": _delays(outcomes),
+        "series": _series(outcomes),
+    }
+
+
+def _frame(outcomes: Sequence[Outcome], table: str, entity: str | None) -> pl.DataFrame:
+    """Stack one table of all outcomes; what a run does not measure is undefined there."""
+    tables = [outcome.tables[table] for outcome in outcomes]
+    rows = [len(each["name"]) for each in tables]
+    columns = {
+        "point": np.repeat([each.task.point for each in outcomes], rows).astype(np.int64),
+        "replica": np.repeat([each.task.replica for each in outcomes], rows).astype(np.int64),
+    }
+    frame = pl.DataFrame(columns)
+    if entity is not None:
+        names = [name for each in tables for name in each["name"]]
+        frame = frame.with_columns(pl.Series(entity, names, dtype=pl.String))
+    metrics = dict.fromkeys(key for each in tables for key in each if key != "name")
+    undefined = [np.full(count, np.nan) for count in rows]
+    values = {
+        metric: np.concatenate([e.get(metric, u) for e, u in zip(tables, undefined, strict=True)])
+        for metric in metrics
+    }
+    return frame.hstack(pl.DataFrame(values)).with_columns(pl.selectors.float().fill_nan(None))
+
+
+def _with_groups(flows: pl.DataFrame, scenario: Scenario) -> pl.DataFrame:
+    """Add each flow's group behind its name."""
+    group_of = {}
+    for point in range(scenario.core.points):
+        group_of.update(dict(scenario.core.flows(point)))
+    groups = pl.Series("group", [group_of[flow] for flow in flows["flow"]], dtype=pl.String)
+    return flows.insert_column(flows.columns.index("flow") + 1, groups)
+
+
+def _drops(outcomes: Sequence[Outcome]) -> pl.DataFrame:
+    rows = [
+        (outcome.task.point, outcome.task.replica, *row)
+        for outcome in outcomes
+        for row in outcome.tables["drops"]
+    ]
+    schema = {
+        "point": pl.Int64,
+        "replica": pl.Int64,
+        "link": pl.String,
+        "kind": pl.String,
+        "reason": pl.String,
+        "packets": pl.Int64,
+    }
+    return pl.DataFrame(rows, schema=schema, orient="row")
+
+
+def _delays(outcomes: Sequence[Outcome]) -> pl.DataFrame:
+    """How delays are distributed: a row for each share of the packets of each entity."""
+    tables = [outcome.tables["delays"] for outcome in outcomes]
+    rows = [len(each["name"]) for each in tables]
+    shares = [len(each["share"]) for each in tables]
+    cells = [n * m for n, m in zip(rows, shares, strict=True)]
+
+    def spread(key: str) -> pl.Series:
+        """Give every share of an entity its text."""
+        texts = [text for each in tables for text in each[key]]
+        times = np.repeat(shares, rows) if rows else []
+        return pl.Series(key, texts, dtype=pl.String).gather(
+            np.repeat(np.arange(len(texts)), times)
+        )
+
+    def joined(arrays: list[np.ndarray]) -> np.ndarray:
+        return np.concatenate(arrays) if arrays else np.empty(0)
+
+    return pl.DataFrame(
+        {
+            "point": np.repeat([each.task.point for each in outcomes], cells).astype(np.int64),
+            "replica": np.repeat([each.task.replica for each in outcomes], cells).astype(np.int64),
+            "entity": spread("entity"),
+            "name": spread("name"),
+            "share": joined([np.tile(t["share"], n) for t, n in zip(tables, rows, strict=True)]),
+            "delay_s": joined([each["delay_s"] for each in tables]),
+        }
+    )
+
+
+def _series(outcomes: Sequence[Outcome]) -> pl.DataFrame:
+    series = [(outcome.task, each) for outcome in outcomes for each in outcome.tables["series"]]
+    rows = [len(each["time_s"]) for _, each in series]
+
+    def spread(values: list[Any], dtype: type[pl.DataType]) -> pl.Series:
+        """Give every row of a series the same value."""
+        return pl.Series(values, dtype=dtype).gather(np.repeat(np.arange(len(rows)), rows))
+
+    def stacked(key: str) -> np.ndarray:
+        return np.concatenate([each[key] for _, each in series]) if series else np.empty(0)
+
+    frame = pl.DataFrame(
+        {
+            "point": spread([task.point for task, _ in series], pl.Int64),
+            "replica": spread([task.replica for task, _ in series], pl.Int64),
+            "entity": spread([each["entity"] for _, each in series], pl.String),
+            "name": spread([each["name"] for _, each in series], pl.String),
+            "metric": spread([each["metric"] for _, each in series], pl.String),
+            "time_s": stacked("time_s"),
+            "value": stacked("value"),
+        }
+    )
+    return frame.with_columns(pl.col("value").fill_nan(None))

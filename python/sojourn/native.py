@@ -1,0 +1,157 @@
+"""Decisions compiled by Numba: a discipline in Python at the speed of a built-in one.
+
+>>> class Coin(sj.queue.Discipline):
+...     threshold = sj.params.packets("20 packets")
+...
+...     @sj.njit_policy
+...     def enqueue(state, packet):
+...         if packet.packets > state.threshold and sj.uniform(packet) < 0.5:
+...             return sj.queue.DROP
+...         return sj.queue.ACCEPT
+
+A compiled hook gets two records. ``state`` holds the parameters and the variables that the class
+names in ``state``; it may change them. ``packet`` holds what :data:`PACKET` lists. The core calls
+the machine code by its address: no interpreter, no lock.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable
+from typing import Any
+
+from sojourn import _core, params
+
+HOOKS = ("enqueue", "dequeue", "on_empty")
+"""Hooks that may be compiled."""
+
+PACKET = {
+    "now": "f8",
+    "sojourn": "f8",
+    "link_rate": "f8",
+    "link_delay": "f8",
+    "base_rtt": "f8",
+    "wait_until": "f8",
+    "flow": "u8",
+    "stream": "u8",
+    "size": "i8",
+    "ecn": "i8",
+    "packets": "i8",
+    "bytes": "i8",
+    "source": "i8",
+    "destination": "i8",
+    "dscp": "i8",
+    "mtu": "i8",
+}
+"""What ``packet`` holds, in the units of :class:`sojourn.queue.Discipline`, with NumPy's types.
+
+``packet.wait_until`` is set before ``WAIT`` is answered.
+"""
+
+
+class Policy:
+    """A hook to be compiled."""
+
+    def __init__(self, function: Callable[..., int | None]) -> None:
+        """Keep the function until its class is known."""
+        self.function = function
+
+
+def njit_policy(function: Callable[..., int | None]) -> Any:
+    """Have a hook of a discipline compiled by Numba: ``def enqueue(state, packet)``.
+
+    What it may use of Python is what Numba compiles: numbers, branches, loops, ``math``.
+    """
+    return Policy(function)
+
+
+def hooks_of(cls: type) -> dict[str, Policy]:
+    """The compiled hooks of a class."""
+    found = {name: getattr(cls, name, None) for name in (*HOOKS, "choose", "on_timer", "on_link")}
+    return {name: hook for name, hook in found.items() if isinstance(hook, Policy)}
+
+
+def fields_of(cls: Any) -> list[str]:
+    """The names in ``state``: numeric parameters, then the variables of the class."""
+    declared = params.declared(cls).items()
+    numeric = [name for name, param in declared if param.kind not in ("limit", "choice")]
+    return [*numeric, *cls.state]
+
+
+_compiled: dict[type, dict[str, Any]] = {}
+"""Machine code by class and hook; it must live as long as the core may call it."""
+
+
+def addresses(cls: Any) -> dict[str, int]:
+    """Compile the hooks of a class; return where their code begins."""
+    if cls not in _compiled:
+        _compiled[cls] = _compile(cls)
+    return {name: code.address for name, code in _compiled[cls].items()}
+
+
+def start(instance: Any) -> list[float]:
+    """The values of ``state`` in a new queue, in the order of :func:`fields_of`."""
+    cls = type(instance)
+    values = [
+        cls.state[name] if name in cls.state else getattr(instance, name) for name in fields_of(cls)
+    ]
+    return [float(value) for value in values]
+
+
+def _compile(cls: Any) -> dict[str, Any]:
+    try:
+        import numba
+        import numpy as np
+        from numba import types
+    except ImportError:
+        message = (
+            f"{cls.__name__} is compiled by Numba; allowed after: pip install 'sojourn[numba]'"
+        )
+        raise RuntimeError(message) from None
+    state = numba.from_dtype(np.dtype([(name, "f8") for name in fields_of(cls) or ("_",)]))
+    packet = numba.from_dtype(np.dtype(list(PACKET.items())))
+    signature = types.int64(types.CPointer(state), types.CPointer(packet))
+    return {
+        name: numba.cfunc(signature)(_entry(numba, hook.function, name != "on_empty"))
+        for name, hook in hooks_of(cls).items()
+    }
+
+
+def _entry(numba: Any, function: Callable[..., int | None], answers: bool) -> Callable[..., int]:
+    """The function that the core calls: from addresses to records."""
+    carray = numba.carray
+    inner = numba.njit(error_model="numpy", inline="never")(function)
+    if answers:
+
+        def entry(state: Any, packet: Any) -> int:
+            return inner(carray(state, 1)[0], carray(packet, 1)[0])
+
+    else:
+
+        def entry(state: Any, packet: Any) -> int:
+            inner(carray(state, 1)[0], carray(packet, 1)[0])
+            return 0
+
+    return entry
+
+
+_uniform = ctypes.CFUNCTYPE(ctypes.c_double, ctypes.c_uint64)(_core.UNIFORM)
+
+
+def _draw(packet: Any) -> float:
+    return _uniform(packet.stream)
+
+
+def __getattr__(name: str) -> Any:
+    """Make ``uniform`` when it is asked for: Numba takes its time to import.
+
+    ``uniform(packet)`` is a random number in [0, 1) from the discipline's own stream.
+    """
+    if name != "uniform":
+        raise AttributeError(f"module 'sojourn.native' has no attribute {name!r}")
+    try:
+        from numba import njit
+    except ImportError:
+        return _draw
+    globals()["uniform"] = compiled = njit(_draw)
+    return compiled

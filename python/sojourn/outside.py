@@ -1,0 +1,141 @@
+"""Classes of the user: found by name, made with their parameters, told apart by their source.
+
+A name is ``module:Class``. The module is looked for beside the scenario file first, then where
+Python looks for modules. Classes of a notebook or of the running script are known by themselves.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib
+import importlib.util
+import inspect
+import json
+import sys
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+KINDS = {
+    "discipline": ("sojourn.queue.discipline", "Discipline", "sojourn.queue.Discipline"),
+    "controller": (
+        "sojourn.transport.control",
+        "CongestionControl",
+        "sojourn.transport.CongestionControl",
+    ),
+}
+"""What may be named: module and name of the base class, and what it is called in public."""
+
+_known: dict[str, type] = {}
+"""Classes that objects were made of here, by name: some have no module that could be imported."""
+
+
+class Refused(ValueError):
+    """A name that cannot be taken; ``message`` says what was found and what is allowed."""
+
+    param: str | None = None
+
+    def __init__(self, message: str) -> None:
+        """Say what is wrong."""
+        super().__init__(message)
+        self.message = message
+
+
+def name_of(cls: type) -> str:
+    """The name of a class in scenario files; from now on it is known by it."""
+    name = f"{cls.__module__}:{cls.__qualname__}"
+    _known[name] = cls
+    return name
+
+
+def known(names: Iterable[str]) -> dict[str, type]:
+    """The classes of these names that were not found by importing."""
+    return {name: _known[name] for name in names if name in _known}
+
+
+def know(classes: dict[str, type]) -> None:
+    """Make classes known that another process sent."""
+    _known.update(classes)
+
+
+def find(name: str, folder: str | Path = ".") -> type:
+    """Find a class by its name. Raises :class:`Refused`."""
+    if name in _known:
+        return _known[name]
+    module_name, _, path = name.partition(":")
+    try:
+        with _first(folder):
+            found: Any = importlib.import_module(module_name)
+    except Exception as error:
+        what = f"{type(error).__name__}: {error}"
+        message = f"found {name!r}, but the module {module_name} cannot be imported: {what}"
+        raise Refused(message) from None
+    for part in path.split("."):
+        if not hasattr(found, part):
+            raise Refused(f"found {name!r}, but the module {module_name} has no {path}")
+        found = getattr(found, part)
+    if not isinstance(found, type):
+        raise Refused(f"found {name!r}, which is no class")
+    return found
+
+
+def make(kind: str, name: str, params: str, folder: str | Path) -> Any:
+    """Make the object of a class; ``params`` is a JSON object.
+
+    Raises :class:`Refused` or :class:`sojourn.params.ParamError`.
+    """
+    module, base_name, public = KINDS[kind]
+    base = getattr(importlib.import_module(module), base_name)
+    cls = find(name, folder)
+    if not issubclass(cls, base):
+        raise Refused(f"found {name!r}; allowed: a class that inherits from {public}")
+    return cls(**json.loads(params))
+
+
+def is_interpreted(names: Iterable[str], folder: str | Path) -> bool:
+    """Whether any of these classes runs in the interpreter, and not as machine code."""
+    return not all(getattr(find(name, folder), "is_native", False) for name in names)
+
+
+def source_hash(name: str, folder: str | Path) -> str:
+    """A hash of the source that a class is made of: that of its module, or its own."""
+    cls = find(name, folder)
+    module = sys.modules.get(cls.__module__)
+    file = getattr(module, "__file__", None)
+    if file is not None and Path(file).exists():
+        source = Path(file).read_bytes()
+    else:
+        try:
+            source = inspect.getsource(cls).encode()
+        except (OSError, TypeError):
+            source = repr(sorted(_code(cls))).encode()
+    return hashlib.sha256(source).hexdigest()
+
+
+def is_importable(cls: type) -> bool:
+    """Whether another process finds a class by the name of its module."""
+    module = cls.__module__
+    if module == "__main__" or "<locals>" in cls.__qualname__:
+        return False
+    try:
+        return importlib.util.find_spec(module) is not None
+    except (ImportError, ValueError):
+        return False
+
+
+def _code(cls: type) -> list[tuple[str, str]]:
+    """The bytecode of a class's functions, where its source is nowhere."""
+    functions = ((name, getattr(value, "__code__", None)) for name, value in vars(cls).items())
+    return [(name, f"{code.co_code.hex()} {code.co_consts}") for name, code in functions if code]
+
+
+@contextmanager
+def _first(folder: str | Path) -> Iterator[None]:
+    """Look for modules in a folder first."""
+    place = str(Path(folder).resolve())
+    sys.path.insert(0, place)
+    try:
+        yield
+    finally:
+        sys.path.remove(place)

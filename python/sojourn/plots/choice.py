@@ -1,0 +1,57 @@
+"""What of an experiment a figure shows, unless it is told: the bottleneck, the last case."""
+
+from __future__ import annotations
+
+import polars as pl
+
+from sojourn.experiments.compared import Case, answers, cases
+from sojourn.results import Results
+
+
+class PlotError(ValueError):
+    """A figure that cannot be drawn: what was asked, and what is possible."""
+
+
+def case_of(results: Results, number: int | None) -> Case:
+    """The case of this number; by default the last, where ranges have risen to their end."""
+    every = cases(results.scenario)
+    if number is None:
+        return every[-1]
+    if not 0 <= number < len(every):
+        raise PlotError(f"found case {number}; allowed: 0 to {len(every) - 1}")
+    return every[number]
+
+
+def link_of(results: Results, name: str | None) -> str:
+    """The link of this name; by default the one where packets wait longest."""
+    waits = (
+        results.links.group_by("link", maintain_order=True)
+        .agg(
+            pl.col("queueing_delay_mean_s").mean().fill_null(0.0),
+            pl.col("utilization").mean().fill_null(0.0),
+        )
+        .sort("queueing_delay_mean_s", "utilization", descending=True, maintain_order=True)
+    )
+    names = waits["link"].to_list()
+    if not names:
+        raise PlotError("the experiment has no finished run")
+    if name is not None and name not in names:
+        raise PlotError(f"found the link {name!r}; allowed: {', '.join(sorted(names))}")
+    return name or names[0]
+
+
+def labels_of(results: Results, case: Case) -> pl.DataFrame:
+    """``point`` and ``discipline``: the points of a case, and what each is called."""
+    names = answers(results.scenario)
+    return pl.DataFrame(
+        {"point": list(case.points), "discipline": [names[point] for point in case.points]},
+        schema={"point": pl.Int64, "discipline": pl.String},
+    )
+
+
+def replica_of(results: Results, number: int) -> int:
+    """The replica of this number."""
+    known = sorted(set(results.runs["replica"]))
+    if number not in known:
+        raise PlotError(f"found replica {number}; allowed: 0 to {max(known, default=0)}")
+    return number

@@ -1,0 +1,72 @@
+"""Fairness: Jain's index of each discipline, and the goodput that each flow has of it.
+
+Jain's index is 1 where all flows have the same goodput and 1/n where one of n has all (Jain, Chiu,
+Hawe, "A quantitative measure of fairness and discrimination", DEC TR-301, 1984).
+"""
+
+from __future__ import annotations
+
+import polars as pl
+
+from sojourn.plots.choice import PlotError, case_of, labels_of
+from sojourn.plots.looks import looks
+from sojourn.plots.plot import Plot
+from sojourn.plots.style import FAINT, name_axes, new_panels
+from sojourn.results import Results
+from sojourn.stats.intervals import student_interval
+
+COLUMNS = ("discipline", "of", "name", "mean", "low", "high")
+"""What the frame must hold; ``of`` is `jain_index`, or `goodput_bps` of the flow ``name``."""
+
+
+def gather(results: Results, *, flow: str | None = None, case: int | None = None) -> pl.DataFrame:
+    """Index and goodputs over all flows, or over those of one name. Raises PlotError."""
+    labels = labels_of(results, case_of(results, case))
+    flows, index = results.flows, results.totals
+    if flow is not None:
+        flows = flows.filter(pl.col("group") == flow)
+        index = results.groups.filter(pl.col("group") == flow)
+    if flows["flow"].n_unique() < 2:
+        raise PlotError("found a single flow; fairness is between several")
+    rows = []
+    for part, metric, name in ((index, "jain_index", None), (flows, "goodput_bps", "flow")):
+        keys = ["discipline", *([name] if name else [])]
+        found = labels.join(part, on="point", maintain_order="left_right")
+        for key, of_key in found.group_by(keys, maintain_order=True):
+            one = student_interval(of_key[metric])
+            of = str(key[1]) if name else ""
+            rows.append((str(key[0]), metric, of, one.mean, one.low, one.high))
+    texts: dict[str, type[pl.DataType]] = dict.fromkeys(COLUMNS[:3], pl.String)
+    schema = texts | dict.fromkeys(COLUMNS[3:], pl.Float64)
+    return pl.DataFrame(rows, schema=schema, orient="row")
+
+
+def draw(frame: pl.DataFrame) -> Plot:
+    """Draw `frame` (columns as `COLUMNS`): the index at the left, the flows at the right."""
+    disciplines = looks(frame["discipline"])
+    height = 1.2 + 0.42 * len(disciplines)
+    figure, (left, right) = new_panels(1, 2, (7.2, height), share=False)
+    for place, (discipline, look) in enumerate(disciplines.items()):
+        rows = frame.filter(pl.col("discipline") == discipline)
+        for one in rows.filter(pl.col("of") == "jain_index").iter_rows(named=True):
+            if one["low"] is not None:
+                ends = [one["low"], min(one["high"], 1.0)]
+                left.plot(ends, [place, place], color=look.colour, linewidth=3)
+            if one["mean"] is not None:
+                left.plot(one["mean"], place, look.marker, color=look.colour, markersize=7)
+        flows = rows.filter(pl.col("of") == "goodput_bps")["mean"].drop_nulls()
+        goodputs = [goodput / 1e6 for goodput in flows]
+        if goodputs:
+            ends = [min(goodputs), max(goodputs)]
+            right.plot(ends, [place, place], color=FAINT, linewidth=5, zorder=1)
+            right.plot(goodputs, [place] * len(goodputs), look.marker, color=look.colour, alpha=0.7)
+    left.set_yticks(range(len(disciplines)), [one.label for one in disciplines.values()])
+    right.set_yticks(range(len(disciplines)), [""] * len(disciplines))
+    for panel in (left, right):
+        panel.set_ylim(len(disciplines) - 0.5, -0.5)
+        panel.grid(False, axis="y")
+    left.set_xlim(min(0.9, left.get_xlim()[0]), 1.005)
+    right.set_xlim(left=0)
+    name_axes(left, "Jain's fairness index, with 95 % interval", "")
+    name_axes(right, "Goodput of each flow (Mbit/s)", "")
+    return figure

@@ -1,0 +1,211 @@
+"""All kinds of figures of an experiment, one entry each."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+import polars as pl
+
+from sojourn.experiments.quantity import Quantity
+from sojourn.plots import (
+    against_load,
+    delay_cdf,
+    delay_goodput,
+    drop_probability,
+    drops,
+    fairness,
+    heat_map,
+    over_time,
+    ranks,
+)
+from sojourn.plots.choice import PlotError, link_of
+from sojourn.plots.plot import Plot
+from sojourn.results import Results
+
+
+def queue(
+    results: Results, *, link: str | None = None, case: int | None = None, replica: int = 0
+) -> Plot:
+    """The queue of a link over time."""
+    metric = "queue_packets"
+    frame = over_time.gather(results, metric, "link", name=link, case=case, replica=replica)
+    return _with(over_time.draw(frame, metric), frame)
+
+
+def delay(
+    results: Results, *, flow: str | None = None, case: int | None = None, replica: int = 0
+) -> Plot:
+    """The one-way delay of flows over time."""
+    return _of_flows(results, "delay_mean_s", flow, case, replica)
+
+
+def throughput(
+    results: Results, *, flow: str | None = None, case: int | None = None, replica: int = 0
+) -> Plot:
+    """The throughput of flows over time."""
+    return _of_flows(results, "throughput_bps", flow, case, replica)
+
+
+def cwnd(
+    results: Results, *, flow: str | None = None, case: int | None = None, replica: int = 0
+) -> Plot:
+    """The congestion window of TCP flows over time."""
+    return _of_flows(results, "cwnd_packets", flow, case, replica)
+
+
+def cdf(
+    results: Results, *, link: str | None = None, flow: str | None = None, case: int | None = None
+) -> Plot:
+    """The distribution of delay: of a link's queue, or one-way of flows."""
+    frame = delay_cdf.gather(results, link=link, flow=flow, case=case)
+    label = delay_cdf.QUEUEING if flow is None else delay_cdf.ONE_WAY
+    return _with(delay_cdf.draw(frame, label), frame)
+
+
+def goodput(results: Results, *, link: str | None = None, case: int | None = None) -> Plot:
+    """Delay against goodput with 1-sigma ellipses (RFC 7928)."""
+    frame = delay_goodput.gather(results, link=link, case=case)
+    return _with(delay_goodput.draw(frame), frame)
+
+
+def load(results: Results, *, of: str | None = None, x: str | None = None) -> Plot:
+    """A metric against a factor that varies, with 95 % bands."""
+    frame, what = against_load.gather(results, _quantity(results, of), x=x)
+    return _with(against_load.draw(frame, what), frame)
+
+
+def jain(results: Results, *, flow: str | None = None, case: int | None = None) -> Plot:
+    """Fairness: Jain's index, and the goodput of each flow."""
+    frame = fairness.gather(results, flow=flow, case=case)
+    return _with(fairness.draw(frame), frame)
+
+
+def reasons(results: Results, *, link: str | None = None, case: int | None = None) -> Plot:
+    """Drops and marks of a link by reason."""
+    frame = drops.gather(results, link=link, case=case)
+    return _with(drops.draw(frame), frame)
+
+
+def probability(
+    results: Results, *, link: str | None = None, case: int | None = None, replica: int = 0
+) -> Plot:
+    """Drop probability over time and against the queue."""
+    frame = drop_probability.gather(results, link=link, case=case, replica=replica)
+    return _with(drop_probability.draw(frame), frame)
+
+
+def heatmap(
+    results: Results, *, of: str | None = None, x: str | None = None, y: str | None = None
+) -> Plot:
+    """A metric over two factors."""
+    quantity = _quantity(results, of)
+    frame = heat_map.gather(results, quantity, x=x, y=y)
+    names = heat_map.axis_names(results, x, y)
+    return _with(heat_map.draw(frame, quantity.rpartition(".")[2], names), frame)
+
+
+def ranking(
+    results: Results, *, of: str | None = None, link: str | None = None, case: int | None = None
+) -> Plot:
+    """Ranks in several metrics side by side."""
+    frame = ranks.gather(results, of=of, link=link, case=case)
+    return _with(ranks.draw(frame), frame)
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of figure: its name, its title, what draws it, and whether it needs time series."""
+
+    name: str
+    title: str
+    draw: Callable[..., Plot]
+    needs_series: bool = False
+
+    @property
+    def meaning(self) -> str:
+        """What it shows."""
+        return inspect.getdoc(self.draw) or ""
+
+    @property
+    def options(self) -> list[str]:
+        """The options that it takes."""
+        return [name for name in inspect.signature(self.draw).parameters if name != "results"]
+
+
+KINDS = {
+    one.name: one
+    for one in (
+        Kind("queue", "Queue over time", queue, needs_series=True),
+        Kind("delay", "Delay over time", delay, needs_series=True),
+        Kind("throughput", "Throughput over time", throughput, needs_series=True),
+        Kind("cwnd", "Congestion windows over time", cwnd, needs_series=True),
+        Kind("cdf", "Distribution of delay", cdf),
+        Kind("delay-goodput", "Delay against goodput", goodput),
+        Kind("load", "Against load", load),
+        Kind("fairness", "Fairness", jain),
+        Kind("drops", "Drops and marks by reason", reasons),
+        Kind("probability", "Drop probability", probability, needs_series=True),
+        Kind("heatmap", "Over two factors", heatmap),
+        Kind("ranking", "Ranks", ranking),
+    )
+}
+"""All kinds, by name."""
+
+
+def plot(results: Results, kind: str, **options: object) -> Plot:
+    """Draw a kind of figure.
+
+    Options that are None count as not given. Raises PlotError for an unknown kind or option, and
+    where the experiment has not what the figure shows.
+    """
+    if kind not in KINDS:
+        raise PlotError(f"found the figure {kind!r}; allowed: {', '.join(KINDS)}")
+    given = {name: value for name, value in options.items() if value is not None}
+    unknown = [name for name in given if name not in KINDS[kind].options]
+    if unknown:
+        allowed = ", ".join(KINDS[kind].options)
+        raise PlotError(f"found the option {unknown[0]!r}; {kind} takes {allowed}")
+    try:
+        return KINDS[kind].draw(results, **given)
+    except PlotError:
+        raise
+    except ValueError as error:
+        # A quantity that the experiment does not have.
+        raise PlotError(str(error)) from None
+
+
+def possible(results: Results) -> dict[str, Plot]:
+    """All kinds of figures that the experiment has the data for, drawn, by name."""
+    drawn: dict[str, Plot] = {}
+    for kind in KINDS:
+        with suppress(PlotError):
+            drawn[kind] = plot(results, kind)
+    return drawn
+
+
+def draw_all(results: Results, folder: Path) -> list[Path]:
+    """Write all of them into ``folder``; return the paths. Raises OSError."""
+    drawn = possible(results)
+    return [path for kind, one in drawn.items() for path in one.save(folder / kind).values()]
+
+
+def _of_flows(
+    results: Results, metric: str, flow: str | None, case: int | None, replica: int
+) -> Plot:
+    frame = over_time.gather(results, metric, "flow", name=flow, case=case, replica=replica)
+    return _with(over_time.draw(frame, metric), frame)
+
+
+def _quantity(results: Results, of: str | None) -> str:
+    """The quantity asked for; by default the mean queueing delay where packets wait longest."""
+    quantity = of or f"links.{link_of(results, None)}.queueing_delay_mean_s"
+    return str(Quantity.read(quantity, results.scenario))
+
+
+def _with(figure: Plot, frame: pl.DataFrame) -> Plot:
+    figure.data = frame
+    return figure

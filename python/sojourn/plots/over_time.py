@@ -1,0 +1,99 @@
+"""A time series: queues, delays, rates, windows of one replica.
+
+Means over replicas would show a smoothness that no run has; so one replica is shown, the same for
+all disciplines, under the very same arrivals.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Literal
+
+import polars as pl
+
+from sojourn.plots.choice import PlotError, case_of, labels_of, link_of, replica_of
+from sojourn.plots.looks import looks
+from sojourn.plots.plot import Plot
+from sojourn.plots.quantities import shown
+from sojourn.plots.style import legend_below, name_axes, new_panels, titled
+from sojourn.results import Results
+
+COLUMNS = ("discipline", "name", "time_s", "value")
+"""What the frame must hold."""
+
+MOST_FLOWS = 8
+"""Flows in one figure; more of them nobody tells apart."""
+
+NO_SERIES = (
+    "the experiment has no time series; to record them: --set series='100 ms' in the command, or "
+    'series = "100 ms" in the scenario file'
+)
+
+
+def gather(
+    results: Results,
+    metric: str,
+    entity: Literal["link", "flow"],
+    *,
+    name: str | None = None,
+    case: int | None = None,
+    replica: int = 0,
+) -> pl.DataFrame:
+    """The series of a metric: of one link, or of the flows (or of the one called ``name``).
+
+    Raises PlotError where nothing was recorded or nothing has that name.
+    """
+    if results.time_series.is_empty():
+        raise PlotError(NO_SERIES)
+    replica_of(results, replica)
+    labels = labels_of(results, case_of(results, case))
+    series = results.series(metric).filter(
+        (pl.col("entity") == entity) & (pl.col("replica") == replica)
+    )
+    if entity == "link":
+        series = series.filter(pl.col("name") == link_of(results, name))
+    elif name is not None:
+        series = series.filter(
+            (pl.col("name") == name) | pl.col("name").str.starts_with(f"{name}.")
+        )
+    frame = labels.join(series, on="point", maintain_order="left_right")
+    if frame.is_empty():
+        known = sorted(set(results.time_series.filter(pl.col("entity") == entity)["metric"]))
+        of = f" of {name}" if name else ""
+        raise PlotError(f"found no series {metric!r}{of}; the {entity}s have {', '.join(known)}")
+    return frame.select(COLUMNS)
+
+
+def draw(frame: pl.DataFrame, metric: str) -> Plot:
+    """Draw `frame` (columns as `COLUMNS`): lines of one axes, or a panel for each discipline."""
+    names = list(dict.fromkeys(frame["name"]))[:MOST_FLOWS]
+    disciplines = looks(frame["discipline"])
+    if len(names) == 1:
+        figure, panels = new_panels(1, 1, (7.2, 4.0))
+        parts = [(panels[0], "", disciplines, "discipline", frame)]
+    else:
+        columns = min(2, len(disciplines))
+        rows = math.ceil(len(disciplines) / columns)
+        figure, panels = new_panels(rows, columns, (7.2, 0.9 + 2.2 * rows))
+        for panel in panels[len(disciplines) :]:
+            panel.set_visible(False)
+        parts = [
+            (panel, look.label, looks(names), "name", frame.filter(pl.col("discipline") == name))
+            for panel, (name, look) in zip(panels, disciplines.items(), strict=False)
+        ]
+    scale = shown(metric)
+    for panel, title, lines, column, rows_ in parts:
+        for line, look in lines.items():
+            of_line = rows_.filter(pl.col(column) == line)
+            values = of_line["value"].to_numpy() * scale.factor
+            times = of_line["time_s"].to_numpy()
+            panel.plot(times, values, color=look.colour, linewidth=1.0, label=look.label, alpha=0.9)
+        titled(panel, title)
+    # All panels share their axes: once they hold all lines.
+    panels[0].set_ylim(bottom=0)
+    for place, panel in enumerate(panels):
+        is_first_column = place % 2 == 0 or len(parts) == 1
+        name_axes(panel, "Time (s)", scale.label if is_first_column else "")
+        panel.label_outer()
+    legend_below(figure, panels[0])
+    return figure

@@ -1,0 +1,37 @@
+"""A figure that carries the data behind it."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+
+import polars as pl
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+
+from sojourn.plots.save import FORMATS, save
+
+
+class Plot(Figure):
+    """A matplotlib figure; ``data`` is the frame that it shows."""
+
+    data: pl.DataFrame
+
+    def save(self, path: str | Path) -> dict[str, Path]:
+        """Write the figure, and its data as CSV beside it; return the paths by ending.
+
+        The ending of ``path`` says the format: svg, pdf or png. Without one all three are written.
+        Raises ValueError for another ending, OSError where the folder cannot be written.
+        """
+        path = Path(path)
+        ending = path.suffix.removeprefix(".")
+        if ending and ending not in FORMATS:
+            raise ValueError(f"found the ending {path.suffix!r}; allowed: {', '.join(FORMATS)}")
+        name = path.stem if ending else path.name
+        return save(self, self.data, path.parent, name, (ending,) if ending else FORMATS)
+
+    def _repr_png_(self) -> bytes:
+        """The picture that a notebook shows."""
+        buffer = io.BytesIO()
+        FigureCanvasAgg(self).print_png(buffer)
+        return buffer.getvalue()

@@ -1,0 +1,87 @@
+"""How a metric is written at an axis: in words, in a unit that people use."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+UNITS = {
+    "_bps": (1e-6, "Mbit/s"),
+    "_s": (1e3, "ms"),
+    "_packets": (1.0, "packets"),
+    "_bytes": (1e-3, "kB"),
+}
+"""Ending of a metric -> factor and unit at an axis."""
+
+PERCENT = ("utilization", "loss_ratio", "delivery_ratio")
+"""Metrics that are shares of one."""
+
+WORDS = {
+    "utilization": "utilisation",
+    "loss_ratio": "loss",
+    "delivery_ratio": "delivered",
+    "jain_index": "Jain's fairness index",
+    "cwnd": "congestion window",
+    "srtt": "smoothed round-trip time",
+    "rtt_mean": "mean round-trip time",
+    "fct": "mean completion time",
+    "prob": "drop probability",
+    "avg": "average queue",
+}
+"""What is not said by the parts of its name."""
+
+KINDS = {
+    "mean": "mean",
+    "max": "greatest",
+    "p50": "median",
+    "p95": "95th percentile of the",
+    "p99": "99th percentile of the",
+}
+"""How a name ends before its unit, and what that means."""
+
+MORE_IS_BETTER = ("goodput", "throughput", "utilization", "delivery", "jain", "received")
+"""How the names of metrics begin of which more is better; of the others less is."""
+
+NEITHER = ("cwnd", "sent", "arrivals", "departures", "transfers", "ecn", "marks")
+"""How those begin of which neither more nor less is better."""
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A metric at an axis: its name in words, its unit, and the factor from ours to it."""
+
+    words: str
+    unit: str
+    factor: float
+
+    @property
+    def label(self) -> str:
+        """Words and unit, as an axis has them."""
+        words = self.words[:1].upper() + self.words[1:]
+        return f"{words} ({self.unit})" if self.unit else words
+
+
+def shown(metric: str) -> Shown:
+    """How a metric is shown; what is unknown goes by its own name."""
+    if metric in PERCENT:
+        return Shown(WORDS[metric], "%", 100.0)
+    stem, factor, unit = metric, 1.0, ""
+    for ending, (times, name) in UNITS.items():
+        if metric.endswith(ending):
+            stem, factor, unit = metric.removesuffix(ending), times, name
+            break
+    return Shown(WORDS.get(stem, _words(stem)), unit, factor)
+
+
+def _words(stem: str) -> str:
+    of, _, kind = stem.rpartition("_")
+    if kind not in KINDS:
+        return stem.replace("_", " ")
+    return f"{KINDS[kind]} {of.replace('_', ' ')}"
+
+
+def better(metric: str) -> Literal["lower", "higher"] | None:
+    """Which end of a metric's scale is the good one; None where neither is."""
+    if metric.startswith(NEITHER):
+        return None
+    return "higher" if metric.startswith(MORE_IS_BETTER) else "lower"

@@ -1,0 +1,96 @@
+"""Runs in worker processes: those whose disciplines or controllers are Python code.
+
+Such a run keeps the interpreter's lock from beginning to end, so threads would take turns. Each
+worker reads the scenario itself; classes that it could not import are sent along.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Generator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, wait
+from pathlib import Path
+from typing import Any
+
+from sojourn import outside
+from sojourn._core import Cancel
+from sojourn.scenario import Scenario
+from sojourn.tasks import Task
+
+LOOK_INTERVAL_S = 0.2
+"""How often the waiting process looks up, so that Ctrl-C is heard in time."""
+
+Trace = tuple[str, Path, list[str], bool]
+"""A trace's format, how the paths of its files begin, the links that captures show, and whether
+they store payload."""
+
+_scenario: Scenario | None = None
+"""The scenario of a worker."""
+
+
+def in_processes(
+    scenario: Scenario, tasks: Sequence[tuple[Task, Trace | None]], jobs: int
+) -> Generator[Sequence[tuple[Task, dict[str, Any]]], None, None]:
+    """Carry out all tasks, ``jobs`` at once; yield their tables as they finish, at times none.
+
+    Where this ends early the workers are ended with it.
+    """
+    # Starts workers that neither copy this process nor run its main module again.
+    from loky import ProcessPoolExecutor
+    from loky.backend import get_context
+
+    pool = ProcessPoolExecutor(
+        max_workers=min(jobs, len(tasks)),
+        context=get_context("loky"),
+        initializer=_begin,
+        initargs=(sys.path, _packed(scenario)),
+    )
+    finished_all = False
+    try:
+        running: dict[Future[Any], Task] = {
+            pool.submit(_work, task, trace): task for task, trace in tasks
+        }
+        while running:
+            finished, _ = wait(running, LOOK_INTERVAL_S, FIRST_COMPLETED)
+            yield [(running.pop(run), run.result()) for run in finished]
+        finished_all = True
+    finally:
+        pool.shutdown(wait=True, kill_workers=not finished_all)
+
+
+def _packed(scenario: Scenario) -> bytes:
+    """The scenario with the classes that a worker could not import."""
+    import cloudpickle
+
+    classes = outside.known(scenario.outside).values()
+    foreign = [cls for cls in classes if not outside.is_importable(cls)]
+    modules = {sys.modules[cls.__module__] for cls in foreign if cls.__module__ in sys.modules}
+    for module in modules:
+        if module.__name__ != "__main__":
+            cloudpickle.register_pickle_by_value(module)
+    try:
+        return cloudpickle.dumps(scenario)
+    finally:
+        for module in modules:
+            if module.__name__ != "__main__":
+                cloudpickle.unregister_pickle_by_value(module)
+
+
+def _begin(path: list[str], scenario: bytes) -> None:
+    """Prepare a worker."""
+    import signal
+
+    import cloudpickle
+
+    # Ctrl-C reaches all processes of a terminal; the one in front ends the others.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    sys.path[:] = path
+    global _scenario
+    _scenario = cloudpickle.loads(scenario)
+
+
+def _work(task: Task, trace: Trace | None) -> dict[str, Any]:
+    """Carry out one run in a worker."""
+    assert _scenario is not None
+    run = _scenario.core.run
+    return run(task.point, task.replica, Cancel(), trace, warmup=task.warmup, series=task.series)

@@ -1,0 +1,144 @@
+"""The base class of queue disciplines of your own.
+
+>>> class Coin(sj.queue.Discipline):
+...     threshold = sj.params.packets("20 packets", "Queue above which a coin is tossed.")
+...
+...     def enqueue(self, now, size, flow, ecn):
+...         if self.packets > self.threshold and self.random() < 0.5:
+...             return sj.queue.DROP
+...         return sj.queue.ACCEPT
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+from sojourn import _core, native, params
+from sojourn.outside import name_of
+from sojourn.queue.verdicts import ACCEPT
+
+
+class Discipline(_core.Desk):
+    """A queue discipline: decides about packets that Sojourn keeps.
+
+    The packets wait in one first-in first-out queue, or in ``queues`` of them. ``enqueue`` is asked
+    about each arrival, ``dequeue`` about each packet at the head before it is sent; both answer
+    with a verdict. Hooks that a class does not define are not called.
+
+    An object of the class stands in scenarios, ``queue=MyAqm(target="10 ms")``; every link and
+    replica then makes its own. Its state is set in :meth:`reset`. It is to draw random numbers from
+    :meth:`random` alone, and to know no clock but ``now``: then the same seed gives the same run.
+
+    Beside what is documented here it has ``packets``, ``bytes`` (what waits; a packet that is
+    judged is not counted), ``random()``, ``has_room(size)``, ``source``, ``destination``,
+    ``dscp`` (of the packet judged), ``link_rate``, ``link_delay``, ``mtu``, ``base_rtt``;
+    ``packets_in(queue)`` and ``bytes_in(queue)`` where there are several queues;
+    ``wait_until(time)``; and ``next_timer``.
+    """
+
+    limit = params.limit(
+        "1000 packets", "Most that may wait; an arrival let in above it is dropped."
+    )
+
+    queues: ClassVar[int] = 1
+    """How many queues the packets wait in."""
+
+    probes: ClassVar[tuple[str, ...]] = ()
+    """Attributes shown as inner variables, in time series and in ``sojourn drive``."""
+
+    is_native: ClassVar[bool] = False
+    """Whether its hooks are machine code."""
+
+    state: ClassVar[Mapping[str, float]] = {}
+    """Variables of compiled hooks and their values in a new queue; see :mod:`sojourn.native`."""
+
+    def __init_subclass__(cls) -> None:
+        """See whether the hooks are compiled."""
+        super().__init_subclass__()
+        compiled = native.hooks_of(cls)
+        own = [hook for hook in _HOOKS if getattr(cls, hook) is not getattr(Discipline, hook)]
+        cls.is_native = bool(compiled)
+        if compiled and (foreign := sorted(set(own) - {*native.HOOKS} | {*own} - {*compiled})):
+            raise TypeError(
+                f"{cls.__name__}: found {', '.join(foreign)} beside compiled hooks; allowed: "
+                f"{', '.join(native.HOOKS)}, all of them with @sj.njit_policy"
+            )
+
+    def __init__(self, **given: Any) -> None:
+        """Take parameters, with their units. Raises :class:`sojourn.params.ParamError`."""
+        self.given = given
+        self.__dict__.update(params.read_all(type(self), given))
+
+    def reset(self) -> None:
+        """Set the state of a new queue. The link is known when it is called."""
+
+    def enqueue(self, now: float, size: int, flow: int, ecn: int, /) -> int:
+        """Say what becomes of an arrival.
+
+        ``now`` is in seconds, ``size`` in bytes; ``flow`` is equal for all packets of one
+        five-tuple; ``ecn`` is one of ``NOT_ECT``, ``ECT1``, ``ECT0``, ``CE``. Answers ``ACCEPT``,
+        ``DROP``, ``MARK``, the number of a queue, or what ``drop()`` and ``mark()`` gave.
+        """
+        del now, size, flow, ecn
+        return ACCEPT
+
+    def dequeue(self, now: float, size: int, flow: int, ecn: int, sojourn: float, /) -> int:
+        """Say what becomes of the packet at the head, which has waited ``sojourn`` seconds.
+
+        Answers as :meth:`enqueue` does; after a drop it is asked about the next packet. With
+        ``self.wait_until(time)`` the packet stays and nothing leaves before that instant.
+        """
+        del now, size, flow, ecn, sojourn
+        return ACCEPT
+
+    def on_empty(self, now: float, /) -> None:
+        """The link asked for a packet, and nothing waits."""
+        del now
+
+    def choose(self, now: float, /) -> int:
+        """Name the queue whose head comes next; it must hold a packet.
+
+        Without it the first that holds one, so that low numbers go first.
+        """
+        del now
+        return 0
+
+    def on_timer(self, now: float, /) -> None:
+        """Periodic work, at the instant that ``next_timer`` named. Set that again to go on."""
+        del now
+
+    def on_link(self) -> None:
+        """The link changed."""
+
+    def table(self) -> dict[str, Any]:
+        """Return the ``queue`` table of a scenario file."""
+        return {"discipline": name_of(type(self)), **self.given}
+
+    def _address(self, hook: str) -> int | None:
+        """Where the code of a compiled hook begins."""
+        return native.addresses(type(self)).get(hook)
+
+    def _start(self) -> tuple[list[str], list[float]]:
+        """Names and values of the state of compiled hooks in a new queue."""
+        return native.fields_of(type(self)), native.start(self)
+
+    def _has(self, hook: str) -> bool:
+        """Whether the class defines a hook."""
+        return getattr(type(self), hook) is not getattr(Discipline, hook)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Travel as class and parameters: state belongs to a run."""
+        return _made, (type(self), self.given)
+
+    def __repr__(self) -> str:
+        """The call that makes it."""
+        given = ", ".join(f"{name}={value!r}" for name, value in self.given.items())
+        return f"{type(self).__name__}({given})"
+
+
+_HOOKS = ("enqueue", "dequeue", "on_empty", "choose", "on_timer", "on_link", "reset")
+
+
+def _made(cls: type[Discipline], given: dict[str, Any]) -> Discipline:
+    return cls(**given)

@@ -1,0 +1,1172 @@
+"""Every queue discipline of the registry.
+
+Generated from the code by `make generate`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+from sojourn.build.table import Queue
+
+__all__ = [
+    "Ared",
+    "Avq",
+    "Blue",
+    "Cake",
+    "Choke",
+    "CoDel",
+    "Cobalt",
+    "DropTail",
+    "Drr",
+    "DualPi2",
+    "Eqm",
+    "FengGreen",
+    "Fq",
+    "FqCobalt",
+    "FqCodel",
+    "FqPie",
+    "Green",
+    "HeadDrop",
+    "Pfifo",
+    "PfifoFast",
+    "Pi",
+    "Pi2",
+    "Pie",
+    "Prio",
+    "Queue",
+    "Red",
+    "Rem",
+    "Sfb",
+    "Sfq",
+    "Tbf",
+]
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class DropTail(Queue):
+    """Drop-tail: first in, first out; an arrival that finds no room is dropped.
+
+    Its manual page: ``docs/reference/disciplines.md``, under ``droptail``.
+
+    Parameters:
+        preset: Whose defaults and known ways. Default ``reference``.
+        limit: Most that may wait, in packets or bytes; the packet being sent is not counted.
+            Default ``1000 packets``; ns2: ``50 packets``.
+    """
+
+    WORD: ClassVar[str] = "discipline"
+    NAME: ClassVar[str] = "droptail"
+
+    preset: Literal["reference", "linux", "ns3", "ns2"] | None = None
+    limit: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class HeadDrop(Queue):
+    """Head-drop: first in, first out; a full queue drops its oldest packet and takes the arrival.
+
+    Its manual page: ``docs/reference/disciplines.md``, under ``headdrop``.
+
+    Parameters:
+        preset: Whose defaults and known ways. Default ``reference``.
+        limit: Most that may wait, in packets or bytes; the packet being sent is not counted.
+            Default ``1000 packets``; ns2: ``50 packets``.
+    """
+
+    WORD: ClassVar[str] = "discipline"
+    NAME: ClassVar[str] = "headdrop"
+
+    preset: Literal["reference", "linux", "ns3", "ns2"] | None = None
+    limit: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Pfifo(Queue):
+    """PFIFO: drop-tail with its room in packets, under the name that `tc` gives it.
+
+    Its manual page: ``docs/reference/disciplines.md``, under ``pfifo``.
+
+    Parameters:
+        preset: Whose defaults and known ways. Default ``reference``.
+        limit: Most packets that may wait; the packet being sent is not counted. Default ``1000
+            packets``; ns2: ``50 packets``.
+    """
+
+    WORD: ClassVar[str] = "discipline"
+    NAME: ClassVar[str] = "pfifo"
+
+    preset: Literal["reference", "linux", "ns3", "ns2"] | None = None
+    limit: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class PfifoFast(Queue):
+    """PFIFO-fast: three bands of first in, first out, the lower band only when those above are
+    empty.
+
+    Its manual page: ``docs/reference/disciplines.md``, under ``pfifo_fast``.
+
+    Parameters:
+        preset: Whose defaults and known ways. Default ``reference``.
+        limit: Most that may wait, in packets or bytes; under Linux's preset in each band. Default
+            ``1000 packets``.
+    """
+
+    WORD: ClassVar[str] = "discipline"
+    NAME: ClassVar[str] = "pfifo_fast"
+
+    preset: Literal["reference", "linux", "ns3", "ns2"] | None = None
+    limit: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Red(Queue):
+    """RED: random early detection; drops by the average queue before the buffer is full.
+
+    Its manual page: ``docs/reference/disciplines.md``, under ``red``.
+
+    Parameters:
+        preset: Whose defaults and known ways. Default ``reference``.
+        limit: Most that may wait, in packets or bytes; the packet being sent is not counted.
+            Default ``1000 packets``; linux: ``400 kB``; ns3: ``25 packets``; ns2: ``50 packets``.
+        min_th: Average from which packets are dropped early. Default ``5 packets``; linux:
+            ``auto``; ns2: ``auto``.
+        max_th: Average at which the probability has reached `max_p`. Default ``15 packets``;
+            linux: ``auto``; ns2: ``auto``.
+        max_p: Probability at `max_th`. Default ``0.02``; ns2: ``0.1``.
+        w_q: Weight of an arrival in the average. Default ``0.002``; linux: ``auto``; ns2:
+            ``auto``.
+        gentle: Whether the probability rises from `max_p` to 1 between `max_th` and twice that.
+            Default ``false``; ns3: ``true``; ns2: ``true``.
+        nonlinear: Whether the probability rises with the square of the average, to 1.5 `max_p`:
+            nonlinear RED. Linux has none. Default ``false``.
+        wait: Whether to pause for about 1/p packets after each drop. Default ``false``; ns3:
+            ``true``; ns2: ``true``.
+        bytes: Whether to count the queue in bytes, and to drop in proportion to a packet's size.
+            Default ``auto``; linux: ``true``; ns2: ``true``.
+        mean_packet: Size of a typical packet: the unit of idle time, and of packets where bytes
+            count. Default ``500 B``; linux: ``1000 B``.
+        ecn: Whether to mark ECN-capable packets instead of dropping them early. Default ``false``.
+        hard_drop: Whether to drop, not mark, while the average stands above the hard threshold.
+            Default ``true``; linux: ``false``.
+        use_mark_p: Whether to mark only while the probability is below `mark_p`, and to let the
+            probability alone decide above the hard threshold. Default ``false``; ns2: ``true``.
+        mark_p: Probability from which ECN-capable packets are dropped with `use_mark_p`. Default
+            ``0.1``.
+        target_delay: Queueing delay aimed at: twice the automatic `min_th`. Default ``5 ms``.
+        burst: Packets of a burst that shall pass: Linux's automatic weight. Automatic: (2 `min_th`
+            + `max_th`) / (3 `mean_packet`). Default ``auto``.
+    """
+
+    WORD: ClassVar[str] = "discipline"
+    NAME: ClassVar[str] = "red"
+
+    preset: Literal["reference", "linux", "ns3", "ns2"] | None = None
+    limit: str | None = None
+    min_th: str | None = None
+    max_th: str | None = None
+    max_p: float | None = None
+    w_q: float | None = None
+    gentle: bool | None = None
+    nonlinear: bool | None = None
+    wait: bool | None = None
+    bytes: bool | str | None = None
+    mean_packet: str | None = None
+    ecn: bool | None = None
+    hard_drop: bool | None = None
+    use_mark_p: bool | None = None
+    mark_p: float | None = None
+    target_delay: str | None = None
+    burst: int | str | None = None
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Ared(Queue):
+    """ARED: RED that sets its own parameters and adapts its drop probability to keep the average
+    mid-way.
+
+    Its manual page: ``docs/reference/disciplines.md``, under ``ared``.
+
+    Parameters:
+        preset: Whose defaults and known ways. Default ``reference``.
+        limit: Most that may wait, in packets or bytes; the packet being sent is not counted.
+            Default ``1000 packets``; linux: ``400 kB``; ns3: ``25 packets``; ns2: ``50 packets``.
+        min_th: Average from which packets are dropped early. Default ``auto``.
+        max_th: Average at which the probability has reached `max_p`. Default ``auto``.
+        max_p: Probability at `max_th`, at first. Default ``0.1``; linux: ``0.02``; ns3: ``0.02``.
+        w_q: Weight of an arrival in the average. Default ``auto``.
+        gentle: Whether the probability rises from `max_p` to 1 between `max_th` and twice that.
+            Default ``true``.
+        wait: Whether to pause for about 1/p packets after each drop. Default ``false``; ns3:
+            ``true``; ns2: ``true``.
+        bytes: Whether to count the queue in bytes, and to drop in proportion to a packet's size.
+            Default ``auto``; linux: ``true``; ns2: ``true``.
+        mean_packet: Size of a typical packet. Default ``500 B``; linux: ``1000 B``.
+        ecn: Whether to mark ECN-capable packets instead of dropping them early. Default ``false``.
+        hard_drop: Whether to drop, not mark, while the average stands above the hard threshold.
+            Default ``true``; linux: ``false``.
+        use_mark_p: As for RED. Default ``false``; ns2: ``true``.
+        mark_p: As for RED. Default ``0.1``.
+        target_delay: Queueing delay aimed at: twice the automatic `min_th`. Default ``5 ms``.
+        burst: Packets of a burst that shall pass: Linux's automatic weight. Default ``auto``.
+        interval: Time between two changes of `max_p`. Default ``500 ms``.
+        alpha: Most that is added to `max_p`. Default ``0.01``.
+        beta: What `max_p` is multiplied by. Default ``0.9``.
+        top: `max_p` above which it grows no more. Default ``0.5``.
+        bottom: `max_p` below which it shrinks no more; automatic: 0.01, in ns-2 and ns-3 less on
+            fast links. Default ``auto``.
+        rtt: Round-trip time of ns-3's automatic `bottom`. Default ``100 ms``.
+        feng_adaptive: Whether to adapt by Feng's rule. Default ``false``.
+        feng_alpha: Divisor of `max_p` when the average falls below `min_th`. Default ``3``; ns2:
+            ``0.01``.
+        feng_beta: Factor of `max_p` when the average rises above `max_th`. Default ``2``; ns2:
+            ``0.9``.
+        hz: Clock ticks a second of the Linux kernel; no other preset has it. Default ``1000``.
+    """
+
+    WORD: ClassVar[str] = "discipline"
+    NAME: ClassVar[str] = "ared"
+
+    preset: Literal["reference", "linux", "ns3", "ns2"] | None = None
+    limit: str | None = None
+    min_th: str | None = None
+    max_th: str | None = None
+    max_p: float | None = None
+    w_q: float | str | None = None
+    gentle: bool | None = None
+    wait: bool | None = None
+    bytes: bool | str | None = None
+    mean_packet: str | None = None
+    ecn: bool | None = None
+    hard_drop: bool | None = None
+    use_mark_p: bool | None = None
+    mark_p: float | None = None
+    target_delay: str | None = None
+    burst: int | str | None = None
+    interval: str | None = None
+    alpha: float | None = None
+    beta: float | None = None
+    top: float | None = None
+    bottom: float | str | None = None
+    rtt: str | None = None
+    feng_adaptive: bool | None = None
+    feng_alpha: float | None = None
+    feng_beta: float | None = None
+    hz: int | None = None
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Choke(Queue):
+    """CHOKe: RED that compares each arrival with a queued packet, and drops both if they are of
+    one flow.
+
+    Its manual page: ``docs/reference/disciplines.md``, under ``choke``.
+
+    Parameters:
+        preset: Whose defaults and known ways. Default ``reference``.
+        limit: Most packets that may wait; the packet being sent is not counted. Default ``1000
+            packets``.
+        min_th: Average from which arrivals are compared and dropped early. Default ``5 packets``;
+            linux: ``auto``.
+        max_th: Average at which all are dropped. Default ``15 packets``; linux: ``auto``.
+        max_p: RED's probability at `max_th`. Default ``0.02``.
+        w_q: Weight of an arrival in the average. Default ``0.002``; linux: ``auto``.
+        candidates: Packets drawn for comparison. Default ``1``.
+        mean_packet: Size of a typical packet: the unit of idle time. Default ``500 B``; linux:
+            ``1000 B``.
+        ecn: Whether to mark ECN-capable packets where RED's part would drop them. Default
+            ``false``.
+        burst: Packets of a burst that shall pass: Linux's automatic weight. Default ``auto``.
+    """
+
+    WORD: ClassVar[str] = "discipline"
+    NAME: ClassVar[str] = "choke"
+
+    preset: Literal["reference", "linux", "ns3", "ns2"] | None = None
+    limit: str | None = None
+    min_th: str | None = None
+    max_th: str | None = None
+    max_p: float | None = None
+    w_q: float | None = None
+    candidates: int | None = None
+    mean_packet: str | None = None
+    ecn: bool | None = None
+    burst: int | str | None = None
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Rem(Queue):
+    """REM: random exponential marking; a price that sums input and queue sets the probability.
+
+    Its manual page: ``docs/reference/disciplines.md``, under ``rem``.
+
+    Parameters:
+        preset: Whose defaults and known ways. Default ``reference``.
+        limit: Most that may wait, in packets or bytes; the packet being sent is not counted.
+            Default ``1000 packets``; ns2: ``50 packets``.
+        gamma: Gain of the price. Default ``0.001``.
+        alpha: Weight of the queue against the rate. Default ``0.1``.
+        phi: Base of the exponential: above 1. Default ``1.001``.
+        target: Queue aimed at (b*; ns-2's `pbo_`). Default ``20 packets``.
+        interval: Time between two updates of the price. Default ``2 ms``.
+        inw: Weight of the last interval in the rate. Default ``1``.
+        mean_packet: Size of the packets in which rates and queues are reckoned. Default ``500 B``;
+            ns2: ``1000 B``.
+        bytes: Whether to measure input in bytes; under ns-2's preset also the queue and its limit,
+            and to scale the probability by size. Default ``true``; ns2: ``false``.
+        ecn: Whether to mark ECN-capable packets instead of dropping them. Default ``false``.
+    """
+
+    WORD: ClassVar[str] = "discipline"
+    NAME: ClassVar[str] = "rem"
+
+    preset: Literal["reference", "linux", "ns3", "ns2"] | None = None
+    limit: str | None = None
+    gamma: float | None = None
+    alpha: float | None = None
+    phi: float | None = None
+    target: str | None = None
+    interval: str | None = None
+    inw: float | None = None
+    mean_packet: str | None = None
+    bytes: bool | None = None
+    ecn: bool | None = None
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Sfq(Queue):
+    """SFQ: stochastic fair queueing; flows are hashed to buckets that are served in turn.
+
+    Its manual page: ``docs/reference/disciplines.md``, under ``sfq``.
+
+    Parameters:
+        preset: Whose defaults and known ways. Default ``reference``.
+        limit: Most that may wait, in packets or bytes; ns-2's preset ignores it. Default ``1000
+            packets``; linux: ``127 packets``; ns2: ``none``.
+        maxqueue: Most packets that may wait under ns-2's preset (automatic: 40 packets); none else
+            has it. Default ``auto``.
+        buckets: Number of buckets. Default ``1024``; ns2: ``16``.
+        perturb: Time between two changes of the hash's salt; zero for never. Default ``10 s``;
+            linux: ``0 s``; ns2: ``0 s``.
+        quantum: Bytes of a turn; automatic: one packet, under Linux's preset MTU + 14 bytes.
+            Default ``auto``.
+        depth: Most packets of a bucket; automatic: no bound. Default ``auto``; linux: ``127``.
+        flows: Most buckets in use at a time; automatic: all. Default ``auto``; linux: ``128``.
+    """
+
+    WORD: ClassVar[str] = "discipline"
+    NAME: ClassVar[str] = "sfq"
+
+    preset: Literal["reference", "linux", "ns3", "ns2"] | None = None
+    limit: str | None = None
+    maxqueue: str | None = None
+    buckets: int | None = None
+    perturb: str | None = None
+    quantum: str | None = None
+    depth: int | str | None = None
+    flows: int | str | None = None
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Eqm(Queue):
+    """EQM (reconstruction): drops the share of the arrival rate that exceeds what the link can
+    take.
+
+    Its manual page: ``docs/reference/disciplines.md``, under ``eqm``.
+
+    Parameters:
+        preset: Whose defaults and known ways. Default ``reference``.
+        limit: Most that may wait, in packets or bytes; the packet being sent is not counted.
+            Default ``50 packets``.
+        utilization: Share of the link's rate to be used (u): above 0, at most 1. Default ``1``.
+        averaging: Time constant of the rate estimate (K). Default ``100 ms``.
+        q_ref: Queue aimed at. Automatic: 0.3 of the limit. Default ``auto``.
+        tau: Time in which an excess over `q_ref` shall drain. Default ``100 ms``.
+        q_min: Queue below which nothing is dropped early. Automatic: 0.1 of the limit. Default
+            ``auto``.
+        p_max: Largest share that is dropped early. Default ``1``.
+        ecn: Whether to mark ECN-capable packets instead of dropping them. Default ``false``.
+        mark_limit: Share from which ECN-capable packets are dropped all the same. Default ``0.5``.
+        bytes: Whether to shed in proportion to a packet's size. Default ``false``.
+        randomised: Ablation: drop with probability p instead of in exact proportion. Default
+            ``false``.
+        per_flow: Ablation: shed only of flows above their fair share. Default ``false``.
+        queue_only: Ablation: ignore the arrival rate. Default ``false``.
+        rate_only: Ablation: ignore the queue. Default ``false``.
+    """
+
+    WORD: ClassVar[str] = "discipline"
+    NAME: ClassVar[str] = "eqm"
+
+    preset: Literal["reference", "linux", "ns3", "ns2"] | None = None
+    limit: str | None = None
+    utilization: float | None = None
+    averaging: str | None = None
+    q_ref: str | None = None
+    tau: str | None = None
+    q_min: str | None = None
+    p_max: float | None = None
+    ecn: bool | None = None
+    mark_limit: float | None = None
+    bytes: bool | None = None
+    randomised: bool | None = None
+    per_flow: bool | None = None
+    queue_only: bool | None = None
+    rate_only: bool | None = None
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class CoDel(Queue):
+    """`CoDel`: drops at the head while packets have sojourned above a target for an interval.
+
+    Its manual page: ``docs/reference/disciplines.md``, under ``codel``.
+
+    Parameters:
+        preset: Whose defaults and known ways. Default ``reference``.
+        limit: Most that may wait, in packets or bytes; the packet being sent is not counted.
+            Default ``1000 packets``; ns3: ``1500 kB``.
+        target: Sojourn that is good for a packet. Default ``5 ms``.
+        interval: How long sojourns must stay above the target: about the longest round-trip time.
+            Default ``100 ms``.
+        max_packet: Backlog that is never bad. Automatic: the link's MTU, under Linux's preset and
+            14 bytes. Default ``auto``; ns3: ``1500 B``.
+        ecn: Whether to mark ECN-capable packets instead of dropping them. Default ``false``.
+        ce_threshold: Sojourn above which every ECN-capable packet is marked. Default ``none``.
+        l4s: Whether packets of scalable senders, ECT(1) and CE, are only ever marked, above
+            `ce_threshold`, and others not by it (ns-3's `UseL4s`). Default ``false``.
+    """
+
+    WORD: ClassVar[str] = "discipline"
+    NAME: ClassVar[str] = "codel"
+
+    preset: Literal["reference", "linux", "ns3", "ns2"] | None = None
+    limit: str | None = None
+    target: str | None = None
+    interval: str | None = None
+    max_packet: str | None = None
+    ecn: bool | None = None
+    ce_threshold: str | None = None
+    l4s: bool | None = None
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Blue(Queue):
+    """BLUE: a drop probability that rises with losses and falls when the link goes idle.
+
+    Its manual page: ``docs/reference/disciplines.md``, under ``blue``.
+
+    Parameters:
+        preset: Whose defaults and known ways. Default ``reference``.
+        limit: Most that may wait, in packets or bytes; the packet being sent is not counted.
+            Default ``1000 packets``.
+        increment: What a loss adds to the probability. Default ``0.02``.
+        decrement: What an idle link takes from it. Default ``0.002``.
+        freeze_time: Least time between two changes. Default ``100 ms``.
+        threshold: Backlog that counts as a loss when an arrival meets it, in the unit of the
+            limit. Default ``none``.
+        idle_decay: Whether an idle link makes one step, or one every `freeze_time` (`"every"`).
+            Default ``once``.
+        ecn: Whether to mark ECN-capable packets instead of dropping them. Default ``false``.
+    """
+
+    WORD: ClassVar[str] = "discipline"
+    NAME: ClassVar[str] = "blue"
+
+    preset: Literal["reference", "linux", "ns3", "ns2"] | None = None
+    limit: str | None = None
+    increment: float | None = None
+    decrement: float | None = None
+    freeze_time: str | None = None
+    threshold: str | None = None
+    idle_decay: Literal["once", "every"] | None = None
+    ecn: bool | None = None
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Sfb(Queue):
+    """SFB: stochastic fair BLUE; flows are hashed to bins that each learn a drop probability.
+
+    Its manual page: ``docs/reference/disciplines.md``, under ``sfb``.
+
+    Parameters:
+        preset: Whose defaults and known ways. Default ``reference``.
+        limit: Most that may wait, in packets or bytes; the packet being sent is not counted.
+            Default ``200 packets``; linux: ``1000 packets``.
+        levels: Rows of bins, at most 16. Default ``2``; linux: ``8``.
+        bins: Bins of a row. Default ``23``; linux: ``16``.
+        bin_size: Packets of a full bin. Default ``13``; linux: ``20``.
+        max: Packets in the emptiest bin from which an arrival is dropped. Default ``none``; linux:
+            ``25``.
+        increment: What a full bin adds to its probability. Default ``0.0010070954``.
+        decrement: What an empty bin takes from it. Default ``0.00016784924``.
+        rehash: Time between two changes of the salt; zero for never. Default ``600 s``.
+        warmup: How long before it the other set begins to learn. Default ``60 s``.
+        penalty_rate: Packets a second of flows that do not respond. Default ``10``.
+        penalty_burst: How many of them at once. Default ``20``.
+        ecn: Whether to mark ECN-capable packets instead of dropping them. Default ``false``;
+            linux: ``true``.
+    """
+
+    WORD: ClassVar[str] = "discipline"
+    NAME: ClassVar[str] = "sfb"
+
+    preset: Literal["reference", "linux", "ns3", "ns2"] | None = None
+    limit: str | None = None
+    levels: int | None = None
+    bins: int | None = None
+    bin_size: int | None = None
+    max: int | str | None = None
+    increment: float | None = None
+    decrement: float | None = None
+    rehash: str | None = None
+    warmup: str | None = None
+    penalty_rate: float | None = None
+    penalty_burst: float | None = None
+    ecn: bool | None = None
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Pie(Queue):
+    """PIE: drops arrivals by a probability that a controller of the queueing delay sets.
+
+    Its manual page: ``docs/reference/disciplines.md``, under ``pie``.
+
+    Parameters:
+        preset: Whose defaults and known ways. Default ``reference``.
+        limit: Most that may wait, in packets or bytes; the packet being sent is not counted.
+            Default ``1000 packets``; ns3: ``25 packets``.
+        target: Queueing delay aimed at. Default ``15 ms``.
+        t_update: Time between two updates of the probability. Default ``15 ms``.
+        max_burst: Time without drops after the queue has been idle. Default ``150 ms``.
+        alpha: Gain of the distance from the target, per second. Default ``0.125``.
+        beta: Gain of the change of the delay, per second. Default ``1.25``.
+        mean_packet: Size of a typical packet: two of them are never dropped from. Automatic: 1000
+            bytes, under Linux's preset the MTU and 14. Default ``auto``.
+        bytes: Whether to drop in proportion to a packet's size. Automatic: under ns-3's preset
+            with a limit in bytes, else not. Default ``auto``.
+        cap_drop: Whether the probability rises by no more than 2 % a step once at 10 %. Default
+            ``true``.
+        derandomize: Whether to space drops by accumulated probability. Default ``false``; linux:
+            ``true``.
+        dequeue_rate_estimator: Whether to estimate the delay by the departure rate, not by the
+            last packet's sojourn. Default ``false``.
+        dequeue_threshold: Bytes over which the departure rate is measured, and that must wait for
+            it. Default ``16384 B``.
+        ecn: Whether to mark ECN-capable packets instead of dropping them. Default ``false``.
+        mark_threshold: Probability from which they are dropped all the same. Default ``0.1``.
+        active_threshold: Delay that switches PIE on; it goes off again when the queue has come to
+            rest (ns-3). Default ``none``.
+        ce_threshold: With `l4s`, sojourn above which packets of scalable senders are marked.
+            Default ``none``.
+        l4s: Whether packets of scalable senders, ECT(1) and CE, are only marked, by
+            `ce_threshold`. Default ``false``.
+        hz: Clock ticks a second of the Linux kernel; no other preset has it. Default ``1000``.
+    """
+
+    WORD: ClassVar[str] = "discipline"
+    NAME: ClassVar[str] = "pie"
+
+    preset: Literal["reference", "linux", "ns3", "ns2"] | None = None
+    limit: str | None = None
+    target: str | None = None
+    t_update: str | None = None
+    max_burst: str | None = None
+    alpha: float | None = None
+    beta: float | None = None
+    mean_packet: str | None = None
+    bytes: bool | str | None = None
+    cap_drop: bool | None = None
+    derandomize: bool | None = None
+    dequeue_rate_estimator: bool | None = None
+    dequeue_threshold: str | None = None
+    ecn: bool | None = None
+    mark_threshold: float | None = None
+    active_threshold: str | None = None
+    ce_threshold: str | None = None
+    l4s: bool | None = None
+    hz: int | None = None
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Pi(Queue):
+    """PI: a proportional-integral controller sets the drop probability by the queue's length.
+
+    Its manual page: ``docs/reference/disciplines.md``, under ``pi``.
+
+    Parameters:
+        preset: Whose defaults and known ways. Default ``reference``.
+        limit: Most that may wait, in packets or bytes; the packet being sent is not counted.
+            Default ``1000 packets``; ns2: ``50 packets``.
+        target: Queue aimed at. Default ``200 packets``; ns2: ``50 packets``.
+        a: Gain of the distance from the target now, per packet. Default ``1.822e-5``.
+        b: Gain of the distance from the target one interval ago. Default ``1.816e-5``.
+        interval: Time between two updates. Default ``6250 us``; ns2: ``5882353 ns``.
+        bytes: Whether to count the queue in bytes, and to drop in proportion to a packet's size.
+            Default ``false``.
+        mean_packet: Size of a typical packet. Default ``500 B``.
+        ecn: Whether to mark ECN-capable packets instead of dropping them. Default ``false``.
+    """
+
+    WORD: ClassVar[str] = "discipline"
+    NAME: ClassVar[str] = "pi"
+
+    preset: Literal["reference", "linux", "ns3", "ns2"] | None = None
+    limit: str | None = None
+    target: str | None = None
+    a: float | None = None
+    b: float | None = None
+    interval: str | None = None
+    bytes: bool | None = None
+    mean_packet: str | None = None
+    ecn: bool | None = None
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Avq(Queue):
+    """AVQ: drops by the overflow of a virtual queue whose capacity adapts to the load.
+
+    Its manual page: ``docs/reference/disciplines.md``, under ``avq``.
+
+    Parameters:
+        preset: Whose defaults and known ways. Default ``reference``.
+        limit: Most that may wait, in packets or bytes; the packet being sent is not counted.
+            Default ``1000 packets``; ns2: ``50 packets``.
+        virtual_limit: Room in the virtual queue; automatic: the limit. Default ``auto``.
+        gamma: Share of the link that is to be used. Default ``0.98``.
+        alpha: Gain of the adaptation. Default ``0.15``.
+        initial: Virtual capacity at first, as a share of the link. Default ``0.8``.
+        adapts: Whether the virtual capacity adapts. Default ``true``.
+        mean_packet: Size of a typical packet. Default ``1000 B``.
+        ecn: Whether to mark ECN-capable packets instead of dropping them. Default ``false``.
+    """
+
+    WORD: ClassVar[str] = "discipline"
+    NAME: ClassVar[str] = "avq"
+
+    preset: Literal["reference", "linux", "ns3", "ns2"] | None = None
+    limit: str | None = None
+    virtual_limit: str | None = None
+    gamma: float | None = None
+    alpha: float | None = None
+    initial: float | None = None
+    adapts: bool | None = None
+    mean_packet: str | None = None
+    ecn: bool | None = None
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Green(Queue):
+    """GREEN: keeps the arrival rate just below the link's by a probability that steps up and down.
+
+    Its manual page: ``docs/reference/disciplines.md``, under ``green``.
+
+    Parameters:
+        preset: Whose defaults and known ways. Default ``reference``.
+        limit: Most that may wait, in packets or bytes; the packet being sent is not counted.
+            Default ``1000 packets``.
+        utilization: Share of the link that arrivals shall take. Default ``0.97``.
+        averaging: Time constant of the average of the arrival rate. Default ``100 ms``.
+        interval: Time between two steps. Default ``10 ms``.
+        step: What a step changes the probability by. Default ``0.001``.
+        ecn: Whether to mark ECN-capable packets instead of dropping them. Default ``false``.
+    """
+
+    WORD: ClassVar[str] = "discipline"
+    NAME: ClassVar[str] = "green"
+
+    preset: Literal["reference", "linux", "ns3", "ns2"] | None = None
+    limit: str | None = None
+    utilization: float | None = None
+    averaging: str | None = None
+    interval: str | None = None
+    step: float | None = None
+    ecn: bool | None = None
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class FengGreen(Queue):
+    """GREEN (Feng): drops of each flow what TCP's equation says will bring it to its fair share.
+
+    Its manual page: ``docs/reference/disciplines.md``, under ``feng_green``.
+
+    Parameters:
+        preset: Whose defaults and known ways. Default ``reference``.
+        limit: Most that may wait, in packets or bytes; the packet being sent is not counted.
+            Default ``1000 packets``.
+        window: How long a flow counts after its last packet. Default ``500 ms``.
+        c: The constant of TCP's equation. Default ``1.2247448713915890``.
+        rtt: Round-trip time of flows whose packets do not say. Automatic: the link's largest base
+            round-trip time. Default ``auto``.
+        ecn: Whether to mark ECN-capable packets instead of dropping them. Default ``false``.
+    """
+
+    WORD: ClassVar[str] = "discipline"
+    NAME: ClassVar[str] = "feng_green"
+
+    preset: Literal["reference", "linux", "ns3", "ns2"] | None = None
+    limit: str | None = None
+    window: str | None = None
+    c: float | None = None
+    rtt: str | None = None
+    ecn: bool | None = None
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Pi2(Queue):
+    """PI2: a plain PI controller of the queueing delay, whose output is squared for classic
+    traffic.
+
+    Its manual page: ``docs/reference/disciplines.md``, under ``pi2``.
+
+    Parameters:
+        preset: Whose defaults and known ways. Default ``reference``.
+        limit: Most that may wait, in packets or bytes; the packet being sent is not counted.
+            Default ``1000 packets``.
+        target: Queueing delay aimed at. Default ``20 ms``.
+        t_update: Time between two updates. Default ``32 ms``; linux: ``30 ms``.
+        alpha: Gain of the distance from the target, per second. Default ``0.3125``.
+        beta: Gain of the change of the delay, per second. Default ``3.125``.
+        k: Marks of scalable traffic for each p'. Default ``2``.
+        ecn: Whether to mark ECN-capable packets instead of dropping them. Default ``true``.
+    """
+
+    WORD: ClassVar[str] = "discipline"
+    NAME: ClassVar[str] = "pi2"
+
+    preset: Literal["reference", "linux", "ns3", "ns2"] | None = None
+    limit: str | None = None
+    target: str | None = None
+    t_update: str | None = None
+    alpha: float | None = None
+    beta: float | None = None
+    k: float | None = None
+    ecn: bool | None = None
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class DualPi2(Queue):
+    """DualPI2: one queue for scalable low-latency traffic, one for classic, coupled by one
+    controller.
+
+    Its manual page: ``docs/reference/disciplines.md``, under ``dualpi2``.
+
+    Parameters:
+        preset: Whose defaults and known ways. Default ``reference``.
+        limit: Most that may wait in both queues, in packets or bytes. Default ``250 ms``; linux:
+            ``10000 packets``.
+        target: Classic queueing delay aimed at. Default ``15 ms``.
+        t_update: Time between two updates. Default ``16 ms``.
+        alpha: Gain of the distance from the target, per second. Default ``0.16``; linux:
+            ``0.16015625``.
+        beta: Gain of the change of the delay, per second. Default ``3.2``; linux: ``3.19921875``.
+        k: Coupling: marks of scalable traffic for each p'. Default ``2``.
+        min_th: Delay of the L queue from which its ramp marks. Default ``800 us``.
+        range: How much further the ramp marks everything. Default ``400 us``.
+        step_th: Sojourn above which Linux marks L packets; no other preset has it. Default ``1
+            ms``.
+        classic_most: p'^2 from which C drops what it would mark. Default ``0.25``.
+        classic_weight: Share of the bytes that C gets while both queues are busy. Default
+            ``0.0625``; linux: ``0.1``.
+    """
+
+    WORD: ClassVar[str] = "discipline"
+    NAME: ClassVar[str] = "dualpi2"
+
+    preset: Literal["reference", "linux", "ns3", "ns2"] | None = None
+    limit: str | None = None
+    target: str | None = None
+    t_update: str | None = None
+    alpha: float | None = None
+    beta: float | None = None
+    k: float | None = None
+    min_th: str | None = None
+    range: str | None = None
+    step_th: str | None = None
+    classic_most: float | None = None
+    classic_weight: float | None = None
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Cobalt(Queue):
+    """COBALT: `CoDel` and BLUE together, one against standing queues, the other against floods.
+
+    Its manual page: ``docs/reference/disciplines.md``, under ``cobalt``.
+
+    Parameters:
+        preset: Whose defaults and known ways. Default ``reference``.
+        limit: Most that may wait, in packets or bytes; the packet being sent is not counted.
+            Default ``1000 packets``; ns3: ``1500 kB``.
+        target: Sojourn that is good for a packet. Default ``5 ms``.
+        interval: How long sojourns must stay above the target: about the longest round-trip time.
+            Default ``100 ms``.
+        increment: What an overflow adds to BLUE's probability. Default ``0.00390625``.
+        decrement: What an empty queue takes from it. Default ``0.000244140625``.
+        ecn: Whether to mark ECN-capable packets where `CoDel`'s half would drop them. Default
+            ``false``.
+        ce_threshold: Sojourn above which every ECN-capable packet is marked, with `ecn`. Default
+            ``none``.
+        blue_threshold: Sojourn that counts as an overflow for BLUE. Default ``none``; ns3: ``400
+            ms``.
+        l4s: Whether packets of scalable senders, ECT(1) and CE, are only marked, by
+            `ce_threshold`. Default ``false``.
+    """
+
+    WORD: ClassVar[str] = "discipline"
+    NAME: ClassVar[str] = "cobalt"
+
+    preset: Literal["reference", "linux", "ns3", "ns2"] | None = None
+    limit: str | None = None
+    target: str | None = None
+    interval: str | None = None
+    increment: float | None = None
+    decrement: float | None = None
+    ecn: bool | None = None
+    ce_threshold: str | None = None
+    blue_threshold: str | None = None
+    l4s: bool | None = None
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Prio(Queue):
+    """Priority: bands of first in, first out in strict order, chosen by the packet's priority.
+
+    Its manual page: ``docs/reference/disciplines.md``, under ``prio``.
+
+    Parameters:
+        preset: Whose defaults and known ways. Default ``reference``.
+        limit: Most that may wait in each band, in packets or bytes; an `inner` has its own.
+            Default ``1000 packets``.
+        bands: Number of bands, at most 16. Default ``3``.
+        priomap: The band of each priority, 0 to 15. Default ``1 2 2 2 1 2 0 0 1 1 1 1 1 1 1 1``.
+        inner: The discipline of each band. Default ``none``.
+    """
+
+    WORD: ClassVar[str] = "discipline"
+    NAME: ClassVar[str] = "prio"
+
+    preset: Literal["reference", "linux", "ns3", "ns2"] | None = None
+    limit: str | None = None
+    bands: int | None = None
+    priomap: str | None = None
+    inner: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Tbf(Queue):
+    """Token bucket: a shaper that sends at `rate`, after a pause up to `burst` bytes at once.
+
+    Its manual page: ``docs/reference/disciplines.md``, under ``tbf``.
+
+    Parameters:
+        preset: Whose defaults and known ways. Default ``reference``.
+        limit: Most that may wait, in packets or bytes; the packet being sent is not counted. An
+            `inner` has its own. Default ``1000 packets``.
+        rate: Rate at which tokens come. Default ``1 Mbit/s``.
+        burst: Size of the bucket. Default ``125000 B``.
+        peak_rate: Rate at which the tokens of the second bucket come. Default ``none``.
+        mtu: Size of the second bucket; automatic: the link's MTU. Default ``auto``.
+        inner: The discipline of the queue behind it. Default ``none``.
+    """
+
+    WORD: ClassVar[str] = "discipline"
+    NAME: ClassVar[str] = "tbf"
+
+    preset: Literal["reference", "linux", "ns3", "ns2"] | None = None
+    limit: str | None = None
+    rate: str | None = None
+    burst: str | None = None
+    peak_rate: str | None = None
+    mtu: str | None = None
+    inner: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Drr(Queue):
+    """DRR: deficit round robin; flows take turns of bytes, and carry over what a turn left.
+
+    Its manual page: ``docs/reference/disciplines.md``, under ``drr``.
+
+    Parameters:
+        preset: Whose defaults and known ways. Default ``reference``.
+        limit: Most that may wait in all flows, in packets or bytes. Default ``1000 packets``; ns2:
+            ``25000 B``.
+        buckets: Number of queues. Default ``1024``; ns2: ``10``.
+        quantum: Bytes of a turn; automatic: the link's MTU, under Linux's preset and 14. Default
+            ``auto``; ns2: ``250 B``.
+    """
+
+    WORD: ClassVar[str] = "discipline"
+    NAME: ClassVar[str] = "drr"
+
+    preset: Literal["reference", "linux", "ns3", "ns2"] | None = None
+    limit: str | None = None
+    buckets: int | None = None
+    quantum: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Fq(Queue):
+    """FQ: fair queueing; packets leave in the order in which bit-by-bit round robin would finish
+    them.
+
+    Its manual page: ``docs/reference/disciplines.md``, under ``fq``.
+
+    Parameters:
+        preset: Whose defaults and known ways. Default ``reference``.
+        limit: Most that may wait in all flows, in packets or bytes. Default ``1000 packets``.
+        weights: Weights of the flows 0, 1, 2 ...; further flows weigh 1. Default ``1 1``.
+    """
+
+    WORD: ClassVar[str] = "discipline"
+    NAME: ClassVar[str] = "fq"
+
+    preset: Literal["reference", "linux", "ns3", "ns2"] | None = None
+    limit: str | None = None
+    weights: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class FqCodel(Queue):
+    """FQ-CoDel: a queue with `CoDel` for each flow, served in turn by bytes, new flows first.
+
+    Its manual page: ``docs/reference/disciplines.md``, under ``fq_codel``.
+
+    Parameters:
+        preset: Whose defaults and known ways. Default ``reference``.
+        limit: Most that may wait in all flows, in packets or bytes. Default ``10240 packets``.
+        target: Sojourn that is good for a packet. Default ``5 ms``.
+        interval: How long sojourns must stay above the target: about the longest round-trip time.
+            Default ``100 ms``.
+        quantum: Bytes of a turn. Automatic: 1514, under Linux's preset the MTU and 14, under
+            ns-3's the MTU. Default ``auto``.
+        flows: Number of queues. Default ``1024``.
+        drop_batch: Most packets dropped at a time over the limit. Default ``64``.
+        max_packet: Backlog that is never bad. Automatic: the link's MTU, under Linux's preset and
+            14 bytes. Default ``auto``; ns3: ``1500 B``.
+        ecn: Whether to mark ECN-capable packets instead of dropping them. Default ``true``.
+        ce_threshold: Sojourn above which every ECN-capable packet is marked. Default ``none``.
+        l4s: Whether packets of scalable senders, ECT(1) and CE, are only ever marked, above
+            `ce_threshold`, and others not by it (ns-3's `UseL4s`). Default ``false``.
+        set_ways: Neighbouring queues among which a flow looks for one of its own; its key is its
+            hash then. Default ``none``.
+    """
+
+    WORD: ClassVar[str] = "discipline"
+    NAME: ClassVar[str] = "fq_codel"
+
+    preset: Literal["reference", "linux", "ns3", "ns2"] | None = None
+    limit: str | None = None
+    target: str | None = None
+    interval: str | None = None
+    quantum: str | None = None
+    flows: int | None = None
+    drop_batch: int | None = None
+    max_packet: str | None = None
+    ecn: bool | None = None
+    ce_threshold: str | None = None
+    l4s: bool | None = None
+    set_ways: int | str | None = None
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class FqPie(Queue):
+    """FQ-PIE: a queue with PIE for each flow, served in turn by bytes, new flows first.
+
+    Its manual page: ``docs/reference/disciplines.md``, under ``fq_pie``.
+
+    Parameters:
+        preset: Whose defaults and known ways. Default ``reference``.
+        limit: Most that may wait in all flows, in packets or bytes. Default ``10240 packets``.
+        quantum: Bytes of a turn. Automatic: 1514, under Linux's preset the MTU and 14, under
+            ns-3's the MTU. Default ``auto``.
+        flows: Number of queues. Default ``1024``.
+        drop_batch: Most packets dropped at a time over the limit. Default ``64``.
+        target: Queueing delay aimed at. Default ``15 ms``.
+        t_update: Time between two updates of the probability. Default ``15 ms``.
+        max_burst: Time without drops after the queue has been idle. Default ``150 ms``.
+        alpha: Gain of the distance from the target, per second. Default ``0.125``.
+        beta: Gain of the change of the delay, per second. Default ``1.25``.
+        mean_packet: Size of a typical packet: two of them are never dropped from. Automatic: 1000
+            bytes, under Linux's preset the MTU and 14. Default ``auto``.
+        bytes: Whether to drop in proportion to a packet's size. Automatic: under ns-3's preset
+            with a limit in bytes, else not. Default ``auto``.
+        cap_drop: Whether the probability rises by no more than 2 % a step once at 10 %. Default
+            ``true``.
+        derandomize: Whether to space drops by accumulated probability. Default ``false``; linux:
+            ``true``.
+        dequeue_rate_estimator: Whether to estimate the delay by the departure rate, not by the
+            last packet's sojourn. Default ``false``.
+        dequeue_threshold: Bytes over which the departure rate is measured, and that must wait for
+            it. Default ``16384 B``.
+        ecn: Whether to mark ECN-capable packets instead of dropping them. Default ``false``; ns3:
+            ``true``.
+        mark_threshold: Probability from which they are dropped all the same. Default ``0.1``.
+        ce_threshold: With `l4s`, sojourn above which packets of scalable senders are marked.
+            Default ``none``.
+        l4s: Whether packets of scalable senders, ECT(1) and CE, are only marked, by
+            `ce_threshold`. Default ``false``.
+        set_ways: Neighbouring queues among which a flow looks for one of its own; its key is its
+            hash then. Default ``none``.
+        hz: Clock ticks a second of the Linux kernel; no other preset has it. Default ``1000``.
+    """
+
+    WORD: ClassVar[str] = "discipline"
+    NAME: ClassVar[str] = "fq_pie"
+
+    preset: Literal["reference", "linux", "ns3", "ns2"] | None = None
+    limit: str | None = None
+    quantum: str | None = None
+    flows: int | None = None
+    drop_batch: int | None = None
+    target: str | None = None
+    t_update: str | None = None
+    max_burst: str | None = None
+    alpha: float | None = None
+    beta: float | None = None
+    mean_packet: str | None = None
+    bytes: bool | str | None = None
+    cap_drop: bool | None = None
+    derandomize: bool | None = None
+    dequeue_rate_estimator: bool | None = None
+    dequeue_threshold: str | None = None
+    ecn: bool | None = None
+    mark_threshold: float | None = None
+    ce_threshold: str | None = None
+    l4s: bool | None = None
+    set_ways: int | str | None = None
+    hz: int | None = None
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class FqCobalt(Queue):
+    """FQ-COBALT: a queue with COBALT for each flow, served in turn by bytes, new flows first.
+
+    Its manual page: ``docs/reference/disciplines.md``, under ``fq_cobalt``.
+
+    Parameters:
+        preset: Whose defaults and known ways. Default ``reference``.
+        limit: Most that may wait in all flows, in packets or bytes. Default ``10240 packets``.
+        target: Sojourn that is good for a packet. Default ``5 ms``.
+        interval: How long sojourns must stay above the target: about the longest round-trip time.
+            Default ``100 ms``.
+        quantum: Bytes of a turn. Automatic: 1514, under Linux's preset the MTU and 14, under
+            ns-3's the MTU. Default ``auto``.
+        flows: Number of queues. Default ``1024``.
+        drop_batch: Most packets dropped at a time over the limit. Default ``64``; linux: ``1``.
+        increment: What an overflow adds to BLUE's probability. Default ``0.00390625``.
+        decrement: What an empty queue takes from it. Default ``0.000244140625``.
+        ecn: Whether to mark ECN-capable packets where `CoDel`'s half would drop them. Default
+            ``true``.
+        ce_threshold: Sojourn above which every ECN-capable packet is marked, with `ecn`. Default
+            ``none``.
+        blue_threshold: Sojourn that counts as an overflow for BLUE. Default ``none``; ns3: ``400
+            ms``.
+        l4s: Whether packets of scalable senders, ECT(1) and CE, are only marked, by
+            `ce_threshold`. Default ``false``.
+        set_ways: Neighbouring queues among which a flow looks for one of its own; its key is its
+            hash then. Default ``none``.
+    """
+
+    WORD: ClassVar[str] = "discipline"
+    NAME: ClassVar[str] = "fq_cobalt"
+
+    preset: Literal["reference", "linux", "ns3", "ns2"] | None = None
+    limit: str | None = None
+    target: str | None = None
+    interval: str | None = None
+    quantum: str | None = None
+    flows: int | None = None
+    drop_batch: int | None = None
+    increment: float | None = None
+    decrement: float | None = None
+    ecn: bool | None = None
+    ce_threshold: str | None = None
+    blue_threshold: str | None = None
+    l4s: bool | None = None
+    set_ways: int | str | None = None
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Cake(Queue):
+    """CAKE: a shaper, priority tins, fair queues of hosts and flows, COBALT in each, an ACK
+    filter.
+
+    Its manual page: ``docs/reference/disciplines.md``, under ``cake``.
+
+    Parameters:
+        preset: Whose defaults and known ways. Default ``reference``.
+        bandwidth: Rate that the shaper keeps to; without one the link is filled. Default ``none``.
+        diffserv: Tins, and which codepoint goes where. Default ``diffserv3``.
+        isolation: What has a queue of its own, and who shares fairly. Default ``triple-isolate``.
+        rtt: Round-trip time to be ready for: COBALT's interval. Default ``internet``.
+        target: Sojourn that is good for a packet; automatic: a twentieth of `rtt`. Default
+            ``auto``.
+        limit: Most that may wait in all tins, in packets or bytes (Linux's `memlimit`). Automatic:
+            four times what the bandwidth carries in `rtt`, from 4 MiB to 10240 packets of the
+            largest size; the latter without a bandwidth. Default ``auto``.
+        framing: What lies below: sets the next three. Default ``raw``.
+        overhead: Bytes that each packet costs more. Default ``auto``.
+        mpu: Least bytes that a packet costs. Default ``auto``.
+        cells: Cells that packets are cut into. Default ``auto``.
+        ingress: Whether dropped packets are charged to the shaper as well. Default ``false``.
+        ack_filter: Whether redundant acknowledgements are dropped. Default ``no``.
+        ecn: Whether to mark ECN-capable packets where CoDel's half would drop them; Linux always
+            does. Default ``true``.
+        flows: Queues of each tin: a multiple of 8. Default ``1024``.
+        quantum: Bytes of a flow's turn. Automatic: what the tin's share carries in 1/4096 s, from
+            300 to 1514 bytes; the latter without a bandwidth. Default ``auto``.
+    """
+
+    WORD: ClassVar[str] = "discipline"
+    NAME: ClassVar[str] = "cake"
+
+    preset: Literal["reference", "linux", "ns3", "ns2"] | None = None
+    bandwidth: str | None = None
+    diffserv: Literal["besteffort", "precedence", "diffserv3", "diffserv4", "diffserv8"] | None = (
+        None
+    )
+    isolation: (
+        Literal[
+            "flowblind",
+            "srchost",
+            "dsthost",
+            "hosts",
+            "flows",
+            "dual-srchost",
+            "dual-dsthost",
+            "triple-isolate",
+        ]
+        | None
+    ) = None
+    rtt: str | None = None
+    target: str | None = None
+    limit: str | None = None
+    framing: (
+        Literal[
+            "raw",
+            "conservative",
+            "ethernet",
+            "docsis",
+            "pppoe-ptm",
+            "bridged-ptm",
+            "ipoa-vcmux",
+            "ipoa-llcsnap",
+            "bridged-vcmux",
+            "bridged-llcsnap",
+            "pppoa-vcmux",
+            "pppoa-llc",
+            "pppoe-vcmux",
+            "pppoe-llcsnap",
+        ]
+        | None
+    ) = None
+    overhead: str | None = None
+    mpu: str | None = None
+    cells: str | None = None
+    ingress: bool | None = None
+    ack_filter: Literal["no", "yes", "aggressive"] | None = None
+    ecn: bool | None = None
+    flows: int | None = None
+    quantum: str | None = None

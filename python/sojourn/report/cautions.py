@@ -1,0 +1,157 @@
+"""What to know before one trusts the results of an experiment."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import polars as pl
+
+from sojourn._core import ENGINE
+from sojourn.comparing import per_replica
+from sojourn.experiments.compared import answers, cases
+from sojourn.plots.choice import link_of
+from sojourn.plots.looks import looks
+from sojourn.plots.ranks import usual
+from sojourn.report.words import name_of, number
+from sojourn.results import Results
+from sojourn.stats.holm import holm
+from sojourn.stats.intervals import student_interval
+from sojourn.stats.paired import paired_p_value
+
+WIDE = 0.1
+"""Half-width of an interval, as a share of its mean, from which on it is called wide."""
+
+SURE = 0.01
+"""Error of the whole family of tests for drift."""
+
+FULL = 0.995
+"""Utilisation from which on a growing queue is taken for one without end."""
+
+
+@dataclass(frozen=True)
+class Caution:
+    """``warning``: look before you trust the numbers; ``note``: good to know."""
+
+    kind: Literal["warning", "note"]
+    text: str
+
+
+def cautions(results: Results, manifest: Mapping[str, Any] | None) -> list[Caution]:
+    """All of them, warnings first."""
+    found = [Caution("warning", text) for text in _warnings(results, manifest)]
+    notes = [*_notes(results, manifest)]
+    return found + [Caution("note", text) for text in notes]
+
+
+def _warnings(results: Results, manifest: Mapping[str, Any] | None) -> list[str]:
+    said = list(manifest["warnings"]) if manifest else []
+    said += [one for one in (*results.scenario.warnings, *results.warnings) if one not in said]
+    if not results.complete:
+        said.append("The experiment is not complete: the numbers are of the finished runs alone.")
+    fewest = results.runs.group_by("point").len()["len"].min()
+    if fewest == 1:
+        said.append("A point has one replica only: its values have no interval.")
+    elif isinstance(fewest, int) and fewest < 5:
+        said.append(f"A point has {fewest} replicas only: its intervals are wide and unsure.")
+    if results.runs["warmup_s"].min() == 0:
+        said.append(
+            "Measurements start at once: the start-up is in all means. "
+            'warmup = "auto" finds its end.'
+        )
+    return said + _drifting(results)
+
+
+def _drifting(results: Results) -> list[str]:
+    """Points whose queue is not the same in both halves of the window: by paired tests over the
+    replicas, with Holm's correction over the points."""
+    link = link_of(results, None)
+    halves = _halves(results, link)
+    if not halves:
+        return []
+    points = list(halves)
+    p_values = holm([paired_p_value(*halves[point]) for point in points])
+    busy = results.links.filter(pl.col("link") == link).group_by("point")
+    used = busy.agg(pl.col("utilization").mean().fill_null(0.0))
+    full = {point for point, share in used.iter_rows() if share > FULL}
+    said = []
+    for point, p_value in zip(points, p_values, strict=True):
+        if p_value > SURE:
+            continue
+        first, second = (student_interval(part).mean or 0.0 for part in halves[point])
+        name = point_name(results, point)
+        change = (
+            f"mean queue at {link}: {number(first)} packets in the first half, "
+            f"{number(second)} in the second"
+        )
+        if second > first and point in full:
+            said.append(f"{name} is unstable: its queue grows as long as it runs ({change}).")
+        else:
+            advice = "run longer, or measure later"
+            said.append(f"{name} depends on the warm-up ({change}): {advice}.")
+    return said
+
+
+def _halves(results: Results, link: str) -> dict[int, tuple[list[float], list[float]]]:
+    """For each point the mean queue in both halves of the window, one value for each replica."""
+    series = results.series("queue_mean_packets").filter(pl.col("name") == link)
+    if series.is_empty():
+        return {}
+    window = results.runs.select("point", "replica", "warmup_s")
+    ends = series.group_by("point").agg(pl.col("time_s").max().alias("end_s"))
+    inside = series.join(window, on=["point", "replica"]).join(ends, on="point")
+    inside = inside.filter(pl.col("time_s") > pl.col("warmup_s").fill_null(0.0)).with_columns(
+        (pl.col("time_s") * 2 > pl.col("warmup_s").fill_null(0.0) + pl.col("end_s")).alias("late")
+    )
+    means = inside.group_by("point", "replica", "late").agg(pl.col("value").mean())
+    wide = means.pivot("late", index=["point", "replica"], values="value").sort("point", "replica")
+    if not {"true", "false"} <= set(wide.columns):
+        return {}
+    return {
+        int(str(key[0])): (rows["false"].to_list(), rows["true"].to_list())
+        for key, rows in wide.drop_nulls().group_by("point", maintain_order=True)
+        if len(rows) > 2
+    }
+
+
+def _notes(results: Results, manifest: Mapping[str, Any] | None) -> list[str]:
+    said = []
+    for quantity in usual(results):
+        values = per_replica(results, quantity)
+        intervals = {point: student_interval(values[point]) for point in values}
+        wide = [
+            point
+            for point, one in intervals.items()
+            if one.mean and one.half_width is not None and one.half_width > WIDE * abs(one.mean)
+        ]
+        if wide:
+            count = f"{len(wide)} of {len(values)} points" if len(values) > 1 else "the only point"
+            said.append(
+                f"The interval of the {name_of(quantity)} reaches further than {100 * WIDE:g} % "
+                f"from the mean at {count}; --precision 5% adds replicas until it does not."
+            )
+    if results.time_series.is_empty():
+        said.append(
+            "Whether results depend on the warm-up was not checked: no time series was recorded. "
+            "--set series='100 ms' records them."
+        )
+    if any(name.partition(", ")[0] == "eqm" for name in answers(results.scenario)):
+        said.append("EQM's algorithm is not public: what ran is a reconstruction.")
+    if manifest and manifest["engine"] != ENGINE:
+        said.append(
+            f"The runs were made by another engine ({manifest['engine'][:8]}) than the one "
+            f"installed ({ENGINE[:8]}): running them again may give other numbers."
+        )
+    said.append(
+        f"The books of all {len(results.runs):,} runs balance: packets and bytes of each queue, "
+        "link and flow, and Little's law in integers. A run that breaks one has no numbers."
+    )
+    return said
+
+
+def point_name(results: Results, point: int) -> str:
+    """A point in words: its discipline, and its case."""
+    name = looks(answers(results.scenario))[answers(results.scenario)[point]].label
+    case = next(one for one in cases(results.scenario) if point in one.points)
+    return f"{name or 'The only point'} at {case.title}" if case.title else name or "The only point"

@@ -1,0 +1,422 @@
+"""The interactive figures of a report, as Vega-Lite specifications.
+
+Every one listens to two signals that the page sets: ``chosen``, the disciplines that are shown, and
+``scene``, the case. Colours are variables of the page's style sheet, so that light, dark and print
+are one drawing.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import altair as alt
+import numpy as np
+import polars as pl
+from matplotlib import colormaps
+from matplotlib.colors import to_hex
+
+from sojourn.experiments.compared import answers, cases
+from sojourn.plots import against_load, delay_cdf, delay_goodput, drops
+from sojourn.plots.choice import PlotError, link_of
+from sojourn.plots.delay_goodput import contour
+from sojourn.plots.looks import LINES, looks
+from sojourn.plots.quantities import shown
+from sojourn.plots.ranks import usual
+from sojourn.results import Results
+
+SHAPES = {
+    "o": "circle",
+    "s": "square",
+    "^": "triangle-up",
+    "D": "diamond",
+    "x": "M-0.9,-0.6L-0.6,-0.9L0,-0.3L0.6,-0.9L0.9,-0.6L0.3,0L0.9,0.6L0.6,0.9L0,0.3L-0.6,0.9"
+    "L-0.9,0.6L-0.3,0Z",
+    "v": "triangle-down",
+    "P": "cross",
+    "*": "M0,-1L0.3,-0.3L1,-0.2L0.45,0.25L0.6,1L0,0.55L-0.6,1L-0.45,0.25L-1,-0.2L-0.3,-0.3Z",
+    "<": "triangle-left",
+    ">": "triangle-right",
+    "d": "M0,-1L0.55,0L0,1L-0.55,0Z",
+}
+"""Matplotlib's markers as Vega's shapes."""
+
+MOST_SAMPLES = 30_000
+"""Rows of a series on a page; above, only every so many samples are shown."""
+
+HEIGHT = 330
+
+
+@dataclass(frozen=True)
+class Chart:
+    """A figure of the page: its texts, and its specification."""
+
+    id: str
+    title: str
+    caption: str
+    alt: str
+    spec: dict[str, Any]
+
+
+def charts(results: Results) -> list[Chart]:
+    """All figures that the experiment has the data for."""
+    alt.data_transformers.disable_max_rows()
+    made = []
+    for one in (_load, _goodput, _cdf, _drops, _queue, _cwnd):
+        try:
+            made.append(one(results))
+        except PlotError:
+            continue
+    return made
+
+
+def _per_case(results: Results, gather: Any) -> pl.DataFrame:
+    """One frame of all cases; ``scene`` is the number of the case."""
+    parts = []
+    for number in range(len(cases(results.scenario))):
+        part = gather(number)
+        parts.append(part.with_columns(pl.lit(number).alias("scene")))
+    return _labelled(results, pl.concat(parts))
+
+
+def _labelled(results: Results, frame: pl.DataFrame) -> pl.DataFrame:
+    names = {name: one.label for name, one in looks(answers(results.scenario)).items()}
+    return frame.with_columns(pl.col("discipline").replace(names))
+
+
+class _Style:
+    """Colours, shapes and dashes of the disciplines, and the signals."""
+
+    def __init__(self, results: Results) -> None:
+        drawn = [*looks(answers(results.scenario)).values()]
+        labels = [one.label for one in drawn]
+        self.chosen = alt.param(name="chosen", value=labels)
+        self.scene = alt.param(name="scene", value=len(cases(results.scenario)) - 1)
+        self.colour = alt.Color(
+            "discipline:N",
+            title="Discipline",
+            legend=None,
+            scale=alt.Scale(domain=labels, range=[f"var(--look-{n})" for n in range(len(labels))]),
+        )
+        self.shape = alt.Shape(
+            "discipline:N",
+            legend=None,
+            scale=alt.Scale(domain=labels, range=[SHAPES[one.marker] for one in drawn]),
+        )
+        self.dash = alt.StrokeDash(
+            "discipline:N",
+            legend=None,
+            scale=alt.Scale(domain=labels, range=[_dash(one.marker) for one in drawn]),
+        )
+        self.only_chosen = "indexof(chosen, datum.discipline) >= 0"
+        self.only_scene = "datum.scene == scene"
+
+    def spec(self, chart: Any, height: int = HEIGHT) -> dict[str, Any]:
+        """The finished specification."""
+        zoom = alt.selection_interval(
+            bind="scales",
+            translate="[pointerdown, window:pointerup] > window:pointermove!",
+            zoom="wheel![event.ctrlKey || event.metaKey]",
+            clear="dblclick",
+        )
+        chart = chart.add_params(self.chosen, self.scene)
+        layers = getattr(chart, "layer", None)
+        if layers:
+            layers[0] = layers[0].add_params(zoom)
+        else:
+            chart = chart.add_params(zoom)
+        return chart.properties(width="container", height=height).to_dict()
+
+
+def _dash(marker: str) -> Sequence[float]:
+    line = LINES[marker]
+    return [1, 0] if isinstance(line, str) else [2 * one for one in line[1]]
+
+
+def _goodput(results: Results) -> Chart:
+    style = _Style(results)
+    link = link_of(results, None)
+    frame = _per_case(results, lambda number: delay_goodput.gather(results, case=number))
+    frame = frame.drop_nulls().with_columns(pl.col("delay_s") * 1e3, pl.col("goodput_bps") / 1e6)
+    if frame.is_empty():
+        raise PlotError("no packet was delayed")
+    keys = ["discipline", "scene"]
+    centres = frame.group_by(keys, maintain_order=True).agg(
+        pl.col("delay_s", "goodput_bps").median()
+    )
+    x = alt.X(
+        "delay_s:Q",
+        title="Mean queueing delay (ms), less is to the right",
+        scale=alt.Scale(reverse=True, zero=False, padding=20),
+    )
+    y = alt.Y(
+        "goodput_bps:Q",
+        title="Goodput of all flows (Mbit/s)",
+        scale=alt.Scale(zero=False, padding=20),
+    )
+    tips = [
+        alt.Tooltip("discipline:N", title="Discipline"),
+        alt.Tooltip("delay_s:Q", title="Delay (ms)", format=".3~g"),
+        alt.Tooltip("goodput_bps:Q", title="Goodput (Mbit/s)", format=".4~g"),
+    ]
+    base = {"x": x, "y": y, "color": style.colour}
+    dots = alt.Chart(frame).mark_point(filled=True, size=26, opacity=0.5)
+    dots = dots.encode(
+        **base, shape=style.shape, tooltip=[*tips, alt.Tooltip("replica:Q", title="Replica")]
+    )
+    middles = alt.Chart(centres).mark_point(filled=True, size=130, opacity=1)
+    middles = middles.encode(**base, shape=style.shape, tooltip=tips)
+    layers = [dots, middles]
+    around = _contours(frame, keys)
+    if not around.is_empty():
+        lines = alt.Chart(around).mark_line(strokeWidth=1.5).encode(**base, order="step:Q")
+        layers.insert(1, lines)
+    layers = [
+        one.transform_filter(style.only_chosen).transform_filter(style.only_scene) for one in layers
+    ]
+    return Chart(
+        "delay-goodput",
+        "Delay against goodput",
+        f"Queueing delay at {link} against the goodput of all flows: a small mark for each "
+        "replica, a large one at the median, and the 1-sigma ellipse of the replicas (RFC 7928, "
+        "section 2.7). Up and to the right is better.",
+        "Scatter of mean queueing delay and goodput, one mark for each replica of each discipline. "
+        "The same numbers stand in the table of every point.",
+        style.spec(alt.layer(*layers), 380),
+    )
+
+
+def _contours(frame: pl.DataFrame, keys: list[str]) -> pl.DataFrame:
+    """The 1-sigma ellipses as closed lines."""
+    parts = []
+    angles = np.linspace(0, 2 * math.pi, 49)
+    for key, rows in frame.group_by(keys, maintain_order=True):
+        if len(rows) < 3:
+            continue
+        x, y = rows["delay_s"].to_numpy(), rows["goodput_bps"].to_numpy()
+        width, height, degrees = contour(x, y)
+        turn = math.radians(degrees)
+        along, across = width / 2 * np.cos(angles), height / 2 * np.sin(angles)
+        parts.append(
+            pl.DataFrame(
+                {
+                    "delay_s": np.median(x) + along * math.cos(turn) - across * math.sin(turn),
+                    "goodput_bps": np.median(y) + along * math.sin(turn) + across * math.cos(turn),
+                    "step": np.arange(len(angles)),
+                }
+            ).with_columns(pl.lit(key[0]).alias(keys[0]), pl.lit(key[1]).alias(keys[1]))
+        )
+    return pl.concat(parts) if parts else pl.DataFrame()
+
+
+def _cdf(results: Results) -> Chart:
+    style = _Style(results)
+    frame = _per_case(results, lambda number: delay_cdf.gather(results, case=number))
+    # An interval may reach below zero, a delay does not.
+    frame = frame.with_columns((pl.col("delay_s", "low_s", "high_s") * 1e3).clip(lower_bound=0))
+    base = (
+        alt.Chart(frame)
+        .transform_filter(style.only_chosen)
+        .transform_filter(style.only_scene)
+        .encode(y=alt.Y("share:Q", title="Share of packets", axis=alt.Axis(format="%")))
+    )
+    x = alt.X("delay_s:Q", title="Queueing delay at most (ms)")
+    band = base.mark_area(opacity=0.18, orient="horizontal").encode(
+        x=alt.X("low_s:Q", title="Queueing delay at most (ms)"), x2="high_s:Q", color=style.colour
+    )
+    line = base.mark_line(strokeWidth=2).encode(
+        x=x, color=style.colour, strokeDash=style.dash, order="share:Q"
+    )
+    dots = base.mark_point(filled=True, size=32, opacity=1).encode(
+        x=x,
+        color=style.colour,
+        shape=style.shape,
+        tooltip=[
+            alt.Tooltip("discipline:N", title="Discipline"),
+            alt.Tooltip("share:Q", title="Share of packets", format=".1%"),
+            alt.Tooltip("delay_s:Q", title="Delay at most (ms)", format=".3~g"),
+            alt.Tooltip("low_s:Q", title="from (ms)", format=".3~g"),
+            alt.Tooltip("high_s:Q", title="to (ms)", format=".3~g"),
+        ],
+    )
+    return Chart(
+        "cdf",
+        "Distribution of the queueing delay",
+        f"The share of packets that waited at {link_of(results, None)} for at most so long: the "
+        "mean of each quantile over the replicas, with its 95 % interval.",
+        "Cumulative distribution of the queueing delay, a line for each discipline.",
+        style.spec(alt.layer(band, line, dots)),
+    )
+
+
+def _load(results: Results) -> Chart:
+    style = _Style(results)
+    parts = []
+    what = against_load.LoadFigure("")
+    for quantity in usual(results):
+        frame, what = against_load.gather(results, quantity)
+        label = shown(quantity.rpartition(".")[2]).label
+        parts.append(frame.with_columns(pl.lit(label).alias("metric")))
+    frame = _labelled(results, pl.concat(parts))
+    names = list(dict.fromkeys(frame["metric"]))
+    metric = alt.param(
+        name="metric", value=names[0], bind=alt.binding_select(options=names, name="Metric: ")
+    )
+    if what.ticks:
+        frame = frame.with_columns(
+            pl.col("load").map_elements(
+                lambda place: what.ticks[int(place)], return_dtype=pl.String
+            )
+        )
+        x = alt.X("load:N", title=what.x_label, sort=list(what.ticks), axis=alt.Axis(labelAngle=0))
+    else:
+        x = alt.X("load:Q", title=what.x_label, scale=alt.Scale(zero=False, padding=10))
+    base = (
+        alt.Chart(frame)
+        .transform_filter(style.only_chosen)
+        .transform_filter("datum.metric == metric")
+        .encode(x=x)
+    )
+    y = alt.Y("mean:Q", title=None, scale=alt.Scale(zero=False))
+    band = base.mark_area(opacity=0.18).encode(
+        y=alt.Y("low:Q", title=None), y2="high:Q", color=style.colour
+    )
+    line = base.mark_line(strokeWidth=2).encode(y=y, color=style.colour, strokeDash=style.dash)
+    dots = base.mark_point(filled=True, size=50, opacity=1).encode(
+        y=y,
+        color=style.colour,
+        shape=style.shape,
+        tooltip=[
+            alt.Tooltip("discipline:N", title="Discipline"),
+            alt.Tooltip("load:N" if what.ticks else "load:Q", title=what.x_label),
+            alt.Tooltip("mean:Q", title="Mean", format=".4~g"),
+            alt.Tooltip("low:Q", title="from", format=".4~g"),
+            alt.Tooltip("high:Q", title="to", format=".4~g"),
+        ],
+    )
+    fixed = f", at {what.fixed}" if what.fixed else ""
+    return Chart(
+        "load",
+        f"Against {what.x_label[:1].lower() + what.x_label[1:]}",
+        f"Means over replicas with their 95 % intervals{fixed}. "
+        "Choose the metric below the figure.",
+        f"A metric against {what.x_label}, a line for each discipline.",
+        style.spec(alt.layer(band, line, dots).add_params(metric)),
+    )
+
+
+def _drops(results: Results) -> Chart:
+    style = _Style(results)
+    frame = _per_case(results, lambda number: drops.gather(results, case=number))
+    frame = frame.with_columns(
+        pl.when(pl.col("reason").is_null())
+        .then(pl.lit("none"))
+        .otherwise(
+            pl.col("kind").replace({"drop": "dropped", "mark": "marked"}) + ": " + pl.col("reason")
+        )
+        .alias("reason")
+    )
+    if set(frame["reason"]) == {"none"}:
+        raise PlotError("nothing was dropped or marked")
+    reasons = sorted(set(frame["reason"]) - {"none"})
+    chart = (
+        alt.Chart(frame)
+        .transform_filter(style.only_chosen)
+        .transform_filter(style.only_scene)
+        .mark_bar()
+        .encode(
+            x=alt.X("packets:Q", title="Packets in a run"),
+            y=alt.Y("discipline:N", title=None, sort=list(dict.fromkeys(frame["discipline"]))),
+            color=alt.Color(
+                "reason:N",
+                scale=alt.Scale(domain=reasons, range=_of_reasons(len(reasons))),
+                legend=alt.Legend(orient="bottom", title=None, columns=2),
+            ),
+            tooltip=[
+                alt.Tooltip("discipline:N", title="Discipline"),
+                alt.Tooltip("reason:N", title="Reason"),
+                alt.Tooltip("packets:Q", title="Packets in a run", format=",.4~r"),
+            ],
+        )
+    )
+    many = frame["discipline"].n_unique()
+    spec = chart.add_params(style.chosen, style.scene)
+    return Chart(
+        "drops",
+        "Drops and marks by reason",
+        f"Packets that {link_of(results, None)} dropped or marked in a run, mean over replicas.",
+        "Bars of packets dropped and marked by reason, one for each discipline.",
+        spec.properties(width="container", height=60 + 34 * many).to_dict(),
+    )
+
+
+def _of_reasons(count: int) -> list[str]:
+    """Colours that are not those of disciplines."""
+    return [to_hex(colormaps["cividis"]((n + 0.5) / count)) for n in range(count)]
+
+
+def _queue(results: Results) -> Chart:
+    link = link_of(results, None)
+    return _over_time(
+        results, "queue_packets", link, "queue", "Queue over time", f"Packets that wait at {link}."
+    )
+
+
+def _cwnd(results: Results) -> Chart:
+    flows = results.series("cwnd_packets")["name"]
+    if flows.is_empty():
+        raise PlotError("no window was recorded")
+    return _over_time(
+        results,
+        "cwnd_packets",
+        str(flows[0]),
+        "cwnd",
+        "Congestion window over time",
+        f"The window of the flow {flows[0]}.",
+    )
+
+
+def _over_time(results: Results, metric: str, name: str, id_: str, title: str, what: str) -> Chart:
+    """A series of the first replica, in all cases."""
+    style = _Style(results)
+    wanted = (pl.col("name") == name) & (pl.col("replica") == results.runs["replica"].min())
+    series = results.series(metric).filter(wanted)
+    if series.is_empty():
+        raise PlotError("no time series was recorded")
+    every = -(-len(series) // MOST_SAMPLES)
+    series = series.with_columns(pl.int_range(pl.len()).over("point").alias("n"))
+    series = series.filter(pl.col("n") % every == 0)
+    scenes = {p: n for n, case in enumerate(cases(results.scenario)) for p in case.points}
+    called = dict(enumerate(answers(results.scenario)))
+    frame = series.select(
+        pl.col("point").replace_strict(called, return_dtype=pl.String).alias("discipline"),
+        pl.col("point").replace_strict(scenes, return_dtype=pl.Int64).alias("scene"),
+        "time_s",
+        pl.col("value").round(4),
+    )
+    chart = (
+        alt.Chart(_labelled(results, frame))
+        .transform_filter(style.only_chosen)
+        .transform_filter(style.only_scene)
+        .mark_line(strokeWidth=1.3, clip=True)
+        .encode(
+            x=alt.X("time_s:Q", title="Time (s)"),
+            y=alt.Y("value:Q", title=shown(metric).label),
+            color=style.colour,
+            tooltip=[
+                alt.Tooltip("discipline:N", title="Discipline"),
+                alt.Tooltip("time_s:Q", title="Time (s)", format=".4~r"),
+                alt.Tooltip("value:Q", title=shown(metric).label, format=".4~r"),
+            ],
+        )
+    )
+    thinned = f" Every {every}th sample is shown." if every > 1 else ""
+    return Chart(
+        id_,
+        title,
+        f"{what} One replica, the same arrivals for all.{thinned}",
+        f"{title}, a line for each discipline.",
+        style.spec(chart),
+    )

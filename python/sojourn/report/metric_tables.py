@@ -1,0 +1,172 @@
+"""The tables of a report: every number with its interval, and a plain value to sort by."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import polars as pl
+
+from sojourn.comparing import differences, per_replica, ranking
+from sojourn.experiments.compared import answers, cases, is_compared, short_key
+from sojourn.plots.looks import looks
+from sojourn.plots.quantities import Shown, better, shown
+from sojourn.plots.ranks import usual
+from sojourn.plots.scales import scale
+from sojourn.report.words import name_of, with_half
+from sojourn.results import Results
+from sojourn.stats.intervals import Interval, student_interval
+
+MOST_ROWS = 2000
+"""Of a table on a page; the folder's Parquet tables hold everything."""
+
+GROUP_METRICS = ("goodput_bps", "delay_mean_s", "delay_p99_s", "loss_ratio", "retransmits", "fct_s")
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A text, what it is sorted by, and whether it is the best of its case beyond doubt."""
+
+    text: str
+    sort: float | str | None
+    best: bool = False
+
+
+@dataclass(frozen=True)
+class SortedTable:
+    """A table that sorts; rows have the label that they are chosen by, or none."""
+
+    id: str
+    caption: str
+    note: str
+    header: tuple[str, ...]
+    rows: tuple[tuple[str, tuple[Cell, ...]], ...]
+
+
+def tables(results: Results) -> list[SortedTable]:
+    """All tables of an experiment; those without rows are left out."""
+    found = [_points(results), _groups(results), *_differences(results)]
+    return [one for one in found if one.rows]
+
+
+def _points(results: Results) -> SortedTable:
+    quantities = usual(results)
+    best: dict[str, set[int]] = {}
+    for quantity in quantities:
+        end = better(quantity.rpartition(".")[2])
+        ranks = ranking(results, quantity, end or "lower")
+        sole = ranks.filter((pl.col("rank") == 1) & (pl.col("ties").list.len() == 0))
+        many = {
+            point
+            for case in cases(results.scenario)
+            if len(case.points) > 1
+            for point in case.points
+        }
+        best[quantity] = set(sole["point"]) & many
+    values = {quantity: per_replica(results, quantity) for quantity in quantities}
+    head, keys = _keys(results)
+    rows = []
+    for point, (name, cells) in enumerate(keys):
+        numbers = [
+            _cell(
+                student_interval(values[one][point]),
+                shown(one.rpartition(".")[2]),
+                point in best[one],
+            )
+            for one in quantities
+        ]
+        rows.append((name, (*cells, *numbers)))
+    header = [*head, *(_heading(name_of(one), shown(one.rpartition(".")[2])) for one in quantities)]
+    return SortedTable(
+        "points",
+        "Every point",
+        "Mean over replicas ± half of the 95 % interval. Bold with a star: the best of its case "
+        "beyond doubt.",
+        tuple(header),
+        tuple(rows[:MOST_ROWS]),
+    )
+
+
+def _groups(results: Results) -> SortedTable:
+    metrics = [one for one in GROUP_METRICS if one in results.groups.columns]
+    metrics = [one for one in metrics if results.groups[one].is_not_null().any()]
+    head, keys = _keys(results)
+    rows = []
+    for key, found in results.groups.group_by("point", "group", maintain_order=True):
+        name, cells = keys[int(str(key[0]))]
+        numbers = [_cell(student_interval(found[one]), shown(one), False) for one in metrics]
+        rows.append((name, (*cells, Cell(str(key[1]), str(key[1])), *numbers)))
+    header = [*head, "Flows", *(_heading(shown(one).words, shown(one)) for one in metrics)]
+    return SortedTable(
+        "flows",
+        "Flows of each name",
+        "Mean over replicas ± half of the 95 % interval; goodput is the sum over the flows.",
+        tuple(header),
+        tuple(rows[:MOST_ROWS]),
+    )
+
+
+def _differences(results: Results) -> list[SortedTable]:
+    found = []
+    names = answers(results.scenario)
+    drawn = looks(names)
+    titles = {point: case.title for case in cases(results.scenario) for point in case.points}
+    for quantity in (usual(results)[0], "total.goodput_bps"):
+        how = shown(quantity.rpartition(".")[2])
+        rows = []
+        for row in differences(results, quantity).iter_rows(named=True):
+            if row["mean"] is None:
+                continue
+            first, second = (drawn[names[row[one]]].label for one in ("first", "second"))
+            interval = Interval(row["mean"], row["low"], row["high"], 0)
+            p_value = row["adjusted"]
+            cells = [
+                *([Cell(titles[row["first"]], row["first"])] if any(titles.values()) else []),
+                Cell(first, first),
+                Cell(second, second),
+                _cell(interval, how, False),
+                Cell("< 0.0001" if p_value < 1e-4 else f"{p_value:.2g}", p_value),
+                Cell("yes" if row["separated"] else "no", str(row["separated"])),
+            ]
+            rows.append(("", tuple(cells)))
+        head = ["Case"] if any(titles.values()) else []
+        head += ["First", "Second", _heading("first less second", how), "p (Holm)", "They differ"]
+        found.append(
+            SortedTable(
+                f"differences-{quantity.rpartition('.')[2].replace('_', '-')}",
+                f"Differences: {name_of(quantity)}",
+                "Paired by replica; the interval has the confidence at which Holm's procedure "
+                "tested the pair.",
+                tuple(head),
+                tuple(rows[:MOST_ROWS]),
+            )
+        )
+    return found
+
+
+def _keys(results: Results) -> tuple[list[str], list[tuple[str, tuple[Cell, ...]]]]:
+    """The columns that say what a point is, and for each point its name and their cells."""
+    scenario = results.scenario
+    where = [key for key in scenario.core.vary_keys if not is_compared(key)]
+    scales = {key: scale([vary[key] for vary in scenario.vary]) for key in where}
+    names = answers(scenario)
+    drawn = looks(names)
+    rows = []
+    for point, vary in enumerate(scenario.vary):
+        label = drawn[names[point]].label
+        cells = [Cell(label or scenario.name, label)]
+        cells += [Cell(str(vary[key]), scales[key].numbers[point]) for key in where]
+        rows.append((names[point], tuple(cells)))
+    return ["Discipline", *(short_key(key) for key in where)], rows
+
+
+def _heading(words: str, how: Shown) -> str:
+    words = words[:1].upper() + words[1:]
+    return f"{words} ({how.unit})" if how.unit else words
+
+
+def _cell(interval: Interval, how: Shown, best: bool) -> Cell:
+    if interval.mean is None:
+        return Cell("–", None)
+    half = None if interval.half_width is None else interval.half_width * how.factor
+    text = with_half(interval.mean * how.factor, half)
+    return Cell(text, interval.mean, best)

@@ -1,0 +1,228 @@
+"""What an experiment asked and what it answers, in words that claim no more than its intervals."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import polars as pl
+
+from sojourn.comparing import differences, per_replica, ranking
+from sojourn.experiments.compared import answers, cases, compared_points, short_key
+from sojourn.plots.choice import link_of
+from sojourn.plots.looks import looks
+from sojourn.plots.quantities import Shown, better, shown
+from sojourn.plots.ranks import usual
+from sojourn.results import Results
+from sojourn.stats.intervals import Interval, student_interval
+
+HOW_SURE = (
+    "Beyond doubt means: the differences between runs under the same arrivals, replica by replica, "
+    "keep clear of zero at 95 % (Student's t, Holm's correction over all pairs of a case, also in "
+    "the corrected intervals)."
+)
+
+
+def question(results: Results) -> list[str]:
+    """What was asked, on what, with how many runs."""
+    scenario = results.scenario
+    labels = [_spoken(one.label) for one in looks(answers(scenario)).values()]
+    link = link_of(results, None)
+    if len(labels) > 1:
+        asked = f"How do {_and(labels)} do at the link {link}?"
+    else:
+        asked = f"How does {labels[0] or scenario.name} do at the link {link}?"
+    keys = [key for key in scenario.core.vary_keys if key in cases(scenario)[0].where]
+    texts = []
+    for key in keys:
+        values = list(dict.fromkeys(str(point[key]) for point in scenario.vary))
+        texts.append(f"{short_key(key)} {_range(values)}")
+    varied = f" It was asked for {_and(texts)}." if texts else ""
+    counts = results.runs.group_by("point").len()["len"]
+    fewest, most = counts.min(), counts.max()
+    replicas = f"{most}" if fewest == most else f"{fewest} to {most}"
+    seconds = f"{scenario.core.duration_s(0):g} s"
+    warmup = results.runs["warmup_s"].max()
+    start = f", measured from {warmup:g} s on" if warmup else ""
+    points = _many(scenario.core.points, "point")
+    runs = _many(len(results.runs), "run")
+    return [
+        asked + varied,
+        f"{points}, {replicas} {'replica' if most == 1 else 'replicas'} of each, {runs} of "
+        f"{seconds} simulated time{start}. Seed {results.seed}.",
+    ]
+
+
+def answer(results: Results) -> list[str]:
+    """The answer: who is best in what, by how much, and where nobody is."""
+    groups = compared_points(results.scenario)
+    quantities = usual(results)
+    if max(len(group) for group in groups) < 2:
+        return [_alone(results, quantity) for quantity in quantities]
+    if results.runs.group_by("point").len()["len"].max() == 1:
+        return ["One replica of each point: nothing can be told apart. Run more: --replicas 10."]
+    say = _best_of_one_case if len(groups) == 1 else _best_of_many_cases
+    return [*(say(results, quantity) for quantity in quantities), HOW_SURE]
+
+
+def value_text(interval: Interval, how: Shown, kind: str = "95 % interval") -> str:
+    """A mean with its interval, in words."""
+    if interval.mean is None:
+        return "undefined"
+    text = f"{number(interval.mean * how.factor)}"
+    unit = f" {how.unit}" if how.unit else ""
+    if interval.low is None or interval.high is None:
+        return text + unit
+    low, high = number(interval.low * how.factor), number(interval.high * how.factor)
+    return f"{text}{unit} ({kind} {low} to {high})"
+
+
+def number(value: float) -> str:
+    """Three digits, as people write them."""
+    text = f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.3g}"
+    return text.replace("-", "−")
+
+
+def with_half(mean: float, half: float | None) -> str:
+    """A mean ± half of its interval, to two digits of that half, four decimals at most."""
+    if not half:
+        return number(mean) + (" ± 0" if half == 0 else "")
+    decimals = min(max(1 - math.floor(math.log10(half)), 0), 4)
+    return f"{mean:,.{decimals}f} ± {half:,.{decimals}f}".replace("-", "−")
+
+
+def name_of(quantity: str) -> str:
+    """A quantity in words: "mean queueing delay at bottleneck"."""
+    table, _, rest = quantity.partition(".")
+    name, _, metric = rest.rpartition(".")
+    words = shown(metric).words
+    return f"{words} at {name}" if table == "links" else words
+
+
+def _best_of_one_case(results: Results, quantity: str) -> str:
+    ranks, labels, how, end = _ranks(results, quantity)
+    first = ranks.filter(pl.col("rank") == 1).sort("mean", descending=end == "highest")
+    best = first.row(0, named=True)
+    if best["mean"] is None:
+        return f"The {name_of(quantity)} is undefined."
+    is_sole = len(first) == 1 and not best["ties"]
+    text = value_text(Interval(best["mean"], best["low"], best["high"], 0), how)
+    if not is_sole:
+        tied = [point for point in first["point"] if point != best["point"]]
+        tied = tied or list(best["ties"])
+        names = _and([labels[best["point"]], *(labels[point] for point in tied)])
+        return (
+            f"Nobody has the {end} {name_of(quantity)} beyond doubt: {names} do not separate "
+            f"({labels[best['point']]}: {text})."
+        )
+    others = ranks.filter(pl.col("point") != best["point"])
+    others = others.sort("mean", descending=end == "highest")
+    following = others["point"][0]
+    by = _difference(results, quantity, best["point"], following)
+    less = "more" if end == "highest" else "less"
+    lead = value_text(by, _difference_of(how), "corrected interval")
+    return (
+        f"{labels[best['point']]} has the {end} {name_of(quantity)}: {text}, "
+        f"{lead} {less} than {labels[following]}, the next."
+    )
+
+
+def _best_of_many_cases(results: Results, quantity: str) -> str:
+    ranks, labels, how, end = _ranks(results, quantity)
+    groups = compared_points(results.scenario)
+    leads: dict[str, list[float]] = {}
+    for group in groups:
+        rows = ranks.filter(pl.col("point").is_in(group))
+        first = rows.filter(pl.col("rank") == 1)
+        if len(first) == 1 and not first["ties"][0].len():
+            best = first["point"][0]
+            others = rows.filter(pl.col("point") != best).sort("mean", descending=end == "highest")
+            by = _difference(results, quantity, best, others["point"][0])
+            leads.setdefault(labels[best], []).append((by.mean or 0.0) * how.factor)
+    of = f"the {end} {name_of(quantity)}"
+    if not leads:
+        return f"Nobody has {of} beyond doubt in any of the {len(groups)} cases."
+    (name, most), *rest = sorted(leads.items(), key=lambda one: -len(one[1]))
+    text = f"{name} has {of} beyond doubt in {len(most)} of {len(groups)} cases"
+    text += f", {_lead(most, how)} ahead of the next"
+    text += "".join(f"; {other} in {len(by)}, {_lead(by, how)} ahead" for other, by in rest)
+    undecided = len(groups) - sum(map(len, leads.values()))
+    return f"{text}. In {undecided} nobody has." if undecided else f"{text}."
+
+
+def _lead(by: Sequence[float], how: Shown) -> str:
+    """How far ahead: one number, or from the least to the greatest."""
+    least, most = number(min(by)), number(max(by))
+    text = least if least == most else f"{least} to {most}"
+    return f"{text} {_difference_of(how).unit}".strip()
+
+
+def _difference_of(how: Shown) -> Shown:
+    """How a difference is shown: of shares in percentage points."""
+    return replace(how, unit="percentage points") if how.unit == "%" else how
+
+
+def _ranks(results: Results, quantity: str) -> tuple[pl.DataFrame, list[str], Shown, str]:
+    metric = quantity.rpartition(".")[2]
+    end = better(metric) or "lower"
+    names = answers(results.scenario)
+    drawn = looks(names)
+    word = "highest" if end == "higher" else "lowest"
+    return (
+        ranking(results, quantity, end),
+        [_spoken(drawn[one].label) for one in names],
+        shown(metric),
+        word,
+    )
+
+
+def _difference(results: Results, quantity: str, first: int, second: int) -> Interval:
+    """The paired difference of two points, as a positive number."""
+    pairs = differences(results, quantity)
+    wanted = {first, second}
+    for row in pairs.iter_rows(named=True):
+        if {row["first"], row["second"]} == wanted:
+            low, high = row["low"], row["high"]
+            if row["mean"] < 0:
+                low, high = (None if high is None else -high), (None if low is None else -low)
+            return Interval(abs(row["mean"]), low, high, 0)
+    return Interval(None, None, None, 0)
+
+
+def _alone(results: Results, quantity: str) -> str:
+    values = per_replica(results, quantity)
+    how = shown(quantity.rpartition(".")[2])
+    intervals = [student_interval(values[point]) for point in sorted(values)]
+    name = name_of(quantity)
+    name = name[:1].upper() + name[1:]
+    if len(intervals) == 1:
+        return f"{name}: {value_text(intervals[0], how)}."
+    means = [one for one in intervals if one.mean is not None]
+    if not means:
+        return f"{name}: undefined."
+    least = min(means, key=lambda one: one.mean or 0.0)
+    most = max(means, key=lambda one: one.mean or 0.0)
+    return f"{name}: from {value_text(least, how)} to {value_text(most, how)}."
+
+
+def _spoken(label: str) -> str:
+    """A label among others: its settings in brackets, since commas part the labels."""
+    name, comma, settings = label.partition(", ")
+    return f"{name} ({settings})" if comma else label
+
+
+def _range(values: Sequence[str]) -> str:
+    return (
+        _and(values) if len(values) <= 3 else f"{values[0]} to {values[-1]} ({len(values)} values)"
+    )
+
+
+def _and(parts: Sequence[Any]) -> str:
+    texts = [str(part) for part in parts]
+    return texts[0] if len(texts) == 1 else ", ".join(texts[:-1]) + " and " + texts[-1]
+
+
+def _many(count: int, noun: str) -> str:
+    return f"{count} {noun}" if count == 1 else f"{count:,} {noun}s"

@@ -1,0 +1,211 @@
+"""Every traffic source of the registry: what a flow sends.
+
+Generated from the code by `make generate`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+from sojourn.build.table import Source
+
+__all__ = [
+    "Arrivals",
+    "Bulk",
+    "Cbr",
+    "OnOff",
+    "ParetoOnOff",
+    "Poisson",
+    "RequestResponse",
+    "Source",
+    "Web",
+]
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Cbr(Source):
+    """Constant bit rate: one packet after the other at an even pace.
+
+    Its manual page: ``docs/reference/sources.md``, under ``cbr``.
+
+    Parameters:
+        preset: Whose defaults and known ways. Default ``reference``.
+        rate: Bits per second. Must be given.
+        rate_of: Which bytes the rate counts. Default ``wire``; ns3: ``payload``.
+        jitter: Each gap is drawn uniformly between (1 - jitter) and (1 + jitter) times its mean.
+            Default ``0``.
+    """
+
+    WORD: ClassVar[str] = "source"
+    NAME: ClassVar[str] = "cbr"
+
+    rate: str
+    preset: Literal["reference", "linux", "ns3", "ns2"] | None = None
+    rate_of: Literal["wire", "payload"] | None = None
+    jitter: float | None = None
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Poisson(Source):
+    """Poisson arrivals: exponential gaps, independent of each other and of the sizes.
+
+    Its manual page: ``docs/reference/sources.md``, under ``poisson``.
+
+    Parameters:
+        preset: Whose defaults and known ways. Default ``reference``.
+        rate: Mean bits per second. Must be given.
+        rate_of: Which bytes the rate counts. Default ``wire``; ns3: ``payload``.
+    """
+
+    WORD: ClassVar[str] = "source"
+    NAME: ClassVar[str] = "poisson"
+
+    rate: str
+    preset: Literal["reference", "linux", "ns3", "ns2"] | None = None
+    rate_of: Literal["wire", "payload"] | None = None
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class OnOff(Source):
+    """On/off: bursts at the peak rate with silences between them.
+
+    Its manual page: ``docs/reference/sources.md``, under ``onoff``.
+
+    Parameters:
+        preset: Whose defaults and known ways. Default ``reference``.
+        rate: Bits per second while on. Must be given.
+        rate_of: Which bytes the rate counts. Default ``wire``; ns3: ``payload``.
+        on: Length of an on period. Default ``exponential(500 ms)``; ns3: ``1 s``.
+        off: Length of an off period. Default ``exponential(500 ms)``; ns3: ``1 s``.
+    """
+
+    WORD: ClassVar[str] = "source"
+    NAME: ClassVar[str] = "onoff"
+
+    rate: str
+    preset: Literal["reference", "linux", "ns3", "ns2"] | None = None
+    rate_of: Literal["wire", "payload"] | None = None
+    on: str | None = None
+    off: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class ParetoOnOff(Source):
+    """On/off with Pareto periods: many such sources together are self-similar.
+
+    Its manual page: ``docs/reference/sources.md``, under ``pareto_onoff``.
+
+    Parameters:
+        preset: Whose defaults and known ways. Default ``reference``.
+        rate: Bits per second while on. Must be given.
+        rate_of: Which bytes the rate counts. Default ``wire``; ns3: ``payload``.
+        on: Mean length of an on period. Default ``500 ms``.
+        off: Mean length of an off period. Default ``500 ms``.
+        shape: Shape of both laws, above 1. Default ``1.5``.
+    """
+
+    WORD: ClassVar[str] = "source"
+    NAME: ClassVar[str] = "pareto_onoff"
+
+    rate: str
+    preset: Literal["reference", "linux", "ns3", "ns2"] | None = None
+    rate_of: Literal["wire", "payload"] | None = None
+    on: str | None = None
+    off: str | None = None
+    shape: float | None = None
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Bulk(Source):
+    """Bulk transfer: as much as the transport can carry, without end or up to a number of bytes.
+
+    Its manual page: ``docs/reference/sources.md``, under ``bulk``.
+
+    Parameters:
+        preset: Whose defaults and known ways. Default ``reference``.
+        bytes: How much it sends; "none": without end. Default ``none``.
+    """
+
+    WORD: ClassVar[str] = "source"
+    NAME: ClassVar[str] = "bulk"
+
+    preset: Literal["reference", "linux", "ns3", "ns2"] | None = None
+    bytes: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Arrivals(Source):
+    """Flow arrivals: transfers that begin as a Poisson process, each over a connection of its own.
+
+    Its manual page: ``docs/reference/sources.md``, under ``arrivals``.
+
+    Parameters:
+        preset: Whose defaults and known ways. Default ``reference``.
+        rate: Load: bits per second that the transfers bring on average, headers not counted. Must
+            be given.
+        size: Size of each transfer. Default ``pareto(1.2, 30 kB)``.
+    """
+
+    WORD: ClassVar[str] = "source"
+    NAME: ClassVar[str] = "arrivals"
+
+    rate: str
+    preset: Literal["reference", "linux", "ns3", "ns2"] | None = None
+    size: str | None = None
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class RequestResponse(Source):
+    """Request and response: a client asks, the server answers, the client thinks.
+
+    Its manual page: ``docs/reference/sources.md``, under ``request_response``.
+
+    Parameters:
+        preset: Whose defaults and known ways. Default ``reference``.
+        request: Size of a request. Default ``350 B``.
+        response: Size of a response. Default ``10 kB``.
+        think: From the end of a response to the next request. Default ``exponential(1 s)``.
+        persistent: Whether one connection serves all requests; else each has its own. Default
+            ``true``.
+    """
+
+    WORD: ClassVar[str] = "source"
+    NAME: ClassVar[str] = "request_response"
+
+    preset: Literal["reference", "linux", "ns3", "ns2"] | None = None
+    request: str | None = None
+    response: str | None = None
+    think: str | None = None
+    persistent: bool | None = None
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Web(Source):
+    """Web pages: a client loads a page and all that is embedded in it, reads, and loads the next.
+
+    Its manual page: ``docs/reference/sources.md``, under ``web``.
+
+    Parameters:
+        preset: Whose defaults and known ways. Default ``reference``.
+        request: Size of a request. Default ``350 B``.
+        main: Size of a page's main object. Default ``lognormal(1.37, 10710 B)``.
+        embedded: Size of an embedded object. Default ``lognormal(2.36, 7758 B)``.
+        objects: How many embedded objects a page has. Default ``exponential(5.64)``.
+        connections: Connections that fetch embedded objects at once. Default ``6``.
+        parsing: From the main object's arrival to the first request for an embedded one. Default
+            ``exponential(130 ms)``.
+        reading: From the end of a page to the next. Default ``exponential(30 s)``.
+    """
+
+    WORD: ClassVar[str] = "source"
+    NAME: ClassVar[str] = "web"
+
+    preset: Literal["reference", "linux", "ns3", "ns2"] | None = None
+    request: str | None = None
+    main: str | None = None
+    embedded: str | None = None
+    objects: str | None = None
+    connections: int | None = None
+    parsing: str | None = None
+    reading: str | None = None

@@ -1,0 +1,79 @@
+"""The study `ece6110`: what `sojourn reproduce ece6110` runs and finds."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from sojourn.studies import laws
+from sojourn.studies.base import Frames, StudyReport
+from sojourn.studies.ece6110 import (
+    against_ns3,
+    answer,
+    checks,
+    comparison,
+    evidence,
+    figures,
+    open_points,
+    published,
+    scenario,
+)
+from sojourn.studies.ece6110.verdicts import verdicts
+from sojourn.studies.knobs import Settings, StudyError, settle
+
+
+class Ece6110Study:
+    """RED against drop-tail at two bottlenecks."""
+
+    name = scenario.STUDY
+    title = "RED against drop-tail at two bottlenecks, under TCP Tahoe and UDP"
+    knobs = scenario.KNOBS
+
+    def settle(self, given: Mapping[str, str], *, quick: bool = False) -> Settings:
+        """The settings for the knobs given. Raises StudyError."""
+        return settle(self.name, self.knobs, given, scenario.QUICK if quick else None)
+
+    def scenarios(self, settings: Settings) -> dict[str, str]:
+        """The scenario files, by part."""
+        return scenario.scenarios(settings)
+
+    def evaluate(self, results: Mapping[str, Frames], settings: Settings) -> StudyReport:
+        """The report on the finished runs of `scenarios(settings)`.
+
+        Raises LawBroken when the frames break a law that every run must keep, StudyError when
+        the settings let no packet arrive.
+        """
+        found = evidence.gather(results, settings)
+        if not found.main.frame["total"].sum():
+            raise StudyError(
+                f"no packet was received in {settings['duration']}: there is nothing to evaluate"
+            )
+        kept = checks.all_checks(found)
+        laws.demand(kept)
+        passed = verdicts(found)
+        publication = published.load()
+        run = results[self.name]
+        return StudyReport(
+            study=self.name,
+            title=self.title,
+            subject=f"{publication.authors}, “{publication.title}”",
+            answer=answer.answer(found, passed),
+            verdicts=passed,
+            comparison=comparison.comparison(found),
+            sections=(
+                comparison.queues(found),
+                comparison.sweeps(found),
+                comparison.scatter(found),
+                comparison.doubts(found),
+                against_ns3.section(found),
+                laws.section(kept),
+            ),
+            figures=figures.figures(found),
+            open_points=open_points.open_points(settings),
+            scenarios=self.scenarios(settings),
+            settings=settings.texts,
+            version=run.sojourn,
+            seed=run.seed,
+            replicas=run.replicas,
+            observations=found.main.frame,
+            complete=all(one.complete for one in results.values()),
+        )

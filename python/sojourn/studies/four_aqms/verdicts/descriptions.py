@@ -1,0 +1,101 @@
+"""Verdicts on how the algorithms are described: abstract and section 1.1."""
+
+from __future__ import annotations
+
+from sojourn.studies.claims import Outcome, Verdict
+from sojourn.studies.four_aqms.evidence import Everything, Evidence
+from sojourn.studies.four_aqms.measures import DISCIPLINES, PUBLISHED
+from sojourn.studies.four_aqms.verdicts.common import (
+    Rule,
+    agrees,
+    below,
+    contradicts,
+    judged,
+    verdict,
+)
+from sojourn.studies.judging import Judgement, extreme, side_by_side
+from sojourn.studies.tables import figure_text, interval_text
+
+FEW_PERCENT = 5.0
+"""Up to so many of RED's drops may come from a full buffer."""
+
+
+def red_not_full(everything: Everything) -> Verdict:
+    """The share of RED's drops that the full buffer makes, against drop-tail's."""
+    full = everything.chosen.intervals("full_percent", ("red",))["red"]
+    queue = everything.chosen.intervals("queue", ("red", "droptail"))
+    holds = full.mean is not None and full.mean <= FEW_PERCENT
+    reason = (
+        f"Of RED's drops {interval_text(full)} % come from a full buffer (it had filled before "
+        f"the average knew); on average {figure_text(queue['red'].mean)} packets wait, under "
+        f"drop-tail {figure_text(queue['droptail'].mean)}."
+    )
+    return verdict(
+        everything,
+        "red-not-full",
+        agrees(holds),
+        "never fully used",
+        side_by_side(queue, "packets"),
+        reason,
+    )
+
+
+def blue_overflow(everything: Everything) -> Verdict:
+    """BLUE against drop-tail, which has the overflows alone."""
+    sample = everything.chosen.sample("loss_percent", ("blue", "droptail"))
+    full = everything.chosen.intervals("full_percent", ("blue",))["blue"]
+    more = extreme(sample, "blue", "highest")
+    reason = (
+        f"{sample.difference_text('blue', 'droptail')} points of loss; only {interval_text(full)} "
+        f"% of BLUE's drops are overflows, the rest are the ones that its probability makes. The "
+        f"results of the publication say that BLUE drops least."
+    )
+    return verdict(
+        everything,
+        "blue-overflow",
+        more.outcome,
+        "more drops after an overflow",
+        sample.text(),
+        reason,
+    )
+
+
+def rem_best(evidence: Evidence) -> Judgement:
+    """REM must be first in all three."""
+    parts = (
+        extreme(evidence.sample("utilisation_percent"), "rem", "highest"),
+        extreme(evidence.sample("delay_ms"), "rem", "lowest"),
+        extreme(evidence.sample("loss_percent"), "rem", "lowest"),
+    )
+    names = ("Utilisation", "Delay", "Loss")
+    holds = all(one.outcome is Outcome.AGREES for one in parts)
+    return Judgement(
+        agrees(holds),
+        "; ".join(one.ours for one in parts),
+        " ".join(f"{name}: {one.reason}" for name, one in zip(names, parts, strict=True)),
+    )
+
+
+ACTIVE, PASSIVE = ("red", "blue", "rem"), ("droptail", "sfq")
+
+RULES: dict[str, Rule] = {
+    "passive-drops-more": below("passive-drops-more", "loss_percent", ACTIVE, PASSIVE, DISCIPLINES),
+    "red-not-full": red_not_full,
+    "red-table": contradicts(
+        "red-table",
+        "p from T_min to T_max, then all",
+        "The condition for the first branch, T_min <= Avg <= T_max, contains the second, "
+        "Avg = T_max, which therefore never acts; above T_max the table does nothing. The text "
+        "beside it lets the queue grow beyond.",
+    ),
+    "blue-overflow": blue_overflow,
+    "blue-tainted": contradicts(
+        "blue-tainted",
+        "marked flows stay marked",
+        "BLUE as its own Table 2 has it keeps one probability P_m for all and nothing of any flow. "
+        "The sentence fits Stochastic Fair BLUE, which keeps one per bin of flows.",
+    ),
+    "rem-motive": judged("rem-motive", rem_best, "REM first in all three"),
+}
+
+assert set(PASSIVE) | set(ACTIVE) == set(PUBLISHED) | {"droptail"}

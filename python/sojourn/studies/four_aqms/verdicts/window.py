@@ -1,0 +1,86 @@
+"""Verdicts on the congestion window: section 3.3.2, Figs. 6 to 9."""
+
+from __future__ import annotations
+
+from sojourn.studies.claims import Outcome, Verdict
+from sojourn.studies.four_aqms import scenario
+from sojourn.studies.four_aqms.evidence import Everything
+from sojourn.studies.four_aqms.measures import PUBLISHED
+from sojourn.studies.four_aqms.verdicts.common import Rule, agrees, below, order, verdict
+from sojourn.studies.judging import side_by_side
+from sojourn.studies.tables import figure_text, interval_text
+
+ROUND_TRIP_S = 2 * (0.003 + 0.020 + 0.003)
+"""Propagation there and back."""
+
+
+def constant(everything: Everything) -> Verdict:
+    """A constant window needs a path that never drops a packet: this one must."""
+    most = scenario.TCP_FLOWS * scenario.WINDOW_PACKETS
+    packet_bits = 8 * scenario.TCP_PACKET_BYTES
+    # On the way: at the bottleneck's rate, one in transmission, and the buffer.
+    pipe = scenario.BOTTLENECK_BPS * ROUND_TRIP_S / packet_bits + 1 + scenario.LIMIT_PACKETS
+    evidence = everything.chosen
+    spread = evidence.intervals("cwnd_sd", ("red", "rem"))
+    reason = (
+        f"A window that loses nothing grows until it reaches its bound of "
+        f"{scenario.WINDOW_PACKETS}: {most} packets of six senders. The path with a full buffer "
+        f"holds {pipe:.0f}. So packets are lost before, and every loss halves a window or sets it "
+        f"to one. Only its mean over time can be steady."
+    )
+    return verdict(
+        everything,
+        "window-constant",
+        Outcome.IMPOSSIBLE,
+        "constant",
+        "standard deviation " + side_by_side(spread, "packets"),
+        reason,
+    )
+
+
+def no_drops(everything: Everything) -> Verdict:
+    """SFQ's drops, all of them for lack of room."""
+    loss = everything.chosen.intervals("loss_percent", ("sfq",))["sfq"]
+    reason = (
+        f"Section 3.4 finds SFQ's loss the highest of all. SFQ has no other drops than those for "
+        f"lack of room; ours are {interval_text(loss)} % of the arrivals."
+    )
+    return verdict(
+        everything,
+        "window-sfq-no-drops",
+        Outcome.CONTRADICTS_ITSELF,
+        "no drops for lack of room",
+        f"{interval_text(loss)} % lost",
+        reason,
+    )
+
+
+def acknowledgements(everything: Everything) -> Verdict:
+    """Drops on the way back."""
+    lost = everything.chosen.intervals("ack_drops", PUBLISHED)
+    total = sum(one.mean or 0.0 for one in lost.values())
+    reason = (
+        f"On the way back are acknowledgements of 40 B alone, at most one for each packet of "
+        f"{scenario.TCP_PACKET_BYTES} B on the way there: no queue forms. Mean number lost per "
+        f"run: {figure_text(total)}."
+    )
+    return verdict(
+        everything,
+        "ack-drops",
+        agrees(total > 0),
+        "data or acknowledgements",
+        side_by_side(lost, "packets"),
+        reason,
+    )
+
+
+RULES: dict[str, Rule] = {
+    "window-sfq-fluctuates": order("window-sfq-fluctuates", "cwnd_sd", "sfq", "highest"),
+    "window-sfq-no-drops": no_drops,
+    "window-blue-largest": order("window-blue-largest", "cwnd", "blue", "highest"),
+    "window-constant": constant,
+    "window-least-variance": below(
+        "window-least-variance", "cwnd_sd", ("red", "rem"), ("blue", "sfq")
+    ),
+    "ack-drops": acknowledgements,
+}

@@ -1,0 +1,79 @@
+"""The study `large-network`: what `sojourn reproduce large-network` runs and finds."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from sojourn.studies import laws
+from sojourn.studies.base import Frames, StudyReport
+from sojourn.studies.knobs import Settings, StudyError, settle
+from sojourn.studies.large_network import (
+    against_ns3,
+    answer,
+    checks,
+    comparison,
+    evidence,
+    figures,
+    open_points,
+    published,
+    scenario,
+)
+from sojourn.studies.large_network.verdicts import verdicts
+
+
+class LargeNetworkStudy:
+    """Drop-tail, PFIFO, RED, ARED and CoDel, many to one and many to many."""
+
+    name = scenario.STUDY
+    title = "Drop-tail, PFIFO, RED, ARED and CoDel, many to one and many to many"
+    knobs = scenario.KNOBS
+
+    def settle(self, given: Mapping[str, str], *, quick: bool = False) -> Settings:
+        """The settings for the knobs given. Raises StudyError."""
+        return settle(self.name, self.knobs, given, scenario.QUICK if quick else None)
+
+    def scenarios(self, settings: Settings) -> dict[str, str]:
+        """The scenario files, by part. Raises StudyError."""
+        return scenario.scenarios(settings)
+
+    def evaluate(self, results: Mapping[str, Frames], settings: Settings) -> StudyReport:
+        """The report on the finished runs of `scenarios(settings)`.
+
+        Raises LawBroken when the frames break a law that every run must keep, StudyError when
+        the settings let no packet arrive.
+        """
+        found = evidence.gather(results, settings)
+        if not found.seen.frame["throughput"].sum():
+            raise StudyError(
+                f"no packet was received in {settings['duration']}: there is nothing to evaluate"
+            )
+        kept = checks.all_checks(found)
+        laws.demand(kept)
+        passed = verdicts(found)
+        publication = published.load()
+        main = next(iter(results.values()))
+        return StudyReport(
+            study=self.name,
+            title=self.title,
+            subject=f"{publication.authors}, “{publication.title}”",
+            answer=answer.answer(found, passed),
+            verdicts=passed,
+            comparison=comparison.comparison(found),
+            sections=(
+                comparison.under_readings(found),
+                comparison.over_time(found),
+                comparison.limits(found),
+                comparison.phase(found),
+                against_ns3.section(found),
+                laws.section(kept),
+            ),
+            figures=figures.figures(found),
+            open_points=open_points.open_points(settings),
+            scenarios=self.scenarios(settings),
+            settings=settings.texts,
+            version=main.sojourn,
+            seed=main.seed,
+            replicas=main.replicas,
+            observations=found.seen.frame,
+            complete=all(one.complete for one in results.values()),
+        )

@@ -1,0 +1,49 @@
+"""A part of a study: a scenario with named steps along its axes.
+
+The scenario file holds values, people want names ("90 %", "RED as printed"); a part keeps both, in
+the order in which the points of the file come out.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import polars as pl
+
+from sojourn.toml_text import toml_text
+
+
+@dataclass(frozen=True)
+class Axis:
+    """What varies: its name in the study, its key in the file, and the value of each named step."""
+
+    name: str
+    key: str
+    steps: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class Part:
+    """A scenario without its `[vary]` table, and the axes that go into it."""
+
+    name: str
+    document: Mapping[str, Any]
+    axes: tuple[Axis, ...]
+
+    def text(self) -> str:
+        """The scenario file."""
+        vary = {axis.key: list(axis.steps.values()) for axis in self.axes}
+        return toml_text({**self.document, "name": self.name, "vary": vary})
+
+    def points(self) -> pl.DataFrame:
+        """One row per point: `point`, and the name of the step on each axis.
+
+        The first axis is the outermost, as in the file.
+        """
+        names = [axis.name for axis in self.axes]
+        rows = list(itertools.product(*(axis.steps for axis in self.axes)))
+        frame = pl.DataFrame(rows, schema=dict.fromkeys(names, pl.String), orient="row")
+        return frame.with_row_index("point").with_columns(pl.col("point").cast(pl.Int64))

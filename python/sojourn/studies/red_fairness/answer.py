@@ -1,0 +1,68 @@
+"""The result of the study in words, from its numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import polars as pl
+
+from sojourn.stats import separated, student_interval
+from sojourn.studies.claims import Verdict, tally
+from sojourn.studies.judging import label
+from sojourn.studies.red_fairness import one_packet, scenario
+from sojourn.studies.red_fairness.evidence import Everything, Evidence
+from sojourn.studies.red_fairness.measures import DISCIPLINES
+from sojourn.studies.red_fairness.verdicts.common import difference_text
+from sojourn.studies.tables import figure_text, interval_text, percent_text
+
+
+def averages(evidence: Evidence) -> str:
+    """RED less drop-tail, over all places of the throughput and of the fairness cases."""
+    goodput = difference_text(evidence.average("goodput_mbps", (1, 2), ""))
+    jain = difference_text(evidence.average("jain", (3, 4), ""))
+    return f"RED - drop-tail = {goodput} of throughput on average, {jain} of Jain's index"
+
+
+def answer(everything: Everything, verdicts: Sequence[Verdict]) -> tuple[str, ...]:
+    """Paragraphs that say what came out."""
+    chosen, window = everything.chosen, everything.settings["window"]
+    lost = chosen.frame["loss_percent"].mean()
+    paragraphs = [
+        f"Of {len(verdicts)} published claims {tally(verdicts)}.",
+        f"With windows of {window} packets {figure_text(float(lost or 0.0))} % of the packets are "  # pyright: ignore[reportArgumentType]
+        f"lost: {averages(chosen)}.",
+    ]
+    if window != scenario.LARGE_WINDOW:
+        paragraphs.append(
+            f"With windows of {scenario.LARGE_WINDOW}, where the buffer decides: "
+            f"{averages(everything.large)}."
+        )
+    paragraphs += [one for one in (one_packet.words(everything), of_buffers(everything)) if one]
+    return tuple(paragraphs)
+
+
+def of_buffers(everything: Everything) -> str:
+    """Two connections over a large buffer: what RED's short queue costs them."""
+    connections, limit = scenario.BUFFER_CONNECTIONS[0], 500
+    here = everything.buffers.filter(
+        (pl.col("at") == connections) & (pl.col("limit") == limit)
+    ).sort("replica")
+    values = {
+        name: here.filter(pl.col("discipline") == name)["goodput_mbps"].to_list()
+        for name in DISCIPLINES
+    }
+    means = {name: student_interval(one) for name, one in values.items()}
+    texts = ", ".join(f"{label(name)} {interval_text(one)}" for name, one in means.items())
+    apart = separated(values["red"], values["droptail"])
+    red, droptail = means["red"].mean or 0.0, means["droptail"].mean or 0.0
+    verdict = (
+        f"RED delivers {percent_text(abs(red / droptail - 1))} "
+        f"{'more' if red > droptail else 'less'}"
+        if apart and droptail
+        else "no difference that the intervals carry"
+    )
+    return (
+        f"Which of the two is ahead depends on the buffer: with {connections} connections, {limit} "
+        f"packets of room and windows of {scenario.LARGE_WINDOW} they deliver {texts} Mbit/s; "
+        f"{verdict}."
+    )

@@ -1,0 +1,65 @@
+"""Laws that our own frames must keep, checked on every run of the study."""
+
+from __future__ import annotations
+
+import polars as pl
+
+from sojourn.studies import quantities
+from sojourn.studies.knobs import Settings
+from sojourn.studies.laws import Check
+from sojourn.studies.red_fairness import scenario
+
+PAYLOAD_BITS = 8 * 1000
+PACKET_BITS = 8 * 1040
+
+
+def capacity(frame: pl.DataFrame) -> Check:
+    """No goodput above the payload's share of the bottleneck's rate."""
+    most = frame["goodput_mbps"].max()
+    limit = scenario.CAPACITY_MBPS * PAYLOAD_BITS / PACKET_BITS
+    kept = isinstance(most, float) and most <= limit
+    detail = f"largest goodput {most:.3f} Mbit/s, of {limit:.3f} Mbit/s that fit beside the headers"
+    return Check("No goodput above the capacity", kept, detail)
+
+
+def window_bound(frame: pl.DataFrame, settings: Settings) -> Check:
+    """No more than a window of each connection per round trip, in cases 1 and 2."""
+    windows = {
+        name: int(table["window"].removesuffix(" packets"))
+        for name, table in scenario.transports(settings).items()
+    }
+    t1 = {
+        case: float(quantities.seconds(text)) for case, text in enumerate(scenario.THROUGHPUT_T1, 1)
+    }
+    rows = frame.filter(pl.col("case") < 3).with_columns(
+        pl.col("transport").replace_strict(windows, return_dtype=pl.Float64).alias("window"),
+        pl.col("case").replace_strict(t1, return_dtype=pl.Float64).alias("t1"),
+    )
+    bound = pl.col("at") * pl.col("window") * PAYLOAD_BITS / (2 * pl.col("t1")) / 1e6
+    most = rows.select((pl.col("goodput_mbps") / bound).max()).item()
+    kept = isinstance(most, float) and most <= 1
+    detail = (
+        f"largest goodput {100 * most:.1f} % of the windows over the propagation there and back"
+    )
+    return Check("No more than a window per round trip", kept, detail)
+
+
+def little(frame: pl.DataFrame, settings: Settings) -> Check:
+    """Mean queue = packets served per second x mean wait, but for those that wait at the ends."""
+    window = quantities.seconds(settings["duration"]) - quantities.seconds(settings["warmup"])
+    served = pl.col("departures") / float(window) * pl.col("queueing_ms") / 1e3
+    off = frame.select((served - pl.col("queue")).abs()).to_series().max()
+    full = settings["limit"] + 1
+    ends = 2 if quantities.seconds(settings["warmup"]) > 0 else 1
+    allowed = ends * full * full * PACKET_BITS / (scenario.CAPACITY_MBPS * 1e6) / float(window)
+    kept = isinstance(off, float) and off <= allowed
+    detail = (
+        f"largest difference {off:.5f} packets in {frame.height} runs; a full queue at the end of "
+        f"the window explains up to {allowed:.5f}"
+    )
+    return Check("Little's law: mean queue = packets served per second x mean wait", kept, detail)
+
+
+def all_checks(frame: pl.DataFrame, settings: Settings) -> list[Check]:
+    """All laws, in the order of the page."""
+    return [capacity(frame), window_bound(frame, settings), little(frame, settings)]

@@ -1,0 +1,81 @@
+"""The study `red-fairness`: what `sojourn reproduce red-fairness` runs and finds."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from sojourn.studies import laws, readings
+from sojourn.studies.base import Frames, Section, StudyReport
+from sojourn.studies.knobs import Settings, StudyError, settle
+from sojourn.studies.red_fairness import (
+    against_ns2,
+    answer,
+    checks,
+    comparison,
+    evidence,
+    figures,
+    open_points,
+    published,
+    scenario,
+)
+from sojourn.studies.red_fairness.verdicts import verdicts
+from sojourn.studies.red_fairness.verdicts.common import JUDGES
+
+
+class RedFairnessStudy:
+    """RED against drop-tail with 2 to 32 TCP connections."""
+
+    name = scenario.STUDY
+    title = "RED against drop-tail with 2 to 32 TCP connections"
+    knobs = scenario.KNOBS
+
+    def settle(self, given: Mapping[str, str], *, quick: bool = False) -> Settings:
+        """The settings for the knobs given. Raises StudyError."""
+        return settle(self.name, self.knobs, given, scenario.QUICK if quick else None)
+
+    def scenarios(self, settings: Settings) -> dict[str, str]:
+        """The texts of the scenario files. Raises StudyError."""
+        return scenario.scenarios(settings)
+
+    def evaluate(self, results: Mapping[str, Frames], settings: Settings) -> StudyReport:
+        """The report on the finished runs of `scenarios(settings)`.
+
+        Raises LawBroken when the frames break a law that every run must keep, StudyError when
+        the settings let no packet arrive.
+        """
+        main = results[self.name]
+        everything = evidence.gather(results, settings)
+        if not everything.chosen.frame["received_packets"].sum():
+            raise StudyError(
+                f"no packet was received in {settings['duration']}: there is nothing to evaluate"
+            )
+        publication = published.load()
+        kept = checks.all_checks(everything.all_of_it, settings)
+        laws.demand(kept)
+        passed = verdicts(everything)
+        tables = tuple(comparison.table(everything, case) for case in comparison.COLUMNS)
+        return StudyReport(
+            study=self.name,
+            title=self.title,
+            subject=publication.title,
+            answer=answer.answer(everything, passed),
+            verdicts=passed,
+            comparison=comparison.comparison(everything),
+            sections=(
+                Section("tables", "Tables 1 to 4", (), tables),
+                readings.section(
+                    publication.claims, JUDGES, everything.chosen, everything.readings
+                ),
+                against_ns2.section(everything),
+                laws.section(kept),
+            ),
+            figures=figures.figures(everything),
+            open_points=open_points.open_points(settings),
+            scenarios=self.scenarios(settings),
+            settings=settings.texts,
+            version=main.sojourn,
+            seed=main.seed,
+            replicas=main.replicas,
+            observations=everything.all_of_it,
+            complete=all(run.complete for run in results.values()),
+        )

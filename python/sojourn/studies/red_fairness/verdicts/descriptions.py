@@ -1,0 +1,113 @@
+"""Verdicts on how the disciplines are described: materials and methods, simulation model."""
+
+from __future__ import annotations
+
+from sojourn.stats import paired_difference, student_interval
+from sojourn.studies.claims import Verdict
+from sojourn.studies.judging import Judgement, label
+from sojourn.studies.red_fairness.evidence import Everything, Evidence
+from sojourn.studies.red_fairness.measures import DISCIPLINES
+from sojourn.studies.red_fairness.verdicts.common import (
+    Rule,
+    agrees,
+    judged,
+    means_text,
+)
+from sojourn.studies.tables import figure_text, interval_text, percent_text
+
+SEVERE = 0.1
+"""A loss of a tenth of the best throughput would be severe."""
+
+FEW_PERCENT = 5.0
+"""Up to so many of RED's drops may come from a full buffer."""
+
+NEAR_ONE = (0.75, 1.25)
+"""A slope in this range counts as "in proportion"."""
+
+
+def degrades(evidence: Evidence) -> Judgement:
+    """Drop-tail's goodput at the most connections against its best, in both cases."""
+    shares: list[float] = []
+    for case in (1, 2):
+        means = [
+            one.mean or 0.0 for one in evidence.intervals("goodput_mbps", case, "droptail").values()
+        ]
+        shares.append(means[-1] / max(means) if max(means) else 0.0)
+    reason = (
+        f"With the most connections drop-tail delivers {percent_text(min(shares), 0)} or more of "
+        f"the best that it delivers with any number."
+    )
+    ours = means_text(evidence, "goodput_mbps", 1, evidence.at(1))
+    return Judgement(agrees(min(shares) < 1 - SEVERE), ours, reason)
+
+
+def not_full(everything: Everything) -> Verdict:
+    """RED's drops for lack of room, where there are enough drops to tell."""
+    evidence = everything.large
+    most = evidence.at(1)[-1]
+    full = evidence.sample("full_percent", 1, most).intervals()["red"]
+    queue = evidence.sample("queue", 1, most).intervals()
+    holds = full.mean is not None and full.mean <= FEW_PERCENT
+    reason = (
+        f"With windows of 1000 packets and N = {most}, {interval_text(full)} % of RED's drops come "
+        f"from a full buffer; {figure_text(queue['red'].mean)} packets wait on average, under "
+        f"drop-tail {figure_text(queue['droptail'].mean)}."
+    )
+    if everything.settings["red"] == "automatic":
+        reason += (
+            " ns-2's automatic weight averages over ten round-trip times, longer than a burst "
+            "takes to fill 50 packets."
+        )
+    return Verdict(
+        everything.chosen.published.claims["red-not-full"],
+        agrees(holds),
+        "never fully used",
+        f"{interval_text(full)} % of the drops for lack of room",
+        reason,
+    )
+
+
+def proportional(everything: Everything) -> Verdict:
+    """Slope of the share of drops over the share of packets, among unequal paths."""
+    evidence = everything.large
+    values: list[float | None] = []
+    for at in evidence.at(3):
+        values += evidence.sample("drop_slope", 3, at).values["red"]
+    slope = student_interval(values)
+    holds = slope.mean is not None and NEAR_ONE[0] <= slope.mean <= NEAR_ONE[1]
+    reason = (
+        f"Among 16 unequal paths with windows of 1000 packets (with 20 there are hardly any "
+        f"drops) the slope of a connection's share of the drops over its share of the packets is "
+        f"{interval_text(slope)} over all D; 1 would be in proportion, 0 the same for all."
+    )
+    return Verdict(
+        everything.chosen.published.claims["red-proportional"],
+        agrees(holds),
+        "in proportion",
+        f"slope {interval_text(slope)}",
+        reason,
+    )
+
+
+def more_congestion(evidence: Evidence) -> Judgement:
+    """Loss at the most connections against the fewest, both disciplines and cases."""
+    rises: list[bool] = []
+    texts: list[str] = []
+    for case in (1, 2):
+        at = evidence.at(case)
+        few, many = (evidence.sample("loss_percent", case, one).values for one in (at[0], at[-1]))
+        for name in DISCIPLINES:
+            one = paired_difference(many[name], few[name])
+            rises.append(one.low is not None and one.low > 0)
+            texts.append(f"{label(name)} {interval_text(one)} in case {case}")
+    at = evidence.at(1)
+    reason = f"Loss ratio at N = {at[-1]} less that at N = {at[0]}, in points: {', '.join(texts)}."
+    return Judgement(agrees(all(rises)), means_text(evidence, "loss_percent", 1, at), reason)
+
+
+RULES: dict[str, Rule] = {
+    "droptail-degrades": judged("droptail-degrades", "severe degradation", degrades, [1, 2]),
+    "red-not-full": not_full,
+    "red-proportional": proportional,
+    "more-congestion": judged("more-congestion", "worse", more_congestion, [1, 2]),
+}

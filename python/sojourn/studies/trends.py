@@ -1,0 +1,120 @@
+"""Judgements on what happens along a scale: it grows, it falls, it stays as it is.
+
+A trend holds where the paired difference between the two ends separates and no single step goes
+the other way beyond doubt.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from sojourn.stats import Interval, separated, student_interval
+from sojourn.stats.paired import paired_difference
+from sojourn.studies.claims import Outcome
+from sojourn.studies.judging import Judgement
+from sojourn.studies.tables import figure_text, interval_text, percent_text
+
+STEADY = 0.05
+"""Means that differ by no more than this share of their mean are called constant: more is not to be
+read from a printed figure."""
+
+ORDER_OF_MAGNITUDE = math.sqrt(10)
+"""A ratio is nearer to ten than to one above this."""
+
+Way = Literal["grows", "falls"]
+
+
+@dataclass(frozen=True)
+class Scale:
+    """Values along a scale: step -> one value per replica, paired by place, in order."""
+
+    steps: Mapping[str, Sequence[float | None]]
+    unit: str
+
+    def text(self) -> str:
+        """Mean and interval at each step."""
+        texts = (f"{name} {interval_text(student_interval(x))}" for name, x in self.steps.items())
+        return f"{', '.join(texts)} {self.unit}".rstrip()
+
+    def means(self) -> dict[str, float]:
+        """The means that are defined, by step."""
+        found = {name: student_interval(values).mean for name, values in self.steps.items()}
+        return {name: mean for name, mean in found.items() if mean is not None}
+
+
+def difference_words(interval: Interval, unit: str) -> str:
+    """A difference with its interval: "12.3 [4.5, 20.1] kbit/s"."""
+    if interval.low is None or interval.high is None:
+        return f"{figure_text(interval.mean)} {unit}".rstrip()
+    ends = f"[{figure_text(interval.low)}, {figure_text(interval.high)}]"
+    return f"{figure_text(interval.mean)} {ends} {unit}".rstrip()
+
+
+def goes(scale: Scale, way: Way) -> Judgement:
+    """Whether the values grow (fall) along the scale."""
+    names = list(scale.steps)
+    sign = 1 if way == "grows" else -1
+    first, last = scale.steps[names[0]], scale.steps[names[-1]]
+    whole = paired_difference(last, first)
+    moved = whole.mean is not None and sign * whole.mean > 0 and separated(last, first)
+    against: list[str] = []
+    for a, b in itertools.pairwise(names):
+        step = paired_difference(scale.steps[b], scale.steps[a])
+        wrong = step.mean is not None and sign * step.mean < 0
+        if wrong and separated(scale.steps[b], scale.steps[a], comparisons=len(names) - 1):
+            against.append(f"from {a} to {b} by {difference_words(step, scale.unit)}")
+    change = f"from {names[0]} to {names[-1]} it changes by {difference_words(whole, scale.unit)}"
+    if not moved:
+        change += "" if separated(last, first) else ", which does not separate from none"
+    if against:
+        change += f"; it {'falls' if sign > 0 else 'grows'} {', '.join(against)}"
+    agrees = moved and not against
+    return Judgement(outcome_of(agrees), scale.text(), f"{change[0].upper()}{change[1:]}.")
+
+
+def steady(scale: Scale, share: float = STEADY) -> Judgement:
+    """Whether all means lie within `share` of each other."""
+    means = scale.means()
+    if not means:
+        return Judgement(Outcome.DISAGREES, scale.text(), "Not measured.")
+    middle = sum(means.values()) / len(means)
+    low, high = min(means, key=means.__getitem__), max(means, key=means.__getitem__)
+    spread = (means[high] - means[low]) / middle if middle else 0.0
+    reason = (
+        f"The means run from {figure_text(means[low])} ({low}) to {figure_text(means[high])} "
+        f"({high}) {scale.unit}, {percent_text(spread, 1)} of their mean; "
+        f"up to {percent_text(share)} counts as constant."
+    )
+    return Judgement(outcome_of(spread <= share), scale.text(), reason)
+
+
+def tenfold(ratio: Sequence[float | None], what: str) -> Judgement:
+    """Whether a ratio is an order of magnitude: beyond doubt nearer to ten than to one."""
+    found = student_interval(ratio)
+    agrees = found.low is not None and found.low > ORDER_OF_MAGNITUDE
+    text = f"{what}: {interval_text(found)}"
+    reason = (
+        f"{text}; an order of magnitude begins half-way between one and ten, at "
+        f"{figure_text(ORDER_OF_MAGNITUDE)}."
+    )
+    return Judgement(outcome_of(agrees), text, reason)
+
+
+def all_of(parts: Mapping[str, Judgement]) -> Judgement:
+    """A claim over several cases: it agrees where it agrees in each of them."""
+    agrees = all(one.outcome is Outcome.AGREES for one in parts.values())
+    failing = [name for name, one in parts.items() if one.outcome is not Outcome.AGREES]
+    shown = failing or list(parts)
+    ours = "; ".join(f"{name}: {one.ours}" for name, one in parts.items())
+    reasons = " ".join(f"{name}: {parts[name].reason}" for name in shown)
+    head = "" if agrees else f"Not so in {len(failing)} of {len(parts)} cases. "
+    return Judgement(outcome_of(agrees), ours, f"{head}{reasons}")
+
+
+def outcome_of(agrees: bool) -> Outcome:
+    """Agrees or disagrees."""
+    return Outcome.AGREES if agrees else Outcome.DISAGREES

@@ -1,0 +1,112 @@
+"""The summary of results over replicas: the document that ``sojourn run --json`` prints."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import polars as pl
+
+from sojourn.results import KEYS, IntervalKind, Results
+from sojourn.stats.bootstrap import bootstrap_interval
+from sojourn.stats.events import never_seen_bound
+from sojourn.stats.intervals import Interval, student_interval
+
+INTERVALS: dict[IntervalKind, Callable[[Sequence[float | None]], Interval]] = {
+    "student": student_interval,
+    "bootstrap": bootstrap_interval,
+}
+
+TRIALS = {"link": "arrivals_packets", "flow": "sent_packets"}
+"""What a loss is one of."""
+
+
+def summarise(results: Results, interval: IntervalKind) -> dict[str, Any]:
+    """Summarise every metric as ``{"mean", "ci95", "n"}`` over the replicas.
+
+    ``ci95`` is null for one replica; ``mean`` null where undefined, ``n`` replicas in which it is
+    defined. A loss ratio of zero in all replicas also has ``upper95``, the bound that so many
+    packets without a loss allow.
+    """
+    summary = _Summary(INTERVALS[interval])
+    frames = {
+        "links": summary.by_entity(results.links, "link", TRIALS["link"]),
+        "flows": summary.by_entity(results.flows, "flow", TRIALS["flow"]),
+        "groups": summary.by_entity(results.groups, "group", TRIALS["flow"]),
+    }
+    totals = summary.by_point(results.totals)
+    reasons = summary.reasons(results.drops, results.links)
+    points = []
+    for point, vary in enumerate(results.scenario.vary):
+        entry: dict[str, Any] = {"vary": vary}
+        for name, entities in frames.items():
+            entry[name] = entities.get(point, {})
+        for link, metrics in entry["links"].items():
+            metrics["drops_by_reason"] = reasons.get((point, link, "drop"), {})
+            metrics["marks_by_reason"] = reasons.get((point, link, "mark"), {})
+        entry["total"] = totals.get(point, {})
+        points.append(entry)
+    return {
+        "sojourn": results.sojourn,
+        "scenario": results.scenario.name,
+        "seed": results.seed,
+        "replicas": results.replicas,
+        "complete": results.complete,
+        "interval": interval,
+        "points": points,
+    }
+
+
+class _Summary:
+    """Summaries with one kind of interval."""
+
+    def __init__(self, interval: Callable[[Sequence[float | None]], Interval]) -> None:
+        self._interval = interval
+
+    def metric(self, values: Sequence[float | None]) -> dict[str, Any]:
+        """Summarise one metric over replicas."""
+        interval = self._interval(values)
+        known = interval.low is not None and interval.high is not None
+        ci95 = [interval.low, interval.high] if known else None
+        return {"mean": interval.mean, "ci95": ci95, "n": interval.n}
+
+    def metrics(self, frame: pl.DataFrame, trials: str) -> dict[str, Any]:
+        """Summarise every metric of the rows of one entity."""
+        names = [name for name in frame.columns if name not in KEYS]
+        metrics = {name: self.metric(frame[name].to_list()) for name in names}
+        if metrics["loss_ratio"]["mean"] == 0:
+            packets = math.fsum(value or 0 for value in frame[trials])
+            metrics["loss_ratio"]["upper95"] = never_seen_bound(int(packets))
+        return metrics
+
+    def by_entity(self, frame: pl.DataFrame, entity: str, trials: str) -> dict[int, dict[str, Any]]:
+        """Summarise the metrics of each entity at each point."""
+        points: dict[int, dict[str, Any]] = {}
+        for key, rows in frame.group_by("point", entity, maintain_order=True):
+            point, name = key
+            points.setdefault(int(str(point)), {})[str(name)] = self.metrics(rows, trials)
+        return points
+
+    def by_point(self, frame: pl.DataFrame) -> dict[int, dict[str, Any]]:
+        """Summarise the metrics of each point."""
+        groups = frame.group_by("point", maintain_order=True)
+        return {int(str(key[0])): self.metrics(rows, TRIALS["flow"]) for key, rows in groups}
+
+    def reasons(
+        self, drops: pl.DataFrame, links: pl.DataFrame
+    ) -> Mapping[tuple[int, str, str], dict[str, Any]]:
+        """Summarise drops and marks by reason; a replica without any counts as zero."""
+        replicas: dict[int, int] = {}
+        if not links.is_empty():
+            counted = links.group_by("point").agg(pl.col("replica").n_unique())
+            replicas = {int(point): int(n) for point, n in counted.iter_rows()}
+        reasons: dict[tuple[int, str, str], dict[str, Any]] = {}
+        groups = drops.group_by("point", "link", "kind", "reason", maintain_order=True)
+        for key, rows in groups:
+            point, link, kind, reason = key
+            counts: list[float | None] = [float(packets) for packets in rows["packets"]]
+            counts += [0.0] * (replicas[int(str(point))] - len(counts))
+            entry = reasons.setdefault((int(str(point)), str(link), str(kind)), {})
+            entry[str(reason)] = self.metric(counts)
+        return reasons

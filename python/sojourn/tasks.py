@@ -1,0 +1,32 @@
+"""One run of a scenario: which it is, and what came out of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+FIRST_PILOT = 1_000_000
+"""Pilot replicas are numbered from here on, beyond every replica that is measured."""
+
+
+@dataclass(frozen=True)
+class Task:
+    """One replica of one point; ``warmup`` and ``series``, with units, go before the scenario's."""
+
+    point: int
+    replica: int
+    warmup: str | None = None
+    series: str | None = None
+
+    @property
+    def is_pilot(self) -> bool:
+        """Whether it only helps to choose the warm-up."""
+        return self.replica >= FIRST_PILOT
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What came out of a run: its tables, as the core returns them."""
+
+    task: Task
+    tables: dict[str, Any]

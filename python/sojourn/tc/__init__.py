@@ -1,0 +1,1 @@
+"""Scenarios in Linux's words: tc and netem commands for their links."""

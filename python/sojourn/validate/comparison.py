@@ -1,0 +1,159 @@
+"""Runs the points that a peer has measured, and compares."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+import polars as pl
+
+from sojourn._core import Cancel
+from sojourn.experiments.bench import Memory, OnProgress
+from sojourn.results import Results, collect
+from sojourn.runner import available_cores, in_threads
+from sojourn.scenario import Scenario
+from sojourn.stats.intervals import defined, mean_and_deviation
+from sojourn.tasks import Outcome, Task
+from sojourn.validate.cases import Point, points_of
+from sojourn.validate.evidence import Evidence, EvidenceError, Row
+from sojourn.validate.tolerance import Tolerance, spread, tolerance_of
+
+
+class Verdict(StrEnum):
+    """What became of a check."""
+
+    AGREES = "agrees"
+    BY_SPREAD = "agrees by spread"
+    EXPLAINED = "differs, explained"
+    DIFFERS = "differs"
+
+
+@dataclass(frozen=True)
+class Check:
+    """One number of a peer beside ours."""
+
+    evidence: str
+    row: Row
+    ours: float
+    ours_sd: float
+    replicas: int
+    tolerance: Tolerance
+    spread: float
+    """Half the width of the prediction interval."""
+    reason: str
+    """Why they differ, where that is known."""
+
+    @property
+    def difference(self) -> float:
+        """Ours less theirs."""
+        return self.ours - self.row.mean
+
+    @property
+    def verdict(self) -> Verdict:
+        """Judge the difference."""
+        if abs(self.difference) <= self.tolerance.allows(self.row.mean):
+            return Verdict.AGREES
+        if abs(self.difference) <= self.spread:
+            return Verdict.BY_SPREAD
+        return Verdict.EXPLAINED if self.reason else Verdict.DIFFERS
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What is to be run of one body of evidence."""
+
+    evidence: Evidence
+    scenarios: tuple[Scenario, ...]
+    points: dict[Row, Point]
+
+    @property
+    def runs(self) -> int:
+        """How many runs that takes."""
+        wanted = set(self.points.values())
+        return sum(self.scenarios[point.network].replicas for point in wanted)
+
+
+def plan(evidence: Evidence, *, quick: bool = False) -> Plan:
+    """Match rows with points; ``quick`` keeps the first case of each subject only.
+
+    Raises :class:`EvidenceError` and :class:`sojourn.ScenarioError`.
+    """
+    scenarios = tuple(Scenario.load(path) for path in evidence.networks)
+    points = points_of(evidence, scenarios)
+    if quick:
+        first: dict[str, Point] = {}
+        for row, point in points.items():
+            first.setdefault(row.subject, point)
+        points = {row: point for row, point in points.items() if first[row.subject] == point}
+    return Plan(evidence, scenarios, points)
+
+
+def compare(
+    plan: Plan, *, jobs: int | None = None, progress: OnProgress | None = None
+) -> list[Check]:
+    """Run what is planned and check every row, in the order of the rows."""
+    wanted = set(plan.points.values())
+    results: dict[int, Results] = {}
+    done, total = 0, plan.runs
+    for network, scenario in enumerate(plan.scenarios):
+        points = sorted(point.point for point in wanted if point.network == network)
+        if points:
+
+            def report(here: int, _: int, before: int = done) -> None:
+                if progress is not None:
+                    progress(before + here, total)
+
+            results[network] = _run(scenario, points, jobs or available_cores(), report)
+            done += len(points) * scenario.replicas
+    return [
+        _check(plan.evidence, row, results[at.network], at.point) for row, at in plan.points.items()
+    ]
+
+
+def _run(scenario: Scenario, points: list[int], jobs: int, progress: OnProgress) -> Results:
+    """Run all replicas of some points."""
+    cancel = Cancel()
+
+    def work(task: Task) -> dict[str, Any]:
+        return scenario.core.run(task.point, task.replica, cancel, None)
+
+    tasks = [Task(point, number) for point in points for number in range(scenario.replicas)]
+    bench = Memory(lambda missing: in_threads(work, missing, jobs, cancel), progress)
+    bench.perform(tasks)
+    outcomes = (Outcome(task, bench.tables(task)) for task in tasks)
+    return collect(scenario, outcomes, complete=True)
+
+
+def _check(evidence: Evidence, row: Row, results: Results, point: int) -> Check:
+    values = _values(evidence, row, results, point)
+    mean, sd = mean_and_deviation(values) if len(values) > 1 else (values[0], 0.0)
+    reasons = [str(rule.content["reason"]) for rule in evidence.known if rule.matches(row)]
+    return Check(
+        evidence=evidence.name,
+        row=row,
+        ours=mean,
+        ours_sd=sd,
+        replicas=len(values),
+        tolerance=tolerance_of(evidence, row),
+        spread=spread(len(values), sd, row),
+        reason=reasons[0] if reasons else "",
+    )
+
+
+def _values(evidence: Evidence, row: Row, results: Results, point: int) -> list[float]:
+    """Return a metric of one point, replica by replica."""
+    table, *name, metric = row.metric.split(".")
+    frames = {"links": results.links, "groups": results.groups, "flows": results.flows}
+    frame = frames.get(table, results.totals).filter(pl.col("point") == point)
+    if name:
+        frame = frame.filter(pl.col(table.removesuffix("s")) == ".".join(name))
+    if metric not in frame.columns or frame.is_empty():
+        place = f"{evidence.name}/peer.csv:{row.line}"
+        raise EvidenceError(f"{place}: there is no metric {row.metric!r}")
+    return defined(_floats(frame[metric].to_list()))
+
+
+def _floats(values: Iterable[float | None]) -> list[float]:
+    return [float("nan") if value is None else float(value) for value in values]

@@ -1,0 +1,183 @@
+"""`sojourn events`: the log of every packet."""
+
+import json
+from html.parser import HTMLParser
+
+import duckdb
+import polars as pl
+import pytest
+
+import sojourn as sj
+
+SCENARIO = """
+name = "logged"
+duration = "3 s"
+
+[[link]]
+name = "up"
+from = "a"
+to = "b"
+rate = "2 Mbit/s"
+delay = "5 ms"
+duplex = true
+queue = { discipline = "codel", ecn = true, limit = "40 packets" }
+
+[[link]]
+name = "far"
+from = "b"
+to = "c"
+rate = "1.8 Mbit/s"
+queue = { discipline = "red", limit = "30 packets", ecn = true }
+
+[[link]]
+name = "back"
+from = "c"
+to = "b"
+rate = "2 Mbit/s"
+
+[[flow]]
+name = "bulk"
+from = "a"
+to = "c"
+transport = { protocol = "tcp", ecn = true }
+traffic = { source = "bulk" }
+
+[[flow]]
+name = "load"
+from = "a"
+to = "c"
+transport = { protocol = "udp", payload = "472 B" }
+traffic = { source = "poisson", rate = "1.2 Mbit/s" }
+
+[vary]
+seed = [1, 2]
+"""
+
+
+@pytest.fixture(scope="module")
+def scenario_file(tmp_path_factory):
+    path = tmp_path_factory.mktemp("events") / "logged.toml"
+    path.write_text(SCENARIO)
+    return path
+
+
+@pytest.fixture
+def log(sojourn, scenario_file, tmp_path) -> pl.DataFrame:
+    done = sojourn("events", scenario_file, "--out", tmp_path, "--point", 1)
+    assert done.status == 0, done.errors
+    assert done.out == ""
+    return pl.read_parquet(tmp_path / "events.parquet")
+
+
+def test_the_log_says_what_the_tables_say(log, scenario_file):
+    run = sj.run(scenario_file)
+    links = run.links.filter(point=1)
+    for link in links.iter_rows(named=True):
+        rows = log.filter(link=link["link"])
+        counts = dict(rows.group_by("event").len().iter_rows())
+        assert counts.get("enqueue", 0) == link["arrivals_packets"]
+        assert counts.get("dequeue", 0) == link["departures_packets"]
+        assert counts.get("drop", 0) == link["drops_packets"]
+        assert counts.get("mark", 0) == link["marks_packets"]
+        waits = rows.filter(event="dequeue")["sojourn_s"]
+        if len(waits):
+            assert waits.mean() == pytest.approx(link["queueing_delay_mean_s"], abs=1e-12)
+    reasons = log.drop_nulls("reason").group_by("link", "event", "reason").len()
+    expected = run.drops.filter(point=1).select("link", "kind", "reason", "packets")
+    assert sorted(reasons.iter_rows()) == sorted(expected.iter_rows())
+    assert {"drop", "mark"} <= set(reasons["event"])
+
+
+def test_the_log_is_in_the_order_of_time_and_counts_what_waits(log):
+    assert log["time_s"].is_sorted()
+    step = (
+        pl.when(pl.col("event") == "enqueue")
+        .then(1)
+        .when(pl.col("event").is_in(["dequeue", "drop"]))
+        .then(-1)
+        .otherwise(0)
+    )
+    for link in ("up", "far"):
+        rows = log.filter(link=link)
+        assert (rows["queue_packets"] == rows.select(step.cum_sum()).to_series()).all()
+        sizes = rows.select((step * pl.col("size_bytes")).cum_sum()).to_series()
+        assert (rows["queue_bytes"] == sizes).all()
+
+
+def test_a_packet_is_followed_from_link_to_link(log):
+    packet = log.filter(link="far", event="deliver", kind="datagram")["packet"][50]
+    journey = log.filter(packet=packet).select("link", "event").rows()
+    up, far = (
+        [(link, event) for event in ("enqueue", "dequeue", "deliver")] for link in ("up", "far")
+    )
+    assert [step for step in journey if step[1] != "mark"] == up + far
+    sent = log.filter(event="enqueue", link="up")["packet"]
+    assert sent.is_unique().all()
+
+
+def test_each_decision_shows_the_inner_state_around_it(log):
+    decided = log.filter(pl.col("event").is_in(["drop", "mark"]))
+    others = log.filter(~pl.col("event").is_in(["drop", "mark"]))
+    assert others["state"].null_count() == len(others)
+    assert decided["state"].null_count() == 0
+    # RED: each arrival moves the average, and an early decision begins the count anew.
+    red = decided.filter(link="far", reason="unforced")
+    assert len(red) > 0
+    for row in red.iter_rows(named=True):
+        before, after = json.loads(row["state"]), json.loads(row["state_after"])
+        assert before["avg"] != after["avg"]
+        assert after["avg"] >= 5
+        assert after["count"] == 0
+    # CoDel's law decides on packets that have waited for longer than the target.
+    codel = decided.filter(link="up", reason="target")
+    assert len(codel) > 0
+    assert (codel["sojourn_s"] >= 0.005).all()
+
+
+def test_other_readers_read_it(log, tmp_path):
+    path = tmp_path / "events.parquet"
+    query = f"select count(*), sum(size_bytes), count(state) from '{path}'"
+    expected = (len(log), log["size_bytes"].sum(), log["state"].count())
+    assert duckdb.sql(query).fetchall() == [expected]
+
+
+class Page(HTMLParser):
+    """What a page loads from elsewhere, and its text."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.loads: list[str] = []
+        self.text = ""
+        self.feed(text)
+
+    def handle_starttag(self, tag, attrs):
+        named = dict(attrs)
+        if tag in ("script", "link", "img", "iframe") or "src" in named:
+            self.loads.append(tag)
+
+    def handle_data(self, data):
+        self.text += data
+
+
+def test_a_page_shows_one_decision_in_full(sojourn, scenario_file, tmp_path):
+    done = sojourn("events", scenario_file, "--out", tmp_path, "--show", 3)
+    assert done.status == 0, done.errors
+    page = Page((tmp_path / "decision-3.html").read_text())
+    assert page.loads == []
+    log = pl.read_parquet(tmp_path / "events.parquet").with_row_index("row")
+    row = log.filter(pl.col("event").is_in(["drop", "mark"])).row(2, named=True)
+    for shown in (row["reason"], row["flow"], str(row["time_s"]), f"packet {row['packet']} of"):
+        assert shown in page.text
+    for variable in json.loads(row["state"]):
+        assert variable in page.text
+    waiting = row["queue_packets"] - (row["event"] == "mark")
+    assert f"Besides this packet {waiting} packets waited" in page.text
+
+
+def test_what_is_not_there_is_refused(sojourn, scenario_file, tmp_path):
+    done = sojourn("events", scenario_file, "--out", tmp_path, "--point", 2)
+    assert done.status == 2
+    assert done.errors.endswith("error: --point: found 2; allowed: 0 to 1\n")
+    done = sojourn("events", scenario_file, "--out", tmp_path, "--show", 100_000)
+    assert done.status == 2
+    assert "--show: found 100000; allowed: 1 to " in done.errors

@@ -1,0 +1,245 @@
+"""`sojourn replay`: a capture through bare queues."""
+
+import json
+import random
+import struct
+import subprocess
+import sys
+
+import polars as pl
+import pytest
+
+from sojourn.replay import replay
+
+THREE = "time_s,size_B,flow\n0,1000,a\n0,1000,b\n0,1000,b\n"
+
+
+def table(tmp_path, text: str):
+    path = tmp_path / "arrivals.csv"
+    path.write_text(text)
+    return path
+
+
+def poisson(tmp_path, packets: int, rate_bps: float, seed: int = 1):
+    """Poisson arrivals of 1000 bytes, of three flows in turn."""
+    draw = random.Random(seed)
+    now, lines = 0.0, ["time_s,size_B,flow"]
+    for number in range(packets):
+        now += draw.expovariate(rate_bps / 8000)
+        lines.append(f"{now:.12f},1000,{number % 3}")
+    return table(tmp_path, "\n".join(lines) + "\n")
+
+
+def udp(source: int, destination: int, payload: int) -> bytes:
+    """An IPv4 packet of UDP between 10.0.0.1 and 10.0.0.2, headers only."""
+    length = 28 + payload
+    ip = struct.pack(">BBHHHBBH", 0x45, 0, length, 0, 0, 64, 17, 0)
+    ip += bytes([10, 0, 0, 1, 10, 0, 0, 2])
+    return ip + struct.pack(">HHHH", source, destination, 8 + payload, 0)
+
+
+def pcap(tmp_path, packets: list[tuple[float, bytes, int]]):
+    """A pcap file of raw IP: times, stored bytes, lengths on the wire."""
+    out = struct.pack("<IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, 65535, 101)
+    for time_s, stored, length in packets:
+        seconds, rest = divmod(round(time_s * 1e6), 1_000_000)
+        out += struct.pack("<IIII", seconds, rest, len(stored), length) + stored
+    path = tmp_path / "capture.pcap"
+    path.write_bytes(out)
+    return path
+
+
+def test_three_packets_by_hand(sojourn, tmp_path):
+    """At 8 Mbit/s 1000 bytes take 1 ms: one is sent, one waits for that long, one has no room."""
+    path = table(tmp_path, THREE)
+    out = tmp_path / "out"
+    arguments = ("--rate", "8 Mbit/s", "--queue", "discipline=droptail,limit=1 packets")
+    done = sojourn("replay", path, *arguments, "--delay", "3 ms", "--json", "--out", out)
+    assert done.status == 0, done.errors
+    document = json.loads(done.out)
+    assert (document["packets"], document["bytes"]) == (3, 3000)
+    [(label, link)] = document["queues"].items()
+    assert label == "droptail, limit=1 packets"
+    assert link["arrivals_packets"] == 3
+    assert link["departures_packets"] == 2
+    assert link["drops_by_reason"] == {"overlimit": 1}
+    assert link["queueing_delay_mean_s"] == 0.0005
+    assert link["end_s"] == 0.005
+    assert link["utilization"] == pytest.approx(0.4)
+    flows = document["flows"][label]
+    assert flows["a"]["delay_mean_s"] == 0.004
+    assert flows["b"]["delay_mean_s"] == 0.005
+    assert flows["b"]["loss_ratio"] == 0.5
+    assert flows["b"]["drops_by_reason"] == {"overlimit": 1}
+    for name in ("queues", "flows", "drops", "series"):
+        assert len(pl.read_parquet(out / f"{name}.parquet")) > 0
+    assert (out / "queue-delay.png").exists()
+    assert (out / "drops.svg").exists()
+
+
+def test_all_queues_see_the_same_arrivals_and_every_packet_has_its_fate(tmp_path):
+    path = poisson(tmp_path, 20_000, 12e6)
+    queues = ["codel", "red,ecn=true", "fq_codel", "droptail"]
+    done = replay(path, queues, "10 Mbit/s", limit="100 packets")
+    assert list(done.queues["queue"]) == ["codel", "red, ecn=true", "fq_codel", "droptail"]
+    assert set(done.queues["arrivals_packets"]) == {20_000}
+    flows = done.flows
+    assert (flows["sent_packets"] > 6_000).all()
+    lost = done.drops.filter(kind="drop").group_by("queue", "flow").agg(pl.sum("packets"))
+    fates = flows.join(lost, on=["queue", "flow"], how="left").fill_null(0)
+    assert (fates["sent_packets"] == fates["received_packets"] + fates["packets"]).all()
+    per_queue = lost.group_by("queue").agg(pl.sum("packets"))
+    totals = done.queues.join(per_queue, on="queue")
+    assert len(totals) == 4
+    assert (totals["drops_packets"] == totals["packets"]).all()
+    drops = done.series.filter(metric="drops_packets").group_by("queue").agg(pl.sum("value"))
+    summed = totals.join(drops, on="queue")
+    assert len(summed) == 4
+    assert (summed["value"] == summed["packets"]).all()
+
+
+def test_a_replay_repeats_to_the_bit_and_the_seed_matters(tmp_path):
+    path = poisson(tmp_path, 5_000, 12e6)
+    first, second, other = (
+        replay(path, ["red"], "10 Mbit/s", seed=seed).summary() for seed in (1, 1, 2)
+    )
+    assert first == second
+    assert first != other
+
+
+def test_the_wait_of_m_d_1(tmp_path):
+    """Pollaczek and Khinchine: rho / (2 (1 - rho)) service times; here 2 of 1 ms."""
+    path = poisson(tmp_path, 200_000, 0.8 * 8e6, seed=5)
+    done = replay(path, ["droptail,limit=none"], "8 Mbit/s")
+    row = done.queues.row(0, named=True)
+    assert row["queueing_delay_mean_s"] == pytest.approx(2e-3, rel=0.06)
+    # Little's law, from two measures that are taken apart.
+    arrival_rate = 200_000 / row["end_s"]
+    expected = arrival_rate * row["queueing_delay_mean_s"]
+    assert row["queue_mean_packets"] == pytest.approx(expected, rel=1e-9)
+
+
+def test_a_capture_names_its_flows(tmp_path):
+    packets = [(0.001 * k, udp(5, 6 + k % 2, 972), 1000) for k in range(10)]
+    done = replay(pcap(tmp_path, packets), ["sfq"], "8 Mbit/s")
+    assert list(done.flows["flow"]) == [
+        "udp 10.0.0.1:5 > 10.0.0.2:6",
+        "udp 10.0.0.1:5 > 10.0.0.2:7",
+    ]
+    assert list(done.flows["sent_packets"]) == [5, 5]
+    assert done.warnings == ()
+
+
+def test_flows_beyond_the_most_are_counted_together(tmp_path):
+    lines = [f"0,1000,{k % 5}" for k in range(20)]
+    path = table(tmp_path, "time_s,size_B,flow\n" + "\n".join(lines) + "\n")
+    done = replay(path, ["fq_codel"], "8 Mbit/s", flows=2)
+    assert dict(done.flows.select("flow", "sent_packets").iter_rows()) == {
+        "0": 4,
+        "1": 4,
+        "others": 12,
+    }
+    assert "more than 2 flows" in done.warnings[0]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("time_s,size_B\n0,1\n1,x\n", 'packet 2 (line 3, byte 18): size_B: found "x"'),
+        ("time_s,size_B\n2,1\n1,1\n", 'packet 2 (line 3, byte 18): time_s: found "1"'),
+        ("time_s,size_B\n0,1\n0,70000\n", "packet 2 (line 3, byte 18): found a packet of 70000 B"),
+        ("", "found nothing; allowed: pcap, pcapng, or CSV"),
+    ],
+)
+def test_errors_name_file_packet_and_byte(sojourn, tmp_path, text, message):
+    path, out = table(tmp_path, text), tmp_path / "out"
+    done = sojourn("replay", path, "--rate", "1 Mbit/s", "--queue", "codel", "--out", out)
+    assert done.status == 2
+    assert done.out == ""
+    assert done.errors.startswith(f"error: {path}: {message}"), done.errors
+    assert done.errors.count("\n") == 1
+    assert not out.exists()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("--rate", "8", "--queue", "codel"), "--rate: found"),
+        (("--rate", "8 Mbit/s", "--queue", "codle"), 'did you mean "codel"?'),
+        (("--rate", "8 Mbit/s", "--queue", "codel,tagret=5 ms"), "unknown key"),
+        (("--rate", "8 Mbit/s", "--queue", "codel,target=5"), "target: found"),
+        (("--rate", "8 Mbit/s", "--queue", "codel,limit"), "allowed: KEY=VALUE"),
+        (("--rate", "8 Mbit/s", "--queue", "codel", "--queue", "codel"), "found twice"),
+        (("--rate", "8 Mbit/s", "--queue", "codel", "--series", "0 s"), "above zero"),
+        (("--rate", "8 Mbit/s", "--queue", "codel", "--delay", "5"), "--delay: found"),
+    ],
+)
+def test_what_is_asked_for_is_checked_first(sojourn, tmp_path, arguments, message):
+    done = sojourn("replay", table(tmp_path, THREE), *arguments)
+    assert done.status == 2
+    assert done.errors.startswith("error: --")
+    assert message in done.errors
+    assert done.errors.count("\n") == 1
+
+
+def test_a_capture_that_is_cut_short(sojourn, tmp_path):
+    packets = [(0.001 * k, udp(5, 6, 972), 1000) for k in range(10)]
+    path = pcap(tmp_path, packets)
+    path.write_bytes(path.read_bytes()[:-5])
+    arguments = ("replay", path, "--rate", "8 Mbit/s", "--queue", "codel")
+    done = sojourn(*arguments)
+    assert done.status == 2
+    place = 24 + 9 * (16 + 28)
+    assert f"{path}: packet 10 (byte {place}): the file ends in the middle" in done.errors
+    done = sojourn(*arguments, "--partial", "--json", "--out", tmp_path / "out")
+    assert done.status == 0
+    assert json.loads(done.out)["packets"] == 9
+    assert "what came before was replayed" in done.errors
+
+
+def test_a_table_without_packets(sojourn, tmp_path):
+    path = table(tmp_path, "time_s,size_B\n")
+    done = sojourn("replay", path, "--rate", "8 Mbit/s", "--queue", "codel", "--json")
+    assert done.status == 0
+    assert json.loads(done.out)["queues"]["codel"]["arrivals_packets"] == 0
+
+
+def test_an_interruption_ends_it_at_once(tmp_path):
+    path = poisson(tmp_path, 400_000, 12e6)
+
+    def interrupt(done: int, size: int) -> None:
+        assert 0 <= done <= size
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        replay(path, ["codel", "red", "sfq", "pie", "fq_codel"], "10 Mbit/s", progress=interrupt)
+
+
+MEASURE = """
+import resource, sys
+from sojourn.replay import replay
+replay(sys.argv[1], ["codel", "fq_codel"], "100 Mbit/s")
+print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
+"""
+
+
+def test_memory_does_not_grow_with_the_capture(tmp_path):
+    """Eighty megabytes of capture take hardly more than eight."""
+    peaks = []
+    record = udp(5, 6, 972)
+    for packets in (200_000, 2_000_000):
+        path = tmp_path / "long.pcap"
+        with path.open("wb") as file:
+            file.write(struct.pack("<IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, 65535, 101))
+            for first in range(0, packets, 10_000):
+                file.write(
+                    b"".join(
+                        struct.pack("<IIII", *divmod(k * 90, 1_000_000), len(record), 1000) + record
+                        for k in range(first, first + 10_000)
+                    )
+                )
+        command = [sys.executable, "-c", MEASURE, str(path)]
+        done = subprocess.run(command, capture_output=True, text=True, check=True)
+        peaks.append(int(done.stdout))
+        path.unlink()
+    assert peaks[1] - peaks[0] < 10_000  # kilobytes

@@ -1,0 +1,180 @@
+"""`sojourn tc`: Linux's words for a scenario's links, read by the real tc."""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+
+import pytest
+
+from sojourn import _core
+from sojourn.tc.qdiscs import QDISCS
+from sojourn.tc.units import Link, length_bytes, length_packets, time_text
+
+SCENARIO = """
+name = "linux"
+title = "A slow uplink"
+duration = "1 s"
+
+[[link]]
+name = "up-1"
+from = "home"
+to = "isp"
+rate = "10 Mbit/s"
+delay = "20 ms"
+overhead = "38 B"
+queue = {{ {queue} }}
+
+[[flow]]
+name = "load"
+from = "home"
+to = "isp"
+transport = {{ protocol = "udp" }}
+traffic = {{ source = "cbr", rate = "1 Mbit/s" }}
+"""
+
+DISCIPLINES = [entry["name"] for entry in json.loads(_core.reference())["disciplines"]]
+
+needs_tc = pytest.mark.skipif(
+    shutil.which("tc") is None, reason="there is no tc (Debian: apt-get install iproute2)"
+)
+
+NO_DEVICE = re.compile(r'Cannot find device "nowhere"')
+
+
+def script(sojourn, tmp_path, queue: str, *arguments: str) -> str:
+    path = tmp_path / "linux.toml"
+    path.write_text(SCENARIO.format(queue=queue))
+    done = sojourn("tc", path, *arguments)
+    assert (done.status, done.errors) == (0, ""), done.errors
+    return done.out
+
+
+def commands(text: str) -> list[str]:
+    return [line for line in text.splitlines() if line.startswith(("tc ", "ip "))]
+
+
+def test_codel_in_full(sojourn, tmp_path):
+    queue = 'discipline = "codel", limit = "500 packets", target = "7.5 ms", ecn = true'
+    text = script(sojourn, tmp_path, queue)
+    assert "UP_1=eth0  # at home, towards isp" in text
+    assert "UP_1_IN=eth0  # at isp, from home" in text
+    assert commands(text) == [
+        "tc qdisc replace dev $UP_1 root handle 1: htb default 1",
+        "tc class replace dev $UP_1 parent 1: classid 1:1 htb "
+        "rate 10000000bit ceil 10000000bit overhead 24",
+        "tc qdisc replace dev $UP_1 parent 1:1 handle 10: "
+        "codel limit 500 target 7500us interval 100ms ecn",
+        "ip link add ifb0 type ifb",
+        "ip link set dev ifb0 up",
+        "tc qdisc replace dev ifb0 root netem delay 20ms limit 1000",
+        "tc qdisc replace dev $UP_1_IN ingress",
+        "tc filter replace dev $UP_1_IN parent ffff: protocol all prio 1 matchall "
+        "action mirred egress redirect dev ifb0",
+    ]
+
+
+def test_lengths_and_gains_in_tc_units(sojourn, tmp_path):
+    text = script(sojourn, tmp_path, 'discipline = "droptail", limit = "64 kB"')
+    assert "bfifo limit 64000" in text
+    text = script(sojourn, tmp_path, 'discipline = "droptail", limit = "1 bdp"')
+    assert "bfifo limit 50000" in text
+    text = script(sojourn, tmp_path, 'discipline = "pie"')
+    assert "alpha 2 beta 20" in text
+    text = script(sojourn, tmp_path, 'discipline = "red", limit = "60 packets"')
+    assert "red limit 30000 min 2500 max 7500 avpkt 500 burst 8" in text
+    assert "bandwidth 10000000bit" in text
+
+
+def test_what_has_no_equivalent_is_named(sojourn, tmp_path):
+    text = script(sojourn, tmp_path, 'discipline = "rem"')
+    assert "# rem: no equivalent in Linux" in text
+    assert "handle 10:" not in text
+    text = script(sojourn, tmp_path, 'discipline = "red", nonlinear = true, gentle = true')
+    assert "# nonlinear = true: no option of red, which has false" in text
+    assert "# gentle = true: no option of red" in text
+    text = script(sojourn, tmp_path, 'discipline = "fq_codel", preset = "ns3"')
+    assert '# preset = "ns3"' in text
+
+
+@pytest.mark.parametrize("discipline", DISCIPLINES)
+def test_every_discipline_has_a_qdisc_or_a_comment(sojourn, tmp_path, discipline):
+    text = script(sojourn, tmp_path, f'discipline = "{discipline}"')
+    has_qdisc = any("handle 10:" in command for command in commands(text))
+    assert has_qdisc == (discipline in QDISCS)
+    assert has_qdisc or f"# {discipline}: no equivalent in Linux" in text
+
+
+def test_the_table_names_parameters_that_exist():
+    entries = {entry["name"]: entry for entry in json.loads(_core.reference())["disciplines"]}
+    for name, qdisc in QDISCS.items():
+        params = {param["name"] for param in entries[name]["params"]}
+        assert set(qdisc.options) <= params, name
+
+
+@needs_tc
+@pytest.mark.parametrize("preset", ["reference", "linux"])
+@pytest.mark.parametrize("discipline", [name for name in DISCIPLINES if name in QDISCS])
+def test_tc_reads_every_option(sojourn, tmp_path, discipline, preset):
+    """tc reads the options before it looks for the device: it finds fault with that alone."""
+    text = script(sojourn, tmp_path, f'discipline = "{discipline}", preset = "{preset}"')
+    for command in commands(text):
+        if not command.startswith("tc "):
+            continue
+        words = re.sub(r"\$\w+|ifb\d+", "nowhere", command).split()
+        done = subprocess.run(words, capture_output=True, text=True, check=False)
+        said = done.stderr.strip()
+        if "dualpi2" in command and "nknown qdisc" in said:
+            pytest.skip("this tc does not know dualpi2")
+        assert NO_DEVICE.fullmatch(said), f"{command}: {said}"
+
+
+@needs_tc
+@pytest.mark.parametrize("discipline", [name for name in DISCIPLINES if name in QDISCS])
+def test_the_kernel_takes_every_command(sojourn, tmp_path, discipline):
+    """In a network namespace of its own, on a dummy interface for each end."""
+    if os.geteuid() != 0 or shutil.which("unshare") is None:
+        pytest.skip("a network namespace needs root and unshare")
+    text = script(sojourn, tmp_path, f'discipline = "{discipline}", preset = "linux"')
+    steps = ["ip link add d0 type dummy", "ip link add d1 type dummy"]
+    steps += [re.sub(r"\$\w+_IN\b", "d1", command) for command in commands(text)]
+    lines = [re.sub(r"\$\w+", "d0", step) for step in steps]
+    shell = "".join(f"{line} || {{ echo 'at: {line}' >&2; exit 1; }}\n" for line in lines)
+    run = ["unshare", "--net", "sh", "-c", shell]
+    done = subprocess.run(run, capture_output=True, text=True, check=False)
+    for missing in (
+        "Unknown device type",
+        "qdisc kind is unknown",
+        "Operation not supported",
+        "Operation not permitted",
+        "TC classifier not found",
+        "No such file",
+    ):
+        if missing in done.stderr:
+            pytest.skip(f"this kernel lacks a module: {done.stderr.strip().splitlines()[-1]}")
+    assert done.returncode == 0, done.stderr
+
+
+def test_links_and_points_are_chosen(sojourn, tmp_path, small):
+    done = sojourn("tc", small, "--link", "bottleneck", "--point", 1)
+    assert "red limit" in done.out
+    assert "IDLE" not in done.out
+    done = sojourn("tc", small, "--link", "nothing")
+    expected = f"error: {small}: --link: found 'nothing'; allowed: bottleneck, idle\n"
+    assert (done.status, done.errors) == (2, expected)
+    done = sojourn("tc", small, "--point", 2)
+    assert (done.status, done.errors) == (2, f"error: {small}: --point: found 2; allowed: 0 to 1\n")
+
+
+def test_units():
+    link = Link(rate_bps=8e6, base_rtt_s=0.1, mtu_bytes=1500)
+    assert length_bytes("5 ms", 1500, link) == 5000
+    assert length_bytes("0.5 bdp", 1500, link) == 50_000
+    assert length_packets("64 kB", 1500, link) == 43
+    assert [time_text(value) for value in (5e-3, 5.5e-3, 1e-9, 0)] == [
+        "5ms",
+        "5500us",
+        "1us",
+        "0us",
+    ]

@@ -1,0 +1,153 @@
+"""A real Dask scheduler and real workers over loopback TCP, one of which is killed."""
+
+import json
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+import sojourn as sj
+from sojourn.experiments import record
+from sojourn.experiments.cluster import ClusterError
+from sojourn.experiments.store import Store
+from sojourn.experiments.sweep import sweep
+
+from .conftest import PATIENCE_S, Counter, assert_same, started
+
+pytest.importorskip("distributed")
+
+
+class Cluster:
+    """A scheduler and workers, each a process of its own."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.processes: list[subprocess.Popen] = []
+        about = folder / "scheduler.json"
+        self._start("dask_scheduler", "--port", "0", "--scheduler-file", about)
+        wait_until(lambda: about.exists() and about.read_text().strip().endswith("}"))
+        self.address = json.loads(about.read_text())["address"]
+
+    def add_worker(self) -> subprocess.Popen:
+        options = ("--nthreads", "1", "--no-nanny", "--local-directory", self.folder)
+        return self._start("dask_worker", self.address, *options)
+
+    def _start(self, program: str, *arguments: object) -> subprocess.Popen:
+        log = (self.folder / f"{program}-{len(self.processes)}.log").open("w")
+        options = ("--host", "127.0.0.1", "--no-dashboard")
+        process = subprocess.Popen(
+            [sys.executable, "-m", f"distributed.cli.{program}", *map(str, arguments), *options],
+            stdout=log,
+            stderr=log,
+        )
+        self.processes.append(process)
+        return process
+
+    def stop(self) -> None:
+        for process in reversed(self.processes):
+            process.kill()
+            process.wait()
+
+
+def wait_until(holds) -> None:
+    patience = time.monotonic() + PATIENCE_S
+    while not holds():
+        assert time.monotonic() < patience
+        time.sleep(0.02)
+
+
+@pytest.fixture
+def cluster(tmp_path) -> Iterator[Cluster]:
+    made = Cluster(tmp_path)
+    yield made
+    made.stop()
+
+
+def records(out: Path) -> list[bytes]:
+    """The keys of all records, in every journal: a run done twice would be there twice."""
+    found = []
+    for path in (out / "store").glob("*.journal"):
+        parts = record.scan(path.read_bytes())
+        found += [part.key for part in parts if isinstance(part, record.Found)]
+    return found
+
+
+def test_a_worker_that_dies_loses_nothing_and_doubles_nothing(cluster, text, tmp_path):
+    path = tmp_path / "scenario.toml"
+    path.write_text(text(duration="60 s", replicas=20))
+    doomed = cluster.add_worker()
+    cluster.add_worker()
+    out = tmp_path / "out"
+    program = started("sweep", path, "--out", out, "--cluster", cluster.address)
+    wait_until(lambda: program.poll() is not None or len(records(out)) >= 10)
+    assert program.poll() is None
+    before = len(records(out))
+    doomed.kill()
+    _, errors = program.communicate(timeout=PATIENCE_S)
+    assert program.returncode == 0, errors
+    assert before < 80, "it was killed in the middle"
+    keys = records(out)
+    assert len(keys) == len(set(keys)) == 80
+    sweep(path, tmp_path / "here")
+    assert_same(out, tmp_path / "here")
+
+
+def test_here_and_there_share_a_store(cluster, text, tmp_path):
+    out, scenario = tmp_path / "out", sj.Scenario.from_toml(text())
+    sweep(sj.Scenario.from_toml(text(rates=(1.5,))), out)
+    cluster.add_worker()
+    counter = Counter()
+    sweep(scenario, out, cluster=cluster.address, progress=counter)
+    assert counter.runs == 6
+    sweep(scenario, tmp_path / "here")
+    assert_same(out, tmp_path / "here")
+
+
+def test_killed_and_gone_on_with(cluster, text, tmp_path):
+    path, out = tmp_path / "scenario.toml", tmp_path / "out"
+    path.write_text(text(duration="60 s", replicas=20))
+    cluster.add_worker()
+    for _ in range(3):
+        before = len(records(out))
+        program = started("sweep", path, "--out", out, "--cluster", cluster.address)
+        wait_until(lambda p=program, b=before: p.poll() is not None or len(records(out)) > b + 5)
+        program.kill()
+        program.communicate()
+    assert 0 < len(Store(out / "store")) < 80
+    sweep(path, out, cluster=cluster.address)
+    sweep(path, tmp_path / "here")
+    assert_same(out, tmp_path / "here")
+
+
+def test_a_worker_with_another_engine_is_refused(cluster, text, tmp_path, monkeypatch):
+    cluster.add_worker()
+    monkeypatch.setattr("sojourn.experiments.identity.ENGINE", "another")
+    with pytest.raises(ClusterError, match="install the same sojourn on all workers"):
+        sweep(sj.Scenario.from_toml(text()), tmp_path / "out", cluster=cluster.address)
+
+
+def test_what_goes_wrong_in_a_run_is_told_here(cluster, text, tmp_path):
+    cluster.add_worker()
+    path = tmp_path / "sizes.csv"
+    path.write_text("400\n")
+    scenario = tmp_path / "scenario.toml"
+    scenario.write_text(text().replace('"472 B"', '"empirical(sizes.csv)"'))
+    read = sj.Scenario.load(scenario)
+    path.unlink()
+    with pytest.raises((sj.ScenarioError, OSError), match=r"sizes\.csv"):
+        sweep(read, tmp_path / "out", cluster=cluster.address)
+
+
+def test_no_scheduler_is_one_clear_error(text, tmp_path, monkeypatch):
+    monkeypatch.setattr("sojourn.experiments.cluster.PATIENCE_S", 1.0)
+    with pytest.raises(ClusterError, match="there is no Dask scheduler"):
+        sweep(sj.Scenario.from_toml(text()), tmp_path / "out", cluster="tcp://127.0.0.1:9")
+
+
+def test_no_worker_is_one_clear_error(cluster, text, tmp_path, monkeypatch):
+    monkeypatch.setattr("sojourn.experiments.cluster.PATIENCE_S", 1.0)
+    with pytest.raises(ClusterError, match="no worker joined"):
+        sweep(sj.Scenario.from_toml(text()), tmp_path / "out", cluster=cluster.address)

@@ -1,0 +1,131 @@
+"""What moved between two experiments."""
+
+import json
+import sys
+
+import pytest
+from scipy import special
+
+import sojourn as sj
+from sojourn.cli.main import main
+from sojourn.experiments import folder
+from sojourn.experiments.diff import diff
+from sojourn.stats import student_interval
+from sojourn.stats.unpaired import welch
+
+
+def experiment(text: str, out, **options) -> folder.Experiment:
+    sj.run(sj.Scenario.from_toml(text), **options).write(out)
+    return folder.read(out)
+
+
+@pytest.fixture
+def program(monkeypatch, capsys):
+    def call(*arguments: object) -> tuple[int, str, str]:
+        monkeypatch.setattr(sys, "argv", ["sojourn", *map(str, arguments)])
+        status = 0
+        try:
+            main()
+        except SystemExit as end:
+            status = end.code or 0
+        return status, *capsys.readouterr()
+
+    return call
+
+
+def test_nothing_moves_between_the_same(text, tmp_path):
+    first = experiment(text(), tmp_path / "a")
+    difference = diff(first, experiment(text(), tmp_path / "b"))
+    assert difference.moved == []
+    assert difference.compared > 50
+    # Further replicas are no move: those that both have are the same.
+    assert diff(first, experiment(text(replicas=5), tmp_path / "c")).moved == []
+
+
+def test_what_moved_is_found_and_signed(text, tmp_path):
+    first = experiment(text(rates=(1.9, 2.5)), tmp_path / "a", replicas=10)
+    shorter = text(rates=(1.9, 2.5)).replace('"30 packets"', '"10 packets"')
+    second = experiment(shorter, tmp_path / "b", replicas=10)
+    difference = diff(first, second)
+    assert difference.paired
+    certain = {
+        (each.vary["flow.load.traffic.rate"], each.table, each.metric): each
+        for each in difference.moved
+        if difference.is_significant(each)
+        and each.vary["link.bottleneck.queue"]["discipline"] == "droptail"
+    }
+    queue = certain["2.5 Mbit/s", "links", "queue_mean_packets"]
+    assert queue.second < queue.first
+    assert queue.difference.high < 0
+    assert queue.relative == pytest.approx((queue.second - queue.first) / queue.first)
+    assert certain["1.9 Mbit/s", "links", "loss_ratio"].difference.low > 0
+    assert ("1.9 Mbit/s", "links", "arrivals_packets") not in certain, "the arrivals are the same"
+
+
+def test_a_false_alarm_is_rare(text, tmp_path):
+    """Other seeds, the same truth: nothing significant in most of twenty comparisons."""
+    made = [
+        experiment(text(duration="1 s"), tmp_path / str(seed), replicas=5, seed=seed)
+        for seed in range(1, 22)
+    ]
+    alarms = 0
+    for other in made[1:]:
+        difference = diff(made[0], other)
+        assert not difference.paired
+        assert len(difference.moved) > 50
+        alarms += any(difference.is_significant(each) for each in difference.moved)
+    assert alarms <= 4
+
+
+def test_points_are_matched_by_what_varies(text, tmp_path):
+    first = experiment(text(rates=(1.5, 2.5)), tmp_path / "a")
+    second = experiment(text(rates=(2.0, 2.5)), tmp_path / "b")
+    difference = diff(first, second)
+    assert difference.moved == [], "the points of 2.5 Mbit/s are the same, whatever their number"
+    assert [each["flow.load.traffic.rate"] for each in difference.only_first] == ["1.5 Mbit/s"] * 2
+    assert [each["flow.load.traffic.rate"] for each in difference.only_second] == ["2.0 Mbit/s"] * 2
+
+
+def test_one_replica_moves_but_not_significantly(text, tmp_path):
+    first = experiment(text(), tmp_path / "a", replicas=1)
+    second = experiment(text().replace('"30 p', '"10 p'), tmp_path / "b", replicas=1)
+    difference = diff(first, second)
+    assert difference.moved
+    assert not any(difference.is_significant(each) for each in difference.moved)
+
+
+def test_the_command(program, text, tmp_path):
+    experiment(text(), tmp_path / "a", replicas=10)
+    experiment(text().replace('"30 p', '"10 p'), tmp_path / "b", replicas=10)
+    status, out, _ = program("diff", tmp_path / "a", tmp_path / "b")
+    assert status == 0
+    assert "significantly (95 % over all, Holm; paired by replica)" in out
+    assert "queue_mean_packets" in out
+    document = json.loads(program("diff", tmp_path / "a", tmp_path / "b", "--json")[1])
+    assert document["paired"] is True
+    assert any(each["significant"] for each in document["moved"])
+    assert out.count("2.5 Mbit/s, droptail") <= program(
+        "diff", tmp_path / "a", tmp_path / "b", "--all"
+    )[1].count("2.5 Mbit/s, droptail")
+    assert "nothing moved" in program("diff", tmp_path / "a", tmp_path / "a")[1]
+    status, _, errors = program("diff", tmp_path / "a", tmp_path)
+    assert status == 2
+    assert "no folder of an experiment" in errors
+    (tmp_path / "b" / "links.parquet").write_bytes(b"PAR1")
+    status, _, errors = program("diff", tmp_path / "a", tmp_path / "b")
+    assert status == 2
+    assert "links.parquet: it is damaged" in errors
+
+
+def test_welch_by_hand():
+    # Means 6 and 4, variances 1 and 4, three values each: t = 2 / sqrt(5/3) = 1.549, and
+    # (5/3)^2 / (1/18 + 16/18) = 2.941 degrees of freedom.
+    interval, p_value = welch([5.0, 6.0, 7.0], [2.0, 4.0, 6.0])
+    assert interval.mean == 2
+    assert p_value == pytest.approx(2 * special.stdtr(2.9412, -1.5492), rel=1e-4)
+    assert welch([1.0, 1.0], [1.0, 1.0])[1] == 1
+    assert welch([1.0, 1.0], [2.0, 2.0])[1] == 0
+    assert welch([1.0], [2.0, 3.0])[1] == 1
+    assert welch([None], [2.0, 3.0])[0].mean is None
+    same = welch([1.0, 2.0, 3.0, 4.0], [0.0, 0.0])[0]
+    assert same.half_width == pytest.approx(student_interval([1.0, 2.0, 3.0, 4.0]).half_width)

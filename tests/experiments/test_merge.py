@@ -1,0 +1,94 @@
+"""Parts of a sweep, merged, are the sweep."""
+
+import json
+
+import pytest
+
+import sojourn as sj
+from sojourn.experiments.share import Share
+from sojourn.experiments.sweep import sweep
+
+from .conftest import PATIENCE_S, Counter, assert_same, started
+
+
+def parts(scenario: sj.Scenario, folder, count: int) -> list:
+    """Run all parts but into folders of their own."""
+    made = []
+    for number in range(1, count + 1):
+        out = folder / f"part-{number}"
+        sweep(scenario, out, share=Share(number, count))
+        made.append(out)
+    return made
+
+
+def merged(*arguments) -> tuple[int, str]:
+    program = started("merge", *arguments)
+    _, errors = program.communicate(timeout=PATIENCE_S)
+    return program.returncode, errors
+
+
+@pytest.mark.parametrize("count", [2, 3, 5])
+def test_parts_make_the_whole(text, whole, tmp_path, count):
+    folders = parts(sj.Scenario.from_toml(text()), tmp_path, count)
+    runs = [json.loads((each / "experiment.json").read_text())["runs"] for each in folders]
+    assert sum(runs) == 12
+    assert max(runs) - min(runs) <= 1
+    assert merged(*reversed(folders), "--out", tmp_path / "merged") == (0, "")
+    assert_same(tmp_path / "merged", whole)
+    again = Counter()
+    sweep(sj.Scenario.from_toml(text()), tmp_path / "merged", progress=again)
+    assert again.runs == 0
+
+
+def test_parts_may_share_a_folder(text, whole, tmp_path):
+    scenario = sj.Scenario.from_toml(text())
+    for number in (1, 2, 3):
+        sweep(scenario, tmp_path / "shared", share=Share(number, 3))
+    assert merged(tmp_path / "shared") == (0, "")
+    assert_same(tmp_path / "shared", whole)
+
+
+def test_parts_of_what_was_set_from_outside(text, tmp_path):
+    scenario = sj.Scenario.from_toml(text(), overrides={"link.bottleneck.rate": "3 Mbit/s"})
+    folders = parts(scenario, tmp_path, 2)
+    sweep(scenario, tmp_path / "whole")
+    assert merged(*folders, "--out", tmp_path / "merged") == (0, "")
+    assert_same(tmp_path / "merged", tmp_path / "whole")
+
+
+def test_parts_that_decide_on_replicas_and_warmup(text, tmp_path):
+    adaptive = text(rates=(1.5, 2.0, 2.5)).replace(
+        'warmup = "0.5 s"', 'warmup = "auto"\nprecision = "4%"\nmax_replicas = 25'
+    )
+    scenario = sj.Scenario.from_toml(adaptive)
+    folders = parts(scenario, tmp_path, 2)
+    sweep(scenario, tmp_path / "whole")
+    assert merged(*folders, "--out", tmp_path / "merged") == (0, "")
+    assert_same(tmp_path / "merged", tmp_path / "whole")
+
+
+def test_a_missing_part_is_said(text, tmp_path):
+    first, _ = parts(sj.Scenario.from_toml(text()), tmp_path, 2)
+    status, errors = merged(first, "--out", tmp_path / "merged")
+    assert status == 1
+    assert "6 runs are in none of the folders" in errors
+    manifest = json.loads((tmp_path / "merged" / "experiment.json").read_text())
+    assert manifest["complete"] is False
+    assert manifest["runs"] == 6
+
+
+def test_what_does_not_belong_together_is_refused(text, whole, tmp_path):
+    sweep(sj.Scenario.from_toml(text(replicas=2)), tmp_path / "other")
+    status, errors = merged(whole, tmp_path / "other", "--out", tmp_path / "merged")
+    assert status == 2
+    assert "of another scenario" in errors
+    status, errors = merged(tmp_path, "--out", tmp_path / "merged")
+    assert status == 2
+    assert "no folder of an experiment" in errors
+    assert merged(whole, whole)[0] == 2
+
+
+@pytest.mark.parametrize("bad", ["0/2", "3/2", "1", "a/b", "1/0", "-1/2", ""])
+def test_a_share_that_is_none(bad):
+    with pytest.raises(ValueError, match="allowed"):
+        Share.read(bad)

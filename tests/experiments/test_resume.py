@@ -1,0 +1,243 @@
+"""What is finished is never run again; what is damaged is named, and never read."""
+
+import json
+import random
+import shutil
+from pathlib import Path
+
+import pytest
+
+import sojourn as sj
+from sojourn.experiments import folder, record
+from sojourn.experiments.sweep import sweep
+
+from .conftest import TABLES, Counter, assert_same, tables_of
+
+
+def go_on(text: str, out: Path) -> tuple[int, list[str]]:
+    """Sweep into a folder; return how many runs that took, and what was said."""
+    counter, notes = Counter(), []
+    sweep(sj.Scenario.from_toml(text), out, progress=counter, note=notes.append)
+    return counter.runs, notes
+
+
+def journal_of(out: Path) -> Path:
+    (path,) = (out / "store").glob("*.journal")
+    return path
+
+
+def test_the_tables_are_those_of_a_run(text, whole):
+    results = sj.run(sj.Scenario.from_toml(text()))
+    for name, frame in results.frames().items():
+        assert tables_of(whole)[name].equals(frame)
+    manifest = folder.read_manifest(whole)
+    assert manifest["complete"] is True
+    assert manifest["runs"] == 12
+    assert json.loads((whole / "summary.json").read_text()) == results.summary()
+    assert (whole / "scenario.toml").read_text() == text()
+
+
+def test_a_finished_sweep_runs_nothing(text, whole):
+    runs, notes = go_on(text(), whole)
+    assert runs == 0
+    assert notes == [f"{whole}: 12 runs were finished before, 0 are new"]
+
+
+def test_the_number_of_workers_changes_nothing(text, whole, tmp_path):
+    sweep(sj.Scenario.from_toml(text()), tmp_path / "one", jobs=1)
+    sweep(sj.Scenario.from_toml(text()), tmp_path / "seven", jobs=7)
+    assert_same(tmp_path / "one", whole)
+    assert_same(tmp_path / "seven", whole)
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_a_journal_cut_off_within_a_record_is_completed(text, whole, tmp_path, seed):
+    draw = random.Random(seed)
+    kept, cut = record_of(whole, draw.randrange(12))
+    runs, notes = complete(whole, text(), tmp_path / "cut", draw.randrange(kept + 1, cut))
+    assert 1 <= runs <= 12
+    assert f"is cut off at byte {kept}" in notes[0]
+
+
+def test_a_journal_cut_off_between_records_misses_only_runs(text, whole, tmp_path):
+    # Such a file is whole: nothing tells it from that of a sweep interrupted there.
+    _, cut = record_of(whole, 4)
+    runs, notes = complete(whole, text(), tmp_path / "cut", cut)
+    assert (runs, len(notes)) == (7, 1)
+
+
+def record_of(out: Path, number: int) -> tuple[int, int]:
+    """Where a record of the journal begins and ends."""
+    found = list(record.scan(journal_of(out).read_bytes()))[number]
+    assert isinstance(found, record.Found)
+    return found.offset, found.offset + found.length
+
+
+def complete(whole: Path, text: str, out: Path, size: int) -> tuple[int, list[str]]:
+    """Cut the journal of a copy to this size and sweep into it; it ends as the whole one."""
+    shutil.copytree(whole, out)
+    path = journal_of(out)
+    path.write_bytes(path.read_bytes()[:size])
+    said = go_on(text, out)
+    assert_same(out, whole)
+    assert go_on(text, out)[0] == 0
+    return said
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_a_flipped_bit_costs_one_run(text, whole, tmp_path, seed):
+    out = tmp_path / "flipped"
+    shutil.copytree(whole, out)
+    path = journal_of(out)
+    content = bytearray(path.read_bytes())
+    content[random.Random(seed).randrange(len(content))] ^= 1 << seed % 8
+    path.write_bytes(content)
+    runs, notes = go_on(text(), out)
+    assert runs == 1
+    assert str(path) in notes[0]
+    assert_same(out, whole)
+    assert go_on(text(), out) == (0, [f"{out}: 12 runs were finished before, 0 are new"])
+
+
+@pytest.mark.parametrize("name", [*(f"{name}.parquet" for name in TABLES), "scenario.toml"])
+@pytest.mark.parametrize("how", ["flipped", "truncated", "gone"])
+def test_a_damaged_table_is_named_refused_and_made_again(text, whole, tmp_path, name, how):
+    out = tmp_path / "damaged"
+    shutil.copytree(whole, out)
+    damage(out / name, how)
+    with pytest.raises(folder.FolderError, match=name):
+        folder.read(out)
+    runs, notes = go_on(text(), out)
+    assert runs == 0
+    assert str(out / name) in notes[0]
+    assert_same(out, whole)
+    assert folder.read(out).results.links.equals(tables_of(whole)["links"])
+
+
+@pytest.mark.parametrize("how", ["flipped", "truncated", "gone"])
+def test_a_damaged_manifest_too(text, whole, how):
+    damage(whole / "experiment.json", how)
+    with pytest.raises(folder.FolderError, match=r"experiment\.json"):
+        folder.read(whole)
+    assert go_on(text(), whole)[0] == 0
+    assert folder.read(whole).manifest["complete"]
+
+
+def damage(path: Path, how: str) -> None:
+    content = bytearray(path.read_bytes())
+    if how == "gone":
+        path.unlink()
+    elif how == "truncated":
+        path.write_bytes(content[: len(content) // 2])
+    else:
+        content[len(content) // 3] ^= 4
+        path.write_bytes(content)
+
+
+def test_a_changed_scenario_runs_what_has_changed(text, whole, tmp_path):
+    # Another load in the middle: two further points of three replicas; points are numbered anew.
+    changed = text(rates=(1.5, 2.0, 2.5))
+    runs, _ = go_on(changed, whole)
+    assert runs == 6
+    go_on(changed, tmp_path / "fresh")
+    assert_same(whole, tmp_path / "fresh")
+    # More replicas, another name: the replicas alone.
+    runs, _ = go_on(text(replicas=5).replace('"small"', '"renamed"'), whole)
+    assert runs == 8
+    # Back again: everything is there still.
+    assert go_on(text(), whole)[0] == 0
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("4 Mbit/s", "5 Mbit/s"),
+        ('duration = "2 s"', 'duration = "3 s"'),
+        ('warmup = "0.5 s"', 'warmup = "0.6 s"'),
+        ('series = "250 ms"', 'series = "500 ms"'),
+        ("replicas = 3", "replicas = 3\nseed = 2"),
+        ('name = "load"', 'name = "other"'),
+    ],
+)
+def test_whatever_matters_is_run_again(text, whole, old, new):
+    changed = (
+        text()
+        .replace(old, new)
+        .replace("flow.load.", "flow.other." if "other" in new else "flow.load.")
+    )
+    assert go_on(changed, whole)[0] == 12
+
+
+def test_a_file_that_a_scenario_reads_matters(text, tmp_path):
+    path = tmp_path / "sizes.csv"
+    path.write_text("400\n500\n")
+    scenario = tmp_path / "file.toml"
+    scenario.write_text(text().replace('"472 B"', '"empirical(sizes.csv)"'))
+
+    def runs() -> int:
+        counter = Counter()
+        sweep(scenario, tmp_path / "out", progress=counter)
+        return counter.runs
+
+    assert runs() == 12
+    assert runs() == 0
+    # The folder can be run by itself.
+    assert sj.run(tmp_path / "out" / "scenario.toml").links.equals(
+        tables_of(tmp_path / "out")["links"]
+    )
+    path.write_text("400\n501\n")
+    assert runs() == 12
+
+
+def test_another_engine_uses_nothing(text, whole, monkeypatch):
+    monkeypatch.setattr("sojourn.experiments.identity.ENGINE", "another")
+    assert go_on(text(), whole)[0] == 12
+
+
+def test_two_sweeps_do_not_share_a_folder(text, whole):
+    from sojourn.experiments.sweep import at_work
+
+    with at_work(whole), pytest.raises(OSError, match="another sweep is at work"):
+        go_on(text(), whole)
+
+
+def test_points_that_are_the_same_run_once(text, tmp_path):
+    twice = text(rates=(1.5, 1.5))
+    assert go_on(twice, tmp_path / "twice")[0] == 6
+    links = tables_of(tmp_path / "twice")["links"]
+    first = links.filter(links["point"] == 0).drop("point")
+    assert first.equals(links.filter(links["point"] == 2).drop("point"))
+
+
+def test_tcp_is_kept_like_all_else(text, tmp_path):
+    path = tmp_path / "tcp.toml"
+    path.write_text(TCP)
+    half = TCP.replace("replicas = 4", "replicas = 2")
+    assert go_on(half, tmp_path / "out")[0] == 4
+    assert go_on(TCP, tmp_path / "out")[0] == 4
+    results = sj.run(path)
+    for name, frame in results.frames().items():
+        assert tables_of(tmp_path / "out")[name].equals(frame)
+    assert results.flows["cwnd_mean_packets"].null_count() == 0
+
+
+TCP = """
+name = "tcp"
+duration = "5 s"
+warmup = "1 s"
+replicas = 4
+
+[dumbbell]
+rtt = "40 ms"
+bottleneck = { rate = "10 Mbit/s" }
+
+[[flow]]
+name = "f"
+count = 2
+transport = { protocol = "tcp" }
+traffic = { source = "bulk" }
+start = "uniform(0 s, 1 s)"
+
+[vary]
+"link.bottleneck.queue" = [{ discipline = "codel" }, { discipline = "red" }]
+"""

@@ -1,0 +1,248 @@
+"""Sensitivity and tuning on links whose answer is known."""
+
+import json
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+
+import sojourn as sj
+from sojourn.experiments.sensitivity import sensitivity
+from sojourn.experiments.space import Range, Space
+from sojourn.experiments.trying import trying
+from sojourn.experiments.tune import tune
+
+from .conftest import PATIENCE_S, Counter, started
+
+pytest.importorskip("SALib")
+pytest.importorskip("optuna")
+
+TWO_DELAYS = """
+name = "two-delays"
+duration = "3 s"
+warmup = "1 s"
+replicas = 2
+link = [
+    { name = "one", from = "a", to = "b", rate = "100 Mbit/s" },
+    { name = "two", from = "b", to = "c", rate = "100 Mbit/s" },
+    { name = "idle", from = "c", to = "a", rate = "100 Mbit/s" },
+]
+
+[[flow]]
+name = "f"
+from = "a"
+to = "c"
+transport = { protocol = "udp" }
+traffic = { source = "cbr", rate = "1 Mbit/s" }
+
+[vary]
+"link.two.delay" = { from = "0 ms", to = "20 ms" }
+"link.idle.delay" = { from = "0 ms", to = "20 ms" }
+"link.one.delay" = { from = "0 ms", to = "40 ms" }
+"""
+
+BUFFER = """
+name = "buffer"
+duration = "5 s"
+warmup = "1 s"
+replicas = 3
+
+[[link]]
+name = "b"
+from = "a"
+to = "c"
+rate = "4 Mbit/s"
+delay = "5 ms"
+queue = { discipline = "droptail", limit = "40 packets" }
+
+[[flow]]
+name = "f"
+from = "a"
+to = "c"
+transport = { protocol = "udp", payload = "472 B" }
+traffic = { source = "poisson", rate = "3.8 Mbit/s" }
+
+[vary]
+"flow.f.traffic.rate" = ["3.6 Mbit/s", "3.8 Mbit/s", "4.2 Mbit/s"]
+"link.b.queue.limit" = { from = "2 packets", to = "200 packets", scale = "log" }
+"""
+
+
+@pytest.fixture
+def file(tmp_path):
+    def make(text: str, name: str = "scenario") -> Path:
+        path = tmp_path / f"{name}.toml"
+        path.write_text(text)
+        return path
+
+    return make
+
+
+def test_values_of_a_range():
+    rate = Range("k", 1, 100, "Mbit/s", is_whole=False, is_log=True)
+    assert [rate.value(share) for share in (0, 0.5, 1)] == [
+        "1.0 Mbit/s",
+        "10.0 Mbit/s",
+        "100.0 Mbit/s",
+    ]
+    count = Range("k", 1, 4, "", is_whole=True, is_log=False)
+    assert [count.value(share) for share in (0, 0.24, 0.26, 0.99, 1)] == [1, 1, 2, 4, 4]
+
+
+def test_a_space_and_its_cases(file):
+    space = Space.load(file(BUFFER))
+    assert [each.key for each in space.ranges] == ["link.b.queue.limit"]
+    assert [case["flow.f.traffic.rate"][:3] for case in space.cases] == ["3.6", "3.8", "4.2"]
+    tried = space.at([space.row([0.5]), {"link.b.queue.limit": "7 packets"}])
+    assert [point["link.b.queue.limit"] for point in tried.vary] == ["20 packets"] * 3 + [
+        "7 packets"
+    ] * 3
+    assert space.at([{}]).core.points == 3, "the defaults"
+    with pytest.raises(sj.ScenarioError, match="there is nothing to draw"):
+        Space.load(file(BUFFER.split("[vary]")[0], "closed"))
+
+
+def test_morris_finds_the_effects_of_two_delays(file, tmp_path):
+    with trying(tmp_path / "out") as tries:
+        found = sensitivity(Space.load(file(TWO_DELAYS)), tries, of=["total.delay_mean_s"])
+    rows = {row["parameter"]: row for row in found.table.to_dicts()}
+    assert [*rows] == ["link.one.delay", "link.two.delay", "link.idle.delay"]
+    effects = [(row["mu_star"], row["mu"]) for row in rows.values()]
+    assert effects == [
+        pytest.approx((0.04, 0.04), rel=1e-5),
+        pytest.approx((0.02, 0.02), rel=1e-5),
+        (0, 0),
+    ]
+    assert all(row["sigma"] < 1e-6 for row in rows.values()), "there is no interaction"
+
+
+def test_sobol_finds_their_shares_of_the_variance(file, tmp_path):
+    # Uniform delays of 40 and 20 ms: variances as 4 to 1.
+    with trying(tmp_path / "out") as tries:
+        found = sensitivity(
+            Space.load(file(TWO_DELAYS)),
+            tries,
+            of=["total.delay_mean_s", "links.one.loss_ratio"],
+            method="sobol",
+        )
+    delay = found.table.filter(quantity="total.delay_mean_s")
+    assert delay["ST"].to_list() == pytest.approx([0.8, 0.2, 0], abs=0.03)
+    assert delay["S1"].to_list() == pytest.approx([0.8, 0.2, 0], abs=0.1)
+    never = found.table.filter(quantity="links.one.loss_ratio")
+    assert never["ST"].to_list() == [0, 0, 0], "what never changes depends on nothing"
+    paths = found.write(tmp_path)
+    assert [path.name for path in paths] == ["sensitivity.parquet", "sensitivity.csv"]
+
+
+def test_one_objective_finds_its_optimum(file, tmp_path):
+    with trying(tmp_path / "out") as tries:
+        found = tune(
+            Space.load(file(BUFFER)),
+            tries,
+            objectives={"total.delay_mean_s": "minimise"},
+            trials=24,
+        )
+    (best,) = found.front
+    assert float(best.values["link.b.queue.limit"].split()[0]) < 4, "the shortest buffer"
+    assert best.seen is not None
+    assert found.is_better(best.seen["total.delay_mean_s"], "total.delay_mean_s")
+
+
+def test_the_front_of_delay_and_goodput(file, tmp_path):
+    counter = Counter()
+    with trying(tmp_path / "out", progress=counter) as tries:
+        found = tune(Space.load(file(BUFFER)), tries, trials=16)
+    assert len(found.tries) == 16
+    limits = [float(one.values["link.b.queue.limit"].split()[0]) for one in found.front]
+    assert limits == sorted(limits), "a longer buffer: more delay, more goodput"
+    delays = [one.scores["total.delay_mean_s"] for one in found.front]
+    goodputs = [one.scores["total.goodput_bps"] for one in found.front]
+    assert delays == sorted(delays)
+    assert goodputs == sorted(goodputs)
+    assert delays[0] < 1 < delays[-1], "the default of 40 packets lies between"
+    assert found.better_in_all == [], "nothing is had for nothing"
+    # The middle case was held out, and nothing of it was seen.
+    assert [case["flow.f.traffic.rate"] for case in found.held_out_cases] == ["3.8 Mbit/s"]
+    assert len(found.seen_cases) == 2
+    assert all(one.held_out is not None for one in found.front)
+    # No run is done twice, not that of the defaults either: three replicas of two cases for each
+    # setting, and of the third case for those of the front.
+    tried, front = (
+        {one.values["link.b.queue.limit"] for one in some} | {"40 packets"}
+        for some in (found.tries, found.front)
+    )
+    assert counter.runs == 3 * (2 * len(tried) + len(front))
+
+
+def test_the_defaults_have_a_ratio_of_one(file, tmp_path):
+    narrow = BUFFER.replace(
+        'from = "2 packets", to = "200 packets"', 'from = "40 packets", to = "40 packets"'
+    )
+    with trying(tmp_path / "out") as tries:
+        found = tune(Space.load(file(narrow)), tries, trials=2)
+    (one,) = found.front
+    assert one.scores == {"total.delay_mean_s": 1, "total.goodput_bps": 1}
+    for intervals in (one.seen, one.held_out):
+        assert [(each.low, each.high) for each in intervals.values()] == [(1, 1), (1, 1)]
+
+
+def test_scenarios_may_be_held_out(file, tmp_path):
+    other = BUFFER.replace("4 Mbit/s", "40 Mbit/s").replace("3.", "35.").split("[vary]")[0]
+    held_out = Space.load(file(other, "other"), needed=False)
+    with trying(tmp_path / "out") as tries:
+        found = tune(Space.load(file(BUFFER)), tries, trials=8, held_out=[held_out])
+    assert len(found.seen_cases) == 3
+    assert found.held_out_cases == [{}]
+    assert all(one.held_out["total.delay_mean_s"].n == 3 for one in found.front)
+
+
+def test_an_objective_that_cannot_be_compared(file, tmp_path):
+    text = BUFFER.replace("3.6 Mbit/s", "0.1 Mbit/s")
+    with trying(tmp_path / "out") as tries, pytest.raises(sj.ScenarioError) as error:
+        tune(Space.load(file(text)), tries, objectives={"total.loss_ratio": "minimise"})
+    assert "total.loss_ratio is zero or undefined under the defaults at" in str(error.value)
+    with trying(tmp_path / "out") as tries, pytest.raises(sj.ScenarioError, match="METRIC"):
+        tune(Space.load(file(text)), tries, objectives={"loss": "minimise"})
+
+
+def test_tune_is_resumed_to_the_same(file, tmp_path):
+    path = file(BUFFER.replace('"5 s"', '"60 s"'))
+
+    def command(out: str) -> subprocess.Popen:
+        options = ("--out", tmp_path / out, "--trials", 24, "--json")
+        return started("tune", path, *options)
+
+    whole, errors = command("whole").communicate(timeout=PATIENCE_S)
+    assert len(json.loads(whole)["tries"]) == 24, errors
+    program = command("killed")
+    patience = time.monotonic() + PATIENCE_S
+    while not list((tmp_path / "killed").glob("store/*.journal")) and time.monotonic() < patience:
+        time.sleep(0.01)
+    time.sleep(0.5)
+    program.send_signal(signal.SIGKILL)
+    program.communicate()
+    again, _ = command("killed").communicate(timeout=PATIENCE_S)
+    assert json.loads(again) == json.loads(whole)
+
+
+def test_the_commands_print_tables(file, tmp_path):
+    program = started("sensitivity", file(TWO_DELAYS), "--out", tmp_path / "a", "--samples", 4)
+    out, errors = program.communicate(timeout=PATIENCE_S)
+    assert program.returncode == 0, errors
+    assert "link.one.delay" in out
+    assert "total.goodput_bps" in out
+    program = started("tune", file(BUFFER, "b"), "--out", tmp_path / "b", "--trials", 8)
+    out, errors = program.communicate(timeout=PATIENCE_S)
+    assert program.returncode == 0, errors
+    assert "8 settings tried under 2 cases" in out
+    assert "Held out: 1 case that the search saw nothing of." in out
+    for arguments, message in [
+        (("sensitivity", tmp_path / "b.toml", "--out", tmp_path / "c", "--of", "x"), "allowed:"),
+        (("tune", tmp_path / "none.toml", "--out", tmp_path / "c"), "cannot read it"),
+    ]:
+        program = started(*arguments)
+        _, errors = program.communicate(timeout=PATIENCE_S)
+        assert program.returncode == 2
+        assert message in errors

@@ -1,0 +1,163 @@
+"""Every kind of figure shows what the frames say."""
+
+import numpy as np
+import polars as pl
+import pytest
+
+import sojourn as sj
+from sojourn.comparing import differences
+from sojourn.plots.choice import PlotError
+from sojourn.plots.kinds import KINDS
+
+LABELS = ["Drop-tail", "RED", "CoDel", "CoDel, target=20 ms"]
+NAMES = ["droptail", "red", "codel", "codel, target=20 ms"]
+
+
+def legend(figure):
+    return [text.get_text() for legend in figure.legends for text in legend.get_texts()]
+
+
+@pytest.mark.parametrize("kind", sorted(KINDS.keys() - {"cwnd", "probability"}))
+def test_every_kind_names_every_discipline(results, kind):
+    figure = results.plot(kind)
+    texts = [text.get_text() for axes in figure.axes for text in axes.get_yticklabels()]
+    texts += [axes.get_title(loc="left") for axes in figure.axes] + legend(figure)
+    assert set(LABELS) <= set(texts)
+    assert not figure.data.is_empty()
+
+
+def test_queue_is_the_series_of_the_last_case(results):
+    figure = results.plot("queue", replica=1)
+    wanted = results.series("queue_packets").filter(
+        (pl.col("point") == 4) & (pl.col("replica") == 1) & (pl.col("name") == "uplink")
+    )
+    line = figure.axes[0].get_lines()[0]
+    assert line.get_label() == "Drop-tail"
+    np.testing.assert_array_equal(line.get_ydata(), wanted["value"])
+    assert figure.data.columns == ["discipline", "name", "time_s", "value"]
+
+
+def test_throughput_has_a_panel_for_each_discipline_and_a_line_for_each_flow(results):
+    figure = results.plot("throughput")
+    assert [axes.get_title(loc="left") for axes in figure.axes] == LABELS
+    assert all(len(axes.get_lines()) == 3 for axes in figure.axes)
+    assert legend(figure) == ["call.0", "call.1", "call.2"]
+
+
+def test_cwnd(tcp_results):
+    figure = tcp_results.plot("cwnd")
+    assert legend(figure) == ["cubic.0", "cubic.1"]
+    assert figure.data["value"].min() >= 1
+
+
+def test_distribution_agrees_with_the_metrics(results):
+    """Median and 95th percentile of the curve are those of the links' table, replica by replica."""
+    links = results.links.filter(pl.col("link") == "uplink")
+    for share, metric in ((0.5, "p50"), (0.95, "p95"), (0.99, "p99")):
+        wanted = links[f"queueing_delay_{metric}_s"]
+        found = results.delays.filter((pl.col("name") == "uplink") & (pl.col("share") == share))
+        assert found["delay_s"].to_list() == wanted.to_list()
+    frame = results.plot("cdf", case=0).data
+    assert frame.group_by("discipline").len()["len"].unique().to_list() == [27]
+    for _, rows in frame.group_by("discipline"):
+        assert rows["delay_s"].is_sorted()
+        assert rows["share"].is_sorted()
+    total = results.plot("cdf", flow="total", case=0).data
+    # One way there is the wire, too: 15 ms and 528 B at 2 Mbit/s.
+    assert total["delay_s"].min() >= 0.015 + 528 * 8 / 2e6
+
+
+def test_delay_goodput_has_a_row_for_each_replica(results):
+    assert len(results.plot("delay-goodput").data) == 4 * 3
+
+
+def test_against_load_in_one_unit(results):
+    figure = results.plot("load", of="total.goodput_bps")
+    assert figure.data["load"].unique().sort().to_list() == [0.5, 0.9]
+    assert figure.axes[0].get_xlabel() == "Call rate (Mbit/s)"
+    assert figure.axes[0].get_ylabel() == "Goodput (Mbit/s)"
+    mean = results.totals.filter(pl.col("point") == 0)["goodput_bps"].mean() / 1e6
+    assert figure.data["mean"][0] == pytest.approx(mean)
+
+
+def test_fairness_has_index_and_flows(results):
+    frame = results.plot("fairness").data
+    index = frame.filter(pl.col("of") == "jain_index")
+    assert index["discipline"].to_list() == NAMES
+    assert index["mean"].is_between(1 / 3, 1).all()
+    assert len(frame.filter(pl.col("of") == "goodput_bps")) == 4 * 3
+
+
+def test_drops_are_means_over_all_runs(results):
+    frame = results.plot("drops").data
+    packets = frame.filter(pl.col("discipline") == "droptail")["packets"].sum()
+    dropped = results.drops.filter((pl.col("point") == 4) & (pl.col("kind") == "drop"))["packets"]
+    assert packets == pytest.approx(dropped.sum() / 3)
+    assert frame["discipline"].unique(maintain_order=True).to_list() == NAMES
+
+
+def test_probability_is_of_those_that_have_one(results):
+    figure = results.plot("probability")
+    assert legend(figure) == ["RED"]
+    assert figure.data["probability"].is_between(0, 1).all()
+    assert figure.data["queue_is"].unique().to_list() == ["avg"]
+
+
+def test_heat_map_over_the_factor_and_the_discipline(results):
+    figure = results.plot("heatmap", of="total.goodput_bps")
+    cells = figure.axes[0].get_images()[0].get_array()
+    assert cells.shape == (4, 2)
+    mean = results.totals.filter(pl.col("point") == 7)["goodput_bps"].mean() / 1e6
+    assert cells[3, 1] == pytest.approx(mean)
+
+
+def test_ranks_are_those_of_the_paired_tests(results):
+    frame = results.plot("ranking").data
+    delay = frame.filter(pl.col("metric") == "queueing_delay_mean_s")
+    pairs = differences(results, "links.uplink.queueing_delay_mean_s").filter(
+        (pl.col("first") >= 4) & pl.col("separated")
+    )
+    assert len(pairs) >= 1
+    for name, rank in delay.select("discipline", "rank").iter_rows():
+        point = 4 + NAMES.index(name)
+        above = pairs.filter((pl.col("first") == point) & (pl.col("mean") > 0))
+        below = pairs.filter((pl.col("second") == point) & (pl.col("mean") < 0))
+        assert rank == 1 + len(above) + len(below)
+
+
+def test_a_figure_is_saved_with_its_data(results, tmp_path):
+    figure = results.plot("cdf")
+    assert set(figure.save(tmp_path / "cdf.pdf")) == {"pdf", "csv"}
+    assert (tmp_path / "cdf.pdf").read_bytes().startswith(b"%PDF")
+    assert pl.read_csv(tmp_path / "cdf.csv").equals(figure.data, null_equal=True)
+    assert set(results.plot("cdf").save(tmp_path / "all")) == {"svg", "pdf", "png", "csv"}
+    with pytest.raises(ValueError, match=r"found the ending '\.doc'; allowed: svg, pdf, png"):
+        figure.save(tmp_path / "cdf.doc")
+
+
+@pytest.mark.parametrize(
+    ("kind", "options", "message"),
+    [
+        ("pie", {}, "found the figure 'pie'; allowed: queue"),
+        ("queue", {"of": "x"}, "found the option 'of'; queue takes link, case, replica"),
+        ("queue", {"link": "no"}, "found the link 'no'; allowed: uplink"),
+        ("queue", {"case": 2}, "found case 2; allowed: 0 to 1"),
+        ("queue", {"replica": 3}, "found replica 3; allowed: 0 to 2"),
+        ("cwnd", {}, "found no series 'cwnd_packets'"),
+        ("cdf", {"flow": "no"}, "found no delays of 'no'; flows: total, call"),
+        ("load", {"of": "total.speed"}, "found the metric 'speed'"),
+        ("load", {"x": "rate"}, "found the key 'rate'; allowed: flow.call.traffic.rate"),
+        ("ranking", {"of": "total.sent_packets"}, "neither more nor less of it is better"),
+    ],
+)
+def test_what_cannot_be_drawn_is_said(results, kind, options, message):
+    with pytest.raises(PlotError) as error:
+        results.plot(kind, **options)
+    assert message in str(error.value)
+
+
+def test_without_series_the_error_says_how_to_record_them():
+    scenario = sj.Scenario.load("scenarios/mm1.toml", {"duration": "2 s", "warmup": "0 s"})
+    results = sj.run(scenario, replicas=1)
+    with pytest.raises(PlotError, match="--set series='100 ms'"):
+        results.plot("queue")

@@ -1,0 +1,108 @@
+"""Every discipline has a look of its own, also for those who see fewer colours."""
+
+import itertools
+import json
+
+import numpy as np
+import pytest
+
+from sojourn import _core
+from sojourn.plots.looks import COLOURS, LINES, LOOKS, look, looks
+
+DISCIPLINES = [one["name"] for one in json.loads(_core.reference())["disciplines"]]
+
+# Machado, Oliveira, Fernandes, "A physiologically-based model for simulation of color vision
+# deficiency", IEEE TVCG 15 (2009), severity 1.0; they work on linear RGB.
+SEES = {
+    "all": np.eye(3),
+    "protanope": np.array(
+        [
+            [0.152286, 1.052583, -0.204868],
+            [0.114503, 0.786281, 0.099216],
+            [-0.003882, -0.048116, 1.051998],
+        ]
+    ),
+    "deuteranope": np.array(
+        [
+            [0.367322, 0.860646, -0.227968],
+            [0.280085, 0.672501, 0.047413],
+            [-0.011820, 0.042940, 0.968881],
+        ]
+    ),
+    "tritanope": np.array(
+        [
+            [1.255528, -0.076749, -0.178779],
+            [-0.078411, 0.930809, 0.147602],
+            [0.004733, 0.691367, 0.303900],
+        ]
+    ),
+}
+TO_XYZ = np.array(
+    [
+        [0.4124564, 0.3575761, 0.1804375],
+        [0.2126729, 0.7151522, 0.0721750],
+        [0.0193339, 0.1191920, 0.9503041],
+    ]
+)
+WHITE = np.array([0.95047, 1.0, 1.08883])
+
+
+def lab(colour, sight):
+    """CIE L*a*b* of a colour as it is seen."""
+    rgb = np.array([int(colour[i : i + 2], 16) / 255 for i in (1, 3, 5)])
+    linear = np.where(rgb <= 0.04045, rgb / 12.92, ((rgb + 0.055) / 1.055) ** 2.4)
+    ratio = TO_XYZ @ np.clip(sight @ linear, 0, 1) / WHITE
+    f = np.where(ratio > 0.008856, np.cbrt(ratio), 7.787 * ratio + 16 / 116)
+    return np.array([116 * f[1] - 16, 500 * (f[0] - f[1]), 200 * (f[1] - f[2])])
+
+
+@pytest.mark.parametrize("sight", SEES)
+def test_colours_stay_apart(sight):
+    """14 units of L*a*b* are some six times what is just noticed (2.3: Mahy, 1994)."""
+    for one, other in itertools.combinations(COLOURS, 2):
+        distance = np.linalg.norm(lab(one, SEES[sight]) - lab(other, SEES[sight]))
+        assert distance > 14, (one, other)
+
+
+def test_every_discipline_has_its_own():
+    assert list(LOOKS.keys() ^ set(DISCIPLINES)) == []
+    assert len(set(LOOKS.values())) == len(LOOKS)
+    assert {marker for _, marker in LOOKS.values()} <= LINES.keys()
+    assert len({str(line) for line in LINES.values()}) == len(LINES)
+
+
+@pytest.mark.parametrize("name", DISCIPLINES)
+def test_alone_it_looks_as_it_always_does(name):
+    assert (look(name).colour, look(name).marker) == LOOKS[name]
+
+
+def test_in_a_small_set_no_colour_and_no_marker_comes_twice():
+    for names in itertools.combinations(DISCIPLINES, 3):
+        drawn = looks(names).values()
+        assert len({one.colour for one in drawn}) == 3
+        assert len({one.marker for one in drawn}) == 3
+
+
+def test_all_at_once_still_differ():
+    drawn = looks(DISCIPLINES).values()
+    assert len({(one.colour, one.marker) for one in drawn}) == len(DISCIPLINES)
+
+
+def test_settings_make_a_label_and_a_look_of_their_own():
+    drawn = looks(["codel", "codel, target=20 ms", "codel, target=50 ms", "codel"])
+    assert [one.label for one in drawn.values()] == [
+        "CoDel",
+        "CoDel, target=20 ms",
+        "CoDel, target=50 ms",
+    ]
+    assert len({one.colour for one in drawn.values()}) == 3
+    assert len({one.marker for one in drawn.values()}) == 3
+    assert drawn["codel"] == look("codel")
+
+
+def test_what_is_no_discipline_has_a_look_too():
+    flows = [f"cubic.{n}" for n in range(30)]
+    drawn = looks(flows)
+    assert len({(one.colour, one.marker) for one in drawn.values()}) == 30
+    assert drawn["cubic.0"].label == "cubic.0"
+    assert look("eqm").label == "EQM (reconstruction)"

@@ -1,0 +1,148 @@
+"""Scenarios built in code are scenario files."""
+
+import dataclasses
+import json
+import re
+from pathlib import Path
+
+import networkx
+import pytest
+
+import sojourn as sj
+from sojourn import _core
+
+ROOT = Path(__file__).resolve().parents[2]
+REFERENCE = json.loads(_core.reference())
+
+
+def test_the_example_of_the_design_runs(monkeypatch):
+    monkeypatch.chdir(ROOT)
+    sc = sj.dumbbell(
+        rate="10 Mbit/s",
+        rtt="40 ms",
+        queue=sj.queue.CoDel(target="5 ms"),
+        flows=4 * sj.tcp("cubic"),
+    )
+    text = re.search(r"^sc = .*$", (ROOT / "DESIGN.md").read_text(), re.MULTILINE)
+    assert text is not None
+    names = {"sj": sj}
+    exec(text[0], names)
+    assert names["sc"].to_toml() == sc.to_toml()
+    r = sj.run(sc.with_overrides({"duration": "3 s", "series": "1 s"}), replicas=2)
+    assert r.links.height == 2 * 18
+    assert r.series("queue_packets").height > 0
+    assert r.summary()["replicas"] == 2
+    assert list(r.links.to_pandas().columns) == r.links.columns
+    assert r.points.height == 1
+
+
+def shapes() -> list[sj.Scenario]:
+    mix = 2 * sj.tcp("cubic") + sj.udp(rate="1 Mbit/s")
+    red = sj.queue.Red(min_th="5 packets", ecn=True)
+    head = {"duration": "2 s"}
+    return [
+        sj.dumbbell(rate="10 Mbit/s", delay="5 ms", queue=red, flows=mix, **head),
+        sj.parking_lot(
+            3, rate="10 Mbit/s", delay="5 ms", queue=red, flows=mix, cross=sj.tcp("reno"), **head
+        ),
+        sj.star(5, rate="1 Gbit/s", delay="10 us", queue=red, flows=sj.tcp("dctcp"), **head),
+        sj.tree(2, 3, rate="10 Mbit/s", delay="1 ms", queue=red, flows=sj.tcp(), **head),
+        sj.network(
+            [sj.link("a", "b", "5 Mbit/s", delay="1 ms", queue=red)],
+            sj.tcp("bbr", from_="a", to="b", window="25 packets"),
+            **head,
+        ),
+    ]
+
+
+@pytest.mark.parametrize("scenario", shapes(), ids=lambda scenario: scenario.name)
+def test_every_shape_is_a_scenario_file_that_runs(scenario):
+    again = sj.Scenario.from_toml(scenario.to_toml())
+    assert again.document() == scenario.document()
+    results = sj.run(scenario)
+    assert results.complete
+    assert (results.flows["received_packets"] > 0).all()
+
+
+def test_sizes_of_shapes():
+    _, lot, star, tree, _ = shapes()
+    assert {"hop-1", "hop-2", "hop-3"} <= set(lot.core.links(0))
+    assert [name for name, _ in lot.core.flows(0)] == [
+        "cubic.0",
+        "cubic.1",
+        "cbr",
+        "reno-hop1",
+        "reno-hop2",
+        "reno-hop3",
+    ]
+    assert len(star.core.flows(0)) == 4
+    assert len(tree.core.flows(0)) == 9
+    assert len(tree.core.links(0)) == 2 * 12
+
+
+def test_flows_add_up_under_names_of_their_own():
+    flows = 2 * (3 * sj.tcp("cubic")) + sj.tcp("cubic") + sj.tcp("reno", name="mine")
+    assert [(flow.name, flow.count) for flow in flows] == [
+        ("cubic", 6),
+        ("cubic-2", None),
+        ("mine", None),
+    ]
+
+
+def test_graphs_go_in_and_out():
+    graph = networkx.path_graph(4)
+    networkx.set_edge_attributes(graph, "10 Mbit/s", "rate")
+    networkx.set_edge_attributes(graph, "2 ms", "delay")
+    graph.edges[1, 2]["queue"] = sj.queue.CoDel()
+    graph.edges[1, 2]["name"] = "middle"
+    scenario = sj.from_networkx(graph, sj.tcp(from_="0", to="3"), duration="2 s", name="path")
+    out = sj.to_networkx(scenario)
+    assert out.number_of_edges() == 6
+    assert out["1"]["2"]["middle"]["rate_bps"] == 10_000_000
+    assert out["1"]["2"]["middle"]["delay_mean_s"] == pytest.approx(0.002)
+    assert out["1"]["2"]["middle"]["queue"] == {"discipline": "codel"}
+    assert networkx.is_isomorphic(networkx.Graph(out), graph)
+    assert out.graph["flows"] == [{"name": "newreno", "group": "newreno", "from": "0", "to": "3"}]
+
+
+def test_a_mistake_is_the_error_of_a_scenario_file():
+    with pytest.raises(sj.ScenarioError, match=r"bottleneck\.queue\.target: found \"5\"; allowed"):
+        sj.dumbbell(rate="1 Mbit/s", rtt="9 ms", queue=sj.queue.CoDel(target="5"), flows=sj.tcp())
+
+
+@pytest.mark.parametrize("registry", ["disciplines", "sources", "congestion_controls"])
+def test_every_line_of_a_registry_has_its_class(registry):
+    module = {"disciplines": sj.queue, "sources": sj.source, "congestion_controls": sj.transport}
+    for entry in REFERENCE[registry]:
+        cls = getattr(module[registry], entry["class"])
+        assert entry["name"] == cls.NAME
+        fields = {field.name for field in dataclasses.fields(cls)} - {"preset"}
+        assert fields == {param["name"] for param in entry["params"]}
+        for param in entry["params"]:
+            assert f"        {param['name']}: " in cls.__doc__
+
+
+def test_every_discipline_stands_in_a_scenario_with_its_defaults():
+    for entry in REFERENCE["disciplines"]:
+        given = {param["name"]: param["default"] for param in entry["params"]}
+        given = {name: parsed(text) for name, text in given.items()}
+        queue = getattr(sj.queue, entry["class"])(**given)
+        sj.dumbbell(rate="1 Mbit/s", rtt="9 ms", queue=queue, flows=sj.tcp())
+
+
+def parsed(text: str):
+    """A default as TOML has it."""
+    try:
+        return json.loads(text)
+    except json.JSONDecodeError:
+        return text
+
+
+def test_values_that_vary_may_be_objects():
+    queues = [sj.queue.CoDel(), sj.queue.Red(max_p=0.1)]
+    scenario = sj.dumbbell(
+        rate="1 Mbit/s", rtt="9 ms", flows=sj.tcp(), vary={"link.bottleneck.queue": queues}
+    )
+    assert scenario.vary[1] == {"link.bottleneck.queue": {"discipline": "red", "max_p": 0.1}}
+    over = scenario.with_overrides({"dumbbell.bottleneck.queue": sj.queue.Pie()})
+    assert over.document()["dumbbell"]["bottleneck"]["queue"] == {"discipline": "pie"}

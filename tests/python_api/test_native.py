@@ -1,0 +1,57 @@
+"""Disciplines compiled by Numba."""
+
+import own
+import pytest
+
+import sojourn as sj
+
+pytest.importorskip("numba")
+
+
+def traced(scenario: sj.Scenario, folder) -> str:
+    """Every event of a run."""
+    sj.run(scenario, trace_folder=folder)
+    return (folder / "trace.tr").read_text()
+
+
+def test_a_compiled_one_equals_the_built_in_one_packet_for_packet(overloaded, tmp_path):
+    settings = {"limit": "20 packets", "increment": 0.1, "freeze_time": "20 ms"}
+    ours = overloaded(sj.queue.Blue(**settings), duration="20 s", series="100 ms")
+    theirs = overloaded(
+        own.CompiledBlue(room="20 packets", **settings), duration="20 s", series="100 ms"
+    )
+    events = traced(ours, tmp_path / "a")
+    assert events.count("\nd ") > 100
+    assert events == traced(theirs, tmp_path / "b")
+    ours, theirs = (sj.run(scenario).series("prob")["value"] for scenario in (ours, theirs))
+    assert ours.equals(theirs)
+
+
+@pytest.mark.parametrize("good", [own.CompiledBlue, own.CompiledPaced])
+def test_compiled_ones_keep_the_laws(good):
+    sj.testing.check_laws(good, {"limit": "20 packets"}, sequences=15)
+
+
+def test_compiled_ones_run_in_threads(overloaded):
+    scenario = overloaded(own.CompiledPaced(), replicas=3, duration="2 s")
+    assert not scenario.is_interpreted(0)
+    one, two = (sj.run(scenario, jobs=jobs) for jobs in (1, 2))
+    assert one.links.equals(two.links)
+    assert (one.links["departures_packets"] <= 2001).all()
+
+
+def test_an_answer_that_is_no_verdict_ends_the_run(overloaded):
+    with pytest.raises(sj.UserCodeError, match="it answered 7; allowed: ACCEPT"):
+        sj.run(overloaded(own.CompiledNonsense()))
+
+
+def test_hooks_are_compiled_all_or_none():
+    with pytest.raises(TypeError, match="found dequeue beside compiled hooks"):
+
+        class Mixed(sj.queue.Discipline):
+            @sj.njit_policy
+            def enqueue(state, packet):
+                return 0
+
+            def dequeue(self, now, size, flow, ecn, sojourn):
+                return 0

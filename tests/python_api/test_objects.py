@@ -1,0 +1,76 @@
+"""Scenarios and results travel, show themselves, and are used from threads and processes."""
+
+import pickle
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from multiprocessing import get_context
+
+import own
+import pytest
+from own import goodput
+
+import sojourn as sj
+
+
+def test_scenarios_and_results_pickle(overloaded):
+    for queue in (sj.queue.CoDel(), own.Blue(limit="20 packets")):
+        scenario = overloaded(queue, replicas=2).with_overrides({"seed": 9})
+        again = pickle.loads(pickle.dumps(scenario))
+        assert again.to_toml() == scenario.to_toml()
+        assert again.seed == 9
+        results = sj.run(scenario)
+        copy = pickle.loads(pickle.dumps(results))
+        assert copy.links.equals(results.links)
+        assert copy.summary() == results.summary()
+
+
+def test_disciplines_travel_as_class_and_parameters():
+    queue = pickle.loads(pickle.dumps(own.Blue(increment=0.5)))
+    assert queue.increment == 0.5
+    assert repr(queue) == "Blue(increment=0.5)"
+    assert repr(sj.queue.CoDel(target="5 ms")) == "CoDel(target='5 ms')"
+
+
+@pytest.mark.parametrize("queue", [sj.queue.CoDel(), own.Blue(limit="20 packets")], ids=repr)
+def test_threads_and_processes_give_the_same(overloaded, queue):
+    scenarios = [overloaded(queue, seed=seed, duration="2 s") for seed in range(1, 5)]
+    alone = [goodput(scenario) for scenario in scenarios]
+    with ThreadPoolExecutor(4) as threads:
+        assert list(threads.map(goodput, scenarios)) == alone
+    with ProcessPoolExecutor(2, mp_context=get_context("spawn")) as processes:
+        assert list(processes.map(goodput, scenarios)) == alone
+
+
+@pytest.mark.parametrize("queue", [sj.queue.CoDel(), own.Blue(limit="20 packets")], ids=repr)
+def test_results_do_not_depend_on_the_number_of_workers(overloaded, queue):
+    vary = {"link.x.queue": [queue, sj.queue.DropTail()]}
+    scenario = overloaded(queue, replicas=3, duration="2 s", vary=vary)
+    one, two = (sj.run(scenario, jobs=jobs) for jobs in (1, 2))
+    for name, frame in one.frames().items():
+        assert frame.equals(two.frames()[name]), name
+
+
+def test_classes_of_no_module_go_to_workers(overloaded, page_codel):
+    results = sj.run(overloaded(page_codel(), replicas=2, duration="2 s"), jobs=2)
+    assert results.runs.height == 2
+
+
+def test_the_source_of_a_class_is_part_of_what_a_run_is(overloaded, page_codel):
+    assert "code" not in overloaded(sj.queue.CoDel()).identity(0)
+    ours, other = overloaded(own.Blue()).identity(0), overloaded(page_codel()).identity(0)
+    assert list(ours["code"]) == ["own:Blue"]
+    assert set(ours["code"].values()).isdisjoint(other["code"].values())
+
+
+def test_notebooks_show_tables(overloaded):
+    scenario = overloaded(
+        sj.queue.CoDel(), title="a < b", vary={"link.x.rate": ["3 Mbit/s", "4 Mbit/s"]}
+    )
+    card = scenario._repr_html_()
+    assert "a &lt; b" in card
+    assert "[[link]]" in card
+    results = sj.run(scenario, replicas=2)
+    shown = results._repr_html_()
+    assert shown.count("<tr>") == 2 + 2 + 4 + 0
+    assert "±" in shown
+    assert "3 Mbit/s" in shown
+    assert repr(results) == "<Results of 'network': 4 runs>"

@@ -1,0 +1,49 @@
+"""A congestion control in Python is one like any other."""
+
+import own_control
+import pytest
+
+import sojourn as sj
+
+
+def scenario(control) -> sj.Scenario:
+    flows = 2 * sj.tcp(control, name="tcp") + sj.udp(sj.source.Poisson(rate="1 Mbit/s"))
+    queue = sj.queue.DropTail(limit="20 packets")
+    return sj.dumbbell(rate="5 Mbit/s", rtt="30 ms", queue=queue, flows=flows, duration="15 s")
+
+
+def test_newreno_in_python_is_newreno_packet_for_packet(tmp_path):
+    traces = []
+    for name, control in (("a", "newreno"), ("b", own_control.NewReno)):
+        sj.run(scenario(control), trace_folder=tmp_path / name)
+        traces.append((tmp_path / name / "trace.tr").read_text())
+    assert traces[0].count("\nd ") > 20
+    assert traces[0] == traces[1]
+
+
+def test_parameters_and_workers():
+    gentle = scenario(own_control.NewReno(factor=0.9)).with_overrides({"replicas": 2})
+    one, two = (sj.run(gentle, jobs=jobs) for jobs in (1, 2))
+    assert one.flows.equals(two.flows)
+    usual = sj.run(scenario(own_control.NewReno()).with_overrides({"replicas": 2}))
+    assert (one.flows["retransmits"].sum() or 0) > (usual.flows["retransmits"].sum() or 0)
+    with pytest.raises(sj.params.ParamError, match="factor: found 2"):
+        own_control.NewReno(factor=2)
+
+
+def test_an_exception_ends_the_run():
+    with pytest.raises(
+        sj.UserCodeError, match=r"own_control:Fails: on_loss raised[^$]*no loss, pl"
+    ):
+        sj.run(scenario(own_control.Fails))
+    with pytest.raises(sj.UserCodeError, match="found cwnd = 0, ssthresh = inf; allowed"):
+        sj.run(scenario(own_control.Vanishes))
+
+
+def test_a_class_that_is_none_is_refused():
+    with pytest.raises(sj.ScenarioError, match="allowed: a class that inherits from"):
+        sj.dumbbell(
+            rate="1 Mbit/s",
+            rtt="9 ms",
+            flows=sj.tcp("pathlib:Path"),
+        )

@@ -1,0 +1,219 @@
+"""A discipline in Python is a discipline like any other."""
+
+import os
+import subprocess
+import sys
+
+import own
+import pytest
+from conftest import HERE, blocks
+
+import sojourn as sj
+
+
+def traced(scenario: sj.Scenario, folder) -> str:
+    """Every event of a run."""
+    sj.run(scenario, trace_folder=folder, jobs=1)
+    return (folder / "trace.tr").read_text()
+
+
+def test_codel_of_the_page_is_codel_packet_for_packet(overloaded, page_codel, tmp_path):
+    settings = {"target": "4 ms", "interval": "30 ms"}
+    ours = traced(overloaded(sj.queue.CoDel(**settings), duration="20 s"), tmp_path / "a")
+    theirs = traced(overloaded(page_codel(**settings), duration="20 s"), tmp_path / "b")
+    assert ours.count("\nd ") > 100
+    assert ours == theirs
+
+
+def test_blue_draws_from_the_same_stream(overloaded, tmp_path):
+    settings = {"limit": "20 packets", "increment": 0.1, "freeze_time": "20 ms"}
+    ours = traced(overloaded(sj.queue.Blue(**settings), duration="20 s"), tmp_path / "a")
+    theirs = traced(overloaded(own.Blue(**settings), duration="20 s"), tmp_path / "b")
+    assert ours.count("\nd ") > 100
+    assert ours == theirs
+
+
+def test_inner_variables_are_shown_as_those_of_the_registry(overloaded):
+    settings = {"limit": "20 packets", "increment": 0.1}
+    shown = [
+        sj.run(overloaded(queue, series="100 ms")).series("prob")["value"]
+        for queue in (sj.queue.Blue(**settings), own.Blue(**settings))
+    ]
+    assert shown[0].max() > 0
+    assert shown[0].equals(shown[1])
+
+
+def test_the_code_of_the_page_runs(tmp_path):
+    script = tmp_path / "page.py"
+    script.write_text("\n".join(blocks()))
+    done = subprocess.run(
+        [sys.executable, script], capture_output=True, text=True, timeout=300, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    assert "utilization" in done.stdout
+
+
+@pytest.mark.parametrize(
+    "good", [own.Blue, own.TwoBands, own.RoundRobin, own.Paced, own.Marks, sj.queue.Discipline]
+)
+def test_good_ones_keep_the_laws(good):
+    sj.testing.check_laws(good, {"limit": "20 packets"}, sequences=15)
+
+
+@pytest.mark.parametrize(
+    ("broken", "law"),
+    [
+        (own.Remembers, "decides differently"),
+        (own.Hoards, "wait for ever"),
+        (own.Reorders, "changed their order"),
+    ],
+)
+def test_broken_ones_are_caught(broken, law):
+    with pytest.raises(sj.testing.LawError, match=law):
+        sj.testing.check_laws(broken)
+
+
+def test_marks_only_what_can_be_marked(overloaded):
+    for ecn, kind in ((True, "mark"), (False, "drop")):
+        scenario = overloaded(own.Marks())
+        results = sj.run(
+            scenario.with_overrides(
+                {"flow.poisson.transport.ecn": ecn, "flow.onoff.transport.ecn": ecn}
+            )
+        )
+        assert results.drops["kind"].unique().to_list() == [kind]
+        assert results.drops["reason"].unique().to_list() == ["target"]
+
+
+def test_shaping_and_timers(overloaded):
+    paced = sj.run(overloaded(own.Paced()))
+    assert paced.links["throughput_bps"][0] < 4e6
+    assert paced.links["departures_packets"][0] <= 5001
+    ticks = sj.run(overloaded(own.RoundRobin(), series="1 s")).series("ticks")["value"]
+    assert ticks.to_list() == [99, 199, 299, 399, 499]
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_an_exception_ends_the_run_with_all_that_helps(overloaded, jobs):
+    scenario = overloaded(own.Fails(), replicas=2)
+    with pytest.raises(sj.UserCodeError) as raised:
+        sj.run(scenario, jobs=jobs)
+    text = str(raised.value)
+    for part in (
+        "own:Fails on link x: enqueue raised an exception at",
+        "of simulated time, over a packet of",
+        'raise ZeroDivisionError("the hundredth")',
+        "ZeroDivisionError: the hundredth",
+    ):
+        assert part in text
+
+
+def test_an_answer_that_is_no_verdict_is_an_exception(overloaded):
+    with pytest.raises(sj.UserCodeError, match="it answered None; allowed: ACCEPT, DROP"):
+        sj.run(overloaded(own.Forgetful()))
+
+
+def test_parameters_are_validated(overloaded):
+    for params, message in (
+        ({"freeze_tme": "1 s"}, "did you mean 'freeze_time'"),
+        ({"freeze_time": "1"}, "with its unit"),
+        ({"increment": 2.0}, "increment"),
+        ({"limit": "0 packets"}, "a queue length above zero"),
+    ):
+        with pytest.raises(sj.params.ParamError, match=message):
+            own.Blue(**params)
+
+
+FILE = """
+name = "file"
+duration = "2 s"
+replicas = 2
+
+[[link]]
+name = "x"
+from = "a"
+to = "b"
+rate = "4 Mbit/s"
+queue = {queue}
+
+[[flow]]
+name = "load"
+from = "a"
+to = "b"
+transport = {{ protocol = "udp", payload = "472 B" }}
+traffic = {{ source = "poisson", rate = "4.5 Mbit/s" }}
+"""
+
+
+@pytest.fixture
+def program(tmp_path):
+    """Run the program on a file with a queue; `own.py` lies beside the file."""
+    (tmp_path / "mine.py").write_text((HERE / "own.py").read_text())
+
+    def call(command: str, queue: str, *more: str):
+        path = tmp_path / "file.toml"
+        path.write_text(FILE.format(queue=queue))
+        environment = {k: v for k, v in os.environ.items() if k != "PYTHONPATH"}
+        return subprocess.run(
+            [sys.executable, "-P", "-m", "sojourn", command, path, *more],
+            capture_output=True,
+            text=True,
+            timeout=120,
+            env=environment,
+            check=False,
+        )
+
+    return call
+
+
+def test_a_scenario_file_names_it(program):
+    ours = program("run", '{ discipline = "blue", limit = "20 packets" }', "--json")
+    theirs = program("run", '{ discipline = "mine:Blue", limit = "20 packets" }', "--json")
+    assert theirs.returncode == 0, theirs.stderr
+    assert ours.stdout == theirs.stdout
+
+
+@pytest.mark.parametrize(
+    ("queue", "message"),
+    [
+        ('{ discipline = "nowhere:Blue" }', "the module nowhere cannot be imported"),
+        ('{ discipline = "mine:Green" }', "the module mine has no Green"),
+        ('{ discipline = "mine:LOST" }', "which is no class"),
+        ('{ discipline = "pathlib:Path" }', "inherits from sojourn.queue.Discipline"),
+        ('{ discipline = "mine:Blue", freeze_time = 3 }', "queue.freeze_time: found 3; allowed:"),
+        ('{ discipline = "mine:Blue", frozen = true }', "queue.frozen: unknown key"),
+    ],
+)
+def test_what_is_wrong_in_a_file_is_one_error_with_its_line(program, queue, message):
+    done = program("check", queue)
+    assert done.returncode == 2
+    assert done.stderr.startswith("error: ")
+    assert "file.toml:11: link.x.queue" in done.stderr
+    assert message in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+def test_an_exception_ends_the_program_with_status_1(program):
+    done = program("run", '{ discipline = "mine:Fails" }')
+    assert done.returncode == 1
+    assert "ZeroDivisionError: the hundredth" in done.stderr
+    assert "of simulated time" in done.stderr
+    assert done.stdout == ""
+
+
+def test_finished_runs_of_a_sweep_are_kept(program, tmp_path):
+    queue = '{ discipline = "mine:Fails" }\n[vary]\n'
+    vary = '{ discipline = "droptail" }, { discipline = "mine:Fails" }'
+    path = tmp_path / "sweep.toml"
+    text = FILE.format(queue='{ discipline = "droptail" }')
+    path.write_text(text + f'\n[vary]\n"link.x.queue" = [{vary}]\n')
+    del queue
+    out = tmp_path / "out"
+    call = [sys.executable, "-m", "sojourn", "sweep", path, "--out", out]
+    first = subprocess.run(call, capture_output=True, text=True, timeout=120, check=False)
+    assert first.returncode == 1
+    mine = tmp_path / "mine.py"
+    mine.write_text(mine.read_text().replace("raise ZeroDivisionError", "str"))
+    second = subprocess.run(call, capture_output=True, text=True, timeout=120, check=False)
+    assert second.returncode == 0, second.stderr
+    assert "2 runs were finished before, 2 are new" in second.stderr

@@ -1,0 +1,147 @@
+"""The report of an experiment says what its tables say, and no more than its intervals carry."""
+
+import json
+import re
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+import sojourn as sj
+from sojourn.comparing import ranking
+from sojourn.experiments.folder import read
+from sojourn.report.cautions import cautions
+from sojourn.report.charts import charts
+from sojourn.report.experiment import render
+from sojourn.report.metric_tables import tables
+from sojourn.report.words import answer, question, with_half
+
+SCENARIO = Path(__file__).parent / "experiment.toml"
+
+
+def alone(**changes):
+    """The same link and flows with drop-tail alone, run with other values."""
+    text = SCENARIO.read_text(encoding="utf-8").partition("[vary]")[0]
+    keys = {key.replace("__", "."): value for key, value in changes.items()}
+    return sj.run(sj.Scenario.from_toml(text, overrides=keys), replicas=5)
+
+
+def warnings(results):
+    return [one.text for one in cautions(results, None) if one.kind == "warning"]
+
+
+@pytest.fixture(scope="module")
+def experiment(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("experiment")
+    sj.run(SCENARIO).write(folder)
+    return read(folder)
+
+
+@pytest.fixture(scope="module")
+def page(experiment):
+    return render(experiment.results, experiment.manifest)
+
+
+def test_the_question_names_disciplines_and_cases(experiment):
+    asked, how = question(experiment.results)
+    assert asked == (
+        "How do Drop-tail, RED, CoDel and CoDel (target=20 ms) do at the link uplink? "
+        "It was asked for call rate 0.5 Mbit/s and 900 kbit/s."
+    )
+    assert how.startswith("8 points, 3 replicas of each, 24 runs of 6 s simulated time")
+
+
+def test_beyond_doubt_is_said_only_where_one_beats_all_others(experiment):
+    results = experiment.results
+    delay = ranking(results, "links.uplink.queueing_delay_mean_s", "lower")
+    sole = 0
+    for points in (range(4), range(4, 8)):
+        first = delay.filter(pl.col("point").is_in(list(points)) & (pl.col("rank") == 1))
+        sole += len(first) == 1 and not first["ties"][0].len()
+    text = answer(results)[0]
+    assert ("Nobody" in text) == (sole == 0)
+    counted = [
+        int(n) for n in re.findall(r"in (\d) of 2 cases|; .*? in (\d),", text) for n in n if n
+    ]
+    assert sum(counted) == sole
+
+
+def test_one_replica_tells_nothing_apart():
+    results = sj.run(SCENARIO, replicas=1)
+    assert answer(results)[0].startswith("One replica of each point: nothing can be told apart.")
+    assert "A point has one replica only: its values have no interval." in warnings(results)
+
+
+def test_a_queue_without_end_is_called_unstable():
+    results = alone(link__uplink__queue={"limit": "none"}, flow__call__traffic__rate="0.9 Mbit/s")
+    (text,) = warnings(results)
+    assert text.startswith("Drop-tail is unstable: its queue grows as long as it runs")
+
+
+def test_a_steady_queue_is_not():
+    assert warnings(alone(flow__call__traffic__rate="0.3 Mbit/s", duration="20 s")) == []
+
+
+def test_without_series_the_check_is_said_to_be_missing():
+    results = sj.run(sj.Scenario.load(SCENARIO, {"series": "none"}))
+    notes = [one.text for one in cautions(results, None) if one.kind == "note"]
+    assert any("was not checked: no time series was recorded" in text for text in notes)
+    assert {one.id for one in charts(results)} == {"load", "delay-goodput", "cdf", "drops"}
+
+
+def test_tables_hold_the_means(experiment):
+    points = tables(experiment.results)[0]
+    assert points.header[:2] == ("Discipline", "call rate")
+    assert len(points.rows) == 8
+    column = points.header.index("Goodput (Mbit/s)")
+    for point, (_, cells) in enumerate(points.rows):
+        goodput = experiment.results.totals.filter(pl.col("point") == point)["goodput_bps"]
+        assert cells[column].sort == pytest.approx(goodput.mean())
+
+
+@pytest.mark.parametrize(
+    ("mean", "half", "text"),
+    [
+        (12.345, 0.0678, "12.345 ± 0.068"),
+        (1234.5, 67.8, "1,234 ± 68"),
+        (9.6712345, 1e-9, "9.6712 ± 0.0000"),
+        (5.0, 0.0, "5 ± 0"),
+        (5.0, None, "5"),
+        (-0.5, 0.1, "−0.50 ± 0.10"),
+    ],
+)
+def test_a_mean_has_the_digits_that_its_interval_carries(mean, half, text):
+    assert with_half(mean, half) == text
+
+
+def test_nothing_is_loaded_from_elsewhere(page):
+    style_and_body = re.sub(r"<script.*?</script>", "", page, flags=re.DOTALL)
+    assert not re.search(r"(src|href|srcset)=\"(?!#|data:,)", style_and_body)
+    assert not re.search(r"@import|url\((?!#)", style_and_body)
+    assert "<script src" not in page
+
+
+def test_texts_are_escaped_wherever_they_stand(page):
+    assert "A small question &lt;/script&gt; &amp; more" in page
+    assert page.count("</script>") == page.count("<script")
+
+
+def test_what_repeats_it(experiment, page):
+    assert "scenario as it ran" in page
+    assert experiment.manifest["engine"] in page
+    assert "900 kbit/s" in page
+
+
+def test_specifications_hold_the_data_and_listen_to_the_page(experiment):
+    for one in charts(experiment.results):
+        text = json.dumps(one.spec)
+        assert '"chosen"' in text
+        assert "var(--look-0)" in text or one.id == "drops"
+        assert one.alt
+        assert any(one.spec["datasets"].values())
+
+
+def test_results_write_their_own_report(experiment, tmp_path):
+    path = experiment.results.report(tmp_path / "new" / "out.html")
+    assert path.read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
+    assert list(path.parent.iterdir()) == [path]

@@ -1,0 +1,197 @@
+"""The study `four-aqms`: its scenarios, its claims, and verdicts on outcomes that are given."""
+
+import tomllib
+
+import polars as pl
+import pytest
+
+import sojourn
+from sojourn.studies.claims import Outcome
+from sojourn.studies.four_aqms import against_ns2, checks, published, scenario
+from sojourn.studies.four_aqms.evidence import Everything, Evidence
+from sojourn.studies.four_aqms.measures import DISCIPLINES, MEASURES
+from sojourn.studies.four_aqms.study import FourAqmsStudy
+from sojourn.studies.four_aqms.verdicts import RULES, verdicts
+from sojourn.studies.knobs import StudyError
+
+STUDY = FourAqmsStudy()
+REPLICAS = 6
+
+AS_PUBLISHED = {
+    "goodput_mbps": {"red": 1.30, "blue": 1.31, "rem": 1.32, "sfq": 1.45, "droptail": 1.3},
+    "tcp_mbps": {"red": 1.0, "blue": 1.0, "rem": 1.0, "sfq": 1.2, "droptail": 1.0},
+    "cbr_mbps": {"red": 0.3, "blue": 0.31, "rem": 0.32, "sfq": 0.4, "droptail": 0.3},
+    "delay_ms": {"red": 100, "blue": 300, "rem": 200, "sfq": 110, "droptail": 250},
+    "tcp_delay_ms": {"red": 100, "blue": 300, "rem": 200, "sfq": 110, "droptail": 250},
+    "cbr_delay_ms": {"red": 100, "blue": 300, "rem": 200, "sfq": 110, "droptail": 250},
+    "loss_percent": {"red": 5, "blue": 2, "rem": 4, "sfq": 19, "droptail": 9},
+    "tcp_loss_percent": {"red": 5, "blue": 2, "rem": 4, "sfq": 3, "droptail": 9},
+    "cbr_loss_percent": {"red": 5, "blue": 2, "rem": 4, "sfq": 42, "droptail": 9},
+    "jain": {"red": 0.8, "blue": 0.8, "rem": 0.8, "sfq": 0.99, "droptail": 0.7},
+    "cwnd": {"red": 3, "blue": 9, "rem": 4, "sfq": 5, "droptail": 4},
+    "cwnd_sd": {"red": 0.5, "blue": 2, "rem": 0.6, "sfq": 4, "droptail": 3},
+    "loss_trend": {"red": 5, "blue": -5, "rem": 5, "sfq": 5, "droptail": 5},
+}
+"""Means as the publication would have them; what is missing is 50 for all."""
+
+
+def evidence(means=None, **changed):
+    """Observations with these means and a little noise that all disciplines share in part."""
+    means = (means or AS_PUBLISHED) | changed
+    rows = []
+    for place, name in enumerate(DISCIPLINES):
+        for replica in range(REPLICAS):
+            row = {"point": place, "discipline": name, "replica": replica}
+            for column in MEASURES:
+                noise = 1 + 1e-3 * ((replica * 7 + place * 3) % 5 - 2)
+                mean = means.get(column, {}).get(name, 50.0)
+                row[column] = None if mean is None else float(mean) * noise
+            rows.append(row)
+    return Evidence(pl.DataFrame(rows))
+
+
+def everything(chosen, high=None, low=None, **knobs):
+    settings = STUDY.settle(knobs)
+    loads = {"0.1 Mbit/s": low or chosen, "0.25 Mbit/s": chosen, "1 Mbit/s": high or chosen}
+    return Everything(settings, chosen, loads, {})
+
+
+def outcomes(*args, **options):
+    return {one.claim.id: one.outcome for one in verdicts(everything(*args, **options))}
+
+
+def test_every_claim_has_a_rule_and_every_rule_a_claim():
+    assert set(RULES) == set(published.load().claims)
+
+
+def test_every_claim_names_its_place():
+    for claim in published.load().claims.values():
+        assert claim.text
+        assert claim.place
+        assert len(claim.quote.split()) <= 14
+
+
+@pytest.mark.parametrize(
+    "knobs",
+    [
+        {},
+        {"tcp": "sack", "cbr_rate": "0.4 Mbit/s"},
+        {"queues": "reference"},
+        {"red.min_th": "25", "red.counts": "bytes"},
+        {"blue.increment": "0.1", "blue.freeze_time": "10 ms", "start": "0 s"},
+    ],
+)
+def test_every_part_is_a_valid_scenario_without_warnings(knobs):
+    for text in STUDY.scenarios(STUDY.settle(knobs)).values():
+        assert sojourn.Scenario.from_toml(text).warnings == []
+
+
+def test_the_published_numbers_are_in_the_scenario():
+    document = tomllib.loads(STUDY.scenarios(STUDY.settle({}))["four-aqms"])
+    bottleneck = document["dumbbell"]["bottleneck"]
+    assert (bottleneck["rate"], bottleneck["delay"]) == ("1.5 Mbit/s", "20 ms")
+    tcp, cbr = document["flow"]
+    assert (tcp["count"], cbr["count"]) == (6, 2)
+    assert tcp["transport"]["window"] == "25 packets"
+    red = document["vary"][scenario.QUEUE_KEY][0]
+    assert (red["max_th"], red["max_p"], red["w_q"]) == ("50 packets", 1.0, 0.002)
+
+
+def test_under_the_reference_no_preset_is_left():
+    for text in STUDY.scenarios(STUDY.settle({"queues": "reference"})).values():
+        queues = tomllib.loads(text)["vary"][scenario.QUEUE_KEY]
+        assert all("preset" not in queue for queue in queues)
+        assert all(queue["limit"] == "50 packets" for queue in queues)
+
+
+def test_the_chosen_load_is_not_run_twice():
+    text = STUDY.scenarios(STUDY.settle({"cbr_rate": "500 kbit/s"}))["load"]
+    assert "0.5 Mbit/s" not in tomllib.loads(text)["vary"][scenario.RATE_KEY]
+
+
+def test_a_warmup_must_leave_time():
+    with pytest.raises(StudyError, match="leaves nothing"):
+        STUDY.scenarios(STUDY.settle({"warmup": "100 s"}))
+
+
+def test_were_it_as_published_the_orders_would_agree():
+    high = evidence(
+        tcp_mbps=AS_PUBLISHED["tcp_mbps"] | {"droptail": 0.01},
+        loss_percent=dict.fromkeys(DISCIPLINES, 20.0) | {"sfq": 60.0},
+    )
+    low = evidence(cbr_loss_percent=dict.fromkeys(DISCIPLINES, 0.0))
+    found = outcomes(evidence(), high, low)
+    disagreeing = {name for name, one in found.items() if one is Outcome.DISAGREES}
+    # Not an order, or at odds with another claim of the publication.
+    assert disagreeing == {
+        "blue-overflow",
+        "loss-grows",
+        "loss-sfq-why",
+        "red-not-full",
+        "rem-motive",
+    }
+    assert found["window-constant"] is Outcome.IMPOSSIBLE
+
+
+def test_no_order_without_a_difference():
+    flat = evidence({column: dict.fromkeys(DISCIPLINES, 50.0) for column in MEASURES})
+    found = outcomes(flat)
+    for claim in ("throughput-sfq", "delay-blue", "loss-blue", "window-blue-largest"):
+        assert found[claim] is Outcome.DISAGREES
+
+
+def test_what_the_publication_says_against_itself_does_not_depend_on_us():
+    def contradictions(chosen):
+        return {name for name, one in outcomes(chosen).items() if one is Outcome.CONTRADICTS_ITSELF}
+
+    flat = evidence({column: dict.fromkeys(DISCIPLINES, 50.0) for column in MEASURES})
+    assert (
+        contradictions(evidence())
+        == contradictions(flat)
+        == {
+            "red-table",
+            "blue-tainted",
+            "passive-unfair",
+            "throughput-definition",
+            "window-sfq-no-drops",
+            "delay-red-rem",
+        }
+    )
+
+
+def test_an_acknowledgement_lost_is_found():
+    lost = evidence(ack_drops=dict.fromkeys(DISCIPLINES, 3.0))
+    none = evidence(ack_drops=dict.fromkeys(DISCIPLINES, 0.0))
+    assert outcomes(lost)["ack-drops"] is Outcome.AGREES
+    assert outcomes(none)["ack-drops"] is Outcome.DISAGREES
+
+
+def test_ns2_is_compared_for_its_own_settings_only():
+    same = everything(evidence(), replicas="3")
+    assert against_ns2.comparable(same)
+    assert not against_ns2.comparable(everything(evidence(), tcp="sack"))
+    assert against_ns2.section(everything(evidence(), duration="50 s")).tables == ()
+    assert len(against_ns2.section(same).tables[0].rows) >= 24
+
+
+LAWFUL = {
+    "cbr_delay_ms": 100.0,
+    "tcp_delay_ms": 100.0,
+    "goodput_mbps": 1.4,
+    "departures": 1000.0,
+    "queueing_ms": 200.0,
+    "queue": 2.0,
+}
+
+
+@pytest.mark.parametrize(
+    ("column", "value"),
+    [("cbr_delay_ms", 30.0), ("tcp_delay_ms", 36.0), ("goodput_mbps", 1.51), ("queue", 3.0)],
+)
+def test_a_broken_law_is_found(column, value):
+    """1000 packets in 100 s, each 200 ms in the queue: two at a time."""
+    settings = STUDY.settle({})
+    frame = pl.DataFrame([LAWFUL | {"discipline": "red"}])
+    assert all(one.kept for one in checks.all_checks(frame, settings))
+    broken = pl.DataFrame([LAWFUL | {"discipline": "red", column: value}])
+    assert sum(one.kept is False for one in checks.all_checks(broken, settings)) == 1

@@ -1,0 +1,236 @@
+"""The study `red-fairness`: its scenarios, its claims, and verdicts on outcomes that are given."""
+
+import itertools
+import tomllib
+
+import polars as pl
+import pytest
+
+import sojourn
+from sojourn.studies.claims import Outcome
+from sojourn.studies.knobs import StudyError
+from sojourn.studies.red_fairness import checks, measures, published, scenario
+from sojourn.studies.red_fairness.evidence import Everything, Evidence
+from sojourn.studies.red_fairness.measures import MEASURES
+from sojourn.studies.red_fairness.study import RedFairnessStudy
+from sojourn.studies.red_fairness.verdicts import RULES, verdicts
+from sojourn.studies.red_fairness.verdicts.common import JUDGES
+from sojourn.toml_text import toml_text
+
+STUDY = RedFairnessStudy()
+REPLICAS = 6
+COLUMN = {1: "goodput_mbps", 2: "goodput_mbps", 3: "jain", 4: "jain"}
+
+
+def evidence(change=lambda case, at, name, value: value, noise=1e-4):
+    """Observations that have the published numbers, changed by a function."""
+    rows = []
+    for case, table in published.load().tables.items():
+        for name, values in table.values.items():
+            for at, replica in itertools.product(values, range(REPLICAS)):
+                value = change(case, at, name, values[at])
+                row = dict.fromkeys(MEASURES, 1.0)
+                row[COLUMN[case]] = value * (1 + noise * ((replica * 7 + at) % 5 - 2))
+                row["loss_percent"] = at * (1 + noise * replica)
+                row |= {"case": case, "at": at, "discipline": name, "replica": replica}
+                rows.append(row)
+    return Evidence(pl.DataFrame(rows))
+
+
+def outcomes(chosen, large=None):
+    empty = pl.DataFrame(schema={"at": pl.Int64, "limit": pl.Int64})
+    all_of_it = Everything(
+        STUDY.settle({}), chosen, {}, large or chosen, empty, chosen.frame.clear(), chosen.frame
+    )
+    return {one.claim.id: one.outcome for one in verdicts(all_of_it)}
+
+
+def test_every_claim_has_a_rule_and_every_rule_a_claim():
+    assert set(RULES) == set(published.load().claims)
+
+
+def test_every_claim_names_its_place():
+    for claim in published.load().claims.values():
+        assert claim.text
+        assert claim.place
+        assert len(claim.quote.split()) <= 12
+
+
+@pytest.mark.parametrize(
+    "knobs",
+    [
+        {},
+        {"d_is": "uniform", "case3_t1": "80 ms", "counts": "3"},
+        {"window": "1000", "tcp": "newreno", "red": "classic"},
+        {"window": "64", "limit": "500", "start": "0 s"},
+    ],
+)
+def test_every_part_is_a_valid_scenario_without_warnings(knobs):
+    for text in STUDY.scenarios(STUDY.settle(knobs)).values():
+        assert sojourn.Scenario.from_toml(text).warnings == []
+
+
+def test_the_numbers_of_connections():
+    assert scenario.connections(STUDY.settle({})) == [2, 4, 8, 12, 16, 20, 24, 32]
+    assert scenario.connections(STUDY.settle({"counts": "2"})) == [2, 32]
+    assert scenario.connections(STUDY.settle({}, quick=True)) == [2, 8, 20, 32]
+
+
+def test_no_transport_is_run_twice():
+    for window in ("20", "1000", "64"):
+        tables = list(scenario.transports(STUDY.settle({"window": window})).values())
+        assert tables[0]["window"] == f"{window} packets"
+        assert len({str(one) for one in tables}) == len(tables) >= 3
+
+
+@pytest.mark.parametrize(
+    ("spread", "delays"),
+    [
+        ("alternate", ["0 ms", "10 ms", "0 ms", "10 ms"]),
+        ("ramp", ["0 us", "3333 us", "6667 us", "10000 us"]),
+        ("ladder", {"first": "0 ms", "step": "10 ms"}),
+        ("uniform", "uniform(0 ms, 10 ms)"),
+    ],
+)
+def test_what_d_may_be(spread, delays):
+    assert scenario.access_delay(spread, 10, 4) == delays
+
+
+def test_a_warmup_must_leave_time():
+    with pytest.raises(StudyError, match="leaves nothing"):
+        STUDY.scenarios(STUDY.settle({"warmup": "100 s"}))
+
+
+def test_the_two_t1_of_the_fairness_must_differ():
+    with pytest.raises(StudyError, match="case3_t1"):
+        STUDY.scenarios(STUDY.settle({"case3_t1": "0.25 s"}))
+
+
+def test_the_published_numbers_agree_with_themselves():
+    found = outcomes(evidence())
+    agreeing = {name for name, one in found.items() if one is Outcome.AGREES}
+    assert {
+        "case1-equal",
+        "case1-increase",
+        "case2-equal",
+        "case2-red",
+        "case3-below",
+        "case4-red",
+        "case4-below",
+        "conclusion-throughput",
+        "conclusion-fairness",
+        "longer-slower",
+        "longer-fairer",
+        "more-congestion",
+        *(f"case{case}-cells-{name}" for case in COLUMN for name in ("red", "droptail")),
+    } <= agreeing
+    assert found["jain-range"] is Outcome.IMPOSSIBLE
+    assert found["case3-red"] is Outcome.CONTRADICTS_ITSELF
+
+
+def test_equal_disciplines_have_no_order():
+    tables = published.load().tables
+    same = evidence(lambda case, at, _name, _value: tables[case].values["red"][at])
+    found = outcomes(same)
+    for claim in ("case2-red", "case4-red", "conclusion-throughput", "conclusion-fairness"):
+        assert found[claim] is Outcome.DISAGREES
+    assert found["case1-equal"] is Outcome.AGREES
+
+
+def test_one_value_off_breaks_a_column():
+    off = evidence(lambda case, at, name, value: value * (1.2 if (case, at) == (2, 12) else 1))
+    found = outcomes(off)
+    assert found["case2-cells-red"] is Outcome.DISAGREES
+    assert found["case1-cells-red"] is Outcome.AGREES
+
+
+def test_the_reason_tells_what_large_windows_make_of_it():
+    tables = published.load().tables
+    same = evidence(lambda case, at, _name, _value: tables[case].values["red"][at])
+    empty = pl.DataFrame(schema={"at": pl.Int64, "limit": pl.Int64})
+    room = same.frame.clear()
+    both = Everything(STUDY.settle({}), same, {}, evidence(), empty, room, same.frame)
+    reasons = {one.claim.id: one.reason for one in verdicts(both)}
+    assert "With windows of 1000 packets: agrees." in reasons["case4-red"]
+
+
+class Frames:
+    """Flows of one point whose drops a test chooses."""
+
+    def __init__(self, sent, loss):
+        self.flows = pl.DataFrame(
+            {"point": 0, "replica": 0, "sent_packets": sent, "loss_ratio": loss}
+        )
+
+
+@pytest.mark.parametrize(
+    ("loss", "slope"),
+    [([0.1, 0.1, 0.1], 1.0), ([0.3, 0.15, 0.1], 0.0), ([0.0, 0.0, 0.0], None)],
+)
+def test_the_slope_of_drops(loss, slope):
+    """Equal ratios are in proportion; equal numbers have no slope."""
+    found = measures.drop_slope(Frames([100.0, 200.0, 300.0], loss))["drop_slope"][0]
+    assert found == (None if slope is None else pytest.approx(slope, abs=1e-9))
+
+
+LAWFUL = {
+    "case": 1,
+    "at": 2,
+    "transport": "windows of 20",
+    "goodput_mbps": 1.9,
+    "departures": 100_000.0,
+    "queueing_ms": 2.0,
+    "queue": 2.0,
+}
+
+
+@pytest.mark.parametrize(
+    ("change", "law"),
+    [
+        ({"goodput_mbps": 2.01}, "window"),
+        ({"goodput_mbps": 43.5, "transport": "windows of 1000"}, "capacity"),
+        ({"queue": 2.1}, "Little"),
+    ],
+)
+def test_a_broken_law_is_found(change, law):
+    """Two windows of 20 packets of 1000 B in 160 ms are 2 Mbit/s; 100,000 packets in 100 s that
+    wait 2 ms are two at a time."""
+    settings = STUDY.settle({})
+    assert all(one.kept for one in checks.all_checks(pl.DataFrame([LAWFUL]), settings))
+    found = checks.all_checks(pl.DataFrame([LAWFUL | change]), settings)
+    assert [one.law for one in found if one.kept is False] == [
+        one.law for one in found if law in one.law
+    ]
+
+
+def test_a_lead_that_no_table_shows_is_none():
+    tables = published.load().tables
+
+    def hair(case, at, name, _value):
+        return tables[case].values["red"][at] * (1.0001 if name == "red" else 1)
+
+    found = outcomes(evidence(hair))
+    assert found["conclusion-throughput"] is Outcome.DISAGREES
+    assert found["conclusion-fairness"] is Outcome.DISAGREES
+
+
+def test_other_readings_of_d_say_nothing_of_cases_without_d():
+    fairness = Evidence(evidence().frame.filter(pl.col("case") > 2))
+    assert not JUDGES["case1-equal"](fairness).measured
+    assert not JUDGES["case2-cells-red"](fairness).measured
+    assert JUDGES["case4-red"](fairness).measured
+
+
+def test_automatic_red_over_fifty_packets_is_drop_tail_with_one_packet_more():
+    """ns-2's RED holds 50 at a limit of 50, its drop-tail 49; this RED never drops early."""
+    settings = STUDY.settle({"duration": "20 s", "replicas": "2", "counts": "2"})
+    parts = STUDY.scenarios(settings)
+    whole = tomllib.loads(parts["red-fairness"])
+    whole["vary"][scenario.TRANSPORT_KEY] = [scenario.transport("tahoe", 1000)]
+    whole["vary"][scenario.QUEUE_KEY] = [scenario.red("automatic", 50), scenario.droptail(51)]
+    totals = sojourn.run(sojourn.Scenario.from_toml(toml_text(whole))).totals
+    red = totals.filter(pl.col("point") % 2 == 0).drop("point")
+    roomier = totals.filter(pl.col("point") % 2 == 1).drop("point")
+    assert red.equals(roomier)
+    room = tomllib.loads(parts["room"])["vary"]
+    assert room[scenario.QUEUE_KEY] == [scenario.droptail(51)]

@@ -1,0 +1,65 @@
+"""Trends are claimed only where the paired intervals carry them."""
+
+import pytest
+
+from sojourn.studies.claims import Outcome
+from sojourn.studies.trends import Scale, all_of, goes, steady, tenfold
+
+
+def scale(*rows):
+    return Scale({f"step {place}": list(row) for place, row in enumerate(rows)}, "kbit/s")
+
+
+NOISE = (0.0, 0.4, -0.3, 0.1, -0.2, 0.05)
+
+
+def shifted(by, noise=NOISE):
+    return [by + one for one in noise]
+
+
+@pytest.mark.parametrize(("way", "other"), [("grows", "falls"), ("falls", "grows")])
+def test_a_clear_trend(way, other):
+    rows = [shifted(level) for level in (1, 2, 3)]
+    rows = rows if way == "grows" else rows[::-1]
+    assert goes(scale(*rows), way).outcome is Outcome.AGREES
+    assert goes(scale(*rows), other).outcome is Outcome.DISAGREES
+
+
+def test_ends_that_do_not_separate_are_no_trend():
+    found = goes(scale(shifted(1), shifted(1.01, NOISE[::-1])), "grows")
+    assert found.outcome is Outcome.DISAGREES
+    assert "does not separate" in found.reason
+
+
+def test_one_step_back_is_enough_to_disagree():
+    found = goes(scale(shifted(1), shifted(5), shifted(3)), "grows")
+    assert found.outcome is Outcome.DISAGREES
+    assert "it falls from step 1 to step 2 by -2.00" in found.reason
+
+
+def test_pairs_count_not_spreads():
+    """Large common noise, a small difference in every replica: still a trend."""
+    noise = [100.0, -80.0, 30.0, 0.0, 55.0]
+    rows = [list(noise), [x + 1 + 0.01 * k for k, x in enumerate(noise)]]
+    assert goes(scale(*rows), "grows").outcome is Outcome.AGREES
+
+
+@pytest.mark.parametrize(("last", "outcome"), [(1.04, "agrees"), (1.06, "disagrees")])
+def test_steady_is_five_per_cent(last, outcome):
+    assert steady(scale([1.0, 1.0], [last, last])).outcome == outcome
+
+
+@pytest.mark.parametrize(
+    ("ratio", "outcome"),
+    [([9.0, 11.0, 10.0], "agrees"), ([2.0, 2.1, 1.9], "disagrees"), ([3.0, 9.0], "disagrees")],
+)
+def test_an_order_of_magnitude_must_be_beyond_doubt(ratio, outcome):
+    assert tenfold(ratio, "ratio").outcome == outcome
+
+
+def test_all_of_names_only_what_fails():
+    good, bad = steady(scale([1.0, 1.0])), steady(scale([1.0, 1.0], [2.0, 2.0]))
+    found = all_of({"first": good, "second": bad})
+    assert found.outcome is Outcome.DISAGREES
+    assert found.reason.startswith("Not so in 1 of 2 cases. second: ")
+    assert all_of({"first": good}).outcome is Outcome.AGREES

@@ -1,0 +1,68 @@
+"""tshark, as a reader of captures that is not ours."""
+
+import json
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+CHECKS = [f"{protocol}.check_checksum:TRUE" for protocol in ("ip", "tcp", "udp")]
+
+
+class Tshark:
+    """Asks tshark about captures."""
+
+    def __call__(self, path: Path, *arguments: str) -> str:
+        options = [part for check in CHECKS for part in ("-o", check)]
+        command = ["tshark", "-n", "-r", str(path), *options, *arguments]
+        run = subprocess.run(command, capture_output=True, text=True, check=False)
+        assert run.returncode == 0, run.stderr
+        return run.stdout
+
+    def fields(self, path: Path, *names: str, where: str = "") -> list[list[str]]:
+        """The fields of each packet, those that occur more than once joined by ``|``."""
+        arguments = ["-T", "fields", "-E", "aggregator=|"]
+        arguments += [part for name in names for part in ("-e", name)]
+        if where:
+            arguments += ["-Y", where]
+        return [line.split("\t") for line in self(path, *arguments).splitlines()]
+
+    def count(self, path: Path, where: str) -> int:
+        """How many packets match a display filter."""
+        return len(self.fields(path, "frame.number", where=where))
+
+    def complaints(self, path: Path) -> list[str]:
+        """What it calls malformed, truncated, or wrong in any checksum or length."""
+        fields = ("_ws.malformed", "_ws.short", "_ws.expert.message")
+        complaint = (
+            "_ws.malformed || _ws.expert.severity == error || _ws.expert.group == malformed"
+            " || _ws.expert.group == checksum || _ws.expert.group == protocol"
+        )
+        return [" ".join(row) for row in self.fields(path, *fields, where=complaint)]
+
+    def interfaces(self, path: Path) -> list[str]:
+        """The names of its interfaces."""
+        run = subprocess.run(["capinfos", str(path)], capture_output=True, text=True, check=True)
+        lines = [line.strip() for line in run.stdout.splitlines()]
+        return [line.removeprefix("Name = ") for line in lines if line.startswith("Name = ")]
+
+
+@pytest.fixture(scope="session")
+def tshark() -> Tshark:
+    """Tshark, where it is installed: `.ci/run` sees to it where it can."""
+    if shutil.which("tshark") is None or shutil.which("capinfos") is None:
+        pytest.skip("there is no tshark (Debian: apt-get install tshark)")
+    return Tshark()
+
+
+@pytest.fixture
+def drops_by_reason():
+    """The drops of a link in a run's JSON document, by reason."""
+
+    def read(document: str, link: str) -> dict[str, float]:
+        (point,) = json.loads(document)["points"]
+        reasons = point["links"][link]["drops_by_reason"]
+        return {reason: metric["mean"] for reason, metric in reasons.items() if metric["mean"]}
+
+    return read
