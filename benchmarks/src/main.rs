@@ -1,0 +1,70 @@
+//! Runs the first point of a scenario file once and prints what its bottleneck carried: the
+//! program that `benchmarks/run.py` times and that callgrind counts instructions of.
+
+use std::path::Path;
+use std::process::ExitCode;
+use std::sync::atomic::AtomicBool;
+
+use sojourn_scenario::{Options, Scenario};
+
+fn main() -> ExitCode {
+    let mut arguments = std::env::args().skip(1);
+    let Some(file) = arguments.next() else {
+        eprintln!("usage: sojourn-case FILE [key=value]...");
+        return ExitCode::from(2);
+    };
+    let overrides: Vec<(String, String)> = arguments
+        .filter_map(|pair| {
+            let (key, value) = pair.split_once('=')?;
+            Some((key.to_owned(), value.to_owned()))
+        })
+        .collect();
+    match run(&file, &overrides) {
+        Ok(line) => {
+            println!("{line}");
+            ExitCode::SUCCESS
+        }
+        Err(message) => {
+            eprintln!("error: {message}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(file: &str, overrides: &[(String, String)]) -> Result<String, String> {
+    let text = std::fs::read_to_string(file).map_err(|error| format!("{file}: {error}"))?;
+    let folder = Path::new(file).parent().unwrap_or(Path::new("."));
+    let scenario =
+        Scenario::load(&text, file, folder, overrides).map_err(|error| error.to_string())?;
+    let cancel = AtomicBool::new(false);
+    let options = Options {
+        cancel: &cancel,
+        progress: None,
+        trace: None,
+        warmup: None,
+        series: None,
+    };
+    let outcome = scenario
+        .run(0, 0, &options)
+        .map_err(|error| error.to_string())?;
+    let links = &outcome.tables.links;
+    let row = links.names.iter().position(|name| name == "bottleneck");
+    let value = |metric: &str| {
+        let column = links.columns.iter().find(|(name, _)| *name == metric);
+        row.zip(column)
+            .map_or(f64::NAN, |(row, (_, values))| values[row])
+    };
+    let total = &outcome.tables.total;
+    let goodput = total
+        .columns
+        .iter()
+        .find(|(name, _)| *name == "goodput_bps");
+    let goodput = goodput.map_or(f64::NAN, |(_, values)| values[0]);
+    Ok(format!(
+        "packets {} arrivals {} utilization {:.6} goodput_bps {goodput:.0} loss_ratio {:.6}",
+        value("departures_packets"),
+        value("arrivals_packets"),
+        value("utilization"),
+        value("loss_ratio"),
+    ))
+}
