@@ -133,7 +133,24 @@ def test_sobol_finds_their_shares_of_the_variance(file, tmp_path):
     never = found.table.filter(quantity="links.one.loss_ratio")
     assert never["ST"].to_list() == [0, 0, 0], "what never changes depends on nothing"
     paths = found.write(tmp_path)
-    assert [path.name for path in paths] == ["sensitivity.parquet", "sensitivity.csv"]
+    tables, figure = ["sensitivity.parquet", "sensitivity.csv"], ["svg", "pdf", "png", "csv"]
+    assert [path.name for path in paths] == tables + [f"sensitivity.{one}" for one in figure]
+    panel, _ = found.plot().axes
+    assert panel.get_xlabel() == "Share of the variance, interactions counted (%)"
+    assert [tick.get_text() for tick in panel.get_yticklabels()] == [
+        "one delay",
+        "two delay",
+        "idle delay",
+    ]
+
+
+def test_effects_are_drawn_in_the_unit_of_the_quantity(file, tmp_path):
+    with trying(tmp_path / "out") as tries:
+        found = sensitivity(Space.load(file(TWO_DELAYS)), tries, of=["total.delay_mean_s"])
+    (panel,) = found.plot().axes
+    assert panel.get_xlabel() == "Change of mean delay over the whole range (ms)"
+    (marks,) = [line for line in panel.lines if line.get_marker() == "o"]
+    assert list(marks.get_xdata()) == pytest.approx([40, 20, 0], abs=0.01)
 
 
 def test_one_objective_finds_its_optimum(file, tmp_path):
@@ -148,6 +165,8 @@ def test_one_objective_finds_its_optimum(file, tmp_path):
     assert float(best.values["link.b.queue.limit"].split()[0]) < 4, "the shortest buffer"
     assert best.seen is not None
     assert found.is_better(best.seen["total.delay_mean_s"], "total.delay_mean_s")
+    with pytest.raises(ValueError, match="found one objective"):
+        found.plot()
 
 
 def test_the_front_of_delay_and_goodput(file, tmp_path):
@@ -174,6 +193,15 @@ def test_the_front_of_delay_and_goodput(file, tmp_path):
         for some in (found.tries, found.front)
     )
     assert counter.runs == 3 * (2 * len(tried) + len(front))
+    shown = found.shown()
+    assert shown.group_by("kind").len().sort("kind")["len"].to_list() == [
+        len(found.front),
+        len(found.front),
+        16,
+    ]
+    (axes,) = found.plot().axes
+    assert axes.xaxis_inverted(), "less delay is to the right"
+    assert not axes.yaxis_inverted()
 
 
 def test_the_defaults_have_a_ratio_of_one(file, tmp_path):
@@ -238,6 +266,7 @@ def test_the_commands_print_tables(file, tmp_path):
     assert program.returncode == 0, errors
     assert "8 settings tried under 2 cases" in out
     assert "Held out: 1 case that the search saw nothing of." in out
+    assert (tmp_path / "b" / "figures" / "front.svg").exists()
     for arguments, message in [
         (("sensitivity", tmp_path / "b.toml", "--out", tmp_path / "c", "--of", "x"), "allowed:"),
         (("tune", tmp_path / "none.toml", "--out", tmp_path / "c"), "cannot read it"),

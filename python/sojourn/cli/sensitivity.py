@@ -6,7 +6,7 @@ import json
 import sys
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -96,33 +96,38 @@ def _print(found: Sensitivity) -> None:
     from rich.console import Console
     from rich.table import Table
 
+    from sojourn.plots.quantities import shown
+
     for (quantity, case), rows in found.table.group_by("quantity", "case", maintain_order=True):
-        title = f"{quantity}, {case}" if case else str(quantity)
+        kind = shown(str(quantity).rpartition(".")[2])
+        title = ", ".join(part for part in (str(quantity), str(case)) if part)
         table = Table(title=title, title_justify="left", pad_edge=False)
         table.add_column("parameter")
+        unit = f" ({kind.unit})" if kind.unit and found.method == "morris" else ""
         for heading in _HEADINGS[found.method]:
-            table.add_column(heading, justify="right")
+            table.add_column(heading + unit, justify="right")
         for row in rows.iter_rows(named=True):
-            table.add_row(row["parameter"], *_CELLS[found.method](row))
+            table.add_row(row["parameter"], *_cells(found.method, row, kind.factor))
         Console(width=None if sys.stdout.isatty() else 120).print(table)
 
 
 _HEADINGS = {
-    "morris": ("effect of the whole range (mu*)", "mean effect", "deviation"),
+    "morris": ("effect of the whole range", "mean effect", "deviation"),
     "sobol": ("total share of the variance", "share by itself"),
 }
 
-_CELLS = {
-    "morris": lambda row: (
-        f"{row['mu_star']:.4g} ± {row['mu_star_conf']:.2g}",
-        f"{row['mu']:.4g}",
-        f"{row['sigma']:.4g}",
-    ),
-    "sobol": lambda row: (
-        f"{row['ST']:.3f} ± {row['ST_conf']:.3f}",
-        f"{row['S1']:.3f} ± {row['S1_conf']:.3f}",
-    ),
-}
+
+def _cells(method: str, row: dict[str, Any], factor: float) -> tuple[str, ...]:
+    if method == "sobol":
+        return (
+            f"{row['ST']:.3f} ± {row['ST_conf']:.3f}",
+            f"{row['S1']:.3f} ± {row['S1_conf']:.3f}",
+        )
+    return (
+        f"{row['mu_star'] * factor:.4g} ± {row['mu_star_conf'] * factor:.2g}",
+        f"{row['mu'] * factor:.4g}",
+        f"{row['sigma'] * factor:.4g}",
+    )
 
 
 def _note(text: str) -> None:

@@ -69,6 +69,7 @@ def tune(
         from sojourn.experiments.space import Space
         from sojourn.experiments.trying import trying
         from sojourn.experiments.tune import tune as search
+        from sojourn.plots.save import save
 
         objectives: dict[str, Direction] = dict.fromkeys(minimise or [], "minimise")
         objectives |= dict.fromkeys(maximise or [], "maximise")
@@ -85,7 +86,11 @@ def tune(
         document = _document(found)
         path = out / "tuning.json"
         path.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
-        print(path, file=sys.stderr)
+        paths = [path]
+        if len(found.objectives) > 1:
+            paths += save(found.plot(), found.shown(), out / "figures", "front").values()
+        for path in paths:
+            print(path, file=sys.stderr)
     if json_:
         print(json.dumps(document, indent=1))
     else:
@@ -120,6 +125,9 @@ def _print(found: Tuning) -> None:
     from rich.console import Console
     from rich.table import Table
 
+    from sojourn.experiments.compared import short_names
+    from sojourn.plots.quantities import shown
+
     console = Console(width=None if sys.stdout.isatty() else WIDTH)
     cases, held = len(found.seen_cases), len(found.held_out_cases)
     console.print(
@@ -128,10 +136,11 @@ def _print(found: Tuning) -> None:
         "intervals:"
     )
     table = Table(pad_edge=False)
-    for key in found.front[0].values if found.front else ():
-        table.add_column(key, overflow="fold")
+    for name in short_names(found.front[0].values if found.front else ()).values():
+        table.add_column(name, no_wrap=True)
     for quantity, direction in found.objectives.items():
-        table.add_column(f"{quantity}, {direction}d: seen", justify="right", overflow="fold")
+        words = shown(quantity.rpartition(".")[2]).words
+        table.add_column(f"{words}, {direction}d: seen", justify="right")
         if held:
             table.add_column("held out", justify="right", no_wrap=True)
     for each in found.front:

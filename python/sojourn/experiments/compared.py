@@ -7,6 +7,7 @@ answers. They share a warm-up and a number of replicas, so that their runs can b
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -75,6 +76,16 @@ def short_key(key: str) -> str:
     kind, _, rest = key.partition(".")
     parts = rest.split(".") if rest else [kind]
     return " ".join(dict.fromkeys([parts[0], parts[-1]]))
+
+
+def short_names(keys: Iterable[str]) -> dict[str, str]:
+    """Dotted keys by the shortest names that tell them apart."""
+    known = list(dict.fromkeys(keys))
+    for name in (lambda key: key.rpartition(".")[2], short_key):
+        short = {key: name(key) for key in known}
+        if len(set(short.values())) == len(known):
+            return short
+    return {key: key for key in known}
 
 
 def answers(scenario: Scenario) -> list[str]:

@@ -18,15 +18,18 @@ import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import polars as pl
 
-from sojourn.experiments.compared import label
+from sojourn.experiments.compared import Case, short_names
 from sojourn.experiments.space import Space
 from sojourn.experiments.trying import Samples, Tries
 from sojourn.stats.intervals import defined
+
+if TYPE_CHECKING:
+    from sojourn.plots.plot import Plot
 
 Method = Literal["morris", "sobol"]
 
@@ -35,6 +38,9 @@ USUAL = ("total.delay_mean_s", "total.goodput_bps")
 
 SAMPLES: dict[Method, int] = {"morris": 20, "sobol": 128}
 """Trajectories of Morris; base samples of Sobol, a power of two."""
+
+NAME = "sensitivity"
+"""Of the figure's files."""
 
 MEASURES: dict[Method, tuple[str, ...]] = {
     "morris": ("mu_star", "mu_star_conf", "mu", "sigma"),
@@ -54,11 +60,31 @@ class Sensitivity:
     table: pl.DataFrame
 
     def write(self, folder: Path) -> list[Path]:
-        """Write the table as Parquet and CSV; return the paths."""
+        """Write the table as Parquet and CSV, and the figure; return the paths."""
         paths = [folder / "sensitivity.parquet", folder / "sensitivity.csv"]
         self.table.write_parquet(paths[0])
         self.table.write_csv(paths[1])
-        return paths
+        from sojourn.plots.save import save
+
+        return [*paths, *save(self.plot(), self.shown(), folder / "figures", NAME).values()]
+
+    def plot(self) -> Plot:
+        """Draw it: a panel for each quantity."""
+        from sojourn.plots import importance
+
+        return importance.draw(self.shown())
+
+    def shown(self) -> pl.DataFrame:
+        """What the figure shows: of every parameter its effect or its total share."""
+        value, half_width = MEASURES[self.method][:2]
+        return self.table.select(
+            "quantity",
+            "case",
+            pl.col("parameter").replace_strict(short_names(self.table["parameter"])),
+            pl.col(value).alias("value"),
+            pl.col(half_width).alias("half_width"),
+            pl.lit(self.method == "sobol").alias("is_share"),
+        )
 
 
 def sensitivity(
@@ -88,7 +114,7 @@ def sensitivity(
             found_here = [
                 (
                     quantity,
-                    label(case),
+                    Case(case, ()).title,
                     name,
                     *(measures[measure][index] for measure in MEASURES[method]),
                 )

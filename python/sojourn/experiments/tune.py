@@ -18,12 +18,17 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
+
+import polars as pl
 
 from sojourn._core import ScenarioError
 from sojourn.experiments.space import Space
 from sojourn.experiments.trying import Samples, Tries
 from sojourn.stats.intervals import Interval, student_interval
+
+if TYPE_CHECKING:
+    from sojourn.plots.plot import Plot
 
 BATCH = 8
 """Tries that are asked for at once."""
@@ -89,6 +94,34 @@ class Tuning:
             return all(self.is_better(interval, key) for key, interval in intervals.items())
 
         return [one for one in self.front if is_better(one)]
+
+    def shown(self) -> pl.DataFrame:
+        """What the figure shows: the ratios in the first two objectives, as
+        :data:`sojourn.plots.front.COLUMNS`; empty where there is one objective only."""
+        rows: list[tuple[object, ...]] = []
+        if len(self.objectives) > 1:
+            x, y = list(self.objectives)[:2]
+            for one in self.tries:
+                if one.scores:
+                    rows.append((one.number, "tried", one.scores[x], None, None))
+                    rows[-1] += (one.scores[y], None, None)
+            for one in self.front:
+                for kind, found in (("seen", one.seen), ("held out", one.held_out)):
+                    if found is not None:
+                        rows.append((one.number, kind, *_three(found[x]), *_three(found[y])))
+        schema: dict[str, Any] = {"number": pl.Int64, "kind": pl.String}
+        for axis in ("x", "y"):
+            schema |= dict.fromkeys((axis, f"{axis}_low", f"{axis}_high"), pl.Float64)
+        return pl.DataFrame(rows, schema=schema, orient="row")
+
+    def plot(self) -> Plot:
+        """Draw it: the second objective against the first. Raises ValueError for only one."""
+        if len(self.objectives) < 2:
+            raise ValueError("found one objective; the figure needs two")
+        from sojourn.plots import front
+
+        x, y = list(self.objectives.items())[:2]
+        return front.draw(self.shown(), x, y)
 
 
 @dataclass(frozen=True)
@@ -192,6 +225,10 @@ def tune(
         for index, each in enumerate(front)
     ]
     return Tuning(objectives, found, front, seen, [c for _, cases in kept_back for c in cases])
+
+
+def _three(interval: Interval) -> tuple[float | None, float | None, float | None]:
+    return interval.mean, interval.low, interval.high
 
 
 def _split(

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import polars as pl
+from matplotlib.axes import Axes
+from matplotlib.cm import ScalarMappable
+from matplotlib.colors import LogNorm, Normalize
+from numpy.typing import NDArray
 
 from sojourn.comparing import per_replica
 from sojourn.experiments.compared import answers, is_compared, short_key
@@ -18,6 +22,15 @@ from sojourn.stats.intervals import student_interval
 
 COLUMNS = ("discipline", "x", "y", "mean")
 """What the frame must hold; x and y are texts, in their order."""
+
+COLOURS = "cividis"
+"""Matplotlib's; even in lightness, and the same to the colour-blind."""
+
+MANY_TIMES = 20
+"""From this ratio of the greatest value to the least on, colours go by ratio."""
+
+Cells = NDArray[np.float64]
+"""One number for each pair of values, rows by y."""
 
 
 def gather(
@@ -60,46 +73,77 @@ def axis_names(results: Results, x: str | None, y: str | None) -> tuple[str, str
 
 
 def draw(frame: pl.DataFrame, metric: str, names: tuple[str, str] = ("", "")) -> Plot:
-    """Draw `frame` (columns as `COLUMNS`): one panel for each discipline, one scale for all."""
+    """Draw `frame` (columns as `COLUMNS`): one panel for each discipline, one scale for all.
+
+    Colours go by ratio where the greatest value is many times the least.
+    """
     kind = shown(metric)
     across = sorted_values(frame["x"])
-    up = list(looks(frame["y"])) if frame["discipline"][0] == "" else sorted_values(frame["y"])
+    alone = frame["discipline"][0] == ""
+    up = list(looks(frame["y"])) if alone else sorted_values(frame["y"])
     disciplines = looks(frame["discipline"])
     columns = min(2, len(disciplines))
     rows = -(-len(disciplines) // columns)
     height = 1.3 + rows * (0.7 + 0.36 * len(up))
     figure, panels = new_panels(rows, columns, (7.2, height))
-    values = frame["mean"].drop_nulls() * kind.factor
-    low, high = (float(str(values.min())), float(str(values.max()))) if len(values) else (0, 1)
-    image = None
+    norm = _norm(frame["mean"].drop_nulls() * kind.factor)
+    colours = ScalarMappable(norm, COLOURS)
+    x_texts, x_unit = _ticks(across)
+    y_texts, y_unit = ([look.label for look in looks(up).values()], "") if alone else _ticks(up)
     for panel in panels[len(disciplines) :]:
         panel.set_visible(False)
-    for panel, (discipline, look) in zip(panels, disciplines.items(), strict=False):
+    for number, (discipline, look) in enumerate(disciplines.items()):
+        panel = panels[number]
         cells = np.full((len(up), len(across)), np.nan)
         for row in frame.filter(pl.col("discipline") == discipline).iter_rows(named=True):
             if row["mean"] is not None:
                 cells[up.index(row["y"]), across.index(row["x"])] = row["mean"] * kind.factor
-        image = panel.imshow(cells, cmap="cividis", vmin=low, vmax=high, aspect="auto")
+        panel.imshow(cells, cmap=COLOURS, norm=norm, aspect="auto")
         panel.grid(False)
-        for (i, j), value in np.ndenumerate(cells):
-            if not np.isnan(value):
-                light = (value - low) > 0.55 * (high - low)
-                colour = INK if light else "white"
-                panel.text(
-                    j, i, f"{value:.3g}", ha="center", va="center", color=colour, fontsize=TEXT - 2
-                )
-        panel.set_xticks(range(len(across)), across)
-        labels = looks(up)
-        is_named = frame["discipline"][0] == ""
-        panel.set_yticks(range(len(up)), [labels[one].label if is_named else one for one in up])
+        _write(panel, cells, norm)
+        panel.set_xticks(range(len(across)), x_texts)
+        panel.set_yticks(range(len(up)), y_texts)
         titled(panel, look.label if discipline else "")
-        name_axes(panel, *names)
+        name_axes(panel, names[0] + x_unit, names[1] + y_unit)
         panel.label_outer()
-    if image is not None:
-        bar = figure.colorbar(image, ax=panels, shrink=0.9, pad=0.02)
-        bar.set_label(kind.label, color=INK, fontsize=TEXT)
-        bar.outline.set_visible(False)  # pyright: ignore[reportCallIssue]
+        if number + columns >= len(disciplines):  # nothing stands below it
+            panel.tick_params(labelbottom=True)
+            panel.set_xlabel(names[0] + x_unit)
+    bar = figure.colorbar(colours, ax=panels, shrink=0.9, pad=0.02)
+    bar.set_label(kind.label, color=INK, fontsize=TEXT)
+    bar.outline.set_visible(False)  # pyright: ignore[reportCallIssue]
+    bar.minorticks_off()
+    bar.ax.yaxis.set_major_formatter(lambda value, _: number_text(value))
     return figure
+
+
+def _norm(values: pl.Series) -> Normalize:
+    low, high = (float(str(values.min())), float(str(values.max()))) if len(values) else (0, 1)
+    return LogNorm(low, high) if 0 < MANY_TIMES * low < high else Normalize(low, high)
+
+
+def _ticks(values: list[str]) -> tuple[list[str], str]:
+    """What stands at the ticks, and, where a unit is common to all, in the axis's name."""
+    known = scale(values)
+    if known.names:
+        return values, ""
+    return [f"{one:g}" for one in known.numbers], f" ({known.unit})" if known.unit else ""
+
+
+def _write(panel: Axes, cells: Cells, norm: Normalize) -> None:
+    """Each cell's number in it."""
+    light = np.asarray(norm(cells)) > 0.55
+    size = TEXT - 2 if cells.shape[1] <= 7 else TEXT - 3
+    for (i, j), value in np.ndenumerate(cells):
+        if not np.isnan(value):
+            ink = INK if light[i, j] else "white"
+            text = number_text(value)
+            panel.text(j, i, text, ha="center", va="center", color=ink, fontsize=size)
+
+
+def number_text(value: float) -> str:
+    """Three significant digits, without an exponent among everyday sizes."""
+    return f"{value:.0f}" if 1000 <= abs(value) < 1e6 else f"{value:.3g}"
 
 
 def sorted_values(values: pl.Series) -> list[str]:

@@ -46,8 +46,9 @@ def cautions(results: Results, manifest: Mapping[str, Any] | None) -> list[Cauti
 
 
 def _warnings(results: Results, manifest: Mapping[str, Any] | None) -> list[str]:
-    said = list(manifest["warnings"]) if manifest else []
-    said += [one for one in (*results.scenario.warnings, *results.warnings) if one not in said]
+    # The folder's copy of the scenario would say the same again, under another name.
+    said = list(manifest["warnings"] if manifest else results.scenario.warnings)
+    said += [one for one in results.warnings if one not in said]
     if not results.complete:
         said.append("The experiment is not complete: the numbers are of the finished runs alone.")
     fewest = results.runs.group_by("point").len()["len"].min()
