@@ -83,6 +83,39 @@ def test_the_table_for_people_names_what_matters(sojourn, small, monkeypatch):
     assert "idle" not in done.out
 
 
+def test_links_where_nothing_waits_are_shown_when_asked_for(sojourn, tmp_path, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "240")
+    path = tmp_path / "home.toml"
+    path.write_text(
+        """
+name = "home"
+duration = "3 s"
+replicas = 2
+
+[dumbbell]
+bottleneck = { rate = "4 Mbit/s", delay = "10 ms", queue = { discipline = "codel" } }
+
+[[flow]]
+name = "bulk"
+count = 2
+transport = { protocol = "tcp", congestion_control = "newreno" }
+traffic = { source = "bulk" }
+
+[[flow]]
+name = "call"
+transport = { protocol = "udp", payload = "160 B" }
+traffic = { source = "cbr", rate = "80 kbit/s" }
+"""
+    )
+    out = sojourn("run", path).out
+    assert "call.0.up" not in out
+    assert "more links (--all-links): nothing lost there" in out
+    # Flows are shown by name, all of a name in a row.
+    for word in ("goodput Mbit/s", "fairness", "retransmits", "bulk ", "call "):
+        assert word in out
+    assert "call.0.up" in sojourn("run", path, "--all-links").out
+
+
 def test_seed_and_replicas_go_before_the_files(sojourn, small):
     done = sojourn("run", small, "--json", "--seed", 7, "--replicas", 3, "--jobs", 1)
     document = json.loads(done.out)

@@ -1,0 +1,189 @@
+"""What ``sojourn run`` prints for people: the links that matter, and the flows by name."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+
+from sojourn.experiments.compared import short_names
+from sojourn.results import IntervalKind, Results
+
+WIDTH = 160
+"""Columns of a table where there is no terminal to ask."""
+
+HARDLY = 0.1
+"""A link whose packets wait less than this share of what they wait elsewhere is left out."""
+
+
+@dataclass(frozen=True)
+class Column:
+    """A metric in a table: its heading, the factor to the unit there, and decimals."""
+
+    heading: str
+    factor: float = 1.0
+    decimals: int = 3
+
+
+OF_LINKS = {
+    "utilization": Column("utilisation"),
+    "throughput_bps": Column("throughput Mbit/s", 1e-6),
+    "loss_ratio": Column("loss %", 100.0),
+    "marks_packets": Column("marks", decimals=1),
+    "queue_mean_packets": Column("queue packets", decimals=2),
+    "queueing_delay_mean_s": Column("delay ms", 1e3, 2),
+    "queueing_delay_p95_s": Column("p95 ms", 1e3, 2),
+}
+"""What is shown of a link."""
+
+OF_FLOWS = {
+    "goodput_bps": Column("goodput Mbit/s", 1e-6),
+    "jain_index": Column("fairness"),
+    "loss_ratio": Column("loss %", 100.0),
+    "delay_mean_s": Column("delay ms", 1e3, 2),
+    "delay_p95_s": Column("p95 ms", 1e3, 2),
+    "retransmits": Column("retransmits", decimals=1),
+    "timeouts": Column("timeouts", decimals=1),
+    "fct_s": Column("completion ms", 1e3, 1),
+    "slowdown_mean": Column("slowdown", decimals=2),
+}
+"""What is shown of the flows of one name; goodput is that of all together."""
+
+Metrics = Mapping[str, Any]
+
+
+def print_tables(results: Results, interval: IntervalKind, *, all_links: bool = False) -> None:
+    """Print a table of the links and one of the flows: a row for each at every point."""
+    console = Console(width=None if sys.stdout.isatty() else WIDTH)
+    summary = results.summary(interval)
+    points = summary["points"]
+    keys = short_names(results.scenario.core.vary_keys)
+    values = {key: names([point["vary"][key] for point in points]) for key in keys}
+    labels = [
+        [values[key][json.dumps(point["vary"][key])] for key in keys] for point in summary["points"]
+    ]
+    used = {
+        name
+        for point in points
+        for name, metrics in point["links"].items()
+        if (metrics["arrivals_packets"]["mean"] or 0) > 0
+    }
+    shown = used if all_links else _matter(points, used)
+    links = _table(results.scenario.title, [*keys.values(), "link"], points, "links", OF_LINKS)
+    for label, point in zip(labels, points, strict=True):
+        for name, metrics in point["links"].items():
+            if name in shown:
+                links.add(label, name, metrics)
+    flows = _table("", [*keys.values(), "flows"], points, "groups", OF_FLOWS)
+    for label, point in zip(labels, points, strict=True):
+        for name, metrics in point["groups"].items():
+            flows.add(label, name, metrics)
+    if len(used) > len(shown):
+        count = len(used) - len(shown)
+        noun = "link" if count == 1 else "links"
+        links.shown.caption = (
+            f"{count} more {noun} (--all-links): nothing lost there, and hardly any waiting"
+        )
+    flows.shown.caption = _caption(results)
+    for table in (links, flows):
+        console.print(table.shown)
+
+
+@dataclass
+class _Rows:
+    """A table that is being filled."""
+
+    shown: Table
+    columns: dict[str, Column]
+
+    def add(self, label: list[str], name: str, metrics: Metrics) -> None:
+        self.shown.add_row(
+            *label, name, *(_cell(metrics.get(key), how) for key, how in self.columns.items())
+        )
+
+
+def _table(
+    title: str,
+    names_: Iterable[str],
+    points: list[dict[str, Any]],
+    of: str,
+    columns: dict[str, Column],
+) -> _Rows:
+    """An empty table with the columns that say something anywhere."""
+    told = {
+        key: column
+        for key, column in columns.items()
+        if any(_tells(key, one.get(key)) for point in points for one in point[of].values())
+    }
+    table = Table(title=title, title_justify="left", caption_justify="left")
+    for heading in names_:
+        table.add_column(heading, overflow="fold")
+    for column in told.values():
+        table.add_column(column.heading, justify="right")
+    return _Rows(table, told)
+
+
+def _tells(key: str, metric: Metrics | None) -> bool:
+    """Whether a value is worth a column: one of zeros, or the fairness of one flow, is not."""
+    if metric is None or metric["mean"] is None:
+        return False
+    if key == "jain_index":
+        return metric["mean"] < 1
+    return metric["mean"] != 0 or key not in ("marks_packets", "retransmits", "timeouts")
+
+
+def _matter(points: list[dict[str, Any]], used: set[str]) -> set[str]:
+    """The links that lose packets, or let them wait, at any point; all, if none does."""
+    lossy: set[str] = set()
+    waits: dict[str, float] = dict.fromkeys(used, 0.0)
+    for point in points:
+        for name in used & point["links"].keys():
+            metrics = point["links"][name]
+            waits[name] = max(waits[name], metrics["queueing_delay_mean_s"]["mean"] or 0)
+            if (metrics["drops_packets"]["mean"] or 0) > 0:
+                lossy.add(name)
+    least = HARDLY * max(waits.values(), default=0)
+    return lossy | {name for name, wait in waits.items() if wait > least} or used
+
+
+def _caption(results: Results) -> str | None:
+    if len(results.runs) == results.scenario.core.points:
+        return None
+    counts = results.runs.group_by("point").len()["len"]
+    fewest, most = counts.min(), counts.max()
+    count = f"{most}" if fewest == most else f"{fewest} to {most}"
+    return f"mean over {count} replicas ± half of the 95 % interval"
+
+
+def names(values: list[Any]) -> dict[str, str]:
+    """Name the values of a key: a table by what tells it from the others."""
+    distinct = {json.dumps(value): value for value in values}
+    tables = [value for value in distinct.values() if isinstance(value, dict)]
+    words = [table.get("discipline", table.get("source")) for table in tables]
+    by_word = len(set(words)) == len(distinct) and None not in words
+    return {
+        key: str(words[number]) if by_word else _label(value)
+        for number, (key, value) in enumerate(distinct.items())
+    }
+
+
+def _label(value: Any) -> str:
+    """Write a value in full."""
+    if isinstance(value, dict):
+        return ", ".join(f"{key} = {item}" for key, item in value.items())
+    return str(value)
+
+
+def _cell(metric: Metrics | None, how: Column) -> str:
+    if metric is None or metric["mean"] is None:
+        return "-"
+    cell = f"{metric['mean'] * how.factor:.{how.decimals}f}"
+    if metric["ci95"] is not None:
+        half = (metric["ci95"][1] - metric["ci95"][0]) / 2
+        cell += f" ± {half * how.factor:.{how.decimals}f}"
+    return cell
