@@ -108,12 +108,12 @@ traffic = { source = "cbr", rate = "80 kbit/s" }
 """
     )
     out = sojourn("run", path).out
-    assert "call.0.up" not in out
+    assert "call.up" not in out
     assert "more links (--all-links): nothing lost there" in out
     # Flows are shown by name, all of a name in a row.
     for word in ("goodput Mbit/s", "fairness", "retransmits", "bulk ", "call "):
         assert word in out
-    assert "call.0.up" in sojourn("run", path, "--all-links").out
+    assert "call.up" in sojourn("run", path, "--all-links").out
 
 
 def test_seed_and_replicas_go_before_the_files(sojourn, small):
