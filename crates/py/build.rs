@@ -9,6 +9,7 @@ const CRATES: &[&str] = &[
     "base",
     "engine",
     "measure",
+    "py",
     "queue",
     "scenario",
     "traffic",
