@@ -20,9 +20,13 @@
 //! `max_p` starts at 1/50; `bottom` at most 8 `mean_packet` `rtt` over the bit rate (it multiplies by
 //! the round-trip time where ns-2's formula divides). In both the gentle part starts from the first `max_p`.
 //!
-//! **Linux** (`red` with `adaptive`): thresholds and weight as for RED there, not these; target
+//! **Linux** (`red` with `adaptive`): thresholds and weight as for RED there, not these; never
+//! gentle. `adaptive` is off: from version 5.7 on `tc` sends its flag in an attribute
+//! (`TCA_RED_FLAGS`) where the kernel does not look when it starts the timer (`__red_change` in
+//! `sch_red.c` asks `tc_red_qopt.flags`), so that `max_p` stays what it was, and the rows measured on
+//! Linux 6.1 are those of its RED. With `adaptive` on, as the kernel does it for an older `tc`: target
 //! from 2/5 to 3/5 of the band in whole bytes; every half second, one tick of `hz` late, with the
-//! average decayed while idle; never gentle.
+//! average decayed while idle.
 
 use sojourn_base::length::Capacity;
 use sojourn_base::{
@@ -67,6 +71,8 @@ params! {
         target_delay: Span = "5 ms";
         /// Packets of a burst that shall pass: Linux's automatic weight.
         burst: Auto<u32> = "auto";
+        /// Whether `max_p` adapts at all.
+        adaptive: bool = "true", Linux = "false";
         /// Time between two changes of `max_p`.
         interval: Span = "500 ms";
         /// Most that is added to `max_p`.
@@ -156,16 +162,17 @@ impl<P> Ared<P> {
             burst: params.burst,
         };
         let limits = (bottom(params, preset, link), params.top.0);
-        let adaptation = if params.feng_adaptive {
-            let (alpha, beta) = (params.feng_alpha, params.feng_beta);
-            Adaptation::new(Rule::Feng, alpha, beta, limits, params.interval)
-        } else {
-            let rule = match preset {
-                Preset::Ns2 | Preset::Ns3 => Rule::AtArrivals,
-                Preset::Reference | Preset::Linux => Rule::Timed,
-            };
-            Adaptation::new(rule, params.alpha.0, params.beta.0, limits, params.interval)
+        let rule = match preset {
+            _ if !params.adaptive => Rule::Never,
+            _ if params.feng_adaptive => Rule::Feng,
+            Preset::Ns2 | Preset::Ns3 => Rule::AtArrivals,
+            Preset::Reference | Preset::Linux => Rule::Timed,
         };
+        let (alpha, beta) = match rule {
+            Rule::Feng => (params.feng_alpha, params.feng_beta),
+            _ => (params.alpha.0, params.beta.0),
+        };
+        let adaptation = Adaptation::new(rule, alpha, beta, limits, params.interval);
         let mut red = Red::new(&as_red, preset, link)?;
         red.adapts_at_arrivals(adaptation.clone());
         let linux = preset == Preset::Linux;

@@ -168,6 +168,7 @@ fn linux_has_its_own_clock_and_band() {
         ("max_th", "90 kB"),
         ("w_q", "0.0625"),
         ("max_p", "0.1"),
+        ("adaptive", "true"),
     ];
     for (avg, after) in [
         (53_999.0, 0.09),
@@ -183,6 +184,12 @@ fn linux_has_its_own_clock_and_band() {
         bench.timers_before(us(501_001));
         close(bench.probe("max_p"), after);
     }
+    // As `tc` starts it, no timer runs: the flag does not reach the kernel.
+    let mut bench = Bench::under(Preset::Linux, "ared", &params[..5]);
+    bench.arrive(us(0), 500);
+    bench.poke("avg", 53_999.0);
+    bench.timers_before(us(60_000_000));
+    close(bench.probe("max_p"), 0.1);
     let text = fault("ared", &[("feng_adaptive", "true")], Preset::Linux);
     assert!(text.starts_with("feng_adaptive"), "{text}");
 }
