@@ -106,3 +106,14 @@ def test_what_is_no_discipline_has_a_look_too():
     assert len({(one.colour, one.marker) for one in drawn.values()}) == 30
     assert drawn["cubic.0"].label == "cubic.0"
     assert look("eqm").label == "EQM (reconstruction)"
+
+
+def test_a_discipline_keeps_its_colour_beside_one_that_has_lost_its_own():
+    # Drop-tail takes PFIFO-fast's grey, and RED's blue is no substitute for it.
+    given = looks(["droptail", "pfifo_fast", "red", "ared"])
+    assert list(given) == ["droptail", "pfifo_fast", "red", "ared"]
+    assert given["red"] == look("red")
+    assert given["ared"] == look("ared")
+    assert given["pfifo_fast"].colour not in {
+        given[one].colour for one in ("droptail", "red", "ared")
+    }

@@ -110,18 +110,30 @@ def look(name: str) -> Look:
 def looks(names: Iterable[str]) -> dict[str, Look]:
     """The looks of what stands in one figure, none of them twice.
 
-    Each discipline has its own. One whose colour is taken, as the second of two CoDels with
-    different settings, gets a colour that is free, as long as there is one; one whose colour and
-    marker are taken gets another marker. What is no discipline takes what is free.
+    Each discipline has its own, and the first that wants a colour gets it. One whose colour is
+    taken, as the second of two CoDels with different settings, gets a colour that nobody else in
+    the figure wants, as long as there is one; one whose colour and marker are taken gets another
+    marker. What is no discipline takes what is free.
     """
-    given: dict[str, Look] = {}
-    for name in dict.fromkeys(names):
-        discipline, _, settings = name.partition(", ")
-        title = NAMED.get(discipline) or titles().get(discipline, discipline)
-        label = f"{title}, {settings}" if settings else title
-        colour, marker = LOOKS.get(discipline, (COLOURS[0], next(iter(LINES))))
-        given[name] = _free(Look(label, colour, marker), [*given.values()])
-    return given
+    wanted = {name: _wanted(name) for name in dict.fromkeys(names)}
+    owners: dict[str, str] = {}
+    for name, look in wanted.items():
+        if name.partition(", ")[0] in LOOKS:
+            owners.setdefault(look.colour, name)
+    given = {name: wanted[name] for name in owners.values()}
+    for name, look in wanted.items():
+        if name not in given:
+            given[name] = _free(look, [*given.values()])
+    return {name: given[name] for name in wanted}
+
+
+def _wanted(name: str) -> Look:
+    """The look of a name by itself."""
+    discipline, _, settings = name.partition(", ")
+    title = NAMED.get(discipline) or titles().get(discipline, discipline)
+    label = f"{title}, {settings}" if settings else title
+    colour, marker = LOOKS.get(discipline, (COLOURS[0], next(iter(LINES))))
+    return Look(label, colour, marker)
 
 
 def _free(wanted: Look, taken: list[Look]) -> Look:
