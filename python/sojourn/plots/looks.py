@@ -120,11 +120,14 @@ def looks(names: Iterable[str]) -> dict[str, Look]:
     for name, look in wanted.items():
         if name.partition(", ")[0] in LOOKS:
             owners.setdefault(look.colour, name)
-    given = {name: wanted[name] for name in owners.values()}
+    given: dict[str, Look] = {}
     for name, look in wanted.items():
-        if name not in given:
-            given[name] = _free(look, [*given.values()])
-    return {name: given[name] for name in wanted}
+        if owners.get(look.colour) != name:
+            taken = {*owners, *(one.colour for one in given.values())}
+            free = [one for one in COLOURS if one not in taken]
+            look = replace(look, colour=next(iter(free), look.colour))
+        given[name] = _free(look, [*given.values()])
+    return given
 
 
 def _wanted(name: str) -> Look:
