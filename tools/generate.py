@@ -7,23 +7,18 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
-import subprocess
 import sys
-import tempfile
 from pathlib import Path
 from typing import Any
 
 from python_classes import python_files
+from readme import readme_files
 
 from sojourn import _core
 from sojourn.metrics import METRICS
 
 ROOT = Path(__file__).resolve().parent.parent
 REFERENCE = ROOT / "docs" / "reference"
-FIGURE = "fig2-queue"
-DEMO_BEGIN = "<!-- begin: what `make demo` prints (make generate) -->"
-DEMO_END = "<!-- end -->"
 
 
 def main() -> int:
@@ -31,8 +26,8 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--check", action="store_true", help="write nothing, fail if stale")
     check = parser.parse_args().check
-    files = reference_files() | python_files() | demo_files()
-    stale = [path for path, content in files.items() if not is_same(path, content)]
+    files = reference_files() | python_files() | readme_files()
+    stale = [path for path in files if not is_same(path, files)]
     for path in stale:
         print(f"{'stale' if check else 'written'}: {path.relative_to(ROOT)}")
         if not check:
@@ -43,11 +38,11 @@ def main() -> int:
     return int(bool(stale) and check)
 
 
-def is_same(path: Path, content: str | bytes) -> bool:
-    """Whether a file holds this; pictures are compared by the data behind them."""
+def is_same(path: Path, files: dict[Path, str | bytes]) -> bool:
+    """Whether a file holds what it should; pictures are compared by the data beside them."""
     if path.suffix == ".png" and path.exists():
-        return is_same(path.with_suffix(".csv"), FIGURE_DATA[path])
-    return path.exists() and path.read_bytes() == content_of(content)
+        return is_same(path.with_suffix(".csv"), files)
+    return path.exists() and path.read_bytes() == content_of(files[path])
 
 
 def content_of(content: str | bytes) -> bytes:
@@ -142,37 +137,6 @@ def metrics_page() -> str:
         rows += [f"| `{m.name}` | {m.meaning} |" for m in METRICS if m.of == kind]
         parts += [f"## {heading}", "\n".join(rows)]
     return "\n\n".join(parts) + "\n"
-
-
-FIGURE_DATA: dict[Path, bytes] = {}
-"""Picture -> the data behind it."""
-
-
-def demo_files() -> dict[Path, str | bytes]:
-    """Run the study's quick form; return the README with its output, and its figure."""
-    with tempfile.TemporaryDirectory() as folder:
-        command = [sys.executable, "-m", "sojourn", "reproduce", "eqm", "--quick", "--out", folder]
-        environment = os.environ | {"COLUMNS": "120", "NO_COLOR": "1"}
-        done = subprocess.run(
-            command, env=environment, capture_output=True, text=True, check=True, cwd=ROOT
-        )
-        figures = Path(folder) / "figures"
-        picture = (figures / f"{FIGURE}.png").read_bytes()
-        data = (figures / f"{FIGURE}.csv").read_bytes()
-    printed = done.stdout[done.stdout.index("Table III, published and ours") :]
-    printed = printed[: printed.index("Figure 2:")].rstrip()
-    shown = "\n".join(line.rstrip() for line in printed.splitlines())
-    readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    before, rest = readme.split(DEMO_BEGIN)
-    _, after = rest.split(DEMO_END)
-    block = f"{DEMO_BEGIN}\n```text\n{shown}\n```\n{DEMO_END}"
-    image = ROOT / "docs" / "images" / f"{FIGURE}.png"
-    FIGURE_DATA[image] = data
-    return {
-        ROOT / "README.md": before + block + after,
-        image: picture,
-        image.with_suffix(".csv"): data,
-    }
 
 
 if __name__ == "__main__":

@@ -89,32 +89,34 @@ def compare(
     if not results.complete:
         print("interrupted", file=sys.stderr)
         raise typer.Exit(130)
-    found = answer(results, question.labels())
+    found = answer(results, question.labels(), question.elastic())
     if json_:
         document_ = {"sojourn": results.sojourn, "scenario": question.toml()}
         json.dump(document_ | {"disciplines": document(found)}, sys.stdout, indent=1)
         print()
     else:
-        _print(scenario.title, found)
+        _print(scenario.title, found, results)
     written = results.write(out) if out is not None else []
     written += _draw(results, out or Path("results") / "compare")
     for path in written:
         print(path, file=sys.stderr)
 
 
-def _print(title: str, found: Answer) -> None:
+def _print(title: str, found: Answer, results: Results) -> None:
     from rich.console import Console
     from rich.table import Table
 
+    from sojourn.cli.run_tables import WIDTH, flow_table
     from sojourn.comparison.answer import COLUMNS
 
+    columns = [column for column in COLUMNS if found.tells(column)]
     table = Table(title=title, title_justify="left", caption_justify="left")
     table.add_column("discipline", overflow="fold")
-    for column in COLUMNS:
+    for column in columns:
         table.add_column(column.heading, justify="right")
     for label in found.labels:
         cells = []
-        for column in COLUMNS:
+        for column in columns:
             cell = found.rows[label][column.key]
             if cell.interval.mean is None:
                 cells.append("-")
@@ -129,7 +131,11 @@ def _print(title: str, found: Answer) -> None:
             f"mean over {found.replicas} replicas ± half of the 95 % interval; "
             "* best of its column beyond doubt"
         )
-    Console(width=None if sys.stdout.isatty() else 160).print(table)
+    console = Console(width=None if sys.stdout.isatty() else WIDTH)
+    console.print(table)
+    points = results.summary()["points"]
+    if len(points[0]["groups"]) > 1:
+        console.print(flow_table(points, ["discipline"], [[label] for label in found.labels]))
 
 
 def _draw(results: Results, folder: Path) -> list[Path]:

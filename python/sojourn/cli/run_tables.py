@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -79,19 +79,28 @@ def print_tables(results: Results, interval: IntervalKind, *, all_links: bool = 
         for name, metrics in point["links"].items():
             if name in shown:
                 links.add(label, name, metrics)
-    flows = _table("", [*keys.values(), "flows"], points, "groups", OF_FLOWS)
-    for label, point in zip(labels, points, strict=True):
-        for name, metrics in point["groups"].items():
-            flows.add(label, name, metrics)
+    flows = flow_table(points, [*keys.values()], labels)
     if len(used) > len(shown):
         count = len(used) - len(shown)
         noun = "link" if count == 1 else "links"
         links.shown.caption = (
             f"{count} more {noun} (--all-links): nothing lost there, and hardly any waiting"
         )
-    flows.shown.caption = _caption(results)
-    for table in (links, flows):
-        console.print(table.shown)
+    flows.caption = _caption(results)
+    for table in (links.shown, flows):
+        console.print(table)
+
+
+def flow_table(
+    points: Sequence[Mapping[str, Any]], headings: list[str], labels: Sequence[list[str]]
+) -> Table:
+    """A table of the flows by name: a row for each at every point of a summary."""
+    flows = _table("", [*headings, "flows"], points, "groups", OF_FLOWS)
+    for label, point in zip(labels, points, strict=True):
+        for name, metrics in point["groups"].items():
+            alone = f"{name}.1" not in point["flows"]
+            flows.add(label, name, {**metrics, "jain_index": None} if alone else metrics)
+    return flows.shown
 
 
 @dataclass
@@ -110,7 +119,7 @@ class _Rows:
 def _table(
     title: str,
     names_: Iterable[str],
-    points: list[dict[str, Any]],
+    points: Sequence[Mapping[str, Any]],
     of: str,
     columns: dict[str, Column],
 ) -> _Rows:
@@ -133,7 +142,7 @@ def _tells(key: str, metric: Metrics | None) -> bool:
     if metric is None or metric["mean"] is None:
         return False
     if key == "jain_index":
-        return metric["mean"] < 1
+        return metric["mean"] < 1  # a flow alone is fair to itself
     return metric["mean"] != 0 or key not in ("marks_packets", "retransmits", "timeouts")
 
 

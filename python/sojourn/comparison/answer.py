@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import polars as pl
+
 from sojourn.comparing import per_replica
 from sojourn.results import Results
 from sojourn.stats.intervals import Interval, student_interval
@@ -36,9 +38,9 @@ COLUMNS = (
     Column("delay_p99_s", "links.bottleneck.queueing_delay_p99_s", "p99 ms", 1e3, 2, "lower"),
     Column("loss_ratio", "links.bottleneck.loss_ratio", "loss %", 100, 3, "lower"),
     Column("marks_packets", "links.bottleneck.marks_packets", "marks", 1, 0, None),
-    Column("jain_index", "total.jain_index", "fairness", 1, 4, "higher"),
+    Column("jain_index", "", "fairness", 1, 4, "higher"),
 )
-"""The columns, in their order."""
+"""The columns, in their order. Fairness has no quantity: it is that of the elastic flows."""
 
 
 @dataclass(frozen=True)
@@ -57,12 +59,22 @@ class Answer:
     rows: dict[str, dict[str, Cell]]
     replicas: int
 
+    def tells(self, column: Column) -> bool:
+        """Whether a column says anything: not of marks where nobody marks, nor without a value."""
+        means = [row[column.key].interval.mean for row in self.rows.values()]
+        return any(mean is not None and (mean or column.key != "marks_packets") for mean in means)
 
-def answer(results: Results, labels: list[str]) -> Answer:
-    """Compare the points of `results`, one for each label, over all columns."""
+
+def answer(results: Results, labels: list[str], elastic: list[str]) -> Answer:
+    """Compare the points of `results`, one for each label, over all columns.
+
+    `elastic` names the groups of flows that send as much as they can: fairness is theirs, since a
+    flow that wants less than its share is not treated unfairly.
+    """
     rows: dict[str, dict[str, Cell]] = {label: {} for label in labels}
     for column in COLUMNS:
-        found = per_replica(results, column.quantity)
+        found = per_replica(results, column.quantity) if column.quantity else {}
+        found = found or fairness(results, elastic)
         values = {label: found[point] for point, label in enumerate(labels)}
         best: set[str] = set()
         if column.better is not None and len(labels) > 1:
@@ -72,6 +84,27 @@ def answer(results: Results, labels: list[str]) -> Answer:
             cell = Cell(student_interval(values[label]), label in best)
             rows[label][column.key] = cell
     return Answer(tuple(labels), rows, results.replicas)
+
+
+def fairness(results: Results, elastic: list[str]) -> dict[int, list[float | None]]:
+    """Jain's index of the goodputs of the flows of some groups, at each point by replica.
+
+    None where there are less than two of them, or none of them got anything.
+    """
+    goodput = pl.col("goodput_bps")
+    squares = (goodput**2).sum() * pl.len()
+    jain = pl.when(pl.len() > 1, squares > 0).then(goodput.sum() ** 2 / squares)
+    rows = (
+        results.flows.filter(pl.col("group").is_in(elastic))
+        .group_by("point", "replica", maintain_order=True)
+        .agg(jain.alias("jain_index"))
+        .sort("replica")
+    )
+    return {
+        point: rows.filter(pl.col("point") == point)["jain_index"].to_list()
+        or [None] * results.replicas
+        for point in range(results.scenario.core.points)
+    }
 
 
 def document(found: Answer) -> list[dict[str, object]]:

@@ -96,10 +96,22 @@ def _with_space(rate: str) -> str:
 def flows_toml(parts: list[Part], ecn: bool) -> str:
     """The ``[[flow]]`` tables of a mix."""
     tables = []
-    words = [part.word for part in parts]
-    for place, part in enumerate(parts):
-        twice = words.count(part.word) > 1
-        name = f"{part.word}-{words[: place + 1].count(part.word)}" if twice else part.word
+    for name, part in named(parts):
         lines = [f"{key} = {value_text(value)}" for key, value in part.flow(name, ecn).items()]
         tables.append("\n".join(["[[flow]]", *lines]))
     return "\n\n".join(tables)
+
+
+def elastic(parts: list[Part]) -> list[str]:
+    """The names of those that send as much as they can."""
+    controls = _names("congestion_controls")
+    return [name for name, part in named(parts) if part.word in (*controls, "bulk")]
+
+
+def named(parts: list[Part]) -> list[tuple[str, Part]]:
+    """Each part with its name: its word, numbered where it comes twice."""
+    words = [part.word for part in parts]
+    return [
+        (f"{word}-{words[: place + 1].count(word)}" if words.count(word) > 1 else word, part)
+        for place, (word, part) in enumerate(zip(words, parts, strict=True))
+    ]

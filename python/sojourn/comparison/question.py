@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from sojourn import _core
-from sojourn.comparison.mix import flows_toml, read_mix
+from sojourn.comparison.mix import elastic, flows_toml, read_mix
 from sojourn.scenario import Scenario
 from sojourn.toml_text import value_text
 
@@ -53,6 +53,10 @@ class Question:
     def labels(self) -> list[str]:
         """What each discipline is called in tables and figures: as it was written."""
         return [", ".join(part.strip() for part in text.split(",")) for text in self.disciplines]
+
+    def elastic(self) -> list[str]:
+        """The names of the flows that send as much as they can."""
+        return elastic(read_mix(self.flows))
 
     def toml(self) -> str:
         """The scenario file. Raises ValueError for what cannot be read."""

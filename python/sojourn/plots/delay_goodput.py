@@ -2,7 +2,8 @@
 
 The ellipse is the 1-sigma contour of the two-dimensional Gaussian that fits the replicas best
 (maximum likelihood), its centre the median, as RFC 7928, section 2.7, draws them. The delay axis
-runs backwards: up and to the right is better.
+runs backwards: up and to the right is better. Where one delay is many times another the axis, and
+with it the ellipse, goes by ratio.
 """
 
 from __future__ import annotations
@@ -11,7 +12,6 @@ import math
 
 import numpy as np
 import polars as pl
-from matplotlib.patches import Ellipse
 
 from sojourn.plots.choice import case_of, labels_of, link_of
 from sojourn.plots.looks import looks
@@ -21,6 +21,9 @@ from sojourn.results import Results
 
 COLUMNS = ("discipline", "replica", "delay_s", "goodput_bps")
 """What the frame must hold: a row for each replica."""
+
+MANY_TIMES = 20
+"""From this ratio of the longest median delay to the shortest on, the axis goes by ratio."""
 
 
 def gather(results: Results, *, link: str | None = None, case: int | None = None) -> pl.DataFrame:
@@ -43,14 +46,15 @@ def draw(frame: pl.DataFrame) -> Plot:
     if missing:
         raise ValueError(f"the frame of delay and goodput lacks {', '.join(missing)}")
     figure, axes = new_figure()
+    by_ratio = goes_by_ratio(frame)
     for discipline, shown in looks(frame["discipline"]).items():
         rows = frame.filter(pl.col("discipline") == discipline).drop_nulls()
         delays = rows["delay_s"].to_numpy() * 1e3
         goodputs = rows["goodput_bps"].to_numpy() / 1e6
         axes.scatter(delays, goodputs, s=14, color=shown.colour, alpha=0.5, linewidths=0)
-        centre = float(np.median(delays)), float(np.median(goodputs))
         axes.plot(
-            *centre,
+            float(np.median(delays)),
+            float(np.median(goodputs)),
             marker=shown.marker,
             color=shown.colour,
             markersize=8,
@@ -58,10 +62,10 @@ def draw(frame: pl.DataFrame) -> Plot:
             label=shown.label,
         )
         if len(delays) > 2:
-            width, height, angle = contour(delays, goodputs)
-            ellipse = Ellipse(centre, width, height, angle=angle, fill=False)
-            ellipse.set(edgecolor=shown.colour, linewidth=1.4)
-            axes.add_patch(ellipse)
+            axes.plot(*contour(delays, goodputs, by_ratio), color=shown.colour, linewidth=1.4)
+    if by_ratio:
+        axes.set_xscale("log")
+        axes.xaxis.set_major_formatter(lambda value, _: f"{value:g}")
     axes.margins(0.12)
     axes.invert_xaxis()
     name_axes(axes, "Mean queueing delay at the bottleneck (ms)", "Goodput of all flows (Mbit/s)")
@@ -69,9 +73,23 @@ def draw(frame: pl.DataFrame) -> Plot:
     return figure
 
 
-def contour(x: np.ndarray, y: np.ndarray) -> tuple[float, float, float]:
-    """Axes and angle (degrees) of the 1-sigma ellipse of the points."""
+def goes_by_ratio(frame: pl.DataFrame) -> bool:
+    """Whether the delay of one discipline is many times that of another."""
+    medians = frame.group_by("discipline").agg(pl.col("delay_s").median())["delay_s"].drop_nulls()
+    positive = frame["delay_s"].drop_nulls().min() != 0  # zero has no logarithm
+    return len(medians) > 0 and positive and 0 < MANY_TIMES * min(medians) < max(medians)
+
+
+def contour(x: np.ndarray, y: np.ndarray, by_ratio: bool) -> tuple[np.ndarray, np.ndarray]:
+    """The 1-sigma ellipse of the points around their medians, as a closed line.
+
+    With `by_ratio` that of the logarithms of x.
+    """
+    if by_ratio:
+        logs, up = contour(np.log(x), y, by_ratio=False)
+        return np.exp(logs), up
     variances, directions = np.linalg.eigh(np.cov(x, y, bias=True))
-    width, height = (2 * math.sqrt(max(float(one), 0.0)) for one in variances)
-    angle = math.degrees(math.atan2(float(directions[1, 0]), float(directions[0, 0])))
-    return width, height, angle
+    turn = np.linspace(0, 2 * math.pi, 73)
+    circle = np.vstack([np.cos(turn), np.sin(turn)])
+    across, up = directions @ (np.sqrt(np.maximum(variances, 0))[:, None] * circle)
+    return np.median(x) + across, np.median(y) + up

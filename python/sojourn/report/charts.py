@@ -7,7 +7,6 @@ are one drawing.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -21,7 +20,7 @@ from matplotlib.colors import to_hex
 from sojourn.experiments.compared import answers, cases
 from sojourn.plots import against_load, delay_cdf, delay_goodput, drops
 from sojourn.plots.choice import PlotError, link_of
-from sojourn.plots.delay_goodput import contour
+from sojourn.plots.delay_goodput import contour, goes_by_ratio
 from sojourn.plots.looks import LINES, looks
 from sojourn.plots.quantities import shown
 from sojourn.plots.ranks import usual
@@ -143,13 +142,14 @@ def _goodput(results: Results) -> Chart:
     if frame.is_empty():
         raise PlotError("no packet was delayed")
     keys = ["discipline", "scene"]
+    by_ratio = goes_by_ratio(frame)
     centres = frame.group_by(keys, maintain_order=True).agg(
         pl.col("delay_s", "goodput_bps").median()
     )
     x = alt.X(
         "delay_s:Q",
         title="Mean queueing delay (ms), less is to the right",
-        scale=alt.Scale(reverse=True, zero=False, padding=20),
+        scale=alt.Scale(type="log" if by_ratio else "linear", reverse=True, zero=False, padding=20),
     )
     y = alt.Y(
         "goodput_bps:Q",
@@ -169,7 +169,7 @@ def _goodput(results: Results) -> Chart:
     middles = alt.Chart(centres).mark_point(filled=True, size=130, opacity=1)
     middles = middles.encode(**base, shape=style.shape, tooltip=tips)
     layers = [dots, middles]
-    around = _contours(frame, keys)
+    around = _contours(frame, keys, by_ratio)
     if not around.is_empty():
         lines = alt.Chart(around).mark_line(strokeWidth=1.5).encode(**base, order="step:Q")
         layers.insert(1, lines)
@@ -188,25 +188,17 @@ def _goodput(results: Results) -> Chart:
     )
 
 
-def _contours(frame: pl.DataFrame, keys: list[str]) -> pl.DataFrame:
+def _contours(frame: pl.DataFrame, keys: list[str], by_ratio: bool) -> pl.DataFrame:
     """The 1-sigma ellipses as closed lines."""
     parts = []
-    angles = np.linspace(0, 2 * math.pi, 49)
     for key, rows in frame.group_by(keys, maintain_order=True):
         if len(rows) < 3:
             continue
-        x, y = rows["delay_s"].to_numpy(), rows["goodput_bps"].to_numpy()
-        width, height, degrees = contour(x, y)
-        turn = math.radians(degrees)
-        along, across = width / 2 * np.cos(angles), height / 2 * np.sin(angles)
+        x, y = contour(rows["delay_s"].to_numpy(), rows["goodput_bps"].to_numpy(), by_ratio)
         parts.append(
-            pl.DataFrame(
-                {
-                    "delay_s": np.median(x) + along * math.cos(turn) - across * math.sin(turn),
-                    "goodput_bps": np.median(y) + along * math.sin(turn) + across * math.cos(turn),
-                    "step": np.arange(len(angles)),
-                }
-            ).with_columns(pl.lit(key[0]).alias(keys[0]), pl.lit(key[1]).alias(keys[1]))
+            pl.DataFrame({"delay_s": x, "goodput_bps": y, "step": np.arange(len(x))}).with_columns(
+                pl.lit(key[0]).alias(keys[0]), pl.lit(key[1]).alias(keys[1])
+            )
         )
     return pl.concat(parts) if parts else pl.DataFrame()
 

@@ -1,0 +1,50 @@
+"""``sojourn compare``: one table of disciplines, one of flows, one figure."""
+
+import json
+
+import pytest
+
+QUICK = ("--duration", "6 s", "--warmup", "1 s", "--replicas", 4)
+
+
+def test_a_comparison_names_disciplines_and_flows(sojourn, tmp_path, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "240")
+    mix = "2 cubic + 1 cbr@100kbit/s"
+    done = sojourn("compare", "codel", "fq_codel", "--flows", mix, "--out", tmp_path, *QUICK)
+    assert done.status == 0, done.errors
+    for word in ("codel", "fq_codel", "utilisation", "fairness", "cubic", "cbr", "4 replicas"):
+        assert word in done.out
+    assert "marks" not in done.out, "nobody marks without ECN"
+    assert {path.name for path in tmp_path.iterdir()} >= {"delay-goodput.png", "links.parquet"}
+
+
+def test_fairness_is_that_of_the_flows_that_want_more(sojourn, tmp_path):
+    """A game that gets all that it sends is not treated unfairly beside two downloads."""
+    mix = "2 newreno + 1 cbr@100kbit/s"
+    done = sojourn("compare", "fq_codel", "--flows", mix, "--out", tmp_path, "--json", *QUICK)
+    (row,) = json.loads(done.out)["disciplines"]
+    assert row["jain_index"]["mean"] > 0.99
+    assert row["jain_index"]["n"] == 4
+
+
+def test_without_two_of_them_there_is_none(sojourn, tmp_path):
+    out = ("--out", tmp_path, "--json", *QUICK)
+    done = sojourn("compare", "droptail", "--flows", "1 cubic + 2 cbr@100kbit/s", *out)
+    (row,) = json.loads(done.out)["disciplines"]
+    assert row["jain_index"]["mean"] is None
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("codle",), "allowed: droptail"),
+        (("codel", "codel"), "found a discipline twice"),
+        (("codel", "--flows", "4 cubik"), "found 'cubik'"),
+        (("codel", "--flows", "1 cbr"), "allowed: cbr with its rate"),
+        (("codel,target=5",), "target"),
+    ],
+)
+def test_what_cannot_be_read_is_one_error(sojourn, arguments, message):
+    done = sojourn("compare", *arguments)
+    assert done.status == 2
+    assert message in done.errors
