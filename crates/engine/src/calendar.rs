@@ -44,17 +44,16 @@ impl Calendar {
         self.heap.push(Reverse((time, slot)));
     }
 
-    /// Moves the earliest entry to `time`, or removes it.
+    /// Moves the earliest entry to `time`; [`Time::NEVER`] removes it.
     #[inline]
-    pub fn replace_top(&mut self, time: Option<Time>) {
+    pub fn replace_top(&mut self, time: Time) {
         let Some(mut top) = self.heap.peek_mut() else {
             return;
         };
-        match time {
-            Some(time) => top.0.0 = time,
-            None => {
-                PeekMut::pop(top);
-            }
+        if time < Time::NEVER {
+            top.0.0 = time;
+        } else {
+            PeekMut::pop(top);
         }
     }
 }
@@ -73,7 +72,7 @@ mod tests {
         let mut seen = Vec::new();
         while let Some((_, slot)) = calendar.peek() {
             seen.push(slot);
-            calendar.replace_top(None);
+            calendar.replace_top(Time::NEVER);
         }
         assert_eq!(seen, [9, 0, 1, 2, 3]);
     }
@@ -83,7 +82,7 @@ mod tests {
         let mut calendar = Calendar::default();
         calendar.push(Time::from_ps(1), 7);
         calendar.push(Time::from_ps(2), 8);
-        calendar.replace_top(Some(Time::from_ps(3)));
+        calendar.replace_top(Time::from_ps(3));
         assert_eq!(calendar.peek(), Some((Time::from_ps(2), 8)));
     }
 }

@@ -306,9 +306,15 @@ impl Acks {
         self.acks.len() as u64 - 1
     }
 
-    pub(crate) fn take(&mut self, place: u64) -> Ack {
+    #[inline]
+    pub(crate) fn get(&self, place: u64) -> &Ack {
+        &self.acks[place as usize]
+    }
+
+    /// The acknowledgement at `place` was heard, or dropped.
+    #[inline]
+    pub(crate) fn forget(&mut self, place: u64) {
         self.free.push(place as u32);
-        self.acks[place as usize]
     }
 }
 
@@ -319,6 +325,8 @@ pub(crate) struct Tcp {
     free: Vec<u32>,
     /// Connections by their next timer.
     pub(crate) timers: Calendar,
+    /// Where the acknowledgements lie that answer the segment being heard.
+    pub(crate) replies: Vec<u64>,
     /// Connections into which an application has just written.
     pub(crate) touched: Vec<u32>,
     /// Transfers that an application has just called complete: when they began, their bytes.

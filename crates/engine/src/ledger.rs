@@ -5,7 +5,7 @@
 
 use core::fmt;
 
-use sojourn_base::{Bytes, Time};
+use sojourn_base::{Bytes, Span, Time};
 use sojourn_queue::{Backlog, Reason};
 
 use crate::connection::Acks;
@@ -161,22 +161,23 @@ impl Ledger {
         ))
     }
 
-    /// The discipline's own count against the books.
-    ///
-    /// # Errors
-    /// Says both when they differ.
+    /// Whether the discipline's own count agrees with the books.
     #[inline]
-    pub fn check_backlog(&self, said: Backlog, in_device: Backlog) -> Result<(), String> {
-        let booked = self.backlog();
+    pub fn agrees(&self, said: Backlog, in_device: Backlog) -> bool {
         let packets = (said.packets + in_device.packets) as u64;
         let bytes = (said.bytes + in_device.bytes).get();
-        if packets == booked.packets && bytes == booked.bytes {
-            return Ok(());
-        }
-        Err(format!(
-            "the queue holds {packets} packets and {bytes} bytes, arrivals less departures and drops are {} and {}",
-            booked.packets, booked.bytes
-        ))
+        (packets, bytes) == (self.backlog.packets, self.backlog.bytes)
+    }
+
+    /// Says both where they do not agree.
+    pub fn disagreement(&self, said: Backlog, in_device: Backlog) -> String {
+        format!(
+            "the queue holds {} packets and {} bytes, arrivals less departures and drops are {} and {}",
+            said.packets + in_device.packets,
+            (said.bytes + in_device.bytes).get(),
+            self.backlog.packets,
+            self.backlog.bytes
+        )
     }
 }
 
@@ -200,20 +201,34 @@ impl FlowBooks {
     }
 }
 
+/// One direction of a flow: its books, and what each of its packets asks for at every hop, close
+/// together.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Lane {
+    pub(crate) books: FlowBooks,
+    /// The last packet size and the least time that a packet of it can take: propagation and
+    /// serialisation of every link.
+    pub(crate) floor: (u16, Span),
+    /// Where its path begins among all [`Paths`](crate::routes::Paths).
+    pub(crate) path: u32,
+    /// Header bytes of a packet that carries data.
+    pub(crate) header: u32,
+}
+
 /// What links share: the books of flows, and the arena that a dropped acknowledgement leaves.
 #[derive(Debug)]
 pub(crate) struct Shared {
     /// Two a flow: there and back.
-    pub(crate) lanes: Vec<FlowBooks>,
+    pub(crate) lanes: Vec<Lane>,
     pub(crate) acks: Acks,
 }
 
 impl Shared {
     #[inline]
     pub(crate) fn dropped(&mut self, packet: &SimPacket) {
-        self.lanes[packet.lane()].dropped += 1;
+        self.lanes[packet.lane()].books.dropped += 1;
         if packet.kind == Kind::Ack {
-            self.acks.take(packet.ack_place());
+            self.acks.forget(packet.ack_place());
         }
     }
 }
@@ -278,9 +293,9 @@ mod tests {
     fn a_lost_packet_is_noticed() {
         let mut ledger = Ledger::default();
         ledger.arrive(SIZE, at(1));
-        let fault = ledger
-            .check_backlog(Backlog::default(), Backlog::default())
-            .unwrap_err();
+        let empty = Backlog::default();
+        assert!(!ledger.agrees(empty, empty));
+        let fault = ledger.disagreement(empty, empty);
         assert!(fault.contains("1 and 500"), "{fault}");
     }
 

@@ -6,7 +6,9 @@ use std::collections::VecDeque;
 use sojourn_base::length::Capacity;
 use sojourn_base::{Bytes, Rate, Span, Stream, Time};
 use sojourn_queue::parts::Fifo;
-use sojourn_queue::{AnyDiscipline, Backlog, Context, Dequeued, Discipline, Reason, Sink};
+use sojourn_queue::{
+    AnyDiscipline, Backlog, Context, Dequeued, Discipline, Reason, Sink, Status,
+};
 
 use crate::ledger::{Ledger, Shared};
 use crate::{LinkId, NodeId, Observer, SimPacket};
@@ -34,15 +36,6 @@ pub struct LinkSpec {
     pub random: Stream,
 }
 
-/// What the transmitter is at.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Transmitter {
-    /// Nothing to send: the last dequeue found the queue empty.
-    Idle,
-    /// Sending, or shaped, until this instant; then it asks for the next packet.
-    Until(Time),
-}
-
 /// A link of a running simulation.
 pub struct Link {
     /// What it is made of.
@@ -54,34 +47,29 @@ pub struct Link {
     /// Packets being sent or on the wire, in the order of delivery; each stamped with its
     /// delivery.
     in_flight: VecDeque<SimPacket>,
-    transmitter: Transmitter,
+    /// Sending, or shaped, until this instant; then the transmitter asks for the next packet.
+    /// Never, where the last dequeue found the queue empty.
+    asks_at: Time,
+    /// The transmitter sends until this instant.
+    sends_until: Time,
+    /// Time it has been busy up to then, in picoseconds.
+    busy: u64,
+    /// The size sent last and how long that takes: mostly the same again.
+    serialisation: (u16, Span),
     /// The next departure or timer, whichever is first: until then there is nothing to catch up.
     due: Time,
     /// The next timer of the discipline.
     timer: Time,
-    /// The transmission in progress or the last one.
-    sending: Sending,
     /// The instant under which the link stands in the calendar of deliveries.
     pub(crate) scheduled: Time,
     /// The instant under which it stands in the calendar of departures, where that is kept.
     pub(crate) departure_scheduled: Time,
-    /// The capacity within which packets may go by an empty queue, where they may.
-    bypass: Option<Capacity>,
-    /// The size that was sent last and how long it takes: mostly the same again.
-    serialisation: (u16, Span),
+    /// The largest packet that may go by an empty queue; zero where none may.
+    bypass: Bytes,
     /// Packets delivered.
     delivered: u64,
     /// What the discipline did wrong, if anything.
     pub(crate) fault: Option<String>,
-}
-
-#[derive(Debug, Clone, Copy, Default)]
-struct Sending {
-    until: Time,
-    takes: Span,
-    size: Bytes,
-    /// Time the transmitter has been busy up to `until`, in picoseconds.
-    busy: u64,
 }
 
 /// What a link has carried up to an instant.
@@ -167,22 +155,34 @@ macro_rules! with_context {
     }};
 }
 
+/// The largest packet that may go by the empty queue of a link.
+fn largest_bypass(spec: &LinkSpec) -> Bytes {
+    if spec.device_queue > 0 || !spec.discipline.can_bypass() {
+        return Bytes::ZERO;
+    }
+    match spec.discipline.capacity() {
+        Capacity::Packets(0) => Bytes::ZERO,
+        Capacity::Bytes(limit) => Bytes::new(limit),
+        Capacity::Packets(_) | Capacity::Unlimited => Bytes::new(u64::MAX),
+    }
+}
+
 impl Link {
     /// An idle link.
     pub fn new(spec: LinkSpec) -> Self {
         let mut link = Self {
             due: Time::NEVER,
             timer: Time::NEVER,
-            bypass: (spec.device_queue == 0 && spec.discipline.can_bypass())
-                .then(|| spec.discipline.capacity()),
+            bypass: largest_bypass(&spec),
             serialisation: (0, Span::ZERO),
             delivered: 0,
             spec,
             ledger: Ledger::default(),
             device: Fifo::default(),
             in_flight: VecDeque::new(),
-            transmitter: Transmitter::Idle,
-            sending: Sending::default(),
+            asks_at: Time::NEVER,
+            sends_until: Time::ZERO,
+            busy: 0,
             scheduled: Time::NEVER,
             departure_scheduled: Time::NEVER,
             fault: None,
@@ -207,39 +207,42 @@ impl Link {
 
     /// What it has carried up to `now`; the link must have caught up.
     pub fn carried(&self, now: Time) -> Carried {
-        let ahead = self.sending.until.since(now).as_ps();
+        let ahead = self.sends_until.since(now).as_ps();
         let unsent = if ahead == 0 {
             0.0
         } else {
-            self.sending.size.as_f64() * ahead as f64 / self.sending.takes.as_ps() as f64
+            let (size, takes) = self.serialisation;
+            f64::from(size) * ahead as f64 / takes.as_ps() as f64
         };
         Carried {
-            busy: self.sending.busy - ahead,
+            busy: self.busy - ahead,
             bytes: self.ledger.departures.bytes as f64 - unsent,
         }
     }
 
     /// When the link next needs the calendar: to deliver, or, where nothing is in flight, to ask
     /// a shaping discipline again.
-    pub(crate) fn next_event(&self) -> Option<Time> {
-        match (self.in_flight.front(), self.transmitter) {
-            (Some(packet), _) => Some(packet.stamp),
-            (None, Transmitter::Until(time)) if !self.is_bypassed() => Some(time),
-            (None, _) => None,
+    #[inline]
+    pub(crate) fn next_event(&self) -> Time {
+        match self.in_flight.front() {
+            Some(packet) => packet.stamp,
+            None => self.next_departure(),
         }
     }
 
     /// Whether nothing waits, and nothing need be asked when the transmission ends.
     #[inline]
     fn is_bypassed(&self) -> bool {
-        self.bypass.is_some() && self.ledger.backlog().packets == 0
+        self.bypass > Bytes::ZERO && self.ledger.backlog().packets == 0
     }
 
     /// When the transmitter next asks for a packet.
-    pub(crate) fn next_departure(&self) -> Option<Time> {
-        match self.transmitter {
-            Transmitter::Until(time) if !self.is_bypassed() => Some(time),
-            _ => None,
+    #[inline]
+    pub(crate) fn next_departure(&self) -> Time {
+        if self.is_bypassed() {
+            Time::NEVER
+        } else {
+            self.asks_at
         }
     }
 
@@ -265,7 +268,7 @@ impl Link {
         observer: &mut O,
     ) {
         while self.due <= until {
-            let departure = self.next_departure().unwrap_or(Time::NEVER);
+            let departure = self.next_departure();
             if departure <= self.timer {
                 self.depart(id, departure, shared, observer);
             } else if self.timer < until {
@@ -290,13 +293,11 @@ impl Link {
         observer: &mut O,
     ) -> bool {
         let size = packet.bytes();
-        let passes = self.sending.until <= now
-            && self.is_bypassed()
-            && self.bypass.is_some_and(|capacity| capacity.holds(1, size));
+        let passes =
+            self.sends_until <= now && self.ledger.backlog().packets == 0 && size <= self.bypass;
         if passes {
             self.ledger.pass(size);
-            observer.enqueued(now, id, packet);
-            observer.dequeued(now, id, packet);
+            observer.passed(now, id, packet);
             self.transmit(now, packet);
         }
         passes
@@ -317,14 +318,14 @@ impl Link {
             discipline.enqueue(*packet, ctx);
         });
         self.fill_device(id, now, shared, observer);
-        let waits = matches!(self.transmitter, Transmitter::Until(_)) && now >= self.sending.until;
-        if self.transmitter == Transmitter::Idle || waits {
+        if self.asks_at == Time::NEVER || now >= self.sends_until {
             self.depart(id, now, shared, observer);
         }
         self.settle();
     }
 
     /// Hands packets down to the device while it has room.
+    #[inline]
     fn fill_device<O: Observer>(
         &mut self,
         id: LinkId,
@@ -344,6 +345,7 @@ impl Link {
     }
 
     /// Asks for the next packet at `now` and begins its transmission.
+    #[inline]
     fn depart<O: Observer>(
         &mut self,
         id: LinkId,
@@ -359,42 +361,35 @@ impl Link {
             })
         };
         match taken {
-            Dequeued::Packet(packet) => self.send(id, now, packet, observer),
-            Dequeued::Empty => self.transmitter = Transmitter::Idle,
-            Dequeued::Wait(time) if time > now => self.transmitter = Transmitter::Until(time),
+            Dequeued::Packet(packet) => {
+                self.ledger.depart(packet.bytes(), packet.stamp, now);
+                observer.dequeued(now, id, &packet);
+                self.transmit(now, &packet);
+            }
+            Dequeued::Empty => self.asks_at = Time::NEVER,
+            Dequeued::Wait(time) if time > now => self.asks_at = time,
             Dequeued::Wait(time) => {
                 self.fault = Some(format!(
                     "the discipline asked at {now} to wait until {time}"
                 ));
-                self.transmitter = Transmitter::Idle;
+                self.asks_at = Time::NEVER;
             }
         }
         self.fill_device(id, now, shared, observer);
     }
 
-    fn send<O: Observer>(&mut self, id: LinkId, now: Time, packet: SimPacket, observer: &mut O) {
-        self.ledger.depart(packet.bytes(), packet.stamp, now);
-        observer.dequeued(now, id, &packet);
-        self.transmit(now, &packet);
-    }
-
     /// Begins the transmission of a packet.
     #[inline]
     fn transmit(&mut self, now: Time, packet: &SimPacket) {
-        let size = packet.bytes();
         if self.serialisation.0 != packet.size {
-            let takes = self.spec.rate.time_to_send(size + self.spec.overhead);
-            self.serialisation = (packet.size, takes);
+            let size = packet.bytes() + self.spec.overhead;
+            self.serialisation = (packet.size, self.spec.rate.time_to_send(size));
         }
         let takes = self.serialisation.1;
         let until = now + takes;
-        self.transmitter = Transmitter::Until(until);
-        self.sending = Sending {
-            until,
-            takes,
-            size,
-            busy: self.sending.busy + takes.as_ps(),
-        };
+        self.asks_at = until;
+        self.sends_until = until;
+        self.busy += takes.as_ps();
         // The fields are changed on the way into the ring, not before: a wide load of bytes just
         // stored one by one would stall.
         self.in_flight.push_back(SimPacket {
@@ -418,17 +413,23 @@ impl Link {
     fn settle(&mut self) {
         let status = self.spec.discipline.status();
         let said = status.backlog;
-        if !status.capacity.holds(said.packets, said.bytes) {
-            self.fault = Some(format!(
-                "{} packets and {} wait above the limit",
-                said.packets, said.bytes
-            ));
-        }
-        if let Err(what) = self.ledger.check_backlog(said, self.device.backlog()) {
-            self.fault = Some(what);
+        let within = status.capacity.holds(said.packets, said.bytes);
+        if !within || !self.ledger.agrees(said, self.device.backlog()) {
+            self.find_fault(&status);
         }
         self.timer = status.next_timer.unwrap_or(Time::NEVER);
-        self.due = self.timer.min(self.next_departure().unwrap_or(Time::NEVER));
+        self.due = self.timer.min(self.next_departure());
+    }
+
+    #[cold]
+    fn find_fault(&mut self, status: &Status) {
+        let said = status.backlog;
+        self.fault = Some(if status.capacity.holds(said.packets, said.bytes) {
+            self.ledger.disagreement(said, self.device.backlog())
+        } else {
+            let Backlog { packets, bytes } = said;
+            format!("{packets} packets and {bytes} wait above the limit")
+        });
     }
 
     /// Empties the link at the end of a run, and holds what still waited against the books.

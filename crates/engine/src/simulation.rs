@@ -10,9 +10,10 @@ use sojourn_transport::Sender;
 
 use crate::calendar::Calendar;
 use crate::connection::{Acks, Tally, Tcp};
-use crate::flow::{Agent, Flow, FlowSpec};
-use crate::ledger::{Breach, FlowBooks, Shared};
+use crate::flow::{Agent, Flow, FlowSpec, least_time};
+use crate::ledger::{Breach, FlowBooks, Lane, Shared};
 use crate::link::{Link, LinkSpec};
+use crate::routes::Paths;
 use crate::{Cargo, FlowId, Kind, LinkId, Observer, SimPacket};
 
 /// Why a simulation ended before its time.
@@ -33,6 +34,7 @@ pub struct Simulation<O> {
     now: Time,
     links: Vec<Link>,
     flows: Vec<Flow>,
+    paths: Paths,
     shared: Shared,
     tcp: Tcp,
     /// Links by their next delivery.
@@ -50,11 +52,22 @@ impl<O: Observer> Simulation<O> {
     /// A simulation at time zero.
     pub fn new(links: Vec<LinkSpec>, flows: Vec<FlowSpec>, observer: O) -> Self {
         let links: Vec<Link> = links.into_iter().map(Link::new).collect();
+        let mut paths = Paths::default();
+        let lanes = flows.iter().flat_map(|flow| {
+            let header = flow.traffic.header();
+            [&flow.path, &flow.way_back].map(|path| (paths.add(path), header))
+        });
+        let lanes = lanes.map(|(path, header)| Lane {
+            path,
+            header,
+            ..Lane::default()
+        });
+        let lanes = lanes.collect();
         let flows: Vec<Flow> = flows.into_iter().map(Flow::new).collect();
         let mut simulation = Self {
             now: Time::ZERO,
             shared: Shared {
-                lanes: vec![FlowBooks::default(); 2 * flows.len()],
+                lanes,
                 acks: Acks::default(),
             },
             tcp: Tcp::default(),
@@ -65,6 +78,7 @@ impl<O: Observer> Simulation<O> {
             observer,
             links,
             flows,
+            paths,
         };
         for flow in 0..simulation.flows.len() {
             simulation.begin(flow);
@@ -93,8 +107,8 @@ impl<O: Observer> Simulation<O> {
     }
 
     /// The books of a flow: there and back.
-    pub fn books(&self, flow: usize) -> &[FlowBooks] {
-        &self.shared.lanes[2 * flow..2 * flow + 2]
+    pub fn books(&self, flow: usize) -> [FlowBooks; 2] {
+        [0, 1].map(|way| self.shared.lanes[2 * flow + way].books)
     }
 
     /// What the connections of a flow have done so far; none for a flow that has none.
@@ -168,7 +182,9 @@ impl<O: Observer> Simulation<O> {
             link.drain(at, &mut on_the_way)
                 .map_err(|what| Breach { at, place, what })?;
         }
-        for (lane, (books, &found)) in self.shared.lanes.iter().zip(&on_the_way).enumerate() {
+        for (lane, (Lane { books, .. }, &found)) in
+            self.shared.lanes.iter().zip(&on_the_way).enumerate()
+        {
             if books.on_the_way() != Some(found) {
                 let place = format!("flow {}", self.flows[lane / 2].name);
                 let what = format!("{found} packets are on the way, by the books {books:?}");
@@ -194,24 +210,26 @@ impl<O: Observer> Simulation<O> {
         let link = &mut self.links[id as usize];
         if link.scheduled != now {
             // The link was moved to an earlier instant and has been served there.
-            self.deliveries.replace_top(None);
+            self.deliveries.replace_top(Time::NEVER);
             return;
         }
         link.catch_up(id, now, &mut self.shared, &mut self.observer);
         let packet = link.deliver(now);
-        self.note_fault(id as usize, now);
-        let link = &mut self.links[id as usize];
         let next = link.next_event();
-        link.scheduled = next.unwrap_or(Time::NEVER);
+        link.scheduled = next;
+        let is_faulty = link.fault.is_some();
         self.deliveries.replace_top(next);
+        if is_faulty {
+            self.breach_at_link(id as usize, now);
+        }
         if O::IN_ORDER {
             self.plan_departure(id as usize);
         }
         let Some(packet) = packet else { return };
         self.observer.delivered(now, id, &packet);
-        let path = self.flows[packet.flow as usize].links(packet.way());
-        match path.get(usize::from(packet.hop)) {
-            Some(&next) => self.arrive(next, now, &packet),
+        let lane = &self.shared.lanes[packet.lane()];
+        match self.paths.hop(lane.path, packet.hop) {
+            Some(next) => self.arrive(next, now, &packet),
             None => self.receive(now, &packet),
         }
     }
@@ -221,7 +239,7 @@ impl<O: Observer> Simulation<O> {
         let Some((_, id)) = self.departures.peek() else {
             return;
         };
-        self.departures.replace_top(None);
+        self.departures.replace_top(Time::NEVER);
         let link = &mut self.links[id as usize];
         link.catch_up(id, now, &mut self.shared, &mut self.observer);
         self.settle(id as usize, now);
@@ -236,8 +254,11 @@ impl<O: Observer> Simulation<O> {
                 self.sources.push(start, id as u32);
                 self.sources.push(stop, id as u32);
             }
-        } else if let Some(first) = self.plan(id, start) {
-            self.sources.push(first, id as u32);
+        } else {
+            let first = self.plan(id, start);
+            if first < Time::NEVER {
+                self.sources.push(first, id as u32);
+            }
         }
     }
 
@@ -278,8 +299,8 @@ impl<O: Observer> Simulation<O> {
         self.send(now, &packet, Cargo::Datagram);
     }
 
-    /// Asks the source of `flow` for its next packet after `now`; none if that is too late.
-    fn plan(&mut self, flow: usize, now: Time) -> Option<Time> {
+    /// Asks the source of `flow` for its next packet after `now`; never if that is too late.
+    fn plan(&mut self, flow: usize, now: Time) -> Time {
         let flow: &mut Flow = &mut self.flows[flow];
         let Agent::Datagrams {
             source,
@@ -288,7 +309,7 @@ impl<O: Observer> Simulation<O> {
             ..
         } = &mut flow.agent
         else {
-            return None;
+            return Time::NEVER;
         };
         let mut draw = Draw {
             gaps: &mut flow.gaps,
@@ -297,15 +318,18 @@ impl<O: Observer> Simulation<O> {
         let emission = source.next(&mut draw);
         *next_size = (emission.payload + *header).get() as u16;
         let at = now + emission.gap;
-        (at < flow.stop).then_some(at)
+        if at < flow.stop { at } else { Time::NEVER }
     }
 
     /// The packet of a flow enters its first link.
+    #[inline]
     fn send(&mut self, now: Time, packet: &SimPacket, cargo: Cargo<'_>) {
-        self.shared.lanes[packet.lane()].sent += 1;
         self.observer.emitted(now, packet, cargo);
-        let first = self.flows[packet.flow as usize].links(packet.way())[0];
-        self.arrive(first, now, packet);
+        let lane = &mut self.shared.lanes[packet.lane()];
+        lane.books.sent += 1;
+        if let Some(first) = self.paths.hop(lane.path, 0) {
+            self.arrive(first, now, packet);
+        }
     }
 
     #[inline]
@@ -343,9 +367,8 @@ impl<O: Observer> Simulation<O> {
     #[inline]
     fn schedule(&mut self, id: usize) {
         let link = &mut self.links[id];
-        if let Some(next) = link.next_event()
-            && next < link.scheduled
-        {
+        let next = link.next_event();
+        if next < link.scheduled {
             link.scheduled = next;
             self.deliveries.push(next, id as u32);
         }
@@ -353,7 +376,7 @@ impl<O: Observer> Simulation<O> {
 
     fn plan_departure(&mut self, id: usize) {
         let link = &mut self.links[id];
-        let next = link.next_departure().unwrap_or(Time::NEVER);
+        let next = link.next_departure();
         if next != link.departure_scheduled {
             link.departure_scheduled = next;
             if next != Time::NEVER {
@@ -380,19 +403,23 @@ impl<O: Observer> Simulation<O> {
 
     /// A packet reached the end of its path.
     fn receive(&mut self, now: Time, packet: &SimPacket) {
-        self.shared.lanes[packet.lane()].received += 1;
-        let flow = &mut self.flows[packet.flow as usize];
-        let floor = flow.floor(packet.way(), packet.size, &self.links);
+        let lane = &mut self.shared.lanes[packet.lane()];
+        lane.books.received += 1;
+        if lane.floor.0 != packet.size {
+            let path = self.paths.links(lane.path);
+            lane.floor = (packet.size, least_time(path, packet.size, &self.links));
+        }
+        let floor = lane.floor.1;
+        let header = lane.header;
         if now.since(packet.sent) < floor {
             self.breach_at_flow(now, packet, floor);
         }
-        let flow = &self.flows[packet.flow as usize];
         match packet.kind {
             Kind::Datagram => {
-                let payload = u64::from(packet.size) - u64::from(flow.header());
+                let payload = u64::from(packet.size) - u64::from(header);
                 self.observer.received(now, packet, payload);
             }
-            Kind::Segment => self.hear_segment(now, packet),
+            Kind::Segment => self.hear_segment(now, packet, header),
             Kind::Ack => self.hear_ack(now, packet),
         }
     }
@@ -425,7 +452,7 @@ impl<O: Observer> Simulation<O> {
             in_network += (link.backlog().packets + link.in_flight()) as u64;
         }
         let mut on_the_way = 0;
-        for (lane, books) in self.shared.lanes.iter().enumerate() {
+        for (lane, Lane { books, .. }) in self.shared.lanes.iter().enumerate() {
             on_the_way += books.on_the_way().ok_or_else(|| {
                 let what = format!(
                     "{} packets sent, {} received, {} dropped",

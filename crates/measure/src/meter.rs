@@ -1,6 +1,6 @@
 //! The observer that counts, and the measurement window.
 
-use sojourn_base::Time;
+use sojourn_base::{Span, Time};
 use sojourn_engine::link::Carried;
 use sojourn_engine::{Cargo, FlowId, LinkId, Observer, SimPacket, Simulation, Tally, Transfer};
 use sojourn_queue::Reason;
@@ -158,6 +158,13 @@ impl Observer for Meter {
             let link = &mut self.links[link as usize];
             link.waited += u128::from(wait.as_ps());
             link.waits.add(wait);
+        }
+    }
+
+    #[inline]
+    fn passed(&mut self, _now: Time, link: LinkId, _packet: &SimPacket) {
+        if self.is_open() {
+            self.links[link as usize].waits.add(Span::ZERO);
         }
     }
 
