@@ -1,7 +1,8 @@
 //! A link: a queue discipline, below it perhaps a device queue, a transmitter, and the packets in
 //! flight.
 
-use std::collections::VecDeque;
+mod audit;
+mod plain;
 
 use sojourn_base::length::Capacity;
 use sojourn_base::{Bytes, Rate, Span, Stream, Time};
@@ -11,6 +12,7 @@ use sojourn_queue::{
 };
 
 use crate::ledger::{Ledger, Shared};
+use crate::ring::Ring;
 use crate::{LinkId, NodeId, Observer, SimPacket};
 
 /// What a link is made of.
@@ -44,9 +46,11 @@ pub struct Link {
     pub ledger: Ledger,
     /// Packets handed down to the device.
     device: Fifo<SimPacket>,
-    /// Packets being sent or on the wire, in the order of delivery; each stamped with its
-    /// delivery.
-    in_flight: VecDeque<SimPacket>,
+    /// Packets being sent or on the wire, in the order of delivery, each stamped with its delivery;
+    /// behind them those that wait in a plain queue, each stamped with its arrival.
+    packets: Ring<SimPacket>,
+    /// The room of a [plain](plain) queue, where it is one.
+    plain: Option<Capacity>,
     /// Sending, or shaped, until this instant; then the transmitter asks for the next packet.
     /// Never, where the last dequeue found the queue empty.
     asks_at: Time,
@@ -79,23 +83,6 @@ pub struct Carried {
     pub busy: u64,
     /// Bytes sent, the packet in transmission by the part that is out.
     pub bytes: f64,
-}
-
-/// What came out of a link that was emptied.
-#[derive(Default)]
-struct Drained {
-    packets: u64,
-    stamps: u128,
-}
-
-/// Collects what a discipline drops while it is emptied.
-struct Thrown(Vec<SimPacket>);
-
-impl Sink<SimPacket> for Thrown {
-    fn dropped(&mut self, packet: SimPacket, _reason: Reason) {
-        self.0.push(packet);
-    }
-    fn marked(&mut self, _packet: &SimPacket, _reason: Reason) {}
 }
 
 /// The sink of one call into a discipline: books every drop and mark.
@@ -168,9 +155,11 @@ fn largest_bypass(spec: &LinkSpec) -> Bytes {
 }
 
 impl Link {
-    /// An idle link.
-    pub fn new(spec: LinkSpec) -> Self {
+    /// An idle link; `looked_into` where the inside of its discipline must be seen at every call.
+    pub fn new(spec: LinkSpec, looked_into: bool) -> Self {
+        let plain = spec.discipline.plain_capacity();
         let mut link = Self {
+            plain: plain.filter(|_| spec.device_queue == 0 && !looked_into),
             due: Time::NEVER,
             timer: Time::NEVER,
             bypass: largest_bypass(&spec),
@@ -179,7 +168,7 @@ impl Link {
             spec,
             ledger: Ledger::default(),
             device: Fifo::default(),
-            in_flight: VecDeque::new(),
+            packets: Ring::default(),
             asks_at: Time::NEVER,
             sends_until: Time::ZERO,
             busy: 0,
@@ -193,6 +182,9 @@ impl Link {
 
     /// What waits, in the discipline and in the device.
     pub fn backlog(&self) -> Backlog {
+        if self.plain.is_some() {
+            return self.plain_backlog();
+        }
         let (above, below) = (self.spec.discipline.backlog(), self.device.backlog());
         Backlog {
             packets: above.packets + below.packets,
@@ -202,7 +194,11 @@ impl Link {
 
     /// Packets being sent or on the wire.
     pub fn in_flight(&self) -> usize {
-        self.in_flight.len()
+        if self.plain.is_some() {
+            self.first_waiting()
+        } else {
+            self.packets.len()
+        }
     }
 
     /// What it has carried up to `now`; the link must have caught up.
@@ -224,10 +220,16 @@ impl Link {
     /// a shaping discipline again.
     #[inline]
     pub(crate) fn next_event(&self) -> Time {
-        match self.in_flight.front() {
-            Some(packet) => packet.stamp,
-            None => self.next_departure(),
+        match self.packets.head() {
+            Some(packet) if self.has_begun() => packet.stamp,
+            _ => self.next_departure(),
         }
+    }
+
+    /// Whether the packet at the head is being sent or on the wire: it does not wait.
+    #[inline]
+    fn has_begun(&self) -> bool {
+        self.plain.is_none() || self.first_waiting() > 0
     }
 
     /// Whether nothing waits, and nothing need be asked when the transmission ends.
@@ -256,7 +258,11 @@ impl Link {
         observer: &mut O,
     ) {
         if self.due <= until {
-            self.run_due(id, until, shared, observer);
+            if self.plain.is_some() {
+                self.run_plain(id, until, observer);
+            } else {
+                self.run_due(id, until, shared, observer);
+            }
         }
     }
 
@@ -312,6 +318,10 @@ impl Link {
         shared: &mut Shared,
         observer: &mut O,
     ) {
+        if let Some(capacity) = self.plain {
+            self.arrive_plain(id, now, packet, capacity, shared, observer);
+            return;
+        }
         self.ledger.arrive(packet.bytes(), now);
         observer.enqueued(now, id, packet);
         with_context!(self, id, now, shared, observer, |discipline, ctx| {
@@ -381,28 +391,37 @@ impl Link {
     /// Begins the transmission of a packet.
     #[inline]
     fn transmit(&mut self, now: Time, packet: &SimPacket) {
-        if self.serialisation.0 != packet.size {
-            let size = packet.bytes() + self.spec.overhead;
-            self.serialisation = (packet.size, self.spec.rate.time_to_send(size));
+        let stamp = self.begin(now, packet.size);
+        // The fields are changed on the way into the ring, not before: a wide load of bytes just
+        // stored one by one would stall.
+        self.packets.push(SimPacket {
+            stamp,
+            hop: packet.hop + 1,
+            ..*packet
+        });
+    }
+
+    /// The transmitter begins to send `size` bytes; tells when they are delivered.
+    #[inline]
+    fn begin(&mut self, now: Time, size: u16) -> Time {
+        if self.serialisation.0 != size {
+            let bytes = Bytes::new(u64::from(size)) + self.spec.overhead;
+            self.serialisation = (size, self.spec.rate.time_to_send(bytes));
         }
         let takes = self.serialisation.1;
         let until = now + takes;
         self.asks_at = until;
         self.sends_until = until;
         self.busy += takes.as_ps();
-        // The fields are changed on the way into the ring, not before: a wide load of bytes just
-        // stored one by one would stall.
-        self.in_flight.push_back(SimPacket {
-            stamp: until + self.spec.delay,
-            hop: packet.hop + 1,
-            ..*packet
-        });
+        until + self.spec.delay
     }
 
     /// Takes the packet whose last bit comes out at `now`, if there is one.
     #[inline]
     pub(crate) fn deliver(&mut self, now: Time) -> Option<SimPacket> {
-        let packet = self.in_flight.pop_front_if(|packet| packet.stamp == now)?;
+        let head = self.packets.head().filter(|packet| packet.stamp == now);
+        let packet = *head.filter(|_| self.has_begun())?;
+        self.packets.drop_head();
         self.delivered += 1;
         Some(packet)
     }
@@ -430,66 +449,5 @@ impl Link {
             let Backlog { packets, bytes } = said;
             format!("{packets} packets and {bytes} wait above the limit")
         });
-    }
-
-    /// Empties the link at the end of a run, and holds what still waited against the books.
-    ///
-    /// # Errors
-    /// Says what does not agree.
-    pub(crate) fn drain(&mut self, mut now: Time, on_the_way: &mut [u64]) -> Result<(), String> {
-        let mut left = Drained::default();
-        let mut leave = |packet: &SimPacket| {
-            left.packets += 1;
-            left.stamps += u128::from(packet.stamp.as_ps());
-            on_the_way[packet.lane()] += 1;
-        };
-        while let Some(packet) = self.device.pop() {
-            leave(&packet);
-        }
-        let mut thrown = Thrown(Vec::new());
-        loop {
-            let random = &mut self.spec.random;
-            let mut ctx = Context {
-                now,
-                random,
-                sink: &mut thrown,
-            };
-            match self.spec.discipline.dequeue(&mut ctx) {
-                Dequeued::Packet(packet) => leave(&packet),
-                Dequeued::Empty => break,
-                Dequeued::Wait(time) if time > now => now = time,
-                Dequeued::Wait(time) => return Err(format!("asked at {now} to wait until {time}")),
-            }
-        }
-        thrown.0.iter().for_each(leave);
-        for packet in &self.in_flight {
-            on_the_way[packet.lane()] += 1;
-        }
-        self.ledger.check_still_waiting(left.packets, left.stamps)
-    }
-
-    /// Closes the books at `now`: Little's law, and that what departed was delivered or is in
-    /// flight.
-    ///
-    /// # Errors
-    /// Says what does not agree.
-    pub fn audit(&mut self, now: Time) -> Result<(), String> {
-        self.ledger.advance(now);
-        if let Some(fault) = self.fault.take() {
-            return Err(fault);
-        }
-        self.ledger.check_little(now)?;
-        let departed = self.ledger.departures.packets;
-        let (delivered, in_flight) = (self.delivered, self.in_flight.len() as u64);
-        if departed != delivered + in_flight {
-            return Err(format!(
-                "{departed} packets departed, {delivered} were delivered and {in_flight} are in flight"
-            ));
-        }
-        let busy = self.carried(now).busy;
-        if busy > now.as_ps() {
-            return Err(format!("the transmitter was busy for {busy} ps by {now}"));
-        }
-        Ok(())
     }
 }

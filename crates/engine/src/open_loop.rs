@@ -24,7 +24,7 @@ impl<O: Observer> OpenLoop<O> {
     pub fn new(link: LinkSpec, observer: O) -> Self {
         Self {
             now: Time::ZERO,
-            link: Link::new(link),
+            link: Link::new(link, O::LOOKS_INSIDE),
             shared: Shared {
                 lanes: Vec::new(),
                 acks: Acks::default(),

@@ -51,7 +51,8 @@ pub struct Simulation<O> {
 impl<O: Observer> Simulation<O> {
     /// A simulation at time zero.
     pub fn new(links: Vec<LinkSpec>, flows: Vec<FlowSpec>, observer: O) -> Self {
-        let links: Vec<Link> = links.into_iter().map(Link::new).collect();
+        let links = links.into_iter();
+        let links: Vec<Link> = links.map(|link| Link::new(link, O::LOOKS_INSIDE)).collect();
         let mut paths = Paths::default();
         let lanes = flows.iter().flat_map(|flow| {
             let header = flow.traffic.header();
@@ -204,13 +205,11 @@ impl<O: Observer> Simulation<O> {
 
     /// A link delivers its next packet, or asks a shaping discipline again.
     fn deliver(&mut self, now: Time) {
-        let Some((_, id)) = self.deliveries.peek() else {
-            return;
-        };
+        let id = self.deliveries.next_slot();
         let link = &mut self.links[id as usize];
         if link.scheduled != now {
             // The link was moved to an earlier instant and has been served there.
-            self.deliveries.replace_top(Time::NEVER);
+            self.deliveries.replace_first(Time::NEVER);
             return;
         }
         link.catch_up(id, now, &mut self.shared, &mut self.observer);
@@ -218,7 +217,7 @@ impl<O: Observer> Simulation<O> {
         let next = link.next_event();
         link.scheduled = next;
         let is_faulty = link.fault.is_some();
-        self.deliveries.replace_top(next);
+        self.deliveries.replace_first(next);
         if is_faulty {
             self.breach_at_link(id as usize, now);
         }
@@ -236,10 +235,8 @@ impl<O: Observer> Simulation<O> {
 
     /// A departure at its own instant: for an observer that must see all in order.
     fn depart(&mut self, now: Time) {
-        let Some((_, id)) = self.departures.peek() else {
-            return;
-        };
-        self.departures.replace_top(Time::NEVER);
+        let id = self.departures.next_slot();
+        self.departures.replace_first(Time::NEVER);
         let link = &mut self.links[id as usize];
         link.catch_up(id, now, &mut self.shared, &mut self.observer);
         self.settle(id as usize, now);
@@ -264,9 +261,7 @@ impl<O: Observer> Simulation<O> {
 
     /// A source sends its next packet, or an application is woken.
     fn emit(&mut self, now: Time) {
-        let Some((_, id)) = self.sources.peek() else {
-            return;
-        };
+        let id = self.sources.next_slot();
         if self.flows[id as usize].is_tcp() {
             self.wake(id, now);
         } else {
@@ -295,7 +290,7 @@ impl<O: Observer> Simulation<O> {
             ..packet
         };
         let next = self.plan(id as usize, now);
-        self.sources.replace_top(next);
+        self.sources.replace_first(next);
         self.send(now, &packet, Cargo::Datagram);
     }
 

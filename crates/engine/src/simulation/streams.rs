@@ -12,7 +12,7 @@ use crate::{Cargo, FlowId, Kind, Observer, SimPacket, Transfer};
 impl<O: Observer> Simulation<O> {
     /// The instant has come that the application of a flow has asked for, or its start or stop.
     pub(super) fn wake(&mut self, id: FlowId, now: Time) {
-        self.sources.replace_top(Time::NEVER);
+        self.sources.replace_first(Time::NEVER);
         let flow = &mut self.flows[id as usize];
         let (start, stop) = (flow.start, flow.stop);
         let Agent::Streams { connections, .. } = &mut flow.agent else {
@@ -187,23 +187,21 @@ impl<O: Observer> Simulation<O> {
 
     /// A timer of a connection is due, or was when it was set.
     pub(super) fn expire(&mut self, now: Time) {
-        let Some((_, slot)) = self.tcp.timers.peek() else {
-            return;
-        };
+        let slot = self.tcp.timers.next_slot();
         let connection = &mut self.tcp.connections[slot as usize];
         if connection.timer_at != now {
-            self.tcp.timers.replace_top(Time::NEVER);
+            self.tcp.timers.replace_first(Time::NEVER);
             return;
         }
         let next = connection.next_timer();
         if next > now {
             // It was put off meanwhile.
             connection.timer_at = next;
-            self.tcp.timers.replace_top(next);
+            self.tcp.timers.replace_first(next);
             return;
         }
         connection.timer_at = Time::NEVER;
-        self.tcp.timers.replace_top(Time::NEVER);
+        self.tcp.timers.replace_first(Time::NEVER);
         let (flow, number) = (connection.flow, connection.number);
         for way in [Way::There, Way::Back] {
             let Some(half) = self.tcp.connections[slot as usize].half(way) else {
