@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use sojourn_base::Time;
 use sojourn_traffic::{Host, StreamId, Way};
-use sojourn_transport::{Ack, Config, Receiver, Sender};
+use sojourn_transport::{Ack, Config, Receiver, Segment, Sender};
 
 use crate::FlowId;
 use crate::calendar::Calendar;
@@ -343,6 +343,22 @@ impl Tcp {
             connection.timer_at = next;
             self.timers.push(next, slot);
         }
+    }
+
+    /// The next segment that a connection may send in a direction now, its flow and its number.
+    #[inline]
+    pub(crate) fn poll_send(
+        &mut self,
+        slot: u32,
+        way: Way,
+        now: Time,
+    ) -> Option<(FlowId, u32, Segment)> {
+        let connection = &mut self.connections[slot as usize];
+        let (flow, number) = (connection.flow, connection.number);
+        let half = connection.half(way)?;
+        let segment = half.sender.poll_send(now);
+        half.note_window(now);
+        segment.map(|segment| (flow, number, segment))
     }
 
     /// Forgets a connection that is over.

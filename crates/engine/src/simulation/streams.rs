@@ -82,21 +82,14 @@ impl<O: Observer> Simulation<O> {
     /// Sends all that the connection's senders may send now.
     fn pump(&mut self, slot: u32, now: Time) {
         for way in [Way::There, Way::Back] {
-            loop {
-                let connection = &mut self.tcp.connections[slot as usize];
-                let (flow, number) = (connection.flow, connection.number);
-                let Some(half) = connection.half(way) else {
-                    break;
-                };
-                let segment = half.sender.poll_send(now);
-                half.note_window(now);
-                let Some(segment) = segment else { break };
+            while let Some((flow, number, segment)) = self.tcp.poll_send(slot, way, now) {
                 self.send_segment(now, flow, number, way, &segment);
             }
         }
         self.tcp.arm(slot);
     }
 
+    #[inline]
     fn send_segment(&mut self, now: Time, id: FlowId, number: u32, way: Way, segment: &Segment) {
         let flow = &self.flows[id as usize];
         let header = self.shared.lanes[2 * id as usize].header;
