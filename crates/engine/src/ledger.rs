@@ -28,34 +28,39 @@ impl Count {
     }
 }
 
+/// Packets by [`Reason`].
+pub type ByReason = [u64; Reason::ALL.len()];
+
 /// The books of one queue: what came, what left, what was dropped, and for how long all of it
 /// waited.
+///
+/// The first cache line is what a packet touches that waits nowhere, the second what one touches
+/// that does, the rest is for drops and marks.
 #[derive(Debug, Clone, Default)]
+#[repr(C)]
 pub struct Ledger {
+    /// Arrivals less departures and drops.
+    backlog: Count,
     /// Packets that came to the queue.
     pub arrivals: Count,
     /// Packets whose transmission began.
     pub departures: Count,
-    /// Packets dropped, on arrival or later.
-    pub drops: Count,
-    /// Drops by [`Reason`].
-    pub drops_by_reason: [u64; Reason::ALL.len()],
-    /// Marks by [`Reason`].
-    pub marks_by_reason: [u64; Reason::ALL.len()],
+    /// Until when the integrals are taken.
+    updated: Time,
+    /// Most packets that waited for longer than an instant, since [`Ledger::reset_peak`].
+    pub peak_packets: u64,
     /// Integral of the waiting packets over time, in packet-picoseconds.
     pub packet_time: u128,
     /// Integral of the waiting bytes over time, in byte-picoseconds.
     pub byte_time: u128,
-    /// Most packets that waited for longer than an instant, since [`Ledger::reset_peak`].
-    pub peak_packets: u64,
-    /// Arrivals less departures and drops.
-    backlog: Count,
     /// Summed waiting times of the packets that have left the queue, in picoseconds.
     waited: u128,
     /// Summed arrival instants of the packets that wait, in picoseconds.
     stamps: u128,
-    /// Until when the integrals are taken.
-    updated: Time,
+    /// Packets dropped, on arrival or later.
+    pub drops: Count,
+    /// Drops and marks by reason, made with the first: most links have none.
+    reasons: Option<Box<[ByReason; 2]>>,
 }
 
 impl Ledger {
@@ -114,8 +119,23 @@ impl Ledger {
     pub fn drop(&mut self, size: Bytes, stamp: Time, now: Time, reason: Reason) {
         self.advance(now);
         self.drops.add(size);
-        self.drops_by_reason[reason as usize] += 1;
+        self.reasons.get_or_insert_default()[0][reason as usize] += 1;
         self.leave(size, stamp, now);
+    }
+
+    /// A packet was marked.
+    pub fn mark(&mut self, reason: Reason) {
+        self.reasons.get_or_insert_default()[1][reason as usize] += 1;
+    }
+
+    /// Drops by reason.
+    pub fn drops_by_reason(&self) -> ByReason {
+        self.reasons.as_ref().map_or_else(Default::default, |both| both[0])
+    }
+
+    /// Marks by reason.
+    pub fn marks_by_reason(&self) -> ByReason {
+        self.reasons.as_ref().map_or_else(Default::default, |both| both[1])
     }
 
     #[inline]
@@ -227,7 +247,7 @@ impl Shared {
     #[inline]
     pub(crate) fn dropped(&mut self, packet: &SimPacket) {
         self.lanes[packet.lane()].books.dropped += 1;
-        if packet.kind == Kind::Ack {
+        if packet.kind.get() == Kind::Ack {
             self.acks.forget(packet.ack_place());
         }
     }

@@ -131,7 +131,8 @@ impl<O: Observer> OpenLoop<O> {
     fn deliver(&mut self, next: Time) -> Result<(), Breach> {
         self.now = next;
         self.catch_up(next)?;
-        if let Some(packet) = self.link.deliver(next) {
+        if self.link.delivers(next) {
+            let packet = self.link.deliver();
             self.shared.lanes[packet.lane()].books.received += 1;
             self.observer.delivered(next, 0, &packet);
             self.observer.received(next, &packet, 0);
@@ -210,9 +211,9 @@ mod tests {
             destination: 1,
             size: 1000,
             hop: 0,
-            ecn: Ecn::NotEct,
+            ecn: Ecn::NotEct.into(),
             dscp: 0,
-            kind: Kind::Datagram,
+            kind: Kind::Datagram.into(),
             flags: 0,
         }
     }

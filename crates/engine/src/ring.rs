@@ -61,13 +61,14 @@ impl<T: Copy> Ring<T> {
         self.get(0)
     }
 
-    /// Takes the head away.
+    /// Takes the head, of a ring that is not empty.
     #[inline]
-    pub(crate) fn drop_head(&mut self) {
-        if self.len > 0 {
-            self.head = self.head.wrapping_add(1);
-            self.len -= 1;
-        }
+    pub(crate) fn take_head(&mut self) -> T {
+        debug_assert!(self.len > 0);
+        let value = self.slots[self.slot(0)];
+        self.head = self.head.wrapping_add(1);
+        self.len -= 1;
+        value
     }
 
     /// Adds one at the tail.
@@ -113,8 +114,9 @@ mod tests {
                 ring.push(value);
                 deque.push_back(value);
             } else {
-                ring.drop_head();
-                deque.pop_front();
+                if !deque.is_empty() {
+                    assert_eq!(Some(ring.take_head()), deque.pop_front());
+                }
             }
             assert_eq!(ring.len(), deque.len());
             assert_eq!(ring.head(), deque.front());

@@ -213,24 +213,31 @@ impl<O: Observer> Simulation<O> {
             return;
         }
         link.catch_up(id, now, &mut self.shared, &mut self.observer);
-        let packet = link.deliver(now);
-        let next = link.next_event();
-        link.scheduled = next;
-        let is_faulty = link.fault.is_some();
-        self.deliveries.replace_first(next);
-        if is_faulty {
-            self.breach_at_link(id as usize, now);
+        if !link.delivers(now) {
+            self.reschedule_first(id, now);
+            return;
         }
-        if O::IN_ORDER {
-            self.plan_departure(id as usize);
-        }
-        let Some(packet) = packet else { return };
+        let packet = link.deliver();
+        self.reschedule_first(id, now);
         self.observer.delivered(now, id, &packet);
         let lane = &self.shared.lanes[packet.lane()];
         match self.paths.hop(lane.path, packet.hop) {
             Some(next) => self.arrive(next, now, &packet),
             None => self.receive(now, &packet),
         }
+    }
+
+    /// Moves the link that comes first in the calendar to its next event.
+    #[inline]
+    fn reschedule_first(&mut self, id: LinkId, now: Time) {
+        let link = &mut self.links[id as usize];
+        let next = link.next_event();
+        link.scheduled = next;
+        self.deliveries.replace_first(next);
+        if O::IN_ORDER {
+            self.plan_departure(id as usize);
+        }
+        self.note_fault(id as usize, now);
     }
 
     /// A departure at its own instant: for an observer that must see all in order.
@@ -286,7 +293,7 @@ impl<O: Observer> Simulation<O> {
         let packet = SimPacket {
             number,
             size,
-            ecn,
+            ecn: ecn.into(),
             ..packet
         };
         let next = self.plan(id as usize, now);
@@ -409,7 +416,7 @@ impl<O: Observer> Simulation<O> {
         if now.since(packet.sent) < floor {
             self.breach_at_flow(now, packet, floor);
         }
-        match packet.kind {
+        match packet.kind.get() {
             Kind::Datagram => {
                 let payload = u64::from(packet.size) - u64::from(header);
                 self.observer.received(now, packet, payload);
@@ -483,9 +490,9 @@ fn blank(id: FlowId, flow: &Flow, way: Way, now: Time) -> SimPacket {
         destination,
         size: 0,
         hop: 0,
-        ecn: Ecn::NotEct,
+        ecn: Ecn::NotEct.into(),
         dscp: flow.dscp,
-        kind: Kind::Datagram,
+        kind: Kind::Datagram.into(),
         flags: SimPacket::flags_of(way),
     }
 }

@@ -97,8 +97,8 @@ impl<O: Observer> Simulation<O> {
             number: segment.seq,
             connection: number,
             size: (segment.len + header) as u16,
-            ecn: segment.ecn,
-            kind: Kind::Segment,
+            ecn: segment.ecn.into(),
+            kind: Kind::Segment.into(),
             flags: SimPacket::flags_with(way, segment),
             ..blank(id, flow, way, now)
         };
@@ -135,7 +135,7 @@ impl<O: Observer> Simulation<O> {
         };
         let arrival = Arrival {
             segment: packet.segment(header),
-            ecn: packet.ecn,
+            ecn: packet.ecn.get(),
         };
         let (acks, replies) = (&mut self.shared.acks, &mut self.tcp.replies);
         let answer = |ack| replies.push(acks.put(ack));
