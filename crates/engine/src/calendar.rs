@@ -1,8 +1,9 @@
-//! The event calendar: a heap of the slots that have something to do.
+//! The event calendar: the slots that have something to do, by time.
 //!
-//! The standard binary heap with its top re-keyed in place, since almost every event of a link or
-//! a source begets the next one of the same. Entries at one instant come in the order of their
-//! slots, never in the order of insertion.
+//! The earliest entry stands apart, so that to look at it is one load; the others wait in the
+//! standard binary heap, whose top is replaced in place, since almost every event of a link or a
+//! source begets the next one of the same. Entries at one instant come in the order of their slots,
+//! never in the order of insertion.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -11,50 +12,70 @@ use std::collections::binary_heap::PeekMut;
 use sojourn_base::Time;
 
 /// Instants and slots, earliest first.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Calendar {
-    heap: BinaryHeap<Reverse<(Time, u32)>>,
+    /// At [`Time::NEVER`] where there is none.
+    first: (Time, u32),
+    others: BinaryHeap<Reverse<(Time, u32)>>,
+}
+
+/// Stands for no entry: later than all.
+const NONE: (Time, u32) = (Time::NEVER, u32::MAX);
+
+impl Default for Calendar {
+    fn default() -> Self {
+        Self::with_capacity(0)
+    }
 }
 
 impl Calendar {
     /// A calendar with room for `slots` entries.
     pub fn with_capacity(slots: usize) -> Self {
         Self {
-            heap: BinaryHeap::with_capacity(slots),
+            first: NONE,
+            others: BinaryHeap::with_capacity(slots),
         }
     }
 
     /// The instant of the earliest entry; [`Time::NEVER`] when there is none.
     #[inline]
     pub fn next_time(&self) -> Time {
-        self.heap
-            .peek()
-            .map_or(Time::NEVER, |Reverse((time, _))| *time)
+        self.first.0
     }
 
-    /// The earliest entry.
+    /// The slot of the earliest entry; of no meaning when there is none.
     #[inline]
-    pub fn peek(&self) -> Option<(Time, u32)> {
-        self.heap.peek().map(|Reverse(entry)| *entry)
+    pub fn next_slot(&self) -> u32 {
+        self.first.1
     }
 
-    /// Adds an entry.
+    /// Adds an entry, at an instant before [`Time::NEVER`].
     #[inline]
     pub fn push(&mut self, time: Time, slot: u32) {
-        self.heap.push(Reverse((time, slot)));
+        let later = self.first.max((time, slot));
+        self.first = self.first.min((time, slot));
+        if later != NONE {
+            self.others.push(Reverse(later));
+        }
     }
 
-    /// Moves the earliest entry to `time`, or removes it.
+    /// Moves the earliest entry to `time`; [`Time::NEVER`] removes it.
     #[inline]
-    pub fn replace_top(&mut self, time: Option<Time>) {
-        let Some(mut top) = self.heap.peek_mut() else {
-            return;
+    pub fn replace_first(&mut self, time: Time) {
+        let moved = if time < Time::NEVER {
+            (time, self.first.1)
+        } else {
+            NONE
         };
-        match time {
-            Some(time) => top.0.0 = time,
-            None => {
-                PeekMut::pop(top);
+        match self.others.peek_mut() {
+            Some(mut next) if next.0 < moved => {
+                if moved == NONE {
+                    self.first = PeekMut::pop(next).0;
+                } else {
+                    self.first = core::mem::replace(&mut next.0, moved);
+                }
             }
+            _ => self.first = moved,
         }
     }
 }
@@ -71,19 +92,21 @@ mod tests {
         }
         calendar.push(Time::from_ps(4), 9);
         let mut seen = Vec::new();
-        while let Some((_, slot)) = calendar.peek() {
-            seen.push(slot);
-            calendar.replace_top(None);
+        while calendar.next_time() < Time::NEVER {
+            seen.push(calendar.next_slot());
+            calendar.replace_first(Time::NEVER);
         }
         assert_eq!(seen, [9, 0, 1, 2, 3]);
     }
 
     #[test]
-    fn the_top_moves_in_place() {
+    fn the_first_moves_in_place() {
         let mut calendar = Calendar::default();
         calendar.push(Time::from_ps(1), 7);
         calendar.push(Time::from_ps(2), 8);
-        calendar.replace_top(Some(Time::from_ps(3)));
-        assert_eq!(calendar.peek(), Some((Time::from_ps(2), 8)));
+        calendar.replace_first(Time::from_ps(3));
+        assert_eq!((calendar.next_time(), calendar.next_slot()), (Time::from_ps(2), 8));
+        calendar.replace_first(Time::from_ps(4));
+        assert_eq!((calendar.next_time(), calendar.next_slot()), (Time::from_ps(3), 7));
     }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use sojourn_base::Time;
 use sojourn_traffic::{Host, StreamId, Way};
-use sojourn_transport::{Ack, Config, Receiver, Sender};
+use sojourn_transport::{Ack, Config, Receiver, Segment, Sender};
 
 use crate::FlowId;
 use crate::calendar::Calendar;
@@ -306,9 +306,15 @@ impl Acks {
         self.acks.len() as u64 - 1
     }
 
-    pub(crate) fn take(&mut self, place: u64) -> Ack {
+    #[inline]
+    pub(crate) fn get(&self, place: u64) -> &Ack {
+        &self.acks[place as usize]
+    }
+
+    /// The acknowledgement at `place` was heard, or dropped.
+    #[inline]
+    pub(crate) fn forget(&mut self, place: u64) {
         self.free.push(place as u32);
-        self.acks[place as usize]
     }
 }
 
@@ -319,6 +325,8 @@ pub(crate) struct Tcp {
     free: Vec<u32>,
     /// Connections by their next timer.
     pub(crate) timers: Calendar,
+    /// Where the acknowledgements lie that answer the segment being heard.
+    pub(crate) replies: Vec<u64>,
     /// Connections into which an application has just written.
     pub(crate) touched: Vec<u32>,
     /// Transfers that an application has just called complete: when they began, their bytes.
@@ -335,6 +343,22 @@ impl Tcp {
             connection.timer_at = next;
             self.timers.push(next, slot);
         }
+    }
+
+    /// The next segment that a connection may send in a direction now, its flow and its number.
+    #[inline]
+    pub(crate) fn poll_send(
+        &mut self,
+        slot: u32,
+        way: Way,
+        now: Time,
+    ) -> Option<(FlowId, u32, Segment)> {
+        let connection = &mut self.connections[slot as usize];
+        let (flow, number) = (connection.flow, connection.number);
+        let half = connection.half(way)?;
+        let segment = half.sender.poll_send(now);
+        half.note_window(now);
+        segment.map(|segment| (flow, number, segment))
     }
 
     /// Forgets a connection that is over.

@@ -60,6 +60,16 @@ pub enum Traffic {
     },
 }
 
+impl Traffic {
+    /// Header bytes of a packet that carries data.
+    pub(crate) fn header(&self) -> u32 {
+        match self {
+            Self::Datagrams { header, .. } => header.get() as u32,
+            Self::Streams { config, .. } => config.header,
+        }
+    }
+}
+
 /// What a flow is at.
 pub(crate) enum Agent {
     /// Sends packets.
@@ -85,17 +95,12 @@ pub struct Flow {
     pub name: String,
     /// Sending and receiving node.
     pub(crate) ends: (NodeId, NodeId),
-    pub(crate) path: Vec<LinkId>,
-    pub(crate) way_back: Vec<LinkId>,
     pub(crate) dscp: u8,
     pub(crate) start: Time,
     pub(crate) stop: Time,
     pub(crate) gaps: Stream,
     pub(crate) sizes: Stream,
     pub(crate) agent: Agent,
-    /// In each direction the last packet size and the least time that a packet of it can take:
-    /// propagation and serialisation of every link.
-    floors: [(u16, Span); 2],
 }
 
 impl Flow {
@@ -124,24 +129,12 @@ impl Flow {
         Self {
             name: spec.name,
             ends: (spec.from, spec.to),
-            path: spec.path,
-            way_back: spec.way_back,
             dscp: spec.dscp,
             start: spec.start,
             stop: spec.stop,
             gaps: spec.gaps,
             sizes: spec.sizes,
             agent,
-            floors: [(0, Span::ZERO); 2],
-        }
-    }
-
-    /// The links in a direction.
-    #[inline]
-    pub(crate) fn links(&self, way: Way) -> &[LinkId] {
-        match way {
-            Way::There => &self.path,
-            Way::Back => &self.way_back,
         }
     }
 
@@ -167,14 +160,6 @@ impl Flow {
         self.connections().is_some()
     }
 
-    /// Header bytes of a packet that carries data.
-    pub(crate) fn header(&self) -> u32 {
-        match &self.agent {
-            Agent::Datagrams { header, .. } => header.get() as u32,
-            Agent::Streams { connections, .. } => connections.config.header,
-        }
-    }
-
     /// The senders of its data whose connections are open, in the order of opening.
     pub fn senders<'a>(&'a self, all: &'a [Connection]) -> impl Iterator<Item = &'a Sender> {
         self.connections()
@@ -183,22 +168,16 @@ impl Flow {
             .map(|slot| &all[slot as usize].there.sender)
     }
 
-    /// The least time that a packet of `size` can take from end to end.
-    #[inline]
-    pub(crate) fn floor(&mut self, way: Way, size: u16, links: &[Link]) -> Span {
-        let known = self.floors[way as usize];
-        if known.0 == size {
-            return known.1;
-        }
-        let floor = least_time(self.links(way), size, links);
-        self.floors[way as usize] = (size, floor);
-        floor
-    }
-
-    /// The time that a transfer of `bytes` takes alone on the empty path at the least: its packets
-    /// one after the other at the rate of the slowest link, a handshake before it where there is
-    /// one.
-    pub(crate) fn ideal(&self, bytes: u64, links: &[Link]) -> Span {
+    /// The time that a transfer of `bytes` takes alone on the empty paths `there` and `back` at the
+    /// least: its packets one after the other at the rate of the slowest link, a handshake before
+    /// it where there is one.
+    pub(crate) fn ideal(
+        &self,
+        bytes: u64,
+        there: &[LinkId],
+        back: &[LinkId],
+        links: &[Link],
+    ) -> Span {
         let Some(connections) = self.connections() else {
             return Span::ZERO;
         };
@@ -206,20 +185,20 @@ impl Flow {
         let (mss, header) = (u64::from(config.mss), u64::from(config.header));
         let first = bytes.min(mss);
         let rest = bytes - first + bytes.div_ceil(mss).saturating_sub(1) * header;
-        let slowest = self.path.iter().map(|&id| &links[id as usize].spec);
+        let slowest = there.iter().map(|&id| &links[id as usize].spec);
         let slowest = slowest.min_by_key(|link| link.rate);
         let rest = slowest.map_or(Span::ZERO, |link| link.rate.time_to_send(Bytes::new(rest)));
-        let mut ideal = least_time(&self.path, (first + header) as u16, links) + rest;
+        let mut ideal = least_time(there, (first + header) as u16, links) + rest;
         if config.handshake {
-            ideal += least_time(&self.path, header as u16, links);
-            ideal += least_time(&self.way_back, header as u16, links);
+            ideal += least_time(there, header as u16, links);
+            ideal += least_time(back, header as u16, links);
         }
         ideal
     }
 }
 
 /// Propagation and serialisation of a packet over `path`.
-fn least_time(path: &[LinkId], size: u16, links: &[Link]) -> Span {
+pub(crate) fn least_time(path: &[LinkId], size: u16, links: &[Link]) -> Span {
     let size = Bytes::new(u64::from(size));
     path.iter().fold(Span::ZERO, |sum, &id| {
         let link = &links[id as usize].spec;

@@ -5,7 +5,7 @@
 
 use core::fmt;
 
-use sojourn_base::{Bytes, Time};
+use sojourn_base::{Bytes, Span, Time};
 use sojourn_queue::{Backlog, Reason};
 
 use crate::connection::Acks;
@@ -28,34 +28,39 @@ impl Count {
     }
 }
 
+/// Packets by [`Reason`].
+pub type ByReason = [u64; Reason::ALL.len()];
+
 /// The books of one queue: what came, what left, what was dropped, and for how long all of it
 /// waited.
+///
+/// The first cache line is what a packet touches that waits nowhere, the second what one touches
+/// that does, the rest is for drops and marks.
 #[derive(Debug, Clone, Default)]
+#[repr(C)]
 pub struct Ledger {
+    /// Arrivals less departures and drops.
+    backlog: Count,
     /// Packets that came to the queue.
     pub arrivals: Count,
     /// Packets whose transmission began.
     pub departures: Count,
-    /// Packets dropped, on arrival or later.
-    pub drops: Count,
-    /// Drops by [`Reason`].
-    pub drops_by_reason: [u64; Reason::ALL.len()],
-    /// Marks by [`Reason`].
-    pub marks_by_reason: [u64; Reason::ALL.len()],
+    /// Until when the integrals are taken.
+    updated: Time,
+    /// Most packets that waited for longer than an instant, since [`Ledger::reset_peak`].
+    pub peak_packets: u64,
     /// Integral of the waiting packets over time, in packet-picoseconds.
     pub packet_time: u128,
     /// Integral of the waiting bytes over time, in byte-picoseconds.
     pub byte_time: u128,
-    /// Most packets that waited for longer than an instant, since [`Ledger::reset_peak`].
-    pub peak_packets: u64,
-    /// Arrivals less departures and drops.
-    backlog: Count,
     /// Summed waiting times of the packets that have left the queue, in picoseconds.
     waited: u128,
     /// Summed arrival instants of the packets that wait, in picoseconds.
     stamps: u128,
-    /// Until when the integrals are taken.
-    updated: Time,
+    /// Packets dropped, on arrival or later.
+    pub drops: Count,
+    /// Drops and marks by reason, made with the first: most links have none.
+    reasons: Option<Box<[ByReason; 2]>>,
 }
 
 impl Ledger {
@@ -114,8 +119,23 @@ impl Ledger {
     pub fn drop(&mut self, size: Bytes, stamp: Time, now: Time, reason: Reason) {
         self.advance(now);
         self.drops.add(size);
-        self.drops_by_reason[reason as usize] += 1;
+        self.reasons.get_or_insert_default()[0][reason as usize] += 1;
         self.leave(size, stamp, now);
+    }
+
+    /// A packet was marked.
+    pub fn mark(&mut self, reason: Reason) {
+        self.reasons.get_or_insert_default()[1][reason as usize] += 1;
+    }
+
+    /// Drops by reason.
+    pub fn drops_by_reason(&self) -> ByReason {
+        self.reasons.as_ref().map_or_else(Default::default, |both| both[0])
+    }
+
+    /// Marks by reason.
+    pub fn marks_by_reason(&self) -> ByReason {
+        self.reasons.as_ref().map_or_else(Default::default, |both| both[1])
     }
 
     #[inline]
@@ -161,22 +181,23 @@ impl Ledger {
         ))
     }
 
-    /// The discipline's own count against the books.
-    ///
-    /// # Errors
-    /// Says both when they differ.
+    /// Whether the discipline's own count agrees with the books.
     #[inline]
-    pub fn check_backlog(&self, said: Backlog, in_device: Backlog) -> Result<(), String> {
-        let booked = self.backlog();
+    pub fn agrees(&self, said: Backlog, in_device: Backlog) -> bool {
         let packets = (said.packets + in_device.packets) as u64;
         let bytes = (said.bytes + in_device.bytes).get();
-        if packets == booked.packets && bytes == booked.bytes {
-            return Ok(());
-        }
-        Err(format!(
-            "the queue holds {packets} packets and {bytes} bytes, arrivals less departures and drops are {} and {}",
-            booked.packets, booked.bytes
-        ))
+        (packets, bytes) == (self.backlog.packets, self.backlog.bytes)
+    }
+
+    /// Says both where they do not agree.
+    pub fn disagreement(&self, said: Backlog, in_device: Backlog) -> String {
+        format!(
+            "the queue holds {} packets and {} bytes, arrivals less departures and drops are {} and {}",
+            said.packets + in_device.packets,
+            (said.bytes + in_device.bytes).get(),
+            self.backlog.packets,
+            self.backlog.bytes
+        )
     }
 }
 
@@ -200,20 +221,34 @@ impl FlowBooks {
     }
 }
 
+/// One direction of a flow: its books, and what each of its packets asks for at every hop, close
+/// together.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Lane {
+    pub(crate) books: FlowBooks,
+    /// The last packet size and the least time that a packet of it can take: propagation and
+    /// serialisation of every link.
+    pub(crate) floor: (u16, Span),
+    /// Where its path begins among all [`Paths`](crate::routes::Paths).
+    pub(crate) path: u32,
+    /// Header bytes of a packet that carries data.
+    pub(crate) header: u32,
+}
+
 /// What links share: the books of flows, and the arena that a dropped acknowledgement leaves.
 #[derive(Debug)]
 pub(crate) struct Shared {
     /// Two a flow: there and back.
-    pub(crate) lanes: Vec<FlowBooks>,
+    pub(crate) lanes: Vec<Lane>,
     pub(crate) acks: Acks,
 }
 
 impl Shared {
     #[inline]
     pub(crate) fn dropped(&mut self, packet: &SimPacket) {
-        self.lanes[packet.lane()].dropped += 1;
-        if packet.kind == Kind::Ack {
-            self.acks.take(packet.ack_place());
+        self.lanes[packet.lane()].books.dropped += 1;
+        if packet.kind.get() == Kind::Ack {
+            self.acks.forget(packet.ack_place());
         }
     }
 }
@@ -278,9 +313,9 @@ mod tests {
     fn a_lost_packet_is_noticed() {
         let mut ledger = Ledger::default();
         ledger.arrive(SIZE, at(1));
-        let fault = ledger
-            .check_backlog(Backlog::default(), Backlog::default())
-            .unwrap_err();
+        let empty = Backlog::default();
+        assert!(!ledger.agrees(empty, empty));
+        let fault = ledger.disagreement(empty, empty);
         assert!(fault.contains("1 and 500"), "{fault}");
     }
 

@@ -25,6 +25,7 @@ pub mod link;
 pub mod observer;
 pub mod open_loop;
 pub mod packet;
+mod ring;
 pub mod routes;
 pub mod simulation;
 

@@ -1,14 +1,18 @@
 //! A link: a queue discipline, below it perhaps a device queue, a transmitter, and the packets in
 //! flight.
 
-use std::collections::VecDeque;
+mod audit;
+mod plain;
 
 use sojourn_base::length::Capacity;
 use sojourn_base::{Bytes, Rate, Span, Stream, Time};
 use sojourn_queue::parts::Fifo;
-use sojourn_queue::{AnyDiscipline, Backlog, Context, Dequeued, Discipline, Reason, Sink};
+use sojourn_queue::{
+    AnyDiscipline, Backlog, Context, Dequeued, Discipline, Reason, Sink, Status,
+};
 
 use crate::ledger::{Ledger, Shared};
+use crate::ring::Ring;
 use crate::{LinkId, NodeId, Observer, SimPacket};
 
 /// What a link is made of.
@@ -34,54 +38,48 @@ pub struct LinkSpec {
     pub random: Stream,
 }
 
-/// What the transmitter is at.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Transmitter {
-    /// Nothing to send: the last dequeue found the queue empty.
-    Idle,
-    /// Sending, or shaped, until this instant; then it asks for the next packet.
-    Until(Time),
-}
-
 /// A link of a running simulation.
+///
+/// What every packet touches lies in front, in three cache lines of 64 bytes: with many flows the
+/// links do not fit the fast caches, and each line more is felt.
+#[repr(C, align(64))]
 pub struct Link {
-    /// What it is made of.
-    pub spec: LinkSpec,
-    /// Its books.
-    pub ledger: Ledger,
-    /// Packets handed down to the device.
-    device: Fifo<SimPacket>,
-    /// Packets being sent or on the wire, in the order of delivery; each stamped with its
-    /// delivery.
-    in_flight: VecDeque<SimPacket>,
-    transmitter: Transmitter,
-    /// The next departure or timer, whichever is first: until then there is nothing to catch up.
-    due: Time,
-    /// The next timer of the discipline.
-    timer: Time,
-    /// The transmission in progress or the last one.
-    sending: Sending,
     /// The instant under which the link stands in the calendar of deliveries.
     pub(crate) scheduled: Time,
-    /// The instant under which it stands in the calendar of departures, where that is kept.
-    pub(crate) departure_scheduled: Time,
-    /// The capacity within which packets may go by an empty queue, where they may.
-    bypass: Option<Capacity>,
-    /// The size that was sent last and how long it takes: mostly the same again.
+    /// Packets being sent or on the wire, in the order of delivery, each stamped with its delivery;
+    /// behind them those that wait in a plain queue, each stamped with its arrival.
+    packets: Ring<SimPacket>,
+    /// The next departure or timer, whichever is first: until then there is nothing to catch up.
+    due: Time,
+    /// The transmitter sends until this instant.
+    sends_until: Time,
+    /// Sending, or shaped, until this instant; then the transmitter asks for the next packet.
+    /// Never, where the last dequeue found the queue empty.
+    asks_at: Time,
+    /// The largest packet that may go by an empty queue; zero where none may.
+    bypass: Bytes,
+    /// The size sent last and how long that takes: mostly the same again.
     serialisation: (u16, Span),
+    /// Its propagation delay.
+    delay: Span,
+    /// Time the transmitter has been busy up to `sends_until`, in picoseconds.
+    busy: u64,
     /// Packets delivered.
     delivered: u64,
+    /// The room of a [plain](plain) queue, where it is one.
+    plain: Option<Capacity>,
+    /// The next timer of the discipline.
+    timer: Time,
+    /// Its books.
+    pub ledger: Ledger,
     /// What the discipline did wrong, if anything.
     pub(crate) fault: Option<String>,
-}
-
-#[derive(Debug, Clone, Copy, Default)]
-struct Sending {
-    until: Time,
-    takes: Span,
-    size: Bytes,
-    /// Time the transmitter has been busy up to `until`, in picoseconds.
-    busy: u64,
+    /// The instant under which it stands in the calendar of departures, where that is kept.
+    pub(crate) departure_scheduled: Time,
+    /// Packets handed down to the device.
+    device: Fifo<SimPacket>,
+    /// What it is made of.
+    pub spec: LinkSpec,
 }
 
 /// What a link has carried up to an instant.
@@ -91,23 +89,6 @@ pub struct Carried {
     pub busy: u64,
     /// Bytes sent, the packet in transmission by the part that is out.
     pub bytes: f64,
-}
-
-/// What came out of a link that was emptied.
-#[derive(Default)]
-struct Drained {
-    packets: u64,
-    stamps: u128,
-}
-
-/// Collects what a discipline drops while it is emptied.
-struct Thrown(Vec<SimPacket>);
-
-impl Sink<SimPacket> for Thrown {
-    fn dropped(&mut self, packet: SimPacket, _reason: Reason) {
-        self.0.push(packet);
-    }
-    fn marked(&mut self, _packet: &SimPacket, _reason: Reason) {}
 }
 
 /// The sink of one call into a discipline: books every drop and mark.
@@ -129,10 +110,10 @@ impl<O: Observer> Sink<SimPacket> for Books<'_, O> {
     }
 
     fn marked(&mut self, packet: &SimPacket, reason: Reason) {
-        if !packet.ecn.is_capable() {
+        if !packet.ecn.get().is_capable() {
             *self.fault = Some("a packet that is not ECN-capable was marked".to_owned());
         }
-        self.ledger.marks_by_reason[reason as usize] += 1;
+        self.ledger.mark(reason);
         self.observer.marked(self.now, self.link, packet, reason);
     }
 }
@@ -167,22 +148,37 @@ macro_rules! with_context {
     }};
 }
 
+/// The largest packet that may go by the empty queue of a link.
+fn largest_bypass(spec: &LinkSpec) -> Bytes {
+    if spec.device_queue > 0 || !spec.discipline.can_bypass() {
+        return Bytes::ZERO;
+    }
+    match spec.discipline.capacity() {
+        Capacity::Packets(0) => Bytes::ZERO,
+        Capacity::Bytes(limit) => Bytes::new(limit),
+        Capacity::Packets(_) | Capacity::Unlimited => Bytes::new(u64::MAX),
+    }
+}
+
 impl Link {
-    /// An idle link.
-    pub fn new(spec: LinkSpec) -> Self {
+    /// An idle link; `looked_into` where the inside of its discipline must be seen at every call.
+    pub fn new(spec: LinkSpec, looked_into: bool) -> Self {
+        let plain = spec.discipline.plain_capacity();
         let mut link = Self {
+            plain: plain.filter(|_| spec.device_queue == 0 && !looked_into),
             due: Time::NEVER,
             timer: Time::NEVER,
-            bypass: (spec.device_queue == 0 && spec.discipline.can_bypass())
-                .then(|| spec.discipline.capacity()),
+            bypass: largest_bypass(&spec),
             serialisation: (0, Span::ZERO),
+            delay: spec.delay,
             delivered: 0,
             spec,
             ledger: Ledger::default(),
             device: Fifo::default(),
-            in_flight: VecDeque::new(),
-            transmitter: Transmitter::Idle,
-            sending: Sending::default(),
+            packets: Ring::default(),
+            asks_at: Time::NEVER,
+            sends_until: Time::ZERO,
+            busy: 0,
             scheduled: Time::NEVER,
             departure_scheduled: Time::NEVER,
             fault: None,
@@ -193,6 +189,9 @@ impl Link {
 
     /// What waits, in the discipline and in the device.
     pub fn backlog(&self) -> Backlog {
+        if self.plain.is_some() {
+            return self.plain_backlog();
+        }
         let (above, below) = (self.spec.discipline.backlog(), self.device.backlog());
         Backlog {
             packets: above.packets + below.packets,
@@ -202,44 +201,57 @@ impl Link {
 
     /// Packets being sent or on the wire.
     pub fn in_flight(&self) -> usize {
-        self.in_flight.len()
+        if self.plain.is_some() {
+            self.first_waiting()
+        } else {
+            self.packets.len()
+        }
     }
 
     /// What it has carried up to `now`; the link must have caught up.
     pub fn carried(&self, now: Time) -> Carried {
-        let ahead = self.sending.until.since(now).as_ps();
+        let ahead = self.sends_until.since(now).as_ps();
         let unsent = if ahead == 0 {
             0.0
         } else {
-            self.sending.size.as_f64() * ahead as f64 / self.sending.takes.as_ps() as f64
+            let (size, takes) = self.serialisation;
+            f64::from(size) * ahead as f64 / takes.as_ps() as f64
         };
         Carried {
-            busy: self.sending.busy - ahead,
+            busy: self.busy - ahead,
             bytes: self.ledger.departures.bytes as f64 - unsent,
         }
     }
 
     /// When the link next needs the calendar: to deliver, or, where nothing is in flight, to ask
     /// a shaping discipline again.
-    pub(crate) fn next_event(&self) -> Option<Time> {
-        match (self.in_flight.front(), self.transmitter) {
-            (Some(packet), _) => Some(packet.stamp),
-            (None, Transmitter::Until(time)) if !self.is_bypassed() => Some(time),
-            (None, _) => None,
+    #[inline]
+    pub(crate) fn next_event(&self) -> Time {
+        match self.packets.head() {
+            Some(packet) if self.has_begun() => packet.stamp,
+            _ => self.next_departure(),
         }
+    }
+
+    /// Whether the packet at the head is being sent or on the wire: it does not wait.
+    #[inline]
+    fn has_begun(&self) -> bool {
+        self.plain.is_none() || self.first_waiting() > 0
     }
 
     /// Whether nothing waits, and nothing need be asked when the transmission ends.
     #[inline]
     fn is_bypassed(&self) -> bool {
-        self.bypass.is_some() && self.ledger.backlog().packets == 0
+        self.bypass > Bytes::ZERO && self.ledger.backlog().packets == 0
     }
 
     /// When the transmitter next asks for a packet.
-    pub(crate) fn next_departure(&self) -> Option<Time> {
-        match self.transmitter {
-            Transmitter::Until(time) if !self.is_bypassed() => Some(time),
-            _ => None,
+    #[inline]
+    pub(crate) fn next_departure(&self) -> Time {
+        if self.is_bypassed() {
+            Time::NEVER
+        } else {
+            self.asks_at
         }
     }
 
@@ -253,7 +265,11 @@ impl Link {
         observer: &mut O,
     ) {
         if self.due <= until {
-            self.run_due(id, until, shared, observer);
+            if self.plain.is_some() {
+                self.run_plain(id, until, observer);
+            } else {
+                self.run_due(id, until, shared, observer);
+            }
         }
     }
 
@@ -265,7 +281,7 @@ impl Link {
         observer: &mut O,
     ) {
         while self.due <= until {
-            let departure = self.next_departure().unwrap_or(Time::NEVER);
+            let departure = self.next_departure();
             if departure <= self.timer {
                 self.depart(id, departure, shared, observer);
             } else if self.timer < until {
@@ -290,13 +306,11 @@ impl Link {
         observer: &mut O,
     ) -> bool {
         let size = packet.bytes();
-        let passes = self.sending.until <= now
-            && self.is_bypassed()
-            && self.bypass.is_some_and(|capacity| capacity.holds(1, size));
+        let passes =
+            self.sends_until <= now && self.ledger.backlog().packets == 0 && size <= self.bypass;
         if passes {
             self.ledger.pass(size);
-            observer.enqueued(now, id, packet);
-            observer.dequeued(now, id, packet);
+            observer.passed(now, id, packet);
             self.transmit(now, packet);
         }
         passes
@@ -311,20 +325,24 @@ impl Link {
         shared: &mut Shared,
         observer: &mut O,
     ) {
+        if let Some(capacity) = self.plain {
+            self.arrive_plain(id, now, packet, capacity, shared, observer);
+            return;
+        }
         self.ledger.arrive(packet.bytes(), now);
         observer.enqueued(now, id, packet);
         with_context!(self, id, now, shared, observer, |discipline, ctx| {
             discipline.enqueue(*packet, ctx);
         });
         self.fill_device(id, now, shared, observer);
-        let waits = matches!(self.transmitter, Transmitter::Until(_)) && now >= self.sending.until;
-        if self.transmitter == Transmitter::Idle || waits {
+        if self.asks_at == Time::NEVER || now >= self.sends_until {
             self.depart(id, now, shared, observer);
         }
         self.settle();
     }
 
     /// Hands packets down to the device while it has room.
+    #[inline]
     fn fill_device<O: Observer>(
         &mut self,
         id: LinkId,
@@ -344,6 +362,7 @@ impl Link {
     }
 
     /// Asks for the next packet at `now` and begins its transmission.
+    #[inline]
     fn depart<O: Observer>(
         &mut self,
         id: LinkId,
@@ -359,57 +378,62 @@ impl Link {
             })
         };
         match taken {
-            Dequeued::Packet(packet) => self.send(id, now, packet, observer),
-            Dequeued::Empty => self.transmitter = Transmitter::Idle,
-            Dequeued::Wait(time) if time > now => self.transmitter = Transmitter::Until(time),
+            Dequeued::Packet(packet) => {
+                self.ledger.depart(packet.bytes(), packet.stamp, now);
+                observer.dequeued(now, id, &packet);
+                self.transmit(now, &packet);
+            }
+            Dequeued::Empty => self.asks_at = Time::NEVER,
+            Dequeued::Wait(time) if time > now => self.asks_at = time,
             Dequeued::Wait(time) => {
                 self.fault = Some(format!(
                     "the discipline asked at {now} to wait until {time}"
                 ));
-                self.transmitter = Transmitter::Idle;
+                self.asks_at = Time::NEVER;
             }
         }
         self.fill_device(id, now, shared, observer);
     }
 
-    fn send<O: Observer>(&mut self, id: LinkId, now: Time, packet: SimPacket, observer: &mut O) {
-        self.ledger.depart(packet.bytes(), packet.stamp, now);
-        observer.dequeued(now, id, &packet);
-        self.transmit(now, &packet);
-    }
-
     /// Begins the transmission of a packet.
-    #[inline]
+    #[inline(always)] // out of line, its arguments and saved registers cost as much as it does
     fn transmit(&mut self, now: Time, packet: &SimPacket) {
-        let size = packet.bytes();
-        if self.serialisation.0 != packet.size {
-            let takes = self.spec.rate.time_to_send(size + self.spec.overhead);
-            self.serialisation = (packet.size, takes);
-        }
-        let takes = self.serialisation.1;
-        let until = now + takes;
-        self.transmitter = Transmitter::Until(until);
-        self.sending = Sending {
-            until,
-            takes,
-            size,
-            busy: self.sending.busy + takes.as_ps(),
-        };
+        let stamp = self.begin(now, packet.size);
         // The fields are changed on the way into the ring, not before: a wide load of bytes just
         // stored one by one would stall.
-        self.in_flight.push_back(SimPacket {
-            stamp: until + self.spec.delay,
+        self.packets.push(SimPacket {
+            stamp,
             hop: packet.hop + 1,
             ..*packet
         });
     }
 
-    /// Takes the packet whose last bit comes out at `now`, if there is one.
+    /// The transmitter begins to send `size` bytes; tells when they are delivered.
+    #[inline(always)]
+    fn begin(&mut self, now: Time, size: u16) -> Time {
+        if self.serialisation.0 != size {
+            let bytes = Bytes::new(u64::from(size)) + self.spec.overhead;
+            self.serialisation = (size, self.spec.rate.time_to_send(bytes));
+        }
+        let takes = self.serialisation.1;
+        let until = now + takes;
+        self.asks_at = until;
+        self.sends_until = until;
+        self.busy += takes.as_ps();
+        until + self.delay
+    }
+
+    /// Whether the last bit of a packet comes out at `now`.
     #[inline]
-    pub(crate) fn deliver(&mut self, now: Time) -> Option<SimPacket> {
-        let packet = self.in_flight.pop_front_if(|packet| packet.stamp == now)?;
+    pub(crate) fn delivers(&self, now: Time) -> bool {
+        self.has_begun() && self.packets.head().is_some_and(|packet| packet.stamp == now)
+    }
+
+    /// Takes the packet whose last bit comes out now. By itself, for it to be copied once and whole.
+    #[inline]
+    pub(crate) fn deliver(&mut self) -> SimPacket {
         self.delivered += 1;
-        Some(packet)
+        self.packets.take_head()
     }
 
     /// After each operation: holds the discipline to its limit and to the books, and works out
@@ -418,77 +442,22 @@ impl Link {
     fn settle(&mut self) {
         let status = self.spec.discipline.status();
         let said = status.backlog;
-        if !status.capacity.holds(said.packets, said.bytes) {
-            self.fault = Some(format!(
-                "{} packets and {} wait above the limit",
-                said.packets, said.bytes
-            ));
-        }
-        if let Err(what) = self.ledger.check_backlog(said, self.device.backlog()) {
-            self.fault = Some(what);
+        let within = status.capacity.holds(said.packets, said.bytes);
+        if !within || !self.ledger.agrees(said, self.device.backlog()) {
+            self.find_fault(&status);
         }
         self.timer = status.next_timer.unwrap_or(Time::NEVER);
-        self.due = self.timer.min(self.next_departure().unwrap_or(Time::NEVER));
+        self.due = self.timer.min(self.next_departure());
     }
 
-    /// Empties the link at the end of a run, and holds what still waited against the books.
-    ///
-    /// # Errors
-    /// Says what does not agree.
-    pub(crate) fn drain(&mut self, mut now: Time, on_the_way: &mut [u64]) -> Result<(), String> {
-        let mut left = Drained::default();
-        let mut leave = |packet: &SimPacket| {
-            left.packets += 1;
-            left.stamps += u128::from(packet.stamp.as_ps());
-            on_the_way[packet.lane()] += 1;
-        };
-        while let Some(packet) = self.device.pop() {
-            leave(&packet);
-        }
-        let mut thrown = Thrown(Vec::new());
-        loop {
-            let random = &mut self.spec.random;
-            let mut ctx = Context {
-                now,
-                random,
-                sink: &mut thrown,
-            };
-            match self.spec.discipline.dequeue(&mut ctx) {
-                Dequeued::Packet(packet) => leave(&packet),
-                Dequeued::Empty => break,
-                Dequeued::Wait(time) if time > now => now = time,
-                Dequeued::Wait(time) => return Err(format!("asked at {now} to wait until {time}")),
-            }
-        }
-        thrown.0.iter().for_each(leave);
-        for packet in &self.in_flight {
-            on_the_way[packet.lane()] += 1;
-        }
-        self.ledger.check_still_waiting(left.packets, left.stamps)
-    }
-
-    /// Closes the books at `now`: Little's law, and that what departed was delivered or is in
-    /// flight.
-    ///
-    /// # Errors
-    /// Says what does not agree.
-    pub fn audit(&mut self, now: Time) -> Result<(), String> {
-        self.ledger.advance(now);
-        if let Some(fault) = self.fault.take() {
-            return Err(fault);
-        }
-        self.ledger.check_little(now)?;
-        let departed = self.ledger.departures.packets;
-        let (delivered, in_flight) = (self.delivered, self.in_flight.len() as u64);
-        if departed != delivered + in_flight {
-            return Err(format!(
-                "{departed} packets departed, {delivered} were delivered and {in_flight} are in flight"
-            ));
-        }
-        let busy = self.carried(now).busy;
-        if busy > now.as_ps() {
-            return Err(format!("the transmitter was busy for {busy} ps by {now}"));
-        }
-        Ok(())
+    #[cold]
+    fn find_fault(&mut self, status: &Status) {
+        let said = status.backlog;
+        self.fault = Some(if status.capacity.holds(said.packets, said.bytes) {
+            self.ledger.disagreement(said, self.device.backlog())
+        } else {
+            let Backlog { packets, bytes } = said;
+            format!("{packets} packets and {bytes} wait above the limit")
+        });
     }
 }

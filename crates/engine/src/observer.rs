@@ -53,6 +53,13 @@ pub trait Observer {
     #[inline]
     fn dequeued(&mut self, _now: Time, _link: LinkId, _packet: &SimPacket) {}
 
+    /// `packet` found `link` idle and nothing waiting: it came and its transmission begins.
+    #[inline]
+    fn passed(&mut self, now: Time, link: LinkId, packet: &SimPacket) {
+        self.enqueued(now, link, packet);
+        self.dequeued(now, link, packet);
+    }
+
     /// `packet` was dropped.
     #[inline]
     fn dropped(&mut self, _now: Time, _link: LinkId, _packet: &SimPacket, _reason: Reason) {}
@@ -111,6 +118,12 @@ impl<A: Observer, B: Observer> Observer for (A, B) {
     fn dequeued(&mut self, now: Time, link: LinkId, packet: &SimPacket) {
         self.0.dequeued(now, link, packet);
         self.1.dequeued(now, link, packet);
+    }
+
+    #[inline]
+    fn passed(&mut self, now: Time, link: LinkId, packet: &SimPacket) {
+        self.0.passed(now, link, packet);
+        self.1.passed(now, link, packet);
     }
 
     #[inline]

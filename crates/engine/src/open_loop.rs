@@ -6,7 +6,7 @@
 use sojourn_base::Time;
 
 use crate::connection::Acks;
-use crate::ledger::{FlowBooks, Shared};
+use crate::ledger::{Lane, Shared};
 use crate::link::{Link, LinkSpec};
 use crate::{Breach, Cargo, Observer, SimPacket};
 
@@ -24,7 +24,7 @@ impl<O: Observer> OpenLoop<O> {
     pub fn new(link: LinkSpec, observer: O) -> Self {
         Self {
             now: Time::ZERO,
-            link: Link::new(link),
+            link: Link::new(link, O::LOOKS_INSIDE),
             shared: Shared {
                 lanes: Vec::new(),
                 acks: Acks::default(),
@@ -57,9 +57,9 @@ impl<O: Observer> OpenLoop<O> {
         };
         let lane = packet.lane();
         if lane >= self.shared.lanes.len() {
-            self.shared.lanes.resize(lane + 1, FlowBooks::default());
+            self.shared.lanes.resize(lane + 1, Lane::default());
         }
-        self.shared.lanes[lane].sent += 1;
+        self.shared.lanes[lane].books.sent += 1;
         self.observer.emitted(now, &packet, Cargo::Datagram);
         if !self.link.pass(0, now, &packet, &mut self.observer) {
             self.link
@@ -73,7 +73,11 @@ impl<O: Observer> OpenLoop<O> {
     /// # Errors
     /// The books do not balance.
     pub fn run_to(&mut self, until: Time) -> Result<(), Breach> {
-        while let Some(next) = self.link.next_event().filter(|&next| next <= until) {
+        loop {
+            let next = self.link.next_event();
+            if next > until || next == Time::NEVER {
+                break;
+            }
             self.deliver(next)?;
         }
         self.now = until;
@@ -95,7 +99,8 @@ impl<O: Observer> OpenLoop<O> {
     /// on the wire.
     pub fn next_event(&self) -> Option<Time> {
         let is_busy = self.link.in_flight() > 0 || self.link.ledger.backlog().packets > 0;
-        self.link.next_event().filter(|_| is_busy)
+        let next = self.link.next_event();
+        (is_busy && next < Time::NEVER).then_some(next)
     }
 
     /// Closes the books: Little's law, what still waits, and the fate of every packet.
@@ -113,7 +118,7 @@ impl<O: Observer> OpenLoop<O> {
         self.link.audit(at).map_err(breach)?;
         let mut found = vec![0; self.shared.lanes.len()];
         self.link.drain(at, &mut found).map_err(breach)?;
-        for (books, found) in self.shared.lanes.iter().zip(found) {
+        for (Lane { books, .. }, found) in self.shared.lanes.iter().zip(found) {
             if books.on_the_way() != Some(found) {
                 let what = format!("{found} packets are on the way, by the books {books:?}");
                 return Err(breach(what));
@@ -126,8 +131,9 @@ impl<O: Observer> OpenLoop<O> {
     fn deliver(&mut self, next: Time) -> Result<(), Breach> {
         self.now = next;
         self.catch_up(next)?;
-        if let Some(packet) = self.link.deliver(next) {
-            self.shared.lanes[packet.lane()].received += 1;
+        if self.link.delivers(next) {
+            let packet = self.link.deliver();
+            self.shared.lanes[packet.lane()].books.received += 1;
             self.observer.delivered(next, 0, &packet);
             self.observer.received(next, &packet, 0);
         }
@@ -205,9 +211,9 @@ mod tests {
             destination: 1,
             size: 1000,
             hop: 0,
-            ecn: Ecn::NotEct,
+            ecn: Ecn::NotEct.into(),
             dscp: 0,
-            kind: Kind::Datagram,
+            kind: Kind::Datagram.into(),
             flags: 0,
         }
     }

@@ -66,6 +66,38 @@ pub fn path(hops: &[Option<(LinkId, NodeId)>], from: NodeId, to: NodeId) -> Opti
     Some(links)
 }
 
+/// The paths of all flows, one behind the other.
+#[derive(Debug, Clone, Default)]
+pub struct Paths {
+    links: Vec<LinkId>,
+}
+
+/// Stands behind the last link of a path.
+const END: LinkId = LinkId::MAX;
+
+impl Paths {
+    /// Adds a path and tells where it begins.
+    pub fn add(&mut self, links: &[LinkId]) -> u32 {
+        let start = self.links.len() as u32;
+        self.links.extend_from_slice(links);
+        self.links.push(END);
+        start
+    }
+
+    /// The link number `hop` of the path that begins at `start`; none behind its last.
+    #[inline]
+    pub fn hop(&self, start: u32, hop: u16) -> Option<LinkId> {
+        let link = self.links[start as usize + usize::from(hop)];
+        (link != END).then_some(link)
+    }
+
+    /// The links of the path that begins at `start`.
+    pub fn links(&self, start: u32) -> &[LinkId] {
+        let rest = &self.links[start as usize..];
+        rest.split(|&link| link == END).next().unwrap_or_default()
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -98,6 +130,15 @@ mod tests {
         let graph = graph(3, &[(0, 1), (1, 2)]);
         assert_eq!(path(&graph.next_hops(0), 2, 0), None);
         assert_eq!(path(&graph.next_hops(2), 0, 2), Some(vec![0, 1]));
+    }
+
+    #[test]
+    fn paths_are_kept_apart() {
+        let mut paths = Paths::default();
+        let starts = [[4, 2].as_slice(), &[], &[7]].map(|links| paths.add(links));
+        assert_eq!(starts.map(|start| paths.links(start)), [&[4, 2][..], &[], &[7]]);
+        assert_eq!([0, 1, 2].map(|hop| paths.hop(starts[0], hop)), [Some(4), Some(2), None]);
+        assert_eq!(paths.hop(starts[1], 0), None);
     }
 
     #[test]

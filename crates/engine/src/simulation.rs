@@ -10,9 +10,10 @@ use sojourn_transport::Sender;
 
 use crate::calendar::Calendar;
 use crate::connection::{Acks, Tally, Tcp};
-use crate::flow::{Agent, Flow, FlowSpec};
-use crate::ledger::{Breach, FlowBooks, Shared};
+use crate::flow::{Agent, Flow, FlowSpec, least_time};
+use crate::ledger::{Breach, FlowBooks, Lane, Shared};
 use crate::link::{Link, LinkSpec};
+use crate::routes::Paths;
 use crate::{Cargo, FlowId, Kind, LinkId, Observer, SimPacket};
 
 /// Why a simulation ended before its time.
@@ -33,6 +34,7 @@ pub struct Simulation<O> {
     now: Time,
     links: Vec<Link>,
     flows: Vec<Flow>,
+    paths: Paths,
     shared: Shared,
     tcp: Tcp,
     /// Links by their next delivery.
@@ -49,12 +51,24 @@ pub struct Simulation<O> {
 impl<O: Observer> Simulation<O> {
     /// A simulation at time zero.
     pub fn new(links: Vec<LinkSpec>, flows: Vec<FlowSpec>, observer: O) -> Self {
-        let links: Vec<Link> = links.into_iter().map(Link::new).collect();
+        let links = links.into_iter();
+        let links: Vec<Link> = links.map(|link| Link::new(link, O::LOOKS_INSIDE)).collect();
+        let mut paths = Paths::default();
+        let lanes = flows.iter().flat_map(|flow| {
+            let header = flow.traffic.header();
+            [&flow.path, &flow.way_back].map(|path| (paths.add(path), header))
+        });
+        let lanes = lanes.map(|(path, header)| Lane {
+            path,
+            header,
+            ..Lane::default()
+        });
+        let lanes = lanes.collect();
         let flows: Vec<Flow> = flows.into_iter().map(Flow::new).collect();
         let mut simulation = Self {
             now: Time::ZERO,
             shared: Shared {
-                lanes: vec![FlowBooks::default(); 2 * flows.len()],
+                lanes,
                 acks: Acks::default(),
             },
             tcp: Tcp::default(),
@@ -65,6 +79,7 @@ impl<O: Observer> Simulation<O> {
             observer,
             links,
             flows,
+            paths,
         };
         for flow in 0..simulation.flows.len() {
             simulation.begin(flow);
@@ -93,8 +108,8 @@ impl<O: Observer> Simulation<O> {
     }
 
     /// The books of a flow: there and back.
-    pub fn books(&self, flow: usize) -> &[FlowBooks] {
-        &self.shared.lanes[2 * flow..2 * flow + 2]
+    pub fn books(&self, flow: usize) -> [FlowBooks; 2] {
+        [0, 1].map(|way| self.shared.lanes[2 * flow + way].books)
     }
 
     /// What the connections of a flow have done so far; none for a flow that has none.
@@ -168,7 +183,9 @@ impl<O: Observer> Simulation<O> {
             link.drain(at, &mut on_the_way)
                 .map_err(|what| Breach { at, place, what })?;
         }
-        for (lane, (books, &found)) in self.shared.lanes.iter().zip(&on_the_way).enumerate() {
+        for (lane, (Lane { books, .. }, &found)) in
+            self.shared.lanes.iter().zip(&on_the_way).enumerate()
+        {
             if books.on_the_way() != Some(found) {
                 let place = format!("flow {}", self.flows[lane / 2].name);
                 let what = format!("{found} packets are on the way, by the books {books:?}");
@@ -188,40 +205,45 @@ impl<O: Observer> Simulation<O> {
 
     /// A link delivers its next packet, or asks a shaping discipline again.
     fn deliver(&mut self, now: Time) {
-        let Some((_, id)) = self.deliveries.peek() else {
-            return;
-        };
+        let id = self.deliveries.next_slot();
         let link = &mut self.links[id as usize];
         if link.scheduled != now {
             // The link was moved to an earlier instant and has been served there.
-            self.deliveries.replace_top(None);
+            self.deliveries.replace_first(Time::NEVER);
             return;
         }
         link.catch_up(id, now, &mut self.shared, &mut self.observer);
-        let packet = link.deliver(now);
-        self.note_fault(id as usize, now);
-        let link = &mut self.links[id as usize];
-        let next = link.next_event();
-        link.scheduled = next.unwrap_or(Time::NEVER);
-        self.deliveries.replace_top(next);
-        if O::IN_ORDER {
-            self.plan_departure(id as usize);
+        if !link.delivers(now) {
+            self.reschedule_first(id, now);
+            return;
         }
-        let Some(packet) = packet else { return };
+        let packet = link.deliver();
+        self.reschedule_first(id, now);
         self.observer.delivered(now, id, &packet);
-        let path = self.flows[packet.flow as usize].links(packet.way());
-        match path.get(usize::from(packet.hop)) {
-            Some(&next) => self.arrive(next, now, &packet),
+        let lane = &self.shared.lanes[packet.lane()];
+        match self.paths.hop(lane.path, packet.hop) {
+            Some(next) => self.arrive(next, now, &packet),
             None => self.receive(now, &packet),
         }
     }
 
+    /// Moves the link that comes first in the calendar to its next event.
+    #[inline]
+    fn reschedule_first(&mut self, id: LinkId, now: Time) {
+        let link = &mut self.links[id as usize];
+        let next = link.next_event();
+        link.scheduled = next;
+        self.deliveries.replace_first(next);
+        if O::IN_ORDER {
+            self.plan_departure(id as usize);
+        }
+        self.note_fault(id as usize, now);
+    }
+
     /// A departure at its own instant: for an observer that must see all in order.
     fn depart(&mut self, now: Time) {
-        let Some((_, id)) = self.departures.peek() else {
-            return;
-        };
-        self.departures.replace_top(None);
+        let id = self.departures.next_slot();
+        self.departures.replace_first(Time::NEVER);
         let link = &mut self.links[id as usize];
         link.catch_up(id, now, &mut self.shared, &mut self.observer);
         self.settle(id as usize, now);
@@ -236,16 +258,17 @@ impl<O: Observer> Simulation<O> {
                 self.sources.push(start, id as u32);
                 self.sources.push(stop, id as u32);
             }
-        } else if let Some(first) = self.plan(id, start) {
-            self.sources.push(first, id as u32);
+        } else {
+            let first = self.plan(id, start);
+            if first < Time::NEVER {
+                self.sources.push(first, id as u32);
+            }
         }
     }
 
     /// A source sends its next packet, or an application is woken.
     fn emit(&mut self, now: Time) {
-        let Some((_, id)) = self.sources.peek() else {
-            return;
-        };
+        let id = self.sources.next_slot();
         if self.flows[id as usize].is_tcp() {
             self.wake(id, now);
         } else {
@@ -270,16 +293,16 @@ impl<O: Observer> Simulation<O> {
         let packet = SimPacket {
             number,
             size,
-            ecn,
+            ecn: ecn.into(),
             ..packet
         };
         let next = self.plan(id as usize, now);
-        self.sources.replace_top(next);
+        self.sources.replace_first(next);
         self.send(now, &packet, Cargo::Datagram);
     }
 
-    /// Asks the source of `flow` for its next packet after `now`; none if that is too late.
-    fn plan(&mut self, flow: usize, now: Time) -> Option<Time> {
+    /// Asks the source of `flow` for its next packet after `now`; never if that is too late.
+    fn plan(&mut self, flow: usize, now: Time) -> Time {
         let flow: &mut Flow = &mut self.flows[flow];
         let Agent::Datagrams {
             source,
@@ -288,7 +311,7 @@ impl<O: Observer> Simulation<O> {
             ..
         } = &mut flow.agent
         else {
-            return None;
+            return Time::NEVER;
         };
         let mut draw = Draw {
             gaps: &mut flow.gaps,
@@ -297,15 +320,18 @@ impl<O: Observer> Simulation<O> {
         let emission = source.next(&mut draw);
         *next_size = (emission.payload + *header).get() as u16;
         let at = now + emission.gap;
-        (at < flow.stop).then_some(at)
+        if at < flow.stop { at } else { Time::NEVER }
     }
 
     /// The packet of a flow enters its first link.
+    #[inline]
     fn send(&mut self, now: Time, packet: &SimPacket, cargo: Cargo<'_>) {
-        self.shared.lanes[packet.lane()].sent += 1;
         self.observer.emitted(now, packet, cargo);
-        let first = self.flows[packet.flow as usize].links(packet.way())[0];
-        self.arrive(first, now, packet);
+        let lane = &mut self.shared.lanes[packet.lane()];
+        lane.books.sent += 1;
+        if let Some(first) = self.paths.hop(lane.path, 0) {
+            self.arrive(first, now, packet);
+        }
     }
 
     #[inline]
@@ -343,9 +369,8 @@ impl<O: Observer> Simulation<O> {
     #[inline]
     fn schedule(&mut self, id: usize) {
         let link = &mut self.links[id];
-        if let Some(next) = link.next_event()
-            && next < link.scheduled
-        {
+        let next = link.next_event();
+        if next < link.scheduled {
             link.scheduled = next;
             self.deliveries.push(next, id as u32);
         }
@@ -353,7 +378,7 @@ impl<O: Observer> Simulation<O> {
 
     fn plan_departure(&mut self, id: usize) {
         let link = &mut self.links[id];
-        let next = link.next_departure().unwrap_or(Time::NEVER);
+        let next = link.next_departure();
         if next != link.departure_scheduled {
             link.departure_scheduled = next;
             if next != Time::NEVER {
@@ -380,19 +405,23 @@ impl<O: Observer> Simulation<O> {
 
     /// A packet reached the end of its path.
     fn receive(&mut self, now: Time, packet: &SimPacket) {
-        self.shared.lanes[packet.lane()].received += 1;
-        let flow = &mut self.flows[packet.flow as usize];
-        let floor = flow.floor(packet.way(), packet.size, &self.links);
+        let lane = &mut self.shared.lanes[packet.lane()];
+        lane.books.received += 1;
+        if lane.floor.0 != packet.size {
+            let path = self.paths.links(lane.path);
+            lane.floor = (packet.size, least_time(path, packet.size, &self.links));
+        }
+        let floor = lane.floor.1;
+        let header = lane.header;
         if now.since(packet.sent) < floor {
             self.breach_at_flow(now, packet, floor);
         }
-        let flow = &self.flows[packet.flow as usize];
-        match packet.kind {
+        match packet.kind.get() {
             Kind::Datagram => {
-                let payload = u64::from(packet.size) - u64::from(flow.header());
+                let payload = u64::from(packet.size) - u64::from(header);
                 self.observer.received(now, packet, payload);
             }
-            Kind::Segment => self.hear_segment(now, packet),
+            Kind::Segment => self.hear_segment(now, packet, header),
             Kind::Ack => self.hear_ack(now, packet),
         }
     }
@@ -425,7 +454,7 @@ impl<O: Observer> Simulation<O> {
             in_network += (link.backlog().packets + link.in_flight()) as u64;
         }
         let mut on_the_way = 0;
-        for (lane, books) in self.shared.lanes.iter().enumerate() {
+        for (lane, Lane { books, .. }) in self.shared.lanes.iter().enumerate() {
             on_the_way += books.on_the_way().ok_or_else(|| {
                 let what = format!(
                     "{} packets sent, {} received, {} dropped",
@@ -461,9 +490,9 @@ fn blank(id: FlowId, flow: &Flow, way: Way, now: Time) -> SimPacket {
         destination,
         size: 0,
         hop: 0,
-        ecn: Ecn::NotEct,
+        ecn: Ecn::NotEct.into(),
         dscp: flow.dscp,
-        kind: Kind::Datagram,
+        kind: Kind::Datagram.into(),
         flags: SimPacket::flags_of(way),
     }
 }

@@ -1,6 +1,6 @@
 //! The observer that counts, and the measurement window.
 
-use sojourn_base::Time;
+use sojourn_base::{Span, Time};
 use sojourn_engine::link::Carried;
 use sojourn_engine::{Cargo, FlowId, LinkId, Observer, SimPacket, Simulation, Tally, Transfer};
 use sojourn_queue::Reason;
@@ -60,8 +60,8 @@ pub struct LinkMeter {
     pub waits: Sketch,
     /// Their sum, in picoseconds.
     pub waited: u128,
-    /// The ledger and the transmitter at the start of the window.
-    pub before: LinkBefore,
+    /// The ledger and the transmitter at the start of the window, where it is not that of the run.
+    pub before: Option<Box<LinkBefore>>,
 }
 
 /// A link at the start of the window.
@@ -105,18 +105,20 @@ impl Meter {
     /// Opens the window at the present instant of `simulation`.
     pub fn open<O: Observer>(simulation: &mut Simulation<O>, meter: fn(&mut O) -> &mut Self) {
         let now = simulation.now();
+        let from_the_start = now == Time::ZERO;
         let mut before = Vec::with_capacity(simulation.links().len());
         for link in simulation.links_mut() {
             link.ledger.reset_peak();
             let ledger = &link.ledger;
-            before.push(LinkBefore {
+            let then = || LinkBefore {
                 arrivals: ledger.arrivals.packets,
-                drops: ledger.drops_by_reason,
-                marks: ledger.marks_by_reason,
+                drops: ledger.drops_by_reason(),
+                marks: ledger.marks_by_reason(),
                 packet_time: ledger.packet_time,
                 byte_time: ledger.byte_time,
                 carried: link.carried(now),
-            });
+            };
+            before.push((!from_the_start).then(|| Box::new(then())));
         }
         let flows = simulation.flows().len();
         let tallies: Vec<Tally> = (0..flows)
@@ -158,6 +160,13 @@ impl Observer for Meter {
             let link = &mut self.links[link as usize];
             link.waited += u128::from(wait.as_ps());
             link.waits.add(wait);
+        }
+    }
+
+    #[inline]
+    fn passed(&mut self, _now: Time, link: LinkId, _packet: &SimPacket) {
+        if self.is_open() {
+            self.links[link as usize].waits.add(Span::ZERO);
         }
     }
 

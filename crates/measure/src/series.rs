@@ -61,7 +61,7 @@ impl Recorder {
             let backlog = ledger.backlog();
             let new = LinkThen {
                 drops: ledger.drops.packets,
-                marks: ledger.marks_by_reason.iter().sum(),
+                marks: ledger.marks_by_reason().iter().sum(),
                 packet_time: ledger.packet_time,
                 carried: link.carried(now),
             };

@@ -10,15 +10,28 @@ const BITS: u32 = 7;
 const BUCKETS: usize = 1 << BITS;
 
 /// The durations of many packets.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub struct Sketch {
     octaves: Vec<Option<Box<[u64; BUCKETS]>>>,
     /// How many values of nothing there are: most packets of a network wait nowhere.
     zeros: u64,
     /// How many others.
     count: u64,
+    /// The least of these; the most there is while there is none.
     least: u64,
     most: u64,
+}
+
+impl Default for Sketch {
+    fn default() -> Self {
+        Self {
+            octaves: Vec::new(),
+            zeros: 0,
+            count: 0,
+            least: u64::MAX,
+            most: 0,
+        }
+    }
 }
 
 /// Octave and bucket of a value; octave 0 holds the values below 128 ps exactly.
@@ -52,19 +65,24 @@ impl Sketch {
         }
     }
 
+    #[inline]
     fn add_above_zero(&mut self, ps: u64) {
+        self.least = self.least.min(ps);
+        self.most = self.most.max(ps);
+        self.count += 1;
         let (octave, bucket) = place(ps);
+        match self.octaves.get_mut(octave) {
+            Some(Some(buckets)) => buckets[bucket] += 1,
+            _ => self.open_octave(octave)[bucket] += 1,
+        }
+    }
+
+    #[cold]
+    fn open_octave(&mut self, octave: usize) -> &mut [u64; BUCKETS] {
         if octave >= self.octaves.len() {
             self.octaves.resize_with(octave + 1, || None);
         }
-        self.octaves[octave].get_or_insert_with(|| Box::new([0; BUCKETS]))[bucket] += 1;
-        self.least = if self.count == 0 {
-            ps
-        } else {
-            self.least.min(ps)
-        };
-        self.most = self.most.max(ps);
-        self.count += 1;
+        self.octaves[octave].get_or_insert_with(|| Box::new([0; BUCKETS]))
     }
 
     /// Adds all durations of `other`.
@@ -84,11 +102,7 @@ impl Sketch {
                 }
             }
         }
-        self.least = if self.count == 0 {
-            other.least
-        } else {
-            self.least.min(other.least)
-        };
+        self.least = self.least.min(other.least);
         self.most = self.most.max(other.most);
         self.count += other.count;
     }

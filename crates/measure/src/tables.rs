@@ -138,14 +138,15 @@ fn link_metrics(
     now: Time,
     window: Span,
 ) -> [(&'static str, f64); 14] {
-    let (ledger, before) = (&link.ledger, &measured.before);
+    let (ledger, before) = (&link.ledger, measured.before.as_deref());
+    let before = before.cloned().unwrap_or_default();
     let window_ps = window.as_ps() as f64;
     let since = |now: &[u64], then: &[u64]| -> u64 {
         now.iter().zip(then).map(|(now, then)| now - then).sum()
     };
     let arrivals = (ledger.arrivals.packets - before.arrivals) as f64;
-    let drops = since(&ledger.drops_by_reason, &before.drops) as f64;
-    let marks = since(&ledger.marks_by_reason, &before.marks) as f64;
+    let drops = since(&ledger.drops_by_reason(), &before.drops) as f64;
+    let marks = since(&ledger.marks_by_reason(), &before.marks) as f64;
     let carried = link.carried(now);
     [
         (
@@ -181,10 +182,11 @@ fn link_metrics(
 }
 
 fn drop_rows(link: &Link, measured: &LinkMeter) -> Vec<DropRow> {
-    let (ledger, before) = (&link.ledger, &measured.before);
+    let (ledger, before) = (&link.ledger, measured.before.as_deref());
+    let before = before.cloned().unwrap_or_default();
     let kinds = [
-        ("drop", &ledger.drops_by_reason, &before.drops),
-        ("mark", &ledger.marks_by_reason, &before.marks),
+        ("drop", ledger.drops_by_reason(), before.drops),
+        ("mark", ledger.marks_by_reason(), before.marks),
     ];
     let mut rows = Vec::new();
     for (kind, now, then) in kinds {

@@ -260,6 +260,13 @@ pub trait Discipline<P: Packet> {
         false
     }
 
+    /// The capacity of a queue that is nothing but first in, first out, and drops the arrival that
+    /// finds no room as [`Reason::Overlimit`]. The owner may keep the packets of such a queue itself
+    /// and never call it.
+    fn plain_capacity(&self) -> Option<Capacity> {
+        None
+    }
+
     /// Periodic work.
     fn on_timer(&mut self, _ctx: &mut Context<'_, P>) {}
 

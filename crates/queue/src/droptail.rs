@@ -90,6 +90,10 @@ impl<P: Packet> Discipline<P> for DropTail<P> {
         true
     }
 
+    fn plain_capacity(&self) -> Option<Capacity> {
+        Some(self.capacity)
+    }
+
     fn reset(&mut self) {
         self.queue.clear();
     }

@@ -63,6 +63,10 @@ impl<P: Packet> Discipline<P> for Pfifo<P> {
         true
     }
 
+    fn plain_capacity(&self) -> Option<Capacity> {
+        Some(self.0.capacity())
+    }
+
     fn reset(&mut self) {
         self.0.reset();
     }

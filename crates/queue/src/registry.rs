@@ -146,6 +146,10 @@ impl<P: Packet> Discipline<P> for AnyDiscipline<P> {
         each!(self, discipline => discipline.can_bypass())
     }
 
+    fn plain_capacity(&self) -> Option<Capacity> {
+        each!(self, discipline => discipline.plain_capacity())
+    }
+
     fn on_timer(&mut self, ctx: &mut Context<'_, P>) {
         each!(self, discipline => discipline.on_timer(ctx));
     }

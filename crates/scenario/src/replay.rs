@@ -281,9 +281,9 @@ impl Replay {
             destination: arrival.destination,
             size,
             hop: 0,
-            ecn: arrival.ecn,
+            ecn: arrival.ecn.into(),
             dscp: arrival.dscp,
-            kind: Kind::Datagram,
+            kind: Kind::Datagram.into(),
             flags: 0,
         })
     }

@@ -156,7 +156,7 @@ impl Frame {
     pub fn write(&self, packet: &SimPacket, whole: bool, out: &mut Vec<u8>) {
         let mut ip = self.ip.clone();
         ip.dscp = IpDscp::try_new(packet.dscp).unwrap_or_default();
-        ip.ecn = match packet.ecn {
+        ip.ecn = match packet.ecn.get() {
             Ecn::NotEct => IpEcn::ZERO,
             Ecn::Ect1 => IpEcn::ONE,
             Ecn::Ect0 => IpEcn::TWO,
@@ -201,7 +201,7 @@ mod tests {
             hop,
             ecn,
             dscp: 46,
-            kind: Kind::Datagram,
+            kind: Kind::Datagram.into(),
             flags: 0,
         }
     }

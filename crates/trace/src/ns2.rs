@@ -114,7 +114,7 @@ impl<W: Write> Ns2Trace<W> {
             .copied()
             .unwrap_or_default();
         let Known { uid, sequence, .. } = known;
-        let packet_type = match packet.kind {
+        let packet_type = match packet.kind.get() {
             Kind::Datagram => flow.packet_type,
             Kind::Segment => "tcp",
             Kind::Ack => "ack",
@@ -129,7 +129,7 @@ impl<W: Write> Ns2Trace<W> {
             "{event} {} {from} {to} {packet_type} {} {} {} {}.{} {}.{} {sequence} {uid}",
             seconds(now),
             packet.size,
-            flags(packet.ecn, &known),
+            flags(packet.ecn.get(), &known),
             packet.flow + 1,
             source.0,
             source.1 + more,
@@ -239,9 +239,9 @@ mod tests {
             destination: 5,
             size: 500,
             hop: 0,
-            ecn: Ecn::NotEct,
+            ecn: Ecn::NotEct.into(),
             dscp: 0,
-            kind: Kind::Datagram,
+            kind: Kind::Datagram.into(),
             flags: 0,
         };
         trace.next_uid = 4531;

@@ -105,12 +105,28 @@ impl Receiver {
         }
     }
 
-    /// A segment arrived.
+    /// A segment arrived: what it led to.
     pub fn on_segment(&mut self, now: Time, arrival: &Arrival) -> Received {
         let mut received = Received::default();
+        let delivered = self.take_segment(now, arrival, |ack| received.push(ack));
+        Received {
+            delivered,
+            ..received
+        }
+    }
+
+    /// A segment arrived: `send` is handed the acknowledgements, in their order. Returns the payload
+    /// bytes that are in order now and were not before. The same as
+    /// [`on_segment`](Self::on_segment) without moving acknowledgements, which are large, twice.
+    pub fn take_segment(
+        &mut self,
+        now: Time,
+        arrival: &Arrival,
+        mut send: impl FnMut(Ack),
+    ) -> u64 {
         let segment = &arrival.segment;
         let marked = arrival.ecn == Ecn::Ce;
-        let ce_changed = self.hear_mark(now, segment, marked, &mut received);
+        let ce_changed = self.hear_mark(now, segment, marked, &mut send);
         if segment.seq <= self.last_ack && segment.stamp >= self.ts_recent {
             self.ts_recent = segment.stamp;
         }
@@ -135,8 +151,8 @@ impl Receiver {
         } else {
             self.insert(start, end);
         }
-        received.delivered = self.payload_between(before, self.rcv_nxt);
-        self.delivered += received.delivered;
+        let delivered = self.payload_between(before, self.rcv_nxt);
+        self.delivered += delivered;
         let in_order = self.rcv_nxt > before && self.duplicate.is_none();
         let ends = segment.fin && self.fin.is_some_and(|fin| fin < self.rcv_nxt);
         if in_order && !had_holes && !segment.syn && !ends && !ce_changed {
@@ -145,12 +161,11 @@ impl Receiver {
                 if self.delayed == 1 {
                     self.ack_at = now + self.config.delayed_ack_timeout;
                 }
-                return received;
+                return delivered;
             }
         }
-        let ack = self.acknowledge(now);
-        received.push(ack);
-        received
+        send(self.acknowledge(now));
+        delivered
     }
 
     /// When [`on_timer`](Self::on_timer) is due, if ever.
@@ -190,7 +205,7 @@ impl Receiver {
         now: Time,
         segment: &Segment,
         marked: bool,
-        received: &mut Received,
+        send: &mut impl FnMut(Ack),
     ) -> bool {
         match self.config.ecn {
             EcnMode::Off => false,
@@ -205,8 +220,7 @@ impl Receiver {
                 let changed = marked != self.ce && segment.len > 0;
                 if changed {
                     if self.delayed > 0 {
-                        let ack = self.acknowledge(now);
-                        received.push(ack);
+                        send(self.acknowledge(now));
                     }
                     self.ce = marked;
                 }

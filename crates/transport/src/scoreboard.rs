@@ -225,6 +225,7 @@ impl Scoreboard {
 
     /// All below `ack` has arrived. `each` hears of every segment that was not known to be
     /// delivered. Returns the bytes newly delivered.
+    #[inline]
     pub fn acknowledge(&mut self, ack: u64, mut each: impl FnMut(&Sent)) -> u64 {
         let mut delivered = 0;
         while let Some(&entry) = self.ring.front() {
@@ -262,7 +263,16 @@ impl Scoreboard {
 
     /// Takes the SACK blocks of an acknowledgement; each must lie between the first outstanding
     /// number and the last sent. `each` hears of every segment newly reported. Returns the bytes.
-    pub fn sack(&mut self, blocks: &[(u64, u64)], mut each: impl FnMut(&Sent)) -> u64 {
+    #[inline]
+    pub fn sack(&mut self, blocks: &[(u64, u64)], each: impl FnMut(&Sent)) -> u64 {
+        if blocks.is_empty() {
+            0
+        } else {
+            self.sack_blocks(blocks, each)
+        }
+    }
+
+    fn sack_blocks(&mut self, blocks: &[(u64, u64)], mut each: impl FnMut(&Sent)) -> u64 {
         let mut delivered = 0;
         let mut known = [(0, 0); 4];
         for (i, &(start, end)) in blocks.iter().take(4).enumerate() {
@@ -284,9 +294,7 @@ impl Scoreboard {
                 None => delivered += self.sack_part(start, end, block, &mut each),
             }
         }
-        if !blocks.is_empty() {
-            self.known = known;
-        }
+        self.known = known;
         delivered
     }
 
@@ -397,6 +405,18 @@ impl Scoreboard {
             index += 1;
         }
         self.undecided = self.undecided.max(self.gone + index as u64);
+    }
+
+    /// Whether [`detect_by_time`](Self::detect_by_time) would find nothing: no retransmission is out,
+    /// and of the first outstanding segment nothing is known but that it is not `overtaken`; those
+    /// behind it were sent later still.
+    #[inline]
+    pub(crate) fn is_settled(&self, overtaken: impl FnOnce(&Sent) -> bool) -> bool {
+        self.resent.is_empty()
+            && self.undecided <= self.gone
+            && self.ring.front().is_none_or(|first| {
+                first.flags & (SACKED | LOST | RETRANS) == 0 && !overtaken(first)
+            })
     }
 
     /// RFC 8985, 6.2, step 5: what was sent before the latest-sent delivered segment is lost after

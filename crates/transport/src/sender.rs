@@ -215,8 +215,7 @@ impl Sender {
     /// Lets the controller do something, and hears its window and threshold.
     fn control<R>(&mut self, act: impl FnOnce(&mut AnyController) -> R) -> R {
         let done = act(&mut self.cc);
-        self.cwnd = self.cc.cwnd();
-        self.ssthresh = self.cc.ssthresh();
+        (self.cwnd, self.ssthresh) = self.cc.windows();
         done
     }
 
@@ -273,6 +272,7 @@ impl Sender {
     }
 
     /// Bytes in flight: `pipe` where SACK or a timeout says what is lost, else all outstanding.
+    #[inline]
     pub fn in_flight(&self) -> u64 {
         if self.config.sack || self.state == State::Loss {
             let pipe = self.board.pipe(self.outstanding());
@@ -399,10 +399,14 @@ impl Sender {
     }
 
     /// Tells the controller of each segment newly held to be lost, where it wants to know.
+    #[inline]
     fn tell_losses(&mut self, now: Time) {
-        if self.rate.is_none() {
-            return;
+        if self.rate.is_some() {
+            self.tell_each_loss(now);
         }
+    }
+
+    fn tell_each_loss(&mut self, now: Time) {
         for (seq, end) in self.board.take_losses() {
             let loss = self.rate.as_mut().and_then(|rate| rate.on_lost(seq, end));
             if let Some(loss) = loss {

@@ -1,8 +1,8 @@
 //! The part of the run loop that serves TCP: applications, the two ends of connections, timers.
 
-use sojourn_base::{Ecn, Time};
+use sojourn_base::Time;
 use sojourn_traffic::{Application, Draw, Event, Way};
-use sojourn_transport::{Ack, Arrival, Segment};
+use sojourn_transport::{Arrival, Segment};
 
 use super::{Simulation, blank};
 use crate::connection::{FlowHost, Half};
@@ -12,7 +12,7 @@ use crate::{Cargo, FlowId, Kind, Observer, SimPacket, Transfer};
 impl<O: Observer> Simulation<O> {
     /// The instant has come that the application of a flow has asked for, or its start or stop.
     pub(super) fn wake(&mut self, id: FlowId, now: Time) {
-        self.sources.replace_top(None);
+        self.sources.replace_first(Time::NEVER);
         let flow = &mut self.flows[id as usize];
         let (start, stop) = (flow.start, flow.stop);
         let Agent::Streams { connections, .. } = &mut flow.agent else {
@@ -59,7 +59,14 @@ impl<O: Observer> Simulation<O> {
             self.sources.push(wake, id);
         }
         while let Some((began, bytes)) = self.tcp.completed.pop() {
-            let ideal = self.flows[id as usize].ideal(bytes, &self.links);
+            let [there, back] =
+                [0, 1].map(|way| self.shared.lanes[2 * id as usize + way].path);
+            let ideal = self.flows[id as usize].ideal(
+                bytes,
+                self.paths.links(there),
+                self.paths.links(back),
+                &self.links,
+            );
             let transfer = Transfer {
                 began,
                 bytes,
@@ -75,44 +82,39 @@ impl<O: Observer> Simulation<O> {
     /// Sends all that the connection's senders may send now.
     fn pump(&mut self, slot: u32, now: Time) {
         for way in [Way::There, Way::Back] {
-            loop {
-                let connection = &mut self.tcp.connections[slot as usize];
-                let (flow, number) = (connection.flow, connection.number);
-                let Some(half) = connection.half(way) else {
-                    break;
-                };
-                let segment = half.sender.poll_send(now);
-                half.note_window(now);
-                let Some(segment) = segment else { break };
+            while let Some((flow, number, segment)) = self.tcp.poll_send(slot, way, now) {
                 self.send_segment(now, flow, number, way, &segment);
             }
         }
         self.tcp.arm(slot);
     }
 
+    #[inline]
     fn send_segment(&mut self, now: Time, id: FlowId, number: u32, way: Way, segment: &Segment) {
         let flow = &self.flows[id as usize];
+        let header = self.shared.lanes[2 * id as usize].header;
         let packet = SimPacket {
             number: segment.seq,
             connection: number,
-            size: (segment.len + flow.header()) as u16,
-            ecn: segment.ecn,
-            kind: Kind::Segment,
+            size: (segment.len + header) as u16,
+            ecn: segment.ecn.into(),
+            kind: Kind::Segment.into(),
             flags: SimPacket::flags_with(way, segment),
             ..blank(id, flow, way, now)
         };
         self.send(now, &packet, Cargo::Segment(segment));
     }
 
-    fn send_ack(&mut self, now: Time, id: FlowId, number: u32, way: Way, ack: Ack) {
+    /// Sends the acknowledgement that lies at `place` in the arena.
+    fn send_ack(&mut self, now: Time, id: FlowId, number: u32, way: Way, place: u64) {
         let flow = &self.flows[id as usize];
         let packet = SimPacket {
             connection: number,
-            size: flow.header() as u16,
-            ecn: Ecn::NotEct,
+            size: self.shared.lanes[2 * id as usize].header as u16,
             ..blank(id, flow, way, now)
         };
-        let packet = packet.of_ack(self.shared.acks.put(ack), &ack);
+        let ack = *self.shared.acks.get(place);
+        let packet = packet.of_ack(place, &ack);
         self.send(now, &packet, Cargo::Ack(&ack));
     }
 
@@ -123,9 +125,8 @@ impl<O: Observer> Simulation<O> {
     }
 
     /// A segment reached its receiver.
-    pub(super) fn hear_segment(&mut self, now: Time, packet: &SimPacket) {
+    pub(super) fn hear_segment(&mut self, now: Time, packet: &SimPacket, header: u32) {
         let way = packet.way();
-        let header = self.flows[packet.flow as usize].header();
         let slot = self.slot_of(packet);
         let half = slot.and_then(|slot| self.tcp.connections[slot as usize].half(way));
         let (Some(slot), Some(half)) = (slot, half) else {
@@ -134,13 +135,17 @@ impl<O: Observer> Simulation<O> {
         };
         let arrival = Arrival {
             segment: packet.segment(header),
-            ecn: packet.ecn,
+            ecn: packet.ecn.get(),
         };
-        let received = half.receiver.on_segment(now, &arrival);
-        self.observer.received(now, packet, received.delivered);
-        for ack in received.acks.into_iter().flatten() {
-            self.send_ack(now, packet.flow, packet.connection, way.opposite(), ack);
+        let (acks, replies) = (&mut self.shared.acks, &mut self.tcp.replies);
+        let answer = |ack| replies.push(acks.put(ack));
+        let delivered = half.receiver.take_segment(now, &arrival, answer);
+        self.observer.received(now, packet, delivered);
+        for reply in 0..self.tcp.replies.len() {
+            let place = self.tcp.replies[reply];
+            self.send_ack(now, packet.flow, packet.connection, way.opposite(), place);
         }
+        self.tcp.replies.clear();
         self.tcp.arm(slot);
         while let Some(tag) = self.tcp.connections[slot as usize]
             .half(way)
@@ -153,15 +158,17 @@ impl<O: Observer> Simulation<O> {
 
     /// An acknowledgement reached its sender.
     pub(super) fn hear_ack(&mut self, now: Time, packet: &SimPacket) {
-        let ack = self.shared.acks.take(packet.ack_place());
+        let place = packet.ack_place();
         self.observer.received(now, packet, 0);
         let slot = self.slot_of(packet);
         let way = packet.way().opposite();
         let half = slot.and_then(|slot| self.tcp.connections[slot as usize].half(way));
         let (Some(slot), Some(half)) = (slot, half) else {
+            self.shared.acks.forget(place);
             return;
         };
-        half.sender.on_ack(now, &ack);
+        half.sender.on_ack(now, self.shared.acks.get(place));
+        self.shared.acks.forget(place);
         self.pump(slot, now);
         let connection = &self.tcp.connections[slot as usize];
         if connection.is_over()
@@ -173,24 +180,21 @@ impl<O: Observer> Simulation<O> {
 
     /// A timer of a connection is due, or was when it was set.
     pub(super) fn expire(&mut self, now: Time) {
-        let Some((_, slot)) = self.tcp.timers.peek() else {
-            return;
-        };
+        let slot = self.tcp.timers.next_slot();
         let connection = &mut self.tcp.connections[slot as usize];
         if connection.timer_at != now {
-            self.tcp.timers.replace_top(None);
+            self.tcp.timers.replace_first(Time::NEVER);
             return;
         }
         let next = connection.next_timer();
         if next > now {
             // It was put off meanwhile.
             connection.timer_at = next;
-            let next = (next < Time::NEVER).then_some(next);
-            self.tcp.timers.replace_top(next);
+            self.tcp.timers.replace_first(next);
             return;
         }
         connection.timer_at = Time::NEVER;
-        self.tcp.timers.replace_top(None);
+        self.tcp.timers.replace_first(Time::NEVER);
         let (flow, number) = (connection.flow, connection.number);
         for way in [Way::There, Way::Back] {
             let Some(half) = self.tcp.connections[slot as usize].half(way) else {
@@ -198,7 +202,8 @@ impl<O: Observer> Simulation<O> {
             };
             half.sender.on_timer(now);
             if let Some(ack) = half.receiver.on_timer(now) {
-                self.send_ack(now, flow, number, way.opposite(), ack);
+                let place = self.shared.acks.put(ack);
+                self.send_ack(now, flow, number, way.opposite(), place);
             }
         }
         self.pump(slot, now);

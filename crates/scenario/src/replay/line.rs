@@ -138,7 +138,7 @@ impl Line {
             departures: ledger.departures.packets,
             departed_bytes: ledger.departures.bytes,
             drops: ledger.drops.packets,
-            marks: ledger.marks_by_reason.iter().sum(),
+            marks: ledger.marks_by_reason().iter().sum(),
             packet_time: ledger.packet_time,
             byte_time: ledger.byte_time,
             waited: measured.waited,

@@ -180,6 +180,11 @@ pub trait CongestionControl {
     /// The slow-start threshold, bytes; `u64::MAX` while there is none.
     fn ssthresh(&self) -> u64;
 
+    /// Both, asked for together.
+    fn windows(&self) -> (u64, u64) {
+        (self.cwnd(), self.ssthresh())
+    }
+
     /// The rate to pace at in bytes per second; none for the usual multiple of cwnd / SRTT.
     fn pacing_rate(&self) -> Option<f64> {
         None

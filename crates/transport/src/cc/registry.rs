@@ -143,6 +143,10 @@ impl CongestionControl for AnyController {
         each!(self, controller => controller.ssthresh())
     }
 
+    fn windows(&self) -> (u64, u64) {
+        each!(self, controller => controller.windows())
+    }
+
     fn pacing_rate(&self) -> Option<f64> {
         each!(self, controller => controller.pacing_rate())
     }

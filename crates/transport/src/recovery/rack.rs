@@ -104,6 +104,12 @@ impl Rack {
         Span::from_ps(quarters).min(srtt.unwrap_or(Span::ZERO))
     }
 
+    /// Whether the latest-sent segment that was delivered was sent after `sent`.
+    #[inline]
+    pub(crate) fn is_later(&self, sent: &Sent) -> bool {
+        self.any && sent_after(self.xmit, self.order, sent.xmit, sent.order)
+    }
+
     /// Step 5: when what was sent before is lost; none before anything was delivered.
     pub fn deadline(&self, window: Span) -> Option<Deadline> {
         self.any.then_some(Deadline {

@@ -93,7 +93,11 @@ impl Sender {
     /// Brings the scoreboard and the RTT up to date; none where the acknowledgement is too old to
     /// tell anything.
     fn read(&mut self, now: Time, ack: &Ack) -> Option<Heard> {
-        let blocks = self.valid_blocks(now, ack);
+        let blocks = if ack.sack.is_empty() {
+            SackBlocks::NONE
+        } else {
+            self.valid_blocks(ack)
+        };
         if ack.ack < self.snd_una && blocks.is_empty() {
             return None;
         }
@@ -176,10 +180,10 @@ impl Sender {
     }
 
     /// The blocks that tell of outstanding data; a leading duplicate report (RFC 2883) goes to RACK.
-    fn valid_blocks(&mut self, _now: Time, ack: &Ack) -> SackBlocks {
+    fn valid_blocks(&mut self, ack: &Ack) -> SackBlocks {
         let given = ack.sack.as_slice();
         let deaf = self.config.go_back_n && self.state == State::Loss;
-        if !self.config.sack || deaf || given.is_empty() {
+        if !self.config.sack || deaf {
             return SackBlocks::NONE;
         }
         let known = self.snd_una.max(ack.ack);
@@ -225,6 +229,7 @@ impl Sender {
     }
 
     /// Leaves the state whose window is acknowledged.
+    #[inline]
     fn leave(&mut self, now: Time) {
         match self.state {
             State::Open => {}

@@ -10,24 +10,35 @@ use crate::wire::Segment;
 impl Sender {
     /// The next segment that may be sent now, if any. Lost ones go first.
     pub fn poll_send(&mut self, now: Time) -> Option<Segment> {
-        if self.probe_due {
-            self.probe_due = false;
-            if let Some(segment) = self.send_probe(now) {
-                return Some(segment);
+        if (self.probe_due || self.window_probe)
+            && let Some(segment) = self.send_due_probe(now)
+        {
+            return Some(segment);
+        }
+        if self.config.pacing {
+            self.held_by_pace = self.next_send > now && !self.force;
+            if self.held_by_pace {
+                return None;
             }
         }
-        if self.window_probe {
-            self.window_probe = false;
-            return Some(self.segment(now, self.snd_una - 1, 0, true));
-        }
-        self.held_by_pace = self.config.pacing && self.next_send > now && !self.force;
-        if self.held_by_pace {
-            return None;
-        }
-        if let Some(segment) = self.send_lost(now) {
+        if (self.force || self.board.waiting() > 0)
+            && let Some(segment) = self.send_lost(now)
+        {
             return Some(segment);
         }
         self.send_new(now)
+    }
+
+    /// Sends the probe of the tail or of a closed window, whichever is due.
+    #[cold]
+    fn send_due_probe(&mut self, now: Time) -> Option<Segment> {
+        if core::mem::take(&mut self.probe_due)
+            && let Some(segment) = self.send_probe(now)
+        {
+            return Some(segment);
+        }
+        core::mem::take(&mut self.window_probe)
+            .then(|| self.segment(now, self.snd_una - 1, 0, true))
     }
 
     /// Sends the lowest lost segment again, where the window has room for it.
@@ -57,6 +68,7 @@ impl Sender {
     }
 
     /// New data: its length, and whether the windows have room for it; none where there is none.
+    #[inline]
     pub(super) fn new_data(&self) -> Option<(u32, bool)> {
         // Only the SYN until it is answered.
         if self.snd_una == 0 {
@@ -88,14 +100,22 @@ impl Sender {
     }
 
     /// Bytes in flight and the window they are held to, limited transmit (RFC 3042) included.
+    #[inline]
     fn room(&self) -> (u64, u64) {
+        if self.dupacks > 0 {
+            return self.room_on_duplicates();
+        }
+        (self.in_flight(), self.window())
+    }
+
+    fn room_on_duplicates(&self) -> (u64, u64) {
         let window = self.window();
         let calm = match self.state {
             State::Open | State::Cwr => true,
             State::Loss => self.config.go_back_n,
             State::Recovery => false,
         };
-        if !calm || self.dupacks == 0 {
+        if !calm {
             return (self.in_flight(), window);
         }
         if !self.config.limited_transmit {
@@ -117,6 +137,7 @@ impl Sender {
         u64::from(self.dupacks.min(2)) * self.mss()
     }
 
+    #[inline]
     fn send_new(&mut self, now: Time) -> Option<Segment> {
         if self.snd_una == self.snd_nxt && self.stream_end() > self.snd_nxt {
             self.begin_again(now);
@@ -146,6 +167,7 @@ impl Sender {
     }
 
     /// Sends the next `len` numbers for the first time.
+    #[inline]
     fn send_next(&mut self, now: Time, len: u32) -> Segment {
         let seq = self.snd_nxt;
         let end = seq + u64::from(len);
@@ -162,6 +184,7 @@ impl Sender {
         self.segment(now, seq, len, false)
     }
 
+    #[inline]
     fn stamp_rate(&mut self, now: Time, seq: u64, end: u64, again: bool) {
         if self.rate.is_some() {
             let flight = self.in_flight();
@@ -171,6 +194,7 @@ impl Sender {
         }
     }
 
+    #[inline]
     fn after_send(&mut self, now: Time, len: u32) {
         if self.state == State::Recovery {
             self.prr.on_sent(u64::from(len));
@@ -242,6 +266,7 @@ impl Sender {
     }
 
     /// The segment of `len` numbers from `seq` on.
+    #[inline]
     fn segment(&mut self, now: Time, seq: u64, len: u32, again: bool) -> Segment {
         let syn = seq == 0 && len > 0;
         let end = seq + u64::from(len);

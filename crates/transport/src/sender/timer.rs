@@ -94,7 +94,16 @@ impl Sender {
     }
 
     /// RACK's step 5.
+    #[inline]
     pub(super) fn detect_by_time(&mut self, now: Time) {
+        if self.board.is_settled(|first| self.rack.is_later(first)) {
+            self.reorder_at = Time::NEVER;
+        } else {
+            self.search_by_time(now);
+        }
+    }
+
+    fn search_by_time(&mut self, now: Time) {
         let window = self.reordering_window();
         self.reorder_at = Time::NEVER;
         if let Some(deadline) = self.rack.deadline(window)
