@@ -5,23 +5,25 @@
 //! handshake.
 //!
 //! **linux** (6.1): 1448 bytes, minimum RTO 200 ms put under the variance, acknowledged segments
-//! counted in full. **ns3** (dev): 536 bytes, SACK and PRR without RACK, a first RTO of 1 s, ACKs of
-//! two segments after at most 200 ms; what is halved is `pipe`, and its PRR is its own
-//! ([`crate::recovery::prr`]). **ns2** (2.35): 1000 bytes, a window of 20, initial window 2,
+//! counted in full, the first 16 acknowledged one by one. **ns3** (3.48): 536 bytes, SACK and PRR
+//! without RACK, a first RTO of 1 s, ACKs of two segments after at most 200 ms but of the first at
+//! once; what is halved is `pipe`, and its PRR is its own ([`crate::recovery::prr`]). In both the
+//! acknowledgement that ends recovery grows the window. **ns2** (2.35): 1000 bytes, a window of 20, initial window 2,
 //! ssthresh that starts at the window and is rounded down to whole segments, a SYN of 40 bytes, no
 //! SACK unless asked for, no delayed acknowledgements, minimum RTO 0.2 s in ticks of 10 ms, one
 //! segment timed at a time. Its agents have ways of their own, each of which has been read off
-//! traces (`evidence/ns2-single-flow`): the window is halved and not the flight, at a repeated
+//! traces (`tests/ns2.rs`): the window is halved and not the flight, at a repeated
 //! timeout too, and keeps its fraction; after a timeout all is sent again whatever was reported,
 //! and limited transmit goes on meanwhile; the acknowledgement that ends recovery grows the window;
 //! with SACK holes stay in `pipe` until they are acknowledged, as before RFC 3517.
 
 use sojourn_base::{
-    Auto, Bytes, Fault, Length, Limit, ParamFault, Preset, Quantity, Scalar, Span, Stream, params,
+    Auto, Bytes, Fault, Length, Limit, ParamFault, Preset, Quantity, Scalar, Span, Stream, Whole,
+    params,
 };
 
 use crate::cc::{Needs, Start};
-use crate::recovery::PrrKind;
+use crate::recovery::{PrrKind, PrrMode};
 use crate::rtt::RtoRules;
 
 /// How marks are fed back.
@@ -76,8 +78,9 @@ params! {
         initial_ssthresh: Auto<Limit> = "auto";
         /// Selective acknowledgements (RFC 2018, 6675).
         sack: bool = "true", Ns2 = "false";
-        /// Proportional rate reduction (RFC 9937) during recovery; needs `sack`.
-        prr: bool = "true", Ns2 = "false";
+        /// Proportional rate reduction (RFC 9937) during recovery, or that of the preset; needs
+        /// `sack`. The preset ns3 has that of ns-3.48; "ns-3.37" is the older.
+        prr: PrrMode = "true", Ns2 = "false";
         /// Losses found by time, and probes of the tail (RFC 8985); needs `sack`.
         rack: bool = "true", Ns3 = "false", Ns2 = "false";
         /// Timestamps (RFC 7323): every acknowledgement gives an RTT sample.
@@ -106,6 +109,8 @@ params! {
         delayed_ack: u32 = "2", Ns2 = "1";
         /// The longest that an acknowledgement is delayed.
         delayed_ack_timeout: Span = "40 ms", Ns3 = "200 ms", Ns2 = "100 ms";
+        /// Segments at the start of a connection that are acknowledged one by one.
+        quick_acks: Whole = "0", Linux = "16", Ns3 = "1";
         /// Slow start again after idle time (RFC 5681, 4.1).
         idle_restart: bool = "true", Ns3 = "false";
         /// Three-way handshake: data follows the answer to a SYN.
@@ -162,6 +167,8 @@ pub struct Config {
     pub delayed_ack: u32,
     /// Longest delay of one.
     pub delayed_ack_timeout: Span,
+    /// Segments at the start that are acknowledged one by one.
+    pub quick_acks: u64,
     /// Slow start after idle time.
     pub idle_restart: bool,
     /// Three-way handshake.
@@ -181,9 +188,11 @@ pub struct Config {
     /// After a timeout all is sent again, reports or not, and limited transmit goes on (ns-2).
     pub go_back_n: bool,
     /// Recovery as ns-2's agents do it: with SACK holes count as in flight until they are
-    /// acknowledged; without it deflation may eat into the window, and the acknowledgement that
-    /// ends recovery grows it.
+    /// acknowledged; without it deflation may eat into the window.
     pub classic_recovery: bool,
+    /// The acknowledgement that ends recovery grows the window (Linux, ns-3, and ns-2 without
+    /// SACK).
+    pub grows_at_exit: bool,
     /// Segments that one acknowledgement counts for.
     pub byte_counting: u32,
 }
@@ -252,12 +261,8 @@ impl Config {
             initial_window,
             initial_ssthresh,
             sack: params.sack,
-            prr: params.prr && params.sack,
-            prr_kind: match preset {
-                Preset::Linux => PrrKind::Linux,
-                Preset::Ns3 => PrrKind::Ns3,
-                Preset::Reference | Preset::Ns2 => PrrKind::Standard,
-            },
+            prr: params.prr != PrrMode::Off && params.sack,
+            prr_kind: PrrKind::of(params.prr, preset),
             rack: params.rack && params.sack,
             timestamps: params.timestamps,
             one_timed: ns2 && !params.timestamps,
@@ -275,6 +280,7 @@ impl Config {
             },
             delayed_ack: params.delayed_ack,
             delayed_ack_timeout: params.delayed_ack_timeout,
+            quick_acks: params.quick_acks.0,
             idle_restart: params.idle_restart && !needs.keeps_window_when_idle,
             handshake: params.handshake,
             fin: params.fin,
@@ -285,6 +291,11 @@ impl Config {
             halves_pipe: preset == Preset::Ns3,
             go_back_n: ns2,
             classic_recovery: ns2,
+            grows_at_exit: match preset {
+                Preset::Reference => false,
+                Preset::Linux | Preset::Ns3 => true,
+                Preset::Ns2 => !params.sack,
+            },
             byte_counting: params.byte_counting,
         })
     }

@@ -76,8 +76,7 @@ impl Sender {
             let may_grow = limited
                 && heard.advanced
                 && !ack.ece
-                && (state_before != State::Recovery
-                    || (self.config.classic_recovery && !self.config.sack))
+                && (state_before != State::Recovery || self.config.grows_at_exit)
                 && self.state != State::Recovery
                 // Tahoe's fast retransmit comes with an acknowledgement that is none of data.
                 && (self.state != State::Loss || state_before == State::Loss);

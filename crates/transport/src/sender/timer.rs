@@ -178,6 +178,7 @@ impl Sender {
             let at = AtEntry {
                 deliverable: still,
                 window: before,
+                outstanding: self.outstanding(),
                 pipe: self.board.pipe(self.outstanding()),
             };
             self.prr = Prr::start(self.config.prr_kind, &at, ssthresh);
