@@ -5,7 +5,8 @@
 //! handshake.
 //!
 //! **linux** (6.1): 1448 bytes, minimum RTO 200 ms put under the variance, acknowledged segments
-//! counted in full, the first 16 acknowledged one by one. **ns3** (3.48): 536 bytes, SACK and PRR
+//! counted in full, the first 16 acknowledged one by one; the window is halved and not the flight; a
+//! probe of the tail waits 2 ms longer, after a segment alone the minimum RTO. **ns3** (3.48): 536 bytes, SACK and PRR
 //! without RACK, a first RTO of 1 s, ACKs of two segments after at most 200 ms but of the first at
 //! once; what is halved is `pipe`, and its PRR is its own ([`crate::recovery::prr`]). In both the
 //! acknowledgement that ends recovery grows the window. **ns2** (2.35): 1000 bytes, a window of 20, initial window 2,
@@ -149,6 +150,9 @@ pub struct Config {
     pub prr_kind: PrrKind,
     /// RACK and tail-loss probes.
     pub rack: bool,
+    /// What a probe of the tail waits beyond two round trips: after a segment that is alone, and
+    /// after one that is not.
+    pub probe_patience: (Span, Span),
     /// Timestamps.
     pub timestamps: bool,
     /// One segment is timed at a time, as in ns-2.
@@ -181,8 +185,10 @@ pub struct Config {
     pub pacing: bool,
     /// In NewReno's recovery at most so many segments go out per acknowledgement (ns-2: 2).
     pub recovery_burst: u32,
-    /// What is halved is the window, not the flight, and at a repeated timeout too (ns-2).
-    pub halves_window: bool,
+    /// What is halved is the window, not the flight (Linux, ns-2).
+    pub halves_cwnd: bool,
+    /// It is halved at a repeated timeout too (ns-2).
+    pub halves_again: bool,
     /// What is halved is `pipe`: what is reported or held to be lost does not count (ns-3).
     pub halves_pipe: bool,
     /// After a timeout all is sent again, reports or not, and limited transmit goes on (ns-2).
@@ -211,6 +217,9 @@ fn bytes_of(name: &'static str, limit: Limit, mss: u64) -> Result<Option<u64>, P
         )),
     }
 }
+
+/// Linux's TCP_TIMEOUT_MIN: two ticks of 1 ms.
+const LINUX_PROBE_PATIENCE: Span = Span::from_ms(2);
 
 const ALLOWED_WINDOW: &str = "a window such as \"20 packets\" or \"64 kB\", or \"none\"";
 
@@ -241,7 +250,7 @@ impl Config {
         let window = at_least_one("window", params.window)?;
         let send_buffer = at_least_one("send_buffer", params.send_buffer)?;
         let initial_window = at_least_one("initial_window", params.initial_window)?;
-        let ns2 = preset == Preset::Ns2;
+        let (ns2, linux) = (preset == Preset::Ns2, preset == Preset::Linux);
         let initial_ssthresh = match params.initial_ssthresh {
             Auto::Given(limit) => at_least_one("initial_ssthresh", limit)?,
             Auto::Auto if ns2 => window,
@@ -264,6 +273,11 @@ impl Config {
             prr: params.prr != PrrMode::Off && params.sack,
             prr_kind: PrrKind::of(params.prr, preset),
             rack: params.rack && params.sack,
+            probe_patience: match (linux, params.delayed_ack) {
+                (true, _) => (params.min_rto, LINUX_PROBE_PATIENCE),
+                (false, 1) => (Span::ZERO, Span::ZERO),
+                (false, _) => (params.delayed_ack_timeout, Span::ZERO),
+            },
             timestamps: params.timestamps,
             one_timed: ns2 && !params.timestamps,
             limited_transmit: params.limited_transmit,
@@ -276,7 +290,7 @@ impl Config {
                 max: params.max_rto,
                 granularity: params.granularity,
                 coarse: ns2,
-                min_on_variance: preset == Preset::Linux,
+                min_on_variance: linux,
             },
             delayed_ack: params.delayed_ack,
             delayed_ack_timeout: params.delayed_ack_timeout,
@@ -287,7 +301,8 @@ impl Config {
             ecn: params.ecn.given().unwrap_or(needs.ecn),
             pacing: params.pacing.given().unwrap_or(needs.pacing),
             recovery_burst: if ns2 && !params.sack { 2 } else { u32::MAX },
-            halves_window: ns2,
+            halves_cwnd: ns2 || linux,
+            halves_again: ns2,
             halves_pipe: preset == Preset::Ns3,
             go_back_n: ns2,
             classic_recovery: ns2,

@@ -129,7 +129,9 @@ impl Sender {
             }
         });
         let right_edge = ack.ack.saturating_add(ack.window);
-        let same_window = right_edge == self.right_edge;
+        // The first window that is heard of has changed nothing (RFC 5681, 2).
+        let same_window = right_edge == self.right_edge || !self.edge_heard;
+        self.edge_heard = true;
         if ack.ack >= self.snd_una {
             self.right_edge = right_edge;
         }
