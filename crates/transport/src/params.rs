@@ -5,23 +5,26 @@
 //! handshake.
 //!
 //! **linux** (6.1): 1448 bytes, minimum RTO 200 ms put under the variance, acknowledged segments
-//! counted in full. **ns3** (dev): 536 bytes, SACK and PRR without RACK, a first RTO of 1 s, ACKs of
-//! two segments after at most 200 ms; what is halved is `pipe`, and its PRR is its own
-//! ([`crate::recovery::prr`]). **ns2** (2.35): 1000 bytes, a window of 20, initial window 2,
+//! counted in full, the first 16 acknowledged one by one; the window is halved and not the flight; a
+//! probe of the tail waits 2 ms longer, after a segment alone the minimum RTO. **ns3** (3.48): 536 bytes, SACK and PRR
+//! without RACK, a first RTO of 1 s, ACKs of two segments after at most 200 ms but of the first at
+//! once; what is halved is `pipe`, and its PRR is its own ([`crate::recovery::prr`]). In both the
+//! acknowledgement that ends recovery grows the window. **ns2** (2.35): 1000 bytes, a window of 20, initial window 2,
 //! ssthresh that starts at the window and is rounded down to whole segments, a SYN of 40 bytes, no
 //! SACK unless asked for, no delayed acknowledgements, minimum RTO 0.2 s in ticks of 10 ms, one
 //! segment timed at a time. Its agents have ways of their own, each of which has been read off
-//! traces (`evidence/ns2-single-flow`): the window is halved and not the flight, at a repeated
+//! traces (`tests/ns2.rs`): the window is halved and not the flight, at a repeated
 //! timeout too, and keeps its fraction; after a timeout all is sent again whatever was reported,
 //! and limited transmit goes on meanwhile; the acknowledgement that ends recovery grows the window;
 //! with SACK holes stay in `pipe` until they are acknowledged, as before RFC 3517.
 
 use sojourn_base::{
-    Auto, Bytes, Fault, Length, Limit, ParamFault, Preset, Quantity, Scalar, Span, Stream, params,
+    Auto, Bytes, Fault, Length, Limit, ParamFault, Preset, Quantity, Scalar, Span, Stream, Whole,
+    params,
 };
 
 use crate::cc::{Needs, Start};
-use crate::recovery::PrrKind;
+use crate::recovery::{PrrKind, PrrMode};
 use crate::rtt::RtoRules;
 
 /// How marks are fed back.
@@ -76,8 +79,9 @@ params! {
         initial_ssthresh: Auto<Limit> = "auto";
         /// Selective acknowledgements (RFC 2018, 6675).
         sack: bool = "true", Ns2 = "false";
-        /// Proportional rate reduction (RFC 9937) during recovery; needs `sack`.
-        prr: bool = "true", Ns2 = "false";
+        /// Proportional rate reduction (RFC 9937) during recovery, or that of the preset; needs
+        /// `sack`. The preset ns3 has that of ns-3.48; "ns-3.37" is the older.
+        prr: PrrMode = "true", Ns2 = "false";
         /// Losses found by time, and probes of the tail (RFC 8985); needs `sack`.
         rack: bool = "true", Ns3 = "false", Ns2 = "false";
         /// Timestamps (RFC 7323): every acknowledgement gives an RTT sample.
@@ -106,6 +110,8 @@ params! {
         delayed_ack: u32 = "2", Ns2 = "1";
         /// The longest that an acknowledgement is delayed.
         delayed_ack_timeout: Span = "40 ms", Ns3 = "200 ms", Ns2 = "100 ms";
+        /// Segments at the start of a connection that are acknowledged one by one.
+        quick_acks: Whole = "0", Linux = "16", Ns3 = "1";
         /// Slow start again after idle time (RFC 5681, 4.1).
         idle_restart: bool = "true", Ns3 = "false";
         /// Three-way handshake: data follows the answer to a SYN.
@@ -144,6 +150,9 @@ pub struct Config {
     pub prr_kind: PrrKind,
     /// RACK and tail-loss probes.
     pub rack: bool,
+    /// What a probe of the tail waits beyond two round trips: after a segment that is alone, and
+    /// after one that is not.
+    pub probe_patience: (Span, Span),
     /// Timestamps.
     pub timestamps: bool,
     /// One segment is timed at a time, as in ns-2.
@@ -162,6 +171,8 @@ pub struct Config {
     pub delayed_ack: u32,
     /// Longest delay of one.
     pub delayed_ack_timeout: Span,
+    /// Segments at the start that are acknowledged one by one.
+    pub quick_acks: u64,
     /// Slow start after idle time.
     pub idle_restart: bool,
     /// Three-way handshake.
@@ -174,16 +185,20 @@ pub struct Config {
     pub pacing: bool,
     /// In NewReno's recovery at most so many segments go out per acknowledgement (ns-2: 2).
     pub recovery_burst: u32,
-    /// What is halved is the window, not the flight, and at a repeated timeout too (ns-2).
-    pub halves_window: bool,
+    /// What is halved is the window, not the flight (Linux, ns-2).
+    pub halves_cwnd: bool,
+    /// It is halved at a repeated timeout too (ns-2).
+    pub halves_again: bool,
     /// What is halved is `pipe`: what is reported or held to be lost does not count (ns-3).
     pub halves_pipe: bool,
     /// After a timeout all is sent again, reports or not, and limited transmit goes on (ns-2).
     pub go_back_n: bool,
     /// Recovery as ns-2's agents do it: with SACK holes count as in flight until they are
-    /// acknowledged; without it deflation may eat into the window, and the acknowledgement that
-    /// ends recovery grows it.
+    /// acknowledged; without it deflation may eat into the window.
     pub classic_recovery: bool,
+    /// The acknowledgement that ends recovery grows the window (Linux, ns-3, and ns-2 without
+    /// SACK).
+    pub grows_at_exit: bool,
     /// Segments that one acknowledgement counts for.
     pub byte_counting: u32,
 }
@@ -202,6 +217,9 @@ fn bytes_of(name: &'static str, limit: Limit, mss: u64) -> Result<Option<u64>, P
         )),
     }
 }
+
+/// Linux's TCP_TIMEOUT_MIN: two ticks of 1 ms.
+const LINUX_PROBE_PATIENCE: Span = Span::from_ms(2);
 
 const ALLOWED_WINDOW: &str = "a window such as \"20 packets\" or \"64 kB\", or \"none\"";
 
@@ -232,7 +250,7 @@ impl Config {
         let window = at_least_one("window", params.window)?;
         let send_buffer = at_least_one("send_buffer", params.send_buffer)?;
         let initial_window = at_least_one("initial_window", params.initial_window)?;
-        let ns2 = preset == Preset::Ns2;
+        let (ns2, linux) = (preset == Preset::Ns2, preset == Preset::Linux);
         let initial_ssthresh = match params.initial_ssthresh {
             Auto::Given(limit) => at_least_one("initial_ssthresh", limit)?,
             Auto::Auto if ns2 => window,
@@ -252,13 +270,14 @@ impl Config {
             initial_window,
             initial_ssthresh,
             sack: params.sack,
-            prr: params.prr && params.sack,
-            prr_kind: match preset {
-                Preset::Linux => PrrKind::Linux,
-                Preset::Ns3 => PrrKind::Ns3,
-                Preset::Reference | Preset::Ns2 => PrrKind::Standard,
-            },
+            prr: params.prr != PrrMode::Off && params.sack,
+            prr_kind: PrrKind::of(params.prr, preset),
             rack: params.rack && params.sack,
+            probe_patience: match (linux, params.delayed_ack) {
+                (true, _) => (params.min_rto, LINUX_PROBE_PATIENCE),
+                (false, 1) => (Span::ZERO, Span::ZERO),
+                (false, _) => (params.delayed_ack_timeout, Span::ZERO),
+            },
             timestamps: params.timestamps,
             one_timed: ns2 && !params.timestamps,
             limited_transmit: params.limited_transmit,
@@ -271,20 +290,27 @@ impl Config {
                 max: params.max_rto,
                 granularity: params.granularity,
                 coarse: ns2,
-                min_on_variance: preset == Preset::Linux,
+                min_on_variance: linux,
             },
             delayed_ack: params.delayed_ack,
             delayed_ack_timeout: params.delayed_ack_timeout,
+            quick_acks: params.quick_acks.0,
             idle_restart: params.idle_restart && !needs.keeps_window_when_idle,
             handshake: params.handshake,
             fin: params.fin,
             ecn: params.ecn.given().unwrap_or(needs.ecn),
             pacing: params.pacing.given().unwrap_or(needs.pacing),
             recovery_burst: if ns2 && !params.sack { 2 } else { u32::MAX },
-            halves_window: ns2,
+            halves_cwnd: ns2 || linux,
+            halves_again: ns2,
             halves_pipe: preset == Preset::Ns3,
             go_back_n: ns2,
             classic_recovery: ns2,
+            grows_at_exit: match preset {
+                Preset::Reference => false,
+                Preset::Linux | Preset::Ns3 => true,
+                Preset::Ns2 => !params.sack,
+            },
             byte_counting: params.byte_counting,
         })
     }

@@ -4,7 +4,8 @@
 //! the next most recent; three of them beside timestamps, else four; RFC 2883: a duplicate is
 //! reported first). An acknowledgement is delayed until `delayed_ack` segments or
 //! `delayed_ack_timeout` have gone by, and not at all for a segment that is out of order, fills a
-//! hole, is a duplicate, opens or ends the connection (RFC 5681, 4.2).
+//! hole, is a duplicate, opens or ends the connection (RFC 5681, 4.2), or is one of the first
+//! `quick_acks`.
 //!
 //! Marks are echoed as the sender's [`EcnMode`] wants: until CWR (RFC 3168, 6.1.3); segment by
 //! segment, where a change of the mark sends what is delayed at once (RFC 8257, 3.2); or by a
@@ -73,6 +74,8 @@ pub struct Receiver {
     duplicate: Option<(u64, u64)>,
     /// Segments in order that no acknowledgement has covered.
     delayed: u32,
+    /// Segments still to be acknowledged one by one.
+    quick_acks: u64,
     ack_at: Time,
     ts_recent: Time,
     last_ack: u64,
@@ -94,6 +97,7 @@ impl Receiver {
             fin: None,
             duplicate: None,
             delayed: 0,
+            quick_acks: config.quick_acks,
             ack_at: Time::NEVER,
             ts_recent: Time::ZERO,
             last_ack: start,
@@ -155,7 +159,11 @@ impl Receiver {
         self.delivered += delivered;
         let in_order = self.rcv_nxt > before && self.duplicate.is_none();
         let ends = segment.fin && self.fin.is_some_and(|fin| fin < self.rcv_nxt);
-        if in_order && !had_holes && !segment.syn && !ends && !ce_changed {
+        let quick = self.quick_acks > 0 && !segment.syn;
+        if quick {
+            self.quick_acks -= 1;
+        }
+        if in_order && !had_holes && !segment.syn && !ends && !ce_changed && !quick {
             self.delayed += 1;
             if self.delayed < self.config.delayed_ack {
                 if self.delayed == 1 {

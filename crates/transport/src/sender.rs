@@ -109,6 +109,8 @@ pub struct Sender {
     closed: bool,
     /// The number after the last that the receiver takes.
     right_edge: u64,
+    /// The receiver has said so itself.
+    edge_heard: bool,
     state: State,
     dupacks: u32,
     /// The last thing heard was a duplicate.
@@ -168,6 +170,7 @@ impl Sender {
         let start = u64::from(!config.handshake);
         Self {
             right_edge: start.saturating_add(config.window),
+            edge_heard: false,
             snd_una: start,
             snd_nxt: start,
             written: 1,
@@ -375,7 +378,7 @@ impl Sender {
     /// FlightSize for the threshold, before the acknowledgement being read: at most the window
     /// (RFC 5681, 3.2, step 2; RFC 6675, 5, 4.2).
     fn flight_size(&self) -> u64 {
-        if self.config.halves_window {
+        if self.config.halves_cwnd {
             return self.cc.cwnd().min(self.config.window);
         }
         if self.config.halves_pipe && self.config.sack {

@@ -120,8 +120,9 @@ class TcpKeys(TypedDict, total=False):
         initial_ssthresh: Slow-start threshold at the start. Automatic: none; under ns-2's preset
             the window. Default ``auto``.
         sack: Selective acknowledgements (RFC 2018, 6675). Default ``true``; ns2: ``false``.
-        prr: Proportional rate reduction (RFC 9937) during recovery; needs `sack`. Default
-            ``true``; ns2: ``false``.
+        prr: Proportional rate reduction (RFC 9937) during recovery, or that of the preset; needs
+            `sack`. The preset ns3 has that of ns-3.48; "ns-3.37" is the older. Default ``true``;
+            ns2: ``false``.
         rack: Losses found by time, and probes of the tail (RFC 8985); needs `sack`. Default
             ``true``; ns3: ``false``; ns2: ``false``.
         timestamps: Timestamps (RFC 7323): every acknowledgement gives an RTT sample. Default
@@ -143,6 +144,8 @@ class TcpKeys(TypedDict, total=False):
         delayed_ack: Segments per acknowledgement; 1: none is delayed. Default ``2``; ns2: ``1``.
         delayed_ack_timeout: The longest that an acknowledgement is delayed. Default ``40 ms``;
             ns3: ``200 ms``; ns2: ``100 ms``.
+        quick_acks: Segments at the start of a connection that are acknowledged one by one. Default
+            ``0``; linux: ``16``; ns3: ``1``.
         idle_restart: Slow start again after idle time (RFC 5681, 4.1). Default ``true``; ns3:
             ``false``.
         handshake: Three-way handshake: data follows the answer to a SYN. Default ``false``; ns2:
@@ -166,7 +169,7 @@ class TcpKeys(TypedDict, total=False):
     initial_window: str
     initial_ssthresh: str
     sack: bool
-    prr: bool
+    prr: Literal["ns-3.37"] | bool
     rack: bool
     timestamps: bool
     limited_transmit: bool
@@ -180,6 +183,7 @@ class TcpKeys(TypedDict, total=False):
     granularity: str
     delayed_ack: int
     delayed_ack_timeout: str
+    quick_acks: int
     idle_restart: bool
     handshake: bool
     fin: bool

@@ -14,7 +14,8 @@
 //! units or as texts; also `mss` for `segment`, `cwnd_segments` for `initial_window` and
 //! `ssthresh_segments` for `initial_ssthresh`. Windows given as numbers are segments.
 //!
-//! A bare controller takes the window to be what limits the sender. Timers of a sender due before
+//! A sender's connection is established from the start, unless `handshake` is given. A bare
+//! controller takes the window to be what limits the sender. Timers of a sender due before
 //! `t_ns` run first, those due at `t_ns` after the operation. A threshold that is not set is null.
 
 use std::sync::Arc;
@@ -203,8 +204,11 @@ impl TcpSession {
         };
         let table = Request(table);
         let inner = table.object("params")?;
-        let table = table.0;
-        let (cc, config) = made(name, [Some(table), inner].into_iter().flatten().collect())?;
+        let tables: Vec<_> = [Some(table.0), inner].into_iter().flatten().collect();
+        let asked = tables.iter().any(|table| table.contains_key("handshake"));
+        let (cc, mut config) = made(name, tables)?;
+        // The connection is established, whatever the preset's hosts do first.
+        config.handshake &= asked;
         let sender = Sender::new(Arc::new(config), cc);
         let alone = Alone {
             sender,

@@ -11,8 +11,10 @@
 //! is left by HyStart++ (RFC 9406), in which an acknowledgement counts for at most 8 segments.
 //!
 //! **Linux** (6.1): beta 717/1024; ssthresh from cwnd instead of the flight; W at t + least RTT; a
-//! timeout forgets W_max; HyStart of 2008. **ns-3** (`TcpCubic`): the same with beta 0.7. Not
-//! modelled: their growth of one segment per whole `cnt` acknowledged, and Linux's clock of jiffies.
+//! timeout forgets W_max; HyStart of 2008; growth by a whole segment for each `cnt` acknowledged, at
+//! most every second, and before the first loss at least every twentieth; W_est by one for each 15/8
+//! windows. **ns-3** (`TcpCubic`): the same with beta 0.7; before 3.38 with `reno_friendly` off. Not
+//! modelled: Linux's clock of jiffies, by which `cnt` may be 31 ms old.
 
 use sojourn_base::{Fraction, ParamFault, Preset, Span, Time, params};
 
@@ -37,6 +39,13 @@ params! {
     }
 }
 
+/// Linux: segments acknowledged for one of growth, in windows while the curve lies below; at most,
+/// before any loss; at least; and for one of W_est, in windows (8/15 for beta 717/1024).
+const STANDSTILL: f64 = 100.0;
+const SLOWEST_UNHURT: f64 = 20.0;
+const FASTEST: f64 = 2.0;
+const ACKED_PER_EST: f64 = 15.0 / 8.0;
+
 /// CUBIC.
 #[derive(Debug, Clone)]
 pub struct Cubic {
@@ -45,9 +54,13 @@ pub struct Cubic {
     like_linux: bool,
     hystart: HyStart,
     w_max: f64,
+    /// Where the curve is flat: W_max, or the window that an epoch above it began with.
+    origin: f64,
     k: f64,
     cwnd_prior: f64,
     w_est: f64,
+    /// Segments acknowledged towards the next one of W_est, where it grows by whole ones.
+    towards_est: f64,
     epoch: Option<Time>,
     /// The next epoch begins at its own maximum.
     fresh: bool,
@@ -76,9 +89,11 @@ impl Cubic {
             like_linux: matches!(preset, Preset::Linux | Preset::Ns3),
             hystart: HyStart::new(params.slow_start, preset == Preset::Ns3),
             w_max: 0.0,
+            origin: 0.0,
             k: 0.0,
             cwnd_prior: window.cwnd,
             w_est: 0.0,
+            towards_est: 0.0,
             epoch: None,
             fresh: true,
             min_rtt: Span::ZERO,
@@ -95,35 +110,39 @@ impl Cubic {
             if self.fresh {
                 self.cwnd_prior = cwnd;
             }
-            self.w_max = cwnd;
+            if !self.like_linux {
+                self.w_max = cwnd;
+            }
+            self.origin = cwnd;
             self.k = 0.0;
         } else {
+            self.origin = self.w_max;
             self.k = libm::cbrt((self.w_max - cwnd) / self.params.c);
         }
         self.fresh = false;
         self.w_est = cwnd;
+        self.towards_est = 0.0;
     }
 
     /// W(t), `t` in seconds.
     fn curve(&self, t: f64) -> f64 {
         let d = t - self.k;
-        self.params.c * d * d * d + self.w_max
+        self.params.c * d * d * d + self.origin
     }
 
     fn avoid(&mut self, ack: &AckSample, segments: f64) {
         if self.epoch.is_none() {
             self.begin_epoch(ack.now);
         }
+        if self.like_linux {
+            self.avoid_by_count(ack, segments);
+            return;
+        }
         let t = self.epoch.map_or(0.0, |epoch| ack.now.since(epoch).as_s());
         let cwnd = self.window.cwnd;
-        let ahead = if self.like_linux {
-            self.min_rtt
-        } else {
-            ack.srtt
-        };
-        let target = self.curve(t + ahead.as_s()).clamp(cwnd, 1.5 * cwnd);
+        let target = self.curve(t + ack.srtt.as_s()).clamp(cwnd, 1.5 * cwnd);
         let beta = self.params.beta.0;
-        let alpha = if self.w_est >= self.cwnd_prior && !self.like_linux {
+        let alpha = if self.w_est >= self.cwnd_prior {
             1.0
         } else {
             3.0 * (1.0 - beta) / (1.0 + beta)
@@ -134,6 +153,34 @@ impl Cubic {
         } else {
             self.window.cwnd += (target - cwnd) / cwnd * segments;
         }
+    }
+
+    /// Growth as in Linux and ns-3, in whole segments.
+    fn avoid_by_count(&mut self, ack: &AckSample, segments: f64) {
+        let t = self.epoch.map_or(0.0, |epoch| ack.now.since(epoch).as_s());
+        let cwnd = libm::floor(self.window.cwnd);
+        let ahead = self.curve(t + self.min_rtt.as_s()) - self.origin;
+        let target = self.origin + libm::trunc(ahead);
+        let mut cnt = if target > cwnd {
+            libm::floor(cwnd / (target - cwnd))
+        } else {
+            STANDSTILL * cwnd
+        };
+        if self.w_max == 0.0 {
+            cnt = cnt.min(SLOWEST_UNHURT);
+        }
+        if self.params.reno_friendly {
+            let each = libm::floor(cwnd * ACKED_PER_EST);
+            self.towards_est += segments;
+            while self.towards_est > each {
+                self.towards_est -= each;
+                self.w_est += 1.0;
+            }
+            if self.w_est > cwnd {
+                cnt = cnt.min(libm::floor(cwnd / (self.w_est - cwnd)));
+            }
+        }
+        self.window.one_per(cnt.max(FASTEST), segments);
     }
 
     /// Time went by that does not count.
@@ -187,12 +234,12 @@ impl CongestionControl for Cubic {
         };
         self.epoch = None;
         self.fresh = event.kind == LossKind::Timeout;
-        let flight = if self.like_linux {
-            cwnd
+        let goal = if self.like_linux {
+            libm::floor(beta * libm::floor(cwnd))
         } else {
-            self.window.flight(event)
+            beta * self.window.flight(event)
         };
-        self.window.reduce(event, beta * flight);
+        self.window.reduce(event, goal);
         if self.fresh && self.like_linux {
             self.w_max = 0.0;
         }

@@ -3,5 +3,5 @@
 pub mod prr;
 pub mod rack;
 
-pub use prr::{Prr, PrrKind};
+pub use prr::{Prr, PrrKind, PrrMode};
 pub use rack::Rack;

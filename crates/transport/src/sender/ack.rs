@@ -76,8 +76,7 @@ impl Sender {
             let may_grow = limited
                 && heard.advanced
                 && !ack.ece
-                && (state_before != State::Recovery
-                    || (self.config.classic_recovery && !self.config.sack))
+                && (state_before != State::Recovery || self.config.grows_at_exit)
                 && self.state != State::Recovery
                 // Tahoe's fast retransmit comes with an acknowledgement that is none of data.
                 && (self.state != State::Loss || state_before == State::Loss);
@@ -134,7 +133,9 @@ impl Sender {
             }
         });
         let right_edge = ack.ack.saturating_add(ack.window);
-        let same_window = right_edge == self.right_edge;
+        // The first window that is heard of has changed nothing (RFC 5681, 2).
+        let same_window = right_edge == self.right_edge || !self.edge_heard;
+        self.edge_heard = true;
         if ack.ack >= self.snd_una {
             self.right_edge = right_edge;
         }

@@ -186,7 +186,8 @@ impl Sender {
 
     #[inline]
     fn stamp_rate(&mut self, now: Time, seq: u64, end: u64, again: bool) {
-        if self.rate.is_some() {
+        // A SYN measures no rate: a byte in a round trip.
+        if self.rate.is_some() && seq > 0 {
             let flight = self.in_flight();
             if let Some(rate) = &mut self.rate {
                 rate.on_sent(now, seq, end, again, flight);

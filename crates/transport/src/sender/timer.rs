@@ -46,7 +46,7 @@ impl Sender {
         let again = self.state == State::Loss
             && self.timer_began_loss
             && self.rtt.backoff() > 0
-            && !self.config.halves_window;
+            && !self.config.halves_again;
         self.reduce(now, LossKind::Timeout, again);
         self.rtt.back_off();
         self.lose_at_timeout(now);
@@ -143,8 +143,13 @@ impl Sender {
             None => Span::from_whole_s(1),
             Some(srtt) => srtt + srtt,
         };
-        if self.board.len() == 1 && self.rtt.srtt().is_some() && self.config.delayed_ack > 1 {
-            wait += self.config.delayed_ack_timeout;
+        if self.rtt.srtt().is_some() {
+            let (alone, among_others) = self.config.probe_patience;
+            wait += if self.board.len() == 1 {
+                alone
+            } else {
+                among_others
+            };
         }
         self.pto_at = (now + wait).min(self.rto_at);
     }
@@ -187,6 +192,7 @@ impl Sender {
             let at = AtEntry {
                 deliverable: still,
                 window: before,
+                outstanding: self.outstanding(),
                 pipe: self.board.pipe(self.outstanding()),
             };
             self.prr = Prr::start(self.config.prr_kind, &at, ssthresh);

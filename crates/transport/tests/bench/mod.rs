@@ -297,6 +297,16 @@ impl Solo {
         self.sends()
     }
 
+    /// The same with a window.
+    pub fn ack_with_window(&mut self, ack: u64, window: u64) -> Vec<(u64, u64)> {
+        let ack = Ack {
+            window,
+            ..Ack::plain(ack)
+        };
+        self.sender.on_ack(self.now, &ack);
+        self.sends()
+    }
+
     /// The same with an echo of marks.
     pub fn ece(&mut self, ack: u64) -> Vec<(u64, u64)> {
         let ack = Ack {

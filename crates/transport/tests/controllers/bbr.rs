@@ -60,3 +60,19 @@ fn bbr_does_not_mind_a_little_loss() {
     let share = bench.receiver.delivered() as f64 * 8.0 / 20.0 / 2e7;
     assert!(share > 0.85, "{share}");
 }
+
+#[test]
+fn the_handshake_is_no_sample_of_the_rate() {
+    for cc in ["bbr", "bbr3"] {
+        let rate = Rate::from_bps(20_000_000);
+        let half = Span::from_ms(20);
+        let link = Link::new(rate, half, 1000);
+        let keys = [("segment", "1000 B"), ("handshake", "true")];
+        let mut bench = Bench::over(cc, REFERENCE, vec![link], half, &keys);
+        bench.log = false;
+        bench.sender.write_endless();
+        bench.run_until(Time::ZERO + Span::from_whole_s(2));
+        // All but the handshake and the first round trips.
+        assert!(bench.receiver.delivered() > 4_000_000, "{cc}");
+    }
+}

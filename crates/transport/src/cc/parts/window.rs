@@ -133,7 +133,11 @@ impl Window {
         if gain <= 0.0 {
             return;
         }
-        let each = (self.cwnd / gain).max(1.0);
+        self.one_per((self.cwnd / gain).max(1.0), segments);
+    }
+
+    /// One segment for every `each` that are acknowledged; the rest is kept for the next time.
+    pub fn one_per(&mut self, each: f64, segments: f64) {
         if self.credit >= each {
             self.credit = 0.0;
             self.cwnd += 1.0;

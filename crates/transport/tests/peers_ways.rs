@@ -1,0 +1,115 @@
+//! What Linux and ns-3 do in ways of their own, as read off traces of them or off their sources.
+
+mod bench;
+
+use bench::{Bench, Solo};
+use sojourn_base::{Preset, Span, Time};
+
+fn ms(ms: u64) -> Time {
+    Time::ZERO + Span::from_ms(ms)
+}
+
+/// `seq` of the n-th segment of 1000 bytes, from 0.
+fn nth(n: u64) -> u64 {
+    1 + 1000 * n
+}
+
+const KEYS: &[(&str, &str)] = &[("segment", "1000 B"), ("initial_window", "20 packets")];
+
+/// Acknowledgements of the first flight of `packets`.
+fn acks_of_first_flight(preset: Preset, packets: u64) -> u64 {
+    let mut bench = Bench::new("newreno", preset, Span::from_ms(100), KEYS);
+    bench.sender.write(1000 * packets);
+    bench.run_until(ms(99));
+    bench.receiver.acks()
+}
+
+#[test]
+fn the_first_segments_are_acknowledged_one_by_one() {
+    assert_eq!(acks_of_first_flight(Preset::Reference, 20), 10);
+    // 16 and then 2 for 4.
+    assert_eq!(acks_of_first_flight(Preset::Linux, 20), 18);
+    // 1, and 9 for 18; the last waits.
+    assert_eq!(acks_of_first_flight(Preset::Ns3, 20), 10);
+    assert_eq!(acks_of_first_flight(Preset::Ns3, 19), 10);
+}
+
+/// The window, in segments, after a loss of the first of 20 was repaired in one round trip.
+fn window_after_recovery(preset: Preset) -> f64 {
+    let keys = [KEYS, &[("initial_ssthresh", "20 packets")]].concat();
+    let mut tcp = Solo::new("newreno", preset, &keys);
+    tcp.sender.write_endless();
+    tcp.sends();
+    tcp.at(100);
+    for n in 2..=20 {
+        tcp.ack(1, &[(nth(1), nth(n))]);
+    }
+    let threshold = tcp.ssthresh();
+    tcp.at(200);
+    tcp.ack(tcp.sender.snd_nxt(), &[]);
+    tcp.cwnd() - threshold
+}
+
+#[test]
+fn the_acknowledgement_that_ends_recovery_grows_the_window_where_it_does() {
+    assert_eq!(window_after_recovery(Preset::Reference), 0.0);
+    assert!(window_after_recovery(Preset::Ns3) > 0.05);
+    // A whole segment, for as many acknowledged as there are in the window.
+    assert_eq!(window_after_recovery(Preset::Linux), 1.0);
+}
+
+/// Segments that go out for each of the reports of segments 1 to 19, when the first was lost.
+fn sent_for_each_report(prr: &'static str) -> Vec<usize> {
+    let keys = [
+        KEYS,
+        &[("prr", prr), ("initial_ssthresh", "20 packets")],
+        &[("limited_transmit", "false")],
+    ];
+    let mut tcp = Solo::new("newreno", Preset::Ns3, &keys.concat());
+    tcp.sender.write_endless();
+    tcp.sends();
+    tcp.at(100);
+    let reports = 2..=20;
+    reports
+        .map(|n| tcp.ack(1, &[(nth(1), nth(n))]).len())
+        .collect()
+}
+
+#[test]
+fn the_prr_of_ns3_sends_in_proportion_to_all_that_was_outstanding() {
+    // 20 outstanding, pipe 16, ssthresh 8: two for each five that arrive. The first that counts is
+    // the third report, which sends the lost segment again at once.
+    let sent = sent_for_each_report("ns-3.37");
+    assert_eq!(sent[..3], [0, 0, 1]);
+    for (heard, sum) in [(6, 1), (7, 2), (10, 3), (12, 4)] {
+        assert_eq!(sent[..heard].iter().sum::<usize>(), sum, "{sent:?}");
+    }
+}
+
+#[test]
+fn the_first_window_that_is_heard_of_is_no_change_of_it() {
+    let keys = [KEYS, &[("sack", "false")]].concat();
+    let mut tcp = Solo::new("newreno", Preset::Reference, &keys);
+    tcp.sender.write_endless();
+    tcp.sends();
+    tcp.at(100);
+    // Not the window of the settings, and the same in all three: RFC 5681's duplicates.
+    for _ in 0..2 {
+        tcp.ack_with_window(1, 70_000);
+    }
+    assert_eq!(tcp.ack_with_window(1, 70_000)[0], (1, 1001));
+}
+
+#[test]
+fn linux_waits_longer_for_a_segment_alone() {
+    for (preset, probed_at) in [(Preset::Reference, 340), (Preset::Linux, 400)] {
+        let keys = [KEYS, &[("min_rto", "200 ms"), ("delayed_ack", "2")]].concat();
+        let mut tcp = Solo::new("newreno", preset, &keys);
+        tcp.sender.write(2000);
+        tcp.sends();
+        tcp.at(100);
+        tcp.ack(nth(1), &[]);
+        assert!(tcp.at(probed_at - 1).is_empty(), "{preset:?}");
+        assert_eq!(tcp.at(probed_at).len(), 1, "{preset:?}");
+    }
+}
