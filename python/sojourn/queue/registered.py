@@ -211,6 +211,7 @@ class Ared(Queue):
         mark_p: As for RED. Default ``0.1``.
         target_delay: Queueing delay aimed at: twice the automatic `min_th`. Default ``5 ms``.
         burst: Packets of a burst that shall pass: Linux's automatic weight. Default ``auto``.
+        adapts: Whether `max_p` adapts at all. Default ``true``; linux: ``false``.
         interval: Time between two changes of `max_p`. Default ``500 ms``.
         alpha: Most that is added to `max_p`. Default ``0.01``.
         beta: What `max_p` is multiplied by. Default ``0.9``.
@@ -245,6 +246,7 @@ class Ared(Queue):
     mark_p: float | None = None
     target_delay: str | None = None
     burst: int | str | None = None
+    adapts: bool | None = None
     interval: str | None = None
     alpha: float | None = None
     beta: float | None = None
