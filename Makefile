@@ -6,7 +6,7 @@ RUST := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.l
 export VIRTUAL_ENV := $(CURDIR)/.venv
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
-.PHONY: help setup demo test test-rust test-python lint format generate bench clean
+.PHONY: help setup demo test test-rust test-python lint format generate figures bench clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' Makefile
@@ -39,6 +39,9 @@ format: setup ## Format all code
 
 generate: setup ## Write anew what is derived from the code: schema, reference pages, README
 	$(BIN)/python tools/generate.py
+
+figures: setup ## Draw the figures of the disciplines' pages anew
+	$(BIN)/python tools/figures.py
 
 bench: ## Time the benchmark cases; with instructions, if valgrind is installed
 	$(PYTHON) benchmarks/run.py --instructions

@@ -11,6 +11,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from discipline_pages import discipline_files
 from python_classes import python_files
 from readme import readme_files
 
@@ -56,12 +57,6 @@ def reference_files() -> dict[Path, str | bytes]:
     schema = json.dumps(json.loads(_core.schema()), indent=1) + "\n"
     return {
         REFERENCE / "scenario.schema.json": schema,
-        REFERENCE / "disciplines.md": registry_page(
-            "Queue disciplines",
-            'Named by `discipline` in a link\'s `queue`; `preset` is "reference" (default), '
-            '"linux", "ns3" or "ns2".',
-            reference["disciplines"],
-        ),
         REFERENCE / "sources.md": registry_page(
             "Traffic sources", "Named by `source` in a flow's `traffic`.", reference["sources"]
         ),
@@ -72,7 +67,7 @@ def reference_files() -> dict[Path, str | bytes]:
         ),
         REFERENCE / "scenario.md": scenario_page(reference["tables"]),
         REFERENCE / "metrics.md": metrics_page(),
-    }
+    } | discipline_files(reference["disciplines"], GENERATED, param_table)
 
 
 def registry_page(title: str, intro: str, entries: list[dict[str, Any]]) -> str:

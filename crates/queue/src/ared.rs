@@ -20,13 +20,12 @@
 //! `max_p` starts at 1/50; `bottom` at most 8 `mean_packet` `rtt` over the bit rate (it multiplies by
 //! the round-trip time where ns-2's formula divides). In both the gentle part starts from the first `max_p`.
 //!
-//! **Linux** (`red` with `adaptive`): thresholds and weight as for RED there, not these; never
-//! gentle. `adaptive` is off: from version 5.7 on `tc` sends its flag in an attribute
-//! (`TCA_RED_FLAGS`) where the kernel does not look when it starts the timer (`__red_change` in
-//! `sch_red.c` asks `tc_red_qopt.flags`), so that `max_p` stays what it was, and the rows measured on
-//! Linux 6.1 are those of its RED. With `adaptive` on, as the kernel does it for an older `tc`: target
-//! from 2/5 to 3/5 of the band in whole bytes; every half second, one tick of `hz` late, with the
-//! average decayed while idle.
+//! **Linux** (`red` with `adaptive`): thresholds and weight as for RED there, not these; never gentle;
+//! and `max_p` stays. Since 2020 `tc` tells of `adaptive` in an attribute (`TCA_RED_FLAGS`) in
+//! which `sch_red.c` does not look for it when it arms the timer, so that nothing ever adapts: Linux
+//! 6.1 measures as plain RED does. With `adapts` it is what the kernel means to do, and did for
+//! older `tc`: target from 2/5 to 3/5 of the band in whole bytes; every half second, one tick of
+//! `hz` late, with the average decayed while idle.
 
 use sojourn_base::length::Capacity;
 use sojourn_base::{
@@ -72,7 +71,7 @@ params! {
         /// Packets of a burst that shall pass: Linux's automatic weight.
         burst: Auto<u32> = "auto";
         /// Whether `max_p` adapts at all.
-        adaptive: bool = "true", Linux = "false";
+        adapts: bool = "true", Linux = "false";
         /// Time between two changes of `max_p`.
         interval: Span = "500 ms";
         /// Most that is added to `max_p`.
@@ -103,6 +102,8 @@ pub struct Ared<P> {
     /// For timers; at arrivals RED's own copy moves `max_p`.
     adaptation: Adaptation,
     linux: bool,
+    /// Whether a timer moves `max_p`.
+    timed: bool,
     period: Span,
     next_update: Time,
     feng: bool,
@@ -162,19 +163,20 @@ impl<P> Ared<P> {
             burst: params.burst,
         };
         let limits = (bottom(params, preset, link), params.top.0);
-        let rule = match preset {
-            _ if !params.adaptive => Rule::Never,
-            _ if params.feng_adaptive => Rule::Feng,
-            Preset::Ns2 | Preset::Ns3 => Rule::AtArrivals,
-            Preset::Reference | Preset::Linux => Rule::Timed,
+        let adaptation = if params.feng_adaptive {
+            let (alpha, beta) = (params.feng_alpha, params.feng_beta);
+            Adaptation::new(Rule::Feng, alpha, beta, limits, params.interval)
+        } else {
+            let rule = match preset {
+                Preset::Ns2 | Preset::Ns3 => Rule::AtArrivals,
+                Preset::Reference | Preset::Linux => Rule::Timed,
+            };
+            Adaptation::new(rule, params.alpha.0, params.beta.0, limits, params.interval)
         };
-        let (alpha, beta) = match rule {
-            Rule::Feng => (params.feng_alpha, params.feng_beta),
-            _ => (params.alpha.0, params.beta.0),
-        };
-        let adaptation = Adaptation::new(rule, alpha, beta, limits, params.interval);
         let mut red = Red::new(&as_red, preset, link)?;
-        red.adapts_at_arrivals(adaptation.clone());
+        if params.adapts {
+            red.adapts_at_arrivals(adaptation.clone());
+        }
         let linux = preset == Preset::Linux;
         let late = if linux {
             Span::from_ps(1_000_000_000_000 / u64::from(params.hz))
@@ -184,6 +186,7 @@ impl<P> Ared<P> {
         let period = params.interval + late;
         Ok(Self {
             red,
+            timed: params.adapts && adaptation.rule == Rule::Timed,
             adaptation,
             linux,
             period,
@@ -216,11 +219,11 @@ impl<P: Packet> Discipline<P> for Ared<P> {
     }
 
     fn next_timer(&self) -> Option<Time> {
-        (self.adaptation.rule == Rule::Timed).then_some(self.next_update)
+        self.timed.then_some(self.next_update)
     }
 
     fn on_timer(&mut self, ctx: &mut Context<'_, P>) {
-        if self.adaptation.rule != Rule::Timed || ctx.now < self.next_update {
+        if !self.timed || ctx.now < self.next_update {
             return;
         }
         self.next_update += self.period;
@@ -255,6 +258,14 @@ impl<P: Packet> Discipline<P> for Ared<P> {
                         at or below 1 they work the wrong way round (3 and 2 are meant)";
             warnings.push(Warning {
                 param: "feng_alpha",
+                what: what.to_owned(),
+            });
+        }
+        if self.linux && !self.timed {
+            let what = "as with today's tc nothing adapts under Linux's preset: this is plain RED \
+                        (adapts = true is what the kernel means to do)";
+            warnings.push(Warning {
+                param: "adapts",
                 what: what.to_owned(),
             });
         }

@@ -9,6 +9,11 @@
 //! **Reference**: 1024 queues by a salted hash, the salt drawn at the first arrival; room for 1000
 //! packets; turns of the link's MTU, at least the largest packet as the paper wants for its bound on work.
 //!
+//! With `inner` each flow's queue is a discipline of its own, with its parameters in parentheses and
+//! a limit of its own, as the classes of Linux's `drr` have: `"codel(target = 2 ms)"`. An arrival that finds
+//! `limit` packets in all of them is dropped; nothing is pushed out. The packet at the head of a flow whose
+//! turn it is not has left that discipline, if it did not fit into the turn before.
+//!
 //! **Linux** (`sch_drr`): turns of the MTU and 14; it gives a turn's quantum at the end of the turn
 //! before, which serves in the same order; classes by filters and limits per class are left out.
 //! **ns-2** (`DRR`, ns-2.35): `limit` 25000 bytes, 10 buckets by source address alone, turns of 250
@@ -18,10 +23,13 @@
 use std::collections::VecDeque;
 
 use sojourn_base::length::Capacity;
-use sojourn_base::{Auto, Bytes, Limit, LinkInfo, ParamFault, Preset, Stream, params};
+use sojourn_base::{
+    Auto, Bytes, Limit, LinkInfo, Optional, ParamFault, Preset, Stream, Time, params,
+};
 
-use crate::parts::Fifo;
+use crate::parts::flow_queue::of_flow;
 use crate::parts::hash::{ns2_source_bucket, salted_bucket};
+use crate::parts::inner::{Child, Head, Inner, Nest};
 use crate::{Backlog, Context, Dequeued, Discipline, Packet, ProbeValue, Reason, Warning};
 
 params! {
@@ -33,19 +41,22 @@ params! {
         buckets: u32 = "1024", Ns2 = "10";
         /// Bytes of a turn; automatic: the link's MTU, under Linux's preset and 14.
         quantum: Auto<Bytes> = "auto", Ns2 = "250 B";
+        /// The discipline of each flow.
+        inner: Optional<Inner> = "none";
     }
 }
 
-#[derive(Debug)]
-struct Flow<P> {
-    queue: Fifo<P>,
+struct Flow<P: Packet> {
+    queue: Child<P>,
     deficit: u64,
     seen: bool,
+    /// Whether it stands in the ring.
+    listed: bool,
 }
 
 /// A deficit round robin queue.
-#[derive(Debug)]
-pub struct Drr<P> {
+pub struct Drr<P: Packet> {
+    nest: Nest,
     capacity: Capacity,
     preset: Preset,
     given_quantum: Option<u64>,
@@ -61,11 +72,11 @@ pub struct Drr<P> {
     mtu: Bytes,
 }
 
-impl<P> Drr<P> {
+impl<P: Packet> Drr<P> {
     /// A queue for `link`.
     ///
     /// # Errors
-    /// A quantum of nothing.
+    /// A quantum of nothing, a parameter of `inner`.
     pub fn new(params: &Params, preset: Preset, link: &LinkInfo) -> Result<Self, ParamFault> {
         let given_quantum = params.quantum.given().map(Bytes::get);
         if given_quantum == Some(0) {
@@ -73,11 +84,13 @@ impl<P> Drr<P> {
             return Err(ParamFault::new("quantum", Bytes::ZERO, allowed));
         }
         let flows = (0..params.buckets).map(|_| Flow {
-            queue: Fifo::default(),
+            queue: Child::default(),
             deficit: 0,
             seen: false,
+            listed: false,
         });
         let mut made = Self {
+            nest: Nest::new::<P>(&params.inner, preset, link)?,
             capacity: params.limit.on(link),
             preset,
             given_quantum,
@@ -102,9 +115,7 @@ impl<P> Drr<P> {
             .unwrap_or(link.mtu.get() + framing)
             .max(1);
     }
-}
 
-impl<P: Packet> Drr<P> {
     fn bucket(&mut self, packet: &P, random: &mut Stream) -> u32 {
         let buckets = self.flows.len() as u32;
         if self.preset == Preset::Ns2 {
@@ -115,7 +126,7 @@ impl<P: Packet> Drr<P> {
     }
 
     fn push_out(&mut self, ctx: &mut Context<'_, P>) {
-        let bytes = |bucket: u32| self.flows[bucket as usize].queue.bytes();
+        let bytes = |bucket: u32| self.flows[bucket as usize].queue.backlog().bytes;
         let mut fattest = None;
         for &bucket in &self.ring {
             if fattest.is_none_or(|best| bytes(bucket) > bytes(best)) {
@@ -123,73 +134,99 @@ impl<P: Packet> Drr<P> {
             }
         }
         let Some(fattest) = fattest else { return };
-        let flow = &mut self.flows[fattest as usize];
-        let victim = if self.preset == Preset::Ns2 {
-            flow.queue.pop()
-        } else {
-            flow.queue.pop_tail()
-        };
+        let queue = &mut self.flows[fattest as usize].queue;
+        let ns2 = self.preset == Preset::Ns2;
+        let victim = queue.within(&mut self.backlog, |queue| match queue {
+            Child::Plain { queue, .. } if ns2 => queue.pop(),
+            queue => queue.pop_tail(),
+        });
         let Some(victim) = victim else { return };
-        self.backlog.packets -= 1;
-        self.backlog.bytes -= victim.size();
-        if flow.queue.is_empty() {
-            if self.ring.front() == Some(&fattest) {
-                self.given = false;
-            }
-            self.ring.retain(|&bucket| bucket != fattest);
+        if queue.is_empty() {
+            self.leaves(fattest);
         }
         ctx.drop(victim, Reason::Overlimit);
+    }
+
+    /// An empty flow leaves the ring.
+    fn leaves(&mut self, bucket: u32) {
+        if self.ring.front() == Some(&bucket) {
+            self.ring.pop_front();
+            self.given = false;
+        } else {
+            self.ring.retain(|&other| other != bucket);
+        }
+        let flow = &mut self.flows[bucket as usize];
+        flow.deficit = 0;
+        flow.listed = false;
     }
 }
 
 impl<P: Packet> Discipline<P> for Drr<P> {
     fn enqueue(&mut self, packet: P, ctx: &mut Context<'_, P>) {
+        let Backlog { packets, bytes } = self.backlog;
         let bucket = self.bucket(&packet, ctx.random);
+        if !self.nest.is_plain() && !self.capacity.admits(packets, bytes, packet.size()) {
+            return ctx.drop(packet, Reason::Overlimit);
+        }
         let flow = &mut self.flows[bucket as usize];
         if !flow.seen {
             flow.seen = true;
+            flow.queue = self.nest.child();
             self.seen.push(bucket);
         }
-        if flow.queue.is_empty() {
+        flow.queue
+            .within(&mut self.backlog, |queue| queue.enqueue(packet, ctx));
+        if !flow.listed && !flow.queue.is_empty() {
+            flow.listed = true;
             flow.deficit = 0;
             self.ring.push_back(bucket);
         }
-        self.backlog.packets += 1;
-        self.backlog.bytes += packet.size();
-        flow.queue.push(packet);
-        while !self
-            .capacity
-            .holds(self.backlog.packets, self.backlog.bytes)
+        while self.nest.is_plain()
+            && !self
+                .capacity
+                .holds(self.backlog.packets, self.backlog.bytes)
         {
             self.push_out(ctx);
         }
     }
 
-    fn dequeue(&mut self, _ctx: &mut Context<'_, P>) -> Dequeued<P> {
+    fn dequeue(&mut self, ctx: &mut Context<'_, P>) -> Dequeued<P> {
+        let mut waits: Option<Time> = None;
+        let mut waiting = 0;
         while let Some(&bucket) = self.ring.front() {
             let flow = &mut self.flows[bucket as usize];
             if !self.given {
                 self.given = true;
                 flow.deficit += self.quantum;
             }
-            let fits = |packet: &P| packet.size().get() <= flow.deficit;
-            if flow.queue.head().is_none_or(fits)
-                && let Some(packet) = flow.queue.pop()
-            {
-                flow.deficit -= packet.size().get();
-                self.backlog.packets -= 1;
-                self.backlog.bytes -= packet.size();
-                if flow.queue.is_empty() {
-                    flow.deficit = 0;
-                    self.ring.pop_front();
-                    self.given = false;
+            let all = &mut self.backlog;
+            match flow.queue.within(all, |queue| queue.head(ctx)) {
+                Head::Packet(size) if size.get() <= flow.deficit => {
+                    flow.deficit -= size.get();
+                    let sent = flow.queue.within(all, |queue| queue.dequeue(ctx));
+                    if flow.queue.is_empty() {
+                        self.leaves(bucket);
+                    }
+                    return sent;
                 }
-                return Dequeued::Packet(packet);
+                Head::Packet(_) => waiting = 0,
+                Head::Empty => {
+                    self.leaves(bucket);
+                    continue;
+                }
+                Head::Wait(until) => {
+                    waits = Some(waits.map_or(until, |first| first.min(until)));
+                    flow.deficit = 0;
+                    waiting += 1;
+                }
             }
             self.ring.rotate_left(1);
             self.given = false;
+            if waiting > self.ring.len() {
+                break;
+            }
         }
-        Dequeued::Empty
+        waits.map_or(Dequeued::Empty, Dequeued::Wait)
     }
 
     fn backlog(&self) -> Backlog {
@@ -203,9 +240,10 @@ impl<P: Packet> Discipline<P> for Drr<P> {
     fn reset(&mut self) {
         for &bucket in &self.seen {
             let flow = &mut self.flows[bucket as usize];
-            flow.queue.clear();
+            flow.queue = Child::default();
             flow.deficit = 0;
             flow.seen = false;
+            flow.listed = false;
         }
         self.seen.clear();
         self.ring.clear();
@@ -214,29 +252,60 @@ impl<P: Packet> Discipline<P> for Drr<P> {
         self.salt = None;
     }
 
+    fn next_timer(&self) -> Option<Time> {
+        if self.nest.is_plain() {
+            return None;
+        }
+        let queues = self.seen.iter().map(|&bucket| &self.flows[bucket as usize]);
+        queues.filter_map(|flow| flow.queue.next_timer()).min()
+    }
+
+    fn on_timer(&mut self, ctx: &mut Context<'_, P>) {
+        for &bucket in &self.seen {
+            let queue = &mut self.flows[bucket as usize].queue;
+            queue.within(&mut self.backlog, |queue| queue.on_timer(ctx));
+        }
+    }
+
     fn on_link(&mut self, link: &LinkInfo) {
         self.take_mtu(link);
+        self.nest.on_link(link);
+        for &bucket in &self.seen {
+            self.flows[bucket as usize].queue.on_link(link);
+        }
     }
 
     fn warnings(&self) -> Vec<Warning> {
-        if self.quantum >= self.mtu.get() {
-            return Vec::new();
+        let mut warnings = self.nest.warnings::<P>();
+        if self.quantum < self.mtu.get() {
+            let what = "turns of less than the largest packet make empty rounds: correct, but slow";
+            warnings.push(Warning {
+                param: "quantum",
+                what: what.to_owned(),
+            });
         }
-        let what = "turns of less than the largest packet make empty rounds: correct, but slow";
-        vec![Warning {
-            param: "quantum",
-            what: what.to_owned(),
-        }]
+        warnings
     }
 
+    /// Shows `flow[k].packets` and `deficit`, and `flow[k].name` of its inner discipline.
     fn probe(&self, show: &mut dyn FnMut(&str, ProbeValue)) {
         show("flows_active", ProbeValue::Number(self.ring.len() as f64));
         for (k, &bucket) in self.seen.iter().enumerate() {
             let flow = &self.flows[bucket as usize];
             let mut number =
                 |name, value| show(&format!("flow[{k}].{name}"), ProbeValue::Number(value));
-            number("packets", flow.queue.len() as f64);
+            number("packets", flow.queue.backlog().packets as f64);
             number("deficit", flow.deficit as f64);
+            flow.queue
+                .probe(&mut |name, value| show(&format!("flow[{k}].{name}"), value));
         }
+    }
+
+    fn poke(&mut self, name: &str, value: f64) -> bool {
+        let Some((k, name)) = of_flow(name) else {
+            return false;
+        };
+        let bucket = self.seen.get(k).copied();
+        bucket.is_some_and(|bucket| self.flows[bucket as usize].queue.poke(name, value))
     }
 }

@@ -7,17 +7,26 @@
 //! its own. Over the limit the flow with most bytes, the one seen first of equals, loses its last packet.
 //!
 //! **Reference**: the paper without its delta of promptness; room for 1000 packets; all flows
-//! weigh 1, unless `weights` names those of the flows 0, 1, 2 ... in turn. No preset differs:
+//! weigh 1, unless `weights` names those of the flows 0, 1, 2 ... in turn.
+//!
+//! With `inner` each flow's queue is a discipline of its own, with its parameters in parentheses and
+//! a limit of its own, such as `"codel(target = 2 ms)"`. Which packet such a flow sends is not known
+//! before it is asked, so the flow is asked whose head would *start* first, as in P. Goyal, H. Vin, H. Cheng,
+//! "Start-Time Fair Queueing", 1997; what is dropped takes no service. An arrival that finds `limit` packets in
+//! all of them is dropped; nothing is pushed out.
+//!
+//! No preset differs:
 //! Linux's `sch_fq` is a pacer of its host's flows, ns-2's `FQ` approximates finishing times in real time
 //! and wants a queue and a number for each flow; both are left out. ns-3 has none.
 
 use std::collections::{BTreeMap, VecDeque};
 
 use sojourn_base::length::Capacity;
-use sojourn_base::{Limit, LinkInfo, ParamFault, Preset, Time, params};
+use sojourn_base::{Limit, LinkInfo, Optional, ParamFault, Preset, Time, params};
 
-use crate::parts::Fifo;
-use crate::{Backlog, Context, Dequeued, Discipline, Packet, ProbeValue, Reason};
+use crate::parts::flow_queue::of_flow;
+use crate::parts::inner::{Child, Inner, Nest};
+use crate::{Backlog, Context, Dequeued, Discipline, Packet, ProbeValue, Reason, Warning};
 
 params! {
     /// Parameters of FQ.
@@ -26,22 +35,31 @@ params! {
         limit: Limit = "1000 packets";
         /// Weights of the flows 0, 1, 2 ...; further flows weigh 1.
         weights: String = "1 1";
+        /// The discipline of each flow.
+        inner: Optional<Inner> = "none";
     }
 }
 
-#[derive(Debug)]
-struct Flow<P> {
-    queue: Fifo<P>,
-    /// When each packet finishes, in rounds.
+struct Flow<P: Packet> {
+    queue: Child<P>,
+    /// When each packet finishes, in rounds; not kept of another discipline.
     finish: VecDeque<f64>,
     /// When the last that came finishes.
     last: f64,
     weight: f64,
 }
 
+impl<P: Packet> Flow<P> {
+    /// When the head starts, if there is one: as long before the last finishes as all takes.
+    fn start(&self) -> Option<f64> {
+        let bits = self.queue.backlog().bytes.bits() as f64;
+        (bits > 0.0).then(|| self.last - bits / self.weight)
+    }
+}
+
 /// A fair queue.
-#[derive(Debug)]
-pub struct Fq<P> {
+pub struct Fq<P: Packet> {
+    nest: Nest,
     capacity: Capacity,
     rate: f64,
     weights: Vec<f64>,
@@ -53,12 +71,12 @@ pub struct Fq<P> {
     counted: Time,
 }
 
-impl<P> Fq<P> {
+impl<P: Packet> Fq<P> {
     /// A queue for `link`.
     ///
     /// # Errors
-    /// Weights that are not numbers above zero.
-    pub fn new(params: &Params, _preset: Preset, link: &LinkInfo) -> Result<Self, ParamFault> {
+    /// Weights that are not numbers above zero, a parameter of `inner`.
+    pub fn new(params: &Params, preset: Preset, link: &LinkInfo) -> Result<Self, ParamFault> {
         let words = params.weights.split_whitespace();
         let weights: Option<Vec<f64>> = words
             .map(|word| {
@@ -71,6 +89,7 @@ impl<P> Fq<P> {
             ParamFault::new("weights", &params.weights, allowed)
         })?;
         Ok(Self {
+            nest: Nest::new::<P>(&params.inner, preset, link)?,
             capacity: params.limit.on(link),
             rate: link.rate.as_f64(),
             weights,
@@ -106,9 +125,7 @@ impl<P> Fq<P> {
             self.round = next;
         }
     }
-}
 
-impl<P: Packet> Fq<P> {
     fn place(&mut self, key: u64) -> usize {
         if let Some(&place) = self.places.get(&key) {
             return place;
@@ -118,7 +135,7 @@ impl<P: Packet> Fq<P> {
         let weight = usize::try_from(key).ok();
         let weight = weight.and_then(|key| self.weights.get(key));
         self.flows.push(Flow {
-            queue: Fifo::default(),
+            queue: self.nest.child(),
             finish: VecDeque::new(),
             last: 0.0,
             weight: weight.copied().unwrap_or(1.0),
@@ -129,19 +146,78 @@ impl<P: Packet> Fq<P> {
     fn push_out(&mut self, ctx: &mut Context<'_, P>) {
         let mut fattest = 0;
         for (place, flow) in self.flows.iter().enumerate() {
-            if flow.queue.bytes() > self.flows[fattest].queue.bytes() {
+            if flow.queue.backlog().bytes > self.flows[fattest].queue.backlog().bytes {
                 fattest = place;
             }
         }
         let flow = &mut self.flows[fattest];
-        let (Some(packet), Some(finish)) = (flow.queue.pop_tail(), flow.finish.pop_back()) else {
+        let victim = flow.queue.within(&mut self.backlog, Child::pop_tail);
+        let (Some(packet), Some(finish)) = (victim, flow.finish.pop_back()) else {
             return;
         };
         // It takes no service: the flow stands as if it had not come.
         flow.last = finish - packet.size().bits() as f64 / flow.weight;
-        self.backlog.packets -= 1;
-        self.backlog.bytes -= packet.size();
         ctx.drop(packet, Reason::Overlimit);
+    }
+
+    /// An arrival at a flow that is a discipline of its own.
+    fn nested_enqueue(&mut self, place: usize, packet: P, ctx: &mut Context<'_, P>) {
+        let Backlog { packets, bytes } = self.backlog;
+        if !self.capacity.admits(packets, bytes, packet.size()) {
+            return ctx.drop(packet, Reason::Overlimit);
+        }
+        let flow = &mut self.flows[place];
+        let bits = |flow: &Flow<P>| flow.queue.backlog().bytes.bits() as f64;
+        let before = bits(flow);
+        flow.queue
+            .within(&mut self.backlog, |queue| queue.enqueue(packet, ctx));
+        if before == 0.0 {
+            flow.last = flow.last.max(self.round);
+        }
+        flow.last += (bits(flow) - before) / flow.weight;
+    }
+
+    /// Asks the flows, the one that starts first before the others.
+    fn nested_dequeue(&mut self, ctx: &mut Context<'_, P>) -> Dequeued<P> {
+        let mut waits: Option<Time> = None;
+        let mut asked = vec![false; self.flows.len()];
+        while let Some((_, place)) = self.first(|place, flow| {
+            let start = flow.start();
+            start.filter(|_| !asked[place])
+        }) {
+            asked[place] = true;
+            let flow = &mut self.flows[place];
+            let before = flow.queue.backlog().bytes;
+            let sent = flow
+                .queue
+                .within(&mut self.backlog, |queue| queue.dequeue(ctx));
+            let mut dropped = before - flow.queue.backlog().bytes;
+            if let Dequeued::Packet(packet) = &sent {
+                dropped -= packet.size();
+            }
+            flow.last -= dropped.bits() as f64 / flow.weight;
+            match sent {
+                Dequeued::Packet(_) => return sent,
+                Dequeued::Wait(until) => {
+                    waits = Some(waits.map_or(until, |first| first.min(until)));
+                }
+                Dequeued::Empty => {}
+            }
+        }
+        waits.map_or(Dequeued::Empty, Dequeued::Wait)
+    }
+
+    /// The flow for which `of` is least, and that.
+    fn first(&self, of: impl Fn(usize, &Flow<P>) -> Option<f64>) -> Option<(f64, usize)> {
+        let mut first: Option<(f64, usize)> = None;
+        for (place, flow) in self.flows.iter().enumerate() {
+            if let Some(round) = of(place, flow)
+                && first.is_none_or(|(best, _)| round < best)
+            {
+                first = Some((round, place));
+            }
+        }
+        first
     }
 }
 
@@ -149,12 +225,14 @@ impl<P: Packet> Discipline<P> for Fq<P> {
     fn enqueue(&mut self, packet: P, ctx: &mut Context<'_, P>) {
         self.advance(ctx.now);
         let place = self.place(packet.flow());
+        if !self.nest.is_plain() {
+            return self.nested_enqueue(place, packet, ctx);
+        }
         let flow = &mut self.flows[place];
         flow.last = flow.last.max(self.round) + packet.size().bits() as f64 / flow.weight;
         flow.finish.push_back(flow.last);
-        self.backlog.packets += 1;
-        self.backlog.bytes += packet.size();
-        flow.queue.push(packet);
+        flow.queue
+            .within(&mut self.backlog, |queue| queue.enqueue(packet, ctx));
         while !self
             .capacity
             .holds(self.backlog.packets, self.backlog.bytes)
@@ -165,25 +243,16 @@ impl<P: Packet> Discipline<P> for Fq<P> {
 
     fn dequeue(&mut self, ctx: &mut Context<'_, P>) -> Dequeued<P> {
         self.advance(ctx.now);
-        let mut first: Option<(f64, usize)> = None;
-        for (place, flow) in self.flows.iter().enumerate() {
-            if let Some(&finish) = flow.finish.front()
-                && first.is_none_or(|(best, _)| finish < best)
-            {
-                first = Some((finish, place));
-            }
+        if !self.nest.is_plain() {
+            return self.nested_dequeue(ctx);
         }
-        let Some((_, place)) = first else {
+        let Some((_, place)) = self.first(|_, flow| flow.finish.front().copied()) else {
             return Dequeued::Empty;
         };
         let flow = &mut self.flows[place];
         flow.finish.pop_front();
-        let Some(packet) = flow.queue.pop() else {
-            return Dequeued::Empty;
-        };
-        self.backlog.packets -= 1;
-        self.backlog.bytes -= packet.size();
-        Dequeued::Packet(packet)
+        flow.queue
+            .within(&mut self.backlog, |queue| queue.dequeue(ctx))
     }
 
     fn backlog(&self) -> Backlog {
@@ -204,6 +273,29 @@ impl<P: Packet> Discipline<P> for Fq<P> {
 
     fn on_link(&mut self, link: &LinkInfo) {
         self.rate = link.rate.as_f64();
+        self.nest.on_link(link);
+        for flow in &mut self.flows {
+            flow.queue.on_link(link);
+        }
+    }
+
+    fn next_timer(&self) -> Option<Time> {
+        if self.nest.is_plain() {
+            return None;
+        }
+        let queues = self.flows.iter().map(|flow| &flow.queue);
+        queues.filter_map(Child::next_timer).min()
+    }
+
+    fn on_timer(&mut self, ctx: &mut Context<'_, P>) {
+        for flow in &mut self.flows {
+            flow.queue
+                .within(&mut self.backlog, |queue| queue.on_timer(ctx));
+        }
+    }
+
+    fn warnings(&self) -> Vec<Warning> {
+        self.nest.warnings::<P>()
     }
 
     fn probe(&self, show: &mut dyn FnMut(&str, ProbeValue)) {
@@ -211,8 +303,18 @@ impl<P: Packet> Discipline<P> for Fq<P> {
         show("flows_active", ProbeValue::Number(busy.count() as f64));
         show("round", ProbeValue::Number(self.round));
         for (k, flow) in self.flows.iter().enumerate() {
-            let name = format!("flow[{k}].packets");
-            show(&name, ProbeValue::Number(flow.queue.len() as f64));
+            let mut one = |name: &str, value| show(&format!("flow[{k}].{name}"), value);
+            let packets = flow.queue.backlog().packets as f64;
+            one("packets", ProbeValue::Number(packets));
+            flow.queue.probe(&mut one);
         }
+    }
+
+    fn poke(&mut self, name: &str, value: f64) -> bool {
+        let Some((k, name)) = of_flow(name) else {
+            return false;
+        };
+        let flow = self.flows.get_mut(k);
+        flow.is_some_and(|flow| flow.queue.poke(name, value))
     }
 }

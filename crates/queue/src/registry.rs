@@ -5,11 +5,12 @@
 //! must keep.
 
 use sojourn_base::length::Capacity;
-use sojourn_base::{BuildError, Entry, LinkInfo, ParamSet, ParamSource, Preset, Time};
+use sojourn_base::{BuildError, Bytes, Entry, LinkInfo, ParamSet, ParamSource, Preset, Time};
 
 use crate::contract::{
     Backlog, Context, Dequeued, Discipline, Packet, ProbeValue, Status, Warning,
 };
+use crate::parts::mistakes;
 
 macro_rules! registry {
     ($( $module:ident :: $type:ident, $title:literal; )*) => {
@@ -104,6 +105,18 @@ registry! {
 /// The line of the discipline called `name`.
 pub fn find(name: &str) -> Option<&'static Entry> {
     DISCIPLINES.iter().find(|entry| entry.name == name)
+}
+
+impl<P: Packet> AnyDiscipline<P> {
+    /// What is to be warned of on a link whose largest packet has `mtu` bytes: the discipline's own
+    /// [`warnings`](Discipline::warnings), and what holds for all.
+    pub fn mistakes(&self, mtu: Bytes) -> Vec<Warning> {
+        let mut found = self.warnings();
+        if !matches!(self, Self::Custom(_)) {
+            found.extend(mistakes::no_room(self.capacity(), mtu));
+        }
+        found
+    }
 }
 
 impl<P: Packet> Discipline<P> for AnyDiscipline<P> {

@@ -10,6 +10,10 @@
 //! if its own is among the longest. Longest is meant in the unit of the limit. With a new salt
 //! all that waits is sorted anew, in order, so that no flow is ever reordered.
 //!
+//! With `inner` each bucket is a discipline of its own, with its parameters in parentheses and a limit
+//! of its own, such as `"codel(target = 2 ms)"`. An arrival that finds `limit` packets in all of them is dropped;
+//! nothing is pushed out, and the salt stays, since what waits in there cannot be sorted anew.
+//!
 //! **Linux** (`sch_sfq`): limit 127 packets, at most `depth` 127 per flow (then the arrival is
 //! dropped) and `flows` 128 at a time, 1024 buckets, turns of `quantum` bytes (automatic: the MTU
 //! and 14), perturbation off. If no bucket holds more than one packet, that of the next turn goes.
@@ -25,11 +29,13 @@ use std::collections::VecDeque;
 
 use sojourn_base::length::Capacity;
 use sojourn_base::{
-    Auto, Bytes, Length, Limit, LinkInfo, ParamFault, Preset, Quantity, Span, Time, params,
+    Auto, Bytes, Length, Limit, LinkInfo, Optional, ParamFault, Preset, Quantity, Span, Time,
+    params,
 };
 
-use crate::parts::Fifo;
+use crate::parts::flow_queue::of_flow;
 use crate::parts::hash::{ns2_bucket, salted_bucket};
+use crate::parts::inner::{Child, Inner, Nest};
 use crate::{Backlog, Context, Dequeued, Discipline, Packet, ProbeValue, Reason, Warning};
 
 params! {
@@ -49,12 +55,14 @@ params! {
         depth: Auto<u32> = "auto", Linux = "127";
         /// Most buckets in use at a time; automatic: all.
         flows: Auto<u32> = "auto", Linux = "128";
+        /// The discipline of each bucket.
+        inner: Optional<Inner> = "none";
     }
 }
 
 /// A stochastic fair queue.
-#[derive(Debug)]
-pub struct Sfq<P> {
+pub struct Sfq<P: Packet> {
+    nest: Nest,
     room: Room,
     /// Whether a limit was given that ns-2 does not read.
     ignores_limit: bool,
@@ -67,6 +75,8 @@ pub struct Sfq<P> {
     buckets: Vec<Bucket<P>>,
     /// The buckets in use; the first is served next.
     ring: VecDeque<u32>,
+    /// Buckets in the order in which they were first used, where each is a discipline of its own.
+    seen: Vec<u32>,
     backlog: Backlog,
     salt: u64,
     next_salt: Time,
@@ -85,19 +95,21 @@ enum Room {
     Share(u64),
 }
 
-#[derive(Debug)]
-struct Bucket<P> {
-    queue: Fifo<P>,
+struct Bucket<P: Packet> {
+    queue: Child<P>,
     allot: i64,
     changed: u64,
+    seen: bool,
+    /// Whether it stands in the ring.
+    listed: bool,
 }
 
-impl<P> Sfq<P> {
+impl<P: Packet> Sfq<P> {
     /// A queue for `link`.
     ///
     /// # Errors
-    /// No bucket, a quantum of nothing, or `maxqueue` under a preset other than ns-2's or not in
-    /// packets.
+    /// No bucket, a quantum of nothing, a parameter of `inner`, or `maxqueue` under a preset other
+    /// than ns-2's or not in packets.
     pub fn new(params: &Params, preset: Preset, link: &LinkInfo) -> Result<Self, ParamFault> {
         let room = match (preset, params.maxqueue) {
             (Preset::Ns2, Auto::Auto) => Room::Share(40),
@@ -127,11 +139,14 @@ impl<P> Sfq<P> {
         };
         let bound = |given: Auto<u32>| given.given().map_or(usize::MAX, |bound| bound as usize);
         let buckets = (0..params.buckets).map(|_| Bucket {
-            queue: Fifo::default(),
+            queue: Child::default(),
             allot: 0,
             changed: 0,
+            seen: false,
+            listed: false,
         });
         Ok(Self {
+            nest: Nest::new::<P>(&params.inner, preset, link)?,
             ignores_limit: preset == Preset::Ns2 && params.limit.0.is_some(),
             room,
             perturb: params.perturb,
@@ -141,6 +156,7 @@ impl<P> Sfq<P> {
             linux: preset == Preset::Linux,
             buckets: buckets.collect(),
             ring: VecDeque::with_capacity(params.buckets as usize),
+            seen: Vec::new(),
             backlog: Backlog::default(),
             salt: 0,
             next_salt: Time::ZERO + params.perturb,
@@ -148,9 +164,7 @@ impl<P> Sfq<P> {
             sorted: Vec::new(),
         })
     }
-}
 
-impl<P: Packet> Sfq<P> {
     fn bucket_of(&self, packet: &P) -> u32 {
         let buckets = self.buckets.len() as u32;
         match self.room {
@@ -160,7 +174,7 @@ impl<P: Packet> Sfq<P> {
     }
 
     fn refuses(&self, bucket: u32) -> bool {
-        let waiting = self.buckets[bucket as usize].queue.len();
+        let waiting = self.buckets[bucket as usize].queue.backlog().packets;
         match self.room {
             Room::PushOut(_) => {
                 waiting >= self.depth || (waiting == 0 && self.ring.len() >= self.flows)
@@ -179,16 +193,21 @@ impl<P: Packet> Sfq<P> {
         self.buckets[bucket as usize].changed = self.changes;
     }
 
-    fn push(&mut self, bucket: u32, packet: P) {
-        self.backlog.packets += 1;
-        self.backlog.bytes += packet.size();
+    fn push(&mut self, bucket: u32, packet: P, ctx: &mut Context<'_, P>) {
         let quantum = self.quantum.unwrap_or(0);
         let this = &mut self.buckets[bucket as usize];
-        if this.queue.is_empty() {
+        if !self.nest.is_plain() && !this.seen {
+            this.seen = true;
+            this.queue = self.nest.child();
+            self.seen.push(bucket);
+        }
+        this.queue
+            .within(&mut self.backlog, |queue| queue.enqueue(packet, ctx));
+        if !this.listed && !this.queue.is_empty() {
+            this.listed = true;
             this.allot = quantum;
             self.ring.push_back(bucket);
         }
-        this.queue.push(packet);
         self.changed(bucket);
     }
 
@@ -197,10 +216,11 @@ impl<P: Packet> Sfq<P> {
         let in_bytes = matches!(self.room, Room::PushOut(Capacity::Bytes(_)));
         let length = |bucket: u32| {
             let bucket = &self.buckets[bucket as usize];
+            let Backlog { packets, bytes } = bucket.queue.backlog();
             let waiting = if in_bytes {
-                bucket.queue.bytes().get()
+                bytes.get()
             } else {
-                bucket.queue.len() as u64
+                packets as u64
             };
             (waiting, bucket.changed)
         };
@@ -209,7 +229,7 @@ impl<P: Packet> Sfq<P> {
             .iter()
             .copied()
             .max_by_key(|&bucket| length(bucket))?;
-        if self.linux && self.buckets[longest as usize].queue.len() == 1 {
+        if self.linux && self.buckets[longest as usize].queue.backlog().packets == 1 {
             return self.ring.front().copied();
         }
         Some(longest)
@@ -219,16 +239,25 @@ impl<P: Packet> Sfq<P> {
         let Some(longest) = self.longest() else {
             return;
         };
-        let Some(packet) = self.buckets[longest as usize].queue.pop_tail() else {
+        let queue = &mut self.buckets[longest as usize].queue;
+        let Some(packet) = queue.within(&mut self.backlog, Child::pop_tail) else {
             return;
         };
-        self.backlog.packets -= 1;
-        self.backlog.bytes -= packet.size();
-        if self.buckets[longest as usize].queue.is_empty() {
-            self.ring.retain(|&bucket| bucket != longest);
+        if queue.is_empty() {
+            self.leaves(longest);
         }
         self.changed(longest);
         ctx.drop(packet, Reason::Overlimit);
+    }
+
+    /// An empty bucket leaves the ring.
+    fn leaves(&mut self, bucket: u32) {
+        if self.ring.front() == Some(&bucket) {
+            self.ring.pop_front();
+        } else {
+            self.ring.retain(|&other| other != bucket);
+        }
+        self.buckets[bucket as usize].listed = false;
     }
 
     /// Brings a bucket that may send to the head of the ring.
@@ -246,7 +275,9 @@ impl<P: Packet> Sfq<P> {
     fn sort_anew(&mut self, ctx: &mut Context<'_, P>) {
         let mut sorted = core::mem::take(&mut self.sorted);
         while let Some(bucket) = self.ring.pop_front() {
-            while let Some(packet) = self.buckets[bucket as usize].queue.pop() {
+            let this = &mut self.buckets[bucket as usize];
+            this.listed = false;
+            while let Dequeued::Packet(packet) = this.queue.dequeue(ctx) {
                 sorted.push(packet);
             }
         }
@@ -256,7 +287,7 @@ impl<P: Packet> Sfq<P> {
             if self.refuses(bucket) {
                 ctx.drop(packet, Reason::Overlimit);
             } else {
-                self.push(bucket, packet);
+                self.push(bucket, packet, ctx);
             }
         }
         self.sorted = sorted;
@@ -266,38 +297,52 @@ impl<P: Packet> Sfq<P> {
 impl<P: Packet> Discipline<P> for Sfq<P> {
     fn enqueue(&mut self, packet: P, ctx: &mut Context<'_, P>) {
         let bucket = self.bucket_of(&packet);
-        if self.refuses(bucket) {
+        let Backlog { packets, bytes } = self.backlog;
+        let pushes_out = self.nest.is_plain();
+        let is_full = !pushes_out && !self.capacity().admits(packets, bytes, packet.size());
+        if is_full || self.refuses(bucket) {
             return ctx.drop(packet, Reason::Overlimit);
         }
-        self.push(bucket, packet);
+        self.push(bucket, packet, ctx);
         if let Room::PushOut(capacity) = self.room {
-            while !capacity.holds(self.backlog.packets, self.backlog.bytes) {
+            while pushes_out && !capacity.holds(self.backlog.packets, self.backlog.bytes) {
                 self.push_out(ctx);
             }
         }
     }
 
-    fn dequeue(&mut self, _ctx: &mut Context<'_, P>) -> Dequeued<P> {
-        if let Some(quantum) = self.quantum {
-            self.turn(quantum);
+    fn dequeue(&mut self, ctx: &mut Context<'_, P>) -> Dequeued<P> {
+        let mut waits: Option<Time> = None;
+        for _ in 0..=self.ring.len() {
+            if let Some(quantum) = self.quantum {
+                self.turn(quantum);
+            }
+            let Some(&head) = self.ring.front() else {
+                break;
+            };
+            let bucket = &mut self.buckets[head as usize];
+            let sent = bucket
+                .queue
+                .within(&mut self.backlog, |queue| queue.dequeue(ctx));
+            let is_empty = bucket.queue.is_empty();
+            if let Dequeued::Packet(packet) = &sent {
+                bucket.allot -= packet.size().get().cast_signed();
+            }
+            if is_empty {
+                self.leaves(head);
+            } else if self.quantum.is_none() || !matches!(sent, Dequeued::Packet(_)) {
+                self.ring.rotate_left(1);
+            }
+            self.changed(head);
+            match sent {
+                Dequeued::Packet(_) => return sent,
+                Dequeued::Wait(until) => {
+                    waits = Some(waits.map_or(until, |first| first.min(until)));
+                }
+                Dequeued::Empty => {}
+            }
         }
-        let Some(&head) = self.ring.front() else {
-            return Dequeued::Empty;
-        };
-        let bucket = &mut self.buckets[head as usize];
-        let Some(packet) = bucket.queue.pop() else {
-            return Dequeued::Empty;
-        };
-        bucket.allot -= packet.size().get().cast_signed();
-        if bucket.queue.is_empty() {
-            self.ring.pop_front();
-        } else if self.quantum.is_none() {
-            self.ring.rotate_left(1);
-        }
-        self.changed(head);
-        self.backlog.packets -= 1;
-        self.backlog.bytes -= packet.size();
-        Dequeued::Packet(packet)
+        waits.map_or(Dequeued::Empty, Dequeued::Wait)
     }
 
     fn backlog(&self) -> Backlog {
@@ -313,9 +358,12 @@ impl<P: Packet> Discipline<P> for Sfq<P> {
 
     fn reset(&mut self) {
         for bucket in &mut self.buckets {
-            bucket.queue.clear();
+            bucket.queue = Child::default();
             bucket.changed = 0;
+            bucket.seen = false;
+            bucket.listed = false;
         }
+        self.seen.clear();
         self.ring.clear();
         self.backlog = Backlog::default();
         self.salt = 0;
@@ -324,22 +372,34 @@ impl<P: Packet> Discipline<P> for Sfq<P> {
     }
 
     fn warnings(&self) -> Vec<Warning> {
-        if !self.ignores_limit {
-            return Vec::new();
+        let mut warnings = self.nest.warnings::<P>();
+        if self.ignores_limit {
+            let what = "ns-2's SFQ ignores limit: it reads maxqueue".to_owned();
+            warnings.push(Warning {
+                param: "limit",
+                what,
+            });
         }
-        let what = "ns-2's SFQ ignores limit: it reads maxqueue".to_owned();
-        vec![Warning {
-            param: "limit",
-            what,
-        }]
+        warnings
     }
 
     fn next_timer(&self) -> Option<Time> {
-        (self.perturb > Span::ZERO).then_some(self.next_salt)
+        if self.nest.is_plain() {
+            return (self.perturb > Span::ZERO).then_some(self.next_salt);
+        }
+        let queues = self
+            .seen
+            .iter()
+            .map(|&bucket| &self.buckets[bucket as usize]);
+        queues.filter_map(|bucket| bucket.queue.next_timer()).min()
     }
 
     fn on_timer(&mut self, ctx: &mut Context<'_, P>) {
-        if self.perturb == Span::ZERO || ctx.now < self.next_salt {
+        for &bucket in &self.seen {
+            let queue = &mut self.buckets[bucket as usize].queue;
+            queue.within(&mut self.backlog, |queue| queue.on_timer(ctx));
+        }
+        if !self.nest.is_plain() || self.perturb == Span::ZERO || ctx.now < self.next_salt {
             return;
         }
         self.next_salt += self.perturb;
@@ -347,12 +407,37 @@ impl<P: Packet> Discipline<P> for Sfq<P> {
         self.sort_anew(ctx);
     }
 
+    fn on_link(&mut self, link: &LinkInfo) {
+        self.nest.on_link(link);
+        for &bucket in &self.seen {
+            self.buckets[bucket as usize].queue.on_link(link);
+        }
+    }
+
+    /// Shows `flows_active`, and `flow[k].packets` and `flow[k].name` where buckets are disciplines.
     fn probe(&self, show: &mut dyn FnMut(&str, ProbeValue)) {
         show("flows_active", ProbeValue::Number(self.ring.len() as f64));
+        for (k, &bucket) in self.seen.iter().enumerate() {
+            let queue = &self.buckets[bucket as usize].queue;
+            let mut one = |name: &str, value| show(&format!("flow[{k}].{name}"), value);
+            one(
+                "packets",
+                ProbeValue::Number(queue.backlog().packets as f64),
+            );
+            queue.probe(&mut one);
+        }
+    }
+
+    fn poke(&mut self, name: &str, value: f64) -> bool {
+        let Some((k, name)) = of_flow(name) else {
+            return false;
+        };
+        let bucket = self.seen.get(k).copied();
+        bucket.is_some_and(|bucket| self.buckets[bucket as usize].queue.poke(name, value))
     }
 }
 
-impl<P> Sfq<P> {
+impl<P: Packet> Sfq<P> {
     /// Buckets that hold packets.
     pub fn buckets_in_use(&self) -> usize {
         self.ring.len()

@@ -168,7 +168,6 @@ fn linux_has_its_own_clock_and_band() {
         ("max_th", "90 kB"),
         ("w_q", "0.0625"),
         ("max_p", "0.1"),
-        ("adaptive", "true"),
     ];
     for (avg, after) in [
         (53_999.0, 0.09),
@@ -176,7 +175,8 @@ fn linux_has_its_own_clock_and_band() {
         (66_000.0, 0.1),
         (66_002.0, 0.11),
     ] {
-        let mut bench = Bench::under(Preset::Linux, "ared", &params);
+        let adapting = [&params[..], &[("adapts", "true")]].concat();
+        let mut bench = Bench::under(Preset::Linux, "ared", &adapting);
         bench.arrive(us(0), 500);
         bench.poke("avg", avg);
         bench.timers_before(us(501_000));
@@ -184,14 +184,29 @@ fn linux_has_its_own_clock_and_band() {
         bench.timers_before(us(501_001));
         close(bench.probe("max_p"), after);
     }
-    // As `tc` starts it, no timer runs: the flag does not reach the kernel.
-    let mut bench = Bench::under(Preset::Linux, "ared", &params[..5]);
-    bench.arrive(us(0), 500);
-    bench.poke("avg", 53_999.0);
-    bench.timers_before(us(60_000_000));
-    close(bench.probe("max_p"), 0.1);
     let text = fault("ared", &[("feng_adaptive", "true")], Preset::Linux);
     assert!(text.starts_with("feng_adaptive"), "{text}");
+}
+
+/// As `tc` and the kernel stand, nothing adapts under Linux's preset; under the others one can
+/// choose so too.
+#[test]
+fn what_does_not_adapt_keeps_its_probability() {
+    let mut bench = Bench::under(Preset::Linux, "ared", &[("min_th", "30 kB")]);
+    assert_eq!(bench.discipline.next_timer(), None);
+    assert_eq!(bench.discipline.warnings()[0].param, "adapts");
+    bench.arrive(us(0), 500);
+    bench.poke("avg", 1.0);
+    bench.timers_before(us(5_000_000));
+    assert_eq!(bench.probe("max_p"), 0.02);
+    for preset in [Preset::Reference, Preset::Ns2, Preset::Ns3] {
+        let mut bench = Bench::under(preset, "ared", &[("adapts", "false"), ("max_p", "0.2")]);
+        for k in 0..100 {
+            bench.arrive(us(k * 100_000), 500);
+            bench.poke("avg", 1.0);
+        }
+        assert_eq!(bench.probe("max_p"), 0.2, "{preset}");
+    }
 }
 
 /// A source that does not respond, 20 % too fast: gentle RED sheds the excess.

@@ -127,3 +127,132 @@ fn what_is_wrong_inside_is_told_of_inner() {
     assert_eq!(warnings[0].param, "inner");
     assert!(warnings[0].what.starts_with("target: 1 ms is less than"));
 }
+
+const SCHEDULERS: [&str; 3] = ["drr", "sfq", "fq"];
+
+/// A flow alone meets its CoDel as it would without a scheduler.
+#[test]
+fn codel_in_a_flow_does_what_codel_does() {
+    let drops = |name: &str, params: &[(&str, &str)]| {
+        let mut bench = Bench::new(name, params);
+        let mut times = Vec::new();
+        for k in 0..2_000 {
+            bench.send(us(k * 400), 1, 500, Ecn::NotEct);
+            times.resize(bench.drops(Reason::Target), k);
+        }
+        times
+    };
+    let alone = drops("codel", &[("limit", "none")]);
+    assert!(alone.len() > 10);
+    for name in SCHEDULERS {
+        let nested = drops(name, &[("inner", "codel(limit = none)"), ("limit", "none")]);
+        assert_eq!(nested, alone, "{name}");
+    }
+}
+
+/// One flow stays within half of the link: only the other, which does not, is dropped; both get
+/// what they would without CoDel, and the greedy one's packets wait for less.
+#[test]
+fn each_flow_has_its_own() {
+    for name in SCHEDULERS {
+        let served = |params: &[(&str, &str)]| {
+            let mut bench = Bench::new(name, params);
+            for k in 0..8_000_u64 {
+                if k % 4 == 0 {
+                    bench.send(us(k * 250), 1, 500, Ecn::NotEct);
+                }
+                bench.send(us(k * 250), 2, 500, Ecn::NotEct);
+            }
+            let lost = |flow| {
+                let gone = bench.record.dropped.iter();
+                gone.filter(|(packet, _)| packet.flow == flow).count()
+            };
+            (lost(1), lost(2), bench.packets())
+        };
+        let nested = served(&[("inner", "codel(limit = none)"), ("limit", "none")]);
+        let plain = served(&[("limit", "none")]);
+        assert_eq!((nested.0, plain.0), (0, 0), "{name}");
+        assert!(nested.1 > 100, "{name}: {nested:?}");
+        assert_eq!(nested.1 + nested.2, plain.2, "{name}: the link is as busy");
+    }
+}
+
+/// A full house refuses; nothing is pushed out of a discipline.
+#[test]
+fn an_arrival_beyond_all_is_refused() {
+    for name in SCHEDULERS {
+        let params = [("inner", "pie"), ("limit", "3 packets")];
+        let mut bench = Bench::new(name, &params);
+        for flow in [1, 1, 1, 2] {
+            bench.enqueue(us(0), flow, 500, Ecn::NotEct);
+        }
+        let (refused, _) = &bench.record.dropped[0];
+        assert_eq!((refused.flow, bench.packets()), (2, 3), "{name}");
+        let timer = bench.discipline.next_timer();
+        assert_eq!(timer, Some(us(15_000)), "{name}: that of PIE");
+        bench.discipline.reset();
+        assert_eq!((bench.packets(), bench.discipline.next_timer()), (0, None));
+    }
+}
+
+/// CHOKe takes the only packet that waits along with the arrival: the flow is empty, and the
+/// scheduler goes on.
+#[test]
+fn a_flow_that_empties_itself_is_passed_over() {
+    for name in SCHEDULERS {
+        let params = [("inner", "choke(min_th = 0 packets, w_q = 1)")];
+        let mut bench = Bench::new(name, &params);
+        for flow in [1, 1, 1, 2] {
+            bench.enqueue(us(0), flow, 500, Ecn::NotEct);
+        }
+        assert!(bench.drops(Reason::Match) >= 2, "{name}");
+        let left = bench.packets();
+        let mut flows = Vec::new();
+        for _ in 0..left {
+            flows.push(bench.dequeue(us(1)).expect("a packet").flow);
+        }
+        assert!(flows.contains(&2), "{name}");
+        assert!(bench.dequeue(us(1)).is_none(), "{name}");
+        bench.enqueue(us(2), 1, 500, Ecn::NotEct);
+        assert!(bench.dequeue(us(2)).is_some(), "{name}");
+    }
+}
+
+/// A flow without tokens lets the others go, and all of them tell when they may.
+#[test]
+fn a_flow_without_tokens_is_passed_over() {
+    for name in SCHEDULERS {
+        let params = [("inner", "tbf(rate = 4 Mbit/s, burst = 500 B)")];
+        let mut bench = Bench::new(name, &params);
+        for flow in [1, 1, 2] {
+            bench.enqueue(us(0), flow, 500, Ecn::NotEct);
+        }
+        let mut flows = Vec::new();
+        for _ in 0..2 {
+            flows.push(bench.dequeue(us(0)).expect("a packet").flow);
+        }
+        flows.sort_unstable();
+        assert_eq!(flows, [1, 2], "{name}");
+        assert!(bench.dequeue(us(0)).is_none(), "{name}");
+        assert_eq!(bench.wait, Some(us(1_000)), "{name}");
+        assert!(bench.dequeue(us(1_000)).is_some(), "{name}");
+    }
+}
+
+#[test]
+fn flows_show_and_take_the_variables_of_their_discipline() {
+    for name in SCHEDULERS {
+        let mut bench = Bench::new(name, &[("inner", "codel(target = 1 ms)")]);
+        bench.enqueue(us(0), 7, 500, Ecn::NotEct);
+        bench.poke("flow[0].count", 5.0);
+        assert_eq!(bench.probe("flow[0].count"), 5.0, "{name}");
+        assert_eq!(bench.probe("flow[0].packets"), 1.0, "{name}");
+        assert_eq!(bench.discipline.warnings()[0].param, "inner", "{name}");
+        let text = fault(
+            name,
+            &[("inner", "codel(interval = 0 s)")],
+            Preset::Reference,
+        );
+        assert!(text.starts_with("inner: found interval = 0 s"), "{text}");
+    }
+}

@@ -11,7 +11,7 @@ fn warned(name: &str, preset: Preset, kbit: u64, params: &[(&str, &str)]) -> Vec
     let mut link = link(8);
     link.rate = Rate::from_bps(kbit * 1_000).expect("a rate");
     let bench = Bench::behind(link, preset, name, params);
-    let warnings = bench.discipline.warnings();
+    let warnings = bench.discipline.mistakes(link.mtu);
     assert!(warnings.iter().all(|warning| warning.what.len() > 20));
     warnings.iter().map(|warning| warning.param).collect()
 }
@@ -22,7 +22,7 @@ fn reference(name: &str, kbit: u64, params: &[(&str, &str)]) -> Vec<&'static str
 
 /// The defaults suit a link of 10 Mbit/s, but for what is known of others' defaults: ns-2's PI has
 /// its reference at its limit, its DRR turns of half a packet; ns-3's gentle RED ends its ramp at
-/// 30 packets of a queue of 25.
+/// 30 packets of a queue of 25; Linux's ARED does not adapt.
 #[test]
 fn defaults_are_no_mistakes() {
     let mut found = Vec::new();
@@ -33,6 +33,7 @@ fn defaults_are_no_mistakes() {
         }
     }
     let known = [
+        (Preset::Linux, "ared", "adapts"),
         (Preset::Ns3, "red", "max_th"),
         (Preset::Ns3, "ared", "max_th"),
         (Preset::Ns2, "pi", "limit"),
@@ -127,4 +128,15 @@ fn thresholds_beyond_the_limit() {
         warned("red", Preset::Linux, 10_000, &params)
     };
     assert_eq!((linux("59 kB"), linux("60 kB")), (vec!["max_th"], vec![]));
+}
+
+/// The largest packet has 1500 bytes. CHOKe takes limits in packets only.
+#[test]
+fn a_limit_below_one_packet() {
+    for entry in DISCIPLINES.iter().filter(|entry| entry.name != "choke") {
+        let with = |limit| reference(entry.name, 10_000, &[("limit", limit)]);
+        let (below, at) = (with("1499 B"), with("1500 B"));
+        let told = |found: &[&str]| found.iter().filter(|&&param| param == "limit").count();
+        assert_eq!(told(&below), told(&at) + 1, "{}", entry.name);
+    }
 }

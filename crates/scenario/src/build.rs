@@ -158,12 +158,12 @@ impl Plan {
             replica: 0,
         })?;
         let mut warnings = Vec::new();
-        for (made, plan) in links.iter().zip(&self.network.links) {
+        for (index, (made, plan)) in links.iter().zip(&self.network.links).enumerate() {
             let Some((node, key)) = &plan.queue else {
                 continue;
             };
             let reader = Reader::of(node, key)?;
-            for warning in made.discipline.warnings() {
+            for warning in made.discipline.mistakes(self.mtu(index)) {
                 warnings.push(reader.error(warning.param, warning.what));
             }
         }

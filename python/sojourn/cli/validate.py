@@ -27,12 +27,15 @@ def validate(
         typer.Option(
             "--only",
             metavar="NAME",
-            help="This evidence only. May be repeated.",
+            help="This folder of evidence only. May be repeated.",
             show_default=False,
         ),
     ] = None,
     quick: Annotated[
-        bool, typer.Option("--quick", help="The first case of each subject only: seconds.")
+        bool,
+        typer.Option(
+            "--quick", help="The first case of each subject, nothing slow: below a minute."
+        ),
     ] = False,
     differences: Annotated[
         bool, typer.Option("--differences", help="Show what differs only.")
@@ -45,52 +48,66 @@ def validate(
     out: Annotated[
         Path | None,
         typer.Option(
-            help="Write all checks (checks.csv) and the differences (differences.md) here.",
+            help="Write the checks of each folder (NAME/results.csv) and differences.md here.",
             show_default=False,
         ),
     ] = None,
 ) -> None:
-    """Run the evidence again and compare with what ns-2, ns-3 and Linux gave.
+    """Run the evidence again: laws, theory, and the numbers of ns-2, ns-3 and Linux.
 
     Exit status 1 if a check differs that has no stated reason.
     """
+    from dataclasses import asdict
+
     from rich.console import Console
 
     from sojourn.cli import progress
-    from sojourn.validate import comparison, table
+    from sojourn.validate import comparison, own, properties, table
     from sojourn.validate.evidence import EvidenceError, load, names
+    from sojourn.validate.finding import OUTSIDE, Finding, Verdict
 
-    known = names(evidence)
+    disciplines, peers = properties.names(evidence), names(evidence)
+    known = [*disciplines, *peers]
     if not known:
         raise _fail(f"{evidence}: found no evidence; run this in a clone of the repository", USAGE)
     for name in only or ():
         if name not in known:
             raise _fail(f"--only: found {name!r}; allowed: {', '.join(known)}", USAGE)
-    checks: list[comparison.Check] = []
+    findings: list[Finding] = []
     titles: dict[str, str] = {}
     try:
-        plans = [comparison.plan(load(evidence / name), quick=quick) for name in only or known]
+        wanted = [name for name in disciplines if name in (only or known)]
+        work = own.plan(evidence, wanted, quick=quick)
+        folders = [evidence / name for name in peers if name in (only or known)]
+        plans = [comparison.plan(load(folder), quick=quick) for folder in folders]
+        if work:
+            with progress.shown("disciplines", "checks") as shown:
+                findings += own.perform(work, jobs=jobs, progress=shown)
         for plan in plans:
             titles[plan.evidence.name] = plan.evidence.title
             with progress.shown(plan.evidence.name) as shown:
-                checks += comparison.compare(plan, jobs=jobs, progress=shown)
+                checks = comparison.compare(plan, jobs=jobs, progress=shown)
+            findings += [check.finding for check in checks]
     except EvidenceError as error:
         raise _fail(str(error), USAGE) from None
     if out is not None:
-        out.mkdir(parents=True, exist_ok=True)
-        (out / "checks.csv").write_text(table.as_csv(checks), encoding="utf-8")
-        (out / "differences.md").write_text(table.as_page(checks, titles), encoding="utf-8")
-    failed = [check for check in checks if check.verdict is comparison.Verdict.DIFFERS]
+        for name in dict.fromkeys(finding.evidence for finding in findings):
+            folder = out / name
+            folder.mkdir(parents=True, exist_ok=True)
+            rows = [finding for finding in findings if finding.evidence == name]
+            (folder / "results.csv").write_text(table.as_csv(rows), encoding="utf-8")
+        if titles:
+            page = table.as_page(findings, titles)
+            (out / "differences.md").write_text(page, encoding="utf-8")
     if json_:
-        json.dump([table.record(check) for check in checks], sys.stdout, indent=1)
+        json.dump([asdict(finding) for finding in findings], sys.stdout, indent=1)
         print()
     else:
-        outside = (comparison.Verdict.EXPLAINED, comparison.Verdict.DIFFERS)
-        listed = [each for each in checks if each.verdict in outside] if differences else checks
+        listed = [each for each in findings if each.verdict in OUTSIDE] if differences else findings
         console = Console(width=None if sys.stdout.isatty() else WIDTH)
         console.print(table.shown(listed))
-        console.print(table.count(checks))
-    if failed:
+        console.print(table.count(findings))
+    if any(finding.verdict is Verdict.DIFFERS for finding in findings):
         raise typer.Exit(BROKEN)
 
 

@@ -211,7 +211,7 @@ class Ared(Queue):
         mark_p: As for RED. Default ``0.1``.
         target_delay: Queueing delay aimed at: twice the automatic `min_th`. Default ``5 ms``.
         burst: Packets of a burst that shall pass: Linux's automatic weight. Default ``auto``.
-        adaptive: Whether `max_p` adapts at all. Default ``true``; linux: ``false``.
+        adapts: Whether `max_p` adapts at all. Default ``true``; linux: ``false``.
         interval: Time between two changes of `max_p`. Default ``500 ms``.
         alpha: Most that is added to `max_p`. Default ``0.01``.
         beta: What `max_p` is multiplied by. Default ``0.9``.
@@ -246,7 +246,7 @@ class Ared(Queue):
     mark_p: float | None = None
     target_delay: str | None = None
     burst: int | str | None = None
-    adaptive: bool | None = None
+    adapts: bool | None = None
     interval: str | None = None
     alpha: float | None = None
     beta: float | None = None
@@ -356,6 +356,7 @@ class Sfq(Queue):
             Default ``auto``.
         depth: Most packets of a bucket; automatic: no bound. Default ``auto``; linux: ``127``.
         flows: Most buckets in use at a time; automatic: all. Default ``auto``; linux: ``128``.
+        inner: The discipline of each bucket. Default ``none``.
     """
 
     WORD: ClassVar[str] = "discipline"
@@ -369,6 +370,7 @@ class Sfq(Queue):
     quantum: str | None = None
     depth: int | str | None = None
     flows: int | str | None = None
+    inner: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -897,6 +899,7 @@ class Drr(Queue):
         buckets: Number of queues. Default ``1024``; ns2: ``10``.
         quantum: Bytes of a turn; automatic: the link's MTU, under Linux's preset and 14. Default
             ``auto``; ns2: ``250 B``.
+        inner: The discipline of each flow. Default ``none``.
     """
 
     WORD: ClassVar[str] = "discipline"
@@ -906,6 +909,7 @@ class Drr(Queue):
     limit: str | None = None
     buckets: int | None = None
     quantum: str | None = None
+    inner: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -919,6 +923,7 @@ class Fq(Queue):
         preset: Whose defaults and known ways. Default ``reference``.
         limit: Most that may wait in all flows, in packets or bytes. Default ``1000 packets``.
         weights: Weights of the flows 0, 1, 2 ...; further flows weigh 1. Default ``1 1``.
+        inner: The discipline of each flow. Default ``none``.
     """
 
     WORD: ClassVar[str] = "discipline"
@@ -927,6 +932,7 @@ class Fq(Queue):
     preset: Literal["reference", "linux", "ns3", "ns2"] | None = None
     limit: str | None = None
     weights: str | None = None
+    inner: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from enum import StrEnum
 from typing import Any
 
 import polars as pl
@@ -18,16 +17,8 @@ from sojourn.stats.intervals import defined, mean_and_deviation
 from sojourn.tasks import Outcome, Task
 from sojourn.validate.cases import Point, points_of
 from sojourn.validate.evidence import Evidence, EvidenceError, Row
+from sojourn.validate.finding import Finding, Verdict, number
 from sojourn.validate.tolerance import Tolerance, spread, tolerance_of
-
-
-class Verdict(StrEnum):
-    """What became of a check."""
-
-    AGREES = "agrees"
-    BY_SPREAD = "agrees by spread"
-    EXPLAINED = "differs, explained"
-    DIFFERS = "differs"
 
 
 @dataclass(frozen=True)
@@ -58,6 +49,24 @@ class Check:
         if abs(self.difference) <= self.spread:
             return Verdict.BY_SPREAD
         return Verdict.EXPLAINED if self.reason else Verdict.DIFFERS
+
+    @property
+    def finding(self) -> Finding:
+        """The check as a line of the table."""
+        row, verdict = self.row, self.verdict
+        beside = f" or spread {self.spread:.2g}" if self.spread else ""
+        return Finding(
+            evidence=self.evidence,
+            discipline=row.subject,
+            case=row.label,
+            check=row.metric,
+            ours=number(self.ours),
+            theirs=number(row.mean),
+            tolerance=f"{self.tolerance}{beside}",
+            verdict=verdict,
+            source=f"{row.peer}: {row.run}",
+            reason=self.reason if verdict is Verdict.EXPLAINED else "",
+        )
 
 
 @dataclass(frozen=True)

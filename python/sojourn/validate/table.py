@@ -1,18 +1,18 @@
-"""The table of all checks: on the terminal, as CSV, as JSON, and the differences as a page."""
+"""The table of all checks: on the terminal, as CSV and JSON, and what differs as a page."""
 
 from __future__ import annotations
 
 import csv
 import io
 from collections import Counter
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, fields
 
 from rich import box
 from rich.table import Table
 from rich.text import Text
 
-from sojourn.validate.comparison import Check, Verdict
+from sojourn.validate.finding import OUTSIDE, Finding, Verdict
 
 COLOURS = {
     Verdict.AGREES: "green",
@@ -21,94 +21,57 @@ COLOURS = {
     Verdict.DIFFERS: "red",
 }
 
-HEADER = ("evidence", "subject", "case", "check", "ours", "theirs", "tolerance", "verdict")
+HEADER = ("discipline", "evidence", "case", "check", "ours", "theirs", "tolerance", "verdict")
 
 
-def record(check: Check) -> dict[str, Any]:
-    """Return a check as plain values."""
-    row = check.row
-    return {
-        "evidence": check.evidence,
-        "subject": row.subject,
-        "case": row.label,
-        "check": row.metric,
-        "ours": check.ours,
-        "ours_sd": check.ours_sd,
-        "replicas": check.replicas,
-        "theirs": row.mean,
-        "theirs_sd": row.sd,
-        "n": row.n,
-        "peer": row.peer,
-        "run": row.run,
-        "tolerance": str(check.tolerance),
-        "spread": check.spread,
-        "verdict": check.verdict.value,
-        "reason": check.reason if check.verdict is Verdict.EXPLAINED else "",
-    }
-
-
-def cells(check: Check) -> tuple[str, ...]:
-    """Return a check as a line of the table."""
-    row = check.row
-    beside = f" or spread {check.spread:.2g}" if check.spread else ""
-    return (
-        check.evidence,
-        row.subject,
-        row.label,
-        row.metric,
-        f"{check.ours:.5g}",
-        f"{row.mean:.5g}",
-        f"{check.tolerance}{beside}",
-        check.verdict.value,
-    )
-
-
-def shown(checks: Sequence[Check]) -> Table:
+def shown(findings: Iterable[Finding]) -> Table:
     """Return the table for the terminal."""
     table = Table(box=box.SIMPLE_HEAD)
     for name in HEADER:
         right = name in ("ours", "theirs")
         table.add_column(name, justify="right" if right else "left", overflow="fold")
-    for check in checks:
-        *plain, verdict = cells(check)
-        texts = [Text(cell) for cell in plain]
-        table.add_row(*texts, Text(verdict, style=COLOURS[check.verdict]))
+    for finding in findings:
+        texts = [Text(str(getattr(finding, name))) for name in HEADER[:-1]]
+        table.add_row(*texts, Text(finding.verdict, style=COLOURS[finding.verdict]))
     return table
 
 
-def count(checks: Sequence[Check]) -> str:
+def count(findings: Sequence[Finding]) -> str:
     """Return how many checks came out how, in one line."""
-    counts = Counter(check.verdict for check in checks)
+    counts = Counter(finding.verdict for finding in findings)
     parts = [f"{counts[verdict]} {verdict.value}" for verdict in Verdict if counts[verdict]]
-    return f"{len(checks)} checks: {', '.join(parts)}"
+    return f"{len(findings)} checks: {', '.join(parts)}"
 
 
-def as_csv(checks: Sequence[Check]) -> str:
+def as_csv(findings: Sequence[Finding]) -> str:
     """Return all checks as CSV."""
     text = io.StringIO()
-    writer = csv.DictWriter(text, fieldnames=list(record(checks[0])), lineterminator="\n")
+    names = [each.name for each in fields(Finding)]
+    writer = csv.DictWriter(text, fieldnames=names, lineterminator="\n")
     writer.writeheader()
-    for check in checks:
-        rounded = record(check)
-        for name in ("ours", "ours_sd", "theirs", "theirs_sd", "spread"):
-            rounded[name] = f"{rounded[name]:.6g}"
-        writer.writerow(rounded)
+    writer.writerows(asdict(finding) for finding in findings)
     return text.getvalue()
 
 
-def as_page(checks: Sequence[Check], titles: dict[str, str]) -> str:
+def from_csv(text: str) -> list[Finding]:
+    """Return the checks that :func:`as_csv` wrote."""
+    rows = csv.DictReader(io.StringIO(text))
+    return [Finding(verdict=Verdict(row.pop("verdict")), **row) for row in rows]
+
+
+def as_page(findings: Sequence[Finding], titles: dict[str, str]) -> str:
     """Return what differs, and why, as Markdown."""
     lines = ["# Differences to the peers", "", "Written by `sojourn validate --out evidence`.", ""]
     for name, title in titles.items():
-        own = [check for check in checks if check.evidence == name]
+        own = [finding for finding in findings if finding.evidence == name]
         lines += [f"## {name}: {title}", "", f"{count(own)}.", ""]
-        outside = [check for check in own if check.verdict in (Verdict.EXPLAINED, Verdict.DIFFERS)]
+        outside = [finding for finding in own if finding.verdict in OUTSIDE]
         if outside:
-            lines += ["| subject | case | check | ours | theirs | tolerance | reason |"]
+            lines += ["| discipline | case | check | ours | theirs | tolerance | reason |"]
             lines += ["| --- | --- | --- | ---: | ---: | --- | --- |"]
-            lines += [
-                f"| {' | '.join(cells(check)[1:7])} | {check.reason or '**none**'} |"
-                for check in outside
-            ]
+            for each in outside:
+                cells = (each.discipline, each.case, each.check, each.ours, each.theirs)
+                reason = each.reason or "**none**"
+                lines.append(f"| {' | '.join(cells)} | {each.tolerance} | {reason} |")
             lines.append("")
     return "\n".join(lines)

@@ -36,8 +36,9 @@ class Tolerance:
 
     def __str__(self) -> str:
         """A share and an amount."""
-        share = f"{100 * self.relative:g} %"
-        return f"{share} or {self.absolute:g}" if self.absolute else share
+        share = f"{100 * self.relative:g} %" if self.relative else ""
+        amount = f"{self.absolute:g}" if self.absolute else ""
+        return " or ".join(part for part in (share, amount) if part) or "none"
 
 
 def tolerance_of(evidence: Evidence, row: Row) -> Tolerance:

@@ -132,6 +132,58 @@ pub enum Child<P: Packet> {
     },
 }
 
+/// Makes the queues of flows: plain, or each a discipline of its own.
+#[derive(Debug, Clone)]
+pub struct Nest {
+    inner: Optional<Inner>,
+    preset: Preset,
+    link: LinkInfo,
+}
+
+impl Nest {
+    /// Makes queues of `inner`.
+    ///
+    /// # Errors
+    /// A parameter of `inner` that cannot be taken.
+    pub fn new<P: Packet>(
+        inner: &Optional<Inner>,
+        preset: Preset,
+        link: &LinkInfo,
+    ) -> Result<Self, ParamFault> {
+        let nest = Self {
+            inner: inner.clone(),
+            preset,
+            link: *link,
+        };
+        nest.try_child::<P>()?;
+        Ok(nest)
+    }
+
+    /// Whether they are plain.
+    pub fn is_plain(&self) -> bool {
+        self.inner.0.is_none()
+    }
+
+    /// An empty queue.
+    pub fn child<P: Packet>(&self) -> Child<P> {
+        self.try_child().unwrap_or_default()
+    }
+
+    fn try_child<P: Packet>(&self) -> Result<Child<P>, ParamFault> {
+        Child::new(&self.inner, Capacity::Unlimited, self.preset, &self.link)
+    }
+
+    /// Later queues stand at this link.
+    pub fn on_link(&mut self, link: &LinkInfo) {
+        self.link = *link;
+    }
+
+    /// What is to be warned of in each.
+    pub fn warnings<P: Packet>(&self) -> Vec<Warning> {
+        self.child::<P>().warnings()
+    }
+}
+
 /// What a look at the head found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Head {
@@ -143,7 +195,40 @@ pub enum Head {
     Wait(Time),
 }
 
+impl<P: Packet> Default for Child<P> {
+    /// A plain queue without a bound.
+    fn default() -> Self {
+        Self::Plain {
+            capacity: Capacity::Unlimited,
+            queue: Fifo::default(),
+        }
+    }
+}
+
 impl<P: Packet> Child<P> {
+    /// Does something to this child of several, in which `all` waits; keeps count of that.
+    pub fn within<R>(&mut self, all: &mut Backlog, act: impl FnOnce(&mut Self) -> R) -> R {
+        let before = self.backlog();
+        let result = act(self);
+        let after = self.backlog();
+        all.packets = all.packets + after.packets - before.packets;
+        all.bytes = all.bytes + after.bytes - before.bytes;
+        result
+    }
+
+    /// Takes the last packet of a plain queue; another discipline gives none.
+    pub fn pop_tail(&mut self) -> Option<P> {
+        match self {
+            Self::Plain { queue, .. } => queue.pop_tail(),
+            Self::Other { .. } => None,
+        }
+    }
+
+    /// Whether nothing waits.
+    pub fn is_empty(&self) -> bool {
+        self.backlog().packets == 0
+    }
+
     /// A child: `inner`, or where that is none a plain queue of `capacity`.
     ///
     /// # Errors

@@ -37,6 +37,17 @@ pub fn target(target: Span, capacity: Capacity, link: &LinkInfo) -> Vec<Warning>
     found
 }
 
+/// A limit that the largest packet never fits into.
+pub fn no_room(capacity: Capacity, mtu: Bytes) -> Option<Warning> {
+    if room(capacity, mtu) >= mtu.as_f64() {
+        return None;
+    }
+    let what = format!(
+        "there is never room for a packet of {mtu}, the largest on this link: all that have to wait are dropped"
+    );
+    Some(warning("limit", what))
+}
+
 /// A reference for the queue's length that leaves no room above it; both in the same unit.
 pub fn reference(room: f64, target: f64) -> Vec<Warning> {
     if room > target {

@@ -26,8 +26,6 @@ pub struct Adaptation {
 /// Which rule moves `max_p`, and when.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Rule {
-    /// None: it stays what it is.
-    Never,
     /// Floyd's, at timers.
     Timed,
     /// Floyd's, at arrivals after an interval without a change (ns-2, ns-3).
@@ -81,7 +79,7 @@ impl Adaptation {
     /// What an arrival makes of `max_p`.
     pub fn at_arrival(&mut self, avg: f64, slope: &Slope, max_p: f64, now: Time) -> f64 {
         match self.rule {
-            Rule::Never | Rule::Timed => max_p,
+            Rule::Timed => max_p,
             Rule::AtArrivals => {
                 if now <= self.last + self.interval {
                     return max_p;

@@ -429,6 +429,87 @@ pub(crate) const SPECIAL: &[(&str, Params)] = &[
     ),
     ("drr", &[("limit", "7 packets"), ("buckets", "3")]),
     ("drr", &[("limit", "6000 B"), ("quantum", "200 B")]),
+    (
+        "drr",
+        &[
+            ("limit", "9 packets"),
+            ("inner", "codel(target = 1 ms, interval = 4 ms)"),
+        ],
+    ),
+    (
+        "drr",
+        &[
+            ("limit", "9 packets"),
+            (
+                "inner",
+                "choke(min_th = 1 packets, max_th = 4 packets, w_q = 0.5)",
+            ),
+        ],
+    ),
+    (
+        "drr",
+        &[
+            ("limit", "20 packets"),
+            (
+                "inner",
+                "tbf(rate = 2 Mbit/s, burst = 2 kB, limit = 3 packets)",
+            ),
+        ],
+    ),
+    (
+        "sfq",
+        &[
+            ("limit", "9000 B"),
+            ("inner", "codel(target = 1 ms, interval = 4 ms)"),
+        ],
+    ),
+    (
+        "sfq",
+        &[
+            ("limit", "9000 B"),
+            (
+                "inner",
+                "choke(min_th = 1 packets, max_th = 4 packets, w_q = 0.5)",
+            ),
+        ],
+    ),
+    (
+        "sfq",
+        &[
+            ("limit", "20 packets"),
+            (
+                "inner",
+                "tbf(rate = 2 Mbit/s, burst = 2 kB, limit = 3 packets)",
+            ),
+        ],
+    ),
+    (
+        "fq",
+        &[
+            ("limit", "9 packets"),
+            ("inner", "codel(target = 1 ms, interval = 4 ms)"),
+        ],
+    ),
+    (
+        "fq",
+        &[
+            ("limit", "9 packets"),
+            (
+                "inner",
+                "choke(min_th = 1 packets, max_th = 4 packets, w_q = 0.5)",
+            ),
+        ],
+    ),
+    (
+        "fq",
+        &[
+            ("limit", "20 packets"),
+            (
+                "inner",
+                "tbf(rate = 2 Mbit/s, burst = 2 kB, limit = 3 packets)",
+            ),
+        ],
+    ),
     ("headdrop", &[("limit", "7 packets")]),
     ("headdrop", &[("limit", "6000 B")]),
     ("pfifo", &[("limit", "7 packets")]),

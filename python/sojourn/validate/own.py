@@ -1,0 +1,54 @@
+"""The evidence of single disciplines, run again: laws and properties, in worker processes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from sojourn.experiments.bench import OnProgress
+from sojourn.runner import available_cores
+from sojourn.validate import laws, properties
+from sojourn.validate.finding import Finding
+from sojourn.validate.properties import Property
+
+Work = tuple[Callable[..., Finding], tuple[object, ...]]
+
+
+def plan(root: Path, disciplines: Sequence[str], *, quick: bool = False) -> list[Work]:
+    """What is to be done; ``quick`` leaves out what is slow, and the laws under other presets.
+
+    Raises :class:`sojourn.validate.evidence.EvidenceError` for checks that cannot be read.
+    """
+    work: list[Work] = []
+    for discipline in disciplines:
+        presets = laws.PRESETS[:1] if quick else laws.PRESETS
+        work += [(laws.check, (discipline, preset)) for preset in presets]
+        for each in properties.load(root / discipline):
+            if not (quick and each.slow):
+                work.append((found, (each,)))
+    return work
+
+
+def found(said: Property) -> Finding:
+    """Play a property; return its line of the table."""
+    return properties.check(said).finding
+
+
+def perform(
+    work: Sequence[Work], *, jobs: int | None = None, progress: OnProgress | None = None
+) -> list[Finding]:
+    """Do it, in the order of the work.
+
+    Raises :class:`sojourn.validate.evidence.EvidenceError` for checks that cannot be played.
+    """
+    # Workers that neither copy this process nor run its main module again.
+    from loky import ProcessPoolExecutor
+
+    findings = []
+    with ProcessPoolExecutor(max_workers=jobs or available_cores()) as pool:
+        running = [pool.submit(function, *arguments) for function, arguments in work]
+        for number, future in enumerate(running, start=1):
+            findings.append(future.result())
+            if progress is not None:
+                progress(number, len(work))
+    return findings

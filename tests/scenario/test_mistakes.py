@@ -1,0 +1,72 @@
+"""Known mistakes are warned of, with the place and the reason, from a scenario file."""
+
+import pytest
+
+import sojourn as sj
+
+FILE = """
+name = "mistake"
+duration = "1 s"
+
+[dumbbell]
+bottleneck = {{ rate = "{rate}", queue = {{ {queue} }} }}
+rtt = "{rtt}"
+
+[[flow]]
+name = "tcp"
+transport = {{ protocol = "tcp" }}
+traffic = {{ source = "bulk" }}
+"""
+
+MISTAKES = [
+    ('discipline = "codel"', "1 Mbit/s", "target", "one packet takes"),
+    (
+        'discipline = "red", limit = "10 packets", min_th = "5 packets", max_th = "15 packets"',
+        "10 Mbit/s",
+        "max_th",
+        "before the average can reach max_th",
+    ),
+    (
+        'discipline = "pi", limit = "50 packets", target = "50 packets"',
+        "10 Mbit/s",
+        "limit",
+        "not above the target",
+    ),
+    ('discipline = "pie", preset = "ns3"', "100 Mbit/s", "limit", "full before its delay"),
+    (
+        'discipline = "red", limit = "25 packets", gentle = true',
+        "10 Mbit/s",
+        "max_th",
+        "gentle ramp ends",
+    ),
+    ('discipline = "droptail", limit = "0.1 bdp"', "1 Mbit/s", "limit", "never room"),
+    ('discipline = "sfq", preset = "ns2", limit = "50 packets"', "10 Mbit/s", "limit", "maxqueue"),
+    ('discipline = "ared", preset = "linux"', "10 Mbit/s", "adapts", "plain RED"),
+]
+
+
+def warnings(queue: str, rate: str) -> list[str]:
+    text = FILE.format(queue=queue, rate=rate, rtt="20 ms")
+    return sj.Scenario.from_toml(text, place="file.toml").warnings
+
+
+@pytest.mark.parametrize(("queue", "rate", "key", "reason"), MISTAKES)
+def test_a_known_mistake_is_told(queue, rate, key, reason):
+    (told,) = warnings(queue, rate)
+    assert told.startswith(f"file.toml:6: dumbbell.bottleneck.queue.{key}: ")
+    assert reason in told
+
+
+@pytest.mark.parametrize(
+    ("queue", "rate"),
+    [
+        ('discipline = "codel"', "10 Mbit/s"),
+        ('discipline = "red"', "10 Mbit/s"),
+        ('discipline = "pi", limit = "100 packets", target = "50 packets"', "10 Mbit/s"),
+        ('discipline = "pie", preset = "ns3"', "10 Mbit/s"),
+        ('discipline = "red", limit = "30 packets", gentle = true', "10 Mbit/s"),
+        ('discipline = "droptail", limit = "1 bdp"', "10 Mbit/s"),
+    ],
+)
+def test_what_is_no_mistake_is_not(queue, rate):
+    assert warnings(queue, rate) == []
