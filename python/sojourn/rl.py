@@ -11,6 +11,7 @@ needs ``pip install 'sojourn[rl]'``.
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -30,6 +31,9 @@ with needed("rl"):
     from gymnasium.spaces import Box
 
 UNFORCED = mark("unforced")
+
+MOST = float(np.finfo(np.float32).max)
+"""The largest number that an observation can hold."""
 
 
 class DropProbability(Discipline):
@@ -53,7 +57,10 @@ class DropProbability(Discipline):
 
 @dataclass(frozen=True)
 class Step:
-    """What one step showed: the values of time series, rates and means over the interval."""
+    """What one step showed: the values of time series, rates and means over the interval.
+
+    A quantity that is undefined, as the delay of a flow of which nothing arrived, is left out.
+    """
 
     time_s: float
     """The end of the step."""
@@ -68,7 +75,7 @@ class Step:
 
     flows: Mapping[str, Mapping[str, float]]
     """Each flow: ``throughput_bps``, ``goodput_bps``, ``delay_mean_s``; under TCP also
-    ``cwnd_packets``, ``srtt_s`` and others. NaN where undefined."""
+    ``cwnd_packets``, ``srtt_s`` and others."""
 
 
 OBSERVED = ("queueing_delay_s", "utilization", "prob")
@@ -122,7 +129,7 @@ class QueueEnv(gymnasium.Env[np.ndarray, np.ndarray]):
         self._check()
         low, high = np.array(list(self.actions.values()), np.float32).reshape(-1, 2).T
         self.action_space = Box(low, high, dtype=np.float32)
-        self.observation_space = Box(0.0, np.inf, (len(self.observed),), np.float32)
+        self.observation_space = Box(0.0, MOST, (len(self.observed),), np.float32)
         self._episode: CoreEpisode | None = None
 
     def reset(
@@ -145,7 +152,7 @@ class QueueEnv(gymnasium.Env[np.ndarray, np.ndarray]):
             episode.poke(self.link, name, float(min(max(value, low), high)))
         step = self._advance(episode)
         values = [step.link.get(name, 0.0) for name in self.observed]
-        observation = np.nan_to_num(np.array(values, np.float32))
+        observation = np.array(values, np.float32)
         info: dict[str, Any] = {"step": step}
         if over := episode.is_over:
             info["tables"] = episode.finish()
@@ -162,6 +169,8 @@ class QueueEnv(gymnasium.Env[np.ndarray, np.ndarray]):
         link: dict[str, float] = {}
         flows: dict[str, dict[str, float]] = {}
         for entity, name, metric, value in shown:
+            if math.isnan(value):
+                continue
             if entity == "flow":
                 flows.setdefault(name, {})[metric] = value
             elif name == self.link:
