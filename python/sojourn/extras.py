@@ -18,5 +18,6 @@ def needed(extra: str) -> Iterator[None]:
     except ModuleNotFoundError as error:
         if isinstance(error, MissingExtra) or (error.name or "").startswith("sojourn"):
             raise
-        message = f"{error.name} is not installed; allowed after: pip install 'sojourn[{extra}]'"
+        name = error.name or extra
+        message = f"{name} is not installed; allowed after: pip install 'sojourn[{extra}]'"
         raise MissingExtra(message, name=error.name) from None

@@ -484,15 +484,14 @@ struct Driver(Mutex<scenario::drive::Driver>);
 impl Driver {
     #[new]
     fn new() -> Self {
-        Self(Mutex::new(scenario::drive::Driver::new()))
+        let makers = Arc::new(outside::PythonMakers { folder: ".".into() });
+        Self(Mutex::new(scenario::drive::Driver::with(makers)))
     }
 
     /// Answers one request, a line of JSON, with one.
-    fn answer(&self, request: &str) -> String {
-        self.0
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .answer(request)
+    fn answer(&self, request: &str) -> PyResult<String> {
+        let mut driver = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        catch(|| driver.answer(request))
     }
 }
 
