@@ -21,8 +21,8 @@ test: lint test-rust test-python ## Linters, generated files, all tests
 lint: setup
 	cargo fmt --all --check
 	cargo clippy --quiet --workspace --all-targets -- -D warnings
-	ruff format --check --quiet python tests tools benchmarks
-	ruff check --quiet python tests tools benchmarks
+	ruff format --check --quiet python tests tools benchmarks examples
+	ruff check --quiet python tests tools benchmarks examples
 	pyright --warnings
 	$(BIN)/python tools/generate.py --check
 
@@ -34,14 +34,15 @@ test-python: setup
 
 format: setup ## Format all code
 	cargo fmt --all
-	ruff format --quiet python tests tools benchmarks
-	ruff check --quiet --fix python tests tools benchmarks
+	ruff format --quiet python tests tools benchmarks examples
+	ruff check --quiet --fix python tests tools benchmarks examples
 
 generate: setup ## Write anew what is derived from the code: schema, reference pages, README
 	$(BIN)/python tools/generate.py
 
-figures: setup ## Draw the figures of the disciplines' pages anew
-	$(BIN)/python tools/figures.py
+figures: setup ## Draw the figures of the documentation anew: disciplines, concepts
+	$(BIN)/python tools/discipline_figures.py
+	$(BIN)/python tools/concept_figures.py
 
 bench: ## Time the benchmark cases; with instructions, if valgrind is installed
 	$(PYTHON) benchmarks/run.py --instructions

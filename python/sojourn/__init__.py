@@ -16,7 +16,7 @@ from sojourn._core import LedgerError, ScenarioError, UserCodeError, __version__
 from sojourn.scenario import Scenario
 
 if TYPE_CHECKING:
-    from sojourn import params, queue, source, testing, transport
+    from sojourn import params, queue, rl, source, testing, transport
     from sojourn.build import (
         dumbbell,
         from_networkx,
@@ -49,6 +49,7 @@ __all__ = [
     "params",
     "parking_lot",
     "queue",
+    "rl",
     "run",
     "source",
     "star",
@@ -74,7 +75,7 @@ _LATE |= dict.fromkeys(("to_networkx", "tree", "udp"), "sojourn.build")
 _LATE |= dict.fromkeys(("njit_policy", "uniform"), "sojourn.native")
 """Names and their modules: imported when first asked for, since some bring polars and SciPy."""
 
-_MODULES = ("params", "queue", "source", "testing", "transport")
+_MODULES = ("params", "queue", "rl", "source", "testing", "transport")
 
 
 def __getattr__(name: str) -> Any:

@@ -16,6 +16,7 @@ __all__ = [
     "Cancelled",
     "Desk",
     "Driver",
+    "Episode",
     "LedgerError",
     "Loss",
     "Random",
@@ -128,6 +129,29 @@ class Scenario:
         A trace has its format, how the paths of its files begin, the links that captures show, and
         whether they store payload.
         """
+    def begin(self, point: int, replica: int) -> Episode:
+        """Begin one replica of one point, to be run in steps."""
+
+@final
+class Episode:
+    """One replica of one point, which waits for its next step."""
+
+    @property
+    def now_s(self) -> float:
+        """The present instant."""
+    @property
+    def is_over(self) -> bool:
+        """Whether the simulated time is over."""
+    def advance(self, interval: str, cancel: Cancel) -> list[tuple[str, str, str, float]]:
+        """Let an interval pass; what links and flows showed over it.
+
+        Each value has its `entity` (link or flow), `name` and `metric`. An exception in it ends
+        the episode.
+        """
+    def poke(self, link: str, variable: str, value: float) -> bool:
+        """Set an inner variable of a link's discipline; false if there is none of that name."""
+    def finish(self) -> dict[str, Any]:
+        """End it; the tables of the run."""
 
 @final
 class Replay:

@@ -49,6 +49,10 @@ PACKET = {
 """
 
 
+FAILED = -(2**63)
+"""What a compiled hook answers when it raised an exception."""
+
+
 class Policy:
     """A hook to be compiled."""
 
@@ -124,15 +128,34 @@ def _entry(numba: Any, function: Callable[..., int | None], answers: bool) -> Ca
     if answers:
 
         def entry(state: Any, packet: Any) -> int:
-            return inner(carray(state, 1)[0], carray(packet, 1)[0])
+            try:
+                return inner(carray(state, 1)[0], carray(packet, 1)[0])
+            except Exception:
+                return FAILED
 
     else:
 
         def entry(state: Any, packet: Any) -> int:
-            inner(carray(state, 1)[0], carray(packet, 1)[0])
+            try:
+                inner(carray(state, 1)[0], carray(packet, 1)[0])
+            except Exception:
+                return FAILED
             return 0
 
     return entry
+
+
+def tell(cls: Any, hook: str, state: list[float], packet: list[float]) -> None:
+    """Run a compiled hook in the interpreter, on the records that it failed with.
+
+    It raises there what it raised as machine code, now with its traceback.
+    """
+    import numpy as np
+
+    names = fields_of(cls)
+    given = np.array([tuple(state)], dtype=[(name, "f8") for name in names or ("_",)])
+    judged = np.array([tuple(packet)], dtype=list(PACKET.items()))
+    hooks_of(cls)[hook].function(np.rec.array(given)[0], np.rec.array(judged)[0])
 
 
 _uniform = ctypes.CFUNCTYPE(ctypes.c_double, ctypes.c_uint64)(_core.UNIFORM)

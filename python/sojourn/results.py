@@ -10,11 +10,14 @@ from typing import TYPE_CHECKING, Any, Literal
 import polars as pl
 
 from sojourn import _core
+from sojourn.extras import needed
 from sojourn.frames import points_frame, runs_frame, stack
 from sojourn.scenario import Scenario
 from sojourn.tasks import Outcome, Task
 
 if TYPE_CHECKING:
+    import pandas
+
     from sojourn.plots.plot import Plot
 
 KEYS = ("point", "replica", "link", "flow", "group")
@@ -107,6 +110,14 @@ class Results:
             "delays": self.delays,
             "series": self.time_series,
         }
+
+    def to_pandas(self) -> dict[str, pandas.DataFrame]:
+        """Return all frames as pandas', by the same names.
+
+        Needs the extra ``pandas``: ``pip install 'sojourn[pandas]'``.
+        """
+        with needed("pandas"):
+            return {name: frame.to_pandas() for name, frame in self.frames().items()}
 
     def _repr_html_(self) -> str:
         """A table for notebooks: the links of each point, as ``sojourn run`` prints them."""

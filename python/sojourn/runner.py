@@ -10,9 +10,10 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from sojourn._core import Cancel
-from sojourn.experiments.bench import Finished, Memory, OnProgress
+from sojourn.experiments.bench import Finished, Memory
 from sojourn.experiments.procedure import conduct
 from sojourn.processes import LOOK_INTERVAL_S, Trace, in_processes
+from sojourn.progress import Progress, shown
 from sojourn.results import Results, collect
 from sojourn.scenario import Overrides, Scenario
 from sojourn.tasks import Outcome, Task
@@ -27,7 +28,7 @@ def run(
     jobs: int | None = None,
     overrides: Overrides = (),
     series_interval: str | None = None,
-    progress: OnProgress | None = None,
+    progress: Progress = None,
     trace_folder: Path | None = None,
     trace_format: str = "ns2",
     trace_links: Sequence[str] = (),
@@ -39,7 +40,8 @@ def run(
     ``seed``, ``precision`` (such as ``"5%"``: replicas are added until the intervals are that
     narrow) and ``series_interval`` (such as ``"100 ms"``) go before the file's. ``jobs`` workers
     run at once, by default as many as there are cores; the results do not depend on it. Ctrl-C
-    ends the runs in progress and returns what is finished, with ``complete`` false.
+    ends the runs in progress and returns what is finished, with ``complete`` false. ``progress``
+    is told how many runs of how many are done; ``"bar"`` shows it, as notebooks do by themselves.
 
     Into ``trace_folder`` go traces in ``trace_format``. ``"ns2"``: one file of all links,
     ``trace[-pointP][-replicaR].tr``. ``"pcapng"``: captures, a file for each link,
@@ -66,14 +68,15 @@ def run(
         traced = [(task, trace_of(task)) for task in tasks]
         return carried_out(scenario, traced, jobs or available_cores(), cancel)
 
-    bench = Memory(carry_out, progress)
     warnings: list[str] = []
-    try:
-        plan = conduct(scenario, bench)
-        tasks, complete, warnings = plan.tasks, True, plan.warnings
-    except KeyboardInterrupt:
-        done = [task for task in bench.done if not task.is_pilot]
-        tasks, complete = sorted(done, key=lambda task: (task.point, task.replica)), False
+    with shown(progress, scenario.name) as told:
+        bench = Memory(carry_out, told)
+        try:
+            plan = conduct(scenario, bench)
+            tasks, complete, warnings = plan.tasks, True, plan.warnings
+        except KeyboardInterrupt:
+            done = [task for task in bench.done if not task.is_pilot]
+            tasks, complete = sorted(done, key=lambda task: (task.point, task.replica)), False
     outcomes = (Outcome(task, bench.tables(task)) for task in tasks)
     return collect(scenario, outcomes, complete=complete, warnings=warnings)
 

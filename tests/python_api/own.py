@@ -95,6 +95,19 @@ class CompiledNonsense(sj.queue.Discipline):
         return 7
 
 
+class CompiledFails(sj.queue.Discipline):
+    """Raises at the hundredth arrival, compiled."""
+
+    state = {"seen": 0.0}  # noqa: RUF012
+
+    @sj.njit_policy
+    def enqueue(state, packet):
+        state.seen += 1.0
+        if state.seen == 100.0 and sj.uniform(packet) >= 0.0:
+            raise ValueError("the hundredth")
+        return sj.queue.ACCEPT
+
+
 class Fails(sj.queue.Discipline):
     """Raises at the hundredth arrival."""
 

@@ -45,6 +45,20 @@ def test_an_answer_that_is_no_verdict_ends_the_run(overloaded):
         sj.run(overloaded(own.CompiledNonsense()))
 
 
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_an_exception_ends_the_run_with_all_that_helps(overloaded, jobs):
+    with pytest.raises(sj.UserCodeError) as raised:
+        sj.run(overloaded(own.CompiledFails(), replicas=2), jobs=jobs)
+    text = str(raised.value)
+    for part in (
+        "own:CompiledFails on link x: enqueue raised an exception at",
+        "of simulated time, over a packet of",
+        'raise ValueError("the hundredth")',
+        "ValueError: the hundredth",
+    ):
+        assert part in text
+
+
 def test_hooks_are_compiled_all_or_none():
     with pytest.raises(TypeError, match="found dequeue beside compiled hooks"):
 

@@ -1,8 +1,10 @@
 """Scenarios and results travel, show themselves, and are used from threads and processes."""
 
 import pickle
+import sys
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from multiprocessing import get_context
+from types import ModuleType
 
 import own
 import pytest
@@ -74,3 +76,53 @@ def test_notebooks_show_tables(overloaded):
     assert "±" in shown
     assert "3 Mbit/s" in shown
     assert repr(results) == "<Results of 'network': 4 runs>"
+
+
+class Cell:
+    """Stands for a notebook's cell: what it shows, one text after the other."""
+
+    def __init__(self):
+        self.texts = []
+
+    def install(self, monkeypatch):
+        display = ModuleType("IPython.display")
+        display.HTML = str
+        display.display = lambda text, display_id: self
+        for name, module in (("ipykernel", ModuleType("ipykernel")), ("IPython.display", display)):
+            monkeypatch.setitem(sys.modules, name, module)
+
+    def update(self, text):
+        self.texts.append(text)
+
+
+def test_notebooks_show_a_bar_while_runs_go_on(overloaded, monkeypatch, tmp_path):
+    scenario = overloaded(sj.queue.CoDel(), replicas=3, duration="1 s")
+    cell = Cell()
+    cell.install(monkeypatch)
+    sj.run(scenario)
+    assert "<progress>" in cell.texts[0]
+    assert "3 of 3 runs" in cell.texts[-2]
+    assert cell.texts[-1] == ""
+    seen = len(cell.texts)
+    sj.run(scenario, progress="none")
+    assert len(cell.texts) == seen
+    sj.sweep(scenario, tmp_path)
+    assert "3 of 3 runs" in cell.texts[-2]
+
+
+def test_a_bar_is_shown_on_a_terminal_where_it_is_asked_for(overloaded, capsys):
+    scenario = overloaded(sj.queue.CoDel(), replicas=2, duration="1 s")
+    counts = []
+    sj.run(scenario, progress=lambda done, total: counts.append((done, total)))
+    assert counts[-1] == (2, 2)
+    sj.run(scenario, progress="bar")
+    assert capsys.readouterr().out == ""
+
+
+def test_frames_become_pandas(overloaded):
+    results = sj.run(overloaded(sj.queue.CoDel(), replicas=2, duration="1 s"))
+    tables = results.to_pandas()
+    assert set(tables) == set(results.frames())
+    for name, frame in results.frames().items():
+        assert list(tables[name].columns) == frame.columns
+        assert len(tables[name]) == len(frame)

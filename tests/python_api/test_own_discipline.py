@@ -1,5 +1,6 @@
 """A discipline in Python is a discipline like any other."""
 
+import json
 import os
 import subprocess
 import sys
@@ -217,3 +218,37 @@ def test_finished_runs_of_a_sweep_are_kept(program, tmp_path):
     second = subprocess.run(call, capture_output=True, text=True, timeout=120, check=False)
     assert second.returncode == 0, second.stderr
     assert "2 runs were finished before, 2 are new" in second.stderr
+
+
+def test_compare_and_drive_take_it_by_its_name(program, tmp_path):
+    def call(*words, given=""):
+        return subprocess.run(
+            [sys.executable, "-m", "sojourn", *words],
+            cwd=tmp_path,
+            input=given,
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=False,
+        )
+
+    short = ("--duration", "4 s", "--warmup", "1 s", "--replicas", "2", "--json")
+    one = "limit=20 packets,increment=0.1"
+    done = call("compare", f"mine:Blue,{one}", f"blue,{one}", *short)
+    assert done.returncode == 0, done.stderr
+    ours, theirs = json.loads(done.stdout)["disciplines"]
+    assert ours["discipline"].startswith("mine:Blue")
+    assert {**ours, "discipline": ""} == {**theirs, "discipline": ""}
+
+    requests = [
+        {"cmd": "new", "discipline": "mine:Blue", "params": {"limit": "1 packets"}},
+        {"cmd": "enqueue", "t_ns": 0, "bytes": 500},
+        {"cmd": "enqueue", "t_ns": 200_000_000, "bytes": 500},
+        {"cmd": "new", "discipline": "mine:Blue", "params": {"increment": "x"}},
+    ]
+    done = call("drive", given="".join(json.dumps(request) + "\n" for request in requests))
+    replies = [json.loads(line) for line in done.stdout.splitlines()]
+    assert replies[0] == {}
+    assert replies[2]["drops"] == [[1, "overlimit", 0]]
+    assert replies[2]["state"]["Blue.prob"] == 0.02
+    assert replies[3]["error"].startswith('increment: found "x"')

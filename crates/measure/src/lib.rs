@@ -19,6 +19,6 @@ pub mod tables;
 
 pub use delays::{Delays, SHARES};
 pub use meter::Meter;
-pub use series::{Recorder, Series};
+pub use series::{Recorder, Sample, Series};
 pub use sketch::Sketch;
 pub use tables::{DropRow, Table, Tables};

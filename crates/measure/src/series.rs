@@ -26,6 +26,19 @@ pub struct Series {
     pub values: Vec<f64>,
 }
 
+/// One value of a sample.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Sample<'a> {
+    /// `link` or `flow`.
+    pub entity: &'static str,
+    /// Its name.
+    pub name: &'a str,
+    /// The metric, its unit at the end.
+    pub metric: &'a str,
+    /// NaN where undefined.
+    pub value: f64,
+}
+
 /// Takes samples of a simulation.
 #[derive(Debug, Default)]
 pub struct Recorder {
@@ -178,6 +191,22 @@ impl Recorder {
         series.times_s.push(now.as_s());
         series.values.push(value);
         self.cursor += 1;
+    }
+
+    /// The values of the last sample; none before the first.
+    pub fn latest(&self) -> impl Iterator<Item = Sample<'_>> {
+        let now = self.last.as_s();
+        let shown = self.series.iter().filter_map(move |series| {
+            let value = (*series.times_s.last()? == now)
+                .then(|| *series.values.last().unwrap_or(&f64::NAN))?;
+            Some(Sample {
+                entity: series.entity,
+                name: &series.name,
+                metric: &series.metric,
+                value,
+            })
+        });
+        shown
     }
 
     /// The series taken so far.

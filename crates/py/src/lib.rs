@@ -6,6 +6,7 @@
 // PyO3 hands arguments over by value.
 #![allow(clippy::needless_pass_by_value)]
 
+mod episode;
 mod outside;
 mod quantity;
 
@@ -26,6 +27,7 @@ use sojourn_scenario as scenario;
 use sojourn_scenario::replay::{ReplayError, Setup, Through};
 use sojourn_scenario::{Format, Options, RunError, Trace};
 
+use crate::episode::Episode;
 use crate::outside::raised::catch;
 
 create_exception!(
@@ -247,31 +249,39 @@ impl Scenario {
         } else {
             py.detach(run)
         };
-        let outcome = outcome?.map_err(raise)?;
-        let tables = PyDict::new(py);
-        let rows = outcome.tables;
-        for (name, table) in [
-            ("links", rows.links),
-            ("flows", rows.flows),
-            ("groups", rows.groups),
-            ("total", rows.total),
-        ] {
-            tables.set_item(name, columns(py, table)?)?;
-        }
-        let drops = rows.drops.into_iter();
-        let drops = drops.map(|row| (row.link, row.kind, row.reason.name(), row.packets));
-        tables.set_item("drops", drops.collect::<Vec<_>>())?;
-        tables.set_item("delays", delays(py, rows.delays)?)?;
-        let series = outcome
-            .series
-            .into_iter()
-            .map(|series| series_dict(py, series));
-        tables.set_item(
-            "series",
-            PyList::new(py, series.collect::<PyResult<Vec<_>>>()?)?,
-        )?;
-        Ok(tables)
+        outcome_dict(py, outcome?.map_err(raise)?)
     }
+
+    /// Begins one replica of one point, to be run in steps.
+    fn begin(&self, point: usize, replica: u32) -> PyResult<Episode> {
+        self.check_point(point)?;
+        catch(|| self.0.begin(point, replica))?
+            .map(Episode::new)
+            .map_err(raise)
+    }
+}
+
+/// What a run gives, as a dict of its tables.
+fn outcome_dict(py: Python<'_>, outcome: scenario::Outcome) -> PyResult<Bound<'_, PyDict>> {
+    let tables = PyDict::new(py);
+    let rows = outcome.tables;
+    for (name, table) in [
+        ("links", rows.links),
+        ("flows", rows.flows),
+        ("groups", rows.groups),
+        ("total", rows.total),
+    ] {
+        tables.set_item(name, columns(py, table)?)?;
+    }
+    let drops = rows.drops.into_iter();
+    let drops = drops.map(|row| (row.link, row.kind, row.reason.name(), row.packets));
+    tables.set_item("drops", drops.collect::<Vec<_>>())?;
+    tables.set_item("delays", delays(py, rows.delays)?)?;
+    let series = outcome.series.into_iter();
+    let series = series.map(|series| series_dict(py, series));
+    let series = series.collect::<PyResult<Vec<_>>>()?;
+    tables.set_item("series", PyList::new(py, series)?)?;
+    Ok(tables)
 }
 
 /// A time with its unit.
@@ -474,15 +484,14 @@ struct Driver(Mutex<scenario::drive::Driver>);
 impl Driver {
     #[new]
     fn new() -> Self {
-        Self(Mutex::new(scenario::drive::Driver::new()))
+        let makers = Arc::new(outside::PythonMakers { folder: ".".into() });
+        Self(Mutex::new(scenario::drive::Driver::with(makers)))
     }
 
     /// Answers one request, a line of JSON, with one.
-    fn answer(&self, request: &str) -> String {
-        self.0
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .answer(request)
+    fn answer(&self, request: &str) -> PyResult<String> {
+        let mut driver = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        catch(|| driver.answer(request))
     }
 }
 
@@ -505,6 +514,8 @@ mod _core {
     use super::{
         Cancel, Cancelled, Driver, LedgerError, Replay, Scenario, ScenarioError, reference, schema,
     };
+    #[pymodule_export]
+    use crate::episode::Episode;
     #[pymodule_export]
     use crate::outside::bench::Bench;
     #[pymodule_export]

@@ -30,6 +30,8 @@
 //! | `adaptive`, `feng_adaptive`, `nonlinear` | nothing if false; true is unsupported |
 //! | `rtt` | nothing where `w_q` is given; else unsupported |
 //!
+//! A discipline in Python is called `module:Class`; its parameters are those of the class, with units.
+//!
 //! **The link** is one of 10 Mbit/s, no delay, an MTU of 1500 bytes and a base round-trip time of
 //! twice its delay, unless `link` has other `rate_bps`, `delay_s`, `mtu`, `base_rtt_s`.
 //!
@@ -45,23 +47,25 @@ mod params;
 mod tcp;
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
-use sojourn_base::{Bytes, Ecn, Span, Stream, Time};
+use sojourn_base::{Bytes, Ecn, LinkInfo, Span, Stream, Time};
 use sojourn_queue::{
-    AckView, AnyDiscipline, BuildError, Context, Dequeued, Discipline, Entry, Packet, ProbeValue,
-    Reason, Sink,
+    AckView, AnyDiscipline, BuildError, Context, Dequeued, Discipline, Governed, Packet,
+    ProbeValue, Reason, Sink,
 };
 
 use self::params::{Params, link};
 use crate::error::unknown;
+use crate::outside::{Makers, Nobody, Wanted, is_outside};
 
 /// Timers that one request may run: those of hours of an idle queue, not of a lost clock.
 const MOST_TIMERS: u32 = 10_000_000;
 
 /// Answers requests, one after the other.
-#[derive(Default)]
 pub struct Driver {
+    makers: Arc<dyn Makers>,
     session: Option<Session>,
     tcp: Option<tcp::TcpSession>,
 }
@@ -78,10 +82,25 @@ impl From<String> for Refusal {
     }
 }
 
+impl Default for Driver {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
 impl Driver {
     /// A driver without a discipline: the first request is to be `new`.
     pub fn new() -> Self {
-        Self::default()
+        Self::with(Arc::new(Nobody))
+    }
+
+    /// The same, with `makers` for disciplines that are in no registry.
+    pub fn with(makers: Arc<dyn Makers>) -> Self {
+        Self {
+            makers,
+            session: None,
+            tcp: None,
+        }
     }
 
     /// The reply to one line: one line, without its end.
@@ -112,7 +131,7 @@ impl Driver {
                 self.tcp = Some(session);
                 return Ok(reply);
             }
-            self.session = Some(Session::new(&request)?);
+            self.session = Some(Session::new(&request, &*self.makers)?);
             return Ok(json!({}));
         }
         if tcp::COMMANDS.contains(&command)
@@ -289,9 +308,45 @@ impl Sink<Driven> for Told {
     }
 }
 
+/// A discipline of the registry.
+fn registered(
+    name: &str,
+    given: &Map<String, Value>,
+    link: &LinkInfo,
+) -> Result<AnyDiscipline<Driven>, Refusal> {
+    let entry = sojourn_queue::find(name).ok_or(Refusal::Unsupported)?;
+    let params = Params::read(given, entry)?;
+    sojourn_queue::build(name, &params, params.preset, link).map_err(|error| match error {
+        BuildError::Unknown => Refusal::Unsupported,
+        BuildError::Param(fault) => Refusal::Error(fault.to_string()),
+    })
+}
+
+/// A discipline called `module:Class`; its parameters have their units.
+fn from_outside(
+    name: &str,
+    given: &Map<String, Value>,
+    link: &LinkInfo,
+    makers: &dyn Makers,
+) -> Result<AnyDiscipline<Driven>, Refusal> {
+    let wanted = Wanted {
+        name,
+        params: &Value::Object(given.clone()),
+        place: "the driver",
+    };
+    match makers.policy(&wanted, link) {
+        Ok(policy) => Ok(AnyDiscipline::Custom(Box::new(Governed::new(policy)))),
+        Err(refusal) => {
+            let place = refusal.param.as_deref().unwrap_or("discipline");
+            Err(Refusal::Error(format!("{place}: {}", refusal.message)))
+        }
+    }
+}
+
 /// A discipline in conversation.
 struct Session {
-    entry: &'static Entry,
+    /// What the names of its variables begin with.
+    name: String,
     discipline: AnyDiscipline<Driven>,
     random: Stream,
     now: Time,
@@ -305,7 +360,7 @@ struct Session {
 }
 
 impl Session {
-    fn new(request: &Request<'_>) -> Result<Self, Refusal> {
+    fn new(request: &Request<'_>, makers: &dyn Makers) -> Result<Self, Refusal> {
         if request.get("congestion_control").is_some() || request.get("tcp_sender").is_some() {
             return Err(Refusal::Unsupported);
         }
@@ -313,19 +368,16 @@ impl Session {
             let message = "discipline: found nothing; allowed: a name such as \"red\"";
             return Err(message.to_owned().into());
         };
-        let entry = sojourn_queue::find(name).ok_or(Refusal::Unsupported)?;
         let empty = Map::new();
         let given = request.object("params")?.unwrap_or(&empty);
         let link = link(request.object("link")?.unwrap_or(&empty), given)?;
-        let params = Params::read(given, entry)?;
-        let discipline = sojourn_queue::build(name, &params, params.preset, &link).map_err(
-            |error| match error {
-                BuildError::Unknown => Refusal::Unsupported,
-                BuildError::Param(fault) => Refusal::Error(fault.to_string()),
-            },
-        )?;
+        let discipline = if is_outside(name) {
+            from_outside(name, given, &link, makers)?
+        } else {
+            registered(name, given, &link)?
+        };
         Ok(Self {
-            entry,
+            name: name.rsplit([':', '.']).next().unwrap_or(name).to_owned(),
             discipline,
             random: Stream::new(request.whole("seed", u64::MAX)?.unwrap_or(1)),
             now: Time::ZERO,
@@ -423,7 +475,7 @@ impl Session {
         let variable = needed("var", variable)?;
         let value = needed("value", request.number("value")?)?;
         let own = variable
-            .strip_prefix(self.entry.name)
+            .strip_prefix(self.name.as_str())
             .and_then(|rest| rest.strip_prefix('.'));
         if self.discipline.poke(own.unwrap_or(variable), value) {
             return Ok(json!({}));
@@ -492,7 +544,7 @@ impl Session {
         if variable.contains('[') || variable == "flows_active" {
             variable.to_owned()
         } else {
-            format!("{}.{variable}", self.entry.name)
+            format!("{}.{variable}", self.name)
         }
     }
 

@@ -5,6 +5,7 @@
 //! | [`scenario`] | [`Scenario`]: a checked file, all points of it ready to run |
 //! | [`keys`] | the tables of a file, declared once |
 //! | [`run`] | one replica of one point |
+//! | [`episode`] | the same in steps, for agents that act in between |
 //! | [`trace`] | the files of its trace |
 //! | [`replay`] | a capture through bare queues, open loop |
 //! | [`reference`] | registries and tables as data: help, JSON Schema, reference pages |
@@ -18,6 +19,7 @@
 mod build;
 mod design;
 pub mod drive;
+pub mod episode;
 pub mod error;
 pub mod keys;
 mod network;
@@ -32,6 +34,7 @@ mod transport;
 pub mod tree;
 mod vary;
 
+pub use episode::Episode;
 pub use error::{Error, Place};
 pub use replay::{Replay, Replayed};
 pub use run::{Options, RunError};

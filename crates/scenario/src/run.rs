@@ -187,7 +187,7 @@ fn observe<O: Observer>(
 }
 
 /// Takes a sample: the meter is lent out of the observer meanwhile.
-fn sample<O: Observer>(
+pub(crate) fn sample<O: Observer>(
     recorder: &mut Recorder,
     simulation: &mut Simulation<O>,
     meter_of: fn(&mut O) -> &mut Meter,

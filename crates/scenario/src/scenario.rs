@@ -8,6 +8,7 @@ use sojourn_measure::{Series, Tables};
 
 use crate::build::{Draws, Plan};
 use crate::design::Draw;
+use crate::episode::Episode;
 use crate::error::{Error, Located, Place, unknown};
 use crate::keys::{self, Top};
 use crate::network::lay_out;
@@ -277,22 +278,35 @@ impl Scenario {
             }
             _ => format!("{name}, seed {seed}, replica {replica}"),
         };
-        let Some(warmup) = options.warmup.or(top.warmup.0.given()) else {
-            let message = "it is \"auto\" still: pilot runs come first, under a warm-up of 0 s";
-            let error = Located::new(Place::File, "warmup", message).in_file(&self.file);
-            return Err(RunError::Scenario(error));
-        };
+        let window = self.window(top, options.warmup)?;
         let one = Run {
             plan,
-            draws: Draws {
-                seed: top.seed.0,
-                replica: u64::from(replica),
-            },
-            window: (warmup.min(top.duration), top.duration),
+            draws: draws(top, replica),
+            window,
             series: options.series.or(top.series.0),
             title: &title,
         };
         run(&one, options).map_err(|error| error.in_file(&self.file))
+    }
+
+    /// Begins one replica of one point, to be run in steps.
+    ///
+    /// # Errors
+    /// When the point cannot be run after all.
+    pub fn begin(&self, point: usize, replica: u32) -> Result<Episode, RunError> {
+        let Point { top, plan, .. } = &self.points[point];
+        let window = self.window(top, None)?;
+        Episode::begin(plan, draws(top, replica), window, &self.file)
+    }
+
+    /// Where measurements start and end: `warmup` goes before the scenario's.
+    fn window(&self, top: &Top, warmup: Option<Span>) -> Result<(Span, Span), RunError> {
+        let Some(warmup) = warmup.or(top.warmup.0.given()) else {
+            let message = "it is \"auto\" still: pilot runs come first, under a warm-up of 0 s";
+            let error = Located::new(Place::File, "warmup", message).in_file(&self.file);
+            return Err(RunError::Scenario(error));
+        };
+        Ok((warmup.min(top.duration), top.duration))
     }
 
     /// Sees to it that there are links of these names to be captured.
@@ -314,6 +328,14 @@ impl Scenario {
                 Err(Located::new(Place::File, "--trace-link", message).in_file(&self.file))
             }
         }
+    }
+}
+
+/// The random streams of a replica.
+fn draws(top: &Top, replica: u32) -> Draws {
+    Draws {
+        seed: top.seed.0,
+        replica: u64::from(replica),
     }
 }
 

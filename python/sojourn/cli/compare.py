@@ -21,7 +21,8 @@ def compare(
         list[str],
         typer.Argument(
             metavar="DISCIPLINE...",
-            help="Queue disciplines, with settings where wanted: codel or 'codel,target=20 ms'.",
+            help="Queue disciplines, with settings where wanted: codel, 'codel,target=20 ms', or "
+            "module:Class for one in Python.",
             show_default=False,
         ),
     ],

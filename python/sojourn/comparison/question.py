@@ -32,12 +32,9 @@ class Question:
         return [self._queue(text) for text in self.disciplines]
 
     def _queue(self, text: str) -> dict[str, Any]:
-        """``codel`` or ``codel,target=20 ms``."""
+        """``codel``, ``codel,target=20 ms`` or ``module:Class`` for one in Python."""
         name, *settings = [part.strip() for part in text.split(",")]
-        entries = {entry["name"]: entry for entry in json.loads(_core.reference())["disciplines"]}
-        if name not in entries:
-            raise ValueError(f"found {name!r}; allowed: {', '.join(entries)}")
-        params = {param["name"] for param in entries[name]["params"]}
+        params = {"limit"} if ":" in name else self._params(name)
         queue: dict[str, Any] = {"discipline": name}
         if self.limit is not None and "limit" in params:
             queue["limit"] = self.limit
@@ -49,6 +46,13 @@ class Question:
                 raise ValueError(f"found {setting!r} in {text!r}; allowed: KEY=VALUE")
             queue[key.strip()] = _scalar(value.strip())
         return queue
+
+    def _params(self, name: str) -> set[str]:
+        """The parameters of a discipline of the registry."""
+        entries = {entry["name"]: entry for entry in json.loads(_core.reference())["disciplines"]}
+        if name not in entries:
+            raise ValueError(f"found {name!r}; allowed: {', '.join(entries)}, or module:Class")
+        return {param["name"] for param in entries[name]["params"]}
 
     def labels(self) -> list[str]:
         """What each discipline is called in tables and figures: as it was written."""

@@ -8,11 +8,12 @@ from pathlib import Path
 
 from sojourn._core import Cancel
 from sojourn.experiments import folder, record
-from sojourn.experiments.bench import Finished, Kept, OnProgress
+from sojourn.experiments.bench import Finished, Kept
 from sojourn.experiments.lock import Busy, held
 from sojourn.experiments.procedure import Plan, conduct
 from sojourn.experiments.share import WHOLE, Share
 from sojourn.experiments.store import Store
+from sojourn.progress import Progress, shown
 from sojourn.results import Results, collect
 from sojourn.runner import available_cores, carried_out, prepared
 from sojourn.scenario import Overrides, Scenario
@@ -39,14 +40,15 @@ def sweep(
     jobs: int | None = None,
     share: Share = WHOLE,
     cluster: str | None = None,
-    progress: OnProgress | None = None,
+    progress: Progress = None,
     note: Note = lambda _: None,
 ) -> Results:
     """Run every point and replica of a scenario into the folder ``out``; return the frames.
 
     Runs that the folder holds already are not run again, whether they come from an earlier
     scenario or from a sweep that was killed. ``cluster`` is the address of a Dask scheduler;
-    otherwise ``jobs`` runs go at once on this machine. ``note`` is told of damage and warnings.
+    otherwise ``jobs`` runs go at once on this machine. ``progress`` is told how many runs are done,
+    or ``"bar"`` shows it; ``note`` is told of damage and warnings.
 
     Raises :class:`sojourn.ScenarioError`, :class:`sojourn.LedgerError` as :func:`sojourn.run`
     does, OSError when the disk is full, KeyboardInterrupt after Ctrl-C: finished runs are kept.
@@ -56,8 +58,11 @@ def sweep(
     with at_work(out, shared=not share.is_whole):
         store = Store(out / STORE)
         _name_damage(out, store, note)
-        with workers(scenario, jobs, cluster) as carry_out:
-            bench = Kept(scenario, store, carry_out, progress)
+        with (
+            workers(scenario, jobs, cluster) as carry_out,
+            shown(progress, scenario.name) as told,
+        ):
+            bench = Kept(scenario, store, carry_out, told)
             plan = conduct(scenario, bench, share)
         if bench.found:
             note(f"{out}: {bench.found} runs were finished before, {bench.computed} are new")

@@ -123,6 +123,10 @@ class Discipline(_core.Desk):
         """Names and values of the state of compiled hooks in a new queue."""
         return native.fields_of(type(self)), native.start(self)
 
+    def _tell(self, hook: str, state: list[float], *packet: list[float]) -> None:
+        """Raise again what a compiled hook raised, with its traceback."""
+        native.tell(type(self), hook, state, [value for part in packet for value in part])
+
     def _has(self, hook: str) -> bool:
         """Whether the class defines a hook."""
         return getattr(type(self), hook) is not getattr(Discipline, hook)

@@ -36,6 +36,9 @@ struct Record {
     mtu: i64,
 }
 
+/// What a compiled hook answers when it raised an exception: `FAILED` of `sojourn/native.py`.
+const FAILED: i64 = i64::MIN;
+
 /// A compiled hook.
 type Code = unsafe extern "C" fn(state: *mut f64, packet: *mut Record) -> i64;
 
@@ -57,10 +60,14 @@ pub(crate) fn uniform_address() -> usize {
 /// What machine code decides.
 pub(super) struct NativePolicy {
     title: String,
+    /// The object of the class: it tells of an exception by running the hook once more.
+    object: Py<PyAny>,
     enqueue: Option<Code>,
     dequeue: Option<Code>,
     on_empty: Option<Code>,
     state: Vec<f64>,
+    /// The same before the hook that was called last.
+    before: Vec<f64>,
     /// The state of a new queue.
     start: Vec<f64>,
     /// Inner variables and their places in the state.
@@ -103,7 +110,9 @@ impl NativePolicy {
             enqueue: code(object, "enqueue")?,
             dequeue: code(object, "dequeue")?,
             on_empty: code(object, "on_empty")?,
+            object: object.clone().unbind(),
             state: start.clone(),
+            before: start.clone(),
             start,
             probes: shown.into_iter().map(place).collect::<PyResult<_>>()?,
             capacity: limit.on(link),
@@ -118,6 +127,7 @@ impl NativePolicy {
     fn call(
         &mut self,
         code: Option<Code>,
+        hook: &str,
         packet: Option<&Facts>,
         desk: &mut Desk<'_>,
     ) -> (i64, f64) {
@@ -143,10 +153,48 @@ impl NativePolicy {
             dscp: number(|packet| u64::from(packet.dscp)),
             mtu: self.link.mtu.get().cast_signed(),
         };
+        self.before.copy_from_slice(&self.state);
         // SAFETY: the code has this signature; state and record live through the call and are as
         // long as the records it was compiled for.
         let answer = unsafe { code(self.state.as_mut_ptr(), &raw mut record) };
+        if answer == FAILED {
+            self.raised(hook, packet, desk, &record)
+        }
         (answer, record.wait_until)
+    }
+
+    /// Ends the run with the exception that a hook raised. Machine code keeps no traceback, so the
+    /// interpreter runs the hook again, on the state that it was called with.
+    #[cold]
+    fn raised(&self, hook: &str, packet: Option<&Facts>, desk: &Desk<'_>, record: &Record) -> ! {
+        let floats = [
+            record.now,
+            record.sojourn,
+            record.link_rate,
+            record.link_delay,
+            record.base_rtt,
+            0.0,
+        ];
+        let keys = [record.flow, record.stream];
+        let whole = [
+            record.size,
+            record.ecn,
+            record.packets,
+            record.bytes,
+            record.source,
+            record.destination,
+            record.dscp,
+            record.mtu,
+        ];
+        let place = raised::place(&self.title, hook, desk.now, packet);
+        Python::attach(|py| {
+            let args = (hook, self.before.clone(), floats, keys, whole);
+            let told = self.object.call_method1(py, "_tell", args);
+            let error = told.err().unwrap_or_else(|| {
+                PyValueError::new_err("the interpreter raises none on the same state and packet")
+            });
+            raised::unwind(py, &error, &place)
+        })
     }
 
     fn judge(
@@ -156,7 +204,7 @@ impl NativePolicy {
         packet: &Facts,
         desk: &mut Desk<'_>,
     ) -> Verdict {
-        let (answer, wait) = self.call(code, Some(packet), desk);
+        let (answer, wait) = self.call(code, hook, Some(packet), desk);
         let mut until = Time::ZERO + Span::from_s(wait);
         if until == desk.now {
             // As `wait_until` of `desk.rs`: sums of seconds are off by their last bit now and then.
@@ -220,7 +268,7 @@ impl Policy for NativePolicy {
     }
 
     fn on_empty(&mut self, desk: &mut Desk<'_>) {
-        self.call(self.on_empty, None, desk);
+        self.call(self.on_empty, "on_empty", None, desk);
     }
 
     fn next_timer(&self) -> Option<Time> {

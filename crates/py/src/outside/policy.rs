@@ -133,18 +133,7 @@ impl PythonPolicy {
         now: Time,
         error: &PyErr,
     ) -> ! {
-        let about = packet.map_or_else(String::new, |packet| {
-            format!(
-                ", over a packet of {} B of flow {}, ECN {:?}, that has waited {}",
-                packet.size.get(),
-                packet.flow,
-                packet.ecn,
-                packet.sojourn
-            )
-        });
-        let (title, hook) = (&self.title, which(self).name);
-        let place =
-            format!("{title}: {hook} raised an exception at {now} of simulated time{about}");
+        let place = raised::place(&self.title, which(self).name, now, packet);
         raised::unwind(py, error, &place)
     }
 

@@ -9,6 +9,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use pyo3::create_exception;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
+use sojourn_base::Time;
+use sojourn_queue::policy::Facts;
 
 create_exception!(
     sojourn._core,
@@ -19,6 +21,20 @@ create_exception!(
 
 /// What unwinds.
 struct Raised(PyErr);
+
+/// Where a hook raised an exception: the class, the instant and the packet.
+pub(super) fn place(title: &str, hook: &str, now: Time, packet: Option<&Facts>) -> String {
+    let about = packet.map_or_else(String::new, |packet| {
+        format!(
+            ", over a packet of {} B of flow {}, ECN {:?}, that has waited {}",
+            packet.size.get(),
+            packet.flow,
+            packet.ecn,
+            packet.sojourn
+        )
+    });
+    format!("{title}: {hook} raised an exception at {now} of simulated time{about}")
+}
 
 /// Ends the run with the exception of a hook, called at `place`.
 pub(crate) fn unwind(py: Python<'_>, error: &PyErr, place: &str) -> ! {

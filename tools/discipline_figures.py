@@ -1,7 +1,7 @@
 """Draw the figure of each discipline: its law, and its queue and delay under a standard load.
 
 The law comes from the evidence (``evidence/NAME/results.csv``): dots are ours, the line is theory.
-The load is ``tools/standard-load.toml``. ``make figures`` draws all, ``tools/figures.py NAME...``
+The load is ``tools/standard-load.toml``. ``make figures`` draws all, ``tools/discipline_figures.py NAME...``
 some.
 """
 

@@ -1,0 +1,45 @@
+"""L4S coexistence: Prague wants a queue below a millisecond, CUBIC a longer one. Can they share?
+
+DualPI2 (RFC 9332) gives each a queue of its own, couples their probabilities so that both get the
+same, and lets Prague's packets go first. In one queue of PIE each would spoil it for the other.
+
+You should see: behind DualPI2 Prague's packets wait for half a millisecond, CUBIC's for fifteen,
+and the rates are of one order. Behind PIE both wait for fifteen, and Prague, which takes a mark
+for less than CUBIC does, leaves it next to nothing: this is why RFC 9331 wants two queues.
+"""
+
+import sys
+
+import polars as pl
+
+import sojourn as sj
+
+QUICK = "--quick" in sys.argv
+
+both = sj.tcp("prague") + sj.tcp("cubic", ecn=True)
+shared = sj.dumbbell(
+    rate="40 Mbit/s",
+    rtt="20 ms",
+    flows=both,
+    duration="20 s" if QUICK else "60 s",
+    warmup="5 s",
+    replicas=2 if QUICK else 10,
+    vary={
+        "dumbbell.bottleneck.queue": [
+            {"discipline": "dualpi2"},
+            {"discipline": "pie", "ecn": True},
+        ]
+    },
+)
+
+results = sj.run(shared)
+way = 0.010  # half of the round-trip time: what the path takes by itself
+table = (
+    results.groups.join(results.points, on="point")
+    .group_by(pl.col("dumbbell.bottleneck.queue").alias("queue"), "group", maintain_order=True)
+    .agg(
+        pl.col("goodput_bps").mean().mul(1e-6).round(2).alias("goodput, Mbit/s"),
+        (pl.col("delay_mean_s").mean() - way).mul(1e3).round(2).alias("waits, ms"),
+    )
+)
+print(table)

@@ -1,0 +1,57 @@
+"""How far runs are: a bar under the cell of a notebook, or on the terminal."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+from html import escape
+from typing import Any, Literal
+
+from sojourn.experiments.bench import OnProgress
+
+Progress = OnProgress | Literal["bar", "none"] | None
+"""A function that is told how many runs of how many are done; ``"bar"``, ``"none"``, or None for a
+bar in notebooks and nothing elsewhere."""
+
+
+@contextmanager
+def shown(progress: Progress, label: str) -> Generator[OnProgress | None]:
+    """Show progress as it was asked for, while within. What is shown goes away at the end."""
+    if callable(progress) or progress == "none":
+        yield progress if callable(progress) else None
+    elif show := _of_notebook():
+        show(_html(label, 0, 0))
+        try:
+            yield lambda done, total: show(_html(label, done, total))
+        finally:
+            show("")
+    elif progress == "bar":
+        from sojourn.cli import progress as terminal
+
+        with terminal.shown(label) as bar:
+            yield bar
+    else:
+        yield None
+
+
+def _html(label: str, done: int, total: int) -> str:
+    """A bar, readable aloud too."""
+    count = f"{done} of {total} runs" if total else "beginning"
+    bar = f'<progress max="{total}" value="{done}">' if total else "<progress>"
+    return f"<label>{escape(label)}: {bar}{count}</progress> {count}</label>"
+
+
+def _of_notebook() -> Callable[[str], Any] | None:
+    """What shows HTML in the running cell, one text in place of the last; None elsewhere."""
+    if "marimo" in sys.modules and (marimo := sys.modules["marimo"]).running_in_notebook():
+        return lambda html: marimo.output.replace(marimo.Html(html))
+    if "ipykernel" in sys.modules:
+        from IPython.display import (  # pyright: ignore[reportMissingImports]
+            HTML,
+            display,
+        )
+
+        handle = display(HTML(""), display_id=True)
+        return lambda html: handle.update(HTML(html))
+    return None

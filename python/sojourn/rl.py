@@ -1,0 +1,193 @@
+"""A queue as an environment of Gymnasium, for controllers that learn.
+
+>>> env = sojourn.rl.QueueEnv(scenario, reward=my_reward)
+>>> observation, info = env.reset(seed=1)
+>>> observation, reward, terminated, truncated, info = env.step([0.01])
+
+The simulation pauses every ``interval``; between two steps nothing runs, and no thread waits. It
+needs ``pip install 'sojourn[rl]'``.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from sojourn import params
+from sojourn._core import Cancel
+from sojourn._core import Episode as CoreEpisode
+from sojourn.extras import needed
+from sojourn.queue.discipline import Discipline
+from sojourn.queue.verdicts import ACCEPT, mark
+from sojourn.scenario import Scenario
+
+with needed("rl"):
+    import gymnasium
+    from gymnasium.spaces import Box
+
+UNFORCED = mark("unforced")
+
+MOST = float(np.finfo(np.float32).max)
+"""The largest number that an observation can hold."""
+
+
+class DropProbability(Discipline):
+    """Drops each arrival with the probability ``prob``; where it is ECN-capable, marks it.
+
+    Nothing in it changes ``prob``: that is for whoever sets it, an agent for example.
+    """
+
+    start = params.probability(0.0, "The probability in a new queue.")
+    probes = ("prob",)
+
+    def reset(self) -> None:
+        """Begin with ``start``."""
+        self.prob = self.start
+
+    def enqueue(self, now: float, size: int, flow: int, ecn: int, /) -> int:
+        """Toss the coin."""
+        del now, size, flow, ecn
+        return UNFORCED if self.prob > 0.0 and self.random() < self.prob else ACCEPT
+
+
+@dataclass(frozen=True)
+class Step:
+    """What one step showed: the values of time series, rates and means over the interval.
+
+    A quantity that is undefined, as the delay of a flow of which nothing arrived, is left out.
+    """
+
+    time_s: float
+    """The end of the step."""
+
+    interval_s: float
+    """How long it was; the last step of a run may be shorter than the others."""
+
+    link: Mapping[str, float]
+    """The observed link: ``queue_packets``, ``queue_bytes``, ``queue_mean_packets``,
+    ``throughput_bps``, ``drops_packets``, ``marks_packets``, ``utilization``,
+    ``queueing_delay_s`` (what waits, over the rate), and the discipline's inner variables."""
+
+    flows: Mapping[str, Mapping[str, float]]
+    """Each flow: ``throughput_bps``, ``goodput_bps``, ``delay_mean_s``; under TCP also
+    ``cwnd_packets``, ``srtt_s`` and others."""
+
+
+OBSERVED = ("queueing_delay_s", "utilization", "prob")
+"""What an agent sees of the link unless told otherwise."""
+
+PROBABILITY = {"prob": (0.0, 1.0)}
+"""What it sets: the drop probability of :class:`DropProbability`."""
+
+
+class QueueEnv(gymnasium.Env[np.ndarray, np.ndarray]):
+    """A link of a scenario whose discipline an agent steers.
+
+    - *Observation*: the quantities ``observed`` of :attr:`Step.link`, as float32; undefined ones
+      are 0.
+    - *Action*: a value for each inner variable in ``actions``, within its bounds. A discipline of
+      your own shows what may be set in ``probes``; those of the registry allow what
+      ``sojourn drive`` can ``poke``.
+    - *Reward*: what ``reward`` makes of a :class:`Step`.
+    - An episode is one replica; it is truncated where the simulated time ends and never
+      terminates before. ``reset(seed=...)`` chooses the seed of the scenario's random streams;
+      without it every episode has another.
+
+    ``info["step"]`` holds the :class:`Step`, and at the end ``info["tables"]`` those of the run.
+    """
+
+    metadata: dict[str, Any] = {"render_modes": []}  # noqa: RUF012
+
+    def __init__(
+        self,
+        scenario: Scenario,
+        *,
+        reward: Callable[[Step], float],
+        link: str = "bottleneck",
+        interval: str = "50 ms",
+        observed: Sequence[str] = OBSERVED,
+        actions: Mapping[str, tuple[float, float]] = PROBABILITY,
+        point: int = 0,
+    ) -> None:
+        """Look at ``link`` and act on it every ``interval``.
+
+        Raises ValueError where the scenario has no such link, or the link no such quantity or
+        inner variable.
+        """
+        links = scenario.core.links(point)
+        if link not in links:
+            raise ValueError(f"link: found {link!r}; allowed: {', '.join(links)}")
+        self.scenario, self.point, self.link, self.interval = scenario, point, link, interval
+        self.reward, self.observed, self.actions = reward, tuple(observed), dict(actions)
+        network = json.loads(scenario.core.network(point))
+        self._rate = next(of["rate_bps"] for of in network["links"] if of["name"] == link)
+        self._check()
+        low, high = np.array(list(self.actions.values()), np.float32).reshape(-1, 2).T
+        self.action_space = Box(low, high, dtype=np.float32)
+        self.observation_space = Box(0.0, MOST, (len(self.observed),), np.float32)
+        self._episode: CoreEpisode | None = None
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[np.ndarray, dict[str, Any]]:
+        """Begin an episode; nothing has happened in it yet."""
+        super().reset(seed=seed)
+        number = seed if seed is not None else int(self.np_random.integers(2**31))
+        seeded = self.scenario.with_overrides({"seed": number})
+        self._episode = seeded.core.begin(self.point, 0)
+        return np.zeros(len(self.observed), np.float32), {"seed": number}
+
+    def step(self, action: Any) -> tuple[np.ndarray, float, bool, bool, dict[str, Any]]:
+        """Set the inner variables, let an interval pass, look."""
+        if self._episode is None:
+            raise RuntimeError("no episode is open; allowed: reset() first")
+        episode = self._episode
+        given = np.asarray(action, float).ravel()
+        for (name, (low, high)), value in zip(self.actions.items(), given, strict=True):
+            episode.poke(self.link, name, float(min(max(value, low), high)))
+        step = self._advance(episode)
+        values = [step.link.get(name, 0.0) for name in self.observed]
+        observation = np.array(values, np.float32)
+        info: dict[str, Any] = {"step": step}
+        if over := episode.is_over:
+            info["tables"] = episode.finish()
+            self._episode = None
+        return observation, float(self.reward(step)), False, over, info
+
+    def close(self) -> None:
+        """Give up the episode."""
+        self._episode = None
+
+    def _advance(self, episode: CoreEpisode) -> Step:
+        before = episode.now_s
+        shown = episode.advance(self.interval, Cancel())
+        link: dict[str, float] = {}
+        flows: dict[str, dict[str, float]] = {}
+        for entity, name, metric, value in shown:
+            if math.isnan(value):
+                continue
+            if entity == "flow":
+                flows.setdefault(name, {})[metric] = value
+            elif name == self.link:
+                link[metric] = value
+        link["utilization"] = link["throughput_bps"] / self._rate
+        link["queueing_delay_s"] = link["queue_bytes"] * 8 / self._rate
+        return Step(episode.now_s, episode.now_s - before, link, flows)
+
+    def _check(self) -> None:
+        """Try one step on a run of its own: what is asked for must be there."""
+        episode = self.scenario.core.begin(self.point, 0)
+        for name in self.actions:
+            if not episode.poke(self.link, name, self.actions[name][0]):
+                allowed = "inner variables of its discipline that can be set"
+                raise ValueError(f"actions: found {name!r}; allowed on {self.link}: {allowed}")
+        shown = self._advance(episode).link
+        for name in self.observed:
+            if name not in shown:
+                allowed = ", ".join(shown)
+                raise ValueError(f"observed: found {name!r}; allowed: {allowed}")

@@ -1,0 +1,111 @@
+"""A queue as an environment of Gymnasium."""
+
+import warnings
+
+import numpy as np
+import own
+import pytest
+
+import sojourn as sj
+
+gymnasium = pytest.importorskip("gymnasium")
+
+
+def scenario(queue=None, **head) -> sj.Scenario:
+    queue = queue or sj.rl.DropProbability(limit="100 packets")
+    given = {"duration": "2 s", "warmup": "500 ms", "seed": 7} | head
+    return sj.dumbbell(
+        rate="5 Mbit/s", rtt="30 ms", queue=queue, flows=2 * sj.tcp("cubic"), **given
+    )
+
+
+def environment(**options) -> sj.rl.QueueEnv:
+    given = {"reward": lambda step: step.link["utilization"]} | options
+    return sj.rl.QueueEnv(given.pop("scenario", scenario()), **given)
+
+
+def episode(env, action, seed=7):
+    env.reset(seed=seed)
+    steps = []
+    while not steps or not steps[-1][3]:
+        steps.append(env.step(action))
+    return steps
+
+
+def test_it_passes_gymnasiums_own_check():
+    from gymnasium.utils.env_checker import check_env
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        warnings.filterwarnings("ignore", message=".*alternative render modes.*")
+        check_env(environment())
+
+
+def test_a_run_in_steps_is_the_run():
+    steps = episode(environment(interval="70 ms"), [0.0])
+    whole = sj.run(scenario())
+    assert len(steps) == 29
+    assert steps[-1][4]["step"].interval_s == pytest.approx(0.04)
+    tables = steps[-1][4]["tables"]
+    for name, frame in (("links", whole.links), ("flows", whole.flows), ("total", whole.totals)):
+        for metric, values in tables[name].items():
+            if metric != "name":
+                found = frame[metric].cast(float).fill_null(np.nan).to_numpy()
+                np.testing.assert_array_equal(values, found, err_msg=metric)
+
+
+def test_actions_change_the_queue_from_then_on():
+    env = environment(reward=lambda step: -step.link["drops_packets"])
+    env.reset(seed=7)
+    for _ in range(20):
+        env.step([0.0])
+    observation, reward, *_ = env.step([1.0])
+    assert observation[2] == 1.0
+    assert reward < -1
+    for _ in range(6):
+        later, _, _, _, info = env.step([1.0])
+    assert later[1] == 0.0
+    assert info["step"].link["queue_packets"] == 0
+
+
+def test_seeds_choose_the_randomness():
+    env = environment()
+    first, again, other = (episode(env, [0.05], seed)[-1][4]["tables"] for seed in (1, 1, 2))
+    assert list(first["flows"]["goodput_bps"]) == list(again["flows"]["goodput_bps"])
+    assert list(first["flows"]["goodput_bps"]) != list(other["flows"]["goodput_bps"])
+    assert len({env.reset()[1]["seed"] for _ in range(3)}) == 3
+
+
+def test_inner_variables_of_the_registry_can_be_set():
+    env = environment(
+        scenario=scenario(sj.queue.Red()),
+        actions={"max_p": (0.01, 0.5)},
+        observed=("queue_packets", "avg", "max_p"),
+    )
+    env.reset(seed=1)
+    assert env.step([0.25])[0][2] == pytest.approx(0.25)
+    assert env.step([9.0])[0][2] == pytest.approx(0.5)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"link": "botleneck"}, "link: found 'botleneck'; allowed: cubic.0.up"),
+        ({"actions": {"p": (0, 1)}}, "actions: found 'p'; allowed on bottleneck"),
+        ({"observed": ("delay",)}, "observed: found 'delay'; allowed: queue_packets"),
+    ],
+)
+def test_what_is_wrong_is_named(options, message):
+    with pytest.raises(ValueError, match=message):
+        environment(**options)
+
+
+def test_an_exception_ends_the_episode():
+    env = environment(scenario=scenario(own.Fails()), actions={}, observed=("queue_packets",))
+    with pytest.raises(sj.UserCodeError, match="the hundredth"):
+        episode(env, [])
+    with pytest.raises(RuntimeError, match="the episode is over"):
+        env.step([])
+    env.close()
+    with pytest.raises(RuntimeError, match="no episode is open"):
+        env.step([])

@@ -1,0 +1,239 @@
+"""Draw the figures of docs/concepts from simulations: ``make figures``.
+
+Each function is one figure: it runs its scenario, draws, and gives the data behind it, which is
+written as CSV beside the picture. The numbers that the pages name are printed.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+
+import sojourn as sj
+from sojourn.plots.looks import look
+from sojourn.plots.plot import Plot
+from sojourn.plots.save import save
+from sojourn.plots.style import (
+    INK,
+    SIZE,
+    legend_below,
+    name_axes,
+    new_figure,
+    new_panels,
+    titled,
+)
+
+FOLDER = Path(__file__).resolve().parent.parent / "docs" / "images"
+
+Drawn = tuple[Plot, pl.DataFrame]
+
+DISCIPLINES = ("droptail", "red", "pie", "codel", "dualpi2", "fq_codel", "cake", "sfq", "blue")
+
+
+def disciplines() -> Drawn:
+    """Delay of a telephone call against goodput of four downloads, for nine disciplines."""
+    flows = 4 * sj.tcp("cubic", name="bulk") + sj.udp(
+        rate="100 kbit/s", payload="172 B", name="call"
+    )
+    line = sj.dumbbell(
+        rate="20 Mbit/s",
+        rtt="40 ms",
+        flows=flows,
+        duration="60 s",
+        warmup="10 s",
+        replicas=10,
+        vary={"dumbbell.bottleneck.queue": [{"discipline": name} for name in DISCIPLINES]},
+    ).with_overrides({"dumbbell.bottleneck.queue.limit": "200 packets"})
+    groups = sj.run(line).groups.group_by("point", "group").mean().sort("point")
+    call, bulk = (groups.filter(pl.col("group") == name) for name in ("call", "bulk"))
+    frame = pl.DataFrame(
+        {
+            "discipline": DISCIPLINES,
+            "call_p99_ms": call["delay_p99_s"] * 1e3 - 20,
+            "goodput_mbps": bulk["goodput_bps"] * 1e-6,
+        }
+    )
+    figure, axes = new_figure()
+    for name, delay, goodput in frame.iter_rows():
+        each = look(name)
+        axes.plot(delay, goodput, each.marker, color=each.colour, label=each.label, markersize=9)
+    axes.set_xscale("log")
+    axes.set_xticks([2, 5, 10, 20, 50, 100], ["2", "5", "10", "20", "50", "100"])
+    name_axes(
+        axes, "what the call waits, 99th percentile (ms)", "goodput of the downloads (Mbit/s)"
+    )
+    legend_below(figure, axes)
+    return figure, frame
+
+
+def averages() -> Drawn:
+    """Two queues with one mean."""
+    tcp = sj.dumbbell(
+        rate="10 Mbit/s",
+        rtt="40 ms",
+        queue=sj.queue.DropTail(limit="59 packets"),
+        flows=sj.tcp("newreno"),
+        duration="70 s",
+        warmup="10 s",
+        series="50 ms",
+    )
+    bursts = sj.source.OnOff(rate="30 Mbit/s", on="exponential(40 ms)", off="exponential(280 ms)")
+    udp = sj.dumbbell(
+        rate="10 Mbit/s",
+        rtt="40 ms",
+        queue=sj.queue.DropTail(limit="400 packets"),
+        flows=sj.udp(bursts, payload="1472 B"),
+        access={"rate": "1 Gbit/s"},
+        duration="70 s",
+        warmup="10 s",
+        series="50 ms",
+    )
+    figure, panels = new_panels(1, 2, (SIZE[0] * 1.2, SIZE[1]))
+    frames = []
+    for axes, name, scenario in zip(panels, ("one TCP flow", "bursts"), (tcp, udp), strict=True):
+        results = sj.run(scenario)
+        link = results.links.filter(pl.col("link") == "bottleneck")
+        mean, p99 = link.select("queue_mean_packets", "queueing_delay_p99_s").row(0)
+        print(f"averages: {name}: mean {mean:.1f} packets, p99 {1e3 * p99:.0f} ms")
+        shown = results.series("queue_packets").filter(
+            (pl.col("name") == "bottleneck") & pl.col("time_s").is_between(20, 50)
+        )
+        axes.plot(shown["time_s"], shown["value"], color="#0072B2", linewidth=1)
+        axes.axhline(mean, color="#D55E00", linestyle="--")
+        titled(axes, f"{name}: mean {mean:.0f} packets, p99 {1e3 * p99:.0f} ms")
+        name_axes(axes, "time (s)", "queue (packets)")
+        frames.append(shown.select(pl.lit(name).alias("case"), "time_s", "value"))
+    return figure, pl.concat(frames)
+
+
+def warm_up() -> Drawn:
+    """The mean wait in M/M/1 that began empty, against how much of the start is left out."""
+    customers = sj.udp(
+        sj.source.Poisson(rate="3.8 Mbit/s"),
+        name="customers",
+        payload="exponential(500 B)",
+        header="0 B",
+        from_="a",
+        to="b",
+    )
+    queue = sj.queue.DropTail(limit="none")
+    server = sj.link("a", "b", "4 Mbit/s", duplex=False, name="server", queue=queue)
+    starts = (0.0, 0.5, 1.0, 1.5, 2.0, 3.0)
+    line = sj.network(
+        [server],
+        customers,
+        duration="4 s",
+        replicas=400,
+        vary={"warmup": [f"{start} s" for start in starts]},
+    )
+    waits = (
+        sj.run(line)
+        .links.group_by("point")
+        .agg(
+            pl.mean("queueing_delay_mean_s").alias("mean"),
+            (1.96 * pl.std("queueing_delay_mean_s") / pl.len().sqrt()).alias("half"),
+        )
+    )
+    waits = waits.sort("point").with_columns(start_s=pl.Series(starts))
+    theory = 1e3 * 0.95 / (1000 * (1 - 0.95))
+    figure, axes = new_figure()
+    axes.errorbar(waits["start_s"], waits["mean"] * 1e3, waits["half"] * 1e3, fmt="o-", capsize=3)
+    axes.axhline(theory, color=INK, linestyle="--", linewidth=1, label=f"theory, {theory:.0f} ms")
+    axes.set_ylim(0)
+    name_axes(axes, "warm-up of a run of 4 s (s)", "mean wait (ms)")
+    legend_below(figure, axes)
+    for start, mean, half in waits.select("start_s", "mean", "half").iter_rows():
+        print(f"warm_up: {start} s: {1e3 * mean:.1f} ± {1e3 * half:.1f} ms")
+    return figure, waits.select("start_s", "mean", "half")
+
+
+def common_random_numbers() -> Drawn:
+    """Half-width of the interval of a difference, with common and with independent arrivals."""
+    load = sj.udp(sj.source.Poisson(rate="9.5 Mbit/s"), payload="972 B", from_="a", to="b")
+    line = sj.network(
+        [sj.link("a", "b", "10 Mbit/s", duplex=False, name="line")],
+        load,
+        duration="10 s",
+        warmup="1 s",
+        replicas=50,
+        vary={"link.line.queue": [{"discipline": "droptail"}, {"discipline": "codel"}]},
+    )
+
+    def waits(seed: int) -> list[np.ndarray]:
+        links = sj.run(line, seed=seed).links.sort("point", "replica")
+        parts = links.partition_by("point", maintain_order=True)
+        return [1e3 * part["queueing_delay_mean_s"].to_numpy() for part in parts]
+
+    droptail, codel = waits(1)
+    _, other = waits(2)
+    counts = list(range(3, 51))
+    rows = []
+    for n in counts:
+        paired, apart = (
+            1.96 * np.std(droptail[:n] - each[:n], ddof=1) / np.sqrt(n) for each in (codel, other)
+        )
+        rows.append((n, paired, apart))
+    frame = pl.DataFrame(rows, schema=["replicas", "common_ms", "independent_ms"], orient="row")
+    figure, axes = new_figure()
+    axes.plot(frame["replicas"], frame["common_ms"], label="the same arrivals")
+    axes.plot(frame["replicas"], frame["independent_ms"], "--", label="arrivals of its own each")
+    axes.set_ylim(0)
+    name_axes(axes, "replicas", "half of the 95 % interval of the difference (ms)")
+    legend_below(figure, axes)
+    _, paired, apart = rows[7]
+    print(f"common_random_numbers: difference {np.mean(droptail - codel):.2f} ms")
+    print(f"common_random_numbers: 10 replicas: {paired:.2f} and {apart:.2f} ms")
+    print(f"common_random_numbers: variances {(rows[-1][2] / rows[-1][1]) ** 2:.0f} : 1")
+    return figure, frame
+
+
+def congestion_windows() -> Drawn:
+    """The window of one flow under four congestion controls, behind one buffer."""
+    figure, panels = new_panels(2, 2, (SIZE[0] * 1.2, SIZE[1] * 1.3))
+    frames = []
+    for axes, control in zip(panels, ("newreno", "cubic", "vegas", "bbr"), strict=True):
+        line = sj.dumbbell(
+            rate="20 Mbit/s",
+            rtt="60 ms",
+            queue=sj.queue.DropTail(limit="1 bdp"),
+            flows=sj.tcp(control),
+            duration="60 s",
+            warmup="10 s",
+            series="50 ms",
+        )
+        results = sj.run(line)
+        link = results.links.filter(pl.col("link") == "bottleneck")
+        used, delay = link.select("utilization", "queueing_delay_mean_s").row(0)
+        shown = results.series("cwnd_packets").drop_nulls("value")
+        axes.plot(shown["time_s"], shown["value"], color="#0072B2", linewidth=1)
+        titled(axes, f"{control}: busy {100 * used:.0f} %, waits {1e3 * delay:.0f} ms")
+        name_axes(axes, "time (s)", "window (segments)")
+        frames.append(shown.select(pl.lit(control).alias("control"), "time_s", "value"))
+    return figure, pl.concat(frames)
+
+
+FIGURES: tuple[Callable[[], Drawn], ...] = (
+    disciplines,
+    averages,
+    warm_up,
+    common_random_numbers,
+    congestion_windows,
+)
+
+
+def main(wanted: list[str]) -> None:
+    """Draw all figures, or those named."""
+    for draw in FIGURES:
+        name = draw.__name__.replace("_", "-")
+        if not wanted or name in wanted:
+            figure, frame = draw()
+            save(figure, frame, FOLDER, name, formats=["png"])
+            print(FOLDER / f"{name}.png")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,84 @@
+"""Pages of the site that lie elsewhere in the repository, and the pages of single disciplines.
+
+A hook of MkDocs: README.md and its like become pages, links between them are led to where they
+went, and every page under ``reference/disciplines/`` finds its place in the menu.
+"""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from pathlib import Path
+from typing import Any
+
+from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.structure.files import File, Files
+
+ROOT = Path(__file__).resolve().parent.parent
+
+PAGES = {
+    "README.md": "index.md",
+    "COMPARE.md": "compare.md",
+    "CONTRIBUTING.md": "contributing.md",
+    "CHANGELOG.md": "changes.md",
+    "DESIGN.md": "design.md",
+    "evidence/README.md": "evidence.md",
+    "examples/README.md": "examples.md",
+}
+"""File of the repository -> page of the site."""
+
+LINK = re.compile(r"\[(?P<text>[^\]]*)\]\((?P<target>[^)\s#]+)(?P<anchor>#[^)\s]*)?\)")
+
+
+def on_config(config: MkDocsConfig) -> MkDocsConfig:
+    """Put the pages of single disciplines into the menu."""
+    folder = Path(config.docs_dir) / "reference" / "disciplines"
+    pages = sorted(f"reference/disciplines/{path.name}" for path in folder.glob("*.md"))
+    if pages and config.nav is not None:
+        _place(config.nav, pages)
+    return config
+
+
+def on_files(files: Files, *, config: MkDocsConfig) -> Files:
+    """Add the pages that lie outside docs/."""
+    for source, page in PAGES.items():
+        content = (ROOT / source).read_text(encoding="utf-8")
+        files.append(File.generated(config, page, content=_led(content, source)))
+    return files
+
+
+def on_page_markdown(markdown: str, *, page: Any, **_: Any) -> str:
+    """Lead links of docs/ that point out of it."""
+    source = page.file.src_uri
+    return markdown if source in PAGES.values() else _led(markdown, f"docs/{source}")
+
+
+def _place(nav: list[Any], pages: list[str]) -> None:
+    """Replace the one page of all disciplines by itself and a page for each, wherever it stands."""
+    for number, entry in enumerate(nav):
+        if entry == "reference/disciplines.md":
+            nav[number] = {"Queue disciplines": [entry, *pages]}
+        elif isinstance(entry, dict):
+            for below in entry.values():
+                if isinstance(below, list):
+                    _place(below, pages)
+
+
+def _led(markdown: str, source: str) -> str:
+    """Rewrite the links of a file, relative to its page; of what the site lacks stays the text."""
+    here = posixpath.dirname(source)
+    page = posixpath.dirname(PAGES.get(source, source.removeprefix("docs/"))) or "."
+
+    def lead(match: re.Match[str]) -> str:
+        text, target, anchor = match["text"], match["target"], match["anchor"] or ""
+        if "://" in target or target.startswith("mailto:"):
+            return match[0]
+        path = posixpath.normpath(posixpath.join(here, target))
+        to = PAGES.get(path)
+        if to is None and path.startswith("docs/"):
+            to = path.removeprefix("docs/") + ("/index.md" if (ROOT / path).is_dir() else "")
+        if to is None:
+            return text
+        return f"[{text}]({posixpath.relpath(to, page)}{anchor})"
+
+    return LINK.sub(lead, markdown)
