@@ -1,8 +1,8 @@
 """Draw the figure of each discipline: its law, and its queue and delay under a standard load.
 
 The law comes from the evidence (``evidence/NAME/results.csv``): dots are ours, the line is theory.
-The load is ``tools/standard-load.toml``. ``make figures`` draws all, ``tools/discipline_figures.py NAME...``
-some.
+The load is ``tools/standard-load.toml``. ``make figures`` draws all; with the names of disciplines
+behind it this script draws those.
 """
 
 from __future__ import annotations
