@@ -5,18 +5,19 @@
 //! handshake.
 //!
 //! **linux** (6.1): 1448 bytes, minimum RTO 200 ms put under the variance, acknowledged segments
-//! counted in full, the first 16 acknowledged one by one; the window is halved and not the flight; a
-//! probe of the tail waits 2 ms longer, after a segment alone the minimum RTO. **ns3** (3.48): 536 bytes, SACK and PRR
-//! without RACK, a first RTO of 1 s, ACKs of two segments after at most 200 ms but of the first at
-//! once; what is halved is `pipe`, and its PRR is its own ([`crate::recovery::prr`]). In both the
-//! acknowledgement that ends recovery grows the window. **ns2** (2.35): 1000 bytes, a window of 20, initial window 2,
-//! ssthresh that starts at the window and is rounded down to whole segments, a SYN of 40 bytes, no
-//! SACK unless asked for, no delayed acknowledgements, minimum RTO 0.2 s in ticks of 10 ms, one
-//! segment timed at a time. Its agents have ways of their own, each of which has been read off
-//! traces (`tests/ns2.rs`): the window is halved and not the flight, at a repeated
-//! timeout too, and keeps its fraction; after a timeout all is sent again whatever was reported,
-//! and limited transmit goes on meanwhile; the acknowledgement that ends recovery grows the window;
-//! with SACK holes stay in `pipe` until they are acknowledged, as before RFC 3517.
+//! counted in full, the first 16 acknowledged one by one; the window is halved and not the flight;
+//! a probe of the tail waits 2 ms longer, after a segment alone the minimum RTO. **ns3** (3.48):
+//! 536 bytes, SACK and PRR without RACK, a first RTO of 1 s, ACKs of two segments after at most 200
+//! ms but of the first at once; what is halved is `pipe`, and its PRR is its own
+//! ([`crate::recovery::prr`]). In both the acknowledgement that ends recovery grows the window.
+//! **ns2** (2.35): 1000 bytes, a window of 20, initial window 2, ssthresh that starts at the window
+//! and is rounded down to whole segments, a SYN of 40 bytes, no SACK unless asked for, no delayed
+//! acknowledgements, minimum RTO 0.2 s in ticks of 10 ms, one segment timed at a time. Its agents
+//! have ways of their own, each of which has been read off traces (`tests/ns2.rs`): the window is
+//! halved and not the flight, at a repeated timeout too, and keeps its fraction; after a timeout
+//! all is sent again whatever was reported, and limited transmit goes on meanwhile; the
+//! acknowledgement that ends recovery grows the window; with SACK holes stay in `pipe` until they
+//! are acknowledged, as before RFC 3517.
 
 use sojourn_base::{
     Auto, Bytes, Fault, Length, Limit, ParamFault, Preset, Quantity, Scalar, Span, Stream, Whole,

@@ -2,7 +2,7 @@
 //!
 //! C. Caini, R. Firrincieli, "TCP Hybla: a TCP enhancement for heterogeneous networks", Int. J. Satellite
 //! Communications and Networking 22, 2004. With rho = max(RTT / RTT0, 1): slow start adds 2^rho - 1 segments
-//! per segment acknowledged, congestion avoidance rho^2 / W. A loss halves.
+//! per acknowledgement, congestion avoidance rho^2 / W per segment acknowledged. A loss halves.
 //!
 //! **Linux**: RTT is the least SRTT, RTT0 25 ms, rho at most 16 in the exponent; the paper's initial window of
 //! rho is left to the transport's `initial_window`. **ns-3**: RTT0 50 ms. **reference** is Linux's in real
@@ -64,8 +64,9 @@ impl CongestionControl for Hybla {
         }
         let segments = self.window.acked(ack);
         if self.window.in_slow_start() {
+            // Once for each acknowledgement: one for a whole window after a timeout would multiply it.
             let times = libm::pow(2.0, self.rho.min(MOST_RHO)) - 1.0;
-            let grown = self.window.cwnd + times * segments;
+            let grown = self.window.cwnd + times * segments.min(1.0);
             // Slow start ends at the threshold.
             self.window.cwnd = grown.min(self.window.ssthresh.max(self.window.cwnd + 1.0));
         } else {

@@ -46,7 +46,8 @@ def open_points(settings: Settings) -> tuple[OpenPoint, ...]:
         OpenPoint(
             "The TCP is not named; packets carry 512 bytes.",
             f"{settings['tcp'].capitalize()} with ns-3's defaults (buffers of 131072 bytes, SACK, "
-            f"timestamps), segments of 512 bytes. Three UDP sources are run beside it.",
+            f"timestamps, the PRR of ns-3.37), segments of 512 bytes. Three UDP sources are run "
+            f"beside it.",
             "tcp",
         ),
         OpenPoint(

@@ -99,6 +99,7 @@ def transport(settings: Settings, protocol: str) -> dict[str, Any]:
         "preset": "ns3",
         "congestion_control": settings["tcp"],
         "segment": network.SEGMENT,
+        "prr": "ns-3.37",
         "handshake": True,
     }
 
