@@ -136,8 +136,14 @@ mod tests {
     fn paths_are_kept_apart() {
         let mut paths = Paths::default();
         let starts = [[4, 2].as_slice(), &[], &[7]].map(|links| paths.add(links));
-        assert_eq!(starts.map(|start| paths.links(start)), [&[4, 2][..], &[], &[7]]);
-        assert_eq!([0, 1, 2].map(|hop| paths.hop(starts[0], hop)), [Some(4), Some(2), None]);
+        assert_eq!(
+            starts.map(|start| paths.links(start)),
+            [&[4, 2][..], &[], &[7]]
+        );
+        assert_eq!(
+            [0, 1, 2].map(|hop| paths.hop(starts[0], hop)),
+            [Some(4), Some(2), None]
+        );
         assert_eq!(paths.hop(starts[1], 0), None);
     }
 

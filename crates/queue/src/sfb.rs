@@ -10,12 +10,13 @@
 //! taken for one with probability (1 - (1 - 1/bins)^m)^levels.
 //!
 //! **Reference**: the paper's 2 rows of 23 bins of 13 packets and 200 packets of room (from memory, not
-//! verified), with Linux's increments, penalty and times, which the paper leaves open.
+//! verified), with the increments of Linux's kernel, its penalty and times, which the paper leaves open.
 //!
-//! **Linux** (`sch_sfb`): 8 rows of 16 bins; a bin is full at, not above, 20 packets; arrivals whose emptiest bin
-//! holds `max` 25 are dropped; probabilities in 16 bits; above 1/2 a growing part of the signals,
-//! all at 1, are drops even for ECN-capable packets. ns-2.35 and ns-3 have none: their presets
-//! are the reference.
+//! **Linux** (`sch_sfb`): 8 rows of 16 bins; a bin is full at, not above, 20 packets; arrivals whose
+//! emptiest bin holds `max` 25 are dropped; probabilities in 16 bits, of which `tc` always asks for steps
+//! of 33 up and 3 down, where the kernel by itself would take 66 and 11; above 1/2 a growing part of the
+//! signals, all at 1, are drops even for ECN-capable packets. ns-2.35 and ns-3 have none: their
+//! presets are the reference.
 
 use std::collections::VecDeque;
 
@@ -43,9 +44,9 @@ params! {
         /// Packets in the emptiest bin from which an arrival is dropped.
         max: Optional<u32> = "none", Linux = "25";
         /// What a full bin adds to its probability.
-        increment: Probability = "0.0010070954", Linux = "0.0010070954";
+        increment: Probability = "0.0010070954", Linux = "0.00050354772";
         /// What an empty bin takes from it.
-        decrement: Probability = "0.00016784924", Linux = "0.00016784924";
+        decrement: Probability = "0.00016784924", Linux = "0.000045777066";
         /// Time between two changes of the salt; zero for never.
         rehash: Span = "600 s";
         /// How long before it the other set begins to learn.

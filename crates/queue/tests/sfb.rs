@@ -11,7 +11,7 @@ use sojourn_queue::Reason;
 fn full_bins_learn() {
     for (preset, size, first, step) in [
         (Preset::Reference, 13_u64, 15_u64, 66.0 / 65_535.0),
-        (Preset::Linux, 20, 21, 66.0 / 65_535.0),
+        (Preset::Linux, 20, 21, 33.0 / 65_535.0),
     ] {
         let params = [("limit", "none"), ("max", "none")];
         let mut bench = Bench::under(preset, "sfb", &params);
