@@ -2,9 +2,10 @@
 
 mod bench;
 
-use bench::{Bench, burst, us};
+use bench::{Bench, burst, fault, us};
+use sojourn_base::length::Capacity;
 use sojourn_base::{Ecn, Preset};
-use sojourn_queue::Reason;
+use sojourn_queue::{Discipline, Reason};
 
 /// An average that does not move by itself, for probabilities at a given average.
 const STILL: (&str, &str) = ("w_q", "1e-300");
@@ -162,4 +163,104 @@ fn linux_takes_thresholds_from_the_limit() {
         "half of 60 000 and 2000 lies above 30 280"
     );
     assert_eq!(bench.drops(Reason::Forced), 1);
+}
+
+/// Linux's automatic settings (`tc-red(8)`): a third of the limit's quarter and that quarter; three
+/// times `min_th`; a weight that lets a burst of (2 min + max) / (3 avpkt) packets pass.
+#[test]
+fn linux_sets_what_is_automatic() {
+    let hard_from = |params: &[(&str, &str)], bytes: f64| {
+        let hard = |avg| {
+            // 2^-31: an average that does not move by itself.
+            let still = [params, &[("w_q", "4.656612873077393e-10")]].concat();
+            let mut bench = Bench::under(Preset::Linux, "red", &still);
+            bench.arrive(us(0), 1000);
+            bench.poke("avg", avg);
+            bench.arrive(us(0), 1);
+            bench.drops(Reason::Forced)
+        };
+        assert_eq!((hard(bytes - 1.0), hard(bytes + 1.0)), (0, 1), "{params:?}");
+    };
+    hard_from(&[("limit", "400 kB")], 100_000.0);
+    hard_from(&[("limit", "200 packets")], 50_000.0);
+    hard_from(&[("limit", "400 kB"), ("min_th", "20 kB")], 60_000.0);
+    let weight = |params: &[(&str, &str)]| {
+        let mut bench = Bench::under(Preset::Linux, "red", params);
+        bench.arrive(us(0), 1000);
+        bench.arrive(us(0), 1000);
+        (1000.0 / bench.probe("avg")).log2()
+    };
+    // 50 packets: a = 51 - 30 = 21, and (1 - (31/32)^50) 32 = 25.5 is the first not below it.
+    assert_eq!(weight(&[("min_th", "30 kB"), ("max_th", "90 kB")]), 5.0);
+    // 55 packets, a = 22.7.
+    assert_eq!(weight(&[("limit", "400 kB")]), 5.0);
+    let text = fault("red", &[("w_q", "0.3")], Preset::Linux);
+    assert!(text.starts_with("w_q"), "{text}");
+}
+
+/// At `mark_p` itself a packet is dropped.
+#[test]
+fn ns2_marks_only_below_mark_p() {
+    let signals = |mark_p| {
+        let params = [
+            STILL,
+            ("bytes", "false"),
+            ("min_th", "5 packets"),
+            ("max_th", "15 packets"),
+            ("ecn", "true"),
+            ("mark_p", mark_p),
+        ];
+        let mut bench = Bench::ns2("red", &params);
+        bench.poke("avg", 10.0);
+        for _ in 0..200 {
+            bench.enqueue(us(0), 0, 100, Ecn::Ect0);
+        }
+        (bench.drops(Reason::Unforced) > 0, bench.marks() > 0)
+    };
+    assert_eq!(signals("0.05"), (true, false));
+    assert_eq!(signals("0.0501"), (false, true));
+}
+
+/// An average that stands at `min_th` is in the band, though nothing is dropped there yet: its
+/// packets count.
+#[test]
+fn packets_at_the_lower_threshold_count() {
+    for (avg, count) in [(4.999, 0.0), (5.0, 3.0)] {
+        let mut bench = Bench::new("red", &[STILL]);
+        bench.poke("avg", avg);
+        for _ in 0..3 {
+            bench.arrive(us(0), 500);
+        }
+        assert_eq!(bench.probe("count"), count, "{avg}");
+    }
+}
+
+/// In byte mode a packet of twice the mean size is dropped twice as often.
+#[test]
+fn size_scales_the_probability() {
+    let share = |size| {
+        let params = [
+            STILL,
+            ("bytes", "true"),
+            ("limit", "none"),
+            ("max_p", "0.04"),
+        ];
+        let mut bench = Bench::new("red", &params);
+        bench.poke("avg", 10.0 * 500.0);
+        for _ in 0..20_000 {
+            bench.arrive(us(0), size);
+        }
+        bench.drops(Reason::Unforced) as f64 / 20_000.0
+    };
+    // p = 0.02 and 0.04: a share of 2p / (1 + p).
+    assert!((share(500) - 0.0392).abs() < 0.004);
+    assert!((share(1000) - 0.0769).abs() < 0.006);
+}
+
+/// What may wait: ns-2 lets in the packet that crosses the limit.
+#[test]
+fn ns2_tells_what_may_wait() {
+    let bench = Bench::ns2("red", &[("limit", "50 packets")]);
+    let capacity = bench.discipline.capacity();
+    assert_eq!(capacity, Capacity::Bytes(25_000 - 1 + 1500));
 }
