@@ -264,3 +264,83 @@ fn ns2_tells_what_may_wait() {
     let capacity = bench.discipline.capacity();
     assert_eq!(capacity, Capacity::Bytes(25_000 - 1 + 1500));
 }
+
+/// The visit begins at `min_th` itself: who crosses it there is the one that is spared.
+#[test]
+fn a_visit_begins_at_the_lower_threshold() {
+    for (preset, avg, dropped) in [
+        (Preset::Ns2, 4.999, 0),
+        (Preset::Ns2, 5.0, 1),
+        (Preset::Ns3, 4.999, 0),
+        (Preset::Ns3, 5.0, 1),
+    ] {
+        let params = [
+            STILL,
+            ("bytes", "false"),
+            ("min_th", "5 packets"),
+            ("max_th", "15 packets"),
+            ("wait", "false"),
+        ];
+        let mut bench = Bench::under(preset, "red", &params);
+        for _ in 0..2 {
+            bench.arrive(us(0), 500);
+        }
+        bench.poke("avg", avg);
+        bench.arrive(us(0), 500);
+        bench.poke("max_p", 1.0);
+        bench.poke("avg", 14.999);
+        bench.arrive(us(0), 500);
+        assert_eq!(bench.drops(Reason::Unforced), dropped, "{preset} {avg}");
+    }
+}
+
+/// A forced drop ends the count in ns-2 and not in ns-3.
+#[test]
+fn forced_drops_and_the_count() {
+    for (preset, count) in [(Preset::Ns2, 0.0), (Preset::Ns3, 4.0)] {
+        let params = [
+            STILL,
+            ("bytes", "false"),
+            ("min_th", "5 packets"),
+            ("max_th", "15 packets"),
+            ("gentle", "false"),
+            ("use_mark_p", "false"),
+        ];
+        let mut bench = Bench::under(preset, "red", &params);
+        for _ in 0..3 {
+            bench.arrive(us(0), 500);
+        }
+        bench.poke("avg", 15.0);
+        assert!(!bench.arrive(us(0), 500));
+        assert_eq!(bench.drops(Reason::Forced), 1);
+        assert_eq!(bench.probe("count"), count, "{preset}");
+    }
+}
+
+/// ns-2 in bytes, p = 1/2: a packet of a fifth of the mean is dropped with a fifth of that while
+/// less than 500 bytes have gone by, and surely when the spreading says so, whatever its size.
+#[test]
+fn ns2_scales_all_but_certainty() {
+    let params = [
+        STILL,
+        ("limit", "none"),
+        ("min_th", "5 packets"),
+        ("max_th", "15 packets"),
+        ("wait", "false"),
+    ];
+    let mut bench = Bench::ns2("red", &params);
+    bench.poke("max_p", 1.0);
+    bench.poke("avg", 5_000.0);
+    let (mut gap, mut gaps) = (0, Vec::new());
+    for _ in 0..20_000 {
+        gap += 1;
+        if !bench.arrive(us(0), 100) {
+            gaps.push(gap);
+            gap = 0;
+        }
+    }
+    assert_eq!(gaps[1..].iter().max(), Some(&5));
+    let last = gaps.iter().filter(|&&gap| gap == 5).count() as f64 / gaps.len() as f64;
+    // 0.9^4 come to the fifth.
+    assert!((last - 0.656).abs() < 0.03, "{last}");
+}
