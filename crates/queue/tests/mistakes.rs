@@ -4,7 +4,7 @@ mod bench;
 
 use bench::{Bench, link};
 use sojourn_base::{Preset, Rate};
-use sojourn_queue::{DISCIPLINES, Discipline};
+use sojourn_queue::DISCIPLINES;
 
 /// The parameters that are warned of on a link of so many kbit/s.
 fn warned(name: &str, preset: Preset, kbit: u64, params: &[(&str, &str)]) -> Vec<&'static str> {

@@ -188,12 +188,13 @@ fn linux_sets_what_is_automatic() {
         let mut bench = Bench::under(Preset::Linux, "red", params);
         bench.arrive(us(0), 1000);
         bench.arrive(us(0), 1000);
-        (1000.0 / bench.probe("avg")).log2()
+        bench.probe("avg") / 1000.0
     };
     // 50 packets: a = 51 - 30 = 21, and (1 - (31/32)^50) 32 = 25.5 is the first not below it.
-    assert_eq!(weight(&[("min_th", "30 kB"), ("max_th", "90 kB")]), 5.0);
+    let fifth = 1.0 / 32.0;
+    assert_eq!(weight(&[("min_th", "30 kB"), ("max_th", "90 kB")]), fifth);
     // 55 packets, a = 22.7.
-    assert_eq!(weight(&[("limit", "400 kB")]), 5.0);
+    assert_eq!(weight(&[("limit", "400 kB")]), fifth);
     let text = fault("red", &[("w_q", "0.3")], Preset::Linux);
     assert!(text.starts_with("w_q"), "{text}");
 }

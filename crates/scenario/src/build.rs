@@ -11,7 +11,7 @@ use sojourn_base::{
 use sojourn_engine::routes::{Graph, path};
 use sojourn_engine::{FlowSpec, LinkSpec, NodeId, Observer, SimPacket, Simulation, Traffic};
 use sojourn_measure::tables::Group;
-use sojourn_queue::{AnyDiscipline, Discipline, Governed};
+use sojourn_queue::{AnyDiscipline, Governed};
 use sojourn_trace::capture;
 use sojourn_trace::ns2::FlowLabel;
 use sojourn_traffic::{AnyApplication, AnySource, Application, BuildError, Source};
