@@ -160,6 +160,17 @@ fn blue_counts_whole_freeze_times() {
     bench.arrive(us(110_000), 500);
     assert_eq!(bench.probe("prob"), 0.02, "the last step is 110 ms ago");
 
+    // Idle for 1.05 s: ten steps, the last at 1 s, from which the next freeze time runs.
+    let mut bench = Bench::new("blue", &params);
+    bench.poke("prob", 0.5);
+    bench.dequeue(us(0));
+    bench.arrive(us(1_050_000), 500);
+    let after = 0.5 - 11.0 * 0.002;
+    bench.arrive(us(1_060_000), 500);
+    assert!((bench.probe("prob") - after).abs() < 1e-12, "frozen");
+    bench.arrive(us(1_110_000), 500);
+    assert!((bench.probe("prob") - after - 0.02).abs() < 1e-12);
+
     let params = [("idle_decay", "every"), ("freeze_time", "0 s")];
     let mut bench = Bench::new("blue", &params);
     bench.poke("prob", 0.5);
