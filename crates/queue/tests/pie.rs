@@ -426,3 +426,17 @@ fn the_mean_packet_is_that_of_the_preset() {
         assert_eq!(bench.arrive(us(0), 1000), kept, "{preset} {waiting}");
     }
 }
+
+/// The mean packet of Linux follows the link's MTU.
+#[test]
+fn the_mean_packet_follows_the_link() {
+    let mut bench = Bench::under(Preset::Linux, "pie", &[]);
+    let mut link = bench.link;
+    link.mtu = sojourn_base::Bytes::new(9000);
+    bench.discipline.on_link(&link);
+    bench.arrive(us(0), 2 * 1514);
+    for (variable, value) in [("burst", 0.0), ("prob", 1.0), ("qdelay", 0.02)] {
+        bench.poke(variable, value);
+    }
+    assert!(bench.arrive(us(0), 1000), "less than two of 9014");
+}
