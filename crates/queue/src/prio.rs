@@ -12,10 +12,11 @@
 //! the reference.
 
 use sojourn_base::length::Capacity;
-use sojourn_base::{Limit, LinkInfo, Optional, ParamFault, Preset, Time, params};
+use sojourn_base::{Bytes, Limit, LinkInfo, Optional, ParamFault, Preset, Time, params};
 
 use crate::parts::bands::together;
 use crate::parts::inner::{Child, Inner};
+use crate::parts::mistakes;
 use crate::{Backlog, Context, Dequeued, Discipline, Packet, ProbeValue, Warning};
 
 params! {
@@ -36,6 +37,7 @@ params! {
 pub struct Prio<P: Packet> {
     map: [u8; 16],
     bands: Vec<Child<P>>,
+    mtu: Bytes,
 }
 
 fn map(text: &str, bands: u32) -> Option<[u8; 16]> {
@@ -69,6 +71,7 @@ impl<P: Packet> Prio<P> {
         Ok(Self {
             map,
             bands: (0..bands).map(band).collect::<Result<_, _>>()?,
+            mtu: link.mtu,
         })
     }
 }
@@ -120,13 +123,16 @@ impl<P: Packet> Discipline<P> for Prio<P> {
     }
 
     fn on_link(&mut self, link: &LinkInfo) {
+        self.mtu = link.mtu;
         for band in &mut self.bands {
             band.on_link(link);
         }
     }
 
     fn warnings(&self) -> Vec<Warning> {
-        self.bands[0].warnings()
+        let mut warnings = self.bands[0].warnings();
+        warnings.extend(mistakes::no_room(self.bands[0].capacity(), self.mtu));
+        warnings
     }
 
     /// Shows `band[b]`, the packets of each, and `band[b].name` of its inner discipline.

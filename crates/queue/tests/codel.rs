@@ -259,6 +259,24 @@ fn a_spell_ends_with_a_good_packet_or_an_empty_queue() {
     assert_eq!(bench.probe("dropping"), 0.0);
 }
 
+/// With `l4s` the law lets packets of scalable senders by, and those alone; the threshold is theirs.
+#[test]
+fn scalable_packets_are_only_marked_above_the_threshold() {
+    let drops = |l4s, ecn| {
+        let params = [("l4s", l4s), ("ce_threshold", "20 ms")];
+        let mut bench = standing(Preset::Reference, &params, 10, ecn);
+        bench.poke("first_above", 0.05);
+        bench.dequeue(ms(110));
+        (bench.drops(Reason::Target), bench.marks())
+    };
+    assert_eq!(drops("false", Ecn::NotEct), (1, 0));
+    assert_eq!(drops("false", Ecn::Ect1), (1, 1), "the next one is marked");
+    assert_eq!(drops("false", Ecn::Ect0), (1, 1));
+    assert_eq!(drops("true", Ecn::NotEct), (1, 0));
+    assert_eq!(drops("true", Ecn::Ect0), (1, 0));
+    assert_eq!(drops("true", Ecn::Ect1), (0, 1));
+}
+
 #[test]
 fn the_limit_drops_arrivals_and_leaves_the_law_alone() {
     for limit in ["500 packets", "500 kB"] {

@@ -3,7 +3,7 @@
 mod bench;
 
 use bench::{Bench, fault, us};
-use sojourn_base::{Ecn, Preset};
+use sojourn_base::{Bytes, Ecn, Preset};
 use sojourn_queue::{Discipline, ProbeValue, Reason};
 
 fn state(bench: &Bench, k: usize) -> String {
@@ -202,4 +202,64 @@ fn impossible_parameters_are_named() {
         let text = fault("fq_codel", &[(name, value)], Preset::Reference);
         assert!(text.starts_with(name), "{text}");
     }
+}
+
+/// Automatic turns: 1514 bytes, Linux's MTU and 14 but at least 256, ns-3's MTU; they follow the link.
+#[test]
+fn turns_follow_the_link() {
+    for (preset, mtu, turn) in [
+        (Preset::Reference, 9000, 1514.0),
+        (Preset::Linux, 9000, 9014.0),
+        (Preset::Linux, 200, 256.0),
+        (Preset::Ns3, 9000, 9000.0),
+    ] {
+        let mut bench = Bench::under(preset, "fq_codel", &[]);
+        let mut link = bench.link;
+        link.mtu = Bytes::new(mtu);
+        bench.discipline.on_link(&link);
+        arrive(&mut bench, 1, 100);
+        assert_eq!(bench.probe("flow[0].deficit"), turn, "{preset}");
+    }
+}
+
+/// So does the backlog that is never bad: 3000 bytes are, on a link of 9000.
+#[test]
+fn the_law_follows_the_link() {
+    let above = |mtu| {
+        let mut bench = Bench::new("fq_codel", &[]);
+        let mut link = bench.link;
+        link.mtu = Bytes::new(mtu);
+        bench.discipline.on_link(&link);
+        for _ in 0..4 {
+            arrive(&mut bench, 1, 1000);
+        }
+        bench.dequeue(us(50_000));
+        bench.probe("flow[0].first_above") > 0.0
+    };
+    assert_eq!((above(1500), above(9000)), (true, false));
+}
+
+/// As many ways as hashes in a set: each hash finds a queue of its own, in whatever order they come.
+#[test]
+fn each_hash_of_a_set_has_its_own() {
+    let params = [("flows", "16"), ("set_ways", "4")];
+    let mut bench = Bench::new("fq_codel", &params);
+    for hash in (0..16).rev() {
+        arrive(&mut bench, hash, 500);
+    }
+    assert_eq!(bench.probe("flows_active"), 16.0);
+    for k in 0..16 {
+        assert_eq!(bench.probe(&format!("flow[{k}].packets")), 1.0, "{k}");
+    }
+}
+
+/// Of two flows with equally many bytes the one that was seen first pays.
+#[test]
+fn of_equals_the_first_pays() {
+    let mut bench = Bench::new("fq_codel", &[("limit", "4 packets")]);
+    for flow in [1, 1, 2, 2, 3] {
+        arrive(&mut bench, flow, 1000);
+    }
+    let payers: Vec<u32> = bench.record.dropped.iter().map(|(p, _)| p.flow).collect();
+    assert_eq!(payers, [1]);
 }

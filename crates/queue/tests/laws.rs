@@ -381,3 +381,38 @@ fn the_registry_has_manuals_titles_and_defaults() {
     let eqm = sojourn_queue::find("eqm").unwrap();
     assert_eq!(eqm.title, "EQM (reconstruction)");
 }
+
+/// After a reset nothing is left of what was: every inner variable is that of a new queue.
+#[test]
+fn a_reset_queue_is_as_new() {
+    let shown = |bench: &Bench| {
+        let mut shown = Vec::new();
+        bench
+            .discipline
+            .probe(&mut |name, value| shown.push((name.to_owned(), value)));
+        (
+            shown,
+            bench.discipline.next_timer(),
+            bench.discipline.backlog(),
+        )
+    };
+    for preset in Preset::ALL {
+        for entry in sojourn_queue::DISCIPLINES {
+            let mut bench = Bench::under(preset, entry.name, &[]);
+            let new = shown(&bench);
+            for k in 0..3_000 {
+                let flow = (k % 3) as u32;
+                bench.send(
+                    us(k * 100),
+                    flow,
+                    1000,
+                    [Ecn::Ect0, Ecn::NotEct][k as usize % 2],
+                );
+            }
+            bench.timers_before(us(900_000));
+            assert_ne!(shown(&bench), new, "{} {preset}: it was used", entry.name);
+            bench.discipline.reset();
+            assert_eq!(shown(&bench), new, "{} {preset}", entry.name);
+        }
+    }
+}

@@ -403,3 +403,40 @@ fn limits_and_warnings() {
         assert!(text.starts_with(name), "{text}");
     }
 }
+
+/// Under Linux two packets of the MTU and 14 must wait in full; elsewhere no more than two of 1000.
+#[test]
+fn the_mean_packet_is_that_of_the_preset() {
+    for (preset, waiting, kept) in [
+        (Preset::Linux, 2 * 1514 - 1, true),
+        (Preset::Linux, 2 * 1514, false),
+        (Preset::Reference, 2000, true),
+        (Preset::Reference, 2001, false),
+    ] {
+        let mut bench = Bench::under(preset, "pie", &[]);
+        bench.arrive(us(0), waiting);
+        for (variable, value) in [
+            ("burst", 0.0),
+            ("prob", 1.0),
+            ("qdelay", 0.02),
+            ("qdelay_old", 0.02),
+        ] {
+            bench.poke(variable, value);
+        }
+        assert_eq!(bench.arrive(us(0), 1000), kept, "{preset} {waiting}");
+    }
+}
+
+/// The mean packet of Linux follows the link's MTU.
+#[test]
+fn the_mean_packet_follows_the_link() {
+    let mut bench = Bench::under(Preset::Linux, "pie", &[]);
+    let mut link = bench.link;
+    link.mtu = sojourn_base::Bytes::new(9000);
+    bench.discipline.on_link(&link);
+    bench.arrive(us(0), 2 * 1514);
+    for (variable, value) in [("burst", 0.0), ("prob", 1.0), ("qdelay", 0.02)] {
+        bench.poke(variable, value);
+    }
+    assert!(bench.arrive(us(0), 1000), "less than two of 9014");
+}

@@ -145,6 +145,40 @@ fn blue_falls_when_the_link_is_idle() {
     assert_eq!(bench.probe("prob"), 0.5, "frozen");
 }
 
+/// An idle time shorter than the freeze time is no step, and freezes nothing; a freeze time of zero
+/// has no number of steps.
+#[test]
+fn blue_counts_whole_freeze_times() {
+    let params = [("idle_decay", "every"), ("limit", "1 packets")];
+    let mut bench = Bench::new("blue", &params);
+    bench.arrive(us(0), 500);
+    bench.arrive(us(0), 500);
+    assert_eq!(bench.probe("prob"), 0.02);
+    bench.poke("prob", 0.0);
+    while bench.dequeue(us(50_000)).is_some() {}
+    bench.arrive(us(60_000), 500);
+    bench.arrive(us(110_000), 500);
+    assert_eq!(bench.probe("prob"), 0.02, "the last step is 110 ms ago");
+
+    // Idle for 1.05 s: ten steps, the last at 1 s, from which the next freeze time runs.
+    let mut bench = Bench::new("blue", &params);
+    bench.poke("prob", 0.5);
+    bench.dequeue(us(0));
+    bench.arrive(us(1_050_000), 500);
+    let after = 0.5 - 11.0 * 0.002;
+    bench.arrive(us(1_060_000), 500);
+    assert!((bench.probe("prob") - after).abs() < 1e-12, "frozen");
+    bench.arrive(us(1_110_000), 500);
+    assert!((bench.probe("prob") - after - 0.02).abs() < 1e-12);
+
+    let params = [("idle_decay", "every"), ("freeze_time", "0 s")];
+    let mut bench = Bench::new("blue", &params);
+    bench.poke("prob", 0.5);
+    bench.dequeue(us(0));
+    bench.arrive(us(1_000_000), 500);
+    assert!((bench.probe("prob") - 0.498).abs() < 1e-12);
+}
+
 /// Unresponsive overload of 25 %: the probability hovers about a fifth.
 #[test]
 fn blue_settles_at_the_excess() {

@@ -14,7 +14,6 @@ use sojourn_base::{Auto, Bytes, Ecn, LinkInfo, Preset, Span, Stream, Time};
 use sojourn_engine::routes::{Graph, path};
 use sojourn_engine::{FlowSpec, LinkSpec, NodeId, Observer, Simulation, Traffic};
 use sojourn_measure::tables::Group;
-use sojourn_queue::Discipline;
 use sojourn_traffic::{Application, Source};
 
 pub(crate) use self::queue::read_discipline;

@@ -89,12 +89,6 @@ impl Spell {
         Span::from_ps(gap as u64 * 1_024_000)
     }
 
-    /// The queue was found empty: no spell, and no time above the target.
-    pub fn found_empty(&mut self) {
-        self.first_above = None;
-        self.dropping = false;
-    }
-
     /// Counts packets that were pushed out for want of room, as Linux's `fq_codel` does.
     pub fn count_pushed_out(&mut self, packets: u64) {
         self.count += packets;
