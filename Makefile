@@ -6,7 +6,7 @@ RUST := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.l
 export VIRTUAL_ENV := $(CURDIR)/.venv
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
-.PHONY: help setup demo test test-rust test-python lint format generate bench clean
+.PHONY: help setup demo test test-rust test-python lint format generate docs figures bench dist check-dist clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' Makefile
@@ -40,11 +40,18 @@ format: setup ## Format all code
 generate: setup ## Write anew what is derived from the code: schema, reference pages, README
 	$(BIN)/python tools/generate.py
 
+docs: setup ## The documentation as a site in site/, which opens from disk
+	NO_MKDOCS_2_WARNING=1 mkdocs build --strict --quiet
+	@echo "open site/index.html"
+
+figures: setup ## Draw the figures of docs/concepts anew
+	$(BIN)/python tools/figures.py
+
 bench: ## Time the benchmark cases; with instructions, if valgrind is installed
 	$(PYTHON) benchmarks/run.py --instructions
 
 clean: ## Remove what was built
-	rm -rf .venv target results python/sojourn/_core*.so
+	rm -rf .venv target results site dist python/sojourn/_core*.so
 
 .venv/.tools: pyproject.toml constraints.txt
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "sojourn needs Python 3.11 or later")'

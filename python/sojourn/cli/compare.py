@@ -16,6 +16,19 @@ if TYPE_CHECKING:
     from sojourn.results import Results
 
 
+EXAMPLES = (
+    ("four disciplines under four CUBIC downloads", "sojourn compare droptail red codel fq_codel"),
+    (
+        "a slow uplink, and a call beside the upload",
+        "sojourn compare droptail cake --rate '5 Mbit/s' --rtt '30 ms' --flows '1 cubic "
+        "+ 1 cbr@100kbit/s'",
+    ),
+    ("settings of one discipline", "sojourn compare codel 'codel,target=20 ms' --replicas 20"),
+    ("a discipline of your own beside the built-in ones", "sojourn compare my_aqm:Slope codel pie"),
+)
+"""What its manual page shows: what for, and the command."""
+
+
 def compare(
     disciplines: Annotated[
         list[str],

@@ -41,6 +41,20 @@ MOST_FLOWS = 8
 """So many flows are shown on the terminal: those with the most packets."""
 
 
+EXAMPLES = (
+    (
+        "a capture through two queues",
+        "sojourn replay uplink.pcapng --rate '8 Mbit/s' --queue codel --queue droptail",
+    ),
+    (
+        "a table of arrivals",
+        "sojourn replay arrivals.csv --rate '2 Mbit/s' --queue 'red,limit=50 packets' "
+        "--out results/replay",
+    ),
+)
+"""What its manual page shows: what for, and the command."""
+
+
 def replay(
     capture: Annotated[
         Path,

@@ -9,6 +9,12 @@ import typer
 
 from sojourn.cli.options import fail
 
+EXAMPLES = (
+    ("one page with everything, into the folder", "sojourn report results/red"),
+    ("the page alone", "sojourn report results/red --out red.html --no-figures"),
+)
+"""What its manual page shows: what for, and the command."""
+
 
 def report(
     folder: Annotated[

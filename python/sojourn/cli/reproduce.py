@@ -23,6 +23,17 @@ BROKEN = 1
 """Exit status when a run breaks a law."""
 
 
+EXAMPLES = (
+    ("a study in its quick form: seconds", "sojourn reproduce eqm --quick"),
+    ("all studies, one table of verdicts", "sojourn reproduce all --quick"),
+    (
+        "a choice that the publication leaves open",
+        "sojourn reproduce eqm --set on='0.2 s' --out results/eqm-short",
+    ),
+)
+"""What its manual page shows: what for, and the command."""
+
+
 def reproduce(
     study: Annotated[
         str,
