@@ -50,6 +50,14 @@ figures: setup ## Draw the figures of docs/concepts anew
 bench: ## Time the benchmark cases; with instructions, if valgrind is installed
 	$(PYTHON) benchmarks/run.py --instructions
 
+dist: setup ## Wheel and source distribution into dist/
+	rm -rf dist
+	maturin build --quiet --release --out dist
+	maturin sdist --out dist
+
+check-dist: dist ## Install both in clean environments outside of the repository, and use them
+	$(BIN)/python tools/check_dist.py --extras
+
 clean: ## Remove what was built
 	rm -rf .venv target results site dist python/sojourn/_core*.so
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from sojourn.cli.options import JobsOption, JsonOption, SeedOption, fail, print_warnings
+from sojourn.extras import MissingExtra
 
 if TYPE_CHECKING:
     from sojourn.comparison.answer import Answer
@@ -147,6 +148,9 @@ def _print(title: str, found: Answer) -> None:
 
 
 def _draw(results: Results, folder: Path) -> list[Path]:
-    return list(
-        results.plot("delay-goodput", link="bottleneck").save(folder / "delay-goodput").values()
-    )
+    try:
+        figure = results.plot("delay-goodput", link="bottleneck")
+    except MissingExtra as error:
+        print(f"no figure: {error}", file=sys.stderr)
+        return []
+    return list(figure.save(folder / "delay-goodput").values())

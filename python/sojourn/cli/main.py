@@ -31,6 +31,7 @@ from sojourn.cli.sweep import sweep
 from sojourn.cli.tc import tc
 from sojourn.cli.tune import tune
 from sojourn.cli.validate import validate
+from sojourn.extras import LIBRARIES, MissingExtra, missing
 
 app = typer.Typer(
     name="sojourn",
@@ -98,6 +99,12 @@ def main() -> None:
         _fail(f"{error}\nThis is a fault of sojourn, not of the scenario. Please report it.", 1)
     except UserCodeError as error:
         _fail(str(error), 1)
+    except ModuleNotFoundError as error:
+        library = (error.name or "").partition(".")[0]
+        if not isinstance(error, MissingExtra) and library not in LIBRARIES:
+            raise
+        is_told = isinstance(error, MissingExtra)
+        _fail(str(error) if is_told else missing(library, LIBRARIES[library]), 2)
     except KeyboardInterrupt:
         _fail("interrupted", 130)
     except BrokenPipeError:

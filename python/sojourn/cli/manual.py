@@ -68,7 +68,8 @@ def _arguments(function: Callable[..., Any]) -> Iterator[str]:
 def _rows(function: Callable[..., Any]) -> Iterator[tuple[str, ...]]:
     for name, kind, info, default in _declared(function):
         if isinstance(info, ArgumentInfo):
-            names = f"`{info.metavar or name.upper()}`"
+            # In code of a Markdown table a bar cannot be escaped in a way that all readers know.
+            names = f"<code>{(info.metavar or name.upper()).replace('|', '&#124;')}</code>"
         else:
             # Within Annotated, Typer takes the first name for a default until it is called.
             first = (info.default,) if isinstance(info.default, str) else ()

@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from sojourn.cli.options import JobsOption, JsonOption, ReplicasOption, SeedOption, fail
+from sojourn.extras import needed
 
 USAGE = 2
 """Exit status for what the user must mend."""
@@ -72,10 +73,12 @@ def reproduce(
     from rich.console import Console
 
     from sojourn.cli import progress
-    from sojourn.report.reproduction import Interrupted, Request, reproduce_all
     from sojourn.studies.base import LawBroken
     from sojourn.studies.knobs import StudyError
-    from sojourn.studies.runner import run_scenario
+
+    with needed("report"):
+        from sojourn.report.reproduction import Interrupted, Request, reproduce_all
+        from sojourn.studies.runner import run_scenario
 
     request = Request(study, quick, calibrate, out, replicas, jobs, seed, tuple(settings or ()))
     console = Console(width=None if sys.stdout.isatty() else WIDTH)
