@@ -7,9 +7,9 @@ it are then still read: an option that does not exist is found.
 from __future__ import annotations
 
 import io
+import json
 import re
 import shlex
-import subprocess
 import sys
 import tomllib
 from collections.abc import Callable, Iterator
@@ -33,7 +33,7 @@ BLOCK = re.compile(
 )
 NAMED = re.compile(r"# (\S+\.(?:py|toml))\n")
 
-SHORT = ("--set", "duration=4 s", "--set", "warmup=1 s", "--set", "replicas=3")
+SHORT = ("--set", "duration=4 s", "--set", "warmup=1 s", "--set", "replicas=2")
 QUICK: dict[str, Callable[[list[str]], list[str]]] = {
     "run": lambda words: [words[0], *SHORT, *words[1:]],
     "sweep": lambda words: [words[0], *SHORT, *words[1:]],
@@ -110,20 +110,22 @@ class Reader:
             self.command(command, is_run=block.is_run)
 
     def command(self, command: str, *, is_run: bool) -> None:
-        if re.search(r"[^'\"]*(\||>)", command) and not re.search(r"'[^']*[|>][^']*'", command):
-            self.shell(command)
-            return
         match shlex.split(command, comments=True):
             case ["pip", "install", *what]:
                 assert_extras(what)
             case ["make", target]:
                 assert target in TARGETS
-            case ["python", program_]:
-                assert Path(program_).exists()
+            case ["python", path, *_]:
+                assert Path(path).exists()
             case ["sojourn", *words] if is_run and words[0] not in RUN_ELSEWHERE:
                 for name in {*words} & {*CAPTURES}:
                     self.capture(name)
+                self.capsys.readouterr()
+                *words, file = words if words[-2:-1] == [">"] else [*words, None]
+                words = [word for word in words if word != ">"]
                 self.call(QUICK.get(words[0], list)(words))
+                if file:
+                    assert json.loads(self.capsys.readouterr().out)
             case ["sojourn", *words]:
                 parse(words)
             case [".", _] | ["python3", "-m", "venv", _]:
@@ -151,14 +153,6 @@ class Reader:
         scenario = sj.network([line], load, duration="2 s")
         sj.run(scenario, trace_folder=Path("made"), trace_format="pcapng")
         Path("made/trace-line.pcapng").rename(name)
-
-    def shell(self, command: str) -> None:
-        """Run what needs a shell."""
-        path = f"PATH={Path(sys.executable).parent}:$PATH"
-        done = subprocess.run(
-            ["bash", "-c", f"{path}; {command}"], capture_output=True, text=True, check=False
-        )
-        assert done.returncode == 0, done.stderr
 
 
 def parse(words: list[str]) -> None:

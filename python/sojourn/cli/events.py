@@ -17,7 +17,8 @@ EXAMPLES = (
     ),
     (
         "and a page about the seventh drop or mark",
-        "sojourn events scenarios/red-against-droptail.toml --out results/events --show 7",
+        "sojourn events scenarios/red-against-droptail.toml --point 5 --out results/events "
+        "--show 7",
     ),
 )
 """What its manual page shows: what for, and the command."""
