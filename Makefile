@@ -24,6 +24,7 @@ lint: setup
 	ruff format --check --quiet python tests tools benchmarks examples
 	ruff check --quiet python tests tools benchmarks examples
 	pyright --warnings
+	codespell -L ect,ned,taht,conext *.md docs/*.md docs/how-to docs/concepts examples python/sojourn
 	$(BIN)/python tools/generate.py --check
 
 test-rust: setup

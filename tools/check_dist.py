@@ -27,7 +27,7 @@ WORKS = (
     ("list", "studies"),
     ("check", "scenarios/operator-uplink.toml"),
     ("run", "scenarios/mm1.toml", *QUICK),
-    ("run", "eqm", "--set", "flow.exp.traffic.rate=3 Mbit/s", *QUICK),
+    ("run", "eqm", *QUICK),
     ("run", "scenarios/mm1.toml", *QUICK, "--trace", "pcapng", "--out", "traced"),
     ("sweep", "scenarios/mm1.toml", *QUICK, "--out", "swept"),
     ("compare", "codel", "pie", "--duration", "3 s", "--warmup", "1 s", "--replicas", "2"),

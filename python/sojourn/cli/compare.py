@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from sojourn.cli.completion import disciplines_like
 from sojourn.cli.options import JobsOption, JsonOption, SeedOption, fail, print_warnings
 from sojourn.extras import MissingExtra
 
@@ -35,6 +36,7 @@ def compare(
         list[str],
         typer.Argument(
             metavar="DISCIPLINE...",
+            autocompletion=disciplines_like,
             help="Queue disciplines, with settings where wanted: codel, 'codel,target=20 ms', or "
             "module:Class for one in Python.",
             show_default=False,

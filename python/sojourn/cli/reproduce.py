@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from sojourn.cli.completion import studies_like
 from sojourn.cli.options import JobsOption, JsonOption, ReplicasOption, SeedOption, fail
 from sojourn.extras import needed
 
@@ -38,7 +39,11 @@ EXAMPLES = (
 def reproduce(
     study: Annotated[
         str,
-        typer.Argument(metavar="STUDY|all", help="A study (see sojourn list studies), or all."),
+        typer.Argument(
+            metavar="STUDY|all",
+            autocompletion=studies_like,
+            help="A study (see sojourn list studies), or all.",
+        ),
     ],
     quick: Annotated[
         bool, typer.Option("--quick", help="Fewer loads and shorter runs: seconds.")

@@ -72,7 +72,7 @@ EXAMPLES = (
         "sojourn run scenarios/tcp-beside-cbr.toml --trace pcapng --trace-link "
         "bottleneck --out results/capture",
     ),
-    ("the scenario of a study", "sojourn run eqm --set flow.exp.traffic.rate='3 Mbit/s'"),
+    ("the scenario of a study", "sojourn run eqm --replicas 2 --set duration='20 s'"),
 )
 """What its manual page shows: what for, and the command."""
 
