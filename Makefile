@@ -6,7 +6,7 @@ RUST := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.l
 export VIRTUAL_ENV := $(CURDIR)/.venv
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
-.PHONY: help setup demo test test-rust test-python lint format generate figures bench clean
+.PHONY: help setup demo test test-rust test-python lint format generate docs figures bench dist check-dist clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' Makefile
@@ -24,6 +24,7 @@ lint: setup
 	ruff format --check --quiet python tests tools benchmarks examples
 	ruff check --quiet python tests tools benchmarks examples
 	pyright --warnings
+	codespell -L ect,ned,taht,conext *.md docs/*.md docs/how-to docs/concepts examples python/sojourn
 	$(BIN)/python tools/generate.py --check
 
 test-rust: setup
@@ -40,6 +41,10 @@ format: setup ## Format all code
 generate: setup ## Write anew what is derived from the code: schema, reference pages, README
 	$(BIN)/python tools/generate.py
 
+docs: setup ## The documentation as a site in site/, which opens from disk
+	NO_MKDOCS_2_WARNING=1 mkdocs build --strict --quiet
+	@echo "open site/index.html"
+
 figures: setup ## Draw the figures of the documentation anew: disciplines, concepts
 	$(BIN)/python tools/discipline_figures.py
 	$(BIN)/python tools/concept_figures.py
@@ -47,8 +52,16 @@ figures: setup ## Draw the figures of the documentation anew: disciplines, conce
 bench: ## Time the benchmark cases; with instructions, if valgrind is installed
 	$(PYTHON) benchmarks/run.py --instructions
 
+dist: setup ## Wheel and source distribution into dist/
+	rm -rf dist
+	maturin build --quiet --release --out dist
+	maturin sdist --out dist
+
+check-dist: dist ## Install both in clean environments outside of the repository, and use them
+	$(BIN)/python tools/check_dist.py --extras
+
 clean: ## Remove what was built
-	rm -rf .venv target results python/sojourn/_core*.so
+	rm -rf .venv target results site dist python/sojourn/_core*.so
 
 .venv/.tools: pyproject.toml constraints.txt
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "sojourn needs Python 3.11 or later")'

@@ -16,6 +16,8 @@ from python_classes import python_files
 from readme import readme_files
 
 from sojourn import _core
+from sojourn.cli import manual
+from sojourn.cli.main import COMMANDS
 from sojourn.metrics import METRICS
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -67,6 +69,7 @@ def reference_files() -> dict[Path, str | bytes]:
         ),
         REFERENCE / "scenario.md": scenario_page(reference["tables"]),
         REFERENCE / "metrics.md": metrics_page(),
+        REFERENCE / "commands.md": commands_page(),
     } | discipline_files(reference["disciplines"], GENERATED, param_table)
 
 
@@ -131,6 +134,18 @@ def metrics_page() -> str:
         rows = ["| metric | meaning |", "| --- | --- |"]
         rows += [f"| `{m.name}` | {m.meaning} |" for m in METRICS if m.of == kind]
         parts += [f"## {heading}", "\n".join(rows)]
+    return "\n\n".join(parts) + "\n"
+
+
+def commands_page() -> str:
+    """Return the manual of every command."""
+    parts = [
+        "# Commands",
+        GENERATED,
+        "`sojourn COMMAND --help` shows the same on the terminal. Exit status: 0 done, 2 the input "
+        "is wrong, 1 anything else, 130 interrupted; what is finished is kept.",
+        *(manual.page(name, function) for name, function in COMMANDS),
+    ]
     return "\n\n".join(parts) + "\n"
 
 

@@ -27,6 +27,9 @@ PAGES = {
 }
 """File of the repository -> page of the site."""
 
+SHIM = "https://unpkg.com/iframe-worker/shim"
+"""What the theme would load from the network on pages that are opened from disk."""
+
 LINK = re.compile(r"\[(?P<text>[^\]]*)\]\((?P<target>[^)\s#]+)(?P<anchor>#[^)\s]*)?\)")
 
 
@@ -51,6 +54,12 @@ def on_page_markdown(markdown: str, *, page: Any, **_: Any) -> str:
     """Lead links of docs/ that point out of it."""
     source = page.file.src_uri
     return markdown if source in PAGES.values() else _led(markdown, f"docs/{source}")
+
+
+def on_post_page(output: str, *, page: Any, **_: Any) -> str:
+    """Have the search load its stand-in for workers from the site itself: pages are offline."""
+    here = posixpath.dirname(page.file.dest_uri) or "."
+    return output.replace(SHIM, posixpath.relpath("assets/iframe-worker.js", here))
 
 
 def _place(nav: list[Any], pages: list[str]) -> None:

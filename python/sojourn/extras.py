@@ -5,6 +5,22 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+LIBRARIES = {
+    "altair": "report",
+    "distributed": "cluster",
+    "gymnasium": "rl",
+    "jinja2": "report",
+    "matplotlib": "plots",
+    "networkx": "graphs",
+    "numba": "numba",
+    "optuna": "tuning",
+    "pandas": "pandas",
+    "pyarrow": "pandas",
+    "SALib": "sensitivity",
+    "vl_convert": "report",
+}
+"""Library -> the extra that installs it."""
+
 
 class MissingExtra(ModuleNotFoundError):
     """A library of an extra is not installed; the message says how to install it."""
@@ -18,6 +34,9 @@ def needed(extra: str) -> Iterator[None]:
     except ModuleNotFoundError as error:
         if isinstance(error, MissingExtra) or (error.name or "").startswith("sojourn"):
             raise
-        name = error.name or extra
-        message = f"{name} is not installed; allowed after: pip install 'sojourn[{extra}]'"
-        raise MissingExtra(message, name=error.name) from None
+        raise MissingExtra(missing(error.name or extra, extra), name=error.name) from None
+
+
+def missing(library: str, extra: str) -> str:
+    """Say that a library is missing, and how to get it."""
+    return f"{library} is not installed; allowed after: pip install 'sojourn[{extra}]'"

@@ -22,7 +22,7 @@ from typing import Any
 
 from sojourn import _core, params
 
-HOOKS = ("enqueue", "dequeue", "on_empty")
+HOOKS = ("enqueue", "dequeue", "on_empty", "on_timer")
 """Hooks that may be compiled."""
 
 PACKET = {
@@ -45,7 +45,9 @@ PACKET = {
 }
 """What ``packet`` holds, in the units of :class:`sojourn.queue.Discipline`, with NumPy's types.
 
-``packet.wait_until`` is set before ``WAIT`` is answered.
+``packet.wait_until`` is set before ``WAIT`` is answered. Where no packet is judged, in ``on_empty``
+and ``on_timer``, what is of a packet is 0. ``on_timer`` runs at ``state.next_timer``, in seconds,
+which the class declares in ``state``; set it again to go on.
 """
 
 
@@ -71,7 +73,7 @@ def njit_policy(function: Callable[..., int | None]) -> Any:
 
 def hooks_of(cls: type) -> dict[str, Policy]:
     """The compiled hooks of a class."""
-    found = {name: getattr(cls, name, None) for name in (*HOOKS, "choose", "on_timer", "on_link")}
+    found = {name: getattr(cls, name, None) for name in (*HOOKS, "choose", "on_link")}
     return {name: hook for name, hook in found.items() if isinstance(hook, Policy)}
 
 
@@ -116,7 +118,7 @@ def _compile(cls: Any) -> dict[str, Any]:
     packet = numba.from_dtype(np.dtype(list(PACKET.items())))
     signature = types.int64(types.CPointer(state), types.CPointer(packet))
     return {
-        name: numba.cfunc(signature)(_entry(numba, hook.function, name != "on_empty"))
+        name: numba.cfunc(signature)(_entry(numba, hook.function, name in ("enqueue", "dequeue")))
         for name, hook in hooks_of(cls).items()
     }
 

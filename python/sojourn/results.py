@@ -82,9 +82,11 @@ class Results:
         ``delay-goodput``, ``load``, ``fairness``, ``drops``, ``probability``, ``heatmap``,
         ``ranking``; the options (``link``, ``flow``, ``case``, ``replica``, ``of``, ``x``, ``y``)
         say of what. ``plot(...).save("queue.pdf")`` writes the data as CSV beside the figure.
-        Raises :class:`sojourn.plots.choice.PlotError` where it cannot be drawn.
+        Raises :class:`sojourn.plots.choice.PlotError` where it cannot be drawn. Needs the extra
+        ``plots``: ``pip install 'sojourn[plots]'``.
         """
-        from sojourn.plots.kinds import plot
+        with needed("plots"):
+            from sojourn.plots.kinds import plot
 
         return plot(self, kind, **options)
 
@@ -93,7 +95,8 @@ class Results:
 
         Needs the extra ``report``: ``pip install 'sojourn[report]'``.
         """
-        from sojourn.report.experiment import report
+        with needed("report"):
+            from sojourn.report.experiment import report
 
         return report(self, Path(path))
 

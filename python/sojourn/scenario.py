@@ -13,6 +13,9 @@ from sojourn.toml_text import toml_text
 MAX_BYTES = 1_000_000
 """Files above this size are not scenario files."""
 
+READY = Path(__file__).parent / "scenarios"
+"""The ready files of the repository's folder ``scenarios``, which every installation has."""
+
 Overrides = Mapping[str, object] | Sequence[tuple[str, str]]
 
 
@@ -34,9 +37,14 @@ class Scenario:
 
     @classmethod
     def load(cls, path: str | Path, overrides: Overrides = ()) -> Scenario:
-        """Read a scenario file."""
+        """Read a scenario file.
+
+        ``scenarios/NAME.toml`` is the ready file of that name where there is none of yours.
+        """
         path = Path(path)
-        return cls(_read(path), str(path), path.parent, overrides)
+        ready = READY / path.name
+        place = ready if path.parent == Path("scenarios") and not path.exists() else path
+        return cls(_read(place if place.exists() else path), str(path), place.parent, overrides)
 
     @classmethod
     def from_toml(cls, text: str, *, place: str = "<text>", overrides: Overrides = ()) -> Scenario:

@@ -5,6 +5,7 @@ import itertools
 import sojourn as sj
 
 LOST = sj.queue.drop("blue")
+UNFORCED = sj.queue.drop("unforced")
 FULL = sj.queue.drop("overlimit")
 
 
@@ -85,6 +86,62 @@ class CompiledPaced(sj.queue.Discipline):
             return sj.queue.WAIT
         state.free = packet.now + 0.001
         return sj.queue.SEND
+
+
+class Pi(sj.queue.Discipline):
+    """PI as its manual page describes it."""
+
+    limit = "100 packets"
+    target = sj.params.packets("20 packets", "Queue aimed at.")
+    a = sj.params.number(1.822e-3, "Gain of the distance now.")
+    b = sj.params.number(1.816e-3, "Gain of the distance before.")
+    interval = sj.params.time("6.25 ms", "Time between two updates.")
+    probes = ("prob",)
+
+    def reset(self):
+        self.prob, self.before = 0.0, 0
+        self.next_timer = self.interval
+
+    def enqueue(self, now, size, flow, ecn):
+        return UNFORCED if self.random() < self.prob else sj.queue.ACCEPT
+
+    def on_timer(self, now):
+        change = self.a * (self.packets - self.target) - self.b * (self.before - self.target)
+        self.prob, self.before = min(1.0, max(0.0, self.prob + change)), self.packets
+        self.next_timer = now + self.interval
+
+
+class CompiledPi(sj.queue.Discipline):
+    """The same, compiled."""
+
+    limit = "100 packets"
+    target = sj.params.packets("20 packets", "Queue aimed at.")
+    a = sj.params.number(1.822e-3, "Gain of the distance now.")
+    b = sj.params.number(1.816e-3, "Gain of the distance before.")
+    interval = sj.params.time("6.25 ms", "Time between two updates.")
+    state = {"prob": 0.0, "before": 0.0, "next_timer": 0.0}  # noqa: RUF012
+    probes = ("prob",)
+
+    @sj.njit_policy
+    def enqueue(state, packet):
+        return UNFORCED if sj.uniform(packet) < state.prob else sj.queue.ACCEPT
+
+    @sj.njit_policy
+    def on_timer(state, packet):
+        above, before = packet.packets - state.target, state.before - state.target
+        state.prob = min(1.0, max(0.0, state.prob + state.a * above - state.b * before))
+        state.before = packet.packets
+        state.next_timer = packet.now + state.interval
+
+
+class CompiledStuck(sj.queue.Discipline):
+    """Sets its timer to where it stands."""
+
+    state = {"next_timer": 0.5}  # noqa: RUF012
+
+    @sj.njit_policy
+    def on_timer(state, packet):
+        state.next_timer = 0.5
 
 
 class CompiledNonsense(sj.queue.Discipline):

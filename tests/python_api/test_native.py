@@ -27,7 +27,25 @@ def test_a_compiled_one_equals_the_built_in_one_packet_for_packet(overloaded, tm
     assert ours.equals(theirs)
 
 
-@pytest.mark.parametrize("good", [own.CompiledBlue, own.CompiledPaced])
+def test_timers_run_compiled_and_in_python_as_in_the_built_in_one(overloaded):
+    built_in = sj.queue.Pi(limit="100 packets", target="20 packets", a=1.822e-3, b=1.816e-3)
+    shown = [
+        sj.run(overloaded(queue, duration="20 s", series="100 ms"))
+        for queue in (built_in, own.Pi(), own.CompiledPi())
+    ]
+    first = shown[0].series("prob")["value"]
+    assert first.max() > 0.05
+    for each in shown[1:]:
+        assert each.links["drops_packets"].equals(shown[0].links["drops_packets"])
+        assert (each.series("prob")["value"] - first).abs().max() < 1e-9
+
+
+def test_a_timer_that_stands_still_ends_the_run(overloaded):
+    with pytest.raises(sj.UserCodeError, match=r"state\.next_timer at or before the timer"):
+        sj.run(overloaded(own.CompiledStuck()))
+
+
+@pytest.mark.parametrize("good", [own.CompiledBlue, own.CompiledPaced, own.CompiledPi])
 def test_compiled_ones_keep_the_laws(good):
     sj.testing.check_laws(good, {"limit": "20 packets"}, sequences=15)
 

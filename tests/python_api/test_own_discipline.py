@@ -7,7 +7,7 @@ import sys
 
 import own
 import pytest
-from conftest import HERE, blocks
+from conftest import HERE
 
 import sojourn as sj
 
@@ -42,16 +42,6 @@ def test_inner_variables_are_shown_as_those_of_the_registry(overloaded):
     ]
     assert shown[0].max() > 0
     assert shown[0].equals(shown[1])
-
-
-def test_the_code_of_the_page_runs(tmp_path):
-    script = tmp_path / "page.py"
-    script.write_text("\n".join(blocks()))
-    done = subprocess.run(
-        [sys.executable, script], capture_output=True, text=True, timeout=300, check=False
-    )
-    assert done.returncode == 0, done.stderr
-    assert "utilization" in done.stdout
 
 
 @pytest.mark.parametrize(

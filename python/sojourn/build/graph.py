@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 from sojourn.build.flows import Flow, Flows
 from sojourn.build.keys import Head
 from sojourn.build.topologies import Link, network
+from sojourn.extras import needed
 from sojourn.scenario import Scenario
 
 if TYPE_CHECKING:
@@ -44,7 +45,8 @@ def to_networkx(scenario: Scenario, point: int = 0) -> MultiDiGraph[Any]:
     Each direction of each link is an edge with ``name``, ``rate_bps``, ``delay_mean_s`` and
     ``queue``; the graph's attribute ``flows`` lists the flows with their ends.
     """
-    import networkx
+    with needed("graphs"):
+        import networkx
 
     laid_out = json.loads(scenario.core.network(point))
     graph: MultiDiGraph[Any] = networkx.MultiDiGraph(name=scenario.name, flows=laid_out["flows"])

@@ -10,6 +10,12 @@ import typer
 from sojourn.cli.options import SetOption, parse_settings, print_warnings
 from sojourn.scenario import Scenario
 
+EXAMPLES = (
+    ("one clear error, or none", "sojourn check scenarios/mm1.toml"),
+    ("the same with a key set", "sojourn check scenarios/mm1.toml --set duration='5 min'"),
+)
+"""What its manual page shows: what for, and the command."""
+
 
 def check(
     file: Annotated[Path, typer.Argument(help="A scenario file.", show_default=False)],

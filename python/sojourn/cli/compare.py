@@ -9,11 +9,26 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from sojourn.cli.completion import disciplines_like
 from sojourn.cli.options import JobsOption, JsonOption, SeedOption, fail, print_warnings
+from sojourn.extras import MissingExtra
 
 if TYPE_CHECKING:
     from sojourn.comparison.answer import Answer
     from sojourn.results import Results
+
+
+EXAMPLES = (
+    ("four disciplines under four CUBIC downloads", "sojourn compare droptail red codel fq_codel"),
+    (
+        "a slow uplink, and a call beside the upload",
+        "sojourn compare droptail cake --rate '5 Mbit/s' --rtt '30 ms' --flows '1 cubic "
+        "+ 1 cbr@100kbit/s'",
+    ),
+    ("settings of one discipline", "sojourn compare codel 'codel,target=20 ms' --replicas 20"),
+    ("a discipline of your own beside the built-in ones", "sojourn compare my_aqm:Slope codel pie"),
+)
+"""What its manual page shows: what for, and the command."""
 
 
 def compare(
@@ -21,6 +36,7 @@ def compare(
         list[str],
         typer.Argument(
             metavar="DISCIPLINE...",
+            autocompletion=disciplines_like,
             help="Queue disciplines, with settings where wanted: codel, 'codel,target=20 ms', or "
             "module:Class for one in Python.",
             show_default=False,
@@ -140,6 +156,9 @@ def _print(title: str, found: Answer, results: Results) -> None:
 
 
 def _draw(results: Results, folder: Path) -> list[Path]:
-    return list(
-        results.plot("delay-goodput", link="bottleneck").save(folder / "delay-goodput").values()
-    )
+    try:
+        figure = results.plot("delay-goodput", link="bottleneck")
+    except MissingExtra as error:
+        print(f"no figure: {error}", file=sys.stderr)
+        return []
+    return list(figure.save(folder / "delay-goodput").values())

@@ -19,6 +19,13 @@ WIDTH = 160
 """Columns of the table where there is no terminal to ask."""
 
 
+EXAMPLES = (
+    ("what moved, and whether significantly", "sojourn diff results/before results/after"),
+    ("whatever moved, as JSON", "sojourn diff results/before results/after --all --json"),
+)
+"""What its manual page shows: what for, and the command."""
+
+
 def diff(
     first: Annotated[Path, typer.Argument(metavar="DIR", help="The folder of an experiment.")],
     second: Annotated[Path, typer.Argument(metavar="DIR", help="The folder of another.")],

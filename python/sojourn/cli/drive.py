@@ -10,6 +10,15 @@ import typer
 
 from sojourn._core import Driver, ScenarioError
 
+EXAMPLES = (
+    (
+        "a conversation on stdin",
+        'echo \'{"cmd":"new","discipline":"red","params":{"limit_packets":50}}\' | sojourn drive',
+    ),
+    ("requests from a file", "sojourn drive requests.jsonl"),
+)
+"""What its manual page shows: what for, and the command."""
+
 
 def drive(
     file: Annotated[
@@ -17,10 +26,7 @@ def drive(
         typer.Argument(help="Read the requests from here; default: stdin.", show_default=False),
     ] = None,
 ) -> None:
-    """Talk to a discipline in JSON lines: one request, one reply, no clock but the times given.
-
-    Example: echo '{"cmd":"new","discipline":"red","params":{"limit_packets":50}}' | sojourn drive
-    """
+    """Talk to a discipline in JSON lines: one request, one reply, no clock but the times given."""
     driver = Driver()
     requests = sys.stdin if file is None else _open(file)
     with requests:

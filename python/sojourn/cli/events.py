@@ -10,6 +10,19 @@ import typer
 
 from sojourn.cli.options import SeedOption, SetOption, fail, parse_settings, print_warnings
 
+EXAMPLES = (
+    (
+        "every packet as a table",
+        "sojourn events scenarios/red-against-droptail.toml --out results/events",
+    ),
+    (
+        "and a page about the seventh drop or mark",
+        "sojourn events scenarios/red-against-droptail.toml --point 5 --out results/events "
+        "--show 7",
+    ),
+)
+"""What its manual page shows: what for, and the command."""
+
 
 def events(
     file: Annotated[

@@ -24,6 +24,14 @@ class Kind(StrEnum):
     METRICS = "metrics"
 
 
+EXAMPLES = (
+    ("all disciplines", "sojourn list disciplines"),
+    ("the manual of one", "sojourn list disciplines codel"),
+    ("metrics as JSON", "sojourn list metrics --json"),
+)
+"""What its manual page shows: what for, and the command."""
+
+
 def list_(
     kind: Annotated[Kind, typer.Argument(help="What to list.", show_default=False)],
     name: Annotated[

@@ -13,6 +13,7 @@ from typing import Annotated
 import typer
 
 from sojourn._core import LedgerError, ScenarioError, UserCodeError, __version__
+from sojourn.cli import manual
 from sojourn.cli.check import check
 from sojourn.cli.compare import compare
 from sojourn.cli.diff import diff
@@ -30,6 +31,7 @@ from sojourn.cli.sweep import sweep
 from sojourn.cli.tc import tc
 from sojourn.cli.tune import tune
 from sojourn.cli.validate import validate
+from sojourn.extras import LIBRARIES, MissingExtra, missing
 
 app = typer.Typer(
     name="sojourn",
@@ -62,23 +64,29 @@ def sojourn(
     """
 
 
-app.command()(run)
-app.command()(compare)
-app.command()(sweep)
-app.command()(merge)
-app.command()(plot)
-app.command()(report)
-app.command()(diff)
-app.command()(sensitivity)
-app.command()(tune)
-app.command()(reproduce)
-app.command()(replay)
-app.command()(events)
-app.command()(tc)
-app.command()(check)
-app.command("list")(list_)
-app.command()(drive)
-app.command()(validate)
+COMMANDS = (
+    ("run", run),
+    ("compare", compare),
+    ("sweep", sweep),
+    ("merge", merge),
+    ("plot", plot),
+    ("report", report),
+    ("diff", diff),
+    ("sensitivity", sensitivity),
+    ("tune", tune),
+    ("reproduce", reproduce),
+    ("replay", replay),
+    ("events", events),
+    ("tc", tc),
+    ("check", check),
+    ("list", list_),
+    ("drive", drive),
+    ("validate", validate),
+)
+"""All commands, in the order in which `sojourn --help` lists them."""
+
+for _name, _function in COMMANDS:
+    app.command(_name, epilog=manual.epilog(_function))(_function)
 
 
 def main() -> None:
@@ -91,6 +99,12 @@ def main() -> None:
         _fail(f"{error}\nThis is a fault of sojourn, not of the scenario. Please report it.", 1)
     except UserCodeError as error:
         _fail(str(error), 1)
+    except ModuleNotFoundError as error:
+        library = (error.name or "").partition(".")[0]
+        if not isinstance(error, MissingExtra) and library not in LIBRARIES:
+            raise
+        is_told = isinstance(error, MissingExtra)
+        _fail(str(error) if is_told else missing(library, LIBRARIES[library]), 2)
     except KeyboardInterrupt:
         _fail("interrupted", 130)
     except BrokenPipeError:

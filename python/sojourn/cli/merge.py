@@ -10,6 +10,12 @@ import typer
 
 from sojourn.cli.options import fail
 
+EXAMPLES = (
+    ("parts of a sweep become one", "sojourn merge part-1 part-2 --out whole"),
+    ("the tables of parts that share a folder", "sojourn merge shared"),
+)
+"""What its manual page shows: what for, and the command."""
+
 
 def merge(
     folders: Annotated[

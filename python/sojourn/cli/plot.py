@@ -17,6 +17,20 @@ SAMPLES = 400
 """Samples of a time series where the scenario file asks for none."""
 
 
+EXAMPLES = (
+    (
+        "a metric against the key that varies",
+        "sojourn plot scenarios/red-against-droptail.toml load",
+    ),
+    (
+        "the queue over time, as PDF",
+        "sojourn plot scenarios/tcp-beside-cbr.toml queue --out queue.pdf",
+    ),
+    ("from a folder, another metric", "sojourn plot results/red load --of total.goodput_bps"),
+)
+"""What its manual page shows: what for, and the command."""
+
+
 def plot(
     source: Annotated[
         Path,

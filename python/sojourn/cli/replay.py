@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from sojourn.cli.options import JsonOption, SeedOption, fail
+from sojourn.extras import MissingExtra, needed
 
 if TYPE_CHECKING:
     import polars as pl
@@ -39,6 +40,20 @@ SHOWN_FLOW = {
 
 MOST_FLOWS = 8
 """So many flows are shown on the terminal: those with the most packets."""
+
+
+EXAMPLES = (
+    (
+        "a capture through two queues",
+        "sojourn replay uplink.pcapng --rate '8 Mbit/s' --queue codel --queue droptail",
+    ),
+    (
+        "a table of arrivals",
+        "sojourn replay arrivals.csv --rate '2 Mbit/s' --queue 'red,limit=50 packets' "
+        "--out results/replay",
+    ),
+)
+"""What its manual page shows: what for, and the command."""
 
 
 def replay(
@@ -132,9 +147,13 @@ def replay(
         print(f"warning: {warning}", file=sys.stderr)
     written = replayed.write(out) if out is not None else []
     if replayed.packets > 0:
-        from sojourn.plots.replay import save_all
+        try:
+            with needed("plots"):
+                from sojourn.plots.replay import save_all
 
-        written += save_all(replayed, out or Path("results") / "replay")
+            written += save_all(replayed, out or Path("results") / "replay")
+        except MissingExtra as error:
+            print(f"no figures: {error}", file=sys.stderr)
     if json_:
         json.dump(replayed.summary(), sys.stdout, indent=1, ensure_ascii=False, allow_nan=False)
         print()

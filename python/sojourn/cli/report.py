@@ -8,6 +8,13 @@ from typing import Annotated
 import typer
 
 from sojourn.cli.options import fail
+from sojourn.extras import needed
+
+EXAMPLES = (
+    ("one page with everything, into the folder", "sojourn report results/red"),
+    ("the page alone", "sojourn report results/red --out red.html --no-figures"),
+)
+"""What its manual page shows: what for, and the command."""
 
 
 def report(
@@ -30,19 +37,16 @@ def report(
     warnings, and what repeats it. Needs: pip install 'sojourn[report]'.
     """
     from sojourn.experiments.folder import FolderError, read
-    from sojourn.report.experiment import write
+
+    with needed("report"):
+        from sojourn.report.experiment import write
 
     try:
         experiment = read(folder)
     except FolderError as error:
         raise fail(str(error), 2) from None
-    try:
+    with needed("report"):
         page = write(experiment.results, out or folder / "report.html", experiment.manifest)
-    except ModuleNotFoundError as error:
-        if error.name not in ("altair", "vl_convert"):
-            raise
-        message = f"{error.name} is not installed; allowed after: pip install 'sojourn[report]'"
-        raise fail(message, 2) from None
     if figures:
         from sojourn.plots.kinds import draw_all
 

@@ -8,7 +8,9 @@ from typing import Annotated
 
 import typer
 
+from sojourn.cli.completion import studies_like
 from sojourn.cli.options import JobsOption, JsonOption, ReplicasOption, SeedOption, fail
+from sojourn.extras import needed
 
 USAGE = 2
 """Exit status for what the user must mend."""
@@ -23,10 +25,25 @@ BROKEN = 1
 """Exit status when a run breaks a law."""
 
 
+EXAMPLES = (
+    ("a study in its quick form: seconds", "sojourn reproduce eqm --quick"),
+    ("all studies, one table of verdicts", "sojourn reproduce all --quick"),
+    (
+        "a choice that the publication leaves open",
+        "sojourn reproduce eqm --set on='0.2 s' --out results/eqm-short",
+    ),
+)
+"""What its manual page shows: what for, and the command."""
+
+
 def reproduce(
     study: Annotated[
         str,
-        typer.Argument(metavar="STUDY|all", help="A study (see sojourn list studies), or all."),
+        typer.Argument(
+            metavar="STUDY|all",
+            autocompletion=studies_like,
+            help="A study (see sojourn list studies), or all.",
+        ),
     ],
     quick: Annotated[
         bool, typer.Option("--quick", help="Fewer loads and shorter runs: seconds.")
@@ -61,10 +78,12 @@ def reproduce(
     from rich.console import Console
 
     from sojourn.cli import progress
-    from sojourn.report.reproduction import Interrupted, Request, reproduce_all
     from sojourn.studies.base import LawBroken
     from sojourn.studies.knobs import StudyError
-    from sojourn.studies.runner import run_scenario
+
+    with needed("report"):
+        from sojourn.report.reproduction import Interrupted, Request, reproduce_all
+        from sojourn.studies.runner import run_scenario
 
     request = Request(study, quick, calibrate, out, replicas, jobs, seed, tuple(settings or ()))
     console = Console(width=None if sys.stdout.isatty() else WIDTH)

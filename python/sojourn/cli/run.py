@@ -36,6 +36,30 @@ TRACE_FILES = {Trace.NS2: "trace*.tr", Trace.PCAPNG: "trace*.pcapng"}
 """How the files of a format are called."""
 
 
+EXAMPLES = (
+    (
+        "every point and replica; a table with intervals",
+        "sojourn run scenarios/red-against-droptail.toml",
+    ),
+    (
+        "another rate, more replicas",
+        "sojourn run scenarios/mm1.toml --set link.server.rate='5 Mbit/s' --replicas 20",
+    ),
+    (
+        "until every interval is within 5 % of its mean",
+        "sojourn run scenarios/mm1.toml --precision 5%",
+    ),
+    ("one JSON document", "sojourn run scenarios/operator-uplink.toml --json"),
+    (
+        "captures of one link for Wireshark",
+        "sojourn run scenarios/tcp-beside-cbr.toml --trace pcapng --trace-link "
+        "bottleneck --out results/capture",
+    ),
+    ("the scenario of a study", "sojourn run eqm --replicas 2 --set duration='20 s'"),
+)
+"""What its manual page shows: what for, and the command."""
+
+
 def run(
     file: Annotated[
         str, typer.Argument(metavar="FILE|STUDY", help="A scenario file, or a study's name.")

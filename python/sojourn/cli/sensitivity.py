@@ -30,6 +30,19 @@ class MethodName(StrEnum):
     SOBOL = "sobol"
 
 
+EXAMPLES = (
+    (
+        "the effect of every open range on the mean delay",
+        "sojourn sensitivity what-matters.toml --out results/matters --of total.delay_mean_s",
+    ),
+    (
+        "shares of the variance, with interactions",
+        "sojourn sensitivity what-matters.toml --out results/sobol --method sobol",
+    ),
+)
+"""What its manual page shows: what for, and the command."""
+
+
 def sensitivity(
     file: Annotated[
         Path, typer.Argument(help="A scenario file with open ranges: { from = ..., to = ... }.")

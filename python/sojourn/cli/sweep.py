@@ -25,6 +25,16 @@ from sojourn.cli.options import (
     print_warnings,
 )
 
+EXAMPLES = (
+    (
+        "into a folder; the same command goes on after a kill",
+        "sojourn sweep scenarios/red-against-droptail.toml --out results/red",
+    ),
+    ("the first of eight machines", "sojourn sweep big.toml --out part-1 --shard 1/8"),
+    ("on a Dask cluster", "sojourn sweep big.toml --out results/big --cluster tcp://10.0.0.1:8786"),
+)
+"""What its manual page shows: what for, and the command."""
+
 
 def sweep(
     file: Annotated[

@@ -10,6 +10,15 @@ import typer
 from sojourn._core import ScenarioError
 from sojourn.cli.options import SetOption, parse_settings
 
+EXAMPLES = (
+    ("all links as tc and netem commands", "sojourn tc scenarios/operator-uplink.toml"),
+    (
+        "one link at one point",
+        "sojourn tc scenarios/red-against-droptail.toml --link bottleneck --point 1",
+    ),
+)
+"""What its manual page shows: what for, and the command."""
+
 
 def tc(
     file: Annotated[

@@ -26,6 +26,17 @@ WIDTH = 160
 """Columns of the table where there is no terminal to ask."""
 
 
+EXAMPLES = (
+    ("shorter delay, more goodput", "sojourn tune tune-red.toml --out results/tune-red"),
+    (
+        "other objectives, longer search",
+        "sojourn tune tune-red.toml --out results/tune-red --minimise "
+        "links.bottleneck.queueing_delay_p95_s --maximise total.goodput_bps --trials 128",
+    ),
+)
+"""What its manual page shows: what for, and the command."""
+
+
 def tune(
     file: Annotated[
         Path, typer.Argument(help="A scenario file; its open ranges are what is searched.")

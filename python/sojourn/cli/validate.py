@@ -21,6 +21,16 @@ WIDTH = 200
 """Columns where there is no terminal to ask."""
 
 
+EXAMPLES = (
+    ("the first case of each discipline", "sojourn validate --quick"),
+    (
+        "one body of evidence, differences only",
+        "sojourn validate --only ns3-dumbbell --differences",
+    ),
+)
+"""What its manual page shows: what for, and the command."""
+
+
 def validate(
     only: Annotated[
         list[str] | None,

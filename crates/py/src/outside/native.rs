@@ -65,6 +65,9 @@ pub(super) struct NativePolicy {
     enqueue: Option<Code>,
     dequeue: Option<Code>,
     on_empty: Option<Code>,
+    on_timer: Option<Code>,
+    /// Where in the state the next timer stands, in seconds; infinite for none.
+    timer: Option<usize>,
     state: Vec<f64>,
     /// The same before the hook that was called last.
     before: Vec<f64>,
@@ -110,6 +113,8 @@ impl NativePolicy {
             enqueue: code(object, "enqueue")?,
             dequeue: code(object, "dequeue")?,
             on_empty: code(object, "on_empty")?,
+            on_timer: code(object, "on_timer")?,
+            timer: names.iter().position(|field| field == "next_timer"),
             object: object.clone().unbind(),
             state: start.clone(),
             before: start.clone(),
@@ -272,10 +277,22 @@ impl Policy for NativePolicy {
     }
 
     fn next_timer(&self) -> Option<Time> {
-        None
+        let time = self.state[self.timer.filter(|_| self.on_timer.is_some())?];
+        (time >= 0.0 && time.is_finite()).then(|| Time::ZERO + Span::from_s(time))
     }
 
-    fn on_timer(&mut self, _desk: &mut Desk<'_>) {}
+    fn on_timer(&mut self, desk: &mut Desk<'_>) {
+        let due = self.next_timer();
+        if let Some(place) = self.timer {
+            self.state[place] = f64::INFINITY;
+        }
+        self.call(self.on_timer, "on_timer", None, desk);
+        if self.next_timer().is_some_and(|next| Some(next) <= due) {
+            let place = format!("{}: on_timer at {} of simulated time", self.title, desk.now);
+            let message = "found state.next_timer at or before the timer that ran; allowed: later";
+            Python::attach(|py| raised::unwind(py, &PyValueError::new_err(message), &place))
+        }
+    }
 
     fn on_link(&mut self, link: &LinkInfo) {
         self.link = *link;

@@ -12,7 +12,6 @@ from sojourn.studies.ece6110 import (
     checks,
     comparison,
     evidence,
-    figures,
     open_points,
     published,
     scenario,
@@ -42,6 +41,9 @@ class Ece6110Study:
         Raises LawBroken when the frames break a law that every run must keep, StudyError when
         the settings let no packet arrive.
         """
+        # Here, so that scenarios and titles need no library of figures.
+        from sojourn.studies.ece6110 import figures
+
         found = evidence.gather(results, settings)
         if not found.main.frame["total"].sum():
             raise StudyError(

@@ -13,7 +13,6 @@ from sojourn.studies.eqm import (
     checks,
     comparison,
     evidence,
-    figures,
     measures,
     open_points,
     published,
@@ -63,6 +62,9 @@ class EqmStudy:
         Raises LawBroken when the frames break a law that every run must keep, StudyError when
         the settings let no packet arrive.
         """
+        # Here, so that scenarios and titles need no library of figures.
+        from sojourn.studies.eqm import figures
+
         run = results[self.name]
         frame = measures.observations(run, settings)
         if not frame["received"].sum():

@@ -12,7 +12,6 @@ from sojourn.studies.four_aqms import (
     checks,
     comparison,
     evidence,
-    figures,
     open_points,
     published,
     scenario,
@@ -43,6 +42,9 @@ class FourAqmsStudy:
         Raises LawBroken when the frames break a law that every run must keep, StudyError when
         the settings let no packet arrive.
         """
+        # Here, so that scenarios and titles need no library of figures.
+        from sojourn.studies.four_aqms import figures
+
         main = results[self.name]
         everything = evidence.gather(results, settings)
         if not everything.chosen.frame["received_packets"].sum():

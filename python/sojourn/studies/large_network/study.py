@@ -13,7 +13,6 @@ from sojourn.studies.large_network import (
     checks,
     comparison,
     evidence,
-    figures,
     open_points,
     published,
     scenario,
@@ -42,6 +41,9 @@ class LargeNetworkStudy:
         Raises LawBroken when the frames break a law that every run must keep, StudyError when
         the settings let no packet arrive.
         """
+        # Here, so that scenarios and titles need no library of figures.
+        from sojourn.studies.large_network import figures
+
         found = evidence.gather(results, settings)
         if not found.seen.frame["throughput"].sum():
             raise StudyError(
