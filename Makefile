@@ -6,7 +6,7 @@ RUST := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.l
 export VIRTUAL_ENV := $(CURDIR)/.venv
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
-.PHONY: help setup demo test test-rust test-python lint format generate bench clean
+.PHONY: help setup demo test test-rust test-python lint format generate bench bench-peers clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' Makefile
@@ -40,8 +40,12 @@ format: setup ## Format all code
 generate: setup ## Write anew what is derived from the code: schema, reference pages, README
 	$(BIN)/python tools/generate.py
 
-bench: ## Time the benchmark cases; with instructions, if valgrind is installed
+bench: ## Time the benchmark cases and the parts of the hot loop; with instructions, if valgrind is installed
 	$(PYTHON) benchmarks/run.py --instructions
+
+bench-peers: ## The same cases in ns-2, in ns-3 and here: goodputs and ratios of speed
+	dpkg --status ns2 libns3-dev > /dev/null || apt-get install --yes ns2 libns3-dev g++
+	$(PYTHON) benchmarks/peers.py
 
 clean: ## Remove what was built
 	rm -rf .venv target results python/sojourn/_core*.so
