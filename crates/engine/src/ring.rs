@@ -110,7 +110,7 @@ mod tests {
         for value in 0..10_000_u64 {
             // Grows in the first half, shrinks in the second.
             let share = if value < 5_000 { 0.6 } else { 0.4 };
-            if stream.unit() < share {
+            if stream.uniform() < share {
                 ring.push(value);
                 deque.push_back(value);
             } else {
