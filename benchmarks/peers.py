@@ -1,9 +1,9 @@
 """Runs the benchmark cases in ns-2, in ns-3 and here, in turn on one core, and prints the ratios.
 
-``python benchmarks/peers.py`` needs Debian's packages ``ns2`` and ``libns3-dev`` and a C++ compiler.
-First it holds the goodputs against each other: programs that disagree by more than 2 % do not do the
-same work, and their times say nothing. What counts is the segments delivered per second of CPU time;
-each program runs several times in turn with the others, and its least time counts.
+``python benchmarks/peers.py`` needs Debian's packages ``ns2`` and ``libns3-dev`` and a compiler.
+First it holds the goodputs against each other: programs that disagree by more than 2 % do not do
+the same work, and their times say nothing. What counts is the segments delivered per second of CPU
+time; each program runs several times in turn with the others, and its least time counts.
 """
 
 from __future__ import annotations
@@ -24,7 +24,12 @@ HERE = Path(__file__).resolve().parent
 SEGMENT = 1448
 TOLERANCE = 0.02
 NS3_LIBRARIES = (
-    "core network internet point-to-point applications traffic-control".split()
+    "core",
+    "network",
+    "internet",
+    "point-to-point",
+    "applications",
+    "traffic-control",
 )
 
 

@@ -170,7 +170,8 @@ fn cross(name: &str, gap: Span) {
     let mut now = Time::ZERO;
     // Two ahead of it, so that a packet that comes as another leaves finds one that waits.
     for _ in 0..2 {
-        open.arrive(now, &packet(0, now)).expect("the books balance");
+        open.arrive(now, &packet(0, now))
+            .expect("the books balance");
     }
     time(name, |number| {
         now += gap;

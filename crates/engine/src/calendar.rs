@@ -136,8 +136,14 @@ mod tests {
         calendar.push(Time::from_ps(1), 7);
         calendar.push(Time::from_ps(2), 8);
         calendar.replace_first(Time::from_ps(3));
-        assert_eq!((calendar.next_time(), calendar.next_slot()), (Time::from_ps(2), 8));
+        assert_eq!(
+            (calendar.next_time(), calendar.next_slot()),
+            (Time::from_ps(2), 8)
+        );
         calendar.replace_first(Time::from_ps(4));
-        assert_eq!((calendar.next_time(), calendar.next_slot()), (Time::from_ps(3), 7));
+        assert_eq!(
+            (calendar.next_time(), calendar.next_slot()),
+            (Time::from_ps(3), 7)
+        );
     }
 }

@@ -130,12 +130,16 @@ impl Ledger {
 
     /// Drops by reason.
     pub fn drops_by_reason(&self) -> ByReason {
-        self.reasons.as_ref().map_or_else(Default::default, |both| both[0])
+        self.reasons
+            .as_ref()
+            .map_or_else(Default::default, |both| both[0])
     }
 
     /// Marks by reason.
     pub fn marks_by_reason(&self) -> ByReason {
-        self.reasons.as_ref().map_or_else(Default::default, |both| both[1])
+        self.reasons
+            .as_ref()
+            .map_or_else(Default::default, |both| both[1])
     }
 
     #[inline]

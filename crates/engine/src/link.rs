@@ -7,9 +7,7 @@ mod plain;
 use sojourn_base::length::Capacity;
 use sojourn_base::{Bytes, Rate, Span, Stream, Time};
 use sojourn_queue::parts::Fifo;
-use sojourn_queue::{
-    AnyDiscipline, Backlog, Context, Dequeued, Discipline, Reason, Sink, Status,
-};
+use sojourn_queue::{AnyDiscipline, Backlog, Context, Dequeued, Discipline, Reason, Sink, Status};
 
 use crate::ledger::{Ledger, Shared};
 use crate::ring::Ring;
@@ -426,7 +424,11 @@ impl Link {
     /// Whether the last bit of a packet comes out at `now`.
     #[inline]
     pub(crate) fn delivers(&self, now: Time) -> bool {
-        self.has_begun() && self.packets.head().is_some_and(|packet| packet.stamp == now)
+        self.has_begun()
+            && self
+                .packets
+                .head()
+                .is_some_and(|packet| packet.stamp == now)
     }
 
     /// Takes the packet whose last bit comes out now. By itself, for it to be copied once and whole.

@@ -55,7 +55,10 @@ impl Graph {
     /// The links of the shortest path of each pair of nodes; none where there is no way. Among paths
     /// of one length the one whose first link was declared first is taken, at every node.
     pub fn paths(&self, pairs: &[(NodeId, NodeId)]) -> Vec<Option<Vec<LinkId>>> {
-        let trimmed: Vec<Trimmed> = pairs.iter().map(|&(from, to)| self.trim(from, to)).collect();
+        let trimmed: Vec<Trimmed> = pairs
+            .iter()
+            .map(|&(from, to)| self.trim(from, to))
+            .collect();
         let mut order: Vec<usize> = (0..pairs.len()).collect();
         order.sort_by_key(|&pair| trimmed[pair].to);
         let mut paths = vec![None; pairs.len()];
@@ -239,8 +242,14 @@ mod tests {
     fn paths_are_kept_apart() {
         let mut paths = Paths::default();
         let starts = [[4, 2].as_slice(), &[], &[7]].map(|links| paths.add(links));
-        assert_eq!(starts.map(|start| paths.links(start)), [&[4, 2][..], &[], &[7]]);
-        assert_eq!([0, 1, 2].map(|hop| paths.hop(starts[0], hop)), [Some(4), Some(2), None]);
+        assert_eq!(
+            starts.map(|start| paths.links(start)),
+            [&[4, 2][..], &[], &[7]]
+        );
+        assert_eq!(
+            [0, 1, 2].map(|hop| paths.hop(starts[0], hop)),
+            [Some(4), Some(2), None]
+        );
         assert_eq!(paths.hop(starts[1], 0), None);
     }
 

@@ -67,7 +67,11 @@ impl<const INSIDE: bool> Diary<INSIDE> {
 
     fn received(&self, flow: u32) -> Vec<u64> {
         let of = |event: &&(Time, char, u32, u32, u64)| event.1 == 'r' && event.3 == flow;
-        self.0.iter().filter(of).map(|event| event.0.as_ps()).collect()
+        self.0
+            .iter()
+            .filter(of)
+            .map(|event| event.0.as_ps())
+            .collect()
     }
 }
 
@@ -106,7 +110,9 @@ fn a_link_of_100_gbit_s_keeps_exact_times() {
     let links = vec![link(0, 1, bps, Span::from_us(1), "100 packets")];
     let flows = vec![flow(&[0], "cbr", bps, Time::ZERO, 1)];
     let seen = run(links, flows, us(50), Diary::<false>::default()).received(0);
-    let expected: Vec<u64> = (1..=seen.len() as u64).map(|k| k * 120_000 + 1_000_000).collect();
+    let expected: Vec<u64> = (1..=seen.len() as u64)
+        .map(|k| k * 120_000 + 1_000_000)
+        .collect();
     assert!(seen.len() > 400, "{}", seen.len());
     assert_eq!(seen, expected);
 }
@@ -121,11 +127,26 @@ fn a_parking_lot_of_100_hops_runs() {
     };
     let path: Vec<u32> = (0..100).collect();
     let long = || flow(&path, "cbr", 1_000_000, Time::ZERO, 1);
-    let alone = run(links(), vec![long()], us(500_000), Diary::<false>::default());
+    let alone = run(
+        links(),
+        vec![long()],
+        us(500_000),
+        Diary::<false>::default(),
+    );
     // 1.2 ms to send and 1 ms on the way, a hundred times.
     assert_eq!(alone.received(0)[0], 100 * 2_200_000_000);
-    let cross = |hop: u32| flow(&[hop], "poisson", 8_000_000, Time::ZERO, 10 + u64::from(hop));
-    let flows = core::iter::once(long()).chain((0..100).map(cross)).collect();
+    let cross = |hop: u32| {
+        flow(
+            &[hop],
+            "poisson",
+            8_000_000,
+            Time::ZERO,
+            10 + u64::from(hop),
+        )
+    };
+    let flows = core::iter::once(long())
+        .chain((0..100).map(cross))
+        .collect();
     let crowded = run(links(), flows, us(500_000), Diary::<false>::default());
     assert!(crowded.received(0)[0] > 100 * 2_200_000_000);
     assert!(crowded.received(100).len() > 200);
@@ -137,7 +158,13 @@ fn a_tree_of_10_000_nodes_runs() {
     const NODES: u32 = 10_000;
     // Link k - 1 leads from node k to its parent.
     let links = (1..NODES).map(|node| {
-        link(node, (node - 1) / 2, 1_000_000_000, Span::from_us(10), "1000 packets")
+        link(
+            node,
+            (node - 1) / 2,
+            1_000_000_000,
+            Span::from_us(10),
+            "1000 packets",
+        )
     });
     let leaves = NODES / 2..NODES;
     let flows = leaves.clone().map(|leaf| {
@@ -146,7 +173,12 @@ fn a_tree_of_10_000_nodes_runs() {
         // A packet every 120 ms, the leaves one after the other.
         flow(&path, "cbr", 100_000, us(u64::from(leaf)), 1)
     });
-    let diary = run(links.collect(), flows.collect(), us(100_000), Diary::<false>::default());
+    let diary = run(
+        links.collect(),
+        flows.collect(),
+        us(100_000),
+        Diary::<false>::default(),
+    );
     let received = diary.0.iter().filter(|event| event.1 == 'r').count();
     assert_eq!(received, leaves.len());
 }

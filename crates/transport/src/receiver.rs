@@ -118,12 +118,7 @@ impl Receiver {
     /// A segment arrived: `send` is handed the acknowledgements, in their order. Returns the payload
     /// bytes that are in order now and were not before. The same as
     /// [`on_segment`](Self::on_segment) without moving acknowledgements, which are large, twice.
-    pub fn take_segment(
-        &mut self,
-        now: Time,
-        arrival: &Arrival,
-        mut send: impl FnMut(Ack),
-    ) -> u64 {
+    pub fn take_segment(&mut self, now: Time, arrival: &Arrival, mut send: impl FnMut(Ack)) -> u64 {
         let segment = &arrival.segment;
         let marked = arrival.ecn == Ecn::Ce;
         let ce_changed = self.hear_mark(now, segment, marked, &mut send);

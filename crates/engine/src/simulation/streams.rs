@@ -59,8 +59,7 @@ impl<O: Observer> Simulation<O> {
             self.sources.push(wake, id);
         }
         while let Some((began, bytes)) = self.tcp.completed.pop() {
-            let [there, back] =
-                [0, 1].map(|way| self.shared.lanes[2 * id as usize + way].path);
+            let [there, back] = [0, 1].map(|way| self.shared.lanes[2 * id as usize + way].path);
             let ideal = self.flows[id as usize].ideal(
                 bytes,
                 self.paths.links(there),
