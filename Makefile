@@ -6,7 +6,7 @@ RUST := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.l
 export VIRTUAL_ENV := $(CURDIR)/.venv
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
-.PHONY: help setup demo test test-rust test-python lint format generate docs figures bench dist check-dist clean
+.PHONY: help setup demo test test-rust test-python lint format generate docs figures bench bench-peers dist check-dist clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' Makefile
@@ -49,8 +49,12 @@ figures: setup ## Draw the figures of the documentation anew: disciplines, conce
 	$(BIN)/python tools/discipline_figures.py
 	$(BIN)/python tools/concept_figures.py
 
-bench: ## Time the benchmark cases; with instructions, if valgrind is installed
+bench: ## Time the benchmark cases and the parts of the hot loop; with instructions, if valgrind is installed
 	$(PYTHON) benchmarks/run.py --instructions
+
+bench-peers: ## The same cases in ns-2, in ns-3 and here: goodputs and ratios of speed
+	dpkg --status ns2 libns3-dev > /dev/null || apt-get install --yes ns2 libns3-dev g++
+	$(PYTHON) benchmarks/peers.py
 
 dist: setup ## Wheel and source distribution into dist/
 	rm -rf dist

@@ -1,14 +1,18 @@
-"""Times the benchmark cases: packets through the bottleneck per second of CPU time, tracing off.
+"""Times the benchmark cases and the parts of the hot loop, against what was recorded last.
 
-``python benchmarks/run.py`` builds the program and prints a table; ``--instructions`` counts
-instructions with callgrind too, which repeat where seconds do not. A case runs several times in
-turn with the others, and its least CPU time counts: a machine that does something else only ever
-makes it slower.
+``python benchmarks/run.py`` builds the programs and prints two tables: packets through the
+bottleneck per second of CPU time, tracing off, and the nanoseconds of each part alone (the calendar,
+each discipline, each controller, a link). ``--instructions`` counts instructions with callgrind too,
+which repeat where seconds do not; ``--record`` keeps the numbers in ``recorded.json``. A case runs
+several times in turn with the others, and its least CPU time counts: a machine that does something
+else only ever makes it slower.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
+import os
 import re
 import resource
 import shutil
@@ -16,9 +20,11 @@ import subprocess
 import sys
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
-PROGRAM = ROOT / "target" / "release" / "sojourn-case"
+PROGRAMS = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")) / "release"
+RECORDED = Path(__file__).resolve().parent / "recorded.json"
 CASES = ("a-10-flows", "b-100-flows", "c-32-flows")
 DISCIPLINES = ("droptail", "red", "codel", "fq_codel")
 
@@ -32,33 +38,67 @@ class Timing:
     cpu_s: float
     instructions: float | None = None
 
+    @property
+    def rate(self) -> float:
+        """Packets per second of CPU time."""
+        return self.packets / self.cpu_s
+
 
 def main() -> None:
     """Build, run, print."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--runs", type=int, default=5, help="runs of each case (default 5)")
     parser.add_argument("--instructions", action="store_true", help="count instructions too")
+    parser.add_argument("--record", action="store_true", help="keep the numbers")
     options = parser.parse_args()
-    build = ["cargo", "build", "--quiet", "--release", "-p", "sojourn-benchmarks"]
-    subprocess.run(build, check=True, cwd=ROOT)
-    timings: dict[tuple[str, str], Timing] = {}
+    build()
+    timings: dict[str, Timing] = {}
     for _ in range(options.runs):
         for case in CASES:
             for discipline in DISCIPLINES:
                 timing = run(case, discipline)
-                known = timings.setdefault((case, discipline), timing)
+                known = timings.setdefault(f"{case} {discipline}", timing)
                 known.cpu_s = min(known.cpu_s, timing.cpu_s)
     if options.instructions:
-        for (case, discipline), timing in timings.items():
-            timing.instructions = count(case, discipline)
-    show(timings)
+        for name, timing in timings.items():
+            timing.instructions = count(*name.split())
+    parts = time_parts()
+    recorded = json.loads(RECORDED.read_text()) if RECORDED.exists() else {}
+    show_cases(timings, recorded.get("cases", {}))
+    show_parts(parts, recorded.get("parts_ns", {}))
+    if options.record:
+        record(timings, parts)
+
+
+def build() -> None:
+    """Build the programs."""
+    command = ["cargo", "build", "--quiet", "--release", "-p", "sojourn-benchmarks"]
+    subprocess.run(command, check=True, cwd=ROOT)
+
+
+def time_parts() -> dict[str, float]:
+    """Nanoseconds of each part of the hot loop."""
+    printed = subprocess.run(
+        [str(PROGRAMS / "sojourn-micro")], check=True, capture_output=True, text=True
+    ).stdout
+    lines = (line.split(" ", 1) for line in printed.splitlines())
+    return {name: float(ns) for ns, name in lines}
+
+
+def record(timings: dict[str, Timing], parts: dict[str, float]) -> None:
+    """Keep the numbers as those to compare with."""
+    cases = {
+        name: {"packets_per_s": round(timing.rate), "instructions": timing.instructions}
+        for name, timing in timings.items()
+    }
+    RECORDED.write_text(json.dumps({"cases": cases, "parts_ns": parts}, indent=1) + "\n")
 
 
 def command(case: str, discipline: str, *more: str) -> list[str]:
     """The command that runs one case."""
     file = str(ROOT / "benchmarks" / "cases" / f"{case}.toml")
     queue = f"dumbbell.bottleneck.queue.discipline={discipline}"
-    return [str(PROGRAM), file, queue, *more]
+    return [str(PROGRAMS / "sojourn-case"), file, queue, *more]
 
 
 def run(case: str, discipline: str) -> Timing:
@@ -99,19 +139,32 @@ def value(printed: str, name: str) -> float:
     return float(words[words.index(name) + 1])
 
 
-def show(timings: dict[tuple[str, str], Timing]) -> None:
-    """Print the table, in Markdown."""
-    print(
-        "| case | discipline | packets | utilisation | CPU s | packets per CPU s | instructions |"
-    )
-    print("| --- | --- | ---: | ---: | ---: | ---: | ---: |")
-    for (case, discipline), timing in timings.items():
-        rate = timing.packets / timing.cpu_s / 1e6
-        instructions = "" if timing.instructions is None else f"{timing.instructions:,.0f}"
+def ratio(now: float | None, then: float | None) -> str:
+    """Now over then."""
+    return f"{now / then:.2f}" if now and then else ""
+
+
+def show_cases(timings: dict[str, Timing], recorded: dict[str, Any]) -> None:
+    """Print the cases, in Markdown; the last columns are ratios to what was recorded."""
+    print("| case | utilisation | packets per CPU s | instructions | speed, to recorded | instr. |")
+    print("| --- | ---: | ---: | ---: | ---: | ---: |")
+    for name, timing in timings.items():
+        then = recorded.get(name, {})
+        count = timing.instructions
+        instructions = "" if count is None else f"{count:,.0f}"
         print(
-            f"| {case} | {discipline} | {timing.packets:,.0f} | {timing.utilization:.3f} | "
-            f"{timing.cpu_s:.2f} | {rate:.2f} M | {instructions} |"
+            f"| {name} | {timing.utilization:.3f} | {timing.rate / 1e6:.2f} M | {instructions} | "
+            f"{ratio(timing.rate, then.get('packets_per_s'))} | "
+            f"{ratio(count, then.get('instructions'))} |"
         )
+
+
+def show_parts(parts: dict[str, float], recorded: dict[str, float]) -> None:
+    """Print the parts, in Markdown."""
+    print("\n| part | ns | to recorded |")
+    print("| --- | ---: | ---: |")
+    for name, ns in parts.items():
+        print(f"| {name} | {ns:.1f} | {ratio(ns, recorded.get(name))} |")
 
 
 if __name__ == "__main__":

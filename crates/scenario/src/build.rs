@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use sojourn_base::{Auto, Bytes, Ecn, LinkInfo, Preset, Span, Stream, Time};
-use sojourn_engine::routes::{Graph, path};
+use sojourn_engine::routes::Graph;
 use sojourn_engine::{FlowSpec, LinkSpec, NodeId, Observer, Simulation, Traffic};
 use sojourn_measure::tables::Group;
 use sojourn_traffic::{Application, Source};
@@ -93,21 +93,15 @@ impl Plan {
                 node(flow, flow.to_place, "to", &flow.to)?,
             ));
         }
-        let mut hops = BTreeMap::new();
-        let mut route = |from: NodeId, to: NodeId| {
-            path(
-                hops.entry(to).or_insert_with(|| graph.next_hops(to)),
-                from,
-                to,
-            )
-        };
-        let (mut paths, mut ways_back) = (Vec::new(), Vec::new());
-        for (flow, &(from, to)) in network.flows.iter().zip(&flow_ends) {
-            paths.push(route(from, to).ok_or_else(|| {
+        let back: Vec<_> = flow_ends.iter().map(|&(from, to)| (to, from)).collect();
+        let ways_back = graph.paths(&back);
+        let ways = graph.paths(&flow_ends).into_iter().zip(&ways_back);
+        let mut paths = Vec::new();
+        for (flow, (path, back)) in network.flows.iter().zip(ways) {
+            paths.push(path.ok_or_else(|| {
                 let message = format!("no route from {} to {}", flow.from, flow.to);
                 Located::new(flow.place, format!("flow.{}", flow.group), message)
             })?);
-            let back = route(to, from);
             if flow.transport.is_tcp() && back.is_none() {
                 let message = format!(
                     "no route from {} to {} for acknowledgements",
@@ -119,7 +113,6 @@ impl Plan {
                     message,
                 ));
             }
-            ways_back.push(back);
         }
         let mut crossing = vec![Vec::new(); network.links.len()];
         for (flow, path) in paths.iter().enumerate() {

@@ -15,7 +15,6 @@ from collections.abc import Iterable
 from typing import Literal
 
 import numpy as np
-from scipy import stats
 
 from sojourn.stats.intervals import Interval, check_level, defined
 
@@ -58,6 +57,9 @@ def bootstrap_interval(
 
 
 def _interval(values: np.ndarray, level: float, method: Method) -> tuple[float, float]:
+    # SciPy takes longer to import than a short run takes.
+    from scipy import stats
+
     result = stats.bootstrap(
         (values,),
         np.mean,

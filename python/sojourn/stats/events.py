@@ -10,13 +10,14 @@ them the bound tells how little can be said at best.
 
 from __future__ import annotations
 
-from scipy import special
-
 from sojourn.stats.intervals import check_level
 
 
 def clopper_pearson(events: int, trials: int, level: float = 0.95) -> tuple[float, float]:
     """Two-sided interval of the chance of an event. Raises ValueError for impossible counts."""
+    # SciPy takes longer to import than a short run takes.
+    from scipy import special
+
     check_level(level)
     if not 0 <= events <= trials or trials == 0:
         raise ValueError(f"{events} events in {trials} trials: allowed: 0 to as many as trials")
@@ -31,6 +32,9 @@ def never_seen_bound(trials: int, level: float = 0.95) -> float:
 
     About 3 / trials at 95 %: the rule of three. Raises ValueError without trials.
     """
+    # SciPy takes longer to import than a short run takes.
+    from scipy import special
+
     check_level(level)
     if trials < 1:
         raise ValueError("no trials, no bound")

@@ -11,8 +11,6 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from scipy import special
-
 
 @dataclass(frozen=True)
 class Interval:
@@ -71,6 +69,9 @@ def student_interval(values: Iterable[float | None], level: float = 0.95) -> Int
     `values` holds one value per replica; None and NaN stand for "undefined in this replica" and
     are left out. Raises ValueError when `level` is not between 0 and 1.
     """
+    # SciPy takes longer to import than a short run takes.
+    from scipy import special
+
     check_level(level)
     kept = defined(values)
     if not kept:

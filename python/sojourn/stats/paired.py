@@ -15,8 +15,6 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from scipy import special
-
 from sojourn.stats.holm import holm
 from sojourn.stats.intervals import (
     Interval,
@@ -84,6 +82,9 @@ def paired_p_value(first: Sequence[float | None], second: Sequence[float | None]
     1 with fewer than two pairs. Differences that are all equal leave no deviation: 1 when they
     are zero (the two did the same), else 0.
     """
+    # SciPy takes longer to import than a short run takes.
+    from scipy import special
+
     paired = differences(first, second)
     if len(paired) < 2:
         return 1.0

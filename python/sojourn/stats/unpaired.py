@@ -9,8 +9,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 
-from scipy import special
-
 from sojourn.stats.intervals import Interval, check_level, defined, mean_and_deviation
 
 
@@ -22,6 +20,9 @@ def welch(
     `n` of the interval counts both groups. Without two values in each there is no interval, and
     the p-value is 1; without any deviation it is 1 for equal means, else 0.
     """
+    # SciPy takes longer to import than a short run takes.
+    from scipy import special
+
     check_level(level)
     one, other = defined(first), defined(second)
     count = len(one) + len(other)
