@@ -503,8 +503,10 @@ class Sfb(Queue):
         bin_size: Packets of a full bin. Default ``13``; linux: ``20``.
         max: Packets in the emptiest bin from which an arrival is dropped. Default ``none``; linux:
             ``25``.
-        increment: What a full bin adds to its probability. Default ``0.0010070954``.
-        decrement: What an empty bin takes from it. Default ``0.00016784924``.
+        increment: What a full bin adds to its probability. Default ``0.0010070954``; linux:
+            ``0.00050354772``.
+        decrement: What an empty bin takes from it. Default ``0.00016784924``; linux:
+            ``0.000045777066``.
         rehash: Time between two changes of the salt; zero for never. Default ``600 s``.
         warmup: How long before it the other set begins to learn. Default ``60 s``.
         penalty_rate: Packets a second of flows that do not respond. Default ``10``.
