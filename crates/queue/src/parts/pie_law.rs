@@ -96,11 +96,6 @@ impl Default for PieState {
 }
 
 impl PieState {
-    /// The drop probability.
-    pub fn prob(&self) -> f64 {
-        self.prob
-    }
-
     /// Shows the state.
     pub fn probe(&self, show: &mut dyn FnMut(&str, ProbeValue)) {
         let rate = if self.pace > 0.0 {
