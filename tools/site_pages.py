@@ -27,8 +27,13 @@ PAGES = {
 }
 """File of the repository -> page of the site."""
 
+PROGRAMS = sorted((ROOT / "examples").glob("*.py"))
+PAGES |= {f"examples/{path.name}": f"examples/{path.stem}.md" for path in PROGRAMS}
+
 SHIM = "https://unpkg.com/iframe-worker/shim"
 """What the theme would load from the network on pages that are opened from disk."""
+
+ROLE = re.compile(r":(?:attr|class|data|func|meth|mod):<code>([^<]*)</code>")
 
 LINK = re.compile(r"\[(?P<text>[^\]]*)\]\((?P<target>[^)\s#]+)(?P<anchor>#[^)\s]*)?\)")
 
@@ -46,7 +51,8 @@ def on_files(files: Files, *, config: MkDocsConfig) -> Files:
     """Add the pages that lie outside docs/."""
     for source, page in PAGES.items():
         content = (ROOT / source).read_text(encoding="utf-8")
-        files.append(File.generated(config, page, content=_led(content, source)))
+        content = _shown(source, content) if source.endswith(".py") else _led(content, source)
+        files.append(File.generated(config, page, content=content))
     return files
 
 
@@ -56,10 +62,21 @@ def on_page_markdown(markdown: str, *, page: Any, **_: Any) -> str:
     return markdown if source in PAGES.values() else _led(markdown, f"docs/{source}")
 
 
+def on_page_content(html: str, **_: Any) -> str:
+    """Show names in docstrings without Sphinx's word for what they are."""
+    return ROLE.sub(r"<code>\1</code>", html)
+
+
 def on_post_page(output: str, *, page: Any, **_: Any) -> str:
     """Have the search load its stand-in for workers from the site itself: pages are offline."""
     here = posixpath.dirname(page.file.dest_uri) or "."
     return output.replace(SHIM, posixpath.relpath("assets/iframe-worker.js", here))
+
+
+def _shown(source: str, code: str) -> str:
+    """The page of an example: its program."""
+    title = posixpath.basename(source).removesuffix(".py").replace("_", " ").capitalize()
+    return f"# {title}\n\n```python\n{code}```\n"
 
 
 def _place(nav: list[Any], pages: list[str]) -> None:

@@ -196,17 +196,15 @@ impl Recorder {
     /// The values of the last sample; none before the first.
     pub fn latest(&self) -> impl Iterator<Item = Sample<'_>> {
         let now = self.last.as_s();
-        let shown = self.series.iter().filter_map(move |series| {
-            let value = (*series.times_s.last()? == now)
-                .then(|| *series.values.last().unwrap_or(&f64::NAN))?;
-            Some(Sample {
+        self.series.iter().filter_map(move |series| {
+            let value = *series.values.last()?;
+            (*series.times_s.last()? == now).then_some(Sample {
                 entity: series.entity,
                 name: &series.name,
                 metric: &series.metric,
                 value,
             })
-        });
-        shown
+        })
     }
 
     /// The series taken so far.

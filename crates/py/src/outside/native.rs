@@ -290,7 +290,7 @@ impl Policy for NativePolicy {
         if self.next_timer().is_some_and(|next| Some(next) <= due) {
             let place = format!("{}: on_timer at {} of simulated time", self.title, desk.now);
             let message = "found state.next_timer at or before the timer that ran; allowed: later";
-            Python::attach(|py| raised::unwind(py, &PyValueError::new_err(message), &place))
+            Python::attach(|py| raised::unwind(py, &PyValueError::new_err(message), &place));
         }
     }
 
