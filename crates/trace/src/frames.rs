@@ -199,7 +199,7 @@ mod tests {
             destination: 1,
             size: 32,
             hop,
-            ecn,
+            ecn: ecn.into(),
             dscp: 46,
             kind: Kind::Datagram.into(),
             flags: 0,
