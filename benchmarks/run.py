@@ -1,11 +1,11 @@
 """Times the benchmark cases and the parts of the hot loop, against what was recorded last.
 
 ``python benchmarks/run.py`` builds the programs and prints two tables: packets through the
-bottleneck per second of CPU time, tracing off, and the nanoseconds of each part alone (the calendar,
-each discipline, each controller, a link). ``--instructions`` counts instructions with callgrind too,
-which repeat where seconds do not; ``--record`` keeps the numbers in ``recorded.json``. A case runs
-several times in turn with the others, and its least CPU time counts: a machine that does something
-else only ever makes it slower.
+bottleneck per second of CPU time, tracing off, and the nanoseconds of each part alone: the
+calendar, each discipline, each controller, a link. ``--instructions`` counts instructions with
+callgrind too, which repeat where seconds do not; ``--record`` keeps the numbers in
+``recorded.json``. A case runs several times in turn with the others, and its least CPU time counts:
+a machine that does something else only ever makes it slower.
 """
 
 from __future__ import annotations

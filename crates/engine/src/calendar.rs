@@ -63,7 +63,8 @@ impl Calendar {
     }
 
     /// Moves the earliest entry to `time`; [`Time::NEVER`] removes it.
-    #[inline]
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // an eighth of all time
     pub fn replace_first(&mut self, time: Time) {
         let moved = if time < Time::NEVER {
             (time, self.first.1)

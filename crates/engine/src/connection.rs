@@ -77,6 +77,7 @@ impl Half {
         }
     }
 
+    #[inline]
     fn next_timer(&self) -> Time {
         let sender = self.sender.next_timer().unwrap_or(Time::NEVER);
         sender.min(self.receiver.next_timer().unwrap_or(Time::NEVER))
@@ -335,7 +336,8 @@ pub(crate) struct Tcp {
 
 impl Tcp {
     /// Sees to it that the timers of a connection will be run.
-    #[inline]
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // twice a packet, and mostly nothing to do
     pub(crate) fn arm(&mut self, slot: u32) {
         let connection = &mut self.connections[slot as usize];
         let next = connection.next_timer();

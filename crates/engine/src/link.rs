@@ -158,6 +158,7 @@ fn largest_bypass(spec: &LinkSpec) -> Bytes {
     }
 }
 
+#[allow(clippy::inline_always)] // out of line, arguments and saved registers cost as much
 impl Link {
     /// An idle link; `looked_into` where the inside of its discipline must be seen at every call.
     pub fn new(spec: LinkSpec, looked_into: bool) -> Self {
@@ -295,7 +296,7 @@ impl Link {
 
     /// Sends a packet that finds the transmitter idle and nothing waiting, without troubling the
     /// discipline; says whether it could.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn pass<O: Observer>(
         &mut self,
         id: LinkId,
@@ -394,7 +395,7 @@ impl Link {
     }
 
     /// Begins the transmission of a packet.
-    #[inline(always)] // out of line, its arguments and saved registers cost as much as it does
+    #[inline(always)]
     fn transmit(&mut self, now: Time, packet: &SimPacket) {
         let stamp = self.begin(now, packet.size);
         // The fields are changed on the way into the ring, not before: a wide load of bytes just

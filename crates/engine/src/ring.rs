@@ -119,10 +119,8 @@ mod tests {
             if stream.uniform() < share {
                 ring.push(value);
                 deque.push_back(value);
-            } else {
-                if !deque.is_empty() {
-                    assert_eq!(Some(ring.take_head()), deque.pop_front());
-                }
+            } else if !deque.is_empty() {
+                assert_eq!(Some(ring.take_head()), deque.pop_front());
             }
             assert_eq!(ring.len(), deque.len());
             assert_eq!(ring.head(), deque.front());

@@ -48,6 +48,9 @@ pub struct Simulation<O> {
     pub observer: O,
 }
 
+// The steps of an event are many and small, and each is written once: out of line, their arguments
+// and saved registers would cost as much as they do.
+#[allow(clippy::inline_always)]
 impl<O: Observer> Simulation<O> {
     /// A simulation at time zero.
     pub fn new(links: Vec<LinkSpec>, flows: Vec<FlowSpec>, observer: O) -> Self {
@@ -228,7 +231,7 @@ impl<O: Observer> Simulation<O> {
     }
 
     /// Moves the link that comes first in the calendar to its next event.
-    #[inline]
+    #[inline(always)]
     fn reschedule_first(&mut self, id: LinkId, now: Time) {
         let link = &mut self.links[id as usize];
         let next = link.next_event();
@@ -366,7 +369,7 @@ impl<O: Observer> Simulation<O> {
     }
 
     /// Puts a link into the calendar, where its next event comes before the one known there.
-    #[inline]
+    #[inline(always)]
     fn schedule(&mut self, id: usize) {
         let link = &mut self.links[id];
         let next = link.next_event();

@@ -7,6 +7,7 @@ use crate::cc::CongestionControl;
 use crate::params::EcnMode;
 use crate::wire::Segment;
 
+#[allow(clippy::inline_always)] // out of line, arguments and saved registers cost as much
 impl Sender {
     /// The next segment that may be sent now, if any. Lost ones go first.
     pub fn poll_send(&mut self, now: Time) -> Option<Segment> {
@@ -167,7 +168,7 @@ impl Sender {
     }
 
     /// Sends the next `len` numbers for the first time.
-    #[inline]
+    #[inline(always)]
     fn send_next(&mut self, now: Time, len: u32) -> Segment {
         let seq = self.snd_nxt;
         let end = seq + u64::from(len);
@@ -195,7 +196,7 @@ impl Sender {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn after_send(&mut self, now: Time, len: u32) {
         if self.state == State::Recovery {
             self.prr.on_sent(u64::from(len));
@@ -267,7 +268,7 @@ impl Sender {
     }
 
     /// The segment of `len` numbers from `seq` on.
-    #[inline]
+    #[inline(always)]
     fn segment(&mut self, now: Time, seq: u64, len: u32, again: bool) -> Segment {
         let syn = seq == 0 && len > 0;
         let end = seq + u64::from(len);
