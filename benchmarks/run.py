@@ -25,7 +25,13 @@ from typing import Any
 ROOT = Path(__file__).resolve().parent.parent
 PROGRAMS = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")) / "release"
 RECORDED = Path(__file__).resolve().parent / "recorded.json"
-CASES = ("a-10-flows", "b-100-flows", "c-32-flows")
+CASES = {
+    "a-10-flows": ("2 s", "4 s"),
+    "b-100-flows": ("1 s", "2 s"),
+    "c-32-flows": ("4 s", "8 s"),
+}
+"""The cases, and the two durations between which instructions are counted."""
+
 DISCIPLINES = ("droptail", "red", "codel", "fq_codel")
 
 
@@ -113,12 +119,12 @@ def run(case: str, discipline: str) -> Timing:
 
 
 def count(case: str, discipline: str) -> float | None:
-    """Instructions per packet through the bottleneck, over a short run."""
+    """Instructions per packet through the bottleneck, between two short runs."""
     if shutil.which("valgrind") is None:
         print("valgrind is not installed: no instructions are counted", file=sys.stderr)
         return None
     totals = []
-    for duration in ("2 s", "4 s"):
+    for duration in CASES[case]:
         tool = ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null"]
         done = subprocess.run(
             [*tool, *command(case, discipline, f"duration={duration}")],
