@@ -7,44 +7,17 @@ least CPU time of some runs counts, since other programs only add to it.
 from __future__ import annotations
 
 import argparse
+import sys
 import time
+from pathlib import Path
 
 import polars as pl
 
 import sojourn as sj
 
-FULL = sj.queue.drop("overlimit")
-LOST = sj.queue.drop("blue")
-
-
-class Python(sj.queue.Discipline):
-    """BLUE in Python."""
-
-    increment = sj.params.probability(0.02)
-    decrement = sj.params.probability(0.002)
-    freeze_time = sj.params.time("100 ms")
-
-    def reset(self):
-        self.prob = 0.0
-        self.last_update = -1e9
-        self.is_idle = False
-
-    def step(self, change, now):
-        if now - self.last_update > self.freeze_time:
-            self.prob = min(1.0, max(0.0, self.prob + change))
-            self.last_update = now
-
-    def enqueue(self, now, size, flow, ecn):
-        self.is_idle = False
-        if not self.has_room(size):
-            self.step(self.increment, now)
-            return FULL
-        return LOST if self.random() < self.prob else sj.queue.ACCEPT
-
-    def on_empty(self, now):
-        if not self.is_idle:
-            self.is_idle = True
-            self.step(-self.decrement, now)
+# The disciplines that the tests hold against the built-in one.
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests" / "python_api"))
+import own
 
 
 class Least(sj.queue.Discipline):
@@ -52,34 +25,6 @@ class Least(sj.queue.Discipline):
 
     def enqueue(self, now, size, flow, ecn):
         return sj.queue.ACCEPT
-
-
-class Numba(sj.queue.Discipline):
-    """BLUE, compiled."""
-
-    increment = sj.params.probability(0.02)
-    decrement = sj.params.probability(0.002)
-    freeze_time = sj.params.time("100 ms")
-    room = sj.params.packets("50 packets")
-    state = {"prob": 0.0, "last_update": -1e9, "is_idle": 0.0}  # noqa: RUF012
-
-    @sj.njit_policy
-    def enqueue(state, packet):
-        state.is_idle = 0.0
-        if packet.packets >= state.room:
-            if packet.now - state.last_update > state.freeze_time:
-                state.prob = min(1.0, state.prob + state.increment)
-                state.last_update = packet.now
-            return FULL
-        return LOST if sj.uniform(packet) < state.prob else sj.queue.ACCEPT
-
-    @sj.njit_policy
-    def on_empty(state, packet):
-        if state.is_idle == 0.0:
-            state.is_idle = 1.0
-            if packet.now - state.last_update > state.freeze_time:
-                state.prob = max(0.0, state.prob - state.decrement)
-                state.last_update = packet.now
 
 
 def scenario(queue: sj.queue.Blue | sj.queue.Discipline, duration: str) -> sj.Scenario:
@@ -116,8 +61,8 @@ def main() -> None:
     limit = {"limit": "50 packets"}
     kinds = {
         "built in": sj.queue.Blue(**limit),
-        "Numba": Numba(**limit),
-        "Python": Python(**limit),
+        "Numba": own.CompiledBlue(**limit, room="50 packets"),
+        "Python": own.Blue(**limit),
         "Python, least": Least(**limit),
     }
     first = None

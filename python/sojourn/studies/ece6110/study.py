@@ -17,19 +17,17 @@ from sojourn.studies.ece6110 import (
     scenario,
 )
 from sojourn.studies.ece6110.verdicts import verdicts
-from sojourn.studies.knobs import Settings, StudyError, settle
+from sojourn.studies.knobs import Settings
+from sojourn.studies.publication import Publication, demand_packets
 
 
-class Ece6110Study:
+class Ece6110Study(Publication):
     """RED against drop-tail at two bottlenecks."""
 
     name = scenario.STUDY
     title = "RED against drop-tail at two bottlenecks, under TCP Tahoe and UDP"
     knobs = scenario.KNOBS
-
-    def settle(self, given: Mapping[str, str], *, quick: bool = False) -> Settings:
-        """The settings for the knobs given. Raises StudyError."""
-        return settle(self.name, self.knobs, given, scenario.QUICK if quick else None)
+    quick = scenario.QUICK
 
     def scenarios(self, settings: Settings) -> dict[str, str]:
         """The scenario files, by part."""
@@ -45,10 +43,7 @@ class Ece6110Study:
         from sojourn.studies.ece6110 import figures
 
         found = evidence.gather(results, settings)
-        if not found.main.frame["total"].sum():
-            raise StudyError(
-                f"no packet was received in {settings['duration']}: there is nothing to evaluate"
-            )
+        demand_packets(found.main.frame["total"], settings)
         kept = checks.all_checks(found)
         laws.demand(kept)
         passed = verdicts(found)

@@ -20,19 +20,17 @@ from sojourn.studies.eqm import (
 )
 from sojourn.studies.eqm.calibration import Candidate
 from sojourn.studies.eqm.verdicts import verdicts
-from sojourn.studies.knobs import Settings, StudyError, settle
+from sojourn.studies.knobs import Settings, settle
+from sojourn.studies.publication import Publication, demand_packets
 
 
-class EqmStudy:
+class EqmStudy(Publication):
     """EQM against RED, SFQ and REM under rising UDP load."""
 
     name = "eqm"
     title = "EQM (reconstruction) against RED, REM and SFQ under rising UDP load"
     knobs = scenario.KNOBS
-
-    def settle(self, given: Mapping[str, str], *, quick: bool = False) -> Settings:
-        """The settings for the knobs given. Raises StudyError."""
-        return settle(self.name, self.knobs, given, scenario.QUICK if quick else None)
+    quick = scenario.QUICK
 
     def scenarios(self, settings: Settings) -> dict[str, str]:
         """The text of the scenario file. Raises StudyError."""
@@ -67,10 +65,7 @@ class EqmStudy:
 
         run = results[self.name]
         frame = measures.observations(run, settings)
-        if not frame["received"].sum():
-            raise StudyError(
-                f"no packet was received in {settings['duration']}: there is nothing to evaluate"
-            )
+        demand_packets(frame["received"], settings)
         found = evidence.gather(frame, settings)
         kept = checks.all_checks(frame, found.ours, settings)
         laws.demand(kept)

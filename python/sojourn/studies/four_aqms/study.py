@@ -18,19 +18,17 @@ from sojourn.studies.four_aqms import (
 )
 from sojourn.studies.four_aqms.verdicts import verdicts
 from sojourn.studies.four_aqms.verdicts.common import ORDERS
-from sojourn.studies.knobs import Settings, StudyError, settle
+from sojourn.studies.knobs import Settings
+from sojourn.studies.publication import Publication, demand_packets
 
 
-class FourAqmsStudy:
+class FourAqmsStudy(Publication):
     """RED, BLUE, REM and SFQ under six TCP and two CBR senders."""
 
     name = scenario.STUDY
     title = "RED, BLUE, REM and SFQ under six TCP and two CBR senders"
     knobs = scenario.KNOBS
-
-    def settle(self, given: Mapping[str, str], *, quick: bool = False) -> Settings:
-        """The settings for the knobs given. Raises StudyError."""
-        return settle(self.name, self.knobs, given, scenario.QUICK if quick else None)
+    quick = scenario.QUICK
 
     def scenarios(self, settings: Settings) -> dict[str, str]:
         """The texts of the scenario files. Raises StudyError."""
@@ -47,10 +45,7 @@ class FourAqmsStudy:
 
         main = results[self.name]
         everything = evidence.gather(results, settings)
-        if not everything.chosen.frame["received_packets"].sum():
-            raise StudyError(
-                f"no packet was received in {settings['duration']}: there is nothing to evaluate"
-            )
+        demand_packets(everything.chosen.frame["received_packets"], settings)
         publication = published.load()
         kept = checks.all_checks(everything.chosen.frame, settings)
         laws.demand(kept)

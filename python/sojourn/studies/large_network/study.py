@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from sojourn.studies import laws
 from sojourn.studies.base import Frames, StudyReport
-from sojourn.studies.knobs import Settings, StudyError, settle
+from sojourn.studies.knobs import Settings
 from sojourn.studies.large_network import (
     against_ns3,
     answer,
@@ -18,18 +18,16 @@ from sojourn.studies.large_network import (
     scenario,
 )
 from sojourn.studies.large_network.verdicts import verdicts
+from sojourn.studies.publication import Publication, demand_packets
 
 
-class LargeNetworkStudy:
+class LargeNetworkStudy(Publication):
     """Drop-tail, PFIFO, RED, ARED and CoDel, many to one and many to many."""
 
     name = scenario.STUDY
     title = "Drop-tail, PFIFO, RED, ARED and CoDel, many to one and many to many"
     knobs = scenario.KNOBS
-
-    def settle(self, given: Mapping[str, str], *, quick: bool = False) -> Settings:
-        """The settings for the knobs given. Raises StudyError."""
-        return settle(self.name, self.knobs, given, scenario.QUICK if quick else None)
+    quick = scenario.QUICK
 
     def scenarios(self, settings: Settings) -> dict[str, str]:
         """The scenario files, by part. Raises StudyError."""
@@ -45,10 +43,7 @@ class LargeNetworkStudy:
         from sojourn.studies.large_network import figures
 
         found = evidence.gather(results, settings)
-        if not found.seen.frame["throughput"].sum():
-            raise StudyError(
-                f"no packet was received in {settings['duration']}: there is nothing to evaluate"
-            )
+        demand_packets(found.seen.frame["throughput"], settings)
         kept = checks.all_checks(found)
         laws.demand(kept)
         passed = verdicts(found)

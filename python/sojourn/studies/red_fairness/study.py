@@ -6,7 +6,8 @@ from collections.abc import Mapping
 
 from sojourn.studies import laws, readings
 from sojourn.studies.base import Frames, Section, StudyReport
-from sojourn.studies.knobs import Settings, StudyError, settle
+from sojourn.studies.knobs import Settings
+from sojourn.studies.publication import Publication, demand_packets
 from sojourn.studies.red_fairness import (
     against_ns2,
     answer,
@@ -21,16 +22,13 @@ from sojourn.studies.red_fairness.verdicts import verdicts
 from sojourn.studies.red_fairness.verdicts.common import JUDGES
 
 
-class RedFairnessStudy:
+class RedFairnessStudy(Publication):
     """RED against drop-tail with 2 to 32 TCP connections."""
 
     name = scenario.STUDY
     title = "RED against drop-tail with 2 to 32 TCP connections"
     knobs = scenario.KNOBS
-
-    def settle(self, given: Mapping[str, str], *, quick: bool = False) -> Settings:
-        """The settings for the knobs given. Raises StudyError."""
-        return settle(self.name, self.knobs, given, scenario.QUICK if quick else None)
+    quick = scenario.QUICK
 
     def scenarios(self, settings: Settings) -> dict[str, str]:
         """The texts of the scenario files. Raises StudyError."""
@@ -47,10 +45,7 @@ class RedFairnessStudy:
 
         main = results[self.name]
         everything = evidence.gather(results, settings)
-        if not everything.chosen.frame["received_packets"].sum():
-            raise StudyError(
-                f"no packet was received in {settings['duration']}: there is nothing to evaluate"
-            )
+        demand_packets(everything.chosen.frame["received_packets"], settings)
         publication = published.load()
         kept = checks.all_checks(everything.all_of_it, settings)
         laws.demand(kept)

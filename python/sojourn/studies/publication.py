@@ -1,0 +1,30 @@
+"""What the study of every publication does the same way."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import polars as pl
+
+from sojourn.studies.knobs import Knob, Settings, StudyError, settle
+
+
+class Publication:
+    """Settles its knobs; the settings of its quick form are `quick`."""
+
+    name: str
+    title: str
+    knobs: tuple[Knob, ...]
+    quick: Mapping[str, str]
+
+    def settle(self, given: Mapping[str, str], *, quick: bool = False) -> Settings:
+        """The settings for the knobs given. Raises StudyError."""
+        return settle(self.name, self.knobs, given, self.quick if quick else None)
+
+
+def demand_packets(received: pl.Series, settings: Settings) -> None:
+    """Raise StudyError where the settings let no packet arrive."""
+    if not received.sum():
+        raise StudyError(
+            f"no packet was received in {settings['duration']}: there is nothing to evaluate"
+        )
