@@ -17,7 +17,7 @@ from readme import readme_files
 
 from sojourn import _core
 from sojourn.cli import manual
-from sojourn.cli.main import COMMANDS
+from sojourn.cli.commands import SUMMARIES, function
 from sojourn.metrics import METRICS
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -144,7 +144,7 @@ def commands_page() -> str:
         GENERATED,
         "`sojourn COMMAND --help` shows the same on the terminal. Exit status: 0 done, 2 the input "
         "is wrong, 1 anything else, 130 interrupted; what is finished is kept.",
-        *(manual.page(name, function) for name, function in COMMANDS),
+        *(manual.page(name, function(name)) for name in SUMMARIES),
     ]
     return "\n\n".join(parts) + "\n"
 

@@ -13,7 +13,6 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 from sojourn._core import LedgerError, ScenarioError, UserCodeError, __version__
-from sojourn.scenario import Scenario
 
 if TYPE_CHECKING:
     from sojourn import params, queue, rl, source, testing, transport
@@ -33,6 +32,7 @@ if TYPE_CHECKING:
     from sojourn.native import njit_policy, uniform
     from sojourn.results import Results
     from sojourn.runner import run
+    from sojourn.scenario import Scenario
 
 __all__ = [
     "LedgerError",
@@ -65,6 +65,7 @@ __all__ = [
 
 _LATE = {
     "Results": "sojourn.results",
+    "Scenario": "sojourn.scenario",
     "run": "sojourn.runner",
     "sweep": "sojourn.experiments.sweep",
 }

@@ -2,6 +2,8 @@
 
 import json
 import re
+import subprocess
+import sys
 
 import pytest
 
@@ -40,6 +42,33 @@ def test_help_mentions_every_command(sojourn):
     assert done.status == 0
     for command in OPTIONS:
         assert re.search(rf"\b{command}\b", done.out)
+
+
+@pytest.mark.parametrize("command", OPTIONS)
+def test_help_is_plain_text_with_whole_examples(sojourn, command):
+    text = sojourn(command, "--help").out
+    for mark in ("[bold]", "[dim]", "<str>", "list[", "**"):
+        assert mark not in text
+    examples = text.partition("Examples:")[2]
+    assert re.search(rf"^    # .+\n    .*sojourn {command}\b.*$", examples, re.MULTILINE)
+
+
+def test_a_misspelt_command_is_told_the_right_one(sojourn):
+    done = sojourn("compar")
+    assert done.status == 2
+    assert "compare" in done.errors
+
+
+def test_the_list_of_commands_imports_none_of_them():
+    code = (
+        "import sys; sys.argv[1:] = ['--help']\n"
+        "from sojourn.cli.main import main\n"
+        "try: main()\n"
+        "except SystemExit: pass\n"
+        "heavy = {'polars', 'numpy', 'scipy', 'rich', 'sojourn.cli.run'} & set(sys.modules)\n"
+        "assert not heavy, heavy"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True, capture_output=True)
 
 
 def test_the_version(sojourn):

@@ -157,11 +157,10 @@ class Reader:
 
 def parse(words: list[str]) -> None:
     """Read a command without carrying it out: unknown commands, options and values are errors."""
-    group = typer.main.get_command(program.app)
+    group: Any = typer.main.get_command(program.app)
     name, *rest = words
-    if name.startswith("-"):
-        return
-    group.commands[name].make_context(name, rest)  # pyright: ignore
+    if not name.startswith("-"):
+        group.get_command(None, name).make_context(name, rest)
 
 
 def assert_extras(what: list[str]) -> None:

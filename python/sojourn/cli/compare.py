@@ -35,31 +35,38 @@ def compare(
     disciplines: Annotated[
         list[str],
         typer.Argument(
-            metavar="DISCIPLINE...",
+            metavar="DISCIPLINE",
             autocompletion=disciplines_like,
             help="Queue disciplines, with settings where wanted: codel, 'codel,target=20 ms', or "
             "module:Class for one in Python.",
             show_default=False,
         ),
     ],
-    rate: Annotated[str, typer.Option(help="Rate of the bottleneck.")] = "10 Mbit/s",
-    rtt: Annotated[str, typer.Option(help="Two-way propagation of the whole path.")] = "40 ms",
+    rate: Annotated[
+        str, typer.Option(metavar="RATE", help="Rate of the bottleneck.")
+    ] = "10 Mbit/s",
+    rtt: Annotated[
+        str, typer.Option(metavar="TIME", help="Two-way propagation of the whole path.")
+    ] = "40 ms",
     flows: Annotated[
         str,
         typer.Option(
+            metavar="FLOWS",
             help="The traffic: '4 cubic + 1 cbr@2Mbit/s + 3 web'. A congestion control stands for "
-            "a bulk transfer under it."
+            "a bulk transfer under it.",
         ),
     ] = "4 cubic",
     limit: Annotated[
         str | None,
         typer.Option(
-            help="Limit of every queue; default: each discipline's own.", show_default=False
+            metavar="SIZE",
+            help="Limit of every queue; default: each discipline's own.",
+            show_default=False,
         ),
     ] = None,
     ecn: Annotated[bool, typer.Option("--ecn", help="ECN for TCP and queues that mark.")] = False,
-    duration: Annotated[str, typer.Option(help="Simulated time.")] = "60 s",
-    warmup: Annotated[str, typer.Option(help="Measurements start here.")] = "10 s",
+    duration: Annotated[str, typer.Option(metavar="TIME", help="Simulated time.")] = "60 s",
+    warmup: Annotated[str, typer.Option(metavar="TIME", help="Measurements start here.")] = "10 s",
     replicas: Annotated[int, typer.Option(min=1, help="Replicas of each discipline.")] = 10,
     seed: SeedOption = None,
     jobs: JobsOption = None,

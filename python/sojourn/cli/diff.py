@@ -27,8 +27,8 @@ EXAMPLES = (
 
 
 def diff(
-    first: Annotated[Path, typer.Argument(metavar="DIR", help="The folder of an experiment.")],
-    second: Annotated[Path, typer.Argument(metavar="DIR", help="The folder of another.")],
+    first: Annotated[Path, typer.Argument(help="The folder of an experiment.")],
+    second: Annotated[Path, typer.Argument(help="The folder of another.")],
     level: Annotated[
         float, typer.Option(min=0.5, max=0.9999, help="Confidence of the whole comparison.")
     ] = 0.95,

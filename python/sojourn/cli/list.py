@@ -33,7 +33,9 @@ EXAMPLES = (
 
 
 def list_(
-    kind: Annotated[Kind, typer.Argument(help="What to list.", show_default=False)],
+    kind: Annotated[
+        Kind, typer.Argument(metavar="|".join(Kind), help="What to list.", show_default=False)
+    ],
     name: Annotated[
         str | None, typer.Argument(help="Show one of them in full.", show_default=False)
     ] = None,

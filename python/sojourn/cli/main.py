@@ -13,32 +13,16 @@ from typing import Annotated
 import typer
 
 from sojourn._core import LedgerError, ScenarioError, UserCodeError, __version__
-from sojourn.cli import manual
-from sojourn.cli.check import check
-from sojourn.cli.compare import compare
-from sojourn.cli.diff import diff
-from sojourn.cli.drive import drive
-from sojourn.cli.events import events
-from sojourn.cli.list import list_
-from sojourn.cli.merge import merge
-from sojourn.cli.plot import plot
-from sojourn.cli.replay import replay
-from sojourn.cli.report import report
-from sojourn.cli.reproduce import reproduce
-from sojourn.cli.run import run
-from sojourn.cli.sensitivity import sensitivity
-from sojourn.cli.sweep import sweep
-from sojourn.cli.tc import tc
-from sojourn.cli.tune import tune
-from sojourn.cli.validate import validate
+from sojourn.cli.commands import Commands
 from sojourn.extras import LIBRARIES, MissingExtra, missing
 
 app = typer.Typer(
     name="sojourn",
+    cls=Commands,
     no_args_is_help=True,
     add_completion=True,
     pretty_exceptions_enable=False,
-    rich_markup_mode="markdown",
+    rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
 
@@ -62,31 +46,6 @@ def sojourn(
 
     Which queue discipline is best on this bottleneck, by how much, and how sure are we?
     """
-
-
-COMMANDS = (
-    ("run", run),
-    ("compare", compare),
-    ("sweep", sweep),
-    ("merge", merge),
-    ("plot", plot),
-    ("report", report),
-    ("diff", diff),
-    ("sensitivity", sensitivity),
-    ("tune", tune),
-    ("reproduce", reproduce),
-    ("replay", replay),
-    ("events", events),
-    ("tc", tc),
-    ("check", check),
-    ("list", list_),
-    ("drive", drive),
-    ("validate", validate),
-)
-"""All commands, in the order in which `sojourn --help` lists them."""
-
-for _name, _function in COMMANDS:
-    app.command(_name, epilog=manual.epilog(_function))(_function)
 
 
 def main() -> None:

@@ -14,7 +14,6 @@ from enum import Enum
 from pathlib import Path
 from typing import Any
 
-from rich.markup import escape
 from typer.models import ArgumentInfo, OptionInfo
 
 WORDS = {int: "N", float: "NUMBER", str: "TEXT", Path: "PATH"}
@@ -27,11 +26,19 @@ def examples(function: Callable[..., Any]) -> tuple[tuple[str, str], ...]:
 
 
 def epilog(function: Callable[..., Any]) -> str:
-    """The examples as they end a help page."""
-    lines = ["[bold]Examples[/bold]"]
-    for purpose, command in examples(function):
-        lines += [f"[dim]# {escape(purpose)}[/dim]", escape(command)]
-    return "\n\n".join(lines)
+    """The examples as they end a help page; each begins with the mark that keeps its lines."""
+    shown = [f"\b\n  # {purpose}\n  {command}" for purpose, command in examples(function)]
+    return "\n\n".join(["Examples:", *shown])
+
+
+def name_values(function: Callable[..., Any], command: Any) -> None:
+    """Name what the options of a command take, as its page does: N, PATH, RATE, morris|sobol."""
+    taken = {
+        name: name.upper() if isinstance(info, ArgumentInfo) else _taken(kind, info)
+        for name, kind, info, _ in _declared(function)
+    }
+    for parameter in command.params:
+        parameter.metavar = parameter.metavar or taken.get(parameter.name) or None
 
 
 def page(name: str, function: Callable[..., Any]) -> str:
@@ -59,9 +66,10 @@ def _declared(
 
 
 def _arguments(function: Callable[..., Any]) -> Iterator[str]:
-    for name, _, info, default in _declared(function):
+    for name, kind, info, default in _declared(function):
         if isinstance(info, ArgumentInfo):
             word = info.metavar or name.upper()
+            word += "..." if typing.get_origin(kind) is list else ""
             yield word if default is inspect.Parameter.empty else f"[{word}]"
 
 
@@ -82,14 +90,22 @@ def _rows(function: Callable[..., Any]) -> Iterator[tuple[str, ...]]:
         yield names, _takes(kind, info), shown, help_text
 
 
-def _takes(kind: Any, info: ArgumentInfo | OptionInfo) -> str:
+def _taken(kind: Any, info: OptionInfo) -> str:
+    """What an option takes in a word; empty for a switch."""
     if typing.get_origin(kind) is list:
         kind = typing.get_args(kind)[0]
+    if info.metavar or kind is bool:
+        return info.metavar or ""
     if isinstance(kind, type) and issubclass(kind, Enum):
-        return ", ".join(f"`{each.value}`" for each in kind)
-    if kind is bool or isinstance(info, ArgumentInfo):
+        return "|".join(str(each.value) for each in kind)
+    return WORDS[kind]
+
+
+def _takes(kind: Any, info: ArgumentInfo | OptionInfo) -> str:
+    if isinstance(info, ArgumentInfo):
         return ""
-    return f"`{info.metavar or WORDS[kind]}`"
+    words = _taken(kind, info).split("|")
+    return ", ".join(f"`{word}`" for word in words if word)
 
 
 def _default(default: Any) -> str:

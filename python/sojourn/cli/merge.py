@@ -18,9 +18,7 @@ EXAMPLES = (
 
 
 def merge(
-    folders: Annotated[
-        list[Path], typer.Argument(metavar="DIR...", help="The folders of the parts.")
-    ],
+    folders: Annotated[list[Path], typer.Argument(metavar="DIR", help="The folders of the parts.")],
     out: Annotated[
         Path | None,
         typer.Option(

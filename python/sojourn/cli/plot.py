@@ -60,10 +60,14 @@ def plot(
         ),
     ] = None,
     link: Annotated[
-        str | None, typer.Option(help="Default: where packets wait longest.", show_default=False)
+        str | None,
+        typer.Option(
+            metavar="NAME", help="Default: where packets wait longest.", show_default=False
+        ),
     ] = None,
     flow: Annotated[
-        str | None, typer.Option(help="Flows of this name; default: all.", show_default=False)
+        str | None,
+        typer.Option(metavar="NAME", help="Flows of this name; default: all.", show_default=False),
     ] = None,
     case: Annotated[
         int | None,

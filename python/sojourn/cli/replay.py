@@ -64,22 +64,29 @@ def replay(
             show_default=False,
         ),
     ],
-    rate: Annotated[str, typer.Option(help="Rate of the link.", show_default=False)],
+    rate: Annotated[
+        str, typer.Option(metavar="RATE", help="Rate of the link.", show_default=False)
+    ],
     queue: Annotated[
         list[str],
         typer.Option(
+            metavar="QUEUE",
             help="A queue: 'discipline=codel,target=5 ms', or in short 'codel,target=5 ms'. "
             "May be repeated: all see the very same arrivals.",
             show_default=False,
         ),
     ],
-    delay: Annotated[str, typer.Option(help="Propagation delay of the link.")] = "0 s",
+    delay: Annotated[
+        str, typer.Option(metavar="TIME", help="Propagation delay of the link.")
+    ] = "0 s",
     overhead: Annotated[
-        str, typer.Option(help="Framing of each packet: counts for serialisation only.")
+        str,
+        typer.Option(metavar="SIZE", help="Framing of each packet: counts for serialisation only."),
     ] = "0 B",
     limit: Annotated[
         str | None,
         typer.Option(
+            metavar="SIZE",
             help="Limit of every queue that names none; default: each discipline's own.",
             show_default=False,
         ),
@@ -99,7 +106,9 @@ def replay(
     ] = 1000,
     interface: Annotated[
         str | None,
-        typer.Option(help="Take this interface of a pcapng file only.", show_default=False),
+        typer.Option(
+            metavar="NAME", help="Take this interface of a pcapng file only.", show_default=False
+        ),
     ] = None,
     partial: Annotated[
         bool,

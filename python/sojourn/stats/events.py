@@ -10,6 +10,8 @@ them the bound tells how little can be said at best.
 
 from __future__ import annotations
 
+import math
+
 from sojourn.stats.intervals import check_level
 
 
@@ -32,10 +34,7 @@ def never_seen_bound(trials: int, level: float = 0.95) -> float:
 
     About 3 / trials at 95 %: the rule of three. Raises ValueError without trials.
     """
-    # SciPy takes longer to import than a short run takes.
-    from scipy import special
-
     check_level(level)
     if trials < 1:
         raise ValueError("no trials, no bound")
-    return float(-special.expm1(special.log1p(-level) / trials))
+    return -math.expm1(math.log1p(-level) / trials)

@@ -69,15 +69,15 @@ def student_interval(values: Iterable[float | None], level: float = 0.95) -> Int
     `values` holds one value per replica; None and NaN stand for "undefined in this replica" and
     are left out. Raises ValueError when `level` is not between 0 and 1.
     """
-    # SciPy takes longer to import than a short run takes.
-    from scipy import special
-
     check_level(level)
     kept = defined(values)
     if not kept:
         return Interval(None, None, None, 0)
     if len(kept) == 1:
         return Interval(kept[0], None, None, 1)
+    # SciPy takes longer to import than a short run takes.
+    from scipy import special
+
     mean, deviation = mean_and_deviation(kept)
     quantile = float(special.stdtrit(len(kept) - 1, (1 + level) / 2))
     half = quantile * deviation / math.sqrt(len(kept))

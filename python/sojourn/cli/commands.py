@@ -1,0 +1,85 @@
+"""All commands: what each is for, and where it is found when it is asked for.
+
+A command's file is imported when the command is called: none pays for another's libraries.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable
+from typing import Any
+
+import typer
+from typer.core import TyperCommand, TyperGroup
+
+SUMMARIES = {
+    "run": "Run a scenario: what its links and flows did.",
+    "compare": "Compare disciplines on one bottleneck: a table and a figure.",
+    "sweep": "Run an experiment of many points into a folder.",
+    "merge": "Put the parts of a sweep together (--shard i/n).",
+    "plot": "Draw a figure of an experiment.",
+    "report": "Write one HTML page about an experiment; it opens offline.",
+    "diff": "Say which metrics moved between two experiments.",
+    "sensitivity": "Say on which open ranges of a scenario its results depend.",
+    "tune": "Search the parameters of a discipline.",
+    "reproduce": "Reproduce a published study: tables, figures, verdicts.",
+    "replay": "Send a capture through queues, open loop.",
+    "events": "Log every packet of one run, with the reason of every drop.",
+    "tc": "Print the Linux commands for the links of a scenario.",
+    "check": "Check a scenario file without running it.",
+    "list": "List disciplines, sources, studies or metrics.",
+    "drive": "Talk to a discipline in JSON lines.",
+    "validate": "Run the evidence again: laws, theory, peers.",
+}
+"""The commands in the order in which `sojourn --help` lists them, in a line each."""
+
+
+def function(name: str) -> Callable[..., Any]:
+    """The function behind a command: arguments and options are its parameters."""
+    module = importlib.import_module(f"sojourn.cli.{name}")
+    return getattr(module, "list_" if name == "list" else name)
+
+
+class Command(TyperCommand):
+    """A command whose help names arguments as its usage does, without types of Python."""
+
+    def format_options(self, ctx: Any, formatter: Any) -> None:
+        """Write the arguments, then the options."""
+        records: dict[str, list[Any]] = {"argument": [], "option": []}
+        for parameter in self.get_params(ctx):
+            name, text = parameter.get_help_record(ctx) or ("", "")
+            kind = parameter.param_type_name
+            if text:
+                records[kind].append((parameter.metavar if kind == "argument" else name, text))
+        for title, rows in (("Arguments", records["argument"]), ("Options", records["option"])):
+            if rows:
+                with formatter.section(title):
+                    formatter.write_dl(rows)
+
+
+class Commands(TyperGroup):
+    """The group of all commands; each is made when it is called."""
+
+    def __init__(self, **attributes: Any) -> None:
+        """Make the group with the names of all commands."""
+        super().__init__(**attributes)
+        self.commands = dict.fromkeys(SUMMARIES)  # pyright: ignore[reportAttributeAccessIssue]
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        """Return a command, or none for a name that is not one."""
+        if cmd_name not in SUMMARIES:
+            return None
+        from sojourn.cli import manual
+
+        asked = function(cmd_name)
+        alone = typer.Typer(rich_markup_mode=None, add_completion=False)
+        texts = {"epilog": manual.epilog(asked), "short_help": SUMMARIES[cmd_name]}
+        alone.command(cmd_name, cls=Command, **texts)(asked)
+        command: Any = typer.main.get_command(alone)
+        manual.name_values(asked, command)
+        return command
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        """Write the list of commands, importing none."""
+        with formatter.section("Commands"):
+            formatter.write_dl(list(SUMMARIES.items()))
