@@ -73,8 +73,7 @@ class Commands(TyperGroup):
 
         asked = function(cmd_name)
         alone = typer.Typer(rich_markup_mode=None, add_completion=False)
-        texts = {"epilog": manual.epilog(asked), "short_help": SUMMARIES[cmd_name]}
-        alone.command(cmd_name, cls=Command, **texts)(asked)
+        alone.command(cmd_name, cls=Command, epilog=manual.epilog(asked))(asked)
         command: Any = typer.main.get_command(alone)
         manual.name_values(asked, command)
         return command
