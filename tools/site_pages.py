@@ -73,6 +73,11 @@ def on_post_page(output: str, *, page: Any, **_: Any) -> str:
     return output.replace(SHIM, posixpath.relpath("assets/iframe-worker.js", here))
 
 
+def on_post_build(config: MkDocsConfig) -> None:
+    """Leave out the page for a server's missing pages: it works at the root of a server only."""
+    (Path(config.site_dir) / "404.html").unlink(missing_ok=True)
+
+
 def _shown(source: str, code: str) -> str:
     """The page of an example: its program."""
     title = posixpath.basename(source).removesuffix(".py").replace("_", " ").capitalize()
