@@ -51,12 +51,6 @@ pub struct Spell {
     inverse_root: u32,
 }
 
-/// A packet taken from the head, and whether it is bad.
-struct Taken<P> {
-    packet: P,
-    bad: bool,
-}
-
 /// Where the packets are: the store, and the bytes that wait elsewhere but count as waiting too.
 struct Store<'a, P> {
     queue: &'a mut Fifo<P>,
@@ -194,111 +188,115 @@ impl CodelLaw {
         now.since(self.clock(packet.enqueued()))
     }
 
-    /// The next packet and the verdict on it.
-    fn take<P: Packet>(
+    /// The verdict on the packet at the head, which is to leave: whether it is bad. None where
+    /// there is none.
+    #[inline]
+    fn judge<P: Packet>(
         &self,
         spell: &mut Spell,
-        store: &mut Store<'_, P>,
+        store: &Store<'_, P>,
         now: Time,
-    ) -> Option<Taken<P>> {
-        let Some(packet) = store.queue.pop() else {
+    ) -> Option<bool> {
+        let Some(head) = store.queue.head() else {
             spell.first_above = None;
             return None;
         };
-        let waiting = store.queue.bytes() + store.elsewhere;
+        let behind = store.queue.bytes() - head.size() + store.elsewhere;
         let short = if self.preset == Preset::Ns3 {
-            waiting < self.max_packet
+            behind < self.max_packet
         } else {
-            waiting <= self.max_packet
+            behind <= self.max_packet
         };
-        if short || self.sojourn(&packet, now) < self.target {
+        if short || self.sojourn(head, now) < self.target {
             spell.first_above = None;
-            return Some(Taken { packet, bad: false });
+            return Some(false);
         }
-        let bad = match spell.first_above {
+        Some(match spell.first_above {
             None => {
                 spell.first_above = Some(now + self.interval);
                 false
             }
             Some(end) if self.in_ticks() => now > end,
             Some(end) => now >= end,
-        };
-        Some(Taken { packet, bad })
+        })
     }
 
-    /// Marks `packet` in place of a drop, if that may be.
-    fn marks<P: Packet>(&self, packet: &mut P, ctx: &mut Context<'_, P>) -> bool {
-        let marks = self.ecn && packet.ecn().is_capable();
-        if marks {
-            packet.set_ce();
-            ctx.sink.marked(packet, Reason::Target);
+    /// Marks the packet at the head in place of a drop, or drops it; says whether it was marked.
+    fn signal<P: Packet>(&self, queue: &mut Fifo<P>, ctx: &mut Context<'_, P>) -> bool {
+        if self.ecn
+            && let Some(head) = queue.head_mut()
+            && head.ecn().is_capable()
+        {
+            head.set_ce();
+            ctx.sink.marked(head, Reason::Target);
+            return true;
         }
-        marks
+        if let Some(packet) = queue.pop() {
+            ctx.drop(packet, Reason::Target);
+        }
+        false
     }
 
     /// Whether the law passes over this packet: with `l4s`, one of a scalable sender.
+    #[inline]
     fn passes_over<P: Packet>(&self, packet: &P) -> bool {
         self.l4s && matches!(packet.ecn(), Ecn::Ect1 | Ecn::Ce)
     }
 
-    /// Goes on with a spell: drops what is due. Gives the packet to send and whether it is marked.
+    /// Goes on with a spell: drops what is due. The packet to send is then at the head, if there
+    /// is one; says whether it is marked.
     fn go_on<P: Packet>(
         &self,
         spell: &mut Spell,
         store: &mut Store<'_, P>,
-        mut taken: Taken<P>,
+        mut bad: bool,
         now: Time,
         ctx: &mut Context<'_, P>,
-    ) -> Option<(P, bool)> {
-        while spell.dropping && taken.bad && now >= spell.drop_next {
+    ) -> bool {
+        while bad && now >= spell.drop_next {
             spell.count_is(spell.count + 1);
             let gap = spell.gap(self.interval, self.in_ticks());
-            if self.marks(&mut taken.packet, ctx) {
+            if self.signal(store.queue, ctx) {
                 spell.drop_next += gap;
-                return Some((taken.packet, true));
+                return true;
             }
-            ctx.drop(taken.packet, Reason::Target);
-            let Some(next) = self.take(spell, store, now) else {
-                spell.dropping = false;
-                return None;
-            };
-            taken = next;
-            if taken.bad {
+            bad = self.judge(spell, store, now).unwrap_or(false);
+            if bad {
                 spell.drop_next += gap;
             }
         }
-        spell.dropping &= taken.bad;
-        Some((taken.packet, false))
+        spell.dropping = bad;
+        false
     }
 
-    /// Begins a spell with a bad packet.
+    /// Begins a spell with a bad packet. The packet to send is then at the head, if there is one;
+    /// says whether it is marked.
     fn begin<P: Packet>(
         &self,
         spell: &mut Spell,
         store: &mut Store<'_, P>,
-        mut taken: Taken<P>,
         now: Time,
         ctx: &mut Context<'_, P>,
-    ) -> Option<(P, bool)> {
-        let marked = self.marks(&mut taken.packet, ctx);
-        let sent = if marked {
-            Some((taken.packet, true))
-        } else {
-            ctx.drop(taken.packet, Reason::Target);
-            self.take(spell, store, now)
-                .map(|next| (next.packet, false))
-        };
+    ) -> bool {
+        let marked = self.signal(store.queue, ctx);
+        if !marked {
+            self.judge(spell, store, now);
+        }
         spell.dropping = true;
         let reached = spell.count.saturating_sub(spell.last_count);
         let lately = now.since(spell.drop_next).as_ps() < 16 * self.interval.as_ps();
         spell.count_is(if reached > 1 && lately { reached } else { 1 });
         spell.last_count = spell.count;
         spell.drop_next = now + spell.gap(self.interval, self.in_ticks());
-        sent
+        marked
     }
 
     /// The packet to send next from `queue`, after the drops due; `elsewhere` bytes wait in other
     /// queues of the same discipline.
+    ///
+    /// Packets are judged and marked where they stand, at the head, and copied once, when they
+    /// leave.
+    #[inline]
     pub fn next<P: Packet>(
         &self,
         spell: &mut Spell,
@@ -308,35 +306,29 @@ impl CodelLaw {
     ) -> Option<P> {
         let now = self.clock(ctx.now);
         let mut store = Store { queue, elsewhere };
-        let (mut packet, marked) = if store
-            .queue
-            .head()
-            .is_some_and(|head| self.passes_over(head))
-        {
-            (store.queue.pop()?, false)
-        } else {
-            let Some(taken) = self.take(spell, &mut store, now) else {
+        let mut marked = false;
+        if !store.queue.head().is_some_and(|head| self.passes_over(head)) {
+            let Some(bad) = self.judge(spell, &store, now) else {
                 spell.dropping = false;
                 return None;
             };
             if spell.dropping {
-                self.go_on(spell, &mut store, taken, now, ctx)?
-            } else if taken.bad {
-                self.begin(spell, &mut store, taken, now, ctx)?
-            } else {
-                (taken.packet, false)
+                marked = self.go_on(spell, &mut store, bad, now, ctx);
+            } else if bad {
+                marked = self.begin(spell, &mut store, now, ctx);
             }
-        };
+        }
         if let Some(threshold) = self.ce_threshold
             && !marked
-            && packet.ecn().is_capable()
-            && (!self.l4s || self.passes_over(&packet))
-            && self.sojourn(&packet, now) > threshold
+            && let Some(head) = store.queue.head_mut()
+            && head.ecn().is_capable()
+            && (!self.l4s || self.passes_over(head))
+            && self.sojourn(head, now) > threshold
         {
-            packet.set_ce();
-            ctx.sink.marked(&packet, Reason::CeThreshold);
+            head.set_ce();
+            ctx.sink.marked(head, Reason::CeThreshold);
         }
-        Some(packet)
+        store.queue.pop()
     }
 }
 

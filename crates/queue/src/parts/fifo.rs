@@ -58,8 +58,15 @@ impl<P: Packet> Fifo<P> {
     }
 
     /// The packet at the head.
+    #[inline]
     pub fn head(&self) -> Option<&P> {
         self.packets.front()
+    }
+
+    /// The packet at the head, to be marked where it stands.
+    #[inline]
+    pub fn head_mut(&mut self) -> Option<&mut P> {
+        self.packets.front_mut()
     }
 
     /// How many packets are stored.
