@@ -38,7 +38,8 @@
 //! **Packets**: missing fields are flow 0, `ecn` `not`, priority and DSCP 0, source `flow`,
 //! destination 0, no `ack`, and for `id` the number of the packet. An `ack`, such as
 //! `{"number":2001,"sack":[[3001,4001]]}`, makes it an acknowledgement; it may also have `connection`,
-//! `pure`, `ece`, `cwr` and `stamps`. `rtt_s` is the round-trip time that it carries. `t_ns` never runs backwards. Timers due
+//! `pure`, `ece`, `cwr` and `stamps`. `rtt_s` is the round-trip time that it carries, `band` the class
+//! that a filter chose for it (`prio`). `t_ns` never runs backwards. Timers due
 //! before `t_ns` run first, those due at `t_ns` after the operation. A packet that was peeked at
 //! still counts in the state, though the discipline has let it go.
 
@@ -245,6 +246,7 @@ struct Driven {
     destination: u32,
     dscp: u8,
     priority: u8,
+    class: Option<u8>,
     ecn: Ecn,
     ack: Option<AckView>,
     rtt: Option<Span>,
@@ -269,6 +271,9 @@ impl Packet for Driven {
     }
     fn priority(&self) -> u8 {
         self.priority
+    }
+    fn class(&self) -> Option<u8> {
+        self.class
     }
     fn ecn(&self) -> Ecn {
         self.ecn
@@ -405,6 +410,7 @@ impl Session {
             destination: address("dst")?.unwrap_or(0) as u32,
             dscp: small("dscp")?.unwrap_or(0) as u8,
             priority: small("prio")?.unwrap_or(0) as u8,
+            class: small("band")?.map(|band| band as u8),
             ecn: request.ecn()?,
             ack: request.ack()?,
             rtt: request.number("rtt_s")?.map(Span::from_s),
