@@ -1,4 +1,4 @@
-"""The evidence of single disciplines, run again: laws, properties and sequences, in worker processes."""
+"""The evidence of single disciplines, run again by workers: laws, properties, sequences."""
 
 from __future__ import annotations
 

@@ -77,7 +77,9 @@ class Player:
     ) -> None:
         """Make the discipline; ``poke`` sets inner variables before each arrival.
 
-        ``record`` is what it did, ``reply`` its last answer. Raises :class:`PlayError` for parameters that cannot be taken.
+        ``record`` is what it did, ``reply`` its last answer.
+
+        Raises :class:`PlayError` for parameters that cannot be taken.
         """
         self.record = Record()
         self.rate_bps = link.get("mbps", 10) * 1e6

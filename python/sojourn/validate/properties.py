@@ -37,6 +37,7 @@ from sojourn.validate.measures import MEASURES, Measured
 from sojourn.validate.play import Player, PlayError, offer, operate
 from sojourn.validate.tolerance import ROUNDING, Tolerance
 
+
 @dataclass(frozen=True)
 class Property:
     """One entry of a ``checks.toml``."""

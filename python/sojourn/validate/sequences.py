@@ -9,7 +9,7 @@ Each ``[[sequence]]`` says
 
 | name | what |
 | --- | --- |
-| ``packet`` | the packet that came out, numbered in the order of arrival; ``"none"`` if nothing did |
+| ``packet`` | what came out, numbered in the order of arrival; ``"none"`` if nothing did |
 | ``taken`` | whether the arrival was let in |
 | ``drops``, ``marks`` | how many there were since the start; with a reason: ``drops.target`` |
 | others | variables of the driver's state: ``packets``, ``codel.count``, ``flow[0].deficit`` |
