@@ -41,6 +41,27 @@ fn gaps_are_uniform_up_to_one_over_p() {
     }
 }
 
+/// Twice the probability halves the range of the gaps that are drawn from then on; the one in hand
+/// stays as it was drawn.
+#[test]
+fn a_new_probability_counts_from_the_next_mark_on() {
+    let mut random = Stream::new(1);
+    let mut red = red(0.1);
+    let mut gap = |red: &mut LinuxRed| {
+        (1..)
+            .find(|_| meets(red, 20_000, &mut random) == Verdict::Early)
+            .expect("a mark comes")
+    };
+    gap(&mut red);
+    red.set_max_p(0.2);
+    assert_eq!(red.max_p(), 0.2);
+    gap(&mut red);
+    let gaps: Vec<u64> = (0..4_000).map(|_| gap(&mut red)).collect();
+    let mean = gaps.iter().sum::<u64>() as f64 / 4_000.0;
+    assert!((mean - 5.5).abs() < 0.3, "{mean}");
+    assert_eq!(gaps.iter().max(), Some(&10));
+}
+
 /// The lower threshold belongs to the band for RED; CHOKe's band has its upper one, not its lower.
 #[test]
 fn thresholds_belong_to_the_band_as_each_has_it() {
