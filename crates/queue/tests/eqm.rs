@@ -287,24 +287,26 @@ fn impossible_parameters_are_named() {
 /// `mark_limit` is dropped, not marked.
 #[test]
 fn at_q_min_a_debt_of_two_halves_is_a_drop() {
-    let params = [
-        ("queue_only", "true"),
-        ("q_ref", "10 packets"),
-        ("q_min", "20 packets"),
-        ("tau", "10 ms"),
-        ("ecn", "true"),
-        ("mark_limit", "0.5"),
-    ];
-    let mut bench = Bench::new("eqm", &params);
-    for _ in 0..20 {
-        assert!(bench.arrive(us(0), 500));
+    for (q_ref, q_min) in [("10 packets", "20 packets"), ("5000 B", "10000 B")] {
+        let params = [
+            ("queue_only", "true"),
+            ("q_ref", q_ref),
+            ("q_min", q_min),
+            ("tau", "10 ms"),
+            ("ecn", "true"),
+            ("mark_limit", "0.5"),
+        ];
+        let mut bench = Bench::new("eqm", &params);
+        for _ in 0..20 {
+            assert!(bench.arrive(us(0), 500));
+        }
+        let taken: Vec<bool> = (1..=6)
+            .map(|k| bench.pass(us(k * 500), 500, Ecn::Ect0))
+            .collect();
+        assert_eq!(taken, [true, false, true, false, true, false], "{q_ref}");
+        assert_eq!(bench.probe("prob"), 0.5);
+        assert_eq!(bench.marks(), 0);
     }
-    let taken: Vec<bool> = (1..=6)
-        .map(|k| bench.pass(us(k * 500), 500, Ecn::Ect0))
-        .collect();
-    assert_eq!(taken, [true, false, true, false, true, false]);
-    assert_eq!(bench.probe("prob"), 0.5);
-    assert_eq!(bench.marks(), 0);
 }
 
 #[test]

@@ -253,3 +253,17 @@ fn a_flow_pushed_out_whole_takes_no_other_with_it() {
     assert!(bench.enqueue(us(0), 3, 500, Ecn::NotEct));
     assert_eq!(bench.dequeue(us(0)).map(|packet| packet.flow), Some(3));
 }
+
+/// A quantum of 1514 bytes is four packets of 500 in a row, the last on credit of 14; the debt of
+/// 486 then leaves three.
+#[test]
+fn linux_serves_a_quantum_at_a_turn() {
+    let mut bench = Bench::under(Preset::Linux, "sfq", &[]);
+    for k in 0..16 {
+        bench.enqueue(us(0), k % 2, 500, Ecn::NotEct);
+    }
+    let served: Vec<u32> = (0..14)
+        .map(|_| bench.dequeue(us(0)).expect("16 wait").flow)
+        .collect();
+    assert_eq!(served, [0, 0, 0, 0, 1, 1, 1, 1, 0, 0, 0, 1, 1, 1]);
+}
