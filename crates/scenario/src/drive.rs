@@ -27,7 +27,9 @@
 //! | `mean_pkt`, `use_hard_drop`, `min_bytes` | `mean_packet`, `hard_drop`, `max_packet` |
 //! | `u`, `K` | `utilization`, `averaging` |
 //! | `link_bw_bps`, `link_delay` | the link's rate and delay |
-//! | `adaptive`, `feng_adaptive`, `nonlinear` | nothing if false; true is unsupported |
+//! | `adaptive`, `feng_adaptive` | nothing if false; true makes `red` `ared` |
+//! | `nonlinear` | nothing if false; true is unsupported but by `red` |
+//! | `w_q` of 0, -1 or -2, `min_th` and `max_th` of 0 | automatic, as ns-3's RED reads them |
 //! | `rtt` | nothing where `w_q` is given; else unsupported |
 //!
 //! A discipline in Python is called `module:Class`; its parameters are those of the class, with units.
@@ -57,7 +59,7 @@ use sojourn_queue::{
     ProbeValue, Reason, Sink,
 };
 
-use self::params::{Params, link};
+use self::params::{Params, by_variant, link};
 use crate::error::unknown;
 use crate::outside::{Makers, Nobody, Wanted, is_outside};
 
@@ -319,8 +321,9 @@ fn registered(
     given: &Map<String, Value>,
     link: &LinkInfo,
 ) -> Result<AnyDiscipline<Driven>, Refusal> {
+    let name = by_variant(name, given);
     let entry = sojourn_queue::find(name).ok_or(Refusal::Unsupported)?;
-    let params = Params::read(given, entry)?;
+    let params = Params::read(given, entry, link)?;
     sojourn_queue::build(name, &params, params.preset, link).map_err(|error| match error {
         BuildError::Unknown => Refusal::Unsupported,
         BuildError::Param(fault) => Refusal::Error(fault.to_string()),
