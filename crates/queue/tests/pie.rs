@@ -559,3 +559,99 @@ fn a_full_queue_and_the_sum() {
         close(bench.probe("accu"), after);
     }
 }
+
+/// Off below the threshold, whatever the probability; on from it, with a state as new; off again
+/// only when the probability and both delays are zero.
+#[test]
+fn the_active_threshold_is_met_from_below_and_left_at_rest() {
+    let params = [("active_threshold", "5 ms"), ("max_burst", "0 ms")];
+    let mut bench = standing(Preset::Reference, &params, 9, 1.0);
+    let mut at = 0;
+    let mut arrives = |bench: &mut Bench, prob, delay, old| {
+        at += 1;
+        bench.poke("prob", prob);
+        bench.poke("qdelay", delay);
+        bench.poke("qdelay_old", old);
+        bench.poke("burst", 0.0);
+        bench.arrive(us(at), 1000)
+    };
+    assert!(arrives(&mut bench, 1.0, 0.0049, 0.02));
+    assert!(arrives(&mut bench, 1.0, 0.0049, 0.02), "still off");
+    assert!(arrives(&mut bench, 1.0, 0.005, 0.02), "goes on behind it");
+    close(bench.probe("prob"), 0.0);
+    assert!(!arrives(&mut bench, 1.0, 0.0, 0.02), "on");
+    close(bench.probe("prob"), 1.0);
+    arrives(&mut bench, 0.5, 0.02, 0.02);
+    close(bench.probe("prob"), 0.5);
+    // Neither a probability alone keeps it off, nor a delay of old.
+    arrives(&mut bench, 0.5, 0.0, 0.0);
+    assert!(!arrives(&mut bench, 1.0, 0.0, 0.02));
+    arrives(&mut bench, 0.0, 0.0, 0.02);
+    assert!(!arrives(&mut bench, 1.0, 0.0, 0.02));
+    assert!(arrives(&mut bench, 0.0, 0.0, 0.0));
+    assert!(arrives(&mut bench, 1.0, 0.0, 0.02), "off");
+}
+
+/// ns-3 gives a second allowance only after 1.5 s of calm, also to a controller that was off.
+#[test]
+fn ns3_remembers_its_first_burst_while_off() {
+    let params = [("active_threshold", "5 ms"), ("limit", "100 packets")];
+    let mut bench = standing(Preset::Ns3, &params, 9, 0.0);
+    let mut at = 0;
+    for delay in [0.02, 0.02, 0.0, 0.02] {
+        at += 1;
+        bench.poke("prob", 0.0);
+        bench.poke("qdelay", delay);
+        bench.poke("qdelay_old", delay);
+        bench.poke("burst", 0.0);
+        bench.arrive(us(at), 1000);
+    }
+    bench.poke("burst", 0.0);
+    bench.arrive(us(5), 1000);
+    close(bench.probe("burst"), 0.0);
+}
+
+/// Linux counts the allowance down by the time between departures, the RFC at updates alone.
+#[test]
+fn departures_use_up_the_allowance_of_linux() {
+    for (preset, after) in [(Preset::Linux, 0.147), (Preset::Reference, 0.15)] {
+        let mut bench = Bench::under(preset, "pie", &[]);
+        for _ in 0..9 {
+            bench.arrive(us(0), 1000);
+        }
+        for at in [1_000, 2_500, 4_000] {
+            bench.dequeue(us(at));
+        }
+        close(bench.probe("burst"), after);
+    }
+}
+
+#[test]
+fn the_ce_threshold_is_for_scalable_senders_that_waited() {
+    let params = [("l4s", "true"), ("ecn", "true"), ("ce_threshold", "2 ms")];
+    let mut bench = Bench::new("pie", &params);
+    for ecn in [Ecn::Ect1, Ecn::Ect1, Ecn::Ect0, Ecn::NotEct] {
+        bench.enqueue(us(0), 0, 1000, ecn);
+    }
+    let marks = [2_000, 2_100, 9_000, 9_000].map(|at| {
+        bench.dequeue(us(at));
+        bench.marks()
+    });
+    assert_eq!(marks, [0, 1, 1, 1]);
+}
+
+/// A measurement of 4000 bytes ends with the fourth packet of 1000: 3 ms for 4000 bytes.
+#[test]
+fn a_measurement_ends_at_its_threshold() {
+    let params = [
+        ("dequeue_rate_estimator", "true"),
+        ("dequeue_threshold", "4000 B"),
+    ];
+    let mut bench = standing(Preset::Reference, &params, 20, 0.0);
+    for k in 0..3 {
+        bench.dequeue(us(k * 1_000));
+        assert_eq!(bench.probe("avg_dq_rate"), 0.0);
+    }
+    bench.dequeue(us(3_000));
+    assert!((bench.probe("avg_dq_rate") - 4_000.0 / 3e-3).abs() < 1e-6);
+}
