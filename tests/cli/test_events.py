@@ -1,6 +1,10 @@
 """`sojourn events`: the log of every packet."""
 
 import json
+import signal
+import subprocess
+import sys
+import time
 from html.parser import HTMLParser
 
 import duckdb
@@ -181,3 +185,29 @@ def test_what_is_not_there_is_refused(sojourn, scenario_file, tmp_path):
     done = sojourn("events", scenario_file, "--out", tmp_path, "--show", 100_000)
     assert done.status == 2
     assert "--show: found 100000; allowed: 1 to " in done.errors
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals are sent otherwise there")
+def test_ctrl_c_leaves_one_line_and_no_file(tmp_path):
+    """A run of a day, ended while it writes."""
+    path, out = tmp_path / "long.toml", tmp_path / "out"
+    path.write_text(SCENARIO.replace('"3 s"', '"100000 s"'))
+    program = subprocess.Popen(
+        [sys.executable, "-m", "sojourn", "events", str(path), "--out", str(out)],
+        stderr=subprocess.PIPE,
+        text=True,
+        cwd=tmp_path,
+    )
+    try:
+        while not (out.exists() and any(part.stat().st_size for part in out.iterdir())):
+            assert program.poll() is None
+            time.sleep(0.02)
+        program.send_signal(signal.SIGINT)
+        errors = program.communicate(timeout=60)[1]
+    finally:
+        program.kill()
+    assert program.returncode == 130, errors
+    noise = ("events of logged: ", "warning: ")
+    said = [line for line in errors.splitlines() if not line.startswith(noise)]
+    assert said == ["error: interrupted: nothing was written"]
+    assert not any(tmp_path.rglob("events*"))

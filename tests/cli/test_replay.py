@@ -1,7 +1,10 @@
 """`sojourn replay`: a capture through bare queues."""
 
+import contextlib
 import json
+import os
 import random
+import signal
 import struct
 import subprocess
 import sys
@@ -38,9 +41,18 @@ def udp(source: int, destination: int, payload: int) -> bytes:
     return ip + struct.pack(">HHHH", source, destination, 8 + payload, 0)
 
 
+HEADER = struct.pack("<IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, 65535, 101)
+"""The head of a pcap file of raw IP."""
+
+
+def stored(time_us: int, record: bytes) -> bytes:
+    """A packet of a pcap file, whole."""
+    return struct.pack("<IIII", *divmod(time_us, 1_000_000), len(record), len(record)) + record
+
+
 def pcap(tmp_path, packets: list[tuple[float, bytes, int]]):
     """A pcap file of raw IP: times, stored bytes, lengths on the wire."""
-    out = struct.pack("<IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, 65535, 101)
+    out = HEADER
     for time_s, stored, length in packets:
         seconds, rest = divmod(round(time_s * 1e6), 1_000_000)
         out += struct.pack("<IIII", seconds, rest, len(stored), length) + stored
@@ -224,22 +236,46 @@ print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
 
 
 def test_memory_does_not_grow_with_the_capture(tmp_path):
-    """Eighty megabytes of capture take hardly more than eight."""
+    """Two hundred megabytes of capture take hardly more than twenty."""
     peaks = []
-    record = udp(5, 6, 972)
-    for packets in (200_000, 2_000_000):
+    record = udp(5, 6, 972) + bytes(972)
+    for packets in (20_000, 200_000):
         path = tmp_path / "long.pcap"
         with path.open("wb") as file:
-            file.write(struct.pack("<IHHiIII", 0xA1B2C3D4, 2, 4, 0, 0, 65535, 101))
+            file.write(HEADER)
             for first in range(0, packets, 10_000):
-                file.write(
-                    b"".join(
-                        struct.pack("<IIII", *divmod(k * 90, 1_000_000), len(record), 1000) + record
-                        for k in range(first, first + 10_000)
-                    )
-                )
+                file.write(b"".join(stored(k * 90, record) for k in range(first, first + 10_000)))
         command = [sys.executable, "-c", MEASURE, str(path)]
         done = subprocess.run(command, capture_output=True, text=True, check=True)
         peaks.append(int(done.stdout))
         path.unlink()
     assert peaks[1] - peaks[0] < 10_000  # kilobytes
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no named pipes there")
+def test_ctrl_c_leaves_one_line_and_no_file(tmp_path):
+    """A capture that never ends, out of a pipe."""
+    pipe, out = tmp_path / "endless.pcap", tmp_path / "out"
+    os.mkfifo(pipe)
+    arguments = ["replay", str(pipe), "--rate", "10 Mbit/s", "--queue", "codel"]
+    program = subprocess.Popen(
+        [sys.executable, "-m", "sojourn", *arguments, "--out", str(out)],
+        stderr=subprocess.PIPE,
+        text=True,
+        cwd=tmp_path,
+    )
+    record = udp(5, 6, 972) + bytes(972)
+    try:
+        with contextlib.suppress(BrokenPipeError), pipe.open("wb") as file:
+            file.write(HEADER)
+            for k in range(1_000_000):
+                file.write(stored(k * 90, record))
+                if k == 20_000:
+                    program.send_signal(signal.SIGINT)
+        errors = program.communicate(timeout=60)[1]
+    finally:
+        program.kill()
+    assert program.returncode == 130, errors
+    said = [line for line in errors.splitlines() if not line.startswith("replay endless.pcap: ")]
+    assert said == ["error: interrupted: nothing was written"]
+    assert sorted(tmp_path.iterdir()) == [pipe]

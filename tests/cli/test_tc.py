@@ -167,6 +167,38 @@ def test_links_and_points_are_chosen(sojourn, tmp_path, small):
     assert (done.status, done.errors) == (2, f"error: {small}: --point: found 2; allowed: 0 to 1\n")
 
 
+DUMBBELL = """
+name = "dumbbell"
+duration = "1 s"
+
+[dumbbell]
+bottleneck = {{ rate = "10 Mbit/s", delay = "20 ms"{queue} }}
+
+[[flow]]
+name = "bulk"
+count = 2
+transport = {{ protocol = "tcp" }}
+traffic = {{ source = "bulk" }}
+"""
+
+
+def test_links_without_a_queue_of_their_own_are_left_out(sojourn, tmp_path):
+    path = tmp_path / "dumbbell.toml"
+
+    def shown(*more: str) -> tuple[list[str], str]:
+        done = sojourn("tc", path, *more)
+        return re.findall(r"^# (\S+)$", done.out, re.MULTILINE), done.errors
+
+    path.write_text(DUMBBELL.format(queue=', queue = { limit = "50 packets" }'))
+    said = "9 links without a queue of their own left out: --all-links shows them\n"
+    assert shown() == (["bottleneck"], said)
+    everything, errors = shown("--all-links")
+    assert (len(everything), errors) == (10, "")
+    assert shown("--link", "bulk.0.up") == (["bulk.0.up"], "")
+    path.write_text(DUMBBELL.format(queue=""))
+    assert shown() == (everything, ""), "where none has one, all are shown"
+
+
 def test_units():
     link = Link(rate_bps=8e6, base_rtt_s=0.1, mtu_bytes=1500)
     assert length_bytes("5 ms", 1500, link) == 5000

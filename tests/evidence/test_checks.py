@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from sojourn import _core
-from sojourn.validate import laws, measures, own, properties, table, theory
+from sojourn.validate import laws, measures, own, properties, sequences, table, theory
 from sojourn.validate.evidence import EvidenceError
 from sojourn.validate.finding import Verdict
 from sojourn.validate.play import Player, operate
@@ -38,6 +38,51 @@ def test_the_committed_results_are_those_of_today(name):
     for check in checks:
         if check.operations and not check.poke and check.runs == 1:
             assert own.found(check) == committed[check.name]
+    for sequence in sequences.load(EVIDENCE / name):
+        assert sequences.found(sequence) == committed[sequence.name]
+
+
+def test_a_wrong_expectation_of_a_sequence_is_found_with_its_place(tmp_path):
+    (folder := tmp_path / "droptail").mkdir()
+    entry = """
+[[sequence]]
+name = "a"
+source = "b"
+why = "c"
+queue = { limit = "1 packets" }
+operations = [
+    { op = "enqueue", expect = { taken = true, packets = 1 } },
+    { op = "enqueue", expect = { taken = true, drops = 0, bytes = [1500, 2000] } },
+    { op = "dequeue", expect = { packet = "none" } },
+]
+"""
+    (folder / "sequences.toml").write_text(entry)
+    (sequence,) = sequences.load(folder)
+    assert sequences.broken_expectations(sequence) == [
+        "operation 2 (enqueue): taken is False, not True",
+        "operation 2 (enqueue): drops is 1, not 0",
+        "operation 2 (enqueue): bytes is 1000, not [1500, 2000]",
+        "operation 3 (dequeue): packet is 0, not none",
+    ]
+    assert sequences.found(sequence).verdict is Verdict.DIFFERS
+    for right, wrong, said in (
+        ("why =", "because =", "unknown key 'because'"),
+        ('why = "c"', "", "'why' is missing"),
+        ("expect", "note", "it expects nothing"),
+        ("[[sequence]]", "[[sequence]", "sequences.toml"),
+    ):
+        (folder / "sequences.toml").write_text(entry.replace(right, wrong))
+        with pytest.raises(EvidenceError, match=said):
+            sequences.load(folder)
+    for right, wrong, said in (
+        ("taken = true", "tkaen = true", "tkaen"),
+        ('"dequeue"', '"deqeue"', "deqeue"),
+        ("limit =", "limti =", "limti"),
+    ):
+        (folder / "sequences.toml").write_text(entry.replace(right, wrong))
+        (sequence,) = sequences.load(folder)
+        with pytest.raises(EvidenceError, match=said):
+            sequences.broken_expectations(sequence)
 
 
 def test_a_wrong_expectation_is_found():

@@ -60,6 +60,7 @@ pub struct Choke<P> {
     capacity: Capacity,
     params: Params,
     as_red: red::Params,
+    preset: Preset,
     law: Law,
     queue: Fifo<P>,
     idle_since: Option<Time>,
@@ -150,6 +151,7 @@ impl<P> Choke<P> {
             capacity,
             params: params.clone(),
             as_red,
+            preset,
             law,
             queue: Fifo::default(),
             idle_since: Some(Time::ZERO),
@@ -273,6 +275,13 @@ impl<P: Packet> Discipline<P> for Choke<P> {
         match &mut self.law {
             Law::Real(law) => law.reset(self.params.max_p.0),
             Law::Linux(law) => law.reset(),
+        }
+    }
+
+    /// Thresholds and the length of a packet time follow the link; Linux's tables are made once.
+    fn on_link(&mut self, link: &LinkInfo) {
+        if let Law::Real(law) = &mut self.law {
+            law.follow(&self.as_red, self.preset, link, false);
         }
     }
 

@@ -23,6 +23,10 @@ pub trait Packet {
     fn priority(&self) -> u8 {
         0
     }
+    /// The class that a filter chose for it (Linux's `tc-filter`), counted from 0.
+    fn class(&self) -> Option<u8> {
+        None
+    }
     /// Its ECN codepoint.
     fn ecn(&self) -> Ecn;
     /// Sets "congestion experienced". Only ever called on a packet that is ECN-capable.

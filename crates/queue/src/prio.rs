@@ -1,14 +1,16 @@
 //! Priority: bands of first in, first out in strict order, chosen by the packet's priority.
 //!
 //! Linux's `tc-prio(8)`. The first of the bands that holds a packet is served; lower ones starve
-//! while higher ones are busy, by design. `priomap` names the band of each priority from 0 to 15.
+//! while higher ones are busy, by design. `priomap` names the band of each priority from 0 to 15. A
+//! class that a filter chose goes before it; one that is no band stands for the band of priority 0.
 //! Each band is drop-tail with a `limit` of its own, or another discipline: `inner`, with its
 //! parameters in parentheses and a limit of its own. One that has nothing to send now, a token
 //! bucket, lets the next band go.
 //!
 //! **Reference**, **Linux** (`sch_prio`, whose bands are `pfifo`s as long as the device's queue)
 //! and **ns-3** (`PrioQueueDisc`): three bands of 1000 packets each, the map of `pfifo_fast`.
-//! Filters are left out, and bands of different kinds. ns-2 has none of this kind: its preset is
+//! Bands of different kinds are left out, and no scenario has filters (the driver's packets may name
+//! their band). ns-2 has none of this kind: its preset is
 //! the reference.
 
 use sojourn_base::length::Capacity;
@@ -76,9 +78,21 @@ impl<P: Packet> Prio<P> {
     }
 }
 
+impl<P: Packet> Prio<P> {
+    fn band(&self, packet: &P) -> usize {
+        let chosen = packet.class().map(usize::from);
+        let priority = match chosen {
+            Some(band) if band < self.bands.len() => return band,
+            Some(_) => 0,
+            None => usize::from(packet.priority() & 15),
+        };
+        usize::from(self.map[priority])
+    }
+}
+
 impl<P: Packet> Discipline<P> for Prio<P> {
     fn enqueue(&mut self, packet: P, ctx: &mut Context<'_, P>) {
-        let band = usize::from(self.map[usize::from(packet.priority() & 15)]);
+        let band = self.band(&packet);
         self.bands[band].enqueue(packet, ctx);
     }
 

@@ -422,11 +422,7 @@ impl<P: Packet> Discipline<P> for Red<P> {
         if self.preset == Preset::Ns2 {
             return;
         }
-        if let Ok(fresh) = Estimate::new(&self.params, self.preset, link, self.in_bytes) {
-            law.slope = fresh.slope;
-            law.weight = fresh.weight;
-            law.pace = fresh.pace;
-        }
+        law.follow(&self.params, self.preset, link, self.in_bytes);
     }
 
     fn probe(&self, show: &mut dyn FnMut(&str, ProbeValue)) {

@@ -436,10 +436,3 @@ impl<P: Packet> Discipline<P> for Sfq<P> {
         bucket.is_some_and(|bucket| self.buckets[bucket as usize].queue.poke(name, value))
     }
 }
-
-impl<P: Packet> Sfq<P> {
-    /// Buckets that hold packets.
-    pub fn buckets_in_use(&self) -> usize {
-        self.ring.len()
-    }
-}

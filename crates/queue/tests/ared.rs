@@ -171,7 +171,7 @@ fn linux_has_its_own_clock_and_band() {
     ];
     for (avg, after) in [
         (53_999.0, 0.09),
-        (54_001.0, 0.1),
+        (54_000.0, 0.1),
         (66_000.0, 0.1),
         (66_002.0, 0.11),
     ] {
@@ -184,6 +184,12 @@ fn linux_has_its_own_clock_and_band() {
         bench.timers_before(us(501_001));
         close(bench.probe("max_p"), after);
     }
+    let small = [&params[..4], &[("max_p", "0.02"), ("adapts", "true")]].concat();
+    let mut bench = Bench::under(Preset::Linux, "ared", &small);
+    bench.arrive(us(0), 500);
+    bench.poke("avg", 80_000.0);
+    bench.timers_before(us(501_001));
+    close(bench.probe("max_p"), 0.025);
     let text = fault("ared", &[("feng_adaptive", "true")], Preset::Linux);
     assert!(text.starts_with("feng_adaptive"), "{text}");
 }
@@ -255,5 +261,28 @@ fn impossible_parameters_are_named() {
     ] {
         let text = fault("ared", &[(name, value)], Preset::Reference);
         assert!(text.starts_with(name), "{text}");
+    }
+}
+
+/// An average that stands at a threshold is on neither side of it: what was, goes on.
+#[test]
+fn fengs_zones_leave_out_the_thresholds_themselves() {
+    let mut bench = still(Preset::Reference, &[("feng_adaptive", "true")], 10.0);
+    bench.arrive(us(0), 500);
+    bench.poke("max_p", 0.09);
+    let mut after = |avg: f64| {
+        bench.poke("avg", avg);
+        bench.arrive(us(0), 500);
+        bench.probe("max_p")
+    };
+    for avg in [10.0, 5.0, 10.0, 15.0, 10.0] {
+        close(after(avg), 0.09);
+    }
+    for avg in [4.0, 5.0, 4.0, 5.0] {
+        close(after(avg), 0.03);
+    }
+    close(after(10.0), 0.03);
+    for avg in [16.0, 15.0, 16.0] {
+        close(after(avg), 0.06);
     }
 }

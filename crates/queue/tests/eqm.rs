@@ -281,3 +281,57 @@ fn impossible_parameters_are_named() {
         assert!(text.starts_with(name), "{text}");
     }
 }
+
+/// Ten packets of 500 bytes above `q_ref`, to be gone in 10 ms, are half of 8 Mbit/s: p = 1/2. The
+/// debt comes to one with every second arrival, the first at `q_min` itself; a share of exactly
+/// `mark_limit` is dropped, not marked.
+#[test]
+fn at_q_min_a_debt_of_two_halves_is_a_drop() {
+    for (q_ref, q_min) in [("10 packets", "20 packets"), ("5000 B", "10000 B")] {
+        let params = [
+            ("queue_only", "true"),
+            ("q_ref", q_ref),
+            ("q_min", q_min),
+            ("tau", "10 ms"),
+            ("ecn", "true"),
+            ("mark_limit", "0.5"),
+        ];
+        let mut bench = Bench::new("eqm", &params);
+        for _ in 0..20 {
+            assert!(bench.arrive(us(0), 500));
+        }
+        let taken: Vec<bool> = (1..=6)
+            .map(|k| bench.pass(us(k * 500), 500, Ecn::Ect0))
+            .collect();
+        assert_eq!(taken, [true, false, true, false, true, false], "{q_ref}");
+        assert_eq!(bench.probe("prob"), 0.5);
+        assert_eq!(bench.marks(), 0);
+    }
+}
+
+#[test]
+fn automatic_lengths_of_a_limit_in_bytes_are_shares_of_its_bytes() {
+    let mut bench = Bench::new("eqm", &[("limit", "25000 B")]);
+    overload(&mut bench, 30_000);
+    let bytes = bench.backlog().bytes.get();
+    assert!(bytes.abs_diff(7_500) <= 500, "{bytes}");
+}
+
+/// Two packets of 4000 bits within 50 us, averaged over 1 ms: (1 - e^-0.05) 8000 / 50 us.
+#[test]
+fn a_new_flow_is_heard_from_its_first_packet_on() {
+    let params = [
+        ("per_flow", "true"),
+        ("rate_only", "true"),
+        ("utilization", "0.5"),
+        ("averaging", "1 ms"),
+        ("q_min", "0 packets"),
+    ];
+    let mut bench = Bench::new("eqm", &params);
+    bench.enqueue(us(1_000_000), 3, 500, Ecn::NotEct);
+    bench.enqueue(us(1_000_050), 3, 500, Ecn::NotEct);
+    let rate = (1.0 - (-0.05_f64).exp()) * 8000.0 / 50e-6;
+    let expected = 1.0 - 4e6 / rate;
+    let prob = bench.probe("prob");
+    assert!((prob - expected).abs() < 1e-9, "{prob} {expected}");
+}

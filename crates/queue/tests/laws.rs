@@ -10,35 +10,7 @@ use bench::{Bench, TestPacket, make, us};
 use proptest::prelude::*;
 use sojourn_base::{Ecn, Preset, Span, Stream, Time};
 use sojourn_queue::{AckView, AnyDiscipline, Backlog, DISCIPLINES, Discipline, Reason, Sack};
-use special::{Params, SPECIAL};
-
-/// A discipline as a scenario file would ask for it.
-#[derive(Debug, Clone, Copy)]
-struct Case {
-    name: &'static str,
-    preset: Preset,
-    params: Params,
-}
-
-/// Every discipline with its defaults and with what is special to it, under every preset that
-/// takes it.
-fn cases() -> Vec<Case> {
-    let mut cases = Vec::new();
-    for preset in Preset::ALL {
-        for entry in DISCIPLINES {
-            let special = SPECIAL.iter().filter(|(name, _)| *name == entry.name);
-            let all = std::iter::once(&[][..]).chain(special.map(|(_, params)| *params));
-            cases.extend(all.map(|params| Case {
-                name: entry.name,
-                preset,
-                params,
-            }));
-        }
-    }
-    // Linux's RED takes weights that are powers of two, which some of the above are not.
-    cases.retain(|case| make(case.name, case.params, case.preset, &bench::link(8)).is_ok());
-    cases
-}
+use special::{Case, cases};
 
 #[derive(Debug, Clone)]
 enum Op {

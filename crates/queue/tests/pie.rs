@@ -440,3 +440,218 @@ fn the_mean_packet_follows_the_link() {
     }
     assert!(bench.arrive(us(0), 1000), "less than two of 9014");
 }
+
+/// The RFC and Linux begin with the whole allowance, ns-3 gives it at the first check.
+#[test]
+fn the_allowance_at_first() {
+    for (preset, burst) in [
+        (Preset::Reference, 0.15),
+        (Preset::Linux, 0.15),
+        (Preset::Ns3, 0.0),
+    ] {
+        close(Bench::under(preset, "pie", &[]).probe("burst"), burst);
+    }
+}
+
+/// Half the target itself is not below half the target.
+#[test]
+fn the_exemption_ends_at_half_the_target() {
+    for (preset, now) in [(Preset::Reference, 0.0), (Preset::Linux, 0.0075)] {
+        let mut bench = standing(preset, &[], 9, 0.19);
+        bench.poke("qdelay", now);
+        bench.poke("qdelay_old", 0.0075);
+        let lost = (0..200).filter(|k| !bench.arrive(us(1 + k), 1000)).count();
+        assert!(lost > 0, "{preset}");
+    }
+}
+
+/// ns-3 with a limit in packets counts packets: three small ones are no longer few.
+#[test]
+fn ns3_counts_what_is_few_in_the_unit_of_its_limit() {
+    let taken = |limit: &str, waiting: u64| {
+        let mut bench = Bench::under(Preset::Ns3, "pie", &[("limit", limit)]);
+        for _ in 0..waiting {
+            bench.arrive(us(0), 100);
+        }
+        bench.poke("prob", 1.0);
+        bench.poke("qdelay_old", 0.02);
+        bench.poke("burst", 0.0);
+        bench.arrive(us(1), 100)
+    };
+    assert!(taken("25 packets", 2));
+    assert!(!taken("25 packets", 3));
+    assert!(taken("25 kB", 3), "300 of 2000 bytes");
+}
+
+/// A packet of half the mean size draws with half the probability; the RFC sums up the whole one,
+/// Linux what it draws with. Packets above the mean count as one there, by their size elsewhere.
+#[test]
+fn sizes_in_the_sum() {
+    let sum = |preset, size: u64| {
+        let params = [
+            ("bytes", "true"),
+            ("derandomize", "true"),
+            ("mean_packet", "1000 B"),
+        ];
+        let mut bench = standing(preset, &params, 9, 0.4);
+        bench.poke("accu", 0.0);
+        assert!(bench.arrive(us(1), size));
+        bench.probe("accu")
+    };
+    close(sum(Preset::Reference, 500), 0.4);
+    close(sum(Preset::Linux, 500), 0.2);
+    close(sum(Preset::Linux, 1000), 0.4);
+    close(sum(Preset::Linux, 2000), 0.4);
+    let rate = |preset, size: u64| {
+        let params = [("bytes", "true"), ("mean_packet", "1000 B")];
+        let mut bench = standing(preset, &params, 9, 0.4);
+        let lost = (0..1000).filter(|k| !bench.arrive(us(1 + k), size));
+        lost.count() as f64 / 1000.0
+    };
+    assert!((rate(Preset::Reference, 2000) - 0.8).abs() < 0.06);
+    assert!((rate(Preset::Reference, 1000) - 0.4).abs() < 0.06);
+}
+
+/// Dice are thrown from a sum of 0.85 on; at 8.5 the signal is certain. The RFC begins anew then,
+/// Linux and ns-3 only if it was a drop.
+#[test]
+fn where_the_sum_decides() {
+    let params = [("derandomize", "true")];
+    let mut bench = standing(Preset::Reference, &params, 9, 1.0);
+    bench.poke("accu", -0.15);
+    assert!(!bench.arrive(us(1), 1000), "a sum of 0.85, and a sure die");
+    for (preset, after) in [
+        (Preset::Reference, 0.0),
+        (Preset::Linux, 8.51),
+        (Preset::Ns3, 8.51),
+    ] {
+        let marking = [("derandomize", "true"), ("ecn", "true")];
+        let mut bench = standing(preset, &marking, 9, 0.05);
+        bench.poke("accu", 8.46);
+        assert!(bench.enqueue(us(1), 0, 1000, Ecn::Ect0));
+        assert_eq!(bench.marks(), 1, "{preset}");
+        close(bench.probe("accu"), after);
+    }
+}
+
+#[test]
+fn a_gain_of_nothing_is_a_gain() {
+    for gain in ["alpha", "beta"] {
+        assert_eq!(fault("pie", &[(gain, "0")], Preset::Reference), "accepted");
+        let text = fault("pie", &[(gain, "-0.1")], Preset::Reference);
+        assert!(text.starts_with(gain), "{text}");
+    }
+}
+
+/// A packet refused for want of room is a signal for Linux and ns-3, none for the RFC.
+#[test]
+fn a_full_queue_and_the_sum() {
+    for (preset, after) in [
+        (Preset::Reference, 0.5),
+        (Preset::Linux, 0.0),
+        (Preset::Ns3, 0.0),
+    ] {
+        let params = [("derandomize", "true"), ("limit", "3 packets")];
+        let mut bench = standing(preset, &params, 3, 0.01);
+        bench.poke("accu", 0.5);
+        assert!(!bench.arrive(us(1), 1000));
+        assert_eq!(bench.drops(Reason::Overlimit), 1);
+        close(bench.probe("accu"), after);
+    }
+}
+
+/// Off below the threshold, whatever the probability; on from it, with a state as new; off again
+/// only when the probability and both delays are zero.
+#[test]
+fn the_active_threshold_is_met_from_below_and_left_at_rest() {
+    let params = [("active_threshold", "5 ms"), ("max_burst", "0 ms")];
+    let mut bench = standing(Preset::Reference, &params, 9, 1.0);
+    let mut at = 0;
+    let mut arrives = |bench: &mut Bench, prob, delay, old| {
+        at += 1;
+        bench.poke("prob", prob);
+        bench.poke("qdelay", delay);
+        bench.poke("qdelay_old", old);
+        bench.poke("burst", 0.0);
+        bench.arrive(us(at), 1000)
+    };
+    assert!(arrives(&mut bench, 1.0, 0.0049, 0.02));
+    assert!(arrives(&mut bench, 1.0, 0.0049, 0.02), "still off");
+    assert!(arrives(&mut bench, 1.0, 0.005, 0.02), "goes on behind it");
+    close(bench.probe("prob"), 0.0);
+    assert!(!arrives(&mut bench, 1.0, 0.0, 0.02), "on");
+    close(bench.probe("prob"), 1.0);
+    arrives(&mut bench, 0.5, 0.02, 0.02);
+    close(bench.probe("prob"), 0.5);
+    // Neither a probability alone keeps it off, nor a delay of old.
+    arrives(&mut bench, 0.5, 0.0, 0.0);
+    assert!(!arrives(&mut bench, 1.0, 0.0, 0.02));
+    arrives(&mut bench, 0.0, 0.0, 0.02);
+    assert!(!arrives(&mut bench, 1.0, 0.0, 0.02));
+    assert!(arrives(&mut bench, 0.0, 0.0, 0.0));
+    assert!(arrives(&mut bench, 1.0, 0.0, 0.02), "off");
+}
+
+/// ns-3 gives a second allowance only after 1.5 s of calm, also to a controller that was off.
+#[test]
+fn ns3_remembers_its_first_burst_while_off() {
+    let params = [("active_threshold", "5 ms"), ("limit", "100 packets")];
+    let mut bench = standing(Preset::Ns3, &params, 9, 0.0);
+    let mut at = 0;
+    for delay in [0.02, 0.02, 0.0, 0.02] {
+        at += 1;
+        bench.poke("prob", 0.0);
+        bench.poke("qdelay", delay);
+        bench.poke("qdelay_old", delay);
+        bench.poke("burst", 0.0);
+        bench.arrive(us(at), 1000);
+    }
+    bench.poke("burst", 0.0);
+    bench.arrive(us(5), 1000);
+    close(bench.probe("burst"), 0.0);
+}
+
+/// Linux counts the allowance down by the time between departures, the RFC at updates alone.
+#[test]
+fn departures_use_up_the_allowance_of_linux() {
+    for (preset, after) in [(Preset::Linux, 0.147), (Preset::Reference, 0.15)] {
+        let mut bench = Bench::under(preset, "pie", &[]);
+        for _ in 0..9 {
+            bench.arrive(us(0), 1000);
+        }
+        for at in [1_000, 2_500, 4_000] {
+            bench.dequeue(us(at));
+        }
+        close(bench.probe("burst"), after);
+    }
+}
+
+#[test]
+fn the_ce_threshold_is_for_scalable_senders_that_waited() {
+    let params = [("l4s", "true"), ("ecn", "true"), ("ce_threshold", "2 ms")];
+    let mut bench = Bench::new("pie", &params);
+    for ecn in [Ecn::Ect1, Ecn::Ect1, Ecn::Ect0, Ecn::NotEct] {
+        bench.enqueue(us(0), 0, 1000, ecn);
+    }
+    let marks = [2_000, 2_100, 9_000, 9_000].map(|at| {
+        bench.dequeue(us(at));
+        bench.marks()
+    });
+    assert_eq!(marks, [0, 1, 1, 1]);
+}
+
+/// A measurement of 4000 bytes ends with the fourth packet of 1000: 3 ms for 4000 bytes.
+#[test]
+fn a_measurement_ends_at_its_threshold() {
+    let params = [
+        ("dequeue_rate_estimator", "true"),
+        ("dequeue_threshold", "4000 B"),
+    ];
+    let mut bench = standing(Preset::Reference, &params, 20, 0.0);
+    for k in 0..3 {
+        bench.dequeue(us(k * 1_000));
+        assert_eq!(bench.probe("avg_dq_rate"), 0.0);
+    }
+    bench.dequeue(us(3_000));
+    assert!((bench.probe("avg_dq_rate") - 4_000.0 / 3e-3).abs() < 1e-6);
+}

@@ -220,3 +220,50 @@ fn impossible_parameters_are_named() {
     );
     assert!(fault("sfq", &[("maxqueue", "40 kB")], Preset::Ns2).starts_with("maxqueue:"));
 }
+
+/// Both hold two packets when a third flow's arrival is one too many: the one that came to two last
+/// gives way, whatever its place in the ring.
+#[test]
+fn of_two_longest_flows_the_one_that_grew_last_gives_way() {
+    for (order, gives_way) in [([0, 1, 1, 0], 0), ([1, 0, 1, 0], 0), ([0, 1, 0, 1], 1)] {
+        for preset in [Preset::Reference, Preset::Linux] {
+            let mut bench = Bench::under(preset, "sfq", &[("limit", "4 packets")]);
+            for flow in order {
+                assert!(bench.enqueue(us(0), flow, 500, Ecn::NotEct));
+            }
+            bench.enqueue(us(0), 2, 500, Ecn::NotEct);
+            let (packet, _) = &bench.record.dropped[0];
+            assert_eq!(packet.flow, gives_way, "{preset} {order:?}");
+        }
+    }
+}
+
+/// All hold one packet: the last to come is pushed out again, and the others keep their turns.
+#[test]
+fn a_flow_pushed_out_whole_takes_no_other_with_it() {
+    let mut bench = Bench::new("sfq", &[("limit", "3 packets")]);
+    for flow in 0..4 {
+        bench.enqueue(us(0), flow, 500, Ecn::NotEct);
+    }
+    assert_eq!(bench.record.dropped[0].0.flow, 3);
+    let served: Vec<u32> = (0..3)
+        .map(|_| bench.dequeue(us(0)).expect("three wait").flow)
+        .collect();
+    assert_eq!(served, [0, 1, 2]);
+    assert!(bench.enqueue(us(0), 3, 500, Ecn::NotEct));
+    assert_eq!(bench.dequeue(us(0)).map(|packet| packet.flow), Some(3));
+}
+
+/// A quantum of 1514 bytes is four packets of 500 in a row, the last on credit of 14; the debt of
+/// 486 then leaves three.
+#[test]
+fn linux_serves_a_quantum_at_a_turn() {
+    let mut bench = Bench::under(Preset::Linux, "sfq", &[]);
+    for k in 0..16 {
+        bench.enqueue(us(0), k % 2, 500, Ecn::NotEct);
+    }
+    let served: Vec<u32> = (0..14)
+        .map(|_| bench.dequeue(us(0)).expect("16 wait").flow)
+        .collect();
+    assert_eq!(served, [0, 0, 0, 0, 1, 1, 1, 1, 0, 0, 0, 1, 1, 1]);
+}

@@ -27,7 +27,9 @@
 //! | `mean_pkt`, `use_hard_drop`, `min_bytes` | `mean_packet`, `hard_drop`, `max_packet` |
 //! | `u`, `K` | `utilization`, `averaging` |
 //! | `link_bw_bps`, `link_delay` | the link's rate and delay |
-//! | `adaptive`, `feng_adaptive`, `nonlinear` | nothing if false; true is unsupported |
+//! | `adaptive`, `feng_adaptive` | nothing if false; true makes `red` `ared` |
+//! | `nonlinear` | nothing if false; true is unsupported but by `red` |
+//! | `w_q` of 0, -1 or -2, `min_th` and `max_th` of 0 | automatic, as ns-3's RED reads them |
 //! | `rtt` | nothing where `w_q` is given; else unsupported |
 //!
 //! A discipline in Python is called `module:Class`; its parameters are those of the class, with units.
@@ -38,7 +40,8 @@
 //! **Packets**: missing fields are flow 0, `ecn` `not`, priority and DSCP 0, source `flow`,
 //! destination 0, no `ack`, and for `id` the number of the packet. An `ack`, such as
 //! `{"number":2001,"sack":[[3001,4001]]}`, makes it an acknowledgement; it may also have `connection`,
-//! `pure`, `ece`, `cwr` and `stamps`. `rtt_s` is the round-trip time that it carries. `t_ns` never runs backwards. Timers due
+//! `pure`, `ece`, `cwr` and `stamps`. `rtt_s` is the round-trip time that it carries, `band` the class
+//! that a filter chose for it (`prio`). `t_ns` never runs backwards. Timers due
 //! before `t_ns` run first, those due at `t_ns` after the operation. A packet that was peeked at
 //! still counts in the state, though the discipline has let it go.
 
@@ -56,7 +59,7 @@ use sojourn_queue::{
     ProbeValue, Reason, Sink,
 };
 
-use self::params::{Params, link};
+use self::params::{Params, by_variant, link};
 use crate::error::unknown;
 use crate::outside::{Makers, Nobody, Wanted, is_outside};
 
@@ -245,6 +248,7 @@ struct Driven {
     destination: u32,
     dscp: u8,
     priority: u8,
+    class: Option<u8>,
     ecn: Ecn,
     ack: Option<AckView>,
     rtt: Option<Span>,
@@ -269,6 +273,9 @@ impl Packet for Driven {
     }
     fn priority(&self) -> u8 {
         self.priority
+    }
+    fn class(&self) -> Option<u8> {
+        self.class
     }
     fn ecn(&self) -> Ecn {
         self.ecn
@@ -314,8 +321,9 @@ fn registered(
     given: &Map<String, Value>,
     link: &LinkInfo,
 ) -> Result<AnyDiscipline<Driven>, Refusal> {
+    let name = by_variant(name, given);
     let entry = sojourn_queue::find(name).ok_or(Refusal::Unsupported)?;
-    let params = Params::read(given, entry)?;
+    let params = Params::read(given, entry, link)?;
     sojourn_queue::build(name, &params, params.preset, link).map_err(|error| match error {
         BuildError::Unknown => Refusal::Unsupported,
         BuildError::Param(fault) => Refusal::Error(fault.to_string()),
@@ -405,6 +413,7 @@ impl Session {
             destination: address("dst")?.unwrap_or(0) as u32,
             dscp: small("dscp")?.unwrap_or(0) as u8,
             priority: small("prio")?.unwrap_or(0) as u8,
+            class: small("band")?.map(|band| band as u8),
             ecn: request.ecn()?,
             ack: request.ack()?,
             rtt: request.number("rtt_s")?.map(Span::from_s),

@@ -143,8 +143,9 @@ fn the_names_and_units_of_others_are_taken() {
     params["max_th"] = json!(15_000);
     Talk::with("red", &Value::Object(params.clone()));
     params["adaptive"] = json!(true);
+    Talk::with("red", &Value::Object(params));
     assert_eq!(
-        refused("red", &Value::Object(params)),
+        refused("ared", &json!({"nonlinear": true})),
         json!({"unsupported": true})
     );
     assert_eq!(
@@ -391,4 +392,36 @@ fn cake_hears_of_codepoints_and_acknowledgements() {
         let message = talk.error(&request);
         assert!(message.contains(place), "{message}");
     }
+}
+
+/// ns-3 writes "automatic" as numbers that no queue can have: weights of 1 - e^(-1/C), with C
+/// packets a second, of 1 - e^(-1/(10 R C)) with the larger R of 0.1 s and three times the way
+/// there, and of 1 - e^(-10/C); here C = 3.75. Its thresholds are 5 and 15 at least.
+#[test]
+fn what_ns3_red_calls_automatic() {
+    let slow = json!({"link_bw_bps": 15_000, "link_delay": 0.02, "mean_pkt": 500});
+    let c: f64 = 3.75;
+    let rtt = 3.0 * (0.02 + 1.0 / c);
+    for (weight, packets) in [(0, c), (-1, 10.0 * rtt * c), (-2, c / 10.0)] {
+        let mut params = slow.clone();
+        params["w_q"] = weight.into();
+        params["min_th"] = 70.into();
+        params["max_th"] = 150.into();
+        let mut talk = Talk::with("red", &params);
+        talk.enqueue(0, 0, 500);
+        let state = talk.enqueue(0, 1, 500)["state"].clone();
+        let expected = 1.0 - (-1.0 / packets).exp();
+        let avg = state["red.avg"].as_f64().expect("a number");
+        assert!((avg - expected).abs() < 1e-12, "{weight}: {avg} {expected}");
+    }
+    let params = json!({"adaptive": true, "min_th": 0, "max_th": 0, "w_q": 1});
+    let mut talk = Talk::with("red", &params);
+    for id in 0..7 {
+        talk.enqueue(0, id, 500);
+    }
+    let state = talk.enqueue(0, 8, 500)["state"].clone();
+    assert_eq!(state["red.avg"], 7.0);
+    // At 10 Mbit/s 5 ms are 12.5 packets, so that the band begins at 6.25: 0.1 0.75 / 12.5.
+    let prob = state["red.prob"].as_f64().expect("a number");
+    assert!((prob - 0.006).abs() < 1e-12, "{prob}");
 }

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from typing import Annotated
+import sys
+from typing import Annotated, Any
 
 import typer
 
@@ -11,7 +12,7 @@ from sojourn._core import ScenarioError
 from sojourn.cli.options import SetOption, parse_settings
 
 EXAMPLES = (
-    ("all links as tc and netem commands", "sojourn tc scenarios/operator-uplink.toml"),
+    ("the bottlenecks as tc and netem commands", "sojourn tc scenarios/operator-uplink.toml"),
     (
         "one link at one point",
         "sojourn tc scenarios/red-against-droptail.toml --link bottleneck --point 1",
@@ -30,15 +31,19 @@ def tc(
         list[str] | None,
         typer.Option(
             metavar="NAME",
-            help="This link only. May be repeated; default: all.",
+            help="This link only. May be repeated; default: those that the scenario gives a queue.",
             show_default=False,
         ),
     ] = None,
+    all_links: Annotated[
+        bool, typer.Option("--all-links", help="Every link, also those with no queue given.")
+    ] = False,
 ) -> None:
     """Print the Linux commands that make links like those of a scenario.
 
     HTB keeps the rate, the queue discipline stands behind it, netem delays at the far end.
     Comments name what has no equivalent. Interfaces are placeholders at the head of each link.
+    Links to which the scenario gives no queue, as those of access, are left out.
     """
     from sojourn.runner import find
     from sojourn.tc.commands import script
@@ -55,4 +60,17 @@ def tc(
                 allowed = ", ".join(names)
                 raise ScenarioError(f"{file}: --link: found {name!r}; allowed: {allowed}")
         links = [each for each in links if each["name"] in link]
+    elif not all_links:
+        own = [each for each in links if _has_queue(each)] or links
+        if count := len(links) - len(own):
+            noun = "link" if count == 1 else "links"
+            said = f"{count} {noun} without a queue of their own left out"
+            print(f"{said}: --all-links shows them", file=sys.stderr)
+        links = own
     typer.echo(script(scenario.title, links), nl=False)
+
+
+def _has_queue(link: dict[str, Any]) -> bool:
+    """Whether the scenario gives the link a queue: a discipline, or a parameter of drop-tail."""
+    queue = link["queue"]
+    return queue["discipline"] != "droptail" or bool(queue["given"])

@@ -3,7 +3,8 @@
 A folder of ``evidence/`` is one body of evidence, and of one of two kinds.
 
 A discipline's own has ``checks.toml``: :mod:`.properties` reads it, :mod:`.play` plays each check
-through the driver, :mod:`.measures` measures, :mod:`.theory` says what is to be expected;
+through the driver, :mod:`.measures` measures, :mod:`.theory` says what is to be expected. Where
+there is a ``sequences.toml``, :mod:`.sequences` plays and judges it, operation by operation.
 :mod:`.laws` adds the laws that all keep, and :mod:`.own` runs all of that.
 
 A peer's has scenario files, what it measured on the same networks (``peer.csv``), and what is

@@ -1,4 +1,4 @@
-"""The evidence of single disciplines, run again: laws and properties, in worker processes."""
+"""The evidence of single disciplines, run again by workers: laws, properties, sequences."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 
 from sojourn.experiments.bench import OnProgress
 from sojourn.runner import available_cores
-from sojourn.validate import laws, properties
+from sojourn.validate import laws, properties, sequences
 from sojourn.validate.finding import Finding
 from sojourn.validate.properties import Property
 
@@ -26,6 +26,7 @@ def plan(root: Path, disciplines: Sequence[str], *, quick: bool = False) -> list
         for each in properties.load(root / discipline):
             if not (quick and each.slow):
                 work.append((found, (each,)))
+        work += [(sequences.found, (each,)) for each in sequences.load(root / discipline)]
     return work
 
 

@@ -77,10 +77,13 @@ class Player:
     ) -> None:
         """Make the discipline; ``poke`` sets inner variables before each arrival.
 
+        ``record`` is what it did, ``reply`` its last answer.
+
         Raises :class:`PlayError` for parameters that cannot be taken.
         """
         self.record = Record()
         self.rate_bps = link.get("mbps", 10) * 1e6
+        self.reply: dict[str, Any] = {}
         self._poke = poke or {}
         self._driver = Driver()
         about = {"rate_bps": self.rate_bps, "delay_s": link.get("delay_s", 0)}
@@ -98,6 +101,7 @@ class Player:
         for told, into in (("drops", self.record.drops), ("marks", self.record.marks)):
             into += [Told(time_s, packet, reason) for packet, reason, _ in reply[told]]
         self.record.states.append((time_s, reply["state"]))
+        self.reply = reply
 
     def enqueue(self, t_ns: int, size: int, flow: int = 0, **about: Any) -> None:
         """Offer a packet."""
@@ -115,6 +119,10 @@ class Player:
         if reply["id"] is not None:
             self.record.departures.append(Departure(t_ns / NS, reply["id"]))
         return reply["id"]
+
+    def peek(self, t_ns: int) -> None:
+        """Look at the packet that goes next; it stays."""
+        self._done(t_ns, self._ask(cmd="peek", t_ns=t_ns))
 
     def poke(self, variable: str, value: float) -> None:
         """Set an inner variable."""
@@ -174,28 +182,47 @@ def _arrivals(
             time_s = start_s + number * gap_s
 
 
-ABOUT = ("flow", "ecn", "prio", "dscp", "src", "dst", "rtt_s")
+ABOUT = ("flow", "ecn", "prio", "band", "dscp", "src", "dst", "rtt_s")
 """What a load or an operation may say of its packets."""
 
 
 def operate(player: Player, operations: Sequence[dict[str, Any]]) -> None:
-    """Do operations in order: ``op`` is enqueue, dequeue, poke or flows, at ``t`` seconds.
+    """Do operations in order: see :func:`operated`."""
+    for _ in operated(player, operations):
+        pass
 
-    ``repeat`` does one several times, ``spacing`` seconds apart; a time not given is that of the
-    operation before. ``flows`` enqueues a packet of each of ``count`` flows.
+
+def operated(
+    player: Player, operations: Sequence[dict[str, Any]]
+) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Do operations in order, and yield each, with its number from 1 on, once it is done.
+
+    ``op`` is enqueue, dequeue, peek, poke or flows, at ``t`` seconds. ``repeat`` does one several
+    times, ``spacing`` seconds apart; a time not given is that of the operation before. ``flows``
+    enqueues a packet of each of ``count`` flows.
     """
     t_ns = 0
-    for each in operations:
+    for number, each in enumerate(operations, start=1):
         t_ns = round(each["t"] * NS) if "t" in each else t_ns
-        for number in range(each.get("repeat", 1)):
-            t_ns += round(each.get("spacing", 0) * NS) if number else 0
-            if each["op"] == "enqueue":
-                about = {name: value for name, value in each.items() if name in ABOUT}
-                player.enqueue(t_ns, each.get("bytes", 1000), **about)
-            elif each["op"] == "flows":
-                for flow in range(each["count"]):
-                    player.enqueue(t_ns, each.get("bytes", 1000), flow)
-            elif each["op"] == "dequeue":
-                player.dequeue(t_ns)
-            else:
-                player.poke(each["var"], each["value"])
+        for repetition in range(each.get("repeat", 1)):
+            t_ns += round(each.get("spacing", 0) * NS) if repetition else 0
+            _do(player, each, t_ns)
+        yield number, each
+
+
+def _do(player: Player, each: dict[str, Any], t_ns: int) -> None:
+    match each["op"]:
+        case "enqueue":
+            about = {name: value for name, value in each.items() if name in ABOUT}
+            player.enqueue(t_ns, each.get("bytes", 1000), **about)
+        case "flows":
+            for flow in range(each["count"]):
+                player.enqueue(t_ns, each.get("bytes", 1000), flow)
+        case "dequeue":
+            player.dequeue(t_ns)
+        case "peek":
+            player.peek(t_ns)
+        case "poke":
+            player.poke(each["var"], each["value"])
+        case other:
+            raise PlayError(f"op: found {other!r}; allowed: enqueue, dequeue, peek, poke, flows")

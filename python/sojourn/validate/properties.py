@@ -35,10 +35,7 @@ from sojourn.validate.evidence import EvidenceError
 from sojourn.validate.finding import Finding, Verdict, number
 from sojourn.validate.measures import MEASURES, Measured
 from sojourn.validate.play import Player, PlayError, offer, operate
-from sojourn.validate.tolerance import Tolerance
-
-ROUNDING = Tolerance(1e-9, 1e-9)
-"""What floating-point numbers may differ by where no tolerance is given."""
+from sojourn.validate.tolerance import ROUNDING, Tolerance
 
 
 @dataclass(frozen=True)

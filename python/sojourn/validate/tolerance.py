@@ -41,6 +41,10 @@ class Tolerance:
         return " or ".join(part for part in (share, amount) if part) or "none"
 
 
+ROUNDING = Tolerance(1e-9, 1e-9)
+"""What floating-point numbers may differ by where no tolerance is given."""
+
+
 def tolerance_of(evidence: Evidence, row: Row) -> Tolerance:
     """Return the tolerance of a row: what its evidence says, else the usual one of its metric."""
     for rule in evidence.tolerances:

@@ -11,7 +11,8 @@
 //!
 //! The hash is salted by a number drawn at the first arrival, so that replicas differ in who
 //! shares a queue with whom. With `set_ways` a flow's key is its hash, and looks for a queue of
-//! its own among so many neighbours (ns-3's set-associative hash).
+//! its own among so many neighbours; where all are taken by others it shares the first (ns-3's
+//! set-associative hash).
 
 use std::collections::VecDeque;
 
@@ -203,13 +204,13 @@ impl<P: Packet, A: FlowAqm<P>> FlowQueue<P, A> {
         let first = hash - hash % u64::from(ways);
         let set = first..first + u64::from(ways);
         let flow = |way: u64| &self.flows[way as usize];
-        let is_own = |&way: &u64| flow(way).tag == hash && flow(way).place != Place::Away;
+        let is_own = |&way: &u64| flow(way).tag == key && flow(way).place != Place::Away;
         let is_free = |&way: &u64| flow(way).place == Place::Away;
         // ns-3 takes the first that is free even if the flow has packets in a later one, and
         // may so reorder it.
         let own = set.clone().find(is_own);
         let way = own.or_else(|| set.clone().find(is_free)).unwrap_or(first);
-        self.flows[way as usize].tag = hash;
+        self.flows[way as usize].tag = key;
         way as u32
     }
 

@@ -216,6 +216,7 @@ mod tests {
         assert_eq!(table.shift, 15);
         assert_eq!(table.decay(1 << 20, Span::from_us(8_192)), 3 << 18);
         assert_eq!(table.decay(1 << 20, Span::from_us(16_384)), 1 << 19);
+        assert_eq!(table.decay(1 << 20, Span::from_us(30_000)), 1 << 19);
         assert_eq!(
             table.decay(1 << 20, Span::from_us(18 * 32_768 - 1)),
             1 << 19

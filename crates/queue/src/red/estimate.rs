@@ -73,6 +73,15 @@ impl Estimate {
         })
     }
 
+    /// Takes over what depends on the link; the average stays.
+    pub(crate) fn follow(&mut self, params: &Params, preset: Preset, link: &LinkInfo, bytes: bool) {
+        if let Ok(fresh) = Self::new(params, preset, link, bytes) {
+            self.slope = fresh.slope;
+            self.weight = fresh.weight;
+            self.pace = fresh.pace;
+        }
+    }
+
     pub(crate) fn reset(&mut self, max_p: f64) {
         self.avg = 0.0;
         self.max_p = max_p;

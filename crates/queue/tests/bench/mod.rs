@@ -191,6 +191,11 @@ impl Bench {
         act(&mut self.discipline, &mut ctx)
     }
 
+    /// Calls the discipline's timer, due or not.
+    pub fn timer(&mut self, now: Time) {
+        self.call(now, Discipline::on_timer);
+    }
+
     /// Runs the timers that are due before `now`, each at its instant.
     pub fn timers_before(&mut self, now: Time) {
         while let Some(due) = self.discipline.next_timer().filter(|&due| due < now) {

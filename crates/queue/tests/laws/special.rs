@@ -1,7 +1,40 @@
-//! Parameters under which the laws are tried, besides the defaults.
+//! What the laws are tried on: every discipline with its defaults, and with parameters besides.
+
+use sojourn_base::Preset;
+use sojourn_queue::DISCIPLINES;
+
+use crate::bench::{link, make};
 
 /// Parameters as a scenario file writes them.
 pub(crate) type Params = &'static [(&'static str, &'static str)];
+
+/// A discipline as a scenario file would ask for it.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Case {
+    pub(crate) name: &'static str,
+    pub(crate) preset: Preset,
+    pub(crate) params: Params,
+}
+
+/// Every discipline with its defaults and with what is special to it, under every preset that
+/// takes it.
+pub(crate) fn cases() -> Vec<Case> {
+    let mut cases = Vec::new();
+    for preset in Preset::ALL {
+        for entry in DISCIPLINES {
+            let special = SPECIAL.iter().filter(|(name, _)| *name == entry.name);
+            let all = std::iter::once(&[][..]).chain(special.map(|(_, params)| *params));
+            cases.extend(all.map(|params| Case {
+                name: entry.name,
+                preset,
+                params,
+            }));
+        }
+    }
+    // Linux's RED takes weights that are powers of two, which some of the above are not.
+    cases.retain(|case| make(case.name, case.params, case.preset, &link(8)).is_ok());
+    cases
+}
 
 /// Small queues, byte limits and every way of dropping: what the defaults do not reach.
 pub(crate) const SPECIAL: &[(&str, Params)] = &[

@@ -87,7 +87,11 @@ impl ParamSource for Params {
 }
 
 impl Params {
-    pub(super) fn read(given: &Map<String, Value>, entry: &'static Entry) -> Result<Self, Refusal> {
+    pub(super) fn read(
+        given: &Map<String, Value>,
+        entry: &'static Entry,
+        link: &LinkInfo,
+    ) -> Result<Self, Refusal> {
         let mut params = Self {
             preset: Preset::Reference,
             values: Vec::new(),
@@ -96,6 +100,7 @@ impl Params {
             let Some(held) = held(key, value)? else {
                 continue;
             };
+            let held = automatic(key, given, link).unwrap_or(held);
             match key.as_str() {
                 "preset" => params.preset = preset(value)?,
                 "link_bw_bps" | "link_delay" => {}
@@ -161,6 +166,43 @@ impl Params {
                 *held = Held::Text(format!("{bytes} B"));
             }
         }
+    }
+}
+
+/// What ns-3's RED means by numbers that are none: a weight of 0, -1 or -2, thresholds of 0.
+fn automatic(key: &str, given: &Map<String, Value>, link: &LinkInfo) -> Option<Held> {
+    /// ns-3's mean packet, in bytes.
+    const MEAN: f64 = 500.0;
+    let number = |name| given.get(name).and_then(Value::as_f64);
+    let pace = link.rate.as_f64() / 8.0 / number("mean_pkt").unwrap_or(MEAN);
+    let weight = |packets: f64| Held::Base(-libm::expm1(-1.0 / packets));
+    let automatic = Held::Text("auto".to_owned());
+    match key {
+        "w_q" if number(key) == Some(0.0) => Some(automatic),
+        "w_q" if number(key) == Some(-1.0) => {
+            let rtt = (3.0 * (link.delay.as_s() + 1.0 / pace)).max(0.1);
+            Some(weight(10.0 * rtt * pace))
+        }
+        "w_q" if number(key) == Some(-2.0) => Some(weight(pace / 10.0)),
+        "min_th" | "max_th" if ["min_th", "max_th"].map(number) == [Some(0.0); 2] => {
+            Some(automatic)
+        }
+        _ => None,
+    }
+}
+
+/// The discipline that ns-3's RED is with these parameters: one that adapts has a name of its own.
+pub(super) fn by_variant<'a>(name: &'a str, given: &Map<String, Value>) -> &'a str {
+    let adapts = ["adaptive", "feng_adaptive"];
+    match name {
+        "red"
+            if adapts
+                .iter()
+                .any(|key| given.get(*key) == Some(&Value::Bool(true))) =>
+        {
+            "ared"
+        }
+        _ => name,
     }
 }
 
