@@ -2,7 +2,7 @@
 
 use sojourn_base::{Ecn, Span, Stream, Time};
 
-use crate::params::EcnMode;
+use crate::ecn::EcnMode;
 use crate::rate::{Loss, RateSample};
 use crate::sender::State;
 
@@ -82,7 +82,8 @@ pub struct AckSample {
     pub now: Time,
     /// Bytes newly delivered: cumulatively or by a SACK block, each byte once.
     pub acked: u64,
-    /// Of these, bytes known to have been marked (accurate or DCTCP's feedback).
+    /// Of these, bytes known to have been marked (accurate or DCTCP's feedback). Under classic
+    /// feedback all that an echo acknowledges, for a controller that needs better.
     pub marked: u64,
     /// The echo of marks was set.
     pub ece: bool,

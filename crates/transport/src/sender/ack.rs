@@ -4,7 +4,7 @@ use sojourn_base::{Span, Time};
 
 use super::{Sender, State};
 use crate::cc::{AckSample, CongestionControl, LossKind};
-use crate::params::EcnMode;
+use crate::ecn::EcnMode;
 use crate::recovery::prr::{Delivery, PrrKind};
 use crate::wire::{Ack, SackBlocks};
 
@@ -361,6 +361,8 @@ impl Sender {
     ) {
         let marked = match self.config.ecn {
             EcnMode::Dctcp if ack.ece => heard.delivered,
+            // RFC 3168's echo overstates the marks to a controller that weighs them.
+            EcnMode::Classic if ack.ece && self.needs.ecn != EcnMode::Off => heard.delivered,
             EcnMode::Off | EcnMode::Classic | EcnMode::Dctcp => 0,
             EcnMode::Accurate => {
                 let fresh = ack.ce_bytes.saturating_sub(self.ce_seen);

@@ -4,7 +4,7 @@ use sojourn_base::{Ecn, Span, Time};
 
 use super::{ENDLESS, Probe, Sender, State};
 use crate::cc::CongestionControl;
-use crate::params::EcnMode;
+use crate::ecn::EcnMode;
 use crate::wire::Segment;
 
 #[allow(clippy::inline_always)] // out of line, arguments and saved registers cost as much
