@@ -82,8 +82,7 @@ pub struct AckSample {
     pub now: Time,
     /// Bytes newly delivered: cumulatively or by a SACK block, each byte once.
     pub acked: u64,
-    /// Of these, bytes known to have been marked (accurate or DCTCP's feedback). Under classic
-    /// feedback all that an echo acknowledges, for a controller that needs better.
+    /// Of these, bytes known to have been marked (accurate or DCTCP's feedback).
     pub marked: u64,
     /// The echo of marks was set.
     pub ece: bool,

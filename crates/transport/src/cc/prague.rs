@@ -4,8 +4,8 @@
 //! 0.7. ECT(1), accurate feedback, pacing. As DCTCP, alpha is a moving average of the share of marked
 //! bytes, updated once per virtual round trip of at least 25 ms from the first mark on; a mark takes the
 //! window to cwnd (1 - alpha / 2) once per such round trip. Each unmarked acknowledged segment adds
-//! (min(1, RTT / 25 ms))^2 / cwnd, also between reductions. A loss halves. Under `ecn = "classic"` every byte
-//! that an echo acknowledges counts as marked.
+//! (min(1, RTT / 25 ms))^2 / cwnd, also between reductions. A loss halves. Under `ecn = "classic"` an
+//! echo, which tells no share, halves once a window; packets are ECT(0).
 //!
 //! Simplified: the scaling with the RTT begins with congestion avoidance instead of four rounds after
 //! slow start, there is no rate-based variant for windows of a few segments and no smaller segments, and

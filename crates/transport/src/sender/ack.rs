@@ -361,8 +361,6 @@ impl Sender {
     ) {
         let marked = match self.config.ecn {
             EcnMode::Dctcp if ack.ece => heard.delivered,
-            // RFC 3168's echo overstates the marks to a controller that weighs them.
-            EcnMode::Classic if ack.ece && self.needs.ecn != EcnMode::Off => heard.delivered,
             EcnMode::Off | EcnMode::Classic | EcnMode::Dctcp => 0,
             EcnMode::Accurate => {
                 let fresh = ack.ce_bytes.saturating_sub(self.ce_seen);
@@ -413,7 +411,14 @@ impl Sender {
         }
         if matches!(self.state, State::Open | State::Cwr) {
             self.counts.ecn_reductions += 1;
-            self.reduce(now, LossKind::Ecn, false);
+            // A controller that weighs marks cannot weigh these: it answers as to a loss.
+            let unweighed = self.config.ecn == EcnMode::Classic && self.needs.ecn != EcnMode::Off;
+            let kind = if unweighed {
+                LossKind::FastRetransmit
+            } else {
+                LossKind::Ecn
+            };
+            self.reduce(now, kind, false);
             self.state = State::Cwr;
             self.pto_at = Time::NEVER;
         }
