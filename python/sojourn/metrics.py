@@ -53,5 +53,6 @@ METRICS = (
     Metric("fct_p99_s", "flow", "the same, 99th percentile"),
     Metric("slowdown_mean", "flow", "TCP: completion time over that alone on the empty path, mean"),
     Metric("ecn_reductions", "flow", "TCP: windows reduced for an echo of marks"),
+    Metric("acknowledged_bps", "flow", "TCP: payload bits acknowledged to the sender per second"),
     Metric("jain_index", "group", "Jain's fairness index of the flows' goodputs"),
 )

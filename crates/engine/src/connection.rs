@@ -144,6 +144,8 @@ pub struct Tally {
     pub timeouts: u64,
     /// Windows reduced for an echo of marks.
     pub ecn_reductions: u64,
+    /// Payload bytes that the sender knows to have arrived in order.
+    pub acknowledged: u64,
     /// RTT samples.
     pub rtt_samples: u64,
     /// Their sum in picoseconds.
@@ -163,6 +165,7 @@ impl Tally {
         self.retransmits += counts.retransmits;
         self.timeouts += counts.timeouts;
         self.ecn_reductions += counts.ecn_reductions;
+        self.acknowledged += half.sender.acknowledged();
         self.rtt_samples += counts.rtt_samples;
         self.rtt_sum += counts.rtt_sum;
         let mss = f64::from(half.sender.config().mss);
@@ -179,6 +182,7 @@ impl Tally {
             retransmits: self.retransmits - before.retransmits,
             timeouts: self.timeouts - before.timeouts,
             ecn_reductions: self.ecn_reductions - before.ecn_reductions,
+            acknowledged: self.acknowledged - before.acknowledged,
             rtt_samples: self.rtt_samples - before.rtt_samples,
             rtt_sum: self.rtt_sum - before.rtt_sum,
             cwnd_time: self.cwnd_time - before.cwnd_time,
@@ -193,6 +197,7 @@ impl Tally {
             retransmits: self.retransmits + other.retransmits,
             timeouts: self.timeouts + other.timeouts,
             ecn_reductions: self.ecn_reductions + other.ecn_reductions,
+            acknowledged: self.acknowledged + other.acknowledged,
             rtt_samples: self.rtt_samples + other.rtt_samples,
             rtt_sum: self.rtt_sum + other.rtt_sum,
             cwnd_time: self.cwnd_time + other.cwnd_time,

@@ -86,7 +86,7 @@ pub fn take<O: Observer>(simulation: &Simulation<O>, meter: &Meter, groups: &[Gr
     let metrics = |sum: &Sum| {
         let mut metrics = flow_metrics(sum, window).to_vec();
         if has_tcp {
-            metrics.extend(tcp_metrics(sum));
+            metrics.extend(tcp_metrics(sum, window));
         }
         metrics
     };
@@ -293,7 +293,7 @@ fn flow_metrics(sum: &Sum, window: Span) -> [(&'static str, f64); 11] {
 }
 
 /// Metrics of flows over TCP; undefined for others.
-fn tcp_metrics(sum: &Sum) -> [(&'static str, f64); 11] {
+fn tcp_metrics(sum: &Sum, window: Span) -> [(&'static str, f64); 12] {
     let tally = |value: fn(&Tally) -> f64| sum.tally.as_ref().map_or(f64::NAN, value);
     let completed = sum.completions.count();
     [
@@ -314,5 +314,12 @@ fn tcp_metrics(sum: &Sum) -> [(&'static str, f64); 11] {
         ("fct_p99_s", sum.completions.quantile_s(0.99)),
         ("slowdown_mean", ratio(sum.slowdowns, completed as f64)),
         ("ecn_reductions", tally(|tally| tally.ecn_reductions as f64)),
+        (
+            "acknowledged_bps",
+            ratio(
+                tally(|tally| 8.0 * tally.acknowledged as f64),
+                window.as_s(),
+            ),
+        ),
     ]
 }

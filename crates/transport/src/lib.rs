@@ -7,6 +7,7 @@
 //! | module | holds |
 //! | --- | --- |
 //! | [`wire`] | [`Segment`] and [`Ack`]: what the two ends tell each other |
+//! | [`ecn`] | how marks are fed back |
 //! | [`params`] | [`TcpParams`], the table of a scenario file, and [`Config`], the same resolved |
 //! | [`sender`] | [`Sender`]: what may be sent, when, and what an acknowledgement means |
 //! | [`receiver`] | [`Receiver`]: bytes in order, acknowledgements, echoes of marks |
@@ -27,6 +28,7 @@
 //! its source and against deterministic runs (`tests/ns2.rs`).
 
 pub mod cc;
+pub mod ecn;
 pub mod params;
 pub mod rate;
 pub mod receiver;
@@ -40,7 +42,8 @@ pub use cc::{
     AckSample, AnyController, BuildError, CONTROLLERS, CongestionControl, Entry, LossEvent,
     LossKind, Start, build, find,
 };
-pub use params::{Config, EcnMode, TcpParams};
+pub use ecn::{EcnChoice, EcnMode};
+pub use params::{Config, TcpParams};
 pub use receiver::{Arrival, Received, Receiver};
 pub use sender::{Sender, State};
 pub use wire::{Ack, SackBlocks, Segment};

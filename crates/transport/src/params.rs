@@ -19,44 +19,12 @@
 //! acknowledgement that ends recovery grows the window; with SACK holes stay in `pipe` until they
 //! are acknowledged, as before RFC 3517.
 
-use sojourn_base::{
-    Auto, Bytes, Fault, Length, Limit, ParamFault, Preset, Quantity, Scalar, Span, Stream, Whole,
-    params,
-};
+use sojourn_base::{Auto, Bytes, Length, Limit, ParamFault, Preset, Span, Stream, Whole, params};
 
 use crate::cc::{Needs, Start};
+use crate::ecn::{EcnChoice, EcnMode};
 use crate::recovery::{PrrKind, PrrMode};
 use crate::rtt::RtoRules;
-
-/// How marks are fed back.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
-pub enum EcnMode {
-    /// Packets are not ECN-capable.
-    #[default]
-    Off,
-    /// RFC 3168: the echo stands until the sender says that it has reduced its window.
-    Classic,
-    /// RFC 8257, 3.2: the echo tells the mark of the segments acknowledged.
-    Dctcp,
-    /// RFC 9768, idealised: every acknowledgement carries the count of marked bytes.
-    Accurate,
-}
-
-impl Quantity for EcnMode {
-    const ALLOWED: &'static str = "true (\"classic\"), false (\"off\"), \"dctcp\" or \"accurate\"";
-    const SCHEMA: &'static str =
-        r#"{"enum": [true, false, "auto", "off", "classic", "dctcp", "accurate"]}"#;
-
-    fn read(scalar: Scalar<'_>) -> Result<Self, Fault> {
-        match scalar {
-            Scalar::Flag(false) | Scalar::Text("off") => Ok(Self::Off),
-            Scalar::Flag(true) | Scalar::Text("classic") => Ok(Self::Classic),
-            Scalar::Text("dctcp") => Ok(Self::Dctcp),
-            Scalar::Text("accurate") => Ok(Self::Accurate),
-            other => Err(Self::fault(other)),
-        }
-    }
-}
 
 params! {
     /// Parameters of a TCP connection.
@@ -119,9 +87,9 @@ params! {
         handshake: bool = "false", Ns2 = "true";
         /// A finite stream ends with a FIN.
         fin: bool = "false";
-        /// Whether packets are ECN-capable and how marks are fed back. Automatic: as the congestion
-        /// controller needs it, else off.
-        ecn: Auto<EcnMode> = "auto";
+        /// Whether packets are ECN-capable and how marks are fed back: `true` is as the congestion
+        /// controller needs it, else classic (RFC 3168). Automatic: as it needs it, else off.
+        ecn: Auto<EcnChoice> = "auto";
         /// Segments are spread over the round trip. Automatic: as the controller needs it.
         pacing: Auto<bool> = "auto";
     }
@@ -299,7 +267,10 @@ impl Config {
             idle_restart: params.idle_restart && !needs.keeps_window_when_idle,
             handshake: params.handshake,
             fin: params.fin,
-            ecn: params.ecn.given().unwrap_or(needs.ecn),
+            ecn: match params.ecn {
+                Auto::Given(choice) => choice.resolve(needs),
+                Auto::Auto => needs.ecn,
+            },
             pacing: params.pacing.given().unwrap_or(needs.pacing),
             recovery_burst: if ns2 && !params.sack { 2 } else { u32::MAX },
             halves_cwnd: ns2 || linux,

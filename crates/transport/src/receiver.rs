@@ -19,7 +19,8 @@ use std::sync::Arc;
 
 use sojourn_base::{Ecn, Time};
 
-use crate::params::{Config, EcnMode};
+use crate::ecn::EcnMode;
+use crate::params::Config;
 use crate::wire::{Ack, SackBlocks, Segment};
 
 /// A segment as it arrives: the mark may have been set on the way.

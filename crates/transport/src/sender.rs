@@ -29,7 +29,8 @@ use std::sync::Arc;
 use sojourn_base::{Span, Time};
 
 use crate::cc::{AnyController, CongestionControl, LossEvent, LossKind, Needs};
-use crate::params::{Config, EcnMode};
+use crate::ecn::EcnMode;
+use crate::params::Config;
 use crate::rate::RateSampler;
 use crate::recovery::{Prr, Rack};
 use crate::rtt::RttEstimator;

@@ -67,17 +67,30 @@ fn independent(p: f64, seed: u64) -> impl FnMut(u64, &Segment) -> Fate {
 }
 
 /// M. Mathis, J. Semke, J. Mahdavi, T. Ott, "The Macroscopic Behavior of the TCP Congestion Avoidance
-/// Algorithm", 1997: sqrt(3/2) / sqrt(p); with delayed acknowledgements sqrt(3/4) / sqrt(p). The law
-/// is one of large windows: of a window of 20.5 segments 20 are in flight, so that at p = 0.003 seven
-/// percent are missing.
+/// Algorithm", 1997: sqrt(3/2) / sqrt(p); with delayed acknowledgements sqrt(3/4) / sqrt(p).
 #[test]
 fn periodic_loss_gives_the_square_root_law() {
-    for p in [0.001, 0.0005, 0.0002] {
+    for p in [0.001, 0.0005, 0.0002, 0.0001] {
         let rate = rate(&[], periodic(p), 200, 1000) * libm::sqrt(p);
         assert!((rate / 1.2247 - 1.0).abs() < 0.05, "{p}: {rate}");
     }
     let delayed = rate(&[("delayed_ack", "2")], periodic(0.0005), 200, 2000) * libm::sqrt(0.0005);
     assert!((delayed / 0.866 - 1.0).abs() < 0.07, "{delayed}");
+}
+
+/// What that law leaves out counts with small windows, 7 % at p = 0.003: each sawtooth has a round trip
+/// of recovery at W/2 in which the window does not grow, and of a window with a fraction only the
+/// whole segments are sent, half a segment less in the mean. So 3/8 W^2 + W/2 = 1/p, and 1/p segments
+/// take W/2 + 1 round trips.
+#[test]
+fn periodic_loss_gives_the_law_with_its_round_trip_of_recovery() {
+    for p in [0.003, 0.002, 0.001, 0.0002] {
+        let each = 1.0 / p;
+        let w = (libm::sqrt(0.25 + 1.5 * each) - 0.5) / 0.75;
+        let law = each / (w / 2.0 + 1.0) - 0.5;
+        let rate = rate(&[], periodic(p), 200, 1000);
+        assert!((rate / law - 1.0).abs() < 0.015, "{p}: {rate} {law}");
+    }
 }
 
 /// The same flow under independent loss: 1.31 / sqrt(p) (T. Ott, J. Kemperman, M. Mathis, "The

@@ -151,8 +151,9 @@ class TcpKeys(TypedDict, total=False):
         handshake: Three-way handshake: data follows the answer to a SYN. Default ``false``; ns2:
             ``true``.
         fin: A finite stream ends with a FIN. Default ``false``.
-        ecn: Whether packets are ECN-capable and how marks are fed back. Automatic: as the
-            congestion controller needs it, else off. Default ``auto``.
+        ecn: Whether packets are ECN-capable and how marks are fed back: `true` is as the
+            congestion controller needs it, else classic (RFC 3168). Automatic: as it needs it,
+            else off. Default ``auto``.
         pacing: Segments are spread over the round trip. Automatic: as the controller needs it.
             Default ``auto``.
     """

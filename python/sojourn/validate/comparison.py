@@ -77,12 +77,6 @@ class Plan:
     scenarios: tuple[Scenario, ...]
     points: dict[Row, Point]
 
-    @property
-    def runs(self) -> int:
-        """How many runs that takes."""
-        wanted = set(self.points.values())
-        return sum(self.scenarios[point.network].replicas for point in wanted)
-
 
 def plan(evidence: Evidence, *, quick: bool = False) -> Plan:
     """Match rows with points; ``quick`` keeps the first case of each subject only.
@@ -102,37 +96,74 @@ def plan(evidence: Evidence, *, quick: bool = False) -> Plan:
 def compare(
     plan: Plan, *, jobs: int | None = None, progress: OnProgress | None = None
 ) -> list[Check]:
-    """Run what is planned and check every row, in the order of the rows."""
-    wanted = set(plan.points.values())
-    results: dict[int, Results] = {}
-    done, total = 0, plan.runs
-    for network, scenario in enumerate(plan.scenarios):
-        points = sorted(point.point for point in wanted if point.network == network)
-        if points:
+    """Run what is planned and check every row, in the order of the rows.
 
-            def report(here: int, _: int, before: int = done) -> None:
-                if progress is not None:
-                    progress(before + here, total)
+    Where the evidence says how many replicas come first, the others are run for those points alone
+    of which a number then lies outside its tolerance.
+    """
+    runs = _Runs(plan, jobs or available_cores(), progress)
+    first = plan.evidence.first_replicas
+    runs.perform(set(plan.points.values()), first)
+    checks = runs.checks()
+    if first is not None:
+        doubtful = {
+            plan.points[check.row] for check in checks if check.verdict is not Verdict.AGREES
+        }
+        runs.perform(doubtful, None)
+        checks = runs.checks()
+    return checks
 
-            results[network] = _run(scenario, points, jobs or available_cores(), report)
-            done += len(points) * scenario.replicas
-    return [
-        _check(plan.evidence, row, results[at.network], at.point) for row, at in plan.points.items()
-    ]
 
+class _Runs:
+    """The runs of a plan that are done, and those that are to be."""
 
-def _run(scenario: Scenario, points: list[int], jobs: int, progress: OnProgress) -> Results:
-    """Run all replicas of some points."""
-    cancel = Cancel()
+    def __init__(self, plan: Plan, jobs: int, progress: OnProgress | None) -> None:
+        self._plan = plan
+        self._progress = progress
+        self._done = self._total = 0
+        self._benches = [self._bench(scenario, jobs) for scenario in plan.scenarios]
 
-    def work(task: Task) -> dict[str, Any]:
-        return scenario.core.run(task.point, task.replica, cancel, None)
+    def _bench(self, scenario: Scenario, jobs: int) -> Memory:
+        cancel = Cancel()
 
-    tasks = [Task(point, number) for point in points for number in range(scenario.replicas)]
-    bench = Memory(lambda missing: in_threads(work, missing, jobs, cancel), progress)
-    bench.perform(tasks)
-    outcomes = (Outcome(task, bench.tables(task)) for task in tasks)
-    return collect(scenario, outcomes, complete=True)
+        def work(task: Task) -> dict[str, Any]:
+            return scenario.core.run(task.point, task.replica, cancel, None)
+
+        return Memory(lambda missing: in_threads(work, missing, jobs, cancel), self._ran)
+
+    def _ran(self, _done: int, _total: int) -> None:
+        self._done += 1
+        if self._progress is not None:
+            self._progress(self._done, self._total)
+
+    def perform(self, points: Iterable[Point], most: int | None) -> None:
+        """Run all replicas of some points, or the first ``most`` of them."""
+        wanted: list[list[Task]] = [[] for _ in self._benches]
+        for at in sorted(points):
+            replicas = self._plan.scenarios[at.network].replicas
+            tasks = [Task(at.point, number) for number in range(min(most or replicas, replicas))]
+            done = self._benches[at.network].done
+            wanted[at.network] += [task for task in tasks if task not in done]
+        self._total += sum(len(tasks) for tasks in wanted)
+        for bench, tasks in zip(self._benches, wanted, strict=True):
+            if tasks:
+                bench.perform(tasks)
+
+    def checks(self) -> list[Check]:
+        """Check every row against what is done."""
+        plan = self._plan
+        networks = {at.network for at in plan.points.values()}
+        results = {network: self._results(network) for network in networks}
+        return [
+            _check(plan.evidence, row, results[at.network], at.point)
+            for row, at in plan.points.items()
+        ]
+
+    def _results(self, network: int) -> Results:
+        done = self._benches[network].done
+        tasks = sorted(done, key=lambda task: (task.point, task.replica))
+        outcomes = (Outcome(task, done[task]) for task in tasks)
+        return collect(self._plan.scenarios[network], outcomes, complete=True)
 
 
 def _check(evidence: Evidence, row: Row, results: Results, point: int) -> Check:

@@ -1,6 +1,7 @@
 """A folder of evidence, read and checked.
 
-``evidence.toml``: ``title``; ``networks``, the scenario files; optionally ``[[tolerance]]``
+``evidence.toml``: ``title``; ``networks``, the scenario files; optionally ``first_replicas``, the
+replicas that are enough where all numbers of a point then agree (default: all); ``[[tolerance]]``
 (``metric``, ``relative``, ``absolute``, and ``where``, columns with the values that they must
 have) and ``[[known]]`` (``where``, ``metrics``, ``reason``): differences that are explained.
 
@@ -72,6 +73,7 @@ class Evidence:
     title: str
     networks: tuple[Path, ...]
     rows: tuple[Row, ...]
+    first_replicas: int | None = None
     tolerances: tuple[Rule, ...] = ()
     known: tuple[Rule, ...] = field(default=())
 
@@ -91,7 +93,7 @@ def load(folder: Path) -> Evidence:
         said = tomllib.loads(place.read_text(encoding="utf-8"))
     except (OSError, tomllib.TOMLDecodeError) as error:
         raise EvidenceError(f"{place}: {error}") from None
-    if unknown := said.keys() - {"title", "networks", "tolerance", "known"}:
+    if unknown := said.keys() - {"title", "networks", "first_replicas", "tolerance", "known"}:
         raise EvidenceError(f"{place}: unknown key {sorted(unknown)[0]!r}")
     rows = _rows(folder / "peer.csv")
     if not rows:
@@ -101,6 +103,7 @@ def load(folder: Path) -> Evidence:
         title=str(said["title"]),
         networks=tuple(folder / name for name in said["networks"]),
         rows=rows,
+        first_replicas=said.get("first_replicas"),
         tolerances=tuple(_rule(entry) for entry in said.get("tolerance", [])),
         known=tuple(_rule(entry) for entry in said.get("known", [])),
     )

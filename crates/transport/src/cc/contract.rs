@@ -2,7 +2,7 @@
 
 use sojourn_base::{Ecn, Span, Stream, Time};
 
-use crate::params::EcnMode;
+use crate::ecn::EcnMode;
 use crate::rate::{Loss, RateSample};
 use crate::sender::State;
 

@@ -3,7 +3,8 @@
 //! S. Bensley et al., "Data Center TCP (DCTCP)", RFC 8257, 2017. Once a window, with M the share of
 //! acknowledged bytes that were marked, alpha = (1 - g) alpha + g M; a mark takes the window to
 //! cwnd (1 - alpha / 2), once a window (3.3). Growth and the answer to a loss are Reno's. All packets
-//! are ECN-capable; the receiver echoes marks segment by segment (3.2).
+//! are ECN-capable; the receiver echoes marks segment by segment (3.2). Under `ecn = "classic"` an
+//! echo, which tells no share, halves once a window; packets are ECT(0).
 //!
 //! **Linux**, **ns-3**: the same g and initial alpha; Linux reckons alpha in 1/1024, so that it never
 //! falls below about g: not modelled. ns-2.35 has no DCTCP: its preset is the reference.
@@ -12,7 +13,7 @@ use sojourn_base::{Fraction, ParamFault, Preset, Probability, params};
 
 use crate::cc::parts::{Rounds, Window};
 use crate::cc::{AckSample, CongestionControl, LossEvent, LossKind, Needs, Start};
-use crate::params::EcnMode;
+use crate::ecn::EcnMode;
 use crate::window_hooks;
 
 params! {

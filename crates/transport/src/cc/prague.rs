@@ -4,7 +4,8 @@
 //! 0.7. ECT(1), accurate feedback, pacing. As DCTCP, alpha is a moving average of the share of marked
 //! bytes, updated once per virtual round trip of at least 25 ms from the first mark on; a mark takes the
 //! window to cwnd (1 - alpha / 2) once per such round trip. Each unmarked acknowledged segment adds
-//! (min(1, RTT / 25 ms))^2 / cwnd, also between reductions. A loss halves.
+//! (min(1, RTT / 25 ms))^2 / cwnd, also between reductions. A loss halves. Under `ecn = "classic"` an
+//! echo, which tells no share, halves once a window; packets are ECT(0).
 //!
 //! Simplified: the scaling with the RTT begins with congestion avoidance instead of four rounds after
 //! slow start, there is no rate-based variant for windows of a few segments and no smaller segments, and
@@ -16,7 +17,7 @@ use sojourn_base::{Ecn, Fraction, ParamFault, Preset, Probability, Span, Time, p
 
 use crate::cc::parts::{Rounds, Window};
 use crate::cc::{AckSample, CongestionControl, LossEvent, LossKind, Needs, Start};
-use crate::params::EcnMode;
+use crate::ecn::EcnMode;
 use crate::sender::State;
 use crate::window_hooks;
 

@@ -4,7 +4,7 @@ use sojourn_base::{Span, Time};
 
 use super::{Sender, State};
 use crate::cc::{AckSample, CongestionControl, LossKind};
-use crate::params::EcnMode;
+use crate::ecn::EcnMode;
 use crate::recovery::prr::{Delivery, PrrKind};
 use crate::wire::{Ack, SackBlocks};
 
@@ -411,7 +411,14 @@ impl Sender {
         }
         if matches!(self.state, State::Open | State::Cwr) {
             self.counts.ecn_reductions += 1;
-            self.reduce(now, LossKind::Ecn, false);
+            // A controller that weighs marks cannot weigh these: it answers as to a loss.
+            let unweighed = self.config.ecn == EcnMode::Classic && self.needs.ecn != EcnMode::Off;
+            let kind = if unweighed {
+                LossKind::FastRetransmit
+            } else {
+                LossKind::Ecn
+            };
+            self.reduce(now, kind, false);
             self.state = State::Cwr;
             self.pto_at = Time::NEVER;
         }

@@ -4,7 +4,7 @@ use sojourn_base::{Ecn, Span, Time};
 
 use super::{ENDLESS, Probe, Sender, State};
 use crate::cc::CongestionControl;
-use crate::params::EcnMode;
+use crate::ecn::EcnMode;
 use crate::wire::Segment;
 
 #[allow(clippy::inline_always)] // out of line, arguments and saved registers cost as much
@@ -287,7 +287,9 @@ impl Sender {
             EcnMode::Off => Ecn::NotEct,
             _ if syn || payload == 0 => Ecn::NotEct,
             EcnMode::Classic if again => Ecn::NotEct,
-            EcnMode::Classic | EcnMode::Dctcp | EcnMode::Accurate => self.needs.codepoint,
+            // ECT(1) asks for marks that are weighed (RFC 9331).
+            EcnMode::Classic => Ecn::Ect0,
+            EcnMode::Dctcp | EcnMode::Accurate => self.needs.codepoint,
         };
         Segment {
             seq,

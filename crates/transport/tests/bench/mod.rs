@@ -83,6 +83,8 @@ pub struct Bench {
     pub header: u64,
     /// What becomes of the n-th segment sent, retransmissions counted.
     pub fate: Box<dyn FnMut(u64, &Segment) -> Fate>,
+    /// What becomes of an acknowledgement.
+    pub ack_fate: Box<dyn FnMut(&Ack) -> Fate>,
     events: BTreeMap<(Time, u64), Event>,
     number: u64,
     pub sent: Vec<(Time, Segment)>,
@@ -145,6 +147,7 @@ impl Bench {
             back,
             header: u64::from(config.header),
             fate: Box::new(|_, _| Fate::Deliver),
+            ack_fate: Box::new(|_| Fate::Deliver),
             events: BTreeMap::new(),
             number: 0,
             sent: Vec::new(),
@@ -243,7 +246,14 @@ impl Bench {
         if self.log {
             self.acks.push((self.now, ack));
         }
-        self.schedule(self.now + self.back, Event::Ack(ack));
+        let mut at = self.now + self.back;
+        match (self.ack_fate)(&ack) {
+            Fate::Drop => return,
+            Fate::Duplicate => self.schedule(at, Event::Ack(ack)),
+            Fate::Delay(by) => at += by,
+            Fate::Deliver | Fate::Mark => {}
+        }
+        self.schedule(at, Event::Ack(ack));
     }
 
     pub fn cwnd_segments(&self) -> f64 {

@@ -1,9 +1,9 @@
 //! Controllers that weigh marks.
 
 use sojourn_base::{Rate, Span, Time};
-use sojourn_transport::{CongestionControl, LossKind};
+use sojourn_transport::{CongestionControl, EcnMode, LossKind};
 
-use crate::bench::{Bench, Link};
+use crate::bench::{Bench, Link, config};
 use crate::played::Played;
 use crate::{REFERENCE, RTT};
 
@@ -89,4 +89,46 @@ fn prague_on_a_step_keeps_the_queue_at_it() {
         "{}",
         bench.sender.latest_rtt()
     );
+}
+
+#[test]
+fn ecn_means_the_feedback_that_the_controller_needs() {
+    let feedback = |name, word| config(REFERENCE, name, &[("ecn", word)]).ecn;
+    assert_eq!(feedback("prague", "true"), EcnMode::Accurate);
+    assert_eq!(feedback("dctcp", "true"), EcnMode::Dctcp);
+    assert_eq!(feedback("cubic", "true"), EcnMode::Classic);
+    for name in ["prague", "dctcp", "cubic"] {
+        assert_eq!(feedback(name, "classic"), EcnMode::Classic);
+        assert_eq!(feedback(name, "accurate"), EcnMode::Accurate);
+        assert_eq!(feedback(name, "false"), EcnMode::Off);
+    }
+    assert_eq!(config(REFERENCE, "prague", &[]).ecn, EcnMode::Accurate);
+    assert_eq!(config(REFERENCE, "cubic", &[]).ecn, EcnMode::Off);
+}
+
+/// An echo that tells no share is answered as a loss is.
+#[test]
+fn under_classic_feedback_they_halve() {
+    for name in ["dctcp", "prague"] {
+        let rate = Rate::from_bps(80_000_000);
+        let half = Span::from_ms(15);
+        let mut link = Link::new(rate, half, 500);
+        link.mark_above = 40;
+        let keys = [("segment", "1000 B"), ("header", "0 B"), ("ecn", "classic")];
+        let mut bench = Bench::over(name, REFERENCE, vec![link], half, &keys);
+        bench.log = false;
+        bench.sender.write_endless();
+        bench.run_until(Time::ZERO + Span::from_whole_s(5));
+        let (mut least, mut most) = (f64::INFINITY, 0.0_f64);
+        for tick in 0..1500 {
+            bench.run_until(Time::ZERO + Span::from_whole_s(5) + Span::from_ms(10 * tick));
+            least = least.min(bench.cwnd_segments());
+            most = most.max(bench.cwnd_segments());
+        }
+        assert!(
+            (0.45..0.55).contains(&(least / most)),
+            "{name}: {least} {most}"
+        );
+        assert_eq!(bench.sender.counts().retransmits, 0, "{name}");
+    }
 }
