@@ -239,12 +239,15 @@ pub(crate) struct Lane {
     pub(crate) header: u32,
 }
 
-/// What links share: the books of flows, and the arena that a dropped acknowledgement leaves.
+/// What links share: the books of flows, the arena that a dropped acknowledgement leaves, and what
+/// they hand over.
 #[derive(Debug)]
 pub(crate) struct Shared {
     /// Two a flow: there and back.
     pub(crate) lanes: Vec<Lane>,
     pub(crate) acks: Acks,
+    /// What a link has just begun to send, for the links behind it, in order.
+    pub(crate) handed_over: Vec<SimPacket>,
 }
 
 impl Shared {

@@ -2,12 +2,13 @@
 //! flight.
 
 mod audit;
+mod governed;
 mod plain;
 
 use sojourn_base::length::Capacity;
 use sojourn_base::{Bytes, Rate, Span, Stream, Time};
 use sojourn_queue::parts::Fifo;
-use sojourn_queue::{AnyDiscipline, Backlog, Context, Dequeued, Discipline, Reason, Sink, Status};
+use sojourn_queue::{AnyDiscipline, Backlog, Discipline};
 
 use crate::ledger::{Ledger, Shared};
 use crate::ring::Ring;
@@ -45,9 +46,11 @@ pub struct Link {
     /// The instant under which the link stands in the calendar of deliveries.
     pub(crate) scheduled: Time,
     /// Packets being sent or on the wire, in the order of delivery, each stamped with its delivery;
-    /// behind them those that wait in a plain queue, each stamped with its arrival.
+    /// behind them those that wait in a plain queue, each stamped with its arrival; behind these,
+    /// announced, those that the link before has handed over and that are still on their way here.
     packets: Ring<SimPacket>,
-    /// The next departure or timer, whichever is first: until then there is nothing to catch up.
+    /// The next departure, announced arrival or timer, whichever is first: until then there is
+    /// nothing to catch up.
     due: Time,
     /// The transmitter sends until this instant.
     sends_until: Time,
@@ -62,7 +65,7 @@ pub struct Link {
     delay: Span,
     /// Time the transmitter has been busy up to `sends_until`, in picoseconds.
     busy: u64,
-    /// Packets delivered.
+    /// Packets delivered or handed over.
     delivered: u64,
     /// The room of a [plain](plain) queue, where it is one.
     plain: Option<Capacity>,
@@ -70,6 +73,10 @@ pub struct Link {
     timer: Time,
     /// Its books.
     pub ledger: Ledger,
+    /// Whether it [hands over](crate::handover) what it begins to send.
+    pub(crate) hands_over: bool,
+    /// The link that hands over to this one; the largest number where there is none.
+    feeder: LinkId,
     /// What the discipline did wrong, if anything.
     pub(crate) fault: Option<String>,
     /// The instant under which it stands in the calendar of departures, where that is kept.
@@ -87,63 +94,6 @@ pub struct Carried {
     pub busy: u64,
     /// Bytes sent, the packet in transmission by the part that is out.
     pub bytes: f64,
-}
-
-/// The sink of one call into a discipline: books every drop and mark.
-struct Books<'a, O> {
-    now: Time,
-    link: LinkId,
-    ledger: &'a mut Ledger,
-    shared: &'a mut Shared,
-    observer: &'a mut O,
-    fault: &'a mut Option<String>,
-}
-
-impl<O: Observer> Sink<SimPacket> for Books<'_, O> {
-    fn dropped(&mut self, packet: SimPacket, reason: Reason) {
-        self.ledger
-            .drop(packet.bytes(), packet.stamp, self.now, reason);
-        self.shared.dropped(&packet);
-        self.observer.dropped(self.now, self.link, &packet, reason);
-    }
-
-    fn marked(&mut self, packet: &SimPacket, reason: Reason) {
-        if !packet.ecn.get().is_capable() {
-            *self.fault = Some("a packet that is not ECN-capable was marked".to_owned());
-        }
-        self.ledger.mark(reason);
-        self.observer.marked(self.now, self.link, packet, reason);
-    }
-}
-
-/// Calls into the discipline with a context made of the link's parts.
-macro_rules! with_context {
-    ($link:ident, $id:expr, $now:expr, $shared:expr, $observer:expr, |$discipline:ident, $ctx:ident| $body:expr) => {{
-        if O::LOOKS_INSIDE {
-            $observer.asking($now, $id, &$link.spec.discipline);
-        }
-        let mut sink = Books {
-            now: $now,
-            link: $id,
-            ledger: &mut $link.ledger,
-            shared: $shared,
-            observer: $observer,
-            fault: &mut $link.fault,
-        };
-        let $discipline = &mut $link.spec.discipline;
-        let mut context = Context {
-            now: $now,
-            random: &mut $link.spec.random,
-            sink: &mut sink,
-        };
-        let $ctx = &mut context;
-        #[allow(clippy::let_unit_value)] // some calls answer, some do not
-        let said = $body;
-        if O::LOOKS_INSIDE {
-            $observer.answered($now, $id, &$link.spec.discipline);
-        }
-        said
-    }};
 }
 
 /// The largest packet that may go by the empty queue of a link.
@@ -180,6 +130,8 @@ impl Link {
             busy: 0,
             scheduled: Time::NEVER,
             departure_scheduled: Time::NEVER,
+            hands_over: false,
+            feeder: LinkId::MAX,
             fault: None,
         };
         link.settle();
@@ -198,8 +150,28 @@ impl Link {
         }
     }
 
-    /// Packets being sent or on the wire.
-    pub fn in_flight(&self) -> usize {
+    /// Whether it is a plain queue that it keeps itself.
+    pub(crate) fn is_plain(&self) -> bool {
+        self.plain.is_some()
+    }
+
+    /// The link that hands over to this one, if any.
+    pub(crate) fn feeder(&self) -> Option<LinkId> {
+        (self.feeder < LinkId::MAX).then_some(self.feeder)
+    }
+
+    /// That link is `feeder`.
+    pub(crate) fn is_fed_by(&mut self, feeder: LinkId) {
+        self.feeder = feeder;
+    }
+
+    /// Packets handed over to it that have not come yet.
+    pub(crate) fn announced(&self) -> usize {
+        self.packets.iter_announced().count()
+    }
+
+    /// Packets being sent or on the wire, but for those handed over.
+    pub(crate) fn in_flight(&self) -> usize {
         if self.plain.is_some() {
             self.first_waiting()
         } else {
@@ -223,12 +195,24 @@ impl Link {
     }
 
     /// When the link next needs the calendar: to deliver, or, where nothing is in flight, to ask
-    /// a shaping discipline again.
+    /// a shaping discipline again; one that hands over, before the next packet that it sends would
+    /// come out at the far end.
     #[inline]
     pub(crate) fn next_event(&self) -> Time {
+        if self.hands_over {
+            let next = if self.plain.is_some() {
+                self.due
+            } else {
+                self.next_departure()
+            };
+            return next + self.delay;
+        }
+        if self.plain.is_some() {
+            return self.next_delivery();
+        }
         match self.packets.head() {
-            Some(packet) if self.has_begun() => packet.stamp,
-            _ => self.next_departure(),
+            Some(packet) => packet.stamp,
+            None => self.next_departure(),
         }
     }
 
@@ -254,7 +238,8 @@ impl Link {
         }
     }
 
-    /// Runs all departures due by `until` and all timers due before it, at their exact instants.
+    /// Runs all that is due by `until`, timers of that instant excepted, at its exact instants:
+    /// departures, arrivals that the link before has announced, timers.
     #[inline]
     pub(crate) fn catch_up<O: Observer>(
         &mut self,
@@ -264,53 +249,35 @@ impl Link {
         observer: &mut O,
     ) {
         if self.due <= until {
-            if self.plain.is_some() {
-                self.run_plain(id, until, observer);
-            } else {
-                self.run_due(id, until, shared, observer);
+            match self.plain {
+                Some(capacity) => self.run_plain(id, until, capacity, shared, observer),
+                None => self.run_governed(id, until, shared, observer),
             }
         }
     }
 
-    fn run_due<O: Observer>(
-        &mut self,
-        id: LinkId,
-        until: Time,
-        shared: &mut Shared,
-        observer: &mut O,
-    ) {
-        while self.due <= until {
-            let departure = self.next_departure();
-            if departure <= self.timer {
-                self.depart(id, departure, shared, observer);
-            } else if self.timer < until {
-                with_context!(self, id, self.timer, shared, observer, |discipline, ctx| {
-                    discipline.on_timer(ctx);
-                });
-            } else {
-                return;
-            }
-            self.settle();
-        }
+    /// Whether a packet of `size` that comes `now` finds the transmitter idle and nothing waiting,
+    /// and need not trouble the discipline.
+    #[inline(always)]
+    fn lets_pass(&self, now: Time, size: Bytes) -> bool {
+        self.sends_until <= now && self.ledger.backlog().packets == 0 && size <= self.bypass
     }
 
-    /// Sends a packet that finds the transmitter idle and nothing waiting, without troubling the
-    /// discipline; says whether it could.
+    /// Sends an arriving packet at once, if it may pass; says whether it could.
     #[inline(always)]
     pub(crate) fn pass<O: Observer>(
         &mut self,
         id: LinkId,
         now: Time,
         packet: &SimPacket,
+        shared: &mut Shared,
         observer: &mut O,
     ) -> bool {
-        let size = packet.bytes();
-        let passes =
-            self.sends_until <= now && self.ledger.backlog().packets == 0 && size <= self.bypass;
+        let passes = self.lets_pass(now, packet.bytes());
         if passes {
-            self.ledger.pass(size);
+            self.ledger.pass(packet.bytes());
             observer.passed(now, id, packet);
-            self.transmit(now, packet);
+            self.transmit(now, packet, shared);
         }
         passes
     }
@@ -324,97 +291,47 @@ impl Link {
         shared: &mut Shared,
         observer: &mut O,
     ) {
-        if let Some(capacity) = self.plain {
-            self.arrive_plain(id, now, packet, capacity, shared, observer);
-            return;
+        match self.plain {
+            Some(capacity) => self.arrive_plain(id, now, packet, capacity, shared, observer),
+            None => self.arrive_governed(id, now, packet, shared, observer),
         }
-        self.ledger.arrive(packet.bytes(), now);
-        observer.enqueued(now, id, packet);
-        with_context!(self, id, now, shared, observer, |discipline, ctx| {
-            discipline.enqueue(*packet, ctx);
-        });
-        self.fill_device(id, now, shared, observer);
-        if self.asks_at == Time::NEVER || now >= self.sends_until {
-            self.depart(id, now, shared, observer);
-        }
-        self.settle();
-    }
-
-    /// Hands packets down to the device while it has room.
-    #[inline]
-    fn fill_device<O: Observer>(
-        &mut self,
-        id: LinkId,
-        now: Time,
-        shared: &mut Shared,
-        observer: &mut O,
-    ) {
-        while self.device.len() < self.spec.device_queue {
-            let taken = with_context!(self, id, now, shared, observer, |discipline, ctx| {
-                discipline.dequeue(ctx)
-            });
-            let Dequeued::Packet(packet) = taken else {
-                break;
-            };
-            self.device.push(packet);
-        }
-    }
-
-    /// Asks for the next packet at `now` and begins its transmission.
-    #[inline]
-    fn depart<O: Observer>(
-        &mut self,
-        id: LinkId,
-        now: Time,
-        shared: &mut Shared,
-        observer: &mut O,
-    ) {
-        let taken = if let Some(packet) = self.device.pop() {
-            Dequeued::Packet(packet)
-        } else {
-            with_context!(self, id, now, shared, observer, |discipline, ctx| {
-                discipline.dequeue(ctx)
-            })
-        };
-        match taken {
-            Dequeued::Packet(packet) => {
-                self.ledger.depart(packet.bytes(), packet.stamp, now);
-                observer.dequeued(now, id, &packet);
-                self.transmit(now, &packet);
-            }
-            Dequeued::Empty => self.asks_at = Time::NEVER,
-            Dequeued::Wait(time) if time > now => self.asks_at = time,
-            Dequeued::Wait(time) => {
-                self.fault = Some(format!(
-                    "the discipline asked at {now} to wait until {time}"
-                ));
-                self.asks_at = Time::NEVER;
-            }
-        }
-        self.fill_device(id, now, shared, observer);
     }
 
     /// Begins the transmission of a packet.
     #[inline(always)]
-    fn transmit(&mut self, now: Time, packet: &SimPacket) {
+    fn transmit(&mut self, now: Time, packet: &SimPacket, shared: &mut Shared) {
         let stamp = self.begin(now, packet.size);
         // The fields are changed on the way into the ring, not before: a wide load of bytes just
         // stored one by one would stall.
-        self.packets.push(SimPacket {
+        let packet = SimPacket {
             stamp,
             hop: packet.hop + 1,
             ..*packet
-        });
+        };
+        if self.hands_over {
+            self.delivered += 1;
+            shared.handed_over.push(packet);
+        } else {
+            self.packets.push(packet);
+        }
+    }
+
+    /// How long it takes to send `size` bytes.
+    #[inline(always)]
+    fn takes(&self, size: u16) -> Span {
+        if self.serialisation.0 == size {
+            self.serialisation.1
+        } else {
+            let bytes = Bytes::new(u64::from(size)) + self.spec.overhead;
+            self.spec.rate.time_to_send(bytes)
+        }
     }
 
     /// The transmitter begins to send `size` bytes; tells when they are delivered.
     #[inline(always)]
     fn begin(&mut self, now: Time, size: u16) -> Time {
-        if self.serialisation.0 != size {
-            let bytes = Bytes::new(u64::from(size)) + self.spec.overhead;
-            self.serialisation = (size, self.spec.rate.time_to_send(bytes));
-        }
-        let takes = self.serialisation.1;
+        let takes = self.takes(size);
+        self.serialisation = (size, takes);
         let until = now + takes;
         self.asks_at = until;
         self.sends_until = until;
@@ -437,30 +354,5 @@ impl Link {
     pub(crate) fn deliver(&mut self) -> SimPacket {
         self.delivered += 1;
         self.packets.take_head()
-    }
-
-    /// After each operation: holds the discipline to its limit and to the books, and works out
-    /// what is due next.
-    #[inline]
-    fn settle(&mut self) {
-        let status = self.spec.discipline.status();
-        let said = status.backlog;
-        let within = status.capacity.holds(said.packets, said.bytes);
-        if !within || !self.ledger.agrees(said, self.device.backlog()) {
-            self.find_fault(&status);
-        }
-        self.timer = status.next_timer.unwrap_or(Time::NEVER);
-        self.due = self.timer.min(self.next_departure());
-    }
-
-    #[cold]
-    fn find_fault(&mut self, status: &Status) {
-        let said = status.backlog;
-        self.fault = Some(if status.capacity.holds(said.packets, said.bytes) {
-            self.ledger.disagreement(said, self.device.backlog())
-        } else {
-            let Backlog { packets, bytes } = said;
-            format!("{packets} packets and {bytes} wait above the limit")
-        });
     }
 }

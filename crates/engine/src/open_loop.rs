@@ -28,6 +28,7 @@ impl<O: Observer> OpenLoop<O> {
             shared: Shared {
                 lanes: Vec::new(),
                 acks: Acks::default(),
+                handed_over: Vec::new(),
             },
             observer,
         }
@@ -61,9 +62,9 @@ impl<O: Observer> OpenLoop<O> {
         }
         self.shared.lanes[lane].books.sent += 1;
         self.observer.emitted(now, &packet, Cargo::Datagram);
-        if !self.link.pass(0, now, &packet, &mut self.observer) {
-            self.link
-                .arrive(0, now, &packet, &mut self.shared, &mut self.observer);
+        let (link, shared) = (&mut self.link, &mut self.shared);
+        if !link.pass(0, now, &packet, shared, &mut self.observer) {
+            link.arrive(0, now, &packet, shared, &mut self.observer);
         }
         self.check()
     }

@@ -11,6 +11,7 @@ use sojourn_transport::Sender;
 use crate::calendar::Calendar;
 use crate::connection::{Acks, Tally, Tcp};
 use crate::flow::{Agent, Flow, FlowSpec, least_time};
+use crate::handover;
 use crate::ledger::{Breach, FlowBooks, Lane, Shared};
 use crate::link::{Link, LinkSpec};
 use crate::routes::Paths;
@@ -33,6 +34,8 @@ pub struct Simulation<O> {
     /// Now: everything before it has happened, nothing at or after it.
     now: Time,
     links: Vec<Link>,
+    /// All links, each after the one that hands over to it.
+    downstream: Vec<LinkId>,
     flows: Vec<Flow>,
     paths: Paths,
     shared: Shared,
@@ -55,7 +58,7 @@ impl<O: Observer> Simulation<O> {
     /// A simulation at time zero.
     pub fn new(links: Vec<LinkSpec>, flows: Vec<FlowSpec>, observer: O) -> Self {
         let links = links.into_iter();
-        let links: Vec<Link> = links.map(|link| Link::new(link, O::LOOKS_INSIDE)).collect();
+        let mut links: Vec<Link> = links.map(|link| Link::new(link, O::LOOKS_INSIDE)).collect();
         let mut paths = Paths::default();
         let lanes = flows.iter().flat_map(|flow| {
             let header = flow.traffic.header();
@@ -66,13 +69,17 @@ impl<O: Observer> Simulation<O> {
             header,
             ..Lane::default()
         });
-        let lanes = lanes.collect();
+        let lanes: Vec<Lane> = lanes.collect();
+        if !O::IN_ORDER {
+            handover::arrange(&mut links, lanes.iter().map(|lane| paths.links(lane.path)));
+        }
         let flows: Vec<Flow> = flows.into_iter().map(Flow::new).collect();
         let mut simulation = Self {
             now: Time::ZERO,
             shared: Shared {
                 lanes,
                 acks: Acks::default(),
+                handed_over: Vec::new(),
             },
             tcp: Tcp::default(),
             deliveries: Calendar::with_capacity(2 * links.len()),
@@ -80,6 +87,7 @@ impl<O: Observer> Simulation<O> {
             departures: Calendar::default(),
             breach: None,
             observer,
+            downstream: handover::downstream(&links),
             links,
             flows,
             paths,
@@ -199,10 +207,11 @@ impl<O: Observer> Simulation<O> {
     }
 
     fn catch_up_all(&mut self, until: Time) {
-        for id in 0..self.links.len() {
-            let link = &mut self.links[id];
-            link.catch_up(id as LinkId, until, &mut self.shared, &mut self.observer);
-            self.settle(id, until);
+        for place in 0..self.downstream.len() {
+            let id = self.downstream[place];
+            let link = &mut self.links[id as usize];
+            link.catch_up(id, until, &mut self.shared, &mut self.observer);
+            self.settle(id as usize, until);
         }
     }
 
@@ -215,19 +224,44 @@ impl<O: Observer> Simulation<O> {
             self.deliveries.replace_first(Time::NEVER);
             return;
         }
-        link.catch_up(id, now, &mut self.shared, &mut self.observer);
-        if !link.delivers(now) {
-            self.reschedule_first(id, now);
-            return;
-        }
-        let packet = link.deliver();
+        let packet = if let Some(packet) = link.cross(id, now, &mut self.observer) {
+            packet
+        } else {
+            link.catch_up(id, now, &mut self.shared, &mut self.observer);
+            if !link.delivers(now) {
+                self.reschedule_first(id, now);
+                self.hand_over();
+                return;
+            }
+            link.deliver()
+        };
         self.reschedule_first(id, now);
         self.observer.delivered(now, id, &packet);
-        let lane = &self.shared.lanes[packet.lane()];
-        match self.paths.hop(lane.path, packet.hop) {
+        match self.next_link(&packet) {
             Some(next) => self.arrive(next, now, &packet),
             None => self.receive(now, &packet),
         }
+    }
+
+    /// The link that a packet enters next; none at the end of its path.
+    #[inline(always)]
+    fn next_link(&self, packet: &SimPacket) -> Option<LinkId> {
+        let lane = &self.shared.lanes[packet.lane()];
+        self.paths.hop(lane.path, packet.hop)
+    }
+
+    /// Announces what a link has just begun to send to the links behind it.
+    #[inline]
+    fn hand_over(&mut self) {
+        for place in 0..self.shared.handed_over.len() {
+            let packet = self.shared.handed_over[place];
+            if let Some(next) = self.next_link(&packet)
+                && self.links[next as usize].announce(&packet)
+            {
+                self.schedule(next as usize);
+            }
+        }
+        self.shared.handed_over.clear();
     }
 
     /// Moves the link that comes first in the calendar to its next event.
@@ -340,8 +374,10 @@ impl<O: Observer> Simulation<O> {
     #[inline]
     fn arrive(&mut self, id: LinkId, now: Time, packet: &SimPacket) {
         let link = &mut self.links[id as usize];
-        if link.pass(id, now, packet, &mut self.observer) {
-            if link.scheduled == Time::NEVER {
+        if link.pass(id, now, packet, &mut self.shared, &mut self.observer) {
+            if link.hands_over {
+                self.hand_over();
+            } else if link.scheduled == Time::NEVER {
                 self.schedule(id as usize);
             }
         } else {
@@ -362,6 +398,7 @@ impl<O: Observer> Simulation<O> {
     #[inline]
     fn settle(&mut self, id: usize, now: Time) {
         self.schedule(id);
+        self.hand_over();
         if O::IN_ORDER {
             self.plan_departure(id);
         }
@@ -454,7 +491,8 @@ impl<O: Observer> Simulation<O> {
         for link in &mut self.links {
             link.audit(now)
                 .map_err(|what| breach(format!("link {}", link.spec.name), what))?;
-            in_network += (link.backlog().packets + link.in_flight()) as u64;
+            let held = link.backlog().packets + link.in_flight() + link.announced();
+            in_network += held as u64;
         }
         let mut on_the_way = 0;
         for (lane, Lane { books, .. }) in self.shared.lanes.iter().enumerate() {

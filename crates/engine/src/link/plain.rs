@@ -3,6 +3,9 @@
 //! Most links of most networks are of this kind, and hold up a packet for a moment at most. So the
 //! link keeps what waits itself, behind what it sends: a packet moves once, from one link to the
 //! next, and its discipline is never called. The books, and all that an observer sees, are the same.
+//!
+//! Behind what waits stand the packets that the link before has [handed over](crate::handover):
+//! each stamped with the instant of its arrival, at which it is taken in here.
 
 use sojourn_base::length::Capacity;
 use sojourn_base::{Bytes, Time};
@@ -29,14 +32,47 @@ impl Link {
         self.packets.len() - self.ledger.backlog().packets as usize
     }
 
-    /// Runs all departures due by `until`.
-    pub(super) fn run_plain<O: Observer>(&mut self, id: LinkId, until: Time, observer: &mut O) {
+    /// Takes note of a packet that will arrive at the instant of its stamp, later than all before;
+    /// says whether there is no other.
+    #[inline]
+    pub(crate) fn announce(&mut self, packet: &SimPacket) -> bool {
+        let is_first = self.packets.announced().is_none();
+        if is_first {
+            self.due = self.due.min(packet.stamp);
+        }
+        self.packets.announce(*packet);
+        is_first && self.packets.len() == 0
+    }
+
+    /// Runs all departures and announced arrivals due by `until`.
+    pub(super) fn run_plain<O: Observer>(
+        &mut self,
+        id: LinkId,
+        until: Time,
+        capacity: Capacity,
+        shared: &mut Shared,
+        observer: &mut O,
+    ) {
         while self.due <= until {
-            self.depart_plain(id, self.due, observer);
+            let now = self.due;
+            if self.next_departure() == now {
+                self.depart_plain(id, now, shared, observer);
+            } else {
+                self.take_in(id, now, capacity, shared, observer);
+            }
+            self.settle_plain();
         }
     }
 
-    /// Takes an arriving packet, as [`arrive`](Self::arrive) does.
+    /// Works out what is due next.
+    #[inline]
+    fn settle_plain(&mut self) {
+        let announced = self.packets.announced();
+        let arrival = announced.map_or(Time::NEVER, |packet| packet.stamp);
+        self.due = self.next_departure().min(arrival);
+    }
+
+    /// Takes an arriving packet that cannot pass, as [`arrive`](Self::arrive) does.
     pub(super) fn arrive_plain<O: Observer>(
         &mut self,
         id: LinkId,
@@ -46,37 +82,139 @@ impl Link {
         shared: &mut Shared,
         observer: &mut O,
     ) {
-        let size = packet.bytes();
-        let Backlog { packets, bytes } = self.plain_backlog();
-        self.ledger.arrive(size, now);
-        observer.enqueued(now, id, packet);
-        if !capacity.admits(packets, bytes, size) {
-            let reason = Reason::Overlimit;
-            self.ledger.drop(size, packet.stamp, now, reason);
-            shared.dropped(packet);
-            observer.dropped(now, id, packet, reason);
-            return;
-        }
-        self.packets.push(*packet);
-        if self.asks_at == Time::NEVER || now >= self.sends_until {
-            self.depart_plain(id, now, observer);
+        if self.admits(id, now, packet, capacity, shared, observer) {
+            self.packets.push(*packet);
+            // The last departure may have been worked out only now.
+            if now >= self.sends_until {
+                self.depart_plain(id, now, shared, observer);
+            }
         }
         self.due = self.next_departure();
     }
 
+    /// Books the arrival of a packet that cannot pass; says whether there is room for it.
+    #[inline]
+    fn admits<O: Observer>(
+        &mut self,
+        id: LinkId,
+        now: Time,
+        packet: &SimPacket,
+        capacity: Capacity,
+        shared: &mut Shared,
+        observer: &mut O,
+    ) -> bool {
+        let size = packet.bytes();
+        let Backlog { packets, bytes } = self.plain_backlog();
+        self.ledger.arrive(size, now);
+        observer.enqueued(now, id, packet);
+        let admits = capacity.admits(packets, bytes, size);
+        if !admits {
+            let reason = Reason::Overlimit;
+            self.ledger.drop(size, packet.stamp, now, reason);
+            shared.dropped(packet);
+            observer.dropped(now, id, packet, reason);
+        }
+        admits
+    }
+
+    /// The first announced packet arrives.
+    fn take_in<O: Observer>(
+        &mut self,
+        id: LinkId,
+        now: Time,
+        capacity: Capacity,
+        shared: &mut Shared,
+        observer: &mut O,
+    ) {
+        let Some(&packet) = self.packets.announced() else {
+            return;
+        };
+        observer.delivered(now, self.feeder, &packet);
+        if self.lets_pass(now, packet.bytes()) {
+            self.ledger.pass(packet.bytes());
+            observer.passed(now, id, &packet);
+            self.packets.admit();
+            self.send_waiting(self.packets.len() - 1, now, shared);
+        } else if self.admits(id, now, &packet, capacity, shared, observer) {
+            self.packets.admit();
+        } else {
+            self.packets.turn_away();
+        }
+    }
+
     /// Begins to send the first packet that waits.
     #[inline]
-    fn depart_plain<O: Observer>(&mut self, id: LinkId, now: Time, observer: &mut O) {
+    fn depart_plain<O: Observer>(
+        &mut self,
+        id: LinkId,
+        now: Time,
+        shared: &mut Shared,
+        observer: &mut O,
+    ) {
         let first = self.first_waiting();
-        if let Some(&packet) = self.packets.get(first) {
+        if let Some(packet) = self.packets.get(first) {
             self.ledger.depart(packet.bytes(), packet.stamp, now);
-            observer.dequeued(now, id, &packet);
+            observer.dequeued(now, id, packet);
+            self.send_waiting(first, now, shared);
+        }
+    }
+
+    /// Begins the transmission of the packet at `place`: before it are only those being delivered.
+    #[inline]
+    fn send_waiting(&mut self, place: usize, now: Time, shared: &mut Shared) {
+        if self.hands_over {
+            let packet = self.packets.take_head();
+            self.transmit(now, &packet, shared);
+        } else if let Some(packet) = self.packets.get(place) {
             let stamp = self.begin(now, packet.size);
-            if let Some(packet) = self.packets.get_mut(first) {
+            if let Some(packet) = self.packets.get_mut(place) {
                 packet.stamp = stamp;
                 packet.hop += 1;
             }
         }
-        self.due = self.next_departure();
+    }
+
+    /// When the packet at the head of the ring comes out at the far end, if it is not dropped: what
+    /// has not begun yet begins when it is here and the transmitter is free.
+    #[inline]
+    pub(super) fn next_delivery(&self) -> Time {
+        match (self.packets.head(), self.packets.announced()) {
+            (Some(packet), _) if self.first_waiting() > 0 => packet.stamp,
+            (Some(packet), _) | (None, Some(packet)) => {
+                let begins = self.sends_until.max(packet.stamp);
+                begins + self.takes(packet.size) + self.delay
+            }
+            (None, None) => Time::NEVER,
+        }
+    }
+
+    /// Lets the first announced packet arrive, pass and come out at the far end `now`, all in one,
+    /// where it is alone here: as most are that come from a slower link. No part of it is written
+    /// into the ring, to be read again at once as a whole, which would stall the processor.
+    #[inline]
+    pub(crate) fn cross<O: Observer>(
+        &mut self,
+        id: LinkId,
+        now: Time,
+        observer: &mut O,
+    ) -> Option<SimPacket> {
+        let packet = self.packets.announced()?;
+        let arrived = packet.stamp;
+        let is_alone = self.packets.len() == 0 && self.lets_pass(arrived, packet.bytes());
+        if self.hands_over || !is_alone || arrived + self.takes(packet.size) + self.delay != now {
+            return None;
+        }
+        observer.delivered(arrived, self.feeder, packet);
+        self.ledger.pass(packet.bytes());
+        observer.passed(arrived, id, packet);
+        let packet = self.packets.take_announced();
+        self.begin(arrived, packet.size);
+        self.delivered += 1;
+        self.settle_plain();
+        Some(SimPacket {
+            stamp: now,
+            hop: packet.hop + 1,
+            ..packet
+        })
     }
 }
