@@ -246,8 +246,8 @@ pub(crate) struct Shared {
     /// Two a flow: there and back.
     pub(crate) lanes: Vec<Lane>,
     pub(crate) acks: Acks,
-    /// What a link has just begun to send, for the links behind it, in order.
-    pub(crate) handed_over: Vec<SimPacket>,
+    /// What a link has just begun to send, for the links behind it, in order; when it comes out.
+    pub(crate) handed_over: Vec<(Time, SimPacket)>,
 }
 
 impl Shared {

@@ -59,8 +59,14 @@ pub struct Link {
     asks_at: Time,
     /// The largest packet that may go by an empty queue; zero where none may.
     bypass: Bytes,
-    /// The size sent last and how long that takes: mostly the same again.
-    serialisation: (u16, Span),
+    /// The size sent last.
+    last_size: u16,
+    /// Whether it [hands over](crate::handover) what it begins to send.
+    pub(crate) hands_over: bool,
+    /// The link that hands over to this one; the largest number where there is none.
+    feeder: LinkId,
+    /// How long the size sent last takes: mostly it is the same again.
+    last_takes: Span,
     /// Its propagation delay.
     delay: Span,
     /// Time the transmitter has been busy up to `sends_until`, in picoseconds.
@@ -73,10 +79,6 @@ pub struct Link {
     timer: Time,
     /// Its books.
     pub ledger: Ledger,
-    /// Whether it [hands over](crate::handover) what it begins to send.
-    pub(crate) hands_over: bool,
-    /// The link that hands over to this one; the largest number where there is none.
-    feeder: LinkId,
     /// What the discipline did wrong, if anything.
     pub(crate) fault: Option<String>,
     /// The instant under which it stands in the calendar of departures, where that is kept.
@@ -118,7 +120,10 @@ impl Link {
             due: Time::NEVER,
             timer: Time::NEVER,
             bypass: largest_bypass(&spec),
-            serialisation: (0, Span::ZERO),
+            last_size: 0,
+            hands_over: false,
+            feeder: LinkId::MAX,
+            last_takes: Span::ZERO,
             delay: spec.delay,
             delivered: 0,
             spec,
@@ -130,8 +135,6 @@ impl Link {
             busy: 0,
             scheduled: Time::NEVER,
             departure_scheduled: Time::NEVER,
-            hands_over: false,
-            feeder: LinkId::MAX,
             fault: None,
         };
         link.settle();
@@ -185,8 +188,7 @@ impl Link {
         let unsent = if ahead == 0 {
             0.0
         } else {
-            let (size, takes) = self.serialisation;
-            f64::from(size) * ahead as f64 / takes.as_ps() as f64
+            f64::from(self.last_size) * ahead as f64 / self.last_takes.as_ps() as f64
         };
         Carried {
             busy: self.busy - ahead,
@@ -240,7 +242,7 @@ impl Link {
 
     /// Runs all that is due by `until`, timers of that instant excepted, at its exact instants:
     /// departures, arrivals that the link before has announced, timers.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn catch_up<O: Observer>(
         &mut self,
         id: LinkId,
@@ -249,37 +251,43 @@ impl Link {
         observer: &mut O,
     ) {
         if self.due <= until {
-            match self.plain {
-                Some(capacity) => self.run_plain(id, until, capacity, shared, observer),
-                None => self.run_governed(id, until, shared, observer),
-            }
+            self.run_due(id, until, shared, observer);
+        }
+    }
+
+    #[inline(never)]
+    fn run_due<O: Observer>(
+        &mut self,
+        id: LinkId,
+        until: Time,
+        shared: &mut Shared,
+        observer: &mut O,
+    ) {
+        match self.plain {
+            Some(capacity) => self.run_plain(id, until, capacity, shared, observer),
+            None => self.run_governed(id, until, shared, observer),
         }
     }
 
     /// Whether a packet of `size` that comes `now` finds the transmitter idle and nothing waiting,
     /// and need not trouble the discipline.
     #[inline(always)]
-    fn lets_pass(&self, now: Time, size: Bytes) -> bool {
+    pub(crate) fn lets_pass(&self, now: Time, size: Bytes) -> bool {
         self.sends_until <= now && self.ledger.backlog().packets == 0 && size <= self.bypass
     }
 
-    /// Sends an arriving packet at once, if it may pass; says whether it could.
+    /// Begins to send an arriving packet that [may pass](Self::lets_pass); tells when it comes out.
     #[inline(always)]
     pub(crate) fn pass<O: Observer>(
         &mut self,
         id: LinkId,
         now: Time,
         packet: &SimPacket,
-        shared: &mut Shared,
         observer: &mut O,
-    ) -> bool {
-        let passes = self.lets_pass(now, packet.bytes());
-        if passes {
-            self.ledger.pass(packet.bytes());
-            observer.passed(now, id, packet);
-            self.transmit(now, packet, shared);
-        }
-        passes
+    ) -> Time {
+        self.ledger.pass(packet.bytes());
+        observer.passed(now, id, packet);
+        self.begin(now, packet.size)
     }
 
     /// Takes an arriving packet, stamped with its arrival; the link must have caught up to `now`.
@@ -298,29 +306,34 @@ impl Link {
     }
 
     /// Begins the transmission of a packet.
-    #[inline(always)]
+    #[inline]
     fn transmit(&mut self, now: Time, packet: &SimPacket, shared: &mut Shared) {
         let stamp = self.begin(now, packet.size);
+        if self.hands_over {
+            self.delivered += 1;
+            shared.handed_over.push((stamp, *packet));
+        } else {
+            self.put_on_wire(packet, stamp);
+        }
+    }
+
+    /// Keeps a packet whose transmission has begun until it comes out at `stamp`.
+    #[inline(always)]
+    pub(crate) fn put_on_wire(&mut self, packet: &SimPacket, stamp: Time) {
         // The fields are changed on the way into the ring, not before: a wide load of bytes just
         // stored one by one would stall.
-        let packet = SimPacket {
+        self.packets.push(SimPacket {
             stamp,
             hop: packet.hop + 1,
             ..*packet
-        };
-        if self.hands_over {
-            self.delivered += 1;
-            shared.handed_over.push(packet);
-        } else {
-            self.packets.push(packet);
-        }
+        });
     }
 
     /// How long it takes to send `size` bytes.
     #[inline(always)]
     fn takes(&self, size: u16) -> Span {
-        if self.serialisation.0 == size {
-            self.serialisation.1
+        if self.last_size == size {
+            self.last_takes
         } else {
             let bytes = Bytes::new(u64::from(size)) + self.spec.overhead;
             self.spec.rate.time_to_send(bytes)
@@ -331,7 +344,7 @@ impl Link {
     #[inline(always)]
     fn begin(&mut self, now: Time, size: u16) -> Time {
         let takes = self.takes(size);
-        self.serialisation = (size, takes);
+        (self.last_size, self.last_takes) = (size, takes);
         let until = now + takes;
         self.asks_at = until;
         self.sends_until = until;
@@ -347,6 +360,12 @@ impl Link {
                 .packets
                 .head()
                 .is_some_and(|packet| packet.stamp == now)
+    }
+
+    /// A packet that it lets pass is handed over, not delivered.
+    #[inline]
+    pub(crate) fn passed_on(&mut self) {
+        self.delivered += 1;
     }
 
     /// Takes the packet whose last bit comes out now. By itself, for it to be copied once and whole.

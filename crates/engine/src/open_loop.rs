@@ -63,7 +63,10 @@ impl<O: Observer> OpenLoop<O> {
         self.shared.lanes[lane].books.sent += 1;
         self.observer.emitted(now, &packet, Cargo::Datagram);
         let (link, shared) = (&mut self.link, &mut self.shared);
-        if !link.pass(0, now, &packet, shared, &mut self.observer) {
+        if link.lets_pass(now, packet.bytes()) {
+            let stamp = link.pass(0, now, &packet, &mut self.observer);
+            link.put_on_wire(&packet, stamp);
+        } else {
             link.arrive(0, now, &packet, shared, &mut self.observer);
         }
         self.check()

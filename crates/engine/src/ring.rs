@@ -99,15 +99,17 @@ impl<T: Copy> Ring<T> {
         self.outside = self.tail;
     }
 
-    /// Announces one, behind all others.
+    /// Announces one, behind all others, to be changed where it lies.
     #[inline]
-    pub(crate) fn announce(&mut self, value: T) {
+    pub(crate) fn announce(&mut self, value: T) -> &mut T {
         if self.tail.wrapping_sub(self.head) as usize == self.slots.len() {
             self.make_room(value);
         }
         let slot = self.slot(self.tail);
-        self.slots[slot] = value;
         self.tail = self.tail.wrapping_add(1);
+        let slot = &mut self.slots[slot];
+        *slot = value;
+        slot
     }
 
     /// The first that is announced.

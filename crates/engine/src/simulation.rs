@@ -211,7 +211,7 @@ impl<O: Observer> Simulation<O> {
             let id = self.downstream[place];
             let link = &mut self.links[id as usize];
             link.catch_up(id, until, &mut self.shared, &mut self.observer);
-            self.settle(id as usize, until);
+            self.settle(id, until);
         }
     }
 
@@ -225,6 +225,8 @@ impl<O: Observer> Simulation<O> {
             return;
         }
         let packet = if let Some(packet) = link.cross(id, now, &mut self.observer) {
+            let next = link.next_announced();
+            self.move_first(id, next);
             packet
         } else {
             link.catch_up(id, now, &mut self.shared, &mut self.observer);
@@ -233,48 +235,67 @@ impl<O: Observer> Simulation<O> {
                 self.hand_over();
                 return;
             }
-            link.deliver()
+            let packet = link.deliver();
+            self.reschedule_first(id, now);
+            packet
         };
-        self.reschedule_first(id, now);
         self.observer.delivered(now, id, &packet);
-        match self.next_link(&packet) {
+        match self.next_link(&packet, packet.hop) {
             Some(next) => self.arrive(next, now, &packet),
             None => self.receive(now, &packet),
         }
     }
 
-    /// The link that a packet enters next; none at the end of its path.
+    /// The link number `hop` on the way of a packet; none at the end of its path.
     #[inline(always)]
-    fn next_link(&self, packet: &SimPacket) -> Option<LinkId> {
+    fn next_link(&self, packet: &SimPacket, hop: u16) -> Option<LinkId> {
         let lane = &self.shared.lanes[packet.lane()];
-        self.paths.hop(lane.path, packet.hop)
+        self.paths.hop(lane.path, hop)
     }
 
     /// Announces what a link has just begun to send to the links behind it.
-    #[inline]
+    #[inline(always)]
     fn hand_over(&mut self) {
+        if !self.shared.handed_over.is_empty() {
+            self.announce_all();
+        }
+    }
+
+    #[inline(never)]
+    fn announce_all(&mut self) {
         for place in 0..self.shared.handed_over.len() {
-            let packet = self.shared.handed_over[place];
-            if let Some(next) = self.next_link(&packet)
-                && self.links[next as usize].announce(&packet)
-            {
-                self.schedule(next as usize);
-            }
+            let (stamp, packet) = self.shared.handed_over[place];
+            self.announce(&packet, stamp);
         }
         self.shared.handed_over.clear();
+    }
+
+    /// Announces a packet to the next link, which it reaches at `stamp`.
+    #[inline(always)]
+    fn announce(&mut self, packet: &SimPacket, stamp: Time) {
+        if let Some(next) = self.next_link(packet, packet.hop + 1)
+            && let Some(event) = self.links[next as usize].announce(packet, stamp)
+        {
+            self.schedule(next, event);
+        }
     }
 
     /// Moves the link that comes first in the calendar to its next event.
     #[inline(always)]
     fn reschedule_first(&mut self, id: LinkId, now: Time) {
-        let link = &mut self.links[id as usize];
-        let next = link.next_event();
-        link.scheduled = next;
-        self.deliveries.replace_first(next);
+        let next = self.links[id as usize].next_event();
+        self.move_first(id, next);
         if O::IN_ORDER {
-            self.plan_departure(id as usize);
+            self.plan_departure(id);
         }
-        self.note_fault(id as usize, now);
+        self.note_fault(id, now);
+    }
+
+    /// Moves the link that comes first in the calendar to `next`.
+    #[inline(always)]
+    fn move_first(&mut self, id: LinkId, next: Time) {
+        self.links[id as usize].scheduled = next;
+        self.deliveries.replace_first(next);
     }
 
     /// A departure at its own instant: for an observer that must see all in order.
@@ -283,7 +304,7 @@ impl<O: Observer> Simulation<O> {
         self.departures.replace_first(Time::NEVER);
         let link = &mut self.links[id as usize];
         link.catch_up(id, now, &mut self.shared, &mut self.observer);
-        self.settle(id as usize, now);
+        self.settle(id, now);
     }
 
     /// Puts the first event of a flow into the calendar.
@@ -371,17 +392,26 @@ impl<O: Observer> Simulation<O> {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn arrive(&mut self, id: LinkId, now: Time, packet: &SimPacket) {
-        let link = &mut self.links[id as usize];
-        if link.pass(id, now, packet, &mut self.shared, &mut self.observer) {
-            if link.hands_over {
-                self.hand_over();
-            } else if link.scheduled == Time::NEVER {
-                self.schedule(id as usize);
-            }
+        if self.links[id as usize].lets_pass(now, packet.bytes()) {
+            self.pass(id, now, packet);
         } else {
             self.join(id, now, packet);
+        }
+    }
+
+    /// A packet arrives at an idle link that sends it without further ado.
+    #[inline(never)]
+    fn pass(&mut self, id: LinkId, now: Time, packet: &SimPacket) {
+        let link = &mut self.links[id as usize];
+        let stamp = link.pass(id, now, packet, &mut self.observer);
+        if link.hands_over {
+            link.passed_on();
+            self.announce(packet, stamp);
+        } else {
+            link.put_on_wire(packet, stamp);
+            self.schedule(id, stamp);
         }
     }
 
@@ -391,13 +421,18 @@ impl<O: Observer> Simulation<O> {
         let link = &mut self.links[id as usize];
         link.catch_up(id, now, &mut self.shared, &mut self.observer);
         link.arrive(id, now, packet, &mut self.shared, &mut self.observer);
-        self.settle(id as usize, now);
+        self.settle(id, now);
     }
 
     /// Brings the calendars in line with a link that was touched.
-    #[inline]
-    fn settle(&mut self, id: usize, now: Time) {
-        self.schedule(id);
+    #[inline(always)]
+    fn settle(&mut self, id: LinkId, now: Time) {
+        let link = &self.links[id as usize];
+        // What comes first at a plain queue stays so until it is out.
+        if link.scheduled == Time::NEVER || !link.is_plain() {
+            let next = link.next_event();
+            self.schedule(id, next);
+        }
         self.hand_over();
         if O::IN_ORDER {
             self.plan_departure(id);
@@ -405,39 +440,38 @@ impl<O: Observer> Simulation<O> {
         self.note_fault(id, now);
     }
 
-    /// Puts a link into the calendar, where its next event comes before the one known there.
+    /// Puts a link into the calendar, where `next` comes before the event known there.
     #[inline(always)]
-    fn schedule(&mut self, id: usize) {
-        let link = &mut self.links[id];
-        let next = link.next_event();
+    fn schedule(&mut self, id: LinkId, next: Time) {
+        let link = &mut self.links[id as usize];
         if next < link.scheduled {
             link.scheduled = next;
-            self.deliveries.push(next, id as u32);
+            self.deliveries.push(next, id);
         }
     }
 
-    fn plan_departure(&mut self, id: usize) {
-        let link = &mut self.links[id];
+    fn plan_departure(&mut self, id: LinkId) {
+        let link = &mut self.links[id as usize];
         let next = link.next_departure();
         if next != link.departure_scheduled {
             link.departure_scheduled = next;
             if next != Time::NEVER {
-                self.departures.push(next, id as u32);
+                self.departures.push(next, id);
             }
         }
     }
 
-    #[inline]
-    fn note_fault(&mut self, id: usize, at: Time) {
-        let link = &mut self.links[id];
-        if link.fault.is_some() {
+    #[inline(always)]
+    fn note_fault(&mut self, id: LinkId, at: Time) {
+        let link = &self.links[id as usize];
+        if !link.is_plain() && link.fault.is_some() {
             self.breach_at_link(id, at);
         }
     }
 
     #[cold]
-    fn breach_at_link(&mut self, id: usize, at: Time) {
-        let link = &mut self.links[id];
+    fn breach_at_link(&mut self, id: LinkId, at: Time) {
+        let link = &mut self.links[id as usize];
         let place = format!("link {}", link.spec.name);
         let what = link.fault.take().unwrap_or_default();
         self.breach = Some(Breach { at, place, what });

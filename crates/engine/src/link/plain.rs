@@ -32,16 +32,25 @@ impl Link {
         self.packets.len() - self.ledger.backlog().packets as usize
     }
 
-    /// Takes note of a packet that will arrive at the instant of its stamp, later than all before;
-    /// says whether there is no other.
+    /// Takes note of a packet that will arrive here at `stamp`, later than all before. Where there is
+    /// no other, tells when the link next needs the calendar.
     #[inline]
-    pub(crate) fn announce(&mut self, packet: &SimPacket) -> bool {
-        let is_first = self.packets.announced().is_none();
-        if is_first {
-            self.due = self.due.min(packet.stamp);
+    pub(crate) fn announce(&mut self, packet: &SimPacket, stamp: Time) -> Option<Time> {
+        let is_next = self.packets.announced().is_none();
+        let announced = self.packets.announce(*packet);
+        announced.stamp = stamp;
+        announced.hop += 1;
+        if !is_next {
+            return None;
         }
-        self.packets.announce(*packet);
-        is_first && self.packets.len() == 0
+        self.due = self.due.min(stamp);
+        (self.packets.len() == 0).then(|| {
+            if self.hands_over {
+                stamp + self.delay
+            } else {
+                self.sends_until.max(stamp) + self.takes(packet.size) + self.delay
+            }
+        })
     }
 
     /// Runs all departures and announced arrivals due by `until`.
@@ -93,7 +102,8 @@ impl Link {
     }
 
     /// Books the arrival of a packet that cannot pass; says whether there is room for it.
-    #[inline]
+    #[inline(always)]
+    #[allow(clippy::inline_always)]
     fn admits<O: Observer>(
         &mut self,
         id: LinkId,
@@ -143,7 +153,8 @@ impl Link {
     }
 
     /// Begins to send the first packet that waits.
-    #[inline]
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // once a packet, as all that it does
     fn depart_plain<O: Observer>(
         &mut self,
         id: LinkId,
@@ -160,38 +171,53 @@ impl Link {
     }
 
     /// Begins the transmission of the packet at `place`: before it are only those being delivered.
-    #[inline]
+    #[inline(always)]
+    #[allow(clippy::inline_always)]
     fn send_waiting(&mut self, place: usize, now: Time, shared: &mut Shared) {
+        let Some(packet) = self.packets.get(place) else {
+            return;
+        };
+        let stamp = self.begin(now, packet.size);
         if self.hands_over {
-            let packet = self.packets.take_head();
-            self.transmit(now, &packet, shared);
-        } else if let Some(packet) = self.packets.get(place) {
-            let stamp = self.begin(now, packet.size);
-            if let Some(packet) = self.packets.get_mut(place) {
-                packet.stamp = stamp;
-                packet.hop += 1;
-            }
+            shared.handed_over.push((stamp, self.deliver()));
+        } else if let Some(packet) = self.packets.get_mut(place) {
+            packet.stamp = stamp;
+            packet.hop += 1;
         }
     }
 
-    /// When the packet at the head of the ring comes out at the far end, if it is not dropped: what
-    /// has not begun yet begins when it is here and the transmitter is free.
+    /// When the packet at the head of the ring comes out at the far end, if it is not dropped.
     #[inline]
     pub(super) fn next_delivery(&self) -> Time {
-        match (self.packets.head(), self.packets.announced()) {
-            (Some(packet), _) if self.first_waiting() > 0 => packet.stamp,
-            (Some(packet), _) | (None, Some(packet)) => {
-                let begins = self.sends_until.max(packet.stamp);
-                begins + self.takes(packet.size) + self.delay
-            }
-            (None, None) => Time::NEVER,
+        match self.packets.head() {
+            Some(packet) if self.first_waiting() > 0 => packet.stamp,
+            Some(packet) => self.earliest_delivery(packet),
+            None => self.next_announced(),
         }
+    }
+
+    /// The same where all that are here are announced.
+    #[inline(always)]
+    #[allow(clippy::inline_always)]
+    pub(crate) fn next_announced(&self) -> Time {
+        let announced = self.packets.announced();
+        announced.map_or(Time::NEVER, |packet| self.earliest_delivery(packet))
+    }
+
+    /// When a packet comes out that has not begun yet: it begins when it is here and the transmitter
+    /// is free.
+    #[inline(always)]
+    #[allow(clippy::inline_always)]
+    fn earliest_delivery(&self, packet: &SimPacket) -> Time {
+        let begins = self.sends_until.max(packet.stamp);
+        begins + self.takes(packet.size) + self.delay
     }
 
     /// Lets the first announced packet arrive, pass and come out at the far end `now`, all in one,
     /// where it is alone here: as most are that come from a slower link. No part of it is written
     /// into the ring, to be read again at once as a whole, which would stall the processor.
-    #[inline]
+    #[inline(always)]
+    #[allow(clippy::inline_always)]
     pub(crate) fn cross<O: Observer>(
         &mut self,
         id: LinkId,
@@ -204,13 +230,13 @@ impl Link {
         if self.hands_over || !is_alone || arrived + self.takes(packet.size) + self.delay != now {
             return None;
         }
-        observer.delivered(arrived, self.feeder, packet);
-        self.ledger.pass(packet.bytes());
-        observer.passed(arrived, id, packet);
         let packet = self.packets.take_announced();
-        self.begin(arrived, packet.size);
+        observer.delivered(arrived, self.feeder, &packet);
+        self.pass(id, arrived, &packet, observer);
         self.delivered += 1;
-        self.settle_plain();
+        // Nothing waits.
+        let announced = self.packets.announced();
+        self.due = announced.map_or(Time::NEVER, |packet| packet.stamp);
         Some(SimPacket {
             stamp: now,
             hop: packet.hop + 1,
