@@ -251,21 +251,10 @@ impl Link {
         observer: &mut O,
     ) {
         if self.due <= until {
-            self.run_due(id, until, shared, observer);
-        }
-    }
-
-    #[inline(never)]
-    fn run_due<O: Observer>(
-        &mut self,
-        id: LinkId,
-        until: Time,
-        shared: &mut Shared,
-        observer: &mut O,
-    ) {
-        match self.plain {
-            Some(capacity) => self.run_plain(id, until, capacity, shared, observer),
-            None => self.run_governed(id, until, shared, observer),
+            match self.plain {
+                Some(capacity) => self.run_plain(id, until, capacity, shared, observer),
+                None => self.run_governed(id, until, shared, observer),
+            }
         }
     }
 

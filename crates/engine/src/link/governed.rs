@@ -67,6 +67,7 @@ macro_rules! with_context {
 
 impl Link {
     /// Runs all departures due by `until` and all timers due before it.
+    #[inline(never)]
     pub(super) fn run_governed<O: Observer>(
         &mut self,
         id: LinkId,

@@ -34,7 +34,8 @@ impl Link {
 
     /// Takes note of a packet that will arrive here at `stamp`, later than all before. Where there is
     /// no other, tells when the link next needs the calendar.
-    #[inline]
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // once a packet in either direction
     pub(crate) fn announce(&mut self, packet: &SimPacket, stamp: Time) -> Option<Time> {
         let is_next = self.packets.announced().is_none();
         let announced = self.packets.announce(*packet);
@@ -54,6 +55,7 @@ impl Link {
     }
 
     /// Runs all departures and announced arrivals due by `until`.
+    #[inline(never)]
     pub(super) fn run_plain<O: Observer>(
         &mut self,
         id: LinkId,
@@ -64,21 +66,26 @@ impl Link {
     ) {
         while self.due <= until {
             let now = self.due;
-            if self.next_departure() == now {
+            if self.plain_departure() == now {
                 self.depart_plain(id, now, shared, observer);
             } else {
                 self.take_in(id, now, capacity, shared, observer);
             }
-            self.settle_plain();
+            let announced = self.packets.announced();
+            let arrival = announced.map_or(Time::NEVER, |packet| packet.stamp);
+            self.due = self.plain_departure().min(arrival);
         }
     }
 
-    /// Works out what is due next.
-    #[inline]
-    fn settle_plain(&mut self) {
-        let announced = self.packets.announced();
-        let arrival = announced.map_or(Time::NEVER, |packet| packet.stamp);
-        self.due = self.next_departure().min(arrival);
+    /// When the transmitter is free for the next packet that waits.
+    #[inline(always)]
+    #[allow(clippy::inline_always)]
+    fn plain_departure(&self) -> Time {
+        if self.ledger.backlog().packets == 0 {
+            Time::NEVER
+        } else {
+            self.sends_until
+        }
     }
 
     /// Takes an arriving packet that cannot pass, as [`arrive`](Self::arrive) does.
@@ -98,7 +105,7 @@ impl Link {
                 self.depart_plain(id, now, shared, observer);
             }
         }
-        self.due = self.next_departure();
+        self.due = self.plain_departure();
     }
 
     /// Books the arrival of a packet that cannot pass; says whether there is room for it.
@@ -128,6 +135,7 @@ impl Link {
     }
 
     /// The first announced packet arrives.
+    #[inline(never)]
     fn take_in<O: Observer>(
         &mut self,
         id: LinkId,
@@ -144,7 +152,7 @@ impl Link {
             self.ledger.pass(packet.bytes());
             observer.passed(now, id, &packet);
             self.packets.admit();
-            self.send_waiting(self.packets.len() - 1, now, shared);
+            self.send_waiting(self.packets.len() - 1, packet.size, now, shared);
         } else if self.admits(id, now, &packet, capacity, shared, observer) {
             self.packets.admit();
         } else {
@@ -163,21 +171,20 @@ impl Link {
         observer: &mut O,
     ) {
         let first = self.first_waiting();
-        if let Some(packet) = self.packets.get(first) {
-            self.ledger.depart(packet.bytes(), packet.stamp, now);
-            observer.dequeued(now, id, packet);
-            self.send_waiting(first, now, shared);
-        }
+        let Some(packet) = self.packets.get(first) else {
+            return;
+        };
+        let (size, stamp) = (packet.size, packet.stamp);
+        self.ledger.depart(packet.bytes(), stamp, now);
+        observer.dequeued(now, id, packet);
+        self.send_waiting(first, size, now, shared);
     }
 
     /// Begins the transmission of the packet at `place`: before it are only those being delivered.
     #[inline(always)]
     #[allow(clippy::inline_always)]
-    fn send_waiting(&mut self, place: usize, now: Time, shared: &mut Shared) {
-        let Some(packet) = self.packets.get(place) else {
-            return;
-        };
-        let stamp = self.begin(now, packet.size);
+    fn send_waiting(&mut self, place: usize, size: u16, now: Time, shared: &mut Shared) {
+        let stamp = self.begin(now, size);
         if self.hands_over {
             shared.handed_over.push((stamp, self.deliver()));
         } else if let Some(packet) = self.packets.get_mut(place) {
