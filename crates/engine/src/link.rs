@@ -341,26 +341,26 @@ impl Link {
         until + self.delay
     }
 
-    /// Whether the last bit of a packet comes out at `now`.
-    #[inline]
-    pub(crate) fn delivers(&self, now: Time) -> bool {
-        self.has_begun()
-            && self
-                .packets
-                .head()
-                .is_some_and(|packet| packet.stamp == now)
+    /// The packet whose last bit comes out at `now`, if there is one.
+    #[inline(always)]
+    pub(crate) fn deliver(&mut self, now: Time) -> Option<SimPacket> {
+        let head = self.packets.head()?;
+        if head.stamp != now || !self.has_begun() {
+            return None;
+        }
+        Some(self.let_out())
+    }
+
+    /// Takes the packet at the head. By itself, for it to be copied once and whole.
+    #[inline(always)]
+    fn let_out(&mut self) -> SimPacket {
+        self.delivered += 1;
+        self.packets.take_head()
     }
 
     /// A packet that it lets pass is handed over, not delivered.
     #[inline]
     pub(crate) fn passed_on(&mut self) {
         self.delivered += 1;
-    }
-
-    /// Takes the packet whose last bit comes out now. By itself, for it to be copied once and whole.
-    #[inline]
-    pub(crate) fn deliver(&mut self) -> SimPacket {
-        self.delivered += 1;
-        self.packets.take_head()
     }
 }

@@ -135,8 +135,7 @@ impl<O: Observer> OpenLoop<O> {
     fn deliver(&mut self, next: Time) -> Result<(), Breach> {
         self.now = next;
         self.catch_up(next)?;
-        if self.link.delivers(next) {
-            let packet = self.link.deliver();
+        if let Some(packet) = self.link.deliver(next) {
             self.shared.lanes[packet.lane()].books.received += 1;
             self.observer.delivered(next, 0, &packet);
             self.observer.received(next, &packet, 0);

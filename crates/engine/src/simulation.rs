@@ -230,13 +230,12 @@ impl<O: Observer> Simulation<O> {
             packet
         } else {
             link.catch_up(id, now, &mut self.shared, &mut self.observer);
-            if !link.delivers(now) {
-                self.reschedule_first(id, now);
+            let packet = link.deliver(now);
+            self.reschedule_first(id, now);
+            let Some(packet) = packet else {
                 self.hand_over();
                 return;
-            }
-            let packet = link.deliver();
-            self.reschedule_first(id, now);
+            };
             packet
         };
         self.observer.delivered(now, id, &packet);

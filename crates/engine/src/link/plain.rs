@@ -186,7 +186,7 @@ impl Link {
     fn send_waiting(&mut self, place: usize, size: u16, now: Time, shared: &mut Shared) {
         let stamp = self.begin(now, size);
         if self.hands_over {
-            shared.handed_over.push((stamp, self.deliver()));
+            shared.handed_over.push((stamp, self.let_out()));
         } else if let Some(packet) = self.packets.get_mut(place) {
             packet.stamp = stamp;
             packet.hop += 1;

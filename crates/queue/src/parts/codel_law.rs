@@ -206,24 +206,30 @@ impl CodelLaw {
             return None;
         };
         let waiting = store.queue.bytes() + store.elsewhere;
+        let bad = self.is_bad(spell, &packet, waiting, now);
+        Some(Taken { packet, bad })
+    }
+
+    /// The verdict on a packet behind which `waiting` bytes wait.
+    #[inline]
+    fn is_bad<P: Packet>(&self, spell: &mut Spell, packet: &P, waiting: Bytes, now: Time) -> bool {
         let short = if self.preset == Preset::Ns3 {
             waiting < self.max_packet
         } else {
             waiting <= self.max_packet
         };
-        if short || self.sojourn(&packet, now) < self.target {
+        if short || self.sojourn(packet, now) < self.target {
             spell.first_above = None;
-            return Some(Taken { packet, bad: false });
+            return false;
         }
-        let bad = match spell.first_above {
+        match spell.first_above {
             None => {
                 spell.first_above = Some(now + self.interval);
                 false
             }
             Some(end) if self.in_ticks() => now > end,
             Some(end) => now >= end,
-        };
-        Some(Taken { packet, bad })
+        }
     }
 
     /// Marks `packet` in place of a drop, if that may be.
@@ -308,23 +314,29 @@ impl CodelLaw {
     ) -> Option<P> {
         let now = self.clock(ctx.now);
         let mut store = Store { queue, elsewhere };
-        let (mut packet, marked) = if store
-            .queue
-            .head()
-            .is_some_and(|head| self.passes_over(head))
-        {
-            (store.queue.pop()?, false)
+        let Some(head) = store.queue.head() else {
+            spell.first_above = None;
+            spell.dropping = false;
+            return None;
+        };
+        let mut bad = false;
+        // Most packets are good in good times: they move once, out of the store.
+        let is_free = if self.passes_over(head) {
+            true
         } else {
-            let Some(taken) = self.take(spell, &mut store, now) else {
-                spell.dropping = false;
-                return None;
-            };
+            let waiting = store.queue.bytes() - head.size() + store.elsewhere;
+            bad = self.is_bad(spell, head, waiting, now);
+            !bad && !spell.dropping
+        };
+        let taken = store.queue.pop()?;
+        let (mut packet, marked) = if is_free {
+            (taken, false)
+        } else {
+            let taken = Taken { packet: taken, bad };
             if spell.dropping {
                 self.go_on(spell, &mut store, taken, now, ctx)?
-            } else if taken.bad {
-                self.begin(spell, &mut store, taken, now, ctx)?
             } else {
-                (taken.packet, false)
+                self.begin(spell, &mut store, taken, now, ctx)?
             }
         };
         if let Some(threshold) = self.ce_threshold
