@@ -59,6 +59,14 @@ impl Calendar {
         self.first as u32
     }
 
+    /// The slots of three entries that are likely to come soon: the one after the first, and the two
+    /// of which the next after that is one.
+    #[inline]
+    pub fn upcoming(&self) -> Option<[u32; 3]> {
+        let soon: &[Entry; 3] = self.others.first_chunk()?;
+        Some(soon.map(|entry| entry as u32))
+    }
+
     /// Adds an entry, at an instant before [`Time::NEVER`].
     #[inline]
     pub fn push(&mut self, time: Time, slot: u32) {

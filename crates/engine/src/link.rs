@@ -11,6 +11,7 @@ use sojourn_queue::parts::Fifo;
 use sojourn_queue::{AnyDiscipline, Backlog, Discipline};
 
 use crate::ledger::{Ledger, Shared};
+use crate::prefetch::prefetch;
 use crate::ring::Ring;
 use crate::{LinkId, NodeId, Observer, SimPacket};
 
@@ -179,6 +180,23 @@ impl Link {
             self.first_waiting()
         } else {
             self.packets.len()
+        }
+    }
+
+    /// Asks for the lines that every packet touches.
+    #[inline(always)]
+    pub(crate) fn prefetch(&self) {
+        prefetch(&self.scheduled);
+        prefetch(&self.last_size);
+        prefetch(&self.ledger);
+    }
+
+    /// Asks for the packet that comes out next.
+    #[inline(always)]
+    pub(crate) fn prefetch_packet(&self) {
+        if let Some(packet) = self.packets.next_up() {
+            prefetch(packet);
+            prefetch(&packet.flags);
         }
     }
 

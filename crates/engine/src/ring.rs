@@ -71,6 +71,17 @@ impl<T: Copy> Ring<T> {
         self.get(0)
     }
 
+    /// The value that comes next, in or announced, or what lies in its place.
+    #[inline]
+    pub(crate) fn next_up(&self) -> Option<&T> {
+        let place = if self.head == self.inside {
+            self.outside
+        } else {
+            self.head
+        };
+        self.slots.get(self.slot(place))
+    }
+
     /// Takes the head, of a ring that is not empty.
     #[inline]
     pub(crate) fn take_head(&mut self) -> T {

@@ -14,6 +14,7 @@ use crate::flow::{Agent, Flow, FlowSpec, least_time};
 use crate::handover;
 use crate::ledger::{Breach, FlowBooks, Lane, Shared};
 use crate::link::{Link, LinkSpec};
+use crate::prefetch::MANY_LINKS;
 use crate::routes::Paths;
 use crate::{Cargo, FlowId, Kind, LinkId, Observer, SimPacket};
 
@@ -61,13 +62,15 @@ impl<O: Observer> Simulation<O> {
         let mut links: Vec<Link> = links.map(|link| Link::new(link, O::LOOKS_INSIDE)).collect();
         let mut paths = Paths::default();
         let lanes = flows.iter().flat_map(|flow| {
-            let header = flow.traffic.header();
-            [&flow.path, &flow.way_back].map(|path| (paths.add(path), header))
-        });
-        let lanes = lanes.map(|(path, header)| Lane {
-            path,
-            header,
-            ..Lane::default()
+            let there = (&flow.path, (flow.from, flow.to));
+            let back = (&flow.way_back, (flow.to, flow.from));
+            [there, back].map(|(path, ends)| Lane {
+                path: paths.add(path),
+                header: flow.traffic.header(),
+                ends,
+                dscp: flow.dscp,
+                ..Lane::default()
+            })
         });
         let lanes: Vec<Lane> = lanes.collect();
         if !O::IN_ORDER {
@@ -218,6 +221,9 @@ impl<O: Observer> Simulation<O> {
     /// A link delivers its next packet, or asks a shaping discipline again.
     fn deliver(&mut self, now: Time) {
         let id = self.deliveries.next_slot();
+        if self.links.len() > MANY_LINKS {
+            self.look_ahead();
+        }
         let link = &mut self.links[id as usize];
         if link.scheduled != now {
             // The link was moved to an earlier instant and has been served there.
@@ -242,6 +248,16 @@ impl<O: Observer> Simulation<O> {
         match self.next_link(&packet, packet.hop) {
             Some(next) => self.arrive(next, now, &packet),
             None => self.receive(now, &packet),
+        }
+    }
+
+    /// Asks for what the next events will need.
+    #[inline]
+    fn look_ahead(&self) {
+        if let Some([next, later, or_this]) = self.deliveries.upcoming() {
+            self.links[next as usize].prefetch_packet();
+            self.links[later as usize].prefetch();
+            self.links[or_this as usize].prefetch();
         }
     }
 
@@ -346,7 +362,8 @@ impl<O: Observer> Simulation<O> {
         };
         let (number, size, ecn) = (*next_number, *next_size, *ecn);
         *next_number += 1;
-        let packet = blank(id, flow, Way::There, now);
+        let lane = &self.shared.lanes[2 * id as usize];
+        let packet = blank(lane, id, Way::There, now);
         let packet = SimPacket {
             number,
             size,
@@ -480,11 +497,12 @@ impl<O: Observer> Simulation<O> {
     fn receive(&mut self, now: Time, packet: &SimPacket) {
         let lane = &mut self.shared.lanes[packet.lane()];
         lane.books.received += 1;
-        if lane.floor.0 != packet.size {
+        if lane.floor_size != packet.size {
             let path = self.paths.links(lane.path);
-            lane.floor = (packet.size, least_time(path, packet.size, &self.links));
+            lane.floor_size = packet.size;
+            lane.floor = least_time(path, packet.size, &self.links);
         }
-        let floor = lane.floor.1;
+        let floor = lane.floor;
         let header = lane.header;
         if now.since(packet.sent) < floor {
             self.breach_at_flow(now, packet, floor);
@@ -551,21 +569,22 @@ impl<O: Observer> Simulation<O> {
     }
 }
 
-/// A packet of `flow` that travels in a direction, still without content.
-fn blank(id: FlowId, flow: &Flow, way: Way, now: Time) -> SimPacket {
-    let (source, destination) = flow.ends(way);
+/// A packet that travels along `lane`, still without content.
+#[inline(always)]
+#[allow(clippy::inline_always)] // most of its fields are replaced at once
+fn blank(lane: &Lane, flow: FlowId, way: Way, now: Time) -> SimPacket {
     SimPacket {
         sent: now,
         stamp: now,
         number: 0,
-        flow: id,
+        flow,
         connection: 0,
-        source,
-        destination,
+        source: lane.ends.0,
+        destination: lane.ends.1,
         size: 0,
         hop: 0,
         ecn: Ecn::NotEct.into(),
-        dscp: flow.dscp,
+        dscp: lane.dscp,
         kind: Kind::Datagram.into(),
         flags: SimPacket::flags_of(way),
     }
