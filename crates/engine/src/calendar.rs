@@ -1,29 +1,36 @@
 //! The event calendar: the slots that have something to do, by time.
 //!
-//! The earliest entry stands apart, so that to look at it is one load; the others wait in the
-//! standard binary heap, whose top is replaced in place, since almost every event of a link or a
-//! source begets the next one of the same. Entries at one instant come in the order of their slots,
-//! never in the order of insertion.
+//! The earliest entry stands apart, so that to look at it is one load; the others wait in a binary
+//! heap, whose top is replaced in place, since almost every event of a link or a source begets the
+//! next one of the same. Entries at one instant come in the order of their slots, never in the order
+//! of insertion.
 //!
-//! Tried without gain: a heap of four children, keys of 128 bits, all entries in the heap, the place
-//! of one that is taken away left open for the next that comes.
-
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
-use std::collections::binary_heap::PeekMut;
+//! The standard heap does the same with half as many instructions again, most of them to stay whole
+//! if a comparison panics. Tried without gain: a heap of four children, all entries in the heap, the
+//! place of one that is taken away left open for the next that comes.
 
 use sojourn_base::Time;
+
+/// An instant and below it a slot: one number, to be compared at once.
+type Entry = u128;
+
+/// Stands for no entry: later than all.
+const NONE: Entry = entry(Time::NEVER, u32::MAX);
+
+#[inline(always)]
+#[allow(clippy::inline_always)] // three instructions
+const fn entry(time: Time, slot: u32) -> Entry {
+    (time.as_ps() as u128) << 32 | slot as u128
+}
 
 /// Instants and slots, earliest first.
 #[derive(Debug)]
 pub struct Calendar {
-    /// At [`Time::NEVER`] where there is none.
-    first: (Time, u32),
-    others: BinaryHeap<Reverse<(Time, u32)>>,
+    /// The earliest of all, [`NONE`] where there is none.
+    first: Entry,
+    /// The others as a heap: none is later than those at twice its place and one or two more.
+    others: Vec<Entry>,
 }
-
-/// Stands for no entry: later than all.
-const NONE: (Time, u32) = (Time::NEVER, u32::MAX);
 
 impl Default for Calendar {
     fn default() -> Self {
@@ -36,29 +43,39 @@ impl Calendar {
     pub fn with_capacity(slots: usize) -> Self {
         Self {
             first: NONE,
-            others: BinaryHeap::with_capacity(slots),
+            others: Vec::with_capacity(slots),
         }
     }
 
     /// The instant of the earliest entry; [`Time::NEVER`] when there is none.
     #[inline]
     pub fn next_time(&self) -> Time {
-        self.first.0
+        Time::from_ps((self.first >> 32) as u64)
     }
 
     /// The slot of the earliest entry; of no meaning when there is none.
     #[inline]
     pub fn next_slot(&self) -> u32 {
-        self.first.1
+        self.first as u32
+    }
+
+    /// The slots of three entries that are likely to come soon: the one after the first, and the two
+    /// of which the next after that is one.
+    #[inline]
+    pub fn upcoming(&self) -> Option<[u32; 3]> {
+        let soon: &[Entry; 3] = self.others.first_chunk()?;
+        Some(soon.map(|entry| entry as u32))
     }
 
     /// Adds an entry, at an instant before [`Time::NEVER`].
     #[inline]
     pub fn push(&mut self, time: Time, slot: u32) {
-        let later = self.first.max((time, slot));
-        self.first = self.first.min((time, slot));
+        let added = entry(time, slot);
+        let later = self.first.max(added);
+        self.first = self.first.min(added);
         if later != NONE {
-            self.others.push(Reverse(later));
+            self.others.push(later);
+            self.rise(later);
         }
     }
 
@@ -66,21 +83,68 @@ impl Calendar {
     #[inline(always)]
     #[allow(clippy::inline_always)] // an eighth of all time
     pub fn replace_first(&mut self, time: Time) {
-        let moved = if time < Time::NEVER {
-            (time, self.first.1)
-        } else {
-            NONE
-        };
-        match self.others.peek_mut() {
-            Some(mut next) if next.0 < moved => {
-                if moved == NONE {
-                    self.first = PeekMut::pop(next).0;
-                } else {
-                    self.first = core::mem::replace(&mut next.0, moved);
-                }
-            }
-            _ => self.first = moved,
+        if time == Time::NEVER {
+            self.remove_first();
+            return;
         }
+        let moved = entry(time, self.first as u32);
+        self.first = match self.others.first() {
+            Some(&next) if next < moved => {
+                self.sink(moved);
+                next
+            }
+            _ => moved,
+        };
+    }
+
+    #[inline(never)]
+    fn remove_first(&mut self) {
+        self.first = self.others.first().copied().unwrap_or(NONE);
+        if let Some(last) = self.others.pop()
+            && !self.others.is_empty()
+        {
+            self.sink(last);
+        }
+    }
+
+    /// Puts `moved` in the place of the top, which is gone.
+    #[inline(always)]
+    #[allow(clippy::inline_always)]
+    fn sink(&mut self, moved: Entry) {
+        let heap = &mut self.others[..];
+        let mut place = 0;
+        let mut child = 1;
+        while let Some(&[left, right]) = heap.get(child..child + 2) {
+            let earlier = left.min(right);
+            if moved <= earlier {
+                break;
+            }
+            heap[place] = earlier;
+            place = child + usize::from(right < left);
+            child = 2 * place + 1;
+        }
+        // A last child without a sibling.
+        if child + 1 == heap.len() && heap[child] < moved {
+            heap[place] = heap[child];
+            place = child;
+        }
+        heap[place] = moved;
+    }
+
+    /// Lets `added`, which stands last, rise to where it belongs.
+    #[inline]
+    fn rise(&mut self, added: Entry) {
+        let heap = &mut self.others[..];
+        let mut place = heap.len() - 1;
+        while place > 0 {
+            let parent = (place - 1) / 2;
+            if heap[parent] <= added {
+                break;
+            }
+            heap[place] = heap[parent];
+            place = parent;
+        }
+        heap[place] = added;
     }
 }
 
@@ -126,7 +190,7 @@ mod tests {
                 _ => {}
             }
             list.sort_unstable();
-            let first = list.first().copied().unwrap_or(NONE);
+            let first = list.first().copied().unwrap_or((Time::NEVER, u32::MAX));
             assert_eq!((calendar.next_time(), calendar.next_slot()), first);
         }
     }

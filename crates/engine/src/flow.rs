@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use sojourn_base::{Bytes, Ecn, Span, Stream, Time};
-use sojourn_traffic::{AnyApplication, AnySource, Way};
+use sojourn_traffic::{AnyApplication, AnySource};
 use sojourn_transport::{AnyController, Config, Sender};
 
 use crate::connection::{Connection, Connections};
@@ -93,9 +93,6 @@ pub(crate) enum Agent {
 pub struct Flow {
     /// Its name, for messages.
     pub name: String,
-    /// Sending and receiving node.
-    pub(crate) ends: (NodeId, NodeId),
-    pub(crate) dscp: u8,
     pub(crate) start: Time,
     pub(crate) stop: Time,
     pub(crate) gaps: Stream,
@@ -128,22 +125,11 @@ impl Flow {
         };
         Self {
             name: spec.name,
-            ends: (spec.from, spec.to),
-            dscp: spec.dscp,
             start: spec.start,
             stop: spec.stop,
             gaps: spec.gaps,
             sizes: spec.sizes,
             agent,
-        }
-    }
-
-    /// Sending and receiving node of a direction.
-    #[inline]
-    pub(crate) const fn ends(&self, way: Way) -> (NodeId, NodeId) {
-        match way {
-            Way::There => self.ends,
-            Way::Back => (self.ends.1, self.ends.0),
         }
     }
 

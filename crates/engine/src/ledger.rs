@@ -9,7 +9,7 @@ use sojourn_base::{Bytes, Span, Time};
 use sojourn_queue::{Backlog, Reason};
 
 use crate::connection::Acks;
-use crate::{Kind, SimPacket};
+use crate::{Kind, NodeId, SimPacket};
 
 /// Packets and their bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -225,26 +225,61 @@ impl FlowBooks {
     }
 }
 
-/// One direction of a flow: its books, and what each of its packets asks for at every hop, close
-/// together.
-#[derive(Debug, Clone, Copy, Default)]
+/// One direction of a flow: its books, and what each of its packets asks for at its ends and at
+/// every hop, in one cache line. With many flows each line is a miss, and most of what a flow is
+/// made of lies further away.
+#[derive(Debug, Clone, Copy)]
+#[repr(align(64))]
 pub(crate) struct Lane {
     pub(crate) books: FlowBooks,
-    /// The last packet size and the least time that a packet of it can take: propagation and
-    /// serialisation of every link.
-    pub(crate) floor: (u16, Span),
+    /// The least time that a packet of `floor_size` can take: propagation and serialisation of every
+    /// link.
+    pub(crate) floor: Span,
+    /// The last packet size.
+    pub(crate) floor_size: u16,
+    /// Differentiated-services codepoint of its packets.
+    pub(crate) dscp: u8,
     /// Where its path begins among all [`Paths`](crate::routes::Paths).
     pub(crate) path: u32,
     /// Header bytes of a packet that carries data.
     pub(crate) header: u32,
+    /// Sending and receiving node.
+    pub(crate) ends: (NodeId, NodeId),
+    /// The connection asked for last and its slot; [`Lane::NO_SLOT`] where there is none.
+    pub(crate) connection: u32,
+    pub(crate) slot: u32,
 }
 
-/// What links share: the books of flows, and the arena that a dropped acknowledgement leaves.
+impl Lane {
+    /// Stands for no slot.
+    pub(crate) const NO_SLOT: u32 = u32::MAX;
+}
+
+impl Default for Lane {
+    fn default() -> Self {
+        Self {
+            books: FlowBooks::default(),
+            floor: Span::ZERO,
+            floor_size: 0,
+            dscp: 0,
+            path: 0,
+            header: 0,
+            ends: (0, 0),
+            connection: 0,
+            slot: Self::NO_SLOT,
+        }
+    }
+}
+
+/// What links share: the books of flows, the arena that a dropped acknowledgement leaves, and what
+/// they hand over.
 #[derive(Debug)]
 pub(crate) struct Shared {
     /// Two a flow: there and back.
     pub(crate) lanes: Vec<Lane>,
     pub(crate) acks: Acks,
+    /// What a link has just begun to send, for the links behind it, in order; when it comes out.
+    pub(crate) handed_over: Vec<(Time, SimPacket)>,
 }
 
 impl Shared {

@@ -2,10 +2,12 @@
 //!
 //! | module | holds |
 //! | --- | --- |
+//! | `prefetch` | memory asked for before it is needed |
 //! | [`packet`] | the simulated packet, a small value |
 //! | [`flow`] | what sends packets, and over what |
 //! | [`connection`] | the two ends of TCP under a flow |
 //! | [`calendar`] | the event calendar |
+//! | `handover` | which links spare the delivery of a packet its event |
 //! | [`ledger`] | the books of links and flows, and what is wrong when they do not balance |
 //! | [`link`] | a link: discipline, device queue, transmitter, packets in flight |
 //! | [`open_loop`] | one link under arrivals that are handed in |
@@ -20,11 +22,13 @@
 pub mod calendar;
 pub mod connection;
 pub mod flow;
+mod handover;
 pub mod ledger;
 pub mod link;
 pub mod observer;
 pub mod open_loop;
 pub mod packet;
+mod prefetch;
 mod ring;
 pub mod routes;
 pub mod simulation;

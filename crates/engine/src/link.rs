@@ -2,14 +2,16 @@
 //! flight.
 
 mod audit;
+mod governed;
 mod plain;
 
 use sojourn_base::length::Capacity;
 use sojourn_base::{Bytes, Rate, Span, Stream, Time};
 use sojourn_queue::parts::Fifo;
-use sojourn_queue::{AnyDiscipline, Backlog, Context, Dequeued, Discipline, Reason, Sink, Status};
+use sojourn_queue::{AnyDiscipline, Backlog, Discipline};
 
 use crate::ledger::{Ledger, Shared};
+use crate::prefetch::prefetch;
 use crate::ring::Ring;
 use crate::{LinkId, NodeId, Observer, SimPacket};
 
@@ -45,9 +47,11 @@ pub struct Link {
     /// The instant under which the link stands in the calendar of deliveries.
     pub(crate) scheduled: Time,
     /// Packets being sent or on the wire, in the order of delivery, each stamped with its delivery;
-    /// behind them those that wait in a plain queue, each stamped with its arrival.
+    /// behind them those that wait in a plain queue, each stamped with its arrival; behind these,
+    /// announced, those that the link before has handed over and that are still on their way here.
     packets: Ring<SimPacket>,
-    /// The next departure or timer, whichever is first: until then there is nothing to catch up.
+    /// The next departure, announced arrival or timer, whichever is first: until then there is
+    /// nothing to catch up.
     due: Time,
     /// The transmitter sends until this instant.
     sends_until: Time,
@@ -56,13 +60,19 @@ pub struct Link {
     asks_at: Time,
     /// The largest packet that may go by an empty queue; zero where none may.
     bypass: Bytes,
-    /// The size sent last and how long that takes: mostly the same again.
-    serialisation: (u16, Span),
+    /// The size sent last.
+    last_size: u16,
+    /// Whether it [hands over](crate::handover) what it begins to send.
+    pub(crate) hands_over: bool,
+    /// The link that hands over to this one; the largest number where there is none.
+    feeder: LinkId,
+    /// How long the size sent last takes: mostly it is the same again.
+    last_takes: Span,
     /// Its propagation delay.
     delay: Span,
     /// Time the transmitter has been busy up to `sends_until`, in picoseconds.
     busy: u64,
-    /// Packets delivered.
+    /// Packets delivered or handed over.
     delivered: u64,
     /// The room of a [plain](plain) queue, where it is one.
     plain: Option<Capacity>,
@@ -89,63 +99,6 @@ pub struct Carried {
     pub bytes: f64,
 }
 
-/// The sink of one call into a discipline: books every drop and mark.
-struct Books<'a, O> {
-    now: Time,
-    link: LinkId,
-    ledger: &'a mut Ledger,
-    shared: &'a mut Shared,
-    observer: &'a mut O,
-    fault: &'a mut Option<String>,
-}
-
-impl<O: Observer> Sink<SimPacket> for Books<'_, O> {
-    fn dropped(&mut self, packet: SimPacket, reason: Reason) {
-        self.ledger
-            .drop(packet.bytes(), packet.stamp, self.now, reason);
-        self.shared.dropped(&packet);
-        self.observer.dropped(self.now, self.link, &packet, reason);
-    }
-
-    fn marked(&mut self, packet: &SimPacket, reason: Reason) {
-        if !packet.ecn.get().is_capable() {
-            *self.fault = Some("a packet that is not ECN-capable was marked".to_owned());
-        }
-        self.ledger.mark(reason);
-        self.observer.marked(self.now, self.link, packet, reason);
-    }
-}
-
-/// Calls into the discipline with a context made of the link's parts.
-macro_rules! with_context {
-    ($link:ident, $id:expr, $now:expr, $shared:expr, $observer:expr, |$discipline:ident, $ctx:ident| $body:expr) => {{
-        if O::LOOKS_INSIDE {
-            $observer.asking($now, $id, &$link.spec.discipline);
-        }
-        let mut sink = Books {
-            now: $now,
-            link: $id,
-            ledger: &mut $link.ledger,
-            shared: $shared,
-            observer: $observer,
-            fault: &mut $link.fault,
-        };
-        let $discipline = &mut $link.spec.discipline;
-        let mut context = Context {
-            now: $now,
-            random: &mut $link.spec.random,
-            sink: &mut sink,
-        };
-        let $ctx = &mut context;
-        #[allow(clippy::let_unit_value)] // some calls answer, some do not
-        let said = $body;
-        if O::LOOKS_INSIDE {
-            $observer.answered($now, $id, &$link.spec.discipline);
-        }
-        said
-    }};
-}
-
 /// The largest packet that may go by the empty queue of a link.
 fn largest_bypass(spec: &LinkSpec) -> Bytes {
     if spec.device_queue > 0 || !spec.discipline.can_bypass() {
@@ -168,7 +121,10 @@ impl Link {
             due: Time::NEVER,
             timer: Time::NEVER,
             bypass: largest_bypass(&spec),
-            serialisation: (0, Span::ZERO),
+            last_size: 0,
+            hands_over: false,
+            feeder: LinkId::MAX,
+            last_takes: Span::ZERO,
             delay: spec.delay,
             delivered: 0,
             spec,
@@ -198,12 +154,49 @@ impl Link {
         }
     }
 
-    /// Packets being sent or on the wire.
-    pub fn in_flight(&self) -> usize {
+    /// Whether it is a plain queue that it keeps itself.
+    pub(crate) fn is_plain(&self) -> bool {
+        self.plain.is_some()
+    }
+
+    /// The link that hands over to this one, if any.
+    pub(crate) fn feeder(&self) -> Option<LinkId> {
+        (self.feeder < LinkId::MAX).then_some(self.feeder)
+    }
+
+    /// That link is `feeder`.
+    pub(crate) fn is_fed_by(&mut self, feeder: LinkId) {
+        self.feeder = feeder;
+    }
+
+    /// Packets handed over to it that have not come yet.
+    pub(crate) fn announced(&self) -> usize {
+        self.packets.iter_announced().count()
+    }
+
+    /// Packets being sent or on the wire, but for those handed over.
+    pub(crate) fn in_flight(&self) -> usize {
         if self.plain.is_some() {
             self.first_waiting()
         } else {
             self.packets.len()
+        }
+    }
+
+    /// Asks for the lines that every packet touches.
+    #[inline(always)]
+    pub(crate) fn prefetch(&self) {
+        prefetch(&self.scheduled);
+        prefetch(&self.last_size);
+        prefetch(&self.ledger);
+    }
+
+    /// Asks for the packet that comes out next.
+    #[inline(always)]
+    pub(crate) fn prefetch_packet(&self) {
+        if let Some(packet) = self.packets.next_up() {
+            prefetch(packet);
+            prefetch(&packet.flags);
         }
     }
 
@@ -213,8 +206,7 @@ impl Link {
         let unsent = if ahead == 0 {
             0.0
         } else {
-            let (size, takes) = self.serialisation;
-            f64::from(size) * ahead as f64 / takes.as_ps() as f64
+            f64::from(self.last_size) * ahead as f64 / self.last_takes.as_ps() as f64
         };
         Carried {
             busy: self.busy - ahead,
@@ -223,12 +215,24 @@ impl Link {
     }
 
     /// When the link next needs the calendar: to deliver, or, where nothing is in flight, to ask
-    /// a shaping discipline again.
+    /// a shaping discipline again; one that hands over, before the next packet that it sends would
+    /// come out at the far end.
     #[inline]
     pub(crate) fn next_event(&self) -> Time {
+        if self.hands_over {
+            let next = if self.plain.is_some() {
+                self.due
+            } else {
+                self.next_departure()
+            };
+            return next + self.delay;
+        }
+        if self.plain.is_some() {
+            return self.next_delivery();
+        }
         match self.packets.head() {
-            Some(packet) if self.has_begun() => packet.stamp,
-            _ => self.next_departure(),
+            Some(packet) => packet.stamp,
+            None => self.next_departure(),
         }
     }
 
@@ -254,8 +258,9 @@ impl Link {
         }
     }
 
-    /// Runs all departures due by `until` and all timers due before it, at their exact instants.
-    #[inline]
+    /// Runs all that is due by `until`, timers of that instant excepted, at its exact instants:
+    /// departures, arrivals that the link before has announced, timers.
+    #[inline(always)]
     pub(crate) fn catch_up<O: Observer>(
         &mut self,
         id: LinkId,
@@ -264,38 +269,21 @@ impl Link {
         observer: &mut O,
     ) {
         if self.due <= until {
-            if self.plain.is_some() {
-                self.run_plain(id, until, observer);
-            } else {
-                self.run_due(id, until, shared, observer);
+            match self.plain {
+                Some(capacity) => self.run_plain(id, until, capacity, shared, observer),
+                None => self.run_governed(id, until, shared, observer),
             }
         }
     }
 
-    fn run_due<O: Observer>(
-        &mut self,
-        id: LinkId,
-        until: Time,
-        shared: &mut Shared,
-        observer: &mut O,
-    ) {
-        while self.due <= until {
-            let departure = self.next_departure();
-            if departure <= self.timer {
-                self.depart(id, departure, shared, observer);
-            } else if self.timer < until {
-                with_context!(self, id, self.timer, shared, observer, |discipline, ctx| {
-                    discipline.on_timer(ctx);
-                });
-            } else {
-                return;
-            }
-            self.settle();
-        }
+    /// Whether a packet of `size` that comes `now` finds the transmitter idle and nothing waiting,
+    /// and need not trouble the discipline.
+    #[inline(always)]
+    pub(crate) fn lets_pass(&self, now: Time, size: Bytes) -> bool {
+        self.sends_until <= now && self.ledger.backlog().packets == 0 && size <= self.bypass
     }
 
-    /// Sends a packet that finds the transmitter idle and nothing waiting, without troubling the
-    /// discipline; says whether it could.
+    /// Begins to send an arriving packet that [may pass](Self::lets_pass); tells when it comes out.
     #[inline(always)]
     pub(crate) fn pass<O: Observer>(
         &mut self,
@@ -303,16 +291,10 @@ impl Link {
         now: Time,
         packet: &SimPacket,
         observer: &mut O,
-    ) -> bool {
-        let size = packet.bytes();
-        let passes =
-            self.sends_until <= now && self.ledger.backlog().packets == 0 && size <= self.bypass;
-        if passes {
-            self.ledger.pass(size);
-            observer.passed(now, id, packet);
-            self.transmit(now, packet);
-        }
-        passes
+    ) -> Time {
+        self.ledger.pass(packet.bytes());
+        observer.passed(now, id, packet);
+        self.begin(now, packet.size)
     }
 
     /// Takes an arriving packet, stamped with its arrival; the link must have caught up to `now`.
@@ -324,80 +306,27 @@ impl Link {
         shared: &mut Shared,
         observer: &mut O,
     ) {
-        if let Some(capacity) = self.plain {
-            self.arrive_plain(id, now, packet, capacity, shared, observer);
-            return;
+        match self.plain {
+            Some(capacity) => self.arrive_plain(id, now, packet, capacity, shared, observer),
+            None => self.arrive_governed(id, now, packet, shared, observer),
         }
-        self.ledger.arrive(packet.bytes(), now);
-        observer.enqueued(now, id, packet);
-        with_context!(self, id, now, shared, observer, |discipline, ctx| {
-            discipline.enqueue(*packet, ctx);
-        });
-        self.fill_device(id, now, shared, observer);
-        if self.asks_at == Time::NEVER || now >= self.sends_until {
-            self.depart(id, now, shared, observer);
-        }
-        self.settle();
-    }
-
-    /// Hands packets down to the device while it has room.
-    #[inline]
-    fn fill_device<O: Observer>(
-        &mut self,
-        id: LinkId,
-        now: Time,
-        shared: &mut Shared,
-        observer: &mut O,
-    ) {
-        while self.device.len() < self.spec.device_queue {
-            let taken = with_context!(self, id, now, shared, observer, |discipline, ctx| {
-                discipline.dequeue(ctx)
-            });
-            let Dequeued::Packet(packet) = taken else {
-                break;
-            };
-            self.device.push(packet);
-        }
-    }
-
-    /// Asks for the next packet at `now` and begins its transmission.
-    #[inline]
-    fn depart<O: Observer>(
-        &mut self,
-        id: LinkId,
-        now: Time,
-        shared: &mut Shared,
-        observer: &mut O,
-    ) {
-        let taken = if let Some(packet) = self.device.pop() {
-            Dequeued::Packet(packet)
-        } else {
-            with_context!(self, id, now, shared, observer, |discipline, ctx| {
-                discipline.dequeue(ctx)
-            })
-        };
-        match taken {
-            Dequeued::Packet(packet) => {
-                self.ledger.depart(packet.bytes(), packet.stamp, now);
-                observer.dequeued(now, id, &packet);
-                self.transmit(now, &packet);
-            }
-            Dequeued::Empty => self.asks_at = Time::NEVER,
-            Dequeued::Wait(time) if time > now => self.asks_at = time,
-            Dequeued::Wait(time) => {
-                self.fault = Some(format!(
-                    "the discipline asked at {now} to wait until {time}"
-                ));
-                self.asks_at = Time::NEVER;
-            }
-        }
-        self.fill_device(id, now, shared, observer);
     }
 
     /// Begins the transmission of a packet.
-    #[inline(always)]
-    fn transmit(&mut self, now: Time, packet: &SimPacket) {
+    #[inline]
+    fn transmit(&mut self, now: Time, packet: &SimPacket, shared: &mut Shared) {
         let stamp = self.begin(now, packet.size);
+        if self.hands_over {
+            self.delivered += 1;
+            shared.handed_over.push((stamp, *packet));
+        } else {
+            self.put_on_wire(packet, stamp);
+        }
+    }
+
+    /// Keeps a packet whose transmission has begun until it comes out at `stamp`.
+    #[inline(always)]
+    pub(crate) fn put_on_wire(&mut self, packet: &SimPacket, stamp: Time) {
         // The fields are changed on the way into the ring, not before: a wide load of bytes just
         // stored one by one would stall.
         self.packets.push(SimPacket {
@@ -407,14 +336,22 @@ impl Link {
         });
     }
 
+    /// How long it takes to send `size` bytes.
+    #[inline(always)]
+    fn takes(&self, size: u16) -> Span {
+        if self.last_size == size {
+            self.last_takes
+        } else {
+            let bytes = Bytes::new(u64::from(size)) + self.spec.overhead;
+            self.spec.rate.time_to_send(bytes)
+        }
+    }
+
     /// The transmitter begins to send `size` bytes; tells when they are delivered.
     #[inline(always)]
     fn begin(&mut self, now: Time, size: u16) -> Time {
-        if self.serialisation.0 != size {
-            let bytes = Bytes::new(u64::from(size)) + self.spec.overhead;
-            self.serialisation = (size, self.spec.rate.time_to_send(bytes));
-        }
-        let takes = self.serialisation.1;
+        let takes = self.takes(size);
+        (self.last_size, self.last_takes) = (size, takes);
         let until = now + takes;
         self.asks_at = until;
         self.sends_until = until;
@@ -422,45 +359,26 @@ impl Link {
         until + self.delay
     }
 
-    /// Whether the last bit of a packet comes out at `now`.
-    #[inline]
-    pub(crate) fn delivers(&self, now: Time) -> bool {
-        self.has_begun()
-            && self
-                .packets
-                .head()
-                .is_some_and(|packet| packet.stamp == now)
+    /// The packet whose last bit comes out at `now`, if there is one.
+    #[inline(always)]
+    pub(crate) fn deliver(&mut self, now: Time) -> Option<SimPacket> {
+        let head = self.packets.head()?;
+        if head.stamp != now || !self.has_begun() {
+            return None;
+        }
+        Some(self.let_out())
     }
 
-    /// Takes the packet whose last bit comes out now. By itself, for it to be copied once and whole.
-    #[inline]
-    pub(crate) fn deliver(&mut self) -> SimPacket {
+    /// Takes the packet at the head. By itself, for it to be copied once and whole.
+    #[inline(always)]
+    fn let_out(&mut self) -> SimPacket {
         self.delivered += 1;
         self.packets.take_head()
     }
 
-    /// After each operation: holds the discipline to its limit and to the books, and works out
-    /// what is due next.
+    /// A packet that it lets pass is handed over, not delivered.
     #[inline]
-    fn settle(&mut self) {
-        let status = self.spec.discipline.status();
-        let said = status.backlog;
-        let within = status.capacity.holds(said.packets, said.bytes);
-        if !within || !self.ledger.agrees(said, self.device.backlog()) {
-            self.find_fault(&status);
-        }
-        self.timer = status.next_timer.unwrap_or(Time::NEVER);
-        self.due = self.timer.min(self.next_departure());
-    }
-
-    #[cold]
-    fn find_fault(&mut self, status: &Status) {
-        let said = status.backlog;
-        self.fault = Some(if status.capacity.holds(said.packets, said.bytes) {
-            self.ledger.disagreement(said, self.device.backlog())
-        } else {
-            let Backlog { packets, bytes } = said;
-            format!("{packets} packets and {bytes} wait above the limit")
-        });
+    pub(crate) fn passed_on(&mut self) {
+        self.delivered += 1;
     }
 }

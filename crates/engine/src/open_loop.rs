@@ -28,6 +28,7 @@ impl<O: Observer> OpenLoop<O> {
             shared: Shared {
                 lanes: Vec::new(),
                 acks: Acks::default(),
+                handed_over: Vec::new(),
             },
             observer,
         }
@@ -61,9 +62,12 @@ impl<O: Observer> OpenLoop<O> {
         }
         self.shared.lanes[lane].books.sent += 1;
         self.observer.emitted(now, &packet, Cargo::Datagram);
-        if !self.link.pass(0, now, &packet, &mut self.observer) {
-            self.link
-                .arrive(0, now, &packet, &mut self.shared, &mut self.observer);
+        let (link, shared) = (&mut self.link, &mut self.shared);
+        if link.lets_pass(now, packet.bytes()) {
+            let stamp = link.pass(0, now, &packet, &mut self.observer);
+            link.put_on_wire(&packet, stamp);
+        } else {
+            link.arrive(0, now, &packet, shared, &mut self.observer);
         }
         self.check()
     }
@@ -131,8 +135,7 @@ impl<O: Observer> OpenLoop<O> {
     fn deliver(&mut self, next: Time) -> Result<(), Breach> {
         self.now = next;
         self.catch_up(next)?;
-        if self.link.delivers(next) {
-            let packet = self.link.deliver();
+        if let Some(packet) = self.link.deliver(next) {
             self.shared.lanes[packet.lane()].books.received += 1;
             self.observer.delivered(next, 0, &packet);
             self.observer.received(next, &packet, 0);

@@ -1,12 +1,19 @@
 //! A first-in first-out ring of small values, in a power of two of slots.
 
-/// Values in the order in which they came. A mask finds a slot, where a deque of any capacity has to
-/// compare and subtract; the head is read without being moved.
+/// Values in the order in which they came, and behind them those that are announced: known, but
+/// still on their way here. A mask finds a slot, where a deque of any capacity has to compare and
+/// subtract; the head is read without being moved, and what is announced comes in where it lies.
 #[derive(Debug, Clone)]
 pub(crate) struct Ring<T> {
     slots: Box<[T]>,
+    /// Where the first value stands. Places are counted up for ever and wrap.
     head: u32,
-    len: u32,
+    /// The place behind the last value that is in.
+    inside: u32,
+    /// The place of the first announced value: `inside`, but for those turned away since.
+    outside: u32,
+    /// The place behind the last announced value.
+    tail: u32,
 }
 
 /// Slots of a ring that was never full.
@@ -17,28 +24,31 @@ impl<T> Default for Ring<T> {
         Self {
             slots: Box::default(),
             head: 0,
-            len: 0,
+            inside: 0,
+            outside: 0,
+            tail: 0,
         }
     }
 }
 
 impl<T: Copy> Ring<T> {
-    /// How many there are.
+    /// How many are in.
     #[inline]
     pub(crate) fn len(&self) -> usize {
-        self.len as usize
+        self.inside.wrapping_sub(self.head) as usize
     }
 
     #[inline]
-    fn slot(&self, index: u32) -> usize {
-        self.head.wrapping_add(index) as usize & self.slots.len().wrapping_sub(1)
+    fn slot(&self, place: u32) -> usize {
+        place as usize & self.slots.len().wrapping_sub(1)
     }
 
     /// The value number `index` from the head.
     #[inline]
     pub(crate) fn get(&self, index: usize) -> Option<&T> {
         if index < self.len() {
-            self.slots.get(self.slot(index as u32))
+            self.slots
+                .get(self.slot(self.head.wrapping_add(index as u32)))
         } else {
             None
         }
@@ -48,7 +58,7 @@ impl<T: Copy> Ring<T> {
     #[inline]
     pub(crate) fn get_mut(&mut self, index: usize) -> Option<&mut T> {
         if index < self.len() {
-            let slot = self.slot(index as u32);
+            let slot = self.slot(self.head.wrapping_add(index as u32));
             self.slots.get_mut(slot)
         } else {
             None
@@ -61,46 +71,150 @@ impl<T: Copy> Ring<T> {
         self.get(0)
     }
 
+    /// The value that comes next, in or announced, or what lies in its place.
+    #[inline]
+    pub(crate) fn next_up(&self) -> Option<&T> {
+        let place = if self.head == self.inside {
+            self.outside
+        } else {
+            self.head
+        };
+        self.slots.get(self.slot(place))
+    }
+
     /// Takes the head, of a ring that is not empty.
     #[inline]
     pub(crate) fn take_head(&mut self) -> T {
-        debug_assert!(self.len > 0);
-        let value = self.slots[self.slot(0)];
-        self.len -= 1;
-        // An empty ring begins anew: one that holds a packet or two at a time, as those of most
-        // links do, stays in the same few cache lines however long a burst once made it.
-        self.head = if self.len == 0 {
-            0
-        } else {
-            self.head.wrapping_add(1)
-        };
+        debug_assert!(self.len() > 0);
+        let value = self.slots[self.slot(self.head)];
+        self.head = self.head.wrapping_add(1);
+        self.begin_anew();
         value
     }
 
-    /// Adds one at the tail.
+    /// An empty ring begins anew: one that holds a packet or two at a time, as those of most
+    /// links do, stays in the same few cache lines however long a burst once made it.
+    #[inline]
+    fn begin_anew(&mut self) {
+        if self.head == self.tail {
+            (self.head, self.inside, self.outside, self.tail) = (0, 0, 0, 0);
+        }
+    }
+
+    /// Adds one at the tail of those that are in; none may be announced.
     #[inline]
     pub(crate) fn push(&mut self, value: T) {
-        if self.len() == self.slots.len() {
-            self.grow(value);
-        }
-        let slot = self.slot(self.len);
-        self.slots[slot] = value;
-        self.len += 1;
+        debug_assert!(self.outside == self.tail);
+        self.announce(value);
+        self.inside = self.tail;
+        self.outside = self.tail;
     }
 
+    /// Announces one, behind all others, to be changed where it lies.
+    #[inline]
+    pub(crate) fn announce(&mut self, value: T) -> &mut T {
+        if self.tail.wrapping_sub(self.head) as usize == self.slots.len() {
+            self.make_room(value);
+        }
+        let slot = self.slot(self.tail);
+        self.tail = self.tail.wrapping_add(1);
+        let slot = &mut self.slots[slot];
+        *slot = value;
+        slot
+    }
+
+    /// The first that is announced.
+    #[inline]
+    pub(crate) fn announced(&self) -> Option<&T> {
+        if self.outside == self.tail {
+            None
+        } else {
+            self.slots.get(self.slot(self.outside))
+        }
+    }
+
+    /// Lets the first announced one in, where there is one.
+    #[inline]
+    pub(crate) fn admit(&mut self) {
+        if self.outside != self.tail {
+            if self.outside != self.inside {
+                self.slots[self.slot(self.inside)] = self.slots[self.slot(self.outside)];
+            }
+            self.inside = self.inside.wrapping_add(1);
+            self.outside = self.outside.wrapping_add(1);
+            self.close_up();
+        }
+    }
+
+    /// Turns the first announced one away, where there is one.
+    #[inline]
+    pub(crate) fn turn_away(&mut self) {
+        if self.outside != self.tail {
+            self.outside = self.outside.wrapping_add(1);
+            self.close_up();
+        }
+    }
+
+    /// Takes the first announced one, of a ring that has one, past all that are in.
+    #[inline]
+    pub(crate) fn take_announced(&mut self) -> T {
+        debug_assert!(self.outside != self.tail);
+        let value = self.slots[self.slot(self.outside)];
+        self.turn_away();
+        value
+    }
+
+    /// Gives back the slots of those that were turned away, where nobody stands before them or
+    /// behind them.
+    #[inline]
+    fn close_up(&mut self) {
+        if self.inside == self.head {
+            self.head = self.outside;
+            self.inside = self.outside;
+        } else if self.outside == self.tail {
+            self.outside = self.inside;
+            self.tail = self.inside;
+        }
+        self.begin_anew();
+    }
+
+    /// Where half of the slots are those of values turned away, the announced ones move up; else
+    /// there will be twice as many slots.
     #[cold]
-    fn grow(&mut self, filler: T) {
+    fn make_room(&mut self, filler: T) {
+        let announced = self.tail.wrapping_sub(self.outside);
+        let turned_away = self.outside.wrapping_sub(self.inside) as usize;
+        if turned_away > self.slots.len() / 2 {
+            for index in 0..announced {
+                let from = self.slot(self.outside.wrapping_add(index));
+                let to = self.slot(self.inside.wrapping_add(index));
+                self.slots[to] = self.slots[from];
+            }
+            self.outside = self.inside;
+            self.tail = self.inside.wrapping_add(announced);
+            return;
+        }
+        let all = self.tail.wrapping_sub(self.head);
         let room = (2 * self.slots.len()).max(FIRST_SLOTS);
         let mut slots = Vec::with_capacity(room);
-        slots.extend(self.iter());
+        let places = (0..all).map(|index| self.slot(self.head.wrapping_add(index)));
+        slots.extend(places.map(|slot| self.slots[slot]));
         slots.resize(room, filler);
         self.slots = slots.into_boxed_slice();
-        self.head = 0;
+        self.inside = self.inside.wrapping_sub(self.head);
+        self.outside = self.outside.wrapping_sub(self.head);
+        (self.head, self.tail) = (0, all);
     }
 
-    /// All of them, from the head on.
+    /// All that are in, from the head on.
     pub(crate) fn iter(&self) -> impl Iterator<Item = &T> {
         (0..self.len()).filter_map(|index| self.get(index))
+    }
+
+    /// All that are announced, the first first.
+    pub(crate) fn iter_announced(&self) -> impl Iterator<Item = &T> {
+        let announced = self.tail.wrapping_sub(self.outside);
+        (0..announced).map(|index| &self.slots[self.slot(self.outside.wrapping_add(index))])
     }
 }
 
@@ -127,5 +241,39 @@ mod tests {
             assert_eq!(ring.get(deque.len() / 2), deque.get(deque.len() / 2));
         }
         assert!(ring.iter().eq(deque.iter()));
+    }
+
+    /// Two deques, of those inside and those announced, under all that may be done.
+    #[test]
+    fn what_is_announced_comes_in_or_is_turned_away_in_order() {
+        let mut ring = Ring::default();
+        let (mut inside, mut announced) = (VecDeque::new(), VecDeque::new());
+        let mut stream = sojourn_base::Stream::new(4);
+        for value in 0..20_000_u64 {
+            // Grows in the first half, stands in the second.
+            let coming = if value < 10_000 { 5 } else { 3 };
+            match stream.below(10) {
+                n if n < coming => {
+                    ring.announce(value);
+                    announced.push_back(value);
+                }
+                5 | 6 if !announced.is_empty() => {
+                    ring.admit();
+                    inside.extend(announced.pop_front());
+                }
+                7 => {
+                    ring.turn_away();
+                    announced.pop_front();
+                }
+                _ if !inside.is_empty() => {
+                    assert_eq!(Some(ring.take_head()), inside.pop_front());
+                }
+                _ => {}
+            }
+            assert_eq!(ring.announced(), announced.front());
+            assert_eq!((ring.len(), ring.head()), (inside.len(), inside.front()));
+        }
+        assert!(ring.iter().eq(inside.iter()));
+        assert!(ring.iter_announced().eq(announced.iter()));
     }
 }

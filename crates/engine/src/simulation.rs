@@ -11,8 +11,10 @@ use sojourn_transport::Sender;
 use crate::calendar::Calendar;
 use crate::connection::{Acks, Tally, Tcp};
 use crate::flow::{Agent, Flow, FlowSpec, least_time};
+use crate::handover;
 use crate::ledger::{Breach, FlowBooks, Lane, Shared};
 use crate::link::{Link, LinkSpec};
+use crate::prefetch::MANY_LINKS;
 use crate::routes::Paths;
 use crate::{Cargo, FlowId, Kind, LinkId, Observer, SimPacket};
 
@@ -33,6 +35,8 @@ pub struct Simulation<O> {
     /// Now: everything before it has happened, nothing at or after it.
     now: Time,
     links: Vec<Link>,
+    /// All links, each after the one that hands over to it.
+    downstream: Vec<LinkId>,
     flows: Vec<Flow>,
     paths: Paths,
     shared: Shared,
@@ -55,24 +59,30 @@ impl<O: Observer> Simulation<O> {
     /// A simulation at time zero.
     pub fn new(links: Vec<LinkSpec>, flows: Vec<FlowSpec>, observer: O) -> Self {
         let links = links.into_iter();
-        let links: Vec<Link> = links.map(|link| Link::new(link, O::LOOKS_INSIDE)).collect();
+        let mut links: Vec<Link> = links.map(|link| Link::new(link, O::LOOKS_INSIDE)).collect();
         let mut paths = Paths::default();
         let lanes = flows.iter().flat_map(|flow| {
-            let header = flow.traffic.header();
-            [&flow.path, &flow.way_back].map(|path| (paths.add(path), header))
+            let there = (&flow.path, (flow.from, flow.to));
+            let back = (&flow.way_back, (flow.to, flow.from));
+            [there, back].map(|(path, ends)| Lane {
+                path: paths.add(path),
+                header: flow.traffic.header(),
+                ends,
+                dscp: flow.dscp,
+                ..Lane::default()
+            })
         });
-        let lanes = lanes.map(|(path, header)| Lane {
-            path,
-            header,
-            ..Lane::default()
-        });
-        let lanes = lanes.collect();
+        let lanes: Vec<Lane> = lanes.collect();
+        if !O::IN_ORDER {
+            handover::arrange(&mut links, lanes.iter().map(|lane| paths.links(lane.path)));
+        }
         let flows: Vec<Flow> = flows.into_iter().map(Flow::new).collect();
         let mut simulation = Self {
             now: Time::ZERO,
             shared: Shared {
                 lanes,
                 acks: Acks::default(),
+                handed_over: Vec::new(),
             },
             tcp: Tcp::default(),
             deliveries: Calendar::with_capacity(2 * links.len()),
@@ -80,6 +90,7 @@ impl<O: Observer> Simulation<O> {
             departures: Calendar::default(),
             breach: None,
             observer,
+            downstream: handover::downstream(&links),
             links,
             flows,
             paths,
@@ -199,9 +210,10 @@ impl<O: Observer> Simulation<O> {
     }
 
     fn catch_up_all(&mut self, until: Time) {
-        for id in 0..self.links.len() {
-            let link = &mut self.links[id];
-            link.catch_up(id as LinkId, until, &mut self.shared, &mut self.observer);
+        for place in 0..self.downstream.len() {
+            let id = self.downstream[place];
+            let link = &mut self.links[id as usize];
+            link.catch_up(id, until, &mut self.shared, &mut self.observer);
             self.settle(id, until);
         }
     }
@@ -209,38 +221,96 @@ impl<O: Observer> Simulation<O> {
     /// A link delivers its next packet, or asks a shaping discipline again.
     fn deliver(&mut self, now: Time) {
         let id = self.deliveries.next_slot();
+        if self.links.len() > MANY_LINKS {
+            self.look_ahead();
+        }
         let link = &mut self.links[id as usize];
         if link.scheduled != now {
             // The link was moved to an earlier instant and has been served there.
             self.deliveries.replace_first(Time::NEVER);
             return;
         }
-        link.catch_up(id, now, &mut self.shared, &mut self.observer);
-        if !link.delivers(now) {
+        let packet = if let Some(packet) = link.cross(id, now, &mut self.observer) {
+            let next = link.next_announced();
+            self.move_first(id, next);
+            packet
+        } else {
+            link.catch_up(id, now, &mut self.shared, &mut self.observer);
+            let packet = link.deliver(now);
             self.reschedule_first(id, now);
-            return;
-        }
-        let packet = link.deliver();
-        self.reschedule_first(id, now);
+            let Some(packet) = packet else {
+                self.hand_over();
+                return;
+            };
+            packet
+        };
         self.observer.delivered(now, id, &packet);
-        let lane = &self.shared.lanes[packet.lane()];
-        match self.paths.hop(lane.path, packet.hop) {
+        match self.next_link(&packet, packet.hop) {
             Some(next) => self.arrive(next, now, &packet),
             None => self.receive(now, &packet),
+        }
+    }
+
+    /// Asks for what the next events will need.
+    #[inline]
+    fn look_ahead(&self) {
+        if let Some([next, later, or_this]) = self.deliveries.upcoming() {
+            self.links[next as usize].prefetch_packet();
+            self.links[later as usize].prefetch();
+            self.links[or_this as usize].prefetch();
+        }
+    }
+
+    /// The link number `hop` on the way of a packet; none at the end of its path.
+    #[inline(always)]
+    fn next_link(&self, packet: &SimPacket, hop: u16) -> Option<LinkId> {
+        let lane = &self.shared.lanes[packet.lane()];
+        self.paths.hop(lane.path, hop)
+    }
+
+    /// Announces what a link has just begun to send to the links behind it.
+    #[inline(always)]
+    fn hand_over(&mut self) {
+        if !self.shared.handed_over.is_empty() {
+            self.announce_all();
+        }
+    }
+
+    #[inline(never)]
+    fn announce_all(&mut self) {
+        for place in 0..self.shared.handed_over.len() {
+            let (stamp, packet) = self.shared.handed_over[place];
+            self.announce(&packet, stamp);
+        }
+        self.shared.handed_over.clear();
+    }
+
+    /// Announces a packet to the next link, which it reaches at `stamp`.
+    #[inline(always)]
+    fn announce(&mut self, packet: &SimPacket, stamp: Time) {
+        if let Some(next) = self.next_link(packet, packet.hop + 1)
+            && let Some(event) = self.links[next as usize].announce(packet, stamp)
+        {
+            self.schedule(next, event);
         }
     }
 
     /// Moves the link that comes first in the calendar to its next event.
     #[inline(always)]
     fn reschedule_first(&mut self, id: LinkId, now: Time) {
-        let link = &mut self.links[id as usize];
-        let next = link.next_event();
-        link.scheduled = next;
-        self.deliveries.replace_first(next);
+        let next = self.links[id as usize].next_event();
+        self.move_first(id, next);
         if O::IN_ORDER {
-            self.plan_departure(id as usize);
+            self.plan_departure(id);
         }
-        self.note_fault(id as usize, now);
+        self.note_fault(id, now);
+    }
+
+    /// Moves the link that comes first in the calendar to `next`.
+    #[inline(always)]
+    fn move_first(&mut self, id: LinkId, next: Time) {
+        self.links[id as usize].scheduled = next;
+        self.deliveries.replace_first(next);
     }
 
     /// A departure at its own instant: for an observer that must see all in order.
@@ -249,7 +319,7 @@ impl<O: Observer> Simulation<O> {
         self.departures.replace_first(Time::NEVER);
         let link = &mut self.links[id as usize];
         link.catch_up(id, now, &mut self.shared, &mut self.observer);
-        self.settle(id as usize, now);
+        self.settle(id, now);
     }
 
     /// Puts the first event of a flow into the calendar.
@@ -292,7 +362,8 @@ impl<O: Observer> Simulation<O> {
         };
         let (number, size, ecn) = (*next_number, *next_size, *ecn);
         *next_number += 1;
-        let packet = blank(id, flow, Way::There, now);
+        let lane = &self.shared.lanes[2 * id as usize];
+        let packet = blank(lane, id, Way::There, now);
         let packet = SimPacket {
             number,
             size,
@@ -337,15 +408,26 @@ impl<O: Observer> Simulation<O> {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn arrive(&mut self, id: LinkId, now: Time, packet: &SimPacket) {
-        let link = &mut self.links[id as usize];
-        if link.pass(id, now, packet, &mut self.observer) {
-            if link.scheduled == Time::NEVER {
-                self.schedule(id as usize);
-            }
+        if self.links[id as usize].lets_pass(now, packet.bytes()) {
+            self.pass(id, now, packet);
         } else {
             self.join(id, now, packet);
+        }
+    }
+
+    /// A packet arrives at an idle link that sends it without further ado.
+    #[inline(never)]
+    fn pass(&mut self, id: LinkId, now: Time, packet: &SimPacket) {
+        let link = &mut self.links[id as usize];
+        let stamp = link.pass(id, now, packet, &mut self.observer);
+        if link.hands_over {
+            link.passed_on();
+            self.announce(packet, stamp);
+        } else {
+            link.put_on_wire(packet, stamp);
+            self.schedule(id, stamp);
         }
     }
 
@@ -355,52 +437,57 @@ impl<O: Observer> Simulation<O> {
         let link = &mut self.links[id as usize];
         link.catch_up(id, now, &mut self.shared, &mut self.observer);
         link.arrive(id, now, packet, &mut self.shared, &mut self.observer);
-        self.settle(id as usize, now);
+        self.settle(id, now);
     }
 
     /// Brings the calendars in line with a link that was touched.
-    #[inline]
-    fn settle(&mut self, id: usize, now: Time) {
-        self.schedule(id);
+    #[inline(always)]
+    fn settle(&mut self, id: LinkId, now: Time) {
+        let link = &self.links[id as usize];
+        // What comes first at a plain queue stays so until it is out.
+        if link.scheduled == Time::NEVER || !link.is_plain() {
+            let next = link.next_event();
+            self.schedule(id, next);
+        }
+        self.hand_over();
         if O::IN_ORDER {
             self.plan_departure(id);
         }
         self.note_fault(id, now);
     }
 
-    /// Puts a link into the calendar, where its next event comes before the one known there.
+    /// Puts a link into the calendar, where `next` comes before the event known there.
     #[inline(always)]
-    fn schedule(&mut self, id: usize) {
-        let link = &mut self.links[id];
-        let next = link.next_event();
+    fn schedule(&mut self, id: LinkId, next: Time) {
+        let link = &mut self.links[id as usize];
         if next < link.scheduled {
             link.scheduled = next;
-            self.deliveries.push(next, id as u32);
+            self.deliveries.push(next, id);
         }
     }
 
-    fn plan_departure(&mut self, id: usize) {
-        let link = &mut self.links[id];
+    fn plan_departure(&mut self, id: LinkId) {
+        let link = &mut self.links[id as usize];
         let next = link.next_departure();
         if next != link.departure_scheduled {
             link.departure_scheduled = next;
             if next != Time::NEVER {
-                self.departures.push(next, id as u32);
+                self.departures.push(next, id);
             }
         }
     }
 
-    #[inline]
-    fn note_fault(&mut self, id: usize, at: Time) {
-        let link = &mut self.links[id];
-        if link.fault.is_some() {
+    #[inline(always)]
+    fn note_fault(&mut self, id: LinkId, at: Time) {
+        let link = &self.links[id as usize];
+        if !link.is_plain() && link.fault.is_some() {
             self.breach_at_link(id, at);
         }
     }
 
     #[cold]
-    fn breach_at_link(&mut self, id: usize, at: Time) {
-        let link = &mut self.links[id];
+    fn breach_at_link(&mut self, id: LinkId, at: Time) {
+        let link = &mut self.links[id as usize];
         let place = format!("link {}", link.spec.name);
         let what = link.fault.take().unwrap_or_default();
         self.breach = Some(Breach { at, place, what });
@@ -410,11 +497,12 @@ impl<O: Observer> Simulation<O> {
     fn receive(&mut self, now: Time, packet: &SimPacket) {
         let lane = &mut self.shared.lanes[packet.lane()];
         lane.books.received += 1;
-        if lane.floor.0 != packet.size {
+        if lane.floor_size != packet.size {
             let path = self.paths.links(lane.path);
-            lane.floor = (packet.size, least_time(path, packet.size, &self.links));
+            lane.floor_size = packet.size;
+            lane.floor = least_time(path, packet.size, &self.links);
         }
-        let floor = lane.floor.1;
+        let floor = lane.floor;
         let header = lane.header;
         if now.since(packet.sent) < floor {
             self.breach_at_flow(now, packet, floor);
@@ -454,7 +542,8 @@ impl<O: Observer> Simulation<O> {
         for link in &mut self.links {
             link.audit(now)
                 .map_err(|what| breach(format!("link {}", link.spec.name), what))?;
-            in_network += (link.backlog().packets + link.in_flight()) as u64;
+            let held = link.backlog().packets + link.in_flight() + link.announced();
+            in_network += held as u64;
         }
         let mut on_the_way = 0;
         for (lane, Lane { books, .. }) in self.shared.lanes.iter().enumerate() {
@@ -480,21 +569,22 @@ impl<O: Observer> Simulation<O> {
     }
 }
 
-/// A packet of `flow` that travels in a direction, still without content.
-fn blank(id: FlowId, flow: &Flow, way: Way, now: Time) -> SimPacket {
-    let (source, destination) = flow.ends(way);
+/// A packet that travels along `lane`, still without content.
+#[inline(always)]
+#[allow(clippy::inline_always)] // most of its fields are replaced at once
+fn blank(lane: &Lane, flow: FlowId, way: Way, now: Time) -> SimPacket {
     SimPacket {
         sent: now,
         stamp: now,
         number: 0,
-        flow: id,
+        flow,
         connection: 0,
-        source,
-        destination,
+        source: lane.ends.0,
+        destination: lane.ends.1,
         size: 0,
         hop: 0,
         ecn: Ecn::NotEct.into(),
-        dscp: flow.dscp,
+        dscp: lane.dscp,
         kind: Kind::Datagram.into(),
         flags: SimPacket::flags_of(way),
     }

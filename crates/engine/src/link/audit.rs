@@ -56,7 +56,8 @@ impl Link {
         thrown.0.iter().for_each(&mut leave);
         let in_flight = self.in_flight();
         self.packets.iter().skip(in_flight).for_each(leave);
-        for packet in self.packets.iter().take(in_flight) {
+        let begun = self.packets.iter().take(in_flight);
+        for packet in begun.chain(self.packets.iter_announced()) {
             on_the_way[packet.lane()] += 1;
         }
         self.ledger.check_still_waiting(left.packets, left.stamps)

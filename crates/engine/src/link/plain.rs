@@ -3,6 +3,9 @@
 //! Most links of most networks are of this kind, and hold up a packet for a moment at most. So the
 //! link keeps what waits itself, behind what it sends: a packet moves once, from one link to the
 //! next, and its discipline is never called. The books, and all that an observer sees, are the same.
+//!
+//! Behind what waits stand the packets that the link before has [handed over](crate::handover):
+//! each stamped with the instant of its arrival, at which it is taken in here.
 
 use sojourn_base::length::Capacity;
 use sojourn_base::{Bytes, Time};
@@ -29,14 +32,63 @@ impl Link {
         self.packets.len() - self.ledger.backlog().packets as usize
     }
 
-    /// Runs all departures due by `until`.
-    pub(super) fn run_plain<O: Observer>(&mut self, id: LinkId, until: Time, observer: &mut O) {
+    /// Takes note of a packet that will arrive here at `stamp`, later than all before. Where there is
+    /// no other, tells when the link next needs the calendar.
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // once a packet in either direction
+    pub(crate) fn announce(&mut self, packet: &SimPacket, stamp: Time) -> Option<Time> {
+        let is_next = self.packets.announced().is_none();
+        let announced = self.packets.announce(*packet);
+        announced.stamp = stamp;
+        announced.hop += 1;
+        if !is_next {
+            return None;
+        }
+        self.due = self.due.min(stamp);
+        (self.packets.len() == 0).then(|| {
+            if self.hands_over {
+                stamp + self.delay
+            } else {
+                self.sends_until.max(stamp) + self.takes(packet.size) + self.delay
+            }
+        })
+    }
+
+    /// Runs all departures and announced arrivals due by `until`.
+    #[inline(never)]
+    pub(super) fn run_plain<O: Observer>(
+        &mut self,
+        id: LinkId,
+        until: Time,
+        capacity: Capacity,
+        shared: &mut Shared,
+        observer: &mut O,
+    ) {
         while self.due <= until {
-            self.depart_plain(id, self.due, observer);
+            let now = self.due;
+            if self.plain_departure() == now {
+                self.depart_plain(id, now, shared, observer);
+            } else {
+                self.take_in(id, now, capacity, shared, observer);
+            }
+            let announced = self.packets.announced();
+            let arrival = announced.map_or(Time::NEVER, |packet| packet.stamp);
+            self.due = self.plain_departure().min(arrival);
         }
     }
 
-    /// Takes an arriving packet, as [`arrive`](Self::arrive) does.
+    /// When the transmitter is free for the next packet that waits.
+    #[inline(always)]
+    #[allow(clippy::inline_always)]
+    fn plain_departure(&self) -> Time {
+        if self.ledger.backlog().packets == 0 {
+            Time::NEVER
+        } else {
+            self.sends_until
+        }
+    }
+
+    /// Takes an arriving packet that cannot pass, as [`arrive`](Self::arrive) does.
     pub(super) fn arrive_plain<O: Observer>(
         &mut self,
         id: LinkId,
@@ -46,37 +98,156 @@ impl Link {
         shared: &mut Shared,
         observer: &mut O,
     ) {
+        if self.admits(id, now, packet, capacity, shared, observer) {
+            self.packets.push(*packet);
+            // The last departure may have been worked out only now.
+            if now >= self.sends_until {
+                self.depart_plain(id, now, shared, observer);
+            }
+        }
+        self.due = self.plain_departure();
+    }
+
+    /// Books the arrival of a packet that cannot pass; says whether there is room for it.
+    #[inline(always)]
+    #[allow(clippy::inline_always)]
+    fn admits<O: Observer>(
+        &mut self,
+        id: LinkId,
+        now: Time,
+        packet: &SimPacket,
+        capacity: Capacity,
+        shared: &mut Shared,
+        observer: &mut O,
+    ) -> bool {
         let size = packet.bytes();
         let Backlog { packets, bytes } = self.plain_backlog();
         self.ledger.arrive(size, now);
         observer.enqueued(now, id, packet);
-        if !capacity.admits(packets, bytes, size) {
+        let admits = capacity.admits(packets, bytes, size);
+        if !admits {
             let reason = Reason::Overlimit;
             self.ledger.drop(size, packet.stamp, now, reason);
             shared.dropped(packet);
             observer.dropped(now, id, packet, reason);
+        }
+        admits
+    }
+
+    /// The first announced packet arrives.
+    #[inline(never)]
+    fn take_in<O: Observer>(
+        &mut self,
+        id: LinkId,
+        now: Time,
+        capacity: Capacity,
+        shared: &mut Shared,
+        observer: &mut O,
+    ) {
+        let Some(&packet) = self.packets.announced() else {
             return;
+        };
+        observer.delivered(now, self.feeder, &packet);
+        if self.lets_pass(now, packet.bytes()) {
+            self.ledger.pass(packet.bytes());
+            observer.passed(now, id, &packet);
+            self.packets.admit();
+            self.send_waiting(self.packets.len() - 1, packet.size, now, shared);
+        } else if self.admits(id, now, &packet, capacity, shared, observer) {
+            self.packets.admit();
+        } else {
+            self.packets.turn_away();
         }
-        self.packets.push(*packet);
-        if self.asks_at == Time::NEVER || now >= self.sends_until {
-            self.depart_plain(id, now, observer);
-        }
-        self.due = self.next_departure();
     }
 
     /// Begins to send the first packet that waits.
-    #[inline]
-    fn depart_plain<O: Observer>(&mut self, id: LinkId, now: Time, observer: &mut O) {
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // once a packet, as all that it does
+    fn depart_plain<O: Observer>(
+        &mut self,
+        id: LinkId,
+        now: Time,
+        shared: &mut Shared,
+        observer: &mut O,
+    ) {
         let first = self.first_waiting();
-        if let Some(&packet) = self.packets.get(first) {
-            self.ledger.depart(packet.bytes(), packet.stamp, now);
-            observer.dequeued(now, id, &packet);
-            let stamp = self.begin(now, packet.size);
-            if let Some(packet) = self.packets.get_mut(first) {
-                packet.stamp = stamp;
-                packet.hop += 1;
-            }
+        let Some(packet) = self.packets.get(first) else {
+            return;
+        };
+        let (size, stamp) = (packet.size, packet.stamp);
+        self.ledger.depart(packet.bytes(), stamp, now);
+        observer.dequeued(now, id, packet);
+        self.send_waiting(first, size, now, shared);
+    }
+
+    /// Begins the transmission of the packet at `place`: before it are only those being delivered.
+    #[inline(always)]
+    #[allow(clippy::inline_always)]
+    fn send_waiting(&mut self, place: usize, size: u16, now: Time, shared: &mut Shared) {
+        let stamp = self.begin(now, size);
+        if self.hands_over {
+            shared.handed_over.push((stamp, self.let_out()));
+        } else if let Some(packet) = self.packets.get_mut(place) {
+            packet.stamp = stamp;
+            packet.hop += 1;
         }
-        self.due = self.next_departure();
+    }
+
+    /// When the packet at the head of the ring comes out at the far end, if it is not dropped.
+    #[inline]
+    pub(super) fn next_delivery(&self) -> Time {
+        match self.packets.head() {
+            Some(packet) if self.first_waiting() > 0 => packet.stamp,
+            Some(packet) => self.earliest_delivery(packet),
+            None => self.next_announced(),
+        }
+    }
+
+    /// The same where all that are here are announced.
+    #[inline(always)]
+    #[allow(clippy::inline_always)]
+    pub(crate) fn next_announced(&self) -> Time {
+        let announced = self.packets.announced();
+        announced.map_or(Time::NEVER, |packet| self.earliest_delivery(packet))
+    }
+
+    /// When a packet comes out that has not begun yet: it begins when it is here and the transmitter
+    /// is free.
+    #[inline(always)]
+    #[allow(clippy::inline_always)]
+    fn earliest_delivery(&self, packet: &SimPacket) -> Time {
+        let begins = self.sends_until.max(packet.stamp);
+        begins + self.takes(packet.size) + self.delay
+    }
+
+    /// Lets the first announced packet arrive, pass and come out at the far end `now`, all in one,
+    /// where it is alone here: as most are that come from a slower link. No part of it is written
+    /// into the ring, to be read again at once as a whole, which would stall the processor.
+    #[inline(always)]
+    #[allow(clippy::inline_always)]
+    pub(crate) fn cross<O: Observer>(
+        &mut self,
+        id: LinkId,
+        now: Time,
+        observer: &mut O,
+    ) -> Option<SimPacket> {
+        let packet = self.packets.announced()?;
+        let arrived = packet.stamp;
+        let is_alone = self.packets.len() == 0 && self.lets_pass(arrived, packet.bytes());
+        if self.hands_over || !is_alone || arrived + self.takes(packet.size) + self.delay != now {
+            return None;
+        }
+        let packet = self.packets.take_announced();
+        observer.delivered(arrived, self.feeder, &packet);
+        self.pass(id, arrived, &packet, observer);
+        self.delivered += 1;
+        // Nothing waits.
+        let announced = self.packets.announced();
+        self.due = announced.map_or(Time::NEVER, |packet| packet.stamp);
+        Some(SimPacket {
+            stamp: now,
+            hop: packet.hop + 1,
+            ..packet
+        })
     }
 }

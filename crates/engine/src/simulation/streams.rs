@@ -7,6 +7,7 @@ use sojourn_transport::{Arrival, Segment};
 use super::{Simulation, blank};
 use crate::connection::{FlowHost, Half};
 use crate::flow::Agent;
+use crate::ledger::Lane;
 use crate::{Cargo, FlowId, Kind, Observer, SimPacket, Transfer};
 
 impl<O: Observer> Simulation<O> {
@@ -90,8 +91,8 @@ impl<O: Observer> Simulation<O> {
 
     #[inline]
     fn send_segment(&mut self, now: Time, id: FlowId, number: u32, way: Way, segment: &Segment) {
-        let flow = &self.flows[id as usize];
-        let header = self.shared.lanes[2 * id as usize].header;
+        let lane = &self.shared.lanes[lane_of(id, way)];
+        let header = lane.header;
         let packet = SimPacket {
             number: segment.seq,
             connection: number,
@@ -99,28 +100,56 @@ impl<O: Observer> Simulation<O> {
             ecn: segment.ecn.into(),
             kind: Kind::Segment.into(),
             flags: SimPacket::flags_with(way, segment),
-            ..blank(id, flow, way, now)
+            ..blank(lane, id, way, now)
         };
         self.send(now, &packet, Cargo::Segment(segment));
     }
 
     /// Sends the acknowledgement that lies at `place` in the arena.
     fn send_ack(&mut self, now: Time, id: FlowId, number: u32, way: Way, place: u64) {
-        let flow = &self.flows[id as usize];
+        let lane = &self.shared.lanes[lane_of(id, way)];
         let packet = SimPacket {
             connection: number,
-            size: self.shared.lanes[2 * id as usize].header as u16,
-            ..blank(id, flow, way, now)
+            size: lane.header as u16,
+            ..blank(lane, id, way, now)
         };
         let ack = *self.shared.acks.get(place);
         let packet = packet.of_ack(place, &ack);
         self.send(now, &packet, Cargo::Ack(&ack));
     }
 
-    /// The slot of the connection that a packet belongs to, unless it is over.
-    fn slot_of(&self, packet: &SimPacket) -> Option<u32> {
+    /// The slot of the connection that a packet belongs to, unless it is over. Mostly it is that of
+    /// the packet before, which lies at hand.
+    #[inline(always)]
+    #[allow(clippy::inline_always)]
+    fn slot_of(&mut self, packet: &SimPacket) -> Option<u32> {
+        let lane = &self.shared.lanes[packet.lane()];
+        if lane.slot != Lane::NO_SLOT && lane.connection == packet.connection {
+            return Some(lane.slot);
+        }
+        self.look_up(packet)
+    }
+
+    #[inline(never)]
+    fn look_up(&mut self, packet: &SimPacket) -> Option<u32> {
         let connections = self.flows[packet.flow as usize].connections()?;
-        connections.slot(packet.connection)
+        let slot = connections.slot(packet.connection)?;
+        let lane = &mut self.shared.lanes[packet.lane()];
+        (lane.connection, lane.slot) = (packet.connection, slot);
+        Some(slot)
+    }
+
+    /// A connection that is over is asked for no more.
+    fn retire(&mut self, slot: u32, id: FlowId, now: Time) {
+        if let Agent::Streams { connections, .. } = &mut self.flows[id as usize].agent {
+            self.tcp.retire(slot, connections, now);
+        }
+        for way in [Way::There, Way::Back] {
+            let lane = &mut self.shared.lanes[lane_of(id, way)];
+            if lane.slot == slot {
+                lane.slot = Lane::NO_SLOT;
+            }
+        }
     }
 
     /// A segment reached its receiver.
@@ -169,11 +198,8 @@ impl<O: Observer> Simulation<O> {
         half.sender.on_ack(now, self.shared.acks.get(place));
         self.shared.acks.forget(place);
         self.pump(slot, now);
-        let connection = &self.tcp.connections[slot as usize];
-        if connection.is_over()
-            && let Agent::Streams { connections, .. } = &mut self.flows[packet.flow as usize].agent
-        {
-            self.tcp.retire(slot, connections, now);
+        if self.tcp.connections[slot as usize].is_over() {
+            self.retire(slot, packet.flow, now);
         }
     }
 
@@ -207,4 +233,11 @@ impl<O: Observer> Simulation<O> {
         }
         self.pump(slot, now);
     }
+}
+
+/// The index of a flow and direction among all.
+#[inline(always)]
+#[allow(clippy::inline_always)] // one instruction
+const fn lane_of(flow: FlowId, way: Way) -> usize {
+    2 * flow as usize + way as usize
 }

@@ -1,0 +1,192 @@
+//! A queue under a discipline: it is asked about every packet, and held to its books after each
+//! call.
+
+use sojourn_base::Time;
+use sojourn_queue::{Backlog, Context, Dequeued, Discipline, Reason, Sink, Status};
+
+use super::Link;
+use crate::ledger::{Ledger, Shared};
+use crate::{LinkId, Observer, SimPacket};
+
+/// The sink of one call into a discipline: books every drop and mark.
+struct Books<'a, O> {
+    now: Time,
+    link: LinkId,
+    ledger: &'a mut Ledger,
+    shared: &'a mut Shared,
+    observer: &'a mut O,
+    fault: &'a mut Option<String>,
+}
+
+impl<O: Observer> Sink<SimPacket> for Books<'_, O> {
+    fn dropped(&mut self, packet: SimPacket, reason: Reason) {
+        self.ledger
+            .drop(packet.bytes(), packet.stamp, self.now, reason);
+        self.shared.dropped(&packet);
+        self.observer.dropped(self.now, self.link, &packet, reason);
+    }
+
+    fn marked(&mut self, packet: &SimPacket, reason: Reason) {
+        if !packet.ecn.get().is_capable() {
+            *self.fault = Some("a packet that is not ECN-capable was marked".to_owned());
+        }
+        self.ledger.mark(reason);
+        self.observer.marked(self.now, self.link, packet, reason);
+    }
+}
+
+/// Calls into the discipline with a context made of the link's parts.
+macro_rules! with_context {
+    ($link:ident, $id:expr, $now:expr, $shared:expr, $observer:expr, |$discipline:ident, $ctx:ident| $body:expr) => {{
+        if O::LOOKS_INSIDE {
+            $observer.asking($now, $id, &$link.spec.discipline);
+        }
+        let mut sink = Books {
+            now: $now,
+            link: $id,
+            ledger: &mut $link.ledger,
+            shared: $shared,
+            observer: $observer,
+            fault: &mut $link.fault,
+        };
+        let $discipline = &mut $link.spec.discipline;
+        let mut context = Context {
+            now: $now,
+            random: &mut $link.spec.random,
+            sink: &mut sink,
+        };
+        let $ctx = &mut context;
+        #[allow(clippy::let_unit_value)] // some calls answer, some do not
+        let said = $body;
+        if O::LOOKS_INSIDE {
+            $observer.answered($now, $id, &$link.spec.discipline);
+        }
+        said
+    }};
+}
+
+impl Link {
+    /// Runs all departures due by `until` and all timers due before it.
+    #[inline(never)]
+    pub(super) fn run_governed<O: Observer>(
+        &mut self,
+        id: LinkId,
+        until: Time,
+        shared: &mut Shared,
+        observer: &mut O,
+    ) {
+        while self.due <= until {
+            let departure = self.next_departure();
+            if departure <= self.timer {
+                self.depart(id, departure, shared, observer);
+            } else if self.timer < until {
+                with_context!(self, id, self.timer, shared, observer, |discipline, ctx| {
+                    discipline.on_timer(ctx);
+                });
+            } else {
+                return;
+            }
+            self.settle();
+        }
+    }
+
+    /// Takes an arriving packet, as [`arrive`](Self::arrive) does.
+    pub(super) fn arrive_governed<O: Observer>(
+        &mut self,
+        id: LinkId,
+        now: Time,
+        packet: &SimPacket,
+        shared: &mut Shared,
+        observer: &mut O,
+    ) {
+        self.ledger.arrive(packet.bytes(), now);
+        observer.enqueued(now, id, packet);
+        with_context!(self, id, now, shared, observer, |discipline, ctx| {
+            discipline.enqueue(*packet, ctx);
+        });
+        self.fill_device(id, now, shared, observer);
+        if self.asks_at == Time::NEVER || now >= self.sends_until {
+            self.depart(id, now, shared, observer);
+        }
+        self.settle();
+    }
+
+    /// Hands packets down to the device while it has room.
+    #[inline]
+    fn fill_device<O: Observer>(
+        &mut self,
+        id: LinkId,
+        now: Time,
+        shared: &mut Shared,
+        observer: &mut O,
+    ) {
+        while self.device.len() < self.spec.device_queue {
+            let taken = with_context!(self, id, now, shared, observer, |discipline, ctx| {
+                discipline.dequeue(ctx)
+            });
+            let Dequeued::Packet(packet) = taken else {
+                break;
+            };
+            self.device.push(packet);
+        }
+    }
+
+    /// Asks for the next packet at `now` and begins its transmission.
+    #[inline]
+    fn depart<O: Observer>(
+        &mut self,
+        id: LinkId,
+        now: Time,
+        shared: &mut Shared,
+        observer: &mut O,
+    ) {
+        let taken = if let Some(packet) = self.device.pop() {
+            Dequeued::Packet(packet)
+        } else {
+            with_context!(self, id, now, shared, observer, |discipline, ctx| {
+                discipline.dequeue(ctx)
+            })
+        };
+        match taken {
+            Dequeued::Packet(packet) => {
+                self.ledger.depart(packet.bytes(), packet.stamp, now);
+                observer.dequeued(now, id, &packet);
+                self.transmit(now, &packet, shared);
+            }
+            Dequeued::Empty => self.asks_at = Time::NEVER,
+            Dequeued::Wait(time) if time > now => self.asks_at = time,
+            Dequeued::Wait(time) => {
+                self.fault = Some(format!(
+                    "the discipline asked at {now} to wait until {time}"
+                ));
+                self.asks_at = Time::NEVER;
+            }
+        }
+        self.fill_device(id, now, shared, observer);
+    }
+
+    /// After each operation: holds the discipline to its limit and to the books, and works out
+    /// what is due next.
+    #[inline]
+    pub(super) fn settle(&mut self) {
+        let status = self.spec.discipline.status();
+        let said = status.backlog;
+        let within = status.capacity.holds(said.packets, said.bytes);
+        if !within || !self.ledger.agrees(said, self.device.backlog()) {
+            self.find_fault(&status);
+        }
+        self.timer = status.next_timer.unwrap_or(Time::NEVER);
+        self.due = self.timer.min(self.next_departure());
+    }
+
+    #[cold]
+    fn find_fault(&mut self, status: &Status) {
+        let said = status.backlog;
+        self.fault = Some(if status.capacity.holds(said.packets, said.bytes) {
+            self.ledger.disagreement(said, self.device.backlog())
+        } else {
+            let Backlog { packets, bytes } = said;
+            format!("{packets} packets and {bytes} wait above the limit")
+        });
+    }
+}
