@@ -743,3 +743,87 @@ fn linux_compares_estimates_of_two_updates() {
     close(bench.probe("qdelay"), delay);
     close(bench.probe("qdelay_old"), delay);
 }
+
+/// Linux arms the allowance anew, and forgets its sum, at an update with no probability left, both
+/// delays below half the target and, if it measures, a rate to know them by.
+#[test]
+fn linux_is_armed_anew_when_all_is_calm() {
+    let after = |params: &[(&str, &str)], prob: f64| {
+        let mut bench = Bench::under(Preset::Linux, "pie", params);
+        bench.arrive(us(0), 1000);
+        bench.poke("prob", prob);
+        bench.poke("burst", 0.0);
+        bench.poke("accu", 0.5);
+        bench.timers_before(us(500_001));
+        (bench.probe("burst"), bench.probe("accu"))
+    };
+    assert_eq!(after(&[], 0.0), (0.15, 0.0));
+    assert_eq!(after(&[], 0.5), (0.0, 0.5), "a probability is left");
+    let unknown = [("dequeue_rate_estimator", "true")];
+    assert_eq!(after(&unknown, 0.0), (0.0, 0.5), "no rate is known");
+}
+
+/// A calm queue is measured anew by Linux and ns-3; the RFC keeps the rate it knows. Linux does so at
+/// its second update, since its delay of old is one update behind.
+#[test]
+fn a_known_rate_is_forgotten_in_calm() {
+    for (preset, left, until_us, forgotten) in [
+        (Preset::Linux, 1, 520_000, true),
+        (Preset::Ns3, 1, 31_000, true),
+        (Preset::Ns3, 16, 31_000, false),
+        (Preset::Reference, 1, 31_000, false),
+    ] {
+        let mut bench = measured(preset, 20);
+        for at in [0, 1, 2, 3] {
+            bench.dequeue(us(at * 1_000));
+        }
+        let known = bench.probe("avg_dq_rate");
+        // The rest leaves at the same pace, so that the rate stays.
+        let mut at = 3_000;
+        while bench.packets() > left {
+            at += 750;
+            bench.dequeue(us(at));
+        }
+        bench.poke("qdelay", 0.0);
+        bench.poke("qdelay_old", 0.0);
+        bench.timers_before(us(until_us));
+        let rate = bench.probe("avg_dq_rate");
+        assert_eq!(rate == 0.0, forgotten, "{preset} {left}: {known} {rate}");
+        if preset == Preset::Reference {
+            assert_eq!(bench.probe("qdelay_old"), bench.probe("qdelay"));
+            assert!(bench.probe("qdelay") > 0.0);
+        }
+    }
+    let mut bench = Bench::under(Preset::Linux, "pie", &[]);
+    bench.arrive(us(0), 1000);
+    bench.poke("qdelay", 0.02);
+    bench.timers_before(us(500_001));
+    close(bench.probe("qdelay_old"), 0.02);
+}
+
+/// ns-3: the first allowance is used up at the tenth update. From there 1.5 s of calm, 100 updates and
+/// one, give another; whatever disturbs the calm begins the count anew.
+#[test]
+fn ns3_gives_another_allowance_after_a_long_calm() {
+    let armed = |updates: u64, disturbed: Option<u64>| {
+        let mut bench = Bench::under(Preset::Ns3, "pie", &[]);
+        bench.arrive(us(0), 1000);
+        bench.dequeue(us(0));
+        for k in 1..=updates {
+            if disturbed == Some(k) {
+                bench.poke("prob", 0.5);
+            }
+            update(&mut bench, k);
+            bench.poke("prob", 0.0);
+        }
+        bench.arrive(us(updates * 15_000 + 2), 1000);
+        bench.probe("burst") > 0.0
+    };
+    assert!(armed(9, None), "the first allowance");
+    assert!(!armed(10, None));
+    assert!(!armed(110, None));
+    assert!(armed(111, None));
+    assert!(!armed(111, Some(60)));
+    assert!(!armed(160, Some(60)));
+    assert!(armed(161, Some(60)));
+}
