@@ -827,3 +827,21 @@ fn ns3_gives_another_allowance_after_a_long_calm() {
     assert!(!armed(160, Some(60)));
     assert!(armed(161, Some(60)));
 }
+
+/// A mark by dice ends the sum of the RFC and of Linux, ns-3's goes on.
+#[test]
+fn a_mark_and_the_sum() {
+    for preset in [Preset::Reference, Preset::Linux, Preset::Ns3] {
+        let params = [("derandomize", "true"), ("ecn", "true"), ("limit", "none")];
+        let mut bench = standing(preset, &params, 9, 0.09);
+        bench.poke("accu", 2.0);
+        let mut at = 0;
+        while bench.marks() == 0 {
+            at += 1;
+            bench.enqueue(us(at), 0, 1000, Ecn::Ect0);
+            assert!(at < 72, "at 8.5 at the latest");
+        }
+        let sum = bench.probe("accu");
+        assert_eq!(sum == 0.0, preset != Preset::Ns3, "{preset} {sum}");
+    }
+}

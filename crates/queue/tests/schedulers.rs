@@ -224,3 +224,12 @@ fn of_equals_the_first_in_the_ring_gives_way() {
     let (packet, _) = &bench.record.dropped[0];
     assert_eq!(packet.flow, 0);
 }
+
+#[test]
+fn the_timers_of_the_bands_run() {
+    let mut bench = Bench::new("prio", &[("inner", "pie")]);
+    bench.poke("band[1].prob", 0.5);
+    bench.timers_before(us(15_001));
+    let prob = bench.probe("band[1].prob");
+    assert!(prob > 0.0 && prob < 0.5, "{prob}");
+}
