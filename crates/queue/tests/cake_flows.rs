@@ -223,3 +223,53 @@ fn signals_in_acknowledgements_are_kept() {
     assert_eq!(filtered("yes", &[ack(1), other(2), ack(3)]), [0; 0]);
     assert_eq!(filtered("yes", &[ack(1), other(2), ack(3), ack(4)]), [1]);
 }
+
+/// A bulky flow that is found empty is counted as one no longer: of two the second is left.
+#[test]
+fn a_bulky_flow_that_ends_is_not_counted() {
+    let mut bench = Bench::new("cake", &[("quantum", "1500 B")]);
+    for _ in 0..4 {
+        bench.arrive(us(0), 1000);
+    }
+    for _ in 0..4 {
+        bench.dequeue(us(1_000)).expect("four wait");
+    }
+    assert_eq!(bench.probe("tin[0].bulk"), 1.0);
+    for _ in 0..3 {
+        bench.enqueue(us(1_000), 1, 1000, Ecn::NotEct);
+    }
+    for _ in 0..3 {
+        let sent = bench.dequeue(us(1_000)).expect("three wait");
+        assert_eq!(sent.flow, 1);
+    }
+    assert_eq!(bench.probe("tin[0].bulk"), 1.0);
+}
+
+/// Under Linux's preset a turn of one flow alone is the quantum, but for its rounding: four packets
+/// of 500 bytes of each.
+#[test]
+fn linux_serves_a_quantum_at_a_turn() {
+    let mut bench = Bench::under(Preset::Linux, "cake", &[("isolation", "flows")]);
+    for k in 0..12 {
+        bench.enqueue(us(0), k % 2, 500, Ecn::NotEct);
+    }
+    let served: Vec<u32> = (0..8)
+        .map(|_| bench.dequeue(us(0)).expect("twelve wait").flow)
+        .collect();
+    assert_eq!(served, [0, 0, 0, 0, 1, 1, 1, 1]);
+}
+
+/// However late, the last packet of a queue is sent.
+#[test]
+fn the_last_packet_is_never_dropped() {
+    let mut bench = Bench::new("cake", &[]);
+    for _ in 0..6 {
+        bench.arrive(us(0), 1000);
+    }
+    let mut last = None;
+    for second in 1..=6 {
+        last = bench.dequeue(us(second * 1_000_000)).or(last);
+    }
+    assert!(bench.drops(Reason::Target) > 0);
+    assert_eq!(last.map(|packet| packet.id), Some(5));
+}

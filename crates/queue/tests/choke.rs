@@ -167,3 +167,20 @@ fn impossible_parameters_are_named() {
     let text = fault("choke", &[("w_q", "0.3")], Preset::Linux);
     assert!(text.starts_with("w_q"), "{text}");
 }
+
+/// Linux: above max the count is that of a queue below min, so that the band's next visitor is
+/// spared.
+#[test]
+fn linux_begins_anew_above_max() {
+    let params = [
+        ("limit", "200 packets"),
+        ("min_th", "20 packets"),
+        ("max_th", "60 packets"),
+    ];
+    let mut bench = Bench::under(Preset::Linux, "choke", &params);
+    bench.poke("avg", 100.0);
+    bench.poke("count", 7.0);
+    assert!(!bench.arrive(us(0), 1000));
+    assert_eq!(bench.record.dropped[0].1, Reason::Forced);
+    assert_eq!(bench.probe("count"), -1.0);
+}

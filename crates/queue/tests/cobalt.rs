@@ -207,3 +207,28 @@ fn impossible_parameters_are_named() {
         assert!(text.starts_with("interval"), "{text}");
     }
 }
+
+/// An empty dequeue takes one off the count, if that is due: at 100 ms, and then 100/sqrt(3) ms on.
+#[test]
+fn emptiness_takes_what_is_due_off_the_count() {
+    let mut bench = Bench::new("cobalt", &[]);
+    bench.poke("count", 4.0);
+    bench.poke("drop_next", 0.1);
+    for (at, count) in [(99, 4.0), (100, 3.0), (157, 3.0), (158, 2.0)] {
+        bench.dequeue(ms(at));
+        assert_eq!(bench.probe("count"), count, "{at} ms");
+    }
+}
+
+/// After a pause the due time lies in the past: the first late packet sets it to now, and the second
+/// is dropped at once.
+#[test]
+fn a_queue_that_is_late_at_once_is_signalled_at_once() {
+    let mut bench = Bench::new("cobalt", &[]);
+    for _ in 0..9 {
+        bench.arrive(ms(0), 1000);
+    }
+    let ids = [200, 200, 200].map(|at| bench.dequeue(ms(at)).expect("nine wait").id);
+    assert_eq!(ids, [0, 2, 3]);
+    assert_eq!(bench.drops(Reason::Target), 1);
+}

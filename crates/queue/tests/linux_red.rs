@@ -23,7 +23,7 @@ fn meets(red: &mut LinuxRed, bytes: u64, random: &mut Stream) -> Verdict {
 fn gaps_are_uniform_up_to_one_over_p() {
     let mut random = Stream::new(1);
     let mut gap = |red: &mut LinuxRed| {
-        (1..)
+        (1..1_000)
             .find(|_| meets(red, 20_000, &mut random) == Verdict::Early)
             .expect("a mark comes")
     };
@@ -48,7 +48,7 @@ fn a_new_probability_counts_from_the_next_mark_on() {
     let mut random = Stream::new(1);
     let mut red = red(0.1);
     let mut gap = |red: &mut LinuxRed| {
-        (1..)
+        (1..1_000)
             .find(|_| meets(red, 20_000, &mut random) == Verdict::Early)
             .expect("a mark comes")
     };

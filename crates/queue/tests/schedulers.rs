@@ -213,3 +213,23 @@ fn credit_is_not_hoarded() {
     }
     assert_eq!(order(&mut bench, 3), [0, 1, 0]);
 }
+
+/// Of two flows with most bytes the one whose turn is nearer gives way.
+#[test]
+fn of_equals_the_first_in_the_ring_gives_way() {
+    let mut bench = Bench::new("drr", &[("limit", "4000 B")]);
+    for flow in [0, 1, 0, 1, 2] {
+        bench.enqueue(us(0), flow, 1000, Ecn::NotEct);
+    }
+    let (packet, _) = &bench.record.dropped[0];
+    assert_eq!(packet.flow, 0);
+}
+
+#[test]
+fn the_timers_of_the_bands_run() {
+    let mut bench = Bench::new("prio", &[("inner", "pie")]);
+    bench.poke("band[1].prob", 0.5);
+    bench.timers_before(us(15_001));
+    let prob = bench.probe("band[1].prob");
+    assert!(prob > 0.0 && prob < 0.5, "{prob}");
+}

@@ -141,6 +141,8 @@ mod tests {
         assert!(says_no_more(&stamped(1, (5, 5)), &stamped(2, (5, 6))));
         assert!(!says_no_more(&stamped(1, (6, 5)), &stamped(2, (5, 6))));
         assert!(!says_no_more(&stamped(1, (5, 7)), &stamped(2, (5, 6))));
+        assert!(!says_no_more(&stamped(1, (5, 5)), &ack(2)), "stamps lost");
+        assert!(says_no_more(&stamped(1, (0, 0)), &ack(2)), "none to lose");
         let data = AckView {
             pure: false,
             ..ack(100)
@@ -167,6 +169,9 @@ mod tests {
         assert!(says_no_more(&ack(100), &old));
         let duplicate = sack(500, &[(300, 400)]);
         assert!(!says_no_more(&duplicate, &sack(600, &[(300, 400)])));
+        let next = sack(300, &[(300, 400)]);
+        let more = sack(300, &[(300, 500)]);
+        assert!(says_no_more(&next, &more), "no duplicate at its number");
         let hidden = AckView {
             sack: Sack::Hidden,
             ..ack(100)
