@@ -14,7 +14,7 @@ bottleneck = {{ rate = "8 Mbit/s", queue = {{ discipline = "droptail", limit = "
 
 [[flow]]
 name = "tcp"
-transport = {{ protocol = "tcp", segment = "1000 B", header = "0 B", window = "50 packets", delayed_ack = 1 }}
+transport = {{ protocol = "tcp", segment = "1000 B", header = "0 B", window = "50 packets" }}
 traffic = {{ {traffic} }}
 """
 
