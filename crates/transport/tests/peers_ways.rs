@@ -122,6 +122,7 @@ fn told_in_recovery(preset: Preset) -> f64 {
             ("initial_ssthresh", "20 packets"),
             ("sack", "false"),
             ("delayed_ack", "1"),
+            ("handshake", "false"),
         ],
     ]
     .concat();
