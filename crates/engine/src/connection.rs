@@ -43,7 +43,7 @@ impl Half {
         Self {
             tally: WindowTally {
                 area: 0,
-                cwnd: sender.window(),
+                cwnd: sender.told_window(),
                 since: now,
             },
             sender,
@@ -67,7 +67,7 @@ impl Half {
     /// Takes note of the window, which may just have changed.
     #[inline]
     pub(crate) fn note_window(&mut self, now: Time) {
-        let cwnd = self.sender.window();
+        let cwnd = self.sender.told_window();
         if cwnd != self.tally.cwnd {
             self.tally = WindowTally {
                 area: self.tally.area_at(now),

@@ -16,8 +16,9 @@
 //! have ways of their own, each of which has been read off traces (`tests/ns2.rs`): the window is
 //! halved and not the flight, at a repeated timeout too, and keeps its fraction; after a timeout
 //! all is sent again whatever was reported, and limited transmit goes on meanwhile; the
-//! acknowledgement that ends recovery grows the window; with SACK holes stay in `pipe` until they
-//! are acknowledged, as before RFC 3517.
+//! acknowledgement that ends recovery grows the window; tables tell the window without what
+//! duplicates inflate it by; with SACK holes stay in `pipe` until they are acknowledged, as before
+//! RFC 3517.
 
 use sojourn_base::{Auto, Bytes, Length, Limit, ParamFault, Preset, Span, Stream, Whole, params};
 

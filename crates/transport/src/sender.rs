@@ -12,7 +12,8 @@
 //! After a timeout everything not reported counts as lost, with RACK only what has been out long
 //! enough (RFC 8985, 6.3). The flight that is halved is at most the window.
 //!
-//! **Choices**: the back-off of the timer ends with the next RTT sample (Karn; RFC 6298, section 5).
+//! **Choices**: a fast retransmit starts the timer anew, as ns-2 and Linux do (RFC 6298 lets it run).
+//! The back-off of the timer ends with the next RTT sample (Karn; RFC 6298, section 5).
 //! RFC 6675's rules 3 and 4 of NextSeg (both MAY) are left out: RACK's probes serve the tail. A
 //! window of the receiver that is closed with nothing in flight is probed by an empty segment with
 //! an old number when the timer expires. The window also counts what was sent and lost: a segment
@@ -297,6 +298,17 @@ impl Sender {
             self.recovery_window
         } else {
             self.cwnd
+        }
+    }
+
+    /// The window as tables tell it, bytes: without what duplicates inflate it by where the preset's
+    /// program keeps that apart, as ns-2's agents do.
+    #[inline]
+    pub fn told_window(&self) -> u64 {
+        if self.config.classic_recovery && !self.config.sack {
+            self.cwnd
+        } else {
+            self.window()
         }
     }
 

@@ -9,6 +9,7 @@ use sojourn_transport::{Ack, CONTROLLERS, SackBlocks, Segment, Sender};
 
 const FEEDBACK: [&str; 5] = ["false", "true", "classic", "dctcp", "accurate"];
 const SEGMENT: u64 = 1000;
+const HALF: i64 = 500;
 const WINDOW: u64 = 40 * SEGMENT;
 
 /// What a forged acknowledgement says; numbers count from the sender's own, in halves of segments.
@@ -70,7 +71,7 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
 
 /// A number of half segments from another on.
 fn offset(from: u64, halves: i64) -> u64 {
-    from.saturating_add_signed(halves * (SEGMENT / 2) as i64)
+    from.saturating_add_signed(halves * HALF)
 }
 
 impl Forged {

@@ -113,3 +113,31 @@ fn linux_waits_longer_for_a_segment_alone() {
         assert_eq!(tcp.at(probed_at).len(), 1, "{preset:?}");
     }
 }
+
+/// The window, in segments, that tables tell after the third of three duplicates.
+fn told_in_recovery(preset: Preset) -> f64 {
+    let keys = [
+        KEYS,
+        &[
+            ("initial_ssthresh", "20 packets"),
+            ("sack", "false"),
+            ("delayed_ack", "1"),
+            ("handshake", "false"),
+        ],
+    ]
+    .concat();
+    let mut tcp = Solo::new("newreno", preset, &keys);
+    tcp.sender.write_endless();
+    tcp.sends();
+    tcp.at(100);
+    for _ in 0..3 {
+        tcp.ack(1, &[]);
+    }
+    tcp.sender.told_window() as f64 / 1000.0
+}
+
+#[test]
+fn ns2_tells_its_window_without_the_inflation() {
+    assert_eq!(told_in_recovery(Preset::Reference), 13.0);
+    assert_eq!(told_in_recovery(Preset::Ns2), 10.0);
+}

@@ -345,8 +345,7 @@ impl Sender {
         }
         let cwnd = (cwnd + inflation).saturating_sub(moved).max(mss);
         let segments = |bytes: u64| bytes as f64 / mss as f64;
-        self.cc
-            .set_window(segments(cwnd), segments(self.cc.ssthresh()));
+        self.control(|cc| cc.set_window(segments(cwnd), segments(cc.ssthresh())));
         self.recovery_window = cwnd + mss;
     }
 

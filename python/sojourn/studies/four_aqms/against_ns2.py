@@ -37,8 +37,8 @@ OURS = {
 
 TEXT = (
     "ns-2 2.35 ran the same network for 100 s with five seeds. BLUE is missing there: ns-2 has "
-    "none. Windows differ with NewReno because ns-2's cwnd_ leaves out by how much duplicate "
-    "acknowledgements inflate it (RFC 5681, 3.2); ours counts it."
+    "none. Windows leave out by how much duplicate acknowledgements inflate them (RFC 5681, 3.2), "
+    "as ns-2's cwnd_ does."
 )
 
 
