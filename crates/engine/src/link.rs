@@ -90,6 +90,9 @@ pub struct Link {
     pub spec: LinkSpec,
 }
 
+/// Packets that a link sends before it catches up without being touched.
+const BATCH: u64 = 64;
+
 /// What a link has carried up to an instant.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct Carried {
@@ -225,7 +228,7 @@ impl Link {
             } else {
                 self.next_departure()
             };
-            return next + self.delay;
+            return next + self.lookahead();
         }
         if self.plain.is_some() {
             return self.next_delivery();
@@ -234,6 +237,15 @@ impl Link {
             Some(packet) => packet.stamp,
             None => self.next_departure(),
         }
+    }
+
+    /// How long a link that hands over may leave its departures undone: no longer than its delay,
+    /// since by then the first comes out, nor than it takes to send a number of packets, which would
+    /// lie about in the ring before it and behind it.
+    #[inline(always)]
+    fn lookahead(&self) -> Span {
+        let batch = Span::from_ps(BATCH * self.last_takes.as_ps());
+        self.delay.min(batch)
     }
 
     /// Whether the packet at the head is being sent or on the wire: it does not wait.

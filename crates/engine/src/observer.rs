@@ -21,10 +21,11 @@ pub struct Transfer {
 
 /// Looks on while a simulation runs; dispatched statically, free where a hook is left empty.
 ///
-/// A link begins its transmissions at their exact instants, but the engine may work them out later
-/// (when something arrives at the link or leaves it). Each link and each flow is seen in the order
-/// of time; across links [`dequeued`](Self::dequeued) and [`dropped`](Self::dropped) may come out
-/// of order unless [`IN_ORDER`](Self::IN_ORDER) asks otherwise.
+/// What happens at a link happens at its exact instant, but the engine may work it out later: when
+/// something comes out of the link, or of the next, or is looked at. Each packet is seen in the order
+/// of time, and so are the arrivals at each link, its departures and its drops; what is seen of
+/// different links or packets may come out of order unless [`IN_ORDER`](Self::IN_ORDER) asks
+/// otherwise.
 pub trait Observer {
     /// Whether everything must be seen in the order of time, at the price of an event a packet.
     const IN_ORDER: bool = false;

@@ -47,7 +47,7 @@ impl Link {
         self.due = self.due.min(stamp);
         (self.packets.len() == 0).then(|| {
             if self.hands_over {
-                stamp + self.delay
+                stamp + self.lookahead()
             } else {
                 self.sends_until.max(stamp) + self.takes(packet.size) + self.delay
             }

@@ -4,7 +4,8 @@ use sojourn_base::Time;
 use sojourn_traffic::{Application, Draw, Event, Way};
 use sojourn_transport::{Arrival, Segment};
 
-use super::{Simulation, blank};
+use super::Simulation;
+use super::sources::blank;
 use crate::connection::{FlowHost, Half};
 use crate::flow::Agent;
 use crate::ledger::Lane;

@@ -1,0 +1,118 @@
+//! The part of the run loop that serves sources: when they send, and what.
+
+use sojourn_base::{Ecn, Time};
+use sojourn_traffic::{Draw, Source, Way};
+
+use super::Simulation;
+use crate::flow::{Agent, Flow};
+use crate::ledger::Lane;
+use crate::{Cargo, FlowId, Kind, Observer, SimPacket};
+
+impl<O: Observer> Simulation<O> {
+    /// Puts the first event of a flow into the calendar.
+    pub(super) fn begin(&mut self, id: usize) {
+        let flow = &self.flows[id];
+        let (start, stop) = (flow.start, flow.stop);
+        if flow.is_tcp() {
+            if start < stop {
+                self.sources.push(start, id as u32);
+                self.sources.push(stop, id as u32);
+            }
+        } else {
+            let first = self.plan(id, start);
+            if first < Time::NEVER {
+                self.sources.push(first, id as u32);
+            }
+        }
+    }
+
+    /// A source sends its next packet, or an application is woken.
+    pub(super) fn emit(&mut self, now: Time) {
+        let id = self.sources.next_slot();
+        if self.flows[id as usize].is_tcp() {
+            self.wake(id, now);
+        } else {
+            self.send_datagram(id, now);
+        }
+    }
+
+    fn send_datagram(&mut self, id: FlowId, now: Time) {
+        let flow = &mut self.flows[id as usize];
+        let Agent::Datagrams {
+            ecn,
+            next_size,
+            next_number,
+            ..
+        } = &mut flow.agent
+        else {
+            return;
+        };
+        let (number, size, ecn) = (*next_number, *next_size, *ecn);
+        *next_number += 1;
+        let lane = &self.shared.lanes[2 * id as usize];
+        let packet = blank(lane, id, Way::There, now);
+        let packet = SimPacket {
+            number,
+            size,
+            ecn: ecn.into(),
+            ..packet
+        };
+        let next = self.plan(id as usize, now);
+        self.sources.replace_first(next);
+        self.send(now, &packet, Cargo::Datagram);
+    }
+
+    /// Asks the source of `flow` for its next packet after `now`; never if that is too late.
+    fn plan(&mut self, flow: usize, now: Time) -> Time {
+        let flow: &mut Flow = &mut self.flows[flow];
+        let Agent::Datagrams {
+            source,
+            header,
+            next_size,
+            ..
+        } = &mut flow.agent
+        else {
+            return Time::NEVER;
+        };
+        let mut draw = Draw {
+            gaps: &mut flow.gaps,
+            sizes: &mut flow.sizes,
+        };
+        let emission = source.next(&mut draw);
+        *next_size = (emission.payload + *header).get() as u16;
+        let at = now + emission.gap;
+        if at < flow.stop { at } else { Time::NEVER }
+    }
+
+    /// The packet of a flow enters its first link.
+    #[inline]
+    pub(super) fn send(&mut self, now: Time, packet: &SimPacket, cargo: Cargo<'_>) {
+        self.observer.emitted(now, packet, cargo);
+        let lane = &mut self.shared.lanes[packet.lane()];
+        lane.books.sent += 1;
+        if let Some(first) = self.paths.hop(lane.path, 0) {
+            self.arrive(first, now, packet);
+        }
+    }
+}
+
+/// A packet that travels along `lane`, still without content.
+#[inline(always)]
+#[allow(clippy::inline_always)] // most of its fields are replaced at once
+pub(super) fn blank(lane: &Lane, flow: FlowId, way: Way, now: Time) -> SimPacket {
+    SimPacket {
+        sent: now,
+        stamp: now,
+        number: 0,
+        flow,
+        connection: 0,
+        source: lane.ends.0,
+        destination: lane.ends.1,
+        size: 0,
+        hop: 0,
+        ecn: Ecn::NotEct.into(),
+        dscp: lane.dscp,
+        kind: Kind::Datagram.into(),
+        flags: SimPacket::flags_of(way),
+    }
+}
