@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use sojourn_base::{Bytes, Ecn, Span, Stream, Time};
-use sojourn_traffic::{AnyApplication, AnySource, Way};
+use sojourn_traffic::{AnyApplication, AnySource};
 use sojourn_transport::{AnyController, Config, Sender};
 
 use crate::connection::{Connection, Connections};
@@ -135,15 +135,6 @@ impl Flow {
             gaps: spec.gaps,
             sizes: spec.sizes,
             agent,
-        }
-    }
-
-    /// Sending and receiving node of a direction.
-    #[inline]
-    pub(crate) const fn ends(&self, way: Way) -> (NodeId, NodeId) {
-        match way {
-            Way::There => self.ends,
-            Way::Back => (self.ends.1, self.ends.0),
         }
     }
 

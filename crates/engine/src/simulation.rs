@@ -14,7 +14,7 @@ use crate::flow::{Agent, Flow, FlowSpec, least_time};
 use crate::ledger::{Breach, FlowBooks, Lane, Shared};
 use crate::link::{Link, LinkSpec};
 use crate::routes::Paths;
-use crate::{Cargo, FlowId, Kind, LinkId, Observer, SimPacket};
+use crate::{Cargo, FlowId, Kind, LinkId, NodeId, Observer, SimPacket};
 
 /// Why a simulation ended before its time.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -74,7 +74,7 @@ impl<O: Observer> Simulation<O> {
                 lanes,
                 acks: Acks::default(),
             },
-            tcp: Tcp::default(),
+            tcp: Tcp::new(&flows),
             deliveries: Calendar::with_capacity(2 * links.len()),
             sources: Calendar::with_capacity(flows.len()),
             departures: Calendar::default(),
@@ -292,7 +292,7 @@ impl<O: Observer> Simulation<O> {
         };
         let (number, size, ecn) = (*next_number, *next_size, *ecn);
         *next_number += 1;
-        let packet = blank(id, flow, Way::There, now);
+        let packet = blank(id, flow.ends, flow.dscp, Way::There, now);
         let packet = SimPacket {
             number,
             size,
@@ -330,6 +330,12 @@ impl<O: Observer> Simulation<O> {
     #[inline]
     fn send(&mut self, now: Time, packet: &SimPacket, cargo: Cargo<'_>) {
         self.observer.emitted(now, packet, cargo);
+        self.launch(now, packet);
+    }
+
+    /// The same, after the observer has heard of it.
+    #[inline]
+    fn launch(&mut self, now: Time, packet: &SimPacket) {
         let lane = &mut self.shared.lanes[packet.lane()];
         lane.books.sent += 1;
         if let Some(first) = self.paths.hop(lane.path, 0) {
@@ -480,9 +486,13 @@ impl<O: Observer> Simulation<O> {
     }
 }
 
-/// A packet of `flow` that travels in a direction, still without content.
-fn blank(id: FlowId, flow: &Flow, way: Way, now: Time) -> SimPacket {
-    let (source, destination) = flow.ends(way);
+/// A packet of a flow between `ends` that travels in a direction, still without content.
+#[inline]
+fn blank(id: FlowId, ends: (NodeId, NodeId), dscp: u8, way: Way, now: Time) -> SimPacket {
+    let (source, destination) = match way {
+        Way::There => ends,
+        Way::Back => (ends.1, ends.0),
+    };
     SimPacket {
         sent: now,
         stamp: now,
@@ -494,7 +504,7 @@ fn blank(id: FlowId, flow: &Flow, way: Way, now: Time) -> SimPacket {
         size: 0,
         hop: 0,
         ecn: Ecn::NotEct.into(),
-        dscp: flow.dscp,
+        dscp,
         kind: Kind::Datagram.into(),
         flags: SimPacket::flags_of(way),
     }

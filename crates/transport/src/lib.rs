@@ -43,4 +43,4 @@ pub use cc::{
 pub use params::{Config, EcnMode, TcpParams};
 pub use receiver::{Arrival, Received, Receiver};
 pub use sender::{Sender, State};
-pub use wire::{Ack, SackBlocks, Segment};
+pub use wire::{Ack, Outbox, SackBlocks, Segment};

@@ -75,22 +75,27 @@ pub struct Deadline {
 }
 
 /// What is in flight.
+///
+/// In front lies what is touched while nothing is reported or lost.
 #[derive(Debug, Clone, Default)]
+#[repr(C)]
 pub struct Scoreboard {
     ring: VecDeque<Sent>,
     /// How many entries have left the ring: the absolute number of its first.
     gone: u64,
-    resent: VecDeque<Resent>,
+    /// First transmissions below this absolute number are lost or delivered.
+    undecided: u64,
+    /// Entries of which anything is known: that were reported, held to be lost or sent again.
+    known_of: u32,
+    sacked_segments: u32,
+    order: u16,
     sacked: u64,
     lost: u64,
     retrans: u64,
     /// Lost and not sent again.
     waiting: u64,
-    sacked_segments: u32,
-    order: u16,
+    resent: VecDeque<Resent>,
     highest_sacked: u64,
-    /// First transmissions below this absolute number are lost or delivered.
-    undecided: u64,
     /// No lost segment waits below this absolute number.
     next_waiting: u64,
     /// The blocks of the acknowledgement before.
@@ -176,6 +181,8 @@ impl Scoreboard {
         let entry = &mut self.ring[index];
         let (before, len) = (entry.flags, u64::from(entry.len));
         entry.flags = flags;
+        self.known_of += u32::from(flags != 0);
+        self.known_of -= u32::from(before != 0);
         self.account(before, len, false);
         self.account(flags, len, true);
     }
@@ -237,6 +244,7 @@ impl Scoreboard {
                 each(&entry);
             }
             self.account(entry.flags, u64::from(entry.len), false);
+            self.known_of -= u32::from(entry.flags != 0);
             self.ring.pop_front();
             self.gone += 1;
         }
@@ -259,6 +267,30 @@ impl Scoreboard {
             self.resent.clear();
         }
         delivered
+    }
+
+    /// Whether all that is known of what is outstanding is when it was sent, once.
+    #[inline]
+    pub(crate) fn is_untouched(&self) -> bool {
+        self.known_of == 0 && self.undecided <= self.gone && self.resent.is_empty()
+    }
+
+    /// [`acknowledge`](Self::acknowledge) where the board [is untouched](Self::is_untouched).
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // called from one place
+    pub(crate) fn acknowledge_untouched(&mut self, ack: u64, mut each: impl FnMut(&Sent)) {
+        while let Some(entry) = self.ring.front_mut() {
+            if entry.end() > ack {
+                // A receiver may acknowledge a part of a segment.
+                let part = ack.saturating_sub(entry.seq);
+                entry.seq += part;
+                entry.len -= part as u32;
+                break;
+            }
+            each(entry);
+            self.ring.pop_front();
+            self.gone += 1;
+        }
     }
 
     /// Takes the SACK blocks of an acknowledgement; each must lie between the first outstanding

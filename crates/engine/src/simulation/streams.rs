@@ -5,7 +5,7 @@ use sojourn_traffic::{Application, Draw, Event, Way};
 use sojourn_transport::{Arrival, Segment};
 
 use super::{Simulation, blank};
-use crate::connection::{FlowHost, Half};
+use crate::connection::{FlowHost, Half, Replies};
 use crate::flow::Agent;
 use crate::{Cargo, FlowId, Kind, Observer, SimPacket, Transfer};
 
@@ -75,22 +75,37 @@ impl<O: Observer> Simulation<O> {
         }
         while let Some(slot) = self.tcp.touched.pop() {
             self.pump(slot, now);
+            self.tcp.arm(slot);
         }
     }
 
     /// Sends all that the connection's senders may send now.
     fn pump(&mut self, slot: u32, now: Time) {
         for way in [Way::There, Way::Back] {
-            while let Some((flow, number, segment)) = self.tcp.poll_send(slot, way, now) {
-                self.send_segment(now, flow, number, way, &segment);
-            }
+            self.pump_half(slot, way, now);
         }
-        self.tcp.arm(slot);
+    }
+
+    /// Sends all that may be sent now in a direction.
+    #[inline]
+    fn pump_half(&mut self, slot: u32, way: Way, now: Time) {
+        let connection = &mut self.tcp.connections[slot as usize];
+        let (flow, number) = (connection.flow, connection.number);
+        loop {
+            let Some(half) = self.tcp.connections[slot as usize].half(way) else {
+                return;
+            };
+            let Some(segment) = half.sender.poll_send(now) else {
+                half.note_window(now);
+                return;
+            };
+            self.send_segment(now, flow, number, way, &segment);
+        }
     }
 
     #[inline]
     fn send_segment(&mut self, now: Time, id: FlowId, number: u32, way: Way, segment: &Segment) {
-        let flow = &self.flows[id as usize];
+        let port = &self.tcp.ports[id as usize];
         let header = self.shared.lanes[2 * id as usize].header;
         let packet = SimPacket {
             number: segment.seq,
@@ -99,28 +114,29 @@ impl<O: Observer> Simulation<O> {
             ecn: segment.ecn.into(),
             kind: Kind::Segment.into(),
             flags: SimPacket::flags_with(way, segment),
-            ..blank(id, flow, way, now)
+            ..blank(id, port.ends, port.dscp, way, now)
         };
         self.send(now, &packet, Cargo::Segment(segment));
     }
 
     /// Sends the acknowledgement that lies at `place` in the arena.
     fn send_ack(&mut self, now: Time, id: FlowId, number: u32, way: Way, place: u64) {
-        let flow = &self.flows[id as usize];
+        let port = &self.tcp.ports[id as usize];
         let packet = SimPacket {
             connection: number,
             size: self.shared.lanes[2 * id as usize].header as u16,
-            ..blank(id, flow, way, now)
+            ..blank(id, port.ends, port.dscp, way, now)
         };
-        let ack = *self.shared.acks.get(place);
-        let packet = packet.of_ack(place, &ack);
-        self.send(now, &packet, Cargo::Ack(&ack));
+        let ack = self.shared.acks.get(place);
+        let packet = packet.of_ack(place, ack);
+        self.observer.emitted(now, &packet, Cargo::Ack(ack));
+        self.launch(now, &packet);
     }
 
     /// The slot of the connection that a packet belongs to, unless it is over.
+    #[inline]
     fn slot_of(&self, packet: &SimPacket) -> Option<u32> {
-        let connections = self.flows[packet.flow as usize].connections()?;
-        connections.slot(packet.connection)
+        self.tcp.slot(&self.flows, packet.flow, packet.connection)
     }
 
     /// A segment reached its receiver.
@@ -136,16 +152,19 @@ impl<O: Observer> Simulation<O> {
             segment: packet.segment(header),
             ecn: packet.ecn.get(),
         };
-        let (acks, replies) = (&mut self.shared.acks, &mut self.tcp.replies);
-        let answer = |ack| replies.push(acks.put(ack));
-        let delivered = half.receiver.take_segment(now, &arrival, answer);
+        let mut replies = Replies {
+            acks: &mut self.shared.acks,
+            places: &mut self.tcp.replies,
+        };
+        let delivered = half.receiver.take_segment(now, &arrival, &mut replies);
+        let timer = half.receiver.next_timer().unwrap_or(Time::NEVER);
         self.observer.received(now, packet, delivered);
         for reply in 0..self.tcp.replies.len() {
             let place = self.tcp.replies[reply];
             self.send_ack(now, packet.flow, packet.connection, way.opposite(), place);
         }
         self.tcp.replies.clear();
-        self.tcp.arm(slot);
+        self.tcp.arm_at(slot, timer);
         while let Some(tag) = self.tcp.connections[slot as usize]
             .half(way)
             .and_then(Half::take_arrived)
@@ -169,6 +188,8 @@ impl<O: Observer> Simulation<O> {
         half.sender.on_ack(now, self.shared.acks.get(place));
         self.shared.acks.forget(place);
         self.pump(slot, now);
+        let connection = &self.tcp.connections[slot as usize];
+        self.tcp.arm_at(slot, connection.sender_timer());
         let connection = &self.tcp.connections[slot as usize];
         if connection.is_over()
             && let Agent::Streams { connections, .. } = &mut self.flows[packet.flow as usize].agent
@@ -201,10 +222,12 @@ impl<O: Observer> Simulation<O> {
             };
             half.sender.on_timer(now);
             if let Some(ack) = half.receiver.on_timer(now) {
-                let place = self.shared.acks.put(ack);
+                let (place, written) = self.shared.acks.take();
+                *written = ack;
                 self.send_ack(now, flow, number, way.opposite(), place);
             }
         }
         self.pump(slot, now);
+        self.tcp.arm(slot);
     }
 }

@@ -10,22 +10,34 @@ use crate::wire::{Ack, SackBlocks};
 
 /// What one acknowledgement brought.
 #[derive(Debug, Clone, Copy)]
-struct Heard {
+pub(super) struct Heard {
     /// The first unacknowledged number moved.
-    advanced: bool,
+    pub(super) advanced: bool,
     /// RFC 5681's duplicate: nothing moved, data is outstanding, the window is the same; with SACK
     /// it also reports something new (RFC 6675).
-    duplicate: bool,
+    pub(super) duplicate: bool,
     /// Bytes newly delivered.
-    delivered: u64,
+    pub(super) delivered: u64,
     /// Bytes by which the first unacknowledged number moved and that no block had reported.
-    cumulative: u64,
+    pub(super) cumulative: u64,
     /// Bytes reported by blocks before it.
-    sacked_before: u64,
+    pub(super) sacked_before: u64,
     /// Bytes by which the first unacknowledged number moved.
-    moved: u64,
-    rtt: Option<Span>,
+    pub(super) moved: u64,
+    pub(super) rtt: Option<Span>,
     /// Bytes newly held to be lost.
+    pub(super) lost: u64,
+}
+
+/// How things stood before it.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Before {
+    state: State,
+    /// The first unacknowledged number.
+    pub(super) una: u64,
+    /// Bytes in flight.
+    pub(super) flight: u64,
+    window: u64,
     lost: u64,
 }
 
@@ -36,17 +48,31 @@ impl Sender {
         if ack.ack > self.snd_nxt {
             return;
         }
-        let state_before = self.state;
-        let flight_before = self.in_flight();
-        let window_before = self.window();
-        let lost_before = self.board.lost();
-        let una_before = self.snd_una;
+        let before = Before {
+            state: self.state,
+            una: self.snd_una,
+            flight: self.in_flight(),
+            window: self.window(),
+            lost: self.board.lost(),
+        };
         self.burst_left = u32::MAX;
         self.flight = self.outstanding();
-        let Some(mut heard) = self.read(now, ack) else {
-            return;
-        };
-        if una_before == 0 && heard.advanced {
+        if self.is_expected(ack) {
+            let heard = self.read_expected(now, ack);
+            if self.is_settled() {
+                self.follow_expected(now, ack, &heard, &before);
+            } else {
+                self.follow(now, ack, heard, &before);
+            }
+        } else if let Some(heard) = self.read(now, ack) {
+            self.follow(now, ack, heard, &before);
+        }
+    }
+
+    /// What follows from an acknowledgement that was read.
+    fn follow(&mut self, now: Time, ack: &Ack, mut heard: Heard, before: &Before) {
+        self.open_until = 0;
+        if before.una == 0 && heard.advanced {
             self.on_established();
         }
         self.last_was_duplicate = heard.duplicate;
@@ -63,30 +89,34 @@ impl Sender {
             let dupthresh = if recovering { 1 } else { self.config.dupthresh };
             self.board.detect_by_count(dupthresh, self.config.mss);
         }
-        heard.lost = self.board.lost().saturating_sub(lost_before);
+        heard.lost = self.board.lost().saturating_sub(before.lost);
         self.recover_on(now, &heard);
         self.tell_losses(now);
         if heard.delivered > 0 {
-            let cwnd_limited = una_before < self.limited_until;
-            let limited = !self.config.validate_cwnd
-                || cwnd_limited
-                || flight_before + self.mss() > window_before
-                || (window_before < self.ssthresh
-                    && window_before < flight_before.saturating_mul(2));
-            let may_grow = limited
+            let cwnd_limited = before.una < self.limited_until;
+            let may_grow = self.is_limited(before, cwnd_limited)
                 && heard.advanced
                 && !ack.ece
-                && (state_before != State::Recovery || self.config.grows_at_exit)
+                && (before.state != State::Recovery || self.config.grows_at_exit)
                 && self.state != State::Recovery
                 // Tahoe's fast retransmit comes with an acknowledgement that is none of data.
-                && (self.state != State::Loss || state_before == State::Loss);
-            self.tell_controller(now, ack, &heard, flight_before, cwnd_limited, may_grow);
+                && (self.state != State::Loss || before.state == State::Loss);
+            self.tell_controller(now, ack, &heard, before.flight, cwnd_limited, may_grow);
         }
         if ack.ece {
             self.on_echo(now, ack);
         }
         self.after_probe(now, ack, &heard);
-        self.set_timers(now, &heard, state_before);
+        self.set_timers(now, &heard, before.state);
+    }
+
+    /// Whether the window was what limited the sender, so that it may grow.
+    #[inline]
+    pub(super) fn is_limited(&self, before: &Before, cwnd_limited: bool) -> bool {
+        !self.config.validate_cwnd
+            || cwnd_limited
+            || before.flight + self.mss() > before.window
+            || (before.window < self.ssthresh && before.window < before.flight.saturating_mul(2))
     }
 
     /// Brings the scoreboard and the RTT up to date; none where the acknowledgement is too old to
@@ -161,11 +191,7 @@ impl Sender {
             oldest.filter(|_| !ambiguous).map(|sent| now.since(sent))
         };
         if let Some(rtt) = rtt {
-            self.rtt.sample(now, rtt, &self.config.rto);
-            self.rtt.end_back_off();
-            self.sampled_since_probe = true;
-            self.counts.rtt_samples += 1;
-            self.counts.rtt_sum += u128::from(rtt.as_ps());
+            self.take_rtt(now, rtt);
         }
         self.delivered += cumulative + reported;
         Some(Heard {
@@ -178,6 +204,15 @@ impl Sender {
             rtt,
             lost: 0,
         })
+    }
+
+    #[inline]
+    pub(super) fn take_rtt(&mut self, now: Time, rtt: Span) {
+        self.rtt.sample(now, rtt, &self.config.rto);
+        self.rtt.end_back_off();
+        self.sampled_since_probe = true;
+        self.counts.rtt_samples += 1;
+        self.counts.rtt_sum += u128::from(rtt.as_ps());
     }
 
     /// The blocks that tell of outstanding data; a leading duplicate report (RFC 2883) goes to RACK.
@@ -350,7 +385,8 @@ impl Sender {
         self.recovery_window = cwnd + mss;
     }
 
-    fn tell_controller(
+    #[inline]
+    pub(super) fn tell_controller(
         &mut self,
         now: Time,
         ack: &Ack,
