@@ -70,7 +70,8 @@ impl Half {
 
     #[inline]
     fn next_timer(&self) -> Time {
-        self.sender_timer().min(self.receiver.next_timer().unwrap_or(Time::NEVER))
+        self.sender_timer()
+            .min(self.receiver.next_timer().unwrap_or(Time::NEVER))
     }
 
     fn is_done(&self) -> bool {

@@ -26,6 +26,8 @@
 //! when this was written; numbers come from summaries of them. What ns-2 does was checked against
 //! its source and against deterministic runs (`tests/ns2.rs`).
 
+#[cfg(test)]
+mod both_ways;
 pub mod cc;
 pub mod params;
 pub mod rate;

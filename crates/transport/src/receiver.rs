@@ -398,3 +398,18 @@ impl Receiver {
         }
     }
 }
+
+#[cfg(test)]
+impl Receiver {
+    pub(crate) fn take_no_short_way(&mut self) {
+        self.in_step = false;
+    }
+
+    /// All of its state but what belongs to the short way.
+    pub(crate) fn shown(&mut self) -> String {
+        let kept = core::mem::take(&mut self.in_step);
+        let shown = format!("{self:?}");
+        self.in_step = kept;
+        shown
+    }
+}

@@ -32,13 +32,13 @@ pub(super) struct Heard {
 /// How things stood before it.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Before {
-    state: State,
+    pub(super) state: State,
     /// The first unacknowledged number.
     pub(super) una: u64,
     /// Bytes in flight.
     pub(super) flight: u64,
-    window: u64,
-    lost: u64,
+    pub(super) window: u64,
+    pub(super) lost: u64,
 }
 
 impl Sender {
@@ -48,6 +48,18 @@ impl Sender {
         if ack.ack > self.snd_nxt {
             return;
         }
+        self.burst_left = u32::MAX;
+        self.flight = self.outstanding();
+        if self.is_expected(ack) {
+            let before = self.before_expected();
+            let heard = self.read_expected(now, ack);
+            if self.is_settled() {
+                self.follow_expected(now, ack, &heard, &before);
+            } else {
+                self.follow(now, ack, heard, &before);
+            }
+            return;
+        }
         let before = Before {
             state: self.state,
             una: self.snd_una,
@@ -55,16 +67,7 @@ impl Sender {
             window: self.window(),
             lost: self.board.lost(),
         };
-        self.burst_left = u32::MAX;
-        self.flight = self.outstanding();
-        if self.is_expected(ack) {
-            let heard = self.read_expected(now, ack);
-            if self.is_settled() {
-                self.follow_expected(now, ack, &heard, &before);
-            } else {
-                self.follow(now, ack, heard, &before);
-            }
-        } else if let Some(heard) = self.read(now, ack) {
+        if let Some(heard) = self.read(now, ack) {
             self.follow(now, ack, heard, &before);
         }
     }

@@ -4,8 +4,7 @@
 //! Van Jacobson's header prediction (1990), for the same reason as in every stack: outside recovery
 //! an acknowledgement covers the oldest segments, reports nothing and finds nothing amiss. What
 //! remains then is the round-trip time, the controller, two timers, and the edge up to which full
-//! segments may go. Both ways lead to the same state; `tests/expected.rs` holds them against each
-//! other.
+//! segments may go. Both ways lead to the same state: `both_ways.rs` holds them against each other.
 
 use sojourn_base::Time;
 
@@ -23,9 +22,9 @@ pub(super) fn predicts(config: &Config, needs: &Needs) -> bool {
 
 #[allow(clippy::inline_always)] // once or twice a packet, each called from one place
 impl Sender {
-    /// Whether an acknowledgement of sent data finds nothing but what is expected of it.
+    /// Whether an acknowledgement of sent data is all that is expected of one.
     #[inline(always)]
-    pub(super) fn is_expected(&self, ack: &Ack) -> bool {
+    pub(crate) fn is_expected(&self, ack: &Ack) -> bool {
         self.predicts
             && self.state == State::Open
             && ack.ack > self.snd_una
@@ -35,6 +34,18 @@ impl Sender {
             && ack.echo.is_some()
             && self.probe.is_none()
             && self.board.is_untouched()
+    }
+
+    /// How things stand before such an acknowledgement.
+    #[inline(always)]
+    pub(super) fn before_expected(&self) -> Before {
+        Before {
+            state: State::Open,
+            una: self.snd_una,
+            flight: self.outstanding(),
+            window: self.cwnd,
+            lost: 0,
+        }
     }
 
     /// Brings the scoreboard and the RTT up to date.
@@ -93,23 +104,33 @@ impl Sender {
         };
     }
 
-    /// The next full segment of new data, where the acknowledgement before has made room for it.
-    /// Everything else, and what there is to note when the room is used up, is
-    /// [`poll_send`](Sender::poll_send)'s.
+    /// Full segments of new data, where the acknowledgement before has made room for them, and what
+    /// there is to note when they have used it up. None where the end of the data is near or no such
+    /// acknowledgement has come: then it is for [`poll_send`](Sender::poll_send) to find out.
     #[inline(always)]
-    pub(super) fn send_expected(&mut self, now: Time) -> Option<Segment> {
+    pub(super) fn send_expected(&mut self, now: Time) -> Option<Next> {
+        if self.open_until == 0 {
+            return None;
+        }
         let (seq, len) = (self.snd_nxt, self.config.mss);
         let end = seq + u64::from(len);
         if end > self.open_until {
             self.open_until = 0;
-            return None;
+            if end >= self.written {
+                return None;
+            }
+            if end > self.snd_una.saturating_add(self.cwnd) {
+                // Not the receiver's window alone is what lacks.
+                self.limited_until = seq;
+            }
+            return Some(Next::Nothing);
         }
         self.board.push(seq, len, now);
         self.snd_nxt = end;
         self.last_send = Some(now);
         self.pto_at = (now + self.probe_wait()).min(self.rto_at);
         self.counts.segments += 1;
-        Some(Segment {
+        Some(Next::Segment(Segment {
             seq,
             len,
             syn: false,
@@ -118,6 +139,30 @@ impl Sender {
             cwr: false,
             ecn: self.data_codepoint(),
             stamp: now,
-        })
+        }))
+    }
+}
+
+/// What comes next.
+pub(super) enum Next {
+    /// A segment goes out.
+    Segment(Segment),
+    /// There is no room for another.
+    Nothing,
+}
+
+#[cfg(test)]
+impl Sender {
+    pub(crate) fn take_no_short_way(&mut self) {
+        self.predicts = false;
+    }
+
+    /// All of its state but what belongs to the short way.
+    pub(crate) fn shown(&mut self) -> String {
+        let kept = (self.predicts, self.open_until);
+        (self.predicts, self.open_until) = (false, 0);
+        let shown = format!("{self:?}");
+        (self.predicts, self.open_until) = kept;
+        shown
     }
 }

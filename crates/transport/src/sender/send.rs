@@ -2,6 +2,7 @@
 
 use sojourn_base::{Ecn, Span, Time};
 
+use super::expected::Next;
 use super::{ENDLESS, Probe, Sender, State};
 use crate::cc::CongestionControl;
 use crate::params::EcnMode;
@@ -13,8 +14,9 @@ impl Sender {
     #[inline]
     pub fn poll_send(&mut self, now: Time) -> Option<Segment> {
         match self.send_expected(now) {
+            Some(Next::Segment(segment)) => Some(segment),
+            Some(Next::Nothing) => None,
             None => self.send_any(now),
-            segment => segment,
         }
     }
 
