@@ -8,7 +8,8 @@
 
 use sojourn_base::Time;
 
-use super::ack::{Before, Heard};
+use super::ack::Before;
+use super::read::Heard;
 use super::{Sender, State};
 use crate::cc::Needs;
 use crate::params::Config;
@@ -16,7 +17,7 @@ use crate::wire::{Ack, Segment};
 
 /// Whether a connection's settings and controller allow for the short way at all: losses are found
 /// by RACK, timestamps measure the round trip, nobody asks for rate samples and nothing is paced.
-pub(super) fn predicts(config: &Config, needs: &Needs) -> bool {
+pub(super) fn predicts(config: &Config, needs: Needs) -> bool {
     config.rack && config.timestamps && !config.pacing && !needs.rate_samples
 }
 
@@ -127,6 +128,7 @@ impl Sender {
         }
         self.board.push(seq, len, now);
         self.snd_nxt = end;
+        self.burst_left -= 1;
         self.last_send = Some(now);
         self.pto_at = (now + self.probe_wait()).min(self.rto_at);
         self.counts.segments += 1;
