@@ -105,7 +105,7 @@ fn play(cc: &str, preset: Preset, keys: &[(&'static str, &'static str)], seed: u
         let bytes = 1 + random.below(60_000) / (1 + k % 7);
         events.insert((at, u64::MAX - k), Event::Write(bytes));
     }
-    for _ in 0..6_000 {
+    for _ in 0..2_500 {
         let timer = pairs[0].next_timer();
         assert_eq!(timer, pairs[1].next_timer());
         let first = events.first_key_value().map(|(&key, _)| key);
@@ -158,7 +158,7 @@ fn play(cc: &str, preset: Preset, keys: &[(&'static str, &'static str)], seed: u
 fn the_short_ways_lead_to_the_same_state() {
     let reference = Preset::Reference;
     let mut short = 0;
-    for seed in 0..6 {
+    for seed in 0..5 {
         for (cc, keys) in [
             ("newreno", &[][..]),
             ("newreno", &[("ecn", "true"), ("handshake", "true")][..]),
@@ -173,5 +173,5 @@ fn the_short_ways_lead_to_the_same_state() {
         short += play("cubic", Preset::Linux, &[], seed);
         short += play("newreno", Preset::Ns3, &[], seed);
     }
-    assert!(short > 10_000, "{short}");
+    assert!(short > 3_000, "{short}");
 }
