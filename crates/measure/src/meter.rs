@@ -23,13 +23,12 @@ pub struct FlowCounts {
     pub delay: u128,
 }
 
-/// A flow's measurements.
+/// A flow's measurements: two cache lines, which each of its packets touches.
 #[derive(Debug, Clone, Default)]
+#[repr(align(64))]
 pub struct FlowMeter {
     /// Since the start of the run.
     pub counts: FlowCounts,
-    /// The same at the start of the window.
-    pub before: FlowCounts,
     /// Packets sent in the window that were received in it.
     pub kept: u64,
     /// Packets sent in the window that were dropped in it.
@@ -38,19 +37,43 @@ pub struct FlowMeter {
     pub delays: Sketch,
     /// RFC 3550's running jitter, in picoseconds.
     jitter: f64,
-    last_transit: Option<u64>,
+    /// The one-way delay of the packet received last.
+    last_transit: u64,
     /// The sum of the running jitter over the packets received in the window, in picoseconds.
     pub jitter_sum: f64,
     /// How many terms it has.
     pub jitter_terms: u64,
-    /// Completion times of the transfers that were complete in the window.
-    pub completions: Sketch,
-    /// Their sum, in picoseconds.
-    pub completion_sum: u128,
+    /// The transfers that were complete in the window, once there are any.
+    pub transfers: Option<Box<Transfers>>,
+    /// What had been done at the start of the window, where it is not that of the run.
+    before: Option<Box<FlowBefore>>,
+}
+
+/// Transfers that are complete.
+#[derive(Debug, Clone, Default)]
+pub struct Transfers {
+    /// Their completion times.
+    pub took: Sketch,
+    /// The sum of these, in picoseconds.
+    pub took_sum: u128,
     /// Completion times over the time that the transfer takes alone: sum of the ratios.
     pub slowdown_sum: f64,
-    /// What the flow's connections had done at the start of the window.
-    pub tally_before: Tally,
+}
+
+/// A flow at the start of the window.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct FlowBefore {
+    /// Its packets.
+    pub counts: FlowCounts,
+    /// What its connections had done.
+    pub tally: Tally,
+}
+
+impl FlowMeter {
+    /// How it stood at the start of the window.
+    pub fn before(&self) -> FlowBefore {
+        self.before.as_deref().copied().unwrap_or_default()
+    }
 }
 
 /// A link's measurements beyond its ledger.
@@ -130,8 +153,8 @@ impl Meter {
             link.before = before;
         }
         for (flow, tally) in meter.flows.iter_mut().zip(tallies) {
-            flow.before = flow.counts;
-            flow.tally_before = tally;
+            let counts = flow.counts;
+            flow.before = (!from_the_start).then(|| Box::new(FlowBefore { counts, tally }));
         }
     }
 
@@ -185,13 +208,15 @@ impl Observer for Meter {
         let (open, sent_inside) = (self.is_open(), self.sent_inside(packet));
         let flow = &mut self.flows[packet.flow as usize];
         let delay = now.since(packet.sent);
+        let is_first = flow.counts.received == 0;
         flow.counts.received += 1;
         flow.counts.received_bytes += u64::from(packet.size);
         flow.counts.payload_bytes += in_order;
         flow.counts.delay += u128::from(delay.as_ps());
         flow.kept += u64::from(sent_inside);
         let transit = delay.as_ps();
-        if let Some(last) = flow.last_transit.replace(transit) {
+        let last = core::mem::replace(&mut flow.last_transit, transit);
+        if !is_first {
             flow.jitter += (transit.abs_diff(last) as f64 - flow.jitter) / 16.0;
             if open {
                 flow.jitter_sum += flow.jitter;
@@ -209,8 +234,9 @@ impl Observer for Meter {
         }
         let flow = &mut self.flows[flow as usize];
         let took = now.since(transfer.began);
-        flow.completions.add(took);
-        flow.completion_sum += u128::from(took.as_ps());
-        flow.slowdown_sum += took.as_ps() as f64 / transfer.ideal.as_ps() as f64;
+        let transfers = flow.transfers.get_or_insert_default();
+        transfers.took.add(took);
+        transfers.took_sum += u128::from(took.as_ps());
+        transfers.slowdown_sum += took.as_ps() as f64 / transfer.ideal.as_ps() as f64;
     }
 }

@@ -2,56 +2,130 @@
 //!
 //! A histogram with 128 buckets to each power of two (after Tene's `HdrHistogram`): a quantile is
 //! off by at most 1/256 of its value, whatever the distribution, and two sketches add up exactly.
-//! Memory is taken by the octave when its first value comes.
+//! Memory is taken when the first value comes, and only from the least to the greatest bucket that
+//! any has fallen into: a network of many flows has a sketch for each flow and each link, most of
+//! which see nothing or a narrow range.
 
 use sojourn_base::Span;
 
 const BITS: u32 = 7;
-const BUCKETS: usize = 1 << BITS;
+const BUCKETS: u64 = 1 << BITS;
+/// Buckets are taken by the cache line.
+const LINE: usize = 16;
 
 /// The durations of many packets.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct Sketch {
-    octaves: Vec<Option<Box<[u64; BUCKETS]>>>,
     /// How many values of nothing there are: most packets of a network wait nowhere.
     zeros: u64,
-    /// How many others.
-    count: u64,
-    /// The least of these; the most there is while there is none.
-    least: u64,
-    most: u64,
+    /// The others, once there are any.
+    spread: Option<Box<Spread>>,
 }
 
-impl Default for Sketch {
+/// Durations above zero.
+#[derive(Debug, Clone)]
+struct Spread {
+    /// The number of the first bucket held.
+    first: usize,
+    /// In narrow counters, which is half the memory.
+    buckets: Vec<u32>,
+    count: u64,
+    least: u64,
+    most: u64,
+    /// Buckets whose counter has begun again from nothing, once for each time.
+    carried: Vec<usize>,
+}
+
+impl Default for Spread {
     fn default() -> Self {
         Self {
-            octaves: Vec::new(),
-            zeros: 0,
+            first: 0,
+            buckets: Vec::new(),
             count: 0,
             least: u64::MAX,
             most: 0,
+            carried: Vec::new(),
         }
     }
 }
 
-/// Octave and bucket of a value; octave 0 holds the values below 128 ps exactly.
+/// The number of a value's bucket; values below 128 ps have one each.
 #[inline]
-fn place(ps: u64) -> (usize, usize) {
-    if ps < BUCKETS as u64 {
-        return (0, ps as usize);
-    }
-    let exponent = ps.ilog2();
-    let bucket = (ps >> (exponent - BITS)) as usize & (BUCKETS - 1);
-    ((exponent - BITS + 1) as usize, bucket)
+fn place(ps: u64) -> usize {
+    let shift = (ps | BUCKETS).ilog2() - BITS;
+    (u64::from(shift) * BUCKETS + (ps >> shift)) as usize
 }
 
 /// The middle of a bucket.
-fn middle(octave: usize, bucket: usize) -> u64 {
-    if octave == 0 {
-        return bucket as u64;
+fn middle(place: usize) -> u64 {
+    let place = place as u64;
+    let shift = (place / BUCKETS).saturating_sub(1);
+    ((place - shift * BUCKETS) << shift) + ((1_u64 << shift) >> 1)
+}
+
+impl Spread {
+    #[inline]
+    fn add(&mut self, ps: u64) {
+        self.least = self.least.min(ps);
+        self.most = self.most.max(ps);
+        self.count += 1;
+        let place = place(ps);
+        match self.buckets.get_mut(place.wrapping_sub(self.first)) {
+            Some(bucket) if *bucket < u32::MAX => *bucket += 1,
+            _ => self.add_anew(place, 1),
+        }
     }
-    let shift = octave as u32 - 1;
-    (((BUCKETS + bucket) as u64) << shift) + ((1_u64 << shift) >> 1)
+
+    /// Adds to a bucket that is not held yet or whose counter is full.
+    #[cold]
+    fn add_anew(&mut self, place: usize, more: u32) {
+        self.hold(place / LINE * LINE, (place / LINE + 1) * LINE);
+        let bucket = &mut self.buckets[place - self.first];
+        let (sum, carries) = bucket.overflowing_add(more);
+        *bucket = sum;
+        if carries {
+            self.carried.push(place);
+        }
+    }
+
+    /// Makes room for the buckets from `from` up to `end`.
+    fn hold(&mut self, from: usize, end: usize) {
+        if self.buckets.is_empty() {
+            self.first = from;
+        }
+        if from < self.first {
+            let more = self.first - from;
+            self.buckets.reserve_exact(more);
+            self.buckets.splice(0..0, core::iter::repeat_n(0, more));
+            self.first = from;
+        }
+        let held = self.first + self.buckets.len();
+        if end > held {
+            self.buckets.reserve_exact(end - held);
+            self.buckets.resize(end - self.first, 0);
+        }
+    }
+
+    fn merge(&mut self, other: &Self) {
+        self.least = self.least.min(other.least);
+        self.most = self.most.max(other.most);
+        self.count += other.count;
+        self.hold(other.first, other.first + other.buckets.len());
+        for (i, &more) in other.buckets.iter().enumerate() {
+            self.add_anew(other.first + i, more);
+        }
+        self.carried.extend(&other.carried);
+    }
+
+    /// Places and counts of the buckets that hold something, in order.
+    fn counts(&self) -> impl Iterator<Item = (usize, u64)> {
+        let counts = self.buckets.iter().enumerate().map(|(i, &count)| {
+            let place = self.first + i;
+            let carried = self.carried.iter().filter(|&&at| at == place).count() as u64;
+            (place, u64::from(count) + (carried << u32::BITS))
+        });
+        counts.filter(|&(_, count)| count > 0)
+    }
 }
 
 impl Sketch {
@@ -60,56 +134,29 @@ impl Sketch {
     pub fn add(&mut self, span: Span) {
         if span == Span::ZERO {
             self.zeros += 1;
+        } else if let Some(spread) = &mut self.spread {
+            spread.add(span.as_ps());
         } else {
-            self.add_above_zero(span.as_ps());
-        }
-    }
-
-    #[inline]
-    fn add_above_zero(&mut self, ps: u64) {
-        self.least = self.least.min(ps);
-        self.most = self.most.max(ps);
-        self.count += 1;
-        let (octave, bucket) = place(ps);
-        match self.octaves.get_mut(octave) {
-            Some(Some(buckets)) => buckets[bucket] += 1,
-            _ => self.open_octave(octave)[bucket] += 1,
+            self.begin(span.as_ps());
         }
     }
 
     #[cold]
-    fn open_octave(&mut self, octave: usize) -> &mut [u64; BUCKETS] {
-        if octave >= self.octaves.len() {
-            self.octaves.resize_with(octave + 1, || None);
-        }
-        self.octaves[octave].get_or_insert_with(|| Box::new([0; BUCKETS]))
+    fn begin(&mut self, ps: u64) {
+        self.spread.get_or_insert_default().add(ps);
     }
 
     /// Adds all durations of `other`.
     pub fn merge(&mut self, other: &Self) {
         self.zeros += other.zeros;
-        if other.count == 0 {
-            return;
+        if let Some(other) = &other.spread {
+            self.spread.get_or_insert_default().merge(other);
         }
-        if other.octaves.len() > self.octaves.len() {
-            self.octaves.resize_with(other.octaves.len(), || None);
-        }
-        for (mine, theirs) in self.octaves.iter_mut().zip(&other.octaves) {
-            if let Some(theirs) = theirs {
-                let mine = mine.get_or_insert_with(|| Box::new([0; BUCKETS]));
-                for (a, b) in mine.iter_mut().zip(theirs.iter()) {
-                    *a += b;
-                }
-            }
-        }
-        self.least = self.least.min(other.least);
-        self.most = self.most.max(other.most);
-        self.count += other.count;
     }
 
     /// How many durations it holds.
     pub fn count(&self) -> u64 {
-        self.zeros + self.count
+        self.zeros + self.spread.as_ref().map_or(0, |spread| spread.count)
     }
 
     /// The duration below which a share `p` of them lies, in seconds; undefined when empty.
@@ -132,14 +179,11 @@ impl Sketch {
         while ranks.next_if(|&rank| rank <= seen).is_some() {
             quantiles.push(0.0);
         }
-        for (octave, buckets) in self.octaves.iter().enumerate() {
-            for (bucket, &count) in buckets
-                .iter()
-                .flat_map(|buckets| buckets.iter().enumerate())
-            {
+        if let Some(spread) = &self.spread {
+            for (place, count) in spread.counts() {
                 seen += count;
                 while ranks.next_if(|&rank| rank <= seen).is_some() {
-                    let ps = middle(octave, bucket).clamp(self.least, self.most);
+                    let ps = middle(place).clamp(spread.least, spread.most);
                     quantiles.push(Span::from_ps(ps).as_s());
                 }
                 if ranks.peek().is_none() {
@@ -190,13 +234,26 @@ mod tests {
     #[test]
     fn every_value_falls_into_the_bucket_around_it() {
         for ps in (0..2_000).chain([1 << 20, (1 << 40) + 12_345, u64::MAX]) {
-            let (octave, bucket) = place(ps);
-            let middle = middle(octave, bucket);
+            let middle = middle(place(ps));
             assert!(
                 ps.abs_diff(middle) as f64 <= ps as f64 / 256.0,
                 "{ps}: {middle}"
             );
         }
+    }
+
+    #[test]
+    fn a_full_counter_carries() {
+        let mut spread = Spread::default();
+        spread.add(1_000);
+        spread.add(77);
+        spread.buckets[place(1_000) - spread.first] = u32::MAX;
+        spread.add(1_000);
+        let mut twice = spread.clone();
+        twice.merge(&spread);
+        let counts = |spread: &Spread| spread.counts().collect::<Vec<_>>();
+        assert_eq!(counts(&spread), [(77, 1), (place(1_000), 1 << 32)]);
+        assert_eq!(counts(&twice), [(77, 2), (place(1_000), 1 << 33)]);
     }
 
     #[test]

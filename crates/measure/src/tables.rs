@@ -230,7 +230,8 @@ impl Sum {
     fn of<'a>(flows: impl Iterator<Item = (&'a FlowMeter, Option<Tally>)>) -> Self {
         let mut sum = Self::default();
         for (flow, tally) in flows {
-            let (now, then) = (&flow.counts, &flow.before);
+            let before = flow.before();
+            let (now, then) = (&flow.counts, &before.counts);
             sum.sent += now.sent - then.sent;
             sum.received += now.received - then.received;
             sum.received_bytes += now.received_bytes - then.received_bytes;
@@ -243,11 +244,13 @@ impl Sum {
             sum.jitter_terms += flow.jitter_terms;
             sum.goodputs
                 .push((now.payload_bytes - then.payload_bytes) as f64);
-            sum.completions.merge(&flow.completions);
-            sum.took += flow.completion_sum;
-            sum.slowdowns += flow.slowdown_sum;
+            if let Some(transfers) = &flow.transfers {
+                sum.completions.merge(&transfers.took);
+                sum.took += transfers.took_sum;
+                sum.slowdowns += transfers.slowdown_sum;
+            }
             if let Some(tally) = tally {
-                let during = tally.since(&flow.tally_before);
+                let during = tally.since(&before.tally);
                 sum.tally = Some(sum.tally.unwrap_or_default().plus(&during));
             }
         }

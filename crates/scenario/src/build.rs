@@ -201,11 +201,11 @@ impl Plan {
                     .draw(&mut draws.stream("delay", &link.delay_of))
             })
             .collect();
-        let mut links = Vec::new();
+        let mut links = Vec::with_capacity(self.network.links.len());
         for (i, link) in self.network.links.iter().enumerate() {
             links.push(self.link(i, link, &delays, draws)?);
         }
-        let mut flows = Vec::new();
+        let mut flows = Vec::with_capacity(self.network.flows.len());
         for (i, flow) in self.network.flows.iter().enumerate() {
             flows.push(self.flow(i, flow, draws)?);
         }

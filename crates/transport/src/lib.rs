@@ -27,6 +27,8 @@
 //! when this was written; numbers come from summaries of them. What ns-2 does was checked against
 //! its source and against deterministic runs (`tests/ns2.rs`).
 
+#[cfg(test)]
+mod both_ways;
 pub mod cc;
 pub mod ecn;
 pub mod params;
@@ -46,4 +48,4 @@ pub use ecn::{EcnChoice, EcnMode};
 pub use params::{Config, TcpParams};
 pub use receiver::{Arrival, Received, Receiver};
 pub use sender::{Sender, State};
-pub use wire::{Ack, SackBlocks, Segment};
+pub use wire::{Ack, Outbox, SackBlocks, Segment};

@@ -6,6 +6,9 @@
 //! is known to be lost or delivered, and retransmissions, which are in order of time and not of
 //! sequence number, wait in a queue of their own.
 
+mod loss;
+mod sack;
+
 use std::collections::VecDeque;
 
 use sojourn_base::{Span, Time};
@@ -75,22 +78,27 @@ pub struct Deadline {
 }
 
 /// What is in flight.
+///
+/// In front lies what is touched while nothing is reported or lost.
 #[derive(Debug, Clone, Default)]
+#[repr(C)]
 pub struct Scoreboard {
     ring: VecDeque<Sent>,
     /// How many entries have left the ring: the absolute number of its first.
     gone: u64,
-    resent: VecDeque<Resent>,
+    /// First transmissions below this absolute number are lost or delivered.
+    undecided: u64,
+    /// Entries of which anything is known: that were reported, held to be lost or sent again.
+    known_of: u32,
+    sacked_segments: u32,
+    order: u16,
     sacked: u64,
     lost: u64,
     retrans: u64,
     /// Lost and not sent again.
     waiting: u64,
-    sacked_segments: u32,
-    order: u16,
+    resent: VecDeque<Resent>,
     highest_sacked: u64,
-    /// First transmissions below this absolute number are lost or delivered.
-    undecided: u64,
     /// No lost segment waits below this absolute number.
     next_waiting: u64,
     /// The blocks of the acknowledgement before.
@@ -176,6 +184,8 @@ impl Scoreboard {
         let entry = &mut self.ring[index];
         let (before, len) = (entry.flags, u64::from(entry.len));
         entry.flags = flags;
+        self.known_of += u32::from(flags != 0);
+        self.known_of -= u32::from(before != 0);
         self.account(before, len, false);
         self.account(flags, len, true);
     }
@@ -237,6 +247,7 @@ impl Scoreboard {
                 each(&entry);
             }
             self.account(entry.flags, u64::from(entry.len), false);
+            self.known_of -= u32::from(entry.flags != 0);
             self.ring.pop_front();
             self.gone += 1;
         }
@@ -261,275 +272,27 @@ impl Scoreboard {
         delivered
     }
 
-    /// Takes the SACK blocks of an acknowledgement; each must lie between the first outstanding
-    /// number and the last sent. `each` hears of every segment newly reported. Returns the bytes.
+    /// Whether all that is known of what is outstanding is when it was sent, once.
     #[inline]
-    pub fn sack(&mut self, blocks: &[(u64, u64)], each: impl FnMut(&Sent)) -> u64 {
-        if blocks.is_empty() {
-            0
-        } else {
-            self.sack_blocks(blocks, each)
-        }
+    pub(crate) fn is_untouched(&self) -> bool {
+        self.known_of == 0 && self.undecided <= self.gone && self.resent.is_empty()
     }
 
-    fn sack_blocks(&mut self, blocks: &[(u64, u64)], mut each: impl FnMut(&Sent)) -> u64 {
-        let mut delivered = 0;
-        let mut known = [(0, 0); 4];
-        for (i, &(start, end)) in blocks.iter().take(4).enumerate() {
-            known[i] = (start, end);
-            // What the acknowledgement before reported needs no second look.
-            let inner = self.known.iter().copied().filter(|&(s, e)| s < e);
-            if inner.clone().any(|(s, e)| s <= start && end <= e) {
-                continue;
-            }
-            let largest = inner
-                .filter(|&(s, e)| start <= s && e <= end)
-                .max_by_key(|&(s, e)| e - s);
-            let block = (start, end);
-            match largest {
-                Some((s, e)) => {
-                    delivered += self.sack_part(start, s, block, &mut each);
-                    delivered += self.sack_part(e, end, block, &mut each);
-                }
-                None => delivered += self.sack_part(start, end, block, &mut each),
-            }
-        }
-        self.known = known;
-        delivered
-    }
-
-    /// Marks the segments inside `block` that touch `[from, to)`.
-    fn sack_part(
-        &mut self,
-        from: u64,
-        to: u64,
-        block: (u64, u64),
-        each: &mut impl FnMut(&Sent),
-    ) -> u64 {
-        let mut delivered = 0;
-        if from >= to {
-            return 0;
-        }
-        // One before: the segment that the known part ended in.
-        let mut index = self.index_of(from.max(block.0)).saturating_sub(1);
-        while let Some(&entry) = self.ring.get(index) {
-            if entry.seq >= to {
+    /// [`acknowledge`](Self::acknowledge) where the board [is untouched](Self::is_untouched).
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // called from one place
+    pub(crate) fn acknowledge_untouched(&mut self, ack: u64, mut each: impl FnMut(&Sent)) {
+        while let Some(entry) = self.ring.front_mut() {
+            if entry.end() > ack {
+                // A receiver may acknowledge a part of a segment.
+                let part = ack.saturating_sub(entry.seq);
+                entry.seq += part;
+                entry.len -= part as u32;
                 break;
             }
-            let inside = block.0 <= entry.seq && entry.end() <= block.1;
-            if inside && entry.flags & SACKED == 0 {
-                delivered += u64::from(entry.len);
-                each(&entry);
-                self.set(index, (entry.flags & EVER) | SACKED);
-                self.highest_sacked = self.highest_sacked.max(entry.end());
-            }
-            index += 1;
+            each(entry);
+            self.ring.pop_front();
+            self.gone += 1;
         }
-        delivered
-    }
-
-    /// From now on [`take_losses`](Self::take_losses) tells of each segment newly held to be lost.
-    pub fn watch_losses(&mut self) {
-        self.untold = Some(Vec::new());
-    }
-
-    /// First numbers and ends of the segments held to be lost since it was last asked.
-    pub fn take_losses(&mut self) -> Vec<(u64, u64)> {
-        self.untold
-            .as_mut()
-            .map(core::mem::take)
-            .unwrap_or_default()
-    }
-
-    fn mark_lost(&mut self, index: usize) {
-        let flags = self.ring[index].flags;
-        if let Some(untold) = &mut self.untold
-            && flags & (LOST | RETRANS) != LOST
-        {
-            let entry = &self.ring[index];
-            untold.push((entry.seq, entry.end()));
-        }
-        self.set(index, (flags | LOST) & !RETRANS);
-        self.next_waiting = self.next_waiting.min(self.gone + index as u64);
-    }
-
-    /// Every unreported first transmission before a number is lost: RFC 6675's `IsLost`, once more
-    /// than (`dupthresh` - 1) segments' bytes or `dupthresh` ranges are reported above it. Returns
-    /// the bytes newly lost.
-    pub fn detect_by_count(&mut self, dupthresh: u32, mss: u32) -> u64 {
-        let before = self.lost;
-        if self.sacked == 0 {
-            return 0;
-        }
-        let Some(boundary) = self.loss_boundary(dupthresh, mss) else {
-            return 0;
-        };
-        self.decide_up_to(boundary, |_| true);
-        self.lost - before
-    }
-
-    /// The index below which every unreported segment is lost by RFC 6675's rule.
-    fn loss_boundary(&self, dupthresh: u32, mss: u32) -> Option<usize> {
-        let most = u64::from(dupthresh - 1) * u64::from(mss);
-        let mut index = self.index_of(self.highest_sacked.saturating_sub(1));
-        let (mut bytes, mut ranges, mut inside) = (0, 0, false);
-        loop {
-            let entry = self.ring.get(index)?;
-            if entry.is_sacked() {
-                bytes += u64::from(entry.len);
-                if !inside {
-                    ranges += 1;
-                }
-                if bytes > most || ranges >= dupthresh {
-                    return Some(index);
-                }
-            }
-            inside = entry.is_sacked();
-            index = index.checked_sub(1)?;
-        }
-    }
-
-    /// Runs over the undecided first transmissions below `boundary` as long as `decide` says lost.
-    fn decide_up_to(&mut self, boundary: usize, mut decide: impl FnMut(&Sent) -> bool) {
-        let mut index = self.undecided.saturating_sub(self.gone) as usize;
-        while index < boundary {
-            let Some(&entry) = self.ring.get(index) else {
-                break;
-            };
-            if entry.flags & (SACKED | LOST | RETRANS) == 0 {
-                if !decide(&entry) {
-                    break;
-                }
-                self.mark_lost(index);
-            }
-            index += 1;
-        }
-        self.undecided = self.undecided.max(self.gone + index as u64);
-    }
-
-    /// Whether [`detect_by_time`](Self::detect_by_time) would find nothing: no retransmission is out,
-    /// and of the first outstanding segment nothing is known but that it is not `overtaken`; those
-    /// behind it were sent later still.
-    #[inline]
-    pub(crate) fn is_settled(&self, overtaken: impl FnOnce(&Sent) -> bool) -> bool {
-        self.resent.is_empty()
-            && self.undecided <= self.gone
-            && self.ring.front().is_none_or(|first| {
-                first.flags & (SACKED | LOST | RETRANS) == 0 && !overtaken(first)
-            })
-    }
-
-    /// RFC 8985, 6.2, step 5: what was sent before the latest-sent delivered segment is lost after
-    /// `deadline.wait`. Returns when to look again, if anything is still in doubt.
-    pub fn detect_by_time(&mut self, now: Time, deadline: &Deadline) -> Option<Time> {
-        let before =
-            |entry: &Sent| sent_after(deadline.xmit, deadline.order, entry.xmit, entry.order);
-        let boundary = self.ring.len();
-        let mut again = None;
-        self.decide_up_to(boundary, |entry| {
-            before(entry) && entry.xmit + deadline.wait <= now
-        });
-        // The largest time left counts: one timer finds all of them.
-        let mut index = self.undecided.saturating_sub(self.gone) as usize;
-        while let Some(entry) = self.ring.get(index) {
-            if entry.flags & (SACKED | LOST | RETRANS) == 0 {
-                if !before(entry) {
-                    break;
-                }
-                again = again.max(Some(entry.xmit + deadline.wait));
-            }
-            index += 1;
-        }
-        while let Some(&resent) = self.resent.front() {
-            let index = self.index_of(resent.seq);
-            let current = self
-                .ring
-                .get(index)
-                .filter(|entry| entry.flags & RETRANS != 0 && entry.xmit == resent.xmit);
-            let Some(entry) = current else {
-                self.resent.pop_front();
-                continue;
-            };
-            if !before(entry) {
-                break;
-            }
-            if entry.xmit + deadline.wait > now {
-                again = again.max(Some(entry.xmit + deadline.wait));
-                break;
-            }
-            self.mark_lost(index);
-            self.resent.pop_front();
-        }
-        again
-    }
-
-    /// The first outstanding segment is lost.
-    pub fn lose_first(&mut self) {
-        if self.ring.front().is_some_and(|entry| !entry.is_sacked()) {
-            self.mark_lost(0);
-            self.undecided = self.undecided.max(self.gone + 1);
-        }
-    }
-
-    /// Everything that was sent `wait` ago or earlier, and that no SACK block reported, is lost.
-    pub fn lose_sent_before(&mut self, now: Time, wait: Span) {
-        for index in 0..self.ring.len() {
-            let entry = self.ring[index];
-            let out = entry.flags & (SACKED | LOST) == 0 || entry.flags & RETRANS != 0;
-            if out && entry.xmit + wait <= now {
-                self.mark_lost(index);
-            }
-        }
-    }
-
-    /// Everything that no SACK block reported is lost.
-    pub fn lose_all(&mut self) {
-        for index in 0..self.ring.len() {
-            if !self.ring[index].is_sacked() {
-                self.mark_lost(index);
-            }
-        }
-        self.undecided = self.gone + self.ring.len() as u64;
-    }
-
-    /// The receiver is free to throw away what it reported (RFC 2018, section 8): all reports are
-    /// forgotten.
-    pub fn forget_sacks(&mut self) {
-        for index in 0..self.ring.len() {
-            let flags = self.ring[index].flags;
-            self.set(index, flags & !SACKED);
-        }
-        self.known = [(0, 0); 4];
-        self.highest_sacked = 0;
-    }
-
-    /// The lowest segment that is lost and waits to be sent again.
-    pub fn next_lost(&mut self) -> Option<Sent> {
-        if self.waiting == 0 {
-            return None;
-        }
-        let mut index = self.next_waiting.saturating_sub(self.gone) as usize;
-        loop {
-            let entry = *self.ring.get(index)?;
-            if entry.flags & (SACKED | LOST | RETRANS) == LOST {
-                self.next_waiting = self.gone + index as u64;
-                return Some(entry);
-            }
-            index += 1;
-        }
-    }
-
-    /// The segment that begins at `seq` is sent again.
-    pub fn resend(&mut self, seq: u64, now: Time) {
-        self.order = self.order.wrapping_add(1);
-        let index = self.index_of(seq);
-        let Some(entry) = self.ring.get_mut(index) else {
-            return;
-        };
-        entry.xmit = now;
-        entry.order = self.order;
-        let flags = entry.flags;
-        self.set(index, flags | RETRANS | EVER);
-        self.resent.push_back(Resent { seq, xmit: now });
     }
 }

@@ -34,17 +34,26 @@ impl Segment {
 
 /// Up to four ranges `[start, end)` that have arrived out of order (RFC 2018), newest first; the
 /// first may report a duplicate instead (RFC 2883).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, Default)]
+#[repr(C)]
 pub struct SackBlocks {
-    blocks: [(u64, u64); 4],
     len: u8,
+    blocks: [(u64, u64); 4],
 }
+
+impl PartialEq for SackBlocks {
+    fn eq(&self, other: &Self) -> bool {
+        self.as_slice() == other.as_slice()
+    }
+}
+
+impl Eq for SackBlocks {}
 
 impl SackBlocks {
     /// No block.
     pub const NONE: Self = Self {
-        blocks: [(0, 0); 4],
         len: 0,
+        blocks: [(0, 0); 4],
     };
 
     /// Adds a block while there is room; says whether there was.
@@ -55,6 +64,12 @@ impl SackBlocks {
             self.len += 1;
         }
         room
+    }
+
+    /// Takes all of them away; nothing else of the memory is touched.
+    #[inline]
+    pub const fn clear(&mut self) {
+        self.len = 0;
     }
 
     /// The blocks.
@@ -78,16 +93,15 @@ impl SackBlocks {
 }
 
 /// An acknowledgement on its way back.
+///
+/// Two cache lines, of which one that has no blocks uses but the first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(C, align(64))]
 pub struct Ack {
     /// The number expected next: all before it has arrived.
     pub ack: u64,
     /// Receiver window in bytes from `ack` on.
     pub window: u64,
-    /// Ranges beyond it that have arrived.
-    pub sack: SackBlocks,
-    /// "ECN-echo" (RFC 3168; under DCTCP the state of RFC 8257, 3.2).
-    pub ece: bool,
     /// Payload bytes that have arrived with "congestion experienced" since the start: accurate
     /// feedback (RFC 9768) without its field widths.
     pub ce_bytes: u64,
@@ -95,6 +109,10 @@ pub struct Ack {
     pub stamp: Time,
     /// The stamp of the segment it answers: `TSecr` (RFC 7323, 4.3); none without timestamps.
     pub echo: Option<Time>,
+    /// "ECN-echo" (RFC 3168; under DCTCP the state of RFC 8257, 3.2).
+    pub ece: bool,
+    /// Ranges beyond it that have arrived.
+    pub sack: SackBlocks,
 }
 
 impl Ack {
@@ -110,4 +128,11 @@ impl Ack {
             echo: None,
         }
     }
+}
+
+/// Where a receiver writes its acknowledgements: they are large, so each is written where it will
+/// lie.
+pub trait Outbox {
+    /// The place of the next one, which may still hold what lay there before.
+    fn place(&mut self) -> &mut Ack;
 }

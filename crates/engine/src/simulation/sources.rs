@@ -88,6 +88,12 @@ impl<O: Observer> Simulation<O> {
     #[inline]
     pub(super) fn send(&mut self, now: Time, packet: &SimPacket, cargo: Cargo<'_>) {
         self.observer.emitted(now, packet, cargo);
+        self.launch(now, packet);
+    }
+
+    /// The same, after the observer has heard of it.
+    #[inline]
+    pub(super) fn launch(&mut self, now: Time, packet: &SimPacket) {
         let lane = &mut self.shared.lanes[packet.lane()];
         lane.books.sent += 1;
         if let Some(first) = self.paths.hop(lane.path, 0) {

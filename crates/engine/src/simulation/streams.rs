@@ -6,7 +6,7 @@ use sojourn_transport::{Arrival, Segment};
 
 use super::Simulation;
 use super::sources::blank;
-use crate::connection::{FlowHost, Half};
+use crate::connection::{FlowHost, Half, Replies};
 use crate::flow::Agent;
 use crate::ledger::Lane;
 use crate::{Cargo, FlowId, Kind, Observer, SimPacket, Transfer};
@@ -77,17 +77,32 @@ impl<O: Observer> Simulation<O> {
         }
         while let Some(slot) = self.tcp.touched.pop() {
             self.pump(slot, now);
+            self.tcp.arm(slot);
         }
     }
 
     /// Sends all that the connection's senders may send now.
     fn pump(&mut self, slot: u32, now: Time) {
         for way in [Way::There, Way::Back] {
-            while let Some((flow, number, segment)) = self.tcp.poll_send(slot, way, now) {
-                self.send_segment(now, flow, number, way, &segment);
-            }
+            self.pump_half(slot, way, now);
         }
-        self.tcp.arm(slot);
+    }
+
+    /// Sends all that may be sent now in a direction.
+    #[inline]
+    fn pump_half(&mut self, slot: u32, way: Way, now: Time) {
+        let connection = &mut self.tcp.connections[slot as usize];
+        let (flow, number) = (connection.flow, connection.number);
+        loop {
+            let Some(half) = self.tcp.connections[slot as usize].half(way) else {
+                return;
+            };
+            let Some(segment) = half.sender.poll_send(now) else {
+                half.note_window(now);
+                return;
+            };
+            self.send_segment(now, flow, number, way, &segment);
+        }
     }
 
     #[inline]
@@ -114,9 +129,10 @@ impl<O: Observer> Simulation<O> {
             size: lane.header as u16,
             ..blank(lane, id, way, now)
         };
-        let ack = *self.shared.acks.get(place);
-        let packet = packet.of_ack(place, &ack);
-        self.send(now, &packet, Cargo::Ack(&ack));
+        let ack = self.shared.acks.get(place);
+        let packet = packet.of_ack(place, ack);
+        self.observer.emitted(now, &packet, Cargo::Ack(ack));
+        self.launch(now, &packet);
     }
 
     /// The slot of the connection that a packet belongs to, unless it is over. Mostly it is that of
@@ -166,16 +182,19 @@ impl<O: Observer> Simulation<O> {
             segment: packet.segment(header),
             ecn: packet.ecn.get(),
         };
-        let (acks, replies) = (&mut self.shared.acks, &mut self.tcp.replies);
-        let answer = |ack| replies.push(acks.put(ack));
-        let delivered = half.receiver.take_segment(now, &arrival, answer);
+        let mut replies = Replies {
+            acks: &mut self.shared.acks,
+            places: &mut self.tcp.replies,
+        };
+        let delivered = half.receiver.take_segment(now, &arrival, &mut replies);
+        let timer = half.receiver.next_timer().unwrap_or(Time::NEVER);
         self.observer.received(now, packet, delivered);
         for reply in 0..self.tcp.replies.len() {
             let place = self.tcp.replies[reply];
             self.send_ack(now, packet.flow, packet.connection, way.opposite(), place);
         }
         self.tcp.replies.clear();
-        self.tcp.arm(slot);
+        self.tcp.arm_at(slot, timer);
         while let Some(tag) = self.tcp.connections[slot as usize]
             .half(way)
             .and_then(Half::take_arrived)
@@ -199,6 +218,8 @@ impl<O: Observer> Simulation<O> {
         half.sender.on_ack(now, self.shared.acks.get(place));
         self.shared.acks.forget(place);
         self.pump(slot, now);
+        let connection = &self.tcp.connections[slot as usize];
+        self.tcp.arm_at(slot, connection.sender_timer());
         if self.tcp.connections[slot as usize].is_over() {
             self.retire(slot, packet.flow, now);
         }
@@ -228,11 +249,13 @@ impl<O: Observer> Simulation<O> {
             };
             half.sender.on_timer(now);
             if let Some(ack) = half.receiver.on_timer(now) {
-                let place = self.shared.acks.put(ack);
+                let (place, written) = self.shared.acks.take();
+                *written = ack;
                 self.send_ack(now, flow, number, way.opposite(), place);
             }
         }
         self.pump(slot, now);
+        self.tcp.arm(slot);
     }
 }
 

@@ -191,12 +191,7 @@ impl CodelLaw {
     /// The verdict on the packet at the head, which is to leave: whether it is bad. None where
     /// there is none.
     #[inline]
-    fn judge<P: Packet>(
-        &self,
-        spell: &mut Spell,
-        store: &Store<'_, P>,
-        now: Time,
-    ) -> Option<bool> {
+    fn judge<P: Packet>(&self, spell: &mut Spell, store: &Store<'_, P>, now: Time) -> Option<bool> {
         let Some(head) = store.queue.head() else {
             spell.first_above = None;
             return None;
@@ -307,7 +302,11 @@ impl CodelLaw {
         let now = self.clock(ctx.now);
         let mut store = Store { queue, elsewhere };
         let mut marked = false;
-        if !store.queue.head().is_some_and(|head| self.passes_over(head)) {
+        if !store
+            .queue
+            .head()
+            .is_some_and(|head| self.passes_over(head))
+        {
             let Some(bad) = self.judge(spell, &store, now) else {
                 spell.dropping = false;
                 return None;

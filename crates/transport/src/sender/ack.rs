@@ -1,32 +1,24 @@
 //! What an acknowledgement means.
 
-use sojourn_base::{Span, Time};
+use sojourn_base::Time;
 
+use super::read::Heard;
 use super::{Sender, State};
 use crate::cc::{AckSample, CongestionControl, LossKind};
 use crate::ecn::EcnMode;
 use crate::recovery::prr::{Delivery, PrrKind};
-use crate::wire::{Ack, SackBlocks};
+use crate::wire::Ack;
 
-/// What one acknowledgement brought.
+/// How things stood before it.
 #[derive(Debug, Clone, Copy)]
-struct Heard {
-    /// The first unacknowledged number moved.
-    advanced: bool,
-    /// RFC 5681's duplicate: nothing moved, data is outstanding, the window is the same; with SACK
-    /// it also reports something new (RFC 6675).
-    duplicate: bool,
-    /// Bytes newly delivered.
-    delivered: u64,
-    /// Bytes by which the first unacknowledged number moved and that no block had reported.
-    cumulative: u64,
-    /// Bytes reported by blocks before it.
-    sacked_before: u64,
-    /// Bytes by which the first unacknowledged number moved.
-    moved: u64,
-    rtt: Option<Span>,
-    /// Bytes newly held to be lost.
-    lost: u64,
+pub(super) struct Before {
+    pub(super) state: State,
+    /// The first unacknowledged number.
+    pub(super) una: u64,
+    /// Bytes in flight.
+    pub(super) flight: u64,
+    pub(super) window: u64,
+    pub(super) lost: u64,
 }
 
 impl Sender {
@@ -36,17 +28,34 @@ impl Sender {
         if ack.ack > self.snd_nxt {
             return;
         }
-        let state_before = self.state;
-        let flight_before = self.in_flight();
-        let window_before = self.window();
-        let lost_before = self.board.lost();
-        let una_before = self.snd_una;
         self.burst_left = u32::MAX;
         self.flight = self.outstanding();
-        let Some(mut heard) = self.read(now, ack) else {
+        if self.is_expected(ack) {
+            let before = self.before_expected();
+            let heard = self.read_expected(now, ack);
+            if self.is_settled() {
+                self.follow_expected(now, ack, &heard, &before);
+            } else {
+                self.follow(now, ack, heard, &before);
+            }
             return;
+        }
+        let before = Before {
+            state: self.state,
+            una: self.snd_una,
+            flight: self.in_flight(),
+            window: self.window(),
+            lost: self.board.lost(),
         };
-        if una_before == 0 && heard.advanced {
+        if let Some(heard) = self.read(now, ack) {
+            self.follow(now, ack, heard, &before);
+        }
+    }
+
+    /// What follows from an acknowledgement that was read.
+    fn follow(&mut self, now: Time, ack: &Ack, mut heard: Heard, before: &Before) {
+        self.open_until = 0;
+        if before.una == 0 && heard.advanced {
             self.on_established();
         }
         self.last_was_duplicate = heard.duplicate;
@@ -63,155 +72,34 @@ impl Sender {
             let dupthresh = if recovering { 1 } else { self.config.dupthresh };
             self.board.detect_by_count(dupthresh, self.config.mss);
         }
-        heard.lost = self.board.lost().saturating_sub(lost_before);
+        heard.lost = self.board.lost().saturating_sub(before.lost);
         self.recover_on(now, &heard);
         self.tell_losses(now);
         if heard.delivered > 0 {
-            let cwnd_limited = una_before < self.limited_until;
-            let limited = !self.config.validate_cwnd
-                || cwnd_limited
-                || flight_before + self.mss() > window_before
-                || (window_before < self.ssthresh
-                    && window_before < flight_before.saturating_mul(2));
-            let may_grow = limited
+            let cwnd_limited = before.una < self.limited_until;
+            let may_grow = self.is_limited(before, cwnd_limited)
                 && heard.advanced
                 && !ack.ece
-                && (state_before != State::Recovery || self.config.grows_at_exit)
+                && (before.state != State::Recovery || self.config.grows_at_exit)
                 && self.state != State::Recovery
                 // Tahoe's fast retransmit comes with an acknowledgement that is none of data.
-                && (self.state != State::Loss || state_before == State::Loss);
-            self.tell_controller(now, ack, &heard, flight_before, cwnd_limited, may_grow);
+                && (self.state != State::Loss || before.state == State::Loss);
+            self.tell_controller(now, ack, &heard, before.flight, cwnd_limited, may_grow);
         }
         if ack.ece {
             self.on_echo(now, ack);
         }
         self.after_probe(now, ack, &heard);
-        self.set_timers(now, &heard, state_before);
+        self.set_timers(now, &heard, before.state);
     }
 
-    /// Brings the scoreboard and the RTT up to date; none where the acknowledgement is too old to
-    /// tell anything.
-    fn read(&mut self, now: Time, ack: &Ack) -> Option<Heard> {
-        let blocks = if ack.sack.is_empty() {
-            SackBlocks::NONE
-        } else {
-            self.valid_blocks(ack)
-        };
-        if ack.ack < self.snd_una && blocks.is_empty() {
-            return None;
-        }
-        let sacked_before = self.board.sacked();
-        let advanced = ack.ack > self.snd_una;
-        let had_outstanding = self.snd_nxt > self.snd_una;
-        let moved = ack.ack.saturating_sub(self.snd_una);
-        // RFC 6298 and Karn: the oldest segment acknowledged, if none of them was sent twice.
-        let mut oldest: Option<Time> = None;
-        let mut ambiguous = false;
-        let echo = ack.echo.filter(|_| self.config.timestamps);
-        let (rack_on, min_rtt) = (self.config.rack, self.rtt.min());
-        let (rack, mut rate) = (&mut self.rack, self.rate.as_deref_mut());
-        let cumulative = self.board.acknowledge(ack.ack, |sent| {
-            ambiguous |= sent.was_retransmitted();
-            oldest = Some(oldest.map_or(sent.xmit, |time| time.min(sent.xmit)));
-            if rack_on {
-                rack.on_delivered(sent, now, echo, min_rtt);
-            }
-            if let Some(rate) = &mut rate {
-                rate.on_delivered(sent.end());
-            }
-        });
-        let mut reported_at: Option<Time> = None;
-        let reported = self.board.sack(blocks.as_slice(), |sent| {
-            if !sent.was_retransmitted() {
-                reported_at = reported_at.max(Some(sent.xmit));
-            }
-            if rack_on {
-                rack.on_delivered(sent, now, echo, min_rtt);
-            }
-            if let Some(rate) = &mut rate {
-                rate.on_delivered(sent.end());
-            }
-        });
-        let right_edge = ack.ack.saturating_add(ack.window);
-        // The first window that is heard of has changed nothing (RFC 5681, 2).
-        let same_window = right_edge == self.right_edge || !self.edge_heard;
-        self.edge_heard = true;
-        if ack.ack >= self.snd_una {
-            self.right_edge = right_edge;
-        }
-        let duplicate = ack.ack == self.snd_una
-            && had_outstanding
-            && (same_window || reported > 0)
-            && (!self.config.sack || reported > 0);
-        self.snd_una = self.snd_una.max(ack.ack);
-        // A report is as good a measurement: of the least RTT, and of the first.
-        let reported_rtt = reported_at.map(|sent| now.since(sent));
-        if let Some(rtt) = reported_rtt {
-            self.rtt.note_min(now, rtt);
-        }
-        let rtt = if !advanced {
-            reported_rtt.filter(|_| self.rtt.srtt().is_none() && !self.config.one_timed)
-        } else if let Some(echo) = echo {
-            Some(now.since(echo))
-        } else if self.config.one_timed {
-            self.timed
-                .take_if(|(end, _)| *end <= ack.ack)
-                .map(|(_, sent)| now.since(sent))
-        } else {
-            oldest.filter(|_| !ambiguous).map(|sent| now.since(sent))
-        };
-        if let Some(rtt) = rtt {
-            self.rtt.sample(now, rtt, &self.config.rto);
-            self.rtt.end_back_off();
-            self.sampled_since_probe = true;
-            self.counts.rtt_samples += 1;
-            self.counts.rtt_sum += u128::from(rtt.as_ps());
-        }
-        self.delivered += cumulative + reported;
-        Some(Heard {
-            advanced,
-            duplicate,
-            delivered: cumulative + reported,
-            cumulative,
-            sacked_before,
-            moved,
-            rtt,
-            lost: 0,
-        })
-    }
-
-    /// The blocks that tell of outstanding data; a leading duplicate report (RFC 2883) goes to RACK.
-    fn valid_blocks(&mut self, ack: &Ack) -> SackBlocks {
-        let given = ack.sack.as_slice();
-        let deaf = self.config.go_back_n && self.state == State::Loss;
-        if !self.config.sack || deaf {
-            return SackBlocks::NONE;
-        }
-        let known = self.snd_una.max(ack.ack);
-        let is_dsack = given.first().is_some_and(|&(start, end)| {
-            start < end
-                && (end <= ack.ack
-                    || given
-                        .get(1)
-                        .is_some_and(|&(from, to)| from <= start && end <= to))
-        });
-        if is_dsack {
-            self.rack.on_dsack(self.snd_una, self.snd_nxt);
-            if let Some(probe) = self.probe
-                && probe.is_retransmission
-                && given[0].1 == probe.end
-            {
-                self.probe = None;
-            }
-        }
-        let mut valid = SackBlocks::NONE;
-        for &(start, end) in &given[usize::from(is_dsack)..] {
-            let start = start.max(known);
-            if start < end && end <= self.snd_nxt {
-                valid.push((start, end));
-            }
-        }
-        valid
+    /// Whether the window was what limited the sender, so that it may grow.
+    #[inline]
+    pub(super) fn is_limited(&self, before: &Before, cwnd_limited: bool) -> bool {
+        !self.config.validate_cwnd
+            || cwnd_limited
+            || before.flight + self.mss() > before.window
+            || (before.window < self.ssthresh && before.window < before.flight.saturating_mul(2))
     }
 
     /// The SYN was answered.
@@ -349,7 +237,8 @@ impl Sender {
         self.recovery_window = cwnd + mss;
     }
 
-    fn tell_controller(
+    #[inline]
+    pub(super) fn tell_controller(
         &mut self,
         now: Time,
         ack: &Ack,

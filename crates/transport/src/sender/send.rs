@@ -2,6 +2,7 @@
 
 use sojourn_base::{Ecn, Span, Time};
 
+use super::expected::Next;
 use super::{ENDLESS, Probe, Sender, State};
 use crate::cc::CongestionControl;
 use crate::ecn::EcnMode;
@@ -10,7 +11,16 @@ use crate::wire::Segment;
 #[allow(clippy::inline_always)] // out of line, arguments and saved registers cost as much
 impl Sender {
     /// The next segment that may be sent now, if any. Lost ones go first.
+    #[inline]
     pub fn poll_send(&mut self, now: Time) -> Option<Segment> {
+        match self.send_expected(now) {
+            Some(Next::Segment(segment)) => Some(segment),
+            Some(Next::Nothing) => None,
+            None => self.send_any(now),
+        }
+    }
+
+    fn send_any(&mut self, now: Time) -> Option<Segment> {
         if (self.probe_due || self.window_probe)
             && let Some(segment) = self.send_due_probe(now)
         {
@@ -267,6 +277,17 @@ impl Sender {
         Some(segment)
     }
 
+    /// The codepoint of new data.
+    #[inline(always)]
+    pub(super) fn data_codepoint(&self) -> Ecn {
+        match self.config.ecn {
+            EcnMode::Off => Ecn::NotEct,
+            // ECT(1) asks for marks that are weighed (RFC 9331).
+            EcnMode::Classic => Ecn::Ect0,
+            EcnMode::Dctcp | EcnMode::Accurate => self.needs.codepoint,
+        }
+    }
+
     /// The segment of `len` numbers from `seq` on.
     #[inline(always)]
     fn segment(&mut self, now: Time, seq: u64, len: u32, again: bool) -> Segment {
@@ -283,13 +304,11 @@ impl Sender {
         if cwr {
             self.cwr_due = false;
         }
-        let ecn = match self.config.ecn {
-            EcnMode::Off => Ecn::NotEct,
-            _ if syn || payload == 0 => Ecn::NotEct,
-            EcnMode::Classic if again => Ecn::NotEct,
-            // ECT(1) asks for marks that are weighed (RFC 9331).
-            EcnMode::Classic => Ecn::Ect0,
-            EcnMode::Dctcp | EcnMode::Accurate => self.needs.codepoint,
+        let bare = syn || payload == 0 || (again && self.config.ecn == EcnMode::Classic);
+        let ecn = if bare {
+            Ecn::NotEct
+        } else {
+            self.data_codepoint()
         };
         Segment {
             seq,

@@ -10,6 +10,7 @@ use crate::scoreboard::Sent;
 impl Sender {
     /// Runs the timers that are due; calling it early does nothing.
     pub fn on_timer(&mut self, now: Time) {
+        self.open_until = 0;
         self.flight = self.outstanding();
         if self.reorder_at <= now {
             self.reorder_at = Time::NEVER;
@@ -93,10 +94,16 @@ impl Sender {
         self.rack.window(hurry, self.rtt.min(), self.rtt.srtt())
     }
 
+    /// Whether RACK's step 5 would find nothing.
+    #[inline]
+    pub(super) fn is_settled(&self) -> bool {
+        self.board.is_settled(|first| self.rack.is_later(first))
+    }
+
     /// RACK's step 5.
     #[inline]
     pub(super) fn detect_by_time(&mut self, now: Time) {
-        if self.board.is_settled(|first| self.rack.is_later(first)) {
+        if self.is_settled() {
             self.reorder_at = Time::NEVER;
         } else {
             self.search_by_time(now);
@@ -139,19 +146,23 @@ impl Sender {
         {
             return;
         }
-        let mut wait = match self.rtt.srtt() {
-            None => Span::from_whole_s(1),
-            Some(srtt) => srtt + srtt,
-        };
-        if self.rtt.srtt().is_some() {
-            let (alone, among_others) = self.config.probe_patience;
-            wait += if self.board.len() == 1 {
-                alone
-            } else {
-                among_others
-            };
-        }
+        let wait = self.probe_wait();
         self.pto_at = (now + wait).min(self.rto_at);
+    }
+
+    /// How long after the last segment or acknowledgement.
+    #[inline]
+    pub(super) fn probe_wait(&self) -> Span {
+        let Some(srtt) = self.rtt.srtt() else {
+            return Span::from_whole_s(1);
+        };
+        let (alone, among_others) = self.config.probe_patience;
+        let patience = if self.board.len() == 1 {
+            alone
+        } else {
+            among_others
+        };
+        srtt + srtt + patience
     }
 
     /// Fast retransmit: RFC 5681, 3.2; RFC 6675, 5, step 4; RFC 9937. `delivered` and `acked` are

@@ -1,0 +1,199 @@
+//! What one more flow costs: packets per second of CPU time and bytes of memory, from 10 to 100,000
+//! flows of TCP. `sojourn-scale [most flows]` prints a table in Markdown.
+//!
+//! Every flow has a share of 2 Mbit/s of the bottleneck and access links of its own at both ends, 100 ms
+//! of round trip and a window of about 20 segments, so that only their number differs. "idle" is what
+//! a flow takes before it starts, its four access links counted apart; "active" is what is added by
+//! the end: connection, windows, packets in flight, distributions of its delays.
+
+#![allow(unsafe_code, clippy::unwrap_used)]
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock};
+use std::time::Instant;
+
+use sojourn_base::{Bytes, LinkInfo, ParamSet, Preset, Rate, Scalar, Span, Stream, Time};
+use sojourn_engine::{FlowSpec, LinkSpec, Simulation, Traffic};
+use sojourn_measure::Meter;
+use sojourn_transport::{AnyController, Config, CongestionControl, Start, TcpParams};
+
+/// The system's allocator, counting the bytes that are in use.
+struct Counting;
+
+static IN_USE: AtomicUsize = AtomicUsize::new(0);
+
+// SAFETY: every call goes on to the system's allocator unchanged, under the caller's own promises.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        IN_USE.fetch_add(layout.size(), Ordering::Relaxed);
+        // SAFETY: the caller keeps the contract of `alloc`.
+        unsafe { System.alloc(layout) }
+    }
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        IN_USE.fetch_sub(layout.size(), Ordering::Relaxed);
+        // SAFETY: the caller keeps the contract of `dealloc`.
+        unsafe { System.dealloc(pointer, layout) }
+    }
+}
+
+#[global_allocator]
+static COUNTING: Counting = Counting;
+
+const SHARE_BPS: u64 = 2_000_000;
+/// Packets at least in a run, and time at least.
+const PACKETS: f64 = 2e6;
+const LEAST: Span = Span::from_whole_s(2);
+
+fn main() {
+    let most = std::env::args().nth(1).map_or(100_000, |word| {
+        word.parse().expect("a number of flows is expected")
+    });
+    println!(
+        "| flows | packets per CPU second | CPU time a packet | bytes, links of a flow | idle flow | active, on top |"
+    );
+    println!("| ---: | ---: | ---: | ---: | ---: | ---: |");
+    let mut flows = 10;
+    let mut first = None;
+    while flows <= most {
+        let cost = run(flows);
+        let ns = cost.cpu_s * 1e9 / cost.packets;
+        let times = ns / *first.get_or_insert(ns);
+        println!(
+            "| {flows} | {:.2} M | {ns:.0} ns, {times:.2} times | {:.0} | {:.0} | {:.0} |",
+            1e3 / ns,
+            cost.links,
+            cost.idle,
+            cost.active,
+        );
+        flows *= 10;
+    }
+}
+
+/// What a run costs: seconds of CPU time and packets in all, bytes for each flow.
+struct Cost {
+    packets: f64,
+    cpu_s: f64,
+    links: f64,
+    idle: f64,
+    active: f64,
+}
+
+fn run(flows: u32) -> Cost {
+    let per_flow = |bytes: usize| bytes as f64 / f64::from(flows);
+    let before = in_use();
+    let alone = simulation(flows, Vec::new());
+    let links = in_use() - before;
+    drop(alone);
+    let config = Arc::new(config());
+    let mut specs = Vec::with_capacity(flows as usize);
+    specs.extend((0..flows).map(|number| flow(number, &config)));
+    let mut simulation = simulation(flows, specs);
+    let idle = in_use() - before - links;
+    Meter::open(&mut simulation, |meter| meter);
+    let rate = f64::from(flows) * SHARE_BPS as f64 / 12_000.0;
+    let duration = LEAST.max(Span::from_s(PACKETS / rate));
+    let began = cpu_s();
+    simulation
+        .run_until(Time::ZERO + duration, &AtomicBool::new(false))
+        .unwrap();
+    Cost {
+        packets: simulation.links()[0].ledger.departures.packets as f64,
+        cpu_s: cpu_s() - began,
+        links: per_flow(links),
+        idle: per_flow(idle),
+        active: per_flow(in_use() - before - links - idle),
+    }
+}
+
+/// The bottleneck between nodes 0 and 1, both ways, and the access links of `flows` flows.
+fn simulation(flows: u32, specs: Vec<FlowSpec>) -> Simulation<Meter> {
+    let bps = u64::from(flows) * SHARE_BPS;
+    let mut links = Vec::with_capacity(2 + 4 * flows as usize);
+    for (from, to) in [(0, 1), (1, 0)] {
+        links.push(link(from, to, bps, Span::from_ms(46), 10 * flows));
+    }
+    for flow in 0..flows {
+        let (source, sink) = (2 + 2 * flow, 3 + 2 * flow);
+        for (from, to) in [(source, 0), (1, sink), (sink, 1), (0, source)] {
+            links.push(link(from, to, 100_000_000, Span::from_ms(2), 100));
+        }
+    }
+    let meter = Meter::new(specs.len(), links.len());
+    Simulation::new(links, specs, meter)
+}
+
+fn link(from: u32, to: u32, bps: u64, delay: Span, limit: u32) -> LinkSpec {
+    let info = LinkInfo {
+        rate: Rate::from_bps(bps).unwrap(),
+        delay,
+        mtu: Bytes::new(1500),
+        base_rtt: Span::from_ms(100),
+    };
+    let limit = format!("{limit} packets");
+    let params = [("limit", Scalar::Text(&limit))];
+    LinkSpec {
+        name: format!("{from}->{to}"),
+        from,
+        to,
+        rate: info.rate,
+        delay,
+        overhead: Bytes::ZERO,
+        device_queue: 0,
+        discipline: sojourn_queue::build("droptail", &params, Preset::Reference, &info).unwrap(),
+        random: Stream::new(1),
+    }
+}
+
+/// NewReno with SACK, PRR, RACK, delayed acknowledgements and timestamps.
+fn config() -> Config {
+    let params = TcpParams::read(&(), Preset::Reference).unwrap();
+    let needs = controller(&Start::of(1460, 10)).needs();
+    Config::new(&params, Preset::Reference, &needs).unwrap()
+}
+
+fn controller(start: &Start) -> AnyController {
+    sojourn_transport::build("newreno", &(), Preset::Reference, start).unwrap()
+}
+
+fn flow(number: u32, config: &Arc<Config>) -> FlowSpec {
+    let bulk = sojourn_traffic::build_application("bulk", &(), Preset::Reference, Bytes::new(1460));
+    let links = 2 + 4 * number;
+    // Each with a start of its own in the first 100 ms.
+    let mut random = Stream::named(1, 0, "start", &number.to_string());
+    let told = config.start(Stream::new(1));
+    FlowSpec {
+        name: format!("bulk.{number}"),
+        from: 2 + 2 * number,
+        to: 3 + 2 * number,
+        path: vec![links, 0, links + 1],
+        way_back: vec![links + 2, 1, links + 3],
+        traffic: Traffic::Streams {
+            application: bulk.unwrap(),
+            config: config.clone(),
+            controller: Box::new(move |_| controller(&told)),
+        },
+        dscp: 0,
+        start: Time::ZERO + Span::from_us(random.below(100_000)),
+        stop: Time::NEVER,
+        gaps: Stream::new(u64::from(number)),
+        sizes: Stream::new(u64::from(number)),
+    }
+}
+
+fn in_use() -> usize {
+    IN_USE.load(Ordering::Relaxed)
+}
+
+/// CPU time of this thread where the system tells it, else the time that has gone by.
+fn cpu_s() -> f64 {
+    let told = std::fs::read_to_string("/proc/thread-self/schedstat").ok();
+    let ns = told.and_then(|text| text.split(' ').next()?.parse::<f64>().ok());
+    ns.map_or_else(seconds_since_start, |ns| ns / 1e9)
+}
+
+#[allow(clippy::disallowed_methods)] // it measures the program itself
+fn seconds_since_start() -> f64 {
+    static START: OnceLock<Instant> = OnceLock::new();
+    START.get_or_init(Instant::now).elapsed().as_secs_f64()
+}

@@ -1,0 +1,120 @@
+//! What an application asks of its connections.
+
+use sojourn_base::Time;
+use sojourn_traffic::{Host, StreamId, Way};
+
+use super::{Connection, Connections, Half, Tcp};
+use crate::FlowId;
+
+/// The host of an application: its flow's connections.
+pub(crate) struct FlowHost<'a> {
+    pub(crate) now: Time,
+    pub(crate) flow: FlowId,
+    pub(crate) connections: &'a mut Connections,
+    pub(crate) tcp: &'a mut Tcp,
+}
+
+impl FlowHost<'_> {
+    fn touch(&mut self, stream: StreamId) -> Option<&mut Connection> {
+        let slot = self.connections.slot(stream)?;
+        if !self.tcp.touched.contains(&slot) {
+            self.tcp.touched.push(slot);
+        }
+        Some(&mut self.tcp.connections[slot as usize])
+    }
+
+    /// Makes the half of a connection that carries data back, where it does not exist yet.
+    fn open_back(&mut self, stream: StreamId) {
+        let Some(slot) = self.connections.slot(stream) else {
+            return;
+        };
+        let connection = &mut self.tcp.connections[slot as usize];
+        if connection.back.is_none() {
+            let Connections {
+                config, controller, ..
+            } = &mut *self.connections;
+            // Its controller is told apart from that of the other half by the number.
+            let half = Half::new(self.now, config, controller, stream | 1 << 31);
+            connection.back = Some(Box::new(half));
+        }
+    }
+}
+
+impl Host for FlowHost<'_> {
+    fn open(&mut self) -> StreamId {
+        let number = self.connections.first + self.connections.slots.len() as u32;
+        let Connections {
+            config, controller, ..
+        } = &mut *self.connections;
+        let connection = Connection {
+            flow: self.flow,
+            number,
+            there: Half::new(self.now, config, controller, number),
+            back: None,
+            opened: self.now,
+            closed: false,
+            timer_at: Time::NEVER,
+        };
+        let slot = if let Some(slot) = self.tcp.free.pop() {
+            self.tcp.connections[slot as usize] = connection;
+            slot
+        } else {
+            self.tcp.connections.push(connection);
+            self.tcp.connections.len() as u32 - 1
+        };
+        self.connections.slots.push_back(slot);
+        number
+    }
+
+    fn send(&mut self, stream: StreamId, way: Way, bytes: u64, tag: u32) {
+        if way == Way::Back {
+            self.open_back(stream);
+        }
+        let half = self
+            .touch(stream)
+            .and_then(|connection| connection.half(way));
+        if let Some(half) = half {
+            half.send(bytes, tag);
+        }
+    }
+
+    fn write(&mut self, stream: StreamId, bytes: u64) -> bool {
+        let Some(connection) = self.touch(stream) else {
+            return false;
+        };
+        let sender = &mut connection.there.sender;
+        let room = sender.has_room(bytes);
+        if room {
+            sender.write(bytes);
+        }
+        room
+    }
+
+    fn send_endless(&mut self, stream: StreamId) {
+        if let Some(connection) = self.touch(stream) {
+            connection.there.sender.write_endless();
+        }
+    }
+
+    fn close(&mut self, stream: StreamId) {
+        if let Some(connection) = self.touch(stream) {
+            connection.closed = true;
+            connection.there.sender.close();
+            if let Some(back) = &mut connection.back {
+                back.sender.close();
+            }
+        }
+    }
+
+    fn wake_at(&mut self, at: Time) {
+        self.connections.wake = if at < self.connections.stop {
+            at
+        } else {
+            Time::NEVER
+        };
+    }
+
+    fn completed(&mut self, began: Time, bytes: u64) {
+        self.tcp.completed.push((began, bytes));
+    }
+}
