@@ -5,8 +5,8 @@
 //! next one of the same. Entries at one instant come in the order of their slots, never in the order
 //! of insertion.
 //!
-//! The standard heap does the same with half as many instructions again, most of them to stay whole
-//! if a comparison panics. Tried without gain: a heap of four children, all entries in the heap, the
+//! The standard heap does the same, and takes more care to stay whole if a comparison panics. Tried
+//! without gain: a heap of four children, all entries in the heap, the
 //! place of one that is taken away left open for the next that comes.
 
 use sojourn_base::Time;
