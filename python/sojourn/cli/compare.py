@@ -113,6 +113,8 @@ def compare(
     if not results.complete:
         print("interrupted", file=sys.stderr)
         raise typer.Exit(130)
+    for warning in results.warnings:
+        print(f"warning: {warning}", file=sys.stderr)
     found = answer(results, question.labels(), question.elastic())
     if json_:
         document_ = {"sojourn": results.sojourn, "scenario": question.toml()}
@@ -132,6 +134,7 @@ def _print(title: str, found: Answer, results: Results) -> None:
 
     from sojourn.cli.run_tables import WIDTH, flow_table
     from sojourn.comparison.answer import COLUMNS
+    from sojourn.stats.paired import FEWEST
 
     columns = [column for column in COLUMNS if found.tells(column)]
     table = Table(title=title, title_justify="left", caption_justify="left")
@@ -151,9 +154,10 @@ def _print(title: str, found: Answer, results: Results) -> None:
             cells.append(f"[bold]{text} *[/bold]" if cell.best else text)
         table.add_row(label, *cells)
     if found.replicas > 1:
-        table.caption = (
-            f"mean over {found.replicas} replicas ± half of the 95 % interval; "
+        table.caption = f"mean over {found.replicas} replicas ± half of the 95 % interval; " + (
             "* best of its column beyond doubt"
+            if found.replicas >= FEWEST
+            else f"with fewer than {FEWEST} none is called best"
         )
     console = Console(width=None if sys.stdout.isatty() else WIDTH)
     console.print(table)

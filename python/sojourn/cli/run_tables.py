@@ -166,6 +166,8 @@ def _caption(results: Results) -> str | None:
     counts = results.runs.group_by("point").len()["len"]
     fewest, most = counts.min(), counts.max()
     count = f"{most}" if fewest == most else f"{fewest} to {most}"
+    if len(results.alike) == results.scenario.core.points:
+        return f"{count} replicas, all the same run: no intervals"
     return f"mean over {count} replicas ± half of the 95 % interval"
 
 
