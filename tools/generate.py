@@ -97,6 +97,8 @@ def scenario_page(tables: dict[str, list[dict[str, Any]]]) -> str:
     }
     parts = ["# Scenario files", GENERATED]
     for name, params in tables.items():
+        if name == "design":
+            parts += ["## `[vary]`", VARY.read_text(encoding="utf-8").rstrip()]
         parts += [f"## {headings[name]}", param_table(params)]
     return "\n\n".join(parts) + "\n"
 
@@ -114,6 +116,10 @@ def param_table(params: list[dict[str, Any]]) -> str:
         cells = (f"`{param['name']}`", default, param["doc"], param["allowed"])
         rows.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
     return "\n".join(rows)
+
+
+VARY = Path(__file__).with_name("vary.md")
+"""What a reader of scenario files must know of the points."""
 
 
 def metrics_page() -> str:

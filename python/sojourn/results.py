@@ -96,7 +96,7 @@ class Results:
     def plot(self, kind: str, **options: object) -> Plot:
         """Draw a figure and return it: a matplotlib figure with a method ``save``.
 
-        ``kind`` is one of ``queue``, ``delay``, ``throughput``, ``cwnd``, ``cdf``,
+        ``kind`` is one of ``queue``, ``delay``, ``throughput``, ``cwnd``, ``series``, ``cdf``,
         ``delay-goodput``, ``load``, ``fairness``, ``drops``, ``probability``, ``heatmap``,
         ``ranking``; the options (``link``, ``flow``, ``case``, ``replica``, ``of``, ``x``, ``y``)
         say of what. ``plot(...).save("queue.pdf")`` writes the data as CSV beside the figure.

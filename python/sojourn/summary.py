@@ -18,6 +18,9 @@ INTERVALS: dict[IntervalKind, Callable[[Sequence[float | None]], Interval]] = {
     "bootstrap": bootstrap_interval,
 }
 
+HARDLY = 0.1
+"""A link whose packets wait less than this share of what they wait elsewhere matters little."""
+
 TRIALS = {"link": "arrivals_packets", "flow": "sent_packets"}
 """What a loss is one of."""
 
@@ -56,6 +59,25 @@ def summarise(results: Results, interval: IntervalKind) -> dict[str, Any]:
         "interval": interval,
         "points": points,
     }
+
+
+def links_that_matter(points: Sequence[Mapping[str, Any]]) -> tuple[set[str], set[str]]:
+    """The links of a summary that any packet came to, and those of them worth a row of a table.
+
+    These lose packets, or let them wait for more than `HARDLY`, at any point; all, if none does.
+    """
+    lossy: set[str] = set()
+    waits: dict[str, float] = {}
+    for point in points:
+        for name, metrics in point["links"].items():
+            if not metrics["arrivals_packets"]["mean"]:
+                continue
+            wait = metrics["queueing_delay_mean_s"]["mean"] or 0.0
+            waits[name] = max(waits.get(name, 0.0), wait)
+            if metrics["drops_packets"]["mean"]:
+                lossy.add(name)
+    least = HARDLY * max(waits.values(), default=0.0)
+    return set(waits), lossy | {name for name, wait in waits.items() if wait > least} or set(waits)
 
 
 class _Summary:

@@ -39,8 +39,8 @@ def plot(
     kind: Annotated[
         str,
         typer.Argument(
-            help="queue, delay, throughput, cwnd, cdf, delay-goodput, load, fairness, drops, "
-            "probability, heatmap or ranking."
+            help="queue, delay, throughput, cwnd, series, cdf, delay-goodput, load, fairness, "
+            "drops, probability, heatmap or ranking."
         ),
     ],
     out: Annotated[
@@ -55,7 +55,8 @@ def plot(
         str | None,
         typer.Option(
             metavar="QUANTITY",
-            help="Of load, heatmap, ranking: such as total.goodput_bps.",
+            help="Of load, heatmap, ranking: such as total.goodput_bps. Of series: its name, "
+            "such as prob.",
             show_default=False,
         ),
     ] = None,

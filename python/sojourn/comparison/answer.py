@@ -35,7 +35,12 @@ COLUMNS = (
     Column("utilization", "links.bottleneck.utilization", "utilisation", 1, 3, "higher"),
     Column("goodput_bps", "total.goodput_bps", "goodput Mbit/s", 1e-6, 3, "higher"),
     Column(
-        "delay_mean_s", "links.bottleneck.queueing_delay_mean_s", "delay mean ms", 1e3, 2, "lower"
+        "delay_mean_s",
+        "links.bottleneck.queueing_delay_mean_s",
+        "queueing delay ms",
+        1e3,
+        2,
+        "lower",
     ),
     Column("delay_p95_s", "links.bottleneck.queueing_delay_p95_s", "p95 ms", 1e3, 2, "lower"),
     Column("delay_p99_s", "links.bottleneck.queueing_delay_p99_s", "p99 ms", 1e3, 2, "lower"),
