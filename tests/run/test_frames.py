@@ -302,5 +302,5 @@ def test_a_series_that_is_nowhere_is_refused(mixed):
     scenario = sj.Scenario.from_toml(mixed(), overrides={"series": "1 s", "replicas": 1})
     results = sj.run(scenario)
     assert results.series("ssthresh_packets") is not None
-    with pytest.raises(ValueError, match='found "queue_packet".*did you mean "queue_packets"'):
+    with pytest.raises(ValueError, match=r'found "queue_packet".*did you mean "queue_packets"'):
         results.series("queue_packet")

@@ -10,7 +10,14 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from sojourn.cli.completion import disciplines_like
-from sojourn.cli.options import JobsOption, JsonOption, SeedOption, fail, print_warnings
+from sojourn.cli.options import (
+    JobsOption,
+    JsonOption,
+    SeedOption,
+    fail,
+    interrupted,
+    print_warnings,
+)
 from sojourn.extras import MissingExtra
 
 if TYPE_CHECKING:
@@ -111,8 +118,10 @@ def compare(
     with progress.shown("compare") as shown:
         results = run(scenario, jobs=jobs, progress=shown)
     if not results.complete:
-        print("interrupted", file=sys.stderr)
-        raise typer.Exit(130)
+        kept = f"their tables are in {out}" if out is not None else "--out DIR would keep them"
+        if out is not None and not results.runs.is_empty():
+            results.write(out)
+        raise interrupted(results, kept)
     for warning in results.warnings:
         print(f"warning: {warning}", file=sys.stderr)
     found = answer(results, question.labels(), question.elastic())

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sojourn.cli.options import JobsOption, ReplicasOption, SetOption, fail, parse_settings
+from sojourn.cli.options import (
+    JobsOption,
+    ReplicasOption,
+    SetOption,
+    fail,
+    interrupted,
+    parse_settings,
+)
 
 if TYPE_CHECKING:
     from sojourn.results import Results
@@ -146,6 +152,5 @@ def _run(
             scenario, replicas=replicas, jobs=jobs, series_interval=interval, progress=shown
         )
     if not results.complete:
-        print("interrupted", file=sys.stderr)
-        raise typer.Exit(130)
+        raise interrupted(results, "a figure needs all of them")
     return results, Path("results") / scenario.name

@@ -127,9 +127,12 @@ def read_manifest(folder: Path) -> dict[str, Any]:
         manifest = json.loads(path.read_bytes())
         checksum = manifest.pop("sha256")
     except FileNotFoundError:
-        raise FolderError(
-            f"{folder}: this is no folder of an experiment: it has no {MANIFEST}"
-        ) from None
+        what = f"this is no folder of an experiment: it has no {MANIFEST}"
+        if (folder / "store").is_dir():
+            what = (
+                f"its sweep has not finished: sojourn sweep FILE --out {folder} goes on from there"
+            )
+        raise FolderError(f"{folder}: {what}") from None
     except (ValueError, KeyError, TypeError, AttributeError):
         raise FolderError(f"{path}: it is damaged; run the command again that made it") from None
     if checksum != _own_checksum(manifest):
