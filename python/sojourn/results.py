@@ -149,7 +149,8 @@ class Results:
     def __repr__(self) -> str:
         """Scenario and number of runs."""
         state = "" if self.complete else ", not complete"
-        return f"<Results of {self.scenario.name!r}: {len(self.runs)} runs{state}>"
+        runs = "1 run" if len(self.runs) == 1 else f"{len(self.runs)} runs"
+        return f"<Results of {self.scenario.name!r}: {runs}{state}>"
 
     def write(self, folder: Path) -> list[Path]:
         """Write an experiment's folder: tables, scenario and summary; return the paths."""

@@ -139,7 +139,7 @@ def failures(out: Path, needs: str = "", extra: str = "") -> Iterator[None]:
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] != needs.lower() and error.name != needs:
             raise
-        message = f"{needs} is not installed; allowed after: pip install 'sojourn[{extra}]'"
+        message = f"{needs} is not installed; install it with: pip install 'sojourn[{extra}]'"
         raise fail(message, 2) from None
     except OSError as error:
         place, reason = error.filename or out, error.strerror or error

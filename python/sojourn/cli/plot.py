@@ -15,6 +15,7 @@ from sojourn.cli.options import (
     interrupted,
     parse_settings,
 )
+from sojourn.refusal import refusal
 
 if TYPE_CHECKING:
     from sojourn.results import Results
@@ -109,8 +110,7 @@ def plot(
     from sojourn.plots.kinds import KINDS
 
     if kind not in KINDS:
-        message = f"found {kind!r}; allowed: {', '.join(KINDS)}"
-        raise typer.BadParameter(message, param_hint="KIND")
+        raise typer.BadParameter(refusal(kind, KINDS), param_hint="KIND")
     options = {"of": of, "link": link, "flow": flow, "case": case, "replica": replica}
     options |= {"x": x, "y": y}
     results, folder = (
