@@ -16,11 +16,13 @@ import sojourn as sj
 
 QUICK = "--quick" in sys.argv
 
+upload = sj.tcp("cubic", name="upload", start="uniform(0 s, 1 s)")
+call = sj.udp(rate="100 kbit/s", payload="172 B", name="call")
 home = sj.dumbbell(
     rate="5 Mbit/s",
     rtt="30 ms",
     queue=sj.queue.DropTail(limit="1 s"),
-    flows=sj.tcp("cubic", name="upload") + sj.udp(rate="100 kbit/s", payload="172 B", name="call"),
+    flows=upload + call,
     duration="20 s" if QUICK else "60 s",
     warmup="5 s",
     replicas=2 if QUICK else 10,
@@ -36,13 +38,13 @@ home = sj.dumbbell(
 
 results = sj.run(home)
 queue = pl.col("dumbbell.bottleneck.queue").alias("queue")
-call = pl.col("group") == "call"
+of_call = pl.col("group") == "call"
 table = (
     results.groups.join(results.points, on="point")
     .group_by(queue, maintain_order=True)
     .agg(
-        pl.col("delay_p95_s").filter(call).mean().mul(1e3).round(1).alias("call, p95 ms"),
-        pl.col("goodput_bps").filter(~call).mean().mul(1e-6).round(2).alias("upload, Mbit/s"),
+        pl.col("delay_p95_s").filter(of_call).mean().mul(1e3).round(1).alias("call, p95 ms"),
+        pl.col("goodput_bps").filter(~of_call).mean().mul(1e-6).round(2).alias("upload, Mbit/s"),
     )
 )
 print(table)

@@ -16,7 +16,8 @@ import sojourn as sj
 
 QUICK = "--quick" in sys.argv
 
-both = sj.tcp("prague") + sj.tcp("cubic", ecn=True)
+start = "uniform(0 s, 1 s)"
+both = sj.tcp("prague", start=start) + sj.tcp("cubic", ecn=True, start=start)
 shared = sj.dumbbell(
     rate="40 Mbit/s",
     rtt="20 ms",

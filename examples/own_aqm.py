@@ -33,7 +33,7 @@ sj.testing.check_laws(Square, sequences=10 if QUICK else 50)
 line = sj.dumbbell(
     rate="10 Mbit/s",
     rtt="40 ms",
-    flows=4 * sj.tcp("cubic") + sj.udp(rate="500 kbit/s"),
+    flows=4 * sj.tcp("cubic", start="uniform(0 s, 1 s)") + sj.udp(rate="500 kbit/s"),
     duration="15 s" if QUICK else "60 s",
     warmup="5 s",
     replicas=3 if QUICK else 10,

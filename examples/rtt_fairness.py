@@ -15,12 +15,14 @@ import polars as pl
 import sojourn as sj
 
 QUICK = "--quick" in sys.argv
+START = "uniform(0 s, 1 s)"
+"""Random, so that replicas differ."""
 
 
 def share(control: str, queue: sj.queue.DropTail | sj.queue.FqCodel) -> float:
     """How many times as much the near flow gets, as the mean over replicas."""
-    near = sj.tcp(control, name="near", access={"delay": "4 ms"})
-    far = sj.tcp(control, name="far", access={"delay": "40 ms"})
+    near = sj.tcp(control, name="near", access={"delay": "4 ms"}, start=START)
+    far = sj.tcp(control, name="far", access={"delay": "40 ms"}, start=START)
     line = sj.dumbbell(
         rate="20 Mbit/s",
         delay="2 ms",

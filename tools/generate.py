@@ -18,7 +18,7 @@ from readme import readme_files
 from sojourn import _core
 from sojourn.cli import manual
 from sojourn.cli.commands import SUMMARIES, function
-from sojourn.metrics import METRICS
+from sojourn.metrics import METRICS, SERIES
 
 ROOT = Path(__file__).resolve().parent.parent
 REFERENCE = ROOT / "docs" / "reference"
@@ -97,6 +97,8 @@ def scenario_page(tables: dict[str, list[dict[str, Any]]]) -> str:
     }
     parts = ["# Scenario files", GENERATED]
     for name, params in tables.items():
+        if name == "design":
+            parts += ["## `[vary]`", VARY.read_text(encoding="utf-8").rstrip()]
         parts += [f"## {headings[name]}", param_table(params)]
     return "\n\n".join(parts) + "\n"
 
@@ -116,6 +118,10 @@ def param_table(params: list[dict[str, Any]]) -> str:
     return "\n".join(rows)
 
 
+VARY = Path(__file__).with_name("vary.md")
+"""What a reader of scenario files must know of the points."""
+
+
 def metrics_page() -> str:
     """Return the metrics as a Markdown page."""
     parts = [
@@ -124,6 +130,12 @@ def metrics_page() -> str:
         "Names end in their unit. Counters count events in `[warmup, duration)`; a packet's delay "
         "belongs to the window in which it is received, its loss to the window in which it was "
         "sent. Queues exclude the packet being sent. Undefined values are null.",
+        "Percentiles (`_p50_s`, `_p95_s`, `_p99_s`) come from a histogram with 128 buckets to each "
+        "power of two: buckets are 1/256 to 1/128 (0.4 to 0.8 %) of their value wide, and the "
+        "middle of one stands for all that lies in it, so a percentile is off by at most 0.4 %. "
+        "That is why the same value may come in several replicas, with an interval of no width, "
+        "and why two percentiles that differ by 0.8 % or less are never called different. Means "
+        "are exact.",
     ]
     kinds = {
         "link": "Links",
@@ -134,6 +146,11 @@ def metrics_page() -> str:
         rows = ["| metric | meaning |", "| --- | --- |"]
         rows += [f"| `{m.name}` | {m.meaning} |" for m in METRICS if m.of == kind]
         parts += [f"## {heading}", "\n".join(rows)]
+    parts += [
+        "## Time series",
+        "`Results.series` gives " + ", ".join(f"`{name}`" for name in SERIES) + ", and the inner "
+        "variables of disciplines and congestion controls by their own names.",
+    ]
     return "\n\n".join(parts) + "\n"
 
 

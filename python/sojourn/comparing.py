@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import polars as pl
 
+from sojourn.alike import sampled
 from sojourn.experiments.compared import answers, compared_points
 from sojourn.experiments.quantity import Quantity
+from sojourn.metrics import resolution
 from sojourn.results import Results
 from sojourn.stats.paired import compare_all
 from sojourn.stats.ranking import Better, rank
@@ -20,13 +22,15 @@ def differences(results: Results, quantity: str, level: float = 0.95) -> pl.Data
 
     One row for each pair: ``first`` and ``second`` (points), ``mean``, ``low``, ``high``,
     ``p_value``, ``adjusted``, ``separated``. The correction covers the pairs of one question (one
-    load, say); who asks many questions at once corrects further. ``quantity`` is such as
-    ``"links.bottleneck.queueing_delay_mean_s"``.
+    load, say); who asks many questions at once corrects further. No pair separates with fewer than
+    three replicas, or where the difference is below what percentiles resolve. ``quantity`` is such
+    as ``"links.bottleneck.queueing_delay_mean_s"``.
     """
     values = per_replica(results, quantity)
     rows = []
     for group in compared_points(results.scenario):
-        for each in compare_all({str(point): values[point] for point in group}, level):
+        of_group = {str(point): values[point] for point in group}
+        for each in compare_all(of_group, level, resolution(quantity)):
             pair, interval = (int(each.first), int(each.second)), each.interval
             test = (each.p_value, each.adjusted, each.separated)
             rows.append((*pair, interval.mean, interval.low, interval.high, *test))
@@ -46,7 +50,8 @@ def ranking(results: Results, quantity: str, better: Better, level: float = 0.95
     names = answers(results.scenario)
     rows = []
     for group in compared_points(results.scenario):
-        ranks = rank({str(point): values[point] for point in group}, better, level)
+        of_group = {str(point): values[point] for point in group}
+        ranks = rank(of_group, better, level, resolution(quantity))
         for name, each in ranks.items():
             ties = [int(tie) for tie in each.ties]
             mean, low, high = each.interval.mean, each.interval.low, each.interval.high
@@ -60,7 +65,8 @@ def ranking(results: Results, quantity: str, better: Better, level: float = 0.95
 def per_replica(results: Results, quantity: str) -> dict[int, list[float | None]]:
     """The values of a quantity at each point, one for each replica, in their order.
 
-    Raises ValueError where the experiment has nothing like it.
+    Where all replicas are the same run the first alone has a value. Raises ValueError where the
+    experiment has nothing like it.
     """
     wanted = Quantity.read(quantity, results.scenario)
     frame = results.frames()[wanted.table]
@@ -71,5 +77,6 @@ def per_replica(results: Results, quantity: str) -> dict[int, list[float | None]
     for point in range(results.scenario.core.points):
         rows = frame.filter(pl.col("point") == point).sort("replica")
         is_measured = wanted.metric in rows.columns
-        values[point] = rows[wanted.metric].to_list() if is_measured else [None] * len(rows)
+        found = rows[wanted.metric].to_list() if is_measured else [None] * len(rows)
+        values[point] = sampled(found, point in results.alike)
     return values

@@ -39,4 +39,4 @@ def needed(extra: str) -> Iterator[None]:
 
 def missing(library: str, extra: str) -> str:
     """Say that a library is missing, and how to get it."""
-    return f"{library} is not installed; allowed after: pip install 'sojourn[{extra}]'"
+    return f"{library} is not installed; install it with: pip install 'sojourn[{extra}]'"

@@ -14,6 +14,32 @@ class Metric:
     meaning: str
 
 
+STEP = 1 / 128
+"""Percentiles come from a histogram whose buckets are at most this share of their value wide."""
+
+
+def resolution(quantity: str) -> float:
+    """The share of its value that a metric resolves: a step for percentiles, else 0."""
+    return STEP if quantity.endswith(("_p50_s", "_p95_s", "_p99_s")) else 0.0
+
+
+SERIES = (
+    "queue_packets",
+    "queue_bytes",
+    "queue_mean_packets",
+    "throughput_bps",
+    "drops_packets",
+    "marks_packets",
+    "goodput_bps",
+    "delay_mean_s",
+    "cwnd_packets",
+    "in_flight_packets",
+    "ssthresh_packets",
+    "srtt_s",
+    "retransmits",
+)
+"""The time series of links, flows and TCP; inner variables come under their own names."""
+
 METRICS = (
     Metric("utilization", "link", "share of the window in which the transmitter was busy"),
     Metric("throughput_bps", "link", "bits sent per second, straddling packets by their part"),

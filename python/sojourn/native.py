@@ -111,7 +111,7 @@ def _compile(cls: Any) -> dict[str, Any]:
         from numba import types
     except ImportError:
         message = (
-            f"{cls.__name__} is compiled by Numba; allowed after: pip install 'sojourn[numba]'"
+            f"{cls.__name__} is compiled by Numba; install it with: pip install 'sojourn[numba]'"
         )
         raise RuntimeError(message) from None
     state = numba.from_dtype(np.dtype([(name, "f8") for name in fields_of(cls) or ("_",)]))

@@ -7,6 +7,8 @@ from collections.abc import Iterable, Sequence
 from html import escape
 from typing import TYPE_CHECKING, Any
 
+from sojourn.summary import links_that_matter
+
 if TYPE_CHECKING:
     from sojourn.results import Results
     from sojourn.scenario import Scenario
@@ -14,16 +16,16 @@ if TYPE_CHECKING:
 LINK_METRICS = {
     "utilization": ("utilisation", 1.0, 3),
     "throughput_bps": ("throughput, Mbit/s", 1e-6, 3),
-    "loss_ratio": ("loss", 1.0, 4),
-    "queueing_delay_mean_s": ("delay, ms", 1e3, 3),
+    "loss_ratio": ("loss, %", 100.0, 3),
+    "queueing_delay_mean_s": ("queueing delay, ms", 1e3, 3),
     "queueing_delay_p95_s": ("p95, ms", 1e3, 3),
 }
 """Metric -> heading, factor and decimals."""
 
 FLOW_METRICS = {
     "goodput_bps": ("goodput, Mbit/s", 1e-6, 3),
-    "loss_ratio": ("loss", 1.0, 4),
-    "delay_mean_s": ("delay, ms", 1e3, 3),
+    "loss_ratio": ("loss, %", 100.0, 3),
+    "delay_mean_s": ("one-way delay, ms", 1e3, 3),
     "jain_index": ("Jain's index", 1.0, 3),
 }
 
@@ -34,13 +36,17 @@ def results_card(results: Results) -> str:
         return f"<p><b>{escape(results.scenario.title)}</b>: no run is finished</p>"
     summary = results.summary()
     keys = list(results.scenario.core.vary_keys)
-    links = _rows(summary["points"], keys, "links", LINK_METRICS)
+    used, shown = links_that_matter(summary["points"])
+    links = _rows(summary["points"], keys, "links", LINK_METRICS, shown)
     groups = _rows(summary["points"], keys, "groups", FLOW_METRICS)
+    more = len(used) - len(shown)
+    hidden = f"{more} more links, in <code>links</code>: nothing lost there, and hardly any waiting"
     note = f"{len(results.runs)} runs, sojourn {results.sojourn}"
     note += "" if results.complete else "; not complete"
     return (
         f"<p><b>{escape(results.scenario.title)}</b>: {escape(note)}</p>"
         + _table([*keys, "link", *(heading for heading, _, _ in LINK_METRICS.values())], links)
+        + (f"<p>{hidden}</p>" if more else "")
         + _table([*keys, "flows", *(heading for heading, _, _ in FLOW_METRICS.values())], groups)
     )
 
@@ -70,12 +76,13 @@ def _rows(
     keys: Sequence[str],
     kind: str,
     metrics: dict[str, tuple[str, float, int]],
+    shown: set[str] | None = None,
 ) -> list[list[str]]:
     rows = []
     for point in points:
         labels = [_label(point["vary"][key]) for key in keys]
         for name, values in point[kind].items():
-            if kind == "links" and not values["arrivals_packets"]["mean"]:
+            if shown is not None and name not in shown:
                 continue
             cells = [_cell(values.get(metric), *how[1:]) for metric, how in metrics.items()]
             rows.append([*labels, name, *cells])

@@ -13,7 +13,7 @@ import inspect
 import json
 import sys
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +29,10 @@ KINDS = {
 
 _known: dict[str, type] = {}
 """Classes that objects were made of here, by name: some have no module that could be imported."""
+
+
+_results: set[Path] = set()
+"""Folders of results: what was run there need not be there to be looked at."""
 
 
 class Refused(ValueError):
@@ -83,14 +87,50 @@ def find(name: str, folder: str | Path = ".") -> type:
 def make(kind: str, name: str, params: str, folder: str | Path) -> Any:
     """Make the object of a class; ``params`` is a JSON object.
 
-    Raises :class:`Refused` or :class:`sojourn.params.ParamError`.
+    In a folder of results it is a stand-in where the class cannot be had. Raises :class:`Refused`
+    or :class:`sojourn.params.ParamError`.
     """
     module, base_name, public = KINDS[kind]
     base = getattr(importlib.import_module(module), base_name)
-    cls = find(name, folder)
-    if not issubclass(cls, base):
-        raise Refused(f"found {name!r}; allowed: a class that inherits from {public}")
-    return cls(**json.loads(params))
+    try:
+        cls = find(name, folder)
+        if not issubclass(cls, base):
+            raise Refused(f"found {name!r}; allowed: a class that inherits from {public}")
+        return cls(**json.loads(params))
+    except ValueError as error:
+        if Path(folder).resolve() not in _results:
+            raise
+        return _stand_in(base, str(error))()
+
+
+def read_results(folder: str | Path) -> None:
+    """Let the scenario of a folder of results be read without its classes.
+
+    Its tables are there, and nothing is run: who does run it meets the error then.
+    """
+    _results.add(Path(folder).resolve())
+
+
+def _stand_in(base: type, why: str) -> type:
+    def refuse(*_: object) -> int:
+        raise Refused(why)
+
+    hooks = {name: refuse for name in ("enqueue", "on_ack", "on_loss") if hasattr(base, name)}
+    return type("StandIn", (base,), hooks)
+
+
+def sources(names: Iterable[str], folder: str | Path) -> dict[str, bytes]:
+    """The modules of classes by file name, those that lie beside the scenario or are run from."""
+    beside = {Path(folder).resolve(), Path.cwd().resolve()}
+    found: dict[str, bytes] = {}
+    for name in names:
+        module = name.partition(":")[0]
+        with suppress(Refused):
+            find(name, folder)
+        file = Path(getattr(sys.modules.get(module), "__file__", None) or ".")
+        if file.name == f"{module}.py" and file.resolve().parent in beside:
+            found[file.name] = file.read_bytes()
+    return found
 
 
 def is_interpreted(names: Iterable[str], folder: str | Path) -> bool:
@@ -99,8 +139,16 @@ def is_interpreted(names: Iterable[str], folder: str | Path) -> bool:
 
 
 def source_hash(name: str, folder: str | Path) -> str:
-    """A hash of the source that a class is made of: that of its module, or its own."""
-    cls = find(name, folder)
+    """A hash of the source that a class is made of: that of its module, or its own.
+
+    Empty in a folder of results where the class cannot be had.
+    """
+    try:
+        cls = find(name, folder)
+    except Refused:
+        if Path(folder).resolve() not in _results:
+            raise
+        return ""
     module = sys.modules.get(cls.__module__)
     file = getattr(module, "__file__", None)
     if file is not None and Path(file).exists():

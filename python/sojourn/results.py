@@ -4,14 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 import polars as pl
 
 from sojourn import _core
+from sojourn.alike import alike
+from sojourn.alike import warnings as alike_warnings
 from sojourn.extras import needed
 from sojourn.frames import points_frame, runs_frame, stack
+from sojourn.metrics import SERIES
+from sojourn.refusal import refusal
 from sojourn.scenario import Scenario
 from sojourn.tasks import Outcome, Task
 
@@ -65,9 +70,22 @@ class Results:
         """How many replicas each point was to have; ``precision`` may have asked for more."""
         return self.scenario.replicas
 
+    @cached_property
+    def alike(self) -> set[int]:
+        """The points whose replicas are all the same run, to the bit; they count as one."""
+        return alike((self.links, self.flows))
+
     def series(self, metric: str) -> pl.DataFrame:
-        """Return the time series of one metric, such as ``queue_packets``."""
-        return self.time_series.filter(pl.col("metric") == metric)
+        """Return the time series of one metric, such as ``queue_packets``.
+
+        A variable of a discipline or a congestion control goes by its own name. Raises ValueError
+        for a name that is neither a usual series (``sojourn.metrics.SERIES``) nor was recorded.
+        """
+        found = self.time_series.filter(pl.col("metric") == metric)
+        if found.is_empty() and metric not in SERIES and not self.time_series.is_empty():
+            recorded = self.time_series["metric"].unique().sort()
+            raise ValueError(refusal(metric, recorded))
+        return found
 
     def summary(self, interval: IntervalKind = "student") -> dict[str, Any]:
         """Return the document that ``sojourn run --json`` prints; see `summary.py`."""
@@ -78,7 +96,7 @@ class Results:
     def plot(self, kind: str, **options: object) -> Plot:
         """Draw a figure and return it: a matplotlib figure with a method ``save``.
 
-        ``kind`` is one of ``queue``, ``delay``, ``throughput``, ``cwnd``, ``cdf``,
+        ``kind`` is one of ``queue``, ``delay``, ``throughput``, ``cwnd``, ``series``, ``cdf``,
         ``delay-goodput``, ``load``, ``fairness``, ``drops``, ``probability``, ``heatmap``,
         ``ranking``; the options (``link``, ``flow``, ``case``, ``replica``, ``of``, ``x``, ``y``)
         say of what. ``plot(...).save("queue.pdf")`` writes the data as CSV beside the figure.
@@ -131,7 +149,8 @@ class Results:
     def __repr__(self) -> str:
         """Scenario and number of runs."""
         state = "" if self.complete else ", not complete"
-        return f"<Results of {self.scenario.name!r}: {len(self.runs)} runs{state}>"
+        runs = "1 run" if len(self.runs) == 1 else f"{len(self.runs)} runs"
+        return f"<Results of {self.scenario.name!r}: {runs}{state}>"
 
     def write(self, folder: Path) -> list[Path]:
         """Write an experiment's folder: tables, scenario and summary; return the paths."""
@@ -156,6 +175,7 @@ def collect(
             yield outcome
 
     frames = stack(scenario, noted())
+    same = alike((frames["links"], frames["flows"]))
     return Results(
         scenario=scenario,
         points=points_frame(scenario),
@@ -168,5 +188,5 @@ def collect(
         delays=frames["delays"],
         time_series=frames["series"],
         complete=complete,
-        warnings=tuple(warnings),
+        warnings=(*warnings, *alike_warnings(same, scenario.vary)),
     )

@@ -150,7 +150,9 @@ class Scenario:
 
     def __repr__(self) -> str:
         """Name, points and replicas."""
-        return f"<Scenario {self.name!r}: {self.core.points} points x {self.replicas} replicas>"
+        points, replicas = self.core.points, self.replicas
+        of = f"{points} point{'s' * (points != 1)} x {replicas} replica{'s' * (replicas != 1)}"
+        return f"<Scenario {self.name!r}: {of}>"
 
 
 def _rebuilt(parts: tuple[Any, ...], classes: dict[str, type]) -> Scenario:

@@ -39,7 +39,7 @@ def test_without_two_of_them_there_is_none(sojourn, tmp_path):
     [
         (("codle",), "allowed: droptail"),
         (("codel", "codel"), "found a discipline twice"),
-        (("codel", "--flows", "4 cubik"), "found 'cubik'"),
+        (("codel", "--flows", "4 cubik"), 'found "cubik"'),
         (("codel", "--flows", "1 cbr"), "allowed: cbr with its rate"),
         (("codel,target=5",), "target"),
     ],

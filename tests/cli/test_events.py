@@ -209,5 +209,5 @@ def test_ctrl_c_leaves_one_line_and_no_file(tmp_path):
     assert program.returncode == 130, errors
     noise = ("events of logged: ", "warning: ")
     said = [line for line in errors.splitlines() if not line.startswith(noise)]
-    assert said == ["error: interrupted: nothing was written"]
+    assert said == ["interrupted: nothing was written"]
     assert not any(tmp_path.rglob("events*"))

@@ -30,7 +30,7 @@ def test_a_folder_is_drawn_and_reported(sojourn, tmp_path):
 def test_what_is_wrong_is_said_in_one_line(sojourn, tmp_path):
     done = sojourn("plot", FILE, "pie")
     assert done.status == 2
-    assert "found 'pie'; allowed: queue" in " ".join(done.errors.split())
+    assert 'found "pie"; allowed: queue' in " ".join(done.errors.split())
     done = sojourn("plot", FILE, "queue", "--replicas", "1", "--link", "no")
     assert done.status == 2
     assert done.errors.strip().endswith("found the link 'no'; allowed: uplink")

@@ -17,13 +17,20 @@ def legend(figure):
     return [text.get_text() for legend in figure.legends for text in legend.get_texts()]
 
 
-@pytest.mark.parametrize("kind", sorted(KINDS.keys() - {"cwnd", "probability"}))
+@pytest.mark.parametrize("kind", sorted(KINDS.keys() - {"cwnd", "probability", "series"}))
 def test_every_kind_names_every_discipline(results, kind):
     figure = results.plot(kind)
     texts = [text.get_text() for axes in figure.axes for text in axes.get_yticklabels()]
     texts += [axes.get_title(loc="left") for axes in figure.axes] + legend(figure)
     assert set(LABELS) <= set(texts)
     assert not figure.data.is_empty()
+
+
+def test_a_variable_of_a_discipline_is_drawn_where_it_is_there(results):
+    figure = results.plot("series", of="dropping", case=0)
+    assert set(figure.data["discipline"]) == {"codel", "codel, target=20 ms"}
+    assert set(figure.data["name"]) == {"uplink"}
+    assert results.plot("series", of="goodput_bps").data["name"][0].startswith("call")
 
 
 def test_queue_is_the_series_of_the_last_case(results):
@@ -143,6 +150,8 @@ def test_a_figure_is_saved_with_its_data(results, tmp_path):
         ("queue", {"link": "no"}, "found the link 'no'; allowed: uplink"),
         ("queue", {"case": 2}, "found case 2; allowed: 0 to 1"),
         ("queue", {"replica": 3}, "found replica 3; allowed: 0 to 2"),
+        ("series", {}, "a series has a name, --of NAME; there are: avg, count"),
+        ("series", {"of": "pob"}, 'did you mean "prob"?'),
         ("cwnd", {}, "found no series 'cwnd_packets'"),
         ("cdf", {"flow": "no"}, "found no delays of 'no'; flows: total, call"),
         ("load", {"of": "total.speed"}, "found the metric 'speed'"),

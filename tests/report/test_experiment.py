@@ -10,6 +10,7 @@ import pytest
 import sojourn as sj
 from sojourn.comparing import ranking
 from sojourn.experiments.folder import read
+from sojourn.plots.ranks import usual
 from sojourn.report.cautions import cautions
 from sojourn.report.charts import charts
 from sojourn.report.experiment import render
@@ -66,9 +67,20 @@ def test_beyond_doubt_is_said_only_where_one_beats_all_others(experiment):
     assert sum(counted) == sole
 
 
+def test_fairness_is_that_of_flows_of_one_name(experiment):
+    assert "groups.call.jain_index" in usual(experiment.results)
+    one_each = experiment.results.scenario.text.replace("count = 3", "")
+    second = one_each[one_each.index("[[flow]]") : one_each.index("[vary]")]
+    text = one_each.replace("[vary]", second.replace('"call"', '"upload"') + "[vary]")
+    results = sj.run(sj.Scenario.from_toml(text), replicas=1)
+    assert not [one for one in usual(results) if "jain" in one]
+
+
 def test_one_replica_tells_nothing_apart():
     results = sj.run(SCENARIO, replicas=1)
-    assert answer(results)[0].startswith("One replica of each point: nothing can be told apart.")
+    assert answer(results)[0].startswith("1 replica of each point: nothing can be told apart.")
+    (differences, *_) = [one for one in tables(results) if one.id.startswith("differences")]
+    assert {row[1][-1].text for row in differences.rows} == {"–"}
     assert "A point has one replica only: its values have no interval." in warnings(results)
 
 

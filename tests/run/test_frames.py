@@ -296,3 +296,11 @@ def test_progress_is_told_of_every_run(mixed):
     told = []
     run(mixed(), jobs=2, progress=lambda done, total: told.append((done, total)))
     assert told == [(1, 3), (2, 3), (3, 3)]
+
+
+def test_a_series_that_is_nowhere_is_refused(mixed):
+    scenario = sj.Scenario.from_toml(mixed(), overrides={"series": "1 s", "replicas": 1})
+    results = sj.run(scenario)
+    assert results.series("ssthresh_packets") is not None
+    with pytest.raises(ValueError, match=r'found "queue_packet".*did you mean "queue_packets"'):
+        results.series("queue_packet")

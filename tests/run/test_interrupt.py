@@ -5,10 +5,15 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import polars as pl
 import pytest
+
+import sojourn as sj
+from sojourn.cli.options import interrupted as interrupted_exit
+from sojourn.experiments.folder import FolderError, read
 
 PATIENCE_S = 60
 AT_ONCE_S = 5
@@ -67,3 +72,53 @@ def test_nothing_finished_is_a_document_all_the_same(mixed, tmp_path):
     (point,) = document["points"]
     assert point["links"] == {}
     assert point["flows"] == {}
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals are sent otherwise there")
+@pytest.mark.parametrize("command", ["run", "sweep"])
+def test_a_run_without_end_leaves_one_line(mixed, tmp_path, command):
+    path, out = tmp_path / "long.toml", tmp_path / "out"
+    path.write_text(mixed().replace('"6 s"', '"100000 s"'))
+    options = {"run": ["--trace", "ns2"], "sweep": []}[command]
+    program = subprocess.Popen(
+        [sys.executable, "-m", "sojourn", command, str(path), "--out", str(out), *options],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    sign = {"run": "trace-replica0.tr.part", "sweep": "store/*"}[command]
+    try:
+        patience = time.monotonic() + PATIENCE_S
+        while not list(out.glob(sign)) and time.monotonic() < patience:
+            time.sleep(0.02)
+        program.send_signal(signal.SIGINT)
+        shown, errors = program.communicate(timeout=PATIENCE_S)
+    finally:
+        program.kill()
+    assert program.returncode == 130
+    assert shown == ""
+    if command == "run":
+        assert "interrupted: no run was finished" in errors.splitlines()
+    else:
+        assert errors.startswith("interrupted after 0 runs: what is finished is kept in")
+        with pytest.raises(
+            FolderError, match="its sweep has not finished: sojourn sweep FILE --out"
+        ):
+            read(out)
+
+
+def test_what_is_missing_is_named(capsys):
+    scenario = sj.dumbbell(
+        rate="10 Mbit/s",
+        rtt="20 ms",
+        flows=sj.tcp(start="uniform(0 s, 1 s)"),
+        duration="1 s",
+        vary={"link.bottleneck.queue": [sj.queue.DropTail(), sj.queue.CoDel(), sj.queue.Pie()]},
+    )
+    results = sj.run(scenario)
+    first = replace(results, runs=results.runs.filter(point=0))
+    assert interrupted_exit(first, "kept").exit_code == 130
+    assert capsys.readouterr().err.splitlines() == [
+        "interrupted: 1 run was finished; kept",
+        "nothing yet of codel; pie",
+    ]

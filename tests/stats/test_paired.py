@@ -82,3 +82,17 @@ def test_false_alarms_of_a_family_stay_below_five_percent():
         values = {name: list(random.normal(size=10)) for name in "abcd"}
         alarms += any(one.separated for one in compare_all(values))
     assert alarms / 400 < 0.05 + 3 * (0.05 * 0.95 / 400) ** 0.5
+
+
+def test_two_pairs_that_agree_are_not_enough():
+    values = {"codel": [10.0, 20.0], "red": [11.0, 21.0]}
+    assert not compare_all(values)[0].separated
+    longer = {name: [*each, each[0] + 20] for name, each in values.items()}
+    assert compare_all(longer)[0].separated
+
+
+def test_what_lies_within_the_resolution_does_not_separate():
+    apart = {"codel": [100.0] * 3, "red": [101.0] * 3}
+    assert compare_all(apart)[0].separated
+    assert compare_all(apart, resolution=0.009)[0].separated
+    assert not compare_all(apart, resolution=0.01)[0].separated

@@ -18,7 +18,14 @@ EXAMPLES = (
 
 
 def check(
-    file: Annotated[Path, typer.Argument(help="A scenario file.", show_default=False)],
+    file: Annotated[
+        Path,
+        typer.Argument(
+            metavar="FILE|STUDY",
+            help="A scenario file, or a study's name.",
+            show_default=False,
+        ),
+    ],
     settings: SetOption = None,
 ) -> None:
     """Check a scenario file: every point of it, without running any.
@@ -26,7 +33,13 @@ def check(
     Says nothing wrong with exit status 0, or the first error with file, line and key with exit
     status 2.
     """
-    scenario = Scenario.load(file, parse_settings(settings))
+    if file.suffix or file.exists():
+        scenario = Scenario.load(file, parse_settings(settings))
+    else:
+        # Files need not wait for what runs them.
+        from sojourn.runner import find
+
+        scenario = find(file).with_overrides(parse_settings(settings))
     if scenario.core.precision is not None:
         # Here, so that the other files need not wait for the statistics.
         from sojourn.experiments.precision import Goal

@@ -10,7 +10,14 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from sojourn.cli.completion import disciplines_like
-from sojourn.cli.options import JobsOption, JsonOption, SeedOption, fail, print_warnings
+from sojourn.cli.options import (
+    JobsOption,
+    JsonOption,
+    SeedOption,
+    fail,
+    interrupted,
+    print_warnings,
+)
 from sojourn.extras import MissingExtra
 
 if TYPE_CHECKING:
@@ -111,8 +118,12 @@ def compare(
     with progress.shown("compare") as shown:
         results = run(scenario, jobs=jobs, progress=shown)
     if not results.complete:
-        print("interrupted", file=sys.stderr)
-        raise typer.Exit(130)
+        kept = f"their tables are in {out}" if out is not None else "--out DIR would keep them"
+        if out is not None and not results.runs.is_empty():
+            results.write(out)
+        raise interrupted(results, kept)
+    for warning in results.warnings:
+        print(f"warning: {warning}", file=sys.stderr)
     found = answer(results, question.labels(), question.elastic())
     if json_:
         document_ = {"sojourn": results.sojourn, "scenario": question.toml()}
@@ -132,6 +143,7 @@ def _print(title: str, found: Answer, results: Results) -> None:
 
     from sojourn.cli.run_tables import WIDTH, flow_table
     from sojourn.comparison.answer import COLUMNS
+    from sojourn.stats.paired import FEWEST
 
     columns = [column for column in COLUMNS if found.tells(column)]
     table = Table(title=title, title_justify="left", caption_justify="left")
@@ -151,9 +163,10 @@ def _print(title: str, found: Answer, results: Results) -> None:
             cells.append(f"[bold]{text} *[/bold]" if cell.best else text)
         table.add_row(label, *cells)
     if found.replicas > 1:
-        table.caption = (
-            f"mean over {found.replicas} replicas ± half of the 95 % interval; "
+        table.caption = f"mean over {found.replicas} replicas ± half of the 95 % interval; " + (
             "* best of its column beyond doubt"
+            if found.replicas >= FEWEST
+            else f"with fewer than {FEWEST} none is called best"
         )
     console = Console(width=None if sys.stdout.isatty() else WIDTH)
     console.print(table)

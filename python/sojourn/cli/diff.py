@@ -116,7 +116,7 @@ def _print(
         of = ".".join(part for part in (each.table, each.name) if part)
         table.add_row(
             *(label(each.vary) or "-", of, each.metric, _number(each.first), _number(each.second)),
-            *(_number(interval.mean) + half, relative, _p_value(each.adjusted)),
+            *(_number(interval.mean) + half, relative, _p_value(each)),
         )
     console.print(table)
 
@@ -149,8 +149,10 @@ def _circumstances(difference: Difference, experiments: tuple[Experiment, Experi
     return said
 
 
-def _p_value(value: float) -> str:
-    return "< 0.0001" if value < 1e-4 else f"{value:.2g}"
+def _p_value(moved: Moved) -> str:
+    if moved.difference.low is None:
+        return "-"
+    return "< 0.0001" if moved.adjusted < 1e-4 else f"{moved.adjusted:.2g}"
 
 
 def _number(value: float | None) -> str:

@@ -12,6 +12,7 @@ from rich.table import Table
 
 from sojourn import _core, metrics
 from sojourn.cli.options import JsonOption
+from sojourn.refusal import refusal
 
 
 class Kind(StrEnum):
@@ -46,8 +47,8 @@ def list_(
     if name is not None:
         entries = [entry for entry in entries if entry["name"] == name]
         if not entries:
-            known = ", ".join(entry["name"] for entry in _entries(kind)) or "none yet"
-            raise typer.BadParameter(f"found {name!r}; allowed: {known}", param_hint="NAME")
+            known = [entry["name"] for entry in _entries(kind)]
+            raise typer.BadParameter(refusal(name, known), param_hint="NAME")
     if json_:
         print(json.dumps(entries, indent=1))
     elif name is not None:

@@ -65,7 +65,8 @@ def main() -> None:
         is_told = isinstance(error, MissingExtra)
         _fail(str(error) if is_told else missing(library, LIBRARIES[library]), 2)
     except KeyboardInterrupt:
-        _fail("interrupted", 130)
+        print("interrupted", file=sys.stderr)
+        sys.exit(130)
     except BrokenPipeError:
         # Whoever read our output has gone; nothing is left to say to them.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

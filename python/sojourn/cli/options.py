@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from sojourn.experiments.compared import answers, cases
 from sojourn.scenario import Scenario
 
 if TYPE_CHECKING:
@@ -92,10 +93,32 @@ def parse_settings(settings: list[str] | None) -> list[tuple[str, str]]:
     return pairs
 
 
+INTERRUPTED = 130
+"""Exit status after Ctrl-C."""
+
+
 def fail(message: str, status: int) -> typer.Exit:
-    """Print one line on stderr; return the exit that goes with it."""
-    print(f"error: {message}", file=sys.stderr)
+    """Print a message on stderr; return the exit that goes with it. An interruption is no error."""
+    print(message if status == INTERRUPTED else f"error: {message}", file=sys.stderr)
     return typer.Exit(status)
+
+
+def interrupted(results: Results, kept: str) -> typer.Exit:
+    """Say what was finished when Ctrl-C came, and which points have nothing; return the exit."""
+    if results.runs.is_empty():
+        return fail("interrupted: no run was finished", INTERRUPTED)
+    count = len(results.runs)
+    runs = "1 run was" if count == 1 else f"{count} runs were"
+    lines = [f"interrupted: {runs} finished; {kept}"]
+    begun = set(results.runs["point"])
+    names = answers(results.scenario)
+    for case in cases(results.scenario):
+        missing = [names[point] for point in case.points if point not in begun]
+        at = f" at {case.title}" if case.title else ""
+        what = "; ".join(name for name in missing if name)
+        if missing:
+            lines.append(f"nothing yet{at}" + (f" of {what}" if what else ""))
+    return fail("\n".join(lines), INTERRUPTED)
 
 
 AGAIN = "the same command goes on from there"
@@ -109,12 +132,14 @@ def failures(out: Path, needs: str = "", extra: str = "") -> Iterator[None]:
     """
     try:
         yield
-    except KeyboardInterrupt:
-        raise fail(f"interrupted: finished runs are kept in {out}; {AGAIN}", 130) from None
+    except KeyboardInterrupt as interrupt:
+        after = f" after {interrupt}" if str(interrupt) else ""
+        message = f"interrupted{after}: what is finished is kept in {out}; {AGAIN}"
+        raise fail(message, INTERRUPTED) from None
     except ModuleNotFoundError as error:
         if (error.name or "").partition(".")[0] != needs.lower() and error.name != needs:
             raise
-        message = f"{needs} is not installed; allowed after: pip install 'sojourn[{extra}]'"
+        message = f"{needs} is not installed; install it with: pip install 'sojourn[{extra}]'"
         raise fail(message, 2) from None
     except OSError as error:
         place, reason = error.filename or out, error.strerror or error

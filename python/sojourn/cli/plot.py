@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sojourn.cli.options import JobsOption, ReplicasOption, SetOption, fail, parse_settings
+from sojourn.cli.options import (
+    JobsOption,
+    ReplicasOption,
+    SetOption,
+    fail,
+    interrupted,
+    parse_settings,
+)
+from sojourn.refusal import refusal
 
 if TYPE_CHECKING:
     from sojourn.results import Results
@@ -39,8 +46,8 @@ def plot(
     kind: Annotated[
         str,
         typer.Argument(
-            help="queue, delay, throughput, cwnd, cdf, delay-goodput, load, fairness, drops, "
-            "probability, heatmap or ranking."
+            help="queue, delay, throughput, cwnd, series, cdf, delay-goodput, load, fairness, "
+            "drops, probability, heatmap or ranking."
         ),
     ],
     out: Annotated[
@@ -55,7 +62,8 @@ def plot(
         str | None,
         typer.Option(
             metavar="QUANTITY",
-            help="Of load, heatmap, ranking: such as total.goodput_bps.",
+            help="Of load, heatmap, ranking: such as total.goodput_bps. Of series: its name, "
+            "such as prob.",
             show_default=False,
         ),
     ] = None,
@@ -102,8 +110,7 @@ def plot(
     from sojourn.plots.kinds import KINDS
 
     if kind not in KINDS:
-        message = f"found {kind!r}; allowed: {', '.join(KINDS)}"
-        raise typer.BadParameter(message, param_hint="KIND")
+        raise typer.BadParameter(refusal(kind, KINDS), param_hint="KIND")
     options = {"of": of, "link": link, "flow": flow, "case": case, "replica": replica}
     options |= {"x": x, "y": y}
     results, folder = (
@@ -145,6 +152,5 @@ def _run(
             scenario, replicas=replicas, jobs=jobs, series_interval=interval, progress=shown
         )
     if not results.complete:
-        print("interrupted", file=sys.stderr)
-        raise typer.Exit(130)
+        raise interrupted(results, "a figure needs all of them")
     return results, Path("results") / scenario.name

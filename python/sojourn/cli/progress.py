@@ -27,14 +27,36 @@ LINE_INTERVAL_S = 5.0
 def shown(label: str, unit: str = "runs", per_unit: int = 1) -> Iterator[OnProgress]:
     """Show how many runs, or other things, are done and when the last will be.
 
-    What is counted is shown in units of ``per_unit``.
+    What is counted is shown in units of ``per_unit``. A KeyboardInterrupt goes on with the count
+    as its text: ``3 of 8 runs``.
     """
     console = Console(stderr=True)
-    if console.is_terminal:
-        with _bar(console, label, unit, per_unit) as progress:
-            yield progress
-    else:
-        yield _Lines(label, unit, per_unit)
+    counts = _Counts(unit, per_unit)
+    try:
+        if console.is_terminal:
+            with _bar(console, label, unit, per_unit) as progress:
+                yield counts.told(progress)
+        else:
+            yield counts.told(_Lines(label, counts))
+    except KeyboardInterrupt:
+        raise KeyboardInterrupt(counts.text) from None
+
+
+class _Counts:
+    """How many are done of how many, as last heard."""
+
+    def __init__(self, unit: str, per_unit: int) -> None:
+        self.unit, self.per_unit = unit, per_unit
+        self.text = f"0 {unit}"
+
+    def told(self, progress: OnProgress) -> OnProgress:
+        """Hear what ``progress`` is told."""
+
+        def tell(done: int, total: int) -> None:
+            self.text = f"{done // self.per_unit} of {-(-total // self.per_unit)} {self.unit}"
+            progress(done, total)
+
+        return tell
 
 
 @contextmanager
@@ -60,8 +82,8 @@ def _bar(console: Console, label: str, unit: str, per_unit: int) -> Iterator[OnP
 class _Lines:
     """A line now and then."""
 
-    def __init__(self, label: str, unit: str, per_unit: int) -> None:
-        self.label, self.unit, self.per_unit = label, unit, per_unit
+    def __init__(self, label: str, counts: _Counts) -> None:
+        self.label, self.counts = label, counts
         self.began = self.printed = time.monotonic()
 
     def __call__(self, done: int, total: int) -> None:
@@ -70,5 +92,4 @@ class _Lines:
             return
         self.printed = now
         left = (now - self.began) / done * (total - done)
-        counts = f"{done // self.per_unit} of {-(-total // self.per_unit)} {self.unit}"
-        print(f"{self.label}: {counts}, {left:.0f} s left", file=sys.stderr)
+        print(f"{self.label}: {self.counts.text}, {left:.0f} s left", file=sys.stderr)

@@ -19,6 +19,7 @@ from sojourn.cli.options import (
     ReplicasOption,
     SeedOption,
     SetOption,
+    interrupted,
     parse_settings,
     print_interval_warning,
     print_warnings,
@@ -144,10 +145,9 @@ def run(
     if json_:
         json.dump(results.summary(interval.value), sys.stdout, indent=1, allow_nan=False)
         print()
-    else:
+    elif not results.runs.is_empty():
         print_tables(results, interval.value, all_links=all_links)
     for path in written:
         print(path, file=sys.stderr)
     if not results.complete:
-        print("interrupted: only finished runs are counted", file=sys.stderr)
-        raise typer.Exit(130)
+        raise interrupted(results, "they alone are counted")

@@ -13,12 +13,10 @@ from rich.table import Table
 
 from sojourn.experiments.compared import short_names
 from sojourn.results import IntervalKind, Results
+from sojourn.summary import links_that_matter
 
 WIDTH = 160
 """Columns of a table where there is no terminal to ask."""
-
-HARDLY = 0.1
-"""A link whose packets wait less than this share of what they wait elsewhere is left out."""
 
 
 @dataclass(frozen=True)
@@ -36,7 +34,7 @@ OF_LINKS = {
     "loss_ratio": Column("loss %", 100.0),
     "marks_packets": Column("marks", decimals=1),
     "queue_mean_packets": Column("queue packets", decimals=2),
-    "queueing_delay_mean_s": Column("delay ms", 1e3, 2),
+    "queueing_delay_mean_s": Column("queueing delay ms", 1e3, 2),
     "queueing_delay_p95_s": Column("p95 ms", 1e3, 2),
 }
 """What is shown of a link."""
@@ -45,7 +43,7 @@ OF_FLOWS = {
     "goodput_bps": Column("goodput Mbit/s", 1e-6),
     "jain_index": Column("fairness"),
     "loss_ratio": Column("loss %", 100.0),
-    "delay_mean_s": Column("delay ms", 1e3, 2),
+    "delay_mean_s": Column("one-way delay ms", 1e3, 2),
     "delay_p95_s": Column("p95 ms", 1e3, 2),
     "retransmits": Column("retransmits", decimals=1),
     "timeouts": Column("timeouts", decimals=1),
@@ -67,13 +65,8 @@ def print_tables(results: Results, interval: IntervalKind, *, all_links: bool = 
     labels = [
         [values[key][json.dumps(point["vary"][key])] for key in keys] for point in summary["points"]
     ]
-    used = {
-        name
-        for point in points
-        for name, metrics in point["links"].items()
-        if (metrics["arrivals_packets"]["mean"] or 0) > 0
-    }
-    shown = used if all_links else _matter(points, used)
+    used, matter = links_that_matter(points)
+    shown = used if all_links else matter
     links = _table(results.scenario.title, [*keys.values(), "link"], points, "links", OF_LINKS)
     for label, point in zip(labels, points, strict=True):
         for name, metrics in point["links"].items():
@@ -146,26 +139,14 @@ def _tells(key: str, metric: Metrics | None) -> bool:
     return metric["mean"] != 0 or key not in ("marks_packets", "retransmits", "timeouts")
 
 
-def _matter(points: list[dict[str, Any]], used: set[str]) -> set[str]:
-    """The links that lose packets, or let them wait, at any point; all, if none does."""
-    lossy: set[str] = set()
-    waits: dict[str, float] = dict.fromkeys(used, 0.0)
-    for point in points:
-        for name in used & point["links"].keys():
-            metrics = point["links"][name]
-            waits[name] = max(waits[name], metrics["queueing_delay_mean_s"]["mean"] or 0)
-            if (metrics["drops_packets"]["mean"] or 0) > 0:
-                lossy.add(name)
-    least = HARDLY * max(waits.values(), default=0)
-    return lossy | {name for name, wait in waits.items() if wait > least} or used
-
-
 def _caption(results: Results) -> str | None:
     if len(results.runs) == results.scenario.core.points:
         return None
     counts = results.runs.group_by("point").len()["len"]
     fewest, most = counts.min(), counts.max()
     count = f"{most}" if fewest == most else f"{fewest} to {most}"
+    if len(results.alike) == results.scenario.core.points:
+        return f"{count} replicas, all the same run: no intervals"
     return f"mean over {count} replicas ± half of the 95 % interval"
 
 

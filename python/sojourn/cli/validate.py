@@ -65,7 +65,8 @@ def validate(
 ) -> None:
     """Run the evidence again: laws, theory, and the numbers of ns-2, ns-3 and Linux.
 
-    Exit status 1 if a check differs that has no stated reason.
+    The evidence is a folder of the repository, not of the package: run this in a clone. Exit
+    status 1 if a check differs that has no stated reason.
     """
     from dataclasses import asdict
 

@@ -1,7 +1,8 @@
 """The answer of a comparison: one row for each discipline, the best of each column marked.
 
 A value is called best only where its paired interval separates from every other's (Student,
-corrected by Holm over all pairs of a column); where none does, none is marked.
+corrected by Holm over all pairs of a column); where none does, none is marked. None is with fewer
+than three replicas, nor where all replicas of a discipline are the same run.
 """
 
 from __future__ import annotations
@@ -10,7 +11,9 @@ from dataclasses import dataclass
 
 import polars as pl
 
+from sojourn.alike import sampled
 from sojourn.comparing import per_replica
+from sojourn.metrics import resolution
 from sojourn.results import Results
 from sojourn.stats.intervals import Interval, student_interval
 from sojourn.stats.ranking import Better, rank
@@ -32,7 +35,12 @@ COLUMNS = (
     Column("utilization", "links.bottleneck.utilization", "utilisation", 1, 3, "higher"),
     Column("goodput_bps", "total.goodput_bps", "goodput Mbit/s", 1e-6, 3, "higher"),
     Column(
-        "delay_mean_s", "links.bottleneck.queueing_delay_mean_s", "delay mean ms", 1e3, 2, "lower"
+        "delay_mean_s",
+        "links.bottleneck.queueing_delay_mean_s",
+        "queueing delay ms",
+        1e3,
+        2,
+        "lower",
     ),
     Column("delay_p95_s", "links.bottleneck.queueing_delay_p95_s", "p95 ms", 1e3, 2, "lower"),
     Column("delay_p99_s", "links.bottleneck.queueing_delay_p99_s", "p99 ms", 1e3, 2, "lower"),
@@ -78,7 +86,7 @@ def answer(results: Results, labels: list[str], elastic: list[str]) -> Answer:
         values = {label: found[point] for point, label in enumerate(labels)}
         best: set[str] = set()
         if column.better is not None and len(labels) > 1:
-            ranks = rank(values, column.better)
+            ranks = rank(values, column.better, resolution=resolution(column.quantity))
             best = {name for name, one in ranks.items() if len(one.beats) == len(labels) - 1}
         for label in labels:
             cell = Cell(student_interval(values[label]), label in best)
@@ -101,7 +109,9 @@ def fairness(results: Results, elastic: list[str]) -> dict[int, list[float | Non
         .sort("replica")
     )
     return {
-        point: rows.filter(pl.col("point") == point)["jain_index"].to_list()
+        point: sampled(
+            rows.filter(pl.col("point") == point)["jain_index"].to_list(), point in results.alike
+        )
         or [None] * results.replicas
         for point in range(results.scenario.core.points)
     }

@@ -8,6 +8,7 @@ from typing import Any
 
 from sojourn import _core
 from sojourn.comparison.mix import elastic, flows_toml, read_mix
+from sojourn.refusal import refusal
 from sojourn.scenario import Scenario
 from sojourn.toml_text import value_text
 
@@ -51,7 +52,7 @@ class Question:
         """The parameters of a discipline of the registry."""
         entries = {entry["name"]: entry for entry in json.loads(_core.reference())["disciplines"]}
         if name not in entries:
-            raise ValueError(f"found {name!r}; allowed: {', '.join(entries)}, or module:Class")
+            raise ValueError(refusal(name, entries, ", or module:Class"))
         return {param["name"] for param in entries[name]["params"]}
 
     def labels(self) -> list[str]:

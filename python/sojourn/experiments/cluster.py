@@ -53,7 +53,7 @@ def connected(address: str, scenario: Scenario) -> Iterator[Callable[[Sequence[T
         from distributed import Client
     except ImportError:
         raise ClusterError(
-            "Dask is not installed; allowed after: pip install 'sojourn[cluster]'"
+            "Dask is not installed; install it with: pip install 'sojourn[cluster]'"
         ) from None
     try:
         client = Client(address, timeout=PATIENCE_S, set_as_default=False)

@@ -17,11 +17,13 @@ from dataclasses import dataclass, field, replace
 
 import polars as pl
 
+from sojourn.alike import sampled
 from sojourn.experiments.folder import Experiment
+from sojourn.metrics import resolution
 from sojourn.results import KEYS
 from sojourn.stats.holm import holm
 from sojourn.stats.intervals import Interval, defined
-from sojourn.stats.paired import paired_difference, paired_p_value
+from sojourn.stats.paired import FEWEST, paired_difference, paired_p_value
 from sojourn.stats.unpaired import welch
 
 TABLES = {"links": "link", "groups": "group", "total": None}
@@ -66,7 +68,13 @@ class Difference:
     only_second: list[dict] = field(default_factory=list)
 
     def is_significant(self, moved: Moved) -> bool:
-        """Whether a metric moved beyond doubt, at the error of the whole family."""
+        """Whether a metric moved beyond doubt, at the error of the whole family.
+
+        Never with fewer than three pairs, nor by less than percentiles resolve.
+        """
+        step = resolution(moved.metric) * max(abs(moved.first or 0.0), abs(moved.second or 0.0))
+        if moved.difference.n < FEWEST or abs(moved.difference.mean or 0.0) <= step:
+            return False
         return moved.adjusted <= 1 - self.level
 
 
@@ -113,6 +121,7 @@ def _points(experiment: Experiment) -> dict[str, int]:
 
 def _values(experiment: Experiment) -> Iterator[tuple[int, str, str, str, Values]]:
     """Every metric of every row: point, table, name, metric, its values by replica."""
+    alike = experiment.results.alike
     frames = experiment.results.frames()
     for table, entity in TABLES.items():
         frame = frames[table].sort("replica")
@@ -120,10 +129,11 @@ def _values(experiment: Experiment) -> Iterator[tuple[int, str, str, str, Values
         if entity == "group":
             frame = frame.filter(pl.col("group").n_unique().over("point") > 1)
         for key, rows in frame.group_by(keys, maintain_order=True):
-            name = "" if entity is None else str(key[1])
+            point, name = int(str(key[0])), "" if entity is None else str(key[1])
             for metric in frame.columns:
                 if metric not in KEYS:
-                    yield int(str(key[0])), table, name, metric, rows[metric].to_list()
+                    values = sampled(rows[metric].to_list(), point in alike)
+                    yield point, table, name, metric, values
 
 
 def _same(first: Values, second: Values) -> bool:

@@ -3,7 +3,7 @@ r"""The folder of an experiment.
 | file | holds |
 | --- | --- |
 | `experiment.json` | versions, seed, command, warnings, and a checksum of each file |
-| `scenario.toml` | the scenario as run; beside it the files that it reads |
+| `scenario.toml` | the scenario as run; beside it the files and modules that it reads |
 | `points.parquet`, `runs.parquet` | what varies; each run with its seed and warm-up |
 | `links.parquet`, `flows`, `groups`, `total`, `drops`, `delays`, `series` | one row for each \
 point, replica and entity |
@@ -31,6 +31,7 @@ from typing import Any
 
 import polars as pl
 
+from sojourn import outside
 from sojourn._core import ENGINE, ScenarioError, __version__
 from sojourn.experiments.journal import sync_folder
 from sojourn.results import Results
@@ -104,12 +105,13 @@ def read(folder: Path) -> Experiment:
         raise FolderError(f"{bad[0]}; the command that made it mends it: {manifest['command']}")
     frames = {name: pl.read_parquet(folder / f"{name}.parquet") for name in TABLES}
     frames["totals"], frames["time_series"] = frames.pop("total"), frames.pop("series")
+    outside.read_results(folder)
     try:
         scenario = Scenario.load(folder / "scenario.toml")
     except ScenarioError as error:
         made = manifest["sojourn"]
-        message = f"{error}; the folder was written by sojourn {made}, this is {__version__}"
-        raise FolderError(message) from None
+        told = f"; the folder was written by sojourn {made}, this is {__version__}"
+        raise FolderError(f"{error}{told if made != __version__ else ''}") from None
     results = Results(
         scenario=scenario,
         complete=manifest["complete"],
@@ -127,9 +129,12 @@ def read_manifest(folder: Path) -> dict[str, Any]:
         manifest = json.loads(path.read_bytes())
         checksum = manifest.pop("sha256")
     except FileNotFoundError:
-        raise FolderError(
-            f"{folder}: this is no folder of an experiment: it has no {MANIFEST}"
-        ) from None
+        what = f"this is no folder of an experiment: it has no {MANIFEST}"
+        if (folder / "store").is_dir():
+            what = (
+                f"its sweep has not finished: sojourn sweep FILE --out {folder} goes on from there"
+            )
+        raise FolderError(f"{folder}: {what}") from None
     except (ValueError, KeyError, TypeError, AttributeError):
         raise FolderError(f"{path}: it is damaged; run the command again that made it") from None
     if checksum != _own_checksum(manifest):
@@ -169,12 +174,13 @@ def _command() -> str:
 def _files_read(scenario: Scenario) -> dict[str, bytes]:
     """The files that the scenario reads, so that the copy of it beside them can be run.
 
-    Those that lie outside its folder stay where they are.
+    Modules with disciplines and controllers too. Those that lie elsewhere stay where they are.
     """
     points = range(scenario.core.points)
     names = sorted({name for point in points for name in scenario.identity(point)["files"]})
     inside = [name for name in names if not (Path(name).is_absolute() or ".." in Path(name).parts)]
-    return {name: (scenario.folder / name).read_bytes() for name in inside}
+    found = {name: (scenario.folder / name).read_bytes() for name in inside}
+    return found | outside.sources(scenario.outside, scenario.folder)
 
 
 def _parquet(frame: pl.DataFrame) -> bytes:

@@ -13,7 +13,7 @@ from sojourn.experiments.compared import answers, is_compared, short_key
 from sojourn.plots.choice import PlotError
 from sojourn.plots.looks import look, looks
 from sojourn.plots.plot import Plot
-from sojourn.plots.quantities import shown
+from sojourn.plots.quantities import shown_of
 from sojourn.plots.scales import scale
 from sojourn.plots.style import FAINT, INK, TEXT, legend_below, name_axes, new_figure, tidy, titled
 from sojourn.results import Results
@@ -76,7 +76,9 @@ def gather(results: Results, of: str, *, x: str | None = None) -> tuple[pl.DataF
     key = load_key(results) if x is None else x
     if key is None or key not in scenario.core.vary_keys:
         known = ", ".join(scenario.core.vary_keys) or "none: nothing varies"
-        raise PlotError(f"found the key {key or ''!r}; allowed: {known}")
+        if key is None:
+            raise PlotError(f"no key varies but what is compared, so there is no x ({known})")
+        raise PlotError(f"found the key {key!r}; allowed: {known}")
     values, names, vary = per_replica(results, of), answers(scenario), scenario.vary
     kept = {one: value for one, value in vary[-1].items() if one != key and not is_compared(one)}
     points = [
@@ -89,13 +91,13 @@ def gather(results: Results, of: str, *, x: str | None = None) -> tuple[pl.DataF
     for point, load in zip(points, loads.numbers, strict=True):
         one = student_interval(values[point])
         rows.append((names[point], load, one.mean, one.low, one.high))
-    kind = shown(of.rpartition(".")[2])
+    kind = shown_of(of)
     schema = {"discipline": pl.String} | dict.fromkeys(COLUMNS[1:], pl.Float64)
     frame = pl.DataFrame(rows, schema=schema, orient="row")
     frame = frame.with_columns(pl.col("mean", "low", "high") * kind.factor)
     name = short_key(key)
     x_label = name[:1].upper() + name[1:] + (f" ({loads.unit})" if loads.unit else "")
-    from_zero = kind.words != shown("jain_index").words
+    from_zero = not of.endswith(".jain_index")
     fixed = ", ".join(f"{short_key(one)} {value}" for one, value in kept.items())
     what = LoadFigure(kind.label, x_label, from_zero=from_zero, ticks=loads.names, fixed=fixed)
     return frame, what

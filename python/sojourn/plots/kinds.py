@@ -66,6 +66,25 @@ def cdf(
     return _with(delay_cdf.draw(frame, label), frame)
 
 
+def series(
+    results: Results,
+    *,
+    of: str | None = None,
+    link: str | None = None,
+    flow: str | None = None,
+    case: int | None = None,
+    replica: int = 0,
+) -> Plot:
+    """Any time series of a link or of flows, such as an inner variable of a discipline."""
+    if of is None:
+        known = results.time_series["metric"].unique().sort()
+        raise PlotError(f"a series has a name, --of NAME; there are: {', '.join(known) or 'none'}")
+    of_links = results.series(of)["entity"].eq("link").any() and flow is None
+    entity, name = ("link", link) if of_links else ("flow", flow)
+    frame = over_time.gather(results, of, entity, name=name, case=case, replica=replica)
+    return _with(over_time.draw(frame, of), frame)
+
+
 def goodput(results: Results, *, link: str | None = None, case: int | None = None) -> Plot:
     """Delay against goodput with 1-sigma ellipses (RFC 7928)."""
     frame = delay_goodput.gather(results, link=link, case=case)
@@ -143,6 +162,7 @@ KINDS = {
         Kind("delay", "Delay over time", delay, needs_series=True),
         Kind("throughput", "Throughput over time", throughput, needs_series=True),
         Kind("cwnd", "Congestion windows over time", cwnd, needs_series=True),
+        Kind("series", "A variable over time", series, needs_series=True),
         Kind("cdf", "Distribution of delay", cdf),
         Kind("delay-goodput", "Delay against goodput", goodput),
         Kind("load", "Against load", load),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 UNITS = {
@@ -71,6 +71,14 @@ def shown(metric: str) -> Shown:
             stem, factor, unit = metric.removesuffix(ending), times, name
             break
     return Shown(WORDS.get(stem, _words(stem)), unit, factor)
+
+
+def shown_of(quantity: str) -> Shown:
+    """How a quantity is shown: the metrics of flows and groups with whose they are."""
+    table, _, rest = quantity.partition(".")
+    name, _, metric = rest.rpartition(".")
+    how = shown(metric)
+    return replace(how, words=f"{how.words} of {name}") if table in ("flows", "groups") else how
 
 
 def _words(stem: str) -> str:

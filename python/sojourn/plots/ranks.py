@@ -14,7 +14,7 @@ from sojourn.comparing import ranking
 from sojourn.plots.choice import PlotError, case_of, labels_of, link_of
 from sojourn.plots.looks import looks
 from sojourn.plots.plot import Plot
-from sojourn.plots.quantities import better, shown
+from sojourn.plots.quantities import better, shown_of
 from sojourn.plots.style import FAINT, TEXT, legend_below, name_axes, new_figure
 from sojourn.results import Results
 
@@ -23,7 +23,10 @@ COLUMNS = ("discipline", "metric", "place", "rank", "mean")
 
 
 def usual(results: Results, link: str | None = None) -> list[str]:
-    """The quantities that a comparison is about."""
+    """The quantities that a comparison is about.
+
+    Fairness is that of the flows of one name: others may want different amounts.
+    """
     name = link_of(results, link)
     quantities = [
         f"links.{name}.queueing_delay_mean_s",
@@ -31,9 +34,10 @@ def usual(results: Results, link: str | None = None) -> list[str]:
         "total.goodput_bps",
         f"links.{name}.loss_ratio",
     ]
-    if results.flows["flow"].n_unique() > 1:
-        quantities.append("total.jain_index")
-    return quantities
+    sizes = results.flows.group_by("group", maintain_order=True).agg(pl.col("flow").n_unique())
+    return quantities + [
+        f"groups.{name}.jain_index" for name, size in sizes.iter_rows() if size > 1
+    ]
 
 
 def gather(
@@ -58,7 +62,7 @@ def gather(
         parts.append(
             ranked.select(
                 "discipline",
-                pl.lit(metric).alias("metric"),
+                pl.lit(shown_of(quantity).words).alias("metric"),
                 pl.lit(place).alias("place"),
                 "rank",
                 "mean",
@@ -90,7 +94,7 @@ def draw(frame: pl.DataFrame) -> Plot:
     axes.grid(False)
     for place in places["place"]:
         axes.axvline(place, color=FAINT, linewidth=1, zorder=0)
-    words = [textwrap.fill(shown(metric).words, 16) for metric in places["metric"]]
+    words = [textwrap.fill(metric, 16) for metric in places["metric"]]
     axes.set_xticks(places["place"].to_list(), words, fontsize=TEXT - 1)
     axes.set_ylim(len(disciplines) + 0.6, 0.4)
     axes.set_yticks(range(1, len(disciplines) + 1))

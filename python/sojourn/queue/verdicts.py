@@ -8,7 +8,9 @@ from __future__ import annotations
 from sojourn import _core
 
 REASONS: tuple[str, ...] = tuple(_core.REASONS)
-"""Why packets are dropped or marked: one vocabulary over all disciplines."""
+"""Why packets are dropped or marked, one vocabulary over all disciplines: ``overlimit``,
+``unforced``, ``forced``, ``target``, ``ce_threshold``, ``blue``, ``match``, ``head``, ``penalty``,
+``ack_filter``, ``link``."""
 
 
 def drop(reason: str) -> int:

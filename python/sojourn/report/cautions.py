@@ -52,7 +52,9 @@ def _warnings(results: Results, manifest: Mapping[str, Any] | None) -> list[str]
     if not results.complete:
         said.append("The experiment is not complete: the numbers are of the finished runs alone.")
     fewest = results.runs.group_by("point").len()["len"].min()
-    if fewest == 1:
+    if results.alike:
+        pass  # Said already, and no number of replicas would help.
+    elif fewest == 1:
         said.append("A point has one replica only: its values have no interval.")
     elif isinstance(fewest, int) and fewest < 5:
         said.append(f"A point has {fewest} replicas only: its intervals are wide and unsure.")
@@ -71,7 +73,7 @@ def _drifting(results: Results) -> list[str]:
     halves = _halves(results, link)
     if not halves:
         return []
-    points = list(halves)
+    points = [point for point in halves if point not in results.alike]
     p_values = holm([paired_p_value(*halves[point]) for point in points])
     busy = results.links.filter(pl.col("link") == link).group_by("point")
     used = busy.agg(pl.col("utilization").mean().fill_null(0.0))

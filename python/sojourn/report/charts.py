@@ -22,7 +22,7 @@ from sojourn.plots import against_load, delay_cdf, delay_goodput, drops
 from sojourn.plots.choice import PlotError, link_of
 from sojourn.plots.delay_goodput import contour, goes_by_ratio
 from sojourn.plots.looks import LINES, looks
-from sojourn.plots.quantities import shown
+from sojourn.plots.quantities import shown, shown_of
 from sojourn.plots.ranks import usual
 from sojourn.results import Results
 
@@ -249,7 +249,7 @@ def _load(results: Results) -> Chart:
     what = against_load.LoadFigure("")
     for quantity in usual(results):
         frame, what = against_load.gather(results, quantity)
-        label = shown(quantity.rpartition(".")[2]).label
+        label = shown_of(quantity).label
         parts.append(frame.with_columns(pl.lit(label).alias("metric")))
     frame = _labelled(results, pl.concat(parts))
     names = list(dict.fromkeys(frame["metric"]))

@@ -74,6 +74,7 @@ def render(results: Results, manifest: Mapping[str, Any] | None) -> str:
         cases=[(n, case.title) for n, case in enumerate(cases(results.scenario))],
         scenario=results.scenario.as_run(),
         command=manifest["command"] if manifest else "",
+        modules=list(dict.fromkeys(one.partition(":")[0] for one in results.scenario.outside)),
         versions=_versions(results, manifest),
         style=Markup(style),
         specs=Markup(_json({one.id: one.spec for one in figures})),

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import polars as pl
 
+from sojourn.alike import sampled
 from sojourn.comparing import differences, per_replica, ranking
 from sojourn.experiments.compared import answers, cases, is_compared, short_key
 from sojourn.plots.looks import looks
@@ -92,8 +93,10 @@ def _groups(results: Results) -> SortedTable:
     head, keys = _keys(results)
     rows = []
     for key, found in results.groups.group_by("point", "group", maintain_order=True):
-        name, cells = keys[int(str(key[0]))]
-        numbers = [_cell(student_interval(found[one]), shown(one), False) for one in metrics]
+        point = int(str(key[0]))
+        name, cells = keys[point]
+        values = {one: sampled(found[one].to_list(), point in results.alike) for one in metrics}
+        numbers = [_cell(student_interval(values[one]), shown(one), False) for one in metrics]
         rows.append((name, (*cells, Cell(str(key[1]), str(key[1])), *numbers)))
     header = [*head, "Flows", *(_heading(shown(one).words, shown(one)) for one in metrics)]
     return SortedTable(
@@ -119,13 +122,18 @@ def _differences(results: Results) -> list[SortedTable]:
             first, second = (drawn[names[row[one]]].label for one in ("first", "second"))
             interval = Interval(row["mean"], row["low"], row["high"], 0)
             p_value = row["adjusted"]
+            is_tested = row["low"] is not None
             cells = [
                 *([Cell(titles[row["first"]], row["first"])] if any(titles.values()) else []),
                 Cell(first, first),
                 Cell(second, second),
                 _cell(interval, how, False),
-                Cell("< 0.0001" if p_value < 1e-4 else f"{p_value:.2g}", p_value),
-                Cell("yes" if row["separated"] else "no", str(row["separated"])),
+                Cell("< 0.0001" if p_value < 1e-4 else f"{p_value:.2g}", p_value)
+                if is_tested
+                else Cell("–", None),
+                Cell("yes" if row["separated"] else "no", str(row["separated"]))
+                if is_tested
+                else Cell("–", ""),
             ]
             rows.append(("", tuple(cells)))
         head = ["Case"] if any(titles.values()) else []

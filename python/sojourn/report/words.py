@@ -13,10 +13,11 @@ from sojourn.comparing import differences, per_replica, ranking
 from sojourn.experiments.compared import answers, cases, compared_points, short_key
 from sojourn.plots.choice import link_of
 from sojourn.plots.looks import looks
-from sojourn.plots.quantities import Shown, better, shown
+from sojourn.plots.quantities import Shown, better, shown, shown_of
 from sojourn.plots.ranks import usual
 from sojourn.results import Results
 from sojourn.stats.intervals import Interval, student_interval
+from sojourn.stats.paired import FEWEST
 
 HOW_SURE = (
     "Beyond doubt means: the differences between runs under the same arrivals, replica by replica, "
@@ -61,8 +62,12 @@ def answer(results: Results) -> list[str]:
     quantities = usual(results)
     if max(len(group) for group in groups) < 2:
         return [_alone(results, quantity) for quantity in quantities]
-    if results.runs.group_by("point").len()["len"].max() == 1:
-        return ["One replica of each point: nothing can be told apart. Run more: --replicas 10."]
+    if len(results.alike) == results.scenario.core.points:
+        return ["All replicas of a point are the same run: nothing can be told apart."]
+    most = int(str(results.runs.group_by("point").len()["len"].max()))
+    if most < FEWEST:
+        replicas = _many(most, "replica")
+        return [f"{replicas} of each point: nothing can be told apart. Run more: --replicas 10."]
     say = _best_of_one_case if len(groups) == 1 else _best_of_many_cases
     return [*(say(results, quantity) for quantity in quantities), HOW_SURE]
 
@@ -95,10 +100,9 @@ def with_half(mean: float, half: float | None) -> str:
 
 def name_of(quantity: str) -> str:
     """A quantity in words: "mean queueing delay at bottleneck"."""
+    words = shown_of(quantity).words
     table, _, rest = quantity.partition(".")
-    name, _, metric = rest.rpartition(".")
-    words = shown(metric).words
-    return f"{words} at {name}" if table == "links" else words
+    return f"{words} at {rest.rpartition('.')[0]}" if table == "links" else words
 
 
 def _best_of_one_case(results: Results, quantity: str) -> str:

@@ -23,6 +23,9 @@ from sojourn.stats.intervals import (
     student_interval,
 )
 
+FEWEST = 3
+"""Pairs from which on two may be told apart: two pairs that happen to agree look beyond doubt."""
+
 
 @dataclass(frozen=True)
 class Comparison:
@@ -30,7 +33,8 @@ class Comparison:
 
     `p_value` belongs to this comparison alone, `adjusted` is Holm's over the whole family, and
     `interval` has the confidence at which Holm's procedure tested this comparison. With fewer
-    than two pairs both are 1: nothing can be told apart.
+    than two pairs both are 1: nothing can be told apart. Differences of `resolution` or less are
+    none: they are within what the values are measured to.
     """
 
     first: str
@@ -39,10 +43,16 @@ class Comparison:
     p_value: float
     adjusted: float
     alpha: float
+    resolution: float = 0.0
 
     @property
     def separated(self) -> bool:
-        """Whether the two differ, at the error `alpha` of the whole family."""
+        """Whether the two differ, at the error `alpha` of the whole family.
+
+        Never with fewer than `FEWEST` pairs.
+        """
+        if self.interval.n < FEWEST or abs(self.interval.mean or 0.0) <= self.resolution:
+            return False
         return self.adjusted <= self.alpha
 
     @property
@@ -96,19 +106,21 @@ def paired_p_value(first: Sequence[float | None], second: Sequence[float | None]
 
 
 def compare_all(
-    values: Mapping[str, Sequence[float | None]], level: float = 0.95
+    values: Mapping[str, Sequence[float | None]], level: float = 0.95, resolution: float = 0.0
 ) -> list[Comparison]:
     """Every pair of `values` (name -> one value per replica), with Holm's correction over all.
 
     Each interval has the confidence at which its own hypothesis is tested in Holm's sequence
     (1 - alpha/(k - i) for the i-th smallest p-value of k, from 0), so that the first ones read
-    as intervals that hold together. Raises ValueError for a bad level or unequal replicas.
+    as intervals that hold together. `resolution` is the share of a value to which all are measured.
+    Raises ValueError for a bad level or unequal replicas.
     """
     check_level(level)
     alpha = 1 - level
     pairs = list(itertools.combinations(values, 2))
     p_values = [paired_p_value(values[a], values[b]) for a, b in pairs]
     adjusted = holm(p_values)
+    means = {name: abs(student_interval(values[name], level).mean or 0.0) for name in values}
     order = sorted(range(len(pairs)), key=lambda index: p_values[index])
     place = {index: at for at, index in enumerate(order)}
     return [
@@ -121,6 +133,7 @@ def compare_all(
             p_value=p_values[index],
             adjusted=adjusted[index],
             alpha=alpha,
+            resolution=resolution * max(means[a], means[b]),
         )
         for index, (a, b) in enumerate(pairs)
     ]

@@ -56,15 +56,19 @@ def beats(comparison: Comparison, better: Better) -> tuple[str, str] | None:
 
 
 def rank(
-    values: Mapping[str, Sequence[float | None]], better: Better, level: float = 0.95
+    values: Mapping[str, Sequence[float | None]],
+    better: Better,
+    level: float = 0.95,
+    resolution: float = 0.0,
 ) -> dict[str, Rank]:
     """Ranks of all `values` (name -> one value per replica, paired by position).
 
+    `resolution` is the share of a value to which they are measured.
     Raises ValueError for a bad level or unequal replicas.
     """
     wins: dict[str, set[str]] = {name: set() for name in values}
     losses: dict[str, set[str]] = {name: set() for name in values}
-    for comparison in compare_all(values, level):
+    for comparison in compare_all(values, level, resolution):
         decided = beats(comparison, better)
         if decided is not None:
             wins[decided[0]].add(decided[1])

@@ -29,6 +29,7 @@ RATES = {
 """Units of rate, in bit/s (decimal)."""
 
 _NUMBER = re.compile(r"\s*(\d+(?:\.\d*)?|\.\d+)\s*(\S+)\s*")
+_BARE = re.compile(r"\s*(\d+(?:\.\d*)?|\.\d+)\s*")
 
 
 def parse(text: str, units: dict[str, Fraction], example: str) -> Fraction:
@@ -39,6 +40,8 @@ def parse(text: str, units: dict[str, Fraction], example: str) -> Fraction:
     match = _NUMBER.fullmatch(text)
     if match is None or match[2] not in units:
         allowed = ", ".join(units)
+        if _BARE.fullmatch(text):
+            raise ValueError(f'"{text}" needs a unit: {allowed}, as in "{example}"')
         raise ValueError(f'"{text}" is not a number and one of {allowed}, as in "{example}"')
     return Fraction(Decimal(match[1])) * units[match[2]]
 
