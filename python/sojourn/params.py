@@ -55,6 +55,15 @@ class Param:
         except ValueError as error:
             raise ParamError(name, str(error)) from None
 
+    @property
+    def allowed(self) -> str:
+        """What it takes, in words."""
+        try:
+            self.read("", "")
+        except ParamError as error:
+            return error.message.partition("allowed: ")[2]
+        return ""
+
     def with_default(self, default: object) -> Param:
         """The same with another default."""
         return Param(self.kind, default, self.doc, self.options)
