@@ -19,7 +19,7 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Callable
 from types import FunctionType
-from typing import Any
+from typing import Any, cast
 
 from sojourn import _core, params
 from sojourn.compile_errors import why
@@ -61,12 +61,12 @@ FAILED = -(2**63)
 class Policy:
     """A hook to be compiled."""
 
-    def __init__(self, function: FunctionType) -> None:
+    def __init__(self, function: Callable[..., int | None]) -> None:
         """Keep the function until its class is known."""
-        self.function = function
+        self.function = cast("FunctionType", function)
 
 
-def njit_policy(function: FunctionType) -> Any:
+def njit_policy(function: Callable[..., int | None]) -> Any:
     """Have a hook of a discipline compiled by Numba: ``def enqueue(state, packet)``.
 
     What it may use of Python is what Numba compiles: numbers, branches, loops, ``math``. A division

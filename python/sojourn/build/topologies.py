@@ -6,6 +6,7 @@ Every builder takes the keys of the head of a file as keywords (``duration``, ``
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Unpack
@@ -222,7 +223,5 @@ def _scenario(name: str, head: Head, layout: Mapping[str, Any], flows: Iterable[
 
 def _in_arguments(message: str, place: str) -> str:
     """An error of a scenario under the argument that it is about, without a line nobody wrote."""
-    where, _, what = message.removeprefix(place).lstrip(":").partition(": ")
-    if not message.startswith(place) or not (where.isdigit() or not where):
-        return message
-    return what.removeprefix("dumbbell.").removeprefix("bottleneck.")
+    written = re.escape(place) + r":(\d+:)? (dumbbell\.)?(bottleneck\.)?"
+    return re.sub(f"^{written}", "", message)
