@@ -42,9 +42,11 @@ def check(cls: type, base: type, hooks: tuple[str, ...], needed: tuple[str, ...]
     slips = dict(_slips(cls, base, hooks))
     hint = "".join(f"; {found}: did you mean {meant}?" for found, meant in slips.items())
     if not own and cls is not base:
-        raise HookError(f"{name} has no hook; allowed: at least one of {_listed(hooks)}{hint}")
+        raise HookError(f"{name}: found no hook; allowed: at least one of {_listed(hooks)}{hint}")
     if missing := [hook for hook in needed if hook not in own]:
-        raise HookError(f"{name} has no {' and no '.join(missing)}, which it must have{hint}")
+        raise HookError(
+            f"{name}: found no {' and no '.join(missing)}; allowed: a class with {_listed(needed)}{hint}"
+        )
     for hook in own:
         _check_arguments(cls, base, hook, name)
     for found, meant in slips.items():

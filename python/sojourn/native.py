@@ -116,7 +116,7 @@ def _compile(cls: Any) -> dict[str, Any]:
         from numba import types
     except ImportError:
         needs = "needs Numba, which is not installed; install it with: pip install 'sojourn[numba]'"
-        raise HookError(f"{name} {needs}") from None
+        raise HookError(f"{name}: {needs}") from None
     state = numba.from_dtype(np.dtype([(name, "f8") for name in fields_of(cls) or ("_",)]))
     packet = numba.from_dtype(np.dtype(list(PACKET.items())))
     signature = types.int64(types.CPointer(state), types.CPointer(packet))

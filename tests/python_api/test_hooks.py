@@ -13,7 +13,7 @@ def test_a_class_without_a_hook_is_refused():
         def enque(self, now, size, flow, ecn):
             return sj.queue.DROP
 
-    with pytest.raises(TypeError, match=r"Coin has no hook; .*enque: did you mean enqueue\?"):
+    with pytest.raises(TypeError, match=r"Coin: found no hook; .*enque: did you mean enqueue\?"):
         Coin()
 
 
@@ -73,7 +73,9 @@ def test_a_controller_must_have_two_hooks():
         def on_los(self, loss):
             self.cwnd = 1.0
 
-    with pytest.raises(TypeError, match=r"has no on_loss, which.*on_los: did you mean on_loss\?"):
+    with pytest.raises(
+        TypeError, match=r"found no on_loss; allowed: a class with.*on_los: did you mean on_loss\?"
+    ):
         sj.tcp(Half)
 
 

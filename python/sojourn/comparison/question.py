@@ -10,6 +10,7 @@ from typing import Any
 from sojourn import _core
 from sojourn._core import ScenarioError
 from sojourn.comparison.mix import Part, elastic, flows_toml, read_mix
+from sojourn.nearest import hint
 from sojourn.scenario import Scenario
 from sojourn.toml_text import value_text
 
@@ -77,7 +78,8 @@ class Question:
         """The parameters of a discipline of the registry."""
         entries = {entry["name"]: entry for entry in json.loads(_core.reference())["disciplines"]}
         if name not in entries:
-            raise ValueError(f"found {name!r}; allowed: {', '.join(entries)}, or module:Class")
+            allowed = f"{', '.join(entries)}, or module:Class"
+            raise ValueError(f"found {name!r}; allowed: {allowed}{hint(name, entries)}")
         return {param["name"] for param in entries[name]["params"]}
 
     def labels(self) -> list[str]:
@@ -126,7 +128,8 @@ bottleneck = {{ rate = {value_text(self.rate)} }}
             return message
         key, text = found["key"], found["text"]
         if key.startswith(QUEUE):
-            return f"{self._place_of(int(found['line']), key)}: {text}"
+            place = self._place_of(int(found["line"]), key)
+            return text if text.startswith(f"{place}: ") else f"{place}: {text}"
         option = next((OPTIONS[each] for each in OPTIONS if f"{key}.".startswith(f"{each}.")), key)
         return f"{option}: {text}"
 
