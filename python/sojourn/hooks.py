@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import inspect
 import warnings
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from functools import cache
 from types import FunctionType
 from typing import Any
@@ -39,24 +39,17 @@ def check(cls: type, base: type, hooks: tuple[str, ...], needed: tuple[str, ...]
     """
     name = f"{cls.__module__}:{cls.__qualname__}"
     own = [hook for hook in hooks if getattr(cls, hook) is not getattr(base, hook)]
-    slips = dict(_slips(cls, base, hooks))
-    hint = "".join(f"; {found}: did you mean {meant}?" for found, meant in slips.items())
+    slips = [f"{found}: did you mean {meant}?" for found, meant in _slips(cls, base, hooks)]
     if not own and cls is not base:
-        raise HookError(f"{name}: found no hook; allowed: at least one of {_listed(hooks)}{hint}")
+        told = [f"{name}: found no hook; allowed: at least one of {', '.join(hooks)}", *slips]
+        raise HookError("; ".join(told))
     if missing := [hook for hook in needed if hook not in own]:
-        raise HookError(
-            f"{name}: found no {' and no '.join(missing)}; allowed: a class with {_listed(needed)}{hint}"
-        )
+        told = [f"{name}: found no {', no '.join(missing)}; allowed: all of {', '.join(needed)}"]
+        raise HookError("; ".join([*told, *slips]))
     for hook in own:
         _check_arguments(cls, base, hook, name)
-    for found, meant in slips.items():
-        warnings.warn(
-            f"{name}: {found} is never called: did you mean {meant}?", HookWarning, stacklevel=3
-        )
-
-
-def _listed(words: Collection[str]) -> str:
-    return ", ".join(words)
+    for slip in slips:
+        warnings.warn(f"{name}: never called: {slip}", HookWarning, stacklevel=3)
 
 
 def _slips(cls: type, base: type, hooks: tuple[str, ...]) -> Iterator[tuple[str, str]]:
@@ -86,7 +79,6 @@ def _check_arguments(cls: type, base: type, hook: str, name: str) -> None:
     try:
         signature.bind(*given)
     except TypeError:
-        taken = _listed(tuple(signature.parameters))
-        raise HookError(
-            f"{name}: found {hook}({taken}); allowed: {hook}({_listed(given)})"
-        ) from None
+        taken, allowed = ", ".join(signature.parameters), ", ".join(given)
+        message = f"{name}: found {hook}({taken}); allowed: {hook}({allowed})"
+        raise HookError(message) from None

@@ -25,7 +25,7 @@ def test_a_method_that_looks_like_a_hook_is_warned_of():
         def deque(self, now, size, flow, ecn, sojourn):
             return sj.queue.DROP
 
-    with pytest.warns(UserWarning, match="deque is never called: did you mean dequeue"):
+    with pytest.warns(UserWarning, match="never called: deque: did you mean dequeue"):
         Coin()
 
 
@@ -74,7 +74,7 @@ def test_a_controller_must_have_two_hooks():
             self.cwnd = 1.0
 
     with pytest.raises(
-        TypeError, match=r"found no on_loss; allowed: a class with.*on_los: did you mean on_loss\?"
+        TypeError, match=r"found no on_loss; allowed: all of.*on_los: did you mean on_loss\?"
     ):
         sj.tcp(Half)
 
