@@ -72,7 +72,7 @@ def test_workers_that_start_do_not_hear_it(mixed, tmp_path):
     try:
         patience = time.monotonic() + PATIENCE_S
         children = Path(f"/proc/{program.pid}/task/{program.pid}/children")
-        # One of them looks after what the others share.
+        # The first ones look after what workers share.
         while len(children.read_text().split()) < 3 and time.monotonic() < patience:
             assert program.poll() is None
             time.sleep(0.01)
