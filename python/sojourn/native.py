@@ -18,9 +18,12 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Callable
-from typing import Any
+from types import FunctionType
+from typing import Any, cast
 
 from sojourn import _core, params
+from sojourn.compile_errors import why
+from sojourn.hooks import HookError
 
 HOOKS = ("enqueue", "dequeue", "on_empty", "on_timer")
 """Hooks that may be compiled."""
@@ -60,13 +63,14 @@ class Policy:
 
     def __init__(self, function: Callable[..., int | None]) -> None:
         """Keep the function until its class is known."""
-        self.function = function
+        self.function = cast("FunctionType", function)
 
 
 def njit_policy(function: Callable[..., int | None]) -> Any:
     """Have a hook of a discipline compiled by Numba: ``def enqueue(state, packet)``.
 
-    What it may use of Python is what Numba compiles: numbers, branches, loops, ``math``.
+    What it may use of Python is what Numba compiles: numbers, branches, loops, ``math``. A division
+    by zero raises, as in Python.
     """
     return Policy(function)
 
@@ -105,28 +109,38 @@ def start(instance: Any) -> list[float]:
 
 
 def _compile(cls: Any) -> dict[str, Any]:
+    name = f"{cls.__module__}:{cls.__qualname__}"
     try:
         import numba
         import numpy as np
         from numba import types
     except ImportError:
-        message = (
-            f"{cls.__name__} is compiled by Numba; install it with: pip install 'sojourn[numba]'"
-        )
-        raise RuntimeError(message) from None
+        needs = "needs Numba, which is not installed; install it with: pip install 'sojourn[numba]'"
+        raise HookError(f"{name}: {needs}") from None
     state = numba.from_dtype(np.dtype([(name, "f8") for name in fields_of(cls) or ("_",)]))
     packet = numba.from_dtype(np.dtype(list(PACKET.items())))
     signature = types.int64(types.CPointer(state), types.CPointer(packet))
-    return {
-        name: numba.cfunc(signature)(_entry(numba, hook.function, name in ("enqueue", "dequeue")))
-        for name, hook in hooks_of(cls).items()
-    }
+    compiled: dict[str, Any] = {}
+    for hook, policy in hooks_of(cls).items():
+        entry = _entry(numba, policy.function, hook in ("enqueue", "dequeue"))
+        try:
+            compiled[hook] = numba.cfunc(signature)(entry)
+        # What Numba raises has no common base: KeyError for a field that a record does not have.
+        except Exception as error:
+            reason = why(policy.function, error, _records(cls, policy.function))
+            raise HookError(f"{name}: {hook} cannot be compiled: {reason}") from None
+    return compiled
 
 
-def _entry(numba: Any, function: Callable[..., int | None], answers: bool) -> Callable[..., int]:
+def _records(cls: Any, function: FunctionType) -> dict[str, list[str]]:
+    """The fields of what a hook is given, by the names of its arguments."""
+    return dict(zip(function.__code__.co_varnames, (fields_of(cls), [*PACKET]), strict=False))
+
+
+def _entry(numba: Any, function: FunctionType, answers: bool) -> Callable[..., int]:
     """The function that the core calls: from addresses to records."""
     carray = numba.carray
-    inner = numba.njit(error_model="numpy", inline="never")(function)
+    inner = numba.njit(error_model="python", inline="never")(function)
     if answers:
 
         def entry(state: Any, packet: Any) -> int:
@@ -157,7 +171,12 @@ def tell(cls: Any, hook: str, state: list[float], packet: list[float]) -> None:
     names = fields_of(cls)
     given = np.array([tuple(state)], dtype=[(name, "f8") for name in names or ("_",)])
     judged = np.array([tuple(packet)], dtype=list(PACKET.items()))
-    hooks_of(cls)[hook].function(np.rec.array(given)[0], np.rec.array(judged)[0])
+    try:
+        # NumPy's numbers warn of a division by zero unless they are told to raise.
+        with np.errstate(divide="raise", invalid="raise"):
+            hooks_of(cls)[hook].function(np.rec.array(given)[0], np.rec.array(judged)[0])
+    except FloatingPointError as error:
+        raise ZeroDivisionError("division by zero").with_traceback(error.__traceback__) from None
 
 
 _uniform = ctypes.CFUNCTYPE(ctypes.c_double, ctypes.c_uint64)(_core.UNIFORM)

@@ -12,9 +12,11 @@ import importlib.util
 import inspect
 import json
 import sys
+import traceback
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from types import TracebackType
 from typing import Any
 
 KINDS = {
@@ -63,8 +65,17 @@ def know(classes: dict[str, type]) -> None:
     _known.update(classes)
 
 
-def find(name: str, folder: str | Path = ".") -> type:
-    """Find a class by its name. Raises :class:`Refused`."""
+def find(name: str, folder: str | Path = ".", kind: str | None = None) -> type:
+    """Find a class by its name, one of a ``kind`` where that is given. Raises :class:`Refused`."""
+    cls = _found(name, folder)
+    if kind is not None:
+        module, base, public = KINDS[kind]
+        if not issubclass(cls, getattr(importlib.import_module(module), base)):
+            raise Refused(f"found {name!r}; allowed: a class that inherits from {public}")
+    return cls
+
+
+def _found(name: str, folder: str | Path) -> type:
     if name in _known:
         return _known[name]
     module_name, _, path = name.partition(":")
@@ -87,20 +98,16 @@ def find(name: str, folder: str | Path = ".") -> type:
 def make(kind: str, name: str, params: str, folder: str | Path) -> Any:
     """Make the object of a class; ``params`` is a JSON object.
 
-    In a folder of results it is a stand-in where the class cannot be had. Raises :class:`Refused`
-    or :class:`sojourn.params.ParamError`.
+    In a folder of results it is a stand-in where the class cannot be had. Raises :class:`Refused`,
+    :class:`sojourn.hooks.HookError` or :class:`sojourn.params.ParamError`.
     """
-    module, base_name, public = KINDS[kind]
-    base = getattr(importlib.import_module(module), base_name)
     try:
-        cls = find(name, folder)
-        if not issubclass(cls, base):
-            raise Refused(f"found {name!r}; allowed: a class that inherits from {public}")
-        return cls(**json.loads(params))
+        return find(name, folder, kind)(**json.loads(params))
     except ValueError as error:
         if Path(folder).resolve() not in _results:
             raise
-        return _stand_in(base, str(error))()
+        module, base, _ = KINDS[kind]
+        return _stand_in(getattr(importlib.import_module(module), base), str(error))()
 
 
 def read_results(folder: str | Path) -> None:
@@ -131,6 +138,15 @@ def sources(names: Iterable[str], folder: str | Path) -> dict[str, bytes]:
         if file.name == f"{module}.py" and file.resolve().parent in beside:
             found[file.name] = file.read_bytes()
     return found
+
+
+def in_brief(error: Exception, trace: TracebackType | None) -> str:
+    """An exception on one line, with the place where it was raised."""
+    what = " ".join(f"{type(error).__name__}: {error}".split())
+    frames = traceback.extract_tb(trace)
+    return (
+        f"{what} ({Path(frames[-1].filename).name}, line {frames[-1].lineno})" if frames else what
+    )
 
 
 def is_interpreted(names: Iterable[str], folder: str | Path) -> bool:

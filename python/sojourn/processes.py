@@ -6,14 +6,18 @@ worker reads the scenario itself; classes that it could not import are sent alon
 
 from __future__ import annotations
 
+import signal
 import sys
-from collections.abc import Generator, Sequence
+import warnings
+from collections.abc import Generator, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from sojourn import outside
 from sojourn._core import Cancel
+from sojourn.hooks import HookWarning
 from sojourn.scenario import Scenario
 from sojourn.tasks import Task
 
@@ -47,15 +51,40 @@ def in_processes(
     )
     finished_all = False
     try:
-        running: dict[Future[Any], Task] = {
-            pool.submit(_work, task, trace): task for task, trace in tasks
-        }
+        with _deaf_children():
+            running: dict[Future[Any], Task] = {
+                pool.submit(_work, task, trace): task for task, trace in tasks
+            }
         while running:
             finished, _ = wait(running, LOOK_INTERVAL_S, FIRST_COMPLETED)
             yield [(running.pop(run), run.result()) for run in finished]
         finished_all = True
     finally:
         pool.shutdown(wait=True, kill_workers=not finished_all)
+
+
+@contextmanager
+def _deaf_children() -> Iterator[None]:
+    """Processes that start here never hear Ctrl-C: the one in front ends them.
+
+    It reaches all processes of a terminal, and a worker that still imports what it needs would
+    print a traceback. Here it is heard when all have started.
+    """
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    import multiprocessing.resource_tracker
+
+    import loky.backend.resource_tracker
+
+    # Those that look after what workers share: to start one lifts the block.
+    multiprocessing.resource_tracker.ensure_running()
+    loky.backend.resource_tracker.ensure_running()
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _packed(scenario: Scenario) -> bytes:
@@ -78,12 +107,12 @@ def _packed(scenario: Scenario) -> bytes:
 
 def _begin(path: list[str], scenario: bytes) -> None:
     """Prepare a worker."""
-    import signal
-
     import cloudpickle
 
-    # Ctrl-C reaches all processes of a terminal; the one in front ends the others.
+    # Where signals cannot be blocked before a process starts.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    # The process in front has told of them.
+    warnings.simplefilter("ignore", HookWarning)
     sys.path[:] = path
     global _scenario
     _scenario = cloudpickle.loads(scenario)

@@ -16,7 +16,7 @@ from sojourn.alike import warnings as alike_warnings
 from sojourn.extras import needed
 from sojourn.frames import points_frame, runs_frame, stack
 from sojourn.metrics import SERIES
-from sojourn.refusal import refusal
+from sojourn.nearest import refusal
 from sojourn.scenario import Scenario
 from sojourn.tasks import Outcome, Task
 

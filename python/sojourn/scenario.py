@@ -169,6 +169,8 @@ def as_pairs(overrides: Overrides) -> list[tuple[str, str]]:
 
 def _toml(value: object) -> str:
     """Write a Python value as TOML; an object that stands for a table as that."""
+    if isinstance(value, type) and hasattr(value, "table"):
+        value = value()
     if hasattr(value, "table"):
         value = value.table()  # pyright: ignore[reportAttributeAccessIssue]
     match value:

@@ -130,6 +130,8 @@ def check_laws(
     ``params`` are those of the class, with units. An exception in the class ends the check as it
     ends a run: :class:`sojourn.UserCodeError`.
     """
+    # Made here too, so that what is wrong with a parameter is told under its name.
+    cls(**(params or {}))
     name, given = name_of(cls), json.dumps(params or {})
     for seed in range(sequences):
         try:

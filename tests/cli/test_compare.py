@@ -37,11 +37,19 @@ def test_without_two_of_them_there_is_none(sojourn, tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("codle",), "allowed: droptail"),
+        (("codle",), 'did you mean "codel"?'),
         (("codel", "codel"), "found a discipline twice"),
-        (("codel", "--flows", "4 cubik"), 'found "cubik"'),
+        (("codel", "--flows", "4 cubik"), 'did you mean "cubic"?'),
         (("codel", "--flows", "1 cbr"), "allowed: cbr with its rate"),
-        (("codel,target=5",), "target"),
+        (("codel", "codel,target=5"), "codel,target=5: target: found 5; allowed: "),
+        (("codel", "pie,taget=5 ms"), "pie,taget=5 ms: taget: unknown key"),
+        (("codel", "--rate", "5 Mbits"), 'error: --rate: found "5 Mbits"; allowed: '),
+        (("codel", "--rate", "5 Mbits"), 'did you mean "5 Mbit/s"?'),
+        (("codel", "--rtt", "5"), 'error: --rtt: found "5"; allowed: '),
+        (("codel", "--limit", "5"), 'error: --limit: found "5"; allowed: '),
+        (("codel", "--duration", "5 s"), "error: --warmup: found 10 s; allowed: "),
+        (("codel", "--flows", "1 cbr@5"), 'error: --flows: found "5"; allowed: '),
+        (("codel", "--flows", "1 no:Where"), "the module no cannot be imported"),
     ],
 )
 def test_what_cannot_be_read_is_one_error(sojourn, arguments, message):

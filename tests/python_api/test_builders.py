@@ -106,7 +106,7 @@ def test_graphs_go_in_and_out():
 
 
 def test_a_mistake_is_the_error_of_a_scenario_file():
-    with pytest.raises(sj.ScenarioError, match=r"bottleneck\.queue\.target: found \"5\"; allowed"):
+    with pytest.raises(sj.ScenarioError, match=r"^queue\.target: found \"5\"; allowed"):
         sj.dumbbell(rate="1 Mbit/s", rtt="9 ms", queue=sj.queue.CoDel(target="5"), flows=sj.tcp())
 
 

@@ -4,6 +4,7 @@ import own_control
 import pytest
 
 import sojourn as sj
+from sojourn.comparison.question import Question
 
 
 def scenario(control) -> sj.Scenario:
@@ -38,6 +39,13 @@ def test_an_exception_ends_the_run():
         sj.run(scenario(own_control.Fails))
     with pytest.raises(sj.UserCodeError, match="found cwnd = 0, ssthresh = inf; allowed"):
         sj.run(scenario(own_control.Vanishes))
+
+
+def test_a_comparison_takes_it_by_its_name():
+    question = Question(("codel",), flows="2 own_control:NewReno + 1 newreno")
+    assert question.elastic() == ["NewReno", "newreno"]
+    results = sj.run(question.scenario().with_overrides({"duration": "12 s", "replicas": 1}))
+    assert results.flows["flow"].n_unique() == 3
 
 
 def test_a_class_that_is_none_is_refused():

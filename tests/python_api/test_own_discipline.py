@@ -106,7 +106,7 @@ def test_an_answer_that_is_no_verdict_is_an_exception(overloaded):
 
 def test_parameters_are_validated(overloaded):
     for params, message in (
-        ({"freeze_tme": "1 s"}, "did you mean 'freeze_time'"),
+        ({"freeze_tme": "1 s"}, 'did you mean "freeze_time"'),
         ({"freeze_time": "1"}, "with its unit"),
         ({"increment": 2.0}, "increment"),
         ({"limit": "0 packets"}, "a queue length above zero"),
@@ -208,6 +208,35 @@ def test_finished_runs_of_a_sweep_are_kept(program, tmp_path):
     second = subprocess.run(call, capture_output=True, text=True, timeout=120, check=False)
     assert second.returncode == 0, second.stderr
     assert "2 runs were finished before, 2 are new" in second.stderr
+
+
+def test_one_of_its_decisions_is_a_page(program, tmp_path):
+    out = tmp_path / "log"
+    queue = '{ discipline = "mine:Blue", limit = "3 packets" }'
+    done = program("events", queue, "--out", out, "--show", "1")
+    assert done.returncode == 0, done.stderr
+    page = (out / "decision-1.html").read_text()
+    assert "<title>" in page
+    assert "Blue" in page
+
+
+def test_its_manual_page_is_listed(program, tmp_path):
+    def listed(*words):
+        call = [sys.executable, "-m", "sojourn", "list", *words]
+        return subprocess.run(
+            call, cwd=tmp_path, capture_output=True, text=True, timeout=120, check=False
+        )
+
+    (entry,) = json.loads(listed("disciplines", "mine:Blue", "--json").stdout)
+    assert entry["title"].startswith("BLUE as")
+    (freeze,) = [param for param in entry["params"] if param["name"] == "freeze_time"]
+    assert (freeze["default"], freeze["doc"]) == ("100 ms", "Least time between two changes.")
+    assert freeze["allowed"].startswith("a time of zero or more")
+    assert "freeze_time" in listed("disciplines", "mine:Blue").stdout
+    for name, message in (("mine:Green", "has no Green"), ("pathlib:Path", "inherits from")):
+        refused = listed("disciplines", name)
+        assert refused.returncode == 2
+        assert message in refused.stderr
 
 
 def test_compare_and_drive_take_it_by_its_name(program, tmp_path):

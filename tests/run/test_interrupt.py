@@ -1,6 +1,7 @@
 """Ctrl-C ends a run at once and keeps what is finished."""
 
 import json
+import os
 import signal
 import subprocess
 import sys
@@ -46,6 +47,52 @@ def interrupted(folder: Path, text: str, wait_for: str) -> tuple[dict, str]:
     assert took < AT_ONCE_S
     assert "Traceback" not in errors
     return json.loads(out), errors
+
+
+OWN = """
+import sojourn as sj
+
+
+class Own(sj.queue.Discipline):
+    def enqueue(self, now, size, flow, ecn):
+        return sj.queue.ACCEPT
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="children are listed otherwise there")
+def test_workers_that_start_do_not_hear_it(mixed, tmp_path):
+    (tmp_path / "mine.py").write_text(OWN)
+    text = mixed().replace("replicas = 3", "replicas = 400")
+    path = tmp_path / "long.toml"
+    path.write_text(text)
+    command = ["run", path, "--jobs", "2", "--set"]
+    queue = 'link.bottleneck.queue={ discipline = "mine:Own" }'
+    program = subprocess.Popen(
+        [sys.executable, "-m", "sojourn", *command, queue],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    try:
+        patience = time.monotonic() + PATIENCE_S
+        children = Path(f"/proc/{program.pid}/task/{program.pid}/children")
+        # The first ones look after what workers share.
+        while len(children.read_text().split()) < 3 and time.monotonic() < patience:
+            assert program.poll() is None
+            time.sleep(0.01)
+        # A terminal sends it to all of them; the one in front last, so that the others still start.
+        for _ in range(50):
+            for child in children.read_text().split():
+                os.kill(int(child), signal.SIGINT)
+            time.sleep(0.02)
+        os.killpg(program.pid, signal.SIGINT)
+        _, errors = program.communicate(timeout=PATIENCE_S)
+    finally:
+        program.kill()
+    assert program.returncode == 130, errors
+    assert "Traceback" not in errors
+    assert "KeyboardInterrupt" not in errors
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals are sent otherwise there")

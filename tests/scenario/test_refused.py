@@ -24,6 +24,10 @@ TABLE = {
     "a rate without end": Bad('"4 Mbit/s"', '"inf Mbit/s"', "link.bottleneck.rate"),
     "a rate beyond all numbers": Bad('"4 Mbit/s"', '"1e400 Mbit/s"', "link.bottleneck.rate"),
     "a rate in bytes": Bad('"4 Mbit/s"', '"4 MB/s"', "link.bottleneck.rate", "Mbit/s"),
+    "a rate in other words": Bad(
+        '"4 Mbit/s"', '"4 Mbps"', "link.bottleneck.rate", 'did you mean "4 Mbit/s"?'
+    ),
+    "a time in capitals": Bad('"1 ms"', '"1 MS"', "link.bottleneck.delay", 'did you mean "1 ms"?'),
     "a bare number": Bad('"4 Mbit/s"', "4000000", "link.bottleneck.rate"),
     "a negative delay": Bad('"1 ms"', '"-1 ms"', "link.bottleneck.delay"),
     "a duration of nothing": Bad('"2 s"', '"0 s"', "duration", "above zero"),
@@ -175,6 +179,24 @@ TABLE = {
     ),
     "a bare value to vary": Bad(
         "[[flow]]", '[vary]\n"seed" = 1\n[[flow]]', 'vary."seed"', "a list of values"
+    ),
+    "a key to vary without quotes": Bad(
+        "[[flow]]",
+        '[vary]\nlink.bottleneck.rate = ["1 Mbit/s"]\n[[flow]]',
+        "vary.link.bottleneck.rate",
+        'in quotes, "link.bottleneck.rate" = [',
+    ),
+    "a range to vary without quotes": Bad(
+        "[[flow]]",
+        "[vary]\nflow.load.count = { from = 1, to = 2, step = 1 }\n[[flow]]",
+        "vary.flow.load.count",
+        'in quotes, "flow.load.count" = [',
+    ),
+    "a queue that is a text": Bad(
+        '{ discipline = "droptail", limit = "10 packets" }',
+        '"codel"',
+        "link.bottleneck.queue",
+        'a table such as { discipline = "codel" }',
     ),
     "an unknown link to vary": Bad(
         "[[flow]]", '[vary]\n"link.x.rate" = ["1 Mbit/s"]\n[[flow]]', "link.x.rate", "bottleneck"

@@ -16,6 +16,16 @@ pub enum Ecn {
 }
 
 impl Ecn {
+    /// Its name, as the RFC and the Python package have it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::NotEct => "NOT_ECT",
+            Self::Ect1 => "ECT1",
+            Self::Ect0 => "ECT0",
+            Self::Ce => "CE",
+        }
+    }
+
     /// Whether a queue may mark this packet instead of dropping it. A packet that is already
     /// marked may be marked again.
     pub const fn is_capable(self) -> bool {

@@ -21,6 +21,7 @@ pub mod choices;
 pub mod distribution;
 pub mod ecn;
 pub mod length;
+mod meant;
 pub mod params;
 pub mod quantity;
 pub mod random;

@@ -5,7 +5,7 @@
 
 use core::fmt;
 
-use crate::{Bytes, Rate, Span};
+use crate::{Bytes, Rate, Span, meant};
 
 /// A scalar as it stands in a file, before its unit is read.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -89,9 +89,21 @@ pub trait Quantity: Sized {
     /// A [`Fault`] that says what was found and what is allowed.
     fn read(scalar: Scalar<'_>) -> Result<Self, Fault>;
 
-    /// The fault of `scalar` for this kind of value.
+    /// The fault of `scalar` for this kind of value; it names the unit that was meant, where one
+    /// can be guessed.
     fn fault(scalar: Scalar<'_>) -> Fault {
-        Fault::new(scalar, Self::ALLOWED)
+        let fault = Fault::new(scalar, Self::ALLOWED);
+        let Scalar::Text(text) = scalar else {
+            return fault;
+        };
+        let readable = |meant: &String| Self::read(Scalar::Text(meant)).is_ok();
+        match meant::candidates(text).into_iter().find(readable) {
+            Some(meant) => Fault {
+                allowed: format!("{}; did you mean {meant:?}?", fault.allowed),
+                ..fault
+            },
+            None => fault,
+        }
     }
 }
 
@@ -492,6 +504,34 @@ impl Quantity for Name {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn units_in_other_words_are_recognised() {
+        fn meant<T: Quantity>(text: &str) -> Option<String> {
+            let fault = T::read(Scalar::Text(text)).err()?.to_string();
+            let (_, hint) = fault.split_once("did you mean \"")?;
+            Some(hint.trim_end_matches("\"?").to_owned())
+        }
+        for (text, rate) in [
+            ("2 Mbps", Some("2 Mbit/s")),
+            ("2 mbit/s", Some("2 Mbit/s")),
+            ("10Mbit", Some("10 Mbit/s")),
+            ("5 kbits", Some("5 kbit/s")),
+            ("2 MB/s", None),
+            ("2", None),
+            ("-2 Mbps", None),
+        ] {
+            assert_eq!(meant::<Rate>(text).as_deref(), rate, "{text}");
+        }
+        assert_eq!(meant::<Span>("5 msec").as_deref(), Some("5 ms"));
+        assert_eq!(meant::<Span>("1e3 \u{b5}s").as_deref(), Some("1e3 us"));
+        assert_eq!(meant::<Bytes>("64 KB").as_deref(), Some("64 kB"));
+        assert_eq!(
+            meant::<crate::Limit>("50 pkts").as_deref(),
+            Some("50 packets")
+        );
+        assert_eq!(meant::<Optional<Span>>("1 sec").as_deref(), Some("1 s"));
+    }
 
     #[test]
     fn decimals_are_exact() {

@@ -96,6 +96,11 @@ impl Span {
     pub fn as_s(self) -> f64 {
         self.0 as f64 / PS_PER_S as f64
     }
+
+    /// Exact, in seconds: `0.0025 s`.
+    pub fn in_seconds(self) -> String {
+        in_seconds(self.0)
+    }
 }
 
 impl Add<Span> for Time {
@@ -134,9 +139,14 @@ impl Sub for Span {
 }
 
 impl fmt::Display for Time {
+    /// Exact, in seconds, so that instants can be compared at a glance.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        Span(self.0).fmt(f)
+        f.write_str(&in_seconds(self.0))
     }
+}
+
+fn in_seconds(ps: u64) -> String {
+    format!("{} s", Decimal::write(i128::from(ps), 12))
 }
 
 impl fmt::Display for Span {
@@ -169,6 +179,18 @@ mod tests {
             (7, "7 ps"),
         ] {
             assert_eq!(Span::from_ps(ps).to_string(), text);
+        }
+    }
+
+    #[test]
+    fn instants_print_exactly_in_seconds() {
+        for (ps, text) in [
+            (0, "0 s"),
+            (20_000_000_000, "0.02 s"),
+            (2_001_123_460_058, "2.001123460058 s"),
+        ] {
+            assert_eq!(Time::from_ps(ps).to_string(), text);
+            assert_eq!(Span::from_ps(ps).in_seconds(), text);
         }
     }
 

@@ -79,7 +79,7 @@ impl Scenario {
         let makers = Arc::new(outside::PythonMakers {
             folder: folder.clone(),
         });
-        scenario::Scenario::load_with(text, file, &folder, &overrides, makers)
+        catch(|| scenario::Scenario::load_with(text, file, &folder, &overrides, makers))?
             .map(|scenario| Self(scenario, folder))
             .map_err(|error| ScenarioError::new_err(error.to_string()))
     }

@@ -29,7 +29,12 @@ impl<'a> Reader<'a> {
         if let Value::Table(table) = &node.value {
             Ok(Self::new(table, node.place, path))
         } else {
-            let message = format!("found {}; allowed: a table", node.shown());
+            let example = if path.ends_with("queue") {
+                " such as { discipline = \"codel\" }"
+            } else {
+                ""
+            };
+            let message = format!("found {}; allowed: a table{example}", node.shown());
             Err(Located::new(node.place, path, message))
         }
     }

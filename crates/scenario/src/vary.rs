@@ -47,6 +47,12 @@ pub(crate) fn axes(vary: &Node, draw: Option<&Draw>) -> Result<Vec<Axis>, Locate
             let message = format!("{key} is common to all points; allowed: any other key");
             return Err(Located::new(node.place, format!("vary.{key}"), message));
         }
+        if let Some(dotted) = unquoted(key, node) {
+            let message = format!(
+                "found a key without quotes; allowed: the whole key in quotes, \"{dotted}\" = [...]"
+            );
+            return Err(Located::new(node.place, format!("vary.{dotted}"), message));
+        }
         let mut drawn = false;
         let values = match (&node.value, draw) {
             (Value::List(items), _) if !items.is_empty() => {
@@ -91,6 +97,19 @@ pub(crate) fn axes(vary: &Node, draw: Option<&Draw>) -> Result<Vec<Axis>, Locate
         return Err(Located::new(vary.place, "vary", message));
     }
     Ok(axes)
+}
+
+/// What a range may hold; other keys below a key of `[vary]` are the rest of a dotted one.
+const OF_RANGE: &[&str] = &["from", "to", "step", "scale"];
+
+/// The whole key, where TOML took it apart at its dots.
+fn unquoted(key: &str, node: &Node) -> Option<String> {
+    let (next, below) = node.table()?.entries.first()?;
+    let rest = unquoted(next, below);
+    let is_dotted =
+        rest.is_some() || below.table().is_some() || matches!(below.value, Value::List(_));
+    let is_key = is_dotted && !OF_RANGE.contains(&next.as_str());
+    is_key.then(|| format!("{key}.{}", rest.unwrap_or_else(|| next.clone())))
 }
 
 fn not_values(key: &str, node: &Node) -> Located {

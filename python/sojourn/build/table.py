@@ -47,7 +47,12 @@ class Control(Table):
 
 
 def plain(value: Any) -> Any:
-    """Return a value as a scenario file has it: objects as their tables, all the way down."""
+    """Return a value as a scenario file has it: objects as their tables, all the way down.
+
+    A class stands for an object of it with all defaults.
+    """
+    if isinstance(value, type) and hasattr(value, "table"):
+        value = value()
     if hasattr(value, "table"):
         return plain(value.table())
     if isinstance(value, Mapping):

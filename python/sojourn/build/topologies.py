@@ -6,10 +6,12 @@ Every builder takes the keys of the head of a file as keywords (``duration``, ``
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Unpack
 
+from sojourn._core import ScenarioError
 from sojourn.build.flows import Flow, Flows, listed
 from sojourn.build.keys import Head, LinkKeys
 from sojourn.build.table import Queue, plain
@@ -17,8 +19,9 @@ from sojourn.queue.discipline import Discipline
 from sojourn.scenario import Scenario
 from sojourn.toml_text import toml_text
 
-AnyQueue = Queue | Discipline | Mapping[str, Any]
-"""A queue: a discipline of the registry or of your own, or a table as in a scenario file."""
+AnyQueue = Queue | Discipline | type[Queue] | type[Discipline] | Mapping[str, Any]
+"""A queue: a discipline of the registry or of your own, its class where all is at its default, or a
+table as in a scenario file."""
 
 DURATION = "30 s"
 """Simulated time unless ``duration`` says otherwise."""
@@ -211,4 +214,14 @@ def _scenario(name: str, head: Head, layout: Mapping[str, Any], flows: Iterable[
     further = {key: given.pop(key) for key in ("design", "vary") if key in given}
     tables = [flow.table() for flow in flows]
     text = toml_text({**given, **layout, "flow": tables, **further})
-    return Scenario.from_toml(text, place=f"<{name}>")
+    place = f"<{name}>"
+    try:
+        return Scenario.from_toml(text, place=place)
+    except ScenarioError as error:
+        raise ScenarioError(_in_arguments(str(error), place)) from None
+
+
+def _in_arguments(message: str, place: str) -> str:
+    """An error of a scenario under the argument that it is about, without a line nobody wrote."""
+    written = re.escape(place) + r":(\d+:)? (dumbbell\.)?(bottleneck\.)?"
+    return re.sub(f"^{written}", "", message)

@@ -10,14 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from sojourn.cli.completion import disciplines_like
-from sojourn.cli.options import (
-    JobsOption,
-    JsonOption,
-    SeedOption,
-    fail,
-    interrupted,
-    print_warnings,
-)
+from sojourn.cli.options import JobsOption, JsonOption, SeedOption, fail, interrupted
 from sojourn.extras import MissingExtra
 
 if TYPE_CHECKING:
@@ -60,7 +53,7 @@ def compare(
         typer.Option(
             metavar="FLOWS",
             help="The traffic: '4 cubic + 1 cbr@2Mbit/s + 3 web'. A congestion control stands for "
-            "a bulk transfer under it.",
+            "a bulk transfer under it; module:Class is one in Python.",
         ),
     ] = "4 cubic",
     limit: Annotated[
@@ -114,7 +107,8 @@ def compare(
         scenario = question.scenario()
     except ValueError as error:
         raise fail(str(error), 2) from None
-    print_warnings(scenario)
+    for warning in scenario.warnings:
+        print(f"warning: {question.in_options(warning)}", file=sys.stderr)
     with progress.shown("compare") as shown:
         results = run(scenario, jobs=jobs, progress=shown)
     if not results.complete:

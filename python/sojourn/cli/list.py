@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 from enum import StrEnum
 from typing import Annotated, Any
@@ -12,7 +13,7 @@ from rich.table import Table
 
 from sojourn import _core, metrics
 from sojourn.cli.options import JsonOption
-from sojourn.refusal import refusal
+from sojourn.nearest import refusal
 
 
 class Kind(StrEnum):
@@ -25,9 +26,13 @@ class Kind(StrEnum):
     METRICS = "metrics"
 
 
+OWN = {Kind.DISCIPLINES: "discipline", Kind.CONGESTION_CONTROLS: "controller"}
+"""Kinds of which users write their own, and what they are called in `outside`."""
+
 EXAMPLES = (
     ("all disciplines", "sojourn list disciplines"),
     ("the manual of one", "sojourn list disciplines codel"),
+    ("one of your own, in my_aqm.py", "sojourn list disciplines my_aqm:Slope"),
     ("metrics as JSON", "sojourn list metrics --json"),
 )
 """What its manual page shows: what for, and the command."""
@@ -38,13 +43,18 @@ def list_(
         Kind, typer.Argument(metavar="|".join(Kind), help="What to list.", show_default=False)
     ],
     name: Annotated[
-        str | None, typer.Argument(help="Show one of them in full.", show_default=False)
+        str | None,
+        typer.Argument(
+            help="Show one of them in full; module:Class for one in Python.", show_default=False
+        ),
     ] = None,
     json_: JsonOption = False,
 ) -> None:
     """List disciplines, sources, studies or metrics; with a NAME, its manual page."""
     entries = _entries(kind)
-    if name is not None:
+    if name is not None and kind in OWN and ":" in name:
+        entries = [_own(kind, name)]
+    elif name is not None:
         entries = [entry for entry in entries if entry["name"] == name]
         if not entries:
             known = [entry["name"] for entry in _entries(kind)]
@@ -71,6 +81,34 @@ def _entries(kind: Kind) -> list[dict[str, Any]]:
                 {"name": metric.name, "of": metric.of, "title": metric.meaning}
                 for metric in metrics.METRICS
             ]
+
+
+def _own(kind: Kind, name: str) -> dict[str, Any]:
+    """The entry of a class of the user, as those of the registry are."""
+    from sojourn import outside, params
+
+    try:
+        cls = outside.find(name, kind=OWN[kind])
+    except outside.Refused as error:
+        raise typer.BadParameter(error.message, param_hint="NAME") from None
+    manual = inspect.getdoc(cls) or ""
+    declared = params.declared(cls).items()
+    return {
+        "name": name,
+        "title": manual.partition("\n")[0].rstrip("."),
+        "manual": f"# {cls.__name__}\n\n{manual}",
+        "params": [
+            {
+                "name": key,
+                "default": str(param.default),
+                "required": False,
+                "presets": {},
+                "doc": param.doc,
+                "allowed": param.allowed,
+            }
+            for key, param in declared
+        ],
+    }
 
 
 def _print_all(kind: Kind, entries: list[dict[str, Any]]) -> None:

@@ -8,13 +8,15 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import Annotated
+import warnings
+from typing import Annotated, Any
 
 import typer
 
 from sojourn._core import LedgerError, ScenarioError, UserCodeError, __version__
 from sojourn.cli.commands import Commands
 from sojourn.extras import LIBRARIES, MissingExtra, missing
+from sojourn.hooks import HookWarning
 
 app = typer.Typer(
     name="sojourn",
@@ -50,6 +52,7 @@ def sojourn(
 
 def main() -> None:
     """Run the program."""
+    warnings.showwarning = _warn
     try:
         app()
     except ScenarioError as error:
@@ -73,6 +76,14 @@ def main() -> None:
         sys.exit(1)
     except OSError as error:
         _fail(f"{error.filename or 'sojourn'}: {error.strerror or error}", 1)
+
+
+def _warn(message: Warning | str, category: type[Warning], *place: Any, **more: Any) -> None:
+    """Print a warning about a class of the user as all others are printed."""
+    if issubclass(category, HookWarning):
+        print(f"warning: {message}", file=sys.stderr)
+    else:
+        print(warnings.formatwarning(message, category, *place[:2]), file=sys.stderr, end="")
 
 
 def _fail(message: str, status: int) -> None:

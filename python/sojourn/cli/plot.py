@@ -15,7 +15,7 @@ from sojourn.cli.options import (
     interrupted,
     parse_settings,
 )
-from sojourn.refusal import refusal
+from sojourn.nearest import refusal
 
 if TYPE_CHECKING:
     from sojourn.results import Results

@@ -2,7 +2,8 @@
 
 ``4 cubic + 1 cbr@2Mbit/s + 3 web``: parts joined by ``+``, each a number (default 1), a word, and
 for sources of a rate ``@RATE``. The word is a congestion control (a bulk transfer under it) or a
-traffic source: those that send packets go over UDP, the others over TCP.
+traffic source: those that send packets go over UDP, the others over TCP. ``module:Class`` is a
+congestion control in Python.
 """
 
 from __future__ import annotations
@@ -13,11 +14,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from sojourn import _core
-from sojourn.refusal import refusal
+from sojourn.nearest import refusal
 from sojourn.toml_text import value_text
 
 PART = re.compile(
-    r"(?:(?P<count>\d+)\s*x?\s+)?(?P<word>[A-Za-z_][\w-]*)\s*(?:@\s*(?P<rate>.+))?", re.ASCII
+    r"(?:(?P<count>\d+)\s*x?\s+)?(?P<word>[A-Za-z_][\w.-]*(?::[\w.]+)?)\s*(?:@\s*(?P<rate>.+))?",
+    re.ASCII,
 )
 RATE = re.compile(r"([0-9.]+)\s*([A-Za-z/]+)")
 PACKETS = ("cbr", "poisson", "onoff", "pareto_onoff")
@@ -41,7 +43,7 @@ class Part:
         else:
             transport: dict[str, Any] = {"protocol": "tcp"}
             traffic: dict[str, Any] = {"source": self.word}
-            if self.word in _names("congestion_controls"):
+            if _is_control(self.word):
                 transport["congestion_control"] = self.word
                 traffic = {"source": "bulk"}
             elif self.rate is not None:
@@ -50,6 +52,10 @@ class Part:
                 transport["ecn"] = True
             flow["transport"], flow["traffic"] = transport, traffic
         return flow | {"start": "uniform(0 s, 1 s)"}
+
+
+def _is_control(word: str) -> bool:
+    return ":" in word or word in _names("congestion_controls")
 
 
 def _names(registry: str) -> list[str]:
@@ -74,8 +80,8 @@ def _read_part(text: str) -> Part:
         raise ValueError(f"found {text!r}; allowed: parts such as 4 cubic or 1 cbr@2Mbit/s")
     word, rate = match["word"], match["rate"]
     known = [*_names("congestion_controls"), *_names("sources")]
-    if word not in known:
-        raise ValueError(refusal(word, known))
+    if ":" not in word and word not in known:
+        raise ValueError(refusal(word, known, ", or module:Class"))
     count = int(match["count"] or 1)
     if not 1 <= count <= 100_000:
         raise ValueError(f"found {count} flows of {word}; allowed: 1 to 100000")
@@ -105,13 +111,12 @@ def flows_toml(parts: list[Part], ecn: bool) -> str:
 
 def elastic(parts: list[Part]) -> list[str]:
     """The names of those that send as much as they can."""
-    controls = _names("congestion_controls")
-    return [name for name, part in named(parts) if part.word in (*controls, "bulk")]
+    return [name for name, part in named(parts) if part.word == "bulk" or _is_control(part.word)]
 
 
 def named(parts: list[Part]) -> list[tuple[str, Part]]:
-    """Each part with its name: its word, numbered where it comes twice."""
-    words = [part.word for part in parts]
+    """Each part with its name: its word, or its class, numbered where it comes twice."""
+    words = [part.word.rpartition(":")[2].replace(".", "-") for part in parts]
     return [
         (f"{word}-{words[: place + 1].count(word)}" if words.count(word) > 1 else word, part)
         for place, (word, part) in enumerate(zip(words, parts, strict=True))

@@ -3,14 +3,33 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import dataclass
 from typing import Any
 
 from sojourn import _core
-from sojourn.comparison.mix import elastic, flows_toml, read_mix
-from sojourn.refusal import refusal
+from sojourn._core import ScenarioError
+from sojourn.comparison.mix import Part, elastic, flows_toml, read_mix
+from sojourn.nearest import refusal
 from sojourn.scenario import Scenario
 from sojourn.toml_text import value_text
+
+PLACE = "compare"
+MESSAGE = re.compile(rf"{PLACE}:(?P<line>\d+): (?:(?P<key>[^\s:]+): )?(?P<text>.*)", re.DOTALL)
+
+OPTIONS = {
+    "dumbbell.bottleneck.rate": "--rate",
+    "dumbbell.rtt": "--rtt",
+    "flow": "--flows",
+    "duration": "--duration",
+    "warmup": "--warmup",
+}
+"""Which option a key of the scenario comes from."""
+
+VARY = '"link.bottleneck.queue" = ['
+"""The line after which each discipline has one of its own."""
+
+QUEUE = "dumbbell.bottleneck.queue"
 
 
 @dataclass(frozen=True)
@@ -31,6 +50,13 @@ class Question:
     def queues(self) -> list[dict[str, Any]]:
         """The ``queue`` table of each discipline. Raises ValueError for what cannot be read."""
         return [self._queue(text) for text in self.disciplines]
+
+    def parts(self) -> list[Part]:
+        """The flows. Raises ValueError for what cannot be read."""
+        try:
+            return read_mix(self.flows)
+        except ValueError as error:
+            raise ValueError(f"--flows: {error}") from None
 
     def _queue(self, text: str) -> dict[str, Any]:
         """``codel``, ``codel,target=20 ms`` or ``module:Class`` for one in Python."""
@@ -61,7 +87,7 @@ class Question:
 
     def elastic(self) -> list[str]:
         """The names of the flows that send as much as they can."""
-        return elastic(read_mix(self.flows))
+        return elastic(self.parts())
 
     def toml(self) -> str:
         """The scenario file. Raises ValueError for what cannot be read."""
@@ -78,10 +104,10 @@ replicas = {self.replicas}
 rtt = {value_text(self.rtt)}
 bottleneck = {{ rate = {value_text(self.rate)} }}
 
-{flows_toml(read_mix(self.flows), self.ecn)}
+{flows_toml(self.parts(), self.ecn)}
 
 [vary]
-"link.bottleneck.queue" = [
+{VARY}
 {queues}]
 """
 
@@ -89,7 +115,34 @@ bottleneck = {{ rate = {value_text(self.rate)} }}
         """The same, checked. Raises ValueError, or ScenarioError where a value is not allowed."""
         if len(set(self.labels())) < len(self.disciplines):
             raise ValueError("found a discipline twice; allowed: each once, or with other settings")
-        return Scenario.from_toml(self.toml(), place="compare")
+        try:
+            return Scenario.from_toml(self.toml(), place=PLACE)
+        except ScenarioError as error:
+            raise ScenarioError(self.in_options(str(error))) from None
+
+    def in_options(self, message: str) -> str:
+        """An error or a warning of the scenario, under the option that it is about."""
+        found = MESSAGE.fullmatch(message)
+        if found is None or found["key"] is None:
+            return message
+        key, text = found["key"], found["text"]
+        if key.startswith(QUEUE):
+            place = self._place_of(int(found["line"]), key)
+            return text if text.startswith(f"{place}: ") else f"{place}: {text}"
+        option = next((OPTIONS[each] for each in OPTIONS if f"{key}.".startswith(f"{each}.")), key)
+        return f"{option}: {text}"
+
+    def _place_of(self, line: int, key: str) -> str:
+        """The discipline of a line of the scenario, or the option that set the key there."""
+        param = key.removeprefix(QUEUE).removeprefix(".")
+        above = self.toml().splitlines()[: line - 1]
+        number = len(above) - 1 - above.index(VARY) if VARY in above else -1
+        if not 0 <= number < len(self.disciplines):
+            return key
+        text = self.disciplines[number]
+        if param == "limit" and self.limit is not None and "limit" not in text:
+            return "--limit"
+        return text if param in ("", "discipline") else f"{text}: {param}"
 
 
 def _scalar(text: str) -> Any:

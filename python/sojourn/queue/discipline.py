@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-from sojourn import _core, native, params
+from sojourn import _core, hooks, native, params
 from sojourn.outside import name_of
 from sojourn.queue.verdicts import ACCEPT
 
@@ -66,9 +66,22 @@ class Discipline(_core.Desk):
             )
 
     def __init__(self, **given: Any) -> None:
-        """Take parameters, with their units. Raises :class:`sojourn.params.ParamError`."""
+        """Take parameters, with their units.
+
+        Raises :class:`sojourn.params.ParamError`, and :class:`sojourn.hooks.HookError` where the
+        hooks of the class cannot be called.
+        """
+        hooks.check(type(self), Discipline, _ASKED, ())
         self.given = given
         self.__dict__.update(params.read_all(type(self), given))
+        self.validate()
+
+    def validate(self) -> None:
+        """Check parameters that depend on each other; called when all of them are set.
+
+        It raises :class:`sojourn.params.ParamError` with the name of the one to blame, what was
+        found and what is allowed: scenario files then tell its line.
+        """
 
     def reset(self) -> None:
         """Set the state of a new queue. The link is known when it is called."""
@@ -141,7 +154,8 @@ class Discipline(_core.Desk):
         return f"{type(self).__name__}({given})"
 
 
-_HOOKS = ("enqueue", "dequeue", "on_empty", "choose", "on_timer", "on_link", "reset")
+_ASKED = ("enqueue", "dequeue", "on_empty", "choose", "on_timer")
+_HOOKS = (*_ASKED, "on_link", "reset")
 
 
 def _made(cls: type[Discipline], given: dict[str, Any]) -> Discipline:

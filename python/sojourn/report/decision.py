@@ -13,6 +13,7 @@ from markupsafe import Markup
 from sojourn import _core
 from sojourn.events import Decision
 from sojourn.plots.decision import COLUMNS, draw
+from sojourn.plots.looks import titles
 from sojourn.plots.save import save
 from sojourn.report.drawings import inline_svg
 from sojourn.report.page import environment
@@ -98,9 +99,8 @@ def write(decision: Decision, scenario: Scenario, point: int, folder: Path) -> l
 
 
 def _title(discipline: str) -> str:
-    """The name of a discipline in print."""
-    entries = json.loads(_core.reference())["disciplines"]
-    return next(entry["title"] for entry in entries if entry["name"] == discipline)
+    """The name of a discipline in print; of one from outside that of its class."""
+    return titles().get(discipline, discipline.rpartition(":")[2])
 
 
 def _variables(before: dict[str, Any], after: dict[str, Any]) -> Sequence[tuple[str, str, str]]:

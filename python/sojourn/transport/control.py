@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from sojourn import _core, params
+from sojourn import _core, hooks, params
 from sojourn.outside import name_of
 
 LEAST_SSTHRESH = 2.0
@@ -56,9 +56,18 @@ class CongestionControl:
     """Segments that one acknowledgement counts for at most (RFC 3465)."""
 
     def __init__(self, **given: Any) -> None:
-        """Take parameters, with their units. Raises :class:`sojourn.params.ParamError`."""
+        """Take parameters, with their units.
+
+        Raises :class:`sojourn.params.ParamError`, and :class:`sojourn.hooks.HookError` where the
+        hooks of the class cannot be called.
+        """
+        hooks.check(type(self), CongestionControl, _HOOKS, _NEEDED)
         self.given = given
         self.__dict__.update(params.read_all(type(self), given))
+        self.validate()
+
+    def validate(self) -> None:
+        """Check parameters that depend on each other, as a discipline does."""
 
     def reset(self) -> None:
         """Set the state of a new connection; ``cwnd`` has the initial window."""
@@ -121,3 +130,7 @@ class CongestionControl:
         self.byte_counting, self._random = byte_counting, random
         self._initial, self._before = cwnd, (cwnd, ssthresh)
         self.reset()
+
+
+_NEEDED = ("on_ack", "on_loss")
+_HOOKS = (*_NEEDED, "on_recovery_exit", "on_restart", "on_undo")

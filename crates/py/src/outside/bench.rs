@@ -111,8 +111,7 @@ impl Bench {
             place: "a bench",
         };
         let makers = PythonMakers { folder: ".".into() };
-        let policy = makers
-            .policy(&wanted, &link)
+        let policy = raised::catch(|| makers.policy(&wanted, &link))?
             .map_err(|refusal| PyValueError::new_err(refusal.message))?;
         Ok(Self {
             discipline: Governed::new(policy),

@@ -62,18 +62,25 @@ impl Desk {
         mem::swap(&mut self.random, desk.random);
     }
 
-    /// An instant to come. Sums of seconds are off by their last bit now and then: what is now to
-    /// the picosecond is taken for the next one.
+    /// An instant to come.
     fn later(&self, seconds: f64, what: &str) -> PyResult<Time> {
-        let time = Time::ZERO + Span::from_s(seconds);
-        if time >= self.now {
-            return Ok(time.max(self.now + Span::from_ps(1)));
+        if let Some(time) = after(self.now, seconds) {
+            return Ok(time);
         }
-        let now = self.now.as_s();
         Err(PyValueError::new_err(format!(
-            "{what}: found {seconds} s; allowed: a time after now, which is {now} s"
+            "{what}: found {seconds} s; allowed: a time after now, which is {}",
+            self.now
         )))
     }
+}
+
+/// The instant at so many seconds, if that is after `now`. Sums of seconds are off by their last bit
+/// now and then: what is after now, yet now to the picosecond, is taken for the next one.
+pub(super) fn after(now: Time, seconds: f64) -> Option<Time> {
+    // A first timer may stand at 0.
+    let is_first = now == Time::ZERO && seconds == 0.0;
+    let next = now + Span::from_ps(1);
+    (seconds > now.as_s() || is_first).then(|| next.max(Time::ZERO + Span::from_s(seconds)))
 }
 
 #[pymethods]

@@ -9,6 +9,7 @@ pub(crate) mod raised;
 
 use std::path::PathBuf;
 
+use pyo3::exceptions::PyKeyboardInterrupt;
 use pyo3::prelude::*;
 use sojourn_base::LinkInfo;
 use sojourn_queue::Policy;
@@ -42,8 +43,11 @@ impl PythonMakers {
     }
 }
 
-/// Why it cannot be made: what Python says, if it says it as we do.
+/// Why it cannot be made: what Python says, if it says it as we do. Ctrl-C ends all.
 fn refusal(py: Python<'_>, error: &PyErr) -> Refusal {
+    if error.is_instance_of::<PyKeyboardInterrupt>(py) {
+        raised::unwind(py, error, "");
+    }
     let value = error.value(py);
     let param = value.getattr("param").and_then(|param| param.extract());
     let message = value.getattr("message").and_then(|text| text.extract());
@@ -54,9 +58,16 @@ fn refusal(py: Python<'_>, error: &PyErr) -> Refusal {
         },
         Err(_) => Refusal {
             param: None,
-            message: raised::told(py, error),
+            message: in_brief(py, error).unwrap_or_else(|_| error.to_string()),
         },
     }
+}
+
+/// An exception on one line, with the place where it was raised.
+fn in_brief(py: Python<'_>, error: &PyErr) -> PyResult<String> {
+    py.import(MODULE)?
+        .call_method1("in_brief", (error.value(py), error.traceback(py)))?
+        .extract()
 }
 
 impl Makers for PythonMakers {

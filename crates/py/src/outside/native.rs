@@ -13,6 +13,7 @@ use sojourn_queue::Policy;
 use sojourn_queue::policy::{Desk, Facts, Hooks, Verdict};
 use sojourn_scenario::outside::Wanted;
 
+use super::desk::after;
 use super::raised;
 
 /// What a hook is told: `PACKET` of `sojourn/native.py`, field by field.
@@ -210,25 +211,28 @@ impl NativePolicy {
         desk: &mut Desk<'_>,
     ) -> Verdict {
         let (answer, wait) = self.call(code, hook, Some(packet), desk);
-        let mut until = Time::ZERO + Span::from_s(wait);
-        if until == desk.now {
-            // As `wait_until` of `desk.rs`: sums of seconds are off by their last bit now and then.
-            until += Span::from_ps(1);
-        }
+        let until = after(desk.now, wait);
         let verdict = u32::try_from(answer)
             .ok()
-            .and_then(|answer| Verdict::of_code(answer, until));
+            .and_then(|answer| Verdict::of_code(answer, until.unwrap_or_default()));
         let waits = hook == "dequeue";
         match verdict {
             Some(Verdict::Pass(queue) | Verdict::Mark(queue, _)) if queue >= self.queues => {
                 self.fail(hook, desk.now, answer)
             }
-            Some(Verdict::Wait(until)) if !waits || until <= desk.now => {
-                self.fail(hook, desk.now, answer)
-            }
+            Some(Verdict::Wait(_)) if !waits => self.fail(hook, desk.now, answer),
+            Some(Verdict::Wait(_)) if until.is_none() => self.waits_for_nothing(desk.now, wait),
             Some(verdict) => verdict,
             None => self.fail(hook, desk.now, answer),
         }
+    }
+
+    #[cold]
+    fn waits_for_nothing(&self, now: Time, wait: f64) -> ! {
+        let place = format!("{}: dequeue at {now} of simulated time", self.title);
+        let message =
+            format!("packet.wait_until: found {wait} s; allowed: a time after now, which is {now}");
+        Python::attach(|py| raised::unwind(py, &PyValueError::new_err(message), &place))
     }
 
     #[cold]

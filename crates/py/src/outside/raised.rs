@@ -26,11 +26,11 @@ struct Raised(PyErr);
 pub(super) fn place(title: &str, hook: &str, now: Time, packet: Option<&Facts>) -> String {
     let about = packet.map_or_else(String::new, |packet| {
         format!(
-            ", over a packet of {} B of flow {}, ECN {:?}, that has waited {}",
+            ", over a packet of {} B of flow {}, ECN {}, that has waited {}",
             packet.size.get(),
             packet.flow,
-            packet.ecn,
-            packet.sojourn
+            packet.ecn.name(),
+            packet.sojourn.in_seconds()
         )
     });
     format!("{title}: {hook} raised an exception at {now} of simulated time{about}")

@@ -1,0 +1,84 @@
+"""What is wrong with a class of the user: told when an object is made, not during a run."""
+
+from __future__ import annotations
+
+import difflib
+import inspect
+import warnings
+from collections.abc import Iterator
+from functools import cache
+from types import FunctionType
+from typing import Any
+
+LIKENESS = 0.8
+"""How alike, from 0 to 1, a method's name must be to a hook's to be a slip of the pen."""
+
+
+class HookError(TypeError):
+    """A class whose hooks cannot be called; ``message`` says what was found and is allowed."""
+
+    param: str | None = None
+
+    def __init__(self, message: str) -> None:
+        """Say what is wrong."""
+        super().__init__(message)
+        self.message = message
+
+
+class HookWarning(UserWarning):
+    """A method that may be meant as a hook."""
+
+
+@cache
+def check(cls: type, base: type, hooks: tuple[str, ...], needed: tuple[str, ...]) -> None:
+    """Hold the hooks of a class against those that its base declares.
+
+    ``hooks`` are all of them; the class must have one of them at least, and all that are
+    ``needed``. Raises :class:`HookError`; gives a :class:`HookWarning` where a method looks like
+    one.
+    """
+    name = f"{cls.__module__}:{cls.__qualname__}"
+    own = [hook for hook in hooks if getattr(cls, hook) is not getattr(base, hook)]
+    slips = [f"{found}: did you mean {meant}?" for found, meant in _slips(cls, base, hooks)]
+    if not own and cls is not base:
+        told = [f"{name}: found no hook; allowed: at least one of {', '.join(hooks)}", *slips]
+        raise HookError("; ".join(told))
+    if missing := [hook for hook in needed if hook not in own]:
+        told = [f"{name}: found no {', no '.join(missing)}; allowed: all of {', '.join(needed)}"]
+        raise HookError("; ".join([*told, *slips]))
+    for hook in own:
+        _check_arguments(cls, base, hook, name)
+    for slip in slips:
+        warnings.warn(f"{name}: never called: {slip}", HookWarning, stacklevel=3)
+
+
+def _slips(cls: type, base: type, hooks: tuple[str, ...]) -> Iterator[tuple[str, str]]:
+    """Public methods with the hook whose name each of them nearly has."""
+    for each in cls.__mro__:
+        if each is base:
+            return
+        for name, value in vars(each).items():
+            is_method = callable(value) or hasattr(value, "function")
+            if name.startswith("_") or hasattr(base, name) or not is_method:
+                continue
+            if nearest := difflib.get_close_matches(name, hooks, 1, LIKENESS):
+                yield name, nearest[0]
+
+
+def _check_arguments(cls: type, base: type, hook: str, name: str) -> None:
+    """See whether a hook takes what it will be called with."""
+    found: Any = inspect.getattr_static(cls, hook)
+    compiled = getattr(found, "function", None)
+    function = compiled or found
+    if not isinstance(function, FunctionType):
+        return
+    given = ("state", "packet")
+    if compiled is None:
+        given = tuple(inspect.signature(getattr(base, hook)).parameters)
+    signature = inspect.signature(function)
+    try:
+        signature.bind(*given)
+    except TypeError:
+        taken, allowed = ", ".join(signature.parameters), ", ".join(given)
+        message = f"{name}: found {hook}({taken}); allowed: {hook}({allowed})"
+        raise HookError(message) from None
