@@ -37,9 +37,9 @@ def test_without_two_of_them_there_is_none(sojourn, tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("codle",), "did you mean 'codel'?"),
+        (("codle",), "allowed: droptail"),
         (("codel", "codel"), "found a discipline twice"),
-        (("codel", "--flows", "4 cubik"), "did you mean 'cubic'?"),
+        (("codel", "--flows", "4 cubik"), "found 'cubik'"),
         (("codel", "--flows", "1 cbr"), "allowed: cbr with its rate"),
         (("codel", "codel,target=5"), "codel,target=5: target: found 5; allowed: "),
         (("codel", "pie,taget=5 ms"), "pie,taget=5 ms: taget: unknown key"),

@@ -13,7 +13,6 @@ from rich.table import Table
 
 from sojourn import _core, metrics
 from sojourn.cli.options import JsonOption
-from sojourn.nearest import hint
 
 
 class Kind(StrEnum):
@@ -57,9 +56,8 @@ def list_(
     elif name is not None:
         entries = [entry for entry in entries if entry["name"] == name]
         if not entries:
-            known = [entry["name"] for entry in _entries(kind)]
-            message = f"found {name!r}; allowed: {', '.join(known) or 'none yet'}"
-            raise typer.BadParameter(message + hint(name, known), param_hint="NAME")
+            known = ", ".join(entry["name"] for entry in _entries(kind)) or "none yet"
+            raise typer.BadParameter(f"found {name!r}; allowed: {known}", param_hint="NAME")
     if json_:
         print(json.dumps(entries, indent=1))
     elif name is not None:

@@ -14,7 +14,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from sojourn import _core
-from sojourn.nearest import hint
 from sojourn.toml_text import value_text
 
 PART = re.compile(
@@ -81,8 +80,7 @@ def _read_part(text: str) -> Part:
     word, rate = match["word"], match["rate"]
     known = [*_names("congestion_controls"), *_names("sources")]
     if ":" not in word and word not in known:
-        allowed = f"{', '.join(known)}, or module:Class"
-        raise ValueError(f"found {word!r}; allowed: {allowed}{hint(word, known)}")
+        raise ValueError(f"found {word!r}; allowed: {', '.join(known)}, or module:Class")
     count = int(match["count"] or 1)
     if not 1 <= count <= 100_000:
         raise ValueError(f"found {count} flows of {word}; allowed: 1 to 100000")

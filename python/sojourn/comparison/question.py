@@ -10,7 +10,6 @@ from typing import Any
 from sojourn import _core
 from sojourn._core import ScenarioError
 from sojourn.comparison.mix import Part, elastic, flows_toml, read_mix
-from sojourn.nearest import hint
 from sojourn.scenario import Scenario
 from sojourn.toml_text import value_text
 
@@ -78,8 +77,7 @@ class Question:
         """The parameters of a discipline of the registry."""
         entries = {entry["name"]: entry for entry in json.loads(_core.reference())["disciplines"]}
         if name not in entries:
-            allowed = f"{', '.join(entries)}, or module:Class"
-            raise ValueError(f"found {name!r}; allowed: {allowed}{hint(name, entries)}")
+            raise ValueError(f"found {name!r}; allowed: {', '.join(entries)}, or module:Class")
         return {param["name"] for param in entries[name]["params"]}
 
     def labels(self) -> list[str]:
