@@ -14,7 +14,7 @@ LIKENESS = 0.8
 """How alike, from 0 to 1, a method's name must be to a hook's to be a slip of the pen."""
 
 
-class HookError(TypeError):
+class HookError(ValueError):
     """A class whose hooks cannot be called; ``message`` says what was found and is allowed."""
 
     param: str | None = None
