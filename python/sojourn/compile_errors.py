@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import difflib
 import dis
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import CodeType, FunctionType
+
+from sojourn.nearest import hint
 
 COLOURS = re.compile(r"\x1b\[[0-9;]*m")
 PLACE = re.compile(r'^File "(?P<file>[^"]+)", line (?P<line>\d+):', re.MULTILINE)
@@ -26,10 +27,8 @@ def why(function: FunctionType, error: Exception, records: Mapping[str, Sequence
     unknown = _unknown_field(code, records)
     if unknown is not None:
         record, field, line = unknown
-        nearest = difflib.get_close_matches(field, records[record], 1)
-        hint = f"; did you mean {nearest[0]!r}?" if nearest else ""
         fields = ", ".join(records[record]) or "nothing: variables are declared in the class"
-        what = f"{record} has no {field!r} (it has {fields}){hint}"
+        what = f"{record} has no {field!r} (it has {fields}){hint(field, records[record])}"
     else:
         text = COLOURS.sub("", str(error))
         what, line = _said(text) or type(error).__name__, _line(text, code)

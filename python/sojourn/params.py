@@ -9,10 +9,10 @@ constructor take it with its unit, as for a discipline of the registry.
 
 from __future__ import annotations
 
-import difflib
 from typing import Any, cast
 
 from sojourn import _core
+from sojourn.nearest import hint
 
 
 class ParamError(ValueError):
@@ -140,9 +140,8 @@ def read_all(cls: type, given: dict[str, Any]) -> dict[str, Any]:
     for name in given:
         if name not in params:
             allowed = ", ".join(params)
-            nearest = difflib.get_close_matches(name, params, 1)
-            hint = f"; did you mean {nearest[0]!r}?" if nearest else ""
-            raise ParamError(name, f"unknown key: found {name!r}; allowed: {allowed}{hint}")
+            told = f"unknown key: found {name!r}; allowed: {allowed}{hint(name, params)}"
+            raise ParamError(name, told)
     return {
         name: param.read(name, given.get(name, param.default)) for name, param in params.items()
     }

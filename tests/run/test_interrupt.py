@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -147,7 +148,7 @@ def test_a_run_without_end_leaves_one_line(mixed, tmp_path, command):
     if command == "run":
         assert "interrupted: no run was finished" in errors.splitlines()
     else:
-        assert errors.startswith("interrupted after 0 runs: what is finished is kept in")
+        assert re.search(r"^interrupted after \d.* runs: what is finished is kept in", errors, re.M)
         with pytest.raises(
             FolderError, match=r"its sweep has not finished: sojourn sweep FILE --out"
         ):
