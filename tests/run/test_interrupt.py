@@ -102,7 +102,7 @@ def test_a_run_without_end_leaves_one_line(mixed, tmp_path, command):
     else:
         assert errors.startswith("interrupted after 0 runs: what is finished is kept in")
         with pytest.raises(
-            FolderError, match=r"its sweep has not finished: sojourn sweep FILE --out"
+            FolderError, match=r"its sweep has not finished.*sojourn sweep FILE --out"
         ):
             read(out)
 
