@@ -134,7 +134,7 @@ def test_a_run_without_end_leaves_one_line(mixed, tmp_path, command):
         stderr=subprocess.PIPE,
         text=True,
     )
-    sign = {"run": "trace-replica0.tr.part", "sweep": "store/*"}[command]
+    sign = {"run": "trace-replica0.tr.part", "sweep": "store"}[command]
     try:
         patience = time.monotonic() + PATIENCE_S
         while not list(out.glob(sign)) and time.monotonic() < patience:
@@ -150,7 +150,7 @@ def test_a_run_without_end_leaves_one_line(mixed, tmp_path, command):
     else:
         assert re.search(r"^interrupted after \d.* runs: what is finished is kept in", errors, re.M)
         with pytest.raises(
-            FolderError, match=r"its sweep has not finished: sojourn sweep FILE --out"
+            FolderError, match=r"its sweep has not finished.*sojourn sweep FILE --out"
         ):
             read(out)
 

@@ -131,9 +131,8 @@ def read_manifest(folder: Path) -> dict[str, Any]:
     except FileNotFoundError:
         what = f"this is no folder of an experiment: it has no {MANIFEST}"
         if (folder / "store").is_dir():
-            what = (
-                f"its sweep has not finished: sojourn sweep FILE --out {folder} goes on from there"
-            )
+            again = f"sojourn sweep FILE --out {folder} goes on from there"
+            what = f"its sweep has not finished, it has no {MANIFEST}: {again}"
         raise FolderError(f"{folder}: {what}") from None
     except (ValueError, KeyError, TypeError, AttributeError):
         raise FolderError(f"{path}: it is damaged; run the command again that made it") from None
