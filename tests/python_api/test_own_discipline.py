@@ -4,12 +4,14 @@ import json
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import own
 import pytest
-from conftest import HERE
 
 import sojourn as sj
+
+HERE = Path(__file__).parent
 
 
 def traced(scenario: sj.Scenario, folder) -> str:
