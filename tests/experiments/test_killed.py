@@ -129,7 +129,7 @@ def test_ctrl_c_keeps_what_is_finished(text, tmp_path):
     program.send_signal(signal.SIGINT)
     _, errors = program.communicate(timeout=PATIENCE_S)
     assert program.returncode == 130
-    assert "finished runs are kept" in errors
+    assert "what is finished is kept" in errors
     assert "Traceback" not in errors
     assert 0 < len(Store(out / "store")) < 80
     sweep(scenario, out)

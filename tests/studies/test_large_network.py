@@ -13,7 +13,7 @@ from sojourn.studies.large_network.verdicts import RULES
 from sojourn.studies.runner import run_scenario
 
 STUDY = LargeNetworkStudy()
-SETTINGS = STUDY.settle({"replicas": "2"})
+SETTINGS = STUDY.settle({"replicas": "3"})
 
 IMPOSSIBLE = {
     "one-loss-droptail",
