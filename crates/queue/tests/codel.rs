@@ -67,6 +67,27 @@ fn standing(preset: Preset, params: &[(&str, &str)], packets: u64, ecn: Ecn) -> 
     bench
 }
 
+/// The packet that is sent after the first drop is judged too: a good one means that sojourns must
+/// stay above the target for another interval before the next drop.
+#[test]
+fn a_good_packet_after_the_first_drop_ends_the_time_above() {
+    let mut bench = Bench::new("codel", &[("limit", "none")]);
+    bench.arrive(us(0), 1000);
+    bench.arrive(us(0), 3000);
+    bench.dequeue(ms(10)); // above the target from here on
+    for _ in 0..20 {
+        bench.arrive(ms(109), 1000);
+    }
+    bench.dequeue(ms(110)); // drops the one of 3000 B, sends one that has waited 1 ms
+    assert_eq!(bench.drops(Reason::Target), 1);
+    bench.dequeue(ms(210)); // the next drop would be due, but the time above begins only now
+    assert_eq!(bench.drops(Reason::Target), 1);
+    bench.dequeue(ms(309));
+    assert_eq!(bench.drops(Reason::Target), 1);
+    bench.dequeue(ms(310));
+    assert_eq!(bench.drops(Reason::Target), 2);
+}
+
 /// The reference drops at the end of the interval, Linux and ns-3 after it.
 #[test]
 fn the_end_of_the_interval() {
