@@ -63,7 +63,7 @@ class Own(sj.queue.Discipline):
 @pytest.mark.skipif(sys.platform != "linux", reason="children are listed otherwise there")
 def test_workers_that_start_do_not_hear_it(mixed, tmp_path):
     (tmp_path / "mine.py").write_text(OWN)
-    text = mixed().replace("replicas = 3", "replicas = 400")
+    text = mixed().replace("replicas = 3", "replicas = 400").replace('"6 s"', '"100000 s"')
     path = tmp_path / "long.toml"
     path.write_text(text)
     command = ["run", path, "--jobs", "2", "--set"]
