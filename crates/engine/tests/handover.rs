@@ -3,37 +3,20 @@
 
 #![allow(clippy::unwrap_used)]
 
+mod bench;
+
 use std::ops::Not;
-use std::sync::atomic::AtomicBool;
 
-use sojourn_base::{Bytes, Distribution, Ecn, LinkInfo, Preset, Rate, Scalar, Span, Stream, Time};
-use sojourn_engine::{FlowSpec, LinkSpec, Observer, SimPacket, Simulation, Traffic};
-use sojourn_queue::Reason;
-
-static RUNNING: AtomicBool = AtomicBool::new(false);
-
-fn us(us: u64) -> Time {
-    Time::ZERO + Span::from_us(us)
-}
+use bench::{Diary, Entry, RUNNING, us};
+use sojourn_base::{Bytes, Distribution, Scalar, Span, Stream, Time};
+use sojourn_engine::{FlowSpec, LinkSpec, Observer, Simulation};
 
 fn link(ends: (u32, u32), mbps: u64, delay_us: u64, queue: &str, limit: &str) -> LinkSpec {
-    let info = LinkInfo {
-        rate: Rate::from_bps(mbps * 1_000_000).unwrap(),
-        delay: Span::from_us(delay_us),
-        mtu: Bytes::new(1500),
-        base_rtt: Span::from_ms(40),
-    };
-    let params = [("limit", Scalar::Text(limit))];
+    let delay = Span::from_us(delay_us);
     LinkSpec {
-        name: format!("{}->{}", ends.0, ends.1),
-        from: ends.0,
-        to: ends.1,
-        rate: info.rate,
-        delay: info.delay,
         overhead: Bytes::new(8),
-        device_queue: 0,
-        discipline: sojourn_queue::build(queue, &params, Preset::Reference, &info).unwrap(),
         random: Stream::new(u64::from(ends.1)),
+        ..bench::link(ends, mbps * 1_000_000, delay, queue, limit)
     }
 }
 
@@ -44,58 +27,8 @@ fn flow(path: &[u32], mbps: u64, seed: u64) -> FlowSpec {
         ("on", Scalar::Text("exponential(4 ms)")),
         ("off", Scalar::Text("exponential(4 ms)")),
     ];
-    let size = Distribution::empirical(&[100.0, 300.0, 640.0, 1500.0]);
-    let source = sojourn_traffic::build("onoff", &params, Preset::Reference, size, Bytes::ZERO);
-    FlowSpec {
-        name: format!("flow {seed}"),
-        from: 0,
-        to: 1,
-        path: path.to_vec(),
-        way_back: Vec::new(),
-        traffic: Traffic::Datagrams {
-            source: source.unwrap(),
-            header: Bytes::ZERO,
-            ecn: Ecn::NotEct,
-        },
-        dscp: 0,
-        start: us(seed),
-        stop: Time::NEVER,
-        gaps: Stream::new(seed),
-        sizes: Stream::new(100 + seed),
-    }
-}
-
-/// What happened: when, what, on which link, to which packet.
-type Entry = (Time, char, u32, u32, u64);
-
-/// Writes down all that it sees.
-#[derive(Default)]
-struct Diary<const IN_ORDER: bool>(Vec<Entry>);
-
-impl<const IN_ORDER: bool> Diary<IN_ORDER> {
-    fn note(&mut self, now: Time, what: char, link: u32, packet: &SimPacket) {
-        self.0.push((now, what, link, packet.flow, packet.number));
-    }
-}
-
-impl<const IN_ORDER: bool> Observer for Diary<IN_ORDER> {
-    const IN_ORDER: bool = IN_ORDER;
-
-    fn enqueued(&mut self, now: Time, link: u32, packet: &SimPacket) {
-        self.note(now, '+', link, packet);
-    }
-    fn dequeued(&mut self, now: Time, link: u32, packet: &SimPacket) {
-        self.note(now, '-', link, packet);
-    }
-    fn dropped(&mut self, now: Time, link: u32, packet: &SimPacket, _: Reason) {
-        self.note(now, 'd', link, packet);
-    }
-    fn delivered(&mut self, now: Time, link: u32, packet: &SimPacket) {
-        self.note(now, 'o', link, packet);
-    }
-    fn received(&mut self, now: Time, packet: &SimPacket, _: u64) {
-        self.note(now, 'r', 0, packet);
-    }
+    let sizes = Distribution::empirical(&[100.0, 300.0, 640.0, 1500.0]);
+    bench::flow(path, "onoff", &params, sizes, us(seed), seed)
 }
 
 /// Three sources into a shared link, behind it a branch to three ends, of which one lies two links

@@ -3,103 +3,36 @@
 
 #![allow(clippy::unwrap_used)]
 
-use std::sync::atomic::AtomicBool;
+mod bench;
 
-use sojourn_base::{Bytes, Distribution, Ecn, LinkInfo, Preset, Rate, Scalar, Span, Stream, Time};
-use sojourn_engine::{FlowSpec, LinkSpec, Observer, SimPacket, Simulation, Traffic};
-use sojourn_queue::Reason;
-
-static RUNNING: AtomicBool = AtomicBool::new(false);
+use bench::{Diary, RUNNING, us};
+use sojourn_base::{Bytes, Distribution, Scalar, Span, Time};
+use sojourn_engine::{FlowSpec, LinkSpec, Observer, Simulation};
 
 fn link(from: u32, to: u32, bps: u64, delay: Span, limit: &str) -> LinkSpec {
-    let info = LinkInfo {
-        rate: Rate::from_bps(bps).unwrap(),
-        delay,
-        mtu: Bytes::new(1500),
-        base_rtt: Span::ZERO,
-    };
-    let params = [("limit", Scalar::Text(limit))];
-    LinkSpec {
-        name: format!("{from}->{to}"),
-        from,
-        to,
-        rate: info.rate,
-        delay,
-        overhead: Bytes::ZERO,
-        device_queue: 0,
-        discipline: sojourn_queue::build("droptail", &params, Preset::Reference, &info).unwrap(),
-        random: Stream::new(1),
-    }
+    bench::link((from, to), bps, delay, "droptail", limit)
 }
 
 /// Packets of 1500 bytes at `bps`, evenly spaced or Poisson.
 fn flow(path: &[u32], source: &str, bps: u64, start: Time, seed: u64) -> FlowSpec {
     let params = [("rate", Scalar::Base(bps as f64))];
     let size = Distribution::constant(Bytes::new(1500));
-    let source = sojourn_traffic::build(source, &params, Preset::Reference, size, Bytes::ZERO);
-    FlowSpec {
-        name: format!("flow {seed}"),
-        from: 0,
-        to: 1,
-        path: path.to_vec(),
-        way_back: Vec::new(),
-        traffic: Traffic::Datagrams {
-            source: source.unwrap(),
-            header: Bytes::ZERO,
-            ecn: Ecn::NotEct,
-        },
-        dscp: 0,
-        start,
-        stop: Time::NEVER,
-        gaps: Stream::new(seed),
-        sizes: Stream::new(seed + 1),
-    }
+    bench::flow(path, source, &params, size, start, seed)
 }
 
-/// Writes down what it sees; `INSIDE` asks to look inside, so that every discipline is called.
-#[derive(Default)]
-struct Diary<const INSIDE: bool>(Vec<(Time, char, u32, u32, u64)>);
-
-impl<const INSIDE: bool> Diary<INSIDE> {
-    fn note(&mut self, now: Time, what: char, link: u32, packet: &SimPacket) {
-        self.0.push((now, what, link, packet.flow, packet.number));
-    }
-
-    fn received(&self, flow: u32) -> Vec<u64> {
-        let of = |event: &&(Time, char, u32, u32, u64)| event.1 == 'r' && event.3 == flow;
-        self.0
-            .iter()
-            .filter(of)
-            .map(|event| event.0.as_ps())
-            .collect()
-    }
-}
-
-impl<const INSIDE: bool> Observer for Diary<INSIDE> {
-    const LOOKS_INSIDE: bool = INSIDE;
-
-    fn enqueued(&mut self, now: Time, link: u32, packet: &SimPacket) {
-        self.note(now, '+', link, packet);
-    }
-    fn dequeued(&mut self, now: Time, link: u32, packet: &SimPacket) {
-        self.note(now, '-', link, packet);
-    }
-    fn dropped(&mut self, now: Time, link: u32, packet: &SimPacket, _reason: Reason) {
-        self.note(now, 'd', link, packet);
-    }
-    fn received(&mut self, now: Time, packet: &SimPacket, _in_order: u64) {
-        self.note(now, 'r', 0, packet);
-    }
+/// When the packets of a flow were received, in picoseconds.
+fn received(diary: &Diary<false>, flow: u32) -> Vec<u64> {
+    let of = diary
+        .0
+        .iter()
+        .filter(|event| event.1 == 'r' && event.3 == flow);
+    of.map(|event| event.0.as_ps()).collect()
 }
 
 fn run<O: Observer>(links: Vec<LinkSpec>, flows: Vec<FlowSpec>, until: Time, observer: O) -> O {
     let mut simulation = Simulation::new(links, flows, observer);
     simulation.run_until(until, &RUNNING).unwrap();
     simulation.finish().unwrap()
-}
-
-fn us(us: u64) -> Time {
-    Time::ZERO + Span::from_us(us)
 }
 
 /// 1500 bytes take 120,000 ps at 100 Gbit/s: the k-th packet of a source that fills the link is
@@ -109,7 +42,7 @@ fn a_link_of_100_gbit_s_keeps_exact_times() {
     let bps = 100_000_000_000;
     let links = vec![link(0, 1, bps, Span::from_us(1), "100 packets")];
     let flows = vec![flow(&[0], "cbr", bps, Time::ZERO, 1)];
-    let seen = run(links, flows, us(50), Diary::<false>::default()).received(0);
+    let seen = received(&run(links, flows, us(50), Diary::<false>::default()), 0);
     let expected: Vec<u64> = (1..=seen.len() as u64)
         .map(|k| k * 120_000 + 1_000_000)
         .collect();
@@ -134,7 +67,7 @@ fn a_parking_lot_of_100_hops_runs() {
         Diary::<false>::default(),
     );
     // 1.2 ms to send and 1 ms on the way, a hundred times.
-    assert_eq!(alone.received(0)[0], 100 * 2_200_000_000);
+    assert_eq!(received(&alone, 0)[0], 100 * 2_200_000_000);
     let cross = |hop: u32| {
         flow(
             &[hop],
@@ -148,8 +81,8 @@ fn a_parking_lot_of_100_hops_runs() {
         .chain((0..100).map(cross))
         .collect();
     let crowded = run(links(), flows, us(500_000), Diary::<false>::default());
-    assert!(crowded.received(0)[0] > 100 * 2_200_000_000);
-    assert!(crowded.received(100).len() > 200);
+    assert!(received(&crowded, 0)[0] > 100 * 2_200_000_000);
+    assert!(received(&crowded, 100).len() > 200);
 }
 
 /// A binary tree of 10,000 nodes: every leaf sends to the root, and all arrives.
@@ -202,7 +135,13 @@ fn a_plain_queue_does_what_its_discipline_does() {
             ]
         };
         let mut plain = run(links(), flows(), us(400_000), Diary::<false>::default()).0;
-        let mut called = run(links(), flows(), us(400_000), Diary::<true>::default()).0;
+        let mut called = run(
+            links(),
+            flows(),
+            us(400_000),
+            Diary::<false, true>::default(),
+        )
+        .0;
         // Departures of different links may be worked out in another order.
         plain.sort_unstable();
         called.sort_unstable();

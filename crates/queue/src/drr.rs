@@ -30,6 +30,7 @@ use sojourn_base::{
 use crate::parts::flow_queue::of_flow;
 use crate::parts::hash::{ns2_source_bucket, salted_bucket};
 use crate::parts::inner::{Child, Head, Inner, Nest};
+use crate::parts::waits::Waits;
 use crate::{Backlog, Context, Dequeued, Discipline, Packet, ProbeValue, Reason, Warning};
 
 params! {
@@ -191,7 +192,7 @@ impl<P: Packet> Discipline<P> for Drr<P> {
     }
 
     fn dequeue(&mut self, ctx: &mut Context<'_, P>) -> Dequeued<P> {
-        let mut waits: Option<Time> = None;
+        let mut waits = Waits::default();
         let mut waiting = 0;
         while let Some(&bucket) = self.ring.front() {
             let flow = &mut self.flows[bucket as usize];
@@ -215,7 +216,7 @@ impl<P: Packet> Discipline<P> for Drr<P> {
                     continue;
                 }
                 Head::Wait(until) => {
-                    waits = Some(waits.map_or(until, |first| first.min(until)));
+                    waits.note(until);
                     flow.deficit = 0;
                     waiting += 1;
                 }
@@ -226,7 +227,7 @@ impl<P: Packet> Discipline<P> for Drr<P> {
                 break;
             }
         }
-        waits.map_or(Dequeued::Empty, Dequeued::Wait)
+        waits.answer()
     }
 
     fn backlog(&self) -> Backlog {

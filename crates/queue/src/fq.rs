@@ -26,6 +26,7 @@ use sojourn_base::{Limit, LinkInfo, Optional, ParamFault, Preset, Time, params};
 
 use crate::parts::flow_queue::of_flow;
 use crate::parts::inner::{Child, Inner, Nest};
+use crate::parts::waits::Waits;
 use crate::{Backlog, Context, Dequeued, Discipline, Packet, ProbeValue, Reason, Warning};
 
 params! {
@@ -179,7 +180,7 @@ impl<P: Packet> Fq<P> {
 
     /// Asks the flows, the one that starts first before the others.
     fn nested_dequeue(&mut self, ctx: &mut Context<'_, P>) -> Dequeued<P> {
-        let mut waits: Option<Time> = None;
+        let mut waits = Waits::default();
         let mut asked = vec![false; self.flows.len()];
         while let Some((_, place)) = self.first(|place, flow| {
             let start = flow.start();
@@ -196,15 +197,11 @@ impl<P: Packet> Fq<P> {
                 dropped -= packet.size();
             }
             flow.last -= dropped.bits() as f64 / flow.weight;
-            match sent {
-                Dequeued::Packet(_) => return sent,
-                Dequeued::Wait(until) => {
-                    waits = Some(waits.map_or(until, |first| first.min(until)));
-                }
-                Dequeued::Empty => {}
+            if let Some(packet) = waits.packet_of(sent) {
+                return Dequeued::Packet(packet);
             }
         }
-        waits.map_or(Dequeued::Empty, Dequeued::Wait)
+        waits.answer()
     }
 
     /// The flow for which `of` is least, and that.

@@ -19,6 +19,7 @@ use sojourn_base::{Bytes, Limit, LinkInfo, Optional, ParamFault, Preset, Time, p
 use crate::parts::bands::together;
 use crate::parts::inner::{Child, Inner};
 use crate::parts::mistakes;
+use crate::parts::waits::Waits;
 use crate::{Backlog, Context, Dequeued, Discipline, Packet, ProbeValue, Warning};
 
 params! {
@@ -97,15 +98,13 @@ impl<P: Packet> Discipline<P> for Prio<P> {
     }
 
     fn dequeue(&mut self, ctx: &mut Context<'_, P>) -> Dequeued<P> {
-        let mut first: Option<Time> = None;
+        let mut waits = Waits::default();
         for band in &mut self.bands {
-            match band.dequeue(ctx) {
-                Dequeued::Packet(packet) => return Dequeued::Packet(packet),
-                Dequeued::Wait(until) => first = Some(first.map_or(until, |due| due.min(until))),
-                Dequeued::Empty => {}
+            if let Some(packet) = waits.packet_of(band.dequeue(ctx)) {
+                return Dequeued::Packet(packet);
             }
         }
-        first.map_or(Dequeued::Empty, Dequeued::Wait)
+        waits.answer()
     }
 
     fn backlog(&self) -> Backlog {

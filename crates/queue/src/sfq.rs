@@ -36,6 +36,7 @@ use sojourn_base::{
 use crate::parts::flow_queue::of_flow;
 use crate::parts::hash::{ns2_bucket, salted_bucket};
 use crate::parts::inner::{Child, Inner, Nest};
+use crate::parts::waits::Waits;
 use crate::{Backlog, Context, Dequeued, Discipline, Packet, ProbeValue, Reason, Warning};
 
 params! {
@@ -312,7 +313,7 @@ impl<P: Packet> Discipline<P> for Sfq<P> {
     }
 
     fn dequeue(&mut self, ctx: &mut Context<'_, P>) -> Dequeued<P> {
-        let mut waits: Option<Time> = None;
+        let mut waits = Waits::default();
         for _ in 0..=self.ring.len() {
             if let Some(quantum) = self.quantum {
                 self.turn(quantum);
@@ -334,15 +335,11 @@ impl<P: Packet> Discipline<P> for Sfq<P> {
                 self.ring.rotate_left(1);
             }
             self.changed(head);
-            match sent {
-                Dequeued::Packet(_) => return sent,
-                Dequeued::Wait(until) => {
-                    waits = Some(waits.map_or(until, |first| first.min(until)));
-                }
-                Dequeued::Empty => {}
+            if let Some(packet) = waits.packet_of(sent) {
+                return Dequeued::Packet(packet);
             }
         }
-        waits.map_or(Dequeued::Empty, Dequeued::Wait)
+        waits.answer()
     }
 
     fn backlog(&self) -> Backlog {

@@ -15,5 +15,6 @@ pub mod pi_law;
 pub mod pie_law;
 pub mod red_adapt;
 pub mod red_law;
+pub mod waits;
 
 pub use fifo::Fifo;

@@ -1,0 +1,120 @@
+//! What the tests of the engine share: links, flows of datagrams, and an observer that writes down
+//! what it sees.
+
+#![allow(dead_code, unreachable_pub, clippy::unwrap_used)] // each file takes what it needs
+
+use std::sync::atomic::AtomicBool;
+
+use sojourn_base::{
+    Bytes, Distribution, Ecn, LinkInfo, ParamSource, Preset, Rate, Scalar, Span, Stream, Time,
+};
+use sojourn_engine::{FlowSpec, LinkSpec, Observer, SimPacket, Traffic};
+use sojourn_queue::Reason;
+
+/// Nobody asks to stop.
+pub static RUNNING: AtomicBool = AtomicBool::new(false);
+
+pub fn us(us: u64) -> Time {
+    Time::ZERO + Span::from_us(us)
+}
+
+/// What a discipline is told of a link.
+pub fn info(bps: u64, delay: Span) -> LinkInfo {
+    LinkInfo {
+        rate: Rate::from_bps(bps).unwrap(),
+        delay,
+        mtu: Bytes::new(1500),
+        base_rtt: Span::from_ms(40),
+    }
+}
+
+/// A link between two nodes under a discipline of that limit.
+pub fn link(ends: (u32, u32), bps: u64, delay: Span, queue: &str, limit: &str) -> LinkSpec {
+    let info = info(bps, delay);
+    let params = [("limit", Scalar::Text(limit))];
+    LinkSpec {
+        name: format!("{}->{}", ends.0, ends.1),
+        from: ends.0,
+        to: ends.1,
+        rate: info.rate,
+        delay,
+        overhead: Bytes::ZERO,
+        device_queue: 0,
+        discipline: sojourn_queue::build(queue, &params, Preset::Reference, &info).unwrap(),
+        random: Stream::new(1),
+    }
+}
+
+/// Datagrams of a source, from `start` on.
+pub fn flow(
+    path: &[u32],
+    source: &str,
+    params: &dyn ParamSource,
+    size: Distribution<Bytes>,
+    start: Time,
+    seed: u64,
+) -> FlowSpec {
+    let source = sojourn_traffic::build(source, params, Preset::Reference, size, Bytes::ZERO);
+    FlowSpec {
+        name: format!("flow {seed}"),
+        from: 0,
+        to: 1,
+        path: path.to_vec(),
+        way_back: Vec::new(),
+        traffic: Traffic::Datagrams {
+            source: source.unwrap(),
+            header: Bytes::ZERO,
+            ecn: Ecn::NotEct,
+        },
+        dscp: 0,
+        start,
+        stop: Time::NEVER,
+        gaps: Stream::new(seed),
+        sizes: Stream::new(100 + seed),
+    }
+}
+
+/// What happened: when, what, on which link, to which flow's packet of which number.
+pub type Entry = (Time, char, u32, u32, u64);
+
+/// Writes down all that it sees: `+` enqueued, `-` dequeued, `d` dropped, `o` out of a link, `r`
+/// received.
+#[derive(Default)]
+pub struct Diary<const IN_ORDER: bool, const INSIDE: bool = false>(pub Vec<Entry>);
+
+impl<const IN_ORDER: bool, const INSIDE: bool> Diary<IN_ORDER, INSIDE> {
+    fn note(&mut self, now: Time, what: char, link: u32, packet: &SimPacket) {
+        self.0.push((now, what, link, packet.flow, packet.number));
+    }
+
+    /// All of a kind, as "microseconds link flow.number".
+    pub fn of(&self, what: char) -> Vec<String> {
+        let chosen = self.0.iter().filter(|entry| entry.1 == what);
+        chosen
+            .map(|(now, _, link, flow, number)| {
+                format!("{} {link} {flow}.{number}", now.as_ps() / 1_000_000)
+            })
+            .collect()
+    }
+}
+
+impl<const IN_ORDER: bool, const INSIDE: bool> Observer for Diary<IN_ORDER, INSIDE> {
+    const IN_ORDER: bool = IN_ORDER;
+    const LOOKS_INSIDE: bool = INSIDE;
+
+    fn enqueued(&mut self, now: Time, link: u32, packet: &SimPacket) {
+        self.note(now, '+', link, packet);
+    }
+    fn dequeued(&mut self, now: Time, link: u32, packet: &SimPacket) {
+        self.note(now, '-', link, packet);
+    }
+    fn dropped(&mut self, now: Time, link: u32, packet: &SimPacket, _: Reason) {
+        self.note(now, 'd', link, packet);
+    }
+    fn delivered(&mut self, now: Time, link: u32, packet: &SimPacket) {
+        self.note(now, 'o', link, packet);
+    }
+    fn received(&mut self, now: Time, packet: &SimPacket, _: u64) {
+        self.note(now, 'r', 0, packet);
+    }
+}
