@@ -83,11 +83,18 @@ impl Calendar {
     #[inline(always)]
     #[allow(clippy::inline_always)] // an eighth of all time
     pub fn replace_first(&mut self, time: Time) {
+        self.replace_first_with(time, self.first as u32);
+    }
+
+    /// Puts another in the place of the earliest entry; [`Time::NEVER`] removes it.
+    #[inline(always)]
+    #[allow(clippy::inline_always)]
+    pub fn replace_first_with(&mut self, time: Time, slot: u32) {
         if time == Time::NEVER {
             self.remove_first();
             return;
         }
-        let moved = entry(time, self.first as u32);
+        let moved = entry(time, slot);
         self.first = match self.others.first() {
             Some(&next) if next < moved => {
                 self.sink(moved);

@@ -14,6 +14,7 @@ use sojourn_transport::{Config, Receiver, Sender};
 
 use crate::FlowId;
 use crate::flow::MakeController;
+use crate::prefetch::{prefetch, prefetch_all};
 use tally::WindowTally;
 
 pub(crate) use acks::{Acks, Replies};
@@ -108,6 +109,17 @@ impl Connection {
         match way {
             Way::There => Some(&mut self.there),
             Way::Back => self.back.as_deref_mut(),
+        }
+    }
+
+    /// Asks for what the sender or the receiver of the flow's data will need.
+    #[inline]
+    pub(crate) fn prefetch(&self, hears_ack: bool) {
+        prefetch(&self.flow);
+        if hears_ack {
+            prefetch_all(&self.there.sender);
+        } else {
+            prefetch_all(&self.there.receiver);
         }
     }
 

@@ -6,65 +6,87 @@
 //! when it [catches up](crate::Link), at the exact instant. The first link then needs the calendar
 //! only now and then: before the next packet that it sends could come out.
 //!
-//! A link hands over if all that leaves it enters [plain](crate::link) links that it alone feeds.
-//! In a dumbbell that is the bottleneck, in both directions: the last links hang on it alone.
+//! A link hands over if all that leaves it enters links that gather. A link gathers if it is fed by
+//! links alone, and these all hand over. What several links announce is kept in the order of its
+//! arrival. So that this costs little, they have one rate and one delay: they announce mostly in
+//! that order already. In a dumbbell the access links hand over to the bottleneck, and the
+//! bottleneck to the access links at the other end, in both directions.
 //!
-//! What happens at one instant keeps its order: arrivals at a link that one other feeds depend on
-//! nothing but that one. An observer that must see all in order has every delivery by itself.
+//! What happens at one instant keeps its order: departures, then arrivals, these in the order of the
+//! links they come over. An observer that must see all in order has every delivery by itself.
 
 use crate::LinkId;
-use crate::link::Link;
-
-/// Who feeds a link, as far as it is known.
-#[derive(Clone, Copy, PartialEq)]
-enum Feeder {
-    /// Nobody yet.
-    Nobody,
-    /// This link alone.
-    Link(LinkId),
-    /// A source, or more than one.
-    Many,
-}
+use crate::link::{FedBy, Link};
 
 /// Finds the links that hand over when packets travel along `paths`, and tells them so.
-pub(crate) fn arrange<'a>(links: &mut [Link], paths: impl Iterator<Item = &'a [LinkId]> + Clone) {
-    let mut feeders = vec![Feeder::Nobody; links.len()];
-    for path in paths.clone() {
-        let mut feeder = Feeder::Many;
-        for &link in path {
-            let known = &mut feeders[link as usize];
-            *known = match *known {
-                Feeder::Nobody => feeder,
-                same if same == feeder => same,
-                _ => Feeder::Many,
-            };
-            feeder = Feeder::Link(link);
-        }
+pub(crate) fn arrange(links: &mut [Link], paths: &[&[LinkId]]) {
+    let mut fed_by = vec![FedBy::Events; links.len()];
+    let mut feeders = vec![None; links.len()];
+    let mut gathers = vec![true; links.len()];
+    let mut hands_over = vec![false; links.len()];
+    for &id in paths.iter().copied().flatten() {
+        hands_over[id as usize] = true;
     }
-    let mut hands_over = vec![true; links.len()];
     for path in paths {
-        for (place, &link) in path.iter().enumerate() {
-            hands_over[link as usize] &= path.get(place + 1).is_some_and(|&next| {
-                feeders[next as usize] == Feeder::Link(link) && links[next as usize].is_plain()
-            });
+        if let [first, .., last] | [first @ last] = **path {
+            gathers[first as usize] = false;
+            hands_over[last as usize] = false;
+        }
+        for pair in path.windows(2) {
+            let (feeder, next) = (pair[0], pair[1] as usize);
+            let known = *feeders[next].get_or_insert(feeder);
+            if fed_by[next] != FedBy::Many {
+                fed_by[next] = if known == feeder {
+                    FedBy::One
+                } else {
+                    FedBy::Many
+                };
+            }
+            gathers[next] &= known == feeder
+                || come_in_order(
+                    &links[known as usize],
+                    &links[feeder as usize],
+                    &links[next],
+                );
         }
     }
-    for (link, feeder) in feeders.into_iter().enumerate() {
-        links[link].hands_over = hands_over[link] && feeder != Feeder::Nobody;
-        if let Feeder::Link(feeder) = feeder
-            && hands_over[feeder as usize]
-        {
-            links[link].is_fed_by(feeder);
+    // Each link that does not hand over, and each that does not gather, may keep others from it.
+    let mut settled = false;
+    while !settled {
+        settled = true;
+        let mut rule_out = |may: &mut bool| settled &= !core::mem::take(may);
+        for (id, link) in links.iter().enumerate() {
+            // On the wire behind a discipline lie packets that came before those announced.
+            if gathers[id] && !link.is_plain() && !hands_over[id] {
+                rule_out(&mut gathers[id]);
+            }
+        }
+        for pair in paths.iter().flat_map(|path| path.windows(2)) {
+            let (feeder, next) = (pair[0] as usize, pair[1] as usize);
+            if hands_over[feeder] != gathers[next] {
+                rule_out(&mut hands_over[feeder]);
+                rule_out(&mut gathers[next]);
+            }
+        }
+    }
+    for (id, link) in links.iter_mut().enumerate() {
+        link.hands_over = hands_over[id];
+        if gathers[id] {
+            link.fed_by = fed_by[id];
         }
     }
 }
 
-/// The links in an order in which each comes after the one that hands over to it.
-pub(crate) fn downstream(links: &[Link]) -> Vec<LinkId> {
-    let depth = |link: &Link| {
-        core::iter::successors(link.feeder(), |&id| links[id as usize].feeder()).count()
-    };
-    let mut order: Vec<LinkId> = (0..links.len() as LinkId).collect();
-    order.sort_by_cached_key(|&id| depth(&links[id as usize]));
-    order
+/// Whether what two feeders announce to a link comes there nearly in the order in which they do: if
+/// one holds a packet for a moment, the others do not announce many meanwhile.
+fn come_in_order(one: &Link, other: &Link, next: &Link) -> bool {
+    are_alike(one, other) && next.spec.rate.bps() <= FEW_MEANWHILE * one.spec.rate.bps()
+}
+
+/// How many times as fast as its feeders a link may be that gathers.
+const FEW_MEANWHILE: u64 = 4;
+
+/// Whether two links take as long for the same packet, framing excepted.
+fn are_alike(one: &Link, other: &Link) -> bool {
+    (one.spec.rate, one.spec.delay) == (other.spec.rate, other.spec.delay)
 }

@@ -9,7 +9,8 @@ use sojourn_base::{Bytes, Span, Time};
 use sojourn_queue::{Backlog, Reason};
 
 use crate::connection::Acks;
-use crate::{Kind, NodeId, SimPacket};
+use crate::routes::Paths;
+use crate::{Kind, LinkId, NodeId, SimPacket};
 
 /// Packets and their bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -271,18 +272,34 @@ impl Default for Lane {
     }
 }
 
-/// What links share: the books of flows, the arena that a dropped acknowledgement leaves, and what
+/// What links share: the books of flows and their paths, the arena that a dropped acknowledgement leaves, and what
 /// they hand over.
 #[derive(Debug)]
 pub(crate) struct Shared {
     /// Two a flow: there and back.
     pub(crate) lanes: Vec<Lane>,
+    /// The paths of all lanes.
+    pub(crate) paths: Paths,
     pub(crate) acks: Acks,
     /// What a link has just begun to send, for the links behind it, in order; when it comes out.
     pub(crate) handed_over: Vec<(Time, SimPacket)>,
 }
 
 impl Shared {
+    /// The link number `hop` on the way of a packet; none at the end of its path.
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // several times a packet
+    pub(crate) fn hop(&self, packet: &SimPacket, hop: u16) -> Option<LinkId> {
+        self.paths.hop(self.lanes[packet.lane()].path, hop)
+    }
+
+    /// The link that a packet came over last, of one that has left its source.
+    #[inline]
+    pub(crate) fn came_over(&self, packet: &SimPacket) -> LinkId {
+        let last = self.hop(packet, packet.hop.wrapping_sub(1));
+        last.unwrap_or(LinkId::MAX)
+    }
+
     #[inline]
     pub(crate) fn dropped(&mut self, packet: &SimPacket) {
         self.lanes[packet.lane()].books.dropped += 1;

@@ -28,10 +28,11 @@ pub mod link;
 pub mod observer;
 pub mod open_loop;
 pub mod packet;
-mod prefetch;
+pub mod prefetch;
 mod ring;
 pub mod routes;
 pub mod simulation;
+mod train;
 
 pub use connection::{Connection, Tally};
 pub use flow::{Flow, FlowSpec, MakeController, Traffic};

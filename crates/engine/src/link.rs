@@ -3,8 +3,10 @@
 
 mod audit;
 mod governed;
+mod handing;
 mod plain;
 
+pub(crate) use handing::{FedBy, Horizon};
 use sojourn_base::length::Capacity;
 use sojourn_base::{Bytes, Rate, Span, Stream, Time};
 use sojourn_queue::parts::Fifo;
@@ -64,20 +66,25 @@ pub struct Link {
     last_size: u16,
     /// Whether it [hands over](crate::handover) what it begins to send.
     pub(crate) hands_over: bool,
-    /// The link that hands over to this one; the largest number where there is none.
-    feeder: LinkId,
+    /// Which links hand over to it, if any.
+    pub(crate) fed_by: FedBy,
+    /// The [train](crate::train) through it and others; the largest number where there is none.
+    train: u32,
     /// How long the size sent last takes: mostly it is the same again.
     last_takes: Span,
     /// Its propagation delay.
     delay: Span,
     /// Time the transmitter has been busy up to `sends_until`, in picoseconds.
     busy: u64,
-    /// Packets delivered or handed over.
-    delivered: u64,
+    /// When all is sent that has come to a plain queue that hands over, or is in a train for it;
+    /// an instant that is past where that is nothing.
+    free_at: Time,
     /// The room of a [plain](plain) queue, where it is one.
     plain: Option<Capacity>,
     /// The next timer of the discipline.
     timer: Time,
+    /// Packets delivered or handed over, those that still wait excepted.
+    delivered: u64,
     /// Its books.
     pub ledger: Ledger,
     /// What the discipline did wrong, if anything.
@@ -89,9 +96,6 @@ pub struct Link {
     /// What it is made of.
     pub spec: LinkSpec,
 }
-
-/// Packets that a link sends before it catches up without being touched.
-const BATCH: u64 = 64;
 
 /// What a link has carried up to an instant.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -126,7 +130,9 @@ impl Link {
             bypass: largest_bypass(&spec),
             last_size: 0,
             hands_over: false,
-            feeder: LinkId::MAX,
+            fed_by: FedBy::Events,
+            train: u32::MAX,
+            free_at: Time::ZERO,
             last_takes: Span::ZERO,
             delay: spec.delay,
             delivered: 0,
@@ -160,21 +166,6 @@ impl Link {
     /// Whether it is a plain queue that it keeps itself.
     pub(crate) fn is_plain(&self) -> bool {
         self.plain.is_some()
-    }
-
-    /// The link that hands over to this one, if any.
-    pub(crate) fn feeder(&self) -> Option<LinkId> {
-        (self.feeder < LinkId::MAX).then_some(self.feeder)
-    }
-
-    /// That link is `feeder`.
-    pub(crate) fn is_fed_by(&mut self, feeder: LinkId) {
-        self.feeder = feeder;
-    }
-
-    /// Packets handed over to it that have not come yet.
-    pub(crate) fn announced(&self) -> usize {
-        self.packets.iter_announced().count()
     }
 
     /// Packets being sent or on the wire, but for those handed over.
@@ -223,12 +214,12 @@ impl Link {
     #[inline]
     pub(crate) fn next_event(&self) -> Time {
         if self.hands_over {
-            let next = if self.plain.is_some() {
-                self.due
+            let departure = if self.plain.is_some() {
+                Time::NEVER
             } else {
                 self.next_departure()
             };
-            return next + self.lookahead();
+            return self.may_wait_until(departure.min(self.next_arrival()));
         }
         if self.plain.is_some() {
             return self.next_delivery();
@@ -237,15 +228,6 @@ impl Link {
             Some(packet) => packet.stamp,
             None => self.next_departure(),
         }
-    }
-
-    /// How long a link that hands over may leave its departures undone: no longer than its delay,
-    /// since by then the first comes out, nor than it takes to send a number of packets, which would
-    /// lie about in the ring before it and behind it.
-    #[inline(always)]
-    fn lookahead(&self) -> Span {
-        let batch = Span::from_ps(BATCH * self.last_takes.as_ps());
-        self.delay.min(batch)
     }
 
     /// Whether the packet at the head is being sent or on the wire: it does not wait.
@@ -270,20 +252,20 @@ impl Link {
         }
     }
 
-    /// Runs all that is due by `until`, timers of that instant excepted, at its exact instants:
-    /// departures, arrivals that the link before has announced, timers.
+    /// Runs all that is due up to the horizon, timers of that instant excepted, at its exact
+    /// instants: departures, arrivals that the links before have announced, timers.
     #[inline(always)]
     pub(crate) fn catch_up<O: Observer>(
         &mut self,
         id: LinkId,
-        until: Time,
+        horizon: Horizon,
         shared: &mut Shared,
         observer: &mut O,
     ) {
-        if self.due <= until {
+        if self.due <= horizon.departures {
             match self.plain {
-                Some(capacity) => self.run_plain(id, until, capacity, shared, observer),
-                None => self.run_governed(id, until, shared, observer),
+                Some(capacity) => self.run_plain(id, horizon, capacity, shared, observer),
+                None => self.run_governed(id, horizon, shared, observer),
             }
         }
     }
@@ -310,6 +292,7 @@ impl Link {
     }
 
     /// Takes an arriving packet, stamped with its arrival; the link must have caught up to `now`.
+    /// Where the packet is handed over at once, tells when it comes out.
     pub(crate) fn arrive<O: Observer>(
         &mut self,
         id: LinkId,
@@ -317,11 +300,12 @@ impl Link {
         packet: &SimPacket,
         shared: &mut Shared,
         observer: &mut O,
-    ) {
-        match self.plain {
-            Some(capacity) => self.arrive_plain(id, now, packet, capacity, shared, observer),
-            None => self.arrive_governed(id, now, packet, shared, observer),
+    ) -> Option<Time> {
+        if let Some(capacity) = self.plain {
+            return self.arrive_plain(id, now, packet, capacity, shared, observer);
         }
+        self.arrive_governed(id, now, packet, shared, observer);
+        None
     }
 
     /// Begins the transmission of a packet.
@@ -386,11 +370,5 @@ impl Link {
     fn let_out(&mut self) -> SimPacket {
         self.delivered += 1;
         self.packets.take_head()
-    }
-
-    /// A packet that it lets pass is handed over, not delivered.
-    #[inline]
-    pub(crate) fn passed_on(&mut self) {
-        self.delivered += 1;
     }
 }

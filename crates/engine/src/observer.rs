@@ -22,10 +22,9 @@ pub struct Transfer {
 /// Looks on while a simulation runs; dispatched statically, free where a hook is left empty.
 ///
 /// What happens at a link happens at its exact instant, but the engine may work it out later: when
-/// something comes out of the link, or of the next, or is looked at. Each packet is seen in the order
-/// of time, and so are the arrivals at each link, its departures and its drops; what is seen of
-/// different links or packets may come out of order unless [`IN_ORDER`](Self::IN_ORDER) asks
-/// otherwise.
+/// something comes out of the link, or of the next, or is looked at. The arrivals at each link, its
+/// departures and its drops are each seen in the order of time; what is seen of different links may
+/// come out of order unless [`IN_ORDER`](Self::IN_ORDER) asks otherwise.
 pub trait Observer {
     /// Whether everything must be seen in the order of time, at the price of an event a packet.
     const IN_ORDER: bool = false;
@@ -77,6 +76,11 @@ pub trait Observer {
     /// application, each byte once.
     #[inline]
     fn received(&mut self, _now: Time, _packet: &SimPacket, _in_order: u64) {}
+
+    /// `packet` will come to its destination soon: time to [ask for](crate::prefetch) the memory that
+    /// this will take.
+    #[inline]
+    fn soon(&self, _packet: &SimPacket) {}
 
     /// A transfer by `flow` is complete.
     #[inline]
@@ -149,6 +153,12 @@ impl<A: Observer, B: Observer> Observer for (A, B) {
     fn received(&mut self, now: Time, packet: &SimPacket, in_order: u64) {
         self.0.received(now, packet, in_order);
         self.1.received(now, packet, in_order);
+    }
+
+    #[inline]
+    fn soon(&self, packet: &SimPacket) {
+        self.0.soon(packet);
+        self.1.soon(packet);
     }
 
     #[inline]

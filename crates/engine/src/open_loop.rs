@@ -7,7 +7,8 @@ use sojourn_base::Time;
 
 use crate::connection::Acks;
 use crate::ledger::{Lane, Shared};
-use crate::link::{Link, LinkSpec};
+use crate::link::{Horizon, Link, LinkSpec};
+use crate::routes::Paths;
 use crate::{Breach, Cargo, Observer, SimPacket};
 
 /// A link, what came to it, and who looks on.
@@ -26,6 +27,7 @@ impl<O: Observer> OpenLoop<O> {
             now: Time::ZERO,
             link: Link::new(link, O::LOOKS_INSIDE),
             shared: Shared {
+                paths: Paths::default(),
                 lanes: Vec::new(),
                 acks: Acks::default(),
                 handed_over: Vec::new(),
@@ -67,7 +69,7 @@ impl<O: Observer> OpenLoop<O> {
             let stamp = link.pass(0, now, &packet, &mut self.observer);
             link.put_on_wire(&packet, stamp);
         } else {
-            link.arrive(0, now, &packet, shared, &mut self.observer);
+            let _ = link.arrive(0, now, &packet, shared, &mut self.observer);
         }
         self.check()
     }
@@ -145,7 +147,7 @@ impl<O: Observer> OpenLoop<O> {
 
     fn catch_up(&mut self, until: Time) -> Result<(), Breach> {
         self.link
-            .catch_up(0, until, &mut self.shared, &mut self.observer);
+            .catch_up(0, Horizon::at(until), &mut self.shared, &mut self.observer);
         self.check()
     }
 

@@ -9,15 +9,32 @@ pub(crate) const MANY_LINKS: usize = 1_000;
 
 /// Asks the processor for the cache line in which `value` begins.
 #[inline(always)]
-#[allow(unsafe_code, clippy::inline_always)] // one instruction
-pub(crate) fn prefetch<T>(value: &T) {
+#[allow(clippy::inline_always)] // one instruction
+pub fn prefetch<T>(value: &T) {
+    prefetch_at(core::ptr::from_ref(value));
+}
+
+#[inline(always)]
+#[allow(unsafe_code, clippy::inline_always)]
+fn prefetch_at<T>(address: *const T) {
     #[cfg(target_arch = "x86_64")]
     {
         use core::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-        // SAFETY: a prefetch changes nothing but the caches and faults at no address, and this one
-        // is that of a live value. The instruction is part of every x86-64 processor.
-        unsafe { _mm_prefetch::<_MM_HINT_T0>(core::ptr::from_ref(value).cast()) };
+        // SAFETY: a prefetch changes nothing but the caches and faults at no address. The instruction
+        // is part of every x86-64 processor.
+        unsafe { _mm_prefetch::<_MM_HINT_T0>(address.cast()) };
     }
     #[cfg(not(target_arch = "x86_64"))]
-    let _ = value;
+    let _ = address;
+}
+
+/// Asks for all cache lines of `value`.
+#[inline(always)]
+#[allow(clippy::inline_always)] // one instruction for each
+pub(crate) fn prefetch_all<T>(value: &T) {
+    const LINE: usize = 64;
+    let start = core::ptr::from_ref(value).cast::<[u8; LINE]>();
+    for line in 0..size_of::<T>().div_ceil(LINE) {
+        prefetch_at(start.wrapping_add(line));
+    }
 }

@@ -38,6 +38,12 @@ impl<T: Copy> Ring<T> {
         self.inside.wrapping_sub(self.head) as usize
     }
 
+    /// Whether none is in and none announced.
+    #[inline]
+    pub(crate) fn is_unused(&self) -> bool {
+        self.head == self.tail
+    }
+
     #[inline]
     fn slot(&self, place: u32) -> usize {
         place as usize & self.slots.len().wrapping_sub(1)
@@ -110,17 +116,42 @@ impl<T: Copy> Ring<T> {
         self.outside = self.tail;
     }
 
-    /// Announces one, behind all others, to be changed where it lies.
+    /// Announces one, behind all others; tells whether it is the only one.
     #[inline]
-    pub(crate) fn announce(&mut self, value: T) -> &mut T {
+    pub(crate) fn announce(&mut self, value: T) -> bool {
         if self.tail.wrapping_sub(self.head) as usize == self.slots.len() {
             self.make_room(value);
         }
         let slot = self.slot(self.tail);
         self.tail = self.tail.wrapping_add(1);
-        let slot = &mut self.slots[slot];
-        *slot = value;
-        slot
+        self.slots[slot] = value;
+        self.outside.wrapping_add(1) == self.tail
+    }
+
+    /// Announces one, before those announced that are `later`; tells whether it is the first.
+    #[inline]
+    pub(crate) fn announce_before(&mut self, value: T, later: impl Fn(&T) -> bool) -> bool {
+        if self.outside == self.tail || !later(&self.slots[self.slot(self.tail.wrapping_sub(1))]) {
+            return self.announce(value);
+        }
+        self.announce_between(value, later)
+    }
+
+    #[inline(never)]
+    fn announce_between(&mut self, value: T, later: impl Fn(&T) -> bool) -> bool {
+        self.announce(value);
+        let mut place = self.tail.wrapping_sub(1);
+        while place != self.outside {
+            let before = self.slot(place.wrapping_sub(1));
+            if !later(&self.slots[before]) {
+                break;
+            }
+            let here = self.slot(place);
+            self.slots[here] = self.slots[before];
+            self.slots[before] = value;
+            place = place.wrapping_sub(1);
+        }
+        place == self.outside
     }
 
     /// The first that is announced.
@@ -131,6 +162,16 @@ impl<T: Copy> Ring<T> {
         } else {
             self.slots.get(self.slot(self.outside))
         }
+    }
+
+    /// The announced one behind `index` others.
+    #[inline]
+    pub(crate) fn announced_at(&self, index: usize) -> Option<&T> {
+        if (self.tail.wrapping_sub(self.outside) as usize) <= index {
+            return None;
+        }
+        let slot = self.slot(self.outside.wrapping_add(index as u32));
+        self.slots.get(slot)
     }
 
     /// Lets the first announced one in, where there is one.

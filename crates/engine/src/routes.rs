@@ -169,8 +169,8 @@ impl Paths {
     /// The link number `hop` of the path that begins at `start`; none behind its last.
     #[inline]
     pub fn hop(&self, start: u32, hop: u16) -> Option<LinkId> {
-        let link = self.links[start as usize + usize::from(hop)];
-        (link != END).then_some(link)
+        let link = self.links.get(start as usize + usize::from(hop));
+        link.copied().filter(|&link| link != END)
     }
 
     /// The links of the path that begins at `start`.

@@ -22,8 +22,9 @@ use crate::connection::{Acks, Tally, Tcp};
 use crate::flow::{Flow, FlowSpec, least_time};
 use crate::handover;
 use crate::ledger::{Breach, FlowBooks, Lane, Shared};
-use crate::link::{Link, LinkSpec};
+use crate::link::{Horizon, Link, LinkSpec};
 use crate::routes::Paths;
+use crate::train::{self, Train};
 use crate::{Kind, LinkId, Observer, SimPacket};
 
 /// Why a simulation ended before its time.
@@ -43,11 +44,9 @@ pub struct Simulation<O> {
     /// Now: everything before it has happened, nothing at or after it.
     now: Time,
     links: Vec<Link>,
-    /// All links, each after the one that hands over to it.
-    downstream: Vec<LinkId>,
     flows: Vec<Flow>,
-    paths: Paths,
     shared: Shared,
+    trains: Vec<Train>,
     tcp: Tcp,
     /// Links by their next delivery.
     deliveries: Calendar,
@@ -78,27 +77,31 @@ impl<O: Observer> Simulation<O> {
             })
         });
         let lanes: Vec<Lane> = lanes.collect();
-        if !O::IN_ORDER {
-            handover::arrange(&mut links, lanes.iter().map(|lane| paths.links(lane.path)));
-        }
+        let trains = if O::IN_ORDER {
+            Vec::new()
+        } else {
+            let paths: Vec<&[LinkId]> = lanes.iter().map(|lane| paths.links(lane.path)).collect();
+            handover::arrange(&mut links, &paths);
+            train::arrange(&mut links, &paths)
+        };
         let flows: Vec<Flow> = flows.into_iter().map(Flow::new).collect();
         let mut simulation = Self {
             now: Time::ZERO,
             shared: Shared {
                 lanes,
+                paths,
                 acks: Acks::default(),
                 handed_over: Vec::new(),
             },
+            trains,
             tcp: Tcp::default(),
             deliveries: Calendar::with_capacity(2 * links.len()),
             sources: Calendar::with_capacity(flows.len()),
             departures: Calendar::default(),
             breach: None,
             observer,
-            downstream: handover::downstream(&links),
             links,
             flows,
-            paths,
         };
         for flow in 0..simulation.flows.len() {
             simulation.begin(flow);
@@ -182,19 +185,26 @@ impl<O: Observer> Simulation<O> {
             return Err(Stop::Breach(breach));
         }
         self.now = until;
-        self.catch_up_all(until.just_before());
+        self.catch_up_all(until);
         match self.breach.take() {
             Some(breach) => Err(Stop::Breach(breach)),
             None => self.audit(until).map_err(Stop::Breach),
         }
     }
 
+    /// Every link as it stands just before `until`. What one hands over now arrives later.
     fn catch_up_all(&mut self, until: Time) {
-        for place in 0..self.downstream.len() {
-            let id = self.downstream[place];
+        for train in &mut self.trains {
+            for (arrived, id, packet) in train.book(until, &self.shared) {
+                let link = &mut self.links[id as usize];
+                link.pass_in_train(id, arrived, &packet, &self.shared, &mut self.observer);
+            }
+        }
+        let horizon = Horizon::before(until);
+        for id in 0..self.links.len() as LinkId {
             let link = &mut self.links[id as usize];
-            link.catch_up(id, until, &mut self.shared, &mut self.observer);
-            self.settle(id, until);
+            link.catch_up(id, horizon, &mut self.shared, &mut self.observer);
+            self.settle(id, until.just_before());
         }
     }
 
@@ -203,7 +213,7 @@ impl<O: Observer> Simulation<O> {
         let lane = &mut self.shared.lanes[packet.lane()];
         lane.books.received += 1;
         if lane.floor_size != packet.size {
-            let path = self.paths.links(lane.path);
+            let path = self.shared.paths.links(lane.path);
             lane.floor_size = packet.size;
             lane.floor = least_time(path, packet.size, &self.links);
         }

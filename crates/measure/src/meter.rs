@@ -2,6 +2,7 @@
 
 use sojourn_base::{Span, Time};
 use sojourn_engine::link::Carried;
+use sojourn_engine::prefetch::prefetch;
 use sojourn_engine::{Cargo, FlowId, LinkId, Observer, SimPacket, Simulation, Tally, Transfer};
 use sojourn_queue::Reason;
 
@@ -225,6 +226,15 @@ impl Observer for Meter {
         }
         if open {
             flow.delays.add(delay);
+        }
+    }
+
+    #[inline]
+    fn soon(&self, packet: &SimPacket) {
+        if packet.is_data() {
+            let flow = &self.flows[packet.flow as usize];
+            prefetch(flow);
+            prefetch(&flow.jitter);
         }
     }
 

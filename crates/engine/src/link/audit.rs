@@ -60,6 +60,12 @@ impl Link {
         for packet in begun.chain(self.packets.iter_announced()) {
             on_the_way[packet.lane()] += 1;
         }
+        if self.promises() {
+            // The next link has told of these.
+            for packet in self.packets.iter() {
+                on_the_way[packet.lane()] -= 1;
+            }
+        }
         self.ledger.check_still_waiting(left.packets, left.stamps)
     }
 

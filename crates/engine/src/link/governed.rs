@@ -4,7 +4,7 @@
 use sojourn_base::Time;
 use sojourn_queue::{Backlog, Context, Dequeued, Discipline, Reason, Sink, Status};
 
-use super::Link;
+use super::{Horizon, Link};
 use crate::ledger::{Ledger, Shared};
 use crate::{LinkId, Observer, SimPacket};
 
@@ -66,20 +66,27 @@ macro_rules! with_context {
 }
 
 impl Link {
-    /// Runs all departures due by `until` and all timers due before it.
+    /// Runs all departures and announced arrivals due up to the horizon, and all timers due before
+    /// it.
     #[inline(never)]
     pub(super) fn run_governed<O: Observer>(
         &mut self,
         id: LinkId,
-        until: Time,
+        horizon: Horizon,
         shared: &mut Shared,
         observer: &mut O,
     ) {
-        while self.due <= until {
-            let departure = self.next_departure();
-            if departure <= self.timer {
+        while self.due <= horizon.departures {
+            let (departure, arrival) = (self.next_departure(), self.next_arrival());
+            if departure <= arrival.min(self.timer) {
                 self.depart(id, departure, shared, observer);
-            } else if self.timer < until {
+            } else if arrival <= self.timer {
+                if arrival > horizon.arrivals {
+                    return;
+                }
+                self.take_in_governed(id, arrival, shared, observer);
+                continue;
+            } else if self.timer < horizon.departures {
                 with_context!(self, id, self.timer, shared, observer, |discipline, ctx| {
                     discipline.on_timer(ctx);
                 });
@@ -87,6 +94,27 @@ impl Link {
                 return;
             }
             self.settle();
+        }
+    }
+
+    /// The first announced packet arrives.
+    #[inline]
+    fn take_in_governed<O: Observer>(
+        &mut self,
+        id: LinkId,
+        now: Time,
+        shared: &mut Shared,
+        observer: &mut O,
+    ) {
+        let packet = self.packets.take_announced();
+        observer.delivered(now, shared.came_over(&packet), &packet);
+        if self.lets_pass(now, packet.bytes()) {
+            let stamp = self.pass(id, now, &packet, observer);
+            self.passed_on();
+            shared.handed_over.push((stamp, packet));
+            self.plan();
+        } else {
+            self.arrive_governed(id, now, &packet, shared, observer);
         }
     }
 
@@ -176,7 +204,14 @@ impl Link {
             self.find_fault(&status);
         }
         self.timer = status.next_timer.unwrap_or(Time::NEVER);
-        self.due = self.timer.min(self.next_departure());
+        self.plan();
+    }
+
+    /// Works out what is due next.
+    #[inline]
+    fn plan(&mut self) {
+        let next = self.next_departure().min(self.next_arrival());
+        self.due = self.timer.min(next);
     }
 
     #[cold]

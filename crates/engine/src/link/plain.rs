@@ -4,14 +4,14 @@
 //! link keeps what waits itself, behind what it sends: a packet moves once, from one link to the
 //! next, and its discipline is never called. The books, and all that an observer sees, are the same.
 //!
-//! Behind what waits stand the packets that the link before has [handed over](crate::handover):
+//! Behind what waits stand the packets that the links before have [handed over](crate::handover):
 //! each stamped with the instant of its arrival, at which it is taken in here.
 
 use sojourn_base::length::Capacity;
 use sojourn_base::{Bytes, Time};
 use sojourn_queue::{Backlog, Reason};
 
-use super::Link;
+use super::{Horizon, Link};
 use crate::ledger::Shared;
 use crate::{LinkId, Observer, SimPacket};
 
@@ -32,48 +32,26 @@ impl Link {
         self.packets.len() - self.ledger.backlog().packets as usize
     }
 
-    /// Takes note of a packet that will arrive here at `stamp`, later than all before. Where there is
-    /// no other, tells when the link next needs the calendar.
-    #[inline(always)]
-    #[allow(clippy::inline_always)] // once a packet in either direction
-    pub(crate) fn announce(&mut self, packet: &SimPacket, stamp: Time) -> Option<Time> {
-        let is_next = self.packets.announced().is_none();
-        let announced = self.packets.announce(*packet);
-        announced.stamp = stamp;
-        announced.hop += 1;
-        if !is_next {
-            return None;
-        }
-        self.due = self.due.min(stamp);
-        (self.packets.len() == 0).then(|| {
-            if self.hands_over {
-                stamp + self.lookahead()
-            } else {
-                self.sends_until.max(stamp) + self.takes(packet.size) + self.delay
-            }
-        })
-    }
-
-    /// Runs all departures and announced arrivals due by `until`.
+    /// Runs all departures and announced arrivals due up to the horizon.
     #[inline(never)]
     pub(super) fn run_plain<O: Observer>(
         &mut self,
         id: LinkId,
-        until: Time,
+        horizon: Horizon,
         capacity: Capacity,
         shared: &mut Shared,
         observer: &mut O,
     ) {
-        while self.due <= until {
+        while self.due <= horizon.departures {
             let now = self.due;
             if self.plain_departure() == now {
-                self.depart_plain(id, now, shared, observer);
-            } else {
+                self.depart_plain(id, now, observer);
+            } else if now <= horizon.arrivals {
                 self.take_in(id, now, capacity, shared, observer);
+            } else {
+                return;
             }
-            let announced = self.packets.announced();
-            let arrival = announced.map_or(Time::NEVER, |packet| packet.stamp);
-            self.due = self.plain_departure().min(arrival);
+            self.due = self.plain_departure().min(self.next_arrival());
         }
     }
 
@@ -97,15 +75,16 @@ impl Link {
         capacity: Capacity,
         shared: &mut Shared,
         observer: &mut O,
-    ) {
-        if self.admits(id, now, packet, capacity, shared, observer) {
-            self.packets.push(*packet);
-            // The last departure may have been worked out only now.
-            if now >= self.sends_until {
-                self.depart_plain(id, now, shared, observer);
-            }
+    ) -> Option<Time> {
+        let is_first = self.ledger.backlog().packets == 0;
+        if !self.admits(id, now, packet, capacity, shared, observer) {
+            return None;
         }
-        self.due = self.plain_departure();
+        self.packets.push(*packet);
+        if is_first {
+            self.due = self.sends_until;
+        }
+        self.hands_over.then(|| self.promise(now, packet.size))
     }
 
     /// Books the arrival of a packet that cannot pass; says whether there is room for it.
@@ -147,29 +126,43 @@ impl Link {
         let Some(&packet) = self.packets.announced() else {
             return;
         };
-        observer.delivered(now, self.feeder, &packet);
+        observer.delivered(now, shared.came_over(&packet), &packet);
         if self.lets_pass(now, packet.bytes()) {
-            self.ledger.pass(packet.bytes());
-            observer.passed(now, id, &packet);
-            self.packets.admit();
-            self.send_waiting(self.packets.len() - 1, packet.size, now, shared);
+            let stamp = self.pass(id, now, &packet, observer);
+            if self.hands_over {
+                self.packets.turn_away();
+                self.passed_on();
+                shared.handed_over.push((stamp, packet));
+            } else {
+                self.packets.admit();
+                self.send_out(self.packets.len() - 1, stamp);
+            }
         } else if self.admits(id, now, &packet, capacity, shared, observer) {
             self.packets.admit();
+            if self.hands_over {
+                let stamp = self.promise(now, packet.size);
+                shared.handed_over.push((stamp, packet));
+            }
         } else {
             self.packets.turn_away();
         }
     }
 
+    /// When a packet comes out that has just been admitted: it begins when all before it are
+    /// through, whatever comes. So a link that hands over need not wait for that, and keeps the packet
+    /// for its books alone.
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // once a packet
+    fn promise(&mut self, now: Time, size: u16) -> Time {
+        let begins = now.max(self.sends_until).max(self.free_at);
+        self.free_at = begins + self.takes(size);
+        self.free_at + self.delay
+    }
+
     /// Begins to send the first packet that waits.
     #[inline(always)]
     #[allow(clippy::inline_always)] // once a packet, as all that it does
-    fn depart_plain<O: Observer>(
-        &mut self,
-        id: LinkId,
-        now: Time,
-        shared: &mut Shared,
-        observer: &mut O,
-    ) {
+    fn depart_plain<O: Observer>(&mut self, id: LinkId, now: Time, observer: &mut O) {
         let first = self.first_waiting();
         let Some(packet) = self.packets.get(first) else {
             return;
@@ -177,17 +170,19 @@ impl Link {
         let (size, stamp) = (packet.size, packet.stamp);
         self.ledger.depart(packet.bytes(), stamp, now);
         observer.dequeued(now, id, packet);
-        self.send_waiting(first, size, now, shared);
-    }
-
-    /// Begins the transmission of the packet at `place`: before it are only those being delivered.
-    #[inline(always)]
-    #[allow(clippy::inline_always)]
-    fn send_waiting(&mut self, place: usize, size: u16, now: Time, shared: &mut Shared) {
         let stamp = self.begin(now, size);
         if self.hands_over {
-            shared.handed_over.push((stamp, self.let_out()));
-        } else if let Some(packet) = self.packets.get_mut(place) {
+            self.let_out();
+        } else {
+            self.send_out(first, stamp);
+        }
+    }
+
+    /// The packet at `place`, before which are only those being delivered, comes out at `stamp`.
+    #[inline(always)]
+    #[allow(clippy::inline_always)]
+    fn send_out(&mut self, place: usize, stamp: Time) {
+        if let Some(packet) = self.packets.get_mut(place) {
             packet.stamp = stamp;
             packet.hop += 1;
         }
@@ -229,16 +224,20 @@ impl Link {
         &mut self,
         id: LinkId,
         now: Time,
+        shared: &Shared,
         observer: &mut O,
     ) -> Option<SimPacket> {
+        if self.hands_over {
+            return None;
+        }
         let packet = self.packets.announced()?;
         let arrived = packet.stamp;
         let is_alone = self.packets.len() == 0 && self.lets_pass(arrived, packet.bytes());
-        if self.hands_over || !is_alone || arrived + self.takes(packet.size) + self.delay != now {
+        if !is_alone || arrived + self.takes(packet.size) + self.delay != now {
             return None;
         }
         let packet = self.packets.take_announced();
-        observer.delivered(arrived, self.feeder, &packet);
+        observer.delivered(arrived, shared.came_over(&packet), &packet);
         self.pass(id, arrived, &packet, observer);
         self.delivered += 1;
         // Nothing waits.

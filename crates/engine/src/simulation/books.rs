@@ -4,6 +4,7 @@ use sojourn_base::{Span, Time};
 
 use super::Simulation;
 use crate::ledger::{Breach, Lane};
+use crate::train::Train;
 use crate::{Observer, SimPacket};
 
 impl<O: Observer> Simulation<O> {
@@ -19,6 +20,9 @@ impl<O: Observer> Simulation<O> {
             let place = format!("link {}", link.spec.name);
             link.drain(at, &mut on_the_way)
                 .map_err(|what| Breach { at, place, what })?;
+        }
+        for packet in self.trains.iter().flat_map(Train::packets) {
+            on_the_way[packet.lane()] += 1;
         }
         for (lane, (Lane { books, .. }, &found)) in
             self.shared.lanes.iter().zip(&on_the_way).enumerate()
@@ -57,8 +61,10 @@ impl<O: Observer> Simulation<O> {
         for link in &mut self.links {
             link.audit(now)
                 .map_err(|what| breach(format!("link {}", link.spec.name), what))?;
-            let held = link.backlog().packets + link.in_flight() + link.announced();
-            in_network += held as u64;
+            in_network += link.holds() as u64;
+        }
+        for train in &self.trains {
+            in_network += train.packets().count() as u64;
         }
         let mut on_the_way = 0;
         for (lane, Lane { books, .. }) in self.shared.lanes.iter().enumerate() {

@@ -4,16 +4,34 @@ use sojourn_base::Time;
 
 use super::Simulation;
 use crate::ledger::Breach;
-use crate::prefetch::MANY_LINKS;
-use crate::{LinkId, Observer, SimPacket};
+use crate::link::Horizon;
+use crate::prefetch::{MANY_LINKS, prefetch};
+use crate::{Kind, LinkId, Observer, SimPacket};
 
-// The steps of an event are many and small, and each is written once: out of line, their arguments
+// The steps of an event are many and small, and each is written once: out of train, their arguments
 // and saved registers would cost as much as they do.
 #[allow(clippy::inline_always)]
 impl<O: Observer> Simulation<O> {
     /// A link delivers its next packet, or asks a shaping discipline again.
     pub(super) fn deliver(&mut self, now: Time) {
         let id = self.deliveries.next_slot();
+        let packet = if let Some(packet) = self.leave_train(id, now) {
+            packet
+        } else if let Some(packet) = self.leave_link(id, now) {
+            packet
+        } else {
+            return;
+        };
+        self.observer.delivered(now, id, &packet);
+        match self.shared.hop(&packet, packet.hop) {
+            Some(next) => self.arrive(next, now, &packet),
+            None => self.receive(now, &packet),
+        }
+    }
+
+    /// What comes out of this link by itself, if anything does.
+    #[inline(always)]
+    fn leave_link(&mut self, id: LinkId, now: Time) -> Option<SimPacket> {
         if self.links.len() > MANY_LINKS {
             self.look_ahead();
         }
@@ -21,27 +39,42 @@ impl<O: Observer> Simulation<O> {
         if link.scheduled != now {
             // The link was moved to an earlier instant and has been served there.
             self.deliveries.replace_first(Time::NEVER);
-            return;
+            return None;
         }
-        let packet = if let Some(packet) = link.cross(id, now, &mut self.observer) {
+        if let Some(packet) = link.cross(id, now, &self.shared, &mut self.observer) {
             let next = link.next_announced();
             self.move_first(id, next);
-            packet
-        } else {
-            link.catch_up(id, now, &mut self.shared, &mut self.observer);
-            let packet = link.deliver(now);
-            self.reschedule_first(id, now);
-            let Some(packet) = packet else {
-                self.hand_over();
-                return;
-            };
-            packet
-        };
-        self.observer.delivered(now, id, &packet);
-        match self.next_link(&packet, packet.hop) {
-            Some(next) => self.arrive(next, now, &packet),
-            None => self.receive(now, &packet),
+            return Some(packet);
         }
+        let horizon = Horizon::at(now);
+        link.catch_up(id, horizon, &mut self.shared, &mut self.observer);
+        let packet = link.deliver(now);
+        self.reschedule_first(id, now);
+        if packet.is_none() {
+            self.hand_over();
+        }
+        packet
+    }
+
+    /// The first of the train through this link, if it is its turn.
+    #[inline(always)]
+    fn leave_train(&mut self, id: LinkId, now: Time) -> Option<SimPacket> {
+        let link = &mut self.links[id as usize];
+        let number = link.train()?;
+        let train = &mut self.trains[number];
+        let packet = train.leave(now, id, &self.shared)?;
+        let (time, slot) = train.next(&self.shared).unwrap_or((Time::NEVER, 0));
+        self.deliveries.replace_first_with(time, slot);
+        if let Some(arrived) = train.arrival(packet.size, now) {
+            link.pass_in_train(id, arrived, &packet, &self.shared, &mut self.observer);
+        }
+        if self.links.len() > MANY_LINKS {
+            self.look_ahead_in_train(number);
+        }
+        Some(SimPacket {
+            hop: packet.hop + 1,
+            ..packet
+        })
     }
 
     /// Asks for what the next events will need.
@@ -54,11 +87,23 @@ impl<O: Observer> Simulation<O> {
         }
     }
 
-    /// The link number `hop` on the way of a packet; none at the end of its path.
-    #[inline(always)]
-    fn next_link(&self, packet: &SimPacket, hop: u16) -> Option<LinkId> {
-        let lane = &self.shared.lanes[packet.lane()];
-        self.paths.hop(lane.path, hop)
+    /// Asks for what the next packets of a train will need.
+    #[inline]
+    fn look_ahead_in_train(&self, train: usize) {
+        let train = &self.trains[train];
+        if let Some(later) = train.ahead(5) {
+            prefetch(&self.shared.lanes[later.lane()]);
+        }
+        if let Some(next) = train.ahead(2) {
+            if let Some(link) = self.shared.hop(next, next.hop) {
+                self.links[link as usize].prefetch();
+            }
+            let lane = &self.shared.lanes[next.lane()];
+            if let Some(connection) = self.tcp.connections.get(lane.slot as usize) {
+                connection.prefetch(next.kind.get() == Kind::Ack);
+            }
+            self.observer.soon(next);
+        }
     }
 
     /// Announces what a link has just begun to send to the links behind it.
@@ -71,19 +116,33 @@ impl<O: Observer> Simulation<O> {
 
     #[inline(never)]
     fn announce_all(&mut self) {
-        for place in 0..self.shared.handed_over.len() {
-            let (stamp, packet) = self.shared.handed_over[place];
-            self.announce(&packet, stamp);
+        let mut handed_over = core::mem::take(&mut self.shared.handed_over);
+        for (stamp, packet) in &handed_over {
+            self.announce(packet, *stamp);
         }
-        self.shared.handed_over.clear();
+        handed_over.clear();
+        self.shared.handed_over = handed_over;
     }
 
     /// Announces a packet to the next link, which it reaches at `stamp`.
     #[inline(always)]
     fn announce(&mut self, packet: &SimPacket, stamp: Time) {
-        if let Some(next) = self.next_link(packet, packet.hop + 1)
-            && let Some(event) = self.links[next as usize].announce(packet, stamp)
+        let Some(next) = self.shared.hop(packet, packet.hop + 1) else {
+            return;
+        };
+        let link = &mut self.links[next as usize];
+        if let Some(train) = link.train()
+            && let Some(out) = link.may_join(stamp, packet.size)
         {
+            let packet = SimPacket {
+                stamp: out,
+                hop: packet.hop + 1,
+                ..*packet
+            };
+            if self.trains[train].join(packet, next, &self.shared) {
+                self.deliveries.push(out, next);
+            }
+        } else if let Some(event) = link.announce(packet, stamp, &self.shared) {
             self.schedule(next, event);
         }
     }
@@ -111,7 +170,7 @@ impl<O: Observer> Simulation<O> {
         let id = self.departures.next_slot();
         self.departures.replace_first(Time::NEVER);
         let link = &mut self.links[id as usize];
-        link.catch_up(id, now, &mut self.shared, &mut self.observer);
+        link.catch_up(id, Horizon::at(now), &mut self.shared, &mut self.observer);
         self.settle(id, now);
     }
 
@@ -142,12 +201,20 @@ impl<O: Observer> Simulation<O> {
     #[inline(never)]
     fn join(&mut self, id: LinkId, now: Time, packet: &SimPacket) {
         let link = &mut self.links[id as usize];
-        link.catch_up(id, now, &mut self.shared, &mut self.observer);
-        link.arrive(id, now, packet, &mut self.shared, &mut self.observer);
-        self.settle(id, now);
+        link.catch_up(id, Horizon::at(now), &mut self.shared, &mut self.observer);
+        if link.is_plain() && link.lets_pass(now, packet.bytes()) {
+            self.pass(id, now, packet);
+            return;
+        }
+        let (shared, observer) = (&mut self.shared, &mut self.observer);
+        if let Some(stamp) = link.arrive(id, now, packet, shared, observer) {
+            self.announce(packet, stamp);
+        } else {
+            self.settle(id, now);
+        }
     }
 
-    /// Brings the calendars in line with a link that was touched.
+    /// Brings the calendars in train with a link that was touched.
     #[inline(always)]
     pub(super) fn settle(&mut self, id: LinkId, now: Time) {
         let link = &self.links[id as usize];

@@ -94,9 +94,8 @@ impl<O: Observer> Simulation<O> {
     /// The same, after the observer has heard of it.
     #[inline]
     pub(super) fn launch(&mut self, now: Time, packet: &SimPacket) {
-        let lane = &mut self.shared.lanes[packet.lane()];
-        lane.books.sent += 1;
-        if let Some(first) = self.paths.hop(lane.path, 0) {
+        self.shared.lanes[packet.lane()].books.sent += 1;
+        if let Some(first) = self.shared.hop(packet, 0) {
             self.arrive(first, now, packet);
         }
     }

@@ -64,8 +64,8 @@ impl<O: Observer> Simulation<O> {
             let [there, back] = [0, 1].map(|way| self.shared.lanes[2 * id as usize + way].path);
             let ideal = self.flows[id as usize].ideal(
                 bytes,
-                self.paths.links(there),
-                self.paths.links(back),
+                self.shared.paths.links(there),
+                self.shared.paths.links(back),
                 &self.links,
             );
             let transfer = Transfer {

@@ -1,0 +1,170 @@
+//! What a link does to [hand over](crate::handover), and with what is handed over to it.
+
+use sojourn_base::{Bytes, Span, Time};
+
+use super::Link;
+use crate::ledger::Shared;
+use crate::{LinkId, Observer, SimPacket};
+
+/// Packets that a link sends before it catches up without being touched.
+const BATCH: u64 = 64;
+
+/// Which links hand over to a link what they send.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum FedBy {
+    /// None: what comes has an event.
+    Events,
+    /// One, so that what it sends comes in order.
+    One,
+    /// Several, all that feed it.
+    Many,
+}
+
+/// How far a link catches up.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Horizon {
+    /// Departures up to this instant and at it.
+    pub(super) departures: Time,
+    /// Arrivals up to this instant and at it.
+    pub(super) arrivals: Time,
+}
+
+impl Horizon {
+    /// Up to `now`. Arrivals at one instant come after departures, and may not all be known yet.
+    pub(crate) fn at(now: Time) -> Self {
+        Self {
+            departures: now,
+            arrivals: now.just_before(),
+        }
+    }
+
+    /// All before `until`, at which the books are closed.
+    pub(crate) fn before(until: Time) -> Self {
+        Self {
+            departures: until.just_before(),
+            arrivals: until.just_before(),
+        }
+    }
+}
+
+#[allow(clippy::inline_always)] // once a packet, from one or two places
+impl Link {
+    /// Packets that it holds, or that are on their way to it and nowhere else.
+    pub(crate) fn holds(&self) -> usize {
+        let announced = self.packets.iter_announced().count();
+        let waiting = if self.promises() {
+            0
+        } else {
+            self.backlog().packets
+        };
+        waiting + self.in_flight() + announced
+    }
+
+    /// Whether what waits has been handed over already.
+    pub(super) fn promises(&self) -> bool {
+        self.hands_over && self.plain.is_some()
+    }
+
+    /// How long a link that hands over may leave undone what is due at `next`: no longer than its
+    /// delay, since by then the first packet comes out, nor than it takes to send a number of
+    /// packets, which would lie about in the ring before it and behind it. But it waits until the
+    /// instant is over, and all its arrivals known.
+    #[inline(always)]
+    pub(super) fn may_wait_until(&self, next: Time) -> Time {
+        let batch = Span::from_ps(BATCH * self.last_takes.as_ps());
+        next + self.delay.min(batch) + Span::from_ps(1)
+    }
+
+    /// When the next packet that was handed over arrives.
+    #[inline(always)]
+    pub(super) fn next_arrival(&self) -> Time {
+        let announced = self.packets.announced();
+        announced.map_or(Time::NEVER, |packet| packet.stamp)
+    }
+
+    /// Takes note of a packet that will arrive here at `stamp`. Where it is the next to come, tells
+    /// when the link needs the calendar, as far as the packet alone makes it necessary.
+    #[inline(always)]
+    pub(crate) fn announce(
+        &mut self,
+        packet: &SimPacket,
+        stamp: Time,
+        shared: &Shared,
+    ) -> Option<Time> {
+        let announced = SimPacket {
+            stamp,
+            hop: packet.hop + 1,
+            ..*packet
+        };
+        let is_next = if self.fed_by == FedBy::Many {
+            self.packets.announce_before(announced, |other| {
+                let order = |packet: &SimPacket| (packet.stamp, shared.came_over(packet));
+                other.stamp >= stamp && order(other) > order(&announced)
+            })
+        } else {
+            self.packets.announce(announced)
+        };
+        if !is_next {
+            return None;
+        }
+        self.due = self.due.min(stamp);
+        if self.hands_over {
+            // A discipline with something to send is in the calendar already.
+            let is_idle = self.plain.is_some() || self.ledger.backlog().packets == 0;
+            is_idle.then(|| self.may_wait_until(stamp))
+        } else {
+            let is_empty = self.packets.len() == 0;
+            let begins = self.sends_until.max(self.free_at).max(stamp);
+            is_empty.then(|| begins + self.takes(packet.size) + self.delay)
+        }
+    }
+
+    /// The train through it, if there is one.
+    #[inline(always)]
+    pub(crate) fn train(&self) -> Option<usize> {
+        (self.train < u32::MAX).then_some(self.train as usize)
+    }
+
+    /// It is one of those which that train goes through.
+    pub(crate) fn takes_train(&mut self, train: u32) {
+        self.train = train;
+    }
+
+    /// When a packet comes out that will arrive at `stamp` and need not wait, so that it may join the
+    /// train.
+    #[inline(always)]
+    pub(crate) fn may_join(&mut self, stamp: Time, size: u16) -> Option<Time> {
+        let free_at = self.sends_until.max(self.free_at);
+        let is_free = free_at <= stamp && self.packets.is_unused();
+        if !is_free || Bytes::new(u64::from(size)) > self.bypass {
+            return None;
+        }
+        self.free_at = stamp + self.takes(size);
+        Some(self.free_at + self.delay)
+    }
+
+    /// A packet of the train arrives, passes, and will come out.
+    #[inline(always)]
+    pub(crate) fn pass_in_train<O: Observer>(
+        &mut self,
+        id: LinkId,
+        now: Time,
+        packet: &SimPacket,
+        shared: &Shared,
+        observer: &mut O,
+    ) {
+        let packet = SimPacket {
+            stamp: now,
+            ..*packet
+        };
+        observer.delivered(now, shared.came_over(&packet), &packet);
+        self.pass(id, now, &packet, observer);
+        self.delivered += 1;
+    }
+
+    /// A packet that it lets pass is handed over, not delivered.
+    #[inline]
+    pub(crate) fn passed_on(&mut self) {
+        self.delivered += 1;
+    }
+}
