@@ -1,5 +1,6 @@
 //! What one more flow costs: packets per second of CPU time and bytes of memory, from 10 to 100,000
-//! flows of TCP. `sojourn-scale [most flows]` prints a table in Markdown.
+//! flows of TCP; and what a packet in flight takes. `sojourn-scale [most flows]` prints a table in
+//! Markdown and a sentence.
 //!
 //! Every flow has a share of 2 Mbit/s of the bottleneck and access links of its own at both ends, 100 ms
 //! of round trip and a window of about 20 segments, so that only their number differs. "idle" is what
@@ -13,20 +14,24 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
-use sojourn_base::{Bytes, LinkInfo, ParamSet, Preset, Rate, Scalar, Span, Stream, Time};
+use sojourn_base::{
+    Bytes, Distribution, Ecn, LinkInfo, ParamSet, Preset, Rate, Scalar, Span, Stream, Time,
+};
 use sojourn_engine::{FlowSpec, LinkSpec, Simulation, Traffic};
 use sojourn_measure::Meter;
 use sojourn_transport::{AnyController, Config, CongestionControl, Start, TcpParams};
 
-/// The system's allocator, counting the bytes that are in use.
+/// The system's allocator, counting the bytes that are in use, and the most that ever were.
 struct Counting;
 
 static IN_USE: AtomicUsize = AtomicUsize::new(0);
+static PEAK: AtomicUsize = AtomicUsize::new(0);
 
 // SAFETY: every call goes on to the system's allocator unchanged, under the caller's own promises.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        IN_USE.fetch_add(layout.size(), Ordering::Relaxed);
+        let before = IN_USE.fetch_add(layout.size(), Ordering::Relaxed);
+        PEAK.fetch_max(before + layout.size(), Ordering::Relaxed);
         // SAFETY: the caller keeps the contract of `alloc`.
         unsafe { System.alloc(layout) }
     }
@@ -34,6 +39,16 @@ unsafe impl GlobalAlloc for Counting {
         IN_USE.fetch_sub(layout.size(), Ordering::Relaxed);
         // SAFETY: the caller keeps the contract of `dealloc`.
         unsafe { System.dealloc(pointer, layout) }
+    }
+    unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        // Large blocks grow where they lie, or are moved without a copy.
+        let before = IN_USE.fetch_add(size.wrapping_sub(layout.size()), Ordering::Relaxed);
+        PEAK.fetch_max(
+            (before + size).wrapping_sub(layout.size()),
+            Ordering::Relaxed,
+        );
+        // SAFETY: the caller keeps the contract of `realloc`.
+        unsafe { System.realloc(pointer, layout, size) }
     }
 }
 
@@ -68,6 +83,46 @@ fn main() {
         );
         flows *= 10;
     }
+    let (after, peak) = in_flight();
+    println!(
+        "\nA packet in flight takes {after:.0} bytes, {peak:.0} while memory for more is taken."
+    );
+}
+
+/// Bytes for each packet on a wire of 1 s that carries 750,000 packets of 1,500 bytes, in the end
+/// and at the most.
+fn in_flight() -> (f64, f64) {
+    let before = in_use();
+    let wire = link(0, 1, 10_000_000_000, Span::from_whole_s(1), 1_000);
+    let last = link(1, 2, 40_000_000_000, Span::from_ms(1), 1_000);
+    let rate = [("rate", Scalar::Text("9 Gbit/s"))];
+    let size = Distribution::constant(Bytes::new(1500));
+    let stream = FlowSpec {
+        name: "stream".to_owned(),
+        from: 0,
+        to: 2,
+        path: vec![0, 1],
+        way_back: Vec::new(),
+        traffic: Traffic::Datagrams {
+            source: sojourn_traffic::build("cbr", &rate, Preset::Reference, size, Bytes::ZERO)
+                .unwrap(),
+            header: Bytes::ZERO,
+            ecn: Ecn::NotEct,
+        },
+        dscp: 0,
+        start: Time::ZERO,
+        stop: Time::NEVER,
+        gaps: Stream::new(1),
+        sizes: Stream::new(1),
+    };
+    let mut simulation = Simulation::new(vec![wire, last], vec![stream], Meter::new(1, 2));
+    PEAK.store(in_use(), Ordering::Relaxed);
+    simulation
+        .run_until(Time::ZERO + Span::from_s(1.5), &AtomicBool::new(false))
+        .unwrap();
+    let packets = simulation.books(0)[0].on_the_way().unwrap() as f64;
+    let each = |bytes: usize| (bytes - before) as f64 / packets;
+    (each(in_use()), each(PEAK.load(Ordering::Relaxed)))
 }
 
 /// What a run costs: seconds of CPU time and packets in all, bytes for each flow.

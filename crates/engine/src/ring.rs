@@ -235,16 +235,19 @@ impl<T: Copy> Ring<T> {
             self.tail = self.inside.wrapping_add(announced);
             return;
         }
-        let all = self.tail.wrapping_sub(self.head);
-        let room = (2 * self.slots.len()).max(FIRST_SLOTS);
-        let mut slots = Vec::with_capacity(room);
-        let places = (0..all).map(|index| self.slot(self.head.wrapping_add(index)));
-        slots.extend(places.map(|slot| self.slots[slot]));
+        // They grow where they lie, if the system can: of a million packets there is no second copy.
+        let held = self.slots.len();
+        let mut slots = core::mem::take(&mut self.slots).into_vec();
+        let room = (2 * held).max(FIRST_SLOTS);
+        slots.reserve_exact(room - held);
         slots.resize(room, filler);
         self.slots = slots.into_boxed_slice();
-        self.inside = self.inside.wrapping_sub(self.head);
-        self.outside = self.outside.wrapping_sub(self.head);
-        (self.head, self.tail) = (0, all);
+        let mut place = self.head;
+        while place != self.tail {
+            let (was, is) = (place as usize & held.wrapping_sub(1), self.slot(place));
+            self.slots[is] = self.slots[was];
+            place = place.wrapping_add(1);
+        }
     }
 
     /// All that are in, from the head on.
