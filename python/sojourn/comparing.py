@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import polars as pl
 
-from sojourn.alike import sampled
 from sojourn.experiments.compared import answers, compared_points
 from sojourn.experiments.quantity import Quantity
 from sojourn.metrics import resolution
 from sojourn.results import Results
+from sojourn.stats.alike import sampled
 from sojourn.stats.paired import compare_all
 from sojourn.stats.ranking import Better, rank
 

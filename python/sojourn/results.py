@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any, Literal
 import polars as pl
 
 from sojourn import _core
-from sojourn.alike import alike
-from sojourn.alike import warnings as alike_warnings
 from sojourn.extras import needed
 from sojourn.frames import points_frame, runs_frame, stack
 from sojourn.metrics import SERIES
 from sojourn.nearest import refusal
 from sojourn.scenario import Scenario
+from sojourn.stats.alike import alike
+from sojourn.stats.alike import warnings as alike_warnings
 from sojourn.tasks import Outcome, Task
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from rich.table import Table
 
 from sojourn.experiments.compared import short_names
 from sojourn.results import IntervalKind, Results
-from sojourn.summary import links_that_matter
+from sojourn.summary import links_that_matter, metric_text
 
 WIDTH = 160
 """Columns of a table where there is no terminal to ask."""
@@ -104,9 +104,11 @@ class _Rows:
     columns: dict[str, Column]
 
     def add(self, label: list[str], name: str, metrics: Metrics) -> None:
-        self.shown.add_row(
-            *label, name, *(_cell(metrics.get(key), how) for key, how in self.columns.items())
+        cells = (
+            metric_text(metrics.get(key), how.factor, how.decimals)
+            for key, how in self.columns.items()
         )
+        self.shown.add_row(*label, name, *cells)
 
 
 def _table(
@@ -167,13 +169,3 @@ def _label(value: Any) -> str:
     if isinstance(value, dict):
         return ", ".join(f"{key} = {item}" for key, item in value.items())
     return str(value)
-
-
-def _cell(metric: Metrics | None, how: Column) -> str:
-    if metric is None or metric["mean"] is None:
-        return "-"
-    cell = f"{metric['mean'] * how.factor:.{how.decimals}f}"
-    if metric["ci95"] is not None:
-        half = (metric["ci95"][1] - metric["ci95"][0]) / 2
-        cell += f" ± {half * how.factor:.{how.decimals}f}"
-    return cell

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from sojourn.alike import sampled
 from sojourn.comparing import per_replica
 from sojourn.metrics import resolution
 from sojourn.results import Results
+from sojourn.stats.alike import sampled
 from sojourn.stats.intervals import Interval, student_interval
 from sojourn.stats.ranking import Better, rank
 

@@ -6,7 +6,6 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from sojourn.alike import sampled
 from sojourn.comparing import differences, per_replica, ranking
 from sojourn.experiments.compared import answers, cases, is_compared, short_key
 from sojourn.plots.looks import looks
@@ -15,6 +14,7 @@ from sojourn.plots.ranks import usual
 from sojourn.plots.scales import scale
 from sojourn.report.words import name_of, with_half
 from sojourn.results import Results
+from sojourn.stats.alike import sampled
 from sojourn.stats.intervals import Interval, student_interval
 
 MOST_ROWS = 2000
