@@ -10,7 +10,16 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from sojourn.cli.completion import disciplines_like
-from sojourn.cli.options import JobsOption, JsonOption, SeedOption, fail, interrupted
+from sojourn.cli.options import (
+    LEAST_TEXT,
+    JobsOption,
+    JsonOption,
+    LeastOption,
+    SeedOption,
+    fail,
+    interrupted,
+    read_share,
+)
 from sojourn.extras import MissingExtra
 
 if TYPE_CHECKING:
@@ -68,6 +77,7 @@ def compare(
     duration: Annotated[str, typer.Option(metavar="TIME", help="Simulated time.")] = "60 s",
     warmup: Annotated[str, typer.Option(metavar="TIME", help="Measurements start here.")] = "10 s",
     replicas: Annotated[int, typer.Option(min=1, help="Replicas of each discipline.")] = 10,
+    least: LeastOption = LEAST_TEXT,
     seed: SeedOption = None,
     jobs: JobsOption = None,
     out: Annotated[
@@ -84,13 +94,14 @@ def compare(
 
     All of them meet the same traffic, replica by replica (common random numbers). Values are means
     over replicas with their 95 % Student interval; a value is marked as the best of its column
-    only where its paired interval separates from every other's.
+    only where its paired interval separates from every other's, by more than --least.
     """
     from sojourn.cli import progress
     from sojourn.comparison.answer import answer, document
     from sojourn.comparison.question import Question
     from sojourn.runner import run
 
+    share = read_share(least, "--least")
     question = Question(
         tuple(disciplines),
         rate=rate,
@@ -118,20 +129,20 @@ def compare(
         raise interrupted(results, kept)
     for warning in results.warnings:
         print(f"warning: {warning}", file=sys.stderr)
-    found = answer(results, question.labels(), question.elastic())
+    found = answer(results, question.labels(), question.elastic(), share)
     if json_:
         document_ = {"sojourn": results.sojourn, "scenario": question.toml()}
         json.dump(document_ | {"disciplines": document(found)}, sys.stdout, indent=1)
         print()
     else:
-        _print(scenario.title, found, results)
+        _print(scenario.title, found, results, share)
     written = results.write(out) if out is not None else []
     written += _draw(results, out or Path("results") / "compare")
     for path in written:
         print(path, file=sys.stderr)
 
 
-def _print(title: str, found: Answer, results: Results) -> None:
+def _print(title: str, found: Answer, results: Results, least: float) -> None:
     from rich.console import Console
     from rich.table import Table
 
@@ -158,7 +169,7 @@ def _print(title: str, found: Answer, results: Results) -> None:
         table.add_row(label, *cells)
     if found.replicas > 1:
         table.caption = f"mean over {found.replicas} replicas ± half of the 95 % interval; " + (
-            "* best of its column beyond doubt"
+            f"* best of its column beyond doubt, by more than {100 * least:g} %"
             if found.replicas >= FEWEST
             else f"with fewer than {FEWEST} none is called best"
         )
