@@ -25,6 +25,7 @@ from sojourn.extras import MissingExtra
 if TYPE_CHECKING:
     from sojourn.comparison.answer import Answer
     from sojourn.results import Results
+    from sojourn.stats.intervals import Interval
 
 
 EXAMPLES = (
@@ -144,29 +145,21 @@ def compare(
 
 def _print(title: str, found: Answer, results: Results, least: float) -> None:
     from rich.console import Console
-    from rich.table import Table
 
+    from sojourn.cli.fitting import FittingTable
     from sojourn.cli.run_tables import WIDTH, flow_table
     from sojourn.comparison.answer import COLUMNS
     from sojourn.stats.paired import FEWEST
 
     columns = [column for column in COLUMNS if found.tells(column)]
-    table = Table(title=title, title_justify="left", caption_justify="left")
-    table.add_column("discipline", overflow="fold")
-    for column in columns:
-        table.add_column(column.heading, justify="right")
+    table = FittingTable(title, ["discipline"], [column.heading for column in columns])
     for label in found.labels:
-        cells = []
-        for column in columns:
-            cell = found.rows[label][column.key]
-            if cell.interval.mean is None:
-                cells.append("-")
-                continue
-            text = f"{cell.interval.mean * column.factor:.{column.decimals}f}"
-            if cell.interval.half_width is not None:
-                text += f" ± {cell.interval.half_width * column.factor:.{column.decimals}f}"
-            cells.append(f"[bold]{text} *[/bold]" if cell.best else text)
-        table.add_row(label, *cells)
+        cells = [found.rows[label][column.key] for column in columns]
+        texts = [
+            interval_text(cell.interval, column.factor, column.decimals)
+            for cell, column in zip(cells, columns, strict=True)
+        ]
+        table.add([label], texts, [cell.best for cell in cells])
     if found.replicas > 1:
         table.caption = f"mean over {found.replicas} replicas ± half of the 95 % interval; " + (
             f"* best of its column beyond doubt, by more than {100 * least:g} %"
@@ -174,10 +167,20 @@ def _print(title: str, found: Answer, results: Results, least: float) -> None:
             else f"with fewer than {FEWEST} none is called best"
         )
     console = Console(width=None if sys.stdout.isatty() else WIDTH)
-    console.print(table)
+    table.print(console)
     points = results.summary()["points"]
     if len(points[0]["groups"]) > 1:
-        console.print(flow_table(points, ["discipline"], [[label] for label in found.labels]))
+        flow_table(points, ["discipline"], [[label] for label in found.labels]).print(console)
+
+
+def interval_text(interval: Interval, factor: float, decimals: int) -> str:
+    """A mean ± half of its interval."""
+    if interval.mean is None:
+        return "-"
+    text = f"{interval.mean * factor:.{decimals}f}"
+    if interval.half_width is not None:
+        text += f" ± {interval.half_width * factor:.{decimals}f}"
+    return text
 
 
 def _draw(results: Results, folder: Path) -> list[Path]:
