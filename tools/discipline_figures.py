@@ -18,7 +18,7 @@ from typing import Any
 import matplotlib
 import polars as pl
 from matplotlib.axes import Axes
-from matplotlib.ticker import MaxNLocator
+from matplotlib.ticker import EngFormatter, MaxNLocator
 
 import sojourn as sj
 from sojourn import _core
@@ -73,7 +73,8 @@ def draw(name: str) -> Path:
 
 def rounded(svg: str) -> str:
     """Cut coordinates to a hundredth of a point, and blanks at the ends of lines."""
-    return re.sub(r" +\n", "\n", re.sub(r"(\.\d\d)\d+", r"\1", svg))
+    short = re.sub(r"<[^>]*>", lambda tag: re.sub(r"(\.\d\d)\d+", r"\1", tag[0]), svg)
+    return re.sub(r" +\n", "\n", short)
 
 
 def draw_load(queue: Axes, delay: Axes, results: sj.Results) -> None:
@@ -104,6 +105,8 @@ def draw_law(axes: Axes, name: str) -> None:
     if all(place.is_integer() and place < 10 for place in at):
         axes.xaxis.set_major_locator(MaxNLocator(integer=True))
     axes.set_ylim(bottom=0, top=max(*ours, *theirs) * 1.08)
+    if max(theirs) >= 1e4:
+        axes.yaxis.set_major_formatter(EngFormatter())
     name_axes(axes, check.figure["x"], check.figure["y"])
     axes.legend(frameon=False, fontsize=TEXT - 2, labelcolor=INK)
 

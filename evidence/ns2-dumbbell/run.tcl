@@ -4,24 +4,13 @@
 #
 # discipline, tcp and seed as ns-2 calls them; delay of the bottleneck in ms; sender i is `spread` ms
 # times i further away. CLASS.NAME=VALUE sets a default of ns-2.
+source [file join [file dirname [info script]] .. ns2.tcl]
 array set given {
-    discipline DropTail tcp Newreno flows 8 delay 80 window 20 limit 50 spread 0
-    warmup 0 duration 60 seed 1
+    discipline DropTail tcp Newreno flows 8 delay 80 window 20 limit 50 spread 0 duration 60 seed 1
 }
 Queue/RED set mean_pktsize_ 1040
-foreach argument $argv {
-    set at [string first = $argument]
-    set name [string range $argument 0 [expr {$at - 1}]]
-    set value [string range $argument [expr {$at + 1}] end]
-    if {[string match *.* $name]} {
-        [lindex [split $name .] 0] set [lindex [split $name .] 1] $value
-    } else {
-        set given($name) $value
-    }
-}
-ns-random $given(seed)
-set starts [new RNG]
-$starts seed [expr {1000003 * $given(seed) + 11}]
+read_arguments
+set starts [generator [expr {1000003 * $given(seed) + 11}]]
 
 set ns [new Simulator]
 set left [$ns node]
@@ -37,40 +26,23 @@ for {set i 0} {$i < $given(flows)} {incr i} {
     $ns duplex-link $right $to 100Mb 0ms DropTail
     $ns queue-limit $from $left 10000
     $ns queue-limit $right $to 10000
-    switch $given(tcp) {
-        Tahoe { set kind ""; set sink [new Agent/TCPSink] }
-        Sack { set kind /Sack1; set sink [new Agent/TCPSink/Sack1] }
-        default { set kind /$given(tcp); set sink [new Agent/TCPSink] }
-    }
-    set tcp($i) [new Agent/TCP$kind]
-    $tcp($i) set window_ $given(window)
-    $tcp($i) set packetSize_ 1000
-    $ns attach-agent $from $tcp($i)
-    $ns attach-agent $to $sink
-    $ns connect $tcp($i) $sink
-    set source [new Application/FTP]
-    $source attach-agent $tcp($i)
-    $ns at [$starts uniform 0 0.1] "$source start"
+    set tcp($i) [connect_tcp $given(tcp) $from $to $given(window) 1000 [$starts uniform 0 0.1]]
 }
-set queue [$ns monitor-queue $left $right ""]
-set waiting [$queue get-pkts-integrator]
+watch $left $right
 
 proc report {} {
-    global ns given tcp queue waiting
-    $waiting newpoint [$ns now] [$waiting set lasty_]
+    global given tcp queue
     set time [expr {double($given(duration))}]
-    set sum 0.0
-    set squares 0.0
+    set rates {}
     for {set i 0} {$i < $given(flows)} {incr i} {
-        set rate [expr {8000.0 * max(0, [$tcp($i) set ack_]) / $time}]
-        set sum [expr {$sum + $rate}]
-        set squares [expr {$squares + $rate * $rate}]
+        lappend rates [expr {8000.0 * [acknowledged $tcp($i)] / $time}]
     }
+    lassign [sum_and_jain $rates] sum jain
     puts "links.bottleneck.utilization [expr {8 * [$queue set bdepartures_] / 45e6 / $time}]"
-    puts "links.bottleneck.queue_mean_packets [expr {[$waiting set sum_] / $time}]"
+    puts "links.bottleneck.queue_mean_packets [expr {[waited] / $time}]"
     puts "links.bottleneck.loss_ratio [expr {double([$queue set pdrops_]) / [$queue set parrivals_]}]"
     puts "groups.tcp.goodput_bps $sum"
-    puts "groups.tcp.jain_index [expr {$sum * $sum / ($given(flows) * $squares)}]"
+    puts "groups.tcp.jain_index $jain"
     exit 0
 }
 $ns at $given(duration) report

@@ -8,29 +8,34 @@ from __future__ import annotations
 
 import polars as pl
 
-from sojourn.alike import sampled
 from sojourn.experiments.compared import answers, compared_points
 from sojourn.experiments.quantity import Quantity
 from sojourn.metrics import resolution
 from sojourn.results import Results
+from sojourn.stats.alike import sampled
 from sojourn.stats.paired import compare_all
 from sojourn.stats.ranking import Better, rank
 
+LEAST = 0.01
+"""A difference of at most this share of the larger value is not worth mentioning."""
 
-def differences(results: Results, quantity: str, level: float = 0.95) -> pl.DataFrame:
+
+def differences(
+    results: Results, quantity: str, level: float = 0.95, least: float = LEAST
+) -> pl.DataFrame:
     """Every pair of compared points: first less second, with Holm's correction.
 
     One row for each pair: ``first`` and ``second`` (points), ``mean``, ``low``, ``high``,
     ``p_value``, ``adjusted``, ``separated``. The correction covers the pairs of one question (one
     load, say); who asks many questions at once corrects further. No pair separates with fewer than
-    three replicas, or where the difference is below what percentiles resolve. ``quantity`` is such
-    as ``"links.bottleneck.queueing_delay_mean_s"``.
+    three replicas, or by ``least`` of the larger mean or less, nor by less than percentiles
+    resolve. ``quantity`` is such as ``"links.bottleneck.queueing_delay_mean_s"``.
     """
     values = per_replica(results, quantity)
     rows = []
     for group in compared_points(results.scenario):
         of_group = {str(point): values[point] for point in group}
-        for each in compare_all(of_group, level, resolution(quantity)):
+        for each in compare_all(of_group, level, max(least, resolution(quantity))):
             pair, interval = (int(each.first), int(each.second)), each.interval
             test = (each.p_value, each.adjusted, each.separated)
             rows.append((*pair, interval.mean, interval.low, interval.high, *test))
@@ -39,19 +44,25 @@ def differences(results: Results, quantity: str, level: float = 0.95) -> pl.Data
     return pl.DataFrame(rows, schema=schema | {"separated": pl.Boolean}, orient="row")
 
 
-def ranking(results: Results, quantity: str, better: Better, level: float = 0.95) -> pl.DataFrame:
+def ranking(
+    results: Results,
+    quantity: str,
+    better: Better,
+    level: float = 0.95,
+    least: float = LEAST,
+) -> pl.DataFrame:
     """The rank of every point among those it is compared with.
 
     One row for each point: ``point``, ``answer`` (what is compared), ``mean``, ``low``, ``high``,
     ``rank``, ``grade``, ``ties`` (points that it does not separate from). A better rank is only
-    given where the paired intervals, adjusted by Holm, separate.
+    given where the paired intervals, adjusted by Holm, separate, and by more than ``least``.
     """
     values = per_replica(results, quantity)
     names = answers(results.scenario)
     rows = []
     for group in compared_points(results.scenario):
         of_group = {str(point): values[point] for point in group}
-        ranks = rank(of_group, better, level, resolution(quantity))
+        ranks = rank(of_group, better, level, max(least, resolution(quantity)))
         for name, each in ranks.items():
             ties = [int(tie) for tie in each.ties]
             mean, low, high = each.interval.mean, each.interval.low, each.interval.high

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import difflib
 import inspect
 import warnings
 from collections.abc import Iterator
 from functools import cache
 from types import FunctionType
 from typing import Any
+
+from sojourn.nearest import nearest
 
 LIKENESS = 0.8
 """How alike, from 0 to 1, a method's name must be to a hook's to be a slip of the pen."""
@@ -61,8 +62,8 @@ def _slips(cls: type, base: type, hooks: tuple[str, ...]) -> Iterator[tuple[str,
             is_method = callable(value) or hasattr(value, "function")
             if name.startswith("_") or hasattr(base, name) or not is_method:
                 continue
-            if nearest := difflib.get_close_matches(name, hooks, 1, LIKENESS):
-                yield name, nearest[0]
+            if meant := nearest(name, hooks, LIKENESS):
+                yield name, meant
 
 
 def _check_arguments(cls: type, base: type, hook: str, name: str) -> None:

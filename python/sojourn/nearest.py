@@ -5,11 +5,25 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable
 
+LIKENESS = 0.6
+"""How alike, from 0 to 1, two words must be for one to be taken for the other."""
+
+
+def nearest(found: str, known: Iterable[str], likeness: float = LIKENESS) -> str | None:
+    """The known word that is most like the one found; None where none is near."""
+    return next(iter(difflib.get_close_matches(found, list(known), 1, likeness)), None)
+
 
 def hint(found: str, known: Iterable[str]) -> str:
     """``; did you mean "codel"?``, or nothing where no known word is near."""
-    nearest = difflib.get_close_matches(found, list(known), 1)
-    return f'; did you mean "{nearest[0]}"?' if nearest else ""
+    meant = nearest(found, known)
+    return f'; did you mean "{meant}"?' if meant else ""
+
+
+def hint_or_all(found: str, known: Iterable[str]) -> str:
+    """``; did you mean "codel"?``, or all known words where none is near."""
+    names = list(known)
+    return hint(found, names) or f"; there are: {', '.join(names)}"
 
 
 def refusal(found: str, allowed: Iterable[str], further: str = "") -> str:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from html import escape
 from typing import TYPE_CHECKING, Any
 
-from sojourn.summary import links_that_matter
+from sojourn.summary import links_that_matter, metric_text
 
 if TYPE_CHECKING:
     from sojourn.results import Results
@@ -84,7 +84,7 @@ def _rows(
         for name, values in point[kind].items():
             if shown is not None and name not in shown:
                 continue
-            cells = [_cell(values.get(metric), *how[1:]) for metric, how in metrics.items()]
+            cells = [metric_text(values.get(metric), *how[1:]) for metric, how in metrics.items()]
             rows.append([*labels, name, *cells])
     return rows
 
@@ -93,16 +93,6 @@ def _label(value: Any) -> str:
     if isinstance(value, dict):
         return ", ".join(f"{key} = {item}" for key, item in value.items())
     return value if isinstance(value, str) else json.dumps(value)
-
-
-def _cell(metric: dict[str, Any] | None, factor: float, decimals: int) -> str:
-    if metric is None or metric["mean"] is None:
-        return "-"
-    text = f"{metric['mean'] * factor:.{decimals}f}"
-    if metric["ci95"] is not None:
-        half = (metric["ci95"][1] - metric["ci95"][0]) / 2
-        text += f" ± {half * factor:.{decimals}f}"
-    return text
 
 
 def _table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> str:

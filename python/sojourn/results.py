@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any, Literal
 import polars as pl
 
 from sojourn import _core
-from sojourn.alike import alike
-from sojourn.alike import warnings as alike_warnings
 from sojourn.extras import needed
 from sojourn.frames import points_frame, runs_frame, stack
 from sojourn.metrics import SERIES
 from sojourn.nearest import refusal
 from sojourn.scenario import Scenario
+from sojourn.stats.alike import alike
+from sojourn.stats.alike import warnings as alike_warnings
 from sojourn.tasks import Outcome, Task
 
 if TYPE_CHECKING:
@@ -108,15 +108,16 @@ class Results:
 
         return plot(self, kind, **options)
 
-    def report(self, path: str | Path) -> Path:
+    def report(self, path: str | Path, least: float = 0.01) -> Path:
         """Write a report: one HTML file that opens offline; return its path.
 
-        Needs the extra ``report``: ``pip install 'sojourn[report]'``.
+        It calls nothing best that is ahead by the share ``least`` or less. Needs the extra
+        ``report``: ``pip install 'sojourn[report]'``.
         """
         with needed("report"):
             from sojourn.report.experiment import report
 
-        return report(self, Path(path))
+        return report(self, Path(path), least)
 
     def frames(self) -> dict[str, pl.DataFrame]:
         """Return all frames, by the name of their file in an experiment's folder."""

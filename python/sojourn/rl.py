@@ -22,6 +22,7 @@ from sojourn import params
 from sojourn._core import Cancel
 from sojourn._core import Episode as CoreEpisode
 from sojourn.extras import needed
+from sojourn.nearest import hint, refusal
 from sojourn.queue.discipline import Discipline
 from sojourn.queue.verdicts import ACCEPT, mark
 from sojourn.scenario import Scenario
@@ -121,7 +122,7 @@ class QueueEnv(gymnasium.Env[np.ndarray, np.ndarray]):
         """
         links = scenario.core.links(point)
         if link not in links:
-            raise ValueError(f"link: found {link!r}; allowed: {', '.join(links)}")
+            raise ValueError(f"link: {refusal(link, links)}")
         self.scenario, self.point, self.link, self.interval = scenario, point, link, interval
         self.reward, self.observed, self.actions = reward, tuple(observed), dict(actions)
         network = json.loads(scenario.core.network(point))
@@ -185,9 +186,10 @@ class QueueEnv(gymnasium.Env[np.ndarray, np.ndarray]):
         for name in self.actions:
             if not episode.poke(self.link, name, self.actions[name][0]):
                 allowed = "inner variables of its discipline that can be set"
-                raise ValueError(f"actions: found {name!r}; allowed on {self.link}: {allowed}")
+                near = hint(name, self._advance(episode).link)
+                message = f"actions: found {name!r}; allowed on {self.link}: {allowed}{near}"
+                raise ValueError(message)
         shown = self._advance(episode).link
         for name in self.observed:
             if name not in shown:
-                allowed = ", ".join(shown)
-                raise ValueError(f"observed: found {name!r}; allowed: {allowed}")
+                raise ValueError(f"observed: {refusal(name, shown)}")

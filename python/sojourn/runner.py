@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeVar
 
-from sojourn._core import Cancel
+from sojourn._core import Cancel, UserCodeError
 from sojourn.experiments.bench import Finished, Memory
 from sojourn.experiments.procedure import conduct
 from sojourn.processes import LOOK_INTERVAL_S, Trace, in_processes
@@ -77,6 +77,9 @@ def run(
         except KeyboardInterrupt:
             done = [task for task in bench.done if not task.is_pilot]
             tasks, complete = sorted(done, key=lambda task: (task.point, task.replica)), False
+        except UserCodeError as error:
+            # Its text has the traceback of the hook; how the run came to it helps nobody.
+            raise error.with_traceback(None) from None
     outcomes = (Outcome(task, bench.tables(task)) for task in tasks)
     return collect(scenario, outcomes, complete=complete, warnings=warnings)
 

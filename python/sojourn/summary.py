@@ -80,6 +80,17 @@ def links_that_matter(points: Sequence[Mapping[str, Any]]) -> tuple[set[str], se
     return set(waits), lossy | {name for name, wait in waits.items() if wait > least} or set(waits)
 
 
+def metric_text(metric: Mapping[str, Any] | None, factor: float, decimals: int) -> str:
+    """A metric of a summary for people: its mean, and ± half of its interval where it has one."""
+    if metric is None or metric["mean"] is None:
+        return "-"
+    text = f"{metric['mean'] * factor:.{decimals}f}"
+    if metric["ci95"] is not None:
+        half = (metric["ci95"][1] - metric["ci95"][0]) / 2
+        text += f" ± {half * factor:.{decimals}f}"
+    return text
+
+
 class _Summary:
     """Summaries with one kind of interval."""
 

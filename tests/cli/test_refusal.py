@@ -10,6 +10,8 @@ import pytest
         (["compare", "cdoel"], 'or module:Class; did you mean "codel"?'),
         (["compare", "codel", "--flows", "1 cubik"], 'did you mean "cubic"?'),
         (["list", "disciplines", "codl"], 'did you mean "codel"?'),
+        (["list", "disciplins"], 'found "disciplins"; allowed: disciplines'),
+        (["list", "disciplins"], 'did you mean "disciplines"?'),
         (["plot", "scenarios/mm1.toml", "lod"], 'did you mean "load"?'),
     ],
 )

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from document_blocks import ROOT, Reader, blocks, commands, parse
 
+from sojourn import native
 from sojourn.cli import manual
 from sojourn.cli.commands import SUMMARIES, function
 
@@ -48,6 +49,12 @@ def test_every_example_of_a_manual_page_is_a_command(name):
         if text.startswith("sojourn "):
             (command,) = commands(text)
             parse(shlex.split(command)[1:])
+
+
+def test_the_page_of_compiled_hooks_has_every_field():
+    text = (ROOT / "docs/reference/python/native.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| (`.*?) \|", text, re.MULTILINE)
+    assert sorted(re.findall(r"`(\w+)`", " ".join(rows))) == sorted(native.PACKET)
 
 
 @pytest.mark.parametrize("name", [*DOCUMENTS, "DESIGN.md"])

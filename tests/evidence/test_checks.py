@@ -132,6 +132,7 @@ def test_what_is_wrong_in_a_file_is_named(tmp_path):
             "there is no measure 'x'",
         ),
         ("[[check]", "checks.toml"),
+        ("[[chekc]]", r"\[\[check\]\] is missing"),
     ):
         place.write_text(text)
         with pytest.raises(EvidenceError, match=said):

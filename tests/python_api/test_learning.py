@@ -90,9 +90,9 @@ def test_inner_variables_of_the_registry_can_be_set():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"link": "botleneck"}, "link: found 'botleneck'; allowed: cubic.0.up"),
+        ({"link": "botleneck"}, 'link: found "botleneck"; allowed: cubic.0.up.*mean "bottleneck"'),
         ({"actions": {"p": (0, 1)}}, "actions: found 'p'; allowed on bottleneck"),
-        ({"observed": ("delay",)}, "observed: found 'delay'; allowed: queue_packets"),
+        ({"observed": ("delay",)}, 'observed: found "delay"; allowed: queue_packets'),
     ],
 )
 def test_what_is_wrong_is_named(options, message):

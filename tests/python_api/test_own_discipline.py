@@ -91,6 +91,7 @@ def test_an_exception_ends_the_run_with_all_that_helps(overloaded, jobs):
     scenario = overloaded(own.Fails(), replicas=2)
     with pytest.raises(sj.UserCodeError) as raised:
         sj.run(scenario, jobs=jobs)
+    assert len(raised.traceback) == 2  # the call and sj.run
     text = str(raised.value)
     for part in (
         "own:Fails on link x: enqueue raised an exception at",

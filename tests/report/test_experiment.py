@@ -67,6 +67,27 @@ def test_beyond_doubt_is_said_only_where_one_beats_all_others(experiment):
     assert sum(counted) == sole
 
 
+def test_a_small_lead_is_no_first_place(experiment):
+    """CoDel's two targets differ beyond doubt in delay, by less than half."""
+    results = experiment.results
+    certain, far = (
+        {
+            row[1][-1].text
+            for one in tables(results, least)
+            if one.id.startswith("differences-queueing")
+            for row in one.rows
+        }
+        for least in (0, 0.99)
+    )
+    assert "yes" in certain
+    assert "hardly" not in certain
+    assert "yes" not in far
+    assert "hardly" in far
+    assert "has the lowest" in answer(results, 0)[0] or "ahead of the next" in answer(results, 0)[0]
+    assert answer(results, 0.99)[0].startswith("Nobody has the lowest")
+    assert answer(results, 0.05)[-1].endswith("ahead by 5 % or less.")
+
+
 def test_fairness_is_that_of_flows_of_one_name(experiment):
     assert "groups.call.jain_index" in usual(experiment.results)
     one_each = experiment.results.scenario.text.replace("count = 3", "")

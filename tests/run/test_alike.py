@@ -3,11 +3,11 @@
 import pytest
 
 import sojourn as sj
-from sojourn.alike import warnings
 from sojourn.cli.main import main
 from sojourn.comparing import differences, ranking
 from sojourn.experiments.diff import diff
 from sojourn.experiments.folder import read
+from sojourn.stats.alike import warnings
 
 DELAY = "links.bottleneck.queueing_delay_mean_s"
 

@@ -39,6 +39,14 @@ TABLE = {
     "not a number": Bad('"4 Mbit/s"', "nan", "link.bottleneck.rate", "nan", "NaN"),
     "not a number, in words": Bad('"1 ms"', '"nan ms"', "link.bottleneck.delay", "nan", '"nan ms"'),
     "a protocol": Bad('"udp"', '"sctp"', "flow.load.transport.protocol", '"sctp"', '"sctp"'),
+    "no name": Bad('name = "load"\n', "", "flow.name", "[[flow]]", "found nothing"),
+    "from above to": Bad(
+        ROUTE,
+        'start = "uniform(1 s, 0 s)"\n' + ROUTE,
+        "flow.load.start",
+        "uniform(",
+        "FROM up to TO",
+    ),
     "not TOML": Bad('duration = "2 s"', "duration = = 2", "", "= =", "not TOML"),
 }
 

@@ -70,3 +70,19 @@ def test_a_known_mistake_is_told(queue, rate, key, reason):
 )
 def test_what_is_no_mistake_is_not(queue, rate):
     assert warnings(queue, rate) == []
+
+
+def test_a_mistake_of_some_points_names_them_and_the_varied_line():
+    text = FILE.format(queue='discipline = "droptail"', rate="10 Mbit/s", rtt="20 ms")
+    text += """
+[vary]
+"dumbbell.bottleneck.queue" = [
+    { discipline = "droptail" },
+    { discipline = "codel" },
+]
+"dumbbell.bottleneck.rate" = ["10 Mbit/s", "2 Mbit/s", "1 Mbit/s"]
+"""
+    first, second = sj.Scenario.from_toml(text, place="file.toml").warnings
+    assert first.startswith("file.toml:17: dumbbell.bottleneck.queue.target: ")
+    assert first.endswith("(at point 4: queue = codel, rate = 2 Mbit/s)")
+    assert second.endswith("(at point 5: queue = codel, rate = 1 Mbit/s)")

@@ -87,8 +87,10 @@ def test_false_alarms_of_a_family_stay_below_five_percent():
 def test_two_pairs_that_agree_are_not_enough():
     values = {"codel": [10.0, 20.0], "red": [11.0, 21.0]}
     assert not compare_all(values)[0].separated
+    assert not separated(values["codel"], values["red"])
     longer = {name: [*each, each[0] + 20] for name, each in values.items()}
     assert compare_all(longer)[0].separated
+    assert separated(longer["codel"], longer["red"])
 
 
 def test_what_lies_within_the_resolution_does_not_separate():

@@ -13,7 +13,7 @@ from sojourn.studies.runner import run_scenario
 
 SMALL = {
     "four-aqms": {"duration": "20 s", "replicas": "4"},
-    "red-fairness": {"duration": "8 s", "replicas": "2", "counts": "2"},
+    "red-fairness": {"duration": "8 s", "replicas": "3", "counts": "2"},
 }
 
 

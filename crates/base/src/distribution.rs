@@ -16,7 +16,7 @@ pub trait Drawn: Quantity + Copy {
 }
 
 impl Drawn for Span {
-    const DRAWN_ALLOWED: &'static str = "a time such as \"20 ms\", or constant(TIME), uniform(FROM, TO), exponential(MEAN), pareto(SHAPE, MEAN), lognormal(SIGMA, MEAN), empirical(FILE.csv)";
+    const DRAWN_ALLOWED: &'static str = "a time such as \"20 ms\", or constant(TIME), uniform(FROM, TO) with FROM up to TO, exponential(MEAN), pareto(SHAPE, MEAN) with SHAPE above 1, lognormal(SIGMA, MEAN) with SIGMA above 0, empirical(FILE.csv)";
     fn to_f64(self) -> f64 {
         self.as_ps() as f64
     }
@@ -26,7 +26,7 @@ impl Drawn for Span {
 }
 
 impl Drawn for Bytes {
-    const DRAWN_ALLOWED: &'static str = "a size such as \"1000 B\", or constant(SIZE), uniform(FROM, TO), exponential(MEAN), pareto(SHAPE, MEAN), lognormal(SIGMA, MEAN), empirical(FILE.csv)";
+    const DRAWN_ALLOWED: &'static str = "a size such as \"1000 B\", or constant(SIZE), uniform(FROM, TO) with FROM up to TO, exponential(MEAN), pareto(SHAPE, MEAN) with SHAPE above 1, lognormal(SIGMA, MEAN) with SIGMA above 0, empirical(FILE.csv)";
     fn to_f64(self) -> f64 {
         self.as_f64()
     }
@@ -37,7 +37,7 @@ impl Drawn for Bytes {
 }
 
 impl Drawn for Count {
-    const DRAWN_ALLOWED: &'static str = "a number such as 5, or constant(NUMBER), uniform(FROM, TO), exponential(MEAN), pareto(SHAPE, MEAN), lognormal(SIGMA, MEAN), empirical(FILE.csv)";
+    const DRAWN_ALLOWED: &'static str = "a number such as 5, or constant(NUMBER), uniform(FROM, TO) with FROM up to TO, exponential(MEAN), pareto(SHAPE, MEAN) with SHAPE above 1, lognormal(SIGMA, MEAN) with SIGMA above 0, empirical(FILE.csv)";
     fn to_f64(self) -> f64 {
         self.0
     }

@@ -152,7 +152,8 @@ fn read_links(
     nodes: &[String],
     network: &mut Network,
 ) -> Result<(), Located> {
-    let path = format!("link.{}", name_of("link", table).unwrap_or_default());
+    let path =
+        name_of("link", table).map_or_else(|| "link".to_owned(), |name| format!("link.{name}"));
     let reader = Reader::new(table, place, &path);
     reader.only(&keys::keys_of::<Link>(keys::LINK_TABLES))?;
     let link: Link = reader.read(Preset::Reference)?;
@@ -264,7 +265,11 @@ fn read_flows(
     network: &mut Network,
 ) -> Result<(), Located> {
     let group = table.text("name").unwrap_or_default().to_owned();
-    let path = format!("flow.{group}");
+    let path = if group.is_empty() {
+        "flow".to_owned()
+    } else {
+        format!("flow.{group}")
+    };
     let reader = Reader::new(table, place, &path);
     reader.only(&keys::keys_of::<Flow>(keys::FLOW_TABLES))?;
     let flow: Flow = reader.read(Preset::Reference)?;

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use sojourn_base::{Span, Time};
 use sojourn_engine::{Breach, Observer, Simulation, Stop};
 use sojourn_measure::{Meter, Recorder, tables};
-use sojourn_trace::{EventLog, Ns2Trace, PcapngTrace};
+use sojourn_trace::{EventLog, Ns2Trace, PcapngTrace, reason};
 
 use crate::build::{Draws, Plan};
 use crate::error::{Error, Located};
@@ -69,7 +69,7 @@ impl Failure {
         match self {
             Self::Stop(Stop::Cancelled) => RunError::Cancelled,
             Self::Stop(Stop::Breach(breach)) => RunError::Breach(breach),
-            Self::Trace(error) => RunError::Trace(error.to_string()),
+            Self::Trace(error) => RunError::Trace(reason(&error)),
             Self::Located(located) => RunError::Scenario(located.in_file(file)),
         }
     }

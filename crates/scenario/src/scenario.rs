@@ -246,18 +246,45 @@ impl Scenario {
         self.points[point].plan.outside_names()
     }
 
-    /// Settings that are allowed but a known mistake, each once, with its place.
+    /// Settings that are allowed but a known mistake, each once, with its place, and with the
+    /// points where it is not at all of them.
     pub fn warnings(&self) -> Vec<Error> {
-        let mut warnings: Vec<Error> = Vec::new();
-        for point in &self.points {
+        let mut warnings: Vec<(Error, Vec<usize>)> = Vec::new();
+        for (number, point) in self.points.iter().enumerate() {
             for warning in point.plan.warnings().unwrap_or_default() {
                 let warning = warning.in_file(&self.file);
-                if !warnings.contains(&warning) {
-                    warnings.push(warning);
+                match warnings.iter_mut().find(|(known, _)| *known == warning) {
+                    Some((_, at)) => at.push(number),
+                    None => warnings.push((warning, vec![number])),
                 }
             }
         }
-        warnings
+        let named = warnings.into_iter().map(|(mut warning, at)| {
+            if at.len() < self.points.len() {
+                warning.message = format!("{} ({})", warning.message, self.named(&at));
+            }
+            warning
+        });
+        named.collect()
+    }
+
+    /// Points in words: `at point 7: queue = codel, rate = 2 Mbit/s; and at 2 more`.
+    fn named(&self, points: &[usize]) -> String {
+        let Some(first) = points.first() else {
+            return String::new();
+        };
+        let keys = self.points[*first].vary.as_object().into_iter().flatten();
+        let keys: Vec<String> = keys
+            .map(|(key, value)| {
+                let name = key.rsplit('.').next().unwrap_or(key);
+                format!("{name} = {}", vary::word(value))
+            })
+            .collect();
+        let more = match points.len() - 1 {
+            0 => String::new(),
+            more => format!("; and at {more} more"),
+        };
+        format!("at point {first}: {}{more}", keys.join(", "))
     }
 
     /// Runs one replica of one point.

@@ -6,6 +6,7 @@ use std::io::{self, BufWriter};
 use std::path::{Path, PathBuf};
 
 use sojourn_base::Fault;
+use sojourn_trace::reason;
 
 /// `EMFILE`: each captured link has a file of its own.
 const TOO_MANY_OPEN: i32 = 24;
@@ -75,7 +76,10 @@ impl Unfinished {
                 Some(TOO_MANY_OPEN) => "; choose links with --trace-link, or raise `ulimit -n`",
                 _ => "",
             };
-            io::Error::new(error.kind(), format!("{}: {error}{hint}", path.display()))
+            io::Error::new(
+                error.kind(),
+                format!("{}: {}{hint}", path.display(), reason(&error)),
+            )
         })?;
         self.paths.push(path);
         Ok(BufWriter::new(file))

@@ -450,29 +450,48 @@ const SURVIVORS: &[(&[&str], &[&str])] = &[
     (&["source"], &["rate", "preset"]),
 ];
 
-/// Merges `item` over `table`, key by key.
-fn merge(table: &mut Table, item: Table) {
+/// Merges `item` over `table`, key by key; whether it is another thing then.
+fn merge(table: &mut Table, item: Table) -> bool {
+    let mut is_another = false;
     for (words, survivors) in SURVIVORS {
         let changes = words.iter().any(|word| {
             item.text(word)
                 .is_some_and(|new| table.text(word).is_some_and(|old| old != new))
         });
         if changes {
+            is_another = true;
             table
                 .entries
                 .retain(|(key, _)| survivors.contains(&key.as_str()));
         }
     }
     for (key, node) in item.entries {
-        match (table.get_mut(&key).map(|old| &mut old.value), node.value) {
-            (Some(Value::Table(old)), Value::Table(new)) => merge(old, new),
-            (_, value) => table.set(
-                &key,
-                Node {
-                    place: node.place,
-                    value,
-                },
-            ),
+        let place = node.place;
+        match (table.get_mut(&key), node.value) {
+            (
+                Some(Node {
+                    place: of_old,
+                    value: Value::Table(old),
+                }),
+                Value::Table(new),
+            ) => {
+                if merge(old, new) {
+                    *of_old = place;
+                }
+            }
+            (_, value) => table.set(&key, Node { place, value }),
         }
     }
+    is_another
+}
+
+/// A value that varies in a word: a table by what it is.
+pub(crate) fn word(value: &serde_json::Value) -> String {
+    let words = SURVIVORS.iter().flat_map(|(words, _)| *words);
+    let named = words
+        .filter_map(|word| value.get(word)?.as_str())
+        .next_back();
+    named
+        .or(value.as_str())
+        .map_or_else(|| value.to_string(), String::from)
 }

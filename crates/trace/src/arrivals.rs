@@ -29,6 +29,7 @@ use std::path::Path;
 
 use sojourn_base::{Ecn, Span, Time};
 
+use crate::reason;
 use capture::Capture;
 use table::Table;
 
@@ -98,7 +99,7 @@ impl fmt::Display for ReadError {
             write!(f, "byte {}): ", place.offset)?;
         }
         match &self.fault {
-            Fault::Io(error) => write!(f, "cannot be read: {error}"),
+            Fault::Io(error) => write!(f, "cannot be read: {}", reason(error)),
             Fault::CutShort if self.place.is_none() => {
                 f.write_str("the file ends in the middle of its header")
             }

@@ -1,6 +1,6 @@
 //! On/off with Pareto periods: many such sources together are self-similar.
 //!
-//! As [`onoff`](crate::onoff), with both periods drawn from a Pareto law of one shape; below a
+//! As `onoff`, with both periods drawn from a Pareto law of one shape; below a
 //! shape of 2 their variance is infinite and averages settle slowly (Taqqu, Willinger, Sherman,
 //! CCR 27(2), 1997).
 //!

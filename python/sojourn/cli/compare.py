@@ -10,12 +10,22 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from sojourn.cli.completion import disciplines_like
-from sojourn.cli.options import JobsOption, JsonOption, SeedOption, fail, interrupted
+from sojourn.cli.options import (
+    LEAST_TEXT,
+    JobsOption,
+    JsonOption,
+    LeastOption,
+    SeedOption,
+    fail,
+    interrupted,
+    read_share,
+)
 from sojourn.extras import MissingExtra
 
 if TYPE_CHECKING:
     from sojourn.comparison.answer import Answer
     from sojourn.results import Results
+    from sojourn.stats.intervals import Interval
 
 
 EXAMPLES = (
@@ -68,6 +78,7 @@ def compare(
     duration: Annotated[str, typer.Option(metavar="TIME", help="Simulated time.")] = "60 s",
     warmup: Annotated[str, typer.Option(metavar="TIME", help="Measurements start here.")] = "10 s",
     replicas: Annotated[int, typer.Option(min=1, help="Replicas of each discipline.")] = 10,
+    least: LeastOption = LEAST_TEXT,
     seed: SeedOption = None,
     jobs: JobsOption = None,
     out: Annotated[
@@ -84,13 +95,14 @@ def compare(
 
     All of them meet the same traffic, replica by replica (common random numbers). Values are means
     over replicas with their 95 % Student interval; a value is marked as the best of its column
-    only where its paired interval separates from every other's.
+    only where its paired interval separates from every other's, by more than --least.
     """
     from sojourn.cli import progress
     from sojourn.comparison.answer import answer, document
     from sojourn.comparison.question import Question
     from sojourn.runner import run
 
+    share = read_share(least, "--least")
     question = Question(
         tuple(disciplines),
         rate=rate,
@@ -118,55 +130,57 @@ def compare(
         raise interrupted(results, kept)
     for warning in results.warnings:
         print(f"warning: {warning}", file=sys.stderr)
-    found = answer(results, question.labels(), question.elastic())
+    found = answer(results, question.labels(), question.elastic(), share)
     if json_:
         document_ = {"sojourn": results.sojourn, "scenario": question.toml()}
         json.dump(document_ | {"disciplines": document(found)}, sys.stdout, indent=1)
         print()
     else:
-        _print(scenario.title, found, results)
+        _print(scenario.title, found, results, share)
     written = results.write(out) if out is not None else []
     written += _draw(results, out or Path("results") / "compare")
     for path in written:
         print(path, file=sys.stderr)
 
 
-def _print(title: str, found: Answer, results: Results) -> None:
+def _print(title: str, found: Answer, results: Results, least: float) -> None:
     from rich.console import Console
-    from rich.table import Table
 
+    from sojourn.cli.fitting import FittingTable
     from sojourn.cli.run_tables import WIDTH, flow_table
     from sojourn.comparison.answer import COLUMNS
     from sojourn.stats.paired import FEWEST
 
     columns = [column for column in COLUMNS if found.tells(column)]
-    table = Table(title=title, title_justify="left", caption_justify="left")
-    table.add_column("discipline", overflow="fold")
-    for column in columns:
-        table.add_column(column.heading, justify="right")
+    table = FittingTable(title, ["discipline"], [column.heading for column in columns])
     for label in found.labels:
-        cells = []
-        for column in columns:
-            cell = found.rows[label][column.key]
-            if cell.interval.mean is None:
-                cells.append("-")
-                continue
-            text = f"{cell.interval.mean * column.factor:.{column.decimals}f}"
-            if cell.interval.half_width is not None:
-                text += f" ± {cell.interval.half_width * column.factor:.{column.decimals}f}"
-            cells.append(f"[bold]{text} *[/bold]" if cell.best else text)
-        table.add_row(label, *cells)
+        cells = [found.rows[label][column.key] for column in columns]
+        texts = [
+            interval_text(cell.interval, column.factor, column.decimals)
+            for cell, column in zip(cells, columns, strict=True)
+        ]
+        table.add([label], texts, [cell.best for cell in cells])
     if found.replicas > 1:
         table.caption = f"mean over {found.replicas} replicas ± half of the 95 % interval; " + (
-            "* best of its column beyond doubt"
+            f"* best of its column beyond doubt, by more than {100 * least:g} %"
             if found.replicas >= FEWEST
             else f"with fewer than {FEWEST} none is called best"
         )
     console = Console(width=None if sys.stdout.isatty() else WIDTH)
-    console.print(table)
+    table.print(console)
     points = results.summary()["points"]
     if len(points[0]["groups"]) > 1:
-        console.print(flow_table(points, ["discipline"], [[label] for label in found.labels]))
+        flow_table(points, ["discipline"], [[label] for label in found.labels]).print(console)
+
+
+def interval_text(interval: Interval, factor: float, decimals: int) -> str:
+    """A mean ± half of its interval."""
+    if interval.mean is None:
+        return "-"
+    text = f"{interval.mean * factor:.{decimals}f}"
+    if interval.half_width is not None:
+        text += f" ± {interval.half_width * factor:.{decimals}f}"
+    return text
 
 
 def _draw(results: Results, folder: Path) -> list[Path]:

@@ -26,6 +26,11 @@ class Kind(StrEnum):
     METRICS = "metrics"
 
 
+def kinds_like(incomplete: str) -> list[str]:
+    """The kinds whose names begin so, for the shell."""
+    return [kind for kind in Kind if kind.startswith(incomplete)]
+
+
 OWN = {Kind.DISCIPLINES: "discipline", Kind.CONGESTION_CONTROLS: "controller"}
 """Kinds of which users write their own, and what they are called in `outside`."""
 
@@ -39,8 +44,14 @@ EXAMPLES = (
 
 
 def list_(
-    kind: Annotated[
-        Kind, typer.Argument(metavar="|".join(Kind), help="What to list.", show_default=False)
+    what: Annotated[
+        str,
+        typer.Argument(
+            metavar="|".join(Kind),
+            help="What to list.",
+            show_default=False,
+            autocompletion=kinds_like,
+        ),
     ],
     name: Annotated[
         str | None,
@@ -51,6 +62,9 @@ def list_(
     json_: JsonOption = False,
 ) -> None:
     """List disciplines, sources, studies or metrics; with a NAME, its manual page."""
+    if what not in [*Kind]:
+        raise typer.BadParameter(refusal(what, Kind), param_hint="KIND")
+    kind = Kind(what)
     entries = _entries(kind)
     if name is not None and kind in OWN and ":" in name:
         entries = [_own(kind, name)]

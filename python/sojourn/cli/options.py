@@ -56,6 +56,18 @@ PrecisionOption = Annotated[
     ),
 ]
 
+LEAST_TEXT = "1%"
+"""The default of `LeastOption`, which is `sojourn.comparing.LEAST`."""
+
+LeastOption = Annotated[
+    str,
+    typer.Option(
+        "--least",
+        metavar="SHARE",
+        help="Call nothing best that is ahead by this share or less: 1%.",
+    ),
+]
+
 IntervalOption = Annotated[
     IntervalName,
     typer.Option(
@@ -91,6 +103,19 @@ def parse_settings(settings: list[str] | None) -> list[tuple[str, str]]:
             raise typer.BadParameter(f"found {setting!r}; allowed: KEY=VALUE", param_hint="--set")
         pairs.append((key.strip(), value.strip()))
     return pairs
+
+
+def read_share(text: str, option: str) -> float:
+    """Read a share such as ``1%`` or ``0.01``; a usage error names the option."""
+    number, percent, rest = text.strip().partition("%")
+    try:
+        share = float(number) / (100 if percent else 1)
+    except ValueError:
+        share = -1.0
+    if rest or not 0 <= share < 1:
+        message = f'found "{text}"; allowed: a share from 0 to below 1, such as 1% or 0.01'
+        raise typer.BadParameter(message, param_hint=option)
+    return share
 
 
 INTERRUPTED = 130

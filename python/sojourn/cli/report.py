@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from sojourn.cli.options import fail
+from sojourn.cli.options import LEAST_TEXT, LeastOption, fail, read_share
 from sojourn.extras import needed
 
 EXAMPLES = (
@@ -30,6 +30,7 @@ def report(
         bool,
         typer.Option(help="Write the figures for print too: SVG, PDF, PNG and CSV in figures/."),
     ] = True,
+    least: LeastOption = LEAST_TEXT,
 ) -> None:
     """Write one HTML file about an experiment; it opens offline.
 
@@ -41,12 +42,14 @@ def report(
     with needed("report"):
         from sojourn.report.experiment import write
 
+    share = read_share(least, "--least")
     try:
         experiment = read(folder)
     except FolderError as error:
         raise fail(str(error), 2) from None
     with needed("report"):
-        page = write(experiment.results, out or folder / "report.html", experiment.manifest)
+        place = out or folder / "report.html"
+        page = write(experiment.results, place, experiment.manifest, share)
     if figures:
         from sojourn.plots.kinds import draw_all
 

@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from rich.console import Console
-from rich.table import Table
 
+from sojourn.cli.fitting import FittingTable
 from sojourn.experiments.compared import short_names
 from sojourn.results import IntervalKind, Results
-from sojourn.summary import links_that_matter
+from sojourn.summary import links_that_matter, metric_text
 
 WIDTH = 160
 """Columns of a table where there is no terminal to ask."""
@@ -81,12 +81,12 @@ def print_tables(results: Results, interval: IntervalKind, *, all_links: bool = 
         )
     flows.caption = _caption(results)
     for table in (links.shown, flows):
-        console.print(table)
+        table.print(console)
 
 
 def flow_table(
     points: Sequence[Mapping[str, Any]], headings: list[str], labels: Sequence[list[str]]
-) -> Table:
+) -> FittingTable:
     """A table of the flows by name: a row for each at every point of a summary."""
     flows = _table("", [*headings, "flows"], points, "groups", OF_FLOWS)
     for label, point in zip(labels, points, strict=True):
@@ -100,13 +100,15 @@ def flow_table(
 class _Rows:
     """A table that is being filled."""
 
-    shown: Table
+    shown: FittingTable
     columns: dict[str, Column]
 
     def add(self, label: list[str], name: str, metrics: Metrics) -> None:
-        self.shown.add_row(
-            *label, name, *(_cell(metrics.get(key), how) for key, how in self.columns.items())
-        )
+        cells = [
+            metric_text(metrics.get(key), how.factor, how.decimals)
+            for key, how in self.columns.items()
+        ]
+        self.shown.add([*label, name], cells)
 
 
 def _table(
@@ -122,12 +124,8 @@ def _table(
         for key, column in columns.items()
         if any(_tells(key, one.get(key)) for point in points for one in point[of].values())
     }
-    table = Table(title=title, title_justify="left", caption_justify="left")
-    for heading in names_:
-        table.add_column(heading, overflow="fold")
-    for column in told.values():
-        table.add_column(column.heading, justify="right")
-    return _Rows(table, told)
+    headings = [column.heading for column in told.values()]
+    return _Rows(FittingTable(title, [*names_], headings), told)
 
 
 def _tells(key: str, metric: Metrics | None) -> bool:
@@ -167,13 +165,3 @@ def _label(value: Any) -> str:
     if isinstance(value, dict):
         return ", ".join(f"{key} = {item}" for key, item in value.items())
     return str(value)
-
-
-def _cell(metric: Metrics | None, how: Column) -> str:
-    if metric is None or metric["mean"] is None:
-        return "-"
-    cell = f"{metric['mean'] * how.factor:.{how.decimals}f}"
-    if metric["ci95"] is not None:
-        half = (metric["ci95"][1] - metric["ci95"][0]) / 2
-        cell += f" ± {half * how.factor:.{how.decimals}f}"
-    return cell

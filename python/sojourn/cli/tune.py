@@ -80,7 +80,6 @@ def tune(
         from sojourn.experiments.space import Space
         from sojourn.experiments.trying import trying
         from sojourn.experiments.tune import tune as search
-        from sojourn.plots.save import save
 
         objectives: dict[str, Direction] = dict.fromkeys(minimise or [], "minimise")
         objectives |= dict.fromkeys(maximise or [], "maximise")
@@ -99,6 +98,8 @@ def tune(
         path.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
         paths = [path]
         if len(found.objectives) > 1:
+            from sojourn.plots.save import save
+
             paths += save(found.plot(), found.shown(), out / "figures", "front").values()
         for path in paths:
             print(path, file=sys.stderr)

@@ -1,8 +1,9 @@
 """The answer of a comparison: one row for each discipline, the best of each column marked.
 
 A value is called best only where its paired interval separates from every other's (Student,
-corrected by Holm over all pairs of a column); where none does, none is marked. None is with fewer
-than three replicas, nor where all replicas of a discipline are the same run.
+corrected by Holm over all pairs of a column), and by more than is not worth mentioning; where none
+does, none is marked. None is with fewer than three replicas, nor where all replicas of a discipline
+are the same run.
 """
 
 from __future__ import annotations
@@ -11,10 +12,10 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from sojourn.alike import sampled
-from sojourn.comparing import per_replica
+from sojourn.comparing import LEAST, per_replica
 from sojourn.metrics import resolution
 from sojourn.results import Results
+from sojourn.stats.alike import sampled
 from sojourn.stats.intervals import Interval, student_interval
 from sojourn.stats.ranking import Better, rank
 
@@ -73,11 +74,12 @@ class Answer:
         return any(mean is not None and (mean or column.key != "marks_packets") for mean in means)
 
 
-def answer(results: Results, labels: list[str], elastic: list[str]) -> Answer:
+def answer(results: Results, labels: list[str], elastic: list[str], least: float = LEAST) -> Answer:
     """Compare the points of `results`, one for each label, over all columns.
 
     `elastic` names the groups of flows that send as much as they can: fairness is theirs, since a
-    flow that wants less than its share is not treated unfairly.
+    flow that wants less than its share is not treated unfairly. A best value must be ahead by more
+    than the share ``least``.
     """
     rows: dict[str, dict[str, Cell]] = {label: {} for label in labels}
     for column in COLUMNS:
@@ -86,7 +88,7 @@ def answer(results: Results, labels: list[str], elastic: list[str]) -> Answer:
         values = {label: found[point] for point, label in enumerate(labels)}
         best: set[str] = set()
         if column.better is not None and len(labels) > 1:
-            ranks = rank(values, column.better, resolution=resolution(column.quantity))
+            ranks = rank(values, column.better, resolution=max(least, resolution(column.quantity)))
             best = {name for name, one in ranks.items() if len(one.beats) == len(labels) - 1}
         for label in labels:
             cell = Cell(student_interval(values[label]), label in best)

@@ -17,13 +17,13 @@ from dataclasses import dataclass, field, replace
 
 import polars as pl
 
-from sojourn.alike import sampled
 from sojourn.experiments.folder import Experiment
 from sojourn.metrics import resolution
 from sojourn.results import KEYS
+from sojourn.stats.alike import sampled
 from sojourn.stats.holm import holm
 from sojourn.stats.intervals import Interval, defined
-from sojourn.stats.paired import FEWEST, paired_difference, paired_p_value
+from sojourn.stats.paired import beyond_doubt, paired_difference, paired_p_value
 from sojourn.stats.unpaired import welch
 
 TABLES = {"links": "link", "groups": "group", "total": None}
@@ -73,9 +73,7 @@ class Difference:
         Never with fewer than three pairs, nor by less than percentiles resolve.
         """
         step = resolution(moved.metric) * max(abs(moved.first or 0.0), abs(moved.second or 0.0))
-        if moved.difference.n < FEWEST or abs(moved.difference.mean or 0.0) <= step:
-            return False
-        return moved.adjusted <= 1 - self.level
+        return beyond_doubt(moved.difference, moved.adjusted, 1 - self.level, step)
 
 
 def diff(first: Experiment, second: Experiment, level: float = 0.95) -> Difference:

@@ -12,6 +12,7 @@ from typing import Any
 
 from markupsafe import Markup
 
+from sojourn.comparing import LEAST
 from sojourn.experiments.compared import answers, cases
 from sojourn.experiments.folder import PACKAGES
 from sojourn.plots.looks import ON_DARK, Look, looks
@@ -36,14 +37,16 @@ VEGA_SHAPES = {
 """Vega's named shapes as paths, for the page's own legend."""
 
 
-def report(results: Results, path: Path) -> Path:
+def report(results: Results, path: Path, least: float = LEAST) -> Path:
     """Write the page of results that are in no folder. Raises OSError."""
-    return write(results, path, None)
+    return write(results, path, None, least)
 
 
-def write(results: Results, path: Path, manifest: Mapping[str, Any] | None) -> Path:
+def write(
+    results: Results, path: Path, manifest: Mapping[str, Any] | None, least: float = LEAST
+) -> Path:
     """Write the page, whole or not at all; return its path. Raises OSError."""
-    page = render(results, manifest)
+    page = render(results, manifest, least)
     path.parent.mkdir(parents=True, exist_ok=True)
     unfinished = path.with_name(path.name + ".part")
     unfinished.write_text(page, encoding="utf-8")
@@ -51,8 +54,12 @@ def write(results: Results, path: Path, manifest: Mapping[str, Any] | None) -> P
     return path
 
 
-def render(results: Results, manifest: Mapping[str, Any] | None) -> str:
-    """The page as text; ``manifest`` is that of the experiment's folder."""
+def render(results: Results, manifest: Mapping[str, Any] | None, least: float = LEAST) -> str:
+    """The page as text.
+
+    ``manifest`` is that of the experiment's folder; nothing is called best that is ahead by the
+    share ``least`` or less.
+    """
     templates = environment()
     drawn = [*looks(answers(results.scenario)).values()]
     figures = charts(results)
@@ -66,9 +73,9 @@ def render(results: Results, manifest: Mapping[str, Any] | None) -> str:
     return templates.get_template("experiment.html").render(
         title=results.scenario.title,
         asked=question(results),
-        answer=answer(results),
+        answer=answer(results, least),
         cautions=cautions(results, manifest),
-        tables=tables(results),
+        tables=tables(results, least),
         figures=figures,
         looks=[(one, Markup(_path(one))) for one in drawn],
         cases=[(n, case.title) for n, case in enumerate(cases(results.scenario))],

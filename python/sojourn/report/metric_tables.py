@@ -6,8 +6,7 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from sojourn.alike import sampled
-from sojourn.comparing import differences, per_replica, ranking
+from sojourn.comparing import LEAST, differences, per_replica, ranking
 from sojourn.experiments.compared import answers, cases, is_compared, short_key
 from sojourn.plots.looks import looks
 from sojourn.plots.quantities import Shown, better, shown
@@ -15,6 +14,7 @@ from sojourn.plots.ranks import usual
 from sojourn.plots.scales import scale
 from sojourn.report.words import name_of, with_half
 from sojourn.results import Results
+from sojourn.stats.alike import sampled
 from sojourn.stats.intervals import Interval, student_interval
 
 MOST_ROWS = 2000
@@ -43,18 +43,21 @@ class SortedTable:
     rows: tuple[tuple[str, tuple[Cell, ...]], ...]
 
 
-def tables(results: Results) -> list[SortedTable]:
-    """All tables of an experiment; those without rows are left out."""
-    found = [_points(results), _groups(results), *_differences(results)]
+def tables(results: Results, least: float = LEAST) -> list[SortedTable]:
+    """All tables of an experiment; those without rows are left out.
+
+    Nothing is best that is ahead by the share ``least`` or less.
+    """
+    found = [_points(results, least), _groups(results), *_differences(results, least)]
     return [one for one in found if one.rows]
 
 
-def _points(results: Results) -> SortedTable:
+def _points(results: Results, least: float) -> SortedTable:
     quantities = usual(results)
     best: dict[str, set[int]] = {}
     for quantity in quantities:
         end = better(quantity.rpartition(".")[2])
-        ranks = ranking(results, quantity, end or "lower")
+        ranks = ranking(results, quantity, end or "lower", least=least)
         sole = ranks.filter((pl.col("rank") == 1) & (pl.col("ties").list.len() == 0))
         many = {
             point
@@ -81,7 +84,7 @@ def _points(results: Results) -> SortedTable:
         "points",
         "Every point",
         "Mean over replicas ± half of the 95 % interval. Bold with a star: the best of its case "
-        "beyond doubt.",
+        f"beyond doubt, by more than {100 * least:g} %.",
         tuple(header),
         tuple(rows[:MOST_ROWS]),
     )
@@ -108,7 +111,7 @@ def _groups(results: Results) -> SortedTable:
     )
 
 
-def _differences(results: Results) -> list[SortedTable]:
+def _differences(results: Results, least: float) -> list[SortedTable]:
     found = []
     names = answers(results.scenario)
     drawn = looks(names)
@@ -116,7 +119,9 @@ def _differences(results: Results) -> list[SortedTable]:
     for quantity in (usual(results)[0], "total.goodput_bps"):
         how = shown(quantity.rpartition(".")[2])
         rows = []
-        for row in differences(results, quantity).iter_rows(named=True):
+        told = differences(results, quantity, least=least)["separated"]
+        pairs = differences(results, quantity, least=0).with_columns(told.alias("worth telling"))
+        for row in pairs.iter_rows(named=True):
             if row["mean"] is None:
                 continue
             first, second = (drawn[names[row[one]]].label for one in ("first", "second"))
@@ -131,7 +136,7 @@ def _differences(results: Results) -> list[SortedTable]:
                 Cell("< 0.0001" if p_value < 1e-4 else f"{p_value:.2g}", p_value)
                 if is_tested
                 else Cell("–", None),
-                Cell("yes" if row["separated"] else "no", str(row["separated"]))
+                Cell(*_verdict(row["separated"], row["worth telling"]))
                 if is_tested
                 else Cell("–", ""),
             ]
@@ -143,12 +148,19 @@ def _differences(results: Results) -> list[SortedTable]:
                 f"differences-{quantity.rpartition('.')[2].replace('_', '-')}",
                 f"Differences: {name_of(quantity)}",
                 "Paired by replica; the interval has the confidence at which Holm's procedure "
-                "tested the pair.",
+                f"tested the pair. Hardly: beyond doubt, but by {100 * least:g} % or less.",
                 tuple(head),
                 tuple(rows[:MOST_ROWS]),
             )
         )
     return found
+
+
+def _verdict(separated: bool, worth_telling: bool) -> tuple[str, str]:
+    """Whether two differ, and what that sorts by."""
+    if worth_telling:
+        return "yes", "2"
+    return ("hardly", "1") if separated else ("no", "0")
 
 
 def _keys(results: Results) -> tuple[list[str], list[tuple[str, tuple[Cell, ...]]]]:

@@ -13,9 +13,10 @@ from typing import Any
 from rich.console import Console
 
 from sojourn import studies
+from sojourn.nearest import hint_or_all
 from sojourn.report import folder, terminal
 from sojourn.studies.base import RunFrames, Runner, RunOptions, Study, StudyReport
-from sojourn.studies.knobs import StudyError, did_you_mean, read_assignments
+from sojourn.studies.knobs import StudyError, read_assignments
 
 Progress = Callable[[str], AbstractContextManager[Any]]
 """Shows the progress of the run of that name while the context is open."""
@@ -93,7 +94,7 @@ def demand_knobs(request: Request, wanted: Sequence[Study]) -> None:
     known = {knob.name for study in wanted for knob in study.knobs}
     for name in read_assignments(request.knobs):
         if request.study == ALL and name not in known:
-            raise StudyError(f'no study has a knob "{name}"; {did_you_mean(name, sorted(known))}')
+            raise StudyError(f'no study has a knob "{name}"{hint_or_all(name, sorted(known))}')
 
 
 def silent(_name: str) -> AbstractContextManager[Any]:

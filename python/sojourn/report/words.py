@@ -9,7 +9,7 @@ from typing import Any
 
 import polars as pl
 
-from sojourn.comparing import differences, per_replica, ranking
+from sojourn.comparing import LEAST, differences, per_replica, ranking
 from sojourn.experiments.compared import answers, cases, compared_points, short_key
 from sojourn.plots.choice import link_of
 from sojourn.plots.looks import looks
@@ -56,8 +56,11 @@ def question(results: Results) -> list[str]:
     ]
 
 
-def answer(results: Results) -> list[str]:
-    """The answer: who is best in what, by how much, and where nobody is."""
+def answer(results: Results, least: float = LEAST) -> list[str]:
+    """The answer: who is best in what, by how much, and where nobody is.
+
+    Nobody is best who is ahead by the share ``least`` or less.
+    """
     groups = compared_points(results.scenario)
     quantities = usual(results)
     if max(len(group) for group in groups) < 2:
@@ -69,7 +72,8 @@ def answer(results: Results) -> list[str]:
         replicas = _many(most, "replica")
         return [f"{replicas} of each point: nothing can be told apart. Run more: --replicas 10."]
     say = _best_of_one_case if len(groups) == 1 else _best_of_many_cases
-    return [*(say(results, quantity) for quantity in quantities), HOW_SURE]
+    worth = f" Nothing is called best that is ahead by {100 * least:g} % or less." if least else ""
+    return [*(say(results, quantity, least) for quantity in quantities), HOW_SURE + worth]
 
 
 def value_text(interval: Interval, how: Shown, kind: str = "95 % interval") -> str:
@@ -105,8 +109,8 @@ def name_of(quantity: str) -> str:
     return f"{words} at {rest.rpartition('.')[0]}" if table == "links" else words
 
 
-def _best_of_one_case(results: Results, quantity: str) -> str:
-    ranks, labels, how, end = _ranks(results, quantity)
+def _best_of_one_case(results: Results, quantity: str, least: float) -> str:
+    ranks, labels, how, end = _ranks(results, quantity, least)
     first = ranks.filter(pl.col("rank") == 1).sort("mean", descending=end == "highest")
     best = first.row(0, named=True)
     if best["mean"] is None:
@@ -117,8 +121,9 @@ def _best_of_one_case(results: Results, quantity: str) -> str:
         tied = [point for point in first["point"] if point != best["point"]]
         tied = tied or list(best["ties"])
         names = _and([labels[best["point"]], *(labels[point] for point in tied)])
+        far = f" by more than {100 * least:g} %" if least else ""
         return (
-            f"Nobody has the {end} {name_of(quantity)} beyond doubt: {names} do not separate "
+            f"Nobody has the {end} {name_of(quantity)} beyond doubt: {names} do not separate{far} "
             f"({labels[best['point']]}: {text})."
         )
     others = ranks.filter(pl.col("point") != best["point"])
@@ -133,8 +138,8 @@ def _best_of_one_case(results: Results, quantity: str) -> str:
     )
 
 
-def _best_of_many_cases(results: Results, quantity: str) -> str:
-    ranks, labels, how, end = _ranks(results, quantity)
+def _best_of_many_cases(results: Results, quantity: str, least: float) -> str:
+    ranks, labels, how, end = _ranks(results, quantity, least)
     groups = compared_points(results.scenario)
     leads: dict[str, list[float]] = {}
     for group in groups:
@@ -168,14 +173,16 @@ def _difference_of(how: Shown) -> Shown:
     return replace(how, unit="percentage points") if how.unit == "%" else how
 
 
-def _ranks(results: Results, quantity: str) -> tuple[pl.DataFrame, list[str], Shown, str]:
+def _ranks(
+    results: Results, quantity: str, least: float
+) -> tuple[pl.DataFrame, list[str], Shown, str]:
     metric = quantity.rpartition(".")[2]
     end = better(metric) or "lower"
     names = answers(results.scenario)
     drawn = looks(names)
     word = "highest" if end == "higher" else "lowest"
     return (
-        ranking(results, quantity, end),
+        ranking(results, quantity, end, least=least),
         [_spoken(drawn[one].label) for one in names],
         shown(metric),
         word,

@@ -49,11 +49,9 @@ class Comparison:
     def separated(self) -> bool:
         """Whether the two differ, at the error `alpha` of the whole family.
 
-        Never with fewer than `FEWEST` pairs.
+        See `beyond_doubt`.
         """
-        if self.interval.n < FEWEST or abs(self.interval.mean or 0.0) <= self.resolution:
-            return False
-        return self.adjusted <= self.alpha
+        return beyond_doubt(self.interval, self.adjusted, self.alpha, self.resolution)
 
     @property
     def lower(self) -> str | None:
@@ -61,6 +59,19 @@ class Comparison:
         if not self.separated or self.interval.mean is None:
             return None
         return self.first if self.interval.mean < 0 else self.second
+
+
+def beyond_doubt(
+    difference: Interval, adjusted: float, alpha: float, resolution: float = 0.0
+) -> bool:
+    """Whether a difference is told from zero, at the error `alpha` of its whole family.
+
+    Never with fewer than `FEWEST` values, nor where it is `resolution` or less; `adjusted` is its
+    p-value, corrected for the others of the family. The one rule, wherever things are compared.
+    """
+    if difference.n < FEWEST or abs(difference.mean or 0.0) <= resolution:
+        return False
+    return adjusted <= alpha
 
 
 def differences(first: Sequence[float | None], second: Sequence[float | None]) -> list[float]:
@@ -155,4 +166,5 @@ def separated(
     check_level(level)
     if comparisons < 1:
         raise ValueError(f"comparisons is {comparisons}, but there is at least this one")
-    return paired_p_value(first, second) <= (1 - level) / comparisons
+    adjusted = min(1.0, comparisons * paired_p_value(first, second))
+    return beyond_doubt(paired_difference(first, second, level), adjusted, 1 - level)

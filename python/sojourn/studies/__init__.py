@@ -8,8 +8,9 @@ from __future__ import annotations
 import importlib
 from typing import cast
 
+from sojourn.nearest import hint_or_all
 from sojourn.studies.base import Study
-from sojourn.studies.knobs import StudyError, did_you_mean
+from sojourn.studies.knobs import StudyError
 
 _STUDIES = {
     "eqm": "sojourn.studies.eqm.study:EqmStudy",
@@ -31,7 +32,7 @@ def names() -> list[str]:
 def find(name: str) -> Study:
     """The study called `name`. Raises StudyError naming the nearest one."""
     if name not in _STUDIES:
-        raise StudyError(f'there is no study "{name}"; {did_you_mean(name, _STUDIES)}')
+        raise StudyError(f'there is no study "{name}"{hint_or_all(name, _STUDIES)}')
     module, _, kind = _STUDIES[name].partition(":")
     return cast("Study", getattr(importlib.import_module(module), kind)())
 
@@ -46,6 +47,6 @@ def scenario_text(name: str) -> str:
     scenarios = study.scenarios(study.settle({}))
     part = part or next(iter(scenarios))
     if part not in scenarios:
-        hint = did_you_mean(part, scenarios)
-        raise StudyError(f'study "{study_name}" has no part "{part}"; {hint}')
+        hint = hint_or_all(part, scenarios)
+        raise StudyError(f'study "{study_name}" has no part "{part}"{hint}')
     return scenarios[part]

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from sojourn.nearest import hint_or_all
 from sojourn.studies import quantities
 
 
@@ -15,15 +15,6 @@ class StudyError(Exception):
 
     The message is one line for the user; the command line ends with exit status 2 on it.
     """
-
-
-def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """The end of an error message: the nearest known name, or all of them."""
-    names = list(known)
-    near = difflib.get_close_matches(name, names, n=1)
-    if near:
-        return f'did you mean "{near[0]}"?'
-    return "there are: " + ", ".join(names)
 
 
 @dataclass(frozen=True)
@@ -120,7 +111,7 @@ def settle(
     table = {knob.name: knob for knob in knobs}
     for name in given:
         if name not in table:
-            raise StudyError(f'study "{study}" has no knob "{name}"; {did_you_mean(name, table)}')
+            raise StudyError(f'study "{study}" has no knob "{name}"{hint_or_all(name, table)}')
     texts = {name: knob.default for name, knob in table.items()}
     texts.update(defaults or {})
     changed = tuple(name for name in table if name in given and given[name] != texts[name])

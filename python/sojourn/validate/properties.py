@@ -20,8 +20,7 @@ Each ``[[check]]`` says
 
 from __future__ import annotations
 
-import tomllib
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import fmean
 from typing import Any
@@ -31,6 +30,7 @@ from sojourn.runner import run
 from sojourn.scenario import Scenario
 from sojourn.stats.intervals import defined
 from sojourn.validate import theory
+from sojourn.validate.entries import entries, wrong
 from sojourn.validate.evidence import EvidenceError
 from sojourn.validate.finding import Finding, Verdict, number
 from sojourn.validate.measures import MEASURES, Measured
@@ -107,34 +107,22 @@ def load(folder: Path) -> list[Property]:
 
     Raises :class:`EvidenceError` with the place of what is wrong.
     """
-    place = folder / "checks.toml"
-    if not place.exists():
-        return []
-    try:
-        said = tomllib.loads(place.read_text(encoding="utf-8"))
-    except tomllib.TOMLDecodeError as error:
-        raise EvidenceError(f"{place}: {error}") from None
-    return [_property(folder.name, place, entry) for entry in said["check"]]
+    found = entries(folder / "checks.toml", "check", Property)
+    return [_property(entry) for entry in found]
+
+
+def _property(entry: dict[str, Any]) -> Property:
+    measure = entry["measure"].get("name")
+    if "scenario" not in entry and measure not in MEASURES:
+        raise wrong(entry, f"there is no measure {measure!r}")
+    if "tolerance" in entry:
+        entry["tolerance"] = Tolerance(**{"relative": 0.0} | entry["tolerance"])
+    return Property(**entry)
 
 
 def names(root: Path) -> list[str]:
     """Return the disciplines that have checks under ``root``, sorted."""
     return sorted(path.parent.name for path in root.glob("*/checks.toml"))
-
-
-def _property(discipline: str, place: Path, entry: dict[str, Any]) -> Property:
-    name = entry.get("name", "?")
-    if unknown := entry.keys() - {each.name for each in fields(Property)}:
-        raise EvidenceError(f"{place}: {name}: unknown key {sorted(unknown)[0]!r}")
-    if missing := {"name", "source", "measure", "expected"} - entry.keys():
-        raise EvidenceError(f"{place}: {name}: {sorted(missing)[0]!r} is missing")
-    if "scenario" not in entry and entry["measure"].get("name") not in MEASURES:
-        found = entry["measure"].get("name")
-        raise EvidenceError(f"{place}: {name}: there is no measure {found!r}")
-    entry = dict(entry)
-    if "tolerance" in entry:
-        entry["tolerance"] = Tolerance(**{"relative": 0.0} | entry["tolerance"])
-    return Property(discipline=discipline, place=place, **entry)
 
 
 def check(said: Property) -> Found:

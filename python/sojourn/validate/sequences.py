@@ -19,11 +19,11 @@ A number is to be met but for rounding; two in a list are the least and the most
 
 from __future__ import annotations
 
-import tomllib
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from sojourn.validate.entries import entries, wrong
 from sojourn.validate.evidence import EvidenceError
 from sojourn.validate.finding import Finding, Verdict
 from sojourn.validate.play import Player, PlayError, Told, operated
@@ -55,25 +55,14 @@ def load(folder: Path) -> list[Sequence]:
 
     Raises :class:`EvidenceError` with the place of what is wrong.
     """
-    place = folder / "sequences.toml"
-    if not place.exists():
-        return []
-    try:
-        said = tomllib.loads(place.read_text(encoding="utf-8"))
-    except tomllib.TOMLDecodeError as error:
-        raise EvidenceError(f"{place}: {error}") from None
-    return [_sequence(folder.name, place, entry) for entry in said["sequence"]]
+    found = entries(folder / "sequences.toml", "sequence", Sequence)
+    return [_sequence(entry) for entry in found]
 
 
-def _sequence(discipline: str, place: Path, entry: dict[str, Any]) -> Sequence:
-    name = entry.get("name", "?")
-    if unknown := entry.keys() - {each.name for each in fields(Sequence)}:
-        raise EvidenceError(f"{place}: {name}: unknown key {sorted(unknown)[0]!r}")
-    if missing := {"name", "source", "why", "operations"} - entry.keys():
-        raise EvidenceError(f"{place}: {name}: {sorted(missing)[0]!r} is missing")
-    sequence = Sequence(discipline=discipline, place=place, **entry)
+def _sequence(entry: dict[str, Any]) -> Sequence:
+    sequence = Sequence(**entry)
     if not sequence.expectations:
-        raise EvidenceError(f"{place}: {name}: it expects nothing")
+        raise wrong(entry, "it expects nothing")
     return sequence
 
 

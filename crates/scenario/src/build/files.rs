@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use sojourn_base::distribution::Drawn;
 use sojourn_base::{Bytes, Distribution, Law};
+use sojourn_trace::reason;
 use sojourn_traffic::{Application, Source};
 
 use super::Plan;
@@ -67,7 +68,8 @@ impl Plan {
 
 /// Reads a column of numbers: seconds or bytes, one a line; empty lines and `#` are passed over.
 fn read_values(path: &Path) -> Result<Arc<[f64]>, String> {
-    let text = std::fs::read_to_string(path).map_err(|error| format!("cannot read it: {error}"))?;
+    let text = std::fs::read_to_string(path)
+        .map_err(|error| format!("cannot read it: {}", reason(&error)))?;
     let mut values = Vec::new();
     for (i, line) in text.lines().enumerate() {
         let line = line.split('#').next().unwrap_or_default().trim();

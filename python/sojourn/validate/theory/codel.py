@@ -43,25 +43,20 @@ def above_at(mbps: float, link_mbps: float, target_s: float) -> float:
     return target_s / (1 - link_mbps / mbps)
 
 
+LAWS = {"codel": drop_times, "cobalt": cobalt_times, "linux": linux_times}
+"""When signals come, by whose law it is; ``linux``: CoDel with the kernel's root."""
+
+
 def overload_times(
-    mbps: float, link_mbps: float, target_s: float, interval_s: float, count: int
+    mbps: float,
+    link_mbps: float,
+    target_s: float,
+    interval_s: float,
+    count: int,
+    law: str = "codel",
 ) -> list[float]:
-    """First drops of an overload that began at 0."""
-    return drop_times(above_at(mbps, link_mbps, target_s), interval_s, count)
-
-
-def overload_times_cobalt(
-    mbps: float, link_mbps: float, target_s: float, interval_s: float, count: int
-) -> list[float]:
-    """First signals of COBALT in an overload that began at 0."""
-    return cobalt_times(above_at(mbps, link_mbps, target_s), interval_s, count)
-
-
-def overload_times_linux(
-    mbps: float, link_mbps: float, target_s: float, interval_s: float, count: int
-) -> list[float]:
-    """The same with the kernel's root."""
-    return linux_times(above_at(mbps, link_mbps, target_s), interval_s, count)
+    """First signals of an overload that began at 0, by one of the `LAWS`."""
+    return LAWS[law](above_at(mbps, link_mbps, target_s), interval_s, count)
 
 
 def count_again(

@@ -1,0 +1,81 @@
+"""Tables that fit into a terminal: what matters least is left out, no number is broken."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from rich.console import Console
+from rich.table import Table
+
+LEAST_FIRST = (
+    "marks",
+    "timeouts",
+    "retransmits",
+    "throughput Mbit/s",
+    "queue packets",
+    "p99 ms",
+    "utilisation",
+    "slowdown",
+    "fairness",
+    "p95 ms",
+    "loss %",
+)
+"""Headings in the order in which their columns are left out."""
+
+FRAME = 3
+"""What a column takes beside its text: a line and a blank on either side."""
+
+
+@dataclass
+class FittingTable:
+    """Rows of names and of numbers under their headings; a number may be marked as the best."""
+
+    title: str
+    names: list[str]
+    numbers: list[str]
+    caption: str | None = None
+    rows: list[list[tuple[str, bool]]] = field(default_factory=list)
+
+    def add(self, names: Sequence[str], numbers: Sequence[str], best: Sequence[bool] = ()) -> None:
+        """Add a row."""
+        marks = best or [False] * len(numbers)
+        cells = [(name, False) for name in names]
+        cells += [
+            (f"{number} *" if mark else number, mark)
+            for number, mark in zip(numbers, marks, strict=True)
+        ]
+        self.rows.append(cells)
+
+    def print(self, console: Console) -> None:
+        """Print the columns for which there is room; say which are left out."""
+        headings = [*self.names, *self.numbers]
+        kept = self._kept(headings, console.width)
+        table = Table(title=self.title, title_justify="left", caption_justify="left")
+        for column in kept:
+            if column < len(self.names):
+                table.add_column(headings[column], overflow="fold")
+            else:
+                least = max((len(row[column][0]) for row in self.rows), default=0)
+                table.add_column(headings[column], justify="right", min_width=least)
+        for row in self.rows:
+            cells = [row[column] for column in kept]
+            table.add_row(*(f"[bold]{text}[/bold]" if best else text for text, best in cells))
+        missing = [name for column, name in enumerate(headings) if column not in kept]
+        told = f"no room for: {', '.join(missing)} (--json has all)" if missing else None
+        table.caption = "\n".join(part for part in (self.caption, told) if part) or None
+        console.print(table)
+
+    def _kept(self, headings: Sequence[str], width: int) -> list[int]:
+        """The columns that fit."""
+        kept = list(range(len(headings)))
+        for heading in LEAST_FIRST:
+            if 1 + sum(FRAME + self._least(column, headings[column]) for column in kept) <= width:
+                break
+            kept = [column for column in kept if headings[column] != heading]
+        return kept
+
+    def _least(self, column: int, heading: str) -> int:
+        """The least width of a column: headings wrap between words, what stands below does not."""
+        words = max(map(len, heading.split()), default=0)
+        return max([words, *(len(row[column][0]) for row in self.rows)])

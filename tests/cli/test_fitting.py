@@ -1,0 +1,36 @@
+"""Tables fit into the terminal: columns are left out and named, no number is broken."""
+
+import io
+
+import pytest
+from rich.console import Console
+
+from sojourn.cli.fitting import FittingTable
+
+NUMBERS = ["goodput Mbit/s", "queueing delay ms", "p95 ms", "p99 ms", "loss %"]
+CELLS = ["9.659 ± 0.000", "1083.75 ± 1.01", "1206.89 ± 0.00", "1206.89 ± 0.00", "1.678 ± 0.052"]
+
+
+def printed(width: int) -> list[str]:
+    table = FittingTable("a title", ["discipline"], NUMBERS, caption="a caption")
+    table.add(["droptail"], CELLS, [False, True, False, False, False])
+    out = io.StringIO()
+    table.print(Console(file=out, width=width))
+    return out.getvalue().splitlines()
+
+
+@pytest.mark.parametrize(
+    ("width", "missing"),
+    [(120, []), (90, ["p99 ms"]), (75, ["p95 ms", "p99 ms"]), (50, ["p95 ms", "p99 ms", "loss %"])],
+)
+def test_what_matters_least_is_left_out(width, missing):
+    lines = printed(width)
+    assert max(map(len, lines)) <= width
+    text = "\n".join(lines)
+    for heading, cell in zip(NUMBERS, CELLS, strict=True):
+        if heading not in missing and heading != "queueing delay ms":
+            assert cell in text
+    assert "1083.75 ± 1.01 *" in text
+    assert ("no room for: " + ", ".join(missing) in text) == bool(missing)
+    assert "a title" in text
+    assert "a caption" in text
