@@ -65,6 +65,22 @@ fn idle_flows_forget() {
     assert!((bench.probe("flow[0].prob") - expected).abs() < 1e-12);
 }
 
+/// Each flow begins with the whole allowance.
+#[test]
+fn a_flow_begins_with_its_own_allowance() {
+    for preset in [Preset::Reference, Preset::Linux, Preset::Ns3] {
+        let mut bench = Bench::under(preset, "fq_pie", &[]);
+        for flow in [0, 1] {
+            bench.enqueue(us(0), flow, 1000, Ecn::NotEct);
+            assert_eq!(
+                bench.probe(&format!("flow[{flow}].burst")),
+                0.15,
+                "{preset}"
+            );
+        }
+    }
+}
+
 /// Linux refuses the arrival over the limit, the others take it from the fattest flow.
 #[test]
 fn who_pays_over_the_limit() {
