@@ -1,6 +1,6 @@
 //! `[vary]`: every combination of the listed values is one point.
 
-use sojourn_base::quantity::{Decimal, split_unit};
+use sojourn_base::decimal::{Decimal, split_unit};
 
 use crate::design::Draw;
 use crate::error::{Located, Place, unknown};

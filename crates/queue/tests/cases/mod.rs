@@ -38,8 +38,11 @@ pub(crate) fn cases() -> Vec<Case> {
     cases
 }
 
+/// A discipline and its parameters.
+type Line = (&'static str, Vec<(&'static str, &'static str)>);
+
 /// The lines of `special.txt`: `discipline: parameter = value; parameter = value`.
-static SPECIAL: LazyLock<Vec<(&str, Vec<(&str, &str)>)>> = LazyLock::new(|| {
+static SPECIAL: LazyLock<Vec<Line>> = LazyLock::new(|| {
     let lines = include_str!("special.txt").lines();
     lines
         .filter(|line| !line.starts_with('#'))
@@ -47,7 +50,7 @@ static SPECIAL: LazyLock<Vec<(&str, Vec<(&str, &str)>)>> = LazyLock::new(|| {
         .collect()
 });
 
-fn read(line: &'static str) -> (&'static str, Vec<(&'static str, &'static str)>) {
+fn read(line: &'static str) -> Line {
     let (name, params) = line.split_once(": ").expect(line);
     let params = params
         .split("; ")
