@@ -8,6 +8,7 @@ use sojourn_measure::{Series, Tables};
 
 use crate::build::{Draws, Plan};
 use crate::design::Draw;
+use crate::dotted;
 use crate::episode::Episode;
 use crate::error::{Error, Located, Place, unknown};
 use crate::keys::{self, Top};
@@ -85,7 +86,7 @@ impl Scenario {
     ) -> Result<Self, Located> {
         let mut base = tree::parse(text)?;
         for (key, value) in overrides {
-            vary::set(&mut base, key, Place::Set, parse_value(value))?;
+            dotted::set(&mut base, key, Place::Set, parse_value(value))?;
         }
         let top = read_top(&base)?;
         let draw = Draw::read(base.get("design"), top.seed.0)?;
