@@ -48,6 +48,21 @@ mod tests {
         assert_eq!(distinct.len(), 15);
     }
 
+    /// The first numbers of `SplitMix64` with seed 0, as its authors publish them: its state goes in steps of
+    /// the golden ratio.
+    #[test]
+    fn a_salt_of_zero_is_splitmix64() {
+        const STEP: u64 = 0x9E37_79B9_7F4A_7C15;
+        assert_eq!(salted(0, 0), 0xE220_A839_7B1D_CDAF);
+        assert_eq!(salted(STEP, 0), 0x6E78_9E6A_A1B9_65F4);
+        assert_eq!(salted(STEP.wrapping_mul(2), 0), 0x06C4_5D18_8009_454F);
+        assert_eq!(
+            salted(0, STEP),
+            0,
+            "a salt equal to the state takes it away"
+        );
+    }
+
     #[test]
     fn swapped_addresses_share_a_bucket() {
         assert_eq!(ns2_bucket(1, 4, 16), ns2_bucket(4, 1, 16));
