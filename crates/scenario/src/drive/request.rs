@@ -12,6 +12,7 @@ pub(super) fn shown(value: &Value) -> String {
     text.chars().take(60).chain("...".chars()).collect()
 }
 
+/// The value of a field that must be there.
 pub(super) fn needed<T>(name: &str, found: Option<T>) -> Result<T, String> {
     found.ok_or_else(|| format!("{name}: found nothing; it must be given"))
 }
@@ -25,6 +26,7 @@ impl Request<'_> {
         self.0.get(name).filter(|value| !value.is_null())
     }
 
+    /// A whole number of at most `most`, if the field is there.
     pub(super) fn whole(&self, name: &str, most: u64) -> Result<Option<u64>, String> {
         let Some(value) = self.get(name) else {
             return Ok(None);
@@ -44,6 +46,7 @@ impl Request<'_> {
             })
     }
 
+    /// A number, if the field is there.
     pub(super) fn number(&self, name: &str) -> Result<Option<f64>, String> {
         let Some(value) = self.get(name) else {
             return Ok(None);
@@ -52,6 +55,7 @@ impl Request<'_> {
         number.ok_or_else(|| format!("{name}: found {}; allowed: a number", shown(value)))
     }
 
+    /// A table, if the field is there.
     pub(super) fn object(&self, name: &str) -> Result<Option<&Map<String, Value>>, String> {
         match self.get(name) {
             None => Ok(None),
@@ -63,6 +67,7 @@ impl Request<'_> {
         }
     }
 
+    /// The codepoint, `not` if none is given.
     pub(super) fn ecn(&self) -> Result<Ecn, String> {
         match self
             .get("ecn")
