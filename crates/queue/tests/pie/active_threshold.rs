@@ -3,7 +3,7 @@
 use sojourn_base::Preset;
 
 use crate::bench::{Bench, us};
-use crate::{close, standing};
+use crate::{close, ms, standing};
 
 /// ns-3: off until the delay reaches the threshold, on with a new allowance, off again at rest.
 #[test]
@@ -71,4 +71,28 @@ fn ns3_remembers_its_first_burst_while_off() {
     bench.poke("burst", 0.0);
     bench.arrive(us(5), 1000);
     close(bench.probe("burst"), 0.0);
+}
+
+/// Coming to rest gives up the measurement under way: 2000 bytes before do not count, and 4000 in 3 ms
+/// after it do.
+#[test]
+fn a_measurement_ends_when_the_controller_rests() {
+    let params = [
+        ("active_threshold", "5 ms"),
+        ("dequeue_rate_estimator", "true"),
+        ("dequeue_threshold", "4000 B"),
+    ];
+    let mut bench = standing(Preset::Reference, &params, 20, 0.0);
+    bench.poke("qdelay", 0.0);
+    bench.poke("qdelay_old", 0.0);
+    for at in [0, 1] {
+        bench.dequeue(ms(at));
+    }
+    bench.arrive(ms(2), 1000);
+    let rates = [10, 11, 12, 13].map(|at| {
+        bench.dequeue(ms(at));
+        bench.probe("avg_dq_rate")
+    });
+    assert_eq!(rates[..3], [0.0; 3]);
+    assert!((rates[3] - 4_000.0 / 3e-3).abs() < 1e-6, "{rates:?}");
 }
