@@ -75,7 +75,7 @@ mod tests {
     fn large_addresses_are_taken_modulo_as_by_ns2() {
         assert_eq!(ns2_bucket(0, 256, 16), (256 + 1 - 16 - 1) % 16);
         assert_eq!(ns2_bucket(1 << 20, 1 << 20, 16), 0);
-        assert_eq!(ns2_source_bucket(256, 16), (256 + 1 - 17 + 1) % 16);
+        assert_eq!(ns2_source_bucket(260, 16), (260 + 1 - 17 + 1) % 16);
         assert_eq!(ns2_source_bucket(1 << 25, 16), 1);
     }
 
