@@ -177,7 +177,10 @@ impl Policy for Watcher {
         self.period = link.rate.time_to_send(Bytes::new(1_000));
         self.due = Time::ZERO + self.period;
     }
-    fn reset(&mut self) {}
+    fn reset(&mut self) {
+        self.ticks = 0;
+        self.due = Time::ZERO + self.period;
+    }
     fn probe(&self, show: &mut dyn FnMut(&str, f64)) {
         show("packets", self.told.packets as f64);
         show("bytes", self.told.bytes.as_f64());
@@ -234,4 +237,17 @@ fn its_timer_runs_and_follows_the_link() {
     assert_eq!(bench.discipline.next_timer(), Some(us(4_000)));
     bench.timers_before(us(8_001));
     assert_eq!(bench.probe("ticks"), 2.0);
+}
+
+#[test]
+fn a_reset_forgets_what_waits_and_resets_the_policy() {
+    let mut bench = watched(true);
+    for flow in [0, 1] {
+        bench.enqueue(us(0), flow, 500, Ecn::NotEct);
+    }
+    bench.timers_before(us(3_001));
+    bench.discipline.reset();
+    assert_eq!(bench.backlog(), Backlog::default());
+    assert_eq!(bench.probe("ticks"), 0.0);
+    assert_eq!(bench.discipline.next_timer(), Some(us(1_000)));
 }
