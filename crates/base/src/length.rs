@@ -1,6 +1,6 @@
 //! Queue lengths: limits and thresholds in packets, bytes, time or bandwidth-delay products.
 
-use crate::quantity::split_unit;
+use crate::decimal::split_unit;
 use crate::{Bytes, Fault, Quantity, Rate, Scalar, Span};
 
 /// What a discipline is told of the link that it feeds, when it is made and when it changes.

@@ -8,6 +8,7 @@
 //! | [`ecn`] | [`Ecn`]: the two bits of RFC 3168 |
 //! | [`random`] | [`Stream`]: the pinned random generator, one stream per role and entity |
 //! | [`distribution`] | [`Distribution`]: random sizes and durations as scenario files write them |
+//! | [`decimal`] | decimal numbers as they are written, and a number with its unit |
 //! | [`quantity`] | reading `"10 Mbit/s"`: [`Quantity`], [`Scalar`], [`Fault`] |
 //! | [`length`] | [`Limit`] and [`Threshold`]: queue lengths in packets, bytes, time or BDP |
 //! | [`registry`] | [`Entry`] and [`BuildError`]: what all registries have in common |
@@ -18,6 +19,7 @@
 
 pub mod bytes;
 pub mod choices;
+pub mod decimal;
 pub mod distribution;
 pub mod ecn;
 pub mod length;

@@ -1,6 +1,6 @@
 //! What was meant by a unit that is written in another way: `"2 Mbps"` is `"2 Mbit/s"`.
 
-use crate::quantity::split_unit;
+use crate::decimal::split_unit;
 
 /// Words for a unit, in small letters, and the unit that scenario files write.
 const WORDS: &[(&[&str], &str)] = &[

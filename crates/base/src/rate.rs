@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-use crate::quantity::Decimal;
+use crate::decimal::Decimal;
 use crate::time::PS_PER_S;
 use crate::{Bytes, Span};
 

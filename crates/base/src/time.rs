@@ -6,7 +6,7 @@
 use core::fmt;
 use core::ops::{Add, AddAssign, Sub};
 
-use crate::quantity::Decimal;
+use crate::decimal::Decimal;
 
 /// Picoseconds in a second.
 pub const PS_PER_S: u64 = 1_000_000_000_000;

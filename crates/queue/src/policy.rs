@@ -338,6 +338,7 @@ impl<P: Packet> Discipline<P> for Governed<P> {
     fn on_link(&mut self, link: &LinkInfo) {
         self.policy.on_link(link);
         self.capacity = self.policy.capacity();
+        self.next_timer = self.policy.next_timer();
     }
 
     fn reset(&mut self) {

@@ -4,7 +4,7 @@ mod bench;
 
 use bench::{Bench, us};
 use sojourn_base::{Ecn, Preset};
-use sojourn_queue::{AckView, Reason, Sack};
+use sojourn_queue::{AckView, Discipline, Reason, Sack};
 
 /// Packets sent of flow 0 and of flows 1 to 9 out of 2000. On one side flow 0 has host 1 and the
 /// others share host 2, on the other side each has a host of its own.
@@ -58,6 +58,36 @@ fn hosts_share_before_their_flows_do() {
     }
     let in_order = [200, 1_800];
     assert_eq!(shares("flowblind", true), in_order, "first in, first out");
+}
+
+/// Eight hosts take all places there are, a bulky flow each. After a reset none of them counts: a
+/// flow alone at its host has whole turns.
+#[test]
+fn a_reset_forgets_the_hosts() {
+    let params = [
+        ("isolation", "dual-srchost"),
+        ("flows", "8"),
+        ("quantum", "1000 B"),
+    ];
+    let mut bench = Bench::new("cake", &params);
+    // One after the other, since a host whose flows are all sparse leaves its place to others.
+    for flow in 0..8 {
+        for _ in 0..9 {
+            bench.enqueue(us(0), flow, 1000, Ecn::NotEct);
+        }
+        for _ in 0..2 {
+            bench.dequeue(us(0)).expect("packets wait");
+        }
+    }
+    assert_eq!(bench.probe("tin[0].bulk"), 8.0);
+    bench.discipline.reset();
+    for _ in 0..3 {
+        bench.arrive(us(0), 1000);
+    }
+    bench.dequeue(us(0)).expect("three wait");
+    bench.dequeue(us(0)).expect("two wait");
+    assert_eq!(bench.probe("tin[0].bulk"), 1.0);
+    assert_eq!(bench.probe("flow[0].deficit"), 0.0);
 }
 
 /// A queue of its own goes first while it needs less than its turn; then it is one of the many.

@@ -3,8 +3,8 @@
 mod bench;
 
 use bench::{Bench, fault, us};
-use sojourn_base::{Ecn, Preset};
-use sojourn_queue::Reason;
+use sojourn_base::{Bytes, Ecn, Preset};
+use sojourn_queue::{Discipline, Reason};
 
 /// Signals of `ecn` packets at p', held; each passes a queue of a few of its kind at once.
 fn shares(preset: Preset, prob: f64, ecn: Ecn) -> (f64, f64) {
@@ -101,6 +101,54 @@ fn the_native_ramp() {
     }
 }
 
+/// A ramp of no width is a step: nothing at 800 us, everything above.
+#[test]
+fn a_ramp_of_no_width_is_a_step() {
+    for (wait, marks) in [(800, 0), (801, 8)] {
+        let mut bench = Bench::new("dualpi2", &[("range", "0 s")]);
+        for _ in 0..10 {
+            bench.enqueue(us(0), 0, 100, Ecn::Ect1);
+        }
+        for _ in 0..9 {
+            bench.dequeue(us(wait));
+        }
+        assert_eq!(bench.marks(), marks, "{wait}");
+    }
+}
+
+/// Linux: with less than two MTU and 14 bytes left, 3028, even a probability of one signals nothing.
+#[test]
+fn linux_spares_a_queue_of_two_packets() {
+    for (left, drops) in [(3_027, 0), (3_028, 1)] {
+        let params = [("t_update", "1000 s")];
+        let mut bench = Bench::under(Preset::Linux, "dualpi2", &params);
+        for size in [100, 1_000, 1_000, left - 2_000] {
+            bench.enqueue(us(0), 0, size, Ecn::NotEct);
+        }
+        bench.poke("prob", 1.0);
+        let sent = bench.dequeue(us(0)).expect("four wait");
+        assert_eq!(
+            (sent.id, bench.record.dropped.len()),
+            (drops, drops as usize)
+        );
+    }
+}
+
+/// L may send (15/16 - 1/16) / (1/16) = 14 MTU and a packet before C's first turn; by Linux's weight of
+/// a tenth 8 times the MTU and 14, which is nine packets.
+#[test]
+fn the_classic_queue_waits_for_its_first_turn() {
+    for (preset, ahead) in [(Preset::Reference, 15), (Preset::Linux, 9)] {
+        let mut bench = Bench::under(preset, "dualpi2", &[("t_update", "1000 s")]);
+        for _ in 0..20 {
+            bench.enqueue(us(0), 0, 1500, Ecn::Ect1);
+            bench.enqueue(us(0), 1, 1500, Ecn::NotEct);
+        }
+        let low = (0..20).take_while(|_| bench.dequeue(us(0)).is_some_and(|p| p.flow == 0));
+        assert_eq!(low.count(), ahead, "{preset}");
+    }
+}
+
 /// Both queues busy: C gets its weight of the bytes.
 #[test]
 fn the_classic_queue_gets_its_share() {
@@ -144,6 +192,15 @@ fn the_limit_has_an_mtu_of_slack() {
         bench.enqueue(us(0), 0, 100, Ecn::NotEct);
     }
     assert_eq!(bench.packets(), 86, "8600 + 1500 is too much");
+    // Told of an MTU of 9000, it takes the eleventh as the last.
+    let mut bench = Bench::new("dualpi2", &[("limit", "10 kB")]);
+    let mut link = bench.link;
+    link.mtu = Bytes::new(9_000);
+    bench.discipline.on_link(&link);
+    for _ in 0..100 {
+        bench.enqueue(us(0), 0, 100, Ecn::NotEct);
+    }
+    assert_eq!(bench.packets(), 11, "1100 + 9000 is too much");
     for (name, value) in [
         ("limit", "1499 B"),
         ("k", "0"),

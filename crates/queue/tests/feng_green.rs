@@ -4,7 +4,7 @@ mod bench;
 
 use bench::{Bench, fault, link, us};
 use sojourn_base::{Ecn, Preset, Span};
-use sojourn_queue::Reason;
+use sojourn_queue::{Discipline, Reason};
 
 /// The probability once `flows` flows have sent a packet of `size` over the link of 8 Mbit/s.
 fn prob(flows: u32, size: u64, rtt_ms: u64) -> f64 {
@@ -79,4 +79,20 @@ fn a_round_trip_time_is_needed() {
     near.base_rtt = Span::ZERO;
     let made = bench::make("feng_green", &[], Preset::Reference, &near);
     assert!(made.is_err_and(|error| format!("{error:?}").contains("no path takes any time")));
+}
+
+/// Twice the rate and twice the round-trip time of the link make a sixteenth; a link on which no path takes
+/// any time leaves the round-trip time as it was.
+#[test]
+fn the_equation_follows_the_link() {
+    for (rtt_ms, expected) in [(80, 3.0 / 512.0), (0, 3.0 / 128.0)] {
+        let mut bench = Bench::new("feng_green", &[("limit", "none")]);
+        let mut fast = link(16);
+        fast.base_rtt = Span::from_ms(rtt_ms);
+        bench.discipline.on_link(&fast);
+        for flow in 0..10 {
+            bench.enqueue(us(0), flow, 1_000, Ecn::NotEct);
+        }
+        assert!((bench.probe("prob") - expected).abs() < 1e-12, "{rtt_ms}");
+    }
 }

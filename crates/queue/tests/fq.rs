@@ -106,3 +106,37 @@ fn the_fattest_flow_loses_its_last() {
     bench.enqueue(us(0), 0, 600, Ecn::NotEct);
     assert_eq!(order(&mut bench, 4), [1, 0, 1, 0]);
 }
+
+/// Over disciplines the flow whose head starts first goes first. In hundreds of bytes over the weight:
+/// flow 0 starts at 0, 3, 6, 9 ... and flow 1 at 0, 9, 18.
+#[test]
+fn nested_flows_go_by_when_they_start() {
+    let params = [("weights", "3 1"), ("inner", "droptail")];
+    let mut bench = Bench::new("fq", &params);
+    for flow in [0, 1] {
+        for _ in 0..9 {
+            bench.enqueue(us(0), flow, 900, Ecn::NotEct);
+        }
+    }
+    assert_eq!(order(&mut bench, 10), [0, 1, 0, 0, 0, 1, 0, 0, 0, 1]);
+}
+
+/// What a discipline drops takes no service: the third packet of flow 0 starts at 1000, not at 2000.
+#[test]
+fn drops_of_a_nested_flow_take_no_turn() {
+    let params = [("inner", "codel(limit = none)")];
+    let mut bench = Bench::new("fq", &params);
+    for flow in [0, 1] {
+        for _ in 0..3 {
+            bench.enqueue(us(0), flow, 1000, Ecn::NotEct);
+        }
+    }
+    bench.poke("flow[0].first_above", 0.05);
+    let order: Vec<u32> = (0..5)
+        .map_while(|_| bench.dequeue(us(100_000)).map(|packet| packet.flow))
+        .collect();
+    assert_eq!(
+        (order, bench.drops(Reason::Target)),
+        (vec![0, 1, 0, 1, 1], 1)
+    );
+}

@@ -87,6 +87,33 @@ fn the_last_new_flow_leaves() {
     }
 }
 
+/// With other new flows waiting, Linux lets an emptied one go at once if no old one waits; with an old
+/// one it passes through that list everywhere.
+#[test]
+fn an_emptied_new_flow_and_the_old_list() {
+    for (preset, alone) in [
+        (Preset::Reference, "old"),
+        (Preset::Ns3, "old"),
+        (Preset::Linux, "inactive"),
+    ] {
+        for (old_waits, expected) in [(false, alone), (true, "old")] {
+            let mut bench = Bench::under(preset, "fq_codel", &[("quantum", "1000 B")]);
+            if old_waits {
+                for _ in 0..3 {
+                    arrive(&mut bench, 2, 1000);
+                }
+                assert_eq!(order(&mut bench, 2), [2, 2], "by now it is old");
+            }
+            for flow in [0, 1, 1] {
+                arrive(&mut bench, flow, 100);
+            }
+            assert_eq!(order(&mut bench, 2), [0, 1]);
+            let emptied = usize::from(old_waits);
+            assert_eq!(state(&bench, emptied), expected, "{preset} {old_waits}");
+        }
+    }
+}
+
 /// Equal bytes for packets of 1500 and 300 bytes, within a quantum and a packet.
 #[test]
 fn bulk_flows_get_equal_bytes() {

@@ -3,7 +3,7 @@
 mod bench;
 
 use bench::{Bench, us};
-use sojourn_base::{Ecn, Preset};
+use sojourn_base::{Bytes, Ecn, Preset};
 use sojourn_queue::{Discipline, Reason};
 
 /// One flow alone is treated as by PIE: the same probability, the same share of drops.
@@ -65,6 +65,22 @@ fn idle_flows_forget() {
     assert!((bench.probe("flow[0].prob") - expected).abs() < 1e-12);
 }
 
+/// Each flow begins with the whole allowance.
+#[test]
+fn a_flow_begins_with_its_own_allowance() {
+    for preset in [Preset::Reference, Preset::Linux, Preset::Ns3] {
+        let mut bench = Bench::under(preset, "fq_pie", &[]);
+        for flow in [0, 1] {
+            bench.enqueue(us(0), flow, 1000, Ecn::NotEct);
+            assert_eq!(
+                bench.probe(&format!("flow[{flow}].burst")),
+                0.15,
+                "{preset}"
+            );
+        }
+    }
+}
+
 /// Linux refuses the arrival over the limit, the others take it from the fattest flow.
 #[test]
 fn who_pays_over_the_limit() {
@@ -110,4 +126,42 @@ fn ecn_is_on_in_ns3_only() {
 fn the_schedule_of_linux() {
     let bench = Bench::under(Preset::Linux, "fq_pie", &[]);
     assert_eq!(bench.discipline.next_timer(), Some(us(500_000)));
+}
+
+/// The flow whose arrival or head is lost for want of room begins its sum anew, but not by the RFC.
+#[test]
+fn a_loss_for_want_of_room_and_the_sum_of_its_flow() {
+    for (preset, sum) in [
+        (Preset::Reference, 0.5),
+        (Preset::Linux, 0.0),
+        (Preset::Ns3, 0.0),
+    ] {
+        let mut bench = Bench::under(preset, "fq_pie", &[("limit", "4 packets")]);
+        for _ in 0..4 {
+            bench.enqueue(us(0), 0, 1000, Ecn::NotEct);
+        }
+        bench.poke("flow[0].accu", 0.5);
+        bench.enqueue(us(0), 0, 1000, Ecn::NotEct);
+        assert!(bench.drops(Reason::Overlimit) > 0);
+        assert_eq!(bench.probe("flow[0].accu"), sum, "{preset}");
+    }
+}
+
+/// Linux: told of an MTU of 9000, less than two of 9014 waiting is few.
+#[test]
+fn the_mean_packet_follows_the_link() {
+    let mut bench = Bench::under(Preset::Linux, "fq_pie", &[]);
+    let mut link = bench.link;
+    link.mtu = Bytes::new(9_000);
+    bench.discipline.on_link(&link);
+    bench.enqueue(us(0), 0, 2 * 1514, Ecn::NotEct);
+    for (variable, value) in [
+        ("burst", 0.0),
+        ("prob", 1.0),
+        ("qdelay", 0.02),
+        ("accu", 9.0),
+    ] {
+        bench.poke(&format!("flow[0].{variable}"), value);
+    }
+    assert!(bench.enqueue(us(0), 0, 1000, Ecn::NotEct));
 }

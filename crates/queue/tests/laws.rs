@@ -1,16 +1,15 @@
 //! The laws that every discipline of the registry keeps, whatever is done to it.
 
 mod bench;
-#[path = "laws/special.rs"]
-mod special;
+mod cases;
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use bench::{Bench, TestPacket, make, us};
+use cases::{Case, cases};
 use proptest::prelude::*;
 use sojourn_base::{Ecn, Preset, Span, Stream, Time};
 use sojourn_queue::{AckView, AnyDiscipline, Backlog, DISCIPLINES, Discipline, Reason, Sack};
-use special::{Case, cases};
 
 #[derive(Debug, Clone)]
 enum Op {

@@ -1,13 +1,12 @@
 //! What every discipline owes to whoever owns its queue: however it is asked, the same is done.
 
 mod bench;
-#[path = "laws/special.rs"]
-mod special;
+mod cases;
 
 use bench::{Bench, link};
+use cases::{Case, cases};
 use sojourn_base::{Bytes, Ecn, LinkInfo, Preset, Span, Stream, Time};
 use sojourn_queue::{Backlog, Discipline, ProbeValue};
-use special::{Case, cases};
 
 /// All that can be seen of a queue.
 type Seen = (Vec<(String, ProbeValue)>, Option<Time>, Backlog, Stream);

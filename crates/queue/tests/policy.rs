@@ -3,11 +3,11 @@
 mod bench;
 
 use sojourn_base::length::Capacity;
-use sojourn_base::{Ecn, LinkInfo, Stream, Time};
+use sojourn_base::{Bytes, Ecn, LinkInfo, Span, Stream, Time};
 use sojourn_queue::policy::{Desk, Facts, Governed, Hooks, Policy, Verdict};
-use sojourn_queue::{Backlog, Context, Dequeued, Discipline, Reason};
+use sojourn_queue::{AnyDiscipline, Backlog, Context, Dequeued, Discipline, Reason};
 
-use crate::bench::{Bench, Record, us};
+use crate::bench::{Bench, Record, link, us};
 
 /// Two queues: marks what is larger than a kilobyte, drops flow 9, holds flow 8 back until 1 s,
 /// and sends the second queue first.
@@ -126,4 +126,128 @@ fn codes_are_verdicts_and_nothing_else_is() {
     }
     assert_eq!(Verdict::of_code(7, us(5)), Some(Verdict::Pass(7)));
     assert_eq!(Verdict::of_code(u32::MAX, us(5)), None);
+}
+
+/// Two queues, by the flow. Shows what it was told to wait at the last question, and how often its
+/// timer ran: once in the time of 1000 bytes.
+struct Watcher {
+    asks: bool,
+    told: Backlog,
+    ticks: u32,
+    period: Span,
+    due: Time,
+}
+
+impl Policy for Watcher {
+    fn hooks(&self) -> Hooks {
+        Hooks {
+            enqueue: true,
+            dequeue: self.asks,
+            ..Hooks::default()
+        }
+    }
+    fn capacity(&self) -> Capacity {
+        Capacity::Unlimited
+    }
+    fn queues(&self) -> u16 {
+        2
+    }
+    fn enqueue(&mut self, packet: &Facts, _: &mut Desk<'_>) -> Verdict {
+        Verdict::Pass((packet.flow % 2) as u16)
+    }
+    fn dequeue(&mut self, _: &Facts, desk: &mut Desk<'_>) -> Verdict {
+        assert!(self.asks, "asked without a hook");
+        self.told = desk.backlog;
+        Verdict::Pass(0)
+    }
+    fn choose(&mut self, _: &mut Desk<'_>) -> u16 {
+        unreachable!("it has no such hook")
+    }
+    fn on_empty(&mut self, _: &mut Desk<'_>) {
+        unreachable!("it has no such hook")
+    }
+    fn next_timer(&self) -> Option<Time> {
+        Some(self.due)
+    }
+    fn on_timer(&mut self, desk: &mut Desk<'_>) {
+        self.ticks += 1;
+        self.due = desk.now + self.period;
+    }
+    fn on_link(&mut self, link: &LinkInfo) {
+        self.period = link.rate.time_to_send(Bytes::new(1_000));
+        self.due = Time::ZERO + self.period;
+    }
+    fn reset(&mut self) {
+        self.ticks = 0;
+        self.due = Time::ZERO + self.period;
+    }
+    fn probe(&self, show: &mut dyn FnMut(&str, f64)) {
+        show("packets", self.told.packets as f64);
+        show("bytes", self.told.bytes.as_f64());
+        show("ticks", f64::from(self.ticks));
+    }
+    fn poke(&mut self, _: &str, _: f64) -> bool {
+        false
+    }
+}
+
+fn watched(asks: bool) -> Bench {
+    let watcher = Watcher {
+        asks,
+        told: Backlog::default(),
+        ticks: 0,
+        period: Span::from_ms(1),
+        due: us(1_000),
+    };
+    let mut bench = Bench::new("droptail", &[]);
+    bench.discipline = AnyDiscipline::Custom(Box::new(Governed::new(Box::new(watcher))));
+    bench
+}
+
+#[test]
+fn the_head_itself_is_not_told_to_wait() {
+    let mut bench = watched(true);
+    for size in [100, 200, 400] {
+        bench.arrive(us(0), size);
+    }
+    assert_eq!(bench.dequeue(us(1)).map(|packet| packet.size), Some(100));
+    assert_eq!((bench.probe("packets"), bench.probe("bytes")), (2.0, 600.0));
+}
+
+#[test]
+fn without_a_choice_the_first_queue_that_waits_is_served() {
+    let mut bench = watched(false);
+    for flow in [1, 3, 2, 4] {
+        bench.enqueue(us(0), flow, 500, Ecn::NotEct);
+    }
+    let served: Vec<u32> = (0..4)
+        .map(|_| bench.dequeue(us(1)).expect("four wait").flow)
+        .collect();
+    assert_eq!(served, [2, 4, 1, 3]);
+}
+
+/// At 8 Mbit/s every millisecond; told of a link of 2 Mbit/s, every fourth.
+#[test]
+fn its_timer_runs_and_follows_the_link() {
+    let mut bench = watched(false);
+    bench.timers_before(us(3_001));
+    assert_eq!(bench.probe("ticks"), 3.0);
+    let mut bench = watched(false);
+    bench.discipline.on_link(&link(2));
+    assert_eq!(bench.discipline.next_timer(), Some(us(4_000)));
+    bench.timers_before(us(8_001));
+    assert_eq!(bench.probe("ticks"), 2.0);
+}
+
+#[test]
+fn a_reset_forgets_what_waits_and_resets_the_policy() {
+    let mut bench = watched(true);
+    for flow in [0, 1] {
+        bench.enqueue(us(0), flow, 500, Ecn::NotEct);
+    }
+    bench.timers_before(us(3_001));
+    bench.discipline.reset();
+    assert_eq!(bench.backlog(), Backlog::default());
+    assert_eq!(bench.probe("ticks"), 0.0);
+    assert_eq!(bench.discipline.next_timer(), Some(us(1_000)));
 }

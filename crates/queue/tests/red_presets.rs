@@ -10,6 +10,29 @@ use sojourn_queue::{Discipline, Reason};
 /// An average that does not move by itself, for probabilities at a given average.
 const STILL: (&str, &str) = ("w_q", "1e-300");
 
+/// Such an average, between thresholds of 5 and 15 packets.
+const BAND: [(&str, &str); 4] = [
+    STILL,
+    ("bytes", "false"),
+    ("min_th", "5 packets"),
+    ("max_th", "15 packets"),
+];
+
+fn band(preset: Preset, more: &[(&'static str, &'static str)]) -> Bench {
+    Bench::under(preset, "red", &[&BAND, more].concat())
+}
+
+/// So many plain arrivals of 500 bytes; the number let in.
+fn arrive(bench: &mut Bench, packets: usize) -> usize {
+    (0..packets).filter(|_| bench.arrive(us(0), 500)).count()
+}
+
+/// Almost every packet is to be dropped by probability.
+fn nearly_certain(bench: &mut Bench) {
+    bench.poke("max_p", 1.0);
+    bench.poke("avg", 14.999);
+}
+
 /// `reference/ns2/micro_burst.txt`, rows "RED": in bytes the packet that crosses 25 000 gets in.
 #[test]
 fn ns2_bursts() {
@@ -28,19 +51,9 @@ fn ns2_bursts() {
 
 #[test]
 fn ns2_spares_the_first_and_the_lonely() {
-    let params = [
-        STILL,
-        ("bytes", "false"),
-        ("min_th", "5 packets"),
-        ("max_th", "15 packets"),
-        ("wait", "false"),
-    ];
-    let mut bench = Bench::ns2("red", &params);
-    bench.poke("max_p", 1.0);
-    bench.poke("avg", 14.999);
-    for _ in 0..2 {
-        assert!(bench.arrive(us(0), 500), "with at most one queued");
-    }
+    let mut bench = band(Preset::Ns2, &[("wait", "false")]);
+    nearly_certain(&mut bench);
+    assert_eq!(arrive(&mut bench, 2), 2, "with at most one queued");
     assert!(bench.arrive(us(0), 500), "the first of the visit");
     assert!(!bench.arrive(us(0), 500));
     assert_eq!(bench.drops(Reason::Unforced), 1);
@@ -48,14 +61,7 @@ fn ns2_spares_the_first_and_the_lonely() {
 
 #[test]
 fn ns2_marks_only_below_mark_p_and_never_forces() {
-    let params = [
-        STILL,
-        ("bytes", "false"),
-        ("min_th", "5 packets"),
-        ("max_th", "15 packets"),
-        ("ecn", "true"),
-    ];
-    let mut bench = Bench::ns2("red", &params);
+    let mut bench = band(Preset::Ns2, &[("ecn", "true")]);
     let mut at = |avg, use_count: f64| {
         for _ in 0..3 {
             bench.enqueue(us(0), 0, 500, Ecn::Ect0);
@@ -79,25 +85,14 @@ fn ns2_marks_only_below_mark_p_and_never_forces() {
 /// Of a packet that is both unlucky and without room, ns-2 says that there was no room.
 #[test]
 fn in_ns2_a_full_buffer_overrules_the_average() {
-    let params = [
-        STILL,
-        ("bytes", "false"),
-        ("max_th", "15 packets"),
-        ("limit", "3 packets"),
-    ];
     for (preset, reason) in [
         (Preset::Ns2, Reason::Overlimit),
         (Preset::Ns3, Reason::Unforced),
     ] {
-        let mut bench = Bench::under(preset, "red", &[&params[..], &[("wait", "false")]].concat());
-        for _ in 0..3 {
-            bench.arrive(us(0), 500);
-        }
-        bench.poke("max_p", 1.0);
-        bench.poke("avg", 14.999);
-        for _ in 0..2 {
-            assert!(!bench.arrive(us(0), 500));
-        }
+        let mut bench = band(preset, &[("limit", "3 packets"), ("wait", "false")]);
+        arrive(&mut bench, 3);
+        nearly_certain(&mut bench);
+        assert_eq!(arrive(&mut bench, 2), 0);
         assert_eq!(bench.record.dropped[1].1, reason, "{preset}");
     }
 }
@@ -110,12 +105,9 @@ fn linux_spares_the_first_of_a_visit_and_marks_above_max() {
         ("mean_packet", "1514 B"),
         ("burst", "33"),
         ("max_p", "1"),
+        ("ecn", "true"),
     ];
-    let mut bench = Bench::under(
-        Preset::Linux,
-        "red",
-        &[&params[..], &[("ecn", "true")]].concat(),
-    );
+    let mut bench = Bench::under(Preset::Linux, "red", &params);
     bench.arrive(us(0), 1514);
     bench.arrive(us(0), 1514);
     assert_eq!(bench.probe("avg"), 1514.0 / 16.0, "weight 1/16");
@@ -203,15 +195,7 @@ fn linux_sets_what_is_automatic() {
 #[test]
 fn ns2_marks_only_below_mark_p() {
     let signals = |mark_p| {
-        let params = [
-            STILL,
-            ("bytes", "false"),
-            ("min_th", "5 packets"),
-            ("max_th", "15 packets"),
-            ("ecn", "true"),
-            ("mark_p", mark_p),
-        ];
-        let mut bench = Bench::ns2("red", &params);
+        let mut bench = band(Preset::Ns2, &[("ecn", "true"), ("mark_p", mark_p)]);
         bench.poke("avg", 10.0);
         for _ in 0..200 {
             bench.enqueue(us(0), 0, 100, Ecn::Ect0);
@@ -229,9 +213,7 @@ fn packets_at_the_lower_threshold_count() {
     for (avg, count) in [(4.999, 0.0), (5.0, 3.0)] {
         let mut bench = Bench::new("red", &[STILL]);
         bench.poke("avg", avg);
-        for _ in 0..3 {
-            bench.arrive(us(0), 500);
-        }
+        arrive(&mut bench, 3);
         assert_eq!(bench.probe("count"), count, "{avg}");
     }
 }
@@ -275,22 +257,12 @@ fn a_visit_begins_at_the_lower_threshold() {
         (Preset::Ns3, 4.999, 0),
         (Preset::Ns3, 5.0, 1),
     ] {
-        let params = [
-            STILL,
-            ("bytes", "false"),
-            ("min_th", "5 packets"),
-            ("max_th", "15 packets"),
-            ("wait", "false"),
-        ];
-        let mut bench = Bench::under(preset, "red", &params);
-        for _ in 0..2 {
-            bench.arrive(us(0), 500);
-        }
+        let mut bench = band(preset, &[("wait", "false")]);
+        arrive(&mut bench, 2);
         bench.poke("avg", avg);
-        bench.arrive(us(0), 500);
-        bench.poke("max_p", 1.0);
-        bench.poke("avg", 14.999);
-        bench.arrive(us(0), 500);
+        arrive(&mut bench, 1);
+        nearly_certain(&mut bench);
+        arrive(&mut bench, 1);
         assert_eq!(bench.drops(Reason::Unforced), dropped, "{preset} {avg}");
     }
 }
@@ -299,18 +271,8 @@ fn a_visit_begins_at_the_lower_threshold() {
 #[test]
 fn forced_drops_and_the_count() {
     for (preset, count) in [(Preset::Ns2, 0.0), (Preset::Ns3, 4.0)] {
-        let params = [
-            STILL,
-            ("bytes", "false"),
-            ("min_th", "5 packets"),
-            ("max_th", "15 packets"),
-            ("gentle", "false"),
-            ("use_mark_p", "false"),
-        ];
-        let mut bench = Bench::under(preset, "red", &params);
-        for _ in 0..3 {
-            bench.arrive(us(0), 500);
-        }
+        let mut bench = band(preset, &[("gentle", "false"), ("use_mark_p", "false")]);
+        arrive(&mut bench, 3);
         bench.poke("avg", 15.0);
         assert!(!bench.arrive(us(0), 500));
         assert_eq!(bench.drops(Reason::Forced), 1);

@@ -3,6 +3,7 @@
 mod bench;
 
 use bench::{Bench, fault, us};
+use sojourn_base::length::Capacity;
 use sojourn_base::{Ecn, Preset};
 use sojourn_queue::{Discipline, Reason};
 
@@ -55,6 +56,26 @@ fn bands_and_their_map_can_be_chosen() {
     }
     let text = fault("prio", &[("bands", "17")], Preset::Reference);
     assert!(text.starts_with("bands"), "{text}");
+}
+
+/// What all bands hold is told in the unit of their limit; where one has no bound, all have none.
+#[test]
+fn the_rooms_of_bands_add_up() {
+    for (name, preset, limit, room) in [
+        (
+            "prio",
+            Preset::Reference,
+            "5 packets",
+            Capacity::Packets(15),
+        ),
+        ("prio", Preset::Reference, "2 kB", Capacity::Bytes(6_000)),
+        ("prio", Preset::Reference, "none", Capacity::Unlimited),
+        ("pfifo_fast", Preset::Linux, "2 kB", Capacity::Bytes(6_000)),
+        ("pfifo_fast", Preset::Ns3, "2 kB", Capacity::Bytes(2_000)),
+    ] {
+        let bench = Bench::under(preset, name, &[("limit", limit)]);
+        assert_eq!(bench.discipline.capacity(), room, "{name} {preset} {limit}");
+    }
 }
 
 /// 8 Mbit/s, a byte a microsecond; bucket of 3000 bytes: two packets of 1500 go at once, then one

@@ -116,6 +116,30 @@ fn the_hash_moves_on() {
     );
 }
 
+/// A flow at 1 that gets through the penalty box during the warm-up teaches the other set: of its 49
+/// packets there, 14 fill the bins, 35 find them full, and so does the first after the change.
+#[test]
+fn the_next_set_learns_during_the_warm_up() {
+    let params = [
+        ("limit", "none"),
+        ("rehash", "10 ms"),
+        ("warmup", "5 ms"),
+        ("increment", "0.02"),
+        ("decrement", "0"),
+        ("penalty_burst", "1"),
+        ("penalty_rate", "1000000"),
+    ];
+    let mut bench = Bench::new("sfb", &params);
+    bench.poke("prob", 1.0);
+    for k in 0..100 {
+        assert!(bench.arrive(us(k * 100), 500), "{k}");
+    }
+    assert_eq!(bench.probe("set"), 0.0);
+    bench.arrive(us(10_100), 500);
+    assert_eq!(bench.probe("set"), 1.0);
+    assert!((bench.probe("prob_max") - 0.72).abs() < 1e-9);
+}
+
 /// With ten flows at 1, of Linux's 8 rows of 16, another is caught with 2.6e-3; in 2 rows of 23
 /// with 0.129.
 #[test]

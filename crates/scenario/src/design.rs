@@ -14,7 +14,7 @@ use crate::error::{Located, Place};
 use crate::keys::{self, Design, Kind};
 use crate::reader::Reader;
 use crate::tree::{Node, Table};
-use crate::vary;
+use crate::vary::range::ends;
 
 /// How points are made where they are not all combinations.
 #[derive(Debug, Clone, Copy)]
@@ -82,7 +82,7 @@ impl Draw {
         range: &Table,
     ) -> Result<Vec<Node>, Located> {
         let error = |message: &str| Err(Located::new(place, format!("vary.\"{key}\""), message));
-        let [from, to] = vary::ends(key, place, range, ["from", "to"], &["scale"])?;
+        let [from, to] = ends(key, place, range, ["from", "to"], &["scale"])?;
         if from.unit != to.unit {
             return error("found two units; allowed: one unit for from and to");
         }

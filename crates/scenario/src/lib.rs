@@ -18,6 +18,7 @@
 
 mod build;
 mod design;
+mod dotted;
 pub mod drive;
 pub mod episode;
 pub mod error;

@@ -8,6 +8,7 @@ use sojourn_measure::{Series, Tables};
 
 use crate::build::{Draws, Plan};
 use crate::design::Draw;
+use crate::dotted;
 use crate::episode::Episode;
 use crate::error::{Error, Located, Place, unknown};
 use crate::keys::{self, Top};
@@ -85,7 +86,7 @@ impl Scenario {
     ) -> Result<Self, Located> {
         let mut base = tree::parse(text)?;
         for (key, value) in overrides {
-            vary::set(&mut base, key, Place::Set, parse_value(value))?;
+            dotted::set(&mut base, key, Place::Set, parse_value(value))?;
         }
         let top = read_top(&base)?;
         let draw = Draw::read(base.get("design"), top.seed.0)?;
@@ -94,6 +95,11 @@ impl Scenario {
             (None, Some(draw)) => return Err(draw.nothing_to_draw()),
             (None, None) => Vec::new(),
         };
+        if let Some((key, _)) = overrides.iter().find(|(key, _)| vary::varies(&axes, key)) {
+            let message =
+                "found a key of [vary], which has the last word; allowed: keys that do not vary";
+            return Err(Located::new(Place::Set, key, message));
+        }
         let mut points = Vec::with_capacity(vary::count(&axes));
         for index in 0..vary::count(&axes) {
             points.push(Point::read(&base, &axes, index, folder, outside)?);
@@ -277,7 +283,7 @@ impl Scenario {
         let keys: Vec<String> = keys
             .map(|(key, value)| {
                 let name = key.rsplit('.').next().unwrap_or(key);
-                format!("{name} = {}", vary::word(value))
+                format!("{name} = {}", dotted::word(value))
             })
             .collect();
         let more = match points.len() - 1 {

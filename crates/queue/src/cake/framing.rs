@@ -1,6 +1,6 @@
 //! What a packet costs on the link below: overhead, smallest size, cells.
 
-use sojourn_base::quantity::split_unit;
+use sojourn_base::decimal::split_unit;
 use sojourn_base::{Auto, Bytes, Fault, Quantity, Scalar, choices};
 
 choices! {

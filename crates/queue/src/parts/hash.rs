@@ -48,10 +48,35 @@ mod tests {
         assert_eq!(distinct.len(), 15);
     }
 
+    /// The first numbers of `SplitMix64` with seed 0, as its authors publish them: its state goes in steps of
+    /// the golden ratio.
+    #[test]
+    fn a_salt_of_zero_is_splitmix64() {
+        const STEP: u64 = 0x9E37_79B9_7F4A_7C15;
+        assert_eq!(salted(0, 0), 0xE220_A839_7B1D_CDAF);
+        assert_eq!(salted(STEP, 0), 0x6E78_9E6A_A1B9_65F4);
+        assert_eq!(salted(STEP.wrapping_mul(2), 0), 0x06C4_5D18_8009_454F);
+        assert_eq!(
+            salted(0, STEP),
+            0,
+            "a salt equal to the state takes it away"
+        );
+    }
+
     #[test]
     fn swapped_addresses_share_a_bucket() {
         assert_eq!(ns2_bucket(1, 4, 16), ns2_bucket(4, 1, 16));
         assert_eq!(ns2_bucket(1, 4, 16), ns2_bucket(2, 3, 16));
+    }
+
+    /// Worked out by hand. 2^21 + 2^13 - 2^17 - 1 exceeds 2^20 - 1 by 925 696 = 16 x 57 856; 2^25 + 2^17
+    /// - 2^21 - 1 exceeds 2^24 - 1 by 14 811 136 = 16 x 925 696, and one is added.
+    #[test]
+    fn large_addresses_are_taken_modulo_as_by_ns2() {
+        assert_eq!(ns2_bucket(0, 256, 16), (256 + 1 - 16 - 1) % 16);
+        assert_eq!(ns2_bucket(1 << 20, 1 << 20, 16), 0);
+        assert_eq!(ns2_source_bucket(260, 16), (260 + 1 - 17 + 1) % 16);
+        assert_eq!(ns2_source_bucket(1 << 25, 16), 1);
     }
 
     #[test]

@@ -400,6 +400,9 @@ mod tests {
         let nested = Scalar::Text("codel(target = 2 ms, ecn = true)");
         assert_eq!(inner.get("inner"), Some(nested));
         assert_eq!(read("codel").unwrap().given, []);
+        assert_eq!(read("codel(limit=none)"), read(" codel(limit = none)"));
+        assert_ne!(read("codel"), read("pie"));
+        assert_ne!(read("codel"), read("codel(limit = none)"));
     }
 
     #[test]

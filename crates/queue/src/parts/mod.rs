@@ -3,6 +3,7 @@
 pub mod bands;
 pub mod cobalt_law;
 pub mod codel_law;
+pub mod departure_rate;
 pub mod ecn;
 pub mod fifo;
 pub mod flow_queue;

@@ -3,6 +3,7 @@
 
 use sojourn_base::{Bytes, Ecn, ParamFault, Preset, Span, Time};
 
+use super::departure_rate::DepartureRate;
 use super::ecn::mark_or_drop;
 use crate::{Backlog, Context, Packet, ProbeValue, Reason};
 
@@ -50,7 +51,7 @@ pub struct PieLaw {
 }
 
 /// The state of one controller.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct PieState {
     prob: f64,
     delay: Span,
@@ -59,18 +60,16 @@ pub struct PieState {
     /// ns-3: what became of the burst allowance.
     phase: Phase,
     accumulated: f64,
-    /// Start and bytes of the measurement under way.
-    measuring: Option<(Time, u64)>,
-    /// Seconds per byte (the RFC averages times), zero while unknown.
-    pace: f64,
+    rate: DepartureRate,
     last_departure: Option<Time>,
     active: bool,
 }
 
 /// ns-3's burst state.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
 enum Phase {
     /// No burst was protected yet.
+    #[default]
     Fresh,
     /// Under protection.
     Protected,
@@ -78,38 +77,16 @@ enum Phase {
     Spent(u32),
 }
 
-impl Default for PieState {
-    fn default() -> Self {
-        Self {
-            prob: 0.0,
-            delay: Span::ZERO,
-            old_delay: Span::ZERO,
-            burst: Span::ZERO,
-            phase: Phase::Fresh,
-            accumulated: 0.0,
-            measuring: None,
-            pace: 0.0,
-            last_departure: None,
-            active: false,
-        }
-    }
-}
-
 impl PieState {
     /// Shows the state.
     pub fn probe(&self, show: &mut dyn FnMut(&str, ProbeValue)) {
-        let rate = if self.pace > 0.0 {
-            1.0 / self.pace
-        } else {
-            0.0
-        };
         let mut number = |name, value| show(name, ProbeValue::Number(value));
         number("prob", self.prob);
         number("qdelay", self.delay.as_s());
         number("qdelay_old", self.old_delay.as_s());
         number("burst", self.burst.as_s());
         number("accu", self.accumulated);
-        number("avg_dq_rate", rate);
+        number("avg_dq_rate", self.rate.bytes_per_s());
     }
 
     /// Sets a variable of the state; false if there is none of that name.
@@ -317,7 +294,7 @@ impl PieLaw {
         }
         if state.prob == 0.0 && state.delay == Span::ZERO && state.old_delay == Span::ZERO {
             state.active = false;
-            state.measuring = None;
+            state.rate.stop();
         }
     }
 
@@ -335,7 +312,12 @@ impl PieLaw {
     ) {
         let sojourn = ctx.now.since(packet.enqueued());
         if self.estimator {
-            self.measure(state, packet.size(), left.bytes, ctx.now);
+            let (size, left) = (packet.size(), left.bytes);
+            let rate = &mut state.rate;
+            let took = rate.departure(self.preset, self.threshold, size, left, ctx.now);
+            if self.preset == Preset::Linux {
+                state.burst = state.burst - took.unwrap_or(Span::ZERO);
+            }
         } else {
             state.delay = if left.packets == 0 {
                 Span::ZERO
@@ -354,48 +336,13 @@ impl PieLaw {
         }
     }
 
-    /// One packet of a measurement of the departure rate.
-    fn measure(&self, state: &mut PieState, size: Bytes, left: Bytes, now: Time) {
-        if state.measuring.is_none() && left >= self.threshold {
-            state.measuring = Some((now, 0));
-        }
-        let Some((start, bytes)) = &mut state.measuring else {
-            return;
-        };
-        *bytes += size.get();
-        if *bytes < self.threshold.get() {
-            return;
-        }
-        let took = now.since(*start);
-        if took > Span::ZERO {
-            let sample = took.as_s() / *bytes as f64;
-            let mix = |old: f64, new: f64, weight: f64| old + weight * (new - old);
-            state.pace = match self.preset {
-                _ if state.pace == 0.0 => sample,
-                Preset::Linux => 1.0 / mix(1.0 / state.pace, 1.0 / sample, 0.125),
-                Preset::Ns3 => 1.0 / mix(1.0 / state.pace, 1.0 / sample, 0.5),
-                _ => mix(state.pace, sample, 0.25),
-            };
-        } else if self.preset == Preset::Linux {
-            return;
-        }
-        let again = match self.preset {
-            Preset::Ns3 => left > self.threshold,
-            _ => left >= self.threshold,
-        };
-        state.measuring = again.then_some((now, 0));
-        if self.preset == Preset::Linux {
-            state.burst = state.burst - took;
-        }
-    }
-
     /// The periodic update; `waiting` is the queue of this controller.
     pub fn update(&self, state: &mut PieState, waiting: Backlog) {
         if self.estimator {
             if self.preset == Preset::Linux {
                 state.old_delay = state.delay;
             }
-            state.delay = Span::from_s(waiting.bytes.as_f64() * state.pace);
+            state.delay = state.rate.time_to_send(waiting.bytes);
         }
         let (delay, old) = (state.delay.as_s(), state.old_delay.as_s());
         let before = state.prob;
@@ -420,14 +367,13 @@ impl PieLaw {
         }
         state.prob = state.prob.clamp(0.0, 1.0);
         let calm = self.calm(state) && state.prob == 0.0;
-        let known = !self.estimator || state.pace > 0.0;
+        let known = !self.estimator || state.rate.is_known();
         match self.preset {
             Preset::Linux => {
                 if calm && known {
                     state.burst = self.max_burst;
                     state.accumulated = 0.0;
-                    state.measuring = None;
-                    state.pace = 0.0;
+                    state.rate.forget();
                     state.last_departure = None;
                 }
             }
@@ -435,8 +381,7 @@ impl PieLaw {
                 state.burst = state.burst - self.t_update;
                 if preset == Preset::Ns3 {
                     if calm && known {
-                        state.measuring = None;
-                        state.pace = 0.0;
+                        state.rate.forget();
                     }
                     self.turn_phase(state, calm);
                 }

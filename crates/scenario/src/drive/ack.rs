@@ -3,7 +3,7 @@
 use serde_json::Value;
 use sojourn_queue::{AckView, Sack};
 
-use super::{Request, needed, shown};
+use super::request::{Request, needed, shown};
 use crate::error::unknown;
 
 const KNOWN: [&str; 7] = [

@@ -6,7 +6,8 @@ use sojourn_base::{
 };
 use sojourn_queue::Entry;
 
-use super::{Refusal, Request, shown};
+use super::Refusal;
+use super::request::{Request, shown};
 use crate::error::unknown;
 
 /// Names that other programs use for a parameter.

@@ -27,7 +27,8 @@ use sojourn_transport::{
     LossKind, SackBlocks, Sender, State, TcpParams, build, find,
 };
 
-use super::{Refusal, Request, needed, shown};
+use super::Refusal;
+use super::request::{Request, needed, shown};
 use crate::error::unknown;
 
 /// Other names of parameters.

@@ -17,7 +17,7 @@
 //! are passed over.
 
 use csv::{ErrorKind, Reader, ReaderBuilder, StringRecord, Trim};
-use sojourn_base::quantity::Decimal;
+use sojourn_base::decimal::Decimal;
 use sojourn_base::time::PS_PER_S;
 use sojourn_base::{Ecn, Time};
 

@@ -1,0 +1,85 @@
+//! The rate at which packets leave a queue, measured while enough waits (RFC 8033, appendix B).
+//!
+//! A measurement begins with a packet that leaves at least `threshold` behind, and ends with the one
+//! that makes as much. The RFC averages times with weight 1/4, Linux rates with 1/8, ns-3 rates with 1/2.
+
+use sojourn_base::{Bytes, Preset, Span, Time};
+
+/// What is known of the rate.
+#[derive(Debug, Clone, Default)]
+pub struct DepartureRate {
+    /// Start and bytes of the measurement under way.
+    measuring: Option<(Time, u64)>,
+    /// Seconds per byte, zero while unknown.
+    pace: f64,
+}
+
+impl DepartureRate {
+    /// Whether a measurement has ended.
+    pub fn is_known(&self) -> bool {
+        self.pace > 0.0
+    }
+
+    /// The rate, zero while unknown.
+    pub fn bytes_per_s(&self) -> f64 {
+        if self.is_known() {
+            1.0 / self.pace
+        } else {
+            0.0
+        }
+    }
+
+    /// How long so much takes at this rate, no time while it is unknown.
+    pub fn time_to_send(&self, bytes: Bytes) -> Span {
+        Span::from_s(bytes.as_f64() * self.pace)
+    }
+
+    /// Gives up the measurement under way.
+    pub fn stop(&mut self) {
+        self.measuring = None;
+    }
+
+    /// Forgets the rate too.
+    pub fn forget(&mut self) {
+        *self = Self::default();
+    }
+
+    /// A packet leaves `left` behind. Gives the time of the measurement that ends with it, if one does.
+    pub fn departure(
+        &mut self,
+        preset: Preset,
+        threshold: Bytes,
+        size: Bytes,
+        left: Bytes,
+        now: Time,
+    ) -> Option<Span> {
+        if self.measuring.is_none() && left >= threshold {
+            self.measuring = Some((now, 0));
+        }
+        let (start, bytes) = self.measuring.as_mut()?;
+        *bytes += size.get();
+        if *bytes < threshold.get() {
+            return None;
+        }
+        let took = now.since(*start);
+        if took > Span::ZERO {
+            let sample = took.as_s() / *bytes as f64;
+            let mix = |old: f64, new: f64, weight: f64| old + weight * (new - old);
+            self.pace = match preset {
+                _ if self.pace == 0.0 => sample,
+                Preset::Linux => 1.0 / mix(1.0 / self.pace, 1.0 / sample, 0.125),
+                Preset::Ns3 => 1.0 / mix(1.0 / self.pace, 1.0 / sample, 0.5),
+                _ => mix(self.pace, sample, 0.25),
+            };
+        } else if preset == Preset::Linux {
+            // It measures on.
+            return None;
+        }
+        let again = match preset {
+            Preset::Ns3 => left > threshold,
+            _ => left >= threshold,
+        };
+        self.measuring = again.then_some((now, 0));
+        Some(took)
+    }
+}

@@ -1,0 +1,87 @@
+//! A request: its fields, read and checked by name.
+
+use serde_json::{Map, Value};
+use sojourn_base::Ecn;
+
+/// A value as it stands in a request, cut short.
+pub(super) fn shown(value: &Value) -> String {
+    let text = value.to_string();
+    if text.chars().count() <= 60 {
+        return text;
+    }
+    text.chars().take(60).chain("...".chars()).collect()
+}
+
+/// The value of a field that must be there.
+pub(super) fn needed<T>(name: &str, found: Option<T>) -> Result<T, String> {
+    found.ok_or_else(|| format!("{name}: found nothing; it must be given"))
+}
+
+/// The fields of a request.
+pub(super) struct Request<'a>(pub(super) &'a Map<String, Value>);
+
+impl Request<'_> {
+    /// A field that is there and not null.
+    pub(super) fn get(&self, name: &str) -> Option<&Value> {
+        self.0.get(name).filter(|value| !value.is_null())
+    }
+
+    /// A whole number of at most `most`, if the field is there.
+    pub(super) fn whole(&self, name: &str, most: u64) -> Result<Option<u64>, String> {
+        let Some(value) = self.get(name) else {
+            return Ok(None);
+        };
+        let number = value.as_u64().or_else(|| {
+            let number = value.as_f64()?;
+            (number >= 0.0 && number == number.trunc() && number < 1e18).then_some(number as u64)
+        });
+        number
+            .filter(|&number| number <= most)
+            .map(Some)
+            .ok_or_else(|| {
+                format!(
+                    "{name}: found {}; allowed: a whole number from 0 to {most}",
+                    shown(value)
+                )
+            })
+    }
+
+    /// A number, if the field is there.
+    pub(super) fn number(&self, name: &str) -> Result<Option<f64>, String> {
+        let Some(value) = self.get(name) else {
+            return Ok(None);
+        };
+        let number = value.as_f64().map(Some);
+        number.ok_or_else(|| format!("{name}: found {}; allowed: a number", shown(value)))
+    }
+
+    /// A table, if the field is there.
+    pub(super) fn object(&self, name: &str) -> Result<Option<&Map<String, Value>>, String> {
+        match self.get(name) {
+            None => Ok(None),
+            Some(Value::Object(object)) => Ok(Some(object)),
+            Some(other) => Err(format!(
+                "{name}: found {}; allowed: an object",
+                shown(other)
+            )),
+        }
+    }
+
+    /// The codepoint, `not` if none is given.
+    pub(super) fn ecn(&self) -> Result<Ecn, String> {
+        match self
+            .get("ecn")
+            .map(|value| value.as_str().unwrap_or_default())
+        {
+            None | Some("not") => Ok(Ecn::NotEct),
+            Some("ect0") => Ok(Ecn::Ect0),
+            Some("ect1") => Ok(Ecn::Ect1),
+            Some("ce") => Ok(Ecn::Ce),
+            Some(_) => {
+                let found = self.get("ecn").map(shown).unwrap_or_default();
+                let allowed = "\"not\", \"ect0\", \"ect1\" or \"ce\"";
+                Err(format!("ecn: found {found}; allowed: {allowed}"))
+            }
+        }
+    }
+}

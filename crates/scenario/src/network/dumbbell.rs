@@ -1,0 +1,144 @@
+//! Dumbbells: a bottleneck in the middle, and for each flow a sender and a receiver of its own.
+
+use sojourn_base::{Auto, Bytes, Distribution, Preset, Rate, Span};
+
+use super::{LinkPlan, Network};
+use crate::error::{Located, Place};
+use crate::keys::{self, Access, Bottleneck, Dumbbell};
+use crate::reader::Reader;
+use crate::tree::Node;
+
+/// A dumbbell's common parts.
+pub(super) struct DumbbellPlan {
+    rate: Rate,
+    delay: Span,
+    access: Access,
+    access_delay: Span,
+    overhead: Bytes,
+    device_queue: Auto<keys::Room>,
+    queue: Option<(Node, String)>,
+    reverse_queue: Option<(Node, String)>,
+    place: Place,
+}
+
+impl DumbbellPlan {
+    pub(super) fn read(node: &Node) -> Result<Self, Located> {
+        let reader = Reader::of(node, "dumbbell")?;
+        reader.only(&keys::keys_of::<Dumbbell>(keys::DUMBBELL_TABLES))?;
+        let dumbbell: Dumbbell = reader.read(Preset::Reference)?;
+        let missing = || reader.error("bottleneck", "found nothing; allowed: a table");
+        let inner = reader.node("bottleneck").ok_or_else(missing)?;
+        let inner = Reader::of(inner, "dumbbell.bottleneck")?;
+        inner.only(&keys::keys_of::<Bottleneck>(keys::BOTTLENECK_TABLES))?;
+        let bottleneck: Bottleneck = inner.read(Preset::Reference)?;
+        let access = match reader.node("access") {
+            Some(node) => read_access(node, "dumbbell.access")?,
+            None => Access {
+                rate: Auto::Auto,
+                delay: Auto::Auto,
+            },
+        };
+        let both = "found both the rtt and the bottleneck's delay; allowed: one of them";
+        let (delay, access_delay) = match (dumbbell.rtt, bottleneck.delay, access.delay) {
+            (Auto::Given(_), Auto::Given(_), _) => return Err(reader.error("rtt", both)),
+            (Auto::Auto, Auto::Auto, _) => {
+                let message = "found neither the dumbbell's rtt nor a delay; allowed: one of them";
+                return Err(inner.error("delay", message));
+            }
+            (Auto::Auto, Auto::Given(delay), Auto::Given(access)) => (delay, access),
+            // The rtt is 2 (delay + 2 rtt/20), so a twentieth of it is an eighth of the delay.
+            (Auto::Auto, Auto::Given(delay), Auto::Auto) => {
+                (delay, Span::from_ps(delay.as_ps() / 8))
+            }
+            (Auto::Given(rtt), Auto::Auto, access) => {
+                let access = access.given().unwrap_or(Span::from_ps(rtt.as_ps() / 20));
+                let half = Span::from_ps(rtt.as_ps() / 2);
+                if access + access > half {
+                    let message =
+                        format!("found {rtt}; allowed: at least four access delays of {access}");
+                    return Err(reader.error("rtt", message));
+                }
+                (half - access - access, access)
+            }
+        };
+        let queue = |key: &str| inner.node(key).map(|node| (node.clone(), inner.key(key)));
+        Ok(Self {
+            rate: bottleneck.rate,
+            delay,
+            access,
+            access_delay,
+            overhead: bottleneck.overhead,
+            device_queue: bottleneck.device_queue,
+            queue: queue("queue"),
+            reverse_queue: queue("reverse_queue"),
+            place: node.place,
+        })
+    }
+
+    pub(super) fn add_bottleneck(&self, network: &mut Network) {
+        let mut forward = Self::link(
+            "bottleneck",
+            "left",
+            "right",
+            self.rate,
+            self.delay,
+            self.place,
+        );
+        forward.overhead = self.overhead;
+        forward.device_queue = self.device_queue;
+        forward.queue.clone_from(&self.queue);
+        let reverse = forward.reverse(self.reverse_queue.clone());
+        network.links.extend([forward, reverse]);
+    }
+
+    /// Gives a flow its own sender and receiver; returns them.
+    pub(super) fn add_access(
+        &self,
+        flow: &str,
+        own: Option<(&Node, String)>,
+        place: Place,
+        network: &mut Network,
+    ) -> Result<(String, String), Located> {
+        let own = own.map(|(node, key)| read_access(node, &key)).transpose()?;
+        let own = own.unwrap_or(Access {
+            rate: Auto::Auto,
+            delay: Auto::Auto,
+        });
+        let tenfold = Rate::from_bps(self.rate.bps().saturating_mul(10)).unwrap_or(Rate::MAX);
+        let rate = own
+            .rate
+            .given()
+            .or(self.access.rate.given())
+            .unwrap_or(tenfold);
+        let delay = own.delay.given().unwrap_or(self.access_delay);
+        let (source, sink) = (format!("{flow}.src"), format!("{flow}.dst"));
+        let up = Self::link(&format!("{flow}.up"), &source, "left", rate, delay, place);
+        let down = Self::link(&format!("{flow}.down"), "right", &sink, rate, delay, place);
+        for forward in [up, down] {
+            let reverse = forward.reverse(None);
+            network.links.extend([forward, reverse]);
+        }
+        Ok((source, sink))
+    }
+
+    fn link(name: &str, from: &str, to: &str, rate: Rate, delay: Span, place: Place) -> LinkPlan {
+        LinkPlan {
+            name: name.to_owned(),
+            from: from.to_owned(),
+            to: to.to_owned(),
+            rate,
+            delay: Distribution::constant(delay),
+            delay_of: name.to_owned(),
+            overhead: Bytes::ZERO,
+            device_queue: Auto::Auto,
+            queue: None,
+            place,
+        }
+    }
+}
+
+fn read_access(node: &Node, key: &str) -> Result<Access, Located> {
+    let reader = Reader::of(node, key)?;
+    reader.only(&keys::keys_of::<Access>(&[]))?;
+    reader.read(Preset::Reference)
+}
