@@ -262,25 +262,3 @@ def test_overrides_of_every_kind(good):
     again = scenario.with_overrides([("replicas", "4")])
     assert (again.replicas, again.seed) == (4, 9)
     assert again.vary == [{}]
-
-
-@pytest.mark.parametrize("key", ["dumbbell.bottleneck.rate", "link.bottleneck.rate"])
-def test_what_varies_cannot_be_set_from_outside(key):
-    text = """
-name = "v"
-duration = "1 s"
-[dumbbell]
-rtt = "20 ms"
-bottleneck = { rate = "1 Mbit/s" }
-[[flow]]
-name = "f"
-transport = { protocol = "tcp" }
-traffic = { source = "bulk" }
-[vary]
-"dumbbell.bottleneck.rate" = ["1 Mbit/s", "2 Mbit/s"]
-"""
-    with pytest.raises(
-        sj.ScenarioError, match="found a key of \\[vary\\], which has the last word"
-    ):
-        points(text, {key: "3 Mbit/s"})
-    assert len(points(text, {"link.bottleneck.queue.limit": "9 packets"})) == 2

@@ -98,21 +98,6 @@ fn no_such(tree: &Table, kind: &str, name: &str) -> String {
     format!("there is no {kind} of this name: {}", unknown(name, &names))
 }
 
-/// Whether two keys name one place. The bottleneck of a dumbbell goes by two names.
-pub(crate) fn are_same(one: &str, other: &str) -> bool {
-    let parts = |key: &str| {
-        let mut parts = split_key(key)?;
-        if let [kind, name, ..] = parts.as_mut_slice()
-            && kind == "dumbbell"
-            && name == "bottleneck"
-        {
-            "link".clone_into(kind);
-        }
-        Some(parts)
-    };
-    parts(one).is_some() && parts(one) == parts(other)
-}
-
 /// Splits `link."a->b".rate` at its dots; none if a quote stays open or a part is empty.
 fn split_key(key: &str) -> Option<Vec<String>> {
     let mut parts = vec![String::new()];

@@ -95,11 +95,6 @@ impl Scenario {
             (None, Some(draw)) => return Err(draw.nothing_to_draw()),
             (None, None) => Vec::new(),
         };
-        if let Some((key, _)) = overrides.iter().find(|(key, _)| vary::varies(&axes, key)) {
-            let message =
-                "found a key of [vary], which has the last word; allowed: keys that do not vary";
-            return Err(Located::new(Place::Set, key, message));
-        }
         let mut points = Vec::with_capacity(vary::count(&axes));
         for index in 0..vary::count(&axes) {
             points.push(Point::read(&base, &axes, index, folder, outside)?);

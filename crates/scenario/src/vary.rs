@@ -161,8 +161,3 @@ impl Axis {
         dotted::set(tree, &self.key, self.place, value.clone())
     }
 }
-
-/// Whether a key is one of those that vary.
-pub(crate) fn varies(axes: &[Axis], key: &str) -> bool {
-    axes.iter().any(|axis| dotted::are_same(&axis.key, key))
-}
