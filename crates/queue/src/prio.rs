@@ -100,8 +100,10 @@ impl<P: Packet> Discipline<P> for Prio<P> {
     fn dequeue(&mut self, ctx: &mut Context<'_, P>) -> Dequeued<P> {
         let mut waits = Waits::default();
         for band in &mut self.bands {
-            if let Some(packet) = waits.packet_of(band.dequeue(ctx)) {
-                return Dequeued::Packet(packet);
+            match band.dequeue(ctx) {
+                said @ Dequeued::Packet(_) => return said,
+                Dequeued::Wait(until) => waits.note(until),
+                Dequeued::Empty => {}
             }
         }
         waits.answer()
