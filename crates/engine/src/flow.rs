@@ -185,9 +185,7 @@ impl Flow {
 
 /// Propagation and serialisation of a packet over `path`.
 pub(crate) fn least_time(path: &[LinkId], size: u16, links: &[Link]) -> Span {
-    let size = Bytes::new(u64::from(size));
     path.iter().fold(Span::ZERO, |sum, &id| {
-        let link = &links[id as usize].spec;
-        sum + link.rate.time_to_send(size + link.overhead) + link.delay
+        sum + links[id as usize].spec.pace().to_cross(size)
     })
 }

@@ -8,7 +8,7 @@
 //!
 //! A link hands over if all that leaves it enters links that gather. A link gathers if it is fed by
 //! links alone, and these all hand over. What several links announce is kept in the order of its
-//! arrival. So that this costs little, they have one rate and one delay: they announce mostly in
+//! arrival. So that this costs little, they have one rate, one framing and one delay: they announce mostly in
 //! that order already. In a dumbbell the access links hand over to the bottleneck, and the
 //! bottleneck to the access links at the other end, in both directions.
 //!
@@ -16,38 +16,32 @@
 //! links they come over. An observer that must see all in order has every delivery by itself.
 
 use crate::LinkId;
-use crate::link::{FedBy, Link};
+use crate::link::{FedBy, Link, LinkSpec};
 
 /// Finds the links that hand over when packets travel along `paths`, and tells them so.
 pub(crate) fn arrange(links: &mut [Link], paths: &[&[LinkId]]) {
-    let mut fed_by = vec![FedBy::Events; links.len()];
-    let mut feeders = vec![None; links.len()];
-    let mut gathers = vec![true; links.len()];
+    let pairs = paths.iter().flat_map(|path| path.windows(2));
+    let pairs = pairs.map(|pair| (pair[0] as usize, pair[1] as usize));
     let mut hands_over = vec![false; links.len()];
-    for &id in paths.iter().copied().flatten() {
-        hands_over[id as usize] = true;
+    let mut gathers = vec![false; links.len()];
+    for (feeder, next) in pairs.clone() {
+        hands_over[feeder] = true;
+        gathers[next] = true;
     }
     for path in paths {
         if let [first, .., last] | [first @ last] = **path {
             gathers[first as usize] = false;
             hands_over[last as usize] = false;
         }
-        for pair in path.windows(2) {
-            let (feeder, next) = (pair[0], pair[1] as usize);
-            let known = *feeders[next].get_or_insert(feeder);
-            if fed_by[next] != FedBy::Many {
-                fed_by[next] = if known == feeder {
-                    FedBy::One
-                } else {
-                    FedBy::Many
-                };
-            }
-            gathers[next] &= known == feeder
-                || come_in_order(
-                    &links[known as usize],
-                    &links[feeder as usize],
-                    &links[next],
-                );
+    }
+    let mut feeders = vec![None; links.len()];
+    let mut fed_by = vec![FedBy::One; links.len()];
+    for (feeder, next) in pairs.clone() {
+        let known: usize = *feeders[next].get_or_insert(feeder);
+        if known != feeder {
+            fed_by[next] = FedBy::Many;
+            let [known, feeder, spec] = [known, feeder, next].map(|id| &links[id].spec);
+            gathers[next] &= come_in_order(known, feeder, spec);
         }
     }
     // Each link that does not hand over, and each that does not gather, may keep others from it.
@@ -57,12 +51,11 @@ pub(crate) fn arrange(links: &mut [Link], paths: &[&[LinkId]]) {
         let mut rule_out = |may: &mut bool| settled &= !core::mem::take(may);
         for (id, link) in links.iter().enumerate() {
             // On the wire behind a discipline lie packets that came before those announced.
-            if gathers[id] && !link.is_plain() && !hands_over[id] {
+            if !link.is_plain() && !hands_over[id] {
                 rule_out(&mut gathers[id]);
             }
         }
-        for pair in paths.iter().flat_map(|path| path.windows(2)) {
-            let (feeder, next) = (pair[0] as usize, pair[1] as usize);
+        for (feeder, next) in pairs.clone() {
             if hands_over[feeder] != gathers[next] {
                 rule_out(&mut hands_over[feeder]);
                 rule_out(&mut gathers[next]);
@@ -79,14 +72,9 @@ pub(crate) fn arrange(links: &mut [Link], paths: &[&[LinkId]]) {
 
 /// Whether what two feeders announce to a link comes there nearly in the order in which they do: if
 /// one holds a packet for a moment, the others do not announce many meanwhile.
-fn come_in_order(one: &Link, other: &Link, next: &Link) -> bool {
-    are_alike(one, other) && next.spec.rate.bps() <= FEW_MEANWHILE * one.spec.rate.bps()
+fn come_in_order(one: &LinkSpec, other: &LinkSpec, next: &LinkSpec) -> bool {
+    one.pace() == other.pace() && next.rate.bps() <= FEW_MEANWHILE * one.rate.bps()
 }
 
 /// How many times as fast as its feeders a link may be that gathers.
 const FEW_MEANWHILE: u64 = 4;
-
-/// Whether two links take as long for the same packet, framing excepted.
-fn are_alike(one: &Link, other: &Link) -> bool {
-    (one.spec.rate, one.spec.delay) == (other.spec.rate, other.spec.delay)
-}

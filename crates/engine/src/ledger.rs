@@ -272,8 +272,8 @@ impl Default for Lane {
     }
 }
 
-/// What links share: the books of flows and their paths, the arena that a dropped acknowledgement leaves, and what
-/// they hand over.
+/// What links share: the books of flows and their paths, the arena that a dropped acknowledgement
+/// leaves, and what they hand over.
 #[derive(Debug)]
 pub(crate) struct Shared {
     /// Two a flow: there and back.

@@ -40,6 +40,41 @@ pub struct LinkSpec {
     pub random: Stream,
 }
 
+/// What decides how long a packet takes from one end of a link to the other.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Pace {
+    rate: Rate,
+    overhead: Bytes,
+    delay: Span,
+}
+
+impl Pace {
+    /// How long it takes to send `size` bytes.
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // once or twice a packet
+    fn to_send(self, size: u16) -> Span {
+        let bytes = Bytes::new(u64::from(size)) + self.overhead;
+        self.rate.time_to_send(bytes)
+    }
+
+    /// The same, and the propagation.
+    pub(crate) fn to_cross(self, size: u16) -> Span {
+        self.to_send(size) + self.delay
+    }
+}
+
+impl LinkSpec {
+    /// How long its packets take.
+    #[inline]
+    pub(crate) fn pace(&self) -> Pace {
+        Pace {
+            rate: self.rate,
+            overhead: self.overhead,
+            delay: self.delay,
+        }
+    }
+}
+
 /// A link of a running simulation.
 ///
 /// What every packet touches lies in front, in three cache lines of 64 bytes: with many flows the
@@ -338,8 +373,7 @@ impl Link {
         if self.last_size == size {
             self.last_takes
         } else {
-            let bytes = Bytes::new(u64::from(size)) + self.spec.overhead;
-            self.spec.rate.time_to_send(bytes)
+            self.spec.pace().to_send(size)
         }
     }
 

@@ -69,7 +69,7 @@ impl<O: Observer> OpenLoop<O> {
             let stamp = link.pass(0, now, &packet, &mut self.observer);
             link.put_on_wire(&packet, stamp);
         } else {
-            let _ = link.arrive(0, now, &packet, shared, &mut self.observer);
+            link.arrive(0, now, &packet, shared, &mut self.observer);
         }
         self.check()
     }

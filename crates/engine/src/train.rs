@@ -8,10 +8,10 @@
 //! A packet joins the train if nothing else will be under way at the link that it goes to. If not, it
 //! is announced to the link itself, and so are those that follow until the link is empty again.
 
-use sojourn_base::{Bytes, Rate, Span, Time};
+use sojourn_base::{Span, Time};
 
 use crate::ledger::Shared;
-use crate::link::{FedBy, Link, LinkSpec};
+use crate::link::{FedBy, Link, Pace};
 use crate::ring::Ring;
 use crate::{LinkId, SimPacket};
 
@@ -20,9 +20,7 @@ pub(crate) struct Train {
     /// Each announced, and stamped with its coming out.
     packets: Ring<SimPacket>,
     /// What these links have in common.
-    rate: Rate,
-    overhead: Bytes,
-    delay: Span,
+    pace: Pace,
     /// The size seen last, and how long it takes from its arrival to its coming out.
     last_size: u16,
     last_takes: Span,
@@ -39,14 +37,14 @@ pub(crate) fn arrange(links: &mut [Link], paths: &[&[LinkId]]) -> Vec<Train> {
     let pairs = pairs.map(|pair| (pair[0] as usize, pair[1] as usize));
     for (feeder, next) in pairs.clone() {
         let first: usize = *first_behind[feeder].get_or_insert(next);
-        has_train[feeder] &= may_be_of_a_train(&links[next])
-            && common(&links[first].spec) == common(&links[next].spec);
+        has_train[feeder] &=
+            may_be_of_a_train(&links[next]) && links[first].spec.pace() == links[next].spec.pace();
     }
     let mut trains = Vec::new();
     let mut numbers = vec![None; links.len()];
     for (feeder, next) in pairs.filter(|&(feeder, _)| has_train[feeder]) {
         let number = *numbers[feeder].get_or_insert_with(|| {
-            trains.push(Train::through(&links[next].spec));
+            trains.push(Train::through(links[next].spec.pace()));
             trains.len() as u32 - 1
         });
         links[next].takes_train(number);
@@ -59,19 +57,12 @@ fn may_be_of_a_train(link: &Link) -> bool {
     link.fed_by == FedBy::One && link.is_plain() && !link.hands_over
 }
 
-/// What links of a train have in common.
-fn common(link: &LinkSpec) -> (Rate, Span, Bytes) {
-    (link.rate, link.delay, link.overhead)
-}
-
 impl Train {
-    /// The train through links like this one.
-    fn through(link: &LinkSpec) -> Self {
+    /// The train through links of this pace.
+    fn through(pace: Pace) -> Self {
         Self {
             packets: Ring::default(),
-            rate: link.rate,
-            overhead: link.overhead,
-            delay: link.delay,
+            pace,
             last_size: 0,
             last_takes: Span::ZERO,
             booked_until: Time::ZERO,
@@ -105,32 +96,25 @@ impl Train {
         Some((first.stamp, way(first, shared)))
     }
 
-    /// When a packet that comes out at `out` arrived at its link; none where it is in the books.
+    /// When the packet arrived that has just left; none where it is in the books of its link.
     #[inline(always)]
     #[allow(clippy::inline_always)]
-    pub(crate) fn arrival(&mut self, size: u16, out: Time) -> Option<Time> {
-        if size != self.last_size {
-            (self.last_size, self.last_takes) = (size, self.takes(size));
+    pub(crate) fn arrival(&mut self, packet: &SimPacket) -> Option<Time> {
+        if packet.size != self.last_size {
+            (self.last_size, self.last_takes) = (packet.size, self.pace.to_cross(packet.size));
         }
-        let arrived = Time::from_ps(out.as_ps() - self.last_takes.as_ps());
+        let arrived = before(packet.stamp, self.last_takes);
         (arrived >= self.booked_until).then_some(arrived)
-    }
-
-    /// From arrival to coming out.
-    fn takes(&self, size: u16) -> Span {
-        let bytes = Bytes::new(u64::from(size)) + self.overhead;
-        self.rate.time_to_send(bytes) + self.delay
     }
 
     /// The packets that arrive before `until` and are not in the books of their links: when each
     /// does, and where. From now on they count as booked.
     pub(crate) fn book(&mut self, until: Time, shared: &Shared) -> Vec<(Time, LinkId, SimPacket)> {
-        let last = until + self.takes(u16::MAX);
+        let last = until + self.pace.to_cross(u16::MAX);
         let soon = self.packets.iter_announced();
         let soon = soon.take_while(|packet| packet.stamp < last);
         let arrivals = soon.map(|packet| {
-            let takes = self.takes(packet.size);
-            let arrived = Time::from_ps(packet.stamp.as_ps() - takes.as_ps());
+            let arrived = before(packet.stamp, self.pace.to_cross(packet.size));
             (arrived, way(packet, shared), *packet)
         });
         let due = arrivals.filter(|&(arrived, ..)| (self.booked_until..until).contains(&arrived));
@@ -158,4 +142,11 @@ impl Train {
 #[allow(clippy::inline_always)]
 fn way(packet: &SimPacket, shared: &Shared) -> LinkId {
     shared.hop(packet, packet.hop).unwrap_or(LinkId::MAX)
+}
+
+/// The instant that lies a span before another.
+#[inline(always)]
+#[allow(clippy::inline_always)]
+fn before(out: Time, takes: Span) -> Time {
+    Time::from_ps(out.as_ps() - takes.as_ps())
 }

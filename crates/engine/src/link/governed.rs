@@ -109,9 +109,7 @@ impl Link {
         let packet = self.packets.take_announced();
         observer.delivered(now, shared.came_over(&packet), &packet);
         if self.lets_pass(now, packet.bytes()) {
-            let stamp = self.pass(id, now, &packet, observer);
-            self.passed_on();
-            shared.handed_over.push((stamp, packet));
+            self.pass_on(id, now, &packet, shared, observer);
             self.plan();
         } else {
             self.arrive_governed(id, now, &packet, shared, observer);

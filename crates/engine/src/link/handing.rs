@@ -159,7 +159,22 @@ impl Link {
         };
         observer.delivered(now, shared.came_over(&packet), &packet);
         self.pass(id, now, &packet, observer);
-        self.delivered += 1;
+        self.passed_on();
+    }
+
+    /// A packet that was announced arrives, passes, and is handed over.
+    #[inline(always)]
+    pub(super) fn pass_on<O: Observer>(
+        &mut self,
+        id: LinkId,
+        now: Time,
+        packet: &SimPacket,
+        shared: &mut Shared,
+        observer: &mut O,
+    ) {
+        let stamp = self.pass(id, now, packet, observer);
+        self.passed_on();
+        shared.handed_over.push((stamp, *packet));
     }
 
     /// A packet that it lets pass is handed over, not delivered.

@@ -128,12 +128,11 @@ impl Link {
         };
         observer.delivered(now, shared.came_over(&packet), &packet);
         if self.lets_pass(now, packet.bytes()) {
-            let stamp = self.pass(id, now, &packet, observer);
             if self.hands_over {
                 self.packets.turn_away();
-                self.passed_on();
-                shared.handed_over.push((stamp, packet));
+                self.pass_on(id, now, &packet, shared, observer);
             } else {
+                let stamp = self.pass(id, now, &packet, observer);
                 self.packets.admit();
                 self.send_out(self.packets.len() - 1, stamp);
             }

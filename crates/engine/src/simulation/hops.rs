@@ -8,7 +8,7 @@ use crate::link::Horizon;
 use crate::prefetch::{MANY_LINKS, prefetch};
 use crate::{Kind, LinkId, Observer, SimPacket};
 
-// The steps of an event are many and small, and each is written once: out of train, their arguments
+// The steps of an event are many and small, and each is written once: out of line, their arguments
 // and saved registers would cost as much as they do.
 #[allow(clippy::inline_always)]
 impl<O: Observer> Simulation<O> {
@@ -65,7 +65,7 @@ impl<O: Observer> Simulation<O> {
         let packet = train.leave(now, id, &self.shared)?;
         let (time, slot) = train.next(&self.shared).unwrap_or((Time::NEVER, 0));
         self.deliveries.replace_first_with(time, slot);
-        if let Some(arrived) = train.arrival(packet.size, now) {
+        if let Some(arrived) = train.arrival(&packet) {
             link.pass_in_train(id, arrived, &packet, &self.shared, &mut self.observer);
         }
         if self.links.len() > MANY_LINKS {
@@ -214,7 +214,7 @@ impl<O: Observer> Simulation<O> {
         }
     }
 
-    /// Brings the calendars in train with a link that was touched.
+    /// Brings the calendars in line with a link that was touched.
     #[inline(always)]
     pub(super) fn settle(&mut self, id: LinkId, now: Time) {
         let link = &self.links[id as usize];
