@@ -5,9 +5,9 @@
 use std::hint::black_box;
 use std::time::Instant;
 
-use sojourn_base::{Bytes, Ecn, LinkInfo, Preset, Rate, Span, Stream, Time};
+use sojourn_base::{Bytes, LinkInfo, Preset, Rate, Span, Stream, Time};
 use sojourn_engine::calendar::Calendar;
-use sojourn_engine::{Kind, LinkSpec, OpenLoop, SimPacket};
+use sojourn_engine::{LinkSpec, OpenLoop, SimPacket};
 use sojourn_queue::{AnyDiscipline, Context, DISCIPLINES, Discipline, Reason, Sink};
 use sojourn_transport::{AckSample, CONTROLLERS, CongestionControl, Start, State};
 
@@ -57,21 +57,10 @@ fn link() -> LinkInfo {
 }
 
 fn packet(number: u32, now: Time) -> SimPacket {
-    SimPacket {
-        sent: now,
-        stamp: now,
-        number: u64::from(number),
-        flow: number % 10,
-        connection: 0,
-        source: number % 10,
-        destination: 100,
-        size: 1500,
-        hop: 0,
-        ecn: Ecn::NotEct.into(),
-        dscp: 0,
-        kind: Kind::Datagram.into(),
-        flags: 0,
-    }
+    let mut packet = SimPacket::datagram(number % 10, u64::from(number), 1500);
+    (packet.sent, packet.stamp) = (now, now);
+    (packet.source, packet.destination) = (number % 10, 100);
+    packet
 }
 
 /// The calendar in its steady state: the first of so many entries moves on by a random time.

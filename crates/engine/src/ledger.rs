@@ -286,24 +286,24 @@ pub(crate) struct Shared {
 }
 
 impl Shared {
-    /// The link number `hop` on the way of a packet; none at the end of its path.
+    /// The link that a packet goes over next; none at the end of its path.
     #[inline(always)]
     #[allow(clippy::inline_always)] // several times a packet
-    pub(crate) fn hop(&self, packet: &SimPacket, hop: u16) -> Option<LinkId> {
-        self.paths.hop(self.lanes[packet.lane()].path, hop)
+    pub(crate) fn goes_over(&self, packet: &SimPacket) -> Option<LinkId> {
+        self.paths.link(packet.at)
     }
 
     /// The link that a packet came over last, of one that has left its source.
     #[inline]
     pub(crate) fn came_over(&self, packet: &SimPacket) -> LinkId {
-        let last = self.hop(packet, packet.hop.wrapping_sub(1));
+        let last = self.paths.link(packet.at.wrapping_sub(1));
         last.unwrap_or(LinkId::MAX)
     }
 
     #[inline]
     pub(crate) fn dropped(&mut self, packet: &SimPacket) {
         self.lanes[packet.lane()].books.dropped += 1;
-        if packet.kind.get() == Kind::Ack {
+        if packet.kind() == Kind::Ack {
             self.acks.forget(packet.ack_place());
         }
     }

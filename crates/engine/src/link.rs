@@ -225,7 +225,7 @@ impl Link {
     pub(crate) fn prefetch_packet(&self) {
         if let Some(packet) = self.packets.next_up() {
             prefetch(packet);
-            prefetch(&packet.flags);
+            prefetch(&packet.size);
         }
     }
 
@@ -360,11 +360,7 @@ impl Link {
     pub(crate) fn put_on_wire(&mut self, packet: &SimPacket, stamp: Time) {
         // The fields are changed on the way into the ring, not before: a wide load of bytes just
         // stored one by one would stall.
-        self.packets.push(SimPacket {
-            stamp,
-            hop: packet.hop + 1,
-            ..*packet
-        });
+        self.packets.push(packet.sent_on(stamp));
     }
 
     /// How long it takes to send `size` bytes.

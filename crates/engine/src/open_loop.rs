@@ -55,7 +55,6 @@ impl<O: Observer> OpenLoop<O> {
         let packet = SimPacket {
             sent: now,
             stamp: now,
-            hop: 0,
             ..*packet
         };
         let lane = packet.lane();
@@ -166,8 +165,7 @@ impl<O: Observer> OpenLoop<O> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Kind;
-    use sojourn_base::{Bytes, Ecn, LinkInfo, Preset, Rate, Scalar, Span, Stream};
+    use sojourn_base::{Bytes, LinkInfo, Preset, Rate, Scalar, Span, Stream};
     use sojourn_queue::{Reason, build};
 
     /// What came out, in order: delivered or dropped, when, which.
@@ -206,21 +204,7 @@ mod tests {
     }
 
     fn packet(number: u64) -> SimPacket {
-        SimPacket {
-            sent: Time::ZERO,
-            stamp: Time::ZERO,
-            number,
-            flow: (number % 2) as u32,
-            connection: 0,
-            source: 0,
-            destination: 1,
-            size: 1000,
-            hop: 0,
-            ecn: Ecn::NotEct.into(),
-            dscp: 0,
-            kind: Kind::Datagram.into(),
-            flags: 0,
-        }
+        SimPacket::datagram((number % 2) as u32, number, 1000)
     }
 
     /// 1000 bytes take 1 ms at 8 Mbit/s; the wire takes 10 us more.

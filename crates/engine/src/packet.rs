@@ -1,16 +1,16 @@
 //! The simulated packet.
 
-use core::marker::PhantomData;
-
 use sojourn_base::{Bytes, Ecn, Time};
 use sojourn_queue::{AckView, Packet, Sack};
 use sojourn_traffic::Way;
 use sojourn_transport::{Ack, Segment};
 
+use crate::ledger::Lane;
 use crate::{FlowId, NodeId};
 
 /// What a packet carries.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[repr(u8)]
 pub enum Kind {
     /// A datagram of UDP.
     Datagram,
@@ -22,6 +22,10 @@ pub enum Kind {
 
 /// A packet on its way: a small value that rings and queues hold directly. A segment lies in it
 /// whole; an acknowledgement lies in the simulation's arena and the packet tells where.
+///
+/// None of its fields has values to spare. An enum in it would lend them to `Option<SimPacket>` and
+/// the like; these would then be copied in pieces around that byte, and to read such a copy as a
+/// whole right after stalls the processor: a tenth of all time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SimPacket {
     /// When its source sent it.
@@ -33,150 +37,202 @@ pub struct SimPacket {
     /// acknowledgement its place in the arena, and below it the byte that it expects next, as far
     /// as there is room.
     pub number: u64,
-    /// Its flow.
-    pub flow: FlowId,
+    /// Its flow, and in the lowest bit its direction.
+    pub(crate) lane: u32,
     /// Its connection within the flow, from 0.
     pub connection: u32,
     /// Sending node.
     pub source: NodeId,
     /// Receiving node.
     pub destination: NodeId,
+    /// Where the link that it goes over next stands among all [paths](crate::routes::Paths).
+    pub(crate) at: u32,
     /// Bytes on the wire, link framing excluded.
     pub size: u16,
-    /// How many links of its path it has been sent over.
-    pub hop: u16,
-    /// ECN codepoint.
-    pub ecn: Few<Ecn>,
-    /// Differentiated-services codepoint.
-    pub dscp: u8,
-    /// What it carries.
-    pub kind: Few<Kind>,
-    /// The direction in which it travels and the flags of its segment.
-    pub flags: u8,
+    /// Differentiated-services and ECN codepoint, as the second byte of an IP header has them.
+    pub(crate) tos: u8,
+    /// What it carries, and the flags of its segment or acknowledgement.
+    pub(crate) what: u8,
 }
 
-/// One of a few values in a byte that has none to spare. An enum would lend its unused values to
-/// `Option<SimPacket>` and the like; these would then be copied in pieces around that byte, and to
-/// read such a copy as a whole right after stalls the processor: a tenth of all time.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Few<T> {
-    code: u8,
-    of: PhantomData<T>,
-}
+/// The lowest bits of [`SimPacket::what`] are the kind; the others are flags.
+const KIND: u8 = 0b11;
+const SYN: u8 = 4;
+const FIN: u8 = 8;
+const AGAIN: u8 = 16;
+const CWR: u8 = 32;
+const ECE: u8 = 64;
+const SACK: u8 = 128;
 
-impl<T> Few<T> {
-    const fn from_code(code: u8) -> Self {
-        Self {
-            code,
-            of: PhantomData,
-        }
-    }
-}
-
-impl From<Ecn> for Few<Ecn> {
-    #[inline]
-    fn from(ecn: Ecn) -> Self {
-        Self::from_code(ecn as u8)
-    }
-}
-
-impl Few<Ecn> {
-    /// The codepoint.
-    #[inline]
-    pub const fn get(self) -> Ecn {
-        match self.code {
-            0b00 => Ecn::NotEct,
-            0b01 => Ecn::Ect1,
-            0b10 => Ecn::Ect0,
-            _ => Ecn::Ce,
-        }
-    }
-}
-
-impl From<Kind> for Few<Kind> {
-    #[inline]
-    fn from(kind: Kind) -> Self {
-        Self::from_code(kind as u8)
-    }
-}
-
-impl Few<Kind> {
-    /// The kind.
-    #[inline]
-    pub const fn get(self) -> Kind {
-        match self.code {
-            0 => Kind::Datagram,
-            1 => Kind::Segment,
-            _ => Kind::Ack,
-        }
-    }
-}
-
-const BACK: u8 = 1;
-const SYN: u8 = 2;
-const FIN: u8 = 4;
-const AGAIN: u8 = 8;
-const CWR: u8 = 16;
-const ECE: u8 = 32;
-const SACK: u8 = 64;
+/// The lowest bits of [`SimPacket::tos`] are the ECN codepoint (RFC 3168, 5).
+const ECN: u8 = 0b11;
 
 /// Bits for the byte that an acknowledgement expects: it wraps after 64 GiB, and the place above it
 /// has more values than memory has room for.
 const EXPECTED_BITS: u32 = 36;
 
+/// The index of a flow and direction among all.
+#[inline(always)]
+#[allow(clippy::inline_always)] // one instruction
+pub(crate) const fn lane_of(flow: FlowId, way: Way) -> usize {
+    2 * flow as usize + way as usize
+}
+
 /// Tells packets that are on their way at one time apart.
 pub type PacketId = (FlowId, u32, u8, u64, Time);
 
 impl SimPacket {
-    /// Bytes on the wire, link framing excluded.
+    /// A datagram of `size` bytes that `flow` sends at time zero, neither ECN-capable nor of a class.
+    pub const fn datagram(flow: FlowId, number: u64, size: u16) -> Self {
+        Self {
+            sent: Time::ZERO,
+            stamp: Time::ZERO,
+            number,
+            lane: lane_of(flow, Way::There) as u32,
+            connection: 0,
+            source: 0,
+            destination: 1,
+            at: 0,
+            size,
+            tos: 0,
+            what: Kind::Datagram as u8,
+        }
+    }
+
+    /// What travels along `lane`, still without content.
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // most of its fields are replaced at once
+    pub(crate) fn on_lane(lane: &Lane, flow: FlowId, way: Way, now: Time) -> Self {
+        Self {
+            sent: now,
+            stamp: now,
+            number: 0,
+            lane: lane_of(flow, way) as u32,
+            connection: 0,
+            source: lane.ends.0,
+            destination: lane.ends.1,
+            at: lane.path,
+            size: 0,
+            tos: lane.dscp << 2,
+            what: Kind::Datagram as u8,
+        }
+    }
+
+    /// The same with an ECN codepoint.
+    #[must_use]
     #[inline]
-    pub fn bytes(&self) -> Bytes {
-        Bytes::new(u64::from(self.size))
+    pub const fn with_ecn(self, ecn: Ecn) -> Self {
+        Self {
+            tos: self.tos & !ECN | ecn as u8,
+            ..self
+        }
+    }
+
+    /// The same with a differentiated-services codepoint.
+    #[must_use]
+    pub const fn with_dscp(self, dscp: u8) -> Self {
+        Self {
+            tos: dscp << 2 | self.tos & ECN,
+            ..self
+        }
+    }
+
+    /// Its flow.
+    #[inline]
+    pub const fn flow(&self) -> FlowId {
+        self.lane >> 1
     }
 
     /// The direction in which it travels.
     #[inline]
     pub const fn way(&self) -> Way {
-        if self.flags & BACK == 0 {
+        if self.lane & 1 == 0 {
             Way::There
         } else {
             Way::Back
         }
     }
 
+    /// What it carries.
+    #[inline]
+    pub const fn kind(&self) -> Kind {
+        match self.what & KIND {
+            0 => Kind::Datagram,
+            1 => Kind::Segment,
+            _ => Kind::Ack,
+        }
+    }
+
+    /// Bytes on the wire, link framing excluded.
+    #[inline]
+    pub fn bytes(&self) -> Bytes {
+        Bytes::new(u64::from(self.size))
+    }
+
+    /// ECN codepoint.
+    #[inline]
+    pub const fn ecn(&self) -> Ecn {
+        match self.tos & ECN {
+            0b00 => Ecn::NotEct,
+            0b01 => Ecn::Ect1,
+            0b10 => Ecn::Ect0,
+            _ => Ecn::Ce,
+        }
+    }
+
+    /// Differentiated-services codepoint.
+    #[inline]
+    pub const fn dscp(&self) -> u8 {
+        self.tos >> 2
+    }
+
     /// Whether it carries data of the flow itself, neither a request nor an acknowledgement.
     #[inline]
-    pub fn is_data(&self) -> bool {
-        self.flags & BACK == 0 && self.kind.get() != Kind::Ack
+    pub const fn is_data(&self) -> bool {
+        self.lane & 1 == 0 && self.what & KIND != Kind::Ack as u8
     }
 
     /// Tells it apart from all others that are on their way.
     pub const fn id(&self) -> PacketId {
-        let what = self.kind.code << 1 | (self.flags & BACK);
-        (self.flow, self.connection, what, self.number, self.sent)
+        let what = self.what & KIND;
+        (self.lane, self.connection, what, self.number, self.sent)
+    }
+
+    /// The same, sent over the link that was next, of which it comes out at `stamp`.
+    #[must_use]
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // for it to be made where it will lie
+    pub(crate) const fn sent_on(self, stamp: Time) -> Self {
+        Self {
+            stamp,
+            at: self.at + 1,
+            ..self
+        }
     }
 
     /// The index of its flow and direction among all.
     #[inline]
     pub(crate) const fn lane(&self) -> usize {
-        2 * self.flow as usize + (self.flags & BACK) as usize
+        self.lane as usize
     }
 
-    /// Flags of something that travels in a direction.
-    pub(crate) const fn flags_of(way: Way) -> u8 {
-        match way {
-            Way::There => 0,
-            Way::Back => BACK,
+    /// The segment `segment` of a connection, `header` bytes more on the wire.
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // once a packet
+    pub(crate) fn of_segment(self, connection: u32, segment: &Segment, header: u32) -> Self {
+        let flag = |flag: u8, is_set: bool| if is_set { flag } else { 0 };
+        Self {
+            number: segment.seq,
+            connection,
+            size: (segment.len + header) as u16,
+            tos: self.tos | segment.ecn as u8,
+            what: Kind::Segment as u8
+                | flag(SYN, segment.syn)
+                | flag(FIN, segment.fin)
+                | flag(AGAIN, segment.retransmission)
+                | flag(CWR, segment.cwr),
+            ..self
         }
-    }
-
-    /// The same with the flags of a segment.
-    pub(crate) const fn flags_with(way: Way, segment: &Segment) -> u8 {
-        Self::flags_of(way)
-            | if segment.syn { SYN } else { 0 }
-            | if segment.fin { FIN } else { 0 }
-            | if segment.retransmission { AGAIN } else { 0 }
-            | if segment.cwr { CWR } else { 0 }
     }
 
     /// An acknowledgement that lies at `place` in the arena.
@@ -184,8 +240,7 @@ impl SimPacket {
         let expected = ack.ack & ((1 << EXPECTED_BITS) - 1);
         Self {
             number: place << EXPECTED_BITS | expected,
-            kind: Kind::Ack.into(),
-            flags: self.flags
+            what: Kind::Ack as u8
                 | if ack.ece { ECE } else { 0 }
                 | if ack.sack.is_empty() { 0 } else { SACK },
             ..self
@@ -200,7 +255,7 @@ impl SimPacket {
 
     /// The segment that it carries, `header` bytes of it being headers.
     pub(crate) fn segment(&self, header: u32) -> Segment {
-        let flag = |flag: u8| self.flags & flag != 0;
+        let flag = |flag: u8| self.what & flag != 0;
         Segment {
             seq: self.number,
             len: u32::from(self.size).saturating_sub(header),
@@ -208,7 +263,7 @@ impl SimPacket {
             fin: flag(FIN),
             retransmission: flag(AGAIN),
             cwr: flag(CWR),
-            ecn: self.ecn.get(),
+            ecn: self.ecn(),
             stamp: self.sent,
         }
     }
@@ -232,8 +287,8 @@ impl Packet for SimPacket {
     }
     #[inline]
     fn flow(&self) -> u64 {
-        let back = u64::from(self.flags & BACK);
-        u64::from(self.flow) | u64::from(self.connection) << 32 | back << 63
+        let back = u64::from(self.lane & 1);
+        u64::from(self.flow()) | u64::from(self.connection) << 32 | back << 63
     }
     fn source(&self) -> u32 {
         self.source
@@ -242,24 +297,25 @@ impl Packet for SimPacket {
         self.destination
     }
     fn dscp(&self) -> u8 {
-        self.dscp
+        self.dscp()
     }
+    #[inline]
     fn ecn(&self) -> Ecn {
-        self.ecn.get()
+        self.ecn()
     }
     fn set_ce(&mut self) {
-        self.ecn = Ecn::Ce.into();
+        *self = self.with_ecn(Ecn::Ce);
     }
     /// Acknowledgements of one connection come to a queue in the order of their timestamps, which
     /// therefore need not be shown.
     fn ack(&self) -> Option<AckView> {
-        (self.kind.get() == Kind::Ack).then(|| AckView {
+        (self.kind() == Kind::Ack).then(|| AckView {
             connection: Packet::flow(self),
             number: self.number & ((1 << EXPECTED_BITS) - 1),
             pure: true,
-            ece: self.flags & ECE != 0,
+            ece: self.what & ECE != 0,
             cwr: false,
-            sack: if self.flags & SACK == 0 {
+            sack: if self.what & SACK == 0 {
                 Sack::None
             } else {
                 Sack::Hidden
@@ -279,20 +335,11 @@ mod tests {
 
     #[test]
     fn an_acknowledgement_shows_what_an_ack_filter_needs() {
+        let lane = Lane::default();
         let blank = SimPacket {
-            sent: Time::ZERO,
-            stamp: Time::ZERO,
-            number: 0,
-            flow: 7,
             connection: 2,
-            source: 0,
-            destination: 1,
             size: 40,
-            hop: 0,
-            ecn: Ecn::NotEct.into(),
-            dscp: 0,
-            kind: Kind::Segment.into(),
-            flags: BACK,
+            ..SimPacket::on_lane(&lane, 7, Way::Back, Time::ZERO)
         };
         assert_eq!(blank.ack(), None);
         let mut ack = Ack::plain((1 << EXPECTED_BITS) + 5);
@@ -314,12 +361,19 @@ mod tests {
     }
 
     #[test]
-    fn few_values_come_back() {
+    fn codepoints_and_kinds_come_back() {
+        let lane = Lane::default();
+        let blank = SimPacket::on_lane(&lane, 3, Way::There, Time::ZERO).with_dscp(46);
         for ecn in [Ecn::NotEct, Ecn::Ect1, Ecn::Ect0, Ecn::Ce] {
-            assert_eq!(Few::from(ecn).get(), ecn);
+            let packet = blank.with_ecn(Ecn::Ect0).with_ecn(ecn);
+            assert_eq!((packet.ecn(), packet.dscp()), (ecn, 46));
         }
-        for kind in [Kind::Datagram, Kind::Segment, Kind::Ack] {
-            assert_eq!(Few::from(kind).get(), kind);
-        }
+        assert_eq!((blank.kind(), blank.flow()), (Kind::Datagram, 3));
+        let mut segment = blank.segment(0);
+        segment.cwr = true;
+        let packet = blank.of_segment(1, &segment, 52);
+        assert_eq!((packet.kind(), packet.size), (Kind::Segment, 52));
+        assert_eq!(packet.segment(52), segment);
+        assert_eq!(packet.of_ack(1, &Ack::plain(9)).kind(), Kind::Ack);
     }
 }

@@ -166,10 +166,10 @@ impl Paths {
         start
     }
 
-    /// The link number `hop` of the path that begins at `start`; none behind its last.
+    /// The link at a place, counted on from where its path begins; none behind the last of a path.
     #[inline]
-    pub fn hop(&self, start: u32, hop: u16) -> Option<LinkId> {
-        let link = self.links.get(start as usize + usize::from(hop));
+    pub fn link(&self, at: u32) -> Option<LinkId> {
+        let link = self.links.get(at as usize);
         link.copied().filter(|&link| link != END)
     }
 
@@ -247,10 +247,10 @@ mod tests {
             [&[4, 2][..], &[], &[7]]
         );
         assert_eq!(
-            [0, 1, 2].map(|hop| paths.hop(starts[0], hop)),
+            [0, 1, 2].map(|hop| paths.link(starts[0] + hop)),
             [Some(4), Some(2), None]
         );
-        assert_eq!(paths.hop(starts[1], 0), None);
+        assert_eq!(paths.link(starts[1]), None);
     }
 
     #[test]

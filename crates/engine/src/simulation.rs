@@ -222,7 +222,7 @@ impl<O: Observer> Simulation<O> {
         if now.since(packet.sent) < floor {
             self.breach_at_flow(now, packet, floor);
         }
-        match packet.kind.get() {
+        match packet.kind() {
             Kind::Datagram => {
                 let payload = u64::from(packet.size) - u64::from(header);
                 self.observer.received(now, packet, payload);

@@ -141,7 +141,7 @@ impl Train {
 #[inline(always)]
 #[allow(clippy::inline_always)]
 fn way(packet: &SimPacket, shared: &Shared) -> LinkId {
-    shared.hop(packet, packet.hop).unwrap_or(LinkId::MAX)
+    shared.goes_over(packet).unwrap_or(LinkId::MAX)
 }
 
 /// The instant that lies a span before another.

@@ -173,7 +173,7 @@ impl Observer for Meter {
     #[inline]
     fn emitted(&mut self, _now: Time, packet: &SimPacket, _cargo: Cargo<'_>) {
         if packet.is_data() {
-            self.flows[packet.flow as usize].counts.sent += 1;
+            self.flows[packet.flow() as usize].counts.sent += 1;
         }
     }
 
@@ -197,7 +197,7 @@ impl Observer for Meter {
     #[inline]
     fn dropped(&mut self, _now: Time, _link: LinkId, packet: &SimPacket, _reason: Reason) {
         if packet.is_data() && self.sent_inside(packet) {
-            self.flows[packet.flow as usize].lost += 1;
+            self.flows[packet.flow() as usize].lost += 1;
         }
     }
 
@@ -207,7 +207,7 @@ impl Observer for Meter {
             return;
         }
         let (open, sent_inside) = (self.is_open(), self.sent_inside(packet));
-        let flow = &mut self.flows[packet.flow as usize];
+        let flow = &mut self.flows[packet.flow() as usize];
         let delay = now.since(packet.sent);
         let is_first = flow.counts.received == 0;
         flow.counts.received += 1;
@@ -232,7 +232,7 @@ impl Observer for Meter {
     #[inline]
     fn soon(&self, packet: &SimPacket) {
         if packet.is_data() {
-            let flow = &self.flows[packet.flow as usize];
+            let flow = &self.flows[packet.flow() as usize];
             prefetch(flow);
             prefetch(&flow.jitter);
         }

@@ -19,7 +19,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use core::fmt;
 
 use sojourn_base::{Bytes, LinkInfo, Quantity, Rate, Scalar, Span, Time};
-use sojourn_engine::{Breach, Kind, SimPacket};
+use sojourn_engine::{Breach, SimPacket};
 use sojourn_trace::arrivals::{Disorder, Fault};
 use sojourn_trace::{Arrival, Arrivals};
 
@@ -270,22 +270,13 @@ impl Replay {
             return Err(input(&self.arrivals.refuse(message)));
         };
         let flow = self.flows.number(arrival, &self.arrivals);
-        Ok(SimPacket {
-            sent: arrival.time,
-            stamp: arrival.time,
-            number,
-            flow,
-            // Queues for each flow see all flows, those too that are counted together.
-            connection: (arrival.flow ^ arrival.flow >> 32) as u32 & (u32::MAX >> 1),
-            source: arrival.source,
-            destination: arrival.destination,
-            size,
-            hop: 0,
-            ecn: arrival.ecn.into(),
-            dscp: arrival.dscp,
-            kind: Kind::Datagram.into(),
-            flags: 0,
-        })
+        let packet = SimPacket::datagram(flow, number, size);
+        let mut packet = packet.with_ecn(arrival.ecn).with_dscp(arrival.dscp);
+        // Queues for each flow see all flows, those too that are counted together.
+        packet.connection = (arrival.flow ^ arrival.flow >> 32) as u32 & (u32::MAX >> 1);
+        packet.source = arrival.source;
+        packet.destination = arrival.destination;
+        Ok(packet)
     }
 
     fn warn(&mut self, largest: u32) {

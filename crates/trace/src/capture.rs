@@ -103,6 +103,8 @@ struct Flight {
     id: u64,
     /// The conversation that it is part of, and, if it is an acknowledgement, when it was sent.
     answers: Option<(ConversationId, Time)>,
+    /// Links that it has come over.
+    crossed: u16,
     /// Marks since its last transmission.
     marks: Vec<Reason>,
 }
@@ -215,7 +217,7 @@ impl<W: Write, F: FnMut(&str) -> io::Result<W>> PcapngTrace<W, F> {
 
     /// Makes the real packet of `packet`, kept for as long as it is on its way.
     fn remember(&mut self, packet: &SimPacket, cargo: Cargo<'_>) {
-        let flow = &self.network.flows[packet.flow as usize];
+        let flow = &self.network.flows[packet.flow() as usize];
         let data = match cargo {
             Cargo::Ack(_) => packet.way().opposite(),
             _ => packet.way(),
@@ -224,9 +226,9 @@ impl<W: Write, F: FnMut(&str) -> io::Result<W>> PcapngTrace<W, F> {
             Way::There => (flow.source, flow.destination),
             Way::Back => (flow.destination, flow.source),
         };
-        let ends = Ends::of(from, to, packet.flow, packet.connection);
+        let ends = Ends::of(from, to, packet.flow(), packet.connection);
         let (ip_id, size) = (self.emitted as u16, usize::from(packet.size));
-        let id = (packet.flow, packet.connection, data);
+        let id = (packet.flow(), packet.connection, data);
         let conversations = &mut self.conversations;
         let (frame, answers) = match (cargo, &flow.over) {
             (Cargo::Segment(segment), Over::Tcp(config)) => {
@@ -247,6 +249,7 @@ impl<W: Write, F: FnMut(&str) -> io::Result<W>> PcapngTrace<W, F> {
             frame,
             id: self.emitted,
             answers,
+            crossed: 0,
             marks: Vec::new(),
         };
         self.flights.insert(packet.id(), flight);
@@ -269,15 +272,15 @@ impl<W: Write, F: FnMut(&str) -> io::Result<W>> PcapngTrace<W, F> {
             .extend(marks.iter().map(|reason| format!("marked: {reason}")));
         self.comments.extend(remarks::of_drops(&since));
         self.comments.extend(remarks::of_size(&flight.frame));
-        let flow = &self.network.flows[packet.flow as usize];
+        let flow = &self.network.flows[packet.flow() as usize];
         if let Over::Udp { header } = flow.over
             && header < UDP_HEADERS as u64
-            && files.remarked.insert(packet.flow)
+            && files.remarked.insert(packet.flow())
         {
             self.comments.push(remarks::of_header(&flow.name, header));
         }
         let (frame, whole) = (&flight.frame, self.network.whole);
-        frame.write(packet, whole, &mut self.bytes);
+        frame.write(packet, flight.crossed, whole, &mut self.bytes);
         files.sent.write(&Packet {
             interface: tap.interface,
             time: now,
@@ -319,7 +322,8 @@ impl<W: Write, F: FnMut(&str) -> io::Result<W>> PcapngTrace<W, F> {
         self.comments.push(format!("dropped: {reason}"));
         self.comments.extend(remarks::of_size(&flight.frame));
         let whole = self.network.whole;
-        flight.frame.write(packet, whole, &mut self.bytes);
+        let Flight { frame, crossed, .. } = &flight;
+        frame.write(packet, *crossed, whole, &mut self.bytes);
         drops.write(&Packet {
             interface: tap.interface,
             time: now,
@@ -385,6 +389,12 @@ impl<W: Write, F: FnMut(&str) -> io::Result<W>> Observer for PcapngTrace<W, F> {
             && let Some(flight) = self.flights.get_mut(&packet.id())
         {
             flight.marks.push(reason);
+        }
+    }
+
+    fn delivered(&mut self, _now: Time, _link: LinkId, packet: &SimPacket) {
+        if let Some(flight) = self.flights.get_mut(&packet.id()) {
+            flight.crossed += 1;
         }
     }
 

@@ -184,7 +184,7 @@ impl<W: Write + Send> EventLog<W> {
         let packet = &row.packet;
         let (link, flow) = (
             &self.links[row.link as usize].name,
-            &self.flows[packet.flow as usize],
+            &self.flows[packet.flow() as usize],
         );
         self.table.push(row, link, flow, &mut self.texts);
         if self.table.rows() >= CHUNK

@@ -152,17 +152,18 @@ impl Frame {
         self.simulated
     }
 
-    /// Writes it as `packet` is now: the headers, and with `whole` the payload.
-    pub fn write(&self, packet: &SimPacket, whole: bool, out: &mut Vec<u8>) {
+    /// Writes it as `packet` is now that it has come over `crossed` links: the headers, and with
+    /// `whole` the payload.
+    pub fn write(&self, packet: &SimPacket, crossed: u16, whole: bool, out: &mut Vec<u8>) {
         let mut ip = self.ip.clone();
-        ip.dscp = IpDscp::try_new(packet.dscp).unwrap_or_default();
-        ip.ecn = match packet.ecn.get() {
+        ip.dscp = IpDscp::try_new(packet.dscp()).unwrap_or_default();
+        ip.ecn = match packet.ecn() {
             Ecn::NotEct => IpEcn::ZERO,
             Ecn::Ect1 => IpEcn::ONE,
             Ecn::Ect0 => IpEcn::TWO,
             Ecn::Ce => IpEcn::THREE,
         };
-        ip.time_to_live = FIRST_TTL.saturating_sub(packet.hop).max(1) as u8;
+        ip.time_to_live = FIRST_TTL.saturating_sub(crossed).max(1) as u8;
         ip.header_checksum = ip.calc_header_checksum();
         out.clear();
         out.extend_from_slice(&ip.to_bytes());
@@ -181,29 +182,13 @@ const fn room(transport: usize) -> usize {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use sojourn_base::Time;
-    use sojourn_engine::Kind;
 
     fn ends() -> Ends {
         Ends::of(0, 257, 3, 0)
     }
 
-    fn packet(ecn: Ecn, hop: u16) -> SimPacket {
-        SimPacket {
-            sent: Time::ZERO,
-            stamp: Time::ZERO,
-            number: 0,
-            flow: 3,
-            connection: 0,
-            source: 0,
-            destination: 1,
-            size: 32,
-            hop,
-            ecn: ecn.into(),
-            dscp: 46,
-            kind: Kind::Datagram.into(),
-            flags: 0,
-        }
+    fn packet(ecn: Ecn) -> SimPacket {
+        SimPacket::datagram(3, 0, 32).with_ecn(ecn).with_dscp(46)
     }
 
     #[test]
@@ -220,7 +205,7 @@ mod tests {
     #[test]
     fn a_datagram_is_written_byte_by_byte() {
         let mut bytes = Vec::new();
-        Frame::udp(ends(), 7, 32).write(&packet(Ecn::Ce, 1), true, &mut bytes);
+        Frame::udp(ends(), 7, 32).write(&packet(Ecn::Ce), 1, true, &mut bytes);
         #[rustfmt::skip]
         let expected = [
             // Version and length, expedited and CE, total length 32, id 7, don't fragment, TTL 63, UDP.
@@ -239,7 +224,7 @@ mod tests {
             let frame = Frame::udp(ends(), 0, size);
             assert_eq!((frame.size(), frame.simulated()), (written, size));
             let mut bytes = Vec::new();
-            frame.write(&packet(Ecn::NotEct, 0), false, &mut bytes);
+            frame.write(&packet(Ecn::NotEct), 0, false, &mut bytes);
             assert_eq!(bytes.len(), UDP_HEADERS);
         }
     }

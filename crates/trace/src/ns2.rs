@@ -107,14 +107,14 @@ impl<W: Write> Ns2Trace<W> {
             return;
         }
         let (from, to) = self.links[link as usize];
-        let flow = &self.flows[packet.flow as usize];
+        let flow = &self.flows[packet.flow() as usize];
         let known = self
             .under_way
             .get(&packet.id())
             .copied()
             .unwrap_or_default();
         let Known { uid, sequence, .. } = known;
-        let packet_type = match packet.kind.get() {
+        let packet_type = match packet.kind() {
             Kind::Datagram => flow.packet_type,
             Kind::Segment => "tcp",
             Kind::Ack => "ack",
@@ -129,8 +129,8 @@ impl<W: Write> Ns2Trace<W> {
             "{event} {} {from} {to} {packet_type} {} {} {} {}.{} {}.{} {sequence} {uid}",
             seconds(now),
             packet.size,
-            flags(packet.ecn.get(), &known),
-            packet.flow + 1,
+            flags(packet.ecn(), &known),
+            packet.flow() + 1,
             source.0,
             source.1 + more,
             destination.0,
@@ -167,7 +167,7 @@ impl<W: Write> Observer for Ns2Trace<W> {
     const IN_ORDER: bool = true;
 
     fn emitted(&mut self, _now: Time, packet: &SimPacket, cargo: Cargo<'_>) {
-        let sequence = self.flows[packet.flow as usize].sequence(packet, cargo);
+        let sequence = self.flows[packet.flow() as usize].sequence(packet, cargo);
         let known = Known {
             uid: self.next_uid,
             sequence,
@@ -229,21 +229,7 @@ mod tests {
         };
         let mut out = Vec::new();
         let mut trace = Ns2Trace::new(&mut out, vec![(4, 5)], vec![label.clone(), label]);
-        let packet = SimPacket {
-            sent: Time::ZERO,
-            stamp: Time::ZERO,
-            flow: 1,
-            number: 1285,
-            connection: 0,
-            source: 1,
-            destination: 5,
-            size: 500,
-            hop: 0,
-            ecn: Ecn::NotEct.into(),
-            dscp: 0,
-            kind: Kind::Datagram.into(),
-            flags: 0,
-        };
+        let packet = SimPacket::datagram(1, 1285, 500);
         trace.next_uid = 4531;
         trace.emitted(Time::ZERO, &packet, Cargo::Datagram);
         trace.delivered(Time::from_ns(8_476_000_000), 0, &packet);

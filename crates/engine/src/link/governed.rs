@@ -27,7 +27,7 @@ impl<O: Observer> Sink<SimPacket> for Books<'_, O> {
     }
 
     fn marked(&mut self, packet: &SimPacket, reason: Reason) {
-        if !packet.ecn.get().is_capable() {
+        if !packet.ecn().is_capable() {
             *self.fault = Some("a packet that is not ECN-capable was marked".to_owned());
         }
         self.ledger.mark(reason);

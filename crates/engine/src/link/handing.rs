@@ -91,11 +91,7 @@ impl Link {
         stamp: Time,
         shared: &Shared,
     ) -> Option<Time> {
-        let announced = SimPacket {
-            stamp,
-            hop: packet.hop + 1,
-            ..*packet
-        };
+        let announced = packet.sent_on(stamp);
         let is_next = if self.fed_by == FedBy::Many {
             self.packets.announce_before(announced, |other| {
                 let order = |packet: &SimPacket| (packet.stamp, shared.came_over(packet));

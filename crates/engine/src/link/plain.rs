@@ -183,7 +183,7 @@ impl Link {
     fn send_out(&mut self, place: usize, stamp: Time) {
         if let Some(packet) = self.packets.get_mut(place) {
             packet.stamp = stamp;
-            packet.hop += 1;
+            packet.at += 1;
         }
     }
 
@@ -242,10 +242,6 @@ impl Link {
         // Nothing waits.
         let announced = self.packets.announced();
         self.due = announced.map_or(Time::NEVER, |packet| packet.stamp);
-        Some(SimPacket {
-            stamp: now,
-            hop: packet.hop + 1,
-            ..packet
-        })
+        Some(packet.sent_on(now))
     }
 }

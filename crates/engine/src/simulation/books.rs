@@ -45,7 +45,7 @@ impl<O: Observer> Simulation<O> {
         );
         self.breach = Some(Breach {
             at: now,
-            place: format!("flow {}", self.flows[packet.flow as usize].name),
+            place: format!("flow {}", self.flows[packet.flow() as usize].name),
             what,
         });
     }

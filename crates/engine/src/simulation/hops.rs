@@ -23,7 +23,7 @@ impl<O: Observer> Simulation<O> {
             return;
         };
         self.observer.delivered(now, id, &packet);
-        match self.shared.hop(&packet, packet.hop) {
+        match self.shared.goes_over(&packet) {
             Some(next) => self.arrive(next, now, &packet),
             None => self.receive(now, &packet),
         }
@@ -71,10 +71,7 @@ impl<O: Observer> Simulation<O> {
         if self.links.len() > MANY_LINKS {
             self.look_ahead_in_train(number);
         }
-        Some(SimPacket {
-            hop: packet.hop + 1,
-            ..packet
-        })
+        Some(packet.sent_on(now))
     }
 
     /// Asks for what the next events will need.
@@ -95,12 +92,12 @@ impl<O: Observer> Simulation<O> {
             prefetch(&self.shared.lanes[later.lane()]);
         }
         if let Some(next) = train.ahead(2) {
-            if let Some(link) = self.shared.hop(next, next.hop) {
+            if let Some(link) = self.shared.goes_over(next) {
                 self.links[link as usize].prefetch();
             }
             let lane = &self.shared.lanes[next.lane()];
             if let Some(connection) = self.tcp.connections.get(lane.slot as usize) {
-                connection.prefetch(next.kind.get() == Kind::Ack);
+                connection.prefetch(next.kind() == Kind::Ack);
             }
             self.observer.soon(next);
         }
@@ -127,19 +124,14 @@ impl<O: Observer> Simulation<O> {
     /// Announces a packet to the next link, which it reaches at `stamp`.
     #[inline(always)]
     fn announce(&mut self, packet: &SimPacket, stamp: Time) {
-        let Some(next) = self.shared.hop(packet, packet.hop + 1) else {
+        let Some(next) = self.shared.paths.link(packet.at + 1) else {
             return;
         };
         let link = &mut self.links[next as usize];
         if let Some(train) = link.train()
             && let Some(out) = link.may_join(stamp, packet.size)
         {
-            let packet = SimPacket {
-                stamp: out,
-                hop: packet.hop + 1,
-                ..*packet
-            };
-            if self.trains[train].join(packet, next, &self.shared) {
+            if self.trains[train].join(packet.sent_on(out), next, &self.shared) {
                 self.deliveries.push(out, next);
             }
         } else if let Some(event) = link.announce(packet, stamp, &self.shared) {

@@ -1,12 +1,11 @@
 //! The part of the run loop that serves sources: when they send, and what.
 
-use sojourn_base::{Ecn, Time};
+use sojourn_base::Time;
 use sojourn_traffic::{Draw, Source, Way};
 
 use super::Simulation;
 use crate::flow::{Agent, Flow};
-use crate::ledger::Lane;
-use crate::{Cargo, FlowId, Kind, Observer, SimPacket};
+use crate::{Cargo, FlowId, Observer, SimPacket};
 
 impl<O: Observer> Simulation<O> {
     /// Puts the first event of a flow into the calendar.
@@ -50,12 +49,10 @@ impl<O: Observer> Simulation<O> {
         let (number, size, ecn) = (*next_number, *next_size, *ecn);
         *next_number += 1;
         let lane = &self.shared.lanes[2 * id as usize];
-        let packet = blank(lane, id, Way::There, now);
         let packet = SimPacket {
             number,
             size,
-            ecn: ecn.into(),
-            ..packet
+            ..SimPacket::on_lane(lane, id, Way::There, now).with_ecn(ecn)
         };
         let next = self.plan(id as usize, now);
         self.sources.replace_first(next);
@@ -95,29 +92,8 @@ impl<O: Observer> Simulation<O> {
     #[inline]
     pub(super) fn launch(&mut self, now: Time, packet: &SimPacket) {
         self.shared.lanes[packet.lane()].books.sent += 1;
-        if let Some(first) = self.shared.hop(packet, 0) {
+        if let Some(first) = self.shared.goes_over(packet) {
             self.arrive(first, now, packet);
         }
-    }
-}
-
-/// A packet that travels along `lane`, still without content.
-#[inline(always)]
-#[allow(clippy::inline_always)] // most of its fields are replaced at once
-pub(super) fn blank(lane: &Lane, flow: FlowId, way: Way, now: Time) -> SimPacket {
-    SimPacket {
-        sent: now,
-        stamp: now,
-        number: 0,
-        flow,
-        connection: 0,
-        source: lane.ends.0,
-        destination: lane.ends.1,
-        size: 0,
-        hop: 0,
-        ecn: Ecn::NotEct.into(),
-        dscp: lane.dscp,
-        kind: Kind::Datagram.into(),
-        flags: SimPacket::flags_of(way),
     }
 }

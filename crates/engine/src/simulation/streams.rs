@@ -5,11 +5,11 @@ use sojourn_traffic::{Application, Draw, Event, Way};
 use sojourn_transport::{Arrival, Segment};
 
 use super::Simulation;
-use super::sources::blank;
 use crate::connection::{FlowHost, Half, Replies};
 use crate::flow::Agent;
 use crate::ledger::Lane;
-use crate::{Cargo, FlowId, Kind, Observer, SimPacket, Transfer};
+use crate::packet::lane_of;
+use crate::{Cargo, FlowId, Observer, SimPacket, Transfer};
 
 impl<O: Observer> Simulation<O> {
     /// The instant has come that the application of a flow has asked for, or its start or stop.
@@ -108,16 +108,8 @@ impl<O: Observer> Simulation<O> {
     #[inline]
     fn send_segment(&mut self, now: Time, id: FlowId, number: u32, way: Way, segment: &Segment) {
         let lane = &self.shared.lanes[lane_of(id, way)];
-        let header = lane.header;
-        let packet = SimPacket {
-            number: segment.seq,
-            connection: number,
-            size: (segment.len + header) as u16,
-            ecn: segment.ecn.into(),
-            kind: Kind::Segment.into(),
-            flags: SimPacket::flags_with(way, segment),
-            ..blank(lane, id, way, now)
-        };
+        let packet = SimPacket::on_lane(lane, id, way, now);
+        let packet = packet.of_segment(number, segment, lane.header);
         self.send(now, &packet, Cargo::Segment(segment));
     }
 
@@ -127,7 +119,7 @@ impl<O: Observer> Simulation<O> {
         let packet = SimPacket {
             connection: number,
             size: lane.header as u16,
-            ..blank(lane, id, way, now)
+            ..SimPacket::on_lane(lane, id, way, now)
         };
         let ack = self.shared.acks.get(place);
         let packet = packet.of_ack(place, ack);
@@ -149,7 +141,7 @@ impl<O: Observer> Simulation<O> {
 
     #[inline(never)]
     fn look_up(&mut self, packet: &SimPacket) -> Option<u32> {
-        let connections = self.flows[packet.flow as usize].connections()?;
+        let connections = self.flows[packet.flow() as usize].connections()?;
         let slot = connections.slot(packet.connection)?;
         let lane = &mut self.shared.lanes[packet.lane()];
         (lane.connection, lane.slot) = (packet.connection, slot);
@@ -180,7 +172,7 @@ impl<O: Observer> Simulation<O> {
         };
         let arrival = Arrival {
             segment: packet.segment(header),
-            ecn: packet.ecn.get(),
+            ecn: packet.ecn(),
         };
         let mut replies = Replies {
             acks: &mut self.shared.acks,
@@ -191,7 +183,7 @@ impl<O: Observer> Simulation<O> {
         self.observer.received(now, packet, delivered);
         for reply in 0..self.tcp.replies.len() {
             let place = self.tcp.replies[reply];
-            self.send_ack(now, packet.flow, packet.connection, way.opposite(), place);
+            self.send_ack(now, packet.flow(), packet.connection, way.opposite(), place);
         }
         self.tcp.replies.clear();
         self.tcp.arm_at(slot, timer);
@@ -200,7 +192,7 @@ impl<O: Observer> Simulation<O> {
             .and_then(Half::take_arrived)
         {
             let stream = packet.connection;
-            self.tell(packet.flow, now, Event::Arrived { stream, tag });
+            self.tell(packet.flow(), now, Event::Arrived { stream, tag });
         }
     }
 
@@ -221,7 +213,7 @@ impl<O: Observer> Simulation<O> {
         let connection = &self.tcp.connections[slot as usize];
         self.tcp.arm_at(slot, connection.sender_timer());
         if self.tcp.connections[slot as usize].is_over() {
-            self.retire(slot, packet.flow, now);
+            self.retire(slot, packet.flow(), now);
         }
     }
 
@@ -257,11 +249,4 @@ impl<O: Observer> Simulation<O> {
         self.pump(slot, now);
         self.tcp.arm(slot);
     }
-}
-
-/// The index of a flow and direction among all.
-#[inline(always)]
-#[allow(clippy::inline_always)] // one instruction
-const fn lane_of(flow: FlowId, way: Way) -> usize {
-    2 * flow as usize + way as usize
 }

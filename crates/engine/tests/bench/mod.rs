@@ -84,7 +84,7 @@ pub struct Diary<const IN_ORDER: bool, const INSIDE: bool = false>(pub Vec<Entry
 
 impl<const IN_ORDER: bool, const INSIDE: bool> Diary<IN_ORDER, INSIDE> {
     fn note(&mut self, now: Time, what: char, link: u32, packet: &SimPacket) {
-        self.0.push((now, what, link, packet.flow, packet.number));
+        self.0.push((now, what, link, packet.flow(), packet.number));
     }
 
     /// All of a kind, as "microseconds link flow.number".

@@ -18,10 +18,10 @@ struct Decisions(Vec<[[u64; Reason::ALL.len()]; 2]>);
 
 impl Observer for Decisions {
     fn dropped(&mut self, _: Time, _: LinkId, packet: &SimPacket, reason: Reason) {
-        self.0[packet.flow as usize][0][reason as usize] += 1;
+        self.0[packet.flow() as usize][0][reason as usize] += 1;
     }
     fn marked(&mut self, _: Time, _: LinkId, packet: &SimPacket, reason: Reason) {
-        self.0[packet.flow as usize][1][reason as usize] += 1;
+        self.0[packet.flow() as usize][1][reason as usize] += 1;
     }
 }
 

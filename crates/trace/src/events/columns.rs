@@ -147,10 +147,10 @@ impl<W: Write + Send> Table<W> {
         self.connection.push(packet.connection.cast_signed());
         self.way.push(texts.of(way(packet.way())));
         self.packet.push(row.known.packet);
-        self.kind.push(texts.of(kind(packet.kind.get())));
+        self.kind.push(texts.of(kind(packet.kind())));
         self.number.push(row.known.number);
         self.size_bytes.push(i32::from(packet.size));
-        self.ecn.push(texts.of(ecn(packet.ecn.get())));
+        self.ecn.push(texts.of(ecn(packet.ecn())));
         self.sojourn_s.push_optional(row.sojourn_s);
         let reason = row.reason.map(|reason| texts.of(reason.name()));
         self.reason.push_optional(reason);
