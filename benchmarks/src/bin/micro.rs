@@ -123,7 +123,7 @@ fn control(name: &str) {
             ece: false,
             rtt: Some(Span::from_ms(20)),
             srtt: Span::from_ms(20),
-            one_way_s: Some(0.01),
+            stamps: Some((Time::from_ps(10_000_000_000), Time::ZERO)),
             prior_in_flight: 100 * 1448,
             in_flight: 98 * 1448,
             snd_una: u64::from(number) * 2 * 1448,

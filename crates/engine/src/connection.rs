@@ -20,7 +20,7 @@ use tally::WindowTally;
 pub(crate) use acks::{Acks, Replies};
 pub(crate) use host::FlowHost;
 pub use tally::Tally;
-pub(crate) use tcp::Tcp;
+pub(crate) use tcp::{DELAYED, Tcp};
 
 /// One direction of a connection: a sender at one end, a receiver at the other.
 #[repr(C)]
@@ -94,6 +94,8 @@ pub struct Connection {
     pub(crate) number: u32,
     /// The instant under which it stands in the calendar of timers.
     pub(crate) timer_at: Time,
+    /// Whether it is among those that [delay](Tcp::delay) an acknowledgement.
+    is_delayed: bool,
     opened: Time,
     /// The other direction, made when something is first sent there.
     back: Option<Box<Half>>,
@@ -110,6 +112,12 @@ impl Connection {
             Way::There => Some(&mut self.there),
             Way::Back => self.back.as_deref_mut(),
         }
+    }
+
+    /// Whether anything was ever sent the other way but acknowledgements.
+    #[inline]
+    pub(crate) const fn speaks_back(&self) -> bool {
+        self.back.is_some()
     }
 
     /// Asks for what the sender or the receiver of the flow's data will need.

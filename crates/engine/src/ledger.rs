@@ -27,6 +27,13 @@ impl Count {
         self.packets += 1;
         self.bytes += size.get();
     }
+
+    fn plus(self, other: Self) -> Self {
+        Self {
+            packets: self.packets + other.packets,
+            bytes: self.bytes + other.bytes,
+        }
+    }
 }
 
 /// Packets by [`Reason`].
@@ -35,17 +42,19 @@ pub type ByReason = [u64; Reason::ALL.len()];
 /// The books of one queue: what came, what left, what was dropped, and for how long all of it
 /// waited.
 ///
-/// The first cache line is what a packet touches that waits nowhere, the second what one touches
-/// that does, the rest is for drops and marks.
+/// In front lies what a packet touches that waits nowhere, then what one touches that does, at last
+/// what is for drops and marks.
 #[derive(Debug, Clone, Default)]
 #[repr(C)]
 pub struct Ledger {
     /// Arrivals less departures and drops.
     backlog: Count,
-    /// Packets that came to the queue.
-    pub arrivals: Count,
-    /// Packets whose transmission began.
-    pub departures: Count,
+    /// Packets that found the queue empty and were sent at once.
+    passed: Count,
+    /// The other packets that came.
+    joined: Count,
+    /// The other packets whose transmission began.
+    left: Count,
     /// Until when the integrals are taken.
     updated: Time,
     /// Most packets that waited for longer than an instant, since [`Ledger::reset_peak`].
@@ -54,10 +63,11 @@ pub struct Ledger {
     pub packet_time: u128,
     /// Integral of the waiting bytes over time, in byte-picoseconds.
     pub byte_time: u128,
-    /// Summed waiting times of the packets that have left the queue, in picoseconds.
-    waited: u128,
-    /// Summed arrival instants of the packets that wait, in picoseconds.
-    stamps: u128,
+    /// Summed waiting times of the packets that have left the queue, in picoseconds modulo 2^64: to be
+    /// compared, not to be shown.
+    waited: u64,
+    /// Summed arrival instants of the packets that wait, likewise.
+    stamps: u64,
     /// Packets dropped, on arrival or later.
     pub drops: Count,
     /// Drops and marks by reason, made with the first: most links have none.
@@ -69,6 +79,21 @@ impl Ledger {
     #[inline]
     pub fn backlog(&self) -> Count {
         self.backlog
+    }
+
+    /// Packets that came to the queue.
+    pub fn arrivals(&self) -> Count {
+        self.passed.plus(self.joined)
+    }
+
+    /// Packets whose transmission began.
+    pub fn departures(&self) -> Count {
+        self.passed.plus(self.left)
+    }
+
+    /// Packets that found the queue empty and were sent at once: these arrived and departed.
+    pub fn passed(&self) -> Count {
+        self.passed
     }
 
     /// Takes the integrals up to `now`.
@@ -95,23 +120,22 @@ impl Ledger {
     #[inline]
     pub fn arrive(&mut self, size: Bytes, now: Time) {
         self.advance(now);
-        self.arrivals.add(size);
+        self.joined.add(size);
         self.backlog.add(size);
-        self.stamps += u128::from(now.as_ps());
+        self.stamps = self.stamps.wrapping_add(now.as_ps());
     }
 
     /// A packet came to an empty queue and its transmission began at once.
     #[inline]
     pub fn pass(&mut self, size: Bytes) {
-        self.arrivals.add(size);
-        self.departures.add(size);
+        self.passed.add(size);
     }
 
     /// The transmission of a packet that came at `stamp` began.
     #[inline]
     pub fn depart(&mut self, size: Bytes, stamp: Time, now: Time) {
         self.advance(now);
-        self.departures.add(size);
+        self.left.add(size);
         self.leave(size, stamp, now);
     }
 
@@ -148,8 +172,8 @@ impl Ledger {
         // A packet that left without having come makes this wrap, and no backlog agrees with it.
         self.backlog.packets = self.backlog.packets.wrapping_sub(1);
         self.backlog.bytes = self.backlog.bytes.wrapping_sub(size.get());
-        self.waited += u128::from(now.since(stamp).as_ps());
-        self.stamps = self.stamps.wrapping_sub(u128::from(stamp.as_ps()));
+        self.waited = self.waited.wrapping_add(now.since(stamp).as_ps());
+        self.stamps = self.stamps.wrapping_sub(stamp.as_ps());
     }
 
     /// The packets that really still wait, by their number and summed arrival instants, against
@@ -158,14 +182,14 @@ impl Ledger {
     ///
     /// # Errors
     /// Says both when they differ.
-    pub fn check_still_waiting(&self, packets: u64, stamps: u128) -> Result<(), String> {
+    pub fn check_still_waiting(&self, packets: u64, stamps: u64) -> Result<(), String> {
         if (packets, stamps) == (self.backlog().packets, self.stamps) {
             return Ok(());
         }
         Err(format!(
-            "{packets} packets of summed arrival {stamps} ps still waited, by the books {} of {} ps",
+            "{packets} packets still waited, by the books {}; their summed arrivals are {} ps off",
             self.backlog().packets,
-            self.stamps.cast_signed()
+            stamps.wrapping_sub(self.stamps).cast_signed()
         ))
     }
 
@@ -173,16 +197,17 @@ impl Ledger {
     /// that waited, whether sent, dropped later or still waiting.
     ///
     /// # Errors
-    /// Says both sides when they differ.
+    /// Says by how much they differ.
     pub fn check_little(&self, now: Time) -> Result<(), String> {
-        let so_far = u128::from(self.backlog().packets) * u128::from(now.as_ps());
+        let so_far = self.backlog().packets.wrapping_mul(now.as_ps());
         let waiting = self.waited.wrapping_add(so_far).wrapping_sub(self.stamps);
-        if waiting == self.packet_time {
+        let off = (self.packet_time as u64).wrapping_sub(waiting);
+        if off == 0 {
             return Ok(());
         }
         Err(format!(
-            "the integral of the queue is {} packet-ps, the summed waiting times are {waiting} ps",
-            self.packet_time
+            "the integral of the queue and the summed waiting times differ by {} packet-ps",
+            off.cast_signed()
         ))
     }
 
@@ -272,8 +297,8 @@ impl Default for Lane {
     }
 }
 
-/// What links share: the books of flows and their paths, the arena that a dropped acknowledgement
-/// leaves, and what they hand over.
+/// What links share: the books of flows and their paths, and the arena that a dropped
+/// acknowledgement leaves.
 #[derive(Debug)]
 pub(crate) struct Shared {
     /// Two a flow: there and back.
@@ -281,23 +306,20 @@ pub(crate) struct Shared {
     /// The paths of all lanes.
     pub(crate) paths: Paths,
     pub(crate) acks: Acks,
-    /// What a link has just begun to send, for the links behind it, in order; when it comes out.
-    pub(crate) handed_over: Vec<(Time, SimPacket)>,
 }
 
 impl Shared {
-    /// The link that a packet goes over next; none at the end of its path.
+    /// The link that a packet goes over next; [`END`](crate::routes::END) at the end of its path.
     #[inline(always)]
     #[allow(clippy::inline_always)] // several times a packet
-    pub(crate) fn goes_over(&self, packet: &SimPacket) -> Option<LinkId> {
+    pub(crate) fn goes_over(&self, packet: &SimPacket) -> LinkId {
         self.paths.link(packet.at)
     }
 
     /// The link that a packet came over last, of one that has left its source.
     #[inline]
     pub(crate) fn came_over(&self, packet: &SimPacket) -> LinkId {
-        let last = self.paths.link(packet.at.wrapping_sub(1));
-        last.unwrap_or(LinkId::MAX)
+        self.paths.link(packet.at.wrapping_sub(1))
     }
 
     #[inline]

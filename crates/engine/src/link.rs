@@ -6,13 +6,14 @@ mod governed;
 mod handing;
 mod plain;
 
-pub(crate) use handing::{FedBy, Horizon};
+pub(crate) use handing::{FedBy, HandedOver, Horizon};
+pub(crate) use plain::Step;
 use sojourn_base::length::Capacity;
 use sojourn_base::{Bytes, Rate, Span, Stream, Time};
 use sojourn_queue::parts::Fifo;
 use sojourn_queue::{AnyDiscipline, Backlog, Discipline};
 
-use crate::ledger::{Ledger, Shared};
+use crate::ledger::Ledger;
 use crate::prefetch::prefetch;
 use crate::ring::Ring;
 use crate::{LinkId, NodeId, Observer, SimPacket};
@@ -52,7 +53,7 @@ impl Pace {
     /// How long it takes to send `size` bytes.
     #[inline(always)]
     #[allow(clippy::inline_always)] // once or twice a packet
-    fn to_send(self, size: u16) -> Span {
+    pub(crate) fn to_send(self, size: u16) -> Span {
         let bytes = Bytes::new(u64::from(size)) + self.overhead;
         self.rate.time_to_send(bytes)
     }
@@ -77,12 +78,11 @@ impl LinkSpec {
 
 /// A link of a running simulation.
 ///
-/// What every packet touches lies in front, in three cache lines of 64 bytes: with many flows the
-/// links do not fit the fast caches, and each line more is felt.
+/// What a packet touches that need not wait lies in the first two cache lines of 64 bytes, what any
+/// packet touches in the first five: with many flows the links do not fit the fast caches, and each
+/// line more is felt.
 #[repr(C, align(64))]
 pub struct Link {
-    /// The instant under which the link stands in the calendar of deliveries.
-    pub(crate) scheduled: Time,
     /// Packets being sent or on the wire, in the order of delivery, each stamped with its delivery;
     /// behind them those that wait in a plain queue, each stamped with its arrival; behind these,
     /// announced, those that the link before has handed over and that are still on their way here.
@@ -97,31 +97,36 @@ pub struct Link {
     asks_at: Time,
     /// The largest packet that may go by an empty queue; zero where none may.
     bypass: Bytes,
+    // The second line, to the middle of the books.
+    /// How long the size sent last takes: mostly it is the same again.
+    last_takes: Span,
+    /// Its propagation delay.
+    delay: Span,
+    /// When all is sent that has come to a plain queue that hands over, or was in a train before what
+    /// is announced; an instant that is past where that is nothing.
+    pub(crate) free_at: Time,
+    /// Whether a [train](crate::train) goes through it and others.
+    pub(crate) takes_train: bool,
     /// The size sent last.
     last_size: u16,
     /// Whether it [hands over](crate::handover) what it begins to send.
     pub(crate) hands_over: bool,
     /// Which links hand over to it, if any.
     pub(crate) fed_by: FedBy,
-    /// The [train](crate::train) through it and others; the largest number where there is none.
-    train: u32,
-    /// How long the size sent last takes: mostly it is the same again.
-    last_takes: Span,
-    /// Its propagation delay.
-    delay: Span,
-    /// Time the transmitter has been busy up to `sends_until`, in picoseconds.
-    busy: u64,
-    /// When all is sent that has come to a plain queue that hands over, or is in a train for it;
-    /// an instant that is past where that is nothing.
-    free_at: Time,
-    /// The room of a [plain](plain) queue, where it is one.
-    plain: Option<Capacity>,
-    /// The next timer of the discipline.
-    timer: Time,
-    /// Packets delivered or handed over, those that still wait excepted.
-    delivered: u64,
     /// Its books.
     pub ledger: Ledger,
+    /// The instant under which the link stands in the calendar of deliveries.
+    pub(crate) scheduled: Time,
+    /// The room of a [plain](plain) queue, where it is one.
+    pub(crate) plain: Option<Capacity>,
+    /// The next timer of the discipline.
+    timer: Time,
+    /// Packets delivered: neither handed over nor in a train.
+    delivered: u64,
+    /// Time the transmitter was busy before it came to the size sent last, in picoseconds.
+    busy: u64,
+    /// The packets sent until then.
+    sent_before: u64,
     /// What the discipline did wrong, if anything.
     pub(crate) fault: Option<String>,
     /// The instant under which it stands in the calendar of departures, where that is kept.
@@ -166,7 +171,7 @@ impl Link {
             last_size: 0,
             hands_over: false,
             fed_by: FedBy::Events,
-            train: u32::MAX,
+            takes_train: false,
             free_at: Time::ZERO,
             last_takes: Span::ZERO,
             delay: spec.delay,
@@ -178,6 +183,7 @@ impl Link {
             asks_at: Time::NEVER,
             sends_until: Time::ZERO,
             busy: 0,
+            sent_before: 0,
             scheduled: Time::NEVER,
             departure_scheduled: Time::NEVER,
             fault: None,
@@ -212,12 +218,22 @@ impl Link {
         }
     }
 
+    /// The largest packet that may go by its empty queue.
+    pub(crate) fn bypass(&self) -> Bytes {
+        self.bypass
+    }
+
+    /// When its ring holds nothing and nothing is announced: when the transmitter is free.
+    pub(crate) fn unused_from(&self) -> Option<Time> {
+        self.packets.is_unused().then_some(self.sends_until)
+    }
+
     /// Asks for the lines that every packet touches.
     #[inline(always)]
     pub(crate) fn prefetch(&self) {
-        prefetch(&self.scheduled);
+        prefetch(&self.packets);
         prefetch(&self.last_size);
-        prefetch(&self.ledger);
+        prefetch(&self.scheduled);
     }
 
     /// Asks for the packet that comes out next.
@@ -238,8 +254,8 @@ impl Link {
             f64::from(self.last_size) * ahead as f64 / self.last_takes.as_ps() as f64
         };
         Carried {
-            busy: self.busy - ahead,
-            bytes: self.ledger.departures.bytes as f64 - unsent,
+            busy: self.busy_so_far() - ahead,
+            bytes: self.ledger.departures().bytes as f64 - unsent,
         }
     }
 
@@ -287,22 +303,10 @@ impl Link {
         }
     }
 
-    /// Runs all that is due up to the horizon, timers of that instant excepted, at its exact
-    /// instants: departures, arrivals that the links before have announced, timers.
+    /// Whether anything is due up to the horizon.
     #[inline(always)]
-    pub(crate) fn catch_up<O: Observer>(
-        &mut self,
-        id: LinkId,
-        horizon: Horizon,
-        shared: &mut Shared,
-        observer: &mut O,
-    ) {
-        if self.due <= horizon.departures {
-            match self.plain {
-                Some(capacity) => self.run_plain(id, horizon, capacity, shared, observer),
-                None => self.run_governed(id, horizon, shared, observer),
-            }
-        }
+    pub(crate) fn has_due(&self, horizon: Horizon) -> bool {
+        self.due <= horizon.departures
     }
 
     /// Whether a packet of `size` that comes `now` finds the transmitter idle and nothing waiting,
@@ -326,41 +330,21 @@ impl Link {
         self.begin(now, packet.size)
     }
 
-    /// Takes an arriving packet, stamped with its arrival; the link must have caught up to `now`.
-    /// Where the packet is handed over at once, tells when it comes out.
-    pub(crate) fn arrive<O: Observer>(
-        &mut self,
-        id: LinkId,
-        now: Time,
-        packet: &SimPacket,
-        shared: &mut Shared,
-        observer: &mut O,
-    ) -> Option<Time> {
-        if let Some(capacity) = self.plain {
-            return self.arrive_plain(id, now, packet, capacity, shared, observer);
-        }
-        self.arrive_governed(id, now, packet, shared, observer);
-        None
-    }
-
     /// Begins the transmission of a packet.
     #[inline]
-    fn transmit(&mut self, now: Time, packet: &SimPacket, shared: &mut Shared) {
+    fn transmit(&mut self, now: Time, packet: SimPacket) -> Option<HandedOver> {
         let stamp = self.begin(now, packet.size);
         if self.hands_over {
-            self.delivered += 1;
-            shared.handed_over.push((stamp, *packet));
-        } else {
-            self.put_on_wire(packet, stamp);
+            return Some((packet, stamp));
         }
+        self.put_on_wire(&packet, stamp);
+        None
     }
 
     /// Keeps a packet whose transmission has begun until it comes out at `stamp`.
     #[inline(always)]
     pub(crate) fn put_on_wire(&mut self, packet: &SimPacket, stamp: Time) {
-        // The fields are changed on the way into the ring, not before: a wide load of bytes just
-        // stored one by one would stall.
-        self.packets.push(packet.sent_on(stamp));
+        self.packets.push(packet, |packet| packet.send_on(stamp));
     }
 
     /// How long it takes to send `size` bytes.
@@ -373,16 +357,32 @@ impl Link {
         }
     }
 
-    /// The transmitter begins to send `size` bytes; tells when they are delivered.
+    /// The transmitter begins to send `size` bytes, which the books have already; tells when they are
+    /// delivered.
     #[inline(always)]
     fn begin(&mut self, now: Time, size: u16) -> Time {
-        let takes = self.takes(size);
-        (self.last_size, self.last_takes) = (size, takes);
-        let until = now + takes;
+        if size != self.last_size {
+            self.turn_to(size);
+        }
+        let until = now + self.last_takes;
         self.asks_at = until;
         self.sends_until = until;
-        self.busy += takes.as_ps();
         until + self.delay
+    }
+
+    /// A packet of another size than the last is sent.
+    #[inline(never)]
+    fn turn_to(&mut self, size: u16) {
+        let sent_before = self.ledger.departures().packets.saturating_sub(1);
+        self.busy += (sent_before - self.sent_before) * self.last_takes.as_ps();
+        self.sent_before = sent_before;
+        (self.last_size, self.last_takes) = (size, self.spec.pace().to_send(size));
+    }
+
+    /// Time the transmitter has been busy up to `sends_until`, in picoseconds.
+    fn busy_so_far(&self) -> u64 {
+        let sent = self.ledger.departures().packets - self.sent_before;
+        self.busy + sent * self.last_takes.as_ps()
     }
 
     /// The packet whose last bit comes out at `now`, if there is one.

@@ -30,7 +30,6 @@ impl<O: Observer> OpenLoop<O> {
                 paths: Paths::default(),
                 lanes: Vec::new(),
                 acks: Acks::default(),
-                handed_over: Vec::new(),
             },
             observer,
         }
@@ -68,7 +67,11 @@ impl<O: Observer> OpenLoop<O> {
             let stamp = link.pass(0, now, &packet, &mut self.observer);
             link.put_on_wire(&packet, stamp);
         } else {
-            link.arrive(0, now, &packet, shared, &mut self.observer);
+            let observer = &mut self.observer;
+            match link.plain {
+                Some(room) => drop(link.arrive_plain(0, now, &packet, room, shared, observer)),
+                None => drop(link.arrive_governed(0, now, &packet, shared, observer)),
+            }
         }
         self.check()
     }
@@ -145,8 +148,15 @@ impl<O: Observer> OpenLoop<O> {
     }
 
     fn catch_up(&mut self, until: Time) -> Result<(), Breach> {
-        self.link
-            .catch_up(0, Horizon::at(until), &mut self.shared, &mut self.observer);
+        let horizon = Horizon::at(until);
+        let (shared, observer) = (&mut self.shared, &mut self.observer);
+        if let Some(room) = self.link.plain {
+            while let Some(step) = self.link.next_step(horizon) {
+                self.link.take_step(0, &step, room, shared, observer);
+            }
+        } else {
+            self.link.run_governed(0, horizon, shared, observer);
+        }
         self.check()
     }
 
@@ -219,7 +229,7 @@ mod tests {
             open.run_to(next).unwrap();
         }
         assert_eq!(open.now(), Time::from_ps(6_010_000_000));
-        assert_eq!(open.link().ledger.arrivals.packets, 5);
+        assert_eq!(open.link().ledger.arrivals().packets, 5);
         // At 1 ms the departure of 1 comes before the arrival of 3, which finds room.
         let expected = [
             ('d', 200, 2),

@@ -153,6 +153,12 @@ impl SimPacket {
         }
     }
 
+    /// Whether it carries such a thing.
+    #[inline]
+    pub const fn is(&self, kind: Kind) -> bool {
+        self.what & KIND == kind as u8
+    }
+
     /// What it carries.
     #[inline]
     pub const fn kind(&self) -> Kind {
@@ -189,7 +195,7 @@ impl SimPacket {
     /// Whether it carries data of the flow itself, neither a request nor an acknowledgement.
     #[inline]
     pub const fn is_data(&self) -> bool {
-        self.lane & 1 == 0 && self.what & KIND != Kind::Ack as u8
+        self.lane & 1 == 0 && !self.is(Kind::Ack)
     }
 
     /// Tells it apart from all others that are on their way.
@@ -198,16 +204,12 @@ impl SimPacket {
         (self.lane, self.connection, what, self.number, self.sent)
     }
 
-    /// The same, sent over the link that was next, of which it comes out at `stamp`.
-    #[must_use]
+    /// It is sent over the link that was next, of which it comes out at `stamp`.
     #[inline(always)]
-    #[allow(clippy::inline_always)] // for it to be made where it will lie
-    pub(crate) const fn sent_on(self, stamp: Time) -> Self {
-        Self {
-            stamp,
-            at: self.at + 1,
-            ..self
-        }
+    #[allow(clippy::inline_always)] // two fields
+    pub(crate) const fn send_on(&mut self, stamp: Time) {
+        self.stamp = stamp;
+        self.at += 1;
     }
 
     /// The index of its flow and direction among all.
@@ -253,12 +255,24 @@ impl SimPacket {
         self.number >> EXPECTED_BITS
     }
 
+    /// Whether it carries a segment without flags, sent for the first time, and has no mark.
+    #[inline]
+    pub(crate) fn is_plain_segment(&self) -> bool {
+        self.what == Kind::Segment as u8 && self.ecn() != Ecn::Ce
+    }
+
+    /// Its bytes beyond `header` bytes of headers.
+    #[inline]
+    pub(crate) const fn payload(&self, header: u32) -> u32 {
+        (self.size as u32).saturating_sub(header)
+    }
+
     /// The segment that it carries, `header` bytes of it being headers.
     pub(crate) fn segment(&self, header: u32) -> Segment {
         let flag = |flag: u8| self.what & flag != 0;
         Segment {
             seq: self.number,
-            len: u32::from(self.size).saturating_sub(header),
+            len: self.payload(header),
             syn: flag(SYN),
             fin: flag(FIN),
             retransmission: flag(AGAIN),

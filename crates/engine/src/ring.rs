@@ -98,6 +98,14 @@ impl<T: Copy> Ring<T> {
         value
     }
 
+    /// Drops the head of a ring that is not empty.
+    #[inline]
+    pub(crate) fn drop_head(&mut self) {
+        debug_assert!(self.len() > 0);
+        self.head = self.head.wrapping_add(1);
+        self.begin_anew();
+    }
+
     /// An empty ring begins anew: one that holds a packet or two at a time, as those of most
     /// links do, stays in the same few cache lines however long a burst once made it.
     #[inline]
@@ -107,40 +115,55 @@ impl<T: Copy> Ring<T> {
         }
     }
 
-    /// Adds one at the tail of those that are in; none may be announced.
+    /// Adds one at the tail of those that are in, and changes it there; none may be announced.
     #[inline]
-    pub(crate) fn push(&mut self, value: T) {
+    pub(crate) fn push(&mut self, value: &T, change: impl FnOnce(&mut T)) {
         debug_assert!(self.outside == self.tail);
-        self.announce(value);
+        self.announce(value, change);
         self.inside = self.tail;
         self.outside = self.tail;
     }
 
-    /// Announces one, behind all others; tells whether it is the only one.
-    #[inline]
-    pub(crate) fn announce(&mut self, value: T) -> bool {
+    /// Announces one, behind all others, and changes it there: it is copied but once, and whole.
+    /// Tells whether it is the only one.
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // once a packet and link
+    pub(crate) fn announce(&mut self, value: &T, change: impl FnOnce(&mut T)) -> bool {
         if self.tail.wrapping_sub(self.head) as usize == self.slots.len() {
-            self.make_room(value);
+            self.make_room(*value);
         }
         let slot = self.slot(self.tail);
         self.tail = self.tail.wrapping_add(1);
-        self.slots[slot] = value;
+        let place = &mut self.slots[slot];
+        *place = *value;
+        change(place);
         self.outside.wrapping_add(1) == self.tail
     }
 
-    /// Announces one, before those announced that are `later`; tells whether it is the first.
-    #[inline]
-    pub(crate) fn announce_before(&mut self, value: T, later: impl Fn(&T) -> bool) -> bool {
-        if self.outside == self.tail || !later(&self.slots[self.slot(self.tail.wrapping_sub(1))]) {
-            return self.announce(value);
+    /// Announces one, changed, before those announced that are `later`; tells whether it is the first.
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // once a packet and link
+    pub(crate) fn announce_before(
+        &mut self,
+        value: &T,
+        change: impl FnOnce(&mut T),
+        later: impl Fn(&T) -> bool,
+    ) -> bool {
+        let in_order =
+            self.outside == self.tail || !later(&self.slots[self.slot(self.tail.wrapping_sub(1))]);
+        let is_only = self.announce(value, change);
+        if in_order {
+            is_only
+        } else {
+            self.move_before(later)
         }
-        self.announce_between(value, later)
     }
 
+    /// Moves the last that is announced before those that are `later`; tells whether it is the first.
     #[inline(never)]
-    fn announce_between(&mut self, value: T, later: impl Fn(&T) -> bool) -> bool {
-        self.announce(value);
+    fn move_before(&mut self, later: impl Fn(&T) -> bool) -> bool {
         let mut place = self.tail.wrapping_sub(1);
+        let value = self.slots[self.slot(place)];
         while place != self.outside {
             let before = self.slot(place.wrapping_sub(1));
             if !later(&self.slots[before]) {
@@ -222,6 +245,7 @@ impl<T: Copy> Ring<T> {
     /// Where half of the slots are those of values turned away, the announced ones move up; else
     /// there will be twice as many slots.
     #[cold]
+    #[inline(never)]
     fn make_room(&mut self, filler: T) {
         let announced = self.tail.wrapping_sub(self.outside);
         let turned_away = self.outside.wrapping_sub(self.inside) as usize;
@@ -275,7 +299,7 @@ mod tests {
             // Grows in the first half, shrinks in the second.
             let share = if value < 5_000 { 0.6 } else { 0.4 };
             if stream.uniform() < share {
-                ring.push(value);
+                ring.push(&value, |_| ());
                 deque.push_back(value);
             } else if !deque.is_empty() {
                 assert_eq!(Some(ring.take_head()), deque.pop_front());
@@ -298,7 +322,7 @@ mod tests {
             let coming = if value < 10_000 { 5 } else { 3 };
             match stream.below(10) {
                 n if n < coming => {
-                    ring.announce(value);
+                    ring.announce(&value, |_| ());
                     announced.push_back(value);
                 }
                 5 | 6 if !announced.is_empty() => {

@@ -155,7 +155,7 @@ pub struct Paths {
 }
 
 /// Stands behind the last link of a path.
-const END: LinkId = LinkId::MAX;
+pub const END: LinkId = LinkId::MAX;
 
 impl Paths {
     /// Adds a path and tells where it begins.
@@ -166,11 +166,10 @@ impl Paths {
         start
     }
 
-    /// The link at a place, counted on from where its path begins; none behind the last of a path.
+    /// The link at a place, counted on from where its path begins; [`END`] behind the last of a path.
     #[inline]
-    pub fn link(&self, at: u32) -> Option<LinkId> {
-        let link = self.links.get(at as usize);
-        link.copied().filter(|&link| link != END)
+    pub fn link(&self, at: u32) -> LinkId {
+        self.links.get(at as usize).copied().unwrap_or(END)
     }
 
     /// The links of the path that begins at `start`.
@@ -248,9 +247,9 @@ mod tests {
         );
         assert_eq!(
             [0, 1, 2].map(|hop| paths.link(starts[0] + hop)),
-            [Some(4), Some(2), None]
+            [4, 2, END]
         );
-        assert_eq!(paths.link(starts[1]), None);
+        assert_eq!(paths.link(starts[1]), END);
     }
 
     #[test]

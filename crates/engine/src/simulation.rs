@@ -24,7 +24,7 @@ use crate::handover;
 use crate::ledger::{Breach, FlowBooks, Lane, Shared};
 use crate::link::{Horizon, Link, LinkSpec};
 use crate::routes::Paths;
-use crate::train::{self, Train};
+use crate::train::{self, Track, Train};
 use crate::{Kind, LinkId, Observer, SimPacket};
 
 /// Why a simulation ended before its time.
@@ -47,6 +47,8 @@ pub struct Simulation<O> {
     flows: Vec<Flow>,
     shared: Shared,
     trains: Vec<Train>,
+    /// By link; none where there is no train.
+    tracks: Vec<Track>,
     tcp: Tcp,
     /// Links by their next delivery.
     deliveries: Calendar,
@@ -77,8 +79,8 @@ impl<O: Observer> Simulation<O> {
             })
         });
         let lanes: Vec<Lane> = lanes.collect();
-        let trains = if O::IN_ORDER {
-            Vec::new()
+        let (trains, tracks) = if O::IN_ORDER {
+            (Vec::new(), Vec::new())
         } else {
             let paths: Vec<&[LinkId]> = lanes.iter().map(|lane| paths.links(lane.path)).collect();
             handover::arrange(&mut links, &paths);
@@ -91,9 +93,9 @@ impl<O: Observer> Simulation<O> {
                 lanes,
                 paths,
                 acks: Acks::default(),
-                handed_over: Vec::new(),
             },
             trains,
+            tracks,
             tcp: Tcp::default(),
             deliveries: Calendar::with_capacity(2 * links.len()),
             sources: Calendar::with_capacity(flows.len()),
@@ -202,8 +204,7 @@ impl<O: Observer> Simulation<O> {
         }
         let horizon = Horizon::before(until);
         for id in 0..self.links.len() as LinkId {
-            let link = &mut self.links[id as usize];
-            link.catch_up(id, horizon, &mut self.shared, &mut self.observer);
+            self.catch_up(id, horizon);
             self.settle(id, until.just_before());
         }
     }
@@ -222,13 +223,13 @@ impl<O: Observer> Simulation<O> {
         if now.since(packet.sent) < floor {
             self.breach_at_flow(now, packet, floor);
         }
-        match packet.kind() {
-            Kind::Datagram => {
-                let payload = u64::from(packet.size) - u64::from(header);
-                self.observer.received(now, packet, payload);
-            }
-            Kind::Segment => self.hear_segment(now, packet, header),
-            Kind::Ack => self.hear_ack(now, packet),
+        if packet.is(Kind::Segment) {
+            self.hear_segment(now, packet, header);
+        } else if packet.is(Kind::Ack) {
+            self.hear_ack(now, packet);
+        } else {
+            let payload = u64::from(packet.size) - u64::from(header);
+            self.observer.received(now, packet, payload);
         }
     }
 }

@@ -6,9 +6,10 @@
 //! calendar. That stays short however many flows there are, and memory is read in sequence.
 //!
 //! A packet joins the train if nothing else will be under way at the link that it goes to. If not, it
-//! is announced to the link itself, and so are those that follow until the link is empty again.
+//! is announced to the link itself, and so are those that follow until the link is empty again. Whether
+//! it may is looked up in an array by itself: of many links, few fit the fast caches.
 
-use sojourn_base::{Span, Time};
+use sojourn_base::{Bytes, Span, Time};
 
 use crate::ledger::Shared;
 use crate::link::{FedBy, Link, Pace};
@@ -17,20 +18,63 @@ use crate::{LinkId, SimPacket};
 
 /// Packets on their way through links that are alike.
 pub(crate) struct Train {
-    /// Each announced, and stamped with its coming out.
+    /// Each announced, as it will come out: sent on, and stamped with that instant.
     packets: Ring<SimPacket>,
     /// What these links have in common.
     pace: Pace,
-    /// The size seen last, and how long it takes from its arrival to its coming out.
+    /// The largest packet that may go by the empty queue of each.
+    bypass: Bytes,
+    /// The size seen last, how long it takes to send, and from its arrival to its coming out.
     last_size: u16,
-    last_takes: Span,
+    to_send: Span,
+    to_cross: Span,
     /// Those that arrived before this instant are in the books of their links.
     booked_until: Time,
 }
 
+/// Whether a packet that is handed over to a link may join a train.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Track {
+    /// The train through the link, if there is one.
+    train: Option<u32>,
+    /// From when on a packet that arrives may join: when all that joined before is sent; never, while
+    /// anything is under way that did not join.
+    free_at: Time,
+}
+
+impl Track {
+    const NONE: Self = Self {
+        train: None,
+        free_at: Time::NEVER,
+    };
+
+    /// The train.
+    #[inline(always)]
+    #[allow(clippy::inline_always)]
+    pub(crate) fn train(&self) -> Option<usize> {
+        self.train.map(|train| train as usize)
+    }
+
+    /// Nothing joins from now on; tells when all that did is sent.
+    pub(crate) fn close(&mut self) -> Time {
+        core::mem::replace(&mut self.free_at, Time::NEVER)
+    }
+
+    /// What comes may join again, from `free_at` on.
+    pub(crate) fn open(&mut self, free_at: Time) {
+        self.free_at = free_at;
+    }
+
+    /// Whether nothing may join.
+    pub(crate) fn is_closed(&self) -> bool {
+        self.free_at == Time::NEVER
+    }
+}
+
 /// Finds the trains of packets that travel along `paths`: one behind each link that hands over to
-/// links which are all alike, plain, and hand over to no other. Tells these so.
-pub(crate) fn arrange(links: &mut [Link], paths: &[&[LinkId]]) -> Vec<Train> {
+/// links which are all alike, plain, and hand over to no other. With them the tracks of all links,
+/// where there is any train.
+pub(crate) fn arrange(links: &mut [Link], paths: &[&[LinkId]]) -> (Vec<Train>, Vec<Track>) {
     let mut first_behind = vec![None; links.len()];
     let mut has_train = vec![true; links.len()];
     let pairs = paths.iter().flat_map(|path| path.windows(2));
@@ -42,14 +86,23 @@ pub(crate) fn arrange(links: &mut [Link], paths: &[&[LinkId]]) -> Vec<Train> {
     }
     let mut trains = Vec::new();
     let mut numbers = vec![None; links.len()];
+    let mut tracks = vec![Track::NONE; links.len()];
     for (feeder, next) in pairs.filter(|&(feeder, _)| has_train[feeder]) {
         let number = *numbers[feeder].get_or_insert_with(|| {
             trains.push(Train::through(links[next].spec.pace()));
-            trains.len() as u32 - 1
+            trains.len() - 1
         });
-        links[next].takes_train(number);
+        trains[number].bypass = trains[number].bypass.min(links[next].bypass());
+        links[next].takes_train = true;
+        tracks[next] = Track {
+            train: Some(number as u32),
+            free_at: Time::ZERO,
+        };
     }
-    trains
+    if trains.is_empty() {
+        tracks.clear();
+    }
+    (trains, tracks)
 }
 
 /// Whether all that comes here has been handed over, in order, and leaves with an event.
@@ -63,20 +116,55 @@ impl Train {
         Self {
             packets: Ring::default(),
             pace,
+            bypass: Bytes::new(u64::MAX),
             last_size: 0,
-            last_takes: Span::ZERO,
+            to_send: Span::ZERO,
+            to_cross: Span::ZERO,
             booked_until: Time::ZERO,
         }
     }
 
-    /// Takes in a packet that goes through `link` and is stamped with its coming out; tells whether
-    /// it is the first.
+    /// When a packet comes out of the link on that track that will arrive there at `stamp`, if it may
+    /// join.
+    #[inline(always)]
+    #[allow(clippy::inline_always)]
+    pub(crate) fn admits(&mut self, track: &mut Track, stamp: Time, size: u16) -> Option<Time> {
+        if track.free_at > stamp || Bytes::new(u64::from(size)) > self.bypass {
+            return None;
+        }
+        self.turn_to(size);
+        track.free_at = stamp + self.to_send;
+        Some(stamp + self.to_cross)
+    }
+
+    #[inline(always)]
+    #[allow(clippy::inline_always)]
+    fn turn_to(&mut self, size: u16) {
+        if size != self.last_size {
+            self.last_size = size;
+            (self.to_send, self.to_cross) = (self.pace.to_send(size), self.pace.to_cross(size));
+        }
+    }
+
+    /// Takes in a packet that goes through `link`, of which it comes out at `out`; tells whether it is
+    /// the first.
     #[inline(always)]
     #[allow(clippy::inline_always)] // once a packet in either direction
-    pub(crate) fn join(&mut self, packet: SimPacket, link: LinkId, shared: &Shared) -> bool {
-        self.packets.announce_before(packet, |other| {
-            other.stamp > packet.stamp || other.stamp == packet.stamp && way(other, shared) > link
-        })
+    pub(crate) fn join(
+        &mut self,
+        packet: &SimPacket,
+        link: LinkId,
+        out: Time,
+        shared: &Shared,
+    ) -> bool {
+        let later = |other: &SimPacket| {
+            other.stamp > out || other.stamp == out && shared.came_over(other) > link
+        };
+        let come_out = |packet: &mut SimPacket| {
+            packet.send_on(out);
+            packet.at += 1;
+        };
+        self.packets.announce_before(packet, come_out, later)
     }
 
     /// The first, where it comes out of `link` now.
@@ -84,7 +172,7 @@ impl Train {
     #[allow(clippy::inline_always)]
     pub(crate) fn leave(&mut self, now: Time, link: LinkId, shared: &Shared) -> Option<SimPacket> {
         let first = self.packets.announced()?;
-        let is_it = first.stamp == now && way(first, shared) == link;
+        let is_it = first.stamp == now && shared.came_over(first) == link;
         is_it.then(|| self.packets.take_announced())
     }
 
@@ -93,17 +181,15 @@ impl Train {
     #[allow(clippy::inline_always)]
     pub(crate) fn next(&self, shared: &Shared) -> Option<(Time, LinkId)> {
         let first = self.packets.announced()?;
-        Some((first.stamp, way(first, shared)))
+        Some((first.stamp, shared.came_over(first)))
     }
 
     /// When the packet arrived that has just left; none where it is in the books of its link.
     #[inline(always)]
     #[allow(clippy::inline_always)]
     pub(crate) fn arrival(&mut self, packet: &SimPacket) -> Option<Time> {
-        if packet.size != self.last_size {
-            (self.last_size, self.last_takes) = (packet.size, self.pace.to_cross(packet.size));
-        }
-        let arrived = before(packet.stamp, self.last_takes);
+        self.turn_to(packet.size);
+        let arrived = before(packet.stamp, self.to_cross);
         (arrived >= self.booked_until).then_some(arrived)
     }
 
@@ -115,7 +201,7 @@ impl Train {
         let soon = soon.take_while(|packet| packet.stamp < last);
         let arrivals = soon.map(|packet| {
             let arrived = before(packet.stamp, self.pace.to_cross(packet.size));
-            (arrived, way(packet, shared), *packet)
+            (arrived, shared.came_over(packet), *packet)
         });
         let due = arrivals.filter(|&(arrived, ..)| (self.booked_until..until).contains(&arrived));
         let mut due: Vec<_> = due.collect();
@@ -135,13 +221,6 @@ impl Train {
     pub(crate) fn packets(&self) -> impl Iterator<Item = &SimPacket> {
         self.packets.iter_announced()
     }
-}
-
-/// The link that a packet goes through.
-#[inline(always)]
-#[allow(clippy::inline_always)]
-fn way(packet: &SimPacket, shared: &Shared) -> LinkId {
-    shared.goes_over(packet).unwrap_or(LinkId::MAX)
 }
 
 /// The instant that lies a span before another.

@@ -67,8 +67,8 @@ fn state<O: Observer>(simulation: &Simulation<O>) -> String {
         format!(
             "{:?} {:?} {:?} {:?} {} {} {} {:?} {:?}\n",
             ledger.backlog(),
-            ledger.arrivals,
-            ledger.departures,
+            ledger.arrivals(),
+            ledger.departures(),
             ledger.drops,
             ledger.peak_packets,
             ledger.packet_time,

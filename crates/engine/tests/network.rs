@@ -149,7 +149,7 @@ fn overhead_counts_for_serialisation_only() {
     )
     .unwrap();
     assert_eq!(simulation.observer.of('o'), ["11000 0 0.0"]);
-    assert_eq!(simulation.links()[0].ledger.departures.bytes, 500);
+    assert_eq!(simulation.links()[0].ledger.departures().bytes, 500);
 }
 
 #[test]

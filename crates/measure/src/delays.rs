@@ -41,7 +41,7 @@ pub(crate) fn take<O: Observer>(
         }
     };
     for (link, measured) in simulation.links().iter().zip(&meter.links) {
-        tell("link", &link.spec.name, &measured.waits);
+        tell("link", &link.spec.name, &measured.waits(&link.ledger));
     }
     let mut total = Sketch::default();
     for (name, members) in groups {

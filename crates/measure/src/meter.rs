@@ -1,9 +1,11 @@
 //! The observer that counts, and the measurement window.
 
-use sojourn_base::{Span, Time};
+use sojourn_base::Time;
 use sojourn_engine::link::Carried;
 use sojourn_engine::prefetch::prefetch;
-use sojourn_engine::{Cargo, FlowId, LinkId, Observer, SimPacket, Simulation, Tally, Transfer};
+use sojourn_engine::{
+    Cargo, FlowId, Ledger, LinkId, Observer, SimPacket, Simulation, Tally, Transfer,
+};
 use sojourn_queue::Reason;
 
 use crate::Sketch;
@@ -80,12 +82,24 @@ impl FlowMeter {
 /// A link's measurements beyond its ledger.
 #[derive(Debug, Clone, Default)]
 pub struct LinkMeter {
-    /// Queueing delays of the packets whose transmission began in the window.
-    pub waits: Sketch,
+    /// Queueing delays of the packets whose transmission began in the window, without those that
+    /// waited for nothing at all.
+    waits: Sketch,
     /// Their sum, in picoseconds.
     pub waited: u128,
     /// The ledger and the transmitter at the start of the window, where it is not that of the run.
     pub before: Option<Box<LinkBefore>>,
+}
+
+impl LinkMeter {
+    /// Queueing delays of the packets whose transmission began in the window, of the link with this
+    /// ledger.
+    pub fn waits(&self, ledger: &Ledger) -> Sketch {
+        let before = self.before.as_ref().map_or(0, |before| before.passed);
+        let mut waits = self.waits.clone();
+        waits.add_zeros(ledger.passed().packets - before);
+        waits
+    }
 }
 
 /// A link at the start of the window.
@@ -93,6 +107,8 @@ pub struct LinkMeter {
 pub struct LinkBefore {
     /// Packets that had arrived.
     pub arrivals: u64,
+    /// Packets that had found the queue empty.
+    pub passed: u64,
     /// Drops by reason.
     pub drops: [u64; Reason::ALL.len()],
     /// Marks by reason.
@@ -135,7 +151,8 @@ impl Meter {
             link.ledger.reset_peak();
             let ledger = &link.ledger;
             let then = || LinkBefore {
-                arrivals: ledger.arrivals.packets,
+                arrivals: ledger.arrivals().packets,
+                passed: ledger.passed().packets,
                 drops: ledger.drops_by_reason(),
                 marks: ledger.marks_by_reason(),
                 packet_time: ledger.packet_time,
@@ -163,6 +180,30 @@ impl Meter {
         self.window.is_some()
     }
 
+    fn received_data(&mut self, now: Time, packet: &SimPacket, in_order: u64) {
+        let (open, sent_inside) = (self.is_open(), self.sent_inside(packet));
+        let flow = &mut self.flows[packet.flow() as usize];
+        let delay = now.since(packet.sent);
+        let is_first = flow.counts.received == 0;
+        flow.counts.received += 1;
+        flow.counts.received_bytes += u64::from(packet.size);
+        flow.counts.payload_bytes += in_order;
+        flow.counts.delay += u128::from(delay.as_ps());
+        flow.kept += u64::from(sent_inside);
+        let transit = delay.as_ps();
+        let last = core::mem::replace(&mut flow.last_transit, transit);
+        if !is_first {
+            flow.jitter += (transit.abs_diff(last) as f64 - flow.jitter) / 16.0;
+            if open {
+                flow.jitter_sum += flow.jitter;
+                flow.jitter_terms += 1;
+            }
+        }
+        if open {
+            flow.delays.add(delay);
+        }
+    }
+
     /// Whether `packet` was sent in the window.
     fn sent_inside(&self, packet: &SimPacket) -> bool {
         self.window.is_some_and(|start| packet.sent >= start)
@@ -187,12 +228,9 @@ impl Observer for Meter {
         }
     }
 
+    /// The ledger counts these.
     #[inline]
-    fn passed(&mut self, _now: Time, link: LinkId, _packet: &SimPacket) {
-        if self.is_open() {
-            self.links[link as usize].waits.add(Span::ZERO);
-        }
-    }
+    fn passed(&mut self, _now: Time, _link: LinkId, _packet: &SimPacket) {}
 
     #[inline]
     fn dropped(&mut self, _now: Time, _link: LinkId, packet: &SimPacket, _reason: Reason) {
@@ -203,29 +241,8 @@ impl Observer for Meter {
 
     #[inline]
     fn received(&mut self, now: Time, packet: &SimPacket, in_order: u64) {
-        if !packet.is_data() {
-            return;
-        }
-        let (open, sent_inside) = (self.is_open(), self.sent_inside(packet));
-        let flow = &mut self.flows[packet.flow() as usize];
-        let delay = now.since(packet.sent);
-        let is_first = flow.counts.received == 0;
-        flow.counts.received += 1;
-        flow.counts.received_bytes += u64::from(packet.size);
-        flow.counts.payload_bytes += in_order;
-        flow.counts.delay += u128::from(delay.as_ps());
-        flow.kept += u64::from(sent_inside);
-        let transit = delay.as_ps();
-        let last = core::mem::replace(&mut flow.last_transit, transit);
-        if !is_first {
-            flow.jitter += (transit.abs_diff(last) as f64 - flow.jitter) / 16.0;
-            if open {
-                flow.jitter_sum += flow.jitter;
-                flow.jitter_terms += 1;
-            }
-        }
-        if open {
-            flow.delays.add(delay);
+        if packet.is_data() {
+            self.received_data(now, packet, in_order);
         }
     }
 

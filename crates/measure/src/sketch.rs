@@ -141,6 +141,11 @@ impl Sketch {
         }
     }
 
+    /// Adds so many durations of nothing.
+    pub fn add_zeros(&mut self, count: u64) {
+        self.zeros += count;
+    }
+
     #[cold]
     fn begin(&mut self, ps: u64) {
         self.spread.get_or_insert_default().add(ps);

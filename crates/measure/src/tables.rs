@@ -144,10 +144,11 @@ fn link_metrics(
     let since = |now: &[u64], then: &[u64]| -> u64 {
         now.iter().zip(then).map(|(now, then)| now - then).sum()
     };
-    let arrivals = (ledger.arrivals.packets - before.arrivals) as f64;
+    let arrivals = (ledger.arrivals().packets - before.arrivals) as f64;
     let drops = since(&ledger.drops_by_reason(), &before.drops) as f64;
     let marks = since(&ledger.marks_by_reason(), &before.marks) as f64;
     let carried = link.carried(now);
+    let waits = measured.waits(ledger);
     [
         (
             "utilization",
@@ -172,12 +173,12 @@ fn link_metrics(
         ("queue_max_packets", ledger.peak_packets as f64),
         (
             "queueing_delay_mean_s",
-            mean_s(measured.waited, measured.waits.count()),
+            mean_s(measured.waited, waits.count()),
         ),
-        ("queueing_delay_p50_s", measured.waits.quantile_s(0.50)),
-        ("queueing_delay_p95_s", measured.waits.quantile_s(0.95)),
-        ("queueing_delay_p99_s", measured.waits.quantile_s(0.99)),
-        ("departures_packets", measured.waits.count() as f64),
+        ("queueing_delay_p50_s", waits.quantile_s(0.50)),
+        ("queueing_delay_p95_s", waits.quantile_s(0.95)),
+        ("queueing_delay_p99_s", waits.quantile_s(0.99)),
+        ("departures_packets", waits.count() as f64),
     ]
 }
 

@@ -122,35 +122,42 @@ impl Receiver {
 
     /// A segment arrived: acknowledgements are written into `out`, in their order. Returns the
     /// payload bytes that are in order now and were not before.
-    ///
-    /// Nearly every segment comes in its turn and finds nothing missing: then all that is to do is
-    /// to count it (Jacobson's header prediction). It leads to the state that the long way leads to.
     #[inline]
     pub fn take_segment(&mut self, now: Time, arrival: &Arrival, out: &mut impl Outbox) -> u64 {
-        if self.is_expected(arrival) {
-            self.take_expected(now, &arrival.segment, out)
-        } else {
-            self.take_any(now, arrival, out)
+        let Segment {
+            seq, len, stamp, ..
+        } = arrival.segment;
+        let flags = arrival.segment.syn | arrival.segment.fin | arrival.segment.cwr;
+        if flags || arrival.ecn == Ecn::Ce || !self.expects(seq, len) {
+            return self.take_any(now, arrival, out);
         }
+        self.take_expected(now, len, stamp, out)
     }
 
+    /// Whether a segment without flags and mark that comes now in its turn is all that is expected.
+    ///
+    /// Nearly every segment is such a one and finds nothing missing: then all that is to do is to
+    /// count it (Jacobson's header prediction). [`take_expected`](Self::take_expected) leads to the
+    /// state that the long way leads to.
     #[inline]
-    fn is_expected(&self, arrival: &Arrival) -> bool {
-        let segment = &arrival.segment;
-        let plain = !(segment.syn | segment.fin | segment.cwr) && arrival.ecn != Ecn::Ce;
-        self.in_step
-            && plain
-            && segment.seq == self.rcv_nxt
-            && segment.len > 0
-            && u64::from(segment.len) <= self.config.window
+    pub fn expects(&self, seq: u64, len: u32) -> bool {
+        self.in_step && seq == self.rcv_nxt && len > 0 && u64::from(len) <= self.config.window
     }
 
-    #[inline]
-    fn take_expected(&mut self, now: Time, segment: &Segment, out: &mut impl Outbox) -> u64 {
-        if segment.seq <= self.last_ack && segment.stamp >= self.ts_recent {
-            self.ts_recent = segment.stamp;
+    /// [`take_segment`](Self::take_segment) for what it [expects](Self::expects), sent at `stamp`.
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // once a packet, from one place
+    pub fn take_expected(
+        &mut self,
+        now: Time,
+        len: u32,
+        stamp: Time,
+        out: &mut impl Outbox,
+    ) -> u64 {
+        if self.rcv_nxt <= self.last_ack && stamp >= self.ts_recent {
+            self.ts_recent = stamp;
         }
-        let len = u64::from(segment.len);
+        let len = u64::from(len);
         self.rcv_nxt += len;
         self.delivered += len;
         self.delayed += 1;
@@ -162,6 +169,7 @@ impl Receiver {
         len
     }
 
+    #[inline(never)]
     fn take_any(&mut self, now: Time, arrival: &Arrival, out: &mut impl Outbox) -> u64 {
         let delivered = self.weigh(now, arrival, out);
         let dctcp = self.config.ecn == EcnMode::Dctcp;

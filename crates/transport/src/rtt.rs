@@ -52,6 +52,7 @@ const MIN_WINDOW: Span = Span::from_whole_s(300);
 
 impl RttEstimator {
     /// Takes a sample.
+    #[inline]
     pub fn sample(&mut self, now: Time, rtt: Span, rules: &RtoRules) {
         self.note_min(now, rtt);
         self.latest = rtt;
@@ -73,6 +74,7 @@ impl RttEstimator {
     }
 
     /// The same in integers, as ns-2 has it: eighths of ticks of SRTT, quarters of RTTVAR.
+    #[inline(never)]
     fn sample_in_ticks(&mut self, rtt: Span, tick: Span) {
         let tick = tick.as_ps();
         let rtt = ((rtt.as_ps() + tick / 2) / tick).max(1).cast_signed();
@@ -95,6 +97,7 @@ impl RttEstimator {
     }
 
     /// Takes a measurement for the least alone.
+    #[inline]
     pub fn note_min(&mut self, now: Time, rtt: Span) {
         if self.min == Span::ZERO || rtt <= self.min || now.since(self.min_at) > MIN_WINDOW {
             self.min = rtt;
@@ -103,6 +106,7 @@ impl RttEstimator {
     }
 
     /// The timeout in force, back-off included.
+    #[inline]
     pub fn rto(&self, rules: &RtoRules) -> Span {
         let base = match self.srtt {
             None => rules.initial,

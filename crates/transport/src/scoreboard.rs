@@ -278,10 +278,12 @@ impl Scoreboard {
         self.known_of == 0 && self.undecided <= self.gone && self.resent.is_empty()
     }
 
-    /// [`acknowledge`](Self::acknowledge) where the board [is untouched](Self::is_untouched).
+    /// [`acknowledge`](Self::acknowledge) where the board [is untouched](Self::is_untouched): the last
+    /// segment that was acknowledged whole, which was also sent last of them.
     #[inline(always)]
     #[allow(clippy::inline_always)] // called from one place
-    pub(crate) fn acknowledge_untouched(&mut self, ack: u64, mut each: impl FnMut(&Sent)) {
+    pub(crate) fn acknowledge_untouched(&mut self, ack: u64) -> Option<Sent> {
+        let mut last = None;
         while let Some(entry) = self.ring.front_mut() {
             if entry.end() > ack {
                 // A receiver may acknowledge a part of a segment.
@@ -290,9 +292,9 @@ impl Scoreboard {
                 entry.len -= part as u32;
                 break;
             }
-            each(entry);
-            self.ring.pop_front();
+            last = self.ring.pop_front();
             self.gone += 1;
         }
+        last
     }
 }

@@ -103,13 +103,13 @@ pub struct Sender {
     cwr_due: bool,
     first_partial: bool,
     timer_began_loss: bool,
+    probe: Option<Probe>,
+    rate: Option<Box<RateSampler>>,
     rtt: RttEstimator,
     rack: Rack,
     counts: Counts,
     board: Scoreboard,
-    // What recovery, probes, marks and rate samples need.
-    probe: Option<Probe>,
-    rate: Option<Box<RateSampler>>,
+    // What recovery and marks need.
     /// Losses before it are one event; the number after the last sent when it began.
     recover: u64,
     /// Echoes of marks up to it belong to a window already reduced.

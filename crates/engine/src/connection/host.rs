@@ -54,6 +54,7 @@ impl Host for FlowHost<'_> {
             opened: self.now,
             closed: false,
             timer_at: Time::NEVER,
+            is_delayed: false,
         };
         let slot = if let Some(slot) = self.tcp.free.pop() {
             self.tcp.connections[slot as usize] = connection;

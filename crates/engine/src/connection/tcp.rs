@@ -5,6 +5,9 @@ use sojourn_base::Time;
 use super::{Connection, Connections};
 use crate::calendar::Calendar;
 
+/// Stands in the calendar of timers for all connections that delay an acknowledgement.
+pub(crate) const DELAYED: u32 = u32::MAX;
+
 /// All connections of a simulation.
 #[derive(Default)]
 pub(crate) struct Tcp {
@@ -12,6 +15,11 @@ pub(crate) struct Tcp {
     pub(super) free: Vec<u32>,
     /// Connections by their next timer.
     pub(crate) timers: Calendar,
+    /// Connections of which a receiver has delayed an acknowledgement since the calendar got its
+    /// entry for them.
+    delayed: Vec<u32>,
+    /// No such acknowledgement is due before.
+    delayed_until: Time,
     /// Where the acknowledgements lie that answer the segment being heard.
     pub(crate) replies: Vec<u64>,
     /// Connections into which an application has just written.
@@ -38,12 +46,53 @@ impl Tcp {
         }
     }
 
+    /// Sees to it that the timer of a receiver is run that delays an acknowledgement until `at`.
+    ///
+    /// Every other segment sets such a timer, and nearly always the next segment stops it. So it gets no
+    /// entry in the calendar by itself: the first of many connections makes one for all, and those
+    /// that still delay when it comes get theirs then.
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // once a packet, and mostly nothing to do
+    pub(crate) fn delay(&mut self, slot: u32, at: Time) {
+        let connection = &self.connections[slot as usize];
+        if at < connection.timer_at && !connection.is_delayed {
+            self.list_delayed(slot, at);
+        }
+    }
+
+    #[inline(never)]
+    fn list_delayed(&mut self, slot: u32, at: Time) {
+        if self.delayed.is_empty() {
+            self.delayed_until = at;
+            self.timers.push(at.just_before(), DELAYED);
+        } else if at < self.delayed_until {
+            self.arm_at(slot, at);
+            return;
+        }
+        self.connections[slot as usize].is_delayed = true;
+        self.delayed.push(slot);
+    }
+
+    /// The first of the delayed acknowledgements comes next, if no segment has stopped it.
+    pub(crate) fn look_at_delayed(&mut self) {
+        self.timers.replace_first(Time::NEVER);
+        let mut delayed = core::mem::take(&mut self.delayed);
+        for slot in delayed.drain(..) {
+            // It may be over.
+            if core::mem::take(&mut self.connections[slot as usize].is_delayed) {
+                self.arm(slot);
+            }
+        }
+        self.delayed = delayed;
+    }
+
     /// Forgets a connection that is over.
     pub(crate) fn retire(&mut self, slot: u32, owner: &mut Connections, now: Time) {
         let connection = &mut self.connections[slot as usize];
         owner.past.add(connection, now);
         owner.forget(connection.number);
         connection.timer_at = Time::NEVER;
+        connection.is_delayed = false;
         self.free.push(slot);
     }
 }

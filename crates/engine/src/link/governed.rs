@@ -4,7 +4,7 @@
 use sojourn_base::Time;
 use sojourn_queue::{Backlog, Context, Dequeued, Discipline, Reason, Sink, Status};
 
-use super::{Horizon, Link};
+use super::{HandedOver, Horizon, Link};
 use crate::ledger::{Ledger, Shared};
 use crate::{LinkId, Observer, SimPacket};
 
@@ -67,34 +67,41 @@ macro_rules! with_context {
 
 impl Link {
     /// Runs all departures and announced arrivals due up to the horizon, and all timers due before
-    /// it.
-    #[inline(never)]
-    pub(super) fn run_governed<O: Observer>(
+    /// it, each at its exact instant. Stops at each packet that it hands over: to be called until there is
+    /// none.
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // called from one place
+    pub(crate) fn run_governed<O: Observer>(
         &mut self,
         id: LinkId,
         horizon: Horizon,
         shared: &mut Shared,
         observer: &mut O,
-    ) {
+    ) -> Option<HandedOver> {
         while self.due <= horizon.departures {
             let (departure, arrival) = (self.next_departure(), self.next_arrival());
+            let mut handed_over = None;
             if departure <= arrival.min(self.timer) {
-                self.depart(id, departure, shared, observer);
+                handed_over = self.depart(id, departure, shared, observer);
+                self.settle();
             } else if arrival <= self.timer {
                 if arrival > horizon.arrivals {
-                    return;
+                    return None;
                 }
-                self.take_in_governed(id, arrival, shared, observer);
-                continue;
+                handed_over = self.take_in_governed(id, arrival, shared, observer);
             } else if self.timer < horizon.departures {
                 with_context!(self, id, self.timer, shared, observer, |discipline, ctx| {
                     discipline.on_timer(ctx);
                 });
+                self.settle();
             } else {
-                return;
+                return None;
             }
-            self.settle();
+            if handed_over.is_some() {
+                return handed_over;
+            }
         }
+        None
     }
 
     /// The first announced packet arrives.
@@ -105,36 +112,37 @@ impl Link {
         now: Time,
         shared: &mut Shared,
         observer: &mut O,
-    ) {
+    ) -> Option<HandedOver> {
         let packet = self.packets.take_announced();
         observer.delivered(now, shared.came_over(&packet), &packet);
         if self.lets_pass(now, packet.bytes()) {
-            self.pass_on(id, now, &packet, shared, observer);
+            let handed_over = self.pass_on(id, now, packet, observer);
             self.plan();
-        } else {
-            self.arrive_governed(id, now, &packet, shared, observer);
+            return Some(handed_over);
         }
+        self.arrive_governed(id, now, &packet, shared, observer)
     }
 
-    /// Takes an arriving packet, as [`arrive`](Self::arrive) does.
-    pub(super) fn arrive_governed<O: Observer>(
+    /// Takes an arriving packet, stamped with its arrival; the link must have caught up to `now`. Tells
+    /// what it hands over thereby.
+    pub(crate) fn arrive_governed<O: Observer>(
         &mut self,
         id: LinkId,
         now: Time,
         packet: &SimPacket,
         shared: &mut Shared,
         observer: &mut O,
-    ) {
+    ) -> Option<HandedOver> {
         self.ledger.arrive(packet.bytes(), now);
         observer.enqueued(now, id, packet);
         with_context!(self, id, now, shared, observer, |discipline, ctx| {
             discipline.enqueue(*packet, ctx);
         });
         self.fill_device(id, now, shared, observer);
-        if self.asks_at == Time::NEVER || now >= self.sends_until {
-            self.depart(id, now, shared, observer);
-        }
+        let asks = self.asks_at == Time::NEVER || now >= self.sends_until;
+        let handed_over = asks.then(|| self.depart(id, now, shared, observer));
         self.settle();
+        handed_over.flatten()
     }
 
     /// Hands packets down to the device while it has room.
@@ -165,7 +173,8 @@ impl Link {
         now: Time,
         shared: &mut Shared,
         observer: &mut O,
-    ) {
+    ) -> Option<HandedOver> {
+        let mut handed_over = None;
         let taken = if let Some(packet) = self.device.pop() {
             Dequeued::Packet(packet)
         } else {
@@ -177,7 +186,7 @@ impl Link {
             Dequeued::Packet(packet) => {
                 self.ledger.depart(packet.bytes(), packet.stamp, now);
                 observer.dequeued(now, id, &packet);
-                self.transmit(now, &packet, shared);
+                handed_over = self.transmit(now, packet);
             }
             Dequeued::Empty => self.asks_at = Time::NEVER,
             Dequeued::Wait(time) if time > now => self.asks_at = time,
@@ -189,6 +198,7 @@ impl Link {
             }
         }
         self.fill_device(id, now, shared, observer);
+        handed_over
     }
 
     /// After each operation: holds the discipline to its limit and to the books, and works out

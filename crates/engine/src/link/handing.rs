@@ -1,6 +1,6 @@
 //! What a link does to [hand over](crate::handover), and with what is handed over to it.
 
-use sojourn_base::{Bytes, Span, Time};
+use sojourn_base::{Span, Time};
 
 use super::Link;
 use crate::ledger::Shared;
@@ -19,6 +19,10 @@ pub(crate) enum FedBy {
     /// Several, all that feed it.
     Many,
 }
+
+/// A packet that a link has begun to send, or will without fail, and hands over to the next link,
+/// which it reaches at that instant.
+pub(crate) type HandedOver = (SimPacket, Time);
 
 /// How far a link catches up.
 #[derive(Debug, Clone, Copy)]
@@ -91,14 +95,15 @@ impl Link {
         stamp: Time,
         shared: &Shared,
     ) -> Option<Time> {
-        let announced = packet.sent_on(stamp);
+        let change = |packet: &mut SimPacket| packet.send_on(stamp);
         let is_next = if self.fed_by == FedBy::Many {
-            self.packets.announce_before(announced, |other| {
-                let order = |packet: &SimPacket| (packet.stamp, shared.came_over(packet));
-                other.stamp >= stamp && order(other) > order(&announced)
-            })
+            let later = |other: &SimPacket| {
+                other.stamp > stamp
+                    || other.stamp == stamp && shared.came_over(other) > shared.goes_over(packet)
+            };
+            self.packets.announce_before(packet, change, later)
         } else {
-            self.packets.announce(announced)
+            self.packets.announce(packet, change)
         };
         if !is_next {
             return None;
@@ -115,30 +120,6 @@ impl Link {
         }
     }
 
-    /// The train through it, if there is one.
-    #[inline(always)]
-    pub(crate) fn train(&self) -> Option<usize> {
-        (self.train < u32::MAX).then_some(self.train as usize)
-    }
-
-    /// It is one of those which that train goes through.
-    pub(crate) fn takes_train(&mut self, train: u32) {
-        self.train = train;
-    }
-
-    /// When a packet comes out that will arrive at `stamp` and need not wait, so that it may join the
-    /// train.
-    #[inline(always)]
-    pub(crate) fn may_join(&mut self, stamp: Time, size: u16) -> Option<Time> {
-        let free_at = self.sends_until.max(self.free_at);
-        let is_free = free_at <= stamp && self.packets.is_unused();
-        if !is_free || Bytes::new(u64::from(size)) > self.bypass {
-            return None;
-        }
-        self.free_at = stamp + self.takes(size);
-        Some(self.free_at + self.delay)
-    }
-
     /// A packet of the train arrives, passes, and will come out.
     #[inline(always)]
     pub(crate) fn pass_in_train<O: Observer>(
@@ -149,13 +130,11 @@ impl Link {
         shared: &Shared,
         observer: &mut O,
     ) {
-        let packet = SimPacket {
-            stamp: now,
-            ..*packet
-        };
+        let mut packet = *packet;
+        packet.stamp = now;
+        packet.at -= 1;
         observer.delivered(now, shared.came_over(&packet), &packet);
         self.pass(id, now, &packet, observer);
-        self.passed_on();
     }
 
     /// A packet that was announced arrives, passes, and is handed over.
@@ -164,18 +143,10 @@ impl Link {
         &mut self,
         id: LinkId,
         now: Time,
-        packet: &SimPacket,
-        shared: &mut Shared,
+        packet: SimPacket,
         observer: &mut O,
-    ) {
-        let stamp = self.pass(id, now, packet, observer);
-        self.passed_on();
-        shared.handed_over.push((stamp, *packet));
-    }
-
-    /// A packet that it lets pass is handed over, not delivered.
-    #[inline]
-    pub(crate) fn passed_on(&mut self) {
-        self.delivered += 1;
+    ) -> HandedOver {
+        let stamp = self.pass(id, now, &packet, observer);
+        (packet, stamp)
     }
 }

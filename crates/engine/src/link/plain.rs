@@ -15,6 +15,14 @@ use super::{Horizon, Link};
 use crate::ledger::Shared;
 use crate::{LinkId, Observer, SimPacket};
 
+/// What happens next at a plain queue.
+pub(crate) enum Step {
+    /// The first packet that waits is sent.
+    Departure,
+    /// This packet arrives, the first that is announced.
+    Arrival(SimPacket),
+}
+
 impl Link {
     /// What waits, by the books.
     #[inline]
@@ -32,27 +40,41 @@ impl Link {
         self.packets.len() - self.ledger.backlog().packets as usize
     }
 
-    /// Runs all departures and announced arrivals due up to the horizon.
-    #[inline(never)]
-    pub(super) fn run_plain<O: Observer>(
+    /// What is due next up to the horizon, if anything, and when.
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // called from one place
+    pub(crate) fn next_step(&self, horizon: Horizon) -> Option<Step> {
+        if self.due > horizon.departures {
+            None
+        } else if self.plain_departure() == self.due {
+            Some(Step::Departure)
+        } else if self.due <= horizon.arrivals {
+            Some(Step::Arrival(*self.packets.announced()?))
+        } else {
+            None
+        }
+    }
+
+    /// Lets that happen. Where an arriving packet is handed over, tells when it comes out.
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // called from one place
+    pub(crate) fn take_step<O: Observer>(
         &mut self,
         id: LinkId,
-        horizon: Horizon,
+        step: &Step,
         capacity: Capacity,
         shared: &mut Shared,
         observer: &mut O,
-    ) {
-        while self.due <= horizon.departures {
-            let now = self.due;
-            if self.plain_departure() == now {
-                self.depart_plain(id, now, observer);
-            } else if now <= horizon.arrivals {
-                self.take_in(id, now, capacity, shared, observer);
-            } else {
-                return;
+    ) -> Option<Time> {
+        let handed_over = match step {
+            Step::Departure => {
+                self.depart_plain(id, observer);
+                None
             }
-            self.due = self.plain_departure().min(self.next_arrival());
-        }
+            Step::Arrival(packet) => self.take_in(id, packet, capacity, shared, observer),
+        };
+        self.due = self.plain_departure().min(self.next_arrival());
+        handed_over
     }
 
     /// When the transmitter is free for the next packet that waits.
@@ -66,8 +88,10 @@ impl Link {
         }
     }
 
-    /// Takes an arriving packet that cannot pass, as [`arrive`](Self::arrive) does.
-    pub(super) fn arrive_plain<O: Observer>(
+    /// Takes an arriving packet that cannot pass, stamped with its arrival; the link must have caught up
+    /// to `now`. Where it hands the packet over, tells when that comes out.
+    #[inline]
+    pub(crate) fn arrive_plain<O: Observer>(
         &mut self,
         id: LinkId,
         now: Time,
@@ -80,7 +104,7 @@ impl Link {
         if !self.admits(id, now, packet, capacity, shared, observer) {
             return None;
         }
-        self.packets.push(*packet);
+        self.packets.push(packet, |_| ());
         if is_first {
             self.due = self.sends_until;
         }
@@ -113,38 +137,36 @@ impl Link {
         admits
     }
 
-    /// The first announced packet arrives.
-    #[inline(never)]
+    /// The first announced packet arrives; tells when it comes out, if it is handed over.
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // called from one place
     fn take_in<O: Observer>(
         &mut self,
         id: LinkId,
-        now: Time,
+        packet: &SimPacket,
         capacity: Capacity,
         shared: &mut Shared,
         observer: &mut O,
-    ) {
-        let Some(&packet) = self.packets.announced() else {
-            return;
-        };
-        observer.delivered(now, shared.came_over(&packet), &packet);
+    ) -> Option<Time> {
+        let now = packet.stamp;
+        observer.delivered(now, shared.came_over(packet), packet);
         if self.lets_pass(now, packet.bytes()) {
+            let stamp = self.pass(id, now, packet, observer);
             if self.hands_over {
                 self.packets.turn_away();
-                self.pass_on(id, now, &packet, shared, observer);
-            } else {
-                let stamp = self.pass(id, now, &packet, observer);
-                self.packets.admit();
-                self.send_out(self.packets.len() - 1, stamp);
+                return Some(stamp);
             }
-        } else if self.admits(id, now, &packet, capacity, shared, observer) {
+            self.packets.admit();
+            self.send_out(self.packets.len() - 1, stamp);
+        } else if self.admits(id, now, packet, capacity, shared, observer) {
             self.packets.admit();
             if self.hands_over {
-                let stamp = self.promise(now, packet.size);
-                shared.handed_over.push((stamp, packet));
+                return Some(self.promise(now, packet.size));
             }
         } else {
             self.packets.turn_away();
         }
+        None
     }
 
     /// When a packet comes out that has just been admitted: it begins when all before it are
@@ -161,8 +183,8 @@ impl Link {
     /// Begins to send the first packet that waits.
     #[inline(always)]
     #[allow(clippy::inline_always)] // once a packet, as all that it does
-    fn depart_plain<O: Observer>(&mut self, id: LinkId, now: Time, observer: &mut O) {
-        let first = self.first_waiting();
+    fn depart_plain<O: Observer>(&mut self, id: LinkId, observer: &mut O) {
+        let (first, now) = (self.first_waiting(), self.due);
         let Some(packet) = self.packets.get(first) else {
             return;
         };
@@ -171,7 +193,7 @@ impl Link {
         observer.dequeued(now, id, packet);
         let stamp = self.begin(now, size);
         if self.hands_over {
-            self.let_out();
+            self.packets.drop_head();
         } else {
             self.send_out(first, stamp);
         }
@@ -182,8 +204,7 @@ impl Link {
     #[allow(clippy::inline_always)]
     fn send_out(&mut self, place: usize, stamp: Time) {
         if let Some(packet) = self.packets.get_mut(place) {
-            packet.stamp = stamp;
-            packet.at += 1;
+            packet.send_on(stamp);
         }
     }
 
@@ -235,13 +256,14 @@ impl Link {
         if !is_alone || arrived + self.takes(packet.size) + self.delay != now {
             return None;
         }
-        let packet = self.packets.take_announced();
+        let mut packet = self.packets.take_announced();
         observer.delivered(arrived, shared.came_over(&packet), &packet);
         self.pass(id, arrived, &packet, observer);
         self.delivered += 1;
         // Nothing waits.
         let announced = self.packets.announced();
         self.due = announced.map_or(Time::NEVER, |packet| packet.stamp);
-        Some(packet.sent_on(now))
+        packet.send_on(now);
+        Some(packet)
     }
 }

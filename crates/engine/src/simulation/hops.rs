@@ -1,11 +1,13 @@
 //! The part of the run loop that moves packets from link to link.
 
 use sojourn_base::Time;
+use sojourn_base::length::Capacity;
 
 use super::Simulation;
 use crate::ledger::Breach;
-use crate::link::Horizon;
+use crate::link::{Horizon, Step};
 use crate::prefetch::{MANY_LINKS, prefetch};
+use crate::routes::END;
 use crate::{Kind, LinkId, Observer, SimPacket};
 
 // The steps of an event are many and small, and each is written once: out of line, their arguments
@@ -24,8 +26,8 @@ impl<O: Observer> Simulation<O> {
         };
         self.observer.delivered(now, id, &packet);
         match self.shared.goes_over(&packet) {
-            Some(next) => self.arrive(next, now, &packet),
-            None => self.receive(now, &packet),
+            END => self.receive(now, &packet),
+            next => self.arrive(next, now, &packet),
         }
     }
 
@@ -44,34 +46,32 @@ impl<O: Observer> Simulation<O> {
         if let Some(packet) = link.cross(id, now, &self.shared, &mut self.observer) {
             let next = link.next_announced();
             self.move_first(id, next);
+            self.open_track(id);
             return Some(packet);
         }
-        let horizon = Horizon::at(now);
-        link.catch_up(id, horizon, &mut self.shared, &mut self.observer);
-        let packet = link.deliver(now);
+        self.catch_up(id, Horizon::at(now));
+        let packet = self.links[id as usize].deliver(now);
         self.reschedule_first(id, now);
-        if packet.is_none() {
-            self.hand_over();
-        }
+        self.open_track(id);
         packet
     }
 
     /// The first of the train through this link, if it is its turn.
     #[inline(always)]
     fn leave_train(&mut self, id: LinkId, now: Time) -> Option<SimPacket> {
-        let link = &mut self.links[id as usize];
-        let number = link.train()?;
+        let number = self.tracks.get(id as usize)?.train()?;
         let train = &mut self.trains[number];
         let packet = train.leave(now, id, &self.shared)?;
         let (time, slot) = train.next(&self.shared).unwrap_or((Time::NEVER, 0));
         self.deliveries.replace_first_with(time, slot);
         if let Some(arrived) = train.arrival(&packet) {
+            let link = &mut self.links[id as usize];
             link.pass_in_train(id, arrived, &packet, &self.shared, &mut self.observer);
         }
         if self.links.len() > MANY_LINKS {
             self.look_ahead_in_train(number);
         }
-        Some(packet.sent_on(now))
+        Some(packet)
     }
 
     /// Asks for what the next events will need.
@@ -92,9 +92,7 @@ impl<O: Observer> Simulation<O> {
             prefetch(&self.shared.lanes[later.lane()]);
         }
         if let Some(next) = train.ahead(2) {
-            if let Some(link) = self.shared.goes_over(next) {
-                self.links[link as usize].prefetch();
-            }
+            self.links[self.shared.came_over(next) as usize].prefetch();
             let lane = &self.shared.lanes[next.lane()];
             if let Some(connection) = self.tcp.connections.get(lane.slot as usize) {
                 connection.prefetch(next.kind() == Kind::Ack);
@@ -103,39 +101,83 @@ impl<O: Observer> Simulation<O> {
         }
     }
 
-    /// Announces what a link has just begun to send to the links behind it.
+    /// Runs all that is due at a link up to the horizon, and announces what it hands over. That
+    /// needs the calendar later than now.
     #[inline(always)]
-    fn hand_over(&mut self) {
-        if !self.shared.handed_over.is_empty() {
-            self.announce_all();
+    pub(super) fn catch_up(&mut self, id: LinkId, horizon: Horizon) {
+        if self.links[id as usize].has_due(horizon) {
+            self.run(id, horizon);
+        }
+    }
+
+    #[inline(always)]
+    fn run(&mut self, id: LinkId, horizon: Horizon) {
+        match self.links[id as usize].plain {
+            Some(capacity) => self.run_plain(id, horizon, capacity),
+            None => self.run_governed(id, horizon),
         }
     }
 
     #[inline(never)]
-    fn announce_all(&mut self) {
-        let mut handed_over = core::mem::take(&mut self.shared.handed_over);
-        for (stamp, packet) in &handed_over {
+    fn run_plain(&mut self, id: LinkId, horizon: Horizon, capacity: Capacity) {
+        loop {
+            let link = &mut self.links[id as usize];
+            let Some(step) = link.next_step(horizon) else {
+                return;
+            };
+            let (shared, observer) = (&mut self.shared, &mut self.observer);
+            let handed_over = link.take_step(id, &step, capacity, shared, observer);
+            if let (Step::Arrival(packet), Some(stamp)) = (&step, handed_over) {
+                self.announce(packet, stamp);
+            }
+        }
+    }
+
+    #[inline(never)]
+    fn run_governed(&mut self, id: LinkId, horizon: Horizon) {
+        loop {
+            let link = &mut self.links[id as usize];
+            let (shared, observer) = (&mut self.shared, &mut self.observer);
+            let handed_over = link.run_governed(id, horizon, shared, observer);
+            let Some((packet, stamp)) = &handed_over else {
+                return;
+            };
             self.announce(packet, *stamp);
         }
-        handed_over.clear();
-        self.shared.handed_over = handed_over;
     }
 
     /// Announces a packet to the next link, which it reaches at `stamp`.
     #[inline(always)]
     fn announce(&mut self, packet: &SimPacket, stamp: Time) {
-        let Some(next) = self.shared.paths.link(packet.at + 1) else {
-            return;
-        };
-        let link = &mut self.links[next as usize];
-        if let Some(train) = link.train()
-            && let Some(out) = link.may_join(stamp, packet.size)
+        let next = self.shared.paths.link(packet.at + 1);
+        if let Some(track) = self.tracks.get_mut(next as usize)
+            && let Some(train) = track.train()
         {
-            if self.trains[train].join(packet.sent_on(out), next, &self.shared) {
-                self.deliveries.push(out, next);
+            let train = &mut self.trains[train];
+            if let Some(out) = train.admits(track, stamp, packet.size) {
+                if train.join(packet, next, out, &self.shared) {
+                    self.deliveries.push(out, next);
+                }
+                return;
             }
-        } else if let Some(event) = link.announce(packet, stamp, &self.shared) {
+            if !track.is_closed() {
+                self.links[next as usize].free_at = track.close();
+            }
+        }
+        let link = &mut self.links[next as usize];
+        if let Some(event) = link.announce(packet, stamp, &self.shared) {
             self.schedule(next, event);
+        }
+    }
+
+    /// Opens the track through a link again where nothing is under way there by itself.
+    #[inline(always)]
+    fn open_track(&mut self, id: LinkId) {
+        if let Some(track) = self.tracks.get_mut(id as usize)
+            && track.is_closed()
+            && let Some(free_at) = self.links[id as usize].unused_from()
+        {
+            track.open(free_at);
         }
     }
 
@@ -161,8 +203,7 @@ impl<O: Observer> Simulation<O> {
     pub(super) fn depart(&mut self, now: Time) {
         let id = self.departures.next_slot();
         self.departures.replace_first(Time::NEVER);
-        let link = &mut self.links[id as usize];
-        link.catch_up(id, Horizon::at(now), &mut self.shared, &mut self.observer);
+        self.catch_up(id, Horizon::at(now));
         self.settle(id, now);
     }
 
@@ -181,7 +222,6 @@ impl<O: Observer> Simulation<O> {
         let link = &mut self.links[id as usize];
         let stamp = link.pass(id, now, packet, &mut self.observer);
         if link.hands_over {
-            link.passed_on();
             self.announce(packet, stamp);
         } else {
             link.put_on_wire(packet, stamp);
@@ -192,18 +232,25 @@ impl<O: Observer> Simulation<O> {
     /// A packet arrives at a link that is busy or asks its discipline about every packet.
     #[inline(never)]
     fn join(&mut self, id: LinkId, now: Time, packet: &SimPacket) {
+        self.catch_up(id, Horizon::at(now));
         let link = &mut self.links[id as usize];
-        link.catch_up(id, Horizon::at(now), &mut self.shared, &mut self.observer);
         if link.is_plain() && link.lets_pass(now, packet.bytes()) {
             self.pass(id, now, packet);
             return;
         }
         let (shared, observer) = (&mut self.shared, &mut self.observer);
-        if let Some(stamp) = link.arrive(id, now, packet, shared, observer) {
-            self.announce(packet, stamp);
-        } else {
-            self.settle(id, now);
+        if let Some(capacity) = link.plain {
+            if let Some(stamp) = link.arrive_plain(id, now, packet, capacity, shared, observer) {
+                // It needs the calendar no more.
+                self.announce(packet, stamp);
+                return;
+            }
+        } else if let Some((packet, stamp)) =
+            link.arrive_governed(id, now, packet, shared, observer)
+        {
+            self.announce(&packet, stamp);
         }
+        self.settle(id, now);
     }
 
     /// Brings the calendars in line with a link that was touched.
@@ -215,7 +262,6 @@ impl<O: Observer> Simulation<O> {
             let next = link.next_event();
             self.schedule(id, next);
         }
-        self.hand_over();
         if O::IN_ORDER {
             self.plan_departure(id);
         }

@@ -5,6 +5,7 @@ use sojourn_traffic::{Draw, Source, Way};
 
 use super::Simulation;
 use crate::flow::{Agent, Flow};
+use crate::routes::END;
 use crate::{Cargo, FlowId, Observer, SimPacket};
 
 impl<O: Observer> Simulation<O> {
@@ -92,7 +93,8 @@ impl<O: Observer> Simulation<O> {
     #[inline]
     pub(super) fn launch(&mut self, now: Time, packet: &SimPacket) {
         self.shared.lanes[packet.lane()].books.sent += 1;
-        if let Some(first) = self.shared.goes_over(packet) {
+        let first = self.shared.goes_over(packet);
+        if first != END {
             self.arrive(first, now, packet);
         }
     }

@@ -5,7 +5,7 @@ use sojourn_traffic::{Application, Draw, Event, Way};
 use sojourn_transport::{Arrival, Segment};
 
 use super::Simulation;
-use crate::connection::{FlowHost, Half, Replies};
+use crate::connection::{DELAYED, FlowHost, Half, Replies};
 use crate::flow::Agent;
 use crate::ledger::Lane;
 use crate::packet::lane_of;
@@ -83,13 +83,20 @@ impl<O: Observer> Simulation<O> {
 
     /// Sends all that the connection's senders may send now.
     fn pump(&mut self, slot: u32, now: Time) {
-        for way in [Way::There, Way::Back] {
-            self.pump_half(slot, way, now);
+        self.pump_half(slot, Way::There, now);
+        if self.tcp.connections[slot as usize].speaks_back() {
+            self.pump_back(slot, now);
         }
     }
 
+    #[inline(never)]
+    fn pump_back(&mut self, slot: u32, now: Time) {
+        self.pump_half(slot, Way::Back, now);
+    }
+
     /// Sends all that may be sent now in a direction.
-    #[inline]
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // for the direction to be known
     fn pump_half(&mut self, slot: u32, way: Way, now: Time) {
         let connection = &mut self.tcp.connections[slot as usize];
         let (flow, number) = (connection.flow, connection.number);
@@ -170,15 +177,20 @@ impl<O: Observer> Simulation<O> {
             self.observer.received(now, packet, 0);
             return;
         };
-        let arrival = Arrival {
-            segment: packet.segment(header),
-            ecn: packet.ecn(),
-        };
         let mut replies = Replies {
             acks: &mut self.shared.acks,
             places: &mut self.tcp.replies,
         };
-        let delivered = half.receiver.take_segment(now, &arrival, &mut replies);
+        let (receiver, len) = (&mut half.receiver, packet.payload(header));
+        let delivered = if packet.is_plain_segment() && receiver.expects(packet.number, len) {
+            receiver.take_expected(now, len, packet.sent, &mut replies)
+        } else {
+            let arrival = Arrival {
+                segment: packet.segment(header),
+                ecn: packet.ecn(),
+            };
+            receiver.take_segment(now, &arrival, &mut replies)
+        };
         let timer = half.receiver.next_timer().unwrap_or(Time::NEVER);
         self.observer.received(now, packet, delivered);
         for reply in 0..self.tcp.replies.len() {
@@ -186,7 +198,7 @@ impl<O: Observer> Simulation<O> {
             self.send_ack(now, packet.flow(), packet.connection, way.opposite(), place);
         }
         self.tcp.replies.clear();
-        self.tcp.arm_at(slot, timer);
+        self.tcp.delay(slot, timer);
         while let Some(tag) = self.tcp.connections[slot as usize]
             .half(way)
             .and_then(Half::take_arrived)
@@ -220,6 +232,10 @@ impl<O: Observer> Simulation<O> {
     /// A timer of a connection is due, or was when it was set.
     pub(super) fn expire(&mut self, now: Time) {
         let slot = self.tcp.timers.next_slot();
+        if slot == DELAYED {
+            self.tcp.look_at_delayed();
+            return;
+        }
         let connection = &mut self.tcp.connections[slot as usize];
         if connection.timer_at != now {
             self.tcp.timers.replace_first(Time::NEVER);

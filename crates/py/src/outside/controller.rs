@@ -175,7 +175,7 @@ impl CongestionControl for PythonController {
             ece: ack.ece,
             rtt: ack.rtt.map(sojourn_base::Span::as_s),
             srtt: ack.srtt.as_s(),
-            one_way: ack.one_way_s,
+            one_way: ack.one_way_s(),
             prior_in_flight: segments(ack.prior_in_flight),
             in_flight: segments(ack.in_flight),
             may_grow: ack.may_grow,

@@ -277,7 +277,7 @@ impl Bare {
             ece,
             rtt,
             srtt: self.srtt.unwrap_or_default(),
-            one_way_s: rtt.map(Span::as_s),
+            stamps: rtt.map(|rtt| (Time::ZERO + rtt, Time::ZERO)),
             prior_in_flight: in_flight + acked,
             in_flight,
             snd_una: self.una,

@@ -134,9 +134,9 @@ impl Line {
         let ledger = &self.open.link().ledger;
         let measured = &self.open.observer.0.links[0];
         Total {
-            arrivals: ledger.arrivals.packets,
-            departures: ledger.departures.packets,
-            departed_bytes: ledger.departures.bytes,
+            arrivals: ledger.arrivals().packets,
+            departures: ledger.departures().packets,
+            departed_bytes: ledger.departures().bytes,
             drops: ledger.drops.packets,
             marks: ledger.marks_by_reason().iter().sum(),
             packet_time: ledger.packet_time,

@@ -90,8 +90,9 @@ pub struct AckSample {
     pub rtt: Option<Span>,
     /// Smoothed RTT; zero before the first sample.
     pub srtt: Span,
-    /// One-way delay by the two ends' stamps, whose clocks may differ, in seconds.
-    pub one_way_s: Option<f64>,
+    /// When it was sent and when the segment that it answers was, by the clocks of their senders; none
+    /// without timestamps.
+    pub stamps: Option<(Time, Time)>,
     /// Bytes in flight before it.
     pub prior_in_flight: u64,
     /// Bytes in flight after it.
@@ -115,6 +116,14 @@ pub struct AckSample {
     pub delivered: u64,
     /// Bytes newly held to be lost.
     pub lost: u64,
+}
+
+impl AckSample {
+    /// One-way delay of the segment by the two ends' stamps, whose clocks may differ, in seconds.
+    pub fn one_way_s(&self) -> Option<f64> {
+        let (answered, sent) = self.stamps?;
+        Some(answered.as_s() - sent.as_s())
+    }
 }
 
 /// Why a window is to be reduced.
@@ -153,6 +162,12 @@ pub struct LossEvent {
 pub trait CongestionControl {
     /// Data was delivered.
     fn on_ack(&mut self, ack: &AckSample);
+
+    /// The same; tells the window and threshold that follow from it, as [`windows`](Self::windows) does.
+    fn on_ack_to_windows(&mut self, ack: &AckSample) -> (u64, u64) {
+        self.on_ack(ack);
+        self.windows()
+    }
 
     /// A segment is newly held to be lost; told where the controller asked for rate samples, before the
     /// acknowledgement that showed it.

@@ -109,7 +109,7 @@ impl Ledbat {
 
 impl CongestionControl for Ledbat {
     fn on_ack(&mut self, ack: &AckSample) {
-        let Some(delay) = ack.one_way_s else {
+        let Some(delay) = ack.one_way_s() else {
             self.window.grow_reno(ack);
             return;
         };

@@ -109,6 +109,10 @@ impl CongestionControl for AnyController {
         each!(self, controller => controller.on_ack(ack));
     }
 
+    fn on_ack_to_windows(&mut self, ack: &AckSample) -> (u64, u64) {
+        each!(self, controller => controller.on_ack_to_windows(ack))
+    }
+
     fn on_lost(&mut self, now: Time, loss: &Loss) {
         each!(self, controller => controller.on_lost(now, loss));
     }

@@ -256,22 +256,15 @@ impl Sender {
                 fresh.min(heard.delivered)
             }
         };
-        let rate = self
-            .rate
-            .as_mut()
-            .and_then(|rate| rate.finish(now, heard.delivered, self.snd_una));
-        let one_way_s = ack
-            .echo
-            .map(|echo| ack.stamp.as_s() - echo.as_s())
-            .filter(|_| self.config.timestamps);
-        let sample = AckSample {
+        let stamps = ack.echo.map(|echo| (ack.stamp, echo));
+        let mut sample = AckSample {
             now,
             acked: heard.delivered,
             marked,
             ece: ack.ece,
             rtt: heard.rtt,
             srtt: self.rtt.srtt().unwrap_or_default(),
-            one_way_s,
+            stamps: stamps.filter(|_| self.config.timestamps),
             prior_in_flight,
             in_flight: self.in_flight(),
             snd_una: self.snd_una,
@@ -280,11 +273,14 @@ impl Sender {
             may_grow,
             cwnd_limited,
             paced: self.config.pacing,
-            rate,
+            rate: None,
             delivered: self.delivered,
             lost: heard.lost,
         };
-        self.control(|cc| cc.on_ack(&sample));
+        if let Some(rate) = &mut self.rate {
+            sample.rate = rate.finish(now, heard.delivered, self.snd_una);
+        }
+        (self.cwnd, self.ssthresh) = self.cc.on_ack_to_windows(&sample);
         if let Some(rate) = &mut self.rate
             && self.cc.holds_back()
         {

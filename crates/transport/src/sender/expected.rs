@@ -53,10 +53,10 @@ impl Sender {
     #[inline(always)]
     pub(super) fn read_expected(&mut self, now: Time, ack: &Ack) -> Heard {
         let moved = ack.ack - self.snd_una;
-        let (rack, min_rtt) = (&mut self.rack, self.rtt.min());
-        self.board.acknowledge_untouched(ack.ack, |sent| {
-            rack.on_delivered(sent, now, ack.echo, min_rtt);
-        });
+        if let Some(last) = self.board.acknowledge_untouched(ack.ack) {
+            // Of segments that came in their order, the last tells RACK as much as all.
+            self.rack.on_delivered(&last, now, ack.echo, self.rtt.min());
+        }
         self.edge_heard = true;
         self.right_edge = ack.ack.saturating_add(ack.window);
         self.snd_una = ack.ack;

@@ -43,7 +43,7 @@ impl Played {
             ece: marked,
             rtt: Some(rtt),
             srtt: rtt,
-            one_way_s: Some(rtt.as_s() / 2.0),
+            stamps: Some((Time::from_ps(rtt.as_ps() / 2), Time::ZERO)),
             prior_in_flight: cwnd,
             in_flight: cwnd - 1000,
             snd_una: self.una,
