@@ -65,7 +65,7 @@ pub(crate) fn told(py: Python<'_>, error: &PyErr) -> String {
 }
 
 /// A traceback from the first frame on that is not of Sojourn's modules; all of it where each is.
-fn of_the_user<'py>(trace: Option<Bound<'py, PyTraceback>>) -> PyResult<Option<Bound<'py, PyAny>>> {
+fn of_the_user(trace: Option<Bound<'_, PyTraceback>>) -> PyResult<Option<Bound<'_, PyAny>>> {
     let mut next = trace.clone().map(Bound::into_any);
     while let Some(frame) = next {
         let globals = frame.getattr("tb_frame")?.getattr("f_globals")?;
