@@ -33,7 +33,7 @@ def readme_files() -> dict[Path, str | bytes]:
     """Return the README with the output of its commands, and its figures with their data."""
     text = README.read_text(encoding="utf-8")
     files: dict[Path, str | bytes] = {}
-    first = re.search(r"^(sojourn compare .*(?:\\\n.*)*)$", text, flags=re.MULTILINE)
+    first = re.search(r"^(sojourn compare (?:.*\\\n)*.*)$", text, flags=re.MULTILINE)
     assert first is not None, "the README begins with a comparison"
     commands = {
         COMPARE: shlex.split(first[1].replace("\\\n", " "))[1:],
