@@ -341,7 +341,11 @@ fn the_registry_has_manuals_titles_and_defaults() {
         let title = entry.title.split(' ').next().unwrap_or_default();
         assert!(summary.starts_with(title), "{summary}");
         let length = entry.manual().len();
-        assert!(length > 300, "{}: a manual of {length} characters", entry.name);
+        assert!(
+            length > 300,
+            "{}: a manual of {length} characters",
+            entry.name
+        );
         for preset in Preset::ALL {
             assert!(
                 make(entry.name, &[], preset, &bench::link(8)).is_ok(),
