@@ -107,7 +107,9 @@ GENERATED = "<!-- Generated from the code by `make generate`. -->"
 
 
 def param_table(params: list[dict[str, Any]]) -> str:
-    """Return the parameters as a Markdown table."""
+    """Return the parameters as a Markdown table; in words that there are none."""
+    if not params:
+        return "It has no parameters of its own."
     rows = ["| key | default | what it is | allowed |", "| --- | --- | --- | --- |"]
     for param in params:
         default = "required" if param["required"] else f"`{param['default']}`"

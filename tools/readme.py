@@ -22,6 +22,9 @@ COMPARE = "compare"
 
 DEMO = "make demo"
 
+WIDTHS = {"compare": 104, "reproduce": 124}
+"""Columns of what a command prints: so many fit onto a page, or as few as it needs."""
+
 FIGURES = {COMPARE: "delay-goodput", DEMO: "fig2-queue"}
 """The figure of each that the README shows."""
 
@@ -30,7 +33,7 @@ def readme_files() -> dict[Path, str | bytes]:
     """Return the README with the output of its commands, and its figures with their data."""
     text = README.read_text(encoding="utf-8")
     files: dict[Path, str | bytes] = {}
-    first = re.search(r"^(sojourn compare .*(?:\\\n.*)*)$", text, flags=re.MULTILINE)
+    first = re.search(r"^(sojourn compare (?:.*\\\n)*.*)$", text, flags=re.MULTILINE)
     assert first is not None, "the README begins with a comparison"
     commands = {
         COMPARE: shlex.split(first[1].replace("\\\n", " "))[1:],
@@ -50,7 +53,7 @@ def run(arguments: list[str]) -> str:
     """Run ``sojourn`` as a reader would; return what it prints."""
     done = subprocess.run(
         [sys.executable, "-m", "sojourn", *arguments],
-        env=os.environ | {"COLUMNS": "120", "NO_COLOR": "1"},
+        env=os.environ | {"COLUMNS": str(WIDTHS[arguments[0]]), "NO_COLOR": "1"},
         capture_output=True,
         text=True,
         check=True,

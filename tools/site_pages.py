@@ -30,6 +30,9 @@ PAGES = {
 PROGRAMS = sorted((ROOT / "examples").glob("*.py"))
 PAGES |= {f"examples/{path.name}": f"examples/{path.stem}.md" for path in PROGRAMS}
 
+WIDE = ("index.md", "compare.md")
+"""Pages with wide tables; so are those of single disciplines, with their figures."""
+
 SHIM = "https://unpkg.com/iframe-worker/shim"
 """What the theme would load from the network on pages that are opened from disk."""
 
@@ -57,8 +60,10 @@ def on_files(files: Files, *, config: MkDocsConfig) -> Files:
 
 
 def on_page_markdown(markdown: str, *, page: Any, **_: Any) -> str:
-    """Lead links of docs/ that point out of it."""
+    """Lead links of docs/ that point out of it; give wide pages the room of their contents."""
     source = page.file.src_uri
+    if source in WIDE or source.startswith("reference/disciplines/"):
+        page.meta["hide"] = ["toc"]
     return markdown if source in PAGES.values() else _led(markdown, f"docs/{source}")
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from typing import Any
@@ -17,8 +18,27 @@ BATCH = 512
 """Runs that are stacked at once: so many are in memory as they come from the core."""
 
 
+_process: int | None = None
+"""Where the first frames were made; a forked copy of that process inherits it."""
+
+
+def check_process() -> None:
+    """Raise RuntimeError in a forked copy of a process that has made frames.
+
+    The threads with which polars makes them are not copied: it would wait for them for ever.
+    """
+    if _process not in (None, os.getpid()):
+        raise RuntimeError(
+            "this process is a fork of one that has made frames, and polars cannot make any here; "
+            'start processes with multiprocessing.get_context("spawn") or "forkserver"'
+        )
+
+
 def stack(scenario: Scenario, outcomes: Iterable[Outcome]) -> dict[str, pl.DataFrame]:
     """Stack the tables of all runs, in the order given, into one frame for each table."""
+    check_process()
+    global _process
+    _process = os.getpid()
     batches = [_stack_batch(batch) for batch in _batches(outcomes)] or [_stack_batch([])]
     frames = {
         name: pl.concat([batch[name] for batch in batches], how="diagonal") for name in batches[0]

@@ -9,13 +9,14 @@ from functools import cache
 from types import FunctionType
 from typing import Any
 
+from sojourn.brief import InputError
 from sojourn.nearest import nearest
 
 LIKENESS = 0.8
 """How alike, from 0 to 1, a method's name must be to a hook's to be a slip of the pen."""
 
 
-class HookError(ValueError):
+class HookError(InputError):
     """A class whose hooks cannot be called; ``message`` says what was found and is allowed."""
 
     param: str | None = None

@@ -9,14 +9,20 @@ LIKENESS = 0.6
 """How alike, from 0 to 1, two words must be for one to be taken for the other."""
 
 
+SHORTEST_PREFIX = 3
+"""How many letters of a word at least tell which it may be."""
+
+
 def nearest(found: str, known: Iterable[str], likeness: float = LIKENESS) -> str | None:
     """The known word that is most like the one found; None where none is near."""
     return next(iter(difflib.get_close_matches(found, list(known), 1, likeness)), None)
 
 
 def hint(found: str, known: Iterable[str]) -> str:
-    """``; did you mean "codel"?``, or nothing where no known word is near."""
-    meant = nearest(found, known)
+    """``; did you mean "codel"?``, or nothing where no known word begins so or is near."""
+    names = list(known)
+    begun = (name for name in names if name.startswith(found) and len(found) >= SHORTEST_PREFIX)
+    meant = next(begun, None) or nearest(found, names)
     return f'; did you mean "{meant}"?' if meant else ""
 
 

@@ -19,6 +19,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
+from sojourn.brief import InputError
+
 KINDS = {
     "discipline": ("sojourn.queue.discipline", "Discipline", "sojourn.queue.Discipline"),
     "controller": (
@@ -37,7 +39,7 @@ _results: set[Path] = set()
 """Folders of results: what was run there need not be there to be looked at."""
 
 
-class Refused(ValueError):
+class Refused(InputError):
     """A name that cannot be taken; ``message`` says what was found and what is allowed."""
 
     param: str | None = None

@@ -12,10 +12,11 @@ from __future__ import annotations
 from typing import Any, cast
 
 from sojourn import _core
+from sojourn.brief import InputError, brief
 from sojourn.nearest import hint
 
 
-class ParamError(ValueError):
+class ParamError(InputError):
     """A parameter that cannot be taken: ``param`` and ``message``."""
 
     def __init__(self, param: str, message: str) -> None:
@@ -134,6 +135,7 @@ def declared(cls: type) -> dict[str, Param]:
     return params
 
 
+@brief
 def read_all(cls: type, given: dict[str, Any]) -> dict[str, Any]:
     """The values of all parameters of a class, in base units. Raises :class:`ParamError`."""
     params = declared(cls)

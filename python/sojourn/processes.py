@@ -6,6 +6,7 @@ worker reads the scenario itself; classes that it could not import are sent alon
 
 from __future__ import annotations
 
+import linecache
 import signal
 import sys
 import warnings
@@ -13,6 +14,7 @@ from collections.abc import Generator, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from contextlib import contextmanager
 from pathlib import Path
+from types import FunctionType
 from typing import Any
 
 from sojourn import outside
@@ -47,7 +49,7 @@ def in_processes(
         max_workers=min(jobs, len(tasks)),
         context=get_context("loky"),
         initializer=_begin,
-        initargs=(sys.path, _packed(scenario)),
+        initargs=(sys.path, _packed(scenario), _lines(scenario)),
     )
     finished_all = False
     try:
@@ -87,12 +89,24 @@ def _deaf_children() -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
+def _foreign(scenario: Scenario) -> list[type]:
+    """The classes that a worker could not import."""
+    classes = outside.known(scenario.outside).values()
+    return [cls for cls in classes if not outside.is_importable(cls)]
+
+
+def _lines(scenario: Scenario) -> dict[str, list[str]]:
+    """The source of these by file, for tracebacks: that of a notebook is in no file."""
+    members = (value for cls in _foreign(scenario) for value in vars(cls).values())
+    codes = (value.__code__ for value in members if isinstance(value, FunctionType))
+    return {file: linecache.getlines(file) for file in {code.co_filename for code in codes}}
+
+
 def _packed(scenario: Scenario) -> bytes:
     """The scenario with the classes that a worker could not import."""
     import cloudpickle
 
-    classes = outside.known(scenario.outside).values()
-    foreign = [cls for cls in classes if not outside.is_importable(cls)]
+    foreign = _foreign(scenario)
     modules = {sys.modules[cls.__module__] for cls in foreign if cls.__module__ in sys.modules}
     for module in modules:
         if module.__name__ != "__main__":
@@ -105,7 +119,7 @@ def _packed(scenario: Scenario) -> bytes:
                 cloudpickle.unregister_pickle_by_value(module)
 
 
-def _begin(path: list[str], scenario: bytes) -> None:
+def _begin(path: list[str], scenario: bytes, lines: dict[str, list[str]]) -> None:
     """Prepare a worker."""
     import cloudpickle
 
@@ -114,6 +128,8 @@ def _begin(path: list[str], scenario: bytes) -> None:
     # The process in front has told of them.
     warnings.simplefilter("ignore", HookWarning)
     sys.path[:] = path
+    for file, text in lines.items():
+        linecache.cache[file] = (sum(map(len, text)), None, text, file)
     global _scenario
     _scenario = cloudpickle.loads(scenario)
 

@@ -52,6 +52,6 @@ def _of_notebook() -> Callable[[str], Any] | None:
             display,
         )
 
-        handle = display(HTML(""), display_id=True)
+        handle: Any = display(HTML(""), display_id=True)
         return lambda html: handle.update(HTML(html))
     return None

@@ -82,8 +82,11 @@ class Results:
         for a name that is neither a usual series (``sojourn.metrics.SERIES``) nor was recorded.
         """
         found = self.time_series.filter(pl.col("metric") == metric)
-        if found.is_empty() and metric not in SERIES and not self.time_series.is_empty():
-            recorded = self.time_series["metric"].unique().sort()
+        if found.is_empty() and metric not in SERIES:
+            recorded = self.time_series["metric"].unique().sort().to_list()
+            if not recorded:
+                why = "no series were recorded; allowed: a run with series_interval"
+                raise ValueError(f"found {metric!r}, but {why}")
             raise ValueError(refusal(metric, recorded))
         return found
 

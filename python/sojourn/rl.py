@@ -21,6 +21,7 @@ import numpy as np
 from sojourn import params
 from sojourn._core import Cancel
 from sojourn._core import Episode as CoreEpisode
+from sojourn.brief import brief
 from sojourn.extras import needed
 from sojourn.nearest import hint, refusal
 from sojourn.queue.discipline import Discipline
@@ -104,6 +105,7 @@ class QueueEnv(gymnasium.Env[np.ndarray, np.ndarray]):
 
     metadata: dict[str, Any] = {"render_modes": []}  # noqa: RUF012
 
+    @brief
     def __init__(
         self,
         scenario: Scenario,
@@ -133,6 +135,7 @@ class QueueEnv(gymnasium.Env[np.ndarray, np.ndarray]):
         self.observation_space = Box(0.0, MOST, (len(self.observed),), np.float32)
         self._episode: CoreEpisode | None = None
 
+    @brief
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[np.ndarray, dict[str, Any]]:
@@ -143,6 +146,7 @@ class QueueEnv(gymnasium.Env[np.ndarray, np.ndarray]):
         self._episode = seeded.core.begin(self.point, 0)
         return np.zeros(len(self.observed), np.float32), {"seed": number}
 
+    @brief
     def step(self, action: Any) -> tuple[np.ndarray, float, bool, bool, dict[str, Any]]:
         """Set the inner variables, let an interval pass, look."""
         if self._episode is None:

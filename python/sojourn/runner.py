@@ -9,9 +9,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeVar
 
-from sojourn._core import Cancel, UserCodeError
+from sojourn._core import Cancel
+from sojourn.brief import brief
 from sojourn.experiments.bench import Finished, Memory
 from sojourn.experiments.procedure import conduct
+from sojourn.frames import check_process
 from sojourn.processes import LOOK_INTERVAL_S, Trace, in_processes
 from sojourn.progress import Progress, shown
 from sojourn.results import Results, collect
@@ -19,6 +21,7 @@ from sojourn.scenario import Overrides, Scenario
 from sojourn.tasks import Outcome, Task
 
 
+@brief
 def run(
     scenario: Scenario | str | Path,
     *,
@@ -52,6 +55,7 @@ def run(
     :class:`sojourn.LedgerError` where the books of a run do not balance;
     :class:`sojourn.UserCodeError` where a discipline in Python raised an exception.
     """
+    check_process()
     scenario = prepared(scenario, overrides, replicas, seed, series_interval, precision)
     if trace_folder is not None:
         scenario.core.check_captured(list(trace_links))
@@ -77,9 +81,6 @@ def run(
         except KeyboardInterrupt:
             done = [task for task in bench.done if not task.is_pilot]
             tasks, complete = sorted(done, key=lambda task: (task.point, task.replica)), False
-        except UserCodeError as error:
-            # Its text has the traceback of the hook; how the run came to it helps nobody.
-            raise error.with_traceback(None) from None
     outcomes = (Outcome(task, bench.tables(task)) for task in tasks)
     return collect(scenario, outcomes, complete=complete, warnings=warnings)
 

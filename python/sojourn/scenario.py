@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from sojourn import _core, outside
+from sojourn.brief import brief
 from sojourn.toml_text import toml_text
 
 MAX_BYTES = 1_000_000
@@ -36,6 +37,7 @@ class Scenario:
         self._identities: dict[int, dict[str, Any]] = {}
 
     @classmethod
+    @brief
     def load(cls, path: str | Path, overrides: Overrides = ()) -> Scenario:
         """Read a scenario file.
 
@@ -47,10 +49,12 @@ class Scenario:
         return cls(_read(place if place.exists() else path), str(path), place.parent, overrides)
 
     @classmethod
+    @brief
     def from_toml(cls, text: str, *, place: str = "<text>", overrides: Overrides = ()) -> Scenario:
         """Read a text in the format of scenario files."""
         return cls(text, place, Path(), overrides)
 
+    @brief
     def with_overrides(self, overrides: Overrides) -> Scenario:
         """Return the same scenario with further keys set, as ``--set`` does."""
         pairs = [*self._overrides, *as_pairs(overrides)]

@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from sojourn import _core
+from sojourn.brief import brief
 from sojourn.outside import name_of
 from sojourn.queue.discipline import Discipline
 
@@ -116,6 +117,7 @@ class _Trial:
         self.events.append(self.bench.probe())
 
 
+@brief
 def check_laws(
     cls: type[Discipline], params: dict[str, Any] | None = None, *, sequences: int = 50
 ) -> None:

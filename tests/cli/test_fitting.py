@@ -34,3 +34,18 @@ def test_what_matters_least_is_left_out(width, missing):
     assert ("no room for: " + ", ".join(missing) in text) == bool(missing)
     assert "a title" in text
     assert "a caption" in text
+
+
+@pytest.mark.parametrize("width", range(60, 120))
+def test_a_frame_is_closed_at_any_width(width):
+    lines = [line.rstrip() for line in printed(width)]
+    assert len({len(line) for line in lines if line[:1] in set("┏┃┡│└")}) == 1
+
+
+@pytest.mark.parametrize("asked", ["100", ""])
+def test_without_a_terminal_columns_says_how_wide(sojourn, small, monkeypatch, asked):
+    monkeypatch.setenv("COLUMNS", asked)
+    lines = sojourn("run", small).out.splitlines()
+    table = next(line for line in lines if line.startswith("┏"))
+    assert (len(table) <= 100) == bool(asked)
+    assert ("no room for: " in "".join(lines)) == bool(asked)

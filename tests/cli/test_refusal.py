@@ -12,7 +12,11 @@ import pytest
         (["list", "disciplines", "codl"], 'did you mean "codel"?'),
         (["list", "disciplins"], 'found "disciplins"; allowed: disciplines'),
         (["list", "disciplins"], 'did you mean "disciplines"?'),
+        (["list", "disc"], 'did you mean "disciplines"?'),
+        (["list", "disciplines", "fq_"], 'did you mean "fq_codel"?'),
         (["plot", "scenarios/mm1.toml", "lod"], 'did you mean "load"?'),
+        (["sens"], 'found "sens"; allowed: run, compare'),
+        (["sens"], 'did you mean "sensitivity"?'),
     ],
 )
 def test_the_nearest_is_offered(sojourn, command, message):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shlex
 from pathlib import Path
@@ -9,7 +10,7 @@ from pathlib import Path
 import pytest
 from document_blocks import ROOT, Reader, blocks, commands, parse
 
-from sojourn import native
+from sojourn import _core, native
 from sojourn.cli import manual
 from sojourn.cli.commands import SUMMARIES, function
 
@@ -49,6 +50,12 @@ def test_every_example_of_a_manual_page_is_a_command(name):
         if text.startswith("sojourn "):
             (command,) = commands(text)
             parse(shlex.split(command)[1:])
+
+
+def test_the_concepts_name_every_discipline():
+    page = (ROOT / "docs" / "concepts" / "disciplines.md").read_text(encoding="utf-8")
+    names = [entry["name"] for entry in json.loads(_core.reference())["disciplines"]]
+    assert [name for name in names if f"`{name}`" not in page] == []
 
 
 def test_the_page_of_compiled_hooks_has_every_field():

@@ -43,8 +43,10 @@ class Page(HTMLParser):
             self.language = given.get("lang")
 
 
-def built(folder: Path) -> dict[Path, Page]:
+@pytest.fixture(scope="module")
+def site(tmp_path_factory) -> dict[Path, Page]:
     """The pages of the site, built anew."""
+    folder = tmp_path_factory.mktemp("site")
     done = subprocess.run(
         [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", folder],
         cwd=ROOT,
@@ -56,8 +58,7 @@ def built(folder: Path) -> dict[Path, Page]:
     return {path: Page(path) for path in folder.rglob("*.html") if path.name != "404.html"}
 
 
-def test_the_site_leads_on_loads_nothing_from_a_network_and_can_be_read_aloud(tmp_path):
-    site = built(tmp_path)
+def test_the_site_leads_on_loads_nothing_from_a_network_and_can_be_read_aloud(site):
     assert len(site) > 25
     for path, page in site.items():
         for link in page.links:
@@ -68,6 +69,24 @@ def test_the_site_leads_on_loads_nothing_from_a_network_and_can_be_read_aloud(tm
         assert page.language == "en", path
         for picture in page.pictures:
             assert picture.get("alt"), f"{path.name}: {picture.get('src')}"
+
+
+@pytest.mark.parametrize("page", ["index.html", "reference/disciplines/pie.html"])
+def test_the_search_finds_pages_without_a_server(site, browser, page):
+    from selenium.webdriver.common.by import By
+    from selenium.webdriver.support.expected_conditions import element_to_be_clickable as clickable
+    from selenium.webdriver.support.ui import WebDriverWait
+
+    browser.set_window_size(1280, 900)
+    browser.get(next(path for path in site if path.as_posix().endswith(page)).as_uri())
+    wait = WebDriverWait(browser, 60)
+    box = wait.until(clickable((By.CSS_SELECTOR, "input[name=query]")))
+    box.click()
+    box.send_keys("njit_policy")
+    found = (By.CSS_SELECTOR, ".md-search-result__item a")
+    wait.until(lambda driver: driver.find_elements(*found))
+    pages = [link.get_attribute("href") for link in browser.find_elements(*found)]
+    assert any("reference/python/native.html" in each for each in pages)
 
 
 def leads_on(site: dict[Path, Page], path: Path, link: str) -> None:

@@ -3,7 +3,7 @@
 import pickle
 import sys
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
-from multiprocessing import get_context
+from multiprocessing import get_all_start_methods, get_context
 from types import ModuleType
 
 import own
@@ -40,6 +40,17 @@ def test_threads_and_processes_give_the_same(overloaded, queue):
         assert list(threads.map(goodput, scenarios)) == alone
     with ProcessPoolExecutor(2, mp_context=get_context("spawn")) as processes:
         assert list(processes.map(goodput, scenarios)) == alone
+
+
+@pytest.mark.skipif("fork" not in get_all_start_methods(), reason="no fork on this system")
+def test_a_fork_is_refused_where_it_would_wait_for_ever(overloaded):
+    scenario = overloaded(sj.queue.CoDel(), duration="2 s")
+    sj.run(scenario)
+    with (
+        ProcessPoolExecutor(1, mp_context=get_context("fork")) as processes,
+        pytest.raises(RuntimeError, match=r'get_context\("spawn"\)'),
+    ):
+        processes.submit(goodput, scenario).result(60)
 
 
 @pytest.mark.parametrize("queue", [sj.queue.CoDel(), own.Blue(limit="20 packets")], ids=repr)

@@ -1,8 +1,6 @@
 """The report of an experiment in a real browser: figures, sorting, keyboard, dark and phone."""
 
 import json
-import os
-import shutil
 from pathlib import Path
 
 import pytest
@@ -11,13 +9,6 @@ import sojourn as sj
 from sojourn.experiments.folder import read
 from sojourn.report.experiment import write
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
-DRIVER = shutil.which("chromedriver")
-
-pytestmark = pytest.mark.skipif(
-    not (CHROMIUM and DRIVER), reason="needs Chromium and its driver: apt install chromium-driver"
-)
-
 
 @pytest.fixture(scope="module")
 def page(tmp_path_factory):
@@ -25,26 +16,6 @@ def page(tmp_path_factory):
     sj.run(Path(__file__).parent / "experiment.toml").write(folder)
     experiment = read(folder)
     return write(experiment.results, folder / "report.html", experiment.manifest).as_uri()
-
-
-@pytest.fixture(scope="module")
-def browser(tmp_path_factory):
-    from selenium import webdriver
-    from selenium.webdriver.chrome.service import Service
-
-    options = webdriver.ChromeOptions()
-    options.binary_location = CHROMIUM
-    profile = tmp_path_factory.mktemp("profile")
-    for one in ("--headless=new", "--disable-gpu", "--disable-dev-shm-usage"):
-        options.add_argument(one)
-    options.add_argument(f"--user-data-dir={profile}")
-    if os.geteuid() == 0:
-        # Chromium refuses root its sandbox; the page is our own.
-        options.add_argument("--no-sandbox")
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
-    driver = webdriver.Chrome(options=options, service=Service(DRIVER))
-    yield driver
-    driver.quit()
 
 
 def opened(browser, page, *, width=1200, scheme="light", media=""):

@@ -185,6 +185,17 @@ def test_drops_by_reason_count_replicas_without_any_as_zero(mixed):
 # --- time series ---------------------------------------------------------------------------------
 
 
+def test_a_series_that_is_none_is_refused(mixed):
+    results = run(mixed("red"), replicas=1)
+    assert results.series("queue_packets").is_empty()
+    with pytest.raises(ValueError, match="found 'avg', but no series were recorded"):
+        results.series("avg")
+    results = run(mixed("red"), replicas=1, series_interval="500 ms")
+    assert results.series("avg").height > 0
+    with pytest.raises(ValueError, match=r'found "avgg"; allowed: .*mean "avg"'):
+        results.series("avgg")
+
+
 def test_series_agree_with_the_tables(mixed):
     results = run(mixed("red", warmup="0 s"), replicas=2, series_interval="500 ms")
     series = results.series("queue_mean_packets").filter(name="bottleneck", replica=1)

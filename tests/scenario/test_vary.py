@@ -250,6 +250,71 @@ def test_overrides_go_before_the_file_and_behind_vary(good):
     assert frame["queue_max_packets"].to_list() == [3]
 
 
+DUMBBELL = """
+name = "dumbbell"
+duration = "2 s"
+[dumbbell]
+rtt = "20 ms"
+bottleneck = { rate = "1 Mbit/s", queue = { discipline = "red" } }
+[[flow]]
+name = "long"
+transport = { protocol = "tcp" }
+traffic = { source = "bulk" }
+start = "1 s"
+[vary]
+"dumbbell.bottleneck.rate" = ["1 Mbit/s", "2 Mbit/s"]
+"link.bottleneck.queue" = [
+    { discipline = "red", min_th = "5 packets", max_th = "15 packets" },
+    { discipline = "droptail" },
+]
+"flow.long.start" = { from = "0 s", to = "1 s", step = "1 s" }
+"""
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "line", "vary", "where"),
+    [
+        ("dumbbell.bottleneck.rate", "3 Mbit/s", 13, "dumbbell.bottleneck.rate", ""),
+        ("link.bottleneck.rate", "3 Mbit/s", 13, "dumbbell.bottleneck.rate", ""),
+        ("dumbbell.bottleneck", {"rate": "3 Mbit/s"}, 13, "dumbbell.bottleneck.rate", ""),
+        ("dumbbell.bottleneck.queue.discipline", "sfq", 14, "link.bottleneck.queue", ""),
+        ("flow.l*.start", "3 s", 18, "flow.long.start", ""),
+        (
+            "link.bottleneck.queue",
+            {"discipline": "red", "max_th": "30 packets"},
+            14,
+            "link.bottleneck.queue",
+            "",
+        ),
+        (
+            "link.bottleneck.queue.min_th",
+            "9 packets",
+            14,
+            "link.bottleneck.queue",
+            " (at point 0: rate = 1 Mbit/s, queue = red, start = 0 s; and at 3 more)",
+        ),
+    ],
+)
+def test_what_varies_anyway_warns_when_it_is_set_from_outside(key, value, line, vary, where):
+    scenario = sj.Scenario.from_toml(DUMBBELL, place="v.toml", overrides={key: value})
+    why = f"[vary] gives {vary} and has the last word"
+    expected = f"v.toml:{line}: {key}: what was set from outside does not count: {why}{where}"
+    assert scenario.warnings == [expected]
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("link.bottleneck.queue.limit", "40 packets"),
+        ("dumbbell.access", {"rate": "9 Mbit/s", "delay": "2 ms"}),
+        ("flow.long.transport", {"protocol": "tcp", "congestion_control": "cubic"}),
+        ("duration", "3 s"),
+    ],
+)
+def test_what_does_not_vary_is_set_from_outside_without_a_warning(key, value):
+    assert sj.Scenario.from_toml(DUMBBELL, overrides={key: value}).warnings == []
+
+
 def test_overrides_of_every_kind(good):
     overrides = {
         "replicas": 3,

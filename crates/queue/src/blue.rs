@@ -1,7 +1,7 @@
 //! BLUE: a drop probability that rises with losses and falls when the link goes idle.
 //!
 //! W. Feng, D. Kandlur, D. Saha, K. Shin, "BLUE: A New Class of Active Queue Management
-//! Algorithms", CSE-TR-387-99, 1999, and IEEE/ACM `ToN` 10(4), 2002. The average queue plays no part.
+//! Algorithms", CSE-TR-387-99, 1999, and IEEE/ACM ToN 10(4), 2002. The average queue plays no part.
 //! When an arrival finds no room (or, with `threshold`, finds so much waiting) the probability grows
 //! by `increment`; when the link finds nothing to send it shrinks by `decrement`; neither more
 //! often than every `freeze_time`. Each arrival is dropped, or with `ecn` marked, with it; BLUE's

@@ -1,10 +1,10 @@
-//! COBALT: `CoDel` and BLUE together, one against standing queues, the other against floods.
+//! COBALT: CoDel and BLUE together, one against standing queues, the other against floods.
 //!
 //! T. Hoiland-Jorgensen, D. Taht, J. Morton, "Piece of CAKE", 2018; J. Palmei and others, "Design
 //! and Evaluation of COBALT Queue Discipline", IEEE LANMAN 2019. A packet that waited longer than
 //! `target` begins a spell of signals at `interval` / sqrt(count) from then; each signal raises the
 //! count. Without a spell the count falls again at the same pace instead of being kept for a
-//! while, so that there is no rule of re-entry: the first signal comes as `CoDel`'s, those after it
+//! while, so that there is no rule of re-entry: the first signal comes as CoDel's, those after it
 //! one step ahead, at 70.7, 57.7, 50 ms. BLUE's probability grows by `increment` when the queue
 //! overflows and shrinks by `decrement` when it is found empty, at most once per `target`; its
 //! drops are never marks. The last packet of the queue is not dropped.
@@ -40,7 +40,7 @@ params! {
         increment: Probability = "0.00390625";
         /// What an empty queue takes from it.
         decrement: Probability = "0.000244140625";
-        /// Whether to mark ECN-capable packets where `CoDel`'s half would drop them.
+        /// Whether to mark ECN-capable packets where CoDel's half would drop them.
         ecn: bool = "false";
         /// Sojourn above which every ECN-capable packet is marked, with `ecn`.
         ce_threshold: Optional<Span> = "none";

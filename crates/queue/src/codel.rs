@@ -1,4 +1,4 @@
-//! `CoDel`: drops at the head while packets have sojourned above a target for an interval.
+//! CoDel: drops at the head while packets have sojourned above a target for an interval.
 //!
 //! K. Nichols, V. Jacobson, A. McGregor, J. Iyengar, "Controlled Delay Active Queue Management",
 //! RFC 8289, 2018. A packet is bad if it waited `target` or longer, more than `max_packet` bytes
@@ -14,7 +14,7 @@
 //! not at, the end of the interval; 1/sqrt(count) in 16 bits by one Newton step per change, so
 //! that the second gap is 50 ms instead of 70.7. Linux: `max_packet` is the MTU and 14. ns-3: room
 //! for 1 500 000 bytes, `max_packet` 1500, of which less must wait behind a good packet. ns-2.35
-//! has no `CoDel`: its preset is the reference.
+//! has no CoDel: its preset is the reference.
 
 use sojourn_base::length::Capacity;
 use sojourn_base::{Auto, Bytes, Limit, LinkInfo, Optional, ParamFault, Preset, Span, params};
@@ -24,7 +24,7 @@ use crate::parts::{Fifo, mistakes};
 use crate::{Backlog, Context, Dequeued, Discipline, Packet, ProbeValue, Reason, Warning};
 
 params! {
-    /// Parameters of `CoDel`.
+    /// Parameters of CoDel.
     pub struct Params {
         /// Most that may wait, in packets or bytes; the packet being sent is not counted.
         limit: Limit = "1000 packets", Ns3 = "1500 kB";
@@ -44,7 +44,7 @@ params! {
     }
 }
 
-/// A `CoDel` queue.
+/// A CoDel queue.
 #[derive(Debug)]
 pub struct CoDel<P> {
     capacity: Capacity,

@@ -86,7 +86,7 @@ pub enum Reason {
     Unforced,
     /// The average stands above the hard threshold.
     Forced,
-    /// The sojourn stayed above its target (`CoDel`'s law).
+    /// The sojourn stayed above its target (CoDel's law).
     Target,
     /// The sojourn stood above the threshold for marking (`ce_threshold`).
     CeThreshold,

@@ -39,7 +39,7 @@ params! {
         increment: Probability = "0.00390625";
         /// What an empty queue takes from it.
         decrement: Probability = "0.000244140625";
-        /// Whether to mark ECN-capable packets where `CoDel`'s half would drop them.
+        /// Whether to mark ECN-capable packets where CoDel's half would drop them.
         ecn: bool = "true";
         /// Sojourn above which every ECN-capable packet is marked, with `ecn`.
         ce_threshold: Optional<Span> = "none";

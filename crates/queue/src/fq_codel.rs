@@ -1,6 +1,6 @@
-//! FQ-CoDel: a queue with `CoDel` for each flow, served in turn by bytes, new flows first.
+//! FQ-CoDel: a queue with CoDel for each flow, served in turn by bytes, new flows first.
 //!
-//! T. Hoeiland-Joergensen and others, "The Flow Queue `CoDel` Packet Scheduler and Active Queue
+//! T. Hoeiland-Joergensen and others, "The Flow Queue CoDel Packet Scheduler and Active Queue
 //! Management Algorithm", RFC 8290, 2018. The scheduler is that of [`crate::parts::flow_queue`],
 //! each queue obeys [`crate::codel`]. A queue found empty ends its spell of dropping, but keeps its
 //! count, which the next flow of the same hash inherits.
@@ -11,7 +11,7 @@
 //! served while its head has credits left, more than zero, as all code does, where the RFC's text
 //! says not below zero.
 //!
-//! **Linux** (`sch_fq_codel`): `CoDel` as under its preset there; turns and `max_packet` of the MTU
+//! **Linux** (`sch_fq_codel`): CoDel as under its preset there; turns and `max_packet` of the MTU
 //! and 14; packets that are pushed out raise their flow's count; a new flow found empty leaves at
 //! once if no old one waits. Its second limit, 32 MB of memory, is left out: packets here have no
 //! true size. **ns-3** (`FqCoDelQueueDisc`): turns of the MTU; `max_packet` 1500 against the flow's
@@ -54,7 +54,7 @@ params! {
     }
 }
 
-/// `CoDel` in a flow.
+/// CoDel in a flow.
 #[derive(Debug)]
 pub struct FlowCoDel {
     law: CodelLaw,

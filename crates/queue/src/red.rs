@@ -1,7 +1,7 @@
 //! RED: random early detection; drops by the average queue before the buffer is full.
 //!
 //! S. Floyd, V. Jacobson, "Random Early Detection Gateways for Congestion Avoidance", IEEE/ACM
-//! `ToN` 1(4), 1993; S. Floyd's note on the gentle variant, 2000.
+//! ToN 1(4), 1993; S. Floyd's note on the gentle variant, 2000.
 //!
 //! On each arrival `avg = (1 - w_q) avg + w_q q`, with `q` the queue before it. Below `min_th`
 //! nothing is dropped; up to `max_th` the probability rises to `max_p`; from there everything is

@@ -1,6 +1,6 @@
 //! SFQ: stochastic fair queueing; flows are hashed to buckets that are served in turn.
 //!
-//! P. E. `McKenney`, "Stochastic Fairness Queueing", IEEE INFOCOM 1990. The bucket is a salted hash
+//! P. E. McKenney, "Stochastic Fairness Queueing", IEEE INFOCOM 1990. The bucket is a salted hash
 //! of the flow; the salt changes every `perturb`, so that two flows that share a bucket do not
 //! share it for ever. Buckets with packets stand in a ring; each turn sends one packet.
 //!

@@ -250,7 +250,7 @@ impl Trial {
         };
         assert!(
             above,
-            "{case:?}: {reason} of {packet:?} at {:?}",
+            "{case:?}: {reason} of {packet:?} at {:?}: `check_reason` does not allow it",
             self.before
         );
     }
@@ -340,7 +340,12 @@ fn the_registry_has_manuals_titles_and_defaults() {
         let summary = entry.summary().replace('`', "");
         let title = entry.title.split(' ').next().unwrap_or_default();
         assert!(summary.starts_with(title), "{summary}");
-        assert!(entry.manual().len() > 300, "{}", entry.name);
+        let length = entry.manual().len();
+        assert!(
+            length > 300,
+            "{}: a manual of {length} characters",
+            entry.name
+        );
         for preset in Preset::ALL {
             assert!(
                 make(entry.name, &[], preset, &bench::link(8)).is_ok(),

@@ -25,6 +25,7 @@ pub mod error;
 pub mod keys;
 mod network;
 pub mod outside;
+mod overruled;
 mod reader;
 pub mod reference;
 pub mod replay;

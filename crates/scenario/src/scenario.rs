@@ -14,6 +14,7 @@ use crate::error::{Error, Located, Place, unknown};
 use crate::keys::{self, Top};
 use crate::network::lay_out;
 use crate::outside::{Makers, Nobody, Outside};
+use crate::overruled::Setting;
 use crate::reader::Reader;
 use crate::run::{Options, Run, RunError, run};
 use crate::trace::duplex;
@@ -27,6 +28,7 @@ pub struct Scenario {
     base: Table,
     top: Top,
     axes: Vec<Axis>,
+    settings: Vec<Setting>,
     points: Vec<Point>,
 }
 
@@ -85,6 +87,10 @@ impl Scenario {
         outside: &Outside,
     ) -> Result<Self, Located> {
         let mut base = tree::parse(text)?;
+        let settings = overrides
+            .iter()
+            .filter_map(|(key, value)| Setting::new(&base, key, value))
+            .collect();
         for (key, value) in overrides {
             dotted::set(&mut base, key, Place::Set, parse_value(value))?;
         }
@@ -104,6 +110,7 @@ impl Scenario {
             base,
             top,
             axes,
+            settings,
             points,
         })
     }
@@ -247,12 +254,14 @@ impl Scenario {
         self.points[point].plan.outside_names()
     }
 
-    /// Settings that are allowed but a known mistake, each once, with its place, and with the
+    /// Settings that are allowed but a known mistake or without effect, each once, with its place, and with the
     /// points where it is not at all of them.
     pub fn warnings(&self) -> Vec<Error> {
         let mut warnings: Vec<(Error, Vec<usize>)> = Vec::new();
         for (number, point) in self.points.iter().enumerate() {
-            for warning in point.plan.warnings().unwrap_or_default() {
+            let overruled = self.settings.iter();
+            let overruled = overruled.filter_map(|setting| setting.overruled(&self.axes, number));
+            for warning in overruled.chain(point.plan.warnings().unwrap_or_default()) {
                 let warning = warning.in_file(&self.file);
                 match warnings.iter_mut().find(|(known, _)| *known == warning) {
                     Some((_, at)) => at.push(number),

@@ -11,7 +11,7 @@ use crate::tree::{Node, Table, Value};
 #[derive(Debug, Clone)]
 pub(crate) struct Axis {
     pub(crate) key: String,
-    place: Place,
+    pub(crate) place: Place,
     values: Vec<Node>,
     /// Its values turn together with those of the other drawn or listed axes.
     drawn: bool,

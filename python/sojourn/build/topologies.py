@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Unpack
 
 from sojourn._core import ScenarioError
+from sojourn.brief import brief
 from sojourn.build.flows import Flow, Flows, listed
 from sojourn.build.keys import Head, LinkKeys
 from sojourn.build.table import Queue, plain
@@ -57,6 +58,7 @@ def link(
     return Link(from_, to, rate, duplex, name, keys)
 
 
+@brief
 def network(
     links: Iterable[Link], flows: Flow | Flows, *, name: str = "network", **head: Unpack[Head]
 ) -> Scenario:
@@ -64,6 +66,7 @@ def network(
     return _scenario(name, head, {"link": [each.table() for each in links]}, listed(flows))
 
 
+@brief
 def dumbbell(
     *,
     rate: str,
@@ -86,6 +89,7 @@ def dumbbell(
     return _scenario(name, head, {"dumbbell": table}, listed(flows))
 
 
+@brief
 def parking_lot(
     hops: int,
     *,
@@ -126,6 +130,7 @@ def parking_lot(
     return _scenario(name, head, {"link": links}, placed)
 
 
+@brief
 def star(
     leaves: int,
     *,
@@ -162,6 +167,7 @@ def star(
     return _scenario(name, head, {"link": links}, placed)
 
 
+@brief
 def tree(
     depth: int,
     fanout: int,

@@ -12,6 +12,8 @@ from typing import Any
 import typer
 from typer.core import TyperCommand, TyperGroup
 
+from sojourn.nearest import refusal
+
 SUMMARIES = {
     "run": "Run a scenario: what its links and flows did.",
     "compare": "Compare disciplines on one bottleneck: a table and a figure.",
@@ -77,6 +79,12 @@ class Commands(TyperGroup):
         command: Any = typer.main.get_command(alone)
         manual.name_values(asked, command)
         return command
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """Find the command that is called; a usage error names the nearest, or all."""
+        if args and args[0] not in SUMMARIES:
+            ctx.fail(f"No such command: {refusal(args[0], SUMMARIES)}")
+        return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         """Write the list of commands, importing none."""

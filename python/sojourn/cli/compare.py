@@ -144,10 +144,9 @@ def compare(
 
 
 def _print(title: str, found: Answer, results: Results, least: float) -> None:
-    from rich.console import Console
-
+    from sojourn.cli.console import printer
     from sojourn.cli.fitting import FittingTable
-    from sojourn.cli.run_tables import WIDTH, flow_table
+    from sojourn.cli.run_tables import flow_table
     from sojourn.comparison.answer import COLUMNS
     from sojourn.stats.paired import FEWEST
 
@@ -166,7 +165,7 @@ def _print(title: str, found: Answer, results: Results, least: float) -> None:
             if found.replicas >= FEWEST
             else f"with fewer than {FEWEST} none is called best"
         )
-    console = Console(width=None if sys.stdout.isatty() else WIDTH)
+    console = printer()
     table.print(console)
     points = results.summary()["points"]
     if len(points[0]["groups"]) > 1:

@@ -15,9 +15,6 @@ if TYPE_CHECKING:
     from sojourn.experiments.diff import Difference, Moved
     from sojourn.experiments.folder import Experiment
 
-WIDTH = 160
-"""Columns of the table where there is no terminal to ask."""
-
 
 EXAMPLES = (
     ("what moved, and whether significantly", "sojourn diff results/before results/after"),
@@ -91,12 +88,12 @@ def _row(difference: Difference, moved: Moved) -> dict[str, Any]:
 def _print(
     difference: Difference, experiments: tuple[Experiment, Experiment], everything: bool
 ) -> None:
-    from rich.console import Console
     from rich.table import Table
 
+    from sojourn.cli.console import printer
     from sojourn.experiments.compared import label
 
-    console = Console(width=None if sys.stdout.isatty() else WIDTH)
+    console = printer()
     certain = [each for each in difference.moved if difference.is_significant(each)]
     shown = difference.moved if everything else certain
     console.print(_headline(difference, len(certain)))

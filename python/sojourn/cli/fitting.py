@@ -52,12 +52,16 @@ class FittingTable:
         headings = [*self.names, *self.numbers]
         kept = self._kept(headings, console.width)
         table = Table(title=self.title, title_justify="left", caption_justify="left")
+        widths = self._widths(headings, kept, console.width)
         for column in kept:
-            if column < len(self.names):
-                table.add_column(headings[column], overflow="fold")
-            else:
-                least = max((len(row[column][0]) for row in self.rows), default=0)
-                table.add_column(headings[column], justify="right", min_width=least)
+            is_name = column < len(self.names)
+            table.add_column(
+                headings[column],
+                justify="left" if is_name else "right",
+                overflow="fold" if is_name else "ellipsis",
+                min_width=None if is_name else self._broadest(column),
+                width=widths.get(column),
+            )
         for row in self.rows:
             cells = [row[column] for column in kept]
             table.add_row(*(f"[bold]{text}[/bold]" if best else text for text, best in cells))
@@ -75,7 +79,22 @@ class FittingTable:
             kept = [column for column in kept if headings[column] != heading]
         return kept
 
+    def _widths(self, headings: Sequence[str], kept: Sequence[int], width: int) -> dict[int, int]:
+        """How wide each column is; none where even the least is too wide, so that names fold."""
+        widths = {column: self._least(column, headings[column]) for column in kept}
+        spare = width - 1 - sum(FRAME + least for least in widths.values())
+        if spare < 0:
+            return {}
+        for column in kept:
+            more = min(max(len(headings[column]) - widths[column], 0), spare)
+            widths[column] += more
+            spare -= more
+        return widths
+
     def _least(self, column: int, heading: str) -> int:
         """The least width of a column: headings wrap between words, what stands below does not."""
-        words = max(map(len, heading.split()), default=0)
-        return max([words, *(len(row[column][0]) for row in self.rows)])
+        return max([self._broadest(column), *map(len, heading.split())])
+
+    def _broadest(self, column: int) -> int:
+        """What stands below the heading needs so much."""
+        return max((len(row[column][0]) for row in self.rows), default=0)

@@ -8,10 +8,10 @@ from enum import StrEnum
 from typing import Annotated, Any
 
 import typer
-from rich.console import Console
 from rich.table import Table
 
 from sojourn import _core, metrics
+from sojourn.cli.console import printer
 from sojourn.cli.options import JsonOption
 from sojourn.nearest import refusal
 
@@ -30,6 +30,9 @@ def kinds_like(incomplete: str) -> list[str]:
     """The kinds whose names begin so, for the shell."""
     return [kind for kind in Kind if kind.startswith(incomplete)]
 
+
+MANUAL_WIDTH = 100
+"""Columns of a manual page where neither the terminal nor ``COLUMNS`` says it."""
 
 OWN = {Kind.DISCIPLINES: "discipline", Kind.CONGESTION_CONTROLS: "controller"}
 """Kinds of which users write their own, and what they are called in `outside`."""
@@ -126,7 +129,7 @@ def _own(kind: Kind, name: str) -> dict[str, Any]:
 
 
 def _print_all(kind: Kind, entries: list[dict[str, Any]]) -> None:
-    console = Console()
+    console = printer()
     if not entries:
         console.print(f"There are no {kind.value} in this version.")
         return
@@ -147,7 +150,7 @@ def _print_all(kind: Kind, entries: list[dict[str, Any]]) -> None:
 def _print_one(entry: dict[str, Any]) -> None:
     from rich.markdown import Markdown
 
-    console = Console()
+    console = printer(MANUAL_WIDTH)
     if "manual" in entry:
         console.print(Markdown(entry["manual"]))
     else:

@@ -174,10 +174,11 @@ def replay(
 
 def _print(replayed: Replayed, rate: str) -> None:
     import polars as pl
-    from rich.console import Console
     from rich.table import Table
 
-    console = Console(width=None if sys.stdout.isatty() else 160, highlight=False)
+    from sojourn.cli.console import printer
+
+    console = printer(highlight=False)
     title = f"{replayed.capture} at {rate}: {replayed.packets} packets in "
     title += f"{replayed.last_arrival_s:.3f} s"
     table = Table(title=title, title_justify="left")

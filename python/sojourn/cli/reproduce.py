@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -75,9 +74,8 @@ def reproduce(
     Exit status 0 whatever the verdicts: "disagrees" is a result, not a failure.
     """
     # Here, so that the other commands need not wait for the libraries of figures and pages.
-    from rich.console import Console
-
     from sojourn.cli import progress
+    from sojourn.cli.console import printer
     from sojourn.studies.base import LawBroken
     from sojourn.studies.knobs import StudyError
 
@@ -86,7 +84,7 @@ def reproduce(
         from sojourn.studies.runner import run_scenario
 
     request = Request(study, quick, calibrate, out, replicas, jobs, seed, tuple(settings or ()))
-    console = Console(width=None if sys.stdout.isatty() else WIDTH)
+    console = printer(WIDTH)
     try:
         reproduce_all(request, run_scenario, console, as_json=json_, progress=progress.shown)
     except StudyError as error:

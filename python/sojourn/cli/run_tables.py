@@ -3,20 +3,15 @@
 from __future__ import annotations
 
 import json
-import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from rich.console import Console
-
+from sojourn.cli.console import printer
 from sojourn.cli.fitting import FittingTable
 from sojourn.experiments.compared import short_names
 from sojourn.results import IntervalKind, Results
 from sojourn.summary import links_that_matter, metric_text
-
-WIDTH = 160
-"""Columns of a table where there is no terminal to ask."""
 
 
 @dataclass(frozen=True)
@@ -57,7 +52,7 @@ Metrics = Mapping[str, Any]
 
 def print_tables(results: Results, interval: IntervalKind, *, all_links: bool = False) -> None:
     """Print a table of the links and one of the flows: a row for each at every point."""
-    console = Console(width=None if sys.stdout.isatty() else WIDTH)
+    console = printer()
     summary = results.summary(interval)
     points = summary["points"]
     keys = short_names(results.scenario.core.vary_keys)

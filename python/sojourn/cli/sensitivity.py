@@ -106,9 +106,9 @@ def sensitivity(
 
 
 def _print(found: Sensitivity) -> None:
-    from rich.console import Console
     from rich.table import Table
 
+    from sojourn.cli.console import printer
     from sojourn.plots.quantities import shown
 
     for (quantity, case), rows in found.table.group_by("quantity", "case", maintain_order=True):
@@ -121,7 +121,7 @@ def _print(found: Sensitivity) -> None:
             table.add_column(heading + unit, justify="right")
         for row in rows.iter_rows(named=True):
             table.add_row(row["parameter"], *_cells(found.method, row, kind.factor))
-        Console(width=None if sys.stdout.isatty() else 120).print(table)
+        printer().print(table)
 
 
 _HEADINGS = {

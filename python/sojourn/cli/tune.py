@@ -22,9 +22,6 @@ if TYPE_CHECKING:
     from sojourn.experiments.tune import Direction, Try, Tuning
     from sojourn.stats.intervals import Interval
 
-WIDTH = 160
-"""Columns of the table where there is no terminal to ask."""
-
 
 EXAMPLES = (
     ("shorter delay, more goodput", "sojourn tune tune-red.toml --out results/tune-red"),
@@ -134,13 +131,13 @@ def _document(found: Tuning) -> dict[str, Any]:
 
 
 def _print(found: Tuning) -> None:
-    from rich.console import Console
     from rich.table import Table
 
+    from sojourn.cli.console import printer
     from sojourn.experiments.compared import short_names
     from sojourn.plots.quantities import shown
 
-    console = Console(width=None if sys.stdout.isatty() else WIDTH)
+    console = printer()
     cases, held = len(found.seen_cases), len(found.held_out_cases)
     console.print(
         f"{len(found.tries)} settings tried under {cases} {'case' if cases == 1 else 'cases'}; "

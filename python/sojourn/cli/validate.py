@@ -70,9 +70,8 @@ def validate(
     """
     from dataclasses import asdict
 
-    from rich.console import Console
-
     from sojourn.cli import progress
+    from sojourn.cli.console import printer
     from sojourn.validate import comparison, own, properties, table
     from sojourn.validate.evidence import EvidenceError, load, names
     from sojourn.validate.finding import OUTSIDE, Finding, Verdict
@@ -115,7 +114,7 @@ def validate(
         print()
     else:
         listed = [each for each in findings if each.verdict in OUTSIDE] if differences else findings
-        console = Console(width=None if sys.stdout.isatty() else WIDTH)
+        console = printer(WIDTH)
         console.print(table.shown(listed))
         console.print(table.count(findings))
     if any(finding.verdict is Verdict.DIFFERS for finding in findings):

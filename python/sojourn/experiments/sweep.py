@@ -7,12 +7,14 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from sojourn._core import Cancel
+from sojourn.brief import brief
 from sojourn.experiments import folder, record
 from sojourn.experiments.bench import Finished, Kept
 from sojourn.experiments.lock import Busy, held
 from sojourn.experiments.procedure import Plan, conduct
 from sojourn.experiments.share import WHOLE, Share
 from sojourn.experiments.store import Store
+from sojourn.frames import check_process
 from sojourn.progress import Progress, shown
 from sojourn.results import Results, collect
 from sojourn.runner import available_cores, carried_out, prepared
@@ -29,6 +31,7 @@ Note = Callable[[str], None]
 """Is told what the user should know."""
 
 
+@brief
 def sweep(
     scenario: Scenario | str | Path,
     out: str | Path,
@@ -53,6 +56,7 @@ def sweep(
     Raises :class:`sojourn.ScenarioError`, :class:`sojourn.LedgerError` as :func:`sojourn.run`
     does, OSError when the disk is full, KeyboardInterrupt after Ctrl-C: finished runs are kept.
     """
+    check_process()
     scenario = prepared(scenario, overrides, replicas, seed, None, precision)
     out = Path(out)
     with at_work(out, shared=not share.is_whole):

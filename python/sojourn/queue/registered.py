@@ -423,7 +423,7 @@ class Eqm(Queue):
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class CoDel(Queue):
-    """`CoDel`: drops at the head while packets have sojourned above a target for an interval.
+    """CoDel: drops at the head while packets have sojourned above a target for an interval.
 
     Its manual page: ``docs/reference/disciplines.md``, under ``codel``.
 
@@ -796,7 +796,7 @@ class DualPi2(Queue):
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Cobalt(Queue):
-    """COBALT: `CoDel` and BLUE together, one against standing queues, the other against floods.
+    """COBALT: CoDel and BLUE together, one against standing queues, the other against floods.
 
     Its manual page: ``docs/reference/disciplines.md``, under ``cobalt``.
 
@@ -809,7 +809,7 @@ class Cobalt(Queue):
             Default ``100 ms``.
         increment: What an overflow adds to BLUE's probability. Default ``0.00390625``.
         decrement: What an empty queue takes from it. Default ``0.000244140625``.
-        ecn: Whether to mark ECN-capable packets where `CoDel`'s half would drop them. Default
+        ecn: Whether to mark ECN-capable packets where CoDel's half would drop them. Default
             ``false``.
         ce_threshold: Sojourn above which every ECN-capable packet is marked, with `ecn`. Default
             ``none``.
@@ -939,7 +939,7 @@ class Fq(Queue):
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class FqCodel(Queue):
-    """FQ-CoDel: a queue with `CoDel` for each flow, served in turn by bytes, new flows first.
+    """FQ-CoDel: a queue with CoDel for each flow, served in turn by bytes, new flows first.
 
     Its manual page: ``docs/reference/disciplines.md``, under ``fq_codel``.
 
@@ -1067,7 +1067,7 @@ class FqCobalt(Queue):
         drop_batch: Most packets dropped at a time over the limit. Default ``64``; linux: ``1``.
         increment: What an overflow adds to BLUE's probability. Default ``0.00390625``.
         decrement: What an empty queue takes from it. Default ``0.000244140625``.
-        ecn: Whether to mark ECN-capable packets where `CoDel`'s half would drop them. Default
+        ecn: Whether to mark ECN-capable packets where CoDel's half would drop them. Default
             ``true``.
         ce_threshold: Sojourn above which every ECN-capable packet is marked, with `ecn`. Default
             ``none``.

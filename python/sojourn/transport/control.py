@@ -88,7 +88,10 @@ class CongestionControl:
         self.cwnd = min(self.cwnd, self._initial)
 
     def on_undo(self, now: float, /) -> None:
-        """The last reduction proved wrong: take it back."""
+        """The last reduction proved wrong: take it back.
+
+        The sender of this version does not find that out, and never calls it.
+        """
         before = self._before
         self.cwnd, self.ssthresh = max(self.cwnd, before[0]), max(self.ssthresh, before[1])
 

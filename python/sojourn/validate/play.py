@@ -92,8 +92,12 @@ class Player:
 
     def _ask(self, **request: Any) -> dict[str, Any]:
         reply: dict[str, Any] = json.loads(self._driver.answer(json.dumps(request)))
-        if "error" in reply or "unsupported" in reply:
-            raise PlayError(f"{request}: {reply.get('error', 'unsupported')}")
+        if "unsupported" in reply:
+            name = request.get("discipline")
+            known = f"there is no discipline {name!r}; `make setup` builds what is new"
+            raise PlayError(known if name else f"{request}: unsupported")
+        if "error" in reply:
+            raise PlayError(reply["error"])
         return reply
 
     def _done(self, t_ns: int, reply: dict[str, Any]) -> None:

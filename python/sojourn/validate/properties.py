@@ -134,7 +134,8 @@ def check(said: Property) -> Found:
         measured = _of_scenario(said) if said.scenario else _of_plays(said)
         expected = [number for x in said.over or [None] for number in _expected(said, x)]
     except (PlayError, KeyError, AttributeError, TypeError) as error:
-        raise EvidenceError(f"{said.place}: {said.name}: {error!r}") from None
+        told = error if isinstance(error, PlayError) else repr(error)
+        raise EvidenceError(f"{said.place}: {said.name}: {told}") from None
     return Found(said, measured, expected)
 
 

@@ -97,7 +97,8 @@ def broken_expectations(said: Sequence) -> list[str]:
                     where = f"{number} ({operation['op']})"
                     broken.append(f"operation {where}: {name} is {seen}, not {expected}")
     except (PlayError, KeyError, TypeError) as error:
-        raise EvidenceError(f"{said.place}: {said.name}: {error!r}") from None
+        told = error if isinstance(error, PlayError) else repr(error)
+        raise EvidenceError(f"{said.place}: {said.name}: {told}") from None
     return broken
 
 

@@ -9,6 +9,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use pyo3::create_exception;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
+use pyo3::types::PyTraceback;
 use sojourn_base::Time;
 use sojourn_queue::policy::Facts;
 
@@ -45,17 +46,37 @@ pub(crate) fn unwind(py: Python<'_>, error: &PyErr, place: &str) -> ! {
     resume_unwind(Box::new(Raised(UserCodeError::new_err(message))));
 }
 
-/// An exception with its traceback, as text: it must reach other processes whole.
+/// An exception with its traceback, as text: it must reach other processes whole. The frames of
+/// Sojourn that lead to the user's are left out.
 pub(crate) fn told(py: Python<'_>, error: &PyErr) -> String {
     let format = || -> PyResult<String> {
         let parts = py.import("traceback")?.call_method1(
             "format_exception",
-            (error.get_type(py), error.value(py), error.traceback(py)),
+            (
+                error.get_type(py),
+                error.value(py),
+                of_the_user(error.traceback(py))?,
+            ),
         )?;
         let parts: Vec<String> = parts.extract()?;
         Ok(parts.concat().trim_end().to_owned())
     };
     format().unwrap_or_else(|_| error.to_string())
+}
+
+/// A traceback from the first frame on that is not of Sojourn's modules; all of it where each is.
+fn of_the_user(trace: Option<Bound<'_, PyTraceback>>) -> PyResult<Option<Bound<'_, PyAny>>> {
+    let mut next = trace.clone().map(Bound::into_any);
+    while let Some(frame) = next {
+        let globals = frame.getattr("tb_frame")?.getattr("f_globals")?;
+        let module: String = globals.get_item("__name__")?.extract()?;
+        if module.split('.').next() != Some("sojourn") {
+            return Ok(Some(frame));
+        }
+        let inner = frame.getattr("tb_next")?;
+        next = (!inner.is_none()).then_some(inner);
+    }
+    Ok(trace.map(Bound::into_any))
 }
 
 /// Runs the engine; gives the exception that ended it, if one did.

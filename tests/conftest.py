@@ -1,0 +1,35 @@
+"""What holds for all tests: how wide tables are, and a browser for pages."""
+
+import os
+import shutil
+
+import pytest
+
+# Workers of pytest-xdist are started with it; tests say themselves how wide tables are.
+os.environ.pop("COLUMNS", None)
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
+DRIVER = shutil.which("chromedriver")
+
+
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory):
+    """A real browser."""
+    if not (CHROMIUM and DRIVER):
+        pytest.skip("needs Chromium and its driver: apt install chromium-driver")
+    from selenium import webdriver
+    from selenium.webdriver.chrome.service import Service
+
+    options = webdriver.ChromeOptions()
+    options.binary_location = CHROMIUM
+    profile = tmp_path_factory.mktemp("profile")
+    for one in ("--headless=new", "--disable-gpu", "--disable-dev-shm-usage"):
+        options.add_argument(one)
+    options.add_argument(f"--user-data-dir={profile}")
+    if os.geteuid() == 0:
+        # Chromium refuses root its sandbox; the page is our own.
+        options.add_argument("--no-sandbox")
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+    driver = webdriver.Chrome(options=options, service=Service(DRIVER))
+    yield driver
+    driver.quit()
