@@ -3,8 +3,8 @@
 //! RFC 6582 (without SACK: a partial acknowledgement sends the next hole at once and deflates the
 //! window by what it acknowledged) over RFC 5681. The growth and the halving are Reno's.
 //!
-//! **ns-2** (`Agent/TCP/Newreno`): see the transport's page. **Linux**: the
-//! same as `reno`. **ns-3** (`TcpNewReno`): the same growth, per acknowledgement.
+//! **ns-2** (`Agent/TCP/Newreno`): what differs is the sender's, under `preset = "ns2"` of the
+//! transport. **Linux**: the same as `reno`. **ns-3** (`TcpNewReno`): the same growth, per acknowledgement.
 
 use sojourn_base::{ParamFault, Preset, params};
 
