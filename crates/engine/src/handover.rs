@@ -8,8 +8,8 @@
 //!
 //! A link hands over if all that leaves it enters links that gather. A link gathers if it is fed by
 //! links alone, and these all hand over. What several links announce is kept in the order of its
-//! arrival. So that this costs little, they have one rate, one framing and one delay: they announce mostly in
-//! that order already. In a dumbbell the access links hand over to the bottleneck, and the
+//! arrival. So that this costs little, they have one rate, one framing and one delay: they announce
+//! mostly in that order already. In a dumbbell the access links hand over to the bottleneck, and the
 //! bottleneck to the access links at the other end, in both directions.
 //!
 //! What happens at one instant keeps its order: departures, then arrivals, these in the order of the

@@ -63,11 +63,10 @@ pub struct Ledger {
     pub packet_time: u128,
     /// Integral of the waiting bytes over time, in byte-picoseconds.
     pub byte_time: u128,
-    /// Summed waiting times of the packets that have left the queue, in picoseconds modulo 2^64: to be
-    /// compared, not to be shown.
-    waited: u64,
-    /// Summed arrival instants of the packets that wait, likewise.
-    stamps: u64,
+    /// Summed waiting times of the packets that have left the queue, in picoseconds.
+    waited: u128,
+    /// Summed arrival instants of the packets that wait, in picoseconds.
+    stamps: u128,
     /// Packets dropped, on arrival or later.
     pub drops: Count,
     /// Drops and marks by reason, made with the first: most links have none.
@@ -122,7 +121,7 @@ impl Ledger {
         self.advance(now);
         self.joined.add(size);
         self.backlog.add(size);
-        self.stamps = self.stamps.wrapping_add(now.as_ps());
+        self.stamps += u128::from(now.as_ps());
     }
 
     /// A packet came to an empty queue and its transmission began at once.
@@ -172,8 +171,8 @@ impl Ledger {
         // A packet that left without having come makes this wrap, and no backlog agrees with it.
         self.backlog.packets = self.backlog.packets.wrapping_sub(1);
         self.backlog.bytes = self.backlog.bytes.wrapping_sub(size.get());
-        self.waited = self.waited.wrapping_add(now.since(stamp).as_ps());
-        self.stamps = self.stamps.wrapping_sub(stamp.as_ps());
+        self.waited += u128::from(now.since(stamp).as_ps());
+        self.stamps = self.stamps.wrapping_sub(u128::from(stamp.as_ps()));
     }
 
     /// The packets that really still wait, by their number and summed arrival instants, against
@@ -182,14 +181,14 @@ impl Ledger {
     ///
     /// # Errors
     /// Says both when they differ.
-    pub fn check_still_waiting(&self, packets: u64, stamps: u64) -> Result<(), String> {
+    pub fn check_still_waiting(&self, packets: u64, stamps: u128) -> Result<(), String> {
         if (packets, stamps) == (self.backlog().packets, self.stamps) {
             return Ok(());
         }
         Err(format!(
-            "{packets} packets still waited, by the books {}; their summed arrivals are {} ps off",
+            "{packets} packets of summed arrival {stamps} ps still waited, by the books {} of {} ps",
             self.backlog().packets,
-            stamps.wrapping_sub(self.stamps).cast_signed()
+            self.stamps.cast_signed()
         ))
     }
 
@@ -197,17 +196,16 @@ impl Ledger {
     /// that waited, whether sent, dropped later or still waiting.
     ///
     /// # Errors
-    /// Says by how much they differ.
+    /// Says both sides when they differ.
     pub fn check_little(&self, now: Time) -> Result<(), String> {
-        let so_far = self.backlog().packets.wrapping_mul(now.as_ps());
+        let so_far = u128::from(self.backlog().packets) * u128::from(now.as_ps());
         let waiting = self.waited.wrapping_add(so_far).wrapping_sub(self.stamps);
-        let off = (self.packet_time as u64).wrapping_sub(waiting);
-        if off == 0 {
+        if waiting == self.packet_time {
             return Ok(());
         }
         Err(format!(
-            "the integral of the queue and the summed waiting times differ by {} packet-ps",
-            off.cast_signed()
+            "the integral of the queue is {} packet-ps, the summed waiting times are {waiting} ps",
+            self.packet_time
         ))
     }
 
@@ -325,7 +323,7 @@ impl Shared {
     #[inline]
     pub(crate) fn dropped(&mut self, packet: &SimPacket) {
         self.lanes[packet.lane()].books.dropped += 1;
-        if packet.kind() == Kind::Ack {
+        if packet.is(Kind::Ack) {
             self.acks.forget(packet.ack_place());
         }
     }

@@ -46,7 +46,7 @@ pub struct LinkSpec {
 pub(crate) struct Pace {
     rate: Rate,
     overhead: Bytes,
-    delay: Span,
+    pub(crate) delay: Span,
 }
 
 impl Pace {
@@ -102,11 +102,8 @@ pub struct Link {
     last_takes: Span,
     /// Its propagation delay.
     delay: Span,
-    /// When all is sent that has come to a plain queue that hands over, or was in a train before what
-    /// is announced; an instant that is past where that is nothing.
-    pub(crate) free_at: Time,
-    /// Whether a [train](crate::train) goes through it and others.
-    pub(crate) takes_train: bool,
+    /// Packets delivered or handed over, those that still wait excepted.
+    delivered: u64,
     /// The size sent last.
     last_size: u16,
     /// Whether it [hands over](crate::handover) what it begins to send.
@@ -121,8 +118,9 @@ pub struct Link {
     pub(crate) plain: Option<Capacity>,
     /// The next timer of the discipline.
     timer: Time,
-    /// Packets delivered: neither handed over nor in a train.
-    delivered: u64,
+    /// When all is sent that has come to a plain queue that hands over, or was in a train before
+    /// what is announced; an instant that is past where that is nothing.
+    pub(crate) free_at: Time,
     /// Time the transmitter was busy before it came to the size sent last, in picoseconds.
     busy: u64,
     /// The packets sent until then.
@@ -171,7 +169,6 @@ impl Link {
             last_size: 0,
             hands_over: false,
             fed_by: FedBy::Events,
-            takes_train: false,
             free_at: Time::ZERO,
             last_takes: Span::ZERO,
             delay: spec.delay,
@@ -335,6 +332,7 @@ impl Link {
     fn transmit(&mut self, now: Time, packet: SimPacket) -> Option<HandedOver> {
         let stamp = self.begin(now, packet.size);
         if self.hands_over {
+            self.delivered += 1;
             return Some((packet, stamp));
         }
         self.put_on_wire(&packet, stamp);
@@ -357,8 +355,8 @@ impl Link {
         }
     }
 
-    /// The transmitter begins to send `size` bytes, which the books have already; tells when they are
-    /// delivered.
+    /// The transmitter begins to send `size` bytes, which the books have already; tells when they
+    /// are delivered.
     #[inline(always)]
     fn begin(&mut self, now: Time, size: u16) -> Time {
         if size != self.last_size {

@@ -323,7 +323,7 @@ impl Packet for SimPacket {
     /// Acknowledgements of one connection come to a queue in the order of their timestamps, which
     /// therefore need not be shown.
     fn ack(&self) -> Option<AckView> {
-        (self.kind() == Kind::Ack).then(|| AckView {
+        self.is(Kind::Ack).then(|| AckView {
             connection: Packet::flow(self),
             number: self.number & ((1 << EXPECTED_BITS) - 1),
             pure: true,

@@ -24,10 +24,9 @@ pub(crate) struct Train {
     pace: Pace,
     /// The largest packet that may go by the empty queue of each.
     bypass: Bytes,
-    /// The size seen last, how long it takes to send, and from its arrival to its coming out.
+    /// The size seen last, and how long it takes to send.
     last_size: u16,
-    to_send: Span,
-    to_cross: Span,
+    last_takes: Span,
     /// Those that arrived before this instant are in the books of their links.
     booked_until: Time,
 }
@@ -55,9 +54,10 @@ impl Track {
         self.train.map(|train| train as usize)
     }
 
-    /// Nothing joins from now on; tells when all that did is sent.
-    pub(crate) fn close(&mut self) -> Time {
-        core::mem::replace(&mut self.free_at, Time::NEVER)
+    /// Nothing joins from now on; where that is new, tells when all that did is sent.
+    pub(crate) fn close(&mut self) -> Option<Time> {
+        let free_at = core::mem::replace(&mut self.free_at, Time::NEVER);
+        (free_at < Time::NEVER).then_some(free_at)
     }
 
     /// What comes may join again, from `free_at` on.
@@ -93,7 +93,6 @@ pub(crate) fn arrange(links: &mut [Link], paths: &[&[LinkId]]) -> (Vec<Train>, V
             trains.len() - 1
         });
         trains[number].bypass = trains[number].bypass.min(links[next].bypass());
-        links[next].takes_train = true;
         tracks[next] = Track {
             train: Some(number as u32),
             free_at: Time::ZERO,
@@ -118,8 +117,7 @@ impl Train {
             pace,
             bypass: Bytes::new(u64::MAX),
             last_size: 0,
-            to_send: Span::ZERO,
-            to_cross: Span::ZERO,
+            last_takes: Span::ZERO,
             booked_until: Time::ZERO,
         }
     }
@@ -132,18 +130,18 @@ impl Train {
         if track.free_at > stamp || Bytes::new(u64::from(size)) > self.bypass {
             return None;
         }
-        self.turn_to(size);
-        track.free_at = stamp + self.to_send;
-        Some(stamp + self.to_cross)
+        track.free_at = stamp + self.takes(size);
+        Some(track.free_at + self.pace.delay)
     }
 
+    /// How long it takes to send `size` bytes.
     #[inline(always)]
     #[allow(clippy::inline_always)]
-    fn turn_to(&mut self, size: u16) {
+    fn takes(&mut self, size: u16) -> Span {
         if size != self.last_size {
-            self.last_size = size;
-            (self.to_send, self.to_cross) = (self.pace.to_send(size), self.pace.to_cross(size));
+            (self.last_size, self.last_takes) = (size, self.pace.to_send(size));
         }
+        self.last_takes
     }
 
     /// Takes in a packet that goes through `link`, of which it comes out at `out`; tells whether it is
@@ -188,8 +186,8 @@ impl Train {
     #[inline(always)]
     #[allow(clippy::inline_always)]
     pub(crate) fn arrival(&mut self, packet: &SimPacket) -> Option<Time> {
-        self.turn_to(packet.size);
-        let arrived = before(packet.stamp, self.to_cross);
+        let crossing = self.takes(packet.size) + self.pace.delay;
+        let arrived = before(packet.stamp, crossing);
         (arrived >= self.booked_until).then_some(arrived)
     }
 

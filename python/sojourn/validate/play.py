@@ -26,6 +26,11 @@ class PlayError(EvidenceError):
     """The driver refused a request."""
 
 
+def reason_of(error: Exception) -> str:
+    """Say what kept a play from being played; a slip in the entry is said as Python says it."""
+    return str(error) if isinstance(error, PlayError) else repr(error)
+
+
 @dataclass(frozen=True)
 class Arrival:
     """A packet as it was offered."""

@@ -34,7 +34,7 @@ from sojourn.validate.entries import entries, wrong
 from sojourn.validate.evidence import EvidenceError
 from sojourn.validate.finding import Finding, Verdict, number
 from sojourn.validate.measures import MEASURES, Measured
-from sojourn.validate.play import Player, PlayError, offer, operate
+from sojourn.validate.play import Player, PlayError, offer, operate, reason_of
 from sojourn.validate.tolerance import ROUNDING, Tolerance
 
 
@@ -134,8 +134,7 @@ def check(said: Property) -> Found:
         measured = _of_scenario(said) if said.scenario else _of_plays(said)
         expected = [number for x in said.over or [None] for number in _expected(said, x)]
     except (PlayError, KeyError, AttributeError, TypeError) as error:
-        told = error if isinstance(error, PlayError) else repr(error)
-        raise EvidenceError(f"{said.place}: {said.name}: {told}") from None
+        raise EvidenceError(f"{said.place}: {said.name}: {reason_of(error)}") from None
     return Found(said, measured, expected)
 
 

@@ -26,7 +26,7 @@ from typing import Any
 from sojourn.validate.entries import entries, wrong
 from sojourn.validate.evidence import EvidenceError
 from sojourn.validate.finding import Finding, Verdict
-from sojourn.validate.play import Player, PlayError, Told, operated
+from sojourn.validate.play import Player, PlayError, Told, operated, reason_of
 from sojourn.validate.tolerance import ROUNDING
 
 
@@ -97,8 +97,7 @@ def broken_expectations(said: Sequence) -> list[str]:
                     where = f"{number} ({operation['op']})"
                     broken.append(f"operation {where}: {name} is {seen}, not {expected}")
     except (PlayError, KeyError, TypeError) as error:
-        told = error if isinstance(error, PlayError) else repr(error)
-        raise EvidenceError(f"{said.place}: {said.name}: {told}") from None
+        raise EvidenceError(f"{said.place}: {said.name}: {reason_of(error)}") from None
     return broken
 
 

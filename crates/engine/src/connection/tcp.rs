@@ -48,9 +48,9 @@ impl Tcp {
 
     /// Sees to it that the timer of a receiver is run that delays an acknowledgement until `at`.
     ///
-    /// Every other segment sets such a timer, and nearly always the next segment stops it. So it gets no
-    /// entry in the calendar by itself: the first of many connections makes one for all, and those
-    /// that still delay when it comes get theirs then.
+    /// Every other segment sets such a timer, and nearly always the next segment stops it. So it
+    /// gets no entry in the calendar by itself: the first of many connections makes one for all, and
+    /// those that still delay when it comes get theirs then.
     #[inline(always)]
     #[allow(clippy::inline_always)] // once a packet, and mostly nothing to do
     pub(crate) fn delay(&mut self, slot: u32, at: Time) {

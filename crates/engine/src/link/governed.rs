@@ -67,10 +67,10 @@ macro_rules! with_context {
 
 impl Link {
     /// Runs all departures and announced arrivals due up to the horizon, and all timers due before
-    /// it, each at its exact instant. Stops at each packet that it hands over: to be called until there is
-    /// none.
+    /// it, each at its exact instant. Stops at each packet that it hands over: to be called until
+    /// there is none.
     #[inline(always)]
-    #[allow(clippy::inline_always)] // called from one place
+    #[allow(clippy::inline_always)] // called from one place in each kind of run
     pub(crate) fn run_governed<O: Observer>(
         &mut self,
         id: LinkId,
@@ -123,8 +123,8 @@ impl Link {
         self.arrive_governed(id, now, &packet, shared, observer)
     }
 
-    /// Takes an arriving packet, stamped with its arrival; the link must have caught up to `now`. Tells
-    /// what it hands over thereby.
+    /// Takes an arriving packet, stamped with its arrival; the link must have caught up to `now`.
+    /// Tells what it hands over thereby.
     pub(crate) fn arrive_governed<O: Observer>(
         &mut self,
         id: LinkId,

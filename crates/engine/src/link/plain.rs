@@ -40,9 +40,9 @@ impl Link {
         self.packets.len() - self.ledger.backlog().packets as usize
     }
 
-    /// What is due next up to the horizon, if anything, and when.
+    /// What is due next up to the horizon, if anything.
     #[inline(always)]
-    #[allow(clippy::inline_always)] // called from one place
+    #[allow(clippy::inline_always)] // once or twice a packet
     pub(crate) fn next_step(&self, horizon: Horizon) -> Option<Step> {
         if self.due > horizon.departures {
             None
@@ -57,7 +57,7 @@ impl Link {
 
     /// Lets that happen. Where an arriving packet is handed over, tells when it comes out.
     #[inline(always)]
-    #[allow(clippy::inline_always)] // called from one place
+    #[allow(clippy::inline_always)] // once or twice a packet
     pub(crate) fn take_step<O: Observer>(
         &mut self,
         id: LinkId,
@@ -88,8 +88,8 @@ impl Link {
         }
     }
 
-    /// Takes an arriving packet that cannot pass, stamped with its arrival; the link must have caught up
-    /// to `now`. Where it hands the packet over, tells when that comes out.
+    /// Takes an arriving packet that cannot pass, stamped with its arrival; the link must have
+    /// caught up to `now`. Where it hands the packet over, tells when that comes out.
     #[inline]
     pub(crate) fn arrive_plain<O: Observer>(
         &mut self,
@@ -154,6 +154,7 @@ impl Link {
             let stamp = self.pass(id, now, packet, observer);
             if self.hands_over {
                 self.packets.turn_away();
+                self.passed_on();
                 return Some(stamp);
             }
             self.packets.admit();
@@ -193,6 +194,7 @@ impl Link {
         observer.dequeued(now, id, packet);
         let stamp = self.begin(now, size);
         if self.hands_over {
+            self.delivered += 1;
             self.packets.drop_head();
         } else {
             self.send_out(first, stamp);

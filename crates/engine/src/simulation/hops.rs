@@ -95,7 +95,7 @@ impl<O: Observer> Simulation<O> {
             self.links[self.shared.came_over(next) as usize].prefetch();
             let lane = &self.shared.lanes[next.lane()];
             if let Some(connection) = self.tcp.connections.get(lane.slot as usize) {
-                connection.prefetch(next.kind() == Kind::Ack);
+                connection.prefetch(next.is(Kind::Ack));
             }
             self.observer.soon(next);
         }
@@ -105,16 +105,12 @@ impl<O: Observer> Simulation<O> {
     /// needs the calendar later than now.
     #[inline(always)]
     pub(super) fn catch_up(&mut self, id: LinkId, horizon: Horizon) {
-        if self.links[id as usize].has_due(horizon) {
-            self.run(id, horizon);
-        }
-    }
-
-    #[inline(always)]
-    fn run(&mut self, id: LinkId, horizon: Horizon) {
-        match self.links[id as usize].plain {
-            Some(capacity) => self.run_plain(id, horizon, capacity),
-            None => self.run_governed(id, horizon),
+        let link = &self.links[id as usize];
+        if link.has_due(horizon) {
+            match link.plain {
+                Some(capacity) => self.run_plain(id, horizon, capacity),
+                None => self.run_governed(id, horizon),
+            }
         }
     }
 
@@ -160,8 +156,8 @@ impl<O: Observer> Simulation<O> {
                 }
                 return;
             }
-            if !track.is_closed() {
-                self.links[next as usize].free_at = track.close();
+            if let Some(free_at) = track.close() {
+                self.links[next as usize].free_at = free_at;
             }
         }
         let link = &mut self.links[next as usize];
@@ -222,6 +218,7 @@ impl<O: Observer> Simulation<O> {
         let link = &mut self.links[id as usize];
         let stamp = link.pass(id, now, packet, &mut self.observer);
         if link.hands_over {
+            link.passed_on();
             self.announce(packet, stamp);
         } else {
             link.put_on_wire(packet, stamp);
