@@ -52,9 +52,10 @@ impl Half {
 
     /// The tag of the next message that has wholly arrived.
     pub(crate) fn take_arrived(&mut self) -> Option<u32> {
-        let arrived = self.receiver.delivered();
-        let message = self.messages.pop_front_if(|(end, _)| *end <= arrived)?;
-        Some(message.1)
+        let receiver = &self.receiver;
+        let has_arrived = |(end, _): &mut (u64, u32)| *end <= receiver.delivered();
+        let (_, tag) = self.messages.pop_front_if(has_arrived)?;
+        Some(tag)
     }
 
     /// Takes note of the window, which may just have changed.

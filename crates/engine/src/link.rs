@@ -78,11 +78,27 @@ impl LinkSpec {
 
 /// A link of a running simulation.
 ///
-/// What a packet touches that need not wait lies in the first two cache lines of 64 bytes, what any
-/// packet touches in the first five: with many flows the links do not fit the fast caches, and each
-/// line more is felt.
+/// What a packet touches that need not wait and is handed over lies in the first cache line of 64
+/// bytes, what any packet touches in the first five: with many flows the links do not fit the fast
+/// caches, and each line more is felt.
 #[repr(C, align(64))]
 pub struct Link {
+    /// The transmitter sends until this instant.
+    sends_until: Time,
+    /// How long the size sent last takes: mostly it is the same again.
+    last_takes: Span,
+    /// Its propagation delay.
+    delay: Span,
+    /// The size sent last.
+    last_size: u16,
+    /// The largest packet that may go by an empty queue; zero where none may.
+    bypass: u16,
+    /// Whether it [hands over](crate::handover) what it begins to send.
+    pub(crate) hands_over: bool,
+    /// Which links hand over to it, if any.
+    pub(crate) fed_by: FedBy,
+    /// Its books, which fill the first line and end with the third.
+    pub ledger: Ledger,
     /// Packets being sent or on the wire, in the order of delivery, each stamped with its delivery;
     /// behind them those that wait in a plain queue, each stamped with its arrival; behind these,
     /// announced, those that the link before has handed over and that are still on their way here.
@@ -90,34 +106,20 @@ pub struct Link {
     /// The next departure, announced arrival or timer, whichever is first: until then there is
     /// nothing to catch up.
     due: Time,
-    /// The transmitter sends until this instant.
-    sends_until: Time,
-    /// Sending, or shaped, until this instant; then the transmitter asks for the next packet.
-    /// Never, where the last dequeue found the queue empty.
-    asks_at: Time,
-    /// The largest packet that may go by an empty queue; zero where none may.
-    bypass: Bytes,
-    // The second line, to the middle of the books.
-    /// How long the size sent last takes: mostly it is the same again.
-    last_takes: Span,
-    /// Its propagation delay.
-    delay: Span,
-    /// Packets delivered or handed over, those that still wait excepted.
-    delivered: u64,
-    /// The size sent last.
-    last_size: u16,
-    /// Whether it [hands over](crate::handover) what it begins to send.
-    pub(crate) hands_over: bool,
-    /// Which links hand over to it, if any.
-    pub(crate) fed_by: FedBy,
-    /// Its books.
-    pub ledger: Ledger,
-    /// The instant under which the link stands in the calendar of deliveries.
-    pub(crate) scheduled: Time,
     /// The room of a [plain](plain) queue, where it is one.
     pub(crate) plain: Option<Capacity>,
+    /// The instant under which the link stands in the calendar of deliveries.
+    pub(crate) scheduled: Time,
+    /// Sending, or shaped, until this instant; then the transmitter asks for the next packet.
+    /// Never, where the last dequeue found the queue empty. Of no meaning where nothing waits, since
+    /// a packet that passes leaves it as it is.
+    asks_at: Time,
     /// The next timer of the discipline.
     timer: Time,
+    /// Packets put on the wire here, not handed over.
+    wired: u64,
+    /// Of these, the ones that have come out.
+    delivered: u64,
     /// When all is sent that has come to a plain queue that hands over, or was in a train before
     /// what is announced; an instant that is past where that is nothing.
     pub(crate) free_at: Time,
@@ -144,15 +146,15 @@ pub struct Carried {
     pub bytes: f64,
 }
 
-/// The largest packet that may go by the empty queue of a link.
-fn largest_bypass(spec: &LinkSpec) -> Bytes {
+/// The largest packet that may go by the empty queue of a link; zero where none may.
+fn largest_bypass(spec: &LinkSpec) -> u16 {
     if spec.device_queue > 0 || !spec.discipline.can_bypass() {
-        return Bytes::ZERO;
+        return 0;
     }
     match spec.discipline.capacity() {
-        Capacity::Packets(0) => Bytes::ZERO,
-        Capacity::Bytes(limit) => Bytes::new(limit),
-        Capacity::Packets(_) | Capacity::Unlimited => Bytes::new(u64::MAX),
+        Capacity::Packets(0) => 0,
+        Capacity::Bytes(limit) => limit.min(u64::from(u16::MAX)) as u16,
+        Capacity::Packets(_) | Capacity::Unlimited => u16::MAX,
     }
 }
 
@@ -172,6 +174,7 @@ impl Link {
             free_at: Time::ZERO,
             last_takes: Span::ZERO,
             delay: spec.delay,
+            wired: 0,
             delivered: 0,
             spec,
             ledger: Ledger::default(),
@@ -216,7 +219,7 @@ impl Link {
     }
 
     /// The largest packet that may go by its empty queue.
-    pub(crate) fn bypass(&self) -> Bytes {
+    pub(crate) fn bypass(&self) -> u16 {
         self.bypass
     }
 
@@ -225,11 +228,17 @@ impl Link {
         self.packets.is_unused().then_some(self.sends_until)
     }
 
-    /// Asks for the lines that every packet touches.
+    /// Asks for the line that every packet touches.
+    #[inline(always)]
+    pub(crate) fn prefetch_first(&self) {
+        prefetch(&self.sends_until);
+    }
+
+    /// Asks for the lines that every packet touches which it delivers itself.
     #[inline(always)]
     pub(crate) fn prefetch(&self) {
+        self.prefetch_first();
         prefetch(&self.packets);
-        prefetch(&self.last_size);
         prefetch(&self.scheduled);
     }
 
@@ -265,7 +274,7 @@ impl Link {
             let departure = if self.plain.is_some() {
                 Time::NEVER
             } else {
-                self.next_departure()
+                self.next_question()
             };
             return self.may_wait_until(departure.min(self.next_arrival()));
         }
@@ -274,7 +283,7 @@ impl Link {
         }
         match self.packets.head() {
             Some(packet) => packet.stamp,
-            None => self.next_departure(),
+            None => self.next_question(),
         }
     }
 
@@ -284,19 +293,12 @@ impl Link {
         self.plain.is_none() || self.first_waiting() > 0
     }
 
-    /// Whether nothing waits, and nothing need be asked when the transmission ends.
-    #[inline]
-    fn is_bypassed(&self) -> bool {
-        self.bypass > Bytes::ZERO && self.ledger.backlog().packets == 0
-    }
-
-    /// When the transmitter next asks for a packet.
-    #[inline]
+    /// When the transmission of the next packet begins, or the discipline is asked for it.
     pub(crate) fn next_departure(&self) -> Time {
-        if self.is_bypassed() {
-            Time::NEVER
+        if self.plain.is_some() {
+            self.plain_departure()
         } else {
-            self.asks_at
+            self.next_question()
         }
     }
 
@@ -309,7 +311,7 @@ impl Link {
     /// Whether a packet of `size` that comes `now` finds the transmitter idle and nothing waiting,
     /// and need not trouble the discipline.
     #[inline(always)]
-    pub(crate) fn lets_pass(&self, now: Time, size: Bytes) -> bool {
+    pub(crate) fn lets_pass(&self, now: Time, size: u16) -> bool {
         self.sends_until <= now && self.ledger.backlog().packets == 0 && size <= self.bypass
     }
 
@@ -331,8 +333,8 @@ impl Link {
     #[inline]
     fn transmit(&mut self, now: Time, packet: SimPacket) -> Option<HandedOver> {
         let stamp = self.begin(now, packet.size);
+        self.asks_at = self.sends_until;
         if self.hands_over {
-            self.delivered += 1;
             return Some((packet, stamp));
         }
         self.put_on_wire(&packet, stamp);
@@ -342,6 +344,7 @@ impl Link {
     /// Keeps a packet whose transmission has begun until it comes out at `stamp`.
     #[inline(always)]
     pub(crate) fn put_on_wire(&mut self, packet: &SimPacket, stamp: Time) {
+        self.wired += 1;
         self.packets.push(packet, |packet| packet.send_on(stamp));
     }
 
@@ -362,10 +365,8 @@ impl Link {
         if size != self.last_size {
             self.turn_to(size);
         }
-        let until = now + self.last_takes;
-        self.asks_at = until;
-        self.sends_until = until;
-        until + self.delay
+        self.sends_until = now + self.last_takes;
+        self.sends_until + self.delay
     }
 
     /// A packet of another size than the last is sent.

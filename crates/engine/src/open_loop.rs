@@ -63,7 +63,7 @@ impl<O: Observer> OpenLoop<O> {
         self.shared.lanes[lane].books.sent += 1;
         self.observer.emitted(now, &packet, Cargo::Datagram);
         let (link, shared) = (&mut self.link, &mut self.shared);
-        if link.lets_pass(now, packet.bytes()) {
+        if link.lets_pass(now, packet.size) {
             let stamp = link.pass(0, now, &packet, &mut self.observer);
             link.put_on_wire(&packet, stamp);
         } else {

@@ -9,7 +9,7 @@
 //! is announced to the link itself, and so are those that follow until the link is empty again. Whether
 //! it may is looked up in an array by itself: of many links, few fit the fast caches.
 
-use sojourn_base::{Bytes, Span, Time};
+use sojourn_base::{Span, Time};
 
 use crate::ledger::Shared;
 use crate::link::{FedBy, Link, Pace};
@@ -23,7 +23,7 @@ pub(crate) struct Train {
     /// What these links have in common.
     pace: Pace,
     /// The largest packet that may go by the empty queue of each.
-    bypass: Bytes,
+    bypass: u16,
     /// The size seen last, and how long it takes to send.
     last_size: u16,
     last_takes: Span,
@@ -115,7 +115,7 @@ impl Train {
         Self {
             packets: Ring::default(),
             pace,
-            bypass: Bytes::new(u64::MAX),
+            bypass: u16::MAX,
             last_size: 0,
             last_takes: Span::ZERO,
             booked_until: Time::ZERO,
@@ -127,7 +127,7 @@ impl Train {
     #[inline(always)]
     #[allow(clippy::inline_always)]
     pub(crate) fn admits(&mut self, track: &mut Track, stamp: Time, size: u16) -> Option<Time> {
-        if track.free_at > stamp || Bytes::new(u64::from(size)) > self.bypass {
+        if track.free_at > stamp || size > self.bypass {
             return None;
         }
         track.free_at = stamp + self.takes(size);

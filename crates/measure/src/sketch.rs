@@ -22,18 +22,18 @@ pub struct Sketch {
     spread: Option<Box<Spread>>,
 }
 
-/// Durations above zero.
+/// Durations above zero; all but the buckets lies in one cache line.
 #[derive(Debug, Clone)]
+#[repr(align(64))]
 struct Spread {
     /// The number of the first bucket held.
     first: usize,
     /// In narrow counters, which is half the memory.
     buckets: Vec<u32>,
-    count: u64,
     least: u64,
     most: u64,
     /// Buckets whose counter has begun again from nothing, once for each time.
-    carried: Vec<usize>,
+    carried: Box<[usize]>,
 }
 
 impl Default for Spread {
@@ -41,10 +41,9 @@ impl Default for Spread {
         Self {
             first: 0,
             buckets: Vec::new(),
-            count: 0,
             least: u64::MAX,
             most: 0,
-            carried: Vec::new(),
+            carried: Box::default(),
         }
     }
 }
@@ -68,7 +67,6 @@ impl Spread {
     fn add(&mut self, ps: u64) {
         self.least = self.least.min(ps);
         self.most = self.most.max(ps);
-        self.count += 1;
         let place = place(ps);
         match self.buckets.get_mut(place.wrapping_sub(self.first)) {
             Some(bucket) if *bucket < u32::MAX => *bucket += 1,
@@ -84,7 +82,7 @@ impl Spread {
         let (sum, carries) = bucket.overflowing_add(more);
         *bucket = sum;
         if carries {
-            self.carried.push(place);
+            self.carry(&[place]);
         }
     }
 
@@ -106,15 +104,18 @@ impl Spread {
         }
     }
 
+    fn carry(&mut self, places: &[usize]) {
+        self.carried = [&self.carried, places].concat().into();
+    }
+
     fn merge(&mut self, other: &Self) {
         self.least = self.least.min(other.least);
         self.most = self.most.max(other.most);
-        self.count += other.count;
         self.hold(other.first, other.first + other.buckets.len());
         for (i, &more) in other.buckets.iter().enumerate() {
             self.add_anew(other.first + i, more);
         }
-        self.carried.extend(&other.carried);
+        self.carry(&other.carried);
     }
 
     /// Places and counts of the buckets that hold something, in order.
@@ -161,7 +162,8 @@ impl Sketch {
 
     /// How many durations it holds.
     pub fn count(&self) -> u64 {
-        self.zeros + self.spread.as_ref().map_or(0, |spread| spread.count)
+        let counts = self.spread.iter().flat_map(|spread| spread.counts());
+        self.zeros + counts.map(|(_, count)| count).sum::<u64>()
     }
 
     /// The duration below which a share `p` of them lies, in seconds; undefined when empty.

@@ -69,15 +69,15 @@ pub struct Receiver {
     ack_at: Time,
     ts_recent: Time,
     last_ack: u64,
-    delivered: u64,
     ce_bytes: u64,
+    /// Acknowledgements sent.
+    acks: u64,
     /// Segments in order that no acknowledgement has covered.
     delayed: u32,
     /// The echo (RFC 3168), or the state DCTCP.CE (RFC 8257).
     ce: bool,
     /// Nothing is missing or to be told: a full segment that comes now in its turn changes little.
     in_step: bool,
-    acks: u64,
     /// Ranges beyond it that have arrived, in order, apart from each other.
     ranges: VecDeque<(u64, u64)>,
     /// A number in each of the ranges that changed last, newest first.
@@ -106,7 +106,6 @@ impl Receiver {
             last_ack: start,
             ce: false,
             ce_bytes: 0,
-            delivered: 0,
             acks: 0,
             in_step: false,
             config,
@@ -159,10 +158,9 @@ impl Receiver {
         }
         let len = u64::from(len);
         self.rcv_nxt += len;
-        self.delivered += len;
         self.delayed += 1;
         if self.delayed >= self.config.delayed_ack {
-            self.acknowledge(now, out.place());
+            self.acknowledge_in_order(now, out.place());
         } else if self.delayed == 1 {
             self.ack_at = now + self.config.delayed_ack_timeout;
         }
@@ -211,7 +209,6 @@ impl Receiver {
             self.insert(start, end);
         }
         let delivered = self.payload_between(before, self.rcv_nxt);
-        self.delivered += delivered;
         let in_order = self.rcv_nxt > before && self.duplicate.is_none();
         let ends = segment.fin && self.fin.is_some_and(|fin| fin < self.rcv_nxt);
         let quick = self.quick_acks > 0 && !segment.syn;
@@ -247,8 +244,8 @@ impl Receiver {
     }
 
     /// Payload bytes that have come in order.
-    pub const fn delivered(&self) -> u64 {
-        self.delivered
+    pub fn delivered(&self) -> u64 {
+        self.payload_between(0, self.rcv_nxt)
     }
 
     /// Acknowledgements sent.
@@ -388,8 +385,16 @@ impl Receiver {
     }
 
     /// Writes the acknowledgement of all that has arrived.
-    #[inline]
     fn acknowledge(&mut self, now: Time, ack: &mut Ack) {
+        self.acknowledge_in_order(now, ack);
+        if !self.ranges.is_empty() || self.duplicate.is_some() {
+            ack.sack = self.blocks();
+        }
+    }
+
+    /// The same where nothing is missing or has come twice.
+    #[inline]
+    fn acknowledge_in_order(&mut self, now: Time, ack: &mut Ack) {
         self.delayed = 0;
         self.ack_at = Time::NEVER;
         self.last_ack = self.rcv_nxt;
@@ -400,11 +405,7 @@ impl Receiver {
         ack.stamp = now;
         ack.echo = self.config.timestamps.then_some(self.ts_recent);
         ack.ece = self.ce;
-        if self.ranges.is_empty() && self.duplicate.is_none() {
-            ack.sack.clear();
-        } else {
-            ack.sack = self.blocks();
-        }
+        ack.sack.clear();
     }
 }
 

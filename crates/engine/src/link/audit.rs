@@ -69,8 +69,8 @@ impl Link {
         self.ledger.check_still_waiting(left.packets, left.stamps)
     }
 
-    /// Closes the books at `now`: Little's law, and that what departed was delivered or is in
-    /// flight.
+    /// Closes the books at `now`: Little's law, and that what was put on the wire has come out or is
+    /// in flight.
     ///
     /// # Errors
     /// Says what does not agree.
@@ -80,11 +80,11 @@ impl Link {
             return Err(fault);
         }
         self.ledger.check_little(now)?;
-        let departed = self.ledger.departures().packets;
-        let (delivered, in_flight) = (self.delivered, self.in_flight() as u64);
-        if departed != delivered + in_flight {
+        let (wired, delivered) = (self.wired, self.delivered);
+        let in_flight = self.in_flight() as u64;
+        if wired != delivered + in_flight {
             return Err(format!(
-                "{departed} packets departed, {delivered} were delivered and {in_flight} are in flight"
+                "{wired} packets were put on the wire, {delivered} came out and {in_flight} are in flight"
             ));
         }
         let busy = self.carried(now).busy;

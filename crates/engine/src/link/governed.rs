@@ -79,7 +79,7 @@ impl Link {
         observer: &mut O,
     ) -> Option<HandedOver> {
         while self.due <= horizon.departures {
-            let (departure, arrival) = (self.next_departure(), self.next_arrival());
+            let (departure, arrival) = (self.next_question(), self.next_arrival());
             let mut handed_over = None;
             if departure <= arrival.min(self.timer) {
                 handed_over = self.depart(id, departure, shared, observer);
@@ -104,6 +104,17 @@ impl Link {
         None
     }
 
+    /// When the transmitter next asks for a packet: of a discipline that may be gone by not while
+    /// nothing waits.
+    #[inline]
+    pub(super) fn next_question(&self) -> Time {
+        if self.bypass > 0 && self.ledger.backlog().packets == 0 {
+            Time::NEVER
+        } else {
+            self.asks_at
+        }
+    }
+
     /// The first announced packet arrives.
     #[inline]
     fn take_in_governed<O: Observer>(
@@ -115,10 +126,10 @@ impl Link {
     ) -> Option<HandedOver> {
         let packet = self.packets.take_announced();
         observer.delivered(now, shared.came_over(&packet), &packet);
-        if self.lets_pass(now, packet.bytes()) {
-            let handed_over = self.pass_on(id, now, packet, observer);
+        if self.lets_pass(now, packet.size) {
+            let stamp = self.pass(id, now, &packet, observer);
             self.plan();
-            return Some(handed_over);
+            return Some((packet, stamp));
         }
         self.arrive_governed(id, now, &packet, shared, observer)
     }
@@ -139,10 +150,14 @@ impl Link {
             discipline.enqueue(*packet, ctx);
         });
         self.fill_device(id, now, shared, observer);
-        let asks = self.asks_at == Time::NEVER || now >= self.sends_until;
-        let handed_over = asks.then(|| self.depart(id, now, shared, observer));
+        let mut handed_over = None;
+        if now >= self.sends_until {
+            handed_over = self.depart(id, now, shared, observer);
+        } else {
+            self.asks_at = self.sends_until;
+        }
         self.settle();
-        handed_over.flatten()
+        handed_over
     }
 
     /// Hands packets down to the device while it has room.
@@ -218,7 +233,7 @@ impl Link {
     /// Works out what is due next.
     #[inline]
     fn plan(&mut self) {
-        let next = self.next_departure().min(self.next_arrival());
+        let next = self.next_question().min(self.next_arrival());
         self.due = self.timer.min(next);
     }
 

@@ -135,26 +135,5 @@ impl Link {
         packet.at -= 1;
         observer.delivered(now, shared.came_over(&packet), &packet);
         self.pass(id, now, &packet, observer);
-        self.passed_on();
-    }
-
-    /// A packet that was announced arrives, passes, and is handed over.
-    #[inline(always)]
-    pub(super) fn pass_on<O: Observer>(
-        &mut self,
-        id: LinkId,
-        now: Time,
-        packet: SimPacket,
-        observer: &mut O,
-    ) -> HandedOver {
-        let stamp = self.pass(id, now, &packet, observer);
-        self.passed_on();
-        (packet, stamp)
-    }
-
-    /// A packet that it lets pass is handed over, not delivered.
-    #[inline]
-    pub(crate) fn passed_on(&mut self) {
-        self.delivered += 1;
     }
 }

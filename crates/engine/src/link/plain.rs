@@ -80,7 +80,7 @@ impl Link {
     /// When the transmitter is free for the next packet that waits.
     #[inline(always)]
     #[allow(clippy::inline_always)]
-    fn plain_departure(&self) -> Time {
+    pub(super) fn plain_departure(&self) -> Time {
         if self.ledger.backlog().packets == 0 {
             Time::NEVER
         } else {
@@ -150,11 +150,10 @@ impl Link {
     ) -> Option<Time> {
         let now = packet.stamp;
         observer.delivered(now, shared.came_over(packet), packet);
-        if self.lets_pass(now, packet.bytes()) {
+        if self.lets_pass(now, packet.size) {
             let stamp = self.pass(id, now, packet, observer);
             if self.hands_over {
                 self.packets.turn_away();
-                self.passed_on();
                 return Some(stamp);
             }
             self.packets.admit();
@@ -194,7 +193,6 @@ impl Link {
         observer.dequeued(now, id, packet);
         let stamp = self.begin(now, size);
         if self.hands_over {
-            self.delivered += 1;
             self.packets.drop_head();
         } else {
             self.send_out(first, stamp);
@@ -206,6 +204,7 @@ impl Link {
     #[allow(clippy::inline_always)]
     fn send_out(&mut self, place: usize, stamp: Time) {
         if let Some(packet) = self.packets.get_mut(place) {
+            self.wired += 1;
             packet.send_on(stamp);
         }
     }
@@ -254,14 +253,13 @@ impl Link {
         }
         let packet = self.packets.announced()?;
         let arrived = packet.stamp;
-        let is_alone = self.packets.len() == 0 && self.lets_pass(arrived, packet.bytes());
+        let is_alone = self.packets.len() == 0 && self.lets_pass(arrived, packet.size);
         if !is_alone || arrived + self.takes(packet.size) + self.delay != now {
             return None;
         }
         let mut packet = self.packets.take_announced();
         observer.delivered(arrived, shared.came_over(&packet), &packet);
         self.pass(id, arrived, &packet, observer);
-        self.delivered += 1;
         // Nothing waits.
         let announced = self.packets.announced();
         self.due = announced.map_or(Time::NEVER, |packet| packet.stamp);

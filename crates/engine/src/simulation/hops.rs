@@ -92,7 +92,7 @@ impl<O: Observer> Simulation<O> {
             prefetch(&self.shared.lanes[later.lane()]);
         }
         if let Some(next) = train.ahead(2) {
-            self.links[self.shared.came_over(next) as usize].prefetch();
+            self.links[self.shared.came_over(next) as usize].prefetch_first();
             let lane = &self.shared.lanes[next.lane()];
             if let Some(connection) = self.tcp.connections.get(lane.slot as usize) {
                 connection.prefetch(next.is(Kind::Ack));
@@ -205,7 +205,7 @@ impl<O: Observer> Simulation<O> {
 
     #[inline(always)]
     pub(super) fn arrive(&mut self, id: LinkId, now: Time, packet: &SimPacket) {
-        if self.links[id as usize].lets_pass(now, packet.bytes()) {
+        if self.links[id as usize].lets_pass(now, packet.size) {
             self.pass(id, now, packet);
         } else {
             self.join(id, now, packet);
@@ -218,7 +218,6 @@ impl<O: Observer> Simulation<O> {
         let link = &mut self.links[id as usize];
         let stamp = link.pass(id, now, packet, &mut self.observer);
         if link.hands_over {
-            link.passed_on();
             self.announce(packet, stamp);
         } else {
             link.put_on_wire(packet, stamp);
@@ -231,7 +230,7 @@ impl<O: Observer> Simulation<O> {
     fn join(&mut self, id: LinkId, now: Time, packet: &SimPacket) {
         self.catch_up(id, Horizon::at(now));
         let link = &mut self.links[id as usize];
-        if link.is_plain() && link.lets_pass(now, packet.bytes()) {
+        if link.is_plain() && link.lets_pass(now, packet.size) {
             self.pass(id, now, packet);
             return;
         }
