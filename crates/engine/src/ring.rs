@@ -19,6 +19,10 @@ pub(crate) struct Ring<T> {
 /// Slots of a ring that was never full.
 const FIRST_SLOTS: usize = 4;
 
+/// Announced values that move up behind one that was turned away: where more are announced, each is
+/// moved when it comes in.
+const FEW: u32 = 16;
+
 impl<T> Default for Ring<T> {
     fn default() -> Self {
         Self {
@@ -228,18 +232,30 @@ impl<T: Copy> Ring<T> {
         value
     }
 
-    /// Gives back the slots of those that were turned away, where nobody stands before them or
+    /// Gives back the slots of those that were turned away, where nobody stands before them or few
     /// behind them.
     #[inline]
     fn close_up(&mut self) {
         if self.inside == self.head {
             self.head = self.outside;
             self.inside = self.outside;
-        } else if self.outside == self.tail {
-            self.outside = self.inside;
-            self.tail = self.inside;
+        } else if self.outside != self.inside && self.tail.wrapping_sub(self.outside) <= FEW {
+            self.move_up();
         }
         self.begin_anew();
+    }
+
+    /// Moves the announced ones to where those stood that were turned away.
+    #[inline(never)]
+    fn move_up(&mut self) {
+        let announced = self.tail.wrapping_sub(self.outside);
+        for index in 0..announced {
+            let from = self.slot(self.outside.wrapping_add(index));
+            let to = self.slot(self.inside.wrapping_add(index));
+            self.slots[to] = self.slots[from];
+        }
+        self.outside = self.inside;
+        self.tail = self.inside.wrapping_add(announced);
     }
 
     /// Where half of the slots are those of values turned away, the announced ones move up; else
@@ -247,16 +263,9 @@ impl<T: Copy> Ring<T> {
     #[cold]
     #[inline(never)]
     fn make_room(&mut self, filler: T) {
-        let announced = self.tail.wrapping_sub(self.outside);
         let turned_away = self.outside.wrapping_sub(self.inside) as usize;
         if turned_away > self.slots.len() / 2 {
-            for index in 0..announced {
-                let from = self.slot(self.outside.wrapping_add(index));
-                let to = self.slot(self.inside.wrapping_add(index));
-                self.slots[to] = self.slots[from];
-            }
-            self.outside = self.inside;
-            self.tail = self.inside.wrapping_add(announced);
+            self.move_up();
             return;
         }
         // They grow where they lie, if the system can: of a million packets there is no second copy.
