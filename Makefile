@@ -56,9 +56,9 @@ bench-peers: ## The same cases in ns-2, in ns-3 and here: goodputs and ratios of
 	dpkg --status ns2 libns3-dev > /dev/null || apt-get install --yes ns2 libns3-dev g++
 	$(PYTHON) benchmarks/peers.py
 
-dist: setup ## Wheel and source distribution into dist/
+dist: setup ## Wheel, optimised by a profile, and source distribution into dist/
 	rm -rf dist
-	maturin build --quiet --release --out dist
+	PIP_CONSTRAINT=constraints.txt PIP_QUIET=1 maturin build --quiet --release --pgo --out dist
 	maturin sdist --out dist
 
 check-dist: dist ## Install both in clean environments outside of the repository, and use them

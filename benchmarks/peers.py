@@ -4,7 +4,8 @@
 First it holds the goodputs against each other: programs that disagree by more than 2 % do not do
 the same work, and their times say nothing. What counts is the segments delivered per second of CPU
 time; each program runs several times in turn with the others, and its least time counts. Ours is
-timed over a longer run of the same scenario: the short one takes but a few milliseconds.
+built as a release is (``build.py``), and timed over a longer run of the same scenario: the short
+one takes but a few milliseconds.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import run as cases
+from build import build
 
 HERE = Path(__file__).resolve().parent
 SEGMENT = 1448
@@ -81,12 +83,12 @@ def main() -> int:
         print(f"not installed: {', '.join(missing)}; apt-get install ns2 libns3-dev g++")
         return 1
     os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
-    cases.build()
+    programs = build()
     with tempfile.TemporaryDirectory() as folder:
         ns3 = compile_ns3(Path(folder))
         print("| case | ns-2 | ns-3 | sojourn | to ns-2 | to ns-3 | goodput, to ours |")
         print("| --- | ---: | ---: | ---: | ---: | ---: | --- |")
-        agreed = [compare(case, ns3, options.runs) for case in CASES]
+        agreed = [compare(case, ns3, programs, options.runs) for case in CASES]
     return 0 if all(agreed) else 1
 
 
@@ -100,15 +102,15 @@ def compile_ns3(folder: Path) -> Path:
     return program
 
 
-def compare(case: Case, ns3: Path, runs: int) -> bool:
+def compare(case: Case, ns3: Path, programs: Path, runs: int) -> bool:
     """Run a case everywhere and print its line; whether the goodputs agree."""
     commands = {
         "ns-2": ["ns", str(HERE / "peers" / "bulk.tcl"), *case.arguments()],
         "ns-3": [str(ns3), *case.arguments()],
-        "sojourn": cases.command(case.name, "droptail", f"duration={case.duration_s} s"),
+        "sojourn": cases.command(programs, case.name, "droptail", f"duration={case.duration_s} s"),
     }
     longer_s = LONGER * case.duration_s
-    long_command = cases.command(case.name, "droptail", f"duration={longer_s} s")
+    long_command = cases.command(programs, case.name, "droptail", f"duration={longer_s} s")
     results, long_run = {name: Result() for name in commands}, Result()
     for _ in range(runs):
         for name, command in commands.items():

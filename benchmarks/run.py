@@ -1,18 +1,17 @@
 """Times the benchmark cases and the parts of the hot loop, against what was recorded last.
 
-``python benchmarks/run.py`` builds the programs and prints two tables: packets through the
-bottleneck per second of CPU time, tracing off, and the nanoseconds of each part alone: the
-calendar, each discipline, each controller, a link. ``--instructions`` counts instructions with
-callgrind too, which repeat where seconds do not; ``--record`` keeps the numbers in
-``recorded.json``. A case runs several times in turn with the others, and its least CPU time counts:
-a machine that does something else only ever makes it slower.
+``python benchmarks/run.py`` builds the programs as a release is built, trained (``--plain``:
+without), and prints two tables: packets through the bottleneck per second of CPU time, tracing off,
+and the nanoseconds of each part alone: the calendar, each discipline, each controller, a link.
+``--instructions`` counts instructions with callgrind too, which repeat where seconds do not;
+``--record`` keeps the numbers in ``recorded.json``. A case runs several times in turn with the
+others, and its least CPU time counts: a machine that does something else only ever makes it slower.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-import os
 import re
 import resource
 import shutil
@@ -22,8 +21,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-ROOT = Path(__file__).resolve().parent.parent
-PROGRAMS = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")) / "release"
+from build import ROOT, build
+
 RECORDED = Path(__file__).resolve().parent / "recorded.json"
 CASES = {
     "a-10-flows": ("2 s", "4 s"),
@@ -56,19 +55,20 @@ def main() -> None:
     parser.add_argument("--runs", type=int, default=5, help="runs of each case (default 5)")
     parser.add_argument("--instructions", action="store_true", help="count instructions too")
     parser.add_argument("--record", action="store_true", help="keep the numbers")
+    parser.add_argument("--plain", action="store_true", help="programs that are not trained")
     options = parser.parse_args()
-    build()
+    programs = build(options.plain)
     timings: dict[str, Timing] = {}
     for _ in range(options.runs):
         for case in CASES:
             for discipline in DISCIPLINES:
-                timing = run(case, discipline)
+                timing = run(command(programs, case, discipline))
                 known = timings.setdefault(f"{case} {discipline}", timing)
                 known.cpu_s = min(known.cpu_s, timing.cpu_s)
     if options.instructions:
         for name, timing in timings.items():
-            timing.instructions = count(*name.split())
-    parts = time_parts()
+            timing.instructions = count(programs, *name.split())
+    parts = time_parts(programs)
     recorded = json.loads(RECORDED.read_text()) if RECORDED.exists() else {}
     show_cases(timings, recorded.get("cases", {}))
     show_parts(parts, recorded.get("parts_ns", {}))
@@ -76,16 +76,10 @@ def main() -> None:
         record(timings, parts, recorded.get("cases", {}))
 
 
-def build() -> None:
-    """Build the programs."""
-    command = ["cargo", "build", "--quiet", "--release", "-p", "sojourn-benchmarks"]
-    subprocess.run(command, check=True, cwd=ROOT)
-
-
-def time_parts() -> dict[str, float]:
+def time_parts(programs: Path) -> dict[str, float]:
     """Nanoseconds of each part of the hot loop."""
     printed = subprocess.run(
-        [str(PROGRAMS / "sojourn-micro")], check=True, capture_output=True, text=True
+        [str(programs / "sojourn-micro")], check=True, capture_output=True, text=True
     ).stdout
     lines = (line.split(" ", 1) for line in printed.splitlines())
     return {name: float(ns) for ns, name in lines}
@@ -103,25 +97,23 @@ def record(timings: dict[str, Timing], parts: dict[str, float], last: dict[str, 
     RECORDED.write_text(json.dumps({"cases": cases, "parts_ns": parts}, indent=1) + "\n")
 
 
-def command(case: str, discipline: str, *more: str) -> list[str]:
+def command(programs: Path, case: str, discipline: str, *more: str) -> list[str]:
     """The command that runs one case."""
     file = str(ROOT / "benchmarks" / "cases" / f"{case}.toml")
     queue = f"dumbbell.bottleneck.queue.discipline={discipline}"
-    return [str(PROGRAMS / "sojourn-case"), file, queue, *more]
+    return [str(programs / "sojourn-case"), file, queue, *more]
 
 
-def run(case: str, discipline: str) -> Timing:
+def run(command: list[str]) -> Timing:
     """Run one case once."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    printed = subprocess.run(
-        command(case, discipline), check=True, capture_output=True, text=True
-    ).stdout
+    printed = subprocess.run(command, check=True, capture_output=True, text=True).stdout
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     cpu_s = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
     return Timing(value(printed, "packets"), value(printed, "utilization"), cpu_s)
 
 
-def count(case: str, discipline: str) -> float | None:
+def count(programs: Path, case: str, discipline: str) -> float | None:
     """Instructions per packet through the bottleneck, between two short runs."""
     if shutil.which("valgrind") is None:
         print("valgrind is not installed: no instructions are counted", file=sys.stderr)
@@ -130,7 +122,7 @@ def count(case: str, discipline: str) -> float | None:
     for duration in CASES[case]:
         tool = ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null"]
         done = subprocess.run(
-            [*tool, *command(case, discipline, f"duration={duration}")],
+            [*tool, *command(programs, case, discipline, f"duration={duration}")],
             check=True,
             capture_output=True,
             text=True,

@@ -1,5 +1,6 @@
-//! Runs the first point of a scenario file once and prints what its bottleneck carried: the
-//! program that `benchmarks/run.py` times and that callgrind counts instructions of.
+//! Runs every point of a scenario file once and prints what its bottleneck carried: the program that
+//! `benchmarks/run.py` times and that callgrind counts instructions of. A release is trained by it
+//! too.
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -20,10 +21,7 @@ fn main() -> ExitCode {
         })
         .collect();
     match run(&file, &overrides) {
-        Ok(line) => {
-            println!("{line}");
-            ExitCode::SUCCESS
-        }
+        Ok(()) => ExitCode::SUCCESS,
         Err(message) => {
             eprintln!("error: {message}");
             ExitCode::FAILURE
@@ -31,11 +29,19 @@ fn main() -> ExitCode {
     }
 }
 
-fn run(file: &str, overrides: &[(String, String)]) -> Result<String, String> {
+fn run(file: &str, overrides: &[(String, String)]) -> Result<(), String> {
     let text = std::fs::read_to_string(file).map_err(|error| format!("{file}: {error}"))?;
     let folder = Path::new(file).parent().unwrap_or(Path::new("."));
     let scenario =
         Scenario::load(&text, file, folder, overrides).map_err(|error| error.to_string())?;
+    for point in 0..scenario.points() {
+        println!("{}", carried(&scenario, point)?);
+    }
+    Ok(())
+}
+
+/// What the bottleneck carries at a point.
+fn carried(scenario: &Scenario, point: usize) -> Result<String, String> {
     let cancel = AtomicBool::new(false);
     let options = Options {
         cancel: &cancel,
@@ -45,7 +51,7 @@ fn run(file: &str, overrides: &[(String, String)]) -> Result<String, String> {
         series: None,
     };
     let outcome = scenario
-        .run(0, 0, &options)
+        .run(point, 0, &options)
         .map_err(|error| error.to_string())?;
     let links = &outcome.tables.links;
     let row = links.names.iter().position(|name| name == "bottleneck");
