@@ -57,8 +57,9 @@ bench-peers: ## The same cases in ns-2, in ns-3 and here: goodputs and ratios of
 	$(PYTHON) benchmarks/peers.py
 
 dist: setup ## Wheel, optimised by a profile, and source distribution into dist/
-	rm -rf dist
-	PIP_CONSTRAINT=constraints.txt PIP_QUIET=1 maturin build --quiet --release --pgo --out dist
+	rm -rf dist target/wheel
+	PIP_CONSTRAINT=constraints.txt PIP_QUIET=1 \
+		maturin build --quiet --release --pgo --target-dir target/wheel --out dist
 	maturin sdist --out dist
 
 check-dist: dist ## Install both in clean environments outside of the repository, and use them
