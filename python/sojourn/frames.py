@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any
 
@@ -12,11 +12,15 @@ import numpy as np
 import polars as pl
 
 from sojourn.scenario import Scenario
+from sojourn.tables import stacked
 from sojourn.tasks import Outcome, Task
 
 BATCH = 512
 """Runs that are stacked at once: so many are in memory as they come from the core."""
 
+TYPES = {"point": pl.Int64, "replica": pl.Int64, "packets": pl.Int64}
+TYPES |= dict.fromkeys(("link", "flow", "group", "kind", "reason"), pl.String)
+"""The types of columns that hold no metric."""
 
 _process: int | None = None
 """Where the first frames were made; a forked copy of that process inherits it."""
@@ -84,36 +88,19 @@ def _batches(outcomes: Iterable[Outcome]) -> Iterator[list[Outcome]]:
 
 
 def _stack_batch(outcomes: Sequence[Outcome]) -> dict[str, pl.DataFrame]:
-    return {
-        "links": _frame(outcomes, "links", "link"),
-        "flows": _frame(outcomes, "flows", "flow"),
-        "groups": _frame(outcomes, "groups", "group"),
-        "total": _frame(outcomes, "total", None),
-        "drops": _drops(outcomes),
-        "delays": _delays(outcomes),
-        "series": _series(outcomes),
-    }
+    frames = {table: _frame(columns) for table, columns in stacked(outcomes).items()}
+    return frames | {"delays": _delays(outcomes), "series": _series(outcomes)}
 
 
-def _frame(outcomes: Sequence[Outcome], table: str, entity: str | None) -> pl.DataFrame:
-    """Stack one table of all outcomes; what a run does not measure is undefined there."""
-    tables = [outcome.tables[table] for outcome in outcomes]
-    rows = [len(each["name"]) for each in tables]
-    columns = {
-        "point": np.repeat([each.task.point for each in outcomes], rows).astype(np.int64),
-        "replica": np.repeat([each.task.replica for each in outcomes], rows).astype(np.int64),
-    }
-    frame = pl.DataFrame(columns)
-    if entity is not None:
-        names = [name for each in tables for name in each["name"]]
-        frame = frame.with_columns(pl.Series(entity, names, dtype=pl.String))
-    metrics = dict.fromkeys(key for each in tables for key in each if key != "name")
-    undefined = [np.full(count, np.nan) for count in rows]
-    values = {
-        metric: np.concatenate([e.get(metric, u) for e, u in zip(tables, undefined, strict=True)])
-        for metric in metrics
-    }
-    return frame.hstack(pl.DataFrame(values)).with_columns(pl.selectors.float().fill_nan(None))
+def _frame(columns: Mapping[str, Sequence[Any]]) -> pl.DataFrame:
+    """A frame of columns: numbers, or those of `TYPES`."""
+    series = [
+        pl.Series(name, values, dtype=TYPES[name])
+        if name in TYPES
+        else pl.Series(name, np.asarray(values)).fill_nan(None)
+        for name, values in columns.items()
+    ]
+    return pl.DataFrame(series)
 
 
 def _with_groups(flows: pl.DataFrame, scenario: Scenario) -> pl.DataFrame:
@@ -123,23 +110,6 @@ def _with_groups(flows: pl.DataFrame, scenario: Scenario) -> pl.DataFrame:
         group_of.update(dict(scenario.core.flows(point)))
     groups = pl.Series("group", [group_of[flow] for flow in flows["flow"]], dtype=pl.String)
     return flows.insert_column(flows.columns.index("flow") + 1, groups)
-
-
-def _drops(outcomes: Sequence[Outcome]) -> pl.DataFrame:
-    rows = [
-        (outcome.task.point, outcome.task.replica, *row)
-        for outcome in outcomes
-        for row in outcome.tables["drops"]
-    ]
-    schema = {
-        "point": pl.Int64,
-        "replica": pl.Int64,
-        "link": pl.String,
-        "kind": pl.String,
-        "reason": pl.String,
-        "packets": pl.Int64,
-    }
-    return pl.DataFrame(rows, schema=schema, orient="row")
 
 
 def _delays(outcomes: Sequence[Outcome]) -> pl.DataFrame:

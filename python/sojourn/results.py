@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
@@ -15,21 +15,17 @@ from sojourn.extras import needed
 from sojourn.frames import points_frame, runs_frame, stack
 from sojourn.metrics import SERIES
 from sojourn.nearest import refusal
+from sojourn.outcomes import Outcomes
 from sojourn.scenario import Scenario
 from sojourn.stats.alike import alike
 from sojourn.stats.alike import warnings as alike_warnings
+from sojourn.summary import IntervalKind, summarise
 from sojourn.tasks import Outcome, Task
 
 if TYPE_CHECKING:
     import pandas
 
     from sojourn.plots.plot import Plot
-
-KEYS = ("point", "replica", "link", "flow", "group")
-"""Columns that say what a row is about; all others are metrics."""
-
-IntervalKind = Literal["student", "bootstrap"]
-"""Student's interval, or the bootstrap's (BCa)."""
 
 
 @dataclass(frozen=True)
@@ -73,7 +69,7 @@ class Results:
     @cached_property
     def alike(self) -> set[int]:
         """The points whose replicas are all the same run, to the bit; they count as one."""
-        return alike((self.links, self.flows))
+        return alike((self.links.to_dict(), self.flows.to_dict()))
 
     def series(self, metric: str) -> pl.DataFrame:
         """Return the time series of one metric, such as ``queue_packets``.
@@ -92,9 +88,8 @@ class Results:
 
     def summary(self, interval: IntervalKind = "student") -> dict[str, Any]:
         """Return the document that ``sojourn run --json`` prints; see `summary.py`."""
-        from sojourn.summary import summarise
-
-        return summarise(self, interval)
+        tables = {name: frame.to_dict() for name, frame in self.frames().items()}
+        return summarise(self, tables, interval)
 
     def plot(self, kind: str, **options: object) -> Plot:
         """Draw a figure and return it: a matplotlib figure with a method ``save``.
@@ -163,6 +158,13 @@ class Results:
         return write(folder, self)
 
 
+def of_outcomes(outcomes: Outcomes) -> Results:
+    """Make the frames of finished runs."""
+    return collect(
+        outcomes.scenario, outcomes.each, complete=outcomes.complete, warnings=outcomes.noted
+    )
+
+
 def collect(
     scenario: Scenario,
     outcomes: Iterable[Outcome],
@@ -179,7 +181,7 @@ def collect(
             yield outcome
 
     frames = stack(scenario, noted())
-    same = alike((frames["links"], frames["flows"]))
+    same = alike((frames["links"].to_dict(), frames["flows"].to_dict()))
     return Results(
         scenario=scenario,
         points=points_frame(scenario),

@@ -100,7 +100,8 @@ class QueueEnv(gymnasium.Env[np.ndarray, np.ndarray]):
       terminates before. ``reset(seed=...)`` chooses the seed of the scenario's random streams;
       without it every episode has another.
 
-    ``info["step"]`` holds the :class:`Step`, and at the end ``info["tables"]`` those of the run.
+    ``info["step"]`` holds the :class:`Step`, and at the end ``info["tables"]`` those of the run,
+    their columns as arrays of the standard library.
     """
 
     metadata: dict[str, Any] = {"render_modes": []}  # noqa: RUF012

@@ -6,19 +6,22 @@ import os
 from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from sojourn._core import Cancel
 from sojourn.brief import brief
 from sojourn.experiments.bench import Finished, Memory
 from sojourn.experiments.procedure import conduct
-from sojourn.frames import check_process
+from sojourn.outcomes import Outcomes
 from sojourn.processes import LOOK_INTERVAL_S, Trace, in_processes
 from sojourn.progress import Progress, shown
-from sojourn.results import Results, collect
 from sojourn.scenario import Overrides, Scenario
 from sojourn.tasks import Outcome, Task
+
+if TYPE_CHECKING:
+    from sojourn.results import Results
 
 
 @brief
@@ -55,21 +58,46 @@ def run(
     :class:`sojourn.LedgerError` where the books of a run do not balance;
     :class:`sojourn.UserCodeError` where a discipline in Python raised an exception.
     """
+    # Polars takes longer to import than a short run takes, and the program may do without.
+    from sojourn.frames import check_process
+    from sojourn.results import of_outcomes
+
     check_process()
     scenario = prepared(scenario, overrides, replicas, seed, series_interval, precision)
+    traces = None
     if trace_folder is not None:
-        scenario.core.check_captured(list(trace_links))
-        trace_folder.mkdir(parents=True, exist_ok=True)
+        traces = Traces(trace_folder, trace_format, trace_links, trace_payload)
+    return of_outcomes(outcomes_of(scenario, jobs, progress, traces))
+
+
+@dataclass(frozen=True)
+class Traces:
+    """Which traces of all runs go where: ``trace_...`` of :func:`run`."""
+
+    folder: Path
+    format: str
+    links: Sequence[str]
+    payload: bool
+
+    def of(self, scenario: Scenario, task: Task) -> Trace | None:
+        """The trace of one run, if it has one."""
+        if task.is_pilot:
+            return None
+        stem = self.folder / _trace_name(scenario, task)
+        return self.format, stem, list(self.links), self.payload
+
+
+def outcomes_of(
+    scenario: Scenario, jobs: int | None, progress: Progress, traces: Traces | None
+) -> Outcomes:
+    """Carry out all runs of a scenario as :func:`run` does, and make no frames of them."""
+    if traces is not None:
+        scenario.core.check_captured(list(traces.links))
+        traces.folder.mkdir(parents=True, exist_ok=True)
     cancel = Cancel()
 
-    def trace_of(task: Task) -> Trace | None:
-        if trace_folder is None or task.is_pilot:
-            return None
-        stem = trace_folder / _trace_name(scenario, task)
-        return trace_format, stem, list(trace_links), trace_payload
-
     def carry_out(tasks: Sequence[Task]) -> Finished:
-        traced = [(task, trace_of(task)) for task in tasks]
+        traced = [(task, traces.of(scenario, task) if traces else None) for task in tasks]
         return carried_out(scenario, traced, jobs or available_cores(), cancel)
 
     warnings: list[str] = []
@@ -81,8 +109,8 @@ def run(
         except KeyboardInterrupt:
             done = [task for task in bench.done if not task.is_pilot]
             tasks, complete = sorted(done, key=lambda task: (task.point, task.replica)), False
-    outcomes = (Outcome(task, bench.tables(task)) for task in tasks)
-    return collect(scenario, outcomes, complete=complete, warnings=warnings)
+    outcomes = [Outcome(task, bench.tables(task)) for task in tasks]
+    return Outcomes(scenario, outcomes, complete, warnings)
 
 
 def available_cores() -> int:

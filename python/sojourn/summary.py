@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any, Literal
 
-import polars as pl
-
-from sojourn.results import KEYS, IntervalKind, Results
 from sojourn.stats.bootstrap import bootstrap_interval
 from sojourn.stats.events import never_seen_bound
-from sojourn.stats.intervals import Interval, student_interval
+from sojourn.stats.intervals import Interval, defined, student_interval
+from sojourn.tables import KEYS, Columns, rows_by
+
+if TYPE_CHECKING:
+    from sojourn.outcomes import Outcomes
+    from sojourn.results import Results
+
+IntervalKind = Literal["student", "bootstrap"]
+"""Student's interval, or the bootstrap's (BCa)."""
 
 INTERVALS: dict[IntervalKind, Callable[[Sequence[float | None]], Interval]] = {
     "student": student_interval,
@@ -25,25 +31,27 @@ TRIALS = {"link": "arrivals_packets", "flow": "sent_packets"}
 """What a loss is one of."""
 
 
-def summarise(results: Results, interval: IntervalKind) -> dict[str, Any]:
-    """Summarise every metric as ``{"mean", "ci95", "n"}`` over the replicas.
+def summarise(
+    results: Results | Outcomes, tables: Mapping[str, Columns], interval: IntervalKind
+) -> dict[str, Any]:
+    """Summarise every metric of their tables as ``{"mean", "ci95", "n"}`` over the replicas.
 
     ``ci95`` is null for one replica, and where all replicas are the same run; ``mean`` null where
     undefined, ``n`` replicas in which it is defined. A loss ratio of zero in all replicas also has
     ``upper95``, the bound that so many packets without a loss allow.
     """
     summary = _Summary(INTERVALS[interval], results.alike)
-    frames = {
-        "links": summary.by_entity(results.links, "link", TRIALS["link"]),
-        "flows": summary.by_entity(results.flows, "flow", TRIALS["flow"]),
-        "groups": summary.by_entity(results.groups, "group", TRIALS["flow"]),
+    parts = {
+        "links": summary.by_entity(tables["links"], "link", TRIALS["link"]),
+        "flows": summary.by_entity(tables["flows"], "flow", TRIALS["flow"]),
+        "groups": summary.by_entity(tables["groups"], "group", TRIALS["flow"]),
     }
-    totals = summary.by_point(results.totals)
-    reasons = summary.reasons(results.drops, results.links)
+    totals = summary.by_point(tables["total"])
+    reasons = summary.reasons(tables["drops"], tables["links"])
     points = []
     for point, vary in enumerate(results.scenario.vary):
         entry: dict[str, Any] = {"vary": vary}
-        for name, entities in frames.items():
+        for name, entities in parts.items():
             entry[name] = entities.get(point, {})
         for link, metrics in entry["links"].items():
             metrics["drops_by_reason"] = reasons.get((point, link, "drop"), {})
@@ -53,8 +61,8 @@ def summarise(results: Results, interval: IntervalKind) -> dict[str, Any]:
     return {
         "sojourn": results.sojourn,
         "scenario": results.scenario.name,
-        "seed": results.seed,
-        "replicas": results.replicas,
+        "seed": results.scenario.seed,
+        "replicas": results.scenario.replicas,
         "complete": results.complete,
         "interval": interval,
         "points": points,
@@ -107,42 +115,47 @@ class _Summary:
         ci95 = [interval.low, interval.high] if known else None
         return {"mean": interval.mean, "ci95": ci95, "n": interval.n}
 
-    def metrics(self, frame: pl.DataFrame, point: int, trials: str) -> dict[str, Any]:
-        """Summarise every metric of the rows of one entity at a point."""
-        names = [name for name in frame.columns if name not in KEYS]
-        metrics = {name: self.metric(frame[name].to_list(), point) for name in names}
-        if metrics["loss_ratio"]["mean"] == 0:
-            packets = math.fsum(value or 0 for value in frame[trials])
-            metrics["loss_ratio"]["upper95"] = never_seen_bound(int(packets))
-        return metrics
+    def metrics(
+        self, table: Columns, keys: Sequence[str], trials: str
+    ) -> dict[tuple[Any, ...], dict[str, Any]]:
+        """Summarise every metric of the rows that share their ``keys``, the point first."""
+        groups = rows_by(*(table[key] for key in keys))
+        found: dict[tuple[Any, ...], dict[str, Any]] = {key: {} for key in groups}
+        for name, column in table.items():
+            if name not in KEYS:
+                values = list(column)
+                for key, rows in groups.items():
+                    found[key][name] = self.metric([values[row] for row in rows], key[0])
+        if any(metrics["loss_ratio"]["mean"] == 0 for metrics in found.values()):
+            packets = list(table[trials])
+            for key, rows in groups.items():
+                if (loss := found[key]["loss_ratio"])["mean"] == 0:
+                    sent = math.fsum(defined(packets[row] for row in rows))
+                    loss["upper95"] = never_seen_bound(int(sent))
+        return found
 
-    def by_entity(self, frame: pl.DataFrame, entity: str, trials: str) -> dict[int, dict[str, Any]]:
+    def by_entity(self, table: Columns, entity: str, trials: str) -> dict[int, dict[str, Any]]:
         """Summarise the metrics of each entity at each point."""
         points: dict[int, dict[str, Any]] = {}
-        for key, rows in frame.group_by("point", entity, maintain_order=True):
-            point, name = int(str(key[0])), str(key[1])
-            points.setdefault(point, {})[name] = self.metrics(rows, point, trials)
+        for (point, name), metrics in self.metrics(table, ("point", entity), trials).items():
+            points.setdefault(point, {})[name] = metrics
         return points
 
-    def by_point(self, frame: pl.DataFrame) -> dict[int, dict[str, Any]]:
+    def by_point(self, table: Columns) -> dict[int, dict[str, Any]]:
         """Summarise the metrics of each point."""
-        groups = frame.group_by("point", maintain_order=True)
-        points = ((int(str(key[0])), rows) for key, rows in groups)
-        return {point: self.metrics(rows, point, TRIALS["flow"]) for point, rows in points}
+        found = self.metrics(table, ("point",), TRIALS["flow"])
+        return {point: metrics for (point,), metrics in found.items()}
 
     def reasons(
-        self, drops: pl.DataFrame, links: pl.DataFrame
+        self, drops: Columns, links: Columns
     ) -> Mapping[tuple[int, str, str], dict[str, Any]]:
         """Summarise drops and marks by reason; a replica without any counts as zero."""
-        replicas: dict[int, int] = {}
-        if not links.is_empty():
-            counted = links.group_by("point").agg(pl.col("replica").n_unique())
-            replicas = {int(point): int(n) for point, n in counted.iter_rows()}
+        replicas = Counter(point for point, _ in rows_by(links["point"], links["replica"]))
+        packets = [float(count) for count in drops["packets"]]
         reasons: dict[tuple[int, str, str], dict[str, Any]] = {}
-        groups = drops.group_by("point", "link", "kind", "reason", maintain_order=True)
-        for key, rows in groups:
-            point, link, kind, reason = int(str(key[0])), *map(str, key[1:])
-            counts: list[float | None] = [float(packets) for packets in rows["packets"]]
+        keys = (drops[key] for key in ("point", "link", "kind", "reason"))
+        for (point, link, kind, reason), rows in rows_by(*keys).items():
+            counts = [packets[row] for row in rows]
             counts += [0.0] * (replicas[point] - len(counts))
             reasons.setdefault((point, link, kind), {})[reason] = self.metric(counts, point)
         return reasons

@@ -1,8 +1,8 @@
 """Records: what is written is what is read, or nothing is."""
 
 import math
+from array import array
 
-import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -64,16 +64,16 @@ floats = st.floats(width=64, allow_nan=True, allow_infinity=True)
 @settings(max_examples=50)
 @given(st.lists(floats, max_size=20), st.text(max_size=20))
 def test_tables_keep_every_bit(values, name):
-    array = np.array(values, dtype=float)
+    numbers = array("d", values)
     tables = {
-        "links": {"name": [name], "delay_s": array},
+        "links": {"name": [name], "delay_s": numbers},
         "drops": [(name, "drop", "overlimit", 3)],
-        "series": [{"name": name, "time_s": array, "value": array[::-1]}],
+        "series": [{"name": name, "time_s": numbers, "value": numbers[::-1]}],
     }
     again = record.decode(record.encode(tables))
     assert again["links"]["name"] == [name]
-    assert again["links"]["delay_s"].tobytes() == array.tobytes()
-    assert again["series"][0]["value"].tobytes() == array[::-1].tobytes()
+    assert again["links"]["delay_s"].tobytes() == numbers.tobytes()
+    assert again["series"][0]["value"].tobytes() == numbers[::-1].tobytes()
     assert again["drops"] == [[name, "drop", "overlimit", 3]]
 
 
@@ -83,5 +83,5 @@ def test_what_no_table_holds_is_refused():
 
 
 def test_not_a_number_is_kept():
-    again = record.decode(record.encode({"total": {"x": np.array([math.nan, 1.0])}}))
+    again = record.decode(record.encode({"total": {"x": array("d", [math.nan, 1.0])}}))
     assert math.isnan(again["total"]["x"][0])

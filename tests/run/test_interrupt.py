@@ -7,7 +7,6 @@ import signal
 import subprocess
 import sys
 import time
-from dataclasses import replace
 from pathlib import Path
 
 import polars as pl
@@ -163,9 +162,7 @@ def test_what_is_missing_is_named(capsys):
         duration="1 s",
         vary={"link.bottleneck.queue": [sj.queue.DropTail(), sj.queue.CoDel(), sj.queue.Pie()]},
     )
-    results = sj.run(scenario)
-    first = replace(results, runs=results.runs.filter(point=0))
-    assert interrupted_exit(first, "kept").exit_code == 130
+    assert interrupted_exit(scenario, [0], "kept").exit_code == 130
     assert capsys.readouterr().err.splitlines() == [
         "interrupted: 1 run was finished; kept",
         "nothing yet of codel; pie",

@@ -4,8 +4,10 @@ import math
 
 import numpy as np
 import pytest
+from scipy import special
 
 from sojourn.stats import student_interval
+from sojourn.stats.intervals import AT_95
 
 
 def test_by_hand():
@@ -19,6 +21,11 @@ def test_by_hand():
     assert interval.n == 5
     assert interval.contains(3.1)
     assert not interval.contains(9)
+
+
+def test_the_table_of_quantiles_is_that_of_scipy():
+    freedom = np.arange(len(AT_95)) + 1
+    np.testing.assert_allclose(AT_95, special.stdtrit(freedom, 0.975), rtol=1e-14)
 
 
 def test_undefined_values_are_left_out():

@@ -15,11 +15,10 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
-use numpy::IntoPyArray;
 use pyo3::create_exception;
 use pyo3::exceptions::{PyIndexError, PyOSError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyList};
+use pyo3::types::{PyBytes, PyDict, PyList};
 
 use sojourn_base::{Quantity, Scalar, Span};
 use sojourn_measure::{Delays, SHARES, Series, Table};
@@ -299,12 +298,24 @@ fn raise(error: RunError) -> PyErr {
     }
 }
 
-/// A table as a dict: `name` and a NumPy array of `f64` for each metric.
+/// Numbers as an `array` of Python's own: NumPy and polars, which read it where it lies, take longer
+/// to import than a short run takes.
+fn doubles<'py>(py: Python<'py>, values: &[f64]) -> PyResult<Bound<'py, PyAny>> {
+    let bytes = PyBytes::new_with(py, size_of_val(values), |bytes| {
+        for (place, value) in bytes.chunks_exact_mut(size_of::<f64>()).zip(values) {
+            place.copy_from_slice(&value.to_ne_bytes());
+        }
+        Ok(())
+    })?;
+    py.import("array")?.getattr("array")?.call1(("d", bytes))
+}
+
+/// A table as a dict: `name` and an array of `f64` for each metric.
 fn columns(py: Python<'_>, table: Table) -> PyResult<Bound<'_, PyDict>> {
     let dict = PyDict::new(py);
     dict.set_item("name", table.names)?;
     for (metric, values) in table.columns {
-        dict.set_item(metric, values.into_pyarray(py))?;
+        dict.set_item(metric, doubles(py, &values)?)?;
     }
     Ok(dict)
 }
@@ -322,8 +333,8 @@ fn delays(py: Python<'_>, rows: Vec<Delays>) -> PyResult<Bound<'_, PyDict>> {
         .collect();
     let names: Vec<_> = rows.into_iter().map(|row| row.name).collect();
     dict.set_item("name", names)?;
-    dict.set_item("share", SHARES.to_vec().into_pyarray(py))?;
-    dict.set_item("delay_s", quantiles.into_pyarray(py))?;
+    dict.set_item("share", doubles(py, &SHARES)?)?;
+    dict.set_item("delay_s", doubles(py, &quantiles)?)?;
     Ok(dict)
 }
 
@@ -332,8 +343,8 @@ fn series_dict(py: Python<'_>, series: Series) -> PyResult<Bound<'_, PyDict>> {
     dict.set_item("entity", series.entity)?;
     dict.set_item("name", series.name)?;
     dict.set_item("metric", series.metric)?;
-    dict.set_item("time_s", series.times_s.into_pyarray(py))?;
-    dict.set_item("value", series.values.into_pyarray(py))?;
+    dict.set_item("time_s", doubles(py, &series.times_s)?)?;
+    dict.set_item("value", doubles(py, &series.values)?)?;
     Ok(dict)
 }
 
@@ -458,10 +469,10 @@ fn through_dict(py: Python<'_>, through: Through) -> PyResult<Bound<'_, PyDict>>
     let drops = through.drops.into_iter();
     let drops = drops.map(|row| (row.flow, row.kind, row.reason.name(), row.packets));
     dict.set_item("drops", drops.collect::<Vec<_>>())?;
-    dict.set_item("time_s", through.times_s.into_pyarray(py))?;
+    dict.set_item("time_s", doubles(py, &through.times_s)?)?;
     let series = PyDict::new(py);
     for (metric, values) in through.series {
-        series.set_item(metric, values.into_pyarray(py))?;
+        series.set_item(metric, doubles(py, &values)?)?;
     }
     dict.set_item("series", series)?;
     Ok(dict)

@@ -127,7 +127,7 @@ def compare(
         kept = f"their tables are in {out}" if out is not None else "--out DIR would keep them"
         if out is not None and not results.runs.is_empty():
             results.write(out)
-        raise interrupted(results, kept)
+        raise interrupted(scenario, results.runs["point"], kept)
     for warning in results.warnings:
         print(f"warning: {warning}", file=sys.stderr)
     found = answer(results, question.labels(), question.elastic(), share)

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from sojourn.experiments.compared import answers, cases
 from sojourn.scenario import Scenario
-
-if TYPE_CHECKING:
-    from sojourn.results import Results
 
 
 class IntervalName(StrEnum):
@@ -128,16 +126,19 @@ def fail(message: str, status: int) -> typer.Exit:
     return typer.Exit(status)
 
 
-def interrupted(results: Results, kept: str) -> typer.Exit:
-    """Say what was finished when Ctrl-C came, and which points have nothing; return the exit."""
-    if results.runs.is_empty():
+def interrupted(scenario: Scenario, points: Collection[int], kept: str) -> typer.Exit:
+    """Say what was finished when Ctrl-C came, and which points have nothing; return the exit.
+
+    ``points`` has the point of each run.
+    """
+    count = len(points)
+    if count == 0:
         return fail("interrupted: no run was finished", INTERRUPTED)
-    count = len(results.runs)
     runs = "1 run was" if count == 1 else f"{count} runs were"
     lines = [f"interrupted: {runs} finished; {kept}"]
-    begun = set(results.runs["point"])
-    names = answers(results.scenario)
-    for case in cases(results.scenario):
+    begun = set(points)
+    names = answers(scenario)
+    for case in cases(scenario):
         missing = [names[point] for point in case.points if point not in begun]
         at = f" at {case.title}" if case.title else ""
         what = "; ".join(name for name in missing if name)
@@ -181,14 +182,17 @@ def print_warnings(scenario: Scenario) -> None:
         print(f"warning: {warning}", file=sys.stderr)
 
 
-def print_interval_warning(interval: IntervalName, results: Results) -> None:
-    """Say where a bootstrap has too few replicas to keep its promise."""
+def print_interval_warning(interval: IntervalName, points: Collection[int]) -> None:
+    """Say where a bootstrap has too few replicas to keep its promise.
+
+    ``points`` has the point of each run.
+    """
     if interval is not IntervalName.BOOTSTRAP:
         return
     from sojourn.stats.bootstrap import FEWEST
 
-    fewest = results.runs.group_by("point").len()["len"].min()
-    if fewest is not None and int(str(fewest)) < FEWEST:
+    fewest = min(Counter(points).values(), default=FEWEST)
+    if fewest < FEWEST:
         print(
             f"warning: bootstrap intervals of fewer than {FEWEST} replicas are too narrow: "
             f"found {fewest}",

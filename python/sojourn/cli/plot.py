@@ -152,5 +152,5 @@ def _run(
             scenario, replicas=replicas, jobs=jobs, series_interval=interval, progress=shown
         )
     if not results.complete:
-        raise interrupted(results, "a figure needs all of them")
+        raise interrupted(scenario, results.runs["point"], "a figure needs all of them")
     return results, Path("results") / scenario.name

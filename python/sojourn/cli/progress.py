@@ -8,14 +8,6 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from rich.console import Console
-from rich.progress import (
-    BarColumn,
-    MofNCompleteColumn,
-    Progress,
-    TextColumn,
-    TimeElapsedColumn,
-    TimeRemainingColumn,
-)
 
 from sojourn.experiments.bench import OnProgress
 
@@ -61,6 +53,16 @@ class _Counts:
 
 @contextmanager
 def _bar(console: Console, label: str, unit: str, per_unit: int) -> Iterator[OnProgress]:
+    # Only here: a bar takes its time to import.
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        TextColumn,
+        TimeElapsedColumn,
+        TimeRemainingColumn,
+    )
+
     columns = (
         TextColumn("{task.description}"),
         BarColumn(),

@@ -109,11 +109,10 @@ def run(
     Every metric is a mean over the replicas with its 95 % Student interval. Ctrl-C ends the runs
     in progress and keeps what is finished (exit status 130).
     """
-    # Frames and statistics take their time to import: only here, not for `--help`.
+    # Tables and statistics take their time to import: only here, not for `--help`.
     from sojourn.cli import progress
     from sojourn.cli.run_tables import print_tables
-    from sojourn.runner import find
-    from sojourn.runner import run as run_scenario
+    from sojourn.runner import Traces, find, outcomes_of, prepared
 
     scenario = find(file).with_overrides(parse_settings(settings))
     print_warnings(scenario)
@@ -121,33 +120,29 @@ def run(
         for option, given in (("--trace-link", trace_link), ("--trace-payload", trace_payload)):
             if given:
                 raise typer.BadParameter("allowed: only with --trace pcapng", param_hint=option)
-    if trace is not None and out is None:
-        out = Path("results") / scenario.name
+    scenario = prepared(scenario, replicas=replicas, seed=seed, precision=precision)
+    traces = None
+    if trace is not None:
+        out = out or Path("results") / scenario.name
+        traces = Traces(out, trace.value, trace_link or (), trace_payload)
     with progress.shown(scenario.name) as shown:
-        results = run_scenario(
-            scenario,
-            seed=seed,
-            replicas=replicas,
-            precision=precision,
-            jobs=jobs,
-            progress=shown,
-            trace_folder=out if trace is not None else None,
-            trace_format=(trace or Trace.NS2).value,
-            trace_links=trace_link or (),
-            trace_payload=trace_payload,
-        )
-    print_interval_warning(interval, results)
-    written = results.write(out) if out is not None else []
-    if out is not None and trace is not None:
-        written += sorted(out.glob(TRACE_FILES[trace]))
-    for warning in results.warnings:
+        outcomes = outcomes_of(scenario, jobs, shown, traces)
+    print_interval_warning(interval, outcomes.points)
+    written = []
+    if out is not None:
+        from sojourn.results import of_outcomes
+
+        written += of_outcomes(outcomes).write(out)
+        if trace is not None:
+            written += sorted(out.glob(TRACE_FILES[trace]))
+    for warning in outcomes.warnings:
         print(f"warning: {warning}", file=sys.stderr)
     if json_:
-        json.dump(results.summary(interval.value), sys.stdout, indent=1, allow_nan=False)
+        json.dump(outcomes.summary(interval.value), sys.stdout, indent=1, allow_nan=False)
         print()
-    elif not results.runs.is_empty():
-        print_tables(results, interval.value, all_links=all_links)
+    elif outcomes.each:
+        print_tables(outcomes, interval.value, all_links=all_links)
     for path in written:
         print(path, file=sys.stderr)
-    if not results.complete:
-        raise interrupted(results, "they alone are counted")
+    if not outcomes.complete:
+        raise interrupted(scenario, outcomes.points, "they alone are counted")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -10,8 +11,8 @@ from typing import Any
 from sojourn.cli.console import printer
 from sojourn.cli.fitting import FittingTable
 from sojourn.experiments.compared import short_names
-from sojourn.results import IntervalKind, Results
-from sojourn.summary import links_that_matter, metric_text
+from sojourn.outcomes import Outcomes
+from sojourn.summary import IntervalKind, links_that_matter, metric_text
 
 
 @dataclass(frozen=True)
@@ -50,19 +51,16 @@ OF_FLOWS = {
 Metrics = Mapping[str, Any]
 
 
-def print_tables(results: Results, interval: IntervalKind, *, all_links: bool = False) -> None:
+def print_tables(outcomes: Outcomes, interval: IntervalKind, *, all_links: bool = False) -> None:
     """Print a table of the links and one of the flows: a row for each at every point."""
     console = printer()
-    summary = results.summary(interval)
-    points = summary["points"]
-    keys = short_names(results.scenario.core.vary_keys)
+    points = outcomes.summary(interval)["points"]
+    keys = short_names(outcomes.scenario.core.vary_keys)
     values = {key: names([point["vary"][key] for point in points]) for key in keys}
-    labels = [
-        [values[key][json.dumps(point["vary"][key])] for key in keys] for point in summary["points"]
-    ]
+    labels = [[values[key][json.dumps(point["vary"][key])] for key in keys] for point in points]
     used, matter = links_that_matter(points)
     shown = used if all_links else matter
-    links = _table(results.scenario.title, [*keys.values(), "link"], points, "links", OF_LINKS)
+    links = _table(outcomes.scenario.title, [*keys.values(), "link"], points, "links", OF_LINKS)
     for label, point in zip(labels, points, strict=True):
         for name, metrics in point["links"].items():
             if name in shown:
@@ -74,7 +72,7 @@ def print_tables(results: Results, interval: IntervalKind, *, all_links: bool = 
         links.shown.caption = (
             f"{count} more {noun} (--all-links): nothing lost there, and hardly any waiting"
         )
-    flows.caption = _caption(results)
+    flows.caption = _caption(outcomes)
     for table in (links.shown, flows):
         table.print(console)
 
@@ -132,13 +130,13 @@ def _tells(key: str, metric: Metrics | None) -> bool:
     return metric["mean"] != 0 or key not in ("marks_packets", "retransmits", "timeouts")
 
 
-def _caption(results: Results) -> str | None:
-    if len(results.runs) == results.scenario.core.points:
+def _caption(outcomes: Outcomes) -> str | None:
+    if len(outcomes.each) == outcomes.scenario.core.points:
         return None
-    counts = results.runs.group_by("point").len()["len"]
-    fewest, most = counts.min(), counts.max()
+    counts = Counter(outcomes.points).values()
+    fewest, most = min(counts), max(counts)
     count = f"{most}" if fewest == most else f"{fewest} to {most}"
-    if len(results.alike) == results.scenario.core.points:
+    if len(outcomes.alike) == outcomes.scenario.core.points:
         return f"{count} replicas, all the same run: no intervals"
     return f"mean over {count} replicas ± half of the 95 % interval"
 

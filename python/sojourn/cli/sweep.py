@@ -87,7 +87,7 @@ def sweep(
         )
     for warning in results.warnings:
         _print_note(f"warning: {warning}")
-    print_interval_warning(interval, results)
+    print_interval_warning(interval, results.runs["point"])
     if json_:
         json.dump(results.summary(interval.value), sys.stdout, indent=1, allow_nan=False)
         print()

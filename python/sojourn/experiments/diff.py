@@ -19,12 +19,12 @@ import polars as pl
 
 from sojourn.experiments.folder import Experiment
 from sojourn.metrics import resolution
-from sojourn.results import KEYS
 from sojourn.stats.alike import sampled
 from sojourn.stats.holm import holm
 from sojourn.stats.intervals import Interval, defined
 from sojourn.stats.paired import beyond_doubt, paired_difference, paired_p_value
 from sojourn.stats.unpaired import welch
+from sojourn.tables import KEYS
 
 TABLES = {"links": "link", "groups": "group", "total": None}
 """Tables that are compared, and the column that names their rows.

@@ -12,13 +12,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from decimal import Decimal
-
-import numpy as np
+from typing import TYPE_CHECKING
 
 from sojourn.experiments.bench import Bench
 from sojourn.scenario import Scenario
 from sojourn.stats.warmup import mser5
 from sojourn.tasks import FIRST_PILOT, Task
+
+if TYPE_CHECKING:
+    import numpy as np
 
 PILOTS = 5
 """Pilot replicas of each point."""
@@ -88,6 +90,9 @@ def _settled_after(pilots: Sequence[dict]) -> tuple[Decimal, bool]:
 
 def _averaged(pilots: Sequence[dict]) -> list[np.ndarray]:
     """Return the series that matter, each averaged over the pilot replicas."""
+    # NumPy takes longer to import than a short run takes.
+    import numpy as np
+
     goodput: np.ndarray = np.zeros(SAMPLES)
     queues: dict[str, np.ndarray] = {}
     for tables in pilots:

@@ -12,12 +12,12 @@ from __future__ import annotations
 import hashlib
 import json
 import struct
+import sys
 import zlib
+from array import array
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Protocol
-
-import numpy as np
 
 from sojourn.experiments.identity import KEY_BYTES
 
@@ -118,13 +118,13 @@ def encode(tables: dict[str, Any]) -> bytes:
     arrays: list[bytes] = []
     begin = 0
 
-    def refer(array: object) -> dict[str, int]:
+    def refer(numbers: object) -> dict[str, int]:
         nonlocal begin
-        if not isinstance(array, np.ndarray):
-            raise TypeError(f"a table holds {type(array).__name__}")
-        arrays.append(array.astype("<f8").tobytes())
-        begin += len(array)
-        return {"f8": begin - len(array), "n": len(array)}
+        if not isinstance(numbers, array):
+            raise TypeError(f"a table holds {type(numbers).__name__}")
+        arrays.append(_little_endian(numbers).tobytes())
+        begin += len(numbers)
+        return {"f8": begin - len(numbers), "n": len(numbers)}
 
     text = json.dumps(tables, default=refer).encode()
     return zlib.compress(_LENGTH.pack(len(text)) + text + b"".join(arrays), level=1)
@@ -135,7 +135,7 @@ def decode(payload: bytes) -> dict[str, Any]:
     content = zlib.decompress(payload)
     (length,) = _LENGTH.unpack(content[: _LENGTH.size])
     text = content[_LENGTH.size : _LENGTH.size + length]
-    values = np.frombuffer(content[_LENGTH.size + length :], dtype="<f8")
+    values = _little_endian(array("d", content[_LENGTH.size + length :]))
 
     def resolve(item: dict[str, Any]) -> Any:
         if item.keys() == {"f8", "n"}:
@@ -143,3 +143,11 @@ def decode(payload: bytes) -> dict[str, Any]:
         return item
 
     return json.loads(text, object_hook=resolve)
+
+
+def _little_endian(numbers: array[float]) -> array[float]:
+    """The numbers in the byte order of records, or back from it."""
+    if sys.byteorder == "big":
+        numbers = numbers[:]
+        numbers.byteswap()
+    return numbers

@@ -6,26 +6,44 @@ doubt, both for want of a sample: so they count as one.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
-import polars as pl
+from sojourn.tables import Columns, rows_by
 
 
-def alike(frames: Iterable[pl.DataFrame]) -> set[int]:
-    """The points with several replicas that agree to the bit in every metric of all `frames`.
+def alike(tables: Iterable[Columns]) -> set[int]:
+    """The points with several replicas that agree to the bit in every metric of all `tables`.
 
-    A frame has a row for each ``point``, ``replica`` and entity.
+    A table has a row for each ``point``, ``replica`` and entity.
     """
     found: set[int] | None = None
-    for frame in frames:
-        distinct = pl.struct(pl.exclude("point", "replica")).n_unique()
-        replicas = pl.col("replica").n_unique()
-        same = frame.group_by("point").agg(
-            ((distinct * replicas == pl.len()) & (replicas > 1)).alias("same")
-        )
-        points = {int(point) for point, is_same in same.iter_rows() if is_same}
+    for table in tables:
+        points = _alike(table)
         found = points if found is None else found & points
     return found or set()
+
+
+def _alike(table: Columns) -> set[int]:
+    replicas: dict[int, list[list[int]]] = {}
+    for (point, _), rows in rows_by(table["point"], table["replica"]).items():
+        replicas.setdefault(point, []).append(rows)
+    points = {point for point, runs in replicas.items() if len(runs) > 1}
+    for name, column in table.items():
+        if points and name not in ("point", "replica"):
+            values = [None if _is_undefined(value) else value for value in column]
+            points = {point for point in points if _agree(values, replicas[point])}
+    return points
+
+
+def _is_undefined(value: Any) -> bool:
+    return isinstance(value, float) and math.isnan(value)
+
+
+def _agree(values: Sequence[Any], runs: Iterable[Sequence[int]]) -> bool:
+    first, *others = ([values[row] for row in rows] for rows in runs)
+    return all(other == first for other in others)
 
 
 def sampled(values: Sequence[float | None], is_alike: bool) -> list[float | None]:

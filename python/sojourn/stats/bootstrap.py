@@ -12,11 +12,12 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable
-from typing import Literal
-
-import numpy as np
+from typing import TYPE_CHECKING, Literal
 
 from sojourn.stats.intervals import Interval, check_level, defined
+
+if TYPE_CHECKING:
+    import numpy as np
 
 RESAMPLES = 2000
 """Efron and Tibshirani ask for at least a thousand."""
@@ -46,6 +47,9 @@ def bootstrap_interval(
         return Interval(kept[0], None, None, 1)
     if kept[0] == kept[-1]:
         return Interval(kept[0], kept[0], kept[0], len(kept))
+    # NumPy takes longer to import than a short run takes.
+    import numpy as np
+
     array = np.array(kept)
     with warnings.catch_warnings():
         # Two or three replicas can leave BCa without an answer; the percentile one is taken then.
@@ -57,7 +61,8 @@ def bootstrap_interval(
 
 
 def _interval(values: np.ndarray, level: float, method: Method) -> tuple[float, float]:
-    # SciPy takes longer to import than a short run takes.
+    # SciPy takes longer still.
+    import numpy as np
     from scipy import stats
 
     result = stats.bootstrap(

@@ -18,8 +18,10 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-import numpy as np
+if TYPE_CHECKING:
+    import numpy as np
 
 BATCH = 5
 """Observations in a batch."""
@@ -39,6 +41,9 @@ class Truncation:
 
 def mser5(observations: Sequence[float] | np.ndarray) -> Truncation:
     """Find the end of the start-up. Raises ValueError for fewer than four batches."""
+    # NumPy takes longer to import than a short run takes.
+    import numpy as np
+
     values = np.asarray(observations, dtype=float)
     count = len(values) // BATCH
     if count < 4:
