@@ -8,7 +8,8 @@ discipline (``WAYS``); what is timed is our reference.
 What counts is the segments delivered per second of CPU time, without that of a run that ends at
 once: ns-2 builds the routes of 200 nodes for longer than it carries packets. Each program runs
 several times in turn with the others, and its least time counts. The faster ones are timed over a
-longer run of the same scenario, that a clock can tell. Ours is built as a release is (``build.py``).
+longer run of the same scenario, that a clock can tell. Ours is built as a release is
+(``build.py``).
 """
 
 from __future__ import annotations

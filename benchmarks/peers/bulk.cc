@@ -3,9 +3,10 @@
 //
 //   bulk QUEUE FLOWS RATE_MBIT DELAY_MS LIMIT WARMUP_S DURATION_S
 //
-// The dumbbell of the cases beside it: access ten times as fast as the bottleneck, 1 ms away. Segments
-// of 1448 B, delayed acknowledgements, SACK. Drop-tail queues in the devices; a queue discipline stands
-// above the bottleneck's device, whose own queue then holds one packet: the least that ns-3 allows.
+// The dumbbell of the cases beside it: access ten times as fast as the bottleneck, 1 ms away.
+// Segments of 1448 B, delayed acknowledgements, SACK. Drop-tail queues in the devices; a queue
+// discipline stands above the bottleneck's device, whose own queue then holds one packet: the
+// least that ns-3 allows.
 
 #include <cstdlib>
 #include <iostream>
