@@ -41,10 +41,14 @@ class Tshark:
         )
         return [" ".join(row) for row in self.fields(path, *fields, where=complaint)]
 
+    def properties(self, path: Path) -> str:
+        """What its companion capinfos says of a capture."""
+        run = subprocess.run(["capinfos", str(path)], capture_output=True, text=True, check=True)
+        return run.stdout
+
     def interfaces(self, path: Path) -> list[str]:
         """The names of its interfaces."""
-        run = subprocess.run(["capinfos", str(path)], capture_output=True, text=True, check=True)
-        lines = [line.strip() for line in run.stdout.splitlines()]
+        lines = [line.strip() for line in self.properties(path).splitlines()]
         return [line.removeprefix("Name = ") for line in lines if line.startswith("Name = ")]
 
 

@@ -215,9 +215,8 @@ def test_what_is_too_small_for_real_headers_is_written_longer_and_says_so(run, t
     assert all(size is not None and int(size[1]) < 28 for size in sizes)
 
 
-def test_properties_tell_what_the_capture_is_of(run):
-    path = run.folder / "trace-bottleneck.pcapng"
-    text = subprocess.run(["capinfos", path], capture_output=True, text=True, check=True).stdout
+def test_properties_tell_what_the_capture_is_of(run, tshark):
+    text = tshark.properties(run.folder / "trace-bottleneck.pcapng")
     assert "captured, seed 3, replica 0: packets as their transmission begins." in text
     assert "flow poisson: 10.0.0.1:61440 to 10.0.0.3:63490, UDP" in text
     assert "Speed = 4000000" in text
