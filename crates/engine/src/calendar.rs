@@ -11,16 +11,16 @@
 
 use sojourn_base::Time;
 
-/// An instant and below it a slot: one number, to be compared at once.
+/// An instant in the upper half, a slot in the lower: one number, to be compared at once.
 type Entry = u128;
 
 /// Stands for no entry: later than all.
 const NONE: Entry = entry(Time::NEVER, u32::MAX);
 
 #[inline(always)]
-#[allow(clippy::inline_always)] // three instructions
+#[allow(clippy::inline_always)] // no more than two registers
 const fn entry(time: Time, slot: u32) -> Entry {
-    (time.as_ps() as u128) << 32 | slot as u128
+    (time.as_ps() as u128) << 64 | slot as u128
 }
 
 /// Instants and slots, earliest first.
@@ -47,10 +47,16 @@ impl Calendar {
         }
     }
 
+    /// Whether the earliest entry comes before that of another calendar, or with it.
+    #[inline]
+    pub(crate) fn is_first(&self, other: &Self) -> bool {
+        self.first <= other.first
+    }
+
     /// The instant of the earliest entry; [`Time::NEVER`] when there is none.
     #[inline]
     pub fn next_time(&self) -> Time {
-        Time::from_ps((self.first >> 32) as u64)
+        Time::from_ps((self.first >> 64) as u64)
     }
 
     /// The slot of the earliest entry; of no meaning when there is none.

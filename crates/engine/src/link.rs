@@ -7,7 +7,6 @@ mod handing;
 mod plain;
 
 pub(crate) use handing::{FedBy, HandedOver, Horizon};
-pub(crate) use plain::Step;
 use sojourn_base::length::Capacity;
 use sojourn_base::{Bytes, Rate, Span, Stream, Time};
 use sojourn_queue::parts::Fifo;

@@ -204,12 +204,16 @@ impl<T: Copy> Ring<T> {
     /// Lets the first announced one in, where there is one.
     #[inline]
     pub(crate) fn admit(&mut self) {
-        if self.outside != self.tail {
-            if self.outside != self.inside {
-                self.slots[self.slot(self.inside)] = self.slots[self.slot(self.outside)];
-            }
-            self.inside = self.inside.wrapping_add(1);
-            self.outside = self.outside.wrapping_add(1);
+        if self.outside == self.tail {
+            return;
+        }
+        let follows = self.outside == self.inside;
+        if !follows {
+            self.slots[self.slot(self.inside)] = self.slots[self.slot(self.outside)];
+        }
+        self.inside = self.inside.wrapping_add(1);
+        self.outside = self.outside.wrapping_add(1);
+        if !follows {
             self.close_up();
         }
     }

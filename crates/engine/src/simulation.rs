@@ -52,6 +52,9 @@ pub struct Simulation<O> {
     tcp: Tcp,
     /// Links by their next delivery.
     deliveries: Calendar,
+    /// Links by the next packet that a train brings out of them. Trains are few, so that this one
+    /// stays short.
+    alightings: Calendar,
     /// Flows by the next packet of their source.
     sources: Calendar,
     /// Links by their next departure: only for an observer that must see all in order.
@@ -98,6 +101,7 @@ impl<O: Observer> Simulation<O> {
             tracks,
             tcp: Tcp::default(),
             deliveries: Calendar::with_capacity(2 * links.len()),
+            alightings: Calendar::default(),
             sources: Calendar::with_capacity(flows.len()),
             departures: Calendar::default(),
             breach: None,
@@ -154,7 +158,12 @@ impl<O: Observer> Simulation<O> {
     pub fn run_until(&mut self, until: Time, cancel: &AtomicBool) -> Result<(), Stop> {
         let mut events = 0_u32;
         loop {
-            let delivery = self.deliveries.next_time();
+            let of_train = self.alightings.is_first(&self.deliveries);
+            let delivery = if of_train {
+                self.alightings.next_time()
+            } else {
+                self.deliveries.next_time()
+            };
             let source = self.sources.next_time();
             let departure = if O::IN_ORDER {
                 self.departures.next_time()
@@ -169,7 +178,11 @@ impl<O: Observer> Simulation<O> {
             if O::IN_ORDER && departure == next {
                 self.depart(departure);
             } else if delivery == next {
-                self.deliver(delivery);
+                if of_train {
+                    self.alight(delivery);
+                } else {
+                    self.deliver(delivery);
+                }
             } else if source == next {
                 self.emit(source);
             } else {

@@ -15,14 +15,6 @@ use super::{Horizon, Link};
 use crate::ledger::Shared;
 use crate::{LinkId, Observer, SimPacket};
 
-/// What happens next at a plain queue.
-pub(crate) enum Step {
-    /// The first packet that waits is sent.
-    Departure,
-    /// This packet arrives, the first that is announced.
-    Arrival(SimPacket),
-}
-
 impl Link {
     /// What waits, by the books.
     #[inline]
@@ -40,41 +32,46 @@ impl Link {
         self.packets.len() - self.ledger.backlog().packets as usize
     }
 
-    /// What is due next up to the horizon, if anything.
+    /// Runs all departures due up to the horizon, each at its exact instant, until an announced
+    /// arrival comes first; that, if there is one.
     #[inline(always)]
-    #[allow(clippy::inline_always)] // once or twice a packet
-    pub(crate) fn next_step(&self, horizon: Horizon) -> Option<Step> {
-        if self.due > horizon.departures {
-            None
-        } else if self.plain_departure() == self.due {
-            Some(Step::Departure)
-        } else if self.due <= horizon.arrivals {
-            Some(Step::Arrival(*self.packets.announced()?))
-        } else {
-            None
-        }
-    }
-
-    /// Lets that happen. Where an arriving packet is handed over, tells when it comes out.
-    #[inline(always)]
-    #[allow(clippy::inline_always)] // once or twice a packet
-    pub(crate) fn take_step<O: Observer>(
+    #[allow(clippy::inline_always)] // called from one place in each kind of run
+    pub(crate) fn run_to_arrival<O: Observer>(
         &mut self,
         id: LinkId,
-        step: &Step,
-        capacity: Capacity,
-        shared: &mut Shared,
+        horizon: Horizon,
         observer: &mut O,
-    ) -> Option<Time> {
-        let handed_over = match step {
-            Step::Departure => {
-                self.depart_plain(id, observer);
-                None
+    ) -> Option<SimPacket> {
+        let arrival = self.next_arrival();
+        loop {
+            let departure = self.plain_departure();
+            self.due = departure.min(arrival);
+            if self.due > horizon.departures {
+                return None;
             }
-            Step::Arrival(packet) => self.take_in(id, packet, capacity, shared, observer),
-        };
-        self.due = self.plain_departure().min(self.next_arrival());
-        handed_over
+            if departure > arrival {
+                break;
+            }
+            self.depart_plain(id, departure, observer);
+        }
+        if arrival > horizon.arrivals {
+            return None;
+        }
+        self.packets.announced().copied()
+    }
+
+    /// Runs all departures due up to the horizon, at a link to which nothing is announced.
+    #[inline(never)]
+    pub(crate) fn run_departures<O: Observer>(
+        &mut self,
+        id: LinkId,
+        horizon: Horizon,
+        observer: &mut O,
+    ) {
+        while self.due <= horizon.departures {
+            self.depart_plain(id, self.due, observer);
+            self.due = self.plain_departure();
+        }
     }
 
     /// When the transmitter is free for the next packet that waits.
@@ -139,8 +136,8 @@ impl Link {
 
     /// The first announced packet arrives; tells when it comes out, if it is handed over.
     #[inline(always)]
-    #[allow(clippy::inline_always)] // called from one place
-    fn take_in<O: Observer>(
+    #[allow(clippy::inline_always)] // called from one place in each kind of run
+    pub(crate) fn take_in<O: Observer>(
         &mut self,
         id: LinkId,
         packet: &SimPacket,
@@ -183,8 +180,12 @@ impl Link {
     /// Begins to send the first packet that waits.
     #[inline(always)]
     #[allow(clippy::inline_always)] // once a packet, as all that it does
-    fn depart_plain<O: Observer>(&mut self, id: LinkId, observer: &mut O) {
-        let (first, now) = (self.first_waiting(), self.due);
+    fn depart_plain<O: Observer>(&mut self, id: LinkId, now: Time, observer: &mut O) {
+        let first = if self.hands_over {
+            0
+        } else {
+            self.first_waiting()
+        };
         let Some(packet) = self.packets.get(first) else {
             return;
         };

@@ -5,7 +5,7 @@ use sojourn_base::length::Capacity;
 
 use super::Simulation;
 use crate::ledger::Breach;
-use crate::link::{Horizon, Step};
+use crate::link::{FedBy, Horizon};
 use crate::prefetch::{MANY_LINKS, prefetch};
 use crate::routes::END;
 use crate::{Kind, LinkId, Observer, SimPacket};
@@ -17,17 +17,26 @@ impl<O: Observer> Simulation<O> {
     /// A link delivers its next packet, or asks a shaping discipline again.
     pub(super) fn deliver(&mut self, now: Time) {
         let id = self.deliveries.next_slot();
-        let packet = if let Some(packet) = self.leave_train(id, now) {
-            packet
-        } else if let Some(packet) = self.leave_link(id, now) {
-            packet
-        } else {
-            return;
-        };
-        self.observer.delivered(now, id, &packet);
-        match self.shared.goes_over(&packet) {
-            END => self.receive(now, &packet),
-            next => self.arrive(next, now, &packet),
+        if let Some(packet) = self.leave_link(id, now) {
+            self.hand_on(id, now, &packet);
+        }
+    }
+
+    /// The first of a train comes out of its link.
+    pub(super) fn alight(&mut self, now: Time) {
+        let id = self.alightings.next_slot();
+        if let Some(packet) = self.leave_train(id, now) {
+            self.hand_on(id, now, &packet);
+        }
+    }
+
+    /// A packet that has come out of a link arrives at the next, or at the end of its path.
+    #[inline(always)]
+    fn hand_on(&mut self, id: LinkId, now: Time, packet: &SimPacket) {
+        self.observer.delivered(now, id, packet);
+        match self.shared.goes_over(packet) {
+            END => self.receive(now, packet),
+            next => self.arrive(next, now, packet),
         }
     }
 
@@ -61,9 +70,13 @@ impl<O: Observer> Simulation<O> {
     fn leave_train(&mut self, id: LinkId, now: Time) -> Option<SimPacket> {
         let number = self.tracks.get(id as usize)?.train()?;
         let train = &mut self.trains[number];
-        let packet = train.leave(now, id, &self.shared)?;
+        let Some(packet) = train.leave(now, id, &self.shared) else {
+            // One that joined later came out first, and has put the next into the calendar.
+            self.alightings.replace_first(Time::NEVER);
+            return None;
+        };
         let (time, slot) = train.next(&self.shared).unwrap_or((Time::NEVER, 0));
-        self.deliveries.replace_first_with(time, slot);
+        self.alightings.replace_first_with(time, slot);
         if let Some(arrived) = train.arrival(&packet) {
             let link = &mut self.links[id as usize];
             link.pass_in_train(id, arrived, &packet, &self.shared, &mut self.observer);
@@ -105,9 +118,12 @@ impl<O: Observer> Simulation<O> {
     /// needs the calendar later than now.
     #[inline(always)]
     pub(super) fn catch_up(&mut self, id: LinkId, horizon: Horizon) {
-        let link = &self.links[id as usize];
+        let link = &mut self.links[id as usize];
         if link.has_due(horizon) {
             match link.plain {
+                Some(_) if link.fed_by == FedBy::Events => {
+                    link.run_departures(id, horizon, &mut self.observer);
+                }
                 Some(capacity) => self.run_plain(id, horizon, capacity),
                 None => self.run_governed(id, horizon),
             }
@@ -118,13 +134,12 @@ impl<O: Observer> Simulation<O> {
     fn run_plain(&mut self, id: LinkId, horizon: Horizon, capacity: Capacity) {
         loop {
             let link = &mut self.links[id as usize];
-            let Some(step) = link.next_step(horizon) else {
+            let (shared, observer) = (&mut self.shared, &mut self.observer);
+            let Some(packet) = link.run_to_arrival(id, horizon, observer) else {
                 return;
             };
-            let (shared, observer) = (&mut self.shared, &mut self.observer);
-            let handed_over = link.take_step(id, &step, capacity, shared, observer);
-            if let (Step::Arrival(packet), Some(stamp)) = (&step, handed_over) {
-                self.announce(packet, stamp);
+            if let Some(stamp) = link.take_in(id, &packet, capacity, shared, observer) {
+                self.announce(&packet, stamp);
             }
         }
     }
@@ -152,7 +167,7 @@ impl<O: Observer> Simulation<O> {
             let train = &mut self.trains[train];
             if let Some(out) = train.admits(track, stamp, packet.size) {
                 if train.join(packet, next, out, &self.shared) {
-                    self.deliveries.push(out, next);
+                    self.alightings.push(out, next);
                 }
                 return;
             }
