@@ -344,7 +344,8 @@ impl Link {
     #[inline(always)]
     pub(crate) fn put_on_wire(&mut self, packet: &SimPacket, stamp: Time) {
         self.wired += 1;
-        self.packets.push(packet, |packet| packet.send_on(stamp));
+        self.packets
+            .push(packet, |copy| copy.send_copy_on(packet, 1, stamp));
     }
 
     /// How long it takes to send `size` bytes.

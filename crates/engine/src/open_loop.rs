@@ -151,7 +151,7 @@ impl<O: Observer> OpenLoop<O> {
         let horizon = Horizon::at(until);
         let (shared, observer) = (&mut self.shared, &mut self.observer);
         if let Some(room) = self.link.plain {
-            while let Some(packet) = self.link.run_to_arrival(0, horizon, observer) {
+            while let Some(&packet) = self.link.run_to_arrival(0, horizon, observer) {
                 self.link.take_in(0, &packet, room, shared, observer);
             }
         } else {

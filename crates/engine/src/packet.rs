@@ -212,6 +212,16 @@ impl SimPacket {
         self.at += 1;
     }
 
+    /// A copy of `packet`, just made, is sent over so many links, of which it comes out at `stamp`.
+    /// It asks the original where that stood: to read a part of what was just written as a whole
+    /// costs a dozen cycles.
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // two fields
+    pub(crate) const fn send_copy_on(&mut self, packet: &Self, links: u32, stamp: Time) {
+        self.stamp = stamp;
+        self.at = packet.at + links;
+    }
+
     /// The index of its flow and direction among all.
     #[inline]
     pub(crate) const fn lane(&self) -> usize {

@@ -158,20 +158,15 @@ impl Train {
         let later = |other: &SimPacket| {
             other.stamp > out || other.stamp == out && shared.came_over(other) > link
         };
-        let come_out = |packet: &mut SimPacket| {
-            packet.send_on(out);
-            packet.at += 1;
-        };
+        let come_out = |copy: &mut SimPacket| copy.send_copy_on(packet, 2, out);
         self.packets.announce_before(packet, come_out, later)
     }
 
-    /// The first, where it comes out of `link` now.
+    /// Takes the first; there must be [one](Self::next).
     #[inline(always)]
     #[allow(clippy::inline_always)]
-    pub(crate) fn leave(&mut self, now: Time, link: LinkId, shared: &Shared) -> Option<SimPacket> {
-        let first = self.packets.announced()?;
-        let is_it = first.stamp == now && shared.came_over(first) == link;
-        is_it.then(|| self.packets.take_announced())
+    pub(crate) fn leave(&mut self) -> SimPacket {
+        self.packets.take_announced()
     }
 
     /// When the first comes out, and of which link.

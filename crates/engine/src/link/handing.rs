@@ -95,7 +95,7 @@ impl Link {
         stamp: Time,
         shared: &Shared,
     ) -> Option<Time> {
-        let change = |packet: &mut SimPacket| packet.send_on(stamp);
+        let change = |copy: &mut SimPacket| copy.send_copy_on(packet, 1, stamp);
         let is_next = if self.fed_by == FedBy::Many {
             let later = |other: &SimPacket| {
                 other.stamp > stamp

@@ -41,7 +41,7 @@ impl Link {
         id: LinkId,
         horizon: Horizon,
         observer: &mut O,
-    ) -> Option<SimPacket> {
+    ) -> Option<&SimPacket> {
         let arrival = self.next_arrival();
         loop {
             let departure = self.plain_departure();
@@ -57,7 +57,7 @@ impl Link {
         if arrival > horizon.arrivals {
             return None;
         }
-        self.packets.announced().copied()
+        self.packets.announced()
     }
 
     /// Runs all departures due up to the horizon, at a link to which nothing is announced.

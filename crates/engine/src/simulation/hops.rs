@@ -25,9 +25,27 @@ impl<O: Observer> Simulation<O> {
     /// The first of a train comes out of its link.
     pub(super) fn alight(&mut self, now: Time) {
         let id = self.alightings.next_slot();
-        if let Some(packet) = self.leave_train(id, now) {
-            self.hand_on(id, now, &packet);
+        let Some(number) = self.tracks[id as usize].train() else {
+            return;
+        };
+        let train = &mut self.trains[number];
+        if train.next(&self.shared) != Some((now, id)) {
+            // One that joined later came out first, and has put the next into the calendar.
+            self.alightings.replace_first(Time::NEVER);
+            return;
         }
+        // Never as an option: that is copied in pieces, and to read it as a whole right after stalls.
+        let packet = train.leave();
+        let (time, slot) = train.next(&self.shared).unwrap_or((Time::NEVER, 0));
+        self.alightings.replace_first_with(time, slot);
+        if let Some(arrived) = train.arrival(&packet) {
+            let link = &mut self.links[id as usize];
+            link.pass_in_train(id, arrived, &packet, &self.shared, &mut self.observer);
+        }
+        if self.links.len() > MANY_LINKS {
+            self.look_ahead_in_train(number);
+        }
+        self.hand_on(id, now, &packet);
     }
 
     /// A packet that has come out of a link arrives at the next, or at the end of its path.
@@ -63,28 +81,6 @@ impl<O: Observer> Simulation<O> {
         self.reschedule_first(id, now);
         self.open_track(id);
         packet
-    }
-
-    /// The first of the train through this link, if it is its turn.
-    #[inline(always)]
-    fn leave_train(&mut self, id: LinkId, now: Time) -> Option<SimPacket> {
-        let number = self.tracks.get(id as usize)?.train()?;
-        let train = &mut self.trains[number];
-        let Some(packet) = train.leave(now, id, &self.shared) else {
-            // One that joined later came out first, and has put the next into the calendar.
-            self.alightings.replace_first(Time::NEVER);
-            return None;
-        };
-        let (time, slot) = train.next(&self.shared).unwrap_or((Time::NEVER, 0));
-        self.alightings.replace_first_with(time, slot);
-        if let Some(arrived) = train.arrival(&packet) {
-            let link = &mut self.links[id as usize];
-            link.pass_in_train(id, arrived, &packet, &self.shared, &mut self.observer);
-        }
-        if self.links.len() > MANY_LINKS {
-            self.look_ahead_in_train(number);
-        }
-        Some(packet)
     }
 
     /// Asks for what the next events will need.
@@ -135,7 +131,7 @@ impl<O: Observer> Simulation<O> {
         loop {
             let link = &mut self.links[id as usize];
             let (shared, observer) = (&mut self.shared, &mut self.observer);
-            let Some(packet) = link.run_to_arrival(id, horizon, observer) else {
+            let Some(&packet) = link.run_to_arrival(id, horizon, observer) else {
                 return;
             };
             if let Some(stamp) = link.take_in(id, &packet, capacity, shared, observer) {
