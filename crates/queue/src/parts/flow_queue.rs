@@ -298,9 +298,8 @@ impl<P: Packet, A: FlowAqm<P>> Discipline<P> for FlowQueue<P, A> {
             let sent = self
                 .aqm
                 .next(&mut flow.state, &mut flow.queue, elsewhere, ctx);
-            let after = flow.queue.backlog();
-            self.backlog.packets -= before.packets - after.packets;
-            self.backlog.bytes -= before.bytes - after.bytes;
+            self.backlog.packets -= before.packets - flow.queue.len();
+            self.backlog.bytes = elsewhere + flow.queue.bytes();
             if let Some(packet) = sent {
                 flow.credits -= packet.size().get().cast_signed();
                 return Dequeued::Packet(packet);
