@@ -51,6 +51,14 @@ QUEUES = {
 BOTTLENECK = "dumbbell.bottleneck"
 QUEUE = f"{BOTTLENECK}.queue"
 NS3 = (f"{QUEUE}.preset=ns3", f"{BOTTLENECK}.device_queue=1 packets")
+TRANSPORT = "flow.bulk.transport"
+NS3_TCP = (
+    f"{TRANSPORT}.preset=ns3",
+    f"{TRANSPORT}.prr=ns-3.37",
+    f"{TRANSPORT}.window=none",
+    f"{TRANSPORT}.send_buffer=none",
+    f"{TRANSPORT}.min_rto=200 ms",
+)
 WAYS = {
     ("red", "ns-2"): (
         f"{QUEUE}.preset=ns2",
@@ -63,7 +71,7 @@ WAYS = {
         f"{QUEUE}.wait=false",
         f"{QUEUE}.use_mark_p=false",
     ),
-    ("red", "ns-3"): (*NS3, f"{QUEUE}.gentle=false", f"{QUEUE}.wait=false"),
+    ("red", "ns-3"): (*NS3, *NS3_TCP, f"{QUEUE}.gentle=false", f"{QUEUE}.wait=false"),
     ("codel", "ns-3"): NS3,
     ("fq_codel", "ns-3"): NS3,
 }
@@ -96,7 +104,7 @@ CASES = {
     case.name: case
     for case in (
         Case("a-10-flows", 10, 100, 8, 200, 10, 20),
-        Case("b-100-flows", 100, 1000, 8, 2000, 3, 5),
+        Case("b-100-flows", 100, 1000, 8, 2000, 3, 8),
         Case("c-32-flows", 32, 45, 78, 700, 30, 60),
     )
 }
