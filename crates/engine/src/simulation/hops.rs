@@ -106,6 +106,9 @@ impl<O: Observer> Simulation<O> {
             if let Some(connection) = self.tcp.connections.get(lane.slot as usize) {
                 connection.prefetch(next.is(Kind::Ack));
             }
+            if next.is(Kind::Ack) {
+                prefetch(self.shared.acks.get(next.ack_place()));
+            }
             self.observer.soon(next);
         }
     }
