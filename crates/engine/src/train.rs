@@ -2,8 +2,9 @@
 //!
 //! Behind a link that [hands over](crate::handover) mostly lie links that are alike and idle: every
 //! packet passes, and takes as long as all others of its size. So what is on its way through any of
-//! them makes one train, in the order of coming out, and only the first of all stands in the
-//! calendar. That stays short however many flows there are, and memory is read in sequence.
+//! them makes one train, in the order of coming out, and only the first of all stands in a
+//! calendar, with those of other trains alone. That stays short however many flows there are, and
+//! memory is read in sequence.
 //!
 //! A packet joins the train if nothing else will be under way at the link that it goes to. If not, it
 //! is announced to the link itself, and so are those that follow until the link is empty again. Whether
