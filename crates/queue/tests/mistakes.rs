@@ -4,7 +4,7 @@ mod bench;
 
 use bench::{Bench, link};
 use sojourn_base::{Preset, Rate};
-use sojourn_queue::DISCIPLINES;
+use sojourn_queue::{DISCIPLINES, Discipline};
 
 /// The parameters that are warned of on a link of so many kbit/s.
 fn warned(name: &str, preset: Preset, kbit: u64, params: &[(&str, &str)]) -> Vec<&'static str> {
@@ -60,6 +60,21 @@ fn a_target_below_one_packet() {
         assert_eq!(reference(name, 1_000, &target), ["target"], "{name}");
         let enough = [("target", "12 ms")];
         assert_eq!(reference(name, 1_000, &enough), [""; 0], "{name}");
+    }
+}
+
+/// A discipline that hears of another link judges its target by that one.
+#[test]
+fn a_link_that_became_slow() {
+    for name in ["codel", "fq_codel", "cobalt", "fq_cobalt"] {
+        let mut slow = link(8);
+        slow.rate = Rate::from_bps(1_000_000).expect("a rate");
+        let mut bench = Bench::behind(link(8), Preset::Reference, name, &[]);
+        assert_eq!(bench.discipline.mistakes(slow.mtu), [], "{name}");
+        bench.discipline.on_link(&slow);
+        let warnings = bench.discipline.mistakes(slow.mtu);
+        let params: Vec<_> = warnings.iter().map(|warning| warning.param).collect();
+        assert_eq!(params, ["target"], "{name}");
     }
 }
 
