@@ -1,7 +1,7 @@
 // Bulk NewReno over one bottleneck on ns-3, tracing off; prints what was delivered, and the goodput
 // after the warm-up.
 //
-//   bulk QUEUE FLOWS RATE_MBIT DELAY_MS LIMIT WARMUP_S DURATION_S
+//   bulk QUEUE FLOWS RATE_MBIT DELAY_MS LIMIT WARMUP_S MIN_RTO_MS DURATION_S
 //
 // The dumbbell of the cases beside it: access ten times as fast as the bottleneck, 1 ms away.
 // Segments of 1448 B, delayed acknowledgements, SACK. Drop-tail queues in the devices; a queue
@@ -42,9 +42,9 @@ PointToPointHelper Link(double rate, double ms, const std::string& limit)
 
 int main(int argc, char** argv)
 {
-    if (argc != 8)
+    if (argc != 9)
     {
-        std::cerr << "usage: bulk QUEUE FLOWS RATE_MBIT DELAY_MS LIMIT WARMUP_S DURATION_S\n";
+        std::cerr << "usage: bulk QUEUE FLOWS RATE_MBIT DELAY_MS LIMIT WARMUP_S MIN_RTO_MS DURATION_S\n";
         return 2;
     }
     const std::string queue = argv[1];
@@ -54,12 +54,13 @@ int main(int argc, char** argv)
     const double delay = std::atof(argv[4]);
     const std::string limit = argv[5];
     const Time warmup = Seconds(std::atof(argv[6]));
-    const Time end = Seconds(std::atof(argv[7]));
+    const Time least = MilliSeconds(std::atoi(argv[7]));
+    const Time end = Seconds(std::atof(argv[8]));
     Config::SetDefault("ns3::TcpL4Protocol::SocketType", TypeIdValue(TcpNewReno::GetTypeId()));
     Config::SetDefault("ns3::TcpSocket::SegmentSize", UintegerValue(1448));
     Config::SetDefault("ns3::TcpSocket::InitialCwnd", UintegerValue(10));
     Config::SetDefault("ns3::TcpSocket::DelAckCount", UintegerValue(2));
-    Config::SetDefault("ns3::TcpSocketBase::MinRto", TimeValue(MilliSeconds(200)));
+    Config::SetDefault("ns3::TcpSocketBase::MinRto", TimeValue(least));
     Config::SetDefault("ns3::TcpSocket::SndBufSize", UintegerValue(1 << 23));
     Config::SetDefault("ns3::TcpSocket::RcvBufSize", UintegerValue(1 << 23));
     Config::SetDefault("ns3::RedQueueDisc::Gentle", BooleanValue(false));

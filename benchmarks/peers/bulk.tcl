@@ -1,15 +1,16 @@
 # Bulk NewReno over one bottleneck on ns-2 2.35, tracing off; prints what was delivered, and the
 # goodput after the warm-up.
 #
-#   ns bulk.tcl QUEUE FLOWS RATE_MBIT DELAY_MS LIMIT WARMUP_S DURATION_S
+#   ns bulk.tcl QUEUE FLOWS RATE_MBIT DELAY_MS LIMIT WARMUP_S MIN_RTO_MS DURATION_S
 #
 # The dumbbell of the cases beside it: access ten times as fast as the bottleneck, 1 ms away. Full
 # segments of 1448 B under 52 B of headers, delayed acknowledgements, SACK.
-lassign $argv queue flows rate delay limit warmup duration
+lassign $argv queue flows rate delay limit warmup min_rto duration
 Agent/TCP set tcpip_base_hdr_size_ 52
 Agent/TCP set packetSize_ 1448
 Agent/TCP set window_ 1000000
 Agent/TCP set windowInit_ 10
+Agent/TCP set minrto_ [expr {$min_rto / 1000.0}]
 Queue/RED set bytes_ false
 Queue/RED set queue_in_bytes_ false
 Queue/RED set thresh_ 5
