@@ -58,6 +58,7 @@ NS3_TCP = (
     f"{TRANSPORT}.window=none",
     f"{TRANSPORT}.send_buffer=none",
 )
+"""ns-3's ways of TCP: under RED, which drops at random, they tell in the goodput."""
 WAYS = {
     ("red", "ns-2"): (
         f"{QUEUE}.preset=ns2",

@@ -25,15 +25,13 @@ impl<O: Observer> Simulation<O> {
     /// The first of a train comes out of its link.
     pub(super) fn alight(&mut self, now: Time) {
         let id = self.alightings.next_slot();
-        let Some(number) = self.tracks[id as usize].train() else {
-            return;
-        };
-        let train = &mut self.trains[number];
-        if train.next(&self.shared) != Some((now, id)) {
+        let is_due = |&number: &usize| self.trains[number].next(&self.shared) == Some((now, id));
+        let Some(number) = self.tracks[id as usize].train().filter(is_due) else {
             // One that joined later came out first, and has put the next into the calendar.
             self.alightings.replace_first(Time::NEVER);
             return;
-        }
+        };
+        let train = &mut self.trains[number];
         // Never as an option: that is copied in pieces, and to read it as a whole right after stalls.
         let packet = train.leave();
         let (time, slot) = train.next(&self.shared).unwrap_or((Time::NEVER, 0));
