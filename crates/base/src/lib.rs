@@ -13,6 +13,7 @@
 //! | [`length`] | [`Limit`] and [`Threshold`]: queue lengths in packets, bytes, time or BDP |
 //! | [`registry`] | [`Entry`] and [`BuildError`]: what all registries have in common |
 //! | [`choices`] | the [`choices!`] macro: a parameter that is one of a few words, declared once |
+//! | [`prefetch`] | memory asked for before it is needed |
 //! | [`params`] | the [`params!`] macro: a parameter table declared once, read, checked and documented |
 //!
 //! Nothing here knows a queue, a link or a file.
@@ -25,6 +26,7 @@ pub mod ecn;
 pub mod length;
 mod meant;
 pub mod params;
+pub mod prefetch;
 pub mod quantity;
 pub mod random;
 pub mod rate;

@@ -9,12 +9,12 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use sojourn_base::Time;
+use sojourn_base::prefetch::{prefetch, prefetch_all};
 use sojourn_traffic::Way;
 use sojourn_transport::{Config, Receiver, Sender};
 
 use crate::FlowId;
 use crate::flow::MakeController;
-use crate::prefetch::{prefetch, prefetch_all};
 use tally::WindowTally;
 
 pub(crate) use acks::{Acks, Replies};
@@ -130,6 +130,13 @@ impl Connection {
         } else {
             prefetch_all(&self.there.receiver);
         }
+    }
+
+    /// Asks for what the sender of the flow's data will need that lies elsewhere; what lies in it
+    /// must have come.
+    #[inline]
+    pub(crate) fn prefetch_behind(&self) {
+        self.there.sender.prefetch_behind();
     }
 
     /// The earliest timer of either end.

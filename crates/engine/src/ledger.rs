@@ -320,6 +320,12 @@ impl Shared {
         self.paths.link(packet.at.wrapping_sub(1))
     }
 
+    /// The first link of the way back from where a packet goes.
+    #[inline]
+    pub(crate) fn answer_goes_over(&self, packet: &SimPacket) -> LinkId {
+        self.paths.link(self.lanes[packet.lane() ^ 1].path)
+    }
+
     #[inline]
     pub(crate) fn dropped(&mut self, packet: &SimPacket) {
         self.lanes[packet.lane()].books.dropped += 1;

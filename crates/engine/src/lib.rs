@@ -2,7 +2,6 @@
 //!
 //! | module | holds |
 //! | --- | --- |
-//! | `prefetch` | memory asked for before it is needed |
 //! | [`packet`] | the simulated packet, a small value |
 //! | [`flow`] | what sends packets, and over what |
 //! | [`connection`] | the two ends of TCP under a flow |
@@ -28,7 +27,6 @@ pub mod link;
 pub mod observer;
 pub mod open_loop;
 pub mod packet;
-pub mod prefetch;
 mod ring;
 pub mod routes;
 pub mod simulation;

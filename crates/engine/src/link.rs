@@ -8,12 +8,12 @@ mod plain;
 
 pub(crate) use handing::{FedBy, HandedOver, Horizon};
 use sojourn_base::length::Capacity;
+use sojourn_base::prefetch::prefetch;
 use sojourn_base::{Bytes, Rate, Span, Stream, Time};
 use sojourn_queue::parts::Fifo;
 use sojourn_queue::{AnyDiscipline, Backlog, Discipline};
 
 use crate::ledger::Ledger;
-use crate::prefetch::prefetch;
 use crate::ring::Ring;
 use crate::{LinkId, NodeId, Observer, SimPacket};
 

@@ -77,10 +77,14 @@ pub trait Observer {
     #[inline]
     fn received(&mut self, _now: Time, _packet: &SimPacket, _in_order: u64) {}
 
-    /// `packet` will come to its destination soon: time to [ask for](crate::prefetch) the memory that
+    /// `packet` will come to its destination soon: time to [ask for](sojourn_base::prefetch) the memory that
     /// this will take.
     #[inline]
     fn soon(&self, _packet: &SimPacket) {}
+
+    /// The same, when `packet` is among the next: for what the memory asked for before leads to.
+    #[inline]
+    fn next(&self, _packet: &SimPacket) {}
 
     /// A transfer by `flow` is complete.
     #[inline]
@@ -159,6 +163,12 @@ impl<A: Observer, B: Observer> Observer for (A, B) {
     fn soon(&self, packet: &SimPacket) {
         self.0.soon(packet);
         self.1.soon(packet);
+    }
+
+    #[inline]
+    fn next(&self, packet: &SimPacket) {
+        self.0.next(packet);
+        self.1.next(packet);
     }
 
     #[inline]

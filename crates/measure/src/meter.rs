@@ -1,8 +1,8 @@
 //! The observer that counts, and the measurement window.
 
 use sojourn_base::Time;
+use sojourn_base::prefetch::prefetch;
 use sojourn_engine::link::Carried;
-use sojourn_engine::prefetch::prefetch;
 use sojourn_engine::{
     Cargo, FlowId, Ledger, LinkId, Observer, SimPacket, Simulation, Tally, Transfer,
 };
@@ -252,6 +252,13 @@ impl Observer for Meter {
             let flow = &self.flows[packet.flow() as usize];
             prefetch(flow);
             prefetch(&flow.jitter);
+        }
+    }
+
+    #[inline]
+    fn next(&self, packet: &SimPacket) {
+        if packet.is_data() {
+            self.flows[packet.flow() as usize].delays.prefetch();
         }
     }
 

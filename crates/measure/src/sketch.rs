@@ -9,6 +9,7 @@
 use std::borrow::Cow;
 
 use sojourn_base::Span;
+use sojourn_base::prefetch::prefetch;
 
 const BITS: u32 = 7;
 const BUCKETS: u64 = 1 << BITS;
@@ -194,6 +195,14 @@ impl Sketch {
             spread.add(span.as_ps());
         } else {
             self.begin(span.as_ps());
+        }
+    }
+
+    /// Asks for what the next duration will touch behind the sketch itself.
+    #[inline]
+    pub fn prefetch(&self) {
+        if let Some(spread) = &self.spread {
+            prefetch(&spread.least);
         }
     }
 

@@ -30,6 +30,7 @@ mod timer;
 
 use std::sync::Arc;
 
+use sojourn_base::prefetch::prefetch;
 use sojourn_base::{Span, Time};
 
 use crate::cc::{AnyController, CongestionControl, LossEvent, LossKind, Needs};
@@ -237,6 +238,15 @@ impl Sender {
             at = at.min(self.next_send);
         }
         (at < Time::NEVER).then_some(at)
+    }
+
+    /// Asks for what the next acknowledgement will touch behind the sender itself.
+    #[inline]
+    pub fn prefetch_behind(&self) {
+        self.cc.prefetch();
+        if let Some(first) = self.board.first() {
+            prefetch(first);
+        }
     }
 
     /// Bytes outstanding: sent and not acknowledged.

@@ -2,13 +2,20 @@
 
 use sojourn_base::Time;
 use sojourn_base::length::Capacity;
+use sojourn_base::prefetch::prefetch;
 
 use super::Simulation;
 use crate::ledger::Breach;
 use crate::link::{FedBy, Horizon};
-use crate::prefetch::{MANY_LINKS, prefetch};
 use crate::routes::END;
 use crate::{Kind, LinkId, Observer, SimPacket};
+
+/// From how many links on it pays to ask for memory ahead: fewer stay in the fast caches by themselves.
+const MANY_LINKS: usize = 1_000;
+
+/// How many packets of a train come before the one for which is asked: for what belongs to its
+/// path, for what that leads to, and for what lies behind that.
+const AHEAD: [usize; 3] = [6, 4, 2];
 
 // The steps of an event are many and small, and each is written once: out of line, their arguments
 // and saved registers would cost as much as they do.
@@ -95,19 +102,38 @@ impl<O: Observer> Simulation<O> {
     #[inline]
     fn look_ahead_in_train(&self, train: usize) {
         let train = &self.trains[train];
-        if let Some(later) = train.ahead(5) {
-            prefetch(&self.shared.lanes[later.lane()]);
+        let shared = &self.shared;
+        let [later, soon, next] = AHEAD.map(|packets| train.ahead(packets));
+        if let Some(later) = later {
+            let lane = later.lane();
+            prefetch(&shared.lanes[lane]);
+            prefetch(&shared.lanes[lane ^ 1]);
+            if later.is(Kind::Ack) {
+                prefetch(shared.acks.get(later.ack_place()));
+            }
         }
-        if let Some(next) = train.ahead(2) {
-            self.links[self.shared.came_over(next) as usize].prefetch_first();
-            let lane = &self.shared.lanes[next.lane()];
-            if let Some(connection) = self.tcp.connections.get(lane.slot as usize) {
-                connection.prefetch(next.is(Kind::Ack));
+        if let Some(soon) = soon {
+            self.links[shared.came_over(soon) as usize].prefetch_first();
+            if let Some(link) = self.links.get(shared.answer_goes_over(soon) as usize) {
+                link.prefetch();
             }
-            if next.is(Kind::Ack) {
-                prefetch(self.shared.acks.get(next.ack_place()));
+            let slot = shared.lanes[soon.lane()].slot;
+            if let Some(connection) = self.tcp.connections.get(slot as usize) {
+                connection.prefetch(soon.is(Kind::Ack));
             }
-            self.observer.soon(next);
+            self.observer.soon(soon);
+        }
+        if let Some(next) = next {
+            if let Some(link) = self.links.get(shared.answer_goes_over(next) as usize) {
+                link.prefetch_packet();
+            }
+            let slot = shared.lanes[next.lane()].slot;
+            if next.is(Kind::Ack)
+                && let Some(connection) = self.tcp.connections.get(slot as usize)
+            {
+                connection.prefetch_behind();
+            }
+            self.observer.next(next);
         }
     }
 

@@ -3,6 +3,7 @@
 //! A line gives a controller its name in scenario files, its validated parameters, its help text
 //! and reference page (the header of its file), and its place in the tests that all must pass.
 
+use sojourn_base::prefetch::prefetch;
 use sojourn_base::{BuildError, Entry, ParamSet, ParamSource, Preset, Time};
 
 use crate::cc::contract::{AckSample, CongestionControl, LossEvent, Needs, Start};
@@ -100,6 +101,14 @@ impl core::fmt::Debug for AnyController {
             .field("cwnd", &self.cwnd())
             .field("ssthresh", &self.ssthresh())
             .finish_non_exhaustive()
+    }
+}
+
+impl AnyController {
+    /// Asks for the controller's own state, which lies in a box.
+    #[inline]
+    pub(crate) fn prefetch(&self) {
+        each!(self, controller => prefetch(&**controller));
     }
 }
 

@@ -1,17 +1,14 @@
 //! Memory asked for before it is needed.
 //!
 //! A network of many flows does not fit the fast caches: at 1,000 flows most of the time goes by in
-//! waiting for links and packets that were last touched an age ago. The calendar knows which come
-//! next.
-
-/// From how many links on it pays to look ahead: fewer stay in the fast caches by themselves.
-pub(crate) const MANY_LINKS: usize = 1_000;
+//! waiting for links, connections and packets that were last touched an age ago. What comes next is
+//! known before it comes.
 
 /// Asks the processor for the cache line in which `value` begins.
 #[inline(always)]
 #[allow(clippy::inline_always)] // one instruction
-pub fn prefetch<T>(value: &T) {
-    prefetch_at(core::ptr::from_ref(value));
+pub fn prefetch<T: ?Sized>(value: &T) {
+    prefetch_at(core::ptr::from_ref(value).cast::<u8>());
 }
 
 #[inline(always)]
@@ -31,7 +28,7 @@ fn prefetch_at<T>(address: *const T) {
 /// Asks for all cache lines of `value`.
 #[inline(always)]
 #[allow(clippy::inline_always)] // one instruction for each
-pub(crate) fn prefetch_all<T>(value: &T) {
+pub fn prefetch_all<T>(value: &T) {
     const LINE: usize = 64;
     let start = core::ptr::from_ref(value).cast::<[u8; LINE]>();
     for line in 0..size_of::<T>().div_ceil(LINE) {
