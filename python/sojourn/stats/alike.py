@@ -32,18 +32,21 @@ def _alike(table: Columns) -> set[int]:
     points = {point for point, runs in replicas.items() if len(runs) > 1}
     for name, column in table.items():
         if points and name not in ("point", "replica"):
-            values = [None if _is_undefined(value) else value for value in column]
+            values = list(column)
             points = {point for point in points if _agree(values, replicas[point])}
     return points
 
 
-def _is_undefined(value: Any) -> bool:
-    return isinstance(value, float) and math.isnan(value)
-
-
 def _agree(values: Sequence[Any], runs: Iterable[Sequence[int]]) -> bool:
-    first, *others = ([values[row] for row in rows] for rows in runs)
-    return all(other == first for other in others)
+    """Whether all runs have the same values; looks no further than the first other."""
+    each = ([_known(values[row]) for row in rows] for rows in runs)
+    first = next(each)
+    return all(other == first for other in each)
+
+
+def _known(value: Any) -> Any:
+    """The value, and None where it is undefined: NaN is not even equal to itself."""
+    return None if isinstance(value, float) and math.isnan(value) else value
 
 
 def sampled(values: Sequence[float | None], is_alike: bool) -> list[float | None]:
