@@ -96,9 +96,8 @@ impl<P: Packet> Discipline<P> for Cobalt<P> {
     }
 
     fn dequeue(&mut self, ctx: &mut Context<'_, P>) -> Dequeued<P> {
-        self.law
-            .next(&mut self.state, &mut self.queue, ctx)
-            .map_or(Dequeued::Empty, Dequeued::Packet)
+        self.law.prepare(&mut self.state, &mut self.queue, ctx);
+        self.queue.dequeue()
     }
 
     fn backlog(&self) -> Backlog {

@@ -89,9 +89,9 @@ impl<P: Packet> Discipline<P> for CoDel<P> {
     }
 
     fn dequeue(&mut self, ctx: &mut Context<'_, P>) -> Dequeued<P> {
-        self.law
-            .next(&mut self.spell, &mut self.queue, Bytes::ZERO, ctx)
-            .map_or(Dequeued::Empty, Dequeued::Packet)
+        let (spell, queue) = (&mut self.spell, &mut self.queue);
+        self.law.prepare(spell, queue, Bytes::ZERO, ctx);
+        queue.dequeue()
     }
 
     fn backlog(&self) -> Backlog {

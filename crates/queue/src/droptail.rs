@@ -75,7 +75,7 @@ impl<P: Packet> Discipline<P> for DropTail<P> {
     }
 
     fn dequeue(&mut self, _ctx: &mut Context<'_, P>) -> Dequeued<P> {
-        self.queue.pop().map_or(Dequeued::Empty, Dequeued::Packet)
+        self.queue.dequeue()
     }
 
     fn backlog(&self) -> Backlog {

@@ -91,14 +91,14 @@ impl<P: Packet> FlowAqm<P> for FlowCobalt {
         CobaltState::default()
     }
 
-    fn next(
+    fn prepare(
         &self,
         state: &mut CobaltState,
         queue: &mut Fifo<P>,
         _elsewhere: Bytes,
         ctx: &mut Context<'_, P>,
-    ) -> Option<P> {
-        self.0.next(state, queue, ctx)
+    ) {
+        self.0.prepare(state, queue, ctx);
     }
 
     fn overflow(&self, state: &mut CobaltState, _packets: u64, ctx: &mut Context<'_, P>) {

@@ -98,19 +98,19 @@ impl<P: Packet> FlowAqm<P> for FlowCoDel {
         Spell::default()
     }
 
-    fn next(
+    fn prepare(
         &self,
         spell: &mut Spell,
         queue: &mut Fifo<P>,
         elsewhere: Bytes,
         ctx: &mut Context<'_, P>,
-    ) -> Option<P> {
+    ) {
         let elsewhere = if self.preset == Preset::Ns3 {
             Bytes::ZERO
         } else {
             elsewhere
         };
-        self.law.next(spell, queue, elsewhere, ctx)
+        self.law.prepare(spell, queue, elsewhere, ctx);
     }
 
     fn overflow(&self, spell: &mut Spell, packets: u64, _ctx: &mut Context<'_, P>) {

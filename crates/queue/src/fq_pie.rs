@@ -155,16 +155,19 @@ impl<P: Packet> FlowAqm<P> for FlowPie {
         self.law.arrival(state, packet, waiting, ctx)
     }
 
-    fn next(
+    fn prepare(
         &self,
         state: &mut PieState,
         queue: &mut Fifo<P>,
         _elsewhere: Bytes,
         ctx: &mut Context<'_, P>,
-    ) -> Option<P> {
-        let mut packet = queue.pop()?;
-        self.law.departure(state, &mut packet, queue.backlog(), ctx);
-        Some(packet)
+    ) {
+        let mut left = queue.backlog();
+        if let Some(head) = queue.head_mut() {
+            left.packets -= 1;
+            left.bytes -= head.size();
+            self.law.departure(state, head, left, ctx);
+        }
     }
 
     fn overflow(&self, state: &mut PieState, _packets: u64, _ctx: &mut Context<'_, P>) {

@@ -268,23 +268,27 @@ impl CobaltLaw {
         }
     }
 
-    /// The packet to send next from `queue`, after the drops due. All but ns-3 never drop the last.
-    pub fn next<P: Packet>(
+    /// Drops or marks from the head of `queue` what is due, before the next packet leaves it. All but
+    /// ns-3 never drop the last.
+    pub fn prepare<P: Packet>(
         &self,
         state: &mut CobaltState,
         queue: &mut Fifo<P>,
         ctx: &mut Context<'_, P>,
-    ) -> Option<P> {
-        while let Some(mut packet) = queue.pop() {
-            match self.judge(state, &mut packet, self.target, ctx) {
-                Fate::Drop(reason) if self.preset == Preset::Ns3 || !queue.is_empty() => {
-                    ctx.drop(packet, reason);
-                }
-                Fate::Drop(_) | Fate::Send => return Some(packet),
+    ) {
+        let keeps_last = self.preset != Preset::Ns3;
+        while let Some(head) = queue.head_mut() {
+            let Fate::Drop(reason) = self.judge(state, head, self.target, ctx) else {
+                return;
+            };
+            if keeps_last && queue.len() == 1 {
+                return;
+            }
+            if let Some(packet) = queue.pop() {
+                ctx.drop(packet, reason);
             }
         }
         self.found_empty(state, ctx.now);
-        None
     }
 }
 

@@ -286,19 +286,18 @@ impl CodelLaw {
         marked
     }
 
-    /// The packet to send next from `queue`, after the drops due; `elsewhere` bytes wait in other
-    /// queues of the same discipline.
+    /// Drops or marks from the head of `queue` what is due, before the next packet leaves it;
+    /// `elsewhere` bytes wait in other queues of the same discipline.
     ///
-    /// Packets are judged and marked where they stand, at the head, and copied once, when they
-    /// leave.
+    /// Packets are judged and marked where they stand, and copied once, when they leave.
     #[inline]
-    pub fn next<P: Packet>(
+    pub fn prepare<P: Packet>(
         &self,
         spell: &mut Spell,
         queue: &mut Fifo<P>,
         elsewhere: Bytes,
         ctx: &mut Context<'_, P>,
-    ) -> Option<P> {
+    ) {
         let now = self.clock(ctx.now);
         let mut store = Store { queue, elsewhere };
         let mut marked = false;
@@ -309,7 +308,7 @@ impl CodelLaw {
         {
             let Some(bad) = self.judge(spell, &store, now) else {
                 spell.dropping = false;
-                return None;
+                return;
             };
             if spell.dropping {
                 marked = self.go_on(spell, &mut store, bad, now, ctx);
@@ -327,7 +326,6 @@ impl CodelLaw {
             head.set_ce();
             ctx.sink.marked(head, Reason::CeThreshold);
         }
-        store.queue.pop()
     }
 }
 

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use sojourn_base::Bytes;
 
-use crate::{Backlog, Packet};
+use crate::{Backlog, Dequeued, Packet};
 
 /// Packets in the order of their arrival.
 #[derive(Debug, Clone)]
@@ -36,6 +36,19 @@ impl<P: Packet> Fifo<P> {
         let packet = self.packets.pop_front()?;
         self.bytes -= packet.size();
         Some(packet)
+    }
+
+    /// Takes from the head what is sent next. To make this of what [`pop`](Self::pop) returns would
+    /// copy the packet once more, in other pieces, and a processor waits for such.
+    #[inline]
+    pub fn dequeue(&mut self) -> Dequeued<P> {
+        match self.packets.pop_front() {
+            Some(packet) => {
+                self.bytes -= packet.size();
+                Dequeued::Packet(packet)
+            }
+            None => Dequeued::Empty,
+        }
     }
 
     /// Takes from the tail.

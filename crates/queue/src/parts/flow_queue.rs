@@ -42,15 +42,15 @@ pub trait FlowAqm<P: Packet> {
         Some(packet)
     }
 
-    /// The packet of this flow to send next, after the drops due; `elsewhere` bytes wait in other
-    /// flows.
-    fn next(
+    /// Drops or marks from the head of this flow what is due, before its next packet leaves;
+    /// `elsewhere` bytes wait in other flows.
+    fn prepare(
         &self,
         state: &mut Self::State,
         queue: &mut Fifo<P>,
         elsewhere: Bytes,
         ctx: &mut Context<'_, P>,
-    ) -> Option<P>;
+    );
 
     /// So many packets of this flow were lost for want of room.
     fn overflow(&self, _state: &mut Self::State, _packets: u64, _ctx: &mut Context<'_, P>) {}
@@ -295,14 +295,16 @@ impl<P: Packet, A: FlowAqm<P>> Discipline<P> for FlowQueue<P, A> {
             }
             let before = flow.queue.backlog();
             let elsewhere = self.backlog.bytes - before.bytes;
-            let sent = self
-                .aqm
-                .next(&mut flow.state, &mut flow.queue, elsewhere, ctx);
-            self.backlog.packets -= before.packets - flow.queue.len();
-            self.backlog.bytes = elsewhere + flow.queue.bytes();
-            if let Some(packet) = sent {
-                flow.credits -= packet.size().get().cast_signed();
-                return Dequeued::Packet(packet);
+            self.aqm
+                .prepare(&mut flow.state, &mut flow.queue, elsewhere, ctx);
+            let left = flow.queue.backlog();
+            self.backlog.packets -= before.packets - left.packets;
+            self.backlog.bytes = elsewhere + left.bytes;
+            if let Some(head) = flow.queue.head() {
+                self.backlog.packets -= 1;
+                self.backlog.bytes -= head.size();
+                flow.credits -= head.size().get().cast_signed();
+                return flow.queue.dequeue();
             }
             list.pop_front();
             let leaves = !is_new || (self.preset == Preset::Linux && self.old.is_empty());

@@ -107,7 +107,7 @@ impl<P: Packet, G: Gate<P>> Discipline<P> for Gated<P, G> {
     }
 
     fn dequeue(&mut self, _ctx: &mut Context<'_, P>) -> Dequeued<P> {
-        self.queue.pop().map_or(Dequeued::Empty, Dequeued::Packet)
+        self.queue.dequeue()
     }
 
     fn backlog(&self) -> Backlog {

@@ -292,7 +292,7 @@ impl<P: Packet> Discipline<P> for Child<P> {
 
     fn dequeue(&mut self, ctx: &mut Context<'_, P>) -> Dequeued<P> {
         match self {
-            Self::Plain { queue, .. } => queue.pop().map_or(Dequeued::Empty, Dequeued::Packet),
+            Self::Plain { queue, .. } => queue.dequeue(),
             Self::Other { discipline, held } => match held.take() {
                 Some(packet) => Dequeued::Packet(packet),
                 None => discipline.dequeue(ctx),
