@@ -70,7 +70,7 @@ impl<O: Observer> OpenLoop<O> {
             let observer = &mut self.observer;
             match link.plain {
                 Some(room) => drop(link.arrive_plain(0, now, &packet, room, shared, observer)),
-                None => drop(link.arrive_governed(0, now, &packet, shared, observer)),
+                None => drop(link.arrive_governed(0, now, packet, shared, observer)),
             }
         }
         self.check()

@@ -131,7 +131,7 @@ impl Link {
             self.plan();
             return Some((packet, stamp));
         }
-        self.arrive_governed(id, now, &packet, shared, observer)
+        self.arrive_governed(id, now, packet, shared, observer)
     }
 
     /// Takes an arriving packet, stamped with its arrival; the link must have caught up to `now`.
@@ -140,14 +140,14 @@ impl Link {
         &mut self,
         id: LinkId,
         now: Time,
-        packet: &SimPacket,
+        packet: SimPacket,
         shared: &mut Shared,
         observer: &mut O,
     ) -> Option<HandedOver> {
         self.ledger.arrive(packet.bytes(), now);
-        observer.enqueued(now, id, packet);
+        observer.enqueued(now, id, &packet);
         with_context!(self, id, now, shared, observer, |discipline, ctx| {
-            discipline.enqueue(*packet, ctx);
+            discipline.enqueue(packet, ctx);
         });
         self.fill_device(id, now, shared, observer);
         let mut handed_over = None;

@@ -280,7 +280,7 @@ impl<O: Observer> Simulation<O> {
                 return;
             }
         } else if let Some((packet, stamp)) =
-            link.arrive_governed(id, now, packet, shared, observer)
+            link.arrive_governed(id, now, *packet, shared, observer)
         {
             self.announce(&packet, stamp);
         }
