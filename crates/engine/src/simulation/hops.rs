@@ -98,8 +98,9 @@ impl<O: Observer> Simulation<O> {
         }
     }
 
-    /// Asks for what the next packets of a train will need.
-    #[inline]
+    /// Asks for what the next packets of a train will need. Out of line, for it is not needed where
+    /// there are few links.
+    #[inline(never)]
     fn look_ahead_in_train(&self, train: usize) {
         let train = &self.trains[train];
         let shared = &self.shared;
