@@ -81,7 +81,7 @@ impl Calendar {
         self.first = self.first.min(added);
         if later != NONE {
             self.others.push(later);
-            self.rise(later);
+            self.rise(self.others.len() - 1, later);
         }
     }
 
@@ -108,6 +108,26 @@ impl Calendar {
             }
             _ => moved,
         };
+    }
+
+    /// Puts an earlier entry in the place of the one whose slot `is_it`.
+    #[cold]
+    pub fn bring_forward(&mut self, is_it: impl Fn(u32) -> bool, time: Time, slot: u32) {
+        let moved = entry(time, slot);
+        if is_it(self.first as u32) {
+            self.first = moved;
+            return;
+        }
+        let Some(place) = self.others.iter().position(|&other| is_it(other as u32)) else {
+            debug_assert!(false, "no such entry");
+            return;
+        };
+        if moved < self.first {
+            let later = core::mem::replace(&mut self.first, moved);
+            self.rise(place, later);
+        } else {
+            self.rise(place, moved);
+        }
     }
 
     #[inline(never)]
@@ -144,11 +164,11 @@ impl Calendar {
         heap[place] = moved;
     }
 
-    /// Lets `added`, which stands last, rise to where it belongs.
+    /// Puts `added` in a place that is free, or of a later entry, and lets it rise to where it
+    /// belongs.
     #[inline]
-    fn rise(&mut self, added: Entry) {
+    fn rise(&mut self, mut place: usize, added: Entry) {
         let heap = &mut self.others[..];
-        let mut place = heap.len() - 1;
         while place > 0 {
             let parent = (place - 1) / 2;
             if heap[parent] <= added {
@@ -187,7 +207,7 @@ mod tests {
         let (mut calendar, mut list) = (Calendar::default(), Vec::new());
         for slot in 0..10_000 {
             let time = Time::from_ps(stream.below(1_000));
-            match stream.below(4) {
+            match stream.below(5) {
                 0 | 1 => {
                     calendar.push(time, slot);
                     list.push((time, slot));
@@ -195,6 +215,16 @@ mod tests {
                 2 if !list.is_empty() => {
                     calendar.replace_first(time);
                     list[0].0 = time;
+                }
+                4 if !list.is_empty() => {
+                    let one = stream.below(list.len() as u64) as usize;
+                    let (when, which) = list[one];
+                    if when == Time::ZERO {
+                        continue;
+                    }
+                    let earlier = Time::from_ps(stream.below(when.as_ps()));
+                    calendar.bring_forward(|other| other == which, earlier, slot);
+                    list[one] = (earlier, slot);
                 }
                 3 if !list.is_empty() => {
                     calendar.replace_first(Time::NEVER);

@@ -32,10 +32,8 @@ impl<O: Observer> Simulation<O> {
     /// The first of a train comes out of its link.
     pub(super) fn alight(&mut self, now: Time) {
         let id = self.alightings.next_slot();
-        let is_due = |&number: &usize| self.trains[number].next(&self.shared) == Some((now, id));
-        let Some(number) = self.tracks[id as usize].train().filter(is_due) else {
-            // One that joined later came out first, and has put the next into the calendar.
-            self.alightings.replace_first(Time::NEVER);
+        let Some(number) = self.tracks[id as usize].train() else {
+            debug_assert!(false, "no train goes through link {id}");
             return;
         };
         let train = &mut self.trains[number];
@@ -186,12 +184,18 @@ impl<O: Observer> Simulation<O> {
     fn announce(&mut self, packet: &SimPacket, stamp: Time) {
         let next = self.shared.paths.link(packet.at + 1);
         if let Some(track) = self.tracks.get_mut(next as usize)
-            && let Some(train) = track.train()
+            && let Some(number) = track.train()
         {
-            let train = &mut self.trains[train];
+            let train = &mut self.trains[number];
             if let Some(out) = train.admits(track, stamp, packet.size) {
                 if train.join(packet, next, out, &self.shared) {
-                    self.alightings.push(out, next);
+                    if train.ahead(1).is_none() {
+                        self.alightings.push(out, next);
+                    } else {
+                        let tracks = &self.tracks;
+                        let is_its = |link: LinkId| tracks[link as usize].train() == Some(number);
+                        self.alightings.bring_forward(is_its, out, next);
+                    }
                 }
                 return;
             }
