@@ -6,8 +6,6 @@
 //! any has fallen into: a network of many flows has a sketch for each flow and each link, most of
 //! which see nothing or a narrow range.
 
-use std::borrow::Cow;
-
 use sojourn_base::Span;
 use sojourn_base::prefetch::prefetch;
 
@@ -25,31 +23,16 @@ pub struct Sketch {
     spread: Option<Box<Spread>>,
 }
 
-/// Durations above zero. What most values touch is the first cache line: the numbers of their buckets
-/// are gathered there, and counted many at a time. Each counter is a line of its own that has mostly
-/// left the fast caches; those that are counted together are waited for together.
+/// Durations above zero; all but the buckets lies in one cache line.
 #[derive(Debug, Clone)]
-#[repr(C, align(64))]
+#[repr(align(64))]
 struct Spread {
-    least: u64,
-    most: u64,
-    /// How many are gathered.
-    gathered: u16,
-    /// The numbers of their buckets.
-    gathering: [u16; GATHERED],
-    counters: Counters,
-}
-
-/// How many buckets are counted at a time: what is left of the cache line.
-const GATHERED: usize = 23;
-
-/// How many values have fallen into each bucket.
-#[derive(Debug, Clone, Default)]
-struct Counters {
     /// The number of the first bucket held.
     first: usize,
     /// In narrow counters, which is half the memory.
     buckets: Vec<u32>,
+    least: u64,
+    most: u64,
     /// Buckets whose counter has begun again from nothing, once for each time.
     carried: Box<[usize]>,
 }
@@ -57,11 +40,11 @@ struct Counters {
 impl Default for Spread {
     fn default() -> Self {
         Self {
+            first: 0,
+            buckets: Vec::new(),
             least: u64::MAX,
             most: 0,
-            gathered: 0,
-            gathering: [0; GATHERED],
-            counters: Counters::default(),
+            carried: Box::default(),
         }
     }
 }
@@ -85,42 +68,7 @@ impl Spread {
     fn add(&mut self, ps: u64) {
         self.least = self.least.min(ps);
         self.most = self.most.max(ps);
-        if let Some(free) = self.gathering.get_mut(usize::from(self.gathered)) {
-            *free = place(ps) as u16;
-            self.gathered += 1;
-        } else {
-            self.count_gathered();
-            self.gathering[0] = place(ps) as u16;
-            self.gathered = 1;
-        }
-    }
-
-    #[inline(never)]
-    fn count_gathered(&mut self) {
-        for &place in &self.gathering {
-            self.counters.add(usize::from(place));
-        }
-    }
-
-    /// The counters, with what is still being gathered.
-    fn counters(&self) -> Cow<'_, Counters> {
-        let mut counters = Cow::Borrowed(&self.counters);
-        for &place in &self.gathering[..usize::from(self.gathered)] {
-            counters.to_mut().add(usize::from(place));
-        }
-        counters
-    }
-
-    fn merge(&mut self, other: &Self) {
-        self.least = self.least.min(other.least);
-        self.most = self.most.max(other.most);
-        self.counters.merge(&other.counters());
-    }
-}
-
-impl Counters {
-    #[inline]
-    fn add(&mut self, place: usize) {
+        let place = place(ps);
         match self.buckets.get_mut(place.wrapping_sub(self.first)) {
             Some(bucket) if *bucket < u32::MAX => *bucket += 1,
             _ => self.add_anew(place, 1),
@@ -162,16 +110,13 @@ impl Counters {
     }
 
     fn merge(&mut self, other: &Self) {
+        self.least = self.least.min(other.least);
+        self.most = self.most.max(other.most);
         self.hold(other.first, other.first + other.buckets.len());
         for (i, &more) in other.buckets.iter().enumerate() {
             self.add_anew(other.first + i, more);
         }
         self.carry(&other.carried);
-    }
-
-    /// How many values they have counted.
-    fn sum(&self) -> u64 {
-        self.counts().map(|(_, count)| count).sum()
     }
 
     /// Places and counts of the buckets that hold something, in order.
@@ -202,7 +147,7 @@ impl Sketch {
     #[inline]
     pub fn prefetch(&self) {
         if let Some(spread) = &self.spread {
-            prefetch(&spread.least);
+            prefetch(&**spread);
         }
     }
 
@@ -226,8 +171,8 @@ impl Sketch {
 
     /// How many durations it holds.
     pub fn count(&self) -> u64 {
-        let spread = self.spread.as_ref();
-        self.zeros + spread.map_or(0, |spread| spread.counters().sum())
+        let counts = self.spread.iter().flat_map(|spread| spread.counts());
+        self.zeros + counts.map(|(_, count)| count).sum::<u64>()
     }
 
     /// The duration below which a share `p` of them lies, in seconds; undefined when empty.
@@ -237,9 +182,7 @@ impl Sketch {
 
     /// The same for each of `shares`, which rise, in one pass.
     pub fn quantiles_s(&self, shares: &[f64]) -> Vec<f64> {
-        let spread = self.spread.as_ref();
-        let spread = spread.map(|spread| (spread, spread.counters()));
-        let count = self.zeros + spread.as_ref().map_or(0, |(_, counters)| counters.sum());
+        let count = self.count();
         if count == 0 {
             return vec![f64::NAN; shares.len()];
         }
@@ -252,8 +195,8 @@ impl Sketch {
         while ranks.next_if(|&rank| rank <= seen).is_some() {
             quantiles.push(0.0);
         }
-        if let Some((spread, counters)) = &spread {
-            for (place, count) in counters.counts() {
+        if let Some(spread) = &self.spread {
+            for (place, count) in spread.counts() {
                 seen += count;
                 while ranks.next_if(|&rank| rank <= seen).is_some() {
                     let ps = middle(place).clamp(spread.least, spread.most);
@@ -317,26 +260,16 @@ mod tests {
 
     #[test]
     fn a_full_counter_carries() {
-        let mut counters = Counters::default();
-        counters.add(place(1_000));
-        counters.add(77);
-        counters.buckets[place(1_000) - counters.first] = u32::MAX;
-        counters.add(place(1_000));
-        let mut twice = counters.clone();
-        twice.merge(&counters);
-        let counts = |counters: &Counters| counters.counts().collect::<Vec<_>>();
-        assert_eq!(counts(&counters), [(77, 1), (place(1_000), 1 << 32)]);
+        let mut spread = Spread::default();
+        spread.add(1_000);
+        spread.add(77);
+        spread.buckets[place(1_000) - spread.first] = u32::MAX;
+        spread.add(1_000);
+        let mut twice = spread.clone();
+        twice.merge(&spread);
+        let counts = |spread: &Spread| spread.counts().collect::<Vec<_>>();
+        assert_eq!(counts(&spread), [(77, 1), (place(1_000), 1 << 32)]);
         assert_eq!(counts(&twice), [(77, 2), (place(1_000), 1 << 33)]);
-    }
-
-    #[test]
-    fn what_is_being_gathered_counts_as_well() {
-        let mut sketch = Sketch::default();
-        for i in 1..=3 * GATHERED as u64 {
-            sketch.add(Span::from_ps(i));
-            assert_eq!(sketch.count(), i);
-            assert_eq!(sketch.quantile_s(1.0), Span::from_ps(i).as_s());
-        }
     }
 
     #[test]
