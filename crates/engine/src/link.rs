@@ -222,9 +222,9 @@ impl Link {
         self.bypass
     }
 
-    /// When its ring holds nothing and nothing is announced: when the transmitter is free.
-    pub(crate) fn unused_from(&self) -> Option<Time> {
-        self.packets.is_unused().then_some(self.sends_until)
+    /// Whether nothing is in flight that it delivers itself, waits, or is announced.
+    pub(crate) fn is_unused(&self) -> bool {
+        self.packets.is_unused()
     }
 
     /// Asks for the line that every packet touches.

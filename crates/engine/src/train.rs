@@ -61,9 +61,9 @@ impl Track {
         (free_at < Time::NEVER).then_some(free_at)
     }
 
-    /// What comes may join again, from `free_at` on.
-    pub(crate) fn open(&mut self, free_at: Time) {
-        self.free_at = free_at;
+    /// What comes may join again: nothing is under way.
+    pub(crate) fn open(&mut self) {
+        self.free_at = Time::ZERO;
     }
 
     /// Whether nothing may join.

@@ -84,15 +84,23 @@ fn state<O: Observer>(simulation: &Simulation<O>) -> String {
 
 /// Runs in steps of uneven length; gives the state after each, and the diary.
 fn run<const IN_ORDER: bool>(
-    (links, flows): (Vec<LinkSpec>, Vec<FlowSpec>),
+    network: (Vec<LinkSpec>, Vec<FlowSpec>),
     steps: usize,
 ) -> (Vec<String>, Vec<Entry>) {
-    let mut simulation = Simulation::new(links, flows, Diary::<IN_ORDER>::default());
     let mut lengths = Stream::new(9);
+    let steps = (0..steps).map(|_| Span::from_ps(lengths.below(8_000_000_000)));
+    run_in_steps::<IN_ORDER>(network, steps)
+}
+
+fn run_in_steps<const IN_ORDER: bool>(
+    (links, flows): (Vec<LinkSpec>, Vec<FlowSpec>),
+    steps: impl Iterator<Item = Span>,
+) -> (Vec<String>, Vec<Entry>) {
+    let mut simulation = Simulation::new(links, flows, Diary::<IN_ORDER>::default());
     let mut until = Time::ZERO;
     let mut states = Vec::new();
-    for _ in 0..steps {
-        until += Span::from_ps(lengths.below(8_000_000_000));
+    for step in steps {
+        until += step;
         simulation.run_until(until, &RUNNING).unwrap();
         states.push(state(&simulation));
     }
@@ -182,6 +190,41 @@ fn any_network_has_one_history() {
         let ordered = run::<true>(any_network(&mut at_first.clone()), 20);
         let seen = run::<false>(any_network(&mut random), 20);
         assert!(same_history(ordered, seen), "network {round}");
+    }
+}
+
+/// A packet of 1500 bytes and behind it one of 750 part behind a link, and come at one instant to where
+/// their ways meet again: the one that comes over the first of both links goes first, whichever
+/// it is. A third link takes no packet of 1500 bytes. Looked at when packets arrive, to the instant.
+#[test]
+fn packets_that_come_out_of_two_links_at_one_instant_go_on_in_the_order_of_links() {
+    let network = |large: u32, small: u32| {
+        let narrow =
+            |limit: &str| bench::link((1, 2), 8_000_000, Span::from_ms(1), "droptail", limit);
+        let wide = bench::link((2, 3), 80_000_000, Span::ZERO, "droptail", "9 packets");
+        let nine = || narrow("9 packets");
+        let links = vec![nine(), nine(), nine(), narrow("1000 B"), wide];
+        let every_10_ms = |path: &[u32], size: u64, start: u64| {
+            let rate = [("rate", Scalar::Base(size as f64 * 800.0))];
+            let sizes = Distribution::constant(Bytes::new(size));
+            bench::flow(path, "cbr", &rate, sizes, us(start), start)
+        };
+        let flows = vec![
+            every_10_ms(&[0, large, 4], 1500, 1_000),
+            every_10_ms(&[0, small, 4], 750, 1_000),
+            every_10_ms(&[0, 3], 1500, 6_000),
+        ];
+        (links, flows)
+    };
+    for (large, small, first) in [(1, 2, 0), (2, 1, 1)] {
+        let steps = || (0..400).map(|_| Span::from_us(250));
+        let ordered = run_in_steps::<true>(network(large, small), steps());
+        let seen = run_in_steps::<false>(network(large, small), steps());
+        let met = seen.1.iter().filter(|entry| entry.1 == '+' && entry.2 == 4);
+        let order: Vec<u32> = met.map(|entry| entry.3).collect();
+        assert_eq!(order, [first, 1 - first].repeat(10));
+        assert_eq!(seen.1.iter().filter(|entry| entry.1 == 'd').count(), 10);
+        assert!(same_history(ordered, seen), "{large} and {small}");
     }
 }
 

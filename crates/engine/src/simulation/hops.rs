@@ -209,14 +209,15 @@ impl<O: Observer> Simulation<O> {
         }
     }
 
-    /// Opens the track through a link again where nothing is under way there by itself.
+    /// Opens the track through a link again where what it has just delivered was the last that was
+    /// under way there by itself.
     #[inline(always)]
     fn open_track(&mut self, id: LinkId) {
         if let Some(track) = self.tracks.get_mut(id as usize)
             && track.is_closed()
-            && let Some(free_at) = self.links[id as usize].unused_from()
+            && self.links[id as usize].is_unused()
         {
-            track.open(free_at);
+            track.open();
         }
     }
 
