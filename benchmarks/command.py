@@ -1,0 +1,80 @@
+"""What the command costs beside the simulations: its start, a point, a second worker.
+
+``python benchmarks/command.py``. Times are wall times, as a user waits; of each the least of
+some runs counts, since other programs only add to it. Runs to be compared come in turn.
+"""
+
+from __future__ import annotations
+
+import argparse
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+SCENARIO = """
+name = "command"
+duration = "1 ms"
+
+[dumbbell]
+rtt = "20 ms"
+bottleneck = { rate = "100 Mbit/s", queue = { discipline = "codel" } }
+
+[[flow]]
+name = "bulk"
+count = COUNT
+transport = { protocol = "tcp" }
+traffic = { source = "bulk" }
+start = "uniform(0 s, 100 ms)"
+"""
+
+
+def wall(scenario: Path, *arguments: str) -> float:
+    """Seconds that the command takes, its output thrown away."""
+    command = [sys.executable, "-m", "sojourn", *arguments]
+    began = time.perf_counter()
+    subprocess.run(command, cwd=scenario.parent, check=True, capture_output=True)
+    return time.perf_counter() - began
+
+
+def least(runs: int, *commands: list[str], scenario: Path) -> list[float]:
+    """The least seconds of each command, run in turn."""
+    each = [[wall(scenario, *command) for command in commands] for _ in range(runs)]
+    return [min(times) for times in zip(*each, strict=True)]
+
+
+def sweep(scenario: Path, duration: str, points: int, jobs: int) -> list[str]:
+    """The arguments for a run of so many points, which differ in the rate of the bottleneck."""
+    rates = ", ".join(f'"{100 + point / points:.6f} Mbit/s"' for point in range(points))
+    varied = scenario.with_name(f"{points}-points.toml")
+    vary = f'\n[vary]\n"dumbbell.bottleneck.rate" = [{rates}]\n' if points > 1 else ""
+    varied.write_text(scenario.read_text() + vary)
+    settings = ["--set", f"duration={duration}", "--jobs", str(jobs)]
+    return ["run", varied.name, *settings, "--out", "results"]
+
+
+def main() -> None:
+    """Print a line for each."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--runs", type=int, default=5, help="of each; the least counts")
+    runs = parser.parse_args().runs
+    with tempfile.TemporaryDirectory() as folder:
+        scenario = Path(folder) / "command.toml"
+        scenario.write_text(SCENARIO.replace("COUNT", "1"))
+        one, many = (sweep(scenario, "1 ms", points, jobs=1) for points in (1, 2001))
+        ways = [["--help"], ["run", scenario.name], one, many]
+        help_s, run_s, one_s, many_s = least(runs, *ways, scenario=scenario)
+        print(f"sojourn --help: {help_s * 1e3:.0f} ms")
+        print(f"sojourn run, 1 ms of one flow: {run_s * 1e3:.0f} ms; --out: {one_s * 1e3:.0f} ms")
+        print(f"each of 2000 more such points: {(many_s - one_s) / 2:.2f} ms")
+        scenario.write_text(SCENARIO.replace("COUNT", "10"))
+        for duration, points in (("1 s", 1000), ("10 s", 300), ("100 s", 60)):
+            ways = [sweep(scenario, duration, points, jobs=jobs) for jobs in (1, 2)]
+            one, two = (points / seconds for seconds in least(runs, *ways, scenario=scenario))
+            each = f"{points} points of {duration}: {one:.1f} a second"
+            print(f"{each}, by two workers {two:.1f}, {two / one:.2f} times")
+
+
+if __name__ == "__main__":
+    main()
