@@ -4,6 +4,10 @@
 //! waiting for links, connections and packets that were last touched an age ago. What comes next is
 //! known before it comes.
 
+/// With more links than that a network no longer fits the fast caches, and it pays to ask for memory
+/// ahead.
+pub const MANY_LINKS: usize = 1_000;
+
 /// Asks the processor for the cache line in which `value` begins.
 #[inline(always)]
 #[allow(clippy::inline_always)] // one instruction

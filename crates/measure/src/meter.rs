@@ -1,7 +1,7 @@
 //! The observer that counts, and the measurement window.
 
-use sojourn_base::Time;
-use sojourn_base::prefetch::prefetch;
+use sojourn_base::prefetch::{MANY_LINKS, prefetch};
+use sojourn_base::{Span, Time};
 use sojourn_engine::link::Carried;
 use sojourn_engine::{
     Cargo, FlowId, Ledger, LinkId, Observer, SimPacket, Simulation, Tally, Transfer,
@@ -130,6 +130,8 @@ pub struct Meter {
     pub links: Vec<LinkMeter>,
     /// The start of the window, once it is open.
     pub window: Option<Time>,
+    /// Whether durations are gathered before they are counted.
+    gathers: bool,
 }
 
 impl Meter {
@@ -139,6 +141,7 @@ impl Meter {
             flows: vec![FlowMeter::default(); flows],
             links: vec![LinkMeter::default(); links],
             window: None,
+            gathers: links > MANY_LINKS,
         }
     }
 
@@ -200,13 +203,23 @@ impl Meter {
             }
         }
         if open {
-            flow.delays.add(delay);
+            take(&mut flow.delays, delay, self.gathers);
         }
     }
 
     /// Whether `packet` was sent in the window.
     fn sent_inside(&self, packet: &SimPacket) -> bool {
         self.window.is_some_and(|start| packet.sent >= start)
+    }
+}
+
+/// Adds a duration, now or with others.
+#[inline]
+fn take(sketch: &mut Sketch, span: Span, gathers: bool) {
+    if gathers {
+        sketch.gather(span);
+    } else {
+        sketch.add(span);
     }
 }
 
@@ -224,7 +237,7 @@ impl Observer for Meter {
             let wait = now.since(packet.stamp);
             let link = &mut self.links[link as usize];
             link.waited += u128::from(wait.as_ps());
-            link.waits.add(wait);
+            take(&mut link.waits, wait, self.gathers);
         }
     }
 

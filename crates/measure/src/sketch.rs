@@ -6,6 +6,8 @@
 //! any has fallen into: a network of many flows has a sketch for each flow and each link, most of
 //! which see nothing or a narrow range.
 
+use std::borrow::Cow;
+
 use sojourn_base::Span;
 use sojourn_base::prefetch::prefetch;
 
@@ -23,16 +25,30 @@ pub struct Sketch {
     spread: Option<Box<Spread>>,
 }
 
-/// Durations above zero; all but the buckets lies in one cache line.
+/// Durations above zero. Those that are gathered touch the first cache line alone, until there are
+/// enough of them to be counted together.
 #[derive(Debug, Clone)]
-#[repr(align(64))]
+#[repr(C, align(64))]
 struct Spread {
+    least: u64,
+    most: u64,
+    /// How many are gathered.
+    gathered: u16,
+    /// The numbers of their buckets.
+    gathering: [u16; GATHERED],
+    counters: Counters,
+}
+
+/// How many buckets are counted at a time: what is left of the cache line.
+const GATHERED: usize = 23;
+
+/// How many values have fallen into each bucket.
+#[derive(Debug, Clone, Default)]
+struct Counters {
     /// The number of the first bucket held.
     first: usize,
     /// In narrow counters, which is half the memory.
     buckets: Vec<u32>,
-    least: u64,
-    most: u64,
     /// Buckets whose counter has begun again from nothing, once for each time.
     carried: Box<[usize]>,
 }
@@ -40,11 +56,11 @@ struct Spread {
 impl Default for Spread {
     fn default() -> Self {
         Self {
-            first: 0,
-            buckets: Vec::new(),
             least: u64::MAX,
             most: 0,
-            carried: Box::default(),
+            gathered: 0,
+            gathering: [0; GATHERED],
+            counters: Counters::default(),
         }
     }
 }
@@ -68,7 +84,49 @@ impl Spread {
     fn add(&mut self, ps: u64) {
         self.least = self.least.min(ps);
         self.most = self.most.max(ps);
-        let place = place(ps);
+        self.counters.add(place(ps));
+    }
+
+    #[inline]
+    fn gather(&mut self, ps: u64) {
+        self.least = self.least.min(ps);
+        self.most = self.most.max(ps);
+        if let Some(free) = self.gathering.get_mut(usize::from(self.gathered)) {
+            *free = place(ps) as u16;
+            self.gathered += 1;
+        } else {
+            self.count_gathered();
+            self.gathering[0] = place(ps) as u16;
+            self.gathered = 1;
+        }
+    }
+
+    #[inline(never)]
+    fn count_gathered(&mut self) {
+        for &place in &self.gathering {
+            self.counters.add(usize::from(place));
+        }
+    }
+
+    /// The counters, with what is still being gathered.
+    fn counters(&self) -> Cow<'_, Counters> {
+        let mut counters = Cow::Borrowed(&self.counters);
+        for &place in &self.gathering[..usize::from(self.gathered)] {
+            counters.to_mut().add(usize::from(place));
+        }
+        counters
+    }
+
+    fn merge(&mut self, other: &Self) {
+        self.least = self.least.min(other.least);
+        self.most = self.most.max(other.most);
+        self.counters.merge(&other.counters());
+    }
+}
+
+impl Counters {
+    #[inline]
+    fn add(&mut self, place: usize) {
         match self.buckets.get_mut(place.wrapping_sub(self.first)) {
             Some(bucket) if *bucket < u32::MAX => *bucket += 1,
             _ => self.add_anew(place, 1),
@@ -110,13 +168,16 @@ impl Spread {
     }
 
     fn merge(&mut self, other: &Self) {
-        self.least = self.least.min(other.least);
-        self.most = self.most.max(other.most);
         self.hold(other.first, other.first + other.buckets.len());
         for (i, &more) in other.buckets.iter().enumerate() {
             self.add_anew(other.first + i, more);
         }
         self.carry(&other.carried);
+    }
+
+    /// How many values they have counted.
+    fn sum(&self) -> u64 {
+        self.counts().map(|(_, count)| count).sum()
     }
 
     /// Places and counts of the buckets that hold something, in order.
@@ -143,11 +204,23 @@ impl Sketch {
         }
     }
 
+    /// Adds a duration that is counted later, with others. Where there are many sketches, a counter has
+    /// left the fast caches when it is needed again, and those that are counted together are waited
+    /// for together. Where there are few this costs more than it gains: mostly one counter comes several
+    /// times in turn.
+    #[inline]
+    pub fn gather(&mut self, span: Span) {
+        match &mut self.spread {
+            Some(spread) if span > Span::ZERO => spread.gather(span.as_ps()),
+            _ => self.add(span),
+        }
+    }
+
     /// Asks for what the next duration will touch behind the sketch itself.
     #[inline]
     pub fn prefetch(&self) {
         if let Some(spread) = &self.spread {
-            prefetch(&**spread);
+            prefetch(&spread.least);
         }
     }
 
@@ -171,8 +244,8 @@ impl Sketch {
 
     /// How many durations it holds.
     pub fn count(&self) -> u64 {
-        let counts = self.spread.iter().flat_map(|spread| spread.counts());
-        self.zeros + counts.map(|(_, count)| count).sum::<u64>()
+        let spread = self.spread.as_ref();
+        self.zeros + spread.map_or(0, |spread| spread.counters().sum())
     }
 
     /// The duration below which a share `p` of them lies, in seconds; undefined when empty.
@@ -182,7 +255,9 @@ impl Sketch {
 
     /// The same for each of `shares`, which rise, in one pass.
     pub fn quantiles_s(&self, shares: &[f64]) -> Vec<f64> {
-        let count = self.count();
+        let spread = self.spread.as_ref();
+        let spread = spread.map(|spread| (spread, spread.counters()));
+        let count = self.zeros + spread.as_ref().map_or(0, |(_, counters)| counters.sum());
         if count == 0 {
             return vec![f64::NAN; shares.len()];
         }
@@ -195,8 +270,8 @@ impl Sketch {
         while ranks.next_if(|&rank| rank <= seen).is_some() {
             quantiles.push(0.0);
         }
-        if let Some(spread) = &self.spread {
-            for (place, count) in spread.counts() {
+        if let Some((spread, counters)) = &spread {
+            for (place, count) in counters.counts() {
                 seen += count;
                 while ranks.next_if(|&rank| rank <= seen).is_some() {
                     let ps = middle(place).clamp(spread.least, spread.most);
@@ -260,16 +335,26 @@ mod tests {
 
     #[test]
     fn a_full_counter_carries() {
-        let mut spread = Spread::default();
-        spread.add(1_000);
-        spread.add(77);
-        spread.buckets[place(1_000) - spread.first] = u32::MAX;
-        spread.add(1_000);
-        let mut twice = spread.clone();
-        twice.merge(&spread);
-        let counts = |spread: &Spread| spread.counts().collect::<Vec<_>>();
-        assert_eq!(counts(&spread), [(77, 1), (place(1_000), 1 << 32)]);
+        let mut counters = Counters::default();
+        counters.add(place(1_000));
+        counters.add(77);
+        counters.buckets[place(1_000) - counters.first] = u32::MAX;
+        counters.add(place(1_000));
+        let mut twice = counters.clone();
+        twice.merge(&counters);
+        let counts = |counters: &Counters| counters.counts().collect::<Vec<_>>();
+        assert_eq!(counts(&counters), [(77, 1), (place(1_000), 1 << 32)]);
         assert_eq!(counts(&twice), [(77, 2), (place(1_000), 1 << 33)]);
+    }
+
+    #[test]
+    fn what_is_being_gathered_counts_as_well() {
+        let mut sketch = Sketch::default();
+        for i in 1..=3 * GATHERED as u64 {
+            sketch.gather(Span::from_ps(i));
+            assert_eq!(sketch.count(), i);
+            assert_eq!(sketch.quantile_s(1.0), Span::from_ps(i).as_s());
+        }
     }
 
     #[test]

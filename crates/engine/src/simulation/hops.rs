@@ -2,16 +2,13 @@
 
 use sojourn_base::Time;
 use sojourn_base::length::Capacity;
-use sojourn_base::prefetch::prefetch;
+use sojourn_base::prefetch::{MANY_LINKS, prefetch};
 
 use super::Simulation;
 use crate::ledger::Breach;
 use crate::link::{FedBy, Horizon};
 use crate::routes::END;
 use crate::{Kind, LinkId, Observer, SimPacket};
-
-/// From how many links on it pays to ask for memory ahead: fewer stay in the fast caches by themselves.
-const MANY_LINKS: usize = 1_000;
 
 /// How many packets of a train come before the one for which is asked: for what belongs to its
 /// path, for what that leads to, and for what lies behind that.
