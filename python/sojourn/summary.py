@@ -110,6 +110,10 @@ class _Summary:
 
     def metric(self, values: Sequence[float | None], point: int) -> dict[str, Any]:
         """Summarise one metric over the replicas of a point."""
+        if len(values) == 1:
+            # A sweep has millions of these, and nothing to estimate.
+            mean = next(iter(defined(values)), None)
+            return {"mean": mean, "ci95": None, "n": int(mean is not None)}
         interval = self._interval(values)
         known = interval.low is not None and point not in self._alike
         ci95 = [interval.low, interval.high] if known else None
