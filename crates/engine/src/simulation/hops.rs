@@ -31,6 +31,7 @@ impl<O: Observer> Simulation<O> {
         let id = self.alightings.next_slot();
         let Some(number) = self.tracks[id as usize].train() else {
             debug_assert!(false, "no train goes through link {id}");
+            self.alightings.replace_first(Time::NEVER);
             return;
         };
         let train = &mut self.trains[number];
