@@ -30,18 +30,22 @@ start = "uniform(0 s, 100 ms)"
 """
 
 
-def wall(scenario: Path, *arguments: str) -> float:
+NOTHING = 2000
+"""Points of a sweep in which nearly nothing happens."""
+
+
+def wall(folder: Path, arguments: list[str]) -> float:
     """Seconds that the command takes, its output thrown away."""
     command = [sys.executable, "-m", "sojourn", *arguments]
     began = time.perf_counter()
-    subprocess.run(command, cwd=scenario.parent, check=True, capture_output=True)
+    subprocess.run(command, cwd=folder, check=True, capture_output=True)
     return time.perf_counter() - began
 
 
-def least(runs: int, *commands: list[str], scenario: Path) -> list[float]:
-    """The least seconds of each command, run in turn."""
-    each = [[wall(scenario, *command) for command in commands] for _ in range(runs)]
-    return [min(times) for times in zip(*each, strict=True)]
+def least(runs: int, folder: Path, *ways: list[str]) -> list[float]:
+    """The least seconds of each way, run in turn."""
+    rounds = [[wall(folder, way) for way in ways] for _ in range(runs)]
+    return [min(times) for times in zip(*rounds, strict=True)]
 
 
 def sweep(scenario: Path, duration: str, points: int, jobs: int) -> list[str]:
@@ -59,21 +63,24 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--runs", type=int, default=5, help="of each; the least counts")
     runs = parser.parse_args().runs
-    with tempfile.TemporaryDirectory() as folder:
-        scenario = Path(folder) / "command.toml"
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        scenario = folder / "command.toml"
         scenario.write_text(SCENARIO.replace("COUNT", "1"))
-        one, many = (sweep(scenario, "1 ms", points, jobs=1) for points in (1, 2001))
+        one, many = (sweep(scenario, "1 ms", points, jobs=1) for points in (1, 1 + NOTHING))
         ways = [["--help"], ["run", scenario.name], one, many]
-        help_s, run_s, one_s, many_s = least(runs, *ways, scenario=scenario)
+        help_s, run_s, one_s, many_s = least(runs, folder, *ways)
         print(f"sojourn --help: {help_s * 1e3:.0f} ms")
         print(f"sojourn run, 1 ms of one flow: {run_s * 1e3:.0f} ms; --out: {one_s * 1e3:.0f} ms")
-        print(f"each of 2000 more such points: {(many_s - one_s) / 2:.2f} ms")
+        print(f"each of {NOTHING} more such points: {(many_s - one_s) / NOTHING * 1e3:.2f} ms")
         scenario.write_text(SCENARIO.replace("COUNT", "10"))
         for duration, points in (("1 s", 1000), ("10 s", 300), ("100 s", 60)):
-            ways = [sweep(scenario, duration, points, jobs=jobs) for jobs in (1, 2)]
-            one, two = (points / seconds for seconds in least(runs, *ways, scenario=scenario))
-            each = f"{points} points of {duration}: {one:.1f} a second"
-            print(f"{each}, by two workers {two:.1f}, {two / one:.2f} times")
+            ways = [sweep(scenario, duration, points, jobs) for jobs in (1, 2)]
+            alone, shared = (points / seconds for seconds in least(runs, folder, *ways))
+            print(
+                f"{points} points of {duration}: {alone:.1f} a second, "
+                f"by two workers {shared:.1f}, {shared / alone:.2f} times"
+            )
 
 
 if __name__ == "__main__":

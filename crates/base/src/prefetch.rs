@@ -1,23 +1,17 @@
 //! Memory asked for before it is needed.
 //!
-//! A network of many flows does not fit the fast caches: at 1,000 flows most of the time goes by in
-//! waiting for links, connections and packets that were last touched an age ago. What comes next is
-//! known before it comes.
-
-/// With more links than that a network no longer fits the fast caches, and it pays to ask for memory
-/// ahead.
-pub const MANY_LINKS: usize = 1_000;
+//! What does not fit the fast caches is waited for when it is touched, unless it was asked for before.
 
 /// Asks the processor for the cache line in which `value` begins.
 #[inline(always)]
 #[allow(clippy::inline_always)] // one instruction
 pub fn prefetch<T: ?Sized>(value: &T) {
-    prefetch_at(core::ptr::from_ref(value).cast::<u8>());
+    prefetch_at(core::ptr::from_ref(value).cast());
 }
 
 #[inline(always)]
 #[allow(unsafe_code, clippy::inline_always)]
-fn prefetch_at<T>(address: *const T) {
+fn prefetch_at(address: *const u8) {
     #[cfg(target_arch = "x86_64")]
     {
         use core::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
@@ -36,6 +30,6 @@ pub fn prefetch_all<T>(value: &T) {
     const LINE: usize = 64;
     let start = core::ptr::from_ref(value).cast::<[u8; LINE]>();
     for line in 0..size_of::<T>().div_ceil(LINE) {
-        prefetch_at(start.wrapping_add(line));
+        prefetch_at(start.wrapping_add(line).cast());
     }
 }

@@ -320,10 +320,10 @@ impl Shared {
         self.paths.link(packet.at.wrapping_sub(1))
     }
 
-    /// The first link of the way back from where a packet goes.
+    /// The lane that leads back from where a packet goes.
     #[inline]
-    pub(crate) fn answer_goes_over(&self, packet: &SimPacket) -> LinkId {
-        self.paths.link(self.lanes[packet.lane() ^ 1].path)
+    pub(crate) fn lane_of_answer(&self, packet: &SimPacket) -> &Lane {
+        &self.lanes[packet.lane() ^ 1]
     }
 
     #[inline]

@@ -77,14 +77,14 @@ pub trait Observer {
     #[inline]
     fn received(&mut self, _now: Time, _packet: &SimPacket, _in_order: u64) {}
 
-    /// `packet` will come to its destination soon: time to [ask for](sojourn_base::prefetch) the memory that
-    /// this will take.
+    /// `packet` will come to its destination soon: time to [ask for](sojourn_base::prefetch) the
+    /// memory that this will take.
     #[inline]
     fn soon(&self, _packet: &SimPacket) {}
 
     /// The same, when `packet` is among the next: for what the memory asked for before leads to.
     #[inline]
-    fn next(&self, _packet: &SimPacket) {}
+    fn imminent(&self, _packet: &SimPacket) {}
 
     /// A transfer by `flow` is complete.
     #[inline]
@@ -166,9 +166,9 @@ impl<A: Observer, B: Observer> Observer for (A, B) {
     }
 
     #[inline]
-    fn next(&self, packet: &SimPacket) {
-        self.0.next(packet);
-        self.1.next(packet);
+    fn imminent(&self, packet: &SimPacket) {
+        self.0.imminent(packet);
+        self.1.imminent(packet);
     }
 
     #[inline]

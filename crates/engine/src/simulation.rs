@@ -36,6 +36,11 @@ pub enum Stop {
     Breach(Breach),
 }
 
+/// With more links than that a network no longer fits the fast caches: with 1,000 flows most of the time
+/// goes by in waiting for links, connections and packets that were last touched an age ago. What comes
+/// next is known before it comes, so that their memory can be asked for.
+pub const MANY_LINKS: usize = 1_000;
+
 /// How many events pass between two looks at the caller's wish to stop.
 const EVENTS_BETWEEN_LOOKS: u32 = 1 << 14;
 

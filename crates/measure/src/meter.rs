@@ -1,10 +1,10 @@
 //! The observer that counts, and the measurement window.
 
-use sojourn_base::prefetch::{MANY_LINKS, prefetch};
+use sojourn_base::prefetch::prefetch;
 use sojourn_base::{Span, Time};
 use sojourn_engine::link::Carried;
 use sojourn_engine::{
-    Cargo, FlowId, Ledger, LinkId, Observer, SimPacket, Simulation, Tally, Transfer,
+    Cargo, FlowId, Ledger, LinkId, MANY_LINKS, Observer, SimPacket, Simulation, Tally, Transfer,
 };
 use sojourn_queue::Reason;
 
@@ -269,7 +269,7 @@ impl Observer for Meter {
     }
 
     #[inline]
-    fn next(&self, packet: &SimPacket) {
+    fn imminent(&self, packet: &SimPacket) {
         if packet.is_data() {
             self.flows[packet.flow() as usize].delays.prefetch();
         }

@@ -82,27 +82,29 @@ fn middle(place: usize) -> u64 {
 impl Spread {
     #[inline]
     fn add(&mut self, ps: u64) {
-        self.least = self.least.min(ps);
-        self.most = self.most.max(ps);
+        self.reach(ps);
         self.counters.add(place(ps));
     }
 
     #[inline]
     fn gather(&mut self, ps: u64) {
+        self.reach(ps);
+        if usize::from(self.gathered) == GATHERED {
+            self.count_gathered();
+        }
+        self.gathering[usize::from(self.gathered)] = place(ps) as u16;
+        self.gathered += 1;
+    }
+
+    #[inline]
+    fn reach(&mut self, ps: u64) {
         self.least = self.least.min(ps);
         self.most = self.most.max(ps);
-        if let Some(free) = self.gathering.get_mut(usize::from(self.gathered)) {
-            *free = place(ps) as u16;
-            self.gathered += 1;
-        } else {
-            self.count_gathered();
-            self.gathering[0] = place(ps) as u16;
-            self.gathered = 1;
-        }
     }
 
     #[inline(never)]
     fn count_gathered(&mut self) {
+        self.gathered = 0;
         for &place in &self.gathering {
             self.counters.add(usize::from(place));
         }
@@ -375,7 +377,7 @@ mod tests {
             if i % 3 == 0 {
                 a.add(span);
             } else {
-                b.add(span);
+                b.gather(span);
             }
             both.add(span);
         }

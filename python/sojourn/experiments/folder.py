@@ -194,9 +194,10 @@ def _json(document: dict[str, Any]) -> bytes:
 
 def _summary(document: dict[str, Any]) -> bytes:
     """The summary, a line for each point: to indent all of it takes longer than many a sweep."""
-    head = json.dumps(document | {"points": []}, allow_nan=False).removesuffix("]}")
+    fields = {name: value for name, value in document.items() if name != "points"}
+    head = json.dumps(fields, allow_nan=False).removesuffix("}")
     points = ",\n".join(json.dumps(point, allow_nan=False) for point in document["points"])
-    return f"{head}\n{points}\n]}}\n".encode()
+    return f'{head}, "points": [\n{points}\n]}}\n'.encode()
 
 
 def _own_checksum(manifest: dict[str, Any]) -> str:

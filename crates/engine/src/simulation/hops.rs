@@ -2,9 +2,9 @@
 
 use sojourn_base::Time;
 use sojourn_base::length::Capacity;
-use sojourn_base::prefetch::{MANY_LINKS, prefetch};
+use sojourn_base::prefetch::prefetch;
 
-use super::Simulation;
+use super::{MANY_LINKS, Simulation};
 use crate::ledger::Breach;
 use crate::link::{FedBy, Horizon};
 use crate::routes::END;
@@ -100,37 +100,42 @@ impl<O: Observer> Simulation<O> {
     fn look_ahead_in_train(&self, train: usize) {
         let train = &self.trains[train];
         let shared = &self.shared;
+        let link_of_answer = |packet: &SimPacket| {
+            let first = shared.paths.link(shared.lane_of_answer(packet).path);
+            self.links.get(first as usize)
+        };
+        let connection = |packet: &SimPacket| {
+            let slot = shared.lanes[packet.lane()].slot;
+            self.tcp.connections.get(slot as usize)
+        };
         let [later, soon, next] = AHEAD.map(|packets| train.ahead(packets));
         if let Some(later) = later {
-            let lane = later.lane();
-            prefetch(&shared.lanes[lane]);
-            prefetch(&shared.lanes[lane ^ 1]);
+            prefetch(&shared.lanes[later.lane()]);
+            prefetch(shared.lane_of_answer(later));
             if later.is(Kind::Ack) {
                 prefetch(shared.acks.get(later.ack_place()));
             }
         }
         if let Some(soon) = soon {
             self.links[shared.came_over(soon) as usize].prefetch_first();
-            if let Some(link) = self.links.get(shared.answer_goes_over(soon) as usize) {
+            if let Some(link) = link_of_answer(soon) {
                 link.prefetch();
             }
-            let slot = shared.lanes[soon.lane()].slot;
-            if let Some(connection) = self.tcp.connections.get(slot as usize) {
+            if let Some(connection) = connection(soon) {
                 connection.prefetch(soon.is(Kind::Ack));
             }
             self.observer.soon(soon);
         }
         if let Some(next) = next {
-            if let Some(link) = self.links.get(shared.answer_goes_over(next) as usize) {
+            if let Some(link) = link_of_answer(next) {
                 link.prefetch_packet();
             }
-            let slot = shared.lanes[next.lane()].slot;
             if next.is(Kind::Ack)
-                && let Some(connection) = self.tcp.connections.get(slot as usize)
+                && let Some(connection) = connection(next)
             {
                 connection.prefetch_behind();
             }
-            self.observer.next(next);
+            self.observer.imminent(next);
         }
     }
 
