@@ -7,6 +7,7 @@ some runs counts, since other programs only add to it. Runs to be compared come 
 from __future__ import annotations
 
 import argparse
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -33,9 +34,13 @@ start = "uniform(0 s, 100 ms)"
 NOTHING = 2000
 """Points of a sweep in which nearly nothing happens."""
 
+OUT = "results"
+"""The folder of the sweep."""
+
 
 def wall(folder: Path, arguments: list[str]) -> float:
     """Seconds that the command takes, its output thrown away."""
+    shutil.rmtree(folder / OUT, ignore_errors=True)
     command = [sys.executable, "-m", "sojourn", *arguments]
     began = time.perf_counter()
     subprocess.run(command, cwd=folder, check=True, capture_output=True)
@@ -49,13 +54,13 @@ def least(runs: int, folder: Path, *ways: list[str]) -> list[float]:
 
 
 def sweep(scenario: Path, duration: str, points: int, jobs: int) -> list[str]:
-    """The arguments for a run of so many points, which differ in the rate of the bottleneck."""
+    """The arguments for a sweep of so many points, which differ in the rate of the bottleneck."""
     rates = ", ".join(f'"{100 + point / points:.6f} Mbit/s"' for point in range(points))
     varied = scenario.with_name(f"{points}-points.toml")
     vary = f'\n[vary]\n"dumbbell.bottleneck.rate" = [{rates}]\n' if points > 1 else ""
     varied.write_text(scenario.read_text() + vary)
     settings = ["--set", f"duration={duration}", "--jobs", str(jobs)]
-    return ["run", varied.name, *settings, "--out", "results"]
+    return ["sweep", varied.name, *settings, "--out", OUT]
 
 
 def main() -> None:
@@ -71,7 +76,9 @@ def main() -> None:
         ways = [["--help"], ["run", scenario.name], one, many]
         help_s, run_s, one_s, many_s = least(runs, folder, *ways)
         print(f"sojourn --help: {help_s * 1e3:.0f} ms")
-        print(f"sojourn run, 1 ms of one flow: {run_s * 1e3:.0f} ms; --out: {one_s * 1e3:.0f} ms")
+        print(
+            f"1 ms of one flow: run {run_s * 1e3:.0f} ms, sweep of one point {one_s * 1e3:.0f} ms"
+        )
         print(f"each of {NOTHING} more such points: {(many_s - one_s) / NOTHING * 1e3:.2f} ms")
         scenario.write_text(SCENARIO.replace("COUNT", "10"))
         for duration, points in (("1 s", 1000), ("10 s", 300), ("100 s", 60)):

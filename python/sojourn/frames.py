@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import math
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from array import array
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from typing import Any
 
@@ -12,7 +14,7 @@ import numpy as np
 import polars as pl
 
 from sojourn.scenario import Scenario
-from sojourn.tables import stacked
+from sojourn.tables import Columns, stacked
 from sojourn.tasks import Outcome, Task
 
 BATCH = 512
@@ -88,17 +90,27 @@ def _batches(outcomes: Iterable[Outcome]) -> Iterator[list[Outcome]]:
 
 
 def _stack_batch(outcomes: Sequence[Outcome]) -> dict[str, pl.DataFrame]:
-    frames = {table: _frame(columns) for table, columns in stacked(outcomes).items()}
+    frames = {name: _frame(table) for name, table in stacked(outcomes).items()}
     return frames | {"delays": _delays(outcomes), "series": _series(outcomes)}
 
 
-def _frame(columns: Mapping[str, Sequence[Any]]) -> pl.DataFrame:
+def columns(frame: pl.DataFrame) -> Columns:
+    """The columns of a frame in plain Python: numbers as arrays, undefined ones NaN."""
+    return {
+        series.name: array("d", series.fill_null(math.nan).to_numpy().tobytes())
+        if series.dtype == pl.Float64
+        else series.to_list()
+        for series in frame
+    }
+
+
+def _frame(table: Columns) -> pl.DataFrame:
     """A frame of columns: numbers, or those of `TYPES`."""
     series = [
         pl.Series(name, values, dtype=TYPES[name])
         if name in TYPES
         else pl.Series(name, np.asarray(values)).fill_nan(None)
-        for name, values in columns.items()
+        for name, values in table.items()
     ]
     return pl.DataFrame(series)
 

@@ -12,14 +12,15 @@ import polars as pl
 
 from sojourn import _core
 from sojourn.extras import needed
-from sojourn.frames import points_frame, runs_frame, stack
+from sojourn.frames import columns, points_frame, runs_frame, stack
 from sojourn.metrics import SERIES
 from sojourn.nearest import refusal
 from sojourn.outcomes import Outcomes
 from sojourn.scenario import Scenario
 from sojourn.stats.alike import alike
 from sojourn.stats.alike import warnings as alike_warnings
-from sojourn.summary import IntervalKind, summarise
+from sojourn.summary import IntervalKind, summarise, summarised
+from sojourn.tables import ENTITIES, Columns
 from sojourn.tasks import Outcome, Task
 
 if TYPE_CHECKING:
@@ -69,7 +70,7 @@ class Results:
     @cached_property
     def alike(self) -> set[int]:
         """The points whose replicas are all the same run, to the bit; they count as one."""
-        return alike((self.links.to_dict(), self.flows.to_dict()))
+        return alike((columns(self.links), columns(self.flows)))
 
     def series(self, metric: str) -> pl.DataFrame:
         """Return the time series of one metric, such as ``queue_packets``.
@@ -88,8 +89,16 @@ class Results:
 
     def summary(self, interval: IntervalKind = "student") -> dict[str, Any]:
         """Return the document that ``sojourn run --json`` prints; see `summary.py`."""
-        tables = {name: frame.to_dict() for name, frame in self.frames().items()}
-        return summarise(self, tables, interval)
+        return summarise(self, self._tables(), interval)
+
+    def summarised(self, interval: IntervalKind = "student") -> dict[str, Any]:
+        """The same, its points an iterator that works them out."""
+        return summarised(self, self._tables(), interval)
+
+    def _tables(self) -> dict[str, Columns]:
+        """What a summary is made of."""
+        frames = self.frames()
+        return {name: columns(frames[name]) for name in (*ENTITIES, "drops")}
 
     def plot(self, kind: str, **options: object) -> Plot:
         """Draw a figure and return it: a matplotlib figure with a method ``save``.
@@ -155,7 +164,7 @@ class Results:
         """Write an experiment's folder: tables, scenario and summary; return the paths."""
         from sojourn.experiments.folder import write
 
-        return write(folder, self)
+        return write(folder, self, self.summarised())
 
 
 def of_outcomes(outcomes: Outcomes) -> Results:
@@ -181,7 +190,7 @@ def collect(
             yield outcome
 
     frames = stack(scenario, noted())
-    same = alike((frames["links"].to_dict(), frames["flows"].to_dict()))
+    same = alike((columns(frames["links"]), columns(frames["flows"])))
     return Results(
         scenario=scenario,
         points=points_frame(scenario),

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import repeat
 from typing import TYPE_CHECKING, Any, Literal
 
 from sojourn.stats.bootstrap import bootstrap_interval
@@ -40,24 +41,14 @@ def summarise(
     undefined, ``n`` replicas in which it is defined. A loss ratio of zero in all replicas also has
     ``upper95``, the bound that so many packets without a loss allow.
     """
-    summary = _Summary(INTERVALS[interval], results.alike)
-    parts = {
-        "links": summary.by_entity(tables["links"], "link", TRIALS["link"]),
-        "flows": summary.by_entity(tables["flows"], "flow", TRIALS["flow"]),
-        "groups": summary.by_entity(tables["groups"], "group", TRIALS["flow"]),
-    }
-    totals = summary.by_point(tables["total"])
-    reasons = summary.reasons(tables["drops"], tables["links"])
-    points = []
-    for point, vary in enumerate(results.scenario.vary):
-        entry: dict[str, Any] = {"vary": vary}
-        for name, entities in parts.items():
-            entry[name] = entities.get(point, {})
-        for link, metrics in entry["links"].items():
-            metrics["drops_by_reason"] = reasons.get((point, link, "drop"), {})
-            metrics["marks_by_reason"] = reasons.get((point, link, "mark"), {})
-        entry["total"] = totals.get(point, {})
-        points.append(entry)
+    summary = summarised(results, tables, interval)
+    return summary | {"points": list(summary["points"])}
+
+
+def summarised(
+    results: Results | Outcomes, tables: Mapping[str, Columns], interval: IntervalKind
+) -> dict[str, Any]:
+    """The same, its points still an iterator: all those of a large sweep may not fit the memory."""
     return {
         "sojourn": results.sojourn,
         "scenario": results.scenario.name,
@@ -65,8 +56,29 @@ def summarise(
         "replicas": results.scenario.replicas,
         "complete": results.complete,
         "interval": interval,
-        "points": points,
+        "points": _points(results, tables, _Summary(INTERVALS[interval], results.alike)),
     }
+
+
+def _points(
+    results: Results | Outcomes, tables: Mapping[str, Columns], summary: _Summary
+) -> Iterator[dict[str, Any]]:
+    parts = {
+        "links": _Table(tables["links"], "link", TRIALS["link"]),
+        "flows": _Table(tables["flows"], "flow", TRIALS["flow"]),
+        "groups": _Table(tables["groups"], "group", TRIALS["flow"]),
+    }
+    total = _Table(tables["total"], None, TRIALS["flow"])
+    reasons = summary.reasons(tables["drops"], tables["links"])
+    for point, vary in enumerate(results.scenario.vary):
+        entry: dict[str, Any] = {"vary": vary}
+        for name, table in parts.items():
+            entry[name] = summary.entities(table, point)
+        for link, metrics in entry["links"].items():
+            metrics["drops_by_reason"] = reasons.get((point, link, "drop"), {})
+            metrics["marks_by_reason"] = reasons.get((point, link, "mark"), {})
+        entry["total"] = summary.entities(total, point).get("", {})
+        yield entry
 
 
 def links_that_matter(points: Sequence[Mapping[str, Any]]) -> tuple[set[str], set[str]]:
@@ -99,6 +111,18 @@ def metric_text(metric: Mapping[str, Any] | None, factor: float, decimals: int) 
     return text
 
 
+class _Table:
+    """The metrics of a table, and where the rows of each entity are."""
+
+    def __init__(self, table: Columns, entity: str | None, trials: str) -> None:
+        self.metrics = {name: column for name, column in table.items() if name not in KEYS}
+        self.trials = trials
+        self.rows: dict[int, dict[str, list[int]]] = {}
+        names = repeat("") if entity is None else table[entity]
+        for row, (point, name) in enumerate(zip(table["point"], names, strict=False)):
+            self.rows.setdefault(point, {}).setdefault(name, []).append(row)
+
+
 class _Summary:
     """Summaries with one kind of interval."""
 
@@ -112,43 +136,29 @@ class _Summary:
         """Summarise one metric over the replicas of a point."""
         if len(values) == 1:
             # A sweep has millions of these, and nothing to estimate.
-            mean = next(iter(defined(values)), None)
-            return {"mean": mean, "ci95": None, "n": int(mean is not None)}
+            (value,) = values
+            if value is None or value != value:
+                return {"mean": None, "ci95": None, "n": 0}
+            return {"mean": value, "ci95": None, "n": 1}
         interval = self._interval(values)
         known = interval.low is not None and point not in self._alike
         ci95 = [interval.low, interval.high] if known else None
         return {"mean": interval.mean, "ci95": ci95, "n": interval.n}
 
-    def metrics(
-        self, table: Columns, keys: Sequence[str], trials: str
-    ) -> dict[tuple[Any, ...], dict[str, Any]]:
-        """Summarise every metric of the rows that share their ``keys``, the point first."""
-        groups = rows_by(*(table[key] for key in keys))
-        found: dict[tuple[Any, ...], dict[str, Any]] = {key: {} for key in groups}
-        for name, column in table.items():
-            if name not in KEYS:
-                values = list(column)
-                for key, rows in groups.items():
-                    found[key][name] = self.metric([values[row] for row in rows], key[0])
-        if any(metrics["loss_ratio"]["mean"] == 0 for metrics in found.values()):
-            packets = list(table[trials])
-            for key, rows in groups.items():
-                if (loss := found[key]["loss_ratio"])["mean"] == 0:
-                    sent = math.fsum(defined(packets[row] for row in rows))
-                    loss["upper95"] = never_seen_bound(int(sent))
-        return found
-
-    def by_entity(self, table: Columns, entity: str, trials: str) -> dict[int, dict[str, Any]]:
-        """Summarise the metrics of each entity at each point."""
-        points: dict[int, dict[str, Any]] = {}
-        for (point, name), metrics in self.metrics(table, ("point", entity), trials).items():
-            points.setdefault(point, {})[name] = metrics
-        return points
-
-    def by_point(self, table: Columns) -> dict[int, dict[str, Any]]:
-        """Summarise the metrics of each point."""
-        found = self.metrics(table, ("point",), TRIALS["flow"])
-        return {point: metrics for (point,), metrics in found.items()}
+    def entities(self, table: _Table, point: int) -> dict[str, dict[str, Any]]:
+        """Summarise every metric of each entity of a table at a point."""
+        entities: dict[str, dict[str, Any]] = {}
+        for name, rows in table.rows.get(point, {}).items():
+            metrics = {
+                metric: self.metric([column[row] for row in rows], point)
+                for metric, column in table.metrics.items()
+            }
+            if (loss := metrics["loss_ratio"])["mean"] == 0:
+                packets = table.metrics[table.trials]
+                sent = math.fsum(defined(packets[row] for row in rows))
+                loss["upper95"] = never_seen_bound(int(sent))
+            entities[name] = metrics
+        return entities
 
     def reasons(
         self, drops: Columns, links: Columns

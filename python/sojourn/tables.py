@@ -19,8 +19,8 @@ KEYS = ("point", "replica", "link", "flow", "group")
 ENTITIES = {"links": "link", "flows": "flow", "groups": "group", "total": None}
 """Table -> what its rows are about, besides point and replica."""
 
-Columns = Mapping[str, Iterable[Any]]
-"""Columns by name: lists, arrays or polars series. What is undefined is None or NaN."""
+Columns = Mapping[str, Sequence[Any]]
+"""Columns by name: lists, or arrays. What is undefined is None or NaN."""
 
 
 def stacked(outcomes: Sequence[Outcome]) -> dict[str, dict[str, Sequence[Any]]]:

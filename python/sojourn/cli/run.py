@@ -128,20 +128,24 @@ def run(
     with progress.shown(scenario.name) as shown:
         outcomes = outcomes_of(scenario, jobs, shown, traces)
     print_interval_warning(interval, outcomes.points)
+    summary = outcomes.summary(interval.value)
     written = []
     if out is not None:
+        from sojourn.experiments import folder
         from sojourn.results import of_outcomes
 
-        written += of_outcomes(outcomes).write(out)
+        results = of_outcomes(outcomes)
+        of_folder = summary if interval is IntervalName.STUDENT else results.summarised()
+        written += folder.write(out, results, of_folder)
         if trace is not None:
             written += sorted(out.glob(TRACE_FILES[trace]))
     for warning in outcomes.warnings:
         print(f"warning: {warning}", file=sys.stderr)
     if json_:
-        json.dump(outcomes.summary(interval.value), sys.stdout, indent=1, allow_nan=False)
+        json.dump(summary, sys.stdout, indent=1, allow_nan=False)
         print()
     elif outcomes.each:
-        print_tables(outcomes, interval.value, all_links=all_links)
+        print_tables(outcomes, summary["points"], all_links=all_links)
     for path in written:
         print(path, file=sys.stderr)
     if not outcomes.complete:

@@ -12,7 +12,7 @@ from sojourn.cli.console import printer
 from sojourn.cli.fitting import FittingTable
 from sojourn.experiments.compared import short_names
 from sojourn.outcomes import Outcomes
-from sojourn.summary import IntervalKind, links_that_matter, metric_text
+from sojourn.summary import links_that_matter, metric_text
 
 
 @dataclass(frozen=True)
@@ -51,10 +51,11 @@ OF_FLOWS = {
 Metrics = Mapping[str, Any]
 
 
-def print_tables(outcomes: Outcomes, interval: IntervalKind, *, all_links: bool = False) -> None:
+def print_tables(
+    outcomes: Outcomes, points: Sequence[Mapping[str, Any]], *, all_links: bool = False
+) -> None:
     """Print a table of the links and one of the flows: a row for each at every point."""
     console = printer()
-    points = outcomes.summary(interval)["points"]
     keys = short_names(outcomes.scenario.core.vary_keys)
     values = {key: names([point["vary"][key] for point in points]) for key in keys}
     labels = [[values[key][json.dumps(point["vary"][key])] for key in keys] for point in points]

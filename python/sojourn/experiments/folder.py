@@ -50,12 +50,14 @@ class FolderError(Exception):
     """A folder that cannot be read as an experiment: which file, what is wrong, what to do."""
 
 
-def write(folder: Path, results: Results, *, share: str | None = None) -> list[Path]:
-    """Write tables, scenario, summary and manifest; return their paths."""
+def write(
+    folder: Path, results: Results, summary: dict[str, Any], *, share: str | None = None
+) -> list[Path]:
+    """Write tables, scenario, their ``summary`` and the manifest; return the paths."""
     folder.mkdir(parents=True, exist_ok=True)
     contents = {f"{name}.parquet": _parquet(frame) for name, frame in results.frames().items()}
     contents["scenario.toml"] = results.scenario.as_run().encode()
-    contents["summary.json"] = _summary(results.summary())
+    contents["summary.json"] = _summary(summary)
     contents |= _files_read(results.scenario)
     for name, content in contents.items():
         _replace(folder / name, content)
@@ -193,7 +195,10 @@ def _json(document: dict[str, Any]) -> bytes:
 
 
 def _summary(document: dict[str, Any]) -> bytes:
-    """The summary, a line for each point: to indent all of it takes longer than many a sweep."""
+    """The summary, a line for each point: to indent all of it takes longer than many a sweep.
+
+    Its points may be an iterator.
+    """
     fields = {name: value for name, value in document.items() if name != "points"}
     head = json.dumps(fields, allow_nan=False).removesuffix("}")
     points = ",\n".join(json.dumps(point, allow_nan=False) for point in document["points"])

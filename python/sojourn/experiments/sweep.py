@@ -90,7 +90,7 @@ def finish(
     complete = share.is_whole and len(tasks) == len(plan.tasks)
     results = collect(scenario, outcomes, complete=complete, warnings=plan.warnings)
     part = None if share.is_whole else str(share)
-    folder.write(out, results, share=part)
+    folder.write(out, results, results.summarised(), share=part)
     if share.is_whole:
         store.tidy()
     return results
