@@ -9,7 +9,8 @@
 //! A link hands over if all that leaves it enters links that gather. A link gathers if it is fed by
 //! links alone, and these all hand over. What several links announce is kept in the order of its
 //! arrival. So that this costs little, they have one rate, one framing and one delay: they announce
-//! mostly in that order already. In a dumbbell the access links hand over to the bottleneck, and the
+//! mostly in that order already. What comes before many others, while a slow link holds a burst, is put
+//! in its place with others like it when the link catches up: many links may burst at one instant. In a dumbbell the access links hand over to the bottleneck, and the
 //! bottleneck to the access links at the other end, in both directions.
 //!
 //! What happens at one instant keeps its order: departures, then arrivals, these in the order of the
@@ -70,11 +71,11 @@ pub(crate) fn arrange(links: &mut [Link], paths: &[&[LinkId]]) {
     }
 }
 
-/// Whether what two feeders announce to a link comes there nearly in the order in which they do: if
-/// one holds a packet for a moment, the others do not announce many meanwhile.
+/// Whether what two feeders announce to a link comes there nearly in the order in which they do: while
+/// one holds a burst, the others do not announce so many that to move these would cost more than events.
 fn come_in_order(one: &LinkSpec, other: &LinkSpec, next: &LinkSpec) -> bool {
     one.pace() == other.pace() && next.rate.bps() <= FEW_MEANWHILE * one.rate.bps()
 }
 
 /// How many times as fast as its feeders a link may be that gathers.
-const FEW_MEANWHILE: u64 = 4;
+const FEW_MEANWHILE: u64 = 64;

@@ -126,6 +126,9 @@ pub struct Link {
     busy: u64,
     /// The packets sent until then.
     sent_before: u64,
+    /// Announced, but to come before too many others for each of these to move: they are put
+    /// [in their places](Self::sort_in) all at once.
+    early: Vec<SimPacket>,
     /// What the discipline did wrong, if anything.
     pub(crate) fault: Option<String>,
     /// The instant under which it stands in the calendar of departures, where that is kept.
@@ -179,6 +182,7 @@ impl Link {
             ledger: Ledger::default(),
             device: Fifo::default(),
             packets: Ring::default(),
+            early: Vec::new(),
             asks_at: Time::NEVER,
             sends_until: Time::ZERO,
             busy: 0,

@@ -19,8 +19,8 @@ pub(crate) struct Ring<T> {
 /// Slots of a ring that was never full.
 const FIRST_SLOTS: usize = 4;
 
-/// Announced values that move up behind one that was turned away: where more are announced, each is
-/// moved when it comes in.
+/// Announced values that move up behind one that was turned away, where more are announced, each is
+/// moved when it comes in; and those that make room for one that comes before them.
 const FEW: u32 = 16;
 
 impl<T> Default for Ring<T> {
@@ -153,14 +153,48 @@ impl<T: Copy> Ring<T> {
         change: impl FnOnce(&mut T),
         later: impl Fn(&T) -> bool,
     ) -> bool {
-        let in_order =
-            self.outside == self.tail || !later(&self.slots[self.slot(self.tail.wrapping_sub(1))]);
+        let in_order = self.is_in_order(&later);
         let is_only = self.announce(value, change);
         if in_order {
             is_only
         } else {
             self.move_before(later)
         }
+    }
+
+    /// The same, unless more than [`FEW`] are later: then tells nothing, and does nothing.
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // once a packet and link
+    pub(crate) fn announce_before_few(
+        &mut self,
+        value: &T,
+        change: impl FnOnce(&mut T),
+        later: impl Fn(&T) -> bool,
+    ) -> Option<bool> {
+        let in_order = self.is_in_order(&later);
+        let is_only = self.announce(value, change);
+        if in_order {
+            Some(is_only)
+        } else {
+            self.move_before_few(later)
+        }
+    }
+
+    /// Whether none that is announced is `later` than what comes now.
+    #[inline(always)]
+    #[allow(clippy::inline_always)]
+    fn is_in_order(&self, later: impl Fn(&T) -> bool) -> bool {
+        self.outside == self.tail || !later(&self.slots[self.slot(self.tail.wrapping_sub(1))])
+    }
+
+    #[inline(never)]
+    fn move_before_few(&mut self, later: impl Fn(&T) -> bool) -> Option<bool> {
+        let others = self.tail.wrapping_sub(self.outside) - 1;
+        if others > FEW && later(&self.slots[self.slot(self.tail.wrapping_sub(FEW + 2))]) {
+            self.tail = self.tail.wrapping_sub(1);
+            return None;
+        }
+        Some(self.move_before(later))
     }
 
     /// Moves the last that is announced before those that are `later`; tells whether it is the first.
@@ -175,10 +209,35 @@ impl<T: Copy> Ring<T> {
             }
             let here = self.slot(place);
             self.slots[here] = self.slots[before];
-            self.slots[before] = value;
             place = place.wrapping_sub(1);
         }
+        let here = self.slot(place);
+        self.slots[here] = value;
         place == self.outside
+    }
+
+    /// Announces `values`, which are in order, each before those announced that are `later` than it.
+    pub(crate) fn merge(&mut self, values: &[T], later: impl Fn(&T, &T) -> bool) {
+        for value in values {
+            self.announce(value, |_| ());
+        }
+        let mut from = self.tail.wrapping_sub(values.len() as u32);
+        let mut to = self.tail;
+        for value in values.iter().rev() {
+            while from != self.outside {
+                let before = self.slot(from.wrapping_sub(1));
+                if !later(&self.slots[before], value) {
+                    break;
+                }
+                from = from.wrapping_sub(1);
+                to = to.wrapping_sub(1);
+                let free = self.slot(to);
+                self.slots[free] = self.slots[before];
+            }
+            to = to.wrapping_sub(1);
+            let free = self.slot(to);
+            self.slots[free] = *value;
+        }
     }
 
     /// The first that is announced.
@@ -322,6 +381,42 @@ mod tests {
             assert_eq!(ring.get(deque.len() / 2), deque.get(deque.len() / 2));
         }
         assert!(ring.iter().eq(deque.iter()));
+    }
+
+    /// Values that are announced out of order: each before few others, or many of them at once.
+    #[test]
+    fn what_is_announced_stands_in_order() {
+        let mut stream = sojourn_base::Stream::new(5);
+        let mut ring = Ring::default();
+        let (mut early, mut expected) = (Vec::new(), Vec::new());
+        let mut taken = 0;
+        for round in 0..20_000_u64 {
+            let value = (round + stream.below(40), round);
+            let first = ring.announced().copied();
+            match ring.announce_before_few(&value, |_| (), |other| *other > value) {
+                Some(is_first) => assert_eq!(is_first, first.is_none_or(|first| value < first)),
+                None => early.push(value),
+            }
+            let standing: Vec<_> = ring.iter_announced().copied().collect();
+            assert!(standing.is_sorted());
+            assert_eq!(
+                ring.iter_announced().count() + early.len() + taken,
+                round as usize + 1
+            );
+            expected.push(value);
+            if stream.below(30) == 0 {
+                early.sort_unstable();
+                ring.merge(&early, |one, other| one > other);
+                early.clear();
+                expected.sort_unstable();
+                let known = stream.below(expected.len() as u64 + 1) as usize;
+                for value in expected.drain(..known) {
+                    assert_eq!(ring.take_announced(), value);
+                }
+                taken += known;
+            }
+        }
+        assert!(taken > 10_000);
     }
 
     /// Two deques, of those inside and those announced, under all that may be done.

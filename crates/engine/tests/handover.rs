@@ -196,6 +196,50 @@ fn any_network_has_one_history() {
 /// A packet of 1500 bytes and behind it one of 750 part behind a link, and come at one instant to where
 /// their ways meet again: the one that comes over the first of both links goes first, whichever
 /// it is. A third link takes no packet of 1500 bytes. Looked at when packets arrive, to the instant.
+/// Many slow links feed a fast one and burst at the same instants: what one holds is told long before
+/// it comes, and what the others send meanwhile comes before it.
+#[test]
+fn many_slow_links_hand_over_to_a_fast_one() {
+    const SOURCES: u32 = 60;
+    let network = |queue: &str, is_last: bool| {
+        let ends = |source| (source, SOURCES);
+        let slow = |source| link(ends(source), 1, 0, "droptail", "12 packets");
+        let mut links: Vec<_> = (0..SOURCES).map(slow).collect();
+        links.push(link(
+            (SOURCES, SOURCES + 1),
+            40,
+            20_000,
+            queue,
+            "60 packets",
+        ));
+        let last = (SOURCES + 1, SOURCES + 2);
+        links.push(link(last, 30, 300, "droptail", "20 packets"));
+        // Three of a seed start, stop and send at the same instants.
+        let bursts = |source| {
+            let path = [source, SOURCES, SOURCES + 1];
+            let path = if is_last { &path[..2] } else { &path };
+            flow(path, 20, u64::from(source / 3))
+        };
+        (links, (0..SOURCES).map(bursts).collect())
+    };
+    let mut deliveries = 0;
+    for (queue, is_last) in [
+        ("droptail", false),
+        ("droptail", true),
+        ("codel", false),
+        ("fq_codel", false),
+    ] {
+        // The books are closed while more or less is on its way.
+        for steps in 30..45 {
+            let ordered = run::<true>(network(queue, is_last), steps);
+            let seen = run::<false>(network(queue, is_last), steps);
+            deliveries += seen.1.iter().filter(|entry| entry.1 == 'o').count();
+            assert!(same_history(ordered, seen), "{queue}, {is_last}, {steps}");
+        }
+    }
+    assert!(deliveries > 50_000, "{deliveries}");
+}
+
 #[test]
 fn packets_that_come_out_of_two_links_at_one_instant_go_on_in_the_order_of_links() {
     let network = |large: u32, small: u32| {

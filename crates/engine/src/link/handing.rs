@@ -55,7 +55,7 @@ impl Horizon {
 impl Link {
     /// Packets that it holds, or that are on their way to it and nowhere else.
     pub(crate) fn holds(&self) -> usize {
-        let announced = self.packets.iter_announced().count();
+        let announced = self.packets.iter_announced().count() + self.early.len();
         let waiting = if self.promises() {
             0
         } else {
@@ -101,7 +101,8 @@ impl Link {
                 other.stamp > stamp
                     || other.stamp == stamp && shared.came_over(other) > shared.goes_over(packet)
             };
-            self.packets.announce_before(packet, change, later)
+            let is_next = self.packets.announce_before_few(packet, change, later);
+            is_next.unwrap_or_else(|| self.announce_early(packet, stamp, later))
         } else {
             self.packets.announce(packet, change)
         };
@@ -118,6 +119,41 @@ impl Link {
             let begins = self.sends_until.max(self.free_at).max(stamp);
             is_empty.then(|| begins + self.takes(packet.size) + self.delay)
         }
+    }
+
+    /// Notes a packet that comes before many others; tells whether it is the next to come of those that
+    /// have their places.
+    #[inline(never)]
+    fn announce_early(
+        &mut self,
+        packet: &SimPacket,
+        stamp: Time,
+        later: impl Fn(&SimPacket) -> bool,
+    ) -> bool {
+        let mut announced = *packet;
+        announced.send_copy_on(packet, 1, stamp);
+        self.early.push(announced);
+        self.packets.announced().is_none_or(later)
+    }
+
+    /// Puts what comes before many others in its place. So it must be before these are looked at.
+    #[inline(always)]
+    pub(crate) fn sort_in(&mut self, shared: &Shared) {
+        if self.fed_by == FedBy::Many && !self.early.is_empty() {
+            self.sort_in_early(shared);
+        }
+    }
+
+    #[inline(never)]
+    fn sort_in_early(&mut self, shared: &Shared) {
+        let order = |one: &SimPacket, other: &SimPacket| {
+            let times = one.stamp.cmp(&other.stamp);
+            times.then_with(|| shared.came_over(one).cmp(&shared.came_over(other)))
+        };
+        self.early.sort_by(order);
+        let later = |one: &SimPacket, other: &SimPacket| order(one, other).is_gt();
+        self.packets.merge(&self.early, later);
+        self.early.clear();
     }
 
     /// A packet of the train arrives, passes, and will come out.

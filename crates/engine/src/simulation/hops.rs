@@ -71,6 +71,7 @@ impl<O: Observer> Simulation<O> {
             self.deliveries.replace_first(Time::NEVER);
             return None;
         }
+        link.sort_in(&self.shared);
         if let Some(packet) = link.cross(id, now, &self.shared, &mut self.observer) {
             let next = link.next_announced();
             self.move_first(id, next);
@@ -157,6 +158,7 @@ impl<O: Observer> Simulation<O> {
 
     #[inline(never)]
     fn run_plain(&mut self, id: LinkId, horizon: Horizon, capacity: Capacity) {
+        self.links[id as usize].sort_in(&self.shared);
         loop {
             let link = &mut self.links[id as usize];
             let (shared, observer) = (&mut self.shared, &mut self.observer);
@@ -171,6 +173,7 @@ impl<O: Observer> Simulation<O> {
 
     #[inline(never)]
     fn run_governed(&mut self, id: LinkId, horizon: Horizon) {
+        self.links[id as usize].sort_in(&self.shared);
         loop {
             let link = &mut self.links[id as usize];
             let (shared, observer) = (&mut self.shared, &mut self.observer);
