@@ -221,22 +221,34 @@ impl<T: Copy> Ring<T> {
         for value in values {
             self.announce(value, |_| ());
         }
-        let mut from = self.tail.wrapping_sub(values.len() as u32);
-        let mut to = self.tail;
-        for value in values.iter().rev() {
-            while from != self.outside {
-                let before = self.slot(from.wrapping_sub(1));
-                if !later(&self.slots[before], value) {
-                    break;
+        let mut end = self.tail.wrapping_sub(values.len() as u32);
+        for (before, value) in values.iter().enumerate().rev() {
+            let (mut first, mut others) = (self.outside, end.wrapping_sub(self.outside));
+            while others > 0 {
+                let middle = first.wrapping_add(others / 2);
+                if later(&self.slots[self.slot(middle)], value) {
+                    others /= 2;
+                } else {
+                    first = middle.wrapping_add(1);
+                    others -= others / 2 + 1;
                 }
-                from = from.wrapping_sub(1);
-                to = to.wrapping_sub(1);
-                let free = self.slot(to);
-                self.slots[free] = self.slots[before];
             }
-            to = to.wrapping_sub(1);
-            let free = self.slot(to);
-            self.slots[free] = *value;
+            self.shift(first, end, before as u32 + 1);
+            let slot = self.slot(first.wrapping_add(before as u32));
+            self.slots[slot] = *value;
+            end = first;
+        }
+    }
+
+    /// Moves all from `first` up to `end` by so many places towards the tail.
+    fn shift(&mut self, first: u32, mut end: u32, by: u32) {
+        while end != first {
+            // Where source and destination are in one piece.
+            let last = end.wrapping_sub(1);
+            let (from, to) = (self.slot(last) + 1, self.slot(last.wrapping_add(by)) + 1);
+            let length = (end.wrapping_sub(first) as usize).min(from).min(to);
+            self.slots.copy_within(from - length..from, to - length);
+            end = end.wrapping_sub(length as u32);
         }
     }
 

@@ -200,10 +200,10 @@ fn any_network_has_one_history() {
 /// it comes, and what the others send meanwhile comes before it.
 #[test]
 fn many_slow_links_hand_over_to_a_fast_one() {
-    const SOURCES: u32 = 60;
+    const SOURCES: u32 = 300;
     let network = |queue: &str, is_last: bool| {
         let ends = |source| (source, SOURCES);
-        let slow = |source| link(ends(source), 1, 0, "droptail", "12 packets");
+        let slow = |source| link(ends(source), 2, 0, "droptail", "12 packets");
         let mut links: Vec<_> = (0..SOURCES).map(slow).collect();
         links.push(link(
             (SOURCES, SOURCES + 1),
@@ -230,14 +230,15 @@ fn many_slow_links_hand_over_to_a_fast_one() {
         ("fq_codel", false),
     ] {
         // The books are closed while more or less is on its way.
-        for steps in 30..45 {
+        for steps in [7, 16, 25, 31, 34] {
             let ordered = run::<true>(network(queue, is_last), steps);
             let seen = run::<false>(network(queue, is_last), steps);
             deliveries += seen.1.iter().filter(|entry| entry.1 == 'o').count();
+            assert!(seen.1.iter().map(|entry| entry.0).is_sorted().not());
             assert!(same_history(ordered, seen), "{queue}, {is_last}, {steps}");
         }
     }
-    assert!(deliveries > 50_000, "{deliveries}");
+    assert!(deliveries > 10_000, "{deliveries}");
 }
 
 #[test]
