@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from sojourn.stats.bootstrap import bootstrap_interval
 from sojourn.stats.events import never_seen_bound
 from sojourn.stats.intervals import Interval, defined, student_interval
-from sojourn.tables import KEYS, Columns, rows_by
+from sojourn.tables import ENTITIES, KEYS, Columns, rows_by
 
 if TYPE_CHECKING:
     from sojourn.outcomes import Outcomes
@@ -64,11 +64,9 @@ def _points(
     results: Results | Outcomes, tables: Mapping[str, Columns], summary: _Summary
 ) -> Iterator[dict[str, Any]]:
     parts = {
-        "links": _Table(tables["links"], "link", TRIALS["link"]),
-        "flows": _Table(tables["flows"], "flow", TRIALS["flow"]),
-        "groups": _Table(tables["groups"], "group", TRIALS["flow"]),
+        name: _Table(tables[name], entity, TRIALS["link" if entity == "link" else "flow"])
+        for name, entity in ENTITIES.items()
     }
-    total = _Table(tables["total"], None, TRIALS["flow"])
     reasons = summary.reasons(tables["drops"], tables["links"])
     for point, vary in enumerate(results.scenario.vary):
         entry: dict[str, Any] = {"vary": vary}
@@ -77,7 +75,7 @@ def _points(
         for link, metrics in entry["links"].items():
             metrics["drops_by_reason"] = reasons.get((point, link, "drop"), {})
             metrics["marks_by_reason"] = reasons.get((point, link, "mark"), {})
-        entry["total"] = summary.entities(total, point).get("", {})
+        entry["total"] = entry["total"].get("", {})
         yield entry
 
 

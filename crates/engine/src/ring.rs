@@ -19,8 +19,8 @@ pub(crate) struct Ring<T> {
 /// Slots of a ring that was never full.
 const FIRST_SLOTS: usize = 4;
 
-/// Announced values that move up behind one that was turned away, where more are announced, each is
-/// moved when it comes in; and those that make room for one that comes before them.
+/// Announced values that move up behind one that was turned away: where more are announced, each is
+/// moved when it comes in.
 const FEW: u32 = 16;
 
 impl<T> Default for Ring<T> {
@@ -145,6 +145,7 @@ impl<T: Copy> Ring<T> {
     }
 
     /// Announces one, changed, before those announced that are `later`; tells whether it is the first.
+    /// Where these are more than `most` it does nothing, and tells nothing.
     #[inline(always)]
     #[allow(clippy::inline_always)] // once a packet and link
     pub(crate) fn announce_before(
@@ -152,55 +153,27 @@ impl<T: Copy> Ring<T> {
         value: &T,
         change: impl FnOnce(&mut T),
         later: impl Fn(&T) -> bool,
-    ) -> bool {
-        let in_order = self.is_in_order(&later);
-        let is_only = self.announce(value, change);
-        if in_order {
-            is_only
-        } else {
-            self.move_before(later)
-        }
-    }
-
-    /// The same, unless more than [`FEW`] are later: then tells nothing, and does nothing.
-    #[inline(always)]
-    #[allow(clippy::inline_always)] // once a packet and link
-    pub(crate) fn announce_before_few(
-        &mut self,
-        value: &T,
-        change: impl FnOnce(&mut T),
-        later: impl Fn(&T) -> bool,
+        most: u32,
     ) -> Option<bool> {
-        let in_order = self.is_in_order(&later);
+        let in_order =
+            self.outside == self.tail || !later(&self.slots[self.slot(self.tail.wrapping_sub(1))]);
         let is_only = self.announce(value, change);
         if in_order {
             Some(is_only)
         } else {
-            self.move_before_few(later)
+            self.move_before(later, most)
         }
     }
 
-    /// Whether none that is announced is `later` than what comes now.
-    #[inline(always)]
-    #[allow(clippy::inline_always)]
-    fn is_in_order(&self, later: impl Fn(&T) -> bool) -> bool {
-        self.outside == self.tail || !later(&self.slots[self.slot(self.tail.wrapping_sub(1))])
-    }
-
+    /// Moves the last that is announced before those that are `later`, or takes it back.
     #[inline(never)]
-    fn move_before_few(&mut self, later: impl Fn(&T) -> bool) -> Option<bool> {
-        let others = self.tail.wrapping_sub(self.outside) - 1;
-        if others > FEW && later(&self.slots[self.slot(self.tail.wrapping_sub(FEW + 2))]) {
-            self.tail = self.tail.wrapping_sub(1);
+    fn move_before(&mut self, later: impl Fn(&T) -> bool, most: u32) -> Option<bool> {
+        let mut place = self.tail.wrapping_sub(1);
+        let others = place.wrapping_sub(self.outside);
+        if others > most && later(&self.slots[self.slot(place.wrapping_sub(most + 1))]) {
+            self.tail = place;
             return None;
         }
-        Some(self.move_before(later))
-    }
-
-    /// Moves the last that is announced before those that are `later`; tells whether it is the first.
-    #[inline(never)]
-    fn move_before(&mut self, later: impl Fn(&T) -> bool) -> bool {
-        let mut place = self.tail.wrapping_sub(1);
         let value = self.slots[self.slot(place)];
         while place != self.outside {
             let before = self.slot(place.wrapping_sub(1));
@@ -213,7 +186,7 @@ impl<T: Copy> Ring<T> {
         }
         let here = self.slot(place);
         self.slots[here] = value;
-        place == self.outside
+        Some(place == self.outside)
     }
 
     /// Announces `values`, which are in order, each before those announced that are `later` than it.
@@ -405,7 +378,7 @@ mod tests {
         for round in 0..20_000_u64 {
             let value = (round + stream.below(40), round);
             let first = ring.announced().copied();
-            match ring.announce_before_few(&value, |_| (), |other| *other > value) {
+            match ring.announce_before(&value, |_| (), |other| *other > value, 16) {
                 Some(is_first) => assert_eq!(is_first, first.is_none_or(|first| value < first)),
                 None => early.push(value),
             }

@@ -160,7 +160,10 @@ impl Train {
             other.stamp > out || other.stamp == out && shared.came_over(other) > link
         };
         let come_out = |copy: &mut SimPacket| copy.send_copy_on(packet, 2, out);
-        self.packets.announce_before(packet, come_out, later)
+        let is_first = self
+            .packets
+            .announce_before(packet, come_out, later, u32::MAX);
+        is_first == Some(true)
     }
 
     /// Takes the first; there must be [one](Self::next).

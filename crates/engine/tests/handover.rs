@@ -193,9 +193,6 @@ fn any_network_has_one_history() {
     }
 }
 
-/// A packet of 1500 bytes and behind it one of 750 part behind a link, and come at one instant to where
-/// their ways meet again: the one that comes over the first of both links goes first, whichever
-/// it is. A third link takes no packet of 1500 bytes. Looked at when packets arrive, to the instant.
 /// Many slow links feed a fast one and burst at the same instants: what one holds is told long before
 /// it comes, and what the others send meanwhile comes before it.
 #[test]
@@ -241,6 +238,9 @@ fn many_slow_links_hand_over_to_a_fast_one() {
     assert!(deliveries > 10_000, "{deliveries}");
 }
 
+/// A packet of 1500 bytes and behind it one of 750 part behind a link, and come at one instant to where
+/// their ways meet again: the one that comes over the first of both links goes first, whichever
+/// it is. A third link takes no packet of 1500 bytes. Looked at when packets arrive, to the instant.
 #[test]
 fn packets_that_come_out_of_two_links_at_one_instant_go_on_in_the_order_of_links() {
     let network = |large: u32, small: u32| {

@@ -9,6 +9,10 @@ use crate::{LinkId, Observer, SimPacket};
 /// Packets that a link sends before it catches up without being touched.
 const BATCH: u64 = 64;
 
+/// Announced packets that move for one that comes before them: where they are more, it waits to be
+/// [sorted in](Link::sort_in).
+const MOST_MOVED: u32 = 16;
+
 /// Which links hand over to a link what they send.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum FedBy {
@@ -101,7 +105,9 @@ impl Link {
                 other.stamp > stamp
                     || other.stamp == stamp && shared.came_over(other) > shared.goes_over(packet)
             };
-            let is_next = self.packets.announce_before_few(packet, change, later);
+            let is_next = self
+                .packets
+                .announce_before(packet, change, later, MOST_MOVED);
             is_next.unwrap_or_else(|| self.announce_early(packet, stamp, later))
         } else {
             self.packets.announce(packet, change)
