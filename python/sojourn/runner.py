@@ -17,7 +17,7 @@ from sojourn.experiments.procedure import conduct
 from sojourn.outcomes import Outcomes
 from sojourn.processes import LOOK_INTERVAL_S, Trace, in_processes
 from sojourn.progress import Progress, shown
-from sojourn.scenario import Overrides, Scenario
+from sojourn.scenario import Overrides, Scenario, as_pairs
 from sojourn.tasks import Outcome, Task
 
 if TYPE_CHECKING:
@@ -126,9 +126,7 @@ def prepared(
     series_interval: str | None = None,
     precision: str | None = None,
 ) -> Scenario:
-    """Return the scenario with what was set from outside."""
-    if not isinstance(scenario, Scenario):
-        scenario = find(scenario)
+    """Return the scenario with what was set from outside; it is read once."""
     further: dict[str, object] = {}
     if replicas is not None:
         further["replicas"] = replicas
@@ -138,22 +136,23 @@ def prepared(
         further["series"] = series_interval
     if precision is not None:
         further["precision"] = precision
-    for more in (overrides, further):
-        if more:
-            scenario = scenario.with_overrides(more)
-    return scenario
+    pairs = [*as_pairs(overrides), *as_pairs(further)]
+    if not isinstance(scenario, Scenario):
+        return find(scenario, pairs)
+    return scenario.with_overrides(pairs) if pairs else scenario
 
 
-def find(name: str | Path) -> Scenario:
+def find(name: str | Path, overrides: Overrides = ()) -> Scenario:
     """Load a scenario file, or the scenario of a study by its name."""
     path = Path(name)
     if path.suffix or path.exists():
-        return Scenario.load(path)
+        return Scenario.load(path, overrides)
     from sojourn import studies
 
     if str(name) not in studies.names():
-        return Scenario.load(path)
-    return Scenario.from_toml(studies.scenario_text(str(name)), place=str(name))
+        return Scenario.load(path, overrides)
+    text = studies.scenario_text(str(name))
+    return Scenario.from_toml(text, place=str(name), overrides=overrides)
 
 
 def _trace_name(scenario: Scenario, task: Task) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -141,7 +142,7 @@ class Scenario:
         """The values that vary, by key, for each point."""
         return [json.loads(self.core.vary(point)) for point in range(self.core.points)]
 
-    @property
+    @cached_property
     def warnings(self) -> list[str]:
         """Settings that are allowed but a known mistake, each with its place and the reason."""
         return self.core.warnings()

@@ -39,7 +39,7 @@ def check(
         # Files need not wait for what runs them.
         from sojourn.runner import find
 
-        scenario = find(file).with_overrides(parse_settings(settings))
+        scenario = find(file, parse_settings(settings))
     if scenario.core.precision is not None:
         # Here, so that the other files need not wait for the statistics.
         from sojourn.experiments.precision import Goal

@@ -55,7 +55,7 @@ def events(
     from sojourn.events import find_decision, log_events
     from sojourn.runner import find
 
-    scenario = find(file).with_overrides(parse_settings(settings))
+    scenario = find(file, parse_settings(settings))
     if seed is not None:
         scenario = scenario.with_overrides({"seed": seed})
     print_warnings(scenario)

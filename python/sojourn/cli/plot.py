@@ -143,7 +143,7 @@ def _run(
     from sojourn.cli import progress
     from sojourn.runner import find, run
 
-    scenario = find(file).with_overrides(parse_settings(settings))
+    scenario = find(file, parse_settings(settings))
     interval = None
     if series and scenario.identity(0).get("series", "none") == "none":
         interval = f"{scenario.core.duration_s(0) / SAMPLES:.6f} s"

@@ -112,15 +112,14 @@ def run(
     # Tables and statistics take their time to import: only here, not for `--help`.
     from sojourn.cli import progress
     from sojourn.cli.run_tables import print_tables
-    from sojourn.runner import Traces, find, outcomes_of, prepared
+    from sojourn.runner import Traces, outcomes_of, prepared
 
-    scenario = find(file).with_overrides(parse_settings(settings))
+    scenario = prepared(file, parse_settings(settings), replicas, seed, precision=precision)
     print_warnings(scenario)
     if trace is not Trace.PCAPNG:
         for option, given in (("--trace-link", trace_link), ("--trace-payload", trace_payload)):
             if given:
                 raise typer.BadParameter("allowed: only with --trace pcapng", param_hint=option)
-    scenario = prepared(scenario, replicas=replicas, seed=seed, precision=precision)
     traces = None
     if trace is not None:
         out = out or Path("results") / scenario.name

@@ -66,14 +66,13 @@ def sweep(
     from sojourn.cli import progress
     from sojourn.experiments.share import WHOLE, Share
     from sojourn.experiments.sweep import sweep as run_sweep
-    from sojourn.runner import find, prepared
+    from sojourn.runner import prepared
 
     try:
         share = WHOLE if shard is None else Share.read(shard)
     except ValueError as error:
         raise typer.BadParameter(str(error), param_hint="--shard") from None
-    scenario = find(file).with_overrides(parse_settings(settings))
-    scenario = prepared(scenario, replicas=replicas, seed=seed, precision=precision)
+    scenario = prepared(file, parse_settings(settings), replicas, seed, precision=precision)
     print_warnings(scenario)
     with failures(out), progress.shown(scenario.name) as shown:
         results = run_sweep(

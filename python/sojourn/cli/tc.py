@@ -48,7 +48,7 @@ def tc(
     from sojourn.runner import find
     from sojourn.tc.commands import script
 
-    scenario = find(file).with_overrides(parse_settings(settings))
+    scenario = find(file, parse_settings(settings))
     points = scenario.core.points
     if point >= points:
         raise ScenarioError(f"{file}: --point: found {point}; allowed: 0 to {points - 1}")
