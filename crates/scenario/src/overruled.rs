@@ -5,7 +5,7 @@ use crate::error::{Located, Place};
 use crate::tree::{Node, Table, Value, parse_value};
 use crate::vary::{self, Axis};
 
-/// A key set from outside, and the file with that key alone.
+/// A key set from outside, and what all points begin with, with that key alone.
 #[derive(Debug, Clone)]
 pub(crate) struct Setting {
     key: String,
@@ -13,9 +13,9 @@ pub(crate) struct Setting {
 }
 
 impl Setting {
-    /// Sets the key in a copy of the file; none where it needs others that are set with it.
-    pub(crate) fn new(file: &Table, key: &str, value: &str) -> Option<Self> {
-        let mut tree = file.clone();
+    /// Sets the key in a copy of what is shared; none where it needs others that are set with it.
+    pub(crate) fn new(shared: &Table, key: &str, value: &str) -> Option<Self> {
+        let mut tree = shared.clone();
         dotted::set(&mut tree, key, Place::Set, parse_value(value)).ok()?;
         let key = key.to_owned();
         Some(Self { key, tree })

@@ -26,6 +26,8 @@ use crate::vary::{self, Axis};
 pub struct Scenario {
     file: String,
     base: Table,
+    /// What each point begins with.
+    shared: Table,
     top: Top,
     axes: Vec<Axis>,
     settings: Vec<Setting>,
@@ -87,9 +89,10 @@ impl Scenario {
         outside: &Outside,
     ) -> Result<Self, Located> {
         let mut base = tree::parse(text)?;
+        let shared = vary::shared(&base);
         let settings = overrides
             .iter()
-            .filter_map(|(key, value)| Setting::new(&base, key, value))
+            .filter_map(|(key, value)| Setting::new(&shared, key, value))
             .collect();
         for (key, value) in overrides {
             dotted::set(&mut base, key, Place::Set, parse_value(value))?;
@@ -101,13 +104,15 @@ impl Scenario {
             (None, Some(draw)) => return Err(draw.nothing_to_draw()),
             (None, None) => Vec::new(),
         };
+        let shared = vary::shared(&base);
         let mut points = Vec::with_capacity(vary::count(&axes));
         for index in 0..vary::count(&axes) {
-            points.push(Point::read(&base, &axes, index, folder, outside)?);
+            points.push(Point::read(&shared, &axes, index, folder, outside)?);
         }
         Ok(Self {
             file: file.to_owned(),
             base,
+            shared,
             top,
             axes,
             settings,
@@ -177,7 +182,7 @@ impl Scenario {
     /// counts too.
     pub fn identity(&self, point: usize) -> serde_json::Value {
         let Point { top, plan, .. } = &self.points[point];
-        let mut tree = self.base.clone();
+        let mut tree = self.shared.clone();
         for (axis, value) in vary::point(&self.axes, point) {
             // It was merged once when the point was made.
             let _ = axis.apply(&mut tree, value);
@@ -387,8 +392,6 @@ const NO_RESULT: &[&str] = &[
     "precision",
     "precision_of",
     "max_replicas",
-    "design",
-    "vary",
 ];
 
 /// More replicas than this are a slip of the pen.
@@ -432,15 +435,13 @@ fn read_top(tree: &Table) -> Result<Top, Located> {
 
 impl Point {
     fn read(
-        base: &Table,
+        shared: &Table,
         axes: &[Axis],
         index: usize,
         folder: &Path,
         outside: &Outside,
     ) -> Result<Self, Located> {
-        let mut tree = base.clone();
-        tree.remove("vary");
-        tree.remove("design");
+        let mut tree = shared.clone();
         let mut vary = serde_json::Map::new();
         for (axis, value) in vary::point(axes, index) {
             axis.apply(&mut tree, value)?;

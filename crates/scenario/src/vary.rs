@@ -30,6 +30,15 @@ const COMMON: &[&str] = &[
     "vary",
 ];
 
+/// What all points begin with: the file without how they differ. That is as long as they are many,
+/// and each of them has a copy.
+pub(crate) fn shared(file: &Table) -> Table {
+    let mut shared = file.clone();
+    shared.remove("design");
+    shared.remove("vary");
+    shared
+}
+
 /// More points than this are a slip of the pen.
 const MAX_POINTS: usize = 1_000_000;
 
