@@ -109,10 +109,11 @@ def _frame(table: Columns) -> pl.DataFrame:
     series = [
         pl.Series(name, values, dtype=TYPES[name])
         if name in TYPES
-        else pl.Series(name, np.asarray(values)).fill_nan(None)
+        else pl.Series(name, np.asarray(values))
         for name, values in table.items()
     ]
-    return pl.DataFrame(series)
+    # All at once: each call has a cost of its own, and there are many columns.
+    return pl.DataFrame(series).fill_nan(None)
 
 
 def _with_groups(flows: pl.DataFrame, scenario: Scenario) -> pl.DataFrame:

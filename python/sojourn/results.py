@@ -70,7 +70,7 @@ class Results:
     @cached_property
     def alike(self) -> set[int]:
         """The points whose replicas are all the same run, to the bit; they count as one."""
-        return alike((columns(self.links), columns(self.flows)))
+        return alike(map(columns, (self.links, self.flows)))
 
     def series(self, metric: str) -> pl.DataFrame:
         """Return the time series of one metric, such as ``queue_packets``.
@@ -190,7 +190,7 @@ def collect(
             yield outcome
 
     frames = stack(scenario, noted())
-    same = alike((columns(frames["links"]), columns(frames["flows"])))
+    same = alike(map(columns, (frames["links"], frames["flows"])))
     return Results(
         scenario=scenario,
         points=points_frame(scenario),

@@ -132,12 +132,6 @@ class _Summary:
 
     def metric(self, values: Sequence[float | None], point: int) -> dict[str, Any]:
         """Summarise one metric over the replicas of a point."""
-        if len(values) == 1:
-            # A sweep has millions of these, and nothing to estimate.
-            (value,) = values
-            if value is None or value != value:
-                return {"mean": None, "ci95": None, "n": 0}
-            return {"mean": value, "ci95": None, "n": 1}
         interval = self._interval(values)
         known = interval.low is not None and point not in self._alike
         ci95 = [interval.low, interval.high] if known else None
@@ -147,10 +141,20 @@ class _Summary:
         """Summarise every metric of each entity of a table at a point."""
         entities: dict[str, dict[str, Any]] = {}
         for name, rows in table.rows.get(point, {}).items():
-            metrics = {
-                metric: self.metric([column[row] for row in rows], point)
-                for metric, column in table.metrics.items()
-            }
+            if len(rows) == 1:
+                # A sweep has millions of these, with nothing to estimate: no call for each.
+                (row,) = rows
+                metrics = {
+                    metric: {"mean": None, "ci95": None, "n": 0}
+                    if (value := column[row]) is None or value != value
+                    else {"mean": value, "ci95": None, "n": 1}
+                    for metric, column in table.metrics.items()
+                }
+            else:
+                metrics = {
+                    metric: self.metric([column[row] for row in rows], point)
+                    for metric, column in table.metrics.items()
+                }
             if (loss := metrics["loss_ratio"])["mean"] == 0:
                 packets = table.metrics[table.trials]
                 sent = math.fsum(defined(packets[row] for row in rows))

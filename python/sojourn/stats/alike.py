@@ -22,10 +22,15 @@ def alike(tables: Iterable[Columns]) -> set[int]:
     for table in tables:
         points = _alike(table)
         found = points if found is None else found & points
+        if not found:
+            break
     return found or set()
 
 
 def _alike(table: Columns) -> set[int]:
+    if not any(table["replica"]):
+        # The first replica of each point is all that most sweeps have.
+        return set()
     replicas: dict[int, list[list[int]]] = {}
     for (point, _), rows in rows_by(table["point"], table["replica"]).items():
         replicas.setdefault(point, []).append(rows)
