@@ -21,7 +21,7 @@ from sojourn import outside
 from sojourn._core import Cancel
 from sojourn.hooks import HookWarning
 from sojourn.scenario import Scenario
-from sojourn.tasks import Task
+from sojourn.tasks import Pack, Task
 
 LOOK_INTERVAL_S = 0.2
 """How often the waiting process looks up, so that Ctrl-C is heard in time."""
@@ -35,9 +35,9 @@ _scenario: Scenario | None = None
 
 
 def in_processes(
-    scenario: Scenario, tasks: Sequence[tuple[Task, Trace | None]], jobs: int
-) -> Generator[Sequence[tuple[Task, dict[str, Any]]], None, None]:
-    """Carry out all tasks, ``jobs`` at once; yield their tables as they finish, at times none.
+    scenario: Scenario, tasks: Sequence[tuple[Task, Trace | None]], jobs: int, pack: Pack
+) -> Generator[Sequence[tuple[Task, Any]], None, None]:
+    """Carry out all tasks, ``jobs`` at once; yield what ``pack`` makes of them, at times none.
 
     Where this ends early the workers are ended with it.
     """
@@ -55,7 +55,7 @@ def in_processes(
     try:
         with _deaf_children():
             running: dict[Future[Any], Task] = {
-                pool.submit(_work, task, trace): task for task, trace in tasks
+                pool.submit(_work, task, trace, pack): task for task, trace in tasks
             }
         while running:
             finished, _ = wait(running, LOOK_INTERVAL_S, FIRST_COMPLETED)
@@ -134,8 +134,9 @@ def _begin(path: list[str], scenario: bytes, lines: dict[str, list[str]]) -> Non
     _scenario = cloudpickle.loads(scenario)
 
 
-def _work(task: Task, trace: Trace | None) -> dict[str, Any]:
+def _work(task: Task, trace: Trace | None, pack: Pack) -> Any:
     """Carry out one run in a worker."""
     assert _scenario is not None
     run = _scenario.core.run
-    return run(task.point, task.replica, Cancel(), trace, warmup=task.warmup, series=task.series)
+    tables = run(task.point, task.replica, Cancel(), trace, warmup=task.warmup, series=task.series)
+    return pack(tables)

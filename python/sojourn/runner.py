@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Generator, Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from sojourn._core import Cancel
@@ -18,7 +19,7 @@ from sojourn.outcomes import Outcomes
 from sojourn.processes import LOOK_INTERVAL_S, Trace, in_processes
 from sojourn.progress import Progress, shown
 from sojourn.scenario import Overrides, Scenario, as_pairs
-from sojourn.tasks import Outcome, Task
+from sojourn.tasks import Outcome, Pack, Task, unpacked
 
 if TYPE_CHECKING:
     from sojourn.results import Results
@@ -170,29 +171,32 @@ def carried_out(
     tasks: Sequence[tuple[Task, Trace | None]],
     jobs: int,
     cancel: Cancel,
+    pack: Pack = unpacked,
 ) -> Finished:
     """Carry out runs on this machine, ``jobs`` at once; yield their tables as they finish.
 
     Threads carry them out, since the core releases the GIL; runs of Python code go to processes of
-    their own, unless there is but one worker or one such run. The results are the same.
+    their own, unless there is but one worker or one such run. The results are the same. Whoever
+    carries a run out packs its tables, so that several workers share this too.
     """
     traces = dict(tasks)
 
-    def work(task: Task) -> dict[str, Any]:
-        return scenario.core.run(
+    def work(task: Task) -> Any:
+        tables = scenario.core.run(
             task.point, task.replica, cancel, traces[task], warmup=task.warmup, series=task.series
         )
+        return pack(tables)
 
     interpreted = {
         point for point in {task.point for task in traces} if scenario.is_interpreted(point)
     }
-    held = [task for task in traces if task.point in interpreted]
+    held = {task: trace for task, trace in traces.items() if task.point in interpreted}
     if jobs == 1 or len(held) == 1:
-        held = []
-    free = [task for task in traces if task not in set(held)]
+        held = {}
+    free = [task for task in traces if task not in held]
     yield from in_threads(work, free, jobs, cancel)
     if held:
-        yield from in_processes(scenario, [(task, traces[task]) for task in held], jobs)
+        yield from in_processes(scenario, list(held.items()), jobs, pack)
 
 
 T = TypeVar("T")
@@ -211,16 +215,22 @@ def in_threads(
         return task, work(task)
 
     waiting = iter(tasks)
-    running: set[Future[tuple[Task, T]]] = set()
+    running = 0
+    finished: SimpleQueue[Future[tuple[Task, T]]] = SimpleQueue()
     with ThreadPoolExecutor(max_workers=jobs) as pool, _cancelled_when_broken(cancel):
         while True:
             # Never many of them handed out: those could not be taken back.
-            while len(running) < 2 * jobs and (task := next(waiting, None)) is not None:
-                running.add(pool.submit(done, task))
+            while running < 2 * jobs and (task := next(waiting, None)) is not None:
+                pool.submit(done, task).add_done_callback(finished.put)
+                running += 1
             if not running:
                 return
-            finished, running = wait(running, LOOK_INTERVAL_S, FIRST_COMPLETED)
-            yield [run.result() for run in finished]
+            try:
+                batch = [finished.get(timeout=LOOK_INTERVAL_S).result()]
+            except Empty:
+                batch = []
+            running -= len(batch)
+            yield batch
 
 
 @contextmanager

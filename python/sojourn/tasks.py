@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,6 +23,15 @@ class Task:
     def is_pilot(self) -> bool:
         """Whether it only helps to choose the warm-up."""
         return self.replica >= FIRST_PILOT
+
+
+Pack = Callable[[dict[str, Any]], Any]
+"""What is made of the tables of a run before they leave whoever carried it out."""
+
+
+def unpacked(tables: dict[str, Any]) -> dict[str, Any]:
+    """The tables as they are."""
+    return tables
 
 
 @dataclass(frozen=True)

@@ -135,7 +135,6 @@ def workers(scenario: Scenario, jobs: int | None, cluster: str | None) -> Iterat
 
     def carry_out(tasks: Sequence[Task], /) -> Finished:
         bare = [(task, None) for task in tasks]
-        for batch in carried_out(scenario, bare, jobs or available_cores(), cancel):
-            yield [(task, record.encode(tables)) for task, tables in batch]
+        return carried_out(scenario, bare, jobs or available_cores(), cancel, record.encode)
 
     yield carry_out
