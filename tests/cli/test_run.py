@@ -139,6 +139,14 @@ def test_settings_may_be_repeated_and_need_no_quotes(sojourn, small):
     assert flow["delay_mean_s"]["mean"] > 0.005 + 0.004
 
 
+@pytest.mark.parametrize("command", ["run", "check"])
+def test_settings_may_complete_a_file(sojourn, small, command):
+    lines = small.read_text().splitlines()
+    small.write_text("\n".join(line for line in lines if not line.startswith("duration")))
+    assert "duration" in sojourn(command, small).errors
+    assert sojourn(command, small, "--set", "duration=1 s").status == 0
+
+
 def test_out_gets_tables_scenario_and_summary(sojourn, small, tmp_path):
     folder = tmp_path / "a" / "b"
     done = sojourn("run", small, "--json", "--out", folder, "--set", "series=500 ms")
