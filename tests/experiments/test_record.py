@@ -1,6 +1,8 @@
 """Records: what is written is what is read, or nothing is."""
 
 import math
+import sys
+import zlib
 from array import array
 
 import pytest
@@ -75,6 +77,16 @@ def test_tables_keep_every_bit(values, name):
     assert again["links"]["delay_s"].tobytes() == numbers.tobytes()
     assert again["series"][0]["value"].tobytes() == numbers[::-1].tobytes()
     assert again["drops"] == [[name, "drop", "overlimit", 3]]
+
+
+def test_records_with_spaces_in_their_text_are_read():
+    text = b'{"total": {"name": [""], "x": {"f8": 1, "n": 2}}, "drops": [["\\u00e9", 3]]}'
+    numbers = array("d", [0.0, 0.1, 5e-324])
+    if sys.byteorder == "big":
+        numbers.byteswap()
+    payload = zlib.compress(len(text).to_bytes(4, "little") + text + numbers.tobytes())
+    total = {"name": [""], "x": array("d", [0.1, 5e-324])}
+    assert record.decode(payload) == {"total": total, "drops": [["é", 3]]}
 
 
 def test_what_no_table_holds_is_refused():

@@ -156,6 +156,23 @@ def test_what_is_undefined_is_null_and_not_counted():
     json.dumps(results.summary(), allow_nan=False)
 
 
+def test_a_single_replica_is_summed_up_as_it_is(tmp_path):
+    results = run(RARE, replicas=1)
+    results.write(tmp_path)
+    summary = json.loads((tmp_path / "summary.json").read_text(), parse_constant=pytest.fail)
+    (point,) = summary["points"]
+    undefined = 0
+    for kind, frame in (("link", results.links), ("flow", results.flows)):
+        for row in frame.iter_rows(named=True):
+            found = point[f"{kind}s"][row[kind]]
+            for metric in set(row) & set(found):
+                known = row[metric] is not None
+                undefined += not known
+                expected = {"mean": row[metric], "ci95": None, "n": int(known)}
+                assert {key: found[metric][key] for key in expected} == expected
+    assert undefined > 10
+
+
 def test_the_summary_is_student_over_replicas(mixed):
     results = run(mixed(), replicas=5)
     values = results.links.filter(link="bottleneck")["queue_mean_packets"]

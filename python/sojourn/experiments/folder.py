@@ -29,6 +29,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
+import orjson
 import polars as pl
 
 from sojourn import outside
@@ -197,12 +198,12 @@ def _json(document: dict[str, Any]) -> bytes:
 def _summary(document: dict[str, Any]) -> bytes:
     """The summary, a line for each point: to indent all of it takes longer than many a sweep.
 
-    Its points may be an iterator.
+    Its points may be an iterator. What is undefined is None in it already.
     """
     fields = {name: value for name, value in document.items() if name != "points"}
-    head = json.dumps(fields, allow_nan=False).removesuffix("}")
-    points = ",\n".join(json.dumps(point, allow_nan=False) for point in document["points"])
-    return f'{head}, "points": [\n{points}\n]}}\n'.encode()
+    head = orjson.dumps(fields).removesuffix(b"}")
+    points = b",\n".join(map(orjson.dumps, document["points"]))
+    return b"".join((head, b',"points":[\n', points, b"\n]}\n"))
 
 
 def _own_checksum(manifest: dict[str, Any]) -> str:

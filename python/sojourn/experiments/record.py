@@ -115,6 +115,9 @@ def _checksum(body: bytes) -> bytes:
 
 def encode(tables: dict[str, Any]) -> bytes:
     """Pack the tables of a run, to the bit."""
+    # Takes its time to import, and a run that is not kept need not wait for it.
+    import orjson
+
     arrays: list[bytes] = []
     begin = 0
 
@@ -126,7 +129,7 @@ def encode(tables: dict[str, Any]) -> bytes:
         begin += len(numbers)
         return {"f8": begin - len(numbers), "n": len(numbers)}
 
-    text = json.dumps(tables, default=refer).encode()
+    text = orjson.dumps(tables, default=refer)
     return zlib.compress(_LENGTH.pack(len(text)) + text + b"".join(arrays), level=1)
 
 
