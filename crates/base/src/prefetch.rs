@@ -26,10 +26,27 @@ fn prefetch_at(address: *const u8) {
 /// Asks for all cache lines of `value`.
 #[inline(always)]
 #[allow(clippy::inline_always)] // one instruction for each
-pub fn prefetch_all<T>(value: &T) {
+pub fn prefetch_all<T: ?Sized>(value: &T) {
+    let start = core::ptr::from_ref(value).cast::<u8>();
+    prefetch_between(start, start.wrapping_add(size_of_val(value)));
+}
+
+/// Asks for the cache lines of `value` before `end`, a part of it.
+#[inline(always)]
+#[allow(clippy::inline_always)] // one instruction for each
+pub fn prefetch_until<T, U>(value: &T, end: &U) {
+    prefetch_between(
+        core::ptr::from_ref(value).cast(),
+        core::ptr::from_ref(end).cast(),
+    );
+}
+
+#[inline(always)]
+#[allow(clippy::inline_always)] // one instruction for each line
+fn prefetch_between(start: *const u8, end: *const u8) {
     const LINE: usize = 64;
-    let start = core::ptr::from_ref(value).cast::<[u8; LINE]>();
-    for line in 0..size_of::<T>().div_ceil(LINE) {
-        prefetch_at(start.wrapping_add(line).cast());
+    let first = start.wrapping_sub(start.addr() % LINE);
+    for line in 0..(end.addr() - first.addr()).div_ceil(LINE) {
+        prefetch_at(first.wrapping_add(line * LINE));
     }
 }

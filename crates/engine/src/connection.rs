@@ -9,7 +9,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use sojourn_base::Time;
-use sojourn_base::prefetch::{prefetch, prefetch_all};
+use sojourn_base::prefetch::prefetch;
 use sojourn_traffic::Way;
 use sojourn_transport::{Config, Receiver, Sender};
 
@@ -121,14 +121,24 @@ impl Connection {
         self.back.is_some()
     }
 
+    /// Asks for what is looked at when one of its timers was due.
+    #[inline]
+    pub(crate) fn prefetch_timer(&self) {
+        prefetch(&self.timer_at);
+        prefetch(&self.there.receiver);
+        self.there.sender.prefetch_timers();
+    }
+
     /// Asks for what the sender or the receiver of the flow's data will need.
     #[inline]
     pub(crate) fn prefetch(&self, hears_ack: bool) {
         prefetch(&self.flow);
         if hears_ack {
-            prefetch_all(&self.there.sender);
+            self.there.sender.prefetch();
+            prefetch(&self.there.tally);
         } else {
-            prefetch_all(&self.there.receiver);
+            prefetch(&self.there.receiver);
+            prefetch(&self.there.messages);
         }
     }
 

@@ -8,7 +8,7 @@ mod plain;
 
 pub(crate) use handing::{FedBy, HandedOver, Horizon};
 use sojourn_base::length::Capacity;
-use sojourn_base::prefetch::prefetch;
+use sojourn_base::prefetch::{prefetch, prefetch_until};
 use sojourn_base::{Bytes, Rate, Span, Stream, Time};
 use sojourn_queue::parts::Fifo;
 use sojourn_queue::{AnyDiscipline, Backlog, Discipline};
@@ -243,6 +243,18 @@ impl Link {
         self.prefetch_first();
         prefetch(&self.packets);
         prefetch(&self.scheduled);
+    }
+
+    /// Asks for the lines that a packet touches which waits.
+    #[inline(always)]
+    pub(crate) fn prefetch_books(&self) {
+        prefetch_until(self, &self.asks_at);
+    }
+
+    /// The packet that is announced behind `index` others.
+    #[inline(always)]
+    pub(crate) fn ahead(&self, index: usize) -> Option<&SimPacket> {
+        self.packets.announced_at(index)
     }
 
     /// Asks for the packet that comes out next.

@@ -77,14 +77,14 @@ pub trait Observer {
     #[inline]
     fn received(&mut self, _now: Time, _packet: &SimPacket, _in_order: u64) {}
 
-    /// `packet` will come to its destination soon: time to [ask for](sojourn_base::prefetch) the
-    /// memory that this will take.
+    /// `packet` will come to its destination soon, and what answers it will leave over the link
+    /// `answer`: time to [ask for](sojourn_base::prefetch) the memory that this will take.
     #[inline]
-    fn soon(&self, _packet: &SimPacket) {}
+    fn soon(&self, _packet: &SimPacket, _answer: LinkId) {}
 
     /// The same, when `packet` is among the next: for what the memory asked for before leads to.
     #[inline]
-    fn imminent(&self, _packet: &SimPacket) {}
+    fn imminent(&self, _packet: &SimPacket, _answer: LinkId) {}
 
     /// A transfer by `flow` is complete.
     #[inline]
@@ -160,15 +160,15 @@ impl<A: Observer, B: Observer> Observer for (A, B) {
     }
 
     #[inline]
-    fn soon(&self, packet: &SimPacket) {
-        self.0.soon(packet);
-        self.1.soon(packet);
+    fn soon(&self, packet: &SimPacket, answer: LinkId) {
+        self.0.soon(packet, answer);
+        self.1.soon(packet, answer);
     }
 
     #[inline]
-    fn imminent(&self, packet: &SimPacket) {
-        self.0.imminent(packet);
-        self.1.imminent(packet);
+    fn imminent(&self, packet: &SimPacket, answer: LinkId) {
+        self.0.imminent(packet, answer);
+        self.1.imminent(packet, answer);
     }
 
     #[inline]

@@ -7,6 +7,8 @@
 
 use std::collections::VecDeque;
 
+use sojourn_base::prefetch::prefetch;
+
 use crate::{LinkId, NodeId};
 
 /// A directed graph of nodes and links.
@@ -170,6 +172,14 @@ impl Paths {
     #[inline]
     pub fn link(&self, at: u32) -> LinkId {
         self.links.get(at as usize).copied().unwrap_or(END)
+    }
+
+    /// Asks for a place, and those beside it.
+    #[inline]
+    pub(crate) fn prefetch(&self, at: u32) {
+        if let Some(link) = self.links.get(at as usize) {
+            prefetch(link);
+        }
     }
 
     /// The links of the path that begins at `start`.

@@ -260,18 +260,24 @@ impl Observer for Meter {
     }
 
     #[inline]
-    fn soon(&self, packet: &SimPacket) {
+    fn soon(&self, packet: &SimPacket, answer: LinkId) {
+        let flow = &self.flows[packet.flow() as usize];
+        prefetch(flow);
         if packet.is_data() {
-            let flow = &self.flows[packet.flow() as usize];
-            prefetch(flow);
             prefetch(&flow.jitter);
+        }
+        if let Some(link) = self.links.get(answer as usize) {
+            prefetch(link);
         }
     }
 
     #[inline]
-    fn imminent(&self, packet: &SimPacket) {
+    fn imminent(&self, packet: &SimPacket, answer: LinkId) {
         if packet.is_data() {
             self.flows[packet.flow() as usize].delays.prefetch();
+        } else if let Some(link) = self.links.get(answer as usize) {
+            // Most acknowledgements let several segments go, and all but the first wait.
+            link.waits.prefetch();
         }
     }
 

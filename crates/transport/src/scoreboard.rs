@@ -11,6 +11,7 @@ mod sack;
 
 use std::collections::VecDeque;
 
+use sojourn_base::prefetch::{prefetch_all, prefetch_until};
 use sojourn_base::{Span, Time};
 
 /// Has been reported by a SACK block.
@@ -155,6 +156,21 @@ impl Scoreboard {
     /// sent.
     pub const fn pipe(&self, outstanding: u64) -> u64 {
         (outstanding + self.retrans).saturating_sub(self.sacked + self.lost)
+    }
+
+    /// Asks for what is touched while nothing is reported or lost.
+    #[inline]
+    pub(crate) fn prefetch(&self) {
+        prefetch_until(self, &self.highest_sacked);
+    }
+
+    /// Asks for the entries that an acknowledgement of two segments touches, and the next segment.
+    #[inline]
+    pub(crate) fn prefetch_entries(&self) {
+        let touched = [self.ring.front(), self.ring.get(2), self.ring.back()];
+        for entry in touched.into_iter().flatten() {
+            prefetch_all(entry);
+        }
     }
 
     /// The first outstanding segment.

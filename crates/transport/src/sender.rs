@@ -30,7 +30,7 @@ mod timer;
 
 use std::sync::Arc;
 
-use sojourn_base::prefetch::prefetch;
+use sojourn_base::prefetch::{prefetch, prefetch_until};
 use sojourn_base::{Span, Time};
 
 use crate::cc::{AnyController, CongestionControl, LossEvent, LossKind, Needs};
@@ -240,13 +240,24 @@ impl Sender {
         (at < Time::NEVER).then_some(at)
     }
 
-    /// Asks for what the next acknowledgement will touch behind the sender itself.
+    /// Asks for its timers.
+    #[inline]
+    pub fn prefetch_timers(&self) {
+        prefetch(&self.rto_at);
+    }
+
+    /// Asks for what the acknowledgement and the segment that are expected touch.
+    #[inline]
+    pub fn prefetch(&self) {
+        prefetch_until(self, &self.board);
+        self.board.prefetch();
+    }
+
+    /// Asks for what they touch behind the sender itself.
     #[inline]
     pub fn prefetch_behind(&self) {
         self.cc.prefetch();
-        if let Some(first) = self.board.first() {
-            prefetch(first);
-        }
+        self.board.prefetch_entries();
     }
 
     /// Bytes outstanding: sent and not acknowledged.

@@ -2,7 +2,7 @@
 
 use sojourn_base::Time;
 use sojourn_base::length::Capacity;
-use sojourn_base::prefetch::prefetch;
+use sojourn_base::prefetch::{prefetch, prefetch_all};
 
 use super::{MANY_LINKS, Simulation};
 use crate::ledger::Breach;
@@ -10,9 +10,13 @@ use crate::link::{FedBy, Horizon};
 use crate::routes::END;
 use crate::{Kind, LinkId, Observer, SimPacket};
 
-/// How many packets of a train come before the one for which is asked: for what belongs to its
-/// path, for what that leads to, and for what lies behind that.
-const AHEAD: [usize; 3] = [6, 4, 2];
+/// How many packets of a train come before the one for which is asked: for itself, for its lanes and
+/// paths, for what these lead to, and for what lies behind that.
+const AHEAD: [usize; 4] = [12, 8, 5, 2];
+
+/// The same for what is announced to a plain link: for itself and its path, and for the track that it
+/// goes on.
+const AHEAD_AT_LINK: [usize; 2] = [6, 3];
 
 // The steps of an event are many and small, and each is written once: out of line, their arguments
 // and saved registers would cost as much as they do.
@@ -101,34 +105,43 @@ impl<O: Observer> Simulation<O> {
     fn look_ahead_in_train(&self, train: usize) {
         let train = &self.trains[train];
         let shared = &self.shared;
-        let link_of_answer = |packet: &SimPacket| {
-            let first = shared.paths.link(shared.lane_of_answer(packet).path);
-            self.links.get(first as usize)
-        };
+        let link_of_answer =
+            |packet: &SimPacket| shared.paths.link(shared.lane_of_answer(packet).path);
         let connection = |packet: &SimPacket| {
             let slot = shared.lanes[packet.lane()].slot;
             self.tcp.connections.get(slot as usize)
         };
-        let [later, soon, next] = AHEAD.map(|packets| train.ahead(packets));
+        let [far, later, soon, next] = AHEAD.map(|packets| train.ahead(packets));
+        if let Some(far) = far {
+            prefetch_all(far);
+        }
         if let Some(later) = later {
             prefetch(&shared.lanes[later.lane()]);
             prefetch(shared.lane_of_answer(later));
+            shared.paths.prefetch(later.at);
             if later.is(Kind::Ack) {
                 prefetch(shared.acks.get(later.ack_place()));
             }
         }
         if let Some(soon) = soon {
-            self.links[shared.came_over(soon) as usize].prefetch_first();
-            if let Some(link) = link_of_answer(soon) {
-                link.prefetch();
+            let (over, answer) = (shared.came_over(soon), link_of_answer(soon));
+            self.links[over as usize].prefetch_first();
+            prefetch(&self.tracks[over as usize]);
+            if let Some(link) = self.links.get(answer as usize) {
+                if soon.is(Kind::Ack) {
+                    link.prefetch_books();
+                } else {
+                    link.prefetch();
+                }
             }
             if let Some(connection) = connection(soon) {
                 connection.prefetch(soon.is(Kind::Ack));
             }
-            self.observer.soon(soon);
+            self.observer.soon(soon, answer);
         }
         if let Some(next) = next {
-            if let Some(link) = link_of_answer(next) {
+            let answer = link_of_answer(next);
+            if let Some(link) = self.links.get(answer as usize) {
                 link.prefetch_packet();
             }
             if next.is(Kind::Ack)
@@ -136,7 +149,22 @@ impl<O: Observer> Simulation<O> {
             {
                 connection.prefetch_behind();
             }
-            self.observer.imminent(next);
+            self.observer.imminent(next, answer);
+        }
+    }
+
+    /// Asks for what is needed to hand on the packets that come to a plain link next.
+    #[inline(never)]
+    fn look_ahead_at_link(&self, id: LinkId) {
+        let paths = &self.shared.paths;
+        let [later, soon] = AHEAD_AT_LINK.map(|packets| self.links[id as usize].ahead(packets));
+        if let Some(later) = later {
+            paths.prefetch(later.at + 1);
+        }
+        if let Some(soon) = soon
+            && let Some(track) = self.tracks.get(paths.link(soon.at + 1) as usize)
+        {
+            prefetch(track);
         }
     }
 
@@ -159,7 +187,11 @@ impl<O: Observer> Simulation<O> {
     #[inline(never)]
     fn run_plain(&mut self, id: LinkId, horizon: Horizon, capacity: Capacity) {
         self.links[id as usize].sort_in(&self.shared);
+        let looks_ahead = self.links.len() > MANY_LINKS;
         loop {
+            if looks_ahead {
+                self.look_ahead_at_link(id);
+            }
             let link = &mut self.links[id as usize];
             let (shared, observer) = (&mut self.shared, &mut self.observer);
             let Some(&packet) = link.run_to_arrival(id, horizon, observer) else {

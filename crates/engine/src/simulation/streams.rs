@@ -4,7 +4,7 @@ use sojourn_base::Time;
 use sojourn_traffic::{Application, Draw, Event, Way};
 use sojourn_transport::{Arrival, Segment};
 
-use super::Simulation;
+use super::{MANY_LINKS, Simulation};
 use crate::connection::{DELAYED, FlowHost, Half, Replies};
 use crate::flow::Agent;
 use crate::ledger::Lane;
@@ -235,6 +235,9 @@ impl<O: Observer> Simulation<O> {
         if slot == DELAYED {
             self.tcp.look_at_delayed();
             return;
+        }
+        if self.links.len() > MANY_LINKS {
+            self.tcp.look_ahead();
         }
         let connection = &mut self.tcp.connections[slot as usize];
         if connection.timer_at != now {

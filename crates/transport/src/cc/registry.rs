@@ -3,7 +3,7 @@
 //! A line gives a controller its name in scenario files, its validated parameters, its help text
 //! and reference page (the header of its file), and its place in the tests that all must pass.
 
-use sojourn_base::prefetch::prefetch;
+use sojourn_base::prefetch::prefetch_all;
 use sojourn_base::{BuildError, Entry, ParamSet, ParamSource, Preset, Time};
 
 use crate::cc::contract::{AckSample, CongestionControl, LossEvent, Needs, Start};
@@ -108,7 +108,7 @@ impl AnyController {
     /// Asks for the controller's own state, which lies in a box.
     #[inline]
     pub(crate) fn prefetch(&self) {
-        each!(self, controller => prefetch(&**controller));
+        each!(self, controller => prefetch_all(&**controller));
     }
 }
 
