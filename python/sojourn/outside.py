@@ -6,7 +6,6 @@ Python looks for modules. Classes of a notebook or of the running script are kno
 
 from __future__ import annotations
 
-import hashlib
 import importlib
 import importlib.util
 import inspect
@@ -176,6 +175,9 @@ def source_hash(name: str, folder: str | Path) -> str:
             source = inspect.getsource(cls).encode()
         except (OSError, TypeError):
             source = repr(sorted(_code(cls))).encode()
+    # Takes its time to import, and most scenarios need no class of the user.
+    import hashlib
+
     return hashlib.sha256(source).hexdigest()
 
 

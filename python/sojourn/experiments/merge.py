@@ -7,7 +7,8 @@ from pathlib import Path
 
 from sojourn._core import ENGINE
 from sojourn.experiments import folder
-from sojourn.experiments.bench import Finished, Kept
+from sojourn.experiments.bench import Finished
+from sojourn.experiments.kept import Kept
 from sojourn.experiments.procedure import Plan, conduct
 from sojourn.experiments.store import Store
 from sojourn.experiments.sweep import STORE, Note, at_work, finish

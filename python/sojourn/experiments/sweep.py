@@ -9,7 +9,8 @@ from pathlib import Path
 from sojourn._core import Cancel
 from sojourn.brief import brief
 from sojourn.experiments import folder, record
-from sojourn.experiments.bench import Finished, Kept
+from sojourn.experiments.bench import Finished
+from sojourn.experiments.kept import Kept
 from sojourn.experiments.lock import Busy, held
 from sojourn.experiments.procedure import Plan, conduct
 from sojourn.experiments.share import WHOLE, Share

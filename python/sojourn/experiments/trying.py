@@ -7,7 +7,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from sojourn.experiments.bench import Kept, OnProgress
+from sojourn.experiments.bench import OnProgress
+from sojourn.experiments.kept import Kept
 from sojourn.experiments.procedure import conduct
 from sojourn.experiments.quantity import Quantity
 from sojourn.experiments.store import Store

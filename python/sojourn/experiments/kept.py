@@ -1,0 +1,68 @@
+"""A bench that keeps finished runs in a store.
+
+By itself, since a run that is not kept need not wait for what the store imports.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import closing
+from typing import Any
+
+from sojourn.experiments import record
+from sojourn.experiments.bench import Finished, OnProgress
+from sojourn.experiments.identity import Keys
+from sojourn.experiments.store import Store
+from sojourn.scenario import Scenario
+from sojourn.tasks import Task
+
+
+class Kept:
+    """Keeps finished runs in a store, and carries out only those that it does not hold."""
+
+    def __init__(
+        self,
+        scenario: Scenario,
+        store: Store,
+        carry_out: Callable[[Sequence[Task]], Finished],
+        progress: OnProgress | None = None,
+    ) -> None:
+        """Run with ``carry_out``, whose runs give packed tables."""
+        self.keys = Keys(scenario)
+        self.found = 0
+        self.computed = 0
+        self._store = store
+        self._carry_out = carry_out
+        self._progress = progress
+
+    def perform(self, tasks: Sequence[Task]) -> None:
+        """Carry out what the store does not hold; each run is in the store once it is finished."""
+        missing: dict[bytes, Task] = {}
+        for task in tasks:
+            key = self.keys.of(task)
+            if key in self._store:
+                self.found += 1
+            else:
+                missing.setdefault(key, task)
+        if not missing:
+            return
+        total = self.computed + len(missing)
+        with (
+            self._store.journal() as journal,
+            closing(self._carry_out(list(missing.values()))) as finished,
+        ):
+            for batch in finished:
+                for task, payload in batch:
+                    journal.append(self.keys.of(task), payload)
+                    self.computed += 1
+                    if self._progress is not None:
+                        self._progress(self.computed, total)
+                journal.commit_when_due()
+
+    def tables(self, task: Task) -> dict[str, Any]:
+        """The tables of a run that was carried out, now or earlier."""
+        return record.decode(self._store.payload(self.keys.of(task)))
+
+    def holds(self, task: Task) -> bool:
+        """Whether a run is finished."""
+        return self.keys.of(task) in self._store
