@@ -114,6 +114,10 @@ class _Table:
 
     def __init__(self, table: Columns, entity: str | None, trials: str) -> None:
         self.metrics = {name: column for name, column in table.items() if name not in KEYS}
+        for name, column in self.metrics.items():
+            # No JSON holds it, and to leave it out would hide a fault.
+            if math.inf in column or -math.inf in column:
+                raise ValueError(f"{name} is infinite")
         self.trials = trials
         self.rows: dict[int, dict[str, list[int]]] = {}
         names = repeat("") if entity is None else table[entity]

@@ -1,6 +1,8 @@
 """The books of a run, as far as its frames show them."""
 
+import dataclasses
 import json
+import math
 
 import polars as pl
 import pytest
@@ -171,6 +173,15 @@ def test_a_single_replica_is_summed_up_as_it_is(tmp_path):
                 expected = {"mean": row[metric], "ci95": None, "n": int(known)}
                 assert {key: found[metric][key] for key in expected} == expected
     assert undefined > 10
+
+
+@pytest.mark.parametrize("value", [math.inf, -math.inf])
+def test_what_is_infinite_is_refused_and_nothing_is_written(value, tmp_path):
+    results = run(RARE, replicas=1)
+    links = results.links.with_columns(queueing_delay_mean_s=pl.lit(value))
+    with pytest.raises(ValueError, match="queueing_delay_mean_s is infinite"):
+        dataclasses.replace(results, links=links).write(tmp_path)
+    assert not list(tmp_path.iterdir())
 
 
 def test_the_summary_is_student_over_replicas(mixed):
