@@ -75,6 +75,9 @@ clean: ## Remove what was built
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt --group dev
 	touch $@
 
+# The modules are compiled as pip does it for a wheel: where the environment keeps Python from writing
+# what it compiles, every start would compile them anew.
 .venv/.sojourn: .venv/.tools $(RUST)
 	PIP_CONSTRAINT=constraints.txt maturin develop --quiet --release
+	$(BIN)/python -m compileall -q python/sojourn
 	touch $@

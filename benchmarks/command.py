@@ -34,22 +34,36 @@ start = "uniform(0 s, 100 ms)"
 NOTHING = 2000
 """Points of a sweep in which nearly nothing happens."""
 
-OUT = "results"
-"""The folder of the sweep."""
 
-
-def wall(folder: Path, arguments: list[str]) -> float:
-    """Seconds that the command takes, its output thrown away."""
-    shutil.rmtree(folder / OUT, ignore_errors=True)
-    command = [sys.executable, "-m", "sojourn", *arguments]
+def wall(folder: Path, *commands: list[str]) -> float:
+    """Seconds that the commands take side by side, their output thrown away."""
+    outs = [folder / f"results-{number}" for number in range(len(commands))]
+    for out in outs:
+        shutil.rmtree(out, ignore_errors=True)
     began = time.perf_counter()
-    subprocess.run(command, cwd=folder, check=True, capture_output=True)
+    running = [
+        subprocess.Popen(
+            [sys.executable, "-m", "sojourn", *command, *into(command, out)],
+            cwd=folder,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+        for command, out in zip(commands, outs, strict=True)
+    ]
+    for process in running:
+        if process.wait() != 0:
+            raise subprocess.CalledProcessError(process.returncode, process.args)
     return time.perf_counter() - began
 
 
-def least(runs: int, folder: Path, *ways: list[str]) -> list[float]:
-    """The least seconds of each way, run in turn."""
-    rounds = [[wall(folder, way) for way in ways] for _ in range(runs)]
+def into(command: list[str], out: Path) -> list[str]:
+    """Where a sweep puts its results."""
+    return ["--out", out.name] if command[0] == "sweep" else []
+
+
+def least(runs: int, folder: Path, *ways: list[list[str]]) -> list[float]:
+    """The least seconds of each way, all of whose commands run side by side; the ways in turn."""
+    rounds = [[wall(folder, *way) for way in ways] for _ in range(runs)]
     return [min(times) for times in zip(*rounds, strict=True)]
 
 
@@ -59,8 +73,7 @@ def sweep(scenario: Path, duration: str, points: int, jobs: int) -> list[str]:
     varied = scenario.with_name(f"{points}-points.toml")
     vary = f'\n[vary]\n"dumbbell.bottleneck.rate" = [{rates}]\n' if points > 1 else ""
     varied.write_text(scenario.read_text() + vary)
-    settings = ["--set", f"duration={duration}", "--jobs", str(jobs)]
-    return ["sweep", varied.name, *settings, "--out", OUT]
+    return ["sweep", varied.name, "--set", f"duration={duration}", "--jobs", str(jobs)]
 
 
 def main() -> None:
@@ -74,7 +87,7 @@ def main() -> None:
         scenario.write_text(SCENARIO.replace("COUNT", "1"))
         one, many = (sweep(scenario, "1 ms", points, jobs=1) for points in (1, 1 + NOTHING))
         ways = [["--help"], ["run", scenario.name], one, many]
-        help_s, run_s, one_s, many_s = least(runs, folder, *ways)
+        help_s, run_s, one_s, many_s = least(runs, folder, *([way] for way in ways))
         print(f"sojourn --help: {help_s * 1e3:.0f} ms")
         print(
             f"1 ms of one flow: run {run_s * 1e3:.0f} ms, sweep of one point {one_s * 1e3:.0f} ms"
@@ -82,11 +95,14 @@ def main() -> None:
         print(f"each of {NOTHING} more such points: {(many_s - one_s) / NOTHING * 1e3:.2f} ms")
         scenario.write_text(SCENARIO.replace("COUNT", "10"))
         for duration, points in (("1 s", 1000), ("10 s", 300), ("100 s", 60)):
-            ways = [sweep(scenario, duration, points, jobs) for jobs in (1, 2)]
-            alone, shared = (points / seconds for seconds in least(runs, folder, *ways))
+            one, two = ([sweep(scenario, duration, points, jobs)] for jobs in (1, 2))
+            halves = [sweep(scenario, duration, points // 2, jobs=1)] * 2
+            seconds = least(runs, folder, one, two, halves)
+            alone, shared, apart = (points / each for each in seconds)
             print(
                 f"{points} points of {duration}: {alone:.1f} a second, "
-                f"by two workers {shared:.1f}, {shared / alone:.2f} times"
+                f"by two workers {shared:.1f}, {shared / alone:.2f} times; "
+                f"by two commands, half each, {apart / alone:.2f} times"
             )
 
 

@@ -140,7 +140,8 @@ impl Calendar {
         }
     }
 
-    /// Puts `moved` in the place of the top, which is gone.
+    /// Puts `moved` in the place of the top, which is gone. It is not compared on the way down, since
+    /// what is moved mostly ends there, but on the way up from a place at the bottom.
     #[inline(always)]
     #[allow(clippy::inline_always)]
     fn sink(&mut self, moved: Entry) {
@@ -148,20 +149,16 @@ impl Calendar {
         let mut place = 0;
         let mut child = 1;
         while let Some(&[left, right]) = heap.get(child..child + 2) {
-            let earlier = left.min(right);
-            if moved <= earlier {
-                break;
-            }
-            heap[place] = earlier;
+            heap[place] = left.min(right);
             place = child + usize::from(right < left);
             child = 2 * place + 1;
         }
         // A last child without a sibling.
-        if child + 1 == heap.len() && heap[child] < moved {
+        if child + 1 == heap.len() {
             heap[place] = heap[child];
             place = child;
         }
-        heap[place] = moved;
+        self.rise(place, moved);
     }
 
     /// Puts `added` in a place that is free, or of a later entry, and lets it rise to where it

@@ -121,6 +121,11 @@ pub struct LinkBefore {
     pub carried: Carried,
 }
 
+/// Jitter below this is none, in picoseconds. It is no more than what rounds off of the least that a
+/// delay can change by; left to fade away by sixteenths, it would end as a number so small that a
+/// processor takes many times as long over it.
+const NO_JITTER: f64 = 1e-20;
+
 /// Counts for all flows and links; the window is open from [`Meter::open`] on.
 #[derive(Debug, Default)]
 pub struct Meter {
@@ -197,6 +202,9 @@ impl Meter {
         let last = core::mem::replace(&mut flow.last_transit, transit);
         if !is_first {
             flow.jitter += (transit.abs_diff(last) as f64 - flow.jitter) / 16.0;
+            if flow.jitter < NO_JITTER {
+                flow.jitter = 0.0;
+            }
             if open {
                 flow.jitter_sum += flow.jitter;
                 flow.jitter_terms += 1;

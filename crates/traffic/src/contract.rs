@@ -32,23 +32,38 @@ pub trait Source {
 /// The packets that a source sends, and which of their bytes its rate counts.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Packets {
-    /// Payload of each packet.
-    pub payload: Distribution<Bytes>,
-    /// Header bytes around each payload.
-    pub header: Bytes,
-    /// Which bytes the rate counts.
-    pub rate_of: RateOf,
+    payload: Distribution<Bytes>,
+    header: Bytes,
+    rate_of: RateOf,
+    /// Their payload where all have the same: it need not be drawn.
+    fixed: Option<Bytes>,
+    /// The last time to be asked for, and of what: mostly it is the same again, and need not be
+    /// divided.
+    made: Option<(Rate, Bytes, Span)>,
 }
 
 impl Packets {
     /// The largest packet on the wire: the 16-bit length of an IP header.
     pub const LARGEST: u64 = 65_535;
 
+    /// Packets with such payloads and so many header bytes around each; `rate_of` says which of these
+    /// bytes a rate counts.
+    pub fn new(payload: Distribution<Bytes>, header: Bytes, rate_of: RateOf) -> Self {
+        let fixed = payload.as_constant();
+        Self {
+            fixed: fixed.map(|payload| kept_to_ip(payload, header)),
+            made: None,
+            payload,
+            header,
+            rate_of,
+        }
+    }
+
     /// The payload of the next packet, kept to what IP can carry.
+    #[inline]
     pub fn payload(&self, draw: &mut Draw<'_>) -> Bytes {
-        self.payload
-            .draw(draw.sizes)
-            .min(Bytes::new(Self::LARGEST) - self.header)
+        self.fixed
+            .unwrap_or_else(|| kept_to_ip(self.payload.draw(draw.sizes), self.header))
     }
 
     /// Header bytes that count towards the rate.
@@ -60,8 +75,16 @@ impl Packets {
     }
 
     /// The time in which a source of `rate` makes a packet of `payload`.
-    pub fn time_at(&self, rate: Rate, payload: Bytes) -> Span {
-        rate.time_to_send(payload + self.counted_header())
+    #[inline]
+    pub fn time_at(&mut self, rate: Rate, payload: Bytes) -> Span {
+        match self.made {
+            Some((at, of, takes)) if (at, of) == (rate, payload) => takes,
+            _ => {
+                let takes = rate.time_to_send(payload + self.counted_header());
+                self.made = Some((rate, payload, takes));
+                takes
+            }
+        }
     }
 
     /// The mean of that time in picoseconds.
@@ -69,6 +92,11 @@ impl Packets {
         let bits = 8.0 * (self.payload.mean() + self.counted_header().as_f64());
         bits * 1e12 / rate.as_f64()
     }
+}
+
+/// The payload, or as much of it as fits a packet of IP with the header.
+fn kept_to_ip(payload: Bytes, header: Bytes) -> Bytes {
+    payload.min(Bytes::new(Packets::LARGEST) - header)
 }
 
 /// Which bytes the rate of a source counts.

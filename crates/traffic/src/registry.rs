@@ -80,7 +80,7 @@ macro_rules! registry {
                 $(
                     stringify!($module) => {
                         let params = crate::$module::Params::read(source, preset)?;
-                        let packets = Packets { payload, header, rate_of: params.rate_of };
+                        let packets = Packets::new(payload, header, params.rate_of);
                         Ok(AnySource::$type(crate::$module::$type::new(&params, preset, packets)?))
                     }
                 )*

@@ -10,7 +10,6 @@ it. Whatever is flipped, cut off or overwritten, a record that reads well is the
 from __future__ import annotations
 
 import hashlib
-import json
 import struct
 import sys
 import zlib
@@ -135,17 +134,27 @@ def encode(tables: dict[str, Any]) -> bytes:
 
 def decode(payload: bytes) -> dict[str, Any]:
     """Unpack what :func:`encode` packed."""
+    import orjson
+
     content = zlib.decompress(payload)
     (length,) = _LENGTH.unpack(content[: _LENGTH.size])
     text = content[_LENGTH.size : _LENGTH.size + length]
     values = _little_endian(array("d", content[_LENGTH.size + length :]))
 
-    def resolve(item: dict[str, Any]) -> Any:
-        if item.keys() == {"f8", "n"}:
-            return values[item["f8"] : item["f8"] + item["n"]]
-        return item
+    def columns(table: dict[str, Any]) -> dict[str, Any]:
+        return {
+            name: values[column["f8"] : column["f8"] + column["n"]]
+            if isinstance(column, dict)
+            else column
+            for name, column in table.items()
+        }
 
-    return json.loads(text, object_hook=resolve)
+    def tables(item: Any) -> Any:
+        if isinstance(item, dict):
+            return columns(item)
+        return [tables(each) for each in item] if item and isinstance(item[0], dict) else item
+
+    return {name: tables(item) for name, item in orjson.loads(text).items()}
 
 
 def _little_endian(numbers: array[float]) -> array[float]:
