@@ -192,6 +192,7 @@ impl Link {
             fault: None,
         };
         link.settle();
+        link.plan();
         link
     }
 

@@ -78,13 +78,17 @@ impl Link {
         shared: &mut Shared,
         observer: &mut O,
     ) -> Option<HandedOver> {
-        while self.due <= horizon.departures {
+        loop {
             let (departure, arrival) = (self.next_question(), self.next_arrival());
+            self.due = departure.min(arrival).min(self.timer);
+            if self.due > horizon.departures {
+                return None;
+            }
             let mut handed_over = None;
-            if departure <= arrival.min(self.timer) {
+            if departure == self.due {
                 handed_over = self.depart(id, departure, shared, observer);
                 self.settle();
-            } else if arrival <= self.timer {
+            } else if arrival == self.due {
                 if arrival > horizon.arrivals {
                     return None;
                 }
@@ -101,7 +105,6 @@ impl Link {
                 return handed_over;
             }
         }
-        None
     }
 
     /// When the transmitter next asks for a packet: of a discipline that may be gone by not while
@@ -128,15 +131,28 @@ impl Link {
         observer.delivered(now, shared.came_over(&packet), &packet);
         if self.lets_pass(now, packet.size) {
             let stamp = self.pass(id, now, &packet, observer);
-            self.plan();
             return Some((packet, stamp));
         }
-        self.arrive_governed(id, now, packet, shared, observer)
+        self.accept(id, now, packet, shared, observer)
     }
 
     /// Takes an arriving packet, stamped with its arrival; the link must have caught up to `now`.
     /// Tells what it hands over thereby.
     pub(crate) fn arrive_governed<O: Observer>(
+        &mut self,
+        id: LinkId,
+        now: Time,
+        packet: SimPacket,
+        shared: &mut Shared,
+        observer: &mut O,
+    ) -> Option<HandedOver> {
+        let handed_over = self.accept(id, now, packet, shared, observer);
+        self.plan();
+        handed_over
+    }
+
+    /// Takes an arriving packet, and leaves it open what is due next.
+    fn accept<O: Observer>(
         &mut self,
         id: LinkId,
         now: Time,
@@ -216,8 +232,8 @@ impl Link {
         handed_over
     }
 
-    /// After each operation: holds the discipline to its limit and to the books, and works out
-    /// what is due next.
+    /// After each operation: holds the discipline to its limit and to the books, and asks for its
+    /// timer.
     #[inline]
     pub(super) fn settle(&mut self) {
         let status = self.spec.discipline.status();
@@ -227,12 +243,11 @@ impl Link {
             self.find_fault(&status);
         }
         self.timer = status.next_timer.unwrap_or(Time::NEVER);
-        self.plan();
     }
 
     /// Works out what is due next.
     #[inline]
-    fn plan(&mut self) {
+    pub(super) fn plan(&mut self) {
         let next = self.next_question().min(self.next_arrival());
         self.due = self.timer.min(next);
     }
