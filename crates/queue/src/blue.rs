@@ -139,14 +139,11 @@ impl<P: Packet> Discipline<P> for Blue<P> {
     }
 
     fn dequeue(&mut self, ctx: &mut Context<'_, P>) -> Dequeued<P> {
-        if let Some(packet) = self.queue.pop() {
-            return Dequeued::Packet(packet);
-        }
-        if self.idle.is_none() {
+        if self.queue.is_empty() && self.idle.is_none() {
             self.idle = Some(ctx.now);
             self.step(-self.params.decrement.0, ctx.now);
         }
-        Dequeued::Empty
+        self.queue.dequeue()
     }
 
     fn backlog(&self) -> Backlog {

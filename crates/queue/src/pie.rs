@@ -179,12 +179,15 @@ impl<P: Packet> Discipline<P> for Pie<P> {
     }
 
     fn dequeue(&mut self, ctx: &mut Context<'_, P>) -> Dequeued<P> {
-        let Some(mut packet) = self.queue.pop() else {
-            return Dequeued::Empty;
-        };
-        let left = self.queue.backlog();
-        self.law.departure(&mut self.state, &mut packet, left, ctx);
-        Dequeued::Packet(packet)
+        let waiting = self.queue.backlog();
+        if let Some(head) = self.queue.head_mut() {
+            let left = Backlog {
+                packets: waiting.packets - 1,
+                bytes: waiting.bytes - head.size(),
+            };
+            self.law.departure(&mut self.state, head, left, ctx);
+        }
+        self.queue.dequeue()
     }
 
     fn backlog(&self) -> Backlog {

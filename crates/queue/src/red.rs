@@ -363,11 +363,10 @@ impl<P: Packet> Discipline<P> for Red<P> {
     }
 
     fn dequeue(&mut self, ctx: &mut Context<'_, P>) -> Dequeued<P> {
-        if let Some(packet) = self.queue.pop() {
-            return Dequeued::Packet(packet);
+        if self.queue.is_empty() {
+            self.idle_since.get_or_insert(ctx.now);
         }
-        self.idle_since.get_or_insert(ctx.now);
-        Dequeued::Empty
+        self.queue.dequeue()
     }
 
     fn backlog(&self) -> Backlog {

@@ -219,15 +219,17 @@ impl<P: Packet> Discipline<P> for Rem<P> {
     }
 
     fn dequeue(&mut self, ctx: &mut Context<'_, P>) -> Dequeued<P> {
-        let Some(mut packet) = self.queue.pop() else {
-            return Dequeued::Empty;
-        };
         let at_head = self.ns2 && self.params.ecn;
-        if at_head && self.chosen(packet.size(), ctx) && packet.ecn().is_capable() {
-            packet.set_ce();
-            ctx.sink.marked(&packet, Reason::Unforced);
+        if at_head
+            && let Some(size) = self.queue.head().map(Packet::size)
+            && self.chosen(size, ctx)
+            && let Some(head) = self.queue.head_mut()
+            && head.ecn().is_capable()
+        {
+            head.set_ce();
+            ctx.sink.marked(head, Reason::Unforced);
         }
-        Dequeued::Packet(packet)
+        self.queue.dequeue()
     }
 
     fn backlog(&self) -> Backlog {
