@@ -80,6 +80,28 @@ fn cbr_begins_at_once_and_keeps_its_pace() {
 }
 
 #[test]
+fn cbr_takes_as_long_over_each_packet_as_its_own_size_asks() {
+    let sizes = Distribution::empirical(&[500.0, 500.0, 1000.0]);
+    let mut varied = sized("cbr", &[], Preset::Reference, sizes, Bytes::new(125));
+    let sent = packets(&mut varied, 200, 1);
+    for pair in sent.windows(2) {
+        let took = (pair[0].1 + 125) as f64 * 8e-6;
+        assert!((pair[1].0 - pair[0].0 - took).abs() < 1e-9, "{pair:?}");
+    }
+}
+
+#[test]
+fn no_packet_is_larger_than_ip_can_carry() {
+    for payload in [
+        Distribution::constant(Bytes::new(100_000)),
+        Distribution::empirical(&[100_000.0]),
+    ] {
+        let mut large = sized("cbr", &[], Preset::Reference, payload, Bytes::new(28));
+        assert_eq!(packets(&mut large, 1, 1)[0].1, 65_535 - 28);
+    }
+}
+
+#[test]
 fn the_rate_counts_headers_unless_it_is_of_the_payload() {
     let payload = || Distribution::constant(Bytes::new(500));
     let second = |params: &[(&str, Scalar<'_>)], preset| {
