@@ -176,7 +176,7 @@ impl<O: Observer> OpenLoop<O> {
 mod tests {
     use super::*;
     use sojourn_base::{Bytes, LinkInfo, Preset, Rate, Scalar, Span, Stream};
-    use sojourn_queue::{Reason, build};
+    use sojourn_queue::{Discipline, Reason, build};
 
     /// What came out, in order: delivered or dropped, when, which.
     #[derive(Default)]
@@ -192,6 +192,10 @@ mod tests {
     }
 
     fn link(limit: &'static str) -> LinkSpec {
+        under("droptail", limit)
+    }
+
+    fn under(discipline: &str, limit: &'static str) -> LinkSpec {
         let rate = Rate::from_bps(8_000_000).unwrap();
         let info = LinkInfo {
             rate,
@@ -208,7 +212,7 @@ mod tests {
             delay: Span::from_us(10),
             overhead: Bytes::ZERO,
             device_queue: 0,
-            discipline: build("droptail", &params, Preset::Reference, &info).unwrap(),
+            discipline: build(discipline, &params, Preset::Reference, &info).unwrap(),
             random: Stream::new(1),
         }
     }
@@ -239,6 +243,19 @@ mod tests {
             ('r', 6_010, 4),
         ];
         assert_eq!(open.finish().unwrap().0, expected);
+    }
+
+    /// What arrives at the same instant comes before it.
+    #[test]
+    fn a_timer_runs_when_its_instant_is_over() {
+        let mut open = OpenLoop::new(under("pie", "9 packets"), Log::default());
+        open.arrive(Time::ZERO, &packet(0)).unwrap();
+        let timer = |open: &OpenLoop<Log>| open.link().spec.discipline.next_timer();
+        let due = timer(&open).unwrap();
+        open.run_to(due).unwrap();
+        assert_eq!(timer(&open), Some(due));
+        open.run_to(due + Span::from_ps(1)).unwrap();
+        assert!(timer(&open).unwrap() > due);
     }
 
     #[test]
