@@ -68,9 +68,11 @@ impl<O: Observer> OpenLoop<O> {
             link.put_on_wire(&packet, stamp);
         } else {
             let observer = &mut self.observer;
-            match link.plain {
-                Some(room) => drop(link.arrive_plain(0, now, &packet, room, shared, observer)),
-                None => drop(link.arrive_governed(0, now, packet, shared, observer)),
+            if let Some(room) = link.plain {
+                link.arrive_plain(0, now, &packet, room, shared, observer);
+            } else {
+                link.arrive_governed(0, now, packet, shared, observer);
+                link.plan();
             }
         }
         self.check()

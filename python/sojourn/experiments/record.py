@@ -18,6 +18,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+import orjson
+
 from sojourn.experiments.identity import KEY_BYTES
 
 MAGIC = b"\xf5SJ1"
@@ -114,9 +116,6 @@ def _checksum(body: bytes) -> bytes:
 
 def encode(tables: dict[str, Any]) -> bytes:
     """Pack the tables of a run, to the bit."""
-    # Takes its time to import, and a run that is not kept need not wait for it.
-    import orjson
-
     arrays: list[bytes] = []
     begin = 0
 
@@ -134,8 +133,6 @@ def encode(tables: dict[str, Any]) -> bytes:
 
 def decode(payload: bytes) -> dict[str, Any]:
     """Unpack what :func:`encode` packed."""
-    import orjson
-
     content = zlib.decompress(payload)
     (length,) = _LENGTH.unpack(content[: _LENGTH.size])
     text = content[_LENGTH.size : _LENGTH.size + length]

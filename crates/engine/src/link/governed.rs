@@ -79,8 +79,7 @@ impl Link {
         observer: &mut O,
     ) -> Option<HandedOver> {
         loop {
-            let (departure, arrival) = (self.next_question(), self.next_arrival());
-            self.due = departure.min(arrival).min(self.timer);
+            let (departure, arrival) = self.plan();
             if self.due > horizon.departures {
                 return None;
             }
@@ -133,26 +132,12 @@ impl Link {
             let stamp = self.pass(id, now, &packet, observer);
             return Some((packet, stamp));
         }
-        self.accept(id, now, packet, shared, observer)
+        self.arrive_governed(id, now, packet, shared, observer)
     }
 
-    /// Takes an arriving packet, stamped with its arrival; the link must have caught up to `now`.
-    /// Tells what it hands over thereby.
+    /// Takes an arriving packet, stamped with its arrival; the link must have caught up to `now`, and
+    /// what is due next must be [planned](Self::plan) then. Tells what it hands over thereby.
     pub(crate) fn arrive_governed<O: Observer>(
-        &mut self,
-        id: LinkId,
-        now: Time,
-        packet: SimPacket,
-        shared: &mut Shared,
-        observer: &mut O,
-    ) -> Option<HandedOver> {
-        let handed_over = self.accept(id, now, packet, shared, observer);
-        self.plan();
-        handed_over
-    }
-
-    /// Takes an arriving packet, and leaves it open what is due next.
-    fn accept<O: Observer>(
         &mut self,
         id: LinkId,
         now: Time,
@@ -245,11 +230,12 @@ impl Link {
         self.timer = status.next_timer.unwrap_or(Time::NEVER);
     }
 
-    /// Works out what is due next.
+    /// Works out what is due next; tells the next departure and the next announced arrival.
     #[inline]
-    pub(super) fn plan(&mut self) {
-        let next = self.next_question().min(self.next_arrival());
-        self.due = self.timer.min(next);
+    pub(crate) fn plan(&mut self) -> (Time, Time) {
+        let (departure, arrival) = (self.next_question(), self.next_arrival());
+        self.due = departure.min(arrival).min(self.timer);
+        (departure, arrival)
     }
 
     #[cold]

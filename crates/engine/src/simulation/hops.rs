@@ -323,10 +323,12 @@ impl<O: Observer> Simulation<O> {
                 self.announce(packet, stamp);
                 return;
             }
-        } else if let Some((packet, stamp)) =
-            link.arrive_governed(id, now, *packet, shared, observer)
-        {
-            self.announce(&packet, stamp);
+        } else {
+            let handed_over = link.arrive_governed(id, now, *packet, shared, observer);
+            link.plan();
+            if let Some((packet, stamp)) = handed_over {
+                self.announce(&packet, stamp);
+            }
         }
         self.settle(id, now);
     }
