@@ -130,6 +130,17 @@ impl Ledger {
         self.passed.add(size);
     }
 
+    /// A packet came at `stamp` and its transmission began at `now`, of which neither is in the books:
+    /// so it was never in the backlog, and the peak is for the caller to find.
+    pub(crate) fn wait(&mut self, size: Bytes, stamp: Time, now: Time) {
+        let wait = u128::from(now.since(stamp).as_ps());
+        self.joined.add(size);
+        self.left.add(size);
+        self.packet_time += wait;
+        self.byte_time += wait * u128::from(size.get());
+        self.waited += wait;
+    }
+
     /// The transmission of a packet that came at `stamp` began.
     #[inline]
     pub fn depart(&mut self, size: Bytes, stamp: Time, now: Time) {

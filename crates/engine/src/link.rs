@@ -4,9 +4,13 @@
 mod audit;
 mod governed;
 mod handing;
+mod in_train;
 mod plain;
 
+use std::collections::VecDeque;
+
 pub(crate) use handing::{FedBy, HandedOver, Horizon};
+use in_train::Wait;
 use sojourn_base::length::Capacity;
 use sojourn_base::prefetch::{prefetch, prefetch_until};
 use sojourn_base::{Bytes, Rate, Span, Stream, Time};
@@ -96,6 +100,8 @@ pub struct Link {
     pub(crate) hands_over: bool,
     /// Which links hand over to it, if any.
     pub(crate) fed_by: FedBy,
+    /// Whether there are any `waits`, for it is asked of every packet.
+    has_waits: bool,
     /// Its books, which fill the first line and end with the third.
     pub ledger: Ledger,
     /// Packets being sent or on the wire, in the order of delivery, each stamped with its delivery;
@@ -129,6 +135,8 @@ pub struct Link {
     /// Announced, but to come before too many others for each of these to move: they are put
     /// [in their places](Self::sort_in) all at once.
     early: Vec<SimPacket>,
+    /// The packets that go through it [in a train](in_train), have to wait, and are not booked.
+    waits: VecDeque<Wait>,
     /// What the discipline did wrong, if anything.
     pub(crate) fault: Option<String>,
     /// The instant under which it stands in the calendar of departures, where that is kept.
@@ -183,6 +191,8 @@ impl Link {
             device: Fifo::default(),
             packets: Ring::default(),
             early: Vec::new(),
+            has_waits: false,
+            waits: VecDeque::new(),
             asks_at: Time::NEVER,
             sends_until: Time::ZERO,
             busy: 0,

@@ -280,6 +280,38 @@ impl<T: Copy> Ring<T> {
         value
     }
 
+    /// How many of those announced, which are in order, come first, as `is_before` tells.
+    pub(crate) fn announced_before(&self, is_before: impl Fn(&T) -> bool) -> usize {
+        let (mut first, mut others) = (0, self.tail.wrapping_sub(self.outside));
+        while others > 0 {
+            let middle = first + others / 2;
+            if is_before(&self.slots[self.slot(self.outside.wrapping_add(middle))]) {
+                first = middle + 1;
+                others -= others / 2 + 1;
+            } else {
+                others /= 2;
+            }
+        }
+        first as usize
+    }
+
+    /// Keeps the first `first` of those announced, and of the others those that `stay`.
+    pub(crate) fn retain_announced(&mut self, first: usize, mut stay: impl FnMut(&T) -> bool) {
+        let mut place = self.outside.wrapping_add(first as u32);
+        let mut kept = place;
+        while place != self.tail {
+            let value = self.slots[self.slot(place)];
+            if stay(&value) {
+                let slot = self.slot(kept);
+                self.slots[slot] = value;
+                kept = kept.wrapping_add(1);
+            }
+            place = place.wrapping_add(1);
+        }
+        self.tail = kept;
+        self.close_up();
+    }
+
     /// Gives back the slots of those that were turned away, where nobody stands before them or few
     /// behind them.
     #[inline]

@@ -3,6 +3,7 @@
 //! | module | holds what happens |
 //! | --- | --- |
 //! | `hops` | to packets from link to link |
+//! | `trains` | to those that go from link to link in trains |
 //! | `sources` | when a source sends |
 //! | `streams` | at the ends of TCP |
 //! | `books` | when the books are closed |
@@ -11,6 +12,7 @@ mod books;
 mod hops;
 mod sources;
 mod streams;
+mod trains;
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -214,11 +216,12 @@ impl<O: Observer> Simulation<O> {
 
     /// Every link as it stands just before `until`. What one hands over now arrives later.
     fn catch_up_all(&mut self, until: Time) {
-        for train in &mut self.trains {
-            for (arrived, id, packet) in train.book(until, &self.shared) {
+        for number in 0..self.trains.len() {
+            for (begins, id, packet) in self.trains[number].book(until, &self.shared) {
                 let link = &mut self.links[id as usize];
-                link.pass_in_train(id, arrived, &packet, &self.shared, &mut self.observer);
+                link.go_in_train(id, begins, &packet, &self.shared, &mut self.observer);
             }
+            self.leave_train(number, until, |_, link| link.first_waiting_in_train(until));
         }
         let horizon = Horizon::before(until);
         for id in 0..self.links.len() as LinkId {

@@ -6,14 +6,20 @@
 //! calendar, with those of other trains alone. That stays short however many flows there are, and
 //! memory is read in sequence.
 //!
-//! A packet joins the train if nothing else will be under way at the link that it goes to. If not, it
-//! is announced to the link itself, and so are those that follow until the link is empty again. Whether
-//! it may is looked up in an array by itself: of many links, few fit the fast caches.
+//! A packet joins the train if nothing else will be under way at the link that it goes to but what is
+//! of the train too, and if it need not wait long for that: others would come out before it, and have to
+//! move past it. If not, it is announced to the link itself, and so are those that follow until the link
+//! is empty again; and those that would wait for each other there with it leave the train, so that
+//! the link sees its whole queue. The same happens to all that wait when the books are closed.
+//!
+//! Whether a packet may join is looked up in an array by itself: of many links, few fit the fast
+//! caches.
 
+use sojourn_base::length::Capacity;
 use sojourn_base::{Span, Time};
 
 use crate::ledger::Shared;
-use crate::link::{FedBy, Link, Pace};
+use crate::link::{FedBy, Link, LinkSpec, Pace};
 use crate::ring::Ring;
 use crate::{LinkId, SimPacket};
 
@@ -25,11 +31,43 @@ pub(crate) struct Train {
     pace: Pace,
     /// The largest packet that may go by the empty queue of each.
     bypass: u16,
+    /// How many packets of its size one that joins may wait for.
+    patience: u64,
+    /// So many packets of any size have room in the queue of each.
+    room: usize,
     /// The size seen last, and how long it takes to send.
     last_size: u16,
     last_takes: Span,
     /// Those that arrived before this instant are in the books of their links.
     booked_until: Time,
+}
+
+/// A packet that leaves its train, and goes through its link by itself.
+pub(crate) struct Leaving {
+    /// As it stood before the link.
+    pub(crate) packet: SimPacket,
+    pub(crate) link: LinkId,
+    /// When it arrives there: when its transmission begins, unless the link knows that it waits.
+    pub(crate) arrives: Time,
+    /// When its transmission begins.
+    pub(crate) begins: Time,
+    /// When it is sent.
+    pub(crate) sent: Time,
+}
+
+impl Leaving {
+    fn of(packet: &SimPacket, link: LinkId, sent: Time, pace: Pace) -> Self {
+        let begins = before(sent, pace.to_send(packet.size));
+        let mut packet = *packet;
+        packet.at -= 2;
+        Self {
+            packet,
+            link,
+            arrives: begins,
+            begins,
+            sent,
+        }
+    }
 }
 
 /// Whether a packet that is handed over to a link may join a train.
@@ -66,6 +104,11 @@ impl Track {
         self.free_at = Time::ZERO;
     }
 
+    /// When all that joined is sent.
+    pub(crate) fn free_at(&self) -> Time {
+        self.free_at
+    }
+
     /// Whether nothing may join.
     pub(crate) fn is_closed(&self) -> bool {
         self.free_at == Time::NEVER
@@ -90,10 +133,12 @@ pub(crate) fn arrange(links: &mut [Link], paths: &[&[LinkId]]) -> (Vec<Train>, V
     let mut tracks = vec![Track::NONE; links.len()];
     for (feeder, next) in pairs.filter(|&(feeder, _)| has_train[feeder]) {
         let number = *numbers[feeder].get_or_insert_with(|| {
-            trains.push(Train::through(links[next].spec.pace()));
+            trains.push(Train::between(&links[feeder].spec, &links[next].spec));
             trains.len() - 1
         });
-        trains[number].bypass = trains[number].bypass.min(links[next].bypass());
+        let train = &mut trains[number];
+        train.bypass = train.bypass.min(links[next].bypass());
+        train.room = train.room.min(room(&links[next]));
         tracks[next] = Track {
             train: Some(number as u32),
             free_at: Time::ZERO,
@@ -105,18 +150,40 @@ pub(crate) fn arrange(links: &mut [Link], paths: &[&[LinkId]]) -> (Vec<Train>, V
     (trains, tracks)
 }
 
+/// How many packets of any size have room in a plain queue; none, where these are so few that one
+/// more than that would come often.
+fn room(link: &Link) -> usize {
+    let room = match link.plain {
+        Some(Capacity::Packets(limit)) => limit as usize,
+        Some(Capacity::Bytes(limit)) => limit as usize / usize::from(u16::MAX),
+        Some(Capacity::Unlimited) => usize::MAX,
+        None => 0,
+    };
+    if room < LEAST_ROOM { 0 } else { room }
+}
+
+/// While one waits, the link before could send so many packets of its size: each that comes out before it
+/// moves past it. Counted by callgrind: with 1,000 flows behind a link 20 times as fast as theirs, 32
+/// take 2.5 % more instructions than 64 do, and 256 take 0.5 % less.
+const PASSED_BY: u64 = 64;
+
+/// With less room than that nothing waits in a train.
+const LEAST_ROOM: usize = 16;
+
 /// Whether all that comes here has been handed over, in order, and leaves with an event.
 fn may_be_of_a_train(link: &Link) -> bool {
     link.fed_by == FedBy::One && link.is_plain() && !link.hands_over
 }
 
 impl Train {
-    /// The train through links of this pace.
-    fn through(pace: Pace) -> Self {
+    /// The train from a link through others that are like `next`.
+    fn between(feeder: &LinkSpec, next: &LinkSpec) -> Self {
         Self {
             packets: Ring::default(),
-            pace,
+            pace: next.pace(),
+            patience: PASSED_BY * next.rate.bps() / feeder.rate.bps(),
             bypass: u16::MAX,
+            room: usize::MAX,
             last_size: 0,
             last_takes: Span::ZERO,
             booked_until: Time::ZERO,
@@ -127,12 +194,40 @@ impl Train {
     /// join.
     #[inline(always)]
     #[allow(clippy::inline_always)]
-    pub(crate) fn admits(&mut self, track: &mut Track, stamp: Time, size: u16) -> Option<Time> {
-        if track.free_at > stamp || size > self.bypass {
+    pub(crate) fn admits(
+        &mut self,
+        track: &mut Track,
+        link: &mut Link,
+        stamp: Time,
+        size: u16,
+    ) -> Option<Time> {
+        if size > self.bypass {
             return None;
         }
-        track.free_at = stamp + self.takes(size);
+        let begins = if track.free_at <= stamp {
+            stamp
+        } else if self.lets_wait(track, link, stamp, size) {
+            track.free_at
+        } else {
+            return None;
+        };
+        track.free_at = begins + self.takes(size);
         Some(track.free_at + self.pace.delay)
+    }
+
+    /// Whether a packet that arrives at `stamp` may wait for those that joined before it; if so, the
+    /// link takes note of it. There is room for all that may wait then, however large.
+    #[inline(never)]
+    fn lets_wait(&mut self, track: &Track, link: &mut Link, stamp: Time, size: u16) -> bool {
+        let takes = self.takes(size);
+        let longest = Span::from_ps(self.patience.saturating_mul(takes.as_ps()));
+        let may = !track.is_closed()
+            && track.free_at.since(stamp) <= longest
+            && link.waiting_in_train() < self.room;
+        if may {
+            link.wait_in_train(stamp, track.free_at + takes);
+        }
+        may
     }
 
     /// How long it takes to send `size` bytes.
@@ -181,30 +276,58 @@ impl Train {
         Some((first.stamp, shared.came_over(first)))
     }
 
-    /// When the packet arrived that has just left; none where it is in the books of its link.
+    /// When the transmission began of the packet that has just left; none where it is in the books of
+    /// its link.
     #[inline(always)]
     #[allow(clippy::inline_always)]
-    pub(crate) fn arrival(&mut self, packet: &SimPacket) -> Option<Time> {
+    pub(crate) fn began(&mut self, packet: &SimPacket) -> Option<Time> {
         let crossing = self.takes(packet.size) + self.pace.delay;
-        let arrived = before(packet.stamp, crossing);
-        (arrived >= self.booked_until).then_some(arrived)
+        let began = before(packet.stamp, crossing);
+        (began >= self.booked_until).then_some(began)
     }
 
-    /// The packets that arrive before `until` and are not in the books of their links: when each
-    /// does, and where. From now on they count as booked.
+    /// The packets whose transmission begins before `until` and that are not in the books of their
+    /// links: when it does, and where. From now on they count as booked.
     pub(crate) fn book(&mut self, until: Time, shared: &Shared) -> Vec<(Time, LinkId, SimPacket)> {
         let last = until + self.pace.to_cross(u16::MAX);
         let soon = self.packets.iter_announced();
         let soon = soon.take_while(|packet| packet.stamp < last);
-        let arrivals = soon.map(|packet| {
-            let arrived = before(packet.stamp, self.pace.to_cross(packet.size));
-            (arrived, shared.came_over(packet), *packet)
+        let begin = soon.map(|packet| {
+            let begins = before(packet.stamp, self.pace.to_cross(packet.size));
+            (begins, shared.came_over(packet), *packet)
         });
-        let due = arrivals.filter(|&(arrived, ..)| (self.booked_until..until).contains(&arrived));
+        let due = begin.filter(|&(begins, ..)| (self.booked_until..until).contains(&begins));
         let mut due: Vec<_> = due.collect();
-        due.sort_by_key(|&(arrived, link, _)| (arrived, link));
+        due.sort_by_key(|&(begins, link, _)| (begins, link));
         self.booked_until = until;
         due
+    }
+
+    /// Takes out what comes out of its link at `from` or later, as far as it `leaves` by link and by
+    /// when it is sent, in its order.
+    pub(crate) fn take_out(
+        &mut self,
+        from: Time,
+        leaves: impl Fn(LinkId, Time) -> bool,
+        shared: &Shared,
+    ) -> Vec<Leaving> {
+        let mut leaving = Vec::new();
+        let pace = self.pace;
+        let first = self.packets.announced_before(|packet| packet.stamp < from);
+        self.packets.retain_announced(first, |packet| {
+            let (link, sent) = (shared.came_over(packet), before(packet.stamp, pace.delay));
+            let stays = !leaves(link, sent);
+            if !stays {
+                leaving.push(Leaving::of(packet, link, sent, pace));
+            }
+            stays
+        });
+        leaving
+    }
+
+    /// When a packet comes out that is sent then.
+    pub(crate) fn out(&self, sent: Time) -> Time {
+        sent + self.pace.delay
     }
 
     /// The packet that comes out after `index` others.

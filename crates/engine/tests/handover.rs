@@ -238,6 +238,45 @@ fn many_slow_links_hand_over_to_a_fast_one() {
     assert!(deliveries > 10_000, "{deliveries}");
 }
 
+/// Behind a link lie slower ones that are all alike, where bursts wait, and at times find no room. Some
+/// have two flows.
+fn queueing_sinks(random: &mut Stream) -> (Vec<LinkSpec>, Vec<FlowSpec>) {
+    const QUEUES: [&str; 3] = ["droptail", "codel", "fq_codel"];
+    const LIMITS: [&str; 5] = ["15 packets", "16 packets", "40 packets", "1100 kB", "none"];
+    let mut any = |below: usize| random.below(below as u64) as usize;
+    let shared = link((0, 1), 60, 1_000, QUEUES[any(3)], "80 packets");
+    let (mbps, delay_us, limit) = (
+        [2, 5, 15, 45][any(4)],
+        [0, 300, 20_000][any(3)],
+        LIMITS[any(5)],
+    );
+    let sinks = 2 + any(6) as u32;
+    let mut links = vec![shared];
+    links.extend((0..sinks).map(|sink| link((1, 2 + sink), mbps, delay_us, "droptail", limit)));
+    let mut flows = Vec::new();
+    for sink in (0..sinks).flat_map(|sink| vec![sink; 1 + any(2)]) {
+        let access = links.len() as u32;
+        links.push(link((20 + access, 0), 60, 0, "droptail", "40 packets"));
+        let path = [access, 0, 1 + sink];
+        flows.push(flow(&path, 20, u64::from(access / 3)));
+    }
+    (links, flows)
+}
+
+#[test]
+fn what_waits_behind_a_faster_link_has_one_history() {
+    let mut random = Stream::new(6);
+    let mut drops = 0;
+    for round in 0..150 {
+        let at_first = random.clone();
+        let ordered = run::<true>(queueing_sinks(&mut at_first.clone()), 20);
+        let seen = run::<false>(queueing_sinks(&mut random), 20);
+        drops += seen.1.iter().filter(|entry| entry.1 == 'd').count();
+        assert!(same_history(ordered, seen), "network {round}");
+    }
+    assert!(drops > 1_000, "{drops}");
+}
+
 /// A packet of 1500 bytes and behind it one of 750 part behind a link, and come at one instant to where
 /// their ways meet again: the one that comes over the first of both links goes first, whichever
 /// it is. A third link takes no packet of 1500 bytes. Looked at when packets arrive, to the instant.

@@ -3,8 +3,8 @@
 use sojourn_base::{Span, Time};
 
 use super::Link;
+use crate::SimPacket;
 use crate::ledger::Shared;
-use crate::{LinkId, Observer, SimPacket};
 
 /// Packets that a link sends before it catches up without being touched.
 const BATCH: u64 = 64;
@@ -112,6 +112,24 @@ impl Link {
         } else {
             self.packets.announce(packet, change)
         };
+        self.needs_calendar(is_next, stamp, packet.size)
+    }
+
+    /// The same of a packet that comes back from a train: those that left it earlier may come
+    /// after it.
+    pub(crate) fn announce_back(&mut self, packet: &SimPacket, stamp: Time) -> Option<Time> {
+        let change = |copy: &mut SimPacket| copy.send_copy_on(packet, 1, stamp);
+        let later = |other: &SimPacket| other.stamp > stamp;
+        let is_next = self
+            .packets
+            .announce_before(packet, change, later, u32::MAX);
+        self.needs_calendar(is_next == Some(true), stamp, packet.size)
+    }
+
+    /// When the link needs the calendar for a packet of that size that arrives at `stamp`, if it
+    /// is the next to come.
+    #[inline(always)]
+    fn needs_calendar(&mut self, is_next: bool, stamp: Time, size: u16) -> Option<Time> {
         if !is_next {
             return None;
         }
@@ -123,7 +141,7 @@ impl Link {
         } else {
             let is_empty = self.packets.len() == 0;
             let begins = self.sends_until.max(self.free_at).max(stamp);
-            is_empty.then(|| begins + self.takes(packet.size) + self.delay)
+            is_empty.then(|| begins + self.takes(size) + self.delay)
         }
     }
 
@@ -160,22 +178,5 @@ impl Link {
         let later = |one: &SimPacket, other: &SimPacket| order(one, other).is_gt();
         self.packets.merge(&self.early, later);
         self.early.clear();
-    }
-
-    /// A packet of the train arrives, passes, and will come out.
-    #[inline(always)]
-    pub(crate) fn pass_in_train<O: Observer>(
-        &mut self,
-        id: LinkId,
-        now: Time,
-        packet: &SimPacket,
-        shared: &Shared,
-        observer: &mut O,
-    ) {
-        let mut packet = *packet;
-        packet.stamp = now;
-        packet.at -= 1;
-        observer.delivered(now, shared.came_over(&packet), &packet);
-        self.pass(id, now, &packet, observer);
     }
 }

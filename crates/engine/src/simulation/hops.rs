@@ -2,20 +2,16 @@
 
 use sojourn_base::Time;
 use sojourn_base::length::Capacity;
-use sojourn_base::prefetch::{prefetch, prefetch_all};
+use sojourn_base::prefetch::prefetch;
 
 use super::{MANY_LINKS, Simulation};
 use crate::ledger::Breach;
 use crate::link::{FedBy, Horizon};
 use crate::routes::END;
-use crate::{Kind, LinkId, Observer, SimPacket};
+use crate::{LinkId, Observer, SimPacket};
 
-/// How many packets of a train come before the one for which is asked: for itself, for its lanes and
-/// paths, for what these lead to, and for what lies behind that.
-const AHEAD: [usize; 4] = [12, 8, 5, 2];
-
-/// The same for what is announced to a plain link: for itself and its path, and for the track that it
-/// goes on.
+/// How many packets announced to a plain link come before the one for which is asked: for itself and its
+/// path, and for the track that it goes on.
 const AHEAD_AT_LINK: [usize; 2] = [6, 3];
 
 // The steps of an event are many and small, and each is written once: out of line, their arguments
@@ -30,32 +26,9 @@ impl<O: Observer> Simulation<O> {
         }
     }
 
-    /// The first of a train comes out of its link.
-    pub(super) fn alight(&mut self, now: Time) {
-        let id = self.alightings.next_slot();
-        let Some(number) = self.tracks[id as usize].train() else {
-            debug_assert!(false, "no train goes through link {id}");
-            self.alightings.replace_first(Time::NEVER);
-            return;
-        };
-        let train = &mut self.trains[number];
-        // Never as an option: that is copied in pieces, and to read it as a whole right after stalls.
-        let packet = train.leave();
-        let (time, slot) = train.next(&self.shared).unwrap_or((Time::NEVER, 0));
-        self.alightings.replace_first_with(time, slot);
-        if let Some(arrived) = train.arrival(&packet) {
-            let link = &mut self.links[id as usize];
-            link.pass_in_train(id, arrived, &packet, &self.shared, &mut self.observer);
-        }
-        if self.links.len() > MANY_LINKS {
-            self.look_ahead_in_train(number);
-        }
-        self.hand_on(id, now, &packet);
-    }
-
     /// A packet that has come out of a link arrives at the next, or at the end of its path.
     #[inline(always)]
-    fn hand_on(&mut self, id: LinkId, now: Time, packet: &SimPacket) {
+    pub(super) fn hand_on(&mut self, id: LinkId, now: Time, packet: &SimPacket) {
         self.observer.delivered(now, id, packet);
         match self.shared.goes_over(packet) {
             END => self.receive(now, packet),
@@ -96,60 +69,6 @@ impl<O: Observer> Simulation<O> {
             self.links[next as usize].prefetch_packet();
             self.links[later as usize].prefetch();
             self.links[or_this as usize].prefetch();
-        }
-    }
-
-    /// Asks for what the next packets of a train will need. Out of line, for it is not needed where
-    /// there are few links.
-    #[inline(never)]
-    fn look_ahead_in_train(&self, train: usize) {
-        let train = &self.trains[train];
-        let shared = &self.shared;
-        let link_of_answer =
-            |packet: &SimPacket| shared.paths.link(shared.lane_of_answer(packet).path);
-        let connection = |packet: &SimPacket| {
-            let slot = shared.lanes[packet.lane()].slot;
-            self.tcp.connections.get(slot as usize)
-        };
-        let [far, later, soon, next] = AHEAD.map(|packets| train.ahead(packets));
-        if let Some(far) = far {
-            prefetch_all(far);
-        }
-        if let Some(later) = later {
-            prefetch(&shared.lanes[later.lane()]);
-            prefetch(shared.lane_of_answer(later));
-            shared.paths.prefetch(later.at);
-            if later.is(Kind::Ack) {
-                prefetch(shared.acks.get(later.ack_place()));
-            }
-        }
-        if let Some(soon) = soon {
-            let (over, answer) = (shared.came_over(soon), link_of_answer(soon));
-            self.links[over as usize].prefetch_first();
-            prefetch(&self.tracks[over as usize]);
-            if let Some(link) = self.links.get(answer as usize) {
-                if soon.is(Kind::Ack) {
-                    link.prefetch_books();
-                } else {
-                    link.prefetch();
-                }
-            }
-            if let Some(connection) = connection(soon) {
-                connection.prefetch(soon.is(Kind::Ack));
-            }
-            self.observer.soon(soon, answer);
-        }
-        if let Some(next) = next {
-            let answer = link_of_answer(next);
-            if let Some(link) = self.links.get(answer as usize) {
-                link.prefetch_packet();
-            }
-            if next.is(Kind::Ack)
-                && let Some(connection) = connection(next)
-            {
-                connection.prefetch_behind();
-            }
-            self.observer.imminent(next, answer);
         }
     }
 
@@ -221,41 +140,12 @@ impl<O: Observer> Simulation<O> {
     #[inline(always)]
     fn announce(&mut self, packet: &SimPacket, stamp: Time) {
         let next = self.shared.paths.link(packet.at + 1);
-        if let Some(track) = self.tracks.get_mut(next as usize)
-            && let Some(number) = track.train()
-        {
-            let train = &mut self.trains[number];
-            if let Some(out) = train.admits(track, stamp, packet.size) {
-                if train.join(packet, next, out, &self.shared) {
-                    if train.ahead(1).is_none() {
-                        self.alightings.push(out, next);
-                    } else {
-                        let tracks = &self.tracks;
-                        let is_its = |link: LinkId| tracks[link as usize].train() == Some(number);
-                        self.alightings.bring_forward(is_its, out, next);
-                    }
-                }
-                return;
-            }
-            if let Some(free_at) = track.close() {
-                self.links[next as usize].free_at = free_at;
-            }
+        if self.join_train(packet, next, stamp) {
+            return;
         }
         let link = &mut self.links[next as usize];
         if let Some(event) = link.announce(packet, stamp, &self.shared) {
             self.schedule(next, event);
-        }
-    }
-
-    /// Opens the track through a link again where what it has just delivered was the last that was
-    /// under way there by itself.
-    #[inline(always)]
-    fn open_track(&mut self, id: LinkId) {
-        if let Some(track) = self.tracks.get_mut(id as usize)
-            && track.is_closed()
-            && self.links[id as usize].is_unused()
-        {
-            track.open();
         }
     }
 
@@ -350,7 +240,7 @@ impl<O: Observer> Simulation<O> {
 
     /// Puts a link into the calendar, where `next` comes before the event known there.
     #[inline(always)]
-    fn schedule(&mut self, id: LinkId, next: Time) {
+    pub(super) fn schedule(&mut self, id: LinkId, next: Time) {
         let link = &mut self.links[id as usize];
         if next < link.scheduled {
             link.scheduled = next;

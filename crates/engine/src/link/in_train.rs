@@ -1,0 +1,109 @@
+//! What a link does with packets that go through it in a [train](crate::train).
+//!
+//! The train brings each out at its instant, and only then is it booked here: that it came, and that
+//! its transmission began, at the instants of both. Of those that have to wait the link keeps when
+//! they come; the others are sent when they come.
+
+use sojourn_base::Time;
+
+use super::Link;
+use crate::ledger::Shared;
+use crate::{LinkId, Observer, SimPacket};
+
+/// Of a packet that waits: when it arrives, and when it is sent, to the last bit.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Wait {
+    arrives: Time,
+    sent: Time,
+}
+
+impl Link {
+    /// How many wait, or have waited and are not booked yet.
+    pub(crate) fn waiting_in_train(&self) -> usize {
+        self.waits.len()
+    }
+
+    /// Takes note of one behind all others, that arrives at an instant, waits, and is sent at another.
+    pub(crate) fn wait_in_train(&mut self, arrives: Time, sent: Time) {
+        self.waits.push_back(Wait { arrives, sent });
+        self.has_waits = true;
+    }
+
+    /// When the first is sent that waits at that instant, before which all are booked that do not
+    /// wait any more.
+    pub(crate) fn first_waiting_in_train(&self, at: Time) -> Option<Time> {
+        let first = self.waits.front()?;
+        (first.arrives < at).then_some(first.sent)
+    }
+
+    /// When the first is sent of all that wait one behind the other, the last until it is sent at
+    /// `last`; none, where that one did not wait.
+    pub(crate) fn first_in_line(&self, last: Time) -> Option<Time> {
+        let mut first = self.waits.back().filter(|wait| wait.sent == last)?;
+        for before in self.waits.iter().rev().skip(1) {
+            if first.arrives >= before.sent {
+                break;
+            }
+            first = before;
+        }
+        Some(first.sent)
+    }
+
+    /// The last, sent at that instant, is not of the train any more; tells when it arrives, if it
+    /// waits.
+    pub(crate) fn leave_train(&mut self, sent: Time) -> Option<Time> {
+        let last = self.waits.pop_back_if(|last| last.sent == sent)?;
+        self.has_waits = !self.waits.is_empty();
+        Some(last.arrives)
+    }
+
+    /// Books a packet whose transmission begins at `now`.
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // once a packet, from one or two places
+    pub(crate) fn go_in_train<O: Observer>(
+        &mut self,
+        id: LinkId,
+        now: Time,
+        packet: &SimPacket,
+        shared: &Shared,
+        observer: &mut O,
+    ) {
+        let mut packet = *packet;
+        packet.stamp = now;
+        packet.at -= 1;
+        if self.has_waits && self.first_waiting_in_train(now).is_some() {
+            self.book_wait(id, now, packet, shared, observer);
+            return;
+        }
+        observer.delivered(now, shared.came_over(&packet), &packet);
+        self.pass(id, now, &packet, observer);
+    }
+
+    /// Books one that has waited, the first of those that do.
+    #[inline(never)]
+    fn book_wait<O: Observer>(
+        &mut self,
+        id: LinkId,
+        now: Time,
+        mut packet: SimPacket,
+        shared: &Shared,
+        observer: &mut O,
+    ) {
+        // A queue is longest just before a packet leaves it: then all wait that came before.
+        let came_before = |wait: &Wait| wait.arrives < now;
+        let peak = &mut self.ledger.peak_packets;
+        while self.waits.get(*peak as usize).is_some_and(came_before) {
+            *peak += 1;
+        }
+        let Some(Wait { arrives, .. }) = self.waits.pop_front() else {
+            return;
+        };
+        self.has_waits = !self.waits.is_empty();
+        packet.stamp = arrives;
+        observer.delivered(arrives, shared.came_over(&packet), &packet);
+        observer.enqueued(arrives, id, &packet);
+        self.ledger.wait(packet.bytes(), arrives, now);
+        observer.dequeued(now, id, &packet);
+        self.begin(now, packet.size);
+    }
+}

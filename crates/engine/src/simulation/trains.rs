@@ -1,0 +1,178 @@
+//! The part of the run loop that moves packets in [trains](crate::train).
+
+use sojourn_base::Time;
+use sojourn_base::prefetch::{prefetch, prefetch_all};
+
+use super::{MANY_LINKS, Simulation};
+use crate::calendar::Calendar;
+use crate::link::Link;
+use crate::{Kind, LinkId, Observer, SimPacket};
+
+/// How many packets of a train come before the one for which is asked: for itself, for its lanes and
+/// paths, for what these lead to, and for what lies behind that.
+const AHEAD: [usize; 4] = [12, 8, 5, 2];
+
+// As in `hops`: the steps of an event are many and small, and each is written once.
+#[allow(clippy::inline_always)]
+impl<O: Observer> Simulation<O> {
+    /// A packet that will reach the link `next` at `stamp` joins the train there, if there is one and it
+    /// may; if not, the train is left by those that wait there before it.
+    #[inline(always)]
+    pub(super) fn join_train(&mut self, packet: &SimPacket, next: LinkId, stamp: Time) -> bool {
+        let Some(track) = self.tracks.get_mut(next as usize) else {
+            return false;
+        };
+        let Some(number) = track.train() else {
+            return false;
+        };
+        let train = &mut self.trains[number];
+        let link = &mut self.links[next as usize];
+        if let Some(out) = train.admits(track, link, stamp, packet.size) {
+            if train.join(packet, next, out, &self.shared) {
+                if train.ahead(1).is_none() {
+                    self.alightings.push(out, next);
+                } else {
+                    let tracks = &self.tracks;
+                    let is_its = |link: LinkId| tracks[link as usize].train() == Some(number);
+                    self.alightings.bring_forward(is_its, out, next);
+                }
+            }
+            return true;
+        }
+        if let Some(first) = link.first_in_line(track.free_at()) {
+            let out = train.out(first);
+            self.leave_train(number, out, |id, _| (id == next).then_some(first));
+        } else if let Some(free_at) = track.close() {
+            link.free_at = free_at;
+        }
+        false
+    }
+
+    /// The first of a train comes out of its link.
+    pub(super) fn alight(&mut self, now: Time) {
+        let id = self.alightings.next_slot();
+        let Some(number) = self.tracks[id as usize].train() else {
+            debug_assert!(false, "no train goes through link {id}");
+            self.alightings.replace_first(Time::NEVER);
+            return;
+        };
+        let train = &mut self.trains[number];
+        // Never as an option: that is copied in pieces, and to read it as a whole right after stalls.
+        let packet = train.leave();
+        let (time, slot) = train.next(&self.shared).unwrap_or((Time::NEVER, 0));
+        self.alightings.replace_first_with(time, slot);
+        if let Some(began) = train.began(&packet) {
+            let link = &mut self.links[id as usize];
+            link.go_in_train(id, began, &packet, &self.shared, &mut self.observer);
+        }
+        if self.links.len() > MANY_LINKS {
+            self.look_ahead_in_train(number);
+        }
+        self.hand_on(id, now, &packet);
+    }
+
+    /// What a train has on a link, from the packet on that is sent when `from` tells, is announced to
+    /// the link itself, if `from` tells. All these come out at `out` or later.
+    #[inline(never)]
+    pub(super) fn leave_train(
+        &mut self,
+        number: usize,
+        out: Time,
+        from: impl Fn(LinkId, &Link) -> Option<Time>,
+    ) {
+        let (train, links) = (&mut self.trains[number], &mut self.links);
+        let leaves =
+            |id, sent| from(id, &links[id as usize]).is_some_and(|first: Time| first <= sent);
+        let mut leaving = train.take_out(out, leaves, &self.shared);
+        if leaving.is_empty() {
+            return;
+        }
+        for one in leaving.iter_mut().rev() {
+            let link = &mut links[one.link as usize];
+            link.free_at = one.begins;
+            if let Some(arrives) = link.leave_train(one.sent) {
+                one.arrives = arrives;
+            }
+        }
+        for one in &leaving {
+            self.tracks[one.link as usize].close();
+            let link = &mut self.links[one.link as usize];
+            if let Some(event) = link.announce_back(&one.packet, one.arrives) {
+                self.schedule(one.link, event);
+            }
+        }
+        // The first of a train may have left it.
+        let firsts = self.trains.iter();
+        let firsts = firsts.filter_map(|train| train.next(&self.shared));
+        self.alightings = Calendar::default();
+        for (time, link) in firsts {
+            self.alightings.push(time, link);
+        }
+    }
+
+    /// Opens the track through a link again where what it has just delivered was the last that was
+    /// under way there by itself.
+    #[inline(always)]
+    pub(super) fn open_track(&mut self, id: LinkId) {
+        if let Some(track) = self.tracks.get_mut(id as usize)
+            && track.is_closed()
+            && self.links[id as usize].is_unused()
+        {
+            track.open();
+        }
+    }
+
+    /// Asks for what the next packets of a train will need. Out of line, for it is not needed where
+    /// there are few links.
+    #[inline(never)]
+    fn look_ahead_in_train(&self, train: usize) {
+        let train = &self.trains[train];
+        let shared = &self.shared;
+        let link_of_answer =
+            |packet: &SimPacket| shared.paths.link(shared.lane_of_answer(packet).path);
+        let connection = |packet: &SimPacket| {
+            let slot = shared.lanes[packet.lane()].slot;
+            self.tcp.connections.get(slot as usize)
+        };
+        let [far, later, soon, next] = AHEAD.map(|packets| train.ahead(packets));
+        if let Some(far) = far {
+            prefetch_all(far);
+        }
+        if let Some(later) = later {
+            prefetch(&shared.lanes[later.lane()]);
+            prefetch(shared.lane_of_answer(later));
+            shared.paths.prefetch(later.at);
+            if later.is(Kind::Ack) {
+                prefetch(shared.acks.get(later.ack_place()));
+            }
+        }
+        if let Some(soon) = soon {
+            let (over, answer) = (shared.came_over(soon), link_of_answer(soon));
+            self.links[over as usize].prefetch_first();
+            prefetch(&self.tracks[over as usize]);
+            if let Some(link) = self.links.get(answer as usize) {
+                if soon.is(Kind::Ack) {
+                    link.prefetch_books();
+                } else {
+                    link.prefetch();
+                }
+            }
+            if let Some(connection) = connection(soon) {
+                connection.prefetch(soon.is(Kind::Ack));
+            }
+            self.observer.soon(soon, answer);
+        }
+        if let Some(next) = next {
+            let answer = link_of_answer(next);
+            if let Some(link) = self.links.get(answer as usize) {
+                link.prefetch_packet();
+            }
+            if next.is(Kind::Ack)
+                && let Some(connection) = connection(next)
+            {
+                connection.prefetch_behind();
+            }
+            self.observer.imminent(next, answer);
+        }
+    }
+}
