@@ -100,7 +100,7 @@ pub struct Link {
     pub(crate) hands_over: bool,
     /// Which links hand over to it, if any.
     pub(crate) fed_by: FedBy,
-    /// Whether there are any `waits`, for it is asked of every packet.
+    /// Whether there are any `waits`: asked of every packet, and so in the first line.
     has_waits: bool,
     /// Its books, which fill the first line and end with the third.
     pub ledger: Ledger,

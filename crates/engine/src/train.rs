@@ -190,8 +190,8 @@ impl Train {
         }
     }
 
-    /// When a packet comes out of the link on that track that will arrive there at `stamp`, if it may
-    /// join.
+    /// When a packet comes out of the link on that track, which is open, that will arrive there at
+    /// `stamp`, if it may join.
     #[inline(always)]
     #[allow(clippy::inline_always)]
     pub(crate) fn admits(
@@ -221,9 +221,7 @@ impl Train {
     fn lets_wait(&mut self, track: &Track, link: &mut Link, stamp: Time, size: u16) -> bool {
         let takes = self.takes(size);
         let longest = Span::from_ps(self.patience.saturating_mul(takes.as_ps()));
-        let may = !track.is_closed()
-            && track.free_at.since(stamp) <= longest
-            && link.waiting_in_train() < self.room;
+        let may = track.free_at.since(stamp) <= longest && link.waiting_in_train() < self.room;
         if may {
             link.wait_in_train(stamp, track.free_at + takes);
         }

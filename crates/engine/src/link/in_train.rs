@@ -31,7 +31,11 @@ impl Link {
 
     /// When the first is sent that waits at that instant, before which all are booked that do not
     /// wait any more.
+    #[inline]
     pub(crate) fn first_waiting_in_train(&self, at: Time) -> Option<Time> {
+        if !self.has_waits {
+            return None;
+        }
         let first = self.waits.front()?;
         (first.arrives < at).then_some(first.sent)
     }
@@ -39,6 +43,9 @@ impl Link {
     /// When the first is sent of all that wait one behind the other, the last until it is sent at
     /// `last`; none, where that one did not wait.
     pub(crate) fn first_in_line(&self, last: Time) -> Option<Time> {
+        if !self.has_waits {
+            return None;
+        }
         let mut first = self.waits.back().filter(|wait| wait.sent == last)?;
         for before in self.waits.iter().rev().skip(1) {
             if first.arrives >= before.sent {
@@ -71,7 +78,7 @@ impl Link {
         let mut packet = *packet;
         packet.stamp = now;
         packet.at -= 1;
-        if self.has_waits && self.first_waiting_in_train(now).is_some() {
+        if self.first_waiting_in_train(now).is_some() {
             self.book_wait(id, now, packet, shared, observer);
             return;
         }

@@ -22,7 +22,7 @@ impl<O: Observer> Simulation<O> {
         let Some(track) = self.tracks.get_mut(next as usize) else {
             return false;
         };
-        let Some(number) = track.train() else {
+        let Some(number) = track.train().filter(|_| !track.is_closed()) else {
             return false;
         };
         let train = &mut self.trains[number];
