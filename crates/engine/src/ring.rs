@@ -436,6 +436,31 @@ mod tests {
         assert!(taken > 10_000);
     }
 
+    /// Some of those announced leave from the middle on, while the ring wraps.
+    #[test]
+    fn what_stays_keeps_its_order() {
+        let mut stream = sojourn_base::Stream::new(6);
+        let (mut ring, mut expected) = (Ring::default(), Vec::new());
+        for round in 0..2_000_u64 {
+            for value in 10 * round..10 * round + stream.below(10) {
+                ring.announce(&value, |_| ());
+                expected.push(value);
+            }
+            let from = 10 * round - stream.below(round.min(4) + 1) * 10;
+            let first = ring.announced_before(|&value| value < from);
+            assert_eq!(
+                first,
+                expected.iter().filter(|&&value| value < from).count()
+            );
+            ring.retain_announced(first, |value| value % 3 > 0);
+            expected.retain(|value| *value < from || value % 3 > 0);
+            for value in expected.drain(..expected.len() / 3) {
+                assert_eq!(ring.take_announced(), value);
+            }
+            assert!(ring.iter_announced().eq(&expected), "round {round}");
+        }
+    }
+
     /// Two deques, of those inside and those announced, under all that may be done.
     #[test]
     fn what_is_announced_comes_in_or_is_turned_away_in_order() {

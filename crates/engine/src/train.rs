@@ -38,7 +38,7 @@ pub(crate) struct Train {
     /// The size seen last, and how long it takes to send.
     last_size: u16,
     last_takes: Span,
-    /// Those that arrived before this instant are in the books of their links.
+    /// Those whose transmission began before this instant are in the books of their links.
     booked_until: Time,
 }
 

@@ -277,6 +277,42 @@ fn what_waits_behind_a_faster_link_has_one_history() {
     assert!(drops > 1_000, "{drops}");
 }
 
+/// Three packets come to a link 150 us apart that takes 1500 us for each, every 10 ms. So the second waits
+/// for 1350 us, the third for 2700 us, and both together for 1200 us. Looked at when they come, begin
+/// and are sent, to the instant, and hardly ever.
+#[test]
+fn packets_wait_behind_a_faster_link_as_long_as_by_hand() {
+    let network = || {
+        let delay = Span::from_ms(1);
+        let links = vec![
+            bench::link((0, 1), 80_000_000, delay, "droptail", "9 packets"),
+            bench::link((1, 2), 8_000_000, delay, "droptail", "16 packets"),
+        ];
+        let every_10_ms = |number: u64| {
+            let rate = [("rate", Scalar::Base(1.2e6))];
+            let sizes = Distribution::constant(Bytes::new(1500));
+            bench::flow(&[0, 1], "cbr", &rate, sizes, us(1_000), number)
+        };
+        (links, (0..3).map(every_10_ms).collect())
+    };
+    for step_us in [50, 10_000] {
+        let steps = || (0..40_000 / step_us).map(move |_| Span::from_us(step_us));
+        let ordered = run_in_steps::<true>(network(), steps());
+        let seen = run_in_steps::<false>(network(), steps());
+        assert!(same_history(ordered, seen), "{step_us} us");
+        let mut simulation = Simulation::new(network().0, network().1, ());
+        for step in steps() {
+            let until = simulation.now() + step;
+            simulation.run_until(until, &RUNNING).unwrap();
+        }
+        let ledger = &simulation.links()[1].ledger;
+        let waited = Span::from_us(4 * (1_350 + 2_700)).as_ps();
+        assert_eq!(ledger.packet_time, u128::from(waited));
+        assert_eq!(ledger.byte_time, u128::from(waited) * 1500);
+        assert_eq!((ledger.peak_packets, ledger.passed().packets), (2, 4));
+    }
+}
+
 /// A packet of 1500 bytes and behind it one of 750 part behind a link, and come at one instant to where
 /// their ways meet again: the one that comes over the first of both links goes first, whichever
 /// it is. A third link takes no packet of 1500 bytes. Looked at when packets arrive, to the instant.
