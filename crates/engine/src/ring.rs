@@ -196,16 +196,9 @@ impl<T: Copy> Ring<T> {
         }
         let mut end = self.tail.wrapping_sub(values.len() as u32);
         for (before, value) in values.iter().enumerate().rev() {
-            let (mut first, mut others) = (self.outside, end.wrapping_sub(self.outside));
-            while others > 0 {
-                let middle = first.wrapping_add(others / 2);
-                if later(&self.slots[self.slot(middle)], value) {
-                    others /= 2;
-                } else {
-                    first = middle.wrapping_add(1);
-                    others -= others / 2 + 1;
-                }
-            }
+            let others = end.wrapping_sub(self.outside);
+            let not_later = self.first_of_announced(others, |other| !later(other, value));
+            let first = self.outside.wrapping_add(not_later);
             self.shift(first, end, before as u32 + 1);
             let slot = self.slot(first.wrapping_add(before as u32));
             self.slots[slot] = *value;
@@ -282,7 +275,13 @@ impl<T: Copy> Ring<T> {
 
     /// How many of those announced, which are in order, come first, as `is_before` tells.
     pub(crate) fn announced_before(&self, is_before: impl Fn(&T) -> bool) -> usize {
-        let (mut first, mut others) = (0, self.tail.wrapping_sub(self.outside));
+        let announced = self.tail.wrapping_sub(self.outside);
+        self.first_of_announced(announced, is_before) as usize
+    }
+
+    /// The same among the first `others` of those announced.
+    fn first_of_announced(&self, mut others: u32, is_before: impl Fn(&T) -> bool) -> u32 {
+        let mut first = 0;
         while others > 0 {
             let middle = first + others / 2;
             if is_before(&self.slots[self.slot(self.outside.wrapping_add(middle))]) {
@@ -292,7 +291,7 @@ impl<T: Copy> Ring<T> {
                 others /= 2;
             }
         }
-        first as usize
+        first
     }
 
     /// Keeps the first `first` of those announced, and of the others those that `stay`.
