@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import json
 import math
-import os
 from array import array
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from typing import Any
 
 import numpy as np
 import polars as pl
 
+from sojourn.forks import note_process
 from sojourn.scenario import Scenario
 from sojourn.tables import Columns, stacked
 from sojourn.tasks import Outcome, Task
@@ -24,30 +24,26 @@ TYPES = {"point": pl.Int64, "replica": pl.Int64, "packets": pl.Int64}
 TYPES |= dict.fromkeys(("link", "flow", "group", "kind", "reason"), pl.String)
 """The types of columns that hold no metric."""
 
-_process: int | None = None
-"""Where the first frames were made; a forked copy of that process inherits it."""
-
-
-def check_process() -> None:
-    """Raise RuntimeError in a forked copy of a process that has made frames.
-
-    The threads with which polars makes them are not copied: it would wait for them for ever.
-    """
-    if _process not in (None, os.getpid()):
-        raise RuntimeError(
-            "this process is a fork of one that has made frames, and polars cannot make any here; "
-            'start processes with multiprocessing.get_context("spawn") or "forkserver"'
-        )
-
 
 def stack(scenario: Scenario, outcomes: Iterable[Outcome]) -> dict[str, pl.DataFrame]:
     """Stack the tables of all runs, in the order given, into one frame for each table."""
-    check_process()
-    global _process
-    _process = os.getpid()
-    batches = [_stack_batch(batch) for batch in _batches(outcomes)] or [_stack_batch([])]
+    batches = [part(batch, stacked(batch)) for batch in _batches(outcomes)]
+    return joined(scenario, batches or [part([], stacked([]))])
+
+
+def part(outcomes: Sequence[Outcome], tables: Mapping[str, Columns]) -> dict[str, pl.DataFrame]:
+    """Frames of some runs, to be joined; ``tables`` are what `tables.stacked` made of them."""
+    note_process()
+    frames = {name: _frame(table) for name, table in tables.items()}
+    return frames | {"delays": _delays(outcomes), "series": _series(outcomes)}
+
+
+def joined(scenario: Scenario, parts: Sequence[dict[str, pl.DataFrame]]) -> dict[str, pl.DataFrame]:
+    """Join parts to one frame for each table; what a part does not have, or is NaN, is null."""
     frames = {
-        name: pl.concat([batch[name] for batch in batches], how="diagonal") for name in batches[0]
+        # All columns at once: each call has a cost of its own, and there are many.
+        name: pl.concat([part[name] for part in parts], how="diagonal", rechunk=True).fill_nan(None)
+        for name in parts[0]
     }
     frames["flows"] = _with_groups(frames["flows"], scenario)
     return frames
@@ -89,15 +85,11 @@ def _batches(outcomes: Iterable[Outcome]) -> Iterator[list[Outcome]]:
         yield batch
 
 
-def _stack_batch(outcomes: Sequence[Outcome]) -> dict[str, pl.DataFrame]:
-    frames = {name: _frame(table) for name, table in stacked(outcomes).items()}
-    return frames | {"delays": _delays(outcomes), "series": _series(outcomes)}
-
-
 def columns(frame: pl.DataFrame) -> Columns:
     """The columns of a frame in plain Python: numbers as arrays, undefined ones NaN."""
+    numbers = frame.select(pl.col(pl.Float64)).fill_null(math.nan)
     return {
-        series.name: array("d", series.fill_null(math.nan).to_numpy().tobytes())
+        series.name: array("d", numbers[series.name].to_numpy().tobytes())
         if series.dtype == pl.Float64
         else series.to_list()
         for series in frame
@@ -112,14 +104,13 @@ def _frame(table: Columns) -> pl.DataFrame:
         else pl.Series(name, np.asarray(values))
         for name, values in table.items()
     ]
-    # All at once: each call has a cost of its own, and there are many columns.
-    return pl.DataFrame(series).fill_nan(None)
+    return pl.DataFrame(series)
 
 
 def _with_groups(flows: pl.DataFrame, scenario: Scenario) -> pl.DataFrame:
     """Add each flow's group behind its name."""
     group_of = {}
-    for point in range(scenario.core.points):
+    for point in flows["point"].unique():
         group_of.update(dict(scenario.core.flows(point)))
     groups = pl.Series("group", [group_of[flow] for flow in flows["flow"]], dtype=pl.String)
     return flows.insert_column(flows.columns.index("flow") + 1, groups)
@@ -166,7 +157,7 @@ def _series(outcomes: Sequence[Outcome]) -> pl.DataFrame:
     def stacked(key: str) -> np.ndarray:
         return np.concatenate([each[key] for _, each in series]) if series else np.empty(0)
 
-    frame = pl.DataFrame(
+    return pl.DataFrame(
         {
             "point": spread([task.point for task, _ in series], pl.Int64),
             "replica": spread([task.replica for task, _ in series], pl.Int64),
@@ -177,4 +168,3 @@ def _series(outcomes: Sequence[Outcome]) -> pl.DataFrame:
             "value": stacked("value"),
         }
     )
-    return frame.with_columns(pl.col("value").fill_nan(None))

@@ -191,6 +191,19 @@ def collect(
 
     frames = stack(scenario, noted())
     same = alike(map(columns, (frames["links"], frames["flows"])))
+    return of_frames(scenario, tasks, frames, same, complete=complete, warnings=warnings)
+
+
+def of_frames(
+    scenario: Scenario,
+    tasks: Sequence[Task],
+    frames: dict[str, pl.DataFrame],
+    alike: set[int],
+    *,
+    complete: bool,
+    warnings: Sequence[str],
+) -> Results:
+    """Put together what `frames.stack` made of ``tasks``; ``alike`` as in :class:`Results`."""
     return Results(
         scenario=scenario,
         points=points_frame(scenario),
@@ -203,5 +216,5 @@ def collect(
         delays=frames["delays"],
         time_series=frames["series"],
         complete=complete,
-        warnings=(*warnings, *alike_warnings(same, scenario.vary)),
+        warnings=(*warnings, *alike_warnings(alike, scenario.vary)),
     )

@@ -3,23 +3,21 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Generator, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from queue import Empty, SimpleQueue
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
-from sojourn._core import Cancel
 from sojourn.brief import brief
 from sojourn.experiments.bench import Finished, Memory
 from sojourn.experiments.procedure import conduct
+from sojourn.forks import check_process
 from sojourn.outcomes import Outcomes
-from sojourn.processes import LOOK_INTERVAL_S, Trace, in_processes
+from sojourn.processes import Trace, in_processes
 from sojourn.progress import Progress, shown
 from sojourn.scenario import Overrides, Scenario, as_pairs
 from sojourn.tasks import Outcome, Pack, Task, unpacked
+from sojourn.threads import Threads
 
 if TYPE_CHECKING:
     from sojourn.results import Results
@@ -60,7 +58,6 @@ def run(
     :class:`sojourn.UserCodeError` where a discipline in Python raised an exception.
     """
     # Polars takes longer to import than a short run takes, and the program may do without.
-    from sojourn.frames import check_process
     from sojourn.results import of_outcomes
 
     check_process()
@@ -95,14 +92,13 @@ def outcomes_of(
     if traces is not None:
         scenario.core.check_captured(list(traces.links))
         traces.folder.mkdir(parents=True, exist_ok=True)
-    cancel = Cancel()
 
     def carry_out(tasks: Sequence[Task]) -> Finished:
         traced = [(task, traces.of(scenario, task) if traces else None) for task in tasks]
-        return carried_out(scenario, traced, jobs or available_cores(), cancel)
+        return carried_out(scenario, traced, threads)
 
     warnings: list[str] = []
-    with shown(progress, scenario.name) as told:
+    with Threads(jobs or available_cores()) as threads, shown(progress, scenario.name) as told:
         bench = Memory(carry_out, told)
         try:
             plan = conduct(scenario, bench)
@@ -169,21 +165,25 @@ def _trace_name(scenario: Scenario, task: Task) -> str:
 def carried_out(
     scenario: Scenario,
     tasks: Sequence[tuple[Task, Trace | None]],
-    jobs: int,
-    cancel: Cancel,
+    threads: Threads,
     pack: Pack = unpacked,
 ) -> Finished:
-    """Carry out runs on this machine, ``jobs`` at once; yield their tables as they finish.
+    """Carry out runs on this machine; yield their tables as they finish.
 
-    Threads carry them out, since the core releases the GIL; runs of Python code go to processes of
-    their own, unless there is but one worker or one such run. The results are the same. Whoever
-    carries a run out packs its tables, so that several workers share this too.
+    Threads carry them out; runs of Python code go to as many processes of their own, unless there
+    is but one worker or one such run. The results are the same. Whoever carries a run out packs its
+    tables, so that several workers share this too.
     """
     traces = dict(tasks)
 
     def work(task: Task) -> Any:
         tables = scenario.core.run(
-            task.point, task.replica, cancel, traces[task], warmup=task.warmup, series=task.series
+            task.point,
+            task.replica,
+            threads.cancel,
+            traces[task],
+            warmup=task.warmup,
+            series=task.series,
         )
         return pack(tables)
 
@@ -191,53 +191,9 @@ def carried_out(
         point for point in {task.point for task in traces} if scenario.is_interpreted(point)
     }
     held = {task: trace for task, trace in traces.items() if task.point in interpreted}
-    if jobs == 1 or len(held) == 1:
+    if threads.jobs == 1 or len(held) == 1:
         held = {}
     free = [task for task in traces if task not in held]
-    yield from in_threads(work, free, jobs, cancel)
+    yield from threads.each(work, free)
     if held:
-        yield from in_processes(scenario, list(held.items()), jobs, pack)
-
-
-T = TypeVar("T")
-
-
-def in_threads(
-    work: Callable[[Task], T], tasks: Sequence[Task], jobs: int, cancel: Cancel
-) -> Generator[Sequence[tuple[Task, T]], None, None]:
-    """Do ``work`` on all tasks, ``jobs`` at once; yield them as they finish, at times none.
-
-    The core releases the GIL while it runs. Where this ends early ``cancel`` is set, so that no
-    run goes on behind the caller's back.
-    """
-
-    def done(task: Task) -> tuple[Task, T]:
-        return task, work(task)
-
-    waiting = iter(tasks)
-    running = 0
-    finished: SimpleQueue[Future[tuple[Task, T]]] = SimpleQueue()
-    with ThreadPoolExecutor(max_workers=jobs) as pool, _cancelled_when_broken(cancel):
-        while True:
-            # Never many of them handed out: those could not be taken back.
-            while running < 2 * jobs and (task := next(waiting, None)) is not None:
-                pool.submit(done, task).add_done_callback(finished.put)
-                running += 1
-            if not running:
-                return
-            try:
-                batch = [finished.get(timeout=LOOK_INTERVAL_S).result()]
-            except Empty:
-                batch = []
-            running -= len(batch)
-            yield batch
-
-
-@contextmanager
-def _cancelled_when_broken(cancel: Cancel) -> Iterator[None]:
-    """End the runs in progress where anything goes wrong, an interruption too."""
-    try:
-        yield
-    except BaseException:
-        cancel.set()
-        raise
+        yield from in_processes(scenario, list(held.items()), threads.jobs, pack)

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
 from itertools import repeat
 from typing import TYPE_CHECKING, Any, Literal
+
+import orjson
 
 from sojourn.stats.bootstrap import bootstrap_interval
 from sojourn.stats.events import never_seen_bound
@@ -42,13 +45,21 @@ def summarise(
     ``upper95``, the bound that so many packets without a loss allow.
     """
     summary = summarised(results, tables, interval)
-    return summary | {"points": list(summary["points"])}
+    return summary | {"points": [orjson.loads(text) for text in summary["points"]]}
 
 
 def summarised(
     results: Results | Outcomes, tables: Mapping[str, Columns], interval: IntervalKind
 ) -> dict[str, Any]:
-    """The same, its points still an iterator: all those of a large sweep may not fit the memory."""
+    """The same, its points still an iterator of JSON texts: those of a large sweep are many."""
+    vary = enumerate(results.scenario.vary)
+    return headed(results, interval, summarised_points(vary, tables, interval, results.alike))
+
+
+def headed(
+    results: Results | Outcomes, interval: IntervalKind, points: Iterable[bytes]
+) -> dict[str, Any]:
+    """The same of points that are summarised already."""
     return {
         "sojourn": results.sojourn,
         "scenario": results.scenario.name,
@@ -56,27 +67,42 @@ def summarised(
         "replicas": results.scenario.replicas,
         "complete": results.complete,
         "interval": interval,
-        "points": _points(results, tables, _Summary(INTERVALS[interval], results.alike)),
+        "points": points,
     }
 
 
-def _points(
-    results: Results | Outcomes, tables: Mapping[str, Columns], summary: _Summary
-) -> Iterator[dict[str, Any]]:
+def summarised_points(
+    each: Iterable[tuple[int, Mapping[str, Any]]],
+    tables: Mapping[str, Columns],
+    interval: IntervalKind,
+    alike: set[int],
+) -> Iterator[bytes]:
+    """Summarise points, each given by its number and what varies, as JSON texts.
+
+    ``alike`` as in ``Results``.
+    """
+    summary = _Summary(INTERVALS[interval], alike)
     parts = {
         name: _Table(tables[name], entity, TRIALS["link" if entity == "link" else "flow"])
         for name, entity in ENTITIES.items()
     }
     reasons = summary.reasons(tables["drops"], tables["links"])
-    for point, vary in enumerate(results.scenario.vary):
+    for point, vary in each:
         entry: dict[str, Any] = {"vary": vary}
         for name, table in parts.items():
-            entry[name] = summary.entities(table, point)
-        for link, metrics in entry["links"].items():
-            metrics["drops_by_reason"] = reasons.get((point, link, "drop"), {})
-            metrics["marks_by_reason"] = reasons.get((point, link, "mark"), {})
+            texts = summary.entities(table, point)
+            if name == "links":
+                texts = {
+                    link: _with(
+                        text,
+                        drops_by_reason=reasons.get((point, link, "drop"), {}),
+                        marks_by_reason=reasons.get((point, link, "mark"), {}),
+                    )
+                    for link, text in texts.items()
+                }
+            entry[name] = {entity: orjson.Fragment(text) for entity, text in texts.items()}
         entry["total"] = entry["total"].get("", {})
-        yield entry
+        yield orjson.dumps(entry)
 
 
 def links_that_matter(points: Sequence[Mapping[str, Any]]) -> tuple[set[str], set[str]]:
@@ -123,6 +149,40 @@ class _Table:
         names = repeat("") if entity is None else table[entity]
         for row, (point, name) in enumerate(zip(table["point"], names, strict=False)):
             self.rows.setdefault(point, {}).setdefault(name, []).append(row)
+        self.is_single = not any(table["replica"])
+
+    def never_lost(self, rows: Iterable[int]) -> float:
+        """Below which chance of a loss the packets of these rows stay, none of which was lost."""
+        packets = self.metrics[self.trials]
+        return never_seen_bound(int(math.fsum(defined(packets[row] for row in rows))))
+
+    @cached_property
+    def singles(self) -> list[bytes]:
+        """The summary of each row, where no entity has a second replica: nothing is estimated.
+
+        Written by column, since a sweep has millions of them.
+        """
+        columns = [_singles(name, column) for name, column in self.metrics.items()]
+        losses = columns[list(self.metrics).index("loss_ratio")]
+        for row, loss in enumerate(self.metrics["loss_ratio"]):
+            if loss == 0:
+                losses[row] = _with(losses[row], upper95=self.never_lost([row]))
+        return [b"{%b}" % b",".join(row) for row in zip(*columns, strict=True)]
+
+
+def _singles(name: str, values: Sequence[float | None]) -> list[bytes]:
+    """Each value of a metric as its summary, a member of an object."""
+    if not values:
+        return []
+    begin, end = orjson.dumps(name) + b':{"mean":', b',"ci95":null,"n":1}'
+    text = orjson.dumps(list(values))[1:-1]
+    text = begin + text.replace(b",", end + b"\n" + begin) + end
+    return text.replace(b"null" + end, b'null,"ci95":null,"n":0}').split(b"\n")
+
+
+def _with(text: bytes, **more: Any) -> bytes:
+    """The text of an object, with more members."""
+    return b"%b,%b" % (text[:-1], orjson.dumps(more)[1:])
 
 
 class _Summary:
@@ -141,30 +201,21 @@ class _Summary:
         ci95 = [interval.low, interval.high] if known else None
         return {"mean": interval.mean, "ci95": ci95, "n": interval.n}
 
-    def entities(self, table: _Table, point: int) -> dict[str, dict[str, Any]]:
-        """Summarise every metric of each entity of a table at a point."""
-        entities: dict[str, dict[str, Any]] = {}
-        for name, rows in table.rows.get(point, {}).items():
-            if len(rows) == 1:
-                # A sweep has millions of these, with nothing to estimate: no call for each.
-                (row,) = rows
-                metrics = {
-                    metric: {"mean": None, "ci95": None, "n": 0}
-                    if (value := column[row]) is None or value != value
-                    else {"mean": value, "ci95": None, "n": 1}
-                    for metric, column in table.metrics.items()
-                }
-            else:
-                metrics = {
-                    metric: self.metric([column[row] for row in rows], point)
-                    for metric, column in table.metrics.items()
-                }
-            if (loss := metrics["loss_ratio"])["mean"] == 0:
-                packets = table.metrics[table.trials]
-                sent = math.fsum(defined(packets[row] for row in rows))
-                loss["upper95"] = never_seen_bound(int(sent))
-            entities[name] = metrics
-        return entities
+    def entities(self, table: _Table, point: int) -> dict[str, bytes]:
+        """Summarise every metric of each entity of a table at a point, as JSON texts."""
+        rows = table.rows.get(point, {})
+        if table.is_single:
+            return {name: table.singles[row] for name, (row,) in rows.items()}
+        return {name: self._entity(table, point, each) for name, each in rows.items()}
+
+    def _entity(self, table: _Table, point: int, rows: Sequence[int]) -> bytes:
+        metrics = {
+            metric: self.metric([column[row] for row in rows], point)
+            for metric, column in table.metrics.items()
+        }
+        if (loss := metrics["loss_ratio"])["mean"] == 0:
+            loss["upper95"] = table.never_lost(rows)
+        return orjson.dumps(metrics)
 
     def reasons(
         self, drops: Columns, links: Columns

@@ -40,7 +40,8 @@ def diff(
     of replicas; Holm's correction covers everything that moved. Exit status 0 either way.
     """
     from sojourn.experiments.diff import diff as compare
-    from sojourn.experiments.folder import FolderError, read
+    from sojourn.experiments.folder import read
+    from sojourn.experiments.manifest import FolderError
 
     try:
         experiments = read(first), read(second)

@@ -32,7 +32,7 @@ def merge(
     Runs that no part has are named by their number, with exit status 1; the tables then hold what
     there is.
     """
-    from sojourn.experiments.folder import FolderError
+    from sojourn.experiments.manifest import FolderError
     from sojourn.experiments.merge import merge as merge_parts
 
     if out is None and len(folders) > 1:

@@ -129,7 +129,8 @@ def plot(
 
 
 def _read(folder: Path) -> tuple[Results, Path]:
-    from sojourn.experiments.folder import FolderError, read
+    from sojourn.experiments.folder import read
+    from sojourn.experiments.manifest import FolderError
 
     try:
         return read(folder).results, folder / "figures"

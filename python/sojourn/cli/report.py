@@ -37,7 +37,8 @@ def report(
     It holds the question, the answer with its uncertainty, tables that sort, figures to look into,
     warnings, and what repeats it. Needs: pip install 'sojourn[report]'.
     """
-    from sojourn.experiments.folder import FolderError, read
+    from sojourn.experiments.folder import read
+    from sojourn.experiments.manifest import FolderError
 
     with needed("report"):
         from sojourn.report.experiment import write

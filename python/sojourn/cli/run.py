@@ -130,12 +130,9 @@ def run(
     summary = outcomes.summary(interval.value)
     written = []
     if out is not None:
-        from sojourn.experiments import folder
         from sojourn.results import of_outcomes
 
-        results = of_outcomes(outcomes)
-        of_folder = summary if interval is IntervalName.STUDENT else results.summarised()
-        written += folder.write(out, results, of_folder)
+        written += of_outcomes(outcomes).write(out)
         if trace is not None:
             written += sorted(out.glob(TRACE_FILES[trace]))
     for warning in outcomes.warnings:

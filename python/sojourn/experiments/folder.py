@@ -23,6 +23,7 @@ import os
 import platform
 import shlex
 import sys
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from importlib import metadata
@@ -35,20 +36,20 @@ import polars as pl
 from sojourn import outside
 from sojourn._core import ENGINE, ScenarioError, __version__
 from sojourn.experiments.journal import sync_folder
+from sojourn.experiments.manifest import (
+    FORMAT,
+    MANIFEST,
+    FolderError,
+    damaged,
+    own_checksum,
+    read_manifest,
+)
 from sojourn.results import Results
 from sojourn.scenario import Scenario
 
-MANIFEST = "experiment.json"
 TABLES = ("points", "runs", "links", "flows", "groups", "total", "drops", "delays", "series")
 PACKAGES = ("numpy", "polars", "scipy")
 """Packages whose version is noted."""
-
-FORMAT = 2
-"""Of the folder; a reader refuses those it does not know."""
-
-
-class FolderError(Exception):
-    """A folder that cannot be read as an experiment: which file, what is wrong, what to do."""
 
 
 def write(
@@ -58,14 +59,10 @@ def write(
     folder.mkdir(parents=True, exist_ok=True)
     contents = {f"{name}.parquet": _parquet(frame) for name, frame in results.frames().items()}
     contents["scenario.toml"] = results.scenario.as_run().encode()
-    contents["summary.json"] = _summary(summary)
     contents |= _files_read(results.scenario)
-    for name, content in contents.items():
-        _replace(folder / name, content)
-    files = {
-        name: {"bytes": len(content), "sha256": hashlib.sha256(content).hexdigest()}
-        for name, content in contents.items()
-    }
+    # The summary first: what it refuses stops all others.
+    files = {"summary.json": _replace(folder / "summary.json", _summary(summary))}
+    files |= {name: _replace(folder / name, [content]) for name, content in contents.items()}
     manifest = {
         "format": FORMAT,
         "sojourn": __version__,
@@ -84,8 +81,8 @@ def write(
         "warnings": [*results.scenario.warnings, *results.warnings],
         "files": files,
     }
-    _replace(folder / MANIFEST, _json(manifest | {"sha256": _own_checksum(manifest)}))
-    return [folder / name for name in (*contents, MANIFEST)]
+    _replace(folder / MANIFEST, [_json(manifest | {"sha256": own_checksum(manifest)})])
+    return [folder / name for name in (*files, MANIFEST)]
 
 
 @dataclass(frozen=True)
@@ -125,47 +122,6 @@ def read(folder: Path) -> Experiment:
     return Experiment(folder, results, manifest)
 
 
-def read_manifest(folder: Path) -> dict[str, Any]:
-    """Read and check ``experiment.json``. Raises :class:`FolderError`."""
-    path = folder / MANIFEST
-    try:
-        manifest = json.loads(path.read_bytes())
-        checksum = manifest.pop("sha256")
-    except FileNotFoundError:
-        what = f"this is no folder of an experiment: it has no {MANIFEST}"
-        if (folder / "store").is_dir():
-            again = f"sojourn sweep FILE --out {folder} goes on from there"
-            what = f"its sweep has not finished, it has no {MANIFEST}: {again}"
-        raise FolderError(f"{folder}: {what}") from None
-    except (ValueError, KeyError, TypeError, AttributeError):
-        raise FolderError(f"{path}: it is damaged; run the command again that made it") from None
-    if checksum != _own_checksum(manifest):
-        raise FolderError(f"{path}: it is damaged; run the command again that made it")
-    if manifest["format"] != FORMAT:
-        raise FolderError(f"{path}: found the format {manifest['format']}; allowed: {FORMAT}")
-    return manifest
-
-
-def damaged(folder: Path, manifest: dict[str, Any]) -> list[str]:
-    """Say which files are missing or not the ones that were written."""
-    return [
-        f"{folder / name}: {what}"
-        for name, wanted in manifest["files"].items()
-        if (what := _damage(folder / name, wanted)) is not None
-    ]
-
-
-def _damage(path: Path, wanted: dict[str, Any]) -> str | None:
-    try:
-        with path.open("rb") as file:
-            found = hashlib.file_digest(file, "sha256").hexdigest()
-    except FileNotFoundError:
-        return "it is missing"
-    except OSError as error:
-        return f"it cannot be read: {(error.strerror or str(error)).lower()}"
-    return None if found == wanted["sha256"] else "it is damaged"
-
-
 def _command() -> str:
     """The command line, as one would type it again."""
     program = Path(sys.argv[0]).name
@@ -195,32 +151,39 @@ def _json(document: dict[str, Any]) -> bytes:
     return (json.dumps(document, indent=1, allow_nan=False) + "\n").encode()
 
 
-def _summary(document: dict[str, Any]) -> bytes:
+def _summary(document: dict[str, Any]) -> Iterator[bytes]:
     """The summary, a line for each point: to indent all of it takes longer than many a sweep.
 
-    Its points may be an iterator. What is undefined is None in it already.
+    Its points are texts, as `summary.summarised` gives them.
     """
     fields = {name: value for name, value in document.items() if name != "points"}
-    head = orjson.dumps(fields).removesuffix(b"}")
-    points = b",\n".join(map(orjson.dumps, document["points"]))
-    return b"".join((head, b',"points":[\n', points, b"\n]}\n"))
+    yield orjson.dumps(fields).removesuffix(b"}") + b',"points":['
+    end = b"\n"
+    for point in document["points"]:
+        yield end + point
+        end = b",\n"
+    yield b"\n]}\n"
 
 
-def _own_checksum(manifest: dict[str, Any]) -> str:
-    return hashlib.sha256(json.dumps(manifest, sort_keys=True).encode()).hexdigest()
-
-
-def _replace(path: Path, content: bytes) -> None:
-    """Put a file in its place whole, or leave what was there."""
+def _replace(path: Path, content: Iterable[bytes]) -> dict[str, Any]:
+    """Put a file in its place whole, or leave what was there; return what tells it from others."""
+    checksum = hashlib.sha256()
+    size = 0
     unfinished = path.with_name(path.name + ".part")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with unfinished.open("wb") as file:
-            file.write(content)
+            for piece in content:
+                file.write(piece)
+                checksum.update(piece)
+                size += len(piece)
             file.flush()
             os.fsync(file.fileno())
         unfinished.replace(path)
-    except OSError as error:
+    except BaseException as error:
         unfinished.unlink(missing_ok=True)
-        raise OSError(error.errno, error.strerror, str(path)) from None
+        if isinstance(error, OSError):
+            raise OSError(error.errno, error.strerror, str(path)) from None
+        raise
     sync_folder(path.parent)
+    return {"bytes": size, "sha256": checksum.hexdigest()}

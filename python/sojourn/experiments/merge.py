@@ -6,15 +6,18 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from sojourn._core import ENGINE
-from sojourn.experiments import folder
 from sojourn.experiments.bench import Finished
+from sojourn.experiments.drafts import Drafts
 from sojourn.experiments.kept import Kept
+from sojourn.experiments.manifest import FolderError, damaged, read_manifest
 from sojourn.experiments.procedure import Plan, conduct
 from sojourn.experiments.store import Store
 from sojourn.experiments.sweep import STORE, Note, at_work, finish
 from sojourn.results import Results
+from sojourn.runner import available_cores
 from sojourn.scenario import Scenario
 from sojourn.tasks import Task
+from sojourn.threads import Threads
 
 
 class _Missing(Exception):
@@ -27,7 +30,7 @@ class _Missing(Exception):
 def merge(parts: Sequence[Path], out: Path, *, note: Note = lambda _: None) -> tuple[Results, int]:
     """Merge the experiments in ``parts`` into ``out``; return the frames, and how many runs miss.
 
-    Raises :class:`sojourn.experiments.folder.FolderError` where a folder is no experiment or of
+    Raises :class:`sojourn.experiments.manifest.FolderError` where a folder is no experiment or of
     another scenario or engine.
     """
     scenario = _common_scenario(parts)
@@ -41,23 +44,25 @@ def merge(parts: Sequence[Path], out: Path, *, note: Note = lambda _: None) -> t
             plan, missing = conduct(scenario, bench), 0
         except _Missing as error:
             plan, missing = Plan(_all_runs(scenario)), len(error.tasks)
-        return finish(scenario, out, bench, plan, store), missing
+        with Threads(available_cores()) as threads:
+            drafts = Drafts(scenario, bench, threads, None)
+            return finish(out, drafts, plan, store), missing
 
 
 def _common_scenario(parts: Sequence[Path]) -> Scenario:
     first = parts[0]
     for part in parts:
-        manifest = folder.read_manifest(part)
+        manifest = read_manifest(part)
         if manifest["engine"] != ENGINE:
-            raise folder.FolderError(
+            raise FolderError(
                 f"{part}: it was run by sojourn {manifest['sojourn']}, engine "
                 f"{manifest['engine'][:8]}; this is engine {ENGINE[:8]}"
             )
-        bad = [what for what in folder.damaged(part, manifest) if "scenario.toml" in what]
+        bad = [what for what in damaged(part, manifest) if "scenario.toml" in what]
         if bad:
-            raise folder.FolderError(f"{bad[0]}; run its shard again")
+            raise FolderError(f"{bad[0]}; run its shard again")
         if (part / "scenario.toml").read_bytes() != (first / "scenario.toml").read_bytes():
-            raise folder.FolderError(f"{part}: it is of another scenario than {first}")
+            raise FolderError(f"{part}: it is of another scenario than {first}")
     return Scenario.load(first / "scenario.toml")
 
 

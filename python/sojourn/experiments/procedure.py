@@ -26,6 +26,14 @@ class Plan:
     warnings: list[str] = field(default_factory=list)
 
 
+def fixed_runs(scenario: Scenario, share: Share = WHOLE) -> list[Task] | None:
+    """The runs of a share of a scenario, in order; None where runs decide on further runs."""
+    points = range(scenario.core.points)
+    if Goal.of(scenario) is not None or None in map(scenario.core.warmup_s, points):
+        return None
+    return share.of([Task(point, n) for point in points for n in range(scenario.replicas)])
+
+
 def conduct(scenario: Scenario, bench: Bench, share: Share = WHOLE) -> Plan:
     """Carry out all runs of a scenario, or a share of them; return which they were.
 
@@ -33,13 +41,12 @@ def conduct(scenario: Scenario, bench: Bench, share: Share = WHOLE) -> Plan:
     points that are compared, since these decide together. Raises
     :class:`sojourn.ScenarioError` where the precision is asked of a metric that is not there.
     """
+    fixed = fixed_runs(scenario, share)
+    if fixed is not None:
+        bench.perform(fixed)
+        return Plan(fixed)
     goal = Goal.of(scenario)
-    groups = compared_points(scenario)
-    is_adaptive = goal is not None or any(
-        scenario.core.warmup_s(point) is None for group in groups for point in group
-    )
-    if is_adaptive:
-        groups = share.of(groups)
+    groups = share.of(compared_points(scenario))
     warmups, warnings = choose_warmups(scenario, bench, groups)
 
     def runs(points: list[int], first: int, end: int) -> list[Task]:
@@ -51,8 +58,6 @@ def conduct(scenario: Scenario, bench: Bench, share: Share = WHOLE) -> Plan:
 
     replicas = scenario.replicas if goal is None else goal.first(scenario.replicas)
     tasks = runs([point for group in groups for point in group], 0, replicas)
-    if not is_adaptive:
-        tasks = share.of(_in_order(tasks))
     bench.perform(tasks)
     if goal is not None:
         counts = [replicas] * len(groups)

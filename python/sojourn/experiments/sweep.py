@@ -4,23 +4,29 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from sojourn._core import Cancel
 from sojourn.brief import brief
-from sojourn.experiments import folder, record
+from sojourn.experiments import record
 from sojourn.experiments.bench import Finished
+from sojourn.experiments.drafts import Drafts
 from sojourn.experiments.kept import Kept
 from sojourn.experiments.lock import Busy, held
-from sojourn.experiments.procedure import Plan, conduct
+from sojourn.experiments.manifest import MANIFEST, FolderError, damaged, read_manifest
+from sojourn.experiments.procedure import Plan, conduct, fixed_runs
 from sojourn.experiments.share import WHOLE, Share
 from sojourn.experiments.store import Store
-from sojourn.frames import check_process
+from sojourn.forks import check_process
 from sojourn.progress import Progress, shown
-from sojourn.results import Results, collect
 from sojourn.runner import available_cores, carried_out, prepared
 from sojourn.scenario import Overrides, Scenario
-from sojourn.tasks import Outcome, Task
+from sojourn.tasks import Task
+from sojourn.threads import Threads
+
+if TYPE_CHECKING:
+    from sojourn.results import Results
 
 STORE = "store"
 """Where finished runs are kept, inside the folder of the experiment."""
@@ -63,35 +69,32 @@ def sweep(
     with at_work(out, shared=not share.is_whole):
         store = Store(out / STORE)
         _name_damage(out, store, note)
-        with (
-            workers(scenario, jobs, cluster) as carry_out,
-            shown(progress, scenario.name) as told,
-        ):
-            bench = Kept(scenario, store, carry_out, told)
-            plan = conduct(scenario, bench, share)
-        if bench.found:
-            note(f"{out}: {bench.found} runs were finished before, {bench.computed} are new")
-        return finish(scenario, out, bench, plan, store, share)
+        with workers(scenario, jobs, cluster) as hands:
+            with shown(progress, scenario.name) as told:
+
+                def look(done: int, total: int) -> None:
+                    drafts.look()
+                    if told is not None:
+                        told(done, total)
+
+                bench = Kept(scenario, store, hands.carry_out, look)
+                drafts = Drafts(scenario, bench, hands.threads, fixed_runs(scenario, share))
+                plan = conduct(scenario, bench, share)
+            if bench.found:
+                note(f"{out}: {bench.found} runs were finished before, {bench.computed} are new")
+            return finish(out, drafts, plan, store, share)
 
 
-def finish(
-    scenario: Scenario,
-    out: Path,
-    bench: Kept,
-    plan: Plan,
-    store: Store,
-    share: Share = WHOLE,
-) -> Results:
+def finish(out: Path, drafts: Drafts, plan: Plan, store: Store, share: Share = WHOLE) -> Results:
     """Write the tables of an experiment from its store; return the frames.
 
     Runs that the store does not hold are left out; then the experiment is not complete.
     """
-    tasks = [task for task in plan.tasks if bench.holds(task)]
-    outcomes = (Outcome(task, bench.tables(task)) for task in tasks)
-    complete = share.is_whole and len(tasks) == len(plan.tasks)
-    results = collect(scenario, outcomes, complete=complete, warnings=plan.warnings)
+    from sojourn.experiments import folder
+
+    results, summary = drafts.results(plan, whole=share.is_whole)
     part = None if share.is_whole else str(share)
-    folder.write(out, results, results.summarised(), share=part)
+    folder.write(out, results, summary, share=part)
     if share.is_whole:
         store.tidy()
     return results
@@ -112,30 +115,37 @@ def _name_damage(out: Path, store: Store, note: Note) -> None:
     """Say what is damaged; none of it is read, and all of it is made again."""
     for damage in store.damages:
         note(f"warning: {damage}; the runs that stood there are run again")
-    if not (out / folder.MANIFEST).exists():
+    if not (out / MANIFEST).exists():
         return
     try:
-        bad = folder.damaged(out, folder.read_manifest(out))
-    except folder.FolderError as error:
+        bad = damaged(out, read_manifest(out))
+    except FolderError as error:
         note(f"warning: {error}; it is written again")
         return
     for what in bad:
         note(f"warning: {what}; it is written again")
 
 
+@dataclass(frozen=True)
+class Workers:
+    """What carries runs out, and the threads for what else is to be done meanwhile."""
+
+    carry_out: CarryOut
+    threads: Threads
+
+
 @contextmanager
-def workers(scenario: Scenario, jobs: int | None, cluster: str | None) -> Iterator[CarryOut]:
-    """What carries runs out: threads here, or a Dask cluster."""
+def workers(scenario: Scenario, jobs: int | None, cluster: str | None) -> Iterator[Workers]:
+    """Threads here carry runs out, or a Dask cluster: then there is one thread for the rest."""
     if cluster is not None:
         from sojourn.experiments.cluster import connected
 
-        with connected(cluster, scenario) as carry_out:
-            yield carry_out
+        with Threads(1) as threads, connected(cluster, scenario) as carry_out:
+            yield Workers(carry_out, threads)
         return
-    cancel = Cancel()
+    with Threads(jobs or available_cores()) as threads:
 
-    def carry_out(tasks: Sequence[Task], /) -> Finished:
-        bare = [(task, None) for task in tasks]
-        return carried_out(scenario, bare, jobs or available_cores(), cancel, record.encode)
+        def carry_out(tasks: Sequence[Task], /) -> Finished:
+            return carried_out(scenario, [(task, None) for task in tasks], threads, record.encode)
 
-    yield carry_out
+        yield Workers(carry_out, threads)

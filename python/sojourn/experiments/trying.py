@@ -34,8 +34,8 @@ class Tries:
         Raises :class:`sojourn.ScenarioError` where the scenario has no such quantity.
         """
         wanted = [Quantity.of(scenario, text) for text in quantities]
-        with workers(scenario, self.jobs, self.cluster) as carry_out:
-            bench = Kept(scenario, self.store, carry_out, self.progress)
+        with workers(scenario, self.jobs, self.cluster) as hands:
+            bench = Kept(scenario, self.store, hands.carry_out, self.progress)
             plan = conduct(scenario, bench)
         points = range(scenario.core.points)
         samples: Samples = {str(quantity): [[] for _ in points] for quantity in wanted}

@@ -8,13 +8,13 @@ from typing import Any
 
 import polars as pl
 
-from sojourn._core import Cancel
 from sojourn.experiments.bench import Memory, OnProgress
 from sojourn.results import Results, collect
-from sojourn.runner import available_cores, in_threads
+from sojourn.runner import available_cores
 from sojourn.scenario import Scenario
 from sojourn.stats.intervals import defined, mean_and_deviation
 from sojourn.tasks import Outcome, Task
+from sojourn.threads import Threads
 from sojourn.validate.cases import Point, points_of
 from sojourn.validate.evidence import Evidence, EvidenceError, Row
 from sojourn.validate.finding import Finding, Verdict, number
@@ -101,35 +101,34 @@ def compare(
     Where the evidence says how many replicas come first, the others are run for those points alone
     of which a number then lies outside its tolerance.
     """
-    runs = _Runs(plan, jobs or available_cores(), progress)
     first = plan.evidence.first_replicas
-    runs.perform(set(plan.points.values()), first)
-    checks = runs.checks()
-    if first is not None:
-        doubtful = {
-            plan.points[check.row] for check in checks if check.verdict is not Verdict.AGREES
-        }
-        runs.perform(doubtful, None)
+    with Threads(jobs or available_cores()) as threads:
+        runs = _Runs(plan, threads, progress)
+        runs.perform(set(plan.points.values()), first)
         checks = runs.checks()
+        if first is not None:
+            doubtful = {
+                plan.points[check.row] for check in checks if check.verdict is not Verdict.AGREES
+            }
+            runs.perform(doubtful, None)
+            checks = runs.checks()
     return checks
 
 
 class _Runs:
     """The runs of a plan that are done, and those that are to be."""
 
-    def __init__(self, plan: Plan, jobs: int, progress: OnProgress | None) -> None:
+    def __init__(self, plan: Plan, threads: Threads, progress: OnProgress | None) -> None:
         self._plan = plan
         self._progress = progress
         self._done = self._total = 0
-        self._benches = [self._bench(scenario, jobs) for scenario in plan.scenarios]
+        self._benches = [self._bench(scenario, threads) for scenario in plan.scenarios]
 
-    def _bench(self, scenario: Scenario, jobs: int) -> Memory:
-        cancel = Cancel()
-
+    def _bench(self, scenario: Scenario, threads: Threads) -> Memory:
         def work(task: Task) -> dict[str, Any]:
-            return scenario.core.run(task.point, task.replica, cancel, None)
+            return scenario.core.run(task.point, task.replica, threads.cancel, None)
 
-        return Memory(lambda missing: in_threads(work, missing, jobs, cancel), self._ran)
+        return Memory(lambda missing: threads.each(work, missing), self._ran)
 
     def _ran(self, _done: int, _total: int) -> None:
         self._done += 1

@@ -1,0 +1,130 @@
+"""The tables of a sweep, made of a stretch of points as soon as all of its runs are finished.
+
+To make tables and a summary of a short run takes as long as a good part of the run. So the threads
+that carry out the runs do this too, between the runs: then no core waits at the end for one that
+does it all. What is made is the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from concurrent.futures import Future
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from sojourn.experiments.kept import Kept
+from sojourn.experiments.procedure import Plan
+from sojourn.scenario import Scenario
+from sojourn.stats.alike import alike
+from sojourn.summary import headed, summarised_points
+from sojourn.tables import ENTITIES, stacked
+from sojourn.tasks import Outcome, Task
+from sojourn.threads import Threads
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from sojourn.results import Results
+
+RUNS = 16
+"""Runs of a stretch, about: the last stretch is made when nothing else is left to do."""
+
+
+@dataclass(frozen=True)
+class Draft:
+    """What was made of a stretch: the frames, each point's summary, which points are alike."""
+
+    frames: dict[str, pl.DataFrame]
+    summaries: list[bytes]
+    alike: set[int]
+
+    @property
+    def metrics(self) -> list[list[str]]:
+        """The names of the columns of each table that the summaries are made of."""
+        return [self.frames[name].columns for name in ENTITIES]
+
+
+class Drafts:
+    """Begins the draft of each stretch when its runs are finished, and joins them in the end."""
+
+    def __init__(
+        self, scenario: Scenario, bench: Kept, threads: Threads, expected: Sequence[Task] | None
+    ) -> None:
+        """``expected`` are all runs that there will be, in order; None where runs decide on it."""
+        self._scenario = scenario
+        self._bench = bench
+        self._threads = threads
+        self._vary = scenario.vary
+        points = max(1, RUNS // scenario.replicas)
+        count = len(self._vary)
+        self._stretches = [range(n, min(n + points, count)) for n in range(0, count, points)]
+        self._begun: list[Future[Draft]] = []
+        self._expected = None if expected is None else self._by_stretch(expected)
+        threads.beside(_import_frames)
+
+    def look(self) -> None:
+        """Begin the drafts of what is finished."""
+        while self._expected is not None and len(self._begun) < len(self._expected):
+            tasks = self._expected[len(self._begun)]
+            # The last is the one that is finished last, nearly always.
+            if not all(map(self._bench.holds, reversed(tasks))):
+                break
+            self._begin(tasks)
+
+    def results(self, plan: Plan, *, whole: bool = True) -> tuple[Results, dict[str, Any]]:
+        """The frames of all runs of a plan that are finished, and the summary of them.
+
+        The plan is of the ``whole`` experiment, or of a share.
+        """
+        tasks = [task for task in plan.tasks if self._bench.holds(task)]
+        for stretch in self._by_stretch(tasks)[len(self._begun) :]:
+            self._begin(stretch)
+        drafts = [draft.result() for draft in self._begun]
+        complete = whole and len(tasks) == len(plan.tasks)
+        return _joined(self._scenario, tasks, drafts, complete=complete, warnings=plan.warnings)
+
+    def _by_stretch(self, tasks: Sequence[Task]) -> list[list[Task]]:
+        by_point: list[list[Task]] = [[] for _ in self._vary]
+        for task in tasks:
+            by_point[task.point].append(task)
+        return [[task for n in stretch for task in by_point[n]] for stretch in self._stretches]
+
+    def _begin(self, tasks: Sequence[Task]) -> None:
+        stretch = self._stretches[len(self._begun)]
+        self._begun.append(self._threads.beside(lambda: self._draft(stretch, tasks)))
+
+    def _draft(self, stretch: range, tasks: Sequence[Task]) -> Draft:
+        from sojourn.frames import part
+
+        outcomes = [Outcome(task, self._bench.tables(task)) for task in tasks]
+        tables = stacked(outcomes)
+        same = alike((tables["links"], tables["flows"]))
+        vary = [(point, self._vary[point]) for point in stretch]
+        summaries = list(summarised_points(vary, tables, "student", same))
+        return Draft(part(outcomes, tables), summaries, same)
+
+
+def _import_frames() -> None:
+    """Import what makes frames, beside the first runs: it takes half a second."""
+    import sojourn.results  # noqa: F401
+
+
+def _joined(
+    scenario: Scenario,
+    tasks: Sequence[Task],
+    drafts: Sequence[Draft],
+    *,
+    complete: bool,
+    warnings: Sequence[str],
+) -> tuple[Results, dict[str, Any]]:
+    from sojourn.frames import joined
+    from sojourn.results import of_frames
+
+    frames = joined(scenario, [draft.frames for draft in drafts])
+    same = {point for draft in drafts for point in draft.alike}
+    results = of_frames(scenario, tasks, frames, same, complete=complete, warnings=warnings)
+    measured = [draft.metrics for draft in drafts if len(draft.frames["links"])]
+    if any(metrics != measured[0] for metrics in measured):
+        # All points have the metrics that any point has, undefined or not.
+        return results, results.summarised()
+    return results, headed(results, "student", (each for d in drafts for each in d.summaries))

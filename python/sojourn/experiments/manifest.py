@@ -1,0 +1,66 @@
+"""The manifest of an experiment's folder, `experiment.json`, and what is damaged by it.
+
+By itself, since a sweep looks at it before it has made any frame.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from pathlib import Path
+from typing import Any
+
+MANIFEST = "experiment.json"
+
+FORMAT = 2
+"""Of the folder; a reader refuses those it does not know."""
+
+
+class FolderError(Exception):
+    """A folder that cannot be read as an experiment: which file, what is wrong, what to do."""
+
+
+def read_manifest(folder: Path) -> dict[str, Any]:
+    """Read and check ``experiment.json``. Raises :class:`FolderError`."""
+    path = folder / MANIFEST
+    try:
+        manifest = json.loads(path.read_bytes())
+        checksum = manifest.pop("sha256")
+    except FileNotFoundError:
+        what = f"this is no folder of an experiment: it has no {MANIFEST}"
+        if (folder / "store").is_dir():
+            again = f"sojourn sweep FILE --out {folder} goes on from there"
+            what = f"its sweep has not finished, it has no {MANIFEST}: {again}"
+        raise FolderError(f"{folder}: {what}") from None
+    except (ValueError, KeyError, TypeError, AttributeError):
+        raise FolderError(f"{path}: it is damaged; run the command again that made it") from None
+    if checksum != own_checksum(manifest):
+        raise FolderError(f"{path}: it is damaged; run the command again that made it")
+    if manifest["format"] != FORMAT:
+        raise FolderError(f"{path}: found the format {manifest['format']}; allowed: {FORMAT}")
+    return manifest
+
+
+def damaged(folder: Path, manifest: dict[str, Any]) -> list[str]:
+    """Say which files are missing or not the ones that were written."""
+    return [
+        f"{folder / name}: {what}"
+        for name, wanted in manifest["files"].items()
+        if (what := _damage(folder / name, wanted)) is not None
+    ]
+
+
+def _damage(path: Path, wanted: dict[str, Any]) -> str | None:
+    try:
+        with path.open("rb") as file:
+            found = hashlib.file_digest(file, "sha256").hexdigest()
+    except FileNotFoundError:
+        return "it is missing"
+    except OSError as error:
+        return f"it cannot be read: {(error.strerror or str(error)).lower()}"
+    return None if found == wanted["sha256"] else "it is damaged"
+
+
+def own_checksum(manifest: dict[str, Any]) -> str:
+    """The checksum of a manifest, by its other fields."""
+    return hashlib.sha256(json.dumps(manifest, sort_keys=True).encode()).hexdigest()

@@ -1,0 +1,145 @@
+"""Tables made in stretches, beside the runs, are those made at once of all."""
+
+import json
+
+import polars as pl
+import pytest
+
+import sojourn as sj
+from sojourn.experiments import drafts
+from sojourn.experiments.share import Share
+from sojourn.experiments.sweep import sweep
+
+from .conftest import tables_of
+
+MIXED = """
+name = "mixed"
+duration = "1 s"
+replicas = {replicas}
+series = "500 ms"
+
+[dumbbell]
+rtt = "20 ms"
+bottleneck = {{ rate = "2 Mbit/s", queue = {{ discipline = "droptail", limit = "20 packets" }} }}
+
+[[flow]]
+name = "web"
+count = 2
+transport = {{ protocol = "tcp" }}
+traffic = {{ source = "cbr", rate = "1 Mbit/s" }}
+start = "uniform(0 s, 100 ms)"
+
+[vary]
+"flow.web.transport" = [{{ protocol = "tcp" }}, {{ protocol = "udp" }}]
+"flow.web.traffic.rate" = ["1500 kbit/s", "10 kbit/s"]
+"dumbbell.rtt" = ["10 ms", "20 ms", "30 ms"]
+"""
+
+
+@pytest.fixture
+def begun(monkeypatch):
+    """The tasks of each draft that is made."""
+    made = []
+    make = drafts.Drafts._draft
+
+    def noted(self, stretch, tasks):
+        made.append((stretch, [(task.point, task.replica) for task in tasks]))
+        return make(self, stretch, tasks)
+
+    monkeypatch.setattr(drafts.Drafts, "_draft", noted)
+    return made
+
+
+def assert_is_that_of_a_run(out, scenario):
+    results = sj.run(scenario)
+    for name, frame in results.frames().items():
+        assert tables_of(out)[name].equals(frame), name
+    assert json.loads((out / "summary.json").read_text()) == results.summary()
+
+
+@pytest.mark.parametrize("jobs", [1, 3])
+@pytest.mark.parametrize(
+    ("replicas", "runs", "count"), [(1, 1, 12), (1, 5, 3), (1, 12, 1), (3, 7, 6)]
+)
+def test_any_stretches_make_the_same_tables(
+    monkeypatch, begun, tmp_path, replicas, runs, count, jobs
+):
+    monkeypatch.setattr(drafts, "RUNS", runs)
+    # UDP measures less than TCP: some stretches have columns that others do not have.
+    scenario = sj.Scenario.from_toml(MIXED.format(replicas=replicas))
+    sweep(scenario, tmp_path / "out", jobs=jobs)
+    assert len(begun) == count, "each once"
+    assert sorted(run for _, tasks in begun for run in tasks) == [
+        (point, replica) for point in range(12) for replica in range(replicas)
+    ]
+    assert_is_that_of_a_run(tmp_path / "out", scenario)
+
+
+def test_stretches_whose_metrics_agree_are_summed_up_once(monkeypatch, begun, tmp_path):
+    monkeypatch.setattr(drafts, "RUNS", 2)
+    monkeypatch.setattr("sojourn.results.Results.summarised", pytest.fail)
+    scenario = sj.Scenario.from_toml(
+        MIXED.format(replicas=1).replace(', { protocol = "udp" }]', "]")
+    )
+    sweep(scenario, tmp_path / "out", jobs=2)
+    monkeypatch.undo()
+    assert_is_that_of_a_run(tmp_path / "out", scenario)
+
+
+def test_points_alike_are_named_wherever_they_are(monkeypatch, tmp_path):
+    monkeypatch.setattr(drafts, "RUNS", 2)
+    text = MIXED.format(replicas=2).replace(
+        '["10 ms", "20 ms", "30 ms"]',
+        '["10 ms", "20 ms"]\n"flow.web.start" = ["0 s", "uniform(0 s, 1 ms)"]',
+    )
+    results = sweep(sj.Scenario.from_toml(text), tmp_path / "out")
+    expected = sj.run(sj.Scenario.from_toml(text))
+    assert 1 < len(expected.alike) < 16
+    assert results.warnings == expected.warnings
+    assert len(results.warnings) == 1
+
+
+def test_drafts_begin_before_the_last_run(monkeypatch, begun, tmp_path):
+    monkeypatch.setattr(drafts, "RUNS", 2)
+    seen = []
+    sweep(
+        sj.Scenario.from_toml(MIXED.format(replicas=1)),
+        tmp_path / "out",
+        jobs=1,
+        progress=lambda done, total: seen.append((done, len(begun))),
+    )
+    assert dict(seen)[12] >= 2, "a thread does what comes first, first"
+    assert [stretch for stretch, _ in begun] == [range(n, n + 2) for n in range(0, 12, 2)]
+
+
+def test_what_a_store_holds_already_is_in_the_drafts(monkeypatch, begun, tmp_path):
+    monkeypatch.setattr(drafts, "RUNS", 4)
+    part = MIXED.replace(', "30 ms"]', "]")
+    sweep(sj.Scenario.from_toml(part.format(replicas=1)), tmp_path / "out")
+    begun.clear()
+    whole = sj.Scenario.from_toml(MIXED.format(replicas=2))
+    sweep(whole, tmp_path / "out")
+    assert len(begun) == 6
+    assert_is_that_of_a_run(tmp_path / "out", whole)
+
+
+def test_shares_of_more_machines_than_runs(monkeypatch, begun, tmp_path):
+    monkeypatch.setattr(drafts, "RUNS", 2)
+    scenario = sj.Scenario.from_toml(MIXED.format(replicas=1))
+    for number in (1, 12, 13):
+        out = tmp_path / str(number)
+        sweep(scenario, out, share=Share(number, 13))
+        assert pl.read_parquet(out / "runs.parquet")["point"].to_list() == (
+            [number - 1] if number < 13 else []
+        )
+        assert len(json.loads((out / "summary.json").read_text())["points"]) == 12
+
+
+def test_where_runs_decide_on_runs_drafts_wait_for_the_last(monkeypatch, begun, tmp_path):
+    monkeypatch.setattr(drafts, "RUNS", 2)
+    text = MIXED.format(replicas=2).replace("[dumbbell]", 'warmup = "auto"\n\n[dumbbell]')
+    scenario = sj.Scenario.from_toml(text)
+    sweep(scenario, tmp_path / "out", jobs=2)
+    assert all(len(tasks) == 2 for _, tasks in begun)
+    assert len(begun) == 12
+    assert_is_that_of_a_run(tmp_path / "out", scenario)
