@@ -1,9 +1,10 @@
-"""How wide tables may be: as the terminal is, else as ``COLUMNS`` says."""
+"""What is printed: tables as wide as the terminal, else as ``COLUMNS`` says; summaries as JSON."""
 
 from __future__ import annotations
 
 import os
 import sys
+from typing import Any
 
 from rich.console import Console
 
@@ -15,3 +16,11 @@ def printer(width: int = WIDTH, *, highlight: bool = True) -> Console:
     """Where tables are printed; ``width`` goes for pipes and files."""
     is_told = sys.stdout.isatty() or os.environ.get("COLUMNS", "").isdigit()
     return Console(width=None if is_told else width, highlight=highlight)
+
+
+def print_summary(summary: dict[str, Any]) -> None:
+    """Print a summary as JSON. That of many points takes the standard library minutes."""
+    import orjson
+
+    options = orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE
+    sys.stdout.write(orjson.dumps(summary, option=options).decode())

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from enum import StrEnum
 from pathlib import Path
@@ -10,6 +9,7 @@ from typing import Annotated
 
 import typer
 
+from sojourn.cli.console import print_summary
 from sojourn.cli.options import (
     IntervalName,
     IntervalOption,
@@ -138,8 +138,7 @@ def run(
     for warning in outcomes.warnings:
         print(f"warning: {warning}", file=sys.stderr)
     if json_:
-        json.dump(summary, sys.stdout, indent=1, allow_nan=False)
-        print()
+        print_summary(summary)
     elif outcomes.each:
         print_tables(outcomes, summary["points"], all_links=all_links)
     for path in written:

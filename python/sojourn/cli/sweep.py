@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from sojourn.cli.console import print_summary
 from sojourn.cli.options import (
     ClusterOption,
     IntervalName,
@@ -88,8 +88,7 @@ def sweep(
         _print_note(f"warning: {warning}")
     print_interval_warning(interval, results.runs["point"])
     if json_:
-        json.dump(results.summary(interval.value), sys.stdout, indent=1, allow_nan=False)
-        print()
+        print_summary(results.summary(interval.value))
     else:
         points = results.scenario.core.points
         noun = "point" if points == 1 else "points"
