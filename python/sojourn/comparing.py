@@ -84,10 +84,10 @@ def per_replica(results: Results, quantity: str) -> dict[int, list[float | None]
     if wanted.name:
         entity = wanted.table.removesuffix("s")
         frame = frame.filter(pl.col(entity) == wanted.name)
-    values: dict[int, list[float | None]] = {}
-    for point in range(results.scenario.core.points):
-        rows = frame.filter(pl.col("point") == point).sort("replica")
-        is_measured = wanted.metric in rows.columns
-        found = rows[wanted.metric].to_list() if is_measured else [None] * len(rows)
-        values[point] = sampled(found, point in results.alike)
-    return values
+    rows = frame.sort("point", "replica")
+    is_measured = wanted.metric in rows.columns
+    found = rows[wanted.metric].to_list() if is_measured else [None] * len(rows)
+    values: dict[int, list[float | None]] = {n: [] for n in range(results.scenario.core.points)}
+    for point, value in zip(rows["point"].to_list(), found, strict=True):
+        values[point].append(value)
+    return {point: sampled(each, point in results.alike) for point, each in values.items()}

@@ -137,7 +137,7 @@ class Scenario:
         """Return the scenario as data, with what was set from outside."""
         return json.loads(self.core.document())
 
-    @property
+    @cached_property
     def vary(self) -> list[dict[str, Any]]:
         """The values that vary, by key, for each point."""
         return [json.loads(self.core.vary(point)) for point in range(self.core.points)]

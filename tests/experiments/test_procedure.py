@@ -121,7 +121,7 @@ def test_a_precision_that_cannot_be(text, share, key, message):
 
 
 def test_which_points_are_compared(text):
-    assert compared_points(sj.Scenario.from_toml(text())) == [[0, 1], [2, 3]]
+    assert compared_points(sj.Scenario.from_toml(text())) == ((0, 1), (2, 3))
 
 
 def test_differences_and_ranks_of_what_is_compared(text):

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from sojourn.scenario import Scenario
@@ -26,13 +27,18 @@ def is_compared(key: str) -> bool:
     return any(part in ANSWERS for part in key.split("."))
 
 
-def compared_points(scenario: Scenario) -> list[list[int]]:
+of_scenario = lru_cache(maxsize=2)
+"""Keeps what a function of a scenario returned: a report asks it for every point."""
+
+
+@of_scenario
+def compared_points(scenario: Scenario) -> tuple[tuple[int, ...], ...]:
     """Return the groups of points that are compared, in the order of their first points."""
     groups: dict[str, list[int]] = {}
     for point, vary in enumerate(scenario.vary):
         where = {key: value for key, value in vary.items() if not is_compared(key)}
         groups.setdefault(json.dumps(where), []).append(point)
-    return list(groups.values())
+    return tuple(map(tuple, groups.values()))
 
 
 def label(vary: dict[str, Any]) -> str:
@@ -59,16 +65,17 @@ class Case:
         return ", ".join(f"{short_key(key)} {_word(value)}" for key, value in self.where.items())
 
 
-def cases(scenario: Scenario) -> list[Case]:
+@of_scenario
+def cases(scenario: Scenario) -> tuple[Case, ...]:
     """The groups of points that are compared, with what each group shares."""
     vary = scenario.vary
-    return [
+    return tuple(
         Case(
             {key: value for key, value in vary[points[0]].items() if not is_compared(key)},
             tuple(points),
         )
         for points in compared_points(scenario)
-    ]
+    )
 
 
 def short_key(key: str) -> str:
@@ -88,7 +95,8 @@ def short_names(keys: Iterable[str]) -> dict[str, str]:
     return {key: key for key in known}
 
 
-def answers(scenario: Scenario) -> list[str]:
+@of_scenario
+def answers(scenario: Scenario) -> tuple[str, ...]:
     """What is compared at each point, in words that tell the points of a case from each other.
 
     A queue is called by its discipline, and by its settings where another one of the same
@@ -103,11 +111,11 @@ def answers(scenario: Scenario) -> list[str]:
     keys.sort(key=lambda key: not any(isinstance(point.get(key), dict) for point in vary))
     named = [", ".join(words[key][number] for key in keys) for number in range(len(vary))]
     if any(isinstance(value, dict) for point in vary for value in point.values()):
-        return named
-    return [
+        return tuple(named)
+    return tuple(
         ", ".join(part for part in (_only_discipline(scenario, number), name) if part)
         for number, name in enumerate(named)
-    ]
+    )
 
 
 def _telling(values: list[Any], key: str) -> list[str]:
@@ -115,9 +123,14 @@ def _telling(values: list[Any], key: str) -> list[str]:
     tables = [value for value in values if isinstance(value, dict)]
     if len(tables) < len(values):
         return [f"{key.rpartition('.')[2]}={value}" for value in values]
-    return [
-        _table(table, [one for one in tables if _kind(one) == _kind(table)]) for table in tables
-    ]
+    # Of thousands of points most have the same few tables.
+    texts = [json.dumps(table) for table in tables]
+    different = dict(zip(texts, tables, strict=True))
+    words = {
+        text: _table(table, [one for one in different.values() if _kind(one) == _kind(table)])
+        for text, table in different.items()
+    }
+    return [words[text] for text in texts]
 
 
 def _table(table: dict[str, Any], alike: list[dict[str, Any]]) -> str:

@@ -7,6 +7,7 @@ runs alone, so it comes out the same on every machine, however often it was inte
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from sojourn.experiments.bench import Bench
@@ -49,7 +50,7 @@ def conduct(scenario: Scenario, bench: Bench, share: Share = WHOLE) -> Plan:
     groups = share.of(compared_points(scenario))
     warmups, warnings = choose_warmups(scenario, bench, groups)
 
-    def runs(points: list[int], first: int, end: int) -> list[Task]:
+    def runs(points: Sequence[int], first: int, end: int) -> list[Task]:
         return [
             Task(point, replica, warmups.get(point))
             for point in points
