@@ -151,11 +151,6 @@ class _Table:
             self.rows.setdefault(point, {}).setdefault(name, []).append(row)
         self.is_single = not any(table["replica"])
 
-    def never_lost(self, rows: Iterable[int]) -> float:
-        """Below which chance of a loss the packets of these rows stay, none of which was lost."""
-        packets = self.metrics[self.trials]
-        return never_seen_bound(int(math.fsum(defined(packets[row] for row in rows))))
-
     @cached_property
     def singles(self) -> list[bytes]:
         """The summary of each row, where no entity has a second replica: nothing is estimated.
@@ -164,9 +159,10 @@ class _Table:
         """
         columns = [_singles(name, column) for name, column in self.metrics.items()]
         losses = columns[list(self.metrics).index("loss_ratio")]
+        trials = self.metrics[self.trials]
         for row, loss in enumerate(self.metrics["loss_ratio"]):
             if loss == 0:
-                losses[row] = _with(losses[row], upper95=self.never_lost([row]))
+                losses[row] = _with(losses[row], upper95=never_seen_bound(int(trials[row])))
         return [b"{%b}" % b",".join(row) for row in zip(*columns, strict=True)]
 
 
@@ -214,7 +210,10 @@ class _Summary:
             for metric, column in table.metrics.items()
         }
         if (loss := metrics["loss_ratio"])["mean"] == 0:
-            loss["upper95"] = table.never_lost(rows)
+            packets = table.metrics[table.trials]
+            loss["upper95"] = never_seen_bound(
+                int(math.fsum(defined(packets[row] for row in rows)))
+            )
         return orjson.dumps(metrics)
 
     def reasons(

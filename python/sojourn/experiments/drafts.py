@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 
     from sojourn.results import Results
 
-RUNS = 16
-"""Runs of a stretch, about: the last stretch is made when nothing else is left to do."""
+RUNS = 64
+"""Runs of a stretch, about. Frames of few runs cost more for each; those of many come late."""
 
 
 @dataclass(frozen=True)
