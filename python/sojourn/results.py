@@ -92,7 +92,7 @@ class Results:
         return summarise(self, self._tables(), interval)
 
     def summarised(self, interval: IntervalKind = "student") -> dict[str, Any]:
-        """The same, its points an iterator that works them out."""
+        """The same, its points an iterator of JSON texts."""
         return summarised(self, self._tables(), interval)
 
     def _tables(self) -> dict[str, Columns]:
