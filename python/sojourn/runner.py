@@ -17,7 +17,7 @@ from sojourn.processes import Trace, in_processes
 from sojourn.progress import Progress, shown
 from sojourn.scenario import Overrides, Scenario, as_pairs
 from sojourn.tasks import Outcome, Pack, Task, unpacked
-from sojourn.threads import Threads
+from sojourn.threads import Threads, started
 
 if TYPE_CHECKING:
     from sojourn.results import Results
@@ -98,7 +98,7 @@ def outcomes_of(
         return carried_out(scenario, traced, threads)
 
     warnings: list[str] = []
-    with Threads(jobs or available_cores()) as threads, shown(progress, scenario.name) as told:
+    with started(jobs or available_cores()) as threads, shown(progress, scenario.name) as told:
         bench = Memory(carry_out, told)
         try:
             plan = conduct(scenario, bench)

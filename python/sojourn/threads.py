@@ -7,8 +7,7 @@ from collections.abc import Callable, Generator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from queue import Empty, SimpleQueue
-from types import TracebackType
-from typing import Self, TypeVar
+from typing import TypeVar
 
 from sojourn._core import Cancel
 from sojourn.processes import LOOK_INTERVAL_S
@@ -21,37 +20,36 @@ are longer than many a run."""
 T = TypeVar("T")
 
 
-class Threads:
-    """So many threads, ``jobs``, for runs and for what is made of them.
+@contextmanager
+def started(jobs: int) -> Generator[Threads]:
+    """So many threads, that take turns more often than usual. At the end all have ended.
 
-    Runs look at ``cancel``. It is set where anything goes wrong, an interruption too; at the end
-    of the context all threads have ended, so that nothing goes on behind the caller's back.
+    Where something goes wrong, what has not begun is not done any more.
+    """
+    switch_interval_s = sys.getswitchinterval()
+    with ThreadPoolExecutor(max_workers=jobs) as pool:
+        sys.setswitchinterval(SWITCH_INTERVAL_S)
+        try:
+            yield Threads(jobs, pool)
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
+        finally:
+            sys.setswitchinterval(switch_interval_s)
+
+
+class Threads:
+    """Threads, ``jobs`` of them, for runs and for what is made of these.
+
+    Runs look at ``cancel``: it is set where their caller takes no more of them, for whatever
+    reason, so that none goes on behind its back.
     """
 
-    def __init__(self, jobs: int) -> None:
-        """Prepare; the threads begin with the first work."""
+    def __init__(self, jobs: int, pool: ThreadPoolExecutor) -> None:
+        """Those of ``pool``; see :func:`started`."""
         self.jobs = jobs
         self.cancel = Cancel()
-        self._pool = ThreadPoolExecutor(max_workers=jobs)
-        self._switch_interval_s = sys.getswitchinterval()
-
-    def __enter__(self) -> Self:
-        """Let threads take turns more often."""
-        self._switch_interval_s = sys.getswitchinterval()
-        sys.setswitchinterval(SWITCH_INTERVAL_S)
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        """Wait for all threads; where something went wrong, for nothing that has not begun."""
-        if kind is not None:
-            self.cancel.set()
-        self._pool.shutdown(cancel_futures=kind is not None)
-        sys.setswitchinterval(self._switch_interval_s)
+        self._pool = pool
 
     def beside(self, work: Callable[[], T]) -> Future[T]:
         """Do something else as soon as a thread is free, between the runs."""
@@ -68,7 +66,7 @@ class Threads:
         waiting = iter(tasks)
         running = 0
         finished: SimpleQueue[Future[tuple[Task, T]]] = SimpleQueue()
-        with self._cancelled_when_broken():
+        try:
             while True:
                 # Never many of them handed out: those could not be taken back.
                 while running < 2 * self.jobs and (task := next(waiting, None)) is not None:
@@ -82,12 +80,6 @@ class Threads:
                     batch = []
                 running -= len(batch)
                 yield batch
-
-    @contextmanager
-    def _cancelled_when_broken(self) -> Generator[None]:
-        """End the runs in progress where anything goes wrong, an interruption too."""
-        try:
-            yield
         except BaseException:
             self.cancel.set()
             raise

@@ -9,6 +9,7 @@ import pytest
 
 import sojourn as sj
 from sojourn.experiments import folder, record
+from sojourn.experiments.manifest import FolderError, read_manifest
 from sojourn.experiments.sweep import sweep
 
 from .conftest import TABLES, Counter, assert_same, tables_of
@@ -30,7 +31,7 @@ def test_the_tables_are_those_of_a_run(text, whole):
     results = sj.run(sj.Scenario.from_toml(text()))
     for name, frame in results.frames().items():
         assert tables_of(whole)[name].equals(frame)
-    manifest = folder.read_manifest(whole)
+    manifest = read_manifest(whole)
     assert manifest["complete"] is True
     assert manifest["runs"] == 12
     assert json.loads((whole / "summary.json").read_text()) == results.summary()
@@ -105,7 +106,7 @@ def test_a_damaged_table_is_named_refused_and_made_again(text, whole, tmp_path, 
     out = tmp_path / "damaged"
     shutil.copytree(whole, out)
     damage(out / name, how)
-    with pytest.raises(folder.FolderError, match=name):
+    with pytest.raises(FolderError, match=name):
         folder.read(out)
     runs, notes = go_on(text(), out)
     assert runs == 0
@@ -117,7 +118,7 @@ def test_a_damaged_table_is_named_refused_and_made_again(text, whole, tmp_path, 
 @pytest.mark.parametrize("how", ["flipped", "truncated", "gone"])
 def test_a_damaged_manifest_too(text, whole, how):
     damage(whole / "experiment.json", how)
-    with pytest.raises(folder.FolderError, match=r"experiment\.json"):
+    with pytest.raises(FolderError, match=r"experiment\.json"):
         folder.read(whole)
     assert go_on(text(), whole)[0] == 0
     assert folder.read(whole).manifest["complete"]

@@ -14,7 +14,8 @@ import pytest
 
 import sojourn as sj
 from sojourn.cli.options import interrupted as interrupted_exit
-from sojourn.experiments.folder import FolderError, read
+from sojourn.experiments.folder import read
+from sojourn.experiments.manifest import FolderError
 
 PATIENCE_S = 60
 AT_ONCE_S = 5

@@ -19,7 +19,7 @@ def printer(width: int = WIDTH, *, highlight: bool = True) -> Console:
 
 
 def print_summary(summary: dict[str, Any]) -> None:
-    """Print a summary as JSON. That of many points takes the standard library minutes."""
+    """Print a summary as JSON; that of many points is long, and the standard library slow."""
     import orjson
 
     options = orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE

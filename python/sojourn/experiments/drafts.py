@@ -76,12 +76,26 @@ class Drafts:
 
         The plan is of the ``whole`` experiment, or of a share.
         """
+        from sojourn.frames import joined
+        from sojourn.results import of_frames
+
         tasks = [task for task in plan.tasks if self._bench.holds(task)]
         for stretch in self._by_stretch(tasks)[len(self._begun) :]:
             self._begin(stretch)
         drafts = [draft.result() for draft in self._begun]
-        complete = whole and len(tasks) == len(plan.tasks)
-        return _joined(self._scenario, tasks, drafts, complete=complete, warnings=plan.warnings)
+        results = of_frames(
+            self._scenario,
+            tasks,
+            joined(self._scenario, [draft.frames for draft in drafts]),
+            {point for draft in drafts for point in draft.alike},
+            complete=whole and len(tasks) == len(plan.tasks),
+            warnings=plan.warnings,
+        )
+        measured = [draft.metrics for draft in drafts if len(draft.frames["links"])]
+        if any(metrics != measured[0] for metrics in measured):
+            # All points have the metrics that any point has, undefined or not.
+            return results, results.summarised()
+        return results, headed(results, "student", (each for d in drafts for each in d.summaries))
 
     def _by_stretch(self, tasks: Sequence[Task]) -> list[list[Task]]:
         by_point: list[list[Task]] = [[] for _ in self._vary]
@@ -105,26 +119,5 @@ class Drafts:
 
 
 def _import_frames() -> None:
-    """Import what makes frames, beside the first runs: it takes half a second."""
+    """Import what makes frames, beside the first runs: it takes longer than many a run."""
     import sojourn.results  # noqa: F401
-
-
-def _joined(
-    scenario: Scenario,
-    tasks: Sequence[Task],
-    drafts: Sequence[Draft],
-    *,
-    complete: bool,
-    warnings: Sequence[str],
-) -> tuple[Results, dict[str, Any]]:
-    from sojourn.frames import joined
-    from sojourn.results import of_frames
-
-    frames = joined(scenario, [draft.frames for draft in drafts])
-    same = {point for draft in drafts for point in draft.alike}
-    results = of_frames(scenario, tasks, frames, same, complete=complete, warnings=warnings)
-    measured = [draft.metrics for draft in drafts if len(draft.frames["links"])]
-    if any(metrics != measured[0] for metrics in measured):
-        # All points have the metrics that any point has, undefined or not.
-        return results, results.summarised()
-    return results, headed(results, "student", (each for d in drafts for each in d.summaries))

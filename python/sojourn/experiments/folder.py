@@ -180,10 +180,9 @@ def _replace(path: Path, content: Iterable[bytes]) -> dict[str, Any]:
             file.flush()
             os.fsync(file.fileno())
         unfinished.replace(path)
-    except BaseException as error:
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, str(path)) from None
+    finally:
         unfinished.unlink(missing_ok=True)
-        if isinstance(error, OSError):
-            raise OSError(error.errno, error.strerror, str(path)) from None
-        raise
     sync_folder(path.parent)
     return {"bytes": size, "sha256": checksum.hexdigest()}

@@ -10,14 +10,14 @@ from sojourn.experiments.bench import Finished
 from sojourn.experiments.drafts import Drafts
 from sojourn.experiments.kept import Kept
 from sojourn.experiments.manifest import FolderError, damaged, read_manifest
-from sojourn.experiments.procedure import Plan, conduct
+from sojourn.experiments.procedure import Plan, conduct, measured_runs
 from sojourn.experiments.store import Store
 from sojourn.experiments.sweep import STORE, Note, at_work, finish
 from sojourn.results import Results
 from sojourn.runner import available_cores
 from sojourn.scenario import Scenario
 from sojourn.tasks import Task
-from sojourn.threads import Threads
+from sojourn.threads import started
 
 
 class _Missing(Exception):
@@ -43,8 +43,9 @@ def merge(parts: Sequence[Path], out: Path, *, note: Note = lambda _: None) -> t
         try:
             plan, missing = conduct(scenario, bench), 0
         except _Missing as error:
-            plan, missing = Plan(_all_runs(scenario)), len(error.tasks)
-        with Threads(available_cores()) as threads:
+            # Those that are there for certain; which others are needed is not known yet.
+            plan, missing = Plan(measured_runs(scenario)), len(error.tasks)
+        with started(available_cores()) as threads:
             drafts = Drafts(scenario, bench, threads, None)
             return finish(out, drafts, plan, store), missing
 
@@ -75,15 +76,6 @@ def _take(store: Store, part: Path, note: Note) -> None:
         for key in source:
             if key not in store:
                 journal.append(key, source.payload(key))
-
-
-def _all_runs(scenario: Scenario) -> list[Task]:
-    """The runs that are there for certain; which others are needed is not known yet."""
-    return [
-        Task(point, replica)
-        for point in range(scenario.core.points)
-        for replica in range(scenario.replicas)
-    ]
 
 
 def _nobody(tasks: Sequence[Task]) -> Finished:

@@ -27,12 +27,18 @@ class Plan:
     warnings: list[str] = field(default_factory=list)
 
 
+def measured_runs(scenario: Scenario) -> list[Task]:
+    """Every replica of every point, in order, as the scenario has them."""
+    points = range(scenario.core.points)
+    return [Task(point, number) for point in points for number in range(scenario.replicas)]
+
+
 def fixed_runs(scenario: Scenario, share: Share = WHOLE) -> list[Task] | None:
     """The runs of a share of a scenario, in order; None where runs decide on further runs."""
     points = range(scenario.core.points)
     if Goal.of(scenario) is not None or None in map(scenario.core.warmup_s, points):
         return None
-    return share.of([Task(point, n) for point in points for n in range(scenario.replicas)])
+    return share.of(measured_runs(scenario))
 
 
 def conduct(scenario: Scenario, bench: Bench, share: Share = WHOLE) -> Plan:

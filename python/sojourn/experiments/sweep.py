@@ -23,7 +23,7 @@ from sojourn.progress import Progress, shown
 from sojourn.runner import available_cores, carried_out, prepared
 from sojourn.scenario import Overrides, Scenario
 from sojourn.tasks import Task
-from sojourn.threads import Threads
+from sojourn.threads import Threads, started
 
 if TYPE_CHECKING:
     from sojourn.results import Results
@@ -140,10 +140,10 @@ def workers(scenario: Scenario, jobs: int | None, cluster: str | None) -> Iterat
     if cluster is not None:
         from sojourn.experiments.cluster import connected
 
-        with Threads(1) as threads, connected(cluster, scenario) as carry_out:
+        with started(1) as threads, connected(cluster, scenario) as carry_out:
             yield Workers(carry_out, threads)
         return
-    with Threads(jobs or available_cores()) as threads:
+    with started(jobs or available_cores()) as threads:
 
         def carry_out(tasks: Sequence[Task], /) -> Finished:
             return carried_out(scenario, [(task, None) for task in tasks], threads, record.encode)

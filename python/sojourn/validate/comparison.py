@@ -14,7 +14,7 @@ from sojourn.runner import available_cores
 from sojourn.scenario import Scenario
 from sojourn.stats.intervals import defined, mean_and_deviation
 from sojourn.tasks import Outcome, Task
-from sojourn.threads import Threads
+from sojourn.threads import Threads, started
 from sojourn.validate.cases import Point, points_of
 from sojourn.validate.evidence import Evidence, EvidenceError, Row
 from sojourn.validate.finding import Finding, Verdict, number
@@ -102,7 +102,7 @@ def compare(
     of which a number then lies outside its tolerance.
     """
     first = plan.evidence.first_replicas
-    with Threads(jobs or available_cores()) as threads:
+    with started(jobs or available_cores()) as threads:
         runs = _Runs(plan, threads, progress)
         runs.perform(set(plan.points.values()), first)
         checks = runs.checks()

@@ -1,0 +1,85 @@
+"""Threads for runs: they give back what they took, and nothing goes on behind the caller's back."""
+
+import sys
+import threading
+from contextlib import closing
+
+import pytest
+
+from sojourn.tasks import Task
+from sojourn.threads import started
+
+TASKS = [Task(point, 0) for point in range(100)]
+
+
+def test_the_interpreter_is_left_as_it_was():
+    before = sys.getswitchinterval()
+    with started(2):
+        assert sys.getswitchinterval() < before
+    assert sys.getswitchinterval() == before
+    with pytest.raises(ZeroDivisionError), started(2):
+        raise ZeroDivisionError
+    assert sys.getswitchinterval() == before
+
+
+def test_what_has_begun_ends_within_and_the_rest_is_dropped():
+    began, go_on = threading.Event(), threading.Event()
+    done, futures = [], []
+
+    def wait():
+        began.set()
+        go_on.wait()
+        done.append("first")
+
+    def go_wrong():
+        with started(1) as threads:
+            futures.append(threads.beside(wait))
+            futures.append(threads.beside(lambda: done.append("second")))
+            began.wait()
+            threading.Timer(0.05, go_on.set).start()
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        go_wrong()
+    first, second = futures
+    assert first.done()
+    assert second.cancelled()
+    assert done == ["first"]
+
+
+@pytest.fixture
+def cancels(monkeypatch):
+    """How often runs were told to end."""
+    told = []
+
+    class Told:
+        def set(self):
+            told.append(True)
+
+    monkeypatch.setattr("sojourn.threads.Cancel", Told)
+    return told
+
+
+def test_runs_end_where_their_caller_takes_no_more(cancels):
+    done = []
+    with started(2) as threads:
+        with closing(threads.each(lambda task: done.append(task), TASKS)) as finished:
+            next(batch for batch in finished if batch)
+        assert cancels
+    assert len(done) <= 5, "two at work, two that wait, one that was taken"
+
+
+def test_runs_end_where_one_fails(cancels):
+    def fail(task):
+        raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError), started(2) as threads:
+        list(threads.each(fail, TASKS))
+    assert cancels
+
+
+def test_all_come_once_and_none_is_told_to_end(cancels):
+    with started(3) as threads:
+        found = [each for batch in threads.each(lambda task: task.point, TASKS) for each in batch]
+    assert sorted(found, key=lambda each: each[1]) == [(task, task.point) for task in TASKS]
+    assert not cancels
