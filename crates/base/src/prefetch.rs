@@ -27,26 +27,28 @@ fn prefetch_at(address: *const u8) {
 #[inline(always)]
 #[allow(clippy::inline_always)] // one instruction for each
 pub fn prefetch_all<T: ?Sized>(value: &T) {
-    let start = core::ptr::from_ref(value).cast::<u8>();
-    prefetch_between(start, start.wrapping_add(size_of_val(value)));
+    prefetch_bytes(core::ptr::from_ref(value).cast(), size_of_val(value));
 }
 
 /// Asks for the cache lines of `value` before `end`, a part of it.
 #[inline(always)]
 #[allow(clippy::inline_always)] // one instruction for each
 pub fn prefetch_until<T, U>(value: &T, end: &U) {
-    prefetch_between(
-        core::ptr::from_ref(value).cast(),
-        core::ptr::from_ref(end).cast(),
-    );
+    let start = core::ptr::from_ref(value).cast::<u8>();
+    let end = core::ptr::from_ref(end).cast::<u8>();
+    prefetch_bytes(start, end.addr() - start.addr());
 }
 
+/// Wherever the first line begins: one step more than there are whole lines reaches the last. Where
+/// the compiler knows how many bytes there are, there is no loop.
 #[inline(always)]
 #[allow(clippy::inline_always)] // one instruction for each line
-fn prefetch_between(start: *const u8, end: *const u8) {
-    const LINE: usize = 64;
-    let first = start.wrapping_sub(start.addr() % LINE);
-    for line in 0..(end.addr() - first.addr()).div_ceil(LINE) {
-        prefetch_at(first.wrapping_add(line * LINE));
+fn prefetch_bytes(start: *const u8, bytes: usize) {
+    for line in 0..bytes.div_ceil(LINE) {
+        prefetch_at(start.wrapping_add(line * LINE));
     }
+    prefetch_at(start.wrapping_add(bytes.saturating_sub(1)));
 }
+
+/// Bytes of a cache line.
+const LINE: usize = 64;

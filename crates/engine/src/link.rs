@@ -12,7 +12,7 @@ use std::collections::VecDeque;
 pub(crate) use handing::{FedBy, HandedOver, Horizon};
 use in_train::Wait;
 use sojourn_base::length::Capacity;
-use sojourn_base::prefetch::{prefetch, prefetch_until};
+use sojourn_base::prefetch::{prefetch, prefetch_all, prefetch_until};
 use sojourn_base::{Bytes, Rate, Span, Stream, Time};
 use sojourn_queue::parts::Fifo;
 use sojourn_queue::{AnyDiscipline, Backlog, Discipline};
@@ -244,8 +244,24 @@ impl Link {
 
     /// Asks for the line that every packet touches.
     #[inline(always)]
-    pub(crate) fn prefetch_first(&self) {
+    fn prefetch_first(&self) {
         prefetch(&self.sends_until);
+    }
+
+    /// Asks for what tells whether a packet that comes out of a train has waited.
+    #[inline(always)]
+    pub(crate) fn prefetch_in_train(&self) {
+        self.prefetch_first();
+        prefetch(&self.waits);
+    }
+
+    /// Asks for what such a packet touches, if any has; what tells it must have come.
+    #[inline(always)]
+    pub(crate) fn prefetch_wait(&self) {
+        if self.has_waits {
+            prefetch_all(&self.ledger);
+            self.waits.front().into_iter().for_each(prefetch);
+        }
     }
 
     /// Asks for the lines that every packet touches which it delivers itself.

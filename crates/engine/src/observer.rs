@@ -77,14 +77,19 @@ pub trait Observer {
     #[inline]
     fn received(&mut self, _now: Time, _packet: &SimPacket, _in_order: u64) {}
 
-    /// `packet` will come to its destination soon, and what answers it will leave over the link
-    /// `answer`: time to [ask for](sojourn_base::prefetch) the memory that this will take.
+    /// `packet` will come out of a link soon, and what it finds behind that is not known yet: time to
+    /// [ask for](sojourn_base::prefetch) the memory that this will take.
     #[inline]
-    fn soon(&self, _packet: &SimPacket, _answer: LinkId) {}
+    fn later(&self, _packet: &SimPacket) {}
+
+    /// The same, when fewer come before: it will come out of the first of `links`, and what answers
+    /// it leaves over the second.
+    #[inline]
+    fn soon(&self, _packet: &SimPacket, _links: [LinkId; 2]) {}
 
     /// The same, when `packet` is among the next: for what the memory asked for before leads to.
     #[inline]
-    fn imminent(&self, _packet: &SimPacket, _answer: LinkId) {}
+    fn imminent(&self, _packet: &SimPacket, _links: [LinkId; 2]) {}
 
     /// A transfer by `flow` is complete.
     #[inline]
@@ -160,15 +165,21 @@ impl<A: Observer, B: Observer> Observer for (A, B) {
     }
 
     #[inline]
-    fn soon(&self, packet: &SimPacket, answer: LinkId) {
-        self.0.soon(packet, answer);
-        self.1.soon(packet, answer);
+    fn later(&self, packet: &SimPacket) {
+        self.0.later(packet);
+        self.1.later(packet);
     }
 
     #[inline]
-    fn imminent(&self, packet: &SimPacket, answer: LinkId) {
-        self.0.imminent(packet, answer);
-        self.1.imminent(packet, answer);
+    fn soon(&self, packet: &SimPacket, links: [LinkId; 2]) {
+        self.0.soon(packet, links);
+        self.1.soon(packet, links);
+    }
+
+    #[inline]
+    fn imminent(&self, packet: &SimPacket, links: [LinkId; 2]) {
+        self.0.imminent(packet, links);
+        self.1.imminent(packet, links);
     }
 
     #[inline]

@@ -1,6 +1,6 @@
 //! The observer that counts, and the measurement window.
 
-use sojourn_base::prefetch::prefetch;
+use sojourn_base::prefetch::{prefetch, prefetch_all};
 use sojourn_base::{Span, Time};
 use sojourn_engine::link::Carried;
 use sojourn_engine::{
@@ -268,24 +268,37 @@ impl Observer for Meter {
     }
 
     #[inline]
-    fn soon(&self, packet: &SimPacket, answer: LinkId) {
-        let flow = &self.flows[packet.flow() as usize];
-        prefetch(flow);
+    fn later(&self, packet: &SimPacket) {
         if packet.is_data() {
-            prefetch(&flow.jitter);
-        }
-        if let Some(link) = self.links.get(answer as usize) {
-            prefetch(link);
+            prefetch_all(&self.flows[packet.flow() as usize]);
         }
     }
 
     #[inline]
-    fn imminent(&self, packet: &SimPacket, answer: LinkId) {
+    fn soon(&self, packet: &SimPacket, links: [LinkId; 2]) {
         if packet.is_data() {
             self.flows[packet.flow() as usize].delays.prefetch();
-        } else if let Some(link) = self.links.get(answer as usize) {
-            // Most acknowledgements let several segments go, and all but the first wait.
-            link.waits.prefetch();
+        }
+        for link in links {
+            if let Some(link) = self.links.get(link as usize) {
+                prefetch(link);
+            }
+        }
+    }
+
+    #[inline]
+    fn imminent(&self, packet: &SimPacket, links: [LinkId; 2]) {
+        if packet.is_data() {
+            self.flows[packet.flow() as usize]
+                .delays
+                .prefetch_counters();
+        }
+        // Most acknowledgements let several segments go, and all but the first wait; as they may
+        // wait again at the far end.
+        for link in links {
+            if let Some(link) = self.links.get(link as usize) {
+                link.waits.prefetch();
+            }
         }
     }
 

@@ -89,7 +89,7 @@ impl Spread {
     #[inline]
     fn gather(&mut self, ps: u64) {
         self.reach(ps);
-        if usize::from(self.gathered) == GATHERED {
+        if self.is_full() {
             self.count_gathered();
         }
         self.gathering[usize::from(self.gathered)] = place(ps) as u16;
@@ -100,6 +100,21 @@ impl Spread {
     fn reach(&mut self, ps: u64) {
         self.least = self.least.min(ps);
         self.most = self.most.max(ps);
+    }
+
+    /// Whether those gathered are counted before the next is.
+    #[inline]
+    fn is_full(&self) -> bool {
+        usize::from(self.gathered) == GATHERED
+    }
+
+    #[inline(never)]
+    fn prefetch_counters(&self) {
+        let Counters { first, buckets, .. } = &self.counters;
+        for &place in &self.gathering {
+            let bucket = buckets.get(usize::from(place).wrapping_sub(*first));
+            bucket.into_iter().for_each(prefetch);
+        }
     }
 
     #[inline(never)]
@@ -223,6 +238,17 @@ impl Sketch {
     pub fn prefetch(&self) {
         if let Some(spread) = &self.spread {
             prefetch(&spread.least);
+        }
+    }
+
+    /// Asks for the counters that the next duration will touch, if those gathered are counted first; what
+    /// [`prefetch`](Self::prefetch) asks for must have come.
+    #[inline]
+    pub fn prefetch_counters(&self) {
+        if let Some(spread) = &self.spread
+            && spread.is_full()
+        {
+            spread.prefetch_counters();
         }
     }
 

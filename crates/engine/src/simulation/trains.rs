@@ -128,8 +128,11 @@ impl<O: Observer> Simulation<O> {
     fn look_ahead_in_train(&self, train: usize) {
         let train = &self.trains[train];
         let shared = &self.shared;
-        let link_of_answer =
-            |packet: &SimPacket| shared.paths.link(shared.lane_of_answer(packet).path);
+        // Out of which link it comes, and over which what answers it goes, if anything does.
+        let links = |packet: &SimPacket| {
+            let answer = shared.paths.link(shared.lane_of_answer(packet).path);
+            [shared.came_over(packet), answer]
+        };
         let connection = |packet: &SimPacket| {
             let slot = shared.lanes[packet.lane()].slot;
             self.tcp.connections.get(slot as usize)
@@ -145,10 +148,11 @@ impl<O: Observer> Simulation<O> {
             if later.is(Kind::Ack) {
                 prefetch(shared.acks.get(later.ack_place()));
             }
+            self.observer.later(later);
         }
         if let Some(soon) = soon {
-            let (over, answer) = (shared.came_over(soon), link_of_answer(soon));
-            self.links[over as usize].prefetch_first();
+            let [over, answer] = links(soon);
+            self.links[over as usize].prefetch_in_train();
             prefetch(&self.tracks[over as usize]);
             if let Some(link) = self.links.get(answer as usize) {
                 if soon.is(Kind::Ack) {
@@ -160,10 +164,11 @@ impl<O: Observer> Simulation<O> {
             if let Some(connection) = connection(soon) {
                 connection.prefetch(soon.is(Kind::Ack));
             }
-            self.observer.soon(soon, answer);
+            self.observer.soon(soon, [over, answer]);
         }
         if let Some(next) = next {
-            let answer = link_of_answer(next);
+            let [over, answer] = links(next);
+            self.links[over as usize].prefetch_wait();
             if let Some(link) = self.links.get(answer as usize) {
                 link.prefetch_packet();
             }
@@ -172,7 +177,7 @@ impl<O: Observer> Simulation<O> {
             {
                 connection.prefetch_behind();
             }
-            self.observer.imminent(next, answer);
+            self.observer.imminent(next, [over, answer]);
         }
     }
 }
