@@ -77,13 +77,13 @@ pub trait Observer {
     #[inline]
     fn received(&mut self, _now: Time, _packet: &SimPacket, _in_order: u64) {}
 
-    /// `packet` will come out of a link soon, and what it finds behind that is not known yet: time to
-    /// [ask for](sojourn_base::prefetch) the memory that this will take.
+    /// `packet` will come to its destination before long, over links that are not at hand yet: time to
+    /// [ask for](sojourn_base::prefetch) the memory that its flow will take.
     #[inline]
     fn later(&self, _packet: &SimPacket) {}
 
-    /// The same, when fewer come before: it will come out of the first of `links`, and what answers
-    /// it leaves over the second.
+    /// The same, when fewer come before it, for that of links: it will come out of the first of
+    /// `links`, and what answers it will leave over the second.
     #[inline]
     fn soon(&self, _packet: &SimPacket, _links: [LinkId; 2]) {}
 

@@ -269,8 +269,12 @@ impl Observer for Meter {
 
     #[inline]
     fn later(&self, packet: &SimPacket) {
+        let flow = &self.flows[packet.flow() as usize];
         if packet.is_data() {
-            prefetch_all(&self.flows[packet.flow() as usize]);
+            prefetch_all(flow);
+        } else {
+            // The packets are counted that an acknowledgement lets go.
+            prefetch(&flow.counts.sent);
         }
     }
 
