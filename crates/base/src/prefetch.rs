@@ -2,6 +2,9 @@
 //!
 //! What does not fit the fast caches is waited for when it is touched, unless it was asked for before.
 
+/// Bytes of a cache line.
+const LINE: usize = 64;
+
 /// Asks the processor for the cache line in which `value` begins.
 #[inline(always)]
 #[allow(clippy::inline_always)] // one instruction
@@ -39,8 +42,8 @@ pub fn prefetch_until<T, U>(value: &T, end: &U) {
     prefetch_bytes(start, end.addr() - start.addr());
 }
 
-/// Wherever the first line begins: one step more than there are whole lines reaches the last. Where
-/// the compiler knows how many bytes there are, there is no loop.
+/// Asks for the cache lines of so many bytes. They may begin anywhere in the first line, so that the last
+/// byte may lie in one line more. Where the compiler knows how many bytes there are, there is no loop.
 #[inline(always)]
 #[allow(clippy::inline_always)] // one instruction for each line
 fn prefetch_bytes(start: *const u8, bytes: usize) {
@@ -49,6 +52,3 @@ fn prefetch_bytes(start: *const u8, bytes: usize) {
     }
     prefetch_at(start.wrapping_add(bytes.saturating_sub(1)));
 }
-
-/// Bytes of a cache line.
-const LINE: usize = 64;

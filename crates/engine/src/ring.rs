@@ -133,9 +133,7 @@ impl<T: Copy> Ring<T> {
     #[inline(always)]
     #[allow(clippy::inline_always)] // once a packet and link
     pub(crate) fn announce(&mut self, value: &T, change: impl FnOnce(&mut T)) -> bool {
-        if self.tail.wrapping_sub(self.head) as usize == self.slots.len() {
-            self.make_room(*value);
-        }
+        self.have_room(value);
         let slot = self.slot(self.tail);
         self.tail = self.tail.wrapping_add(1);
         let place = &mut self.slots[slot];
@@ -177,9 +175,7 @@ impl<T: Copy> Ring<T> {
         if others > most && later(&self.slots[self.slot(self.tail.wrapping_sub(most + 1))]) {
             return None;
         }
-        if self.tail.wrapping_sub(self.head) as usize == self.slots.len() {
-            self.make_room(*filler);
-        }
+        self.have_room(filler);
         let mut place = self.tail;
         self.tail = place.wrapping_add(1);
         while place != self.outside {
@@ -340,6 +336,15 @@ impl<T: Copy> Ring<T> {
         }
         self.outside = self.inside;
         self.tail = self.inside.wrapping_add(announced);
+    }
+
+    /// Sees to it that there is a slot for one more.
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // a comparison
+    fn have_room(&mut self, filler: &T) {
+        if self.tail.wrapping_sub(self.head) as usize == self.slots.len() {
+            self.make_room(*filler);
+        }
     }
 
     /// Where half of the slots are those of values turned away, the announced ones move up; else
