@@ -196,6 +196,15 @@ impl Scoreboard {
         });
     }
 
+    /// Gives memory back where three quarters of it are not used. A ring goes round through all that it
+    /// has: one that was long in slow start would pass through the fast caches ever after.
+    pub(crate) fn give_back(&mut self) {
+        let segments = self.ring.len() + 1;
+        if self.ring.capacity() > 4 * segments {
+            self.ring.shrink_to((2 * segments).next_power_of_two());
+        }
+    }
+
     fn set(&mut self, index: usize, flags: u8) {
         let entry = &mut self.ring[index];
         let (before, len) = (entry.flags, u64::from(entry.len));
@@ -312,5 +321,32 @@ impl Scoreboard {
             self.gone += 1;
         }
         last
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A thousand segments in slow start, ten from then on.
+    #[test]
+    fn a_long_past_burst_takes_no_memory() {
+        let mut board = Scoreboard::default();
+        for segment in 0..1_000 {
+            board.push(1 + segment * 1_448, 1_448, Time::from_ps(segment));
+        }
+        board.acknowledge(1 + 990 * 1_448, |_| ());
+        let before: Vec<Sent> = board.ring.iter().copied().collect();
+        board.give_back();
+        assert!(board.ring.iter().eq(&before));
+        assert!(board.ring.capacity() <= 32, "{}", board.ring.capacity());
+        // A window that halves and grows again is no reason.
+        for segment in 1_000..1_020 {
+            board.push(1 + segment * 1_448, 1_448, Time::from_ps(segment));
+        }
+        let held = board.ring.capacity();
+        board.acknowledge(1 + 1_005 * 1_448, |_| ());
+        board.give_back();
+        assert_eq!(board.ring.capacity(), held);
     }
 }

@@ -6,6 +6,9 @@ use sojourn_base::Bytes;
 
 use crate::{Backlog, Dequeued, Packet};
 
+/// For so many packets an empty store keeps memory.
+const KEPT: usize = 16;
+
 /// Packets in the order of their arrival.
 #[derive(Debug, Clone)]
 pub struct Fifo<P> {
@@ -108,10 +111,35 @@ impl<P: Packet> Fifo<P> {
             bytes: self.bytes,
         }
     }
+}
+
+impl<P> Fifo<P> {
+    /// Begins anew where nothing is stored: at the start of its memory, and of that with little. A store goes
+    /// round through all that it has: many of them that each held a burst once would pass through the
+    /// fast caches ever after.
+    #[inline]
+    pub fn begin_anew(&mut self) {
+        debug_assert!(self.packets.is_empty());
+        self.packets.clear();
+        self.packets.shrink_to(KEPT);
+    }
 
     /// Forgets everything, keeping the memory.
     pub fn clear(&mut self) {
         self.packets.clear();
         self.bytes = Bytes::ZERO;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_past_burst_takes_no_memory_in_an_empty_store() {
+        let mut fifo = Fifo::<u64>::default();
+        fifo.packets.reserve(1_000);
+        fifo.begin_anew();
+        assert!(fifo.packets.capacity() <= KEPT);
     }
 }

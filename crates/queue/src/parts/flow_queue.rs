@@ -309,7 +309,9 @@ impl<P: Packet, A: FlowAqm<P>> Discipline<P> for FlowQueue<P, A> {
             list.pop_front();
             let leaves = !is_new || (self.preset == Preset::Linux && self.old.is_empty());
             flow.place = if leaves { Place::Away } else { Place::Old };
-            if !leaves {
+            if leaves {
+                flow.queue.begin_anew();
+            } else {
                 self.old.push_back(bucket);
             }
         }

@@ -124,7 +124,7 @@ impl Sender {
             State::Open => {}
             State::Cwr => {
                 if self.snd_una >= self.ecn_until {
-                    self.state = State::Open;
+                    self.reopen();
                     self.control(|cc| cc.on_recovery_exit(now));
                 }
             }
@@ -135,7 +135,7 @@ impl Sender {
             }
             State::Loss => {
                 if self.snd_una >= self.recover {
-                    self.state = State::Open;
+                    self.reopen();
                     self.rack.on_recovery_exit();
                 }
             }
@@ -143,10 +143,15 @@ impl Sender {
     }
 
     fn exit_recovery(&mut self, now: Time) {
-        self.state = State::Open;
+        self.reopen();
         self.dupacks = 0;
         self.rack.on_recovery_exit();
         self.control(|cc| cc.on_recovery_exit(now));
+    }
+
+    fn reopen(&mut self) {
+        self.state = State::Open;
+        self.board.give_back();
     }
 
     /// Enters recovery, or goes on with it.
