@@ -324,6 +324,13 @@ impl<P: Packet> Red<P> {
         wanted && params.ecn && packet.ecn().is_capable()
     }
 
+    fn take_in(&mut self, packet: P) {
+        if let Room::Below { largest, .. } = &mut self.room {
+            *largest = (*largest).max(packet.size().get());
+        }
+        self.queue.push(packet);
+    }
+
     fn overflow(&mut self, packet: P, ctx: &mut Context<'_, P>) {
         if let (Law::Real(law), Preset::Reference | Preset::Ns2) = (&mut self.law, self.preset) {
             law.forget();
@@ -347,19 +354,14 @@ impl<P: Packet> Discipline<P> for Red<P> {
             Verdict::Early => Some(Reason::Unforced),
             Verdict::Hard => Some(Reason::Forced),
         };
-        let packet = match reason {
-            None => packet,
+        match reason {
+            None => self.take_in(packet),
             Some(reason) => {
-                let Some(marked) = mark_or_drop(packet, marks, reason, ctx) else {
-                    return;
-                };
-                marked
+                if let Some(marked) = mark_or_drop(packet, marks, reason, ctx) {
+                    self.take_in(marked);
+                }
             }
-        };
-        if let Room::Below { largest, .. } = &mut self.room {
-            *largest = (*largest).max(size.get());
         }
-        self.queue.push(packet);
     }
 
     fn dequeue(&mut self, ctx: &mut Context<'_, P>) -> Dequeued<P> {
