@@ -47,6 +47,12 @@ impl Calendar {
         }
     }
 
+    /// How many entries there are.
+    #[inline]
+    pub(crate) fn len(&self) -> usize {
+        self.others.len() + usize::from(self.first != NONE)
+    }
+
     /// Whether the earliest entry comes before that of another calendar, or with it.
     #[inline]
     pub(crate) fn is_first(&self, other: &Self) -> bool {

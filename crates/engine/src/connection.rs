@@ -4,6 +4,7 @@ mod acks;
 mod host;
 mod tally;
 mod tcp;
+mod timers;
 
 use std::collections::VecDeque;
 use std::sync::Arc;

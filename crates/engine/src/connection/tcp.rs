@@ -2,8 +2,8 @@
 
 use sojourn_base::Time;
 
+use super::timers::Timers;
 use super::{Connection, Connections};
-use crate::calendar::Calendar;
 
 /// Stands in the calendar of timers for all connections that delay an acknowledgement.
 pub(crate) const DELAYED: u32 = u32::MAX;
@@ -14,7 +14,7 @@ pub(crate) struct Tcp {
     pub(crate) connections: Vec<Connection>,
     pub(super) free: Vec<u32>,
     /// Connections by their next timer.
-    pub(crate) timers: Calendar,
+    pub(crate) timers: Timers,
     /// Connections of which a receiver has delayed an acknowledgement since the calendar got its
     /// entry for them.
     delayed: Vec<u32>,
