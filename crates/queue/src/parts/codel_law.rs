@@ -1,6 +1,8 @@
 //! `CoDel`'s control law over any first-in first-out store: [`codel`](crate::codel) has one,
 //! [`fq_codel`](crate::fq_codel) one per flow. What it does is told there.
 
+use core::hint::select_unpredictable;
+
 use sojourn_base::{Auto, Bytes, Ecn, LinkInfo, ParamFault, Preset, Quantity, Span, Time};
 
 use super::Fifo;
@@ -39,10 +41,10 @@ pub struct CodelSettings {
 }
 
 /// The state of the control law.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 pub struct Spell {
-    /// When packets will have been above the target for an interval.
-    first_above: Option<Time>,
+    /// When packets will have been above the target for an interval; never, while they are not.
+    first_above: Time,
     dropping: bool,
     drop_next: Time,
     count: u64,
@@ -61,6 +63,19 @@ struct Store<'a, P> {
 fn tick(ps: u64) -> u64 {
     const TICK: u64 = 1_024_000;
     ps / TICK * TICK
+}
+
+impl Default for Spell {
+    fn default() -> Self {
+        Self {
+            first_above: Time::NEVER,
+            dropping: false,
+            drop_next: Time::ZERO,
+            count: 0,
+            last_count: 0,
+            inverse_root: 0,
+        }
+    }
 }
 
 impl Spell {
@@ -90,7 +105,11 @@ impl Spell {
 
     /// Shows the state.
     pub fn probe(&self, show: &mut dyn FnMut(&str, ProbeValue)) {
-        let first_above = self.first_above.unwrap_or(Time::ZERO);
+        let first_above = if self.first_above == Time::NEVER {
+            Time::ZERO
+        } else {
+            self.first_above
+        };
         let mut number = |name, value| show(name, ProbeValue::Number(value));
         number("count", self.count as f64);
         number("lastcount", self.last_count as f64);
@@ -107,7 +126,8 @@ impl Spell {
             "lastcount" => self.last_count = value as u64,
             "dropping" => self.dropping = value != 0.0,
             "drop_next" => self.drop_next = instant(),
-            "first_above" => self.first_above = (value > 0.0).then(instant),
+            "first_above" if value > 0.0 => self.first_above = instant(),
+            "first_above" => self.first_above = Time::NEVER,
             _ => return false,
         }
         true
@@ -193,27 +213,22 @@ impl CodelLaw {
     #[inline]
     fn judge<P: Packet>(&self, spell: &mut Spell, store: &Store<'_, P>, now: Time) -> Option<bool> {
         let Some(head) = store.queue.head() else {
-            spell.first_above = None;
+            spell.first_above = Time::NEVER;
             return None;
         };
         let behind = store.queue.bytes() - head.size() + store.elsewhere;
-        let short = if self.preset == Preset::Ns3 {
-            behind < self.max_packet
+        let long = if self.preset == Preset::Ns3 {
+            behind >= self.max_packet
         } else {
-            behind <= self.max_packet
+            behind > self.max_packet
         };
-        if short || self.sojourn(head, now) < self.target {
-            spell.first_above = None;
-            return Some(false);
-        }
-        Some(match spell.first_above {
-            None => {
-                spell.first_above = Some(now + self.interval);
-                false
-            }
-            Some(end) if self.in_ticks() => now > end,
-            Some(end) => now >= end,
-        })
+        // Where the queue is about as long as is aimed at, no processor could guess which it is.
+        let above = long & (self.sojourn(head, now) >= self.target);
+        let end = spell.first_above;
+        let first = select_unpredictable(end == Time::NEVER, now + self.interval, end);
+        spell.first_above = select_unpredictable(above, first, Time::NEVER);
+        let is_over = now > end || (now == end && !self.in_ticks());
+        Some(is_over && above)
     }
 
     /// Marks the packet at the head in place of a drop, or drops it; says whether it was marked.
