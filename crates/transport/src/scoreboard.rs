@@ -9,6 +9,7 @@
 mod loss;
 mod sack;
 
+use core::hint::select_unpredictable;
 use std::collections::VecDeque;
 
 use sojourn_base::prefetch::{prefetch_all, prefetch_until};
@@ -116,9 +117,8 @@ pub struct Scoreboard {
 /// ties by sequence number; a burst sent at one instant has an order, which is what that rule stands
 /// for.
 pub(crate) fn sent_after(xmit: Time, order: u16, other_xmit: Time, other_order: u16) -> bool {
-    // Without a branch: of two segments that one acknowledgement covers, either may be asked about.
     let is_later = order.wrapping_sub(other_order).cast_signed() > 0;
-    (xmit > other_xmit) | ((xmit == other_xmit) & is_later)
+    select_unpredictable(xmit == other_xmit, is_later, xmit > other_xmit)
 }
 
 impl Scoreboard {

@@ -1,7 +1,5 @@
 //! All connections of a simulation, and their timers.
 
-use core::hint::select_unpredictable;
-
 use sojourn_base::Time;
 
 use super::timers::Timers;
@@ -66,9 +64,7 @@ impl Tcp {
     #[allow(clippy::inline_always)] // once a packet, and mostly nothing to do
     pub(crate) fn delay(&mut self, slot: u32, at: Time) {
         let connection = &self.connections[slot as usize];
-        // One comparison: which of two fails, no processor could guess.
-        let known = select_unpredictable(connection.is_delayed, Time::ZERO, connection.timer_at);
-        if at < known {
+        if at < connection.timer_at && !connection.is_delayed {
             self.list_delayed(slot, at);
         }
     }
