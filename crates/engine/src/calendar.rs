@@ -5,9 +5,14 @@
 //! next one of the same. Entries at one instant come in the order of their slots, never in the order
 //! of insertion.
 //!
-//! The standard heap does the same, and takes more care to stay whole if a comparison panics. Tried
-//! without gain: a heap of four children, all entries in the heap, the
+//! Its lowest level is always full, of nothing where there are no entries: so what is moved goes all the
+//! way down by the same steps, and no branch depends on what is compared. Where sources send at random
+//! no processor could guess these, and each wrong guess costs as much as all the comparisons.
+//!
+//! Tried without gain: a heap of four children, all entries in the heap, the
 //! place of one that is taken away left open for the next that comes.
+
+use core::hint::select_unpredictable;
 
 use sojourn_base::Time;
 
@@ -28,8 +33,11 @@ const fn entry(time: Time, slot: u32) -> Entry {
 pub struct Calendar {
     /// The earliest of all, [`NONE`] where there is none.
     first: Entry,
-    /// The others as a heap: none is later than those at twice its place and one or two more.
+    /// The others as a heap of whole levels: none is later than those at twice its place and one or
+    /// two more. [`NONE`] stands behind the last.
     others: Vec<Entry>,
+    /// How many these are.
+    waiting: usize,
 }
 
 impl Default for Calendar {
@@ -44,13 +52,14 @@ impl Calendar {
         Self {
             first: NONE,
             others: Vec::with_capacity(slots),
+            waiting: 0,
         }
     }
 
     /// How many entries there are.
     #[inline]
     pub(crate) fn len(&self) -> usize {
-        self.others.len() + usize::from(self.first != NONE)
+        self.waiting + usize::from(self.first != NONE)
     }
 
     /// Whether the earliest entry comes before that of another calendar, or with it.
@@ -76,7 +85,7 @@ impl Calendar {
     #[inline]
     pub fn upcoming(&self) -> Option<[u32; 3]> {
         let soon: &[Entry; 3] = self.others.first_chunk()?;
-        Some(soon.map(|entry| entry as u32))
+        (self.waiting >= soon.len()).then(|| soon.map(|entry| entry as u32))
     }
 
     /// Adds an entry, at an instant before [`Time::NEVER`].
@@ -86,8 +95,12 @@ impl Calendar {
         let later = self.first.max(added);
         self.first = self.first.min(added);
         if later != NONE {
-            self.others.push(later);
-            self.rise(self.others.len() - 1, later);
+            if self.waiting == self.others.len() {
+                // One level more.
+                self.others.resize(2 * self.waiting + 1, NONE);
+            }
+            self.waiting += 1;
+            self.rise(self.waiting - 1, later);
         }
     }
 
@@ -124,7 +137,8 @@ impl Calendar {
             self.first = moved;
             return;
         }
-        let Some(place) = self.others.iter().position(|&other| is_it(other as u32)) else {
+        let waiting = &self.others[..self.waiting];
+        let Some(place) = waiting.iter().position(|&other| is_it(other as u32)) else {
             debug_assert!(false, "no such entry");
             return;
         };
@@ -138,33 +152,41 @@ impl Calendar {
 
     #[inline(never)]
     fn remove_first(&mut self) {
-        self.first = self.others.first().copied().unwrap_or(NONE);
-        if let Some(last) = self.others.pop()
-            && !self.others.is_empty()
-        {
+        let Some(&next) = self.others.first() else {
+            self.first = NONE;
+            return;
+        };
+        self.first = next;
+        if next == NONE {
+            return;
+        }
+        self.waiting -= 1;
+        let last = core::mem::replace(&mut self.others[self.waiting], NONE);
+        if self.waiting > 0 {
             self.sink(last);
+        }
+        if self.waiting < self.others.len() / 4 {
+            // One level less.
+            self.others.truncate(self.others.len() / 2);
         }
     }
 
-    /// Puts `moved` in the place of the top, which is gone. It is not compared on the way down, since
-    /// what is moved mostly ends there, but on the way up from a place at the bottom.
+    /// Puts `moved` in the place of the top, which is gone: on the way down it changes places with all
+    /// that are earlier, and what then comes later goes on in its stead.
     #[inline(always)]
     #[allow(clippy::inline_always)]
-    fn sink(&mut self, moved: Entry) {
+    fn sink(&mut self, mut moved: Entry) {
         let heap = &mut self.others[..];
         let mut place = 0;
-        let mut child = 1;
-        while let Some(&[left, right]) = heap.get(child..child + 2) {
-            heap[place] = left.min(right);
-            place = child + usize::from(right < left);
-            child = 2 * place + 1;
+        while let Some(&[left, right]) = heap.get(2 * place + 1..2 * place + 3) {
+            let is_right = right < left;
+            let least = select_unpredictable(is_right, right, left);
+            let is_earlier = least < moved;
+            heap[place] = select_unpredictable(is_earlier, least, moved);
+            moved = select_unpredictable(is_earlier, moved, least);
+            place = 2 * place + 1 + usize::from(is_right);
         }
-        // A last child without a sibling.
-        if child + 1 == heap.len() {
-            heap[place] = heap[child];
-            place = child;
-        }
-        self.rise(place, moved);
+        heap[place] = moved;
     }
 
     /// Puts `added` in a place that is free, or of a later entry, and lets it rise to where it
