@@ -97,6 +97,7 @@ impl Calendar {
         if later != NONE {
             if self.waiting == self.others.len() {
                 // One level more.
+                self.others.reserve_exact(self.waiting + 1);
                 self.others.resize(2 * self.waiting + 1, NONE);
             }
             self.waiting += 1;

@@ -115,6 +115,10 @@ impl Timers {
                 stays
             });
             self.waiting -= before - entries.len();
+            if entries.is_empty() {
+                // One bucket's memory serves all, as long as there is one that is full.
+                *entries = Vec::new();
+            }
             self.next_bucket += 1;
         }
     }
