@@ -116,7 +116,7 @@ impl Timers {
             });
             self.waiting -= before - entries.len();
             if entries.is_empty() {
-                // One bucket's memory serves all, as long as there is one that is full.
+                // Else each would keep what it held at its fullest.
                 *entries = Vec::new();
             }
             self.next_bucket += 1;
