@@ -7,7 +7,7 @@
 //!
 //! Its lowest level is always full, of nothing where there are no entries: so what is moved goes all the
 //! way down by the same steps, and no branch depends on what is compared. Where sources send at random
-//! no processor could guess these, and each wrong guess costs as much as all the comparisons.
+//! no processor could guess those.
 //!
 //! Tried without gain: a heap of four children, all entries in the heap, the
 //! place of one that is taken away left open for the next that comes.
@@ -153,12 +153,8 @@ impl Calendar {
 
     #[inline(never)]
     fn remove_first(&mut self) {
-        let Some(&next) = self.others.first() else {
-            self.first = NONE;
-            return;
-        };
-        self.first = next;
-        if next == NONE {
+        self.first = self.others.first().copied().unwrap_or(NONE);
+        if self.waiting == 0 {
             return;
         }
         self.waiting -= 1;

@@ -354,6 +354,7 @@ impl<P: Packet> Discipline<P> for Red<P> {
             Verdict::Early => Some(Reason::Unforced),
             Verdict::Hard => Some(Reason::Forced),
         };
+        // Taken in from two places: where the two met, each packet would be copied once more, in pieces.
         match reason {
             None => self.take_in(packet),
             Some(reason) => {
