@@ -115,6 +115,8 @@ pub struct Link {
     pub(crate) plain: Option<Capacity>,
     /// The instant under which the link stands in the calendar of deliveries.
     pub(crate) scheduled: Time,
+    /// How long it may leave undone what is due, where it hands over.
+    may_wait: Span,
     /// Sending, or shaped, until this instant; then the transmitter asks for the next packet.
     /// Never, where the last dequeue found the queue empty. Of no meaning where nothing waits, since
     /// a packet that passes leaves it as it is.
@@ -184,6 +186,7 @@ impl Link {
             free_at: Time::ZERO,
             last_takes: Span::ZERO,
             delay: spec.delay,
+            may_wait: handing::longest_wait(spec.pace()),
             wired: 0,
             delivered: 0,
             spec,
@@ -318,7 +321,7 @@ impl Link {
             } else {
                 self.next_question()
             };
-            return self.may_wait_until(departure.min(self.next_arrival()));
+            return departure.min(self.next_arrival()) + self.may_wait;
         }
         if self.plain.is_some() {
             return self.next_delivery();

@@ -2,12 +2,14 @@
 
 use sojourn_base::{Span, Time};
 
-use super::Link;
+use super::{Link, Pace};
 use crate::SimPacket;
 use crate::ledger::Shared;
 
-/// Packets that a link sends before it catches up without being touched.
+/// Full packets that a link sends before it catches up without being touched, and how large these are.
+/// Small ones come hardly ever as fast as it could send them: acknowledgements follow the data.
 const BATCH: u64 = 64;
+const FULL: u16 = 1500;
 
 /// Announced packets that move for one that comes before them: where they are more, it waits to be
 /// [sorted in](Link::sort_in).
@@ -22,6 +24,15 @@ pub(crate) enum FedBy {
     One,
     /// Several, all that feed it.
     Many,
+}
+
+/// How long a link that hands over may leave undone what is due: no longer than its delay, since by
+/// then the first packet comes out, nor than it takes to send a number of packets, which would lie about
+/// in the ring before it and behind it. But it waits until the instant is over, and all its arrivals
+/// known.
+pub(super) fn longest_wait(pace: Pace) -> Span {
+    let batch = Span::from_ps(pace.to_send(FULL).as_ps().saturating_mul(BATCH));
+    pace.delay.min(batch) + Span::from_ps(1)
 }
 
 /// A packet that a link has begun to send, or will without fail, and hands over to the next link,
@@ -71,16 +82,6 @@ impl Link {
     /// Whether what waits has been handed over already.
     pub(super) fn promises(&self) -> bool {
         self.hands_over && self.plain.is_some()
-    }
-
-    /// How long a link that hands over may leave undone what is due at `next`: no longer than its
-    /// delay, since by then the first packet comes out, nor than it takes to send a number of
-    /// packets, which would lie about in the ring before it and behind it. But it waits until the
-    /// instant is over, and all its arrivals known.
-    #[inline(always)]
-    pub(super) fn may_wait_until(&self, next: Time) -> Time {
-        let batch = Span::from_ps(BATCH * self.last_takes.as_ps());
-        next + self.delay.min(batch) + Span::from_ps(1)
     }
 
     /// When the next packet that was handed over arrives.
@@ -137,7 +138,7 @@ impl Link {
         if self.hands_over {
             // A discipline with something to send is in the calendar already.
             let is_idle = self.plain.is_some() || self.ledger.backlog().packets == 0;
-            is_idle.then(|| self.may_wait_until(stamp))
+            is_idle.then(|| stamp + self.may_wait)
         } else {
             let is_empty = self.packets.len() == 0;
             let begins = self.sends_until.max(self.free_at).max(stamp);
