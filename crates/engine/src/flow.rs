@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use sojourn_base::{Bytes, Ecn, Span, Stream, Time};
-use sojourn_traffic::{AnyApplication, AnySource};
+use sojourn_traffic::{AnyApplication, AnySource, Draw, Emission, Source};
 use sojourn_transport::{AnyController, Config, Sender};
 
 use crate::connection::{Connection, Connections};
@@ -77,6 +77,8 @@ pub(crate) enum Agent {
         source: AnySource,
         header: Bytes,
         ecn: Ecn,
+        /// The packet after the next: drawn ahead, for what comes next must not wait for a draw.
+        then: Emission,
         /// Size on the wire of the packet to be sent next.
         next_size: u16,
         /// Its number.
@@ -101,13 +103,17 @@ pub struct Flow {
 }
 
 impl Flow {
-    pub(crate) fn new(spec: FlowSpec) -> Self {
+    pub(crate) fn new(mut spec: FlowSpec) -> Self {
         let agent = match spec.traffic {
             Traffic::Datagrams {
-                source,
+                mut source,
                 header,
                 ecn,
             } => Agent::Datagrams {
+                then: source.next(&mut Draw {
+                    gaps: &mut spec.gaps,
+                    sizes: &mut spec.sizes,
+                }),
                 source,
                 header,
                 ecn,

@@ -64,6 +64,8 @@ pub struct Simulation<O> {
     alightings: Calendar,
     /// Flows by the next packet of their source.
     sources: Calendar,
+    /// Whether sources may [run ahead](sources) of all else.
+    sources_run_ahead: bool,
     /// Links by their next departure: only for an observer that must see all in order.
     departures: Calendar,
     breach: Option<Breach>,
@@ -97,6 +99,8 @@ impl<O: Observer> Simulation<O> {
             train::arrange(&mut links, &paths)
         };
         let flows: Vec<Flow> = flows.into_iter().map(Flow::new).collect();
+        let watched = O::IN_ORDER || O::LOOKS_INSIDE;
+        let sources_run_ahead = !watched && sources::may_run_ahead(&flows, &lanes, &paths);
         let mut simulation = Self {
             now: Time::ZERO,
             shared: Shared {
@@ -110,6 +114,7 @@ impl<O: Observer> Simulation<O> {
             deliveries: Calendar::with_capacity(2 * links.len()),
             alightings: Calendar::default(),
             sources: Calendar::with_capacity(flows.len()),
+            sources_run_ahead,
             departures: Calendar::default(),
             breach: None,
             observer,
@@ -191,7 +196,11 @@ impl<O: Observer> Simulation<O> {
                     self.deliver(delivery);
                 }
             } else if source == next {
-                self.emit(source);
+                if self.sources_run_ahead {
+                    self.emit_ahead(source, until);
+                } else {
+                    self.emit(source);
+                }
             } else {
                 self.expire(timer);
             }

@@ -132,7 +132,7 @@ fn same_history(mut one: (Vec<String>, Vec<Entry>), mut other: (Vec<String>, Vec
 
 /// Hosts and sinks at three routers in a ring, or on both sides of one link of it: few rates and
 /// delays, so that some of the links that meet or part are alike and others are not, and sources
-/// that send at the same instants.
+/// that send at the same instants, in some networks one at a router itself.
 fn any_network(random: &mut Stream) -> (Vec<LinkSpec>, Vec<FlowSpec>) {
     const QUEUES: [&str; 6] = ["droptail", "droptail", "codel", "red", "fq_codel", "pie"];
     let mut any = |below: usize| random.below(below as u64) as usize;
@@ -146,6 +146,7 @@ fn any_network(random: &mut Stream) -> (Vec<LinkSpec>, Vec<FlowSpec>) {
     }
     let is_dumbbell = any(2) == 0;
     let mut flows = Vec::new();
+    let has_source_at_router = any(3) == 0;
     for host in 0..3 + any(9) as u64 {
         let (router, hops) = if is_dumbbell {
             (0, 1)
@@ -155,7 +156,8 @@ fn any_network(random: &mut Stream) -> (Vec<LinkSpec>, Vec<FlowSpec>) {
         let access = links.len() as u32;
         let delay_us = if any(4) == 0 { 250 } else { delay_us };
         let ends = (20 + access, router as u32);
-        links.push(link(ends, mbps, delay_us, "droptail", "9 packets"));
+        let queue = QUEUES[any(6) * any(2)];
+        links.push(link(ends, mbps, delay_us, queue, "9 packets"));
         let odd = any(12);
         let (sink_mbps, queue) = (
             if odd == 1 { 10 } else { sink_mbps },
@@ -164,7 +166,9 @@ fn any_network(random: &mut Stream) -> (Vec<LinkSpec>, Vec<FlowSpec>) {
         let ends = (((router + hops) % 3) as u32, 20 + access);
         links.push(link(ends, sink_mbps, sink_delay_us, queue, "4 packets"));
         let ring = (router..router + hops).map(|at| (at % 3) as u32);
-        let path: Vec<u32> = [access]
+        let is_at_router = has_source_at_router && host == 0 && hops > 0;
+        let path: Vec<u32> = (!is_at_router)
+            .then_some(access)
             .into_iter()
             .chain(ring)
             .chain([access + 1])

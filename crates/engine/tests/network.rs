@@ -119,22 +119,11 @@ fn sources_of_one_instant_come_in_the_order_of_declaration() {
 
 #[test]
 fn nothing_at_the_end_itself_has_happened_yet() {
-    let simulation = run(
-        vec![link("only", 0, 1, 50)],
-        vec![flow("a", &[0], 5, 1_000)],
-        us(5),
-        (),
-    )
-    .unwrap();
-    assert_eq!(simulation.books(0)[0].sent, 0);
-    let simulation = run(
-        vec![link("only", 0, 1, 50)],
-        vec![flow("a", &[0], 5, 1_000)],
-        us(6),
-        (),
-    )
-    .unwrap();
-    assert_eq!(simulation.books(0)[0].sent, 1);
+    for (until, sent) in [(5, 0), (6, 1), (1_005, 1), (1_006, 2)] {
+        let flows = vec![flow("a", &[0], 5, 1_000)];
+        let simulation = run(vec![link("only", 0, 1, 50)], flows, us(until), ()).unwrap();
+        assert_eq!(simulation.books(0)[0].sent, sent, "until {until} us");
+    }
 }
 
 #[test]

@@ -1,12 +1,36 @@
 //! The part of the run loop that serves sources: when they send, and what.
+//!
+//! No source of datagrams hears of what becomes of them. Where there are none but such, and only they
+//! feed the links at which they send, they run ahead: each time that one comes first a number of
+//! packets is sent one after the other, each at its exact instant, whatever comes before that elsewhere.
+//! Which comes next, a packet that is sent or one that arrives, no processor could guess where sources
+//! send at random.
+
+use std::collections::BTreeSet;
 
 use sojourn_base::Time;
 use sojourn_traffic::{Draw, Source, Way};
 
 use super::Simulation;
 use crate::flow::{Agent, Flow};
-use crate::routes::END;
-use crate::{Cargo, FlowId, Observer, SimPacket};
+use crate::ledger::Lane;
+use crate::routes::{END, Paths};
+use crate::{Cargo, FlowId, LinkId, Observer, SimPacket};
+
+/// Packets that sources send at a time where they run ahead.
+const AHEAD: usize = 64;
+
+/// Whether none but sources of datagrams feed the links over which flows go first, and all flows are such.
+pub(super) fn may_run_ahead(flows: &[Flow], lanes: &[Lane], paths: &Paths) -> bool {
+    let there = lanes.iter().step_by(2).map(|lane| paths.links(lane.path));
+    let firsts: BTreeSet<LinkId> = there
+        .clone()
+        .filter_map(|path| path.first())
+        .copied()
+        .collect();
+    let mut others = there.flat_map(|path| path.iter().skip(1));
+    !flows.iter().any(Flow::is_tcp) && !others.any(|link| firsts.contains(link))
+}
 
 impl<O: Observer> Simulation<O> {
     /// Puts the first event of a flow into the calendar.
@@ -36,6 +60,18 @@ impl<O: Observer> Simulation<O> {
         }
     }
 
+    /// Sources that may run ahead send their next packets, as far as these leave before `until`.
+    #[inline(never)]
+    pub(super) fn emit_ahead(&mut self, mut now: Time, until: Time) {
+        for _ in 0..AHEAD {
+            self.send_datagram(self.sources.next_slot(), now);
+            now = self.sources.next_time();
+            if now >= until {
+                return;
+            }
+        }
+    }
+
     fn send_datagram(&mut self, id: FlowId, now: Time) {
         let flow = &mut self.flows[id as usize];
         let Agent::Datagrams {
@@ -60,12 +96,14 @@ impl<O: Observer> Simulation<O> {
         self.send(now, &packet, Cargo::Datagram);
     }
 
-    /// Asks the source of `flow` for its next packet after `now`; never if that is too late.
+    /// When the next packet of `flow` comes after `now`; never if that is too late. Asks its source for
+    /// the one after that.
     fn plan(&mut self, flow: usize, now: Time) -> Time {
         let flow: &mut Flow = &mut self.flows[flow];
         let Agent::Datagrams {
             source,
             header,
+            then,
             next_size,
             ..
         } = &mut flow.agent
@@ -76,7 +114,7 @@ impl<O: Observer> Simulation<O> {
             gaps: &mut flow.gaps,
             sizes: &mut flow.sizes,
         };
-        let emission = source.next(&mut draw);
+        let emission = core::mem::replace(then, source.next(&mut draw));
         *next_size = (emission.payload + *header).get() as u16;
         let at = now + emission.gap;
         if at < flow.stop { at } else { Time::NEVER }
