@@ -31,6 +31,12 @@ INTERVALS: dict[IntervalKind, Callable[[Sequence[float | None]], Interval]] = {
 HARDLY = 0.1
 """A link whose packets wait less than this share of what they wait elsewhere matters little."""
 
+BY_REASON = {"drop": "drops_by_reason", "mark": "marks_by_reason"}
+"""What a link's drops and its marks are called in its summary."""
+
+NO_REASONS = orjson.dumps({name: {} for name in BY_REASON.values()})
+"""Those of a link that neither drops nor marks, as most do."""
+
 TRIALS = {"link": "arrivals_packets", "flow": "sent_packets"}
 """What a loss is one of."""
 
@@ -93,11 +99,7 @@ def summarised_points(
             texts = summary.entities(table, point)
             if name == "links":
                 texts = {
-                    link: _with(
-                        text,
-                        drops_by_reason=reasons.get((point, link, "drop"), {}),
-                        marks_by_reason=reasons.get((point, link, "mark"), {}),
-                    )
+                    link: _joined(text, reasons.get((point, link), NO_REASONS))
                     for link, text in texts.items()
                 }
             entry[name] = {entity: orjson.Fragment(text) for entity, text in texts.items()}
@@ -178,7 +180,12 @@ def _singles(name: str, values: Sequence[float | None]) -> list[bytes]:
 
 def _with(text: bytes, **more: Any) -> bytes:
     """The text of an object, with more members."""
-    return b"%b,%b" % (text[:-1], orjson.dumps(more)[1:])
+    return _joined(text, orjson.dumps(more))
+
+
+def _joined(text: bytes, more: bytes) -> bytes:
+    """The text of an object with the members of two."""
+    return b"%b,%b" % (text[:-1], more[1:])
 
 
 class _Summary:
@@ -216,16 +223,18 @@ class _Summary:
             )
         return orjson.dumps(metrics)
 
-    def reasons(
-        self, drops: Columns, links: Columns
-    ) -> Mapping[tuple[int, str, str], dict[str, Any]]:
-        """Summarise drops and marks by reason; a replica without any counts as zero."""
+    def reasons(self, drops: Columns, links: Columns) -> Mapping[tuple[int, str], bytes]:
+        """Summarise drops and marks by reason, as JSON texts by point and link.
+
+        A replica without any counts as zero. Of links with neither there is none.
+        """
         replicas = Counter(point for point, _ in rows_by(links["point"], links["replica"]))
         packets = [float(count) for count in drops["packets"]]
-        reasons: dict[tuple[int, str, str], dict[str, Any]] = {}
+        reasons: dict[tuple[int, str], dict[str, dict[str, Any]]] = {}
         keys = (drops[key] for key in ("point", "link", "kind", "reason"))
         for (point, link, kind, reason), rows in rows_by(*keys).items():
             counts = [packets[row] for row in rows]
             counts += [0.0] * (replicas[point] - len(counts))
-            reasons.setdefault((point, link, kind), {})[reason] = self.metric(counts, point)
-        return reasons
+            of_link = reasons.setdefault((point, link), orjson.loads(NO_REASONS))
+            of_link[BY_REASON[kind]][reason] = self.metric(counts, point)
+        return {key: orjson.dumps(of_link) for key, of_link in reasons.items()}

@@ -116,19 +116,18 @@ def _checksum(body: bytes) -> bytes:
 
 def encode(tables: dict[str, Any]) -> bytes:
     """Pack the tables of a run, to the bit."""
-    arrays: list[bytes] = []
-    begin = 0
+    values = array("d")
 
     def refer(numbers: object) -> dict[str, int]:
-        nonlocal begin
         if not isinstance(numbers, array):
             raise TypeError(f"a table holds {type(numbers).__name__}")
-        arrays.append(_little_endian(numbers).tobytes())
-        begin += len(numbers)
-        return {"f8": begin - len(numbers), "n": len(numbers)}
+        begin = len(values)
+        values.extend(numbers)
+        return {"f8": begin, "n": len(numbers)}
 
     text = orjson.dumps(tables, default=refer)
-    return zlib.compress(_LENGTH.pack(len(text)) + text + b"".join(arrays), level=1)
+    packed = _little_endian(values).tobytes()
+    return zlib.compress(_LENGTH.pack(len(text)) + text + packed, level=1)
 
 
 def decode(payload: bytes) -> dict[str, Any]:
