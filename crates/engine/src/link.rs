@@ -140,7 +140,7 @@ pub struct Link {
     /// The packets that go through it [in a train](in_train), have to wait, and are not booked.
     waits: VecDeque<Wait>,
     /// What the discipline did wrong, if anything.
-    pub(crate) fault: Option<String>,
+    pub(crate) fault: Option<Box<str>>,
     /// The instant under which it stands in the calendar of departures, where that is kept.
     pub(crate) departure_scheduled: Time,
     /// Packets handed down to the device.

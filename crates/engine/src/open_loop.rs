@@ -168,7 +168,7 @@ impl<O: Observer> OpenLoop<O> {
             Some(what) => Err(Breach {
                 at: self.now,
                 place: format!("link {}", self.link.spec.name),
-                what,
+                what: what.into(),
             }),
         }
     }

@@ -78,7 +78,7 @@ impl Link {
     pub fn audit(&mut self, now: Time) -> Result<(), String> {
         self.ledger.advance(now);
         if let Some(fault) = self.fault.take() {
-            return Err(fault);
+            return Err(fault.into());
         }
         self.ledger.check_little(now)?;
         let (wired, delivered) = (self.wired, self.delivered);

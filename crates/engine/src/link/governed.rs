@@ -15,7 +15,7 @@ struct Books<'a, O> {
     ledger: &'a mut Ledger,
     shared: &'a mut Shared,
     observer: &'a mut O,
-    fault: &'a mut Option<String>,
+    fault: &'a mut Option<Box<str>>,
 }
 
 impl<O: Observer> Sink<SimPacket> for Books<'_, O> {
@@ -28,7 +28,7 @@ impl<O: Observer> Sink<SimPacket> for Books<'_, O> {
 
     fn marked(&mut self, packet: &SimPacket, reason: Reason) {
         if !packet.ecn().is_capable() {
-            *self.fault = Some("a packet that is not ECN-capable was marked".to_owned());
+            *self.fault = Some("a packet that is not ECN-capable was marked".into());
         }
         self.ledger.mark(reason);
         self.observer.marked(self.now, self.link, packet, reason);
@@ -207,9 +207,8 @@ impl Link {
             Dequeued::Empty => self.asks_at = Time::NEVER,
             Dequeued::Wait(time) if time > now => self.asks_at = time,
             Dequeued::Wait(time) => {
-                self.fault = Some(format!(
-                    "the discipline asked at {now} to wait until {time}"
-                ));
+                let fault = format!("the discipline asked at {now} to wait until {time}");
+                self.fault = Some(fault.into());
                 self.asks_at = Time::NEVER;
             }
         }
@@ -241,11 +240,12 @@ impl Link {
     #[cold]
     fn find_fault(&mut self, status: &Status) {
         let said = status.backlog;
-        self.fault = Some(if status.capacity.holds(said.packets, said.bytes) {
+        let fault = if status.capacity.holds(said.packets, said.bytes) {
             self.ledger.disagreement(said, self.device.backlog())
         } else {
             let Backlog { packets, bytes } = said;
             format!("{packets} packets and {bytes} wait above the limit")
-        });
+        };
+        self.fault = Some(fault.into());
     }
 }

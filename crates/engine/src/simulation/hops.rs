@@ -271,7 +271,7 @@ impl<O: Observer> Simulation<O> {
     fn breach_at_link(&mut self, id: LinkId, at: Time) {
         let link = &mut self.links[id as usize];
         let place = format!("link {}", link.spec.name);
-        let what = link.fault.take().unwrap_or_default();
+        let what = link.fault.take().unwrap_or_default().into();
         self.breach = Some(Breach { at, place, what });
     }
 }
