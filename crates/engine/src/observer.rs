@@ -22,9 +22,10 @@ pub struct Transfer {
 /// Looks on while a simulation runs; dispatched statically, free where a hook is left empty.
 ///
 /// What happens at a link happens at its exact instant, but the engine may work it out later: when
-/// something comes out of the link, or of the next, or is looked at. The arrivals at each link, its
-/// departures and its drops are each seen in the order of time; what is seen of different links may
-/// come out of order unless [`IN_ORDER`](Self::IN_ORDER) asks otherwise.
+/// something comes out of the link, or of the next, or is looked at; or sooner, where sources run ahead
+/// of the network. The arrivals at each link, its departures and its drops are each seen in the order of
+/// time; what is seen of different links may come out of order unless [`IN_ORDER`](Self::IN_ORDER) asks
+/// otherwise.
 pub trait Observer {
     /// Whether everything must be seen in the order of time, at the price of an event a packet.
     const IN_ORDER: bool = false;

@@ -99,8 +99,7 @@ impl<O: Observer> Simulation<O> {
             train::arrange(&mut links, &paths)
         };
         let flows: Vec<Flow> = flows.into_iter().map(Flow::new).collect();
-        let watched = O::IN_ORDER || O::LOOKS_INSIDE;
-        let sources_run_ahead = !watched && sources::may_run_ahead(&flows, &lanes, &paths);
+        let sources_run_ahead = !O::IN_ORDER && sources::may_run_ahead(&flows, &lanes, &paths);
         let mut simulation = Self {
             now: Time::ZERO,
             shared: Shared {
