@@ -77,7 +77,7 @@ pub(crate) enum Agent {
         source: AnySource,
         header: Bytes,
         ecn: Ecn,
-        /// The packet after the next: drawn ahead, for what comes next must not wait for a draw.
+        /// The packet after the next: drawn ahead, so that which comes next need not wait for a draw.
         then: Emission,
         /// Size on the wire of the packet to be sent next.
         next_size: u16,

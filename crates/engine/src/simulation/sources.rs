@@ -1,7 +1,7 @@
 //! The part of the run loop that serves sources: when they send, and what.
 //!
-//! No source of datagrams hears of what becomes of them. Where there are none but such, and only they
-//! feed the links at which they send, they run ahead: each time that one comes first a number of
+//! No source of datagrams hears of what becomes of them. Where there are no others, and nothing else comes
+//! to the links over which they send first, they run ahead: each time that one of them comes next, a number of
 //! packets is sent one after the other, each at its exact instant, whatever comes before that elsewhere.
 //! Which comes next, a packet that is sent or one that arrives, no processor could guess where sources
 //! send at random.
@@ -20,16 +20,18 @@ use crate::{Cargo, FlowId, LinkId, Observer, SimPacket};
 /// Packets that sources send at a time where they run ahead.
 const AHEAD: usize = 64;
 
-/// Whether none but sources of datagrams feed the links over which flows go first, and all flows are such.
+/// Whether all flows send datagrams, and nothing else comes to the links over which they go first.
 pub(super) fn may_run_ahead(flows: &[Flow], lanes: &[Lane], paths: &Paths) -> bool {
+    if flows.iter().any(Flow::is_tcp) {
+        return false;
+    }
     let there = lanes.iter().step_by(2).map(|lane| paths.links(lane.path));
-    let firsts: BTreeSet<LinkId> = there
-        .clone()
-        .filter_map(|path| path.first())
-        .copied()
-        .collect();
-    let mut others = there.flat_map(|path| path.iter().skip(1));
-    !flows.iter().any(Flow::is_tcp) && !others.any(|link| firsts.contains(link))
+    let (firsts, others): (Vec<_>, Vec<_>) = there.filter_map(<[LinkId]>::split_first).unzip();
+    let firsts: BTreeSet<&LinkId> = firsts.into_iter().collect();
+    !others
+        .into_iter()
+        .flatten()
+        .any(|link| firsts.contains(link))
 }
 
 impl<O: Observer> Simulation<O> {
