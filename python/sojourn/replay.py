@@ -13,6 +13,7 @@ import polars as pl
 
 from sojourn import _core
 from sojourn._core import Cancel
+from sojourn.tables import BY_REASON
 
 LOOK_INTERVAL_S = 0.2
 """How often the waiting thread looks up, so that Ctrl-C is heard in time."""
@@ -65,8 +66,8 @@ class Replayed:
         rows = frame.to_dicts()
         for row in rows:
             key = tuple(row[name] for name in keys)
-            row["drops_by_reason"] = reasons.get((*key, "drop"), {})
-            row["marks_by_reason"] = reasons.get((*key, "mark"), {})
+            for kind, name in BY_REASON.items():
+                row[name] = reasons.get((*key, kind), {})
         return rows
 
     def _flow_rows(self) -> dict[str, dict[str, Any]]:

@@ -14,7 +14,7 @@ import orjson
 from sojourn.stats.bootstrap import bootstrap_interval
 from sojourn.stats.events import never_seen_bound
 from sojourn.stats.intervals import Interval, defined, student_interval
-from sojourn.tables import ENTITIES, KEYS, Columns, rows_by
+from sojourn.tables import BY_REASON, ENTITIES, KEYS, Columns, rows_by
 
 if TYPE_CHECKING:
     from sojourn.outcomes import Outcomes
@@ -30,12 +30,6 @@ INTERVALS: dict[IntervalKind, Callable[[Sequence[float | None]], Interval]] = {
 
 HARDLY = 0.1
 """A link whose packets wait less than this share of what they wait elsewhere matters little."""
-
-BY_REASON = {"drop": "drops_by_reason", "mark": "marks_by_reason"}
-"""What a link's drops and its marks are called in its summary."""
-
-NO_REASONS = orjson.dumps({name: {} for name in BY_REASON.values()})
-"""Those of a link that neither drops nor marks, as most do."""
 
 TRIALS = {"link": "arrivals_packets", "flow": "sent_packets"}
 """What a loss is one of."""
@@ -93,13 +87,14 @@ def summarised_points(
         for name, entity in ENTITIES.items()
     }
     reasons = summary.reasons(tables["drops"], tables["links"])
+    none = orjson.dumps(_by_reason())
     for point, vary in each:
         entry: dict[str, Any] = {"vary": vary}
         for name, table in parts.items():
             texts = summary.entities(table, point)
             if name == "links":
                 texts = {
-                    link: _joined(text, reasons.get((point, link), NO_REASONS))
+                    link: _joined(text, reasons.get((point, link), none))
                     for link, text in texts.items()
                 }
             entry[name] = {entity: orjson.Fragment(text) for entity, text in texts.items()}
@@ -188,6 +183,11 @@ def _joined(text: bytes, more: bytes) -> bytes:
     return b"%b,%b" % (text[:-1], more[1:])
 
 
+def _by_reason() -> dict[str, dict[str, Any]]:
+    """The drops and marks of a link by reason, before there are any: most links have none."""
+    return {name: {} for name in BY_REASON.values()}
+
+
 class _Summary:
     """Summaries with one kind of interval."""
 
@@ -235,6 +235,6 @@ class _Summary:
         for (point, link, kind, reason), rows in rows_by(*keys).items():
             counts = [packets[row] for row in rows]
             counts += [0.0] * (replicas[point] - len(counts))
-            of_link = reasons.setdefault((point, link), orjson.loads(NO_REASONS))
+            of_link = reasons.setdefault((point, link), _by_reason())
             of_link[BY_REASON[kind]][reason] = self.metric(counts, point)
         return {key: orjson.dumps(of_link) for key, of_link in reasons.items()}

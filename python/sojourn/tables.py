@@ -16,6 +16,9 @@ from sojourn.tasks import Outcome
 KEYS = ("point", "replica", "link", "flow", "group")
 """Columns that say what a row is about; all others are metrics."""
 
+BY_REASON = {"drop": "drops_by_reason", "mark": "marks_by_reason"}
+"""What a queue's drops and its marks by reason are called, by what they are."""
+
 ENTITIES = {"links": "link", "flows": "flow", "groups": "group", "total": None}
 """Table -> what its rows are about, besides point and replica."""
 

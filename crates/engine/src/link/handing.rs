@@ -6,9 +6,11 @@ use super::{Link, Pace};
 use crate::SimPacket;
 use crate::ledger::Shared;
 
-/// Full packets that a link sends before it catches up without being touched, and how large these are.
-/// Small ones come hardly ever as fast as it could send them: acknowledgements follow the data.
+/// Full packets that a link sends before it catches up without being touched.
 const BATCH: u64 = 64;
+
+/// Bytes of a full packet. Small ones come hardly ever as fast as a link could send them:
+/// acknowledgements follow the data.
 const FULL: u16 = 1500;
 
 /// Announced packets that move for one that comes before them: where they are more, it waits to be
@@ -27,8 +29,8 @@ pub(crate) enum FedBy {
 }
 
 /// How long a link that hands over may leave undone what is due: no longer than its delay, since by
-/// then the first packet comes out, nor than it takes to send a number of packets, which would lie about
-/// in the ring before it and behind it. But it waits until the instant is over, and all its arrivals
+/// then the first packet comes out, nor than it takes to send a number of full packets, which would lie
+/// about in the ring before it and behind it. But it waits until the instant is over, and all its arrivals
 /// known.
 pub(super) fn longest_wait(pace: Pace) -> Span {
     let batch = Span::from_ps(pace.to_send(FULL).as_ps().saturating_mul(BATCH));
