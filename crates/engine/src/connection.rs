@@ -98,6 +98,9 @@ pub struct Connection {
     pub(crate) timer_at: Time,
     /// Whether it is among those that [delay](Tcp::delay) an acknowledgement.
     is_delayed: bool,
+    /// Until this instant its application writes without end and does nothing else, so that its two
+    /// ends know of each other only by what they send.
+    pub(crate) left_alone_until: Time,
     opened: Time,
     /// The other direction, made when something is first sent there.
     back: Option<Box<Half>>,

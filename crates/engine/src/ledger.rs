@@ -331,6 +331,13 @@ impl Shared {
         self.paths.link(packet.at.wrapping_sub(1))
     }
 
+    /// Whether a packet comes later than another, or at the same instant over a later link.
+    #[inline]
+    pub(crate) fn comes_later(&self, one: &SimPacket, other: &SimPacket) -> bool {
+        one.stamp > other.stamp
+            || one.stamp == other.stamp && self.came_over(one) > self.came_over(other)
+    }
+
     /// The lane that leads back from where a packet goes.
     #[inline]
     pub(crate) fn lane_of_answer(&self, packet: &SimPacket) -> &Lane {

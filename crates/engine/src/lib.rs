@@ -28,9 +28,11 @@ pub mod observer;
 pub mod open_loop;
 pub mod packet;
 mod ring;
+mod round;
 pub mod routes;
 pub mod simulation;
 mod train;
+mod unordered;
 
 pub use connection::{Connection, Tally};
 pub use flow::{Flow, FlowSpec, MakeController, Traffic};

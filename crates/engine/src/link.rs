@@ -6,6 +6,7 @@ mod governed;
 mod handing;
 mod in_train;
 mod plain;
+mod unplaced;
 
 use std::collections::VecDeque;
 
@@ -16,6 +17,7 @@ use sojourn_base::prefetch::{prefetch, prefetch_all, prefetch_until};
 use sojourn_base::{Bytes, Rate, Span, Stream, Time};
 use sojourn_queue::parts::Fifo;
 use sojourn_queue::{AnyDiscipline, Backlog, Discipline};
+use unplaced::Unplaced;
 
 use crate::ledger::Ledger;
 use crate::ring::Ring;
@@ -134,9 +136,10 @@ pub struct Link {
     busy: u64,
     /// The packets sent until then.
     sent_before: u64,
-    /// Announced, but to come before too many others for each of these to move: they are put
-    /// [in their places](Self::sort_in) all at once.
-    early: Vec<SimPacket>,
+    /// Announced, and not [in its place](Self::sort_in) yet.
+    unplaced: Option<Box<Unplaced>>,
+    /// When the first of these arrives that a round announced.
+    beyond: Time,
     /// The packets that go through it [in a train](in_train), have to wait, and are not booked.
     waits: VecDeque<Wait>,
     /// What the discipline did wrong, if anything.
@@ -193,7 +196,8 @@ impl Link {
             ledger: Ledger::default(),
             device: Fifo::default(),
             packets: Ring::default(),
-            early: Vec::new(),
+            unplaced: None,
+            beyond: Time::NEVER,
             has_waits: false,
             waits: VecDeque::new(),
             asks_at: Time::NEVER,

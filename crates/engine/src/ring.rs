@@ -191,13 +191,25 @@ impl<T: Copy> Ring<T> {
     }
 
     /// Announces `values`, which are in order, each before those announced that are `later` than it.
-    pub(crate) fn merge(&mut self, values: &[T], later: impl Fn(&T, &T) -> bool) {
-        for value in values {
+    pub(crate) fn merge<'a>(
+        &mut self,
+        values: impl DoubleEndedIterator<Item = &'a T> + ExactSizeIterator + Clone,
+        later: impl Fn(&T, &T) -> bool,
+    ) where
+        T: 'a,
+    {
+        for value in values.clone() {
             self.announce(value, |_| ());
         }
         let mut end = self.tail.wrapping_sub(values.len() as u32);
-        for (before, value) in values.iter().enumerate().rev() {
+        for (before, value) in values.enumerate().rev() {
             let others = end.wrapping_sub(self.outside);
+            if others == 0 || !later(&self.slots[self.slot(end.wrapping_sub(1))], value) {
+                // It stands where it was announced, or all others that did have moved.
+                let slot = self.slot(end.wrapping_add(before as u32));
+                self.slots[slot] = *value;
+                continue;
+            }
             let not_later = self.first_of_announced(others, |other| !later(other, value));
             let first = self.outside.wrapping_add(not_later);
             self.shift(first, end, before as u32 + 1);
@@ -227,6 +239,12 @@ impl<T: Copy> Ring<T> {
         } else {
             self.slots.get(self.slot(self.outside))
         }
+    }
+
+    /// How many are announced.
+    #[inline]
+    pub(crate) fn count_announced(&self) -> usize {
+        self.tail.wrapping_sub(self.outside) as usize
     }
 
     /// The announced one behind `index` others.
@@ -437,7 +455,7 @@ mod tests {
             expected.push(value);
             if stream.below(30) == 0 {
                 early.sort_unstable();
-                ring.merge(&early, |one, other| one > other);
+                ring.merge(early.iter(), |one, other| one > other);
                 early.clear();
                 expected.sort_unstable();
                 let known = stream.below(expected.len() as u64 + 1) as usize;

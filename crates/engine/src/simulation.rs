@@ -4,12 +4,14 @@
 //! | --- | --- |
 //! | `hops` | to packets from link to link |
 //! | `trains` | to those that go from link to link in trains |
+//! | `rounds` | to those that come out of trains flow by flow |
 //! | `sources` | when a source sends |
 //! | `streams` | at the ends of TCP |
 //! | `books` | when the books are closed |
 
 mod books;
 mod hops;
+mod rounds;
 mod sources;
 mod streams;
 mod trains;
@@ -25,6 +27,7 @@ use crate::flow::{Flow, FlowSpec, least_time};
 use crate::handover;
 use crate::ledger::{Breach, FlowBooks, Lane, Shared};
 use crate::link::{Horizon, Link, LinkSpec};
+use crate::round::{self, Round};
 use crate::routes::Paths;
 use crate::train::{self, Track, Train};
 use crate::{Kind, LinkId, Observer, SimPacket};
@@ -56,6 +59,10 @@ pub struct Simulation<O> {
     trains: Vec<Train>,
     /// By link; none where there is no train.
     tracks: Vec<Track>,
+    /// Takes packets out of trains.
+    round: Round,
+    /// Whether one is going on: then what is announced comes in no order.
+    in_round: bool,
     tcp: Tcp,
     /// Links by their next delivery.
     deliveries: Calendar,
@@ -96,7 +103,11 @@ impl<O: Observer> Simulation<O> {
         } else {
             let paths: Vec<&[LinkId]> = lanes.iter().map(|lane| paths.links(lane.path)).collect();
             handover::arrange(&mut links, &paths);
-            train::arrange(&mut links, &paths)
+            let (trains, mut tracks) = train::arrange(&mut links, &paths);
+            if links.len() > MANY_LINKS {
+                round::arrange(&mut tracks, &paths);
+            }
+            (trains, tracks)
         };
         let flows: Vec<Flow> = flows.into_iter().map(Flow::new).collect();
         let sources_run_ahead = !O::IN_ORDER && sources::may_run_ahead(&flows, &lanes, &paths);
@@ -109,6 +120,8 @@ impl<O: Observer> Simulation<O> {
             },
             trains,
             tracks,
+            round: Round::default(),
+            in_round: false,
             tcp: Tcp::default(),
             deliveries: Calendar::with_capacity(2 * links.len()),
             alightings: Calendar::default(),
@@ -190,7 +203,7 @@ impl<O: Observer> Simulation<O> {
                 self.depart(departure);
             } else if delivery == next {
                 if of_train {
-                    self.alight(delivery);
+                    self.alight(delivery, until);
                 } else {
                     self.deliver(delivery);
                 }

@@ -21,6 +21,8 @@ use sojourn_base::{Span, Time};
 use crate::ledger::Shared;
 use crate::link::{FedBy, Link, LinkSpec, Pace};
 use crate::ring::Ring;
+use crate::round::Round;
+use crate::unordered::Unordered;
 use crate::{LinkId, SimPacket};
 
 /// Packets on their way through links that are alike.
@@ -40,6 +42,17 @@ pub(crate) struct Train {
     last_takes: Span,
     /// Those whose transmission began before this instant are in the books of their links.
     booked_until: Time,
+    /// Those that joined after the last [round](crate::round) and will have their turns in the next, in no
+    /// order.
+    fresh: Unordered,
+    /// Which of these comes out first, and of which link.
+    first_fresh: (Time, LinkId),
+    /// When the first comes out that may have its turn and has not been in a round; never where there
+    /// is none.
+    news: Time,
+    /// No packet arrives before that is not known yet: when the last arrives that was handed over, or the last
+    /// round.
+    last_arrives: Time,
 }
 
 /// A packet that leaves its train, and goes through its link by itself.
@@ -78,12 +91,15 @@ pub(crate) struct Track {
     /// From when on a packet that arrives may join: when all that joined before is sent; never, while
     /// anything is under way that did not join.
     free_at: Time,
+    /// Whether what joins may have its turn in a [round](crate::round).
+    pub(crate) has_turns: bool,
 }
 
 impl Track {
     const NONE: Self = Self {
         train: None,
         free_at: Time::NEVER,
+        has_turns: false,
     };
 
     /// The train.
@@ -142,6 +158,7 @@ pub(crate) fn arrange(links: &mut [Link], paths: &[&[LinkId]]) -> (Vec<Train>, V
         tracks[next] = Track {
             train: Some(number as u32),
             free_at: Time::ZERO,
+            has_turns: false,
         };
     }
     if trains.is_empty() {
@@ -174,6 +191,9 @@ fn may_be_of_a_train(link: &Link) -> bool {
     link.fed_by == FedBy::One && link.is_plain() && !link.hands_over
 }
 
+/// Where none is fresh.
+const NO_FRESH: (Time, LinkId) = (Time::NEVER, LinkId::MAX);
+
 impl Train {
     /// The train from a link through others that are like `next`.
     fn between(feeder: &LinkSpec, next: &LinkSpec) -> Self {
@@ -186,6 +206,10 @@ impl Train {
             last_size: 0,
             last_takes: Span::ZERO,
             booked_until: Time::ZERO,
+            fresh: Unordered::default(),
+            first_fresh: NO_FRESH,
+            news: Time::NEVER,
+            last_arrives: Time::ZERO,
         }
     }
 
@@ -200,6 +224,7 @@ impl Train {
         stamp: Time,
         size: u16,
     ) -> Option<Time> {
+        self.last_arrives = stamp;
         if size > self.bypass {
             return None;
         }
@@ -220,7 +245,8 @@ impl Train {
     fn lets_wait(&mut self, track: &Track, link: &mut Link, stamp: Time, size: u16) -> bool {
         let takes = self.takes(size);
         let longest = Span::from_ps(self.patience.saturating_mul(takes.as_ps()));
-        let may = track.free_at.since(stamp) <= longest && link.waiting_in_train() < self.room;
+        let is_patient = track.has_turns || track.free_at.since(stamp) <= longest;
+        let may = is_patient && link.waiting_in_train() < self.room;
         if may {
             link.wait_in_train(stamp, track.free_at + takes);
         }
@@ -237,8 +263,8 @@ impl Train {
         self.last_takes
     }
 
-    /// Takes in a packet that goes through `link`, of which it comes out at `out`; tells whether it is
-    /// the first.
+    /// Takes in a packet that goes through `link`, of which it comes out at `out`, and `has_turns` where it
+    /// waits for a round; tells whether it is the first.
     #[inline(always)]
     #[allow(clippy::inline_always)] // once a packet in either direction
     pub(crate) fn join(
@@ -246,16 +272,41 @@ impl Train {
         packet: &SimPacket,
         link: LinkId,
         out: Time,
+        has_turns: bool,
         shared: &Shared,
     ) -> bool {
+        let come_out = |copy: &mut SimPacket| copy.send_copy_on(packet, 2, out);
+        if has_turns {
+            self.fresh.push(packet, come_out);
+            if (out, link) > self.first_fresh {
+                return false;
+            }
+            self.first_fresh = (out, link);
+            self.news = self.news.min(out);
+            let in_order = self.packets.announced();
+            return in_order
+                .is_none_or(|other| (other.stamp, shared.came_over(other)) > (out, link));
+        }
         let later = |other: &SimPacket| {
             other.stamp > out || other.stamp == out && shared.came_over(other) > link
         };
-        let come_out = |copy: &mut SimPacket| copy.send_copy_on(packet, 2, out);
         let is_first = self
             .packets
             .announce_before(packet, come_out, later, u32::MAX);
-        is_first == Some(true)
+        is_first == Some(true) && (out, link) < self.first_fresh
+    }
+
+    /// Puts the fresh ones among the others.
+    fn sort_in(&mut self, shared: &Shared) {
+        if self.fresh.packets().is_empty() {
+            return;
+        }
+        self.fresh.sort(shared);
+        let fresh = self.fresh.range(0..self.fresh.len());
+        self.packets
+            .merge(fresh, |one, other| shared.comes_later(one, other));
+        self.fresh.clear();
+        self.first_fresh = NO_FRESH;
     }
 
     /// Takes the first; there must be [one](Self::next).
@@ -269,8 +320,18 @@ impl Train {
     #[inline(always)]
     #[allow(clippy::inline_always)]
     pub(crate) fn next(&self, shared: &Shared) -> Option<(Time, LinkId)> {
-        let first = self.packets.announced()?;
-        Some((first.stamp, shared.came_over(first)))
+        let first = self.packets.announced();
+        let first = first.map_or(NO_FRESH, |first| (first.stamp, shared.came_over(first)));
+        let first = first.min(self.first_fresh);
+        (first != NO_FRESH).then_some(first)
+    }
+
+    /// Whether there are more packets than one.
+    #[inline(always)]
+    #[allow(clippy::inline_always)]
+    pub(crate) fn has_several(&self) -> bool {
+        let fresh = self.fresh.packets().len();
+        fresh > 1 || self.packets.announced_at(1 - fresh).is_some()
     }
 
     /// When the transmission began of the packet that has just left; none where it is in the books of
@@ -286,6 +347,7 @@ impl Train {
     /// The packets whose transmission begins before `until` and that are not in the books of their
     /// links: when it does, and where. From now on they count as booked.
     pub(crate) fn book(&mut self, until: Time, shared: &Shared) -> Vec<(Time, LinkId, SimPacket)> {
+        self.sort_in(shared);
         let last = until + self.pace.to_cross(u16::MAX);
         let soon = self.packets.iter_announced();
         let soon = soon.take_while(|packet| packet.stamp < last);
@@ -308,6 +370,7 @@ impl Train {
         leaves: impl Fn(LinkId, Time) -> bool,
         shared: &Shared,
     ) -> Vec<Leaving> {
+        self.sort_in(shared);
         let mut leaving = Vec::new();
         let pace = self.pace;
         let first = self.packets.announced_before(|packet| packet.stamp < from);
@@ -320,6 +383,60 @@ impl Train {
             stays
         });
         leaving
+    }
+
+    /// Whether all is known that arrives at its links before `began`.
+    #[inline]
+    pub(crate) fn knows_until(&self, began: Time) -> bool {
+        began <= self.last_arrives
+    }
+
+    /// What comes out of a link on an open track before this instant is in the train.
+    pub(crate) fn complete_until(&self) -> Time {
+        self.last_arrives + self.pace.delay
+    }
+
+    /// A packet that comes out then is left for the next round.
+    pub(crate) fn leave_for_next(&mut self, out: Time) {
+        self.news = self.news.min(out);
+    }
+
+    /// Whether a round is due, so that what comes out next may have its turn.
+    #[inline(always)]
+    #[allow(clippy::inline_always)]
+    pub(crate) fn is_round_due(&self, now: Time) -> bool {
+        self.news <= now
+    }
+
+    /// Finds the turns in a round that begins `now`.
+    pub(crate) fn begin_round(&mut self, now: Time, round: &mut Round, lanes: usize) {
+        self.last_arrives = self.last_arrives.max(now);
+        self.news = Time::NEVER;
+        round.gather(self.packets(), lanes);
+    }
+
+    /// The packet at a place among those of a round.
+    #[inline]
+    pub(crate) fn in_round(&self, place: usize) -> Option<&SimPacket> {
+        let in_order = self.packets.count_announced();
+        if place < in_order {
+            self.packets.announced_at(place)
+        } else {
+            self.fresh.packets().get(place - in_order)
+        }
+    }
+
+    /// What was taken out in a round is not in the train any more, and what was not is in its place.
+    pub(crate) fn end_round(&mut self, round: &Round, shared: &Shared) {
+        let mut place = 0;
+        let mut stays = |_: &SimPacket| {
+            place += 1;
+            round.stays(place - 1)
+        };
+        self.packets.retain_announced(0, &mut stays);
+        self.fresh.retain(stays);
+        self.sort_in(shared);
+        self.first_fresh = NO_FRESH;
     }
 
     /// When a packet comes out that is sent then.
@@ -336,7 +453,8 @@ impl Train {
 
     /// All that are in it.
     pub(crate) fn packets(&self) -> impl Iterator<Item = &SimPacket> {
-        self.packets.iter_announced()
+        let in_order = self.packets.iter_announced();
+        in_order.chain(self.fresh.packets())
     }
 }
 

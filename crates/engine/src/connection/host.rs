@@ -20,7 +20,16 @@ impl FlowHost<'_> {
         if !self.tcp.touched.contains(&slot) {
             self.tcp.touched.push(slot);
         }
-        Some(&mut self.tcp.connections[slot as usize])
+        let connection = &mut self.tcp.connections[slot as usize];
+        connection.left_alone_until = Time::ZERO;
+        Some(connection)
+    }
+
+    /// The application is not done with its connections.
+    fn leave_none_alone(&mut self) {
+        for slot in self.connections.open_slots() {
+            self.tcp.connections[slot as usize].left_alone_until = Time::ZERO;
+        }
     }
 
     /// Makes the half of a connection that carries data back, where it does not exist yet.
@@ -55,7 +64,9 @@ impl Host for FlowHost<'_> {
             closed: false,
             timer_at: Time::NEVER,
             is_delayed: false,
+            left_alone_until: Time::ZERO,
         };
+        self.leave_none_alone();
         let slot = if let Some(slot) = self.tcp.free.pop() {
             self.tcp.connections[slot as usize] = connection;
             slot
@@ -92,8 +103,13 @@ impl Host for FlowHost<'_> {
     }
 
     fn send_endless(&mut self, stream: StreamId) {
+        let Connections { wake, stop, .. } = *self.connections;
+        let is_only_one = self.connections.open_slots().count() == 1 && wake == Time::NEVER;
         if let Some(connection) = self.touch(stream) {
             connection.there.sender.write_endless();
+            if is_only_one && !connection.speaks_back() {
+                connection.left_alone_until = stop;
+            }
         }
     }
 
@@ -108,6 +124,7 @@ impl Host for FlowHost<'_> {
     }
 
     fn wake_at(&mut self, at: Time) {
+        self.leave_none_alone();
         self.connections.wake = if at < self.connections.stop {
             at
         } else {

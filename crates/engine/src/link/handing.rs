@@ -72,7 +72,7 @@ impl Horizon {
 impl Link {
     /// Packets that it holds, or that are on their way to it and nowhere else.
     pub(crate) fn holds(&self) -> usize {
-        let announced = self.packets.iter_announced().count() + self.early.len();
+        let announced = self.packets.count_announced() + self.unplaced().count();
         let waiting = if self.promises() {
             0
         } else {
@@ -90,28 +90,35 @@ impl Link {
     #[inline(always)]
     pub(super) fn next_arrival(&self) -> Time {
         let announced = self.packets.announced();
-        announced.map_or(Time::NEVER, |packet| packet.stamp)
+        announced.map_or(self.beyond, |packet| packet.stamp.min(self.beyond))
     }
 
-    /// Takes note of a packet that will arrive here at `stamp`. Where it is the next to come, tells
-    /// when the link needs the calendar, as far as the packet alone makes it necessary.
+    /// Takes note of a packet that will arrive here at `stamp`; `in_round` where those of several links are
+    /// announced in no order. Where it is the next to come, tells when the link needs the calendar, as far
+    /// as the packet alone makes it necessary.
     #[inline(always)]
     pub(crate) fn announce(
         &mut self,
         packet: &SimPacket,
         stamp: Time,
         shared: &Shared,
+        in_round: bool,
     ) -> Option<Time> {
         let change = |copy: &mut SimPacket| copy.send_copy_on(packet, 1, stamp);
         let is_next = if self.fed_by == FedBy::Many {
-            let later = |other: &SimPacket| {
-                other.stamp > stamp
-                    || other.stamp == stamp && shared.came_over(other) > shared.goes_over(packet)
-            };
-            let is_next = self
-                .packets
-                .announce_before(packet, change, later, MOST_MOVED);
-            is_next.unwrap_or_else(|| self.announce_early(packet, stamp, later))
+            if in_round {
+                self.announce_in_round(packet, stamp)
+            } else {
+                let later = |other: &SimPacket| {
+                    other.stamp > stamp
+                        || other.stamp == stamp
+                            && shared.came_over(other) > shared.goes_over(packet)
+                };
+                let is_next = self
+                    .packets
+                    .announce_before(packet, change, later, MOST_MOVED);
+                is_next.unwrap_or_else(|| self.announce_early(packet, stamp, later))
+            }
         } else {
             self.packets.announce(packet, change)
         };
@@ -159,27 +166,57 @@ impl Link {
     ) -> bool {
         let mut announced = *packet;
         announced.send_copy_on(packet, 1, stamp);
-        self.early.push(announced);
+        let unplaced = self.unplaced.get_or_insert_default();
+        unplaced.early.push(announced);
         self.packets.announced().is_none_or(later)
     }
 
-    /// Puts what comes before many others in its place. So it must be before these are looked at.
+    /// Notes a packet that is announced in a round; tells whether none is known to come before it.
     #[inline(always)]
-    pub(crate) fn sort_in(&mut self, shared: &Shared) {
-        if self.fed_by == FedBy::Many && !self.early.is_empty() {
-            self.sort_in_early(shared);
+    fn announce_in_round(&mut self, packet: &SimPacket, stamp: Time) -> bool {
+        let unplaced = self.unplaced.get_or_insert_default();
+        unplaced.push(packet, stamp);
+        let is_next = stamp < self.next_arrival();
+        self.beyond = self.beyond.min(stamp);
+        is_next
+    }
+
+    /// Puts what arrives up to the horizon in its place. So it must be before that is looked at. Where the link
+    /// needs the calendar for what arrives, all of it.
+    #[inline(always)]
+    pub(crate) fn sort_in(&mut self, horizon: Horizon, shared: &Shared) {
+        if self.fed_by == FedBy::Many && self.unplaced.is_some() {
+            let until = if self.hands_over {
+                horizon.arrivals
+            } else {
+                Time::NEVER
+            };
+            self.place(until, shared);
         }
     }
 
     #[inline(never)]
-    fn sort_in_early(&mut self, shared: &Shared) {
-        let order = |one: &SimPacket, other: &SimPacket| {
-            let times = one.stamp.cmp(&other.stamp);
-            times.then_with(|| shared.came_over(one).cmp(&shared.came_over(other)))
+    fn place(&mut self, until: Time, shared: &Shared) {
+        let later = |one: &SimPacket, other: &SimPacket| shared.comes_later(one, other);
+        let Some(unplaced) = &mut self.unplaced else {
+            return;
         };
-        self.early.sort_by(order);
-        let later = |one: &SimPacket, other: &SimPacket| order(one, other).is_gt();
-        self.packets.merge(&self.early, later);
-        self.early.clear();
+        if !unplaced.early.is_empty() {
+            let link = |packet: &SimPacket| shared.came_over(packet);
+            unplaced
+                .early
+                .sort_by_key(|packet| (packet.stamp, link(packet)));
+            self.packets.merge(unplaced.early.iter(), later);
+            unplaced.early.clear();
+        }
+        if self.beyond <= until {
+            self.packets.merge(unplaced.place(until, shared), later);
+            self.beyond = unplaced.next_of_round();
+        }
+    }
+
+    /// What is announced and not in its place yet.
+    pub(super) fn unplaced(&self) -> impl Iterator<Item = &SimPacket> {
+        self.unplaced.iter().flat_map(|unplaced| unplaced.packets())
     }
 }

@@ -48,7 +48,7 @@ impl<O: Observer> Simulation<O> {
             self.deliveries.replace_first(Time::NEVER);
             return None;
         }
-        link.sort_in(&self.shared);
+        link.sort_in(Horizon::at(now), &self.shared);
         if let Some(packet) = link.cross(id, now, &self.shared, &mut self.observer) {
             let next = link.next_announced();
             self.move_first(id, next);
@@ -105,7 +105,7 @@ impl<O: Observer> Simulation<O> {
 
     #[inline(never)]
     fn run_plain(&mut self, id: LinkId, horizon: Horizon, capacity: Capacity) {
-        self.links[id as usize].sort_in(&self.shared);
+        self.links[id as usize].sort_in(horizon, &self.shared);
         let looks_ahead = self.links.len() > MANY_LINKS;
         loop {
             if looks_ahead {
@@ -124,7 +124,7 @@ impl<O: Observer> Simulation<O> {
 
     #[inline(never)]
     fn run_governed(&mut self, id: LinkId, horizon: Horizon) {
-        self.links[id as usize].sort_in(&self.shared);
+        self.links[id as usize].sort_in(horizon, &self.shared);
         loop {
             let link = &mut self.links[id as usize];
             let (shared, observer) = (&mut self.shared, &mut self.observer);
@@ -144,7 +144,7 @@ impl<O: Observer> Simulation<O> {
             return;
         }
         let link = &mut self.links[next as usize];
-        if let Some(event) = link.announce(packet, stamp, &self.shared) {
+        if let Some(event) = link.announce(packet, stamp, &self.shared, self.in_round) {
             self.schedule(next, event);
         }
     }

@@ -82,7 +82,7 @@ impl<O: Observer> Simulation<O> {
     }
 
     /// Sends all that the connection's senders may send now.
-    fn pump(&mut self, slot: u32, now: Time) {
+    pub(super) fn pump(&mut self, slot: u32, now: Time) {
         self.pump_half(slot, Way::There, now);
         if self.tcp.connections[slot as usize].speaks_back() {
             self.pump_back(slot, now);
@@ -253,19 +253,40 @@ impl<O: Observer> Simulation<O> {
         }
         connection.timer_at = Time::NEVER;
         self.tcp.timers.replace_first(Time::NEVER);
-        let (flow, number) = (connection.flow, connection.number);
+        let mut may_send = false;
         for way in [Way::There, Way::Back] {
-            let Some(half) = self.tcp.connections[slot as usize].half(way) else {
-                continue;
-            };
-            half.sender.on_timer(now);
-            if let Some(ack) = half.receiver.on_timer(now) {
-                let (place, written) = self.shared.acks.take();
-                *written = ack;
-                self.send_ack(now, flow, number, way.opposite(), place);
-            }
+            may_send |= self.expire_sender(slot, way, now);
+            self.expire_receiver(slot, way, now);
         }
-        self.pump(slot, now);
+        if may_send {
+            self.pump(slot, now);
+        }
         self.tcp.arm(slot);
+    }
+
+    /// Runs the timers of a sender; tells whether any was due.
+    pub(super) fn expire_sender(&mut self, slot: u32, way: Way, now: Time) -> bool {
+        let Some(half) = self.tcp.connections[slot as usize].half(way) else {
+            return false;
+        };
+        let is_due = half.sender.next_timer().is_some_and(|at| at <= now);
+        if is_due {
+            half.sender.on_timer(now);
+        }
+        is_due
+    }
+
+    /// Sends the acknowledgement that a receiver has delayed, if it is due.
+    pub(super) fn expire_receiver(&mut self, slot: u32, way: Way, now: Time) {
+        let connection = &mut self.tcp.connections[slot as usize];
+        let (flow, number) = (connection.flow, connection.number);
+        if let Some(ack) = connection
+            .half(way)
+            .and_then(|half| half.receiver.on_timer(now))
+        {
+            let (place, written) = self.shared.acks.take();
+            *written = ack;
+            self.send_ack(now, flow, number, way.opposite(), place);
+        }
     }
 }

@@ -28,13 +28,13 @@ impl<O: Observer> Simulation<O> {
         let train = &mut self.trains[number];
         let link = &mut self.links[next as usize];
         if let Some(out) = train.admits(track, link, stamp, packet.size) {
-            if train.join(packet, next, out, &self.shared) {
-                if train.ahead(1).is_none() {
-                    self.alightings.push(out, next);
-                } else {
+            if train.join(packet, next, out, track.has_turns, &self.shared) {
+                if train.has_several() {
                     let tracks = &self.tracks;
                     let is_its = |link: LinkId| tracks[link as usize].train() == Some(number);
                     self.alightings.bring_forward(is_its, out, next);
+                } else {
+                    self.alightings.push(out, next);
                 }
             }
             return true;
@@ -49,13 +49,17 @@ impl<O: Observer> Simulation<O> {
     }
 
     /// The first of a train comes out of its link.
-    pub(super) fn alight(&mut self, now: Time) {
+    pub(super) fn alight(&mut self, now: Time, until: Time) {
         let id = self.alightings.next_slot();
         let Some(number) = self.tracks[id as usize].train() else {
             debug_assert!(false, "no train goes through link {id}");
             self.alightings.replace_first(Time::NEVER);
             return;
         };
+        if self.trains[number].is_round_due(now) {
+            self.go_round(number, now, until);
+            return;
+        }
         let train = &mut self.trains[number];
         // Never as an option: that is copied in pieces, and to read it as a whole right after stalls.
         let packet = train.leave();
@@ -66,7 +70,8 @@ impl<O: Observer> Simulation<O> {
             link.go_in_train(id, began, &packet, &self.shared, &mut self.observer);
         }
         if self.links.len() > MANY_LINKS {
-            self.look_ahead_in_train(number);
+            let train = &self.trains[number];
+            self.look_ahead_at(AHEAD.map(|packets| train.ahead(packets)));
         }
         self.hand_on(id, now, &packet);
     }
@@ -122,11 +127,10 @@ impl<O: Observer> Simulation<O> {
         }
     }
 
-    /// Asks for what the next packets of a train will need. Out of line, for it is not needed where
-    /// there are few links.
+    /// Asks for what the next packets that come out of trains will need, the furthest first. Out of line, for it
+    /// is not needed where there are few links.
     #[inline(never)]
-    fn look_ahead_in_train(&self, train: usize) {
-        let train = &self.trains[train];
+    pub(super) fn look_ahead_at(&self, [far, later, soon, next]: [Option<&SimPacket>; 4]) {
         let shared = &self.shared;
         // Out of which link it comes, and over which what answers it goes, if anything does.
         let links = |packet: &SimPacket| {
@@ -137,7 +141,6 @@ impl<O: Observer> Simulation<O> {
             let slot = shared.lanes[packet.lane()].slot;
             self.tcp.connections.get(slot as usize)
         };
-        let [far, later, soon, next] = AHEAD.map(|packets| train.ahead(packets));
         if let Some(far) = far {
             prefetch_all(far);
         }

@@ -1,0 +1,130 @@
+//! The part of the run loop that takes packets out of trains in [rounds](crate::round).
+
+use sojourn_base::Time;
+use sojourn_base::prefetch::prefetch_all;
+use sojourn_traffic::Way;
+
+use super::Simulation;
+use crate::round::Round;
+use crate::{Kind, Observer};
+
+/// How many turns come before the one for which is asked, as in trains.
+const AHEAD: [usize; 4] = [12, 8, 5, 2];
+
+impl<O: Observer> Simulation<O> {
+    /// Takes what comes out of a train before `until`, flow by flow, as far as each may have its turn; the others
+    /// are in order then.
+    #[inline(never)]
+    pub(super) fn go_round(&mut self, number: usize, now: Time, until: Time) {
+        let mut round = core::mem::take(&mut self.round);
+        let lanes = self.shared.lanes.len();
+        self.trains[number].begin_round(now, &mut round, lanes);
+        if round.is_worthwhile() {
+            self.in_round = true;
+            let mut turn = 0;
+            while let Some(first) = round.turn(turn) {
+                let train = &self.trains[number];
+                self.look_ahead_at(AHEAD.map(|turns| train.in_round(round.turn(turn + turns)?)));
+                self.take_turn(number, &mut round, first, until);
+                turn += 1;
+            }
+            self.in_round = false;
+        }
+        let train = &mut self.trains[number];
+        train.end_round(&round, &self.shared);
+        let (time, slot) = train.next(&self.shared).unwrap_or((Time::NEVER, 0));
+        self.alightings.replace_first_with(time, slot);
+        self.round = round;
+    }
+
+    /// The packets of one flow come out, from the place `first` on, as far as it may have its turn.
+    fn take_turn(&mut self, number: usize, round: &mut Round, first: usize, until: Time) {
+        let train = &self.trains[number];
+        let Some(packet) = train.in_round(first) else {
+            return;
+        };
+        let (id, hears_acks) = (self.shared.came_over(packet), packet.is(Kind::Ack));
+        let slot = self.shared.lanes[packet.lane()].slot;
+        let Some(connection) = self.tcp.connections.get(slot as usize) else {
+            return;
+        };
+        if !self.tracks[id as usize].has_turns {
+            return;
+        }
+        let left_alone_until = connection.left_alone_until;
+        let mut next = Some(first);
+        while let Some(place) = next {
+            let train = &mut self.trains[number];
+            let Some(&packet) = train.in_round(place) else {
+                return;
+            };
+            let (now, began) = (packet.stamp, train.began(&packet));
+            let waits = self.links[id as usize].waiting_in_train() > 0;
+            let is_known = !waits || began.is_none_or(|began| train.knows_until(began));
+            if now >= left_alone_until {
+                return;
+            }
+            if now >= until || !is_known {
+                train.leave_for_next(now);
+                return;
+            }
+            self.look_ahead_in_turn(number, round, place);
+            self.expire_before(slot, now, hears_acks);
+            if let Some(began) = began {
+                let observer = &mut self.observer;
+                self.links[id as usize].go_in_train(id, began, &packet, &self.shared, observer);
+            }
+            self.hand_on(id, now, &packet);
+            next = round.take(place);
+        }
+        if !self.tracks[id as usize].is_closed() {
+            let complete_until = self.trains[number].complete_until();
+            let until = until.min(left_alone_until).min(complete_until);
+            self.expire_before(slot, until, hears_acks);
+        }
+    }
+
+    /// Asks for what the next packets of a flow need, of which the state is at hand by then.
+    #[inline]
+    fn look_ahead_in_turn(&self, number: usize, round: &Round, place: usize) {
+        let train = &self.trains[number];
+        let Some(next) = round.after(place) else {
+            return;
+        };
+        if let Some(packet) = train.in_round(next)
+            && packet.is(Kind::Ack)
+        {
+            prefetch_all(self.shared.acks.get(packet.ack_place()));
+        }
+        if let Some(packet) = round.after(next).and_then(|later| train.in_round(later)) {
+            prefetch_all(packet);
+        }
+    }
+
+    /// Runs the timers of the one end of a connection, each at its instant, that are due before `now`.
+    #[inline]
+    fn expire_before(&mut self, slot: u32, now: Time, hears_acks: bool) {
+        loop {
+            let half = &self.tcp.connections[slot as usize].there;
+            let due = if hears_acks {
+                half.sender.next_timer()
+            } else {
+                half.receiver.next_timer()
+            };
+            match due {
+                Some(due) if due < now => self.expire_end(slot, due, hears_acks),
+                _ => return,
+            }
+        }
+    }
+
+    #[inline(never)]
+    fn expire_end(&mut self, slot: u32, due: Time, hears_acks: bool) {
+        if hears_acks {
+            self.expire_sender(slot, Way::There, due);
+            self.pump(slot, due);
+        } else {
+            self.expire_receiver(slot, Way::There, due);
+        }
+    }
+}

@@ -1,0 +1,121 @@
+//! Packets that are announced in no order.
+//!
+//! They are many where links burst at one instant or a [round](crate::round) is gone, and mostly spread
+//! evenly over the time until the last: so each is put near its place by its instant alone, and the few
+//! that fall together are sorted.
+
+use sojourn_base::Time;
+
+use crate::SimPacket;
+use crate::ledger::Shared;
+
+/// The packets, and memory to sort them in.
+#[derive(Debug, Default)]
+pub(crate) struct Unordered {
+    /// Each stamped with the instant at which it comes.
+    packets: Vec<SimPacket>,
+    /// When they come, and where they stand among the packets.
+    order: Vec<(Time, u32)>,
+    /// The ends of the parts of equal length into which their time is divided, among the order.
+    ends: Vec<u32>,
+}
+
+/// So few are sorted at once.
+const FEW: usize = 16;
+
+impl Unordered {
+    /// Adds one, and changes it there.
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // to be copied once and whole
+    pub(crate) fn push(&mut self, packet: &SimPacket, change: impl FnOnce(&mut SimPacket)) {
+        self.packets.push(*packet);
+        self.packets.last_mut().map(change);
+    }
+
+    /// Keeps those that `stay`.
+    pub(crate) fn retain(&mut self, stay: impl FnMut(&SimPacket) -> bool) {
+        self.packets.retain(stay);
+    }
+
+    /// All, as they were added.
+    pub(crate) fn packets(&self) -> &[SimPacket] {
+        &self.packets
+    }
+
+    pub(crate) fn clear(&mut self) {
+        self.packets.clear();
+        self.order.clear();
+    }
+
+    /// Brings all into the order of their instants, and of the links they come over.
+    pub(crate) fn sort(&mut self, shared: &Shared) {
+        self.spread();
+        let packets = &self.packets;
+        let compare = |one: &(Time, u32), other: &(Time, u32)| {
+            let link = |&(_, place): &(Time, u32)| shared.came_over(&packets[place as usize]);
+            let times = one.0.cmp(&other.0);
+            times.then_with(|| (link(one), one.1).cmp(&(link(other), other.1)))
+        };
+        let mut from = 0;
+        for &end in &self.ends {
+            let end = end as usize;
+            if end > from + 1 {
+                self.order[from..end].sort_unstable_by(compare);
+            }
+            from = end;
+        }
+    }
+
+    /// How many are [sorted](Self::sort).
+    pub(crate) fn len(&self) -> usize {
+        self.order.len()
+    }
+
+    /// The one behind `index` others, sorted.
+    #[inline]
+    pub(crate) fn get(&self, index: usize) -> Option<&SimPacket> {
+        let &(_, place) = self.order.get(index)?;
+        self.packets.get(place as usize)
+    }
+
+    /// A part of those sorted.
+    pub(crate) fn range(
+        &self,
+        range: core::ops::Range<usize>,
+    ) -> impl DoubleEndedIterator<Item = &SimPacket> + ExactSizeIterator + Clone {
+        let order = self.order[range].iter();
+        order.map(|&(_, place)| &self.packets[place as usize])
+    }
+
+    /// Brings the order so far that only what arrives in the same part of the time is still to be sorted.
+    fn spread(&mut self) {
+        let count = self.packets.len();
+        let stamps = self.packets.iter().map(|packet| packet.stamp.as_ps());
+        let (first, last) = stamps.fold((u64::MAX, 0), |(first, last), stamp| {
+            (first.min(stamp), last.max(stamp))
+        });
+        let parts = if count <= FEW { 1 } else { count };
+        let scale = parts as f64 / (last.saturating_sub(first) as f64 + 1.0);
+        let part = |packet: &SimPacket| {
+            let part = (packet.stamp.as_ps() - first) as f64 * scale;
+            (part as usize).min(parts - 1)
+        };
+        // First how many there are in the part before, then where a part begins, then where it ends.
+        self.ends.clear();
+        self.ends.resize(parts + 1, 0);
+        for packet in &self.packets {
+            self.ends[part(packet) + 1] += 1;
+        }
+        let mut sum = 0;
+        for end in &mut self.ends {
+            sum += *end;
+            *end = sum;
+        }
+        self.order.resize(count, (Time::ZERO, 0));
+        for (place, packet) in self.packets.iter().enumerate() {
+            let at = &mut self.ends[part(packet)];
+            self.order[*at as usize] = (packet.stamp, place as u32);
+            *at += 1;
+        }
+    }
+}

@@ -1,0 +1,249 @@
+//! Rounds, in which what is on its way comes out flow by flow, give to the last bit and at every instant what
+//! events give: held against an observer that must see all in order, for which there are none.
+
+#![allow(clippy::unwrap_used)]
+
+mod bench;
+
+use std::sync::Arc;
+
+use bench::RUNNING;
+use sojourn_base::{
+    Bytes, Distribution, ParamSet, ParamSource, Preset, Scalar, Span, Stream, Time,
+};
+use sojourn_engine::{
+    FlowSpec, Kind, LinkSpec, MANY_LINKS, Observer, SimPacket, Simulation, Traffic,
+};
+use sojourn_queue::Reason;
+use sojourn_transport::{Config, CongestionControl, Start, TcpParams};
+
+/// What happened: when, what, on which link, to which lane's packet of which kind and number.
+type Entry = (Time, char, u32, u64, Kind, u64);
+
+/// Writes down all that it sees, acknowledgements by what they acknowledge: their places in memory may differ.
+#[derive(Default)]
+struct Diary<const IN_ORDER: bool>(Vec<Entry>);
+
+impl<const IN_ORDER: bool> Diary<IN_ORDER> {
+    fn note(&mut self, now: Time, what: char, link: u32, packet: &SimPacket) {
+        let number = if packet.is(Kind::Ack) {
+            packet.number & ((1 << 36) - 1)
+        } else {
+            packet.number
+        };
+        let flow = u64::from(packet.flow()) << 32 | u64::from(packet.connection);
+        self.0.push((now, what, link, flow, packet.kind(), number));
+    }
+
+    /// How many packets were received after one that was received at a later instant.
+    fn received_out_of_order(&self) -> usize {
+        let received: Vec<_> = self.0.iter().filter(|entry| entry.1 == 'r').collect();
+        received
+            .windows(2)
+            .filter(|two| two[0].0 > two[1].0)
+            .count()
+    }
+}
+
+impl<const IN_ORDER: bool> Observer for Diary<IN_ORDER> {
+    const IN_ORDER: bool = IN_ORDER;
+
+    fn enqueued(&mut self, now: Time, link: u32, packet: &SimPacket) {
+        self.note(now, '+', link, packet);
+    }
+    fn dequeued(&mut self, now: Time, link: u32, packet: &SimPacket) {
+        self.note(now, '-', link, packet);
+    }
+    fn dropped(&mut self, now: Time, link: u32, packet: &SimPacket, _: Reason) {
+        self.note(now, 'd', link, packet);
+    }
+    fn delivered(&mut self, now: Time, link: u32, packet: &SimPacket) {
+        self.note(now, 'o', link, packet);
+    }
+    fn received(&mut self, now: Time, packet: &SimPacket, _: u64) {
+        self.note(now, 'r', 0, packet);
+    }
+}
+
+/// Flows from hosts of their own over one link to hosts of their own and back. Some go together over links of
+/// one host, some stop or send little, some answer, some are datagrams.
+///
+/// Idle links make the network one of many links.
+fn network(random: &mut Stream) -> (Vec<LinkSpec>, Vec<FlowSpec>) {
+    const QUEUES: [&str; 4] = ["droptail", "red", "codel", "fq_codel"];
+    let mut any = |below: usize| random.below(below as u64) as usize;
+    let (queue, mbps) = (QUEUES[any(4)], [4, 30, 90][any(3)]);
+    let delay_us = [300, 6_000, 25_000][any(3)];
+    let limit = ["20 packets", "100 packets", "600 packets"][any(3)];
+    let link = |ends, mbps: u64, delay_us, queue: &str, limit: &str| {
+        let delay = Span::from_us(delay_us);
+        bench::link(ends, mbps * 1_000_000, delay, queue, limit)
+    };
+    let mut links = vec![
+        link((0, 1), mbps, delay_us, queue, limit),
+        link((1, 0), mbps, delay_us, "droptail", "100 packets"),
+    ];
+    // Of the hosts: from one that sends, to one that receives, and back. Slow ones hold bursts.
+    let ways = [0, 1, 2, 3].map(|_| {
+        let limit = ["8 packets", "20 packets", "90 packets", "900 packets"][any(4)];
+        let queue = QUEUES[any(4) * usize::from(any(8) == 0)];
+        (
+            [25, 100, 1_000][any(3)],
+            [0, 200, 3_000][any(3)],
+            queue,
+            limit,
+        )
+    });
+    let all_alike = any(5) > 0;
+    let mut flows = Vec::new();
+    let mut host = 0;
+    for number in 0..2 + any(9) as u64 {
+        if number == 0 || any(8) > 0 {
+            host = links.len() as u32;
+            let odd_one = any(8) + 4 * usize::from(all_alike);
+            for (way, ends) in [(2 + host, 0), (1, 3 + host), (3 + host, 1), (0, 2 + host)]
+                .into_iter()
+                .enumerate()
+            {
+                let (mbps, mut delay_us, queue, limit) = ways[way];
+                if odd_one == way {
+                    delay_us += 77;
+                }
+                links.push(link(ends, mbps, delay_us, queue, limit));
+            }
+        }
+        let path = vec![host, 0, host + 1];
+        let way_back = if !all_alike && any(4) == 0 {
+            vec![1, host + 3]
+        } else {
+            vec![host + 2, 1, host + 3]
+        };
+        let start = Time::ZERO + Span::from_us(any(3) as u64 * 7_000);
+        let stop = if any(8) == 0 {
+            Time::ZERO + Span::from_us(400_000 + any(3) as u64)
+        } else {
+            Time::NEVER
+        };
+        let params = [("rate", Scalar::Base(1e6))];
+        let size = Distribution::constant(Bytes::new(700));
+        let datagrams = bench::flow(&path, "cbr", &params, size, start, number);
+        let traffic = match any(12) {
+            0 => datagrams.traffic,
+            1 => streams("bulk", &[("bytes", Scalar::Text("60 kB"))], "newreno"),
+            2 => streams("request_response", &(), "cubic"),
+            3 | 4 => streams("bulk", &(), "cubic"),
+            5 | 6 => streams("bulk", &(), "bbr"),
+            _ => streams("bulk", &(), "newreno"),
+        };
+        flows.push(FlowSpec {
+            way_back,
+            traffic,
+            stop,
+            ..bench::flow(
+                &path,
+                "cbr",
+                &params,
+                Distribution::constant(Bytes::new(9)),
+                start,
+                number,
+            )
+        });
+    }
+    let idle = |number| link((90_000, 90_001 + number), 1, 0, "droptail", "1 packets");
+    links.extend((0..MANY_LINKS as u32).map(idle));
+    (links, flows)
+}
+
+fn streams(application: &str, params: &dyn ParamSource, control: &'static str) -> Traffic {
+    let segment = Bytes::new(1448);
+    let application =
+        sojourn_traffic::build_application(application, params, Preset::Reference, segment);
+    let controller = move |start: &Start| {
+        sojourn_transport::build(control, &(), Preset::Reference, start).unwrap()
+    };
+    let needs = controller(&Start::of(1448, 10)).needs();
+    let params = TcpParams::read(&(), Preset::Reference).unwrap();
+    let config = Config::new(&params, Preset::Reference, &needs).unwrap();
+    let start = config.start(Stream::new(1));
+    Traffic::Streams {
+        application: application.unwrap(),
+        config: Arc::new(config),
+        controller: Box::new(move |_| controller(&start)),
+    }
+}
+
+/// All that can be read of a simulation at its present instant.
+fn state<O: Observer>(simulation: &Simulation<O>) -> String {
+    let now = simulation.now();
+    let links = simulation
+        .links()
+        .iter()
+        .filter(|link| link.ledger.arrivals().packets > 0);
+    let links = links.map(|link| {
+        let carried = link.carried(now);
+        let early = link.ledger.departures();
+        format!(
+            "{} {carried:?} {early:?} {:?}\n",
+            link.spec.name, link.ledger
+        )
+    });
+    let flows = (0..simulation.flows().len()).map(|flow| {
+        let books = simulation.books(flow);
+        let senders = simulation.senders(flow);
+        let senders: Vec<_> = senders
+            .map(|sender| {
+                (
+                    sender.snd_una(),
+                    sender.snd_nxt(),
+                    sender.window(),
+                    sender.srtt(),
+                )
+            })
+            .collect();
+        format!("{books:?} {:?} {senders:?}\n", simulation.tally(flow))
+    });
+    links.chain(flows).collect()
+}
+
+/// Runs in steps of uneven length; gives the state after each, and the diary.
+fn run<const IN_ORDER: bool>(
+    (links, flows): (Vec<LinkSpec>, Vec<FlowSpec>),
+    longest: Span,
+) -> (Vec<String>, Diary<IN_ORDER>) {
+    let mut simulation = Simulation::new(links, flows, Diary::<IN_ORDER>::default());
+    let (mut until, mut states) = (Time::ZERO, Vec::new());
+    let mut lengths = Stream::new(9);
+    while until < Time::ZERO + Span::from_ms(900) {
+        until += Span::from_ps(lengths.below(longest.as_ps()));
+        simulation.run_until(until, &RUNNING).unwrap();
+        states.push(state(&simulation));
+    }
+    (states, simulation.finish().unwrap())
+}
+
+#[test]
+fn any_network_has_one_history() {
+    let mut random = Stream::new(3);
+    let (mut with_rounds, mut entries) = (0, 0);
+    for number in 0..200 {
+        let longest = Span::from_ms([2, 40, 700][number % 3]);
+        let at_first = random.clone();
+        let (states, mut ordered) = run::<true>(network(&mut at_first.clone()), longest);
+        let (seen_states, mut seen) = run::<false>(network(&mut random), longest);
+        with_rounds += usize::from(seen.received_out_of_order() > 20);
+        entries += seen.0.len();
+        assert_eq!(ordered.received_out_of_order(), 0);
+        for (one, other) in states.iter().zip(&seen_states) {
+            assert_eq!(one, other, "network {number}");
+        }
+        ordered.0.sort_unstable_by_key(key);
+        seen.0.sort_unstable_by_key(key);
+        assert!(ordered.0 == seen.0, "network {number}");
+    }
+    assert!(with_rounds > 30, "{with_rounds}");
+    assert!(entries > 1_000_000, "{entries}");
+}
+
+fn key(&(now, what, link, flow, kind, number): &Entry) -> (Time, char, u32, u64, u8, u64) {
+    (now, what, link, flow, kind as u8, number)
+}
