@@ -275,18 +275,10 @@ impl Train {
         has_turns: bool,
         shared: &Shared,
     ) -> bool {
-        let come_out = |copy: &mut SimPacket| copy.send_copy_on(packet, 2, out);
         if has_turns {
-            self.fresh.push(packet, come_out);
-            if (out, link) > self.first_fresh {
-                return false;
-            }
-            self.first_fresh = (out, link);
-            self.news = self.news.min(out);
-            let in_order = self.packets.announced();
-            return in_order
-                .is_none_or(|other| (other.stamp, shared.came_over(other)) > (out, link));
+            return self.join_fresh(packet, link, out, shared);
         }
+        let come_out = |copy: &mut SimPacket| copy.send_copy_on(packet, 2, out);
         let later = |other: &SimPacket| {
             other.stamp > out || other.stamp == out && shared.came_over(other) > link
         };
@@ -294,6 +286,19 @@ impl Train {
             .packets
             .announce_before(packet, come_out, later, u32::MAX);
         is_first == Some(true) && (out, link) < self.first_fresh
+    }
+
+    #[inline(never)]
+    fn join_fresh(&mut self, packet: &SimPacket, link: LinkId, out: Time, shared: &Shared) -> bool {
+        let come_out = |copy: &mut SimPacket| copy.send_copy_on(packet, 2, out);
+        self.fresh.push(packet, come_out);
+        if (out, link) > self.first_fresh {
+            return false;
+        }
+        self.first_fresh = (out, link);
+        self.news = self.news.min(out);
+        let first = self.packets.announced();
+        first.is_none_or(|first| (first.stamp, shared.came_over(first)) > (out, link))
     }
 
     /// Puts the fresh ones among the others.
@@ -321,9 +326,11 @@ impl Train {
     #[allow(clippy::inline_always)]
     pub(crate) fn next(&self, shared: &Shared) -> Option<(Time, LinkId)> {
         let first = self.packets.announced();
-        let first = first.map_or(NO_FRESH, |first| (first.stamp, shared.came_over(first)));
-        let first = first.min(self.first_fresh);
-        (first != NO_FRESH).then_some(first)
+        let first = first.map(|first| (first.stamp, shared.came_over(first)));
+        if self.first_fresh.0 == Time::NEVER {
+            return first;
+        }
+        Some(first.map_or(self.first_fresh, |first| first.min(self.first_fresh)))
     }
 
     /// Whether there are more packets than one.

@@ -172,7 +172,7 @@ impl Link {
     }
 
     /// Notes a packet that is announced in a round; tells whether none is known to come before it.
-    #[inline(always)]
+    #[inline(never)]
     fn announce_in_round(&mut self, packet: &SimPacket, stamp: Time) -> bool {
         let unplaced = self.unplaced.get_or_insert_default();
         unplaced.push(packet, stamp);
@@ -185,13 +185,17 @@ impl Link {
     /// needs the calendar for what arrives, all of it.
     #[inline(always)]
     pub(crate) fn sort_in(&mut self, horizon: Horizon, shared: &Shared) {
-        if self.fed_by == FedBy::Many && self.unplaced.is_some() {
+        if self.fed_by == FedBy::Many
+            && let Some(unplaced) = &self.unplaced
+        {
             let until = if self.hands_over {
                 horizon.arrivals
             } else {
                 Time::NEVER
             };
-            self.place(until, shared);
+            if !unplaced.early.is_empty() || self.beyond <= until {
+                self.place(until, shared);
+            }
         }
     }
 

@@ -56,11 +56,11 @@ impl<O: Observer> Simulation<O> {
             self.alightings.replace_first(Time::NEVER);
             return;
         };
-        if self.trains[number].is_round_due(now) {
+        let train = &mut self.trains[number];
+        if train.is_round_due(now) {
             self.go_round(number, now, until);
             return;
         }
-        let train = &mut self.trains[number];
         // Never as an option: that is copied in pieces, and to read it as a whole right after stalls.
         let packet = train.leave();
         let (time, slot) = train.next(&self.shared).unwrap_or((Time::NEVER, 0));
