@@ -80,7 +80,7 @@ pub(crate) fn arrange(links: &mut [Link], paths: &[&[LinkId]]) {
 
 /// Whether what two of `count` feeders announce to a link comes there nearly in the order in which they
 /// do: while one holds a burst, the others do not announce so many that to move these costs more than
-/// events. Of many feeders events cost more: their calendar is deep.
+/// events. Of many feeders events cost more: their calendar is deep, and they fit no fast cache.
 fn come_in_order(one: &LinkSpec, other: &LinkSpec, next: &LinkSpec, count: usize) -> bool {
     let times = match count {
         ..MANY_FEEDERS => 4,
@@ -94,6 +94,6 @@ fn come_in_order(one: &LinkSpec, other: &LinkSpec, next: &LinkSpec, count: usize
 /// instructions without events; with 100 and fewer, and 10 to 20 times as fast, up to 4 % more.
 const MANY_FEEDERS: usize = 256;
 
-/// Timed: with 4,000 and 10,000 feeders, and a link 80 to 500 times as fast, events take a tenth to a third
-/// longer.
+/// Timed: with 4,000 and 10,000 feeders, and a link 80 to 500 times as fast, events took 8 to 60 % longer.
+/// 1,600 times as fast, and all feeders with bursts to announce, they took a sixth of the time.
 const VERY_MANY_FEEDERS: usize = 1_000;

@@ -59,6 +59,8 @@ pub struct Simulation<O> {
     trains: Vec<Train>,
     /// By link; none where there is no train.
     tracks: Vec<Track>,
+    /// Whether any may have its turn in a round.
+    has_rounds: bool,
     /// Takes packets out of trains.
     round: Round,
     /// Whether one is going on: then what is announced comes in no order.
@@ -118,6 +120,7 @@ impl<O: Observer> Simulation<O> {
                 paths,
                 acks: Acks::default(),
             },
+            has_rounds: tracks.iter().any(|track| track.has_turns),
             trains,
             tracks,
             round: Round::default(),
@@ -203,7 +206,11 @@ impl<O: Observer> Simulation<O> {
                 self.depart(departure);
             } else if delivery == next {
                 if of_train {
-                    self.alight(delivery, until);
+                    if self.has_rounds {
+                        self.alight_in_rounds(delivery, until);
+                    } else {
+                        self.alight::<false>(delivery);
+                    }
                 } else {
                     self.deliver(delivery);
                 }

@@ -12,6 +12,9 @@
 //! is empty again; and those that would wait for each other there with it leave the train, so that
 //! the link sees its whole queue. The same happens to all that wait when the books are closed.
 //!
+//! Where there are [rounds](crate::round), those that may have turns need not be in order: they lie apart until the
+//! next, and may wait as long as there is room.
+//!
 //! Whether a packet may join is looked up in an array by itself: of many links, few fit the fast
 //! caches.
 
@@ -322,15 +325,17 @@ impl Train {
     }
 
     /// When the first comes out, and of which link.
+    pub(crate) fn next(&self, shared: &Shared) -> Option<(Time, LinkId)> {
+        let fresh = Some(self.first_fresh).filter(|&fresh| fresh != NO_FRESH);
+        self.next_in_order(shared).into_iter().chain(fresh).min()
+    }
+
+    /// The same without those that wait for a round.
     #[inline(always)]
     #[allow(clippy::inline_always)]
-    pub(crate) fn next(&self, shared: &Shared) -> Option<(Time, LinkId)> {
-        let first = self.packets.announced();
-        let first = first.map(|first| (first.stamp, shared.came_over(first)));
-        if self.first_fresh.0 == Time::NEVER {
-            return first;
-        }
-        Some(first.map_or(self.first_fresh, |first| first.min(self.first_fresh)))
+    pub(crate) fn next_in_order(&self, shared: &Shared) -> Option<(Time, LinkId)> {
+        let first = self.packets.announced()?;
+        Some((first.stamp, shared.came_over(first)))
     }
 
     /// Whether there are more packets than one.

@@ -119,3 +119,44 @@ impl Unordered {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::connection::Acks;
+    use crate::routes::Paths;
+    use sojourn_base::Stream;
+
+    /// Spread evenly, or nearly all at two instants far apart, where the links decide.
+    #[test]
+    fn sorted_they_are_in_the_order_of_instants_and_links() {
+        let mut paths = Paths::default();
+        let first = paths.add(&[4, 9, 2, 7]);
+        let shared = Shared {
+            lanes: Vec::new(),
+            paths,
+            acks: Acks::default(),
+        };
+        let mut random = Stream::new(1);
+        let mut unordered = Unordered::default();
+        for (count, instants) in [(0, 1), (1, 1), (16, 50), (500, 1 << 40), (500, 2), (900, 1)] {
+            unordered.clear();
+            for number in 0..count {
+                let at = first + 1 + random.below(4) as u32;
+                let ps = random.below(instants) * (1 << 20);
+                let stamp = Time::from_ps(if number == 3 { u64::MAX - 1 } else { ps });
+                let packet = SimPacket {
+                    stamp,
+                    at,
+                    ..SimPacket::datagram(0, number, 100)
+                };
+                unordered.push(&packet, |_| ());
+            }
+            unordered.sort(&shared);
+            let mut expected = unordered.packets().to_vec();
+            expected.sort_by_key(|packet| (packet.stamp, shared.came_over(packet)));
+            assert_eq!(unordered.len(), expected.len());
+            assert!(unordered.range(0..unordered.len()).eq(&expected));
+        }
+    }
+}

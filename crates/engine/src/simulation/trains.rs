@@ -49,7 +49,8 @@ impl<O: Observer> Simulation<O> {
     }
 
     /// The first of a train comes out of its link.
-    pub(super) fn alight(&mut self, now: Time, until: Time) {
+    #[inline(always)]
+    pub(super) fn alight<const ROUNDS: bool>(&mut self, now: Time) {
         let id = self.alightings.next_slot();
         let Some(number) = self.tracks[id as usize].train() else {
             debug_assert!(false, "no train goes through link {id}");
@@ -57,13 +58,14 @@ impl<O: Observer> Simulation<O> {
             return;
         };
         let train = &mut self.trains[number];
-        if train.is_round_due(now) {
-            self.go_round(number, now, until);
-            return;
-        }
         // Never as an option: that is copied in pieces, and to read it as a whole right after stalls.
         let packet = train.leave();
-        let (time, slot) = train.next(&self.shared).unwrap_or((Time::NEVER, 0));
+        let next = if ROUNDS {
+            train.next(&self.shared)
+        } else {
+            train.next_in_order(&self.shared)
+        };
+        let (time, slot) = next.unwrap_or((Time::NEVER, 0));
         self.alightings.replace_first_with(time, slot);
         if let Some(began) = train.began(&packet) {
             let link = &mut self.links[id as usize];
@@ -74,6 +76,18 @@ impl<O: Observer> Simulation<O> {
             self.look_ahead_at(AHEAD.map(|packets| train.ahead(packets)));
         }
         self.hand_on(id, now, &packet);
+    }
+
+    /// The same where there may be [rounds](crate::round): then, if one is due, a train as a whole.
+    #[inline(never)]
+    pub(super) fn alight_in_rounds(&mut self, now: Time, until: Time) {
+        let id = self.alightings.next_slot();
+        match self.tracks[id as usize].train() {
+            Some(number) if self.trains[number].is_round_due(now) => {
+                self.go_round(number, now, until);
+            }
+            _ => self.alight::<true>(now),
+        }
     }
 
     /// What a train has on a link, from the packet on that is sent when `from` tells, is announced to
