@@ -48,7 +48,7 @@ impl<O: Observer> Simulation<O> {
         false
     }
 
-    /// The first of a train comes out of its link.
+    /// The first of a train comes out of its link; with `ROUNDS` some of those behind it may wait for a round.
     #[inline(always)]
     pub(super) fn alight<const ROUNDS: bool>(&mut self, now: Time) {
         let id = self.alightings.next_slot();
