@@ -1,8 +1,7 @@
 //! Packets that are announced in no order.
 //!
-//! They are many where links burst at one instant or a [round](crate::round) is gone, and mostly spread
-//! evenly over the time until the last: so each is put near its place by its instant alone, and the few
-//! that fall together are sorted.
+//! Those of a [round](crate::round) are many, and mostly spread evenly over the time until the last: so each
+//! is put near its place by its instant alone, and the few that fall together are sorted.
 
 use sojourn_base::Time;
 

@@ -2,7 +2,8 @@
 //!
 //! A [round](crate::round) announces as much as is under way at a time, flow by flow. That is sorted at once,
 //! but goes into the ring only when it is about to arrive: so the ring stays short, and whatever is
-//! announced by itself is soon in its place there.
+//! announced by itself is soon in its place there. But where that comes before many others it waits here for
+//! more like it, and all are put in their places at once.
 
 use sojourn_base::Time;
 
