@@ -7,9 +7,9 @@ mod bench;
 
 use std::ops::Not;
 
-use bench::{Diary, Entry, RUNNING, us};
+use bench::{Diary, Entry, RUNNING, state, us};
 use sojourn_base::{Bytes, Distribution, Scalar, Span, Stream, Time};
-use sojourn_engine::{FlowSpec, LinkSpec, Observer, Simulation};
+use sojourn_engine::{FlowSpec, LinkSpec, Simulation};
 
 fn link(ends: (u32, u32), mbps: u64, delay_us: u64, queue: &str, limit: &str) -> LinkSpec {
     let delay = Span::from_us(delay_us);
@@ -57,29 +57,6 @@ fn network(queue: &str, last: &str) -> (Vec<LinkSpec>, Vec<FlowSpec>) {
         flow(&[2, 3, 6, 7, 8], 18, 3),
     ];
     (links, flows)
-}
-
-/// All that can be read of a simulation at its present instant.
-fn state<O: Observer>(simulation: &Simulation<O>) -> String {
-    let now = simulation.now();
-    let links = simulation.links().iter().map(|link| {
-        let ledger = &link.ledger;
-        format!(
-            "{:?} {:?} {:?} {:?} {} {} {} {:?} {:?}\n",
-            ledger.backlog(),
-            ledger.arrivals(),
-            ledger.departures(),
-            ledger.drops,
-            ledger.peak_packets,
-            ledger.packet_time,
-            ledger.byte_time,
-            ledger.drops_by_reason(),
-            link.carried(now),
-        )
-    });
-    let flows = 0..simulation.flows().len();
-    let flows = flows.map(|flow| format!("{:?}\n", simulation.books(flow)));
-    links.chain(flows).collect()
 }
 
 /// Runs in steps of uneven length; gives the state after each, and the diary.

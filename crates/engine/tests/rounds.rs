@@ -7,11 +7,11 @@ mod bench;
 
 use std::sync::Arc;
 
-use bench::{Diary, RUNNING};
+use bench::{Diary, RUNNING, state};
 use sojourn_base::{
     Bytes, Distribution, ParamSet, ParamSource, Preset, Scalar, Span, Stream, Time,
 };
-use sojourn_engine::{FlowSpec, LinkSpec, MANY_LINKS, Observer, Simulation, Traffic};
+use sojourn_engine::{FlowSpec, LinkSpec, MANY_LINKS, Simulation, Traffic};
 use sojourn_transport::{Config, CongestionControl, Start, TcpParams};
 
 /// How many packets were received after one that was received at a later instant.
@@ -128,35 +128,6 @@ fn streams(application: &str, params: &dyn ParamSource, control: &'static str) -
         config: Arc::new(config),
         controller: Box::new(move |_| controller(&start)),
     }
-}
-
-/// All that can be read of a simulation at its present instant.
-fn state<O: Observer>(simulation: &Simulation<O>) -> String {
-    let now = simulation.now();
-    let links = simulation
-        .links()
-        .iter()
-        .filter(|link| link.ledger.arrivals().packets > 0);
-    let links = links.map(|link| {
-        let carried = link.carried(now);
-        format!("{} {carried:?} {:?}\n", link.spec.name, link.ledger)
-    });
-    let flows = (0..simulation.flows().len()).map(|flow| {
-        let books = simulation.books(flow);
-        let senders = simulation.senders(flow);
-        let senders: Vec<_> = senders
-            .map(|sender| {
-                (
-                    sender.snd_una(),
-                    sender.snd_nxt(),
-                    sender.window(),
-                    sender.srtt(),
-                )
-            })
-            .collect();
-        format!("{books:?} {:?} {senders:?}\n", simulation.tally(flow))
-    });
-    links.chain(flows).collect()
 }
 
 /// Runs in steps of uneven length; gives the state after each, and the diary.

@@ -8,7 +8,7 @@ use std::sync::atomic::AtomicBool;
 use sojourn_base::{
     Bytes, Distribution, Ecn, LinkInfo, ParamSource, Preset, Rate, Scalar, Span, Stream, Time,
 };
-use sojourn_engine::{FlowSpec, LinkSpec, Observer, SimPacket, Traffic};
+use sojourn_engine::{FlowSpec, LinkSpec, Observer, SimPacket, Simulation, Traffic};
 use sojourn_queue::Reason;
 
 /// Nobody asks to stop.
@@ -125,4 +125,33 @@ impl<const IN_ORDER: bool, const INSIDE: bool> Observer for Diary<IN_ORDER, INSI
     fn received(&mut self, now: Time, packet: &SimPacket, _: u64) {
         self.note(now, 'r', 0, packet);
     }
+}
+
+/// All that can be read of a simulation at its present instant.
+pub fn state<O: Observer>(simulation: &Simulation<O>) -> String {
+    let now = simulation.now();
+    let links = simulation
+        .links()
+        .iter()
+        .filter(|link| link.ledger.arrivals().packets > 0);
+    let links = links.map(|link| {
+        let carried = link.carried(now);
+        format!("{} {carried:?} {:?}\n", link.spec.name, link.ledger)
+    });
+    let flows = (0..simulation.flows().len()).map(|flow| {
+        let books = simulation.books(flow);
+        let senders = simulation.senders(flow);
+        let senders: Vec<_> = senders
+            .map(|sender| {
+                (
+                    sender.snd_una(),
+                    sender.snd_nxt(),
+                    sender.window(),
+                    sender.srtt(),
+                )
+            })
+            .collect();
+        format!("{books:?} {:?} {senders:?}\n", simulation.tally(flow))
+    });
+    links.chain(flows).collect()
 }
