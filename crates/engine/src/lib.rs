@@ -35,6 +35,7 @@ pub mod routes;
 pub mod simulation;
 mod train;
 mod unordered;
+mod wheel;
 
 pub use connection::{Connection, Tally};
 pub use flow::{Flow, FlowSpec, MakeController, Traffic};

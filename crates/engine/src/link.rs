@@ -47,7 +47,7 @@ pub struct LinkSpec {
 }
 
 /// What decides how long a packet takes from one end of a link to the other.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct Pace {
     rate: Rate,
     overhead: Bytes,
@@ -138,7 +138,7 @@ pub struct Link {
     sent_before: u64,
     /// Announced, and not [in its place](Self::sort_in) yet.
     unplaced: Option<Box<Unplaced>>,
-    /// When the first of these arrives that a round announced.
+    /// When the first of these arrives that come in any order.
     beyond: Time,
     /// The packets that go through it [in a train](in_train), have to wait, and are not booked.
     waits: VecDeque<Wait>,

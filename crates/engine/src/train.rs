@@ -1,10 +1,10 @@
 //! Trains: what one link sends to many that are alike, in the order in which it comes out of them.
 //!
-//! Behind a link that [hands over](crate::handover) mostly lie links that are alike and idle: every
-//! packet passes, and takes as long as all others of its size. So what is on its way through any of
-//! them makes one train, in the order of coming out, and only the first of all stands in a
-//! calendar, with those of other trains alone. That stays short however many flows there are, and
-//! memory is read in sequence.
+//! Behind a link that [hands over](crate::handover) mostly lie links that are idle, and alike or of a few
+//! kinds: every packet passes, and takes as long as all others of its size through links of its kind. So what is
+//! on its way through any of these makes one train, in the order of coming out, and only the first of all
+//! stands in a calendar, with those of other trains alone. That stays short however many flows there are,
+//! and memory is read in sequence.
 //!
 //! A packet joins the train if nothing else will be under way at the link that it goes to but what is
 //! of the train too, and if it need not wait long for that: others would come out before it, and have to
@@ -17,6 +17,8 @@
 //!
 //! Whether a packet may join is looked up in an array by itself: of many links, few fit the fast
 //! caches.
+
+use std::collections::HashMap;
 
 use sojourn_base::length::Capacity;
 use sojourn_base::{Span, Time};
@@ -134,25 +136,28 @@ impl Track {
     }
 }
 
-/// Finds the trains of packets that travel along `paths`: one behind each link that hands over to
-/// links which are all alike, plain, and hand over to no other. With them the tracks of all links,
-/// where there is any train.
+/// Finds the trains of packets that travel along `paths`: behind each link that hands over to none but
+/// links which are plain and hand over to no other, one for all of these that are alike. With them the tracks
+/// of all links, where there is any train.
 pub(crate) fn arrange(links: &mut [Link], paths: &[&[LinkId]]) -> (Vec<Train>, Vec<Track>) {
-    let mut first_behind = vec![None; links.len()];
-    let mut has_train = vec![true; links.len()];
+    let mut paces = vec![Vec::new(); links.len()];
+    let mut has_trains = vec![true; links.len()];
     let pairs = paths.iter().flat_map(|path| path.windows(2));
     let pairs = pairs.map(|pair| (pair[0] as usize, pair[1] as usize));
     for (feeder, next) in pairs.clone() {
-        let first: usize = *first_behind[feeder].get_or_insert(next);
-        has_train[feeder] &=
-            may_be_of_a_train(&links[next]) && links[first].spec.pace() == links[next].spec.pace();
+        let (paces, pace) = (&mut paces[feeder], links[next].spec.pace());
+        if paces.len() <= MOST_TRAINS && !paces.contains(&pace) {
+            paces.push(pace);
+        }
+        has_trains[feeder] &= may_be_of_a_train(&links[next]) && paces.len() <= MOST_TRAINS;
     }
     let mut trains = Vec::new();
-    let mut numbers = vec![None; links.len()];
+    let mut numbers = HashMap::new();
     let mut tracks = vec![Track::NONE; links.len()];
-    for (feeder, next) in pairs.filter(|&(feeder, _)| has_train[feeder]) {
-        let number = *numbers[feeder].get_or_insert_with(|| {
-            trains.push(Train::between(&links[feeder].spec, &links[next].spec));
+    for (feeder, next) in pairs.filter(|&(feeder, _)| has_trains[feeder]) {
+        let pace = links[next].spec.pace();
+        let number = *numbers.entry((feeder, pace)).or_insert_with(|| {
+            trains.push(Train::behind(&links[feeder].spec, &links[next].spec));
             trains.len() - 1
         });
         let train = &mut trains[number];
@@ -169,6 +174,9 @@ pub(crate) fn arrange(links: &mut [Link], paths: &[&[LinkId]]) -> (Vec<Train>, V
     }
     (trains, tracks)
 }
+
+/// Most trains behind one link: with more of them their calendar would be as long as that of the links.
+const MOST_TRAINS: usize = 32;
 
 /// How many packets of any size have room in a plain queue; none, where these are so few that one
 /// more than that would come often.
@@ -198,8 +206,8 @@ fn may_be_of_a_train(link: &Link) -> bool {
 const NO_FRESH: (Time, LinkId) = (Time::NEVER, LinkId::MAX);
 
 impl Train {
-    /// The train from a link through others that are like `next`.
-    fn between(feeder: &LinkSpec, next: &LinkSpec) -> Self {
+    /// The train behind a link through others that are like `next`.
+    fn behind(feeder: &LinkSpec, next: &LinkSpec) -> Self {
         Self {
             packets: Ring::default(),
             pace: next.pace(),
@@ -310,7 +318,7 @@ impl Train {
             return;
         }
         self.fresh.sort(shared);
-        let fresh = self.fresh.range(0..self.fresh.len());
+        let fresh = self.fresh.sorted();
         self.packets
             .merge(fresh, |one, other| shared.comes_later(one, other));
         self.fresh.clear();

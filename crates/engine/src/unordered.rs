@@ -65,24 +65,11 @@ impl Unordered {
         }
     }
 
-    /// How many are [sorted](Self::sort).
-    pub(crate) fn len(&self) -> usize {
-        self.order.len()
-    }
-
-    /// The one behind `index` others, sorted.
-    #[inline]
-    pub(crate) fn get(&self, index: usize) -> Option<&SimPacket> {
-        let &(_, place) = self.order.get(index)?;
-        self.packets.get(place as usize)
-    }
-
-    /// A part of those sorted.
-    pub(crate) fn range(
+    /// All, [sorted](Self::sort).
+    pub(crate) fn sorted(
         &self,
-        range: core::ops::Range<usize>,
     ) -> impl DoubleEndedIterator<Item = &SimPacket> + ExactSizeIterator + Clone {
-        let order = self.order[range].iter();
+        let order = self.order.iter();
         order.map(|&(_, place)| &self.packets[place as usize])
     }
 
@@ -154,8 +141,7 @@ mod tests {
             unordered.sort(&shared);
             let mut expected = unordered.packets().to_vec();
             expected.sort_by_key(|packet| (packet.stamp, shared.came_over(packet)));
-            assert_eq!(unordered.len(), expected.len());
-            assert!(unordered.range(0..unordered.len()).eq(&expected));
+            assert!(unordered.sorted().eq(&expected));
         }
     }
 }

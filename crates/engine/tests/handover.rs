@@ -131,15 +131,18 @@ fn any_network(random: &mut Stream) -> (Vec<LinkSpec>, Vec<FlowSpec>) {
             (any(3), any(3))
         };
         let access = links.len() as u32;
-        let delay_us = if any(4) == 0 { 250 } else { delay_us };
+        let delay_us = [delay_us, delay_us, delay_us, 250, 9_000, 40_000][any(6)];
         let ends = (20 + access, router as u32);
         let queue = QUEUES[any(6) * any(2)];
         links.push(link(ends, mbps, delay_us, queue, "9 packets"));
         let odd = any(12);
-        let (sink_mbps, queue) = (
-            if odd == 1 { 10 } else { sink_mbps },
-            if odd == 2 { QUEUES[any(6)] } else { "droptail" },
-        );
+        let sink_mbps = if odd == 1 { 10 } else { sink_mbps };
+        let queue = if odd == 2 { QUEUES[any(6)] } else { "droptail" };
+        let sink_delay_us = match odd {
+            3 => 700,
+            4 | 5 => 15_000,
+            _ => sink_delay_us,
+        };
         let ends = (((router + hops) % 3) as u32, 20 + access);
         links.push(link(ends, sink_mbps, sink_delay_us, queue, "4 packets"));
         let ring = (router..router + hops).map(|at| (at % 3) as u32);

@@ -2,43 +2,44 @@
 //!
 //! A connection has a timer or two that run most of the time, and mostly are put off or have been
 //! overtaken by an earlier one when their instant comes. With many connections that makes a calendar
-//! that no fast cache holds, though few of its entries come soon. So those that come later lie in
-//! buckets, each for a span of time, in no order: to add one costs a line of memory at most. Before the first
-//! of a bucket could come, all of it moves to the calendar of those that come soon.
-//!
-//! A timing wheel (G. Varghese, A. Lauck, "Hashed and Hierarchical Timing Wheels", SOSP 1987, scheme
-//! 6), but exact: within a bucket the calendar brings the order, so that timers run as out of one
-//! calendar.
+//! that no fast cache holds, though few of its entries come soon. So those that come later lie in the
+//! buckets of a [wheel](crate::wheel), and each bucket moves to the calendar of those that come soon before its
+//! first could come: timers run as out of one calendar.
 
-use sojourn_base::Time;
+use sojourn_base::{Span, Time};
 
 use crate::calendar::Calendar;
+use crate::wheel::{Timed, Wheel};
 
 /// So many entries are no burden for a calendar: buckets are used from then on.
 const FEW: usize = 2_048;
 
-/// Buckets for about a millisecond each; 4.4 s together. What comes later stands in its bucket for as
-/// many rounds as it takes.
-const BUCKETS: u64 = 4_096;
-const BUCKET_BITS: u32 = 30;
+/// What a bucket is for.
+const BUCKET: Span = Span::from_ms(1);
 
-/// The number of the bucket, counted from time zero, that an instant falls into.
-const fn bucket(time: Time) -> u64 {
-    time.as_ps() >> BUCKET_BITS
+impl Timed for (Time, u32) {
+    #[inline]
+    fn time(&self) -> Time {
+        self.0
+    }
 }
 
 /// Instants and slots, earliest first.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Timers {
     /// What comes soon; all, while there are few.
     soon: Calendar,
-    /// What comes later, by bucket modulo [`BUCKETS`]; none before they are needed.
-    later: Vec<Vec<(Time, u32)>>,
-    /// How many entries these hold.
-    waiting: usize,
-    /// The first bucket that has not moved to `soon`, while anything is `waiting`. The earliest
-    /// entry of all comes before it.
-    next_bucket: u64,
+    /// What comes later than the earliest of all.
+    later: Wheel<(Time, u32)>,
+}
+
+impl Default for Timers {
+    fn default() -> Self {
+        Self {
+            soon: Calendar::default(),
+            later: Wheel::new(BUCKET),
+        }
+    }
 }
 
 impl Timers {
@@ -80,46 +81,30 @@ impl Timers {
             self.soon.replace_first(Time::NEVER);
             self.push_later(time, slot);
         }
-        if self.waiting > 0 {
+        if !self.later.is_empty() {
             self.move_up();
         }
     }
 
     #[inline(never)]
     fn push_later(&mut self, time: Time, slot: u32) {
-        let wanted = bucket(time);
-        if self.waiting == 0 {
-            self.later.resize(BUCKETS as usize, Vec::new());
-            self.next_bucket = bucket(self.soon.next_time()) + 1;
-        }
-        if wanted < self.next_bucket {
+        if self.later.has_passed(time) || self.soon.next_time() >= time {
             self.soon.push(time, slot);
         } else {
-            self.later[(wanted % BUCKETS) as usize].push((time, slot));
-            self.waiting += 1;
+            self.later.push(time, &(time, slot), |_| ());
         }
     }
 
     /// Moves up the buckets that may hold the earliest entry.
     #[inline(never)]
     fn move_up(&mut self) {
-        while self.waiting > 0 && bucket(self.soon.next_time()) >= self.next_bucket {
-            let (soon, now) = (&mut self.soon, self.next_bucket);
-            let entries = &mut self.later[(now % BUCKETS) as usize];
-            let before = entries.len();
-            entries.retain(|&(time, slot)| {
-                let stays = bucket(time) > now;
-                if !stays {
+        let (soon, later) = (&mut self.soon, &mut self.later);
+        while !later.is_empty() && !later.has_passed(soon.next_time()) {
+            later.take_next(|entries| {
+                for &(time, slot) in entries {
                     soon.push(time, slot);
                 }
-                stays
             });
-            self.waiting -= before - entries.len();
-            if entries.is_empty() {
-                // Else each would keep what it held at its fullest.
-                *entries = Vec::new();
-            }
-            self.next_bucket += 1;
         }
     }
 }
@@ -133,17 +118,17 @@ mod tests {
     /// stay in theirs for several rounds.
     #[test]
     fn timers_come_as_out_of_one_calendar() {
-        for longest in [BUCKET_BITS, 44] {
+        for longest in [30_u64, 44] {
             let mut stream = sojourn_base::Stream::new(7);
             let (mut timers, mut one) = (Timers::default(), Calendar::default());
             let (mut now, mut most) = (Time::ZERO, 0);
             let mut compare = |timers: &Timers, one: &Calendar| {
                 let next = (one.next_time(), one.next_slot());
                 assert_eq!((timers.next_time(), timers.next_slot()), next);
-                most = most.max(timers.waiting);
+                most = most.max(timers.later.iter().count());
             };
             for step in 0..200_000_u32 {
-                let bits = 24 + stream.below(u64::from(longest) - 23);
+                let bits = 24 + stream.below(longest - 23);
                 let time = Time::from_ps(now.as_ps() + stream.below(1 << bits));
                 let grows = (step / 25_000).is_multiple_of(2);
                 let next = one.next_time();
@@ -171,7 +156,7 @@ mod tests {
                 one.replace_first(Time::NEVER);
                 compare(&timers, &one);
             }
-            assert_eq!(timers.waiting, 0);
+            assert!(timers.later.is_empty());
             assert!(most > 100, "{most} waited");
         }
     }

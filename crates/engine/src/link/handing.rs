@@ -2,6 +2,7 @@
 
 use sojourn_base::{Span, Time};
 
+use super::unplaced::Unplaced;
 use super::{Link, Pace};
 use crate::SimPacket;
 use crate::ledger::Shared;
@@ -11,7 +12,7 @@ const BATCH: u64 = 64;
 
 /// Bytes of a full packet. Small ones come hardly ever as fast as a link could send them:
 /// acknowledgements follow the data.
-const FULL: u16 = 1500;
+pub(super) const FULL: u16 = 1500;
 
 /// Announced packets that move for one that comes before them: where they are more, it waits to be
 /// [sorted in](Link::sort_in).
@@ -24,8 +25,10 @@ pub(crate) enum FedBy {
     Events,
     /// One, so that what it sends comes in order.
     One,
-    /// Several, all that feed it.
+    /// Several that are alike, so that it comes nearly in order.
     Many,
+    /// Several, and in any order.
+    Any,
 }
 
 /// How long a link that hands over may leave undone what is due: no longer than its delay, since by
@@ -93,36 +96,53 @@ impl Link {
         announced.map_or(self.beyond, |packet| packet.stamp.min(self.beyond))
     }
 
-    /// Takes note of a packet that will arrive here at `stamp`; `in_round` where those of several links are
-    /// announced in no order. Where it is the next to come, tells when the link needs the calendar, as far
-    /// as the packet alone makes it necessary.
+    /// Takes note of a packet that will arrive here at `stamp`. Where it is the next to come, tells when the
+    /// link needs the calendar, as far as the packet alone makes it necessary.
     #[inline(always)]
     pub(crate) fn announce(
         &mut self,
         packet: &SimPacket,
         stamp: Time,
         shared: &Shared,
-        in_round: bool,
     ) -> Option<Time> {
         let change = |copy: &mut SimPacket| copy.send_copy_on(packet, 1, stamp);
-        let is_next = if self.fed_by == FedBy::Many {
-            if in_round {
-                self.announce_in_round(packet, stamp)
-            } else {
-                let later = |other: &SimPacket| {
-                    other.stamp > stamp
-                        || other.stamp == stamp
-                            && shared.came_over(other) > shared.goes_over(packet)
-                };
-                let is_next = self
-                    .packets
-                    .announce_before(packet, change, later, MOST_MOVED);
-                is_next.unwrap_or_else(|| self.announce_early(packet, stamp, later))
-            }
-        } else {
-            self.packets.announce(packet, change)
+        let is_next = match self.fed_by {
+            FedBy::Events | FedBy::One => self.packets.announce(packet, change),
+            FedBy::Many => self.announce_near(packet, stamp, shared),
+            FedBy::Any => self.announce_anywhere(packet, stamp, shared),
         };
         self.needs_calendar(is_next, stamp, packet.size)
+    }
+
+    /// Notes a packet that hardly comes before others; tells whether it is the next to come.
+    #[inline(always)]
+    fn announce_near(&mut self, packet: &SimPacket, stamp: Time, shared: &Shared) -> bool {
+        let change = |copy: &mut SimPacket| copy.send_copy_on(packet, 1, stamp);
+        let later = |other: &SimPacket| {
+            other.stamp > stamp
+                || other.stamp == stamp && shared.came_over(other) > shared.goes_over(packet)
+        };
+        let is_next = self
+            .packets
+            .announce_before(packet, change, later, MOST_MOVED);
+        is_next.unwrap_or_else(|| self.announce_early(packet, stamp, later))
+    }
+
+    /// Notes a packet that may come before or after all others; tells whether it is the next to come.
+    #[inline(never)]
+    fn announce_anywhere(&mut self, packet: &SimPacket, stamp: Time, shared: &Shared) -> bool {
+        let pace = self.spec.pace();
+        let unplaced = self
+            .unplaced
+            .get_or_insert_with(|| Unplaced::new(pace).into());
+        if unplaced.later.has_passed(stamp) {
+            return self.announce_near(packet, stamp, shared);
+        }
+        let change = |copy: &mut SimPacket| copy.send_copy_on(packet, 1, stamp);
+        unplaced.later.push(stamp, packet, change);
+        let is_next = stamp < self.next_arrival();
+        self.beyond = self.beyond.min(stamp);
+        is_next
     }
 
     /// The same of a packet that comes back from a train: those that left it earlier may come
@@ -166,56 +186,35 @@ impl Link {
     ) -> bool {
         let mut announced = *packet;
         announced.send_copy_on(packet, 1, stamp);
-        let unplaced = self.unplaced.get_or_insert_default();
+        let pace = self.spec.pace();
+        let unplaced = self
+            .unplaced
+            .get_or_insert_with(|| Unplaced::new(pace).into());
         unplaced.early.push(announced);
         self.packets.announced().is_none_or(later)
     }
 
-    /// Notes a packet that is announced in a round; tells whether none is known to come before it.
-    #[inline(never)]
-    fn announce_in_round(&mut self, packet: &SimPacket, stamp: Time) -> bool {
-        let unplaced = self.unplaced.get_or_insert_default();
-        unplaced.push(packet, stamp);
-        let is_next = stamp < self.next_arrival();
-        self.beyond = self.beyond.min(stamp);
-        is_next
-    }
-
-    /// Puts what arrives up to the horizon in its place. So it must be before that is looked at. Where the link
-    /// needs the calendar for what arrives, all of it.
+    /// Puts what arrives up to the horizon in its place. So it must be before that is looked at.
     #[inline(always)]
     pub(crate) fn sort_in(&mut self, horizon: Horizon, shared: &Shared) {
-        if self.fed_by == FedBy::Many
-            && let Some(unplaced) = &self.unplaced
+        if let Some(unplaced) = &self.unplaced
+            && (!unplaced.early.is_empty() || self.beyond <= horizon.arrivals)
         {
-            let until = if self.hands_over {
-                horizon.arrivals
-            } else {
-                Time::NEVER
-            };
-            if !unplaced.early.is_empty() || self.beyond <= until {
-                self.place(until, shared);
-            }
+            self.place(horizon.arrivals, shared);
         }
     }
 
     #[inline(never)]
     fn place(&mut self, until: Time, shared: &Shared) {
-        let later = |one: &SimPacket, other: &SimPacket| shared.comes_later(one, other);
         let Some(unplaced) = &mut self.unplaced else {
             return;
         };
         if !unplaced.early.is_empty() {
-            let link = |packet: &SimPacket| shared.came_over(packet);
-            unplaced
-                .early
-                .sort_by_key(|packet| (packet.stamp, link(packet)));
-            self.packets.merge(unplaced.early.iter(), later);
-            unplaced.early.clear();
+            unplaced.place_early(&mut self.packets, shared);
         }
         if self.beyond <= until {
-            self.packets.merge(unplaced.place(until, shared), later);
-            self.beyond = unplaced.next_of_round();
+            unplaced.place_later(until, &mut self.packets, shared);
+            self.beyond = unplaced.later.first();
         }
     }
 

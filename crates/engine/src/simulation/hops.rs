@@ -144,7 +144,7 @@ impl<O: Observer> Simulation<O> {
             return;
         }
         let link = &mut self.links[next as usize];
-        if let Some(event) = link.announce(packet, stamp, &self.shared, self.in_round) {
+        if let Some(event) = link.announce(packet, stamp, &self.shared) {
             self.schedule(next, event);
         }
     }
