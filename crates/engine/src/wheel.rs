@@ -163,11 +163,14 @@ impl<T: Timed> Wheel<T> {
     }
 
     /// Sees to it that there is a bucket for an instant too far away. Those that hold nothing before all others are
-    /// passed over.
+    /// passed over; where none holds anything, about as many are left for what comes before it as for what comes
+    /// later.
     #[cold]
     #[inline(never)]
     fn reach(&mut self, time: Time) {
-        let first = self.first_occupied().unwrap_or(self.number(time));
+        let half = self.buckets.len() as u64 / 2;
+        let first = self.first_occupied();
+        let first = first.unwrap_or(self.number(time).saturating_sub(half));
         self.passed = self.passed.max(self.start(first));
         let bits = self.bits;
         while self.number(time) - self.number(self.passed) >= MOST {
