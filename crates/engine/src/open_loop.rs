@@ -157,7 +157,10 @@ impl<O: Observer> OpenLoop<O> {
                 self.link.take_in(0, &packet, room, shared, observer);
             }
         } else {
-            self.link.run_governed(0, horizon, shared, observer);
+            // Nothing is announced.
+            let mut arrival = Time::NEVER;
+            self.link
+                .run_governed(0, horizon, &mut arrival, shared, observer);
         }
         self.check()
     }

@@ -68,18 +68,19 @@ macro_rules! with_context {
 impl Link {
     /// Runs all departures and announced arrivals due up to the horizon, and all timers due before
     /// it, each at its exact instant. Stops at each packet that it hands over: to be called until
-    /// there is none.
+    /// there is none. `arrival` is when the next arrives, before and after.
     #[inline(always)]
     #[allow(clippy::inline_always)] // called from one place in each kind of run
     pub(crate) fn run_governed<O: Observer>(
         &mut self,
         id: LinkId,
         horizon: Horizon,
+        arrival: &mut Time,
         shared: &mut Shared,
         observer: &mut O,
     ) -> Option<HandedOver> {
         loop {
-            let (departure, arrival) = self.plan();
+            let departure = self.plan_before(*arrival);
             if self.due > horizon.departures {
                 return None;
             }
@@ -87,11 +88,12 @@ impl Link {
             if departure == self.due {
                 handed_over = self.depart(id, departure, shared, observer);
                 self.settle();
-            } else if arrival == self.due {
-                if arrival > horizon.arrivals {
+            } else if *arrival == self.due {
+                if *arrival > horizon.arrivals {
                     return None;
                 }
-                handed_over = self.take_in_governed(id, arrival, shared, observer);
+                handed_over = self.take_in_governed(id, *arrival, shared, observer);
+                *arrival = self.next_arrival();
             } else if self.timer < horizon.departures {
                 with_context!(self, id, self.timer, shared, observer, |discipline, ctx| {
                     discipline.on_timer(ctx);
@@ -229,12 +231,18 @@ impl Link {
         self.timer = status.next_timer.unwrap_or(Time::NEVER);
     }
 
-    /// Works out what is due next; tells the next departure and the next announced arrival.
+    /// Works out what is due next.
     #[inline]
-    pub(crate) fn plan(&mut self) -> (Time, Time) {
-        let (departure, arrival) = (self.next_question(), self.next_arrival());
+    pub(crate) fn plan(&mut self) {
+        self.plan_before(self.next_arrival());
+    }
+
+    /// The same where the next arrival is known; tells the next departure.
+    #[inline]
+    fn plan_before(&mut self, arrival: Time) -> Time {
+        let departure = self.next_question();
         self.due = departure.min(arrival).min(self.timer);
-        (departure, arrival)
+        departure
     }
 
     #[cold]

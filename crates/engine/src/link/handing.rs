@@ -91,7 +91,7 @@ impl Link {
 
     /// When the next packet that was handed over arrives.
     #[inline(always)]
-    pub(super) fn next_arrival(&self) -> Time {
+    pub(crate) fn next_arrival(&self) -> Time {
         let announced = self.packets.announced();
         announced.map_or(self.beyond, |packet| packet.stamp.min(self.beyond))
     }

@@ -124,11 +124,13 @@ impl<O: Observer> Simulation<O> {
 
     #[inline(never)]
     fn run_governed(&mut self, id: LinkId, horizon: Horizon) {
-        self.links[id as usize].sort_in(horizon, &self.shared);
+        let link = &mut self.links[id as usize];
+        link.sort_in(horizon, &self.shared);
+        let mut arrival = link.next_arrival();
         loop {
             let link = &mut self.links[id as usize];
             let (shared, observer) = (&mut self.shared, &mut self.observer);
-            let handed_over = link.run_governed(id, horizon, shared, observer);
+            let handed_over = link.run_governed(id, horizon, &mut arrival, shared, observer);
             let Some((packet, stamp)) = &handed_over else {
                 return;
             };

@@ -14,8 +14,6 @@
 //! its own among so many neighbours; where all are taken by others it shares the first (ns-3's
 //! set-associative hash).
 
-use std::collections::VecDeque;
-
 use sojourn_base::length::Capacity;
 use sojourn_base::{Auto, Bytes, LinkInfo, ParamFault, Preset, Span, Stream, Time};
 
@@ -119,7 +117,44 @@ struct Flow<P, S> {
     tag: u64,
     place: Place,
     seen: bool,
+    /// The one behind it in its list.
+    behind: u32,
     state: S,
+}
+
+/// Queues in a list, each of which knows the one behind it: so a turn touches them alone.
+#[derive(Debug)]
+struct List {
+    /// [`NONE`] where there is none.
+    head: u32,
+    tail: u32,
+}
+
+/// No queue has this number.
+const NONE: u32 = u32::MAX;
+
+impl List {
+    const EMPTY: Self = Self {
+        head: NONE,
+        tail: NONE,
+    };
+
+    #[inline]
+    fn is_empty(&self) -> bool {
+        self.head == NONE
+    }
+
+    /// Appends a queue that is in no list.
+    #[inline]
+    fn push<P, S>(&mut self, bucket: u32, flows: &mut [Flow<P, S>]) {
+        flows[bucket as usize].behind = NONE;
+        if self.is_empty() {
+            self.head = bucket;
+        } else {
+            flows[self.tail as usize].behind = bucket;
+        }
+        self.tail = bucket;
+    }
 }
 
 /// Queues of flows, each with a controller `A` of its own.
@@ -130,8 +165,8 @@ pub struct FlowQueue<P: Packet, A: FlowAqm<P>> {
     preset: Preset,
     quantum: i64,
     flows: Vec<Flow<P, A::State>>,
-    new: VecDeque<u32>,
-    old: VecDeque<u32>,
+    new: List,
+    old: List,
     /// Queues in the order in which they were first used.
     seen: Vec<u32>,
     backlog: Backlog,
@@ -165,6 +200,7 @@ impl<P: Packet, A: FlowAqm<P>> FlowQueue<P, A> {
             credits: 0,
             place: Place::Away,
             seen: false,
+            behind: NONE,
             tag: 0,
             state: aqm.state(),
         };
@@ -174,8 +210,8 @@ impl<P: Packet, A: FlowAqm<P>> FlowQueue<P, A> {
             preset,
             quantum: 0,
             flows,
-            new: VecDeque::new(),
-            old: VecDeque::new(),
+            new: List::EMPTY,
+            old: List::EMPTY,
             seen: Vec::new(),
             backlog: Backlog::default(),
             salt: None,
@@ -267,7 +303,7 @@ impl<P: Packet, A: FlowAqm<P>> Discipline<P> for FlowQueue<P, A> {
         if flow.place == Place::Away {
             flow.place = Place::New;
             flow.credits = self.quantum;
-            self.new.push_back(bucket);
+            self.new.push(bucket, &mut self.flows);
         }
         while !self
             .settings
@@ -282,15 +318,15 @@ impl<P: Packet, A: FlowAqm<P>> Discipline<P> for FlowQueue<P, A> {
         loop {
             let is_new = !self.new.is_empty();
             let list = if is_new { &mut self.new } else { &mut self.old };
-            let Some(&bucket) = list.front() else {
+            let bucket = list.head;
+            let Some(flow) = self.flows.get_mut(bucket as usize) else {
                 return Dequeued::Empty;
             };
-            let flow = &mut self.flows[bucket as usize];
             if flow.credits <= 0 {
                 flow.credits += self.quantum;
                 flow.place = Place::Old;
-                list.pop_front();
-                self.old.push_back(bucket);
+                list.head = flow.behind;
+                self.old.push(bucket, &mut self.flows);
                 continue;
             }
             let before = flow.queue.backlog();
@@ -306,13 +342,13 @@ impl<P: Packet, A: FlowAqm<P>> Discipline<P> for FlowQueue<P, A> {
                 flow.credits -= head.size().get().cast_signed();
                 return flow.queue.dequeue();
             }
-            list.pop_front();
+            list.head = flow.behind;
             let leaves = !is_new || (self.preset == Preset::Linux && self.old.is_empty());
             flow.place = if leaves { Place::Away } else { Place::Old };
             if leaves {
                 flow.queue.begin_anew();
             } else {
-                self.old.push_back(bucket);
+                self.old.push(bucket, &mut self.flows);
             }
         }
     }
@@ -336,8 +372,7 @@ impl<P: Packet, A: FlowAqm<P>> Discipline<P> for FlowQueue<P, A> {
             flow.state = self.aqm.state();
         }
         self.seen.clear();
-        self.new.clear();
-        self.old.clear();
+        (self.new, self.old) = (List::EMPTY, List::EMPTY);
         self.backlog = Backlog::default();
         self.salt = None;
         self.aqm.reset();
