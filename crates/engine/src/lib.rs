@@ -9,6 +9,7 @@
 //! | `handover` | which links spare the delivery of a packet its event |
 //! | `train` | what one link sends to many that are alike |
 //! | `round` | what comes out of these flow by flow |
+//! | `wheel` | buckets by time, for what comes later |
 //! | [`ledger`] | the books of links and flows, and what is wrong when they do not balance |
 //! | [`link`] | a link: discipline, device queue, transmitter, packets in flight |
 //! | [`open_loop`] | one link under arrivals that are handed in |

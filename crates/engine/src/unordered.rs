@@ -1,7 +1,8 @@
-//! Packets that are announced in no order.
+//! Packets of a train in no order.
 //!
-//! Those of a [round](crate::round) are many, and mostly spread evenly over the time until the last: so each
-//! is put near its place by its instant alone, and the few that fall together are sorted.
+//! Those that wait for a [round](crate::round) are many, and mostly spread evenly over the time until the last: so
+//! where they have to stand in order after all each is put near its place by its instant alone, and the few that
+//! fall together are sorted.
 
 use sojourn_base::Time;
 
