@@ -19,9 +19,8 @@
 use crate::LinkId;
 use crate::link::{FedBy, Link, LinkSpec};
 
-/// Finds the links that hand over when packets travel along `paths`, and tells them so; `in_rounds` where
-/// what they announce may come in any order.
-pub(crate) fn arrange(links: &mut [Link], paths: &[&[LinkId]], in_rounds: bool) {
+/// Finds the links that hand over when packets travel along `paths`, and tells them so.
+pub(crate) fn arrange(links: &mut [Link], paths: &[&[LinkId]]) {
     let pairs = paths.iter().flat_map(|path| path.windows(2));
     let pairs = pairs.map(|pair| (pair[0] as usize, pair[1] as usize));
     let mut hands_over = vec![false; links.len()];
@@ -71,7 +70,7 @@ pub(crate) fn arrange(links: &mut [Link], paths: &[&[LinkId]], in_rounds: bool) 
         if gathers[id] {
             link.fed_by = match has_many[id] {
                 false => FedBy::One,
-                true if is_in_order[id] && !(in_rounds && hands_over[id]) => FedBy::Many,
+                true if is_in_order[id] => FedBy::Many,
                 true => FedBy::Any,
             };
         }

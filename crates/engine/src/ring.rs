@@ -198,8 +198,16 @@ impl<T: Copy> Ring<T> {
     ) where
         T: 'a,
     {
+        let last = self.announced_at(self.count_announced().wrapping_sub(1));
+        let are_last = match (last, values.clone().next()) {
+            (Some(last), Some(first)) => !later(last, first),
+            _ => true,
+        };
         for value in values.clone() {
             self.announce(value, |_| ());
+        }
+        if are_last {
+            return;
         }
         let mut end = self.tail.wrapping_sub(values.len() as u32);
         for (before, value) in values.enumerate().rev() {

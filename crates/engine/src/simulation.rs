@@ -63,6 +63,8 @@ pub struct Simulation<O> {
     has_rounds: bool,
     /// Takes packets out of trains.
     round: Round,
+    /// Whether one is going on: then what is announced comes in no order.
+    in_round: bool,
     tcp: Tcp,
     /// Links by their next delivery.
     deliveries: Calendar,
@@ -102,10 +104,9 @@ impl<O: Observer> Simulation<O> {
             (Vec::new(), Vec::new())
         } else {
             let paths: Vec<&[LinkId]> = lanes.iter().map(|lane| paths.links(lane.path)).collect();
-            let has_many = links.len() > MANY_LINKS;
-            handover::arrange(&mut links, &paths, has_many);
+            handover::arrange(&mut links, &paths);
             let (trains, mut tracks) = train::arrange(&mut links, &paths);
-            if has_many {
+            if links.len() > MANY_LINKS {
                 round::arrange(&mut tracks, &paths);
             }
             (trains, tracks)
@@ -123,6 +124,7 @@ impl<O: Observer> Simulation<O> {
             trains,
             tracks,
             round: Round::default(),
+            in_round: false,
             tcp: Tcp::default(),
             deliveries: Calendar::with_capacity(2 * links.len()),
             alightings: Calendar::default(),

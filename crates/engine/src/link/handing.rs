@@ -96,20 +96,25 @@ impl Link {
         announced.map_or(self.beyond, |packet| packet.stamp.min(self.beyond))
     }
 
-    /// Takes note of a packet that will arrive here at `stamp`. Where it is the next to come, tells when the
-    /// link needs the calendar, as far as the packet alone makes it necessary.
+    /// Takes note of a packet that will arrive here at `stamp`; `in_round` where those of several links are
+    /// announced in no order. Where it is the next to come, tells when the link needs the calendar, as far
+    /// as the packet alone makes it necessary.
     #[inline(always)]
     pub(crate) fn announce(
         &mut self,
         packet: &SimPacket,
         stamp: Time,
         shared: &Shared,
+        in_round: bool,
     ) -> Option<Time> {
         let change = |copy: &mut SimPacket| copy.send_copy_on(packet, 1, stamp);
         let is_next = match self.fed_by {
             FedBy::Events | FedBy::One => self.packets.announce(packet, change),
-            FedBy::Many => self.announce_near(packet, stamp, shared),
-            FedBy::Any => self.announce_anywhere(packet, stamp, shared),
+            // To deliver what comes first, a link must know that.
+            FedBy::Many if !in_round || !self.hands_over => {
+                self.announce_near(packet, stamp, shared)
+            }
+            FedBy::Many | FedBy::Any => self.announce_anywhere(packet, stamp, shared),
         };
         self.needs_calendar(is_next, stamp, packet.size)
     }

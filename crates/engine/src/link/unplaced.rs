@@ -29,7 +29,7 @@ impl Timed for SimPacket {
 pub(super) struct Unplaced {
     /// Those that come before too many others for each of these to move.
     pub(super) early: Vec<SimPacket>,
-    /// Those that come in any order: later than all that have their places.
+    /// Those that come in any order.
     pub(super) later: Wheel<SimPacket>,
     /// Instant, link and place of those of a bucket, to be sorted.
     order: Vec<u128>,
@@ -57,8 +57,7 @@ impl Unplaced {
         self.early.clear();
     }
 
-    /// Puts those of the wheel that arrive until `until` into their places, behind all that have one, and some
-    /// that arrive soon after.
+    /// Puts those of the wheel that arrive until `until` into their places, and some that arrive soon after.
     pub(super) fn place_later(&mut self, until: Time, ring: &mut Ring<SimPacket>, shared: &Shared) {
         let order = &mut self.order;
         self.later.take_until(until, |packets| {
@@ -68,9 +67,8 @@ impl Unplaced {
                 u128::from(time) << 64 | u128::from(link) << 32 | u128::from(place)
             }));
             order.sort_unstable();
-            for &key in &*order {
-                ring.announce(&packets[key as u32 as usize], |_| ());
-            }
+            let in_order = order.iter().map(|&key| &packets[key as u32 as usize]);
+            ring.merge(in_order, |one, other| shared.comes_later(one, other));
         });
     }
 

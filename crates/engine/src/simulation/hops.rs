@@ -146,7 +146,7 @@ impl<O: Observer> Simulation<O> {
             return;
         }
         let link = &mut self.links[next as usize];
-        if let Some(event) = link.announce(packet, stamp, &self.shared) {
+        if let Some(event) = link.announce(packet, stamp, &self.shared, self.in_round) {
             self.schedule(next, event);
         }
     }

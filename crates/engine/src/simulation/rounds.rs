@@ -20,6 +20,7 @@ impl<O: Observer> Simulation<O> {
         let lanes = self.shared.lanes.len();
         self.trains[number].begin_round(now, &mut round, lanes);
         if round.is_worthwhile() {
+            self.in_round = true;
             let mut turn = 0;
             while let Some(first) = round.turn(turn) {
                 let train = &self.trains[number];
@@ -27,6 +28,7 @@ impl<O: Observer> Simulation<O> {
                 self.take_turn(number, &mut round, first, until);
                 turn += 1;
             }
+            self.in_round = false;
         }
         let train = &mut self.trains[number];
         train.end_round(&round, &self.shared);
