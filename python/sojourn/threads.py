@@ -7,6 +7,7 @@ from collections.abc import Callable, Generator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from queue import Empty, SimpleQueue
+from threading import Lock
 from typing import TypeVar
 
 from sojourn._core import Cancel
@@ -20,22 +21,50 @@ are longer than many a run."""
 T = TypeVar("T")
 
 
+class ShortTurns:
+    """Threads take turns more often than usual from when the first comes in until the last is out.
+
+    The interval belongs to the whole process, and runs may be started in several threads at once:
+    the first of them to end must not take it from the others, nor the last keep theirs for usual.
+    """
+
+    def __init__(self) -> None:
+        """None is in."""
+        self._lock = Lock()
+        self._inside = 0
+        self._usual_interval_s = 0.0
+
+    def __enter__(self) -> None:
+        """Come in."""
+        with self._lock:
+            if not self._inside:
+                self._usual_interval_s = sys.getswitchinterval()
+                sys.setswitchinterval(SWITCH_INTERVAL_S)
+            self._inside += 1
+
+    def __exit__(self, *_: object) -> None:
+        """Go out."""
+        with self._lock:
+            self._inside -= 1
+            if not self._inside:
+                sys.setswitchinterval(self._usual_interval_s)
+
+
+short_turns = ShortTurns()
+
+
 @contextmanager
 def started(jobs: int) -> Generator[Threads]:
     """So many threads, that take turns more often than usual. At the end all have ended.
 
     Where something goes wrong, what has not begun is not done any more.
     """
-    switch_interval_s = sys.getswitchinterval()
-    with ThreadPoolExecutor(max_workers=jobs) as pool:
-        sys.setswitchinterval(SWITCH_INTERVAL_S)
+    with ThreadPoolExecutor(max_workers=jobs) as pool, short_turns:
         try:
             yield Threads(jobs, pool)
         except BaseException:
             pool.shutdown(wait=False, cancel_futures=True)
             raise
-        finally:
-            sys.setswitchinterval(switch_interval_s)
 
 
 class Threads:

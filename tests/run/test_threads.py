@@ -2,7 +2,7 @@
 
 import sys
 import threading
-from contextlib import closing
+from contextlib import ExitStack, closing
 
 import pytest
 
@@ -19,6 +19,18 @@ def test_the_interpreter_is_left_as_it_was():
     assert sys.getswitchinterval() == before
     with pytest.raises(ZeroDivisionError), started(2):
         raise ZeroDivisionError
+    assert sys.getswitchinterval() == before
+
+
+@pytest.mark.parametrize("first_out", [0, 1])
+def test_the_interpreter_is_left_as_it_was_by_runs_at_the_same_time(first_out):
+    before = sys.getswitchinterval()
+    both = [ExitStack(), ExitStack()]
+    for each in both:
+        each.enter_context(started(1))
+    both[first_out].close()
+    assert sys.getswitchinterval() < before
+    both[1 - first_out].close()
     assert sys.getswitchinterval() == before
 
 
