@@ -3,11 +3,9 @@
 
 #![allow(clippy::unwrap_used)]
 
-mod bench;
-
 use std::ops::Not;
 
-use bench::{Diary, Entry, RUNNING, state, us};
+use crate::bench::{self, Diary, Entry, RUNNING, state, us};
 use sojourn_base::{Bytes, Distribution, Scalar, Span, Stream, Time};
 use sojourn_engine::{FlowSpec, LinkSpec, Simulation};
 

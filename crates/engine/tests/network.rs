@@ -2,11 +2,9 @@
 
 #![allow(clippy::unwrap_used)]
 
-mod bench;
-
 use std::sync::atomic::AtomicBool;
 
-use bench::{Diary, RUNNING, us};
+use crate::bench::{self, Diary, RUNNING, us};
 use sojourn_base::length::Capacity;
 use sojourn_base::{Bytes, Distribution, Preset, Scalar, Span, Time};
 use sojourn_engine::{FlowSpec, LinkSpec, Observer, SimPacket, Simulation, Stop};

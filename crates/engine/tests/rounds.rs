@@ -3,11 +3,9 @@
 
 #![allow(clippy::unwrap_used)]
 
-mod bench;
-
 use std::sync::Arc;
 
-use bench::{Diary, RUNNING, state};
+use crate::bench::{self, Diary, RUNNING, state};
 use sojourn_base::{
     Bytes, Distribution, ParamSet, ParamSource, Preset, Scalar, Span, Stream, Time,
 };

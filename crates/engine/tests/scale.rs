@@ -3,9 +3,7 @@
 
 #![allow(clippy::unwrap_used)]
 
-mod bench;
-
-use bench::{Diary, RUNNING, us};
+use crate::bench::{self, Diary, RUNNING, us};
 use sojourn_base::{Bytes, Distribution, Scalar, Span, Time};
 use sojourn_engine::{FlowSpec, LinkSpec, Observer, Simulation};
 

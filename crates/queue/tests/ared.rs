@@ -1,8 +1,6 @@
 //! ARED's adaptation, by Floyd's rule and Feng's, and its automatic parameters; nonlinear RED.
 
-mod bench;
-
-use bench::{Bench, fault, link, us};
+use crate::bench::{Bench, fault, link, us};
 use sojourn_base::{Bytes, Ecn, Preset, Rate};
 use sojourn_queue::{Discipline, Reason};
 

@@ -1,8 +1,6 @@
 //! CAKE's shaper, tins and limit: sequences worked out by hand, shares, the published tuning.
 
-mod bench;
-
-use bench::{Bench, fault, link, us};
+use crate::bench::{Bench, fault, link, us};
 use sojourn_base::{Ecn, Preset, Rate, Time};
 use sojourn_queue::{Discipline, Reason};
 

@@ -1,8 +1,6 @@
 //! CAKE's queues: who shares with whom, sparse and bulky flows, COBALT, the ACK filter.
 
-mod bench;
-
-use bench::{Bench, us};
+use crate::bench::{Bench, us};
 use sojourn_base::{Ecn, Preset};
 use sojourn_queue::{AckView, Discipline, Reason, Sack};
 

@@ -1,8 +1,6 @@
 //! CHOKe: who is met, who is dropped, and where RED goes on.
 
-mod bench;
-
-use bench::{Bench, fault, us};
+use crate::bench::{Bench, fault, us};
 use sojourn_base::{Ecn, Preset};
 use sojourn_queue::Reason;
 

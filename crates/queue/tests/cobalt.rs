@@ -1,8 +1,6 @@
 //! COBALT's two halves, alone and in flows.
 
-mod bench;
-
-use bench::{Bench, fault, us};
+use crate::bench::{Bench, fault, us};
 use sojourn_base::{Ecn, Preset, Time};
 use sojourn_queue::Reason;
 

@@ -1,8 +1,6 @@
 //! `CoDel` against the control law of RFC 8289, and against Linux and ns-3 where they differ.
 
-mod bench;
-
-use bench::{Bench, fault, link, us};
+use crate::bench::{Bench, fault, link, us};
 use sojourn_base::{Bytes, Ecn, Preset};
 use sojourn_queue::{Discipline, Reason};
 

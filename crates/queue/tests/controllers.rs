@@ -1,8 +1,6 @@
 //! PI, AVQ, GREEN and PI2: their controllers in the open loop, and where overload ends.
 
-mod bench;
-
-use bench::{Bench, fault, us};
+use crate::bench::{Bench, fault, us};
 use sojourn_base::{Ecn, Preset};
 use sojourn_queue::{Discipline, Reason};
 

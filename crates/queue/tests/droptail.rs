@@ -1,8 +1,6 @@
 //! Drop-tail against arithmetic and against ns-2.
 
-mod bench;
-
-use bench::{Bench, burst, us};
+use crate::bench::{Bench, burst, us};
 use sojourn_queue::Reason;
 
 /// `reference/ns2/micro_burst.txt`, rows "DropTail": a limit of 50 lets 49 wait.

@@ -1,8 +1,6 @@
 //! DualPI2: coupling, ramp, overload and the share of the classic queue.
 
-mod bench;
-
-use bench::{Bench, fault, us};
+use crate::bench::{Bench, fault, us};
 use sojourn_base::{Bytes, Ecn, Preset};
 use sojourn_queue::{Discipline, Reason};
 

@@ -1,8 +1,6 @@
 //! EQM (reconstruction) against the properties that its definition gives it.
 
-mod bench;
-
-use bench::{Bench, fault, link, us};
+use crate::bench::{Bench, fault, link, us};
 use sojourn_base::{Ecn, Preset, Span, Time};
 use sojourn_queue::Reason;
 

@@ -1,8 +1,6 @@
 //! Feng's GREEN against TCP's equation.
 
-mod bench;
-
-use bench::{Bench, fault, link, us};
+use crate::bench::{self, Bench, fault, link, us};
 use sojourn_base::{Ecn, Preset, Span};
 use sojourn_queue::{Discipline, Reason};
 

@@ -1,8 +1,6 @@
 //! Fair queueing: the order of bit-by-bit round robin.
 
-mod bench;
-
-use bench::{Bench, fault, us};
+use crate::bench::{Bench, fault, us};
 use sojourn_base::{Ecn, Preset};
 use sojourn_queue::Reason;
 

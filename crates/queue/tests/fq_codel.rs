@@ -1,8 +1,6 @@
 //! FQ-CoDel's two lists, credits and push-out, against RFC 8290 and where Linux and ns-3 differ.
 
-mod bench;
-
-use bench::{Bench, fault, us};
+use crate::bench::{Bench, fault, us};
 use sojourn_base::{Bytes, Ecn, Preset};
 use sojourn_queue::{Discipline, ProbeValue, Reason};
 

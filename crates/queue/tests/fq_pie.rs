@@ -1,8 +1,6 @@
 //! FQ-PIE: each flow has its own controller.
 
-mod bench;
-
-use bench::{Bench, us};
+use crate::bench::{Bench, us};
 use sojourn_base::{Bytes, Ecn, Preset};
 use sojourn_queue::{Discipline, Reason};
 

@@ -1,8 +1,6 @@
 //! Disciplines inside others.
 
-mod bench;
-
-use bench::{Bench, fault, us};
+use crate::bench::{self, Bench, fault, us};
 use sojourn_base::{Ecn, Preset};
 use sojourn_queue::{Discipline, Reason};
 

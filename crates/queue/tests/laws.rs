@@ -1,12 +1,9 @@
 //! The laws that every discipline of the registry keeps, whatever is done to it.
 
-mod bench;
-mod cases;
-
 use std::collections::{BTreeMap, BTreeSet};
 
-use bench::{Bench, TestPacket, make, us};
-use cases::{Case, cases};
+use crate::bench::{self, Bench, TestPacket, make, us};
+use crate::cases::{Case, cases};
 use proptest::prelude::*;
 use sojourn_base::{Ecn, Preset, Span, Stream, Time};
 use sojourn_queue::{AckView, AnyDiscipline, Backlog, DISCIPLINES, Discipline, Reason, Sack};

@@ -1,8 +1,6 @@
 //! Settings that are known mistakes are told, and only those.
 
-mod bench;
-
-use bench::{Bench, link};
+use crate::bench::{Bench, link};
 use sojourn_base::{Preset, Rate};
 use sojourn_queue::{DISCIPLINES, Discipline};
 

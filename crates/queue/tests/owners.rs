@@ -1,10 +1,7 @@
 //! What every discipline owes to whoever owns its queue: however it is asked, the same is done.
 
-mod bench;
-mod cases;
-
-use bench::{Bench, link};
-use cases::{Case, cases};
+use crate::bench::{Bench, link};
+use crate::cases::{Case, cases};
 use sojourn_base::{Bytes, Ecn, LinkInfo, Preset, Span, Stream, Time};
 use sojourn_queue::{Backlog, Discipline, ProbeValue};
 

@@ -1,13 +1,11 @@
 //! A policy from outside governs, but the packets stay.
 
-mod bench;
-
 use sojourn_base::length::Capacity;
 use sojourn_base::{Bytes, Ecn, LinkInfo, Span, Stream, Time};
 use sojourn_queue::policy::{Desk, Facts, Governed, Hooks, Policy, Verdict};
 use sojourn_queue::{AnyDiscipline, Backlog, Context, Dequeued, Discipline, Reason};
 
-use crate::bench::{Bench, Record, link, us};
+use crate::bench::{self, Bench, Record, link, us};
 
 /// Two queues: marks what is larger than a kilobyte, drops flow 9, holds flow 8 back until 1 s,
 /// and sends the second queue first.

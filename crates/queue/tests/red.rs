@@ -1,8 +1,6 @@
 //! RED's average, thresholds, probability and marks against its formulas.
 
-mod bench;
-
-use bench::{Bench, fault, link, us};
+use crate::bench::{Bench, fault, link, us};
 use sojourn_base::{Ecn, Preset, Span};
 use sojourn_queue::{Discipline, Reason};
 

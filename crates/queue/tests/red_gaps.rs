@@ -1,10 +1,8 @@
 //! How RED spaces its drops: the gaps between them, the pause after one, sizes in bytes.
 
-mod bench;
-
 use std::collections::BTreeMap;
 
-use bench::{Bench, us};
+use crate::bench::{Bench, us};
 use sojourn_base::{Ecn, Preset};
 
 /// An average that does not move by itself, for probabilities at a given average.

@@ -1,8 +1,6 @@
 //! RED as ns-2 and Linux have it.
 
-mod bench;
-
-use bench::{Bench, burst, fault, us};
+use crate::bench::{Bench, burst, fault, us};
 use sojourn_base::length::Capacity;
 use sojourn_base::{Ecn, Preset};
 use sojourn_queue::{Discipline, Reason};

@@ -1,8 +1,6 @@
 //! Priority, token bucket and deficit round robin: sequences worked out by hand.
 
-mod bench;
-
-use bench::{Bench, fault, us};
+use crate::bench::{Bench, fault, us};
 use sojourn_base::length::Capacity;
 use sojourn_base::{Ecn, Preset};
 use sojourn_queue::{Discipline, Reason};

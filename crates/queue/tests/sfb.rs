@@ -1,8 +1,6 @@
 //! SFB's bins, its penalty box and its moving hash.
 
-mod bench;
-
-use bench::{Bench, fault, us};
+use crate::bench::{Bench, fault, us};
 use sojourn_base::{Ecn, Preset, Stream};
 use sojourn_queue::Reason;
 

@@ -1,8 +1,6 @@
 //! SFQ against its rules worked out by hand, and against ns-2.
 
-mod bench;
-
-use bench::{Bench, burst, fault, us};
+use crate::bench::{Bench, burst, fault, us};
 use sojourn_base::{Ecn, Preset};
 use sojourn_queue::{Discipline, Reason};
 

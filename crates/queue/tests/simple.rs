@@ -1,8 +1,6 @@
 //! Head-drop, PFIFO, PFIFO-fast and BLUE: sequences worked out by hand.
 
-mod bench;
-
-use bench::{Bench, fault, us};
+use crate::bench::{Bench, fault, us};
 use sojourn_base::{Ecn, Preset};
 use sojourn_queue::{Discipline, Reason};
 

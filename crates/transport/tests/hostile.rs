@@ -1,8 +1,6 @@
 //! Acknowledgements that no honest receiver sends, and a network that does its worst.
 
-mod bench;
-
-use bench::{Bench, Fate, Solo, config, sender};
+use crate::bench::{Bench, Fate, Solo, config, sender};
 use proptest::prelude::*;
 use sojourn_base::{Preset, Span, Stream, Time};
 use sojourn_transport::{Ack, CONTROLLERS, SackBlocks, Segment, Sender};

@@ -1,8 +1,6 @@
 //! What must hold whatever the network does.
 
-mod bench;
-
-use bench::{Bench, Fate, config, sender};
+use crate::bench::{Bench, Fate, config, sender};
 use proptest::prelude::*;
 use sojourn_base::{Preset, Span, Stream, Time};
 use sojourn_transport::{Ack, Arrival, CONTROLLERS, Receiver, SackBlocks, Segment};

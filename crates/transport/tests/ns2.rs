@@ -1,9 +1,7 @@
 //! One flow against ns-2.35, packet by packet: 10 Mbit/s 3 ms, 1.5 Mbit/s 20 ms with drop-tail of
 //! limit 20 (which in ns-2 holds 19), 10 Mbit/s 3 ms; 1000-byte segments with 40 bytes of header.
 
-mod bench;
-
-use bench::{Bench, Link};
+use crate::bench::{Bench, Link};
 use sojourn_base::{Preset, Rate, Span, Time};
 
 /// The first drops of all four, as segment numbers.

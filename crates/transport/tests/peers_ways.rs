@@ -1,8 +1,6 @@
 //! What Linux and ns-3 do in ways of their own, as read off traces of them or off their sources.
 
-mod bench;
-
-use bench::{Bench, Solo};
+use crate::bench::{Bench, Solo};
 use sojourn_base::{Preset, Span, Time};
 
 fn ms(ms: u64) -> Time {

@@ -1,8 +1,6 @@
 //! Sequences worked out by hand from the RFCs.
 
-mod bench;
-
-use bench::{Bench, Fate, Solo};
+use crate::bench::{Bench, Fate, Solo};
 use sojourn_base::{Preset, Span, Time};
 use sojourn_transport::State;
 

@@ -1,9 +1,7 @@
 //! The throughput of one flow under loss, against the laws for it. Rates are in segments per round
 //! trip of 100 ms; no acknowledgement is delayed unless it says so.
 
-mod bench;
-
-use bench::{Bench, Fate};
+use crate::bench::{Bench, Fate};
 use sojourn_base::{Preset, Span, Stream, Time};
 use sojourn_transport::Segment;
 

@@ -2,8 +2,8 @@
 
 use sojourn_base::Preset;
 
+use super::{close, ms, standing};
 use crate::bench::{Bench, us};
-use crate::{close, ms, standing};
 
 /// ns-3: off until the delay reaches the threshold, on with a new allowance, off again at rest.
 #[test]

@@ -2,8 +2,8 @@
 
 use sojourn_base::Preset;
 
+use super::{close, standing, update};
 use crate::bench::{Bench, us};
-use crate::{close, standing, update};
 
 /// The RFC and Linux begin with the whole allowance, ns-3 gives it at the first check.
 #[test]

@@ -2,8 +2,8 @@
 
 use sojourn_base::Preset;
 
+use super::{close, ms, standing, update};
 use crate::bench::{Bench, us};
-use crate::{close, ms, standing, update};
 
 #[test]
 fn the_delay_is_the_sojourn_of_the_last_departure() {

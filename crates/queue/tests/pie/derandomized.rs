@@ -3,8 +3,8 @@
 use sojourn_base::{Ecn, Preset};
 use sojourn_queue::Reason;
 
+use super::{close, standing};
 use crate::bench::us;
-use crate::{close, standing};
 
 /// Drops at probability p by `derandomize` come 0.85/p to 8.5/p packets apart, ceil(0.85/p) - 1 +
 /// 1/p in the mean: 18 at p = 0.1.

@@ -3,8 +3,8 @@
 use sojourn_base::{Bytes, Preset};
 use sojourn_queue::Discipline;
 
+use super::{standing, update};
 use crate::bench::{Bench, us};
-use crate::{standing, update};
 
 #[test]
 fn what_is_exempt() {

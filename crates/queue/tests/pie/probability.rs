@@ -3,8 +3,8 @@
 use sojourn_base::{Preset, Span};
 use sojourn_queue::Discipline;
 
+use super::{close, update};
 use crate::bench::{Bench, fault, us};
-use crate::{close, update};
 
 /// `disciplines.md`, 18: from zero, a delay of 30 ms makes 1.9226e-5 and then 3.388e-5.
 #[test]

@@ -3,8 +3,8 @@
 use sojourn_base::{Ecn, Preset};
 use sojourn_queue::Reason;
 
+use super::standing;
 use crate::bench::{Bench, us};
-use crate::standing;
 
 /// Without derandomization an arrival is dropped with p itself, in byte mode in proportion.
 #[test]

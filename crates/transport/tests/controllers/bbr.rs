@@ -2,7 +2,7 @@
 
 use sojourn_base::{Preset, Rate, Span, Time};
 
-use crate::REFERENCE;
+use super::REFERENCE;
 use crate::bench::{Bench, Fate, Link};
 
 #[test]

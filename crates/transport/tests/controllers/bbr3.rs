@@ -3,9 +3,9 @@
 use sojourn_base::{Preset, Rate, Span, Time};
 use sojourn_transport::CongestionControl;
 
-use crate::REFERENCE;
+use super::REFERENCE;
+use super::shared::Shared;
 use crate::bench::{Bench, Fate, Link};
-use crate::shared::Shared;
 
 const KEYS: &[(&str, &str)] = &[("segment", "1000 B"), ("header", "0 B"), ("window", "none")];
 const HALF: Span = Span::from_ms(20);

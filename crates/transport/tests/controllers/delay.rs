@@ -3,9 +3,9 @@
 use sojourn_base::{Preset, Rate, Span, Time};
 use sojourn_transport::LossKind;
 
+use super::played::Played;
+use super::{REFERENCE, RTT};
 use crate::bench::{Bench, Link};
-use crate::played::Played;
-use crate::{REFERENCE, RTT};
 
 #[test]
 fn illinois_reads_the_delay() {

@@ -3,8 +3,8 @@
 use sojourn_base::Span;
 use sojourn_transport::{CongestionControl, LossKind};
 
-use crate::played::Played;
-use crate::{REFERENCE, RTT};
+use super::played::Played;
+use super::{REFERENCE, RTT};
 
 #[test]
 fn cubic_follows_its_closed_form_after_a_loss() {

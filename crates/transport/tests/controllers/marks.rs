@@ -3,9 +3,9 @@
 use sojourn_base::{Rate, Span, Time};
 use sojourn_transport::{CongestionControl, EcnMode, LossKind};
 
+use super::played::Played;
+use super::{REFERENCE, RTT};
 use crate::bench::{Bench, Link, config};
-use crate::played::Played;
-use crate::{REFERENCE, RTT};
 
 #[test]
 fn dctcp_weighs_its_marks() {

@@ -3,9 +3,9 @@
 use sojourn_base::{Preset, Rate, Span, Time};
 use sojourn_transport::CongestionControl;
 
+use super::played::Played;
+use super::{REFERENCE, RTT};
 use crate::bench::{Bench, Link};
-use crate::played::Played;
-use crate::{REFERENCE, RTT};
 
 #[test]
 fn hystart_leaves_slow_start_before_the_queue_overflows() {

@@ -1,8 +1,5 @@
 //! PIE against the steps of RFC 8033, and against Linux and ns-3 where they differ.
 
-#[path = "../bench/mod.rs"]
-mod bench;
-
 mod active_threshold;
 mod allowance;
 mod departure_rate;
@@ -11,7 +8,7 @@ mod exempt;
 mod probability;
 mod signals;
 
-use bench::{Bench, fault, link, us};
+use crate::bench::{Bench, fault, link, us};
 use sojourn_base::{Ecn, Preset, Rate, Time};
 use sojourn_queue::{Discipline, Reason};
 

@@ -2,8 +2,6 @@
 
 mod bbr;
 mod bbr3;
-#[path = "../bench/mod.rs"]
-mod bench;
 mod delay;
 mod loss;
 mod marks;
@@ -11,7 +9,7 @@ mod played;
 mod shared;
 mod slow_start;
 
-use bench::Solo;
+use crate::bench::Solo;
 use played::Played;
 use sojourn_base::{Preset, Span};
 use sojourn_transport::{CONTROLLERS, CongestionControl, LossKind};

@@ -1,0 +1,33 @@
+//! The tests of every discipline, as one program: thirty would be compiled and linked for minutes.
+
+mod ared;
+mod bench;
+mod cake;
+mod cake_flows;
+mod cases;
+mod choke;
+mod cobalt;
+mod codel;
+mod controllers;
+mod droptail;
+mod dualpi2;
+mod eqm;
+mod feng_green;
+mod fq;
+mod fq_codel;
+mod fq_pie;
+mod inner;
+mod laws;
+mod linux_red;
+mod mistakes;
+mod owners;
+mod pie;
+mod policy;
+mod red;
+mod red_gaps;
+mod red_presets;
+mod rem;
+mod schedulers;
+mod sfb;
+mod sfq;
+mod simple;

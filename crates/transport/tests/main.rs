@@ -1,0 +1,11 @@
+//! The tests of connections and of congestion controls, as one program, which is built sooner than seven.
+
+mod bench;
+mod controllers;
+mod hostile;
+mod laws;
+mod ns2;
+mod peers_ways;
+mod rate;
+mod sequences;
+mod throughput;
