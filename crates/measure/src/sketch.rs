@@ -96,10 +96,15 @@ impl Spread {
         self.gathered += 1;
     }
 
+    /// Hardly any value is a new extreme: a branch that is never taken costs less than two stores.
     #[inline]
     fn reach(&mut self, ps: u64) {
-        self.least = self.least.min(ps);
-        self.most = self.most.max(ps);
+        if ps < self.least {
+            self.least = ps;
+        }
+        if ps > self.most {
+            self.most = ps;
+        }
     }
 
     /// Whether those gathered are counted before the next is.
