@@ -104,6 +104,8 @@ pub struct Link {
     pub(crate) fed_by: FedBy,
     /// Whether there are any `waits`: asked of every packet, and so in the first line.
     has_waits: bool,
+    /// Whether there is a [train](crate::train) behind it.
+    pub(crate) feeds_train: bool,
     /// Its books, which fill the first line and end with the third.
     pub ledger: Ledger,
     /// Packets being sent or on the wire, in the order of delivery, each stamped with its delivery;
@@ -199,6 +201,7 @@ impl Link {
             unplaced: None,
             beyond: Time::NEVER,
             has_waits: false,
+            feeds_train: false,
             waits: VecDeque::new(),
             asks_at: Time::NEVER,
             sends_until: Time::ZERO,

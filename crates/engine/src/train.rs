@@ -157,6 +157,7 @@ pub(crate) fn arrange(links: &mut [Link], paths: &[&[LinkId]]) -> (Vec<Train>, V
     for (feeder, next) in pairs.filter(|&(feeder, _)| has_trains[feeder]) {
         let pace = links[next].spec.pace();
         let number = *numbers.entry((feeder, pace)).or_insert_with(|| {
+            links[feeder].feeds_train = true;
             trains.push(Train::behind(&links[feeder].spec, &links[next].spec));
             trains.len() - 1
         });

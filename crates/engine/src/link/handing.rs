@@ -85,7 +85,8 @@ impl Link {
     }
 
     /// Whether what waits has been handed over already.
-    pub(super) fn promises(&self) -> bool {
+    #[inline]
+    pub(crate) fn promises(&self) -> bool {
         self.hands_over && self.plain.is_some()
     }
 

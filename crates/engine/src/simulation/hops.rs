@@ -117,7 +117,8 @@ impl<O: Observer> Simulation<O> {
                 return;
             };
             if let Some(stamp) = link.take_in(id, &packet, capacity, shared, observer) {
-                self.announce(&packet, stamp);
+                let feeds_train = link.feeds_train;
+                self.announce(&packet, stamp, feeds_train);
             }
         }
     }
@@ -134,15 +135,16 @@ impl<O: Observer> Simulation<O> {
             let Some((packet, stamp)) = &handed_over else {
                 return;
             };
-            self.announce(packet, *stamp);
+            let feeds_train = link.feeds_train;
+            self.announce(packet, *stamp, feeds_train);
         }
     }
 
-    /// Announces a packet to the next link, which it reaches at `stamp`.
+    /// Announces a packet to the link behind one that may feed a train; it comes there at `stamp`.
     #[inline(always)]
-    fn announce(&mut self, packet: &SimPacket, stamp: Time) {
+    fn announce(&mut self, packet: &SimPacket, stamp: Time, feeds_train: bool) {
         let next = self.shared.paths.link(packet.at + 1);
-        if self.join_train(packet, next, stamp) {
+        if feeds_train && self.join_train(packet, next, stamp) {
             return;
         }
         let link = &mut self.links[next as usize];
@@ -192,7 +194,8 @@ impl<O: Observer> Simulation<O> {
         let link = &mut self.links[id as usize];
         let stamp = link.pass(id, now, packet, &mut self.observer);
         if link.hands_over {
-            self.announce(packet, stamp);
+            let feeds_train = link.feeds_train;
+            self.announce(packet, stamp, feeds_train);
         } else {
             link.put_on_wire(packet, stamp);
             self.schedule(id, stamp);
@@ -202,6 +205,32 @@ impl<O: Observer> Simulation<O> {
     /// A packet arrives at a link that is busy or asks its discipline about every packet.
     #[inline(never)]
     fn join(&mut self, id: LinkId, now: Time, packet: &SimPacket) {
+        let link = &mut self.links[id as usize];
+        match link.plain {
+            Some(capacity) if link.promises() && link.fed_by == FedBy::Events => {
+                self.join_first(id, now, packet, capacity);
+            }
+            _ => self.join_any(id, now, packet),
+        }
+    }
+
+    /// At the first link of a path mostly, where most packets of a burst wait: it needs no calendar, and
+    /// nothing is announced to it.
+    #[inline(always)]
+    fn join_first(&mut self, id: LinkId, now: Time, packet: &SimPacket, capacity: Capacity) {
+        let link = &mut self.links[id as usize];
+        let (shared, observer) = (&mut self.shared, &mut self.observer);
+        link.run_departures(id, Horizon::at(now), observer);
+        if link.lets_pass(now, packet.size) {
+            self.pass(id, now, packet);
+        } else if let Some(stamp) = link.arrive_plain(id, now, packet, capacity, shared, observer) {
+            let feeds_train = link.feeds_train;
+            self.announce(packet, stamp, feeds_train);
+        }
+    }
+
+    #[inline(never)]
+    fn join_any(&mut self, id: LinkId, now: Time, packet: &SimPacket) {
         self.catch_up(id, Horizon::at(now));
         let link = &mut self.links[id as usize];
         if link.is_plain() && link.lets_pass(now, packet.size) {
@@ -212,14 +241,16 @@ impl<O: Observer> Simulation<O> {
         if let Some(capacity) = link.plain {
             if let Some(stamp) = link.arrive_plain(id, now, packet, capacity, shared, observer) {
                 // It needs the calendar no more.
-                self.announce(packet, stamp);
+                let feeds_train = link.feeds_train;
+                self.announce(packet, stamp, feeds_train);
                 return;
             }
         } else {
             let handed_over = link.arrive_governed(id, now, *packet, shared, observer);
             link.plan();
+            let feeds_train = link.feeds_train;
             if let Some((packet, stamp)) = handed_over {
-                self.announce(&packet, stamp);
+                self.announce(&packet, stamp, feeds_train);
             }
         }
         self.settle(id, now);
