@@ -71,7 +71,15 @@ impl Pair {
             }
             Event::Write(bytes) => self.sender.write(*bytes),
         }
-        let segments = core::iter::from_fn(|| self.sender.poll_send(now)).collect();
+        let mut segments = Vec::new();
+        if self.has_short_ways {
+            let burst = self.sender.poll_burst(now);
+            segments.extend((0..burst.segments).map(|index| burst.segment(index, now)));
+            if !burst.more {
+                return (segments, acks);
+            }
+        }
+        segments.extend(core::iter::from_fn(|| self.sender.poll_send(now)));
         (segments, acks)
     }
 

@@ -47,5 +47,5 @@ pub use cc::{
 pub use ecn::{EcnChoice, EcnMode};
 pub use params::{Config, TcpParams};
 pub use receiver::{Arrival, Received, Receiver};
-pub use sender::{Sender, State};
+pub use sender::{Burst, Sender, State};
 pub use wire::{Ack, Outbox, SackBlocks, Segment};

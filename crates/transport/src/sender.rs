@@ -31,7 +31,7 @@ mod timer;
 use std::sync::Arc;
 
 use sojourn_base::prefetch::{prefetch, prefetch_until};
-use sojourn_base::{Span, Time};
+use sojourn_base::{Ecn, Span, Time};
 
 use crate::cc::{AnyController, CongestionControl, LossEvent, LossKind, Needs};
 use crate::ecn::EcnMode;
@@ -41,6 +41,7 @@ use crate::recovery::{Prr, Rack};
 use crate::rtt::RttEstimator;
 use crate::scoreboard::Scoreboard;
 
+pub use expected::Burst;
 use state::Probe;
 pub use state::{Counts, State};
 
@@ -55,9 +56,9 @@ pub use state::{Counts, State};
 pub struct Sender {
     snd_una: u64,
     snd_nxt: u64,
-    /// Full segments of new data that end here or before may go at once; zero where more is to be
-    /// looked at.
-    open_until: u64,
+    /// When the last acknowledgement came, if it was [expected](expected) and only such segments have
+    /// followed: what timers they have started is not reckoned yet. Else never, and the timers hold.
+    expected_at: Time,
     /// The number after the last byte that the application has written.
     written: u64,
     /// The number after the last that the receiver takes.
@@ -79,8 +80,8 @@ pub struct Sender {
     limited_until: u64,
     delivered: u64,
     // The third.
-    last_send: Option<Time>,
-    /// Bytes outstanding before the acknowledgement or timer being handled.
+    last_send: Time,
+    /// Bytes outstanding before the acknowledgement or timer being handled, unless it was expected.
     flight: u64,
     dupacks: u32,
     burst_left: u32,
@@ -88,6 +89,10 @@ pub struct Sender {
     needs: Needs,
     /// Its acknowledgements may go the short way.
     predicts: bool,
+    /// Those that come next [may](Self::finds_calm).
+    is_calm: bool,
+    /// That of new data.
+    codepoint: Ecn,
     closed: bool,
     /// The receiver has said itself what it takes.
     edge_heard: bool,
@@ -136,8 +141,10 @@ impl Sender {
         }
         let start = u64::from(!config.handshake);
         Self {
-            open_until: 0,
+            expected_at: Time::NEVER,
             predicts: expected::predicts(&config, needs),
+            is_calm: false,
+            codepoint: send::codepoint(&config, needs),
             right_edge: start.saturating_add(config.window),
             edge_heard: false,
             snd_una: start,
@@ -161,7 +168,7 @@ impl Sender {
             reorder_at: Time::NEVER,
             next_send: Time::ZERO,
             held_by_pace: false,
-            last_send: None,
+            last_send: Time::ZERO,
             probe: None,
             probe_due: false,
             sampled_since_probe: true,
@@ -211,7 +218,6 @@ impl Sender {
 
     /// The application stops: of data without end, only what was sent already counts as written.
     pub fn stop(&mut self) {
-        self.open_until = 0;
         if self.written == ENDLESS {
             self.written = self.snd_nxt.max(1);
         }
@@ -225,7 +231,6 @@ impl Sender {
 
     /// The application writes no more: a FIN follows the last byte, where the connection has them.
     pub fn close(&mut self) {
-        self.open_until = 0;
         self.closed = true;
     }
 
@@ -233,6 +238,9 @@ impl Sender {
     /// [`poll_send`](Self::poll_send) has something to do.
     #[inline]
     pub fn next_timer(&self) -> Option<Time> {
+        if self.expected_at < Time::NEVER {
+            return Some(self.next_started());
+        }
         let mut at = self.rto_at.min(self.pto_at).min(self.reorder_at);
         if self.held_by_pace {
             at = at.min(self.next_send);
@@ -294,7 +302,7 @@ impl Sender {
     /// program keeps that apart, as ns-2's agents do.
     #[inline]
     pub fn told_window(&self) -> u64 {
-        if self.config.classic_recovery && !self.config.sack {
+        if self.state != State::Recovery || (self.config.classic_recovery && !self.config.sack) {
             self.cwnd
         } else {
             self.window()
@@ -360,7 +368,6 @@ impl Sender {
 
     /// Sets the controller's window and threshold in segments, for a test.
     pub fn set_window(&mut self, cwnd: f64, ssthresh: f64) {
-        self.open_until = 0;
         self.control(|cc| cc.set_window(cwnd, ssthresh));
     }
 

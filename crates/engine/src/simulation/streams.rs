@@ -100,6 +100,26 @@ impl<O: Observer> Simulation<O> {
     fn pump_half(&mut self, slot: u32, way: Way, now: Time) {
         let connection = &mut self.tcp.connections[slot as usize];
         let (flow, number) = (connection.flow, connection.number);
+        let Some(half) = connection.half(way) else {
+            return;
+        };
+        let burst = half.sender.poll_burst(now);
+        if !burst.more {
+            half.note_window(now);
+        }
+        for index in 0..burst.segments {
+            self.send_segment(now, flow, number, way, &burst.segment(index, now));
+        }
+        if burst.more {
+            self.pump_one_by_one(slot, way, now);
+        }
+    }
+
+    /// The same, where more is to be looked at than whether full segments may go.
+    #[inline(never)]
+    fn pump_one_by_one(&mut self, slot: u32, way: Way, now: Time) {
+        let connection = &mut self.tcp.connections[slot as usize];
+        let (flow, number) = (connection.flow, connection.number);
         loop {
             let Some(half) = self.tcp.connections[slot as usize].half(way) else {
                 return;

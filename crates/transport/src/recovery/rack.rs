@@ -70,6 +70,17 @@ impl Rack {
         }
     }
 
+    /// The same for the first transmission of a segment that lies above all that was delivered before,
+    /// and was sent later.
+    #[inline]
+    pub(crate) fn on_delivered_in_order(&mut self, sent: &Sent, now: Time) {
+        self.fack = sent.end();
+        self.any = true;
+        self.xmit = sent.xmit;
+        self.order = sent.order;
+        self.rtt = now.since(sent.xmit);
+    }
+
     /// Step 4, a DSACK came: the window was too small, once a round.
     pub fn on_dsack(&mut self, snd_una: u64, snd_nxt: u64) {
         if self.dsack_round.is_some_and(|round| snd_una >= round) {

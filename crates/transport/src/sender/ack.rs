@@ -23,23 +23,24 @@ pub(super) struct Before {
 
 impl Sender {
     /// An acknowledgement arrived.
+    #[inline]
     pub fn on_ack(&mut self, now: Time, ack: &Ack) {
+        if self.is_expected(ack) {
+            self.hear_expected(now, ack);
+        } else {
+            self.hear_any(now, ack);
+        }
+    }
+
+    #[inline(never)]
+    fn hear_any(&mut self, now: Time, ack: &Ack) {
+        self.set_started_timers();
         // What was never sent cannot be acknowledged (RFC 9293, 3.10.7.4).
         if ack.ack > self.snd_nxt {
             return;
         }
         self.burst_left = u32::MAX;
         self.flight = self.outstanding();
-        if self.is_expected(ack) {
-            let before = self.before_expected();
-            let heard = self.read_expected(now, ack);
-            if self.is_settled() {
-                self.follow_expected(now, ack, &heard, &before);
-            } else {
-                self.follow(now, ack, heard, &before);
-            }
-            return;
-        }
         let before = Before {
             state: self.state,
             una: self.snd_una,
@@ -50,11 +51,11 @@ impl Sender {
         if let Some(heard) = self.read(now, ack) {
             self.follow(now, ack, heard, &before);
         }
+        self.is_calm = self.finds_calm();
     }
 
     /// What follows from an acknowledgement that was read.
     fn follow(&mut self, now: Time, ack: &Ack, mut heard: Heard, before: &Before) {
-        self.open_until = 0;
         if before.una == 0 && heard.advanced {
             self.on_established();
         }

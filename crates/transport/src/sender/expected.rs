@@ -1,12 +1,17 @@
-//! The acknowledgement that nearly always comes, and the segment that it lets go: what is reckoned
+//! The acknowledgement that nearly always comes, and the segments that it lets go: what is reckoned
 //! for them is a small part of what [`on_ack`](Sender::on_ack) reckons for any.
 //!
 //! Van Jacobson's header prediction (1990), for the same reason as in every stack: outside recovery
 //! an acknowledgement covers the oldest segments, reports nothing and finds nothing amiss. What
-//! remains then is the round-trip time, the controller, two timers, and the edge up to which full
-//! segments may go. Both ways lead to the same state: `both_ways.rs` holds them against each other.
+//! remains then is the round-trip time, the controller, and the edge up to which full segments may
+//! go. Both ways lead to the same state: `both_ways.rs` holds them against each other.
+//!
+//! **Timers.** Each such acknowledgement and segment starts the timers of retransmission and of the
+//! probe anew, and hardly one of these ever expires. So it is only noted when that was
+//! (`expected_at`, `last_send`); they are reckoned when somebody asks, and set as soon as anything
+//! else happens. Nothing that they depend on changes before.
 
-use sojourn_base::Time;
+use sojourn_base::{Ecn, Time};
 
 use super::ack::Before;
 use super::read::Heard;
@@ -21,51 +26,94 @@ pub(super) fn predicts(config: &Config, needs: Needs) -> bool {
     config.rack && config.timestamps && !config.pacing && !needs.rate_samples
 }
 
-#[allow(clippy::inline_always)] // once or twice a packet, each called from one place
+/// Full segments of new data that go at once.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Burst {
+    /// How many.
+    pub segments: u32,
+    /// Number of the first byte of the first.
+    pub seq: u64,
+    /// Bytes of payload of each.
+    pub len: u32,
+    /// ECN codepoint to send them with.
+    pub ecn: Ecn,
+    /// Whether it is still for [`poll_send`](Sender::poll_send) to find out what else may go.
+    pub more: bool,
+}
+
+impl Burst {
+    /// Segment number `index`, sent at `now`.
+    #[inline]
+    pub fn segment(&self, index: u32, now: Time) -> Segment {
+        Segment {
+            seq: self.seq + u64::from(index) * u64::from(self.len),
+            len: self.len,
+            syn: false,
+            fin: false,
+            retransmission: false,
+            cwr: false,
+            ecn: self.ecn,
+            stamp: now,
+        }
+    }
+}
+
+#[allow(clippy::inline_always)] // once a packet, each called from one place
 impl Sender {
+    /// Whether nothing is amiss, in doubt or still to be done: then neither the acknowledgements nor
+    /// the segments that are expected change anything about that, and `is_calm` stays as it is.
+    pub(super) fn finds_calm(&self) -> bool {
+        let to_do = self.cwr_due || self.force || self.probe_due || self.window_probe;
+        self.predicts
+            && self.state == State::Open
+            && self.snd_una > 0
+            && self.edge_heard
+            && self.dupacks == 0
+            && !self.last_was_duplicate
+            && self.probe.is_none()
+            && self.sampled_since_probe
+            && self.reorder_at == Time::NEVER
+            && self.board.is_untouched()
+            && self.is_settled()
+            && !to_do
+    }
+
     /// Whether an acknowledgement of sent data is all that is expected of one.
     #[inline(always)]
     pub(crate) fn is_expected(&self, ack: &Ack) -> bool {
-        self.predicts
-            && self.state == State::Open
+        self.is_calm
             && ack.ack > self.snd_una
-            && self.snd_una > 0
+            && ack.ack <= self.snd_nxt
             && ack.sack.is_empty()
             && !ack.ece
             && ack.echo.is_some()
-            && self.probe.is_none()
-            && self.board.is_untouched()
     }
 
-    /// How things stand before such an acknowledgement.
+    /// An acknowledgement arrived that [is expected](Self::is_expected).
     #[inline(always)]
-    pub(super) fn before_expected(&self) -> Before {
-        Before {
+    pub(super) fn hear_expected(&mut self, now: Time, ack: &Ack) {
+        let before = Before {
             state: State::Open,
             una: self.snd_una,
             flight: self.outstanding(),
             window: self.cwnd,
             lost: 0,
-        }
-    }
-
-    /// Brings the scoreboard and the RTT up to date.
-    #[inline(always)]
-    pub(super) fn read_expected(&mut self, now: Time, ack: &Ack) -> Heard {
-        let moved = ack.ack - self.snd_una;
+        };
         if let Some(last) = self.board.acknowledge_untouched(ack.ack) {
             // Of segments that came in their order, the last tells RACK as much as all.
-            self.rack.on_delivered(&last, now, ack.echo, self.rtt.min());
+            self.rack.on_delivered_in_order(&last, now);
         }
-        self.edge_heard = true;
         self.right_edge = ack.ack.saturating_add(ack.window);
         self.snd_una = ack.ack;
         let rtt = ack.echo.map(|echo| now.since(echo));
         if let Some(rtt) = rtt {
             self.take_rtt(now, rtt);
         }
+        let moved = ack.ack - before.una;
         self.delivered += moved;
-        Heard {
+        let cwnd_limited = before.una < self.limited_until;
+        let may_grow = self.is_limited(&before, cwnd_limited);
+        let heard = Heard {
             advanced: true,
             duplicate: false,
             delivered: moved,
@@ -74,83 +122,81 @@ impl Sender {
             moved,
             rtt,
             lost: 0,
-        }
-    }
-
-    /// What follows from it where no segment is in doubt: nothing is lost, nothing ends or begins.
-    #[inline(always)]
-    pub(super) fn follow_expected(&mut self, now: Time, ack: &Ack, heard: &Heard, before: &Before) {
-        self.last_was_duplicate = false;
-        self.dupacks = 0;
-        self.reorder_at = Time::NEVER;
-        let cwnd_limited = before.una < self.limited_until;
-        let may_grow = self.is_limited(before, cwnd_limited);
-        self.tell_controller(now, ack, heard, before.flight, cwnd_limited, may_grow);
-        if self.board.is_empty() {
+        };
+        self.tell_controller(now, ack, &heard, before.flight, cwnd_limited, may_grow);
+        self.expected_at = if self.board.is_empty() {
             self.rto_at = Time::NEVER;
             self.pto_at = Time::NEVER;
-            return;
-        }
-        self.rto_at = now + self.rto();
-        self.schedule_probe(now);
-        let more = self.cwr_due || self.force || self.probe_due || self.window_probe;
-        self.open_until = if more {
-            0
+            Time::NEVER
         } else {
-            let window = self.cwnd.min(self.config.window);
-            self.right_edge
-                .min(self.snd_una.saturating_add(window))
-                // The last segment of a stream may be short, and a FIN may ride on it.
-                .min(self.written - 1)
+            now
         };
     }
 
-    /// Full segments of new data, where the acknowledgement before has made room for them, and what
-    /// there is to note when they have used it up. None where the end of the data is near or no such
-    /// acknowledgement has come: then it is for [`poll_send`](Sender::poll_send) to find out.
-    #[inline(always)]
-    pub(super) fn send_expected(&mut self, now: Time) -> Option<Next> {
-        if self.open_until == 0 {
-            return None;
-        }
-        let (seq, len) = (self.snd_nxt, self.config.mss);
-        let end = seq + u64::from(len);
-        if end > self.open_until {
-            self.open_until = 0;
-            if end >= self.written {
-                return None;
-            }
-            if end > self.snd_una.saturating_add(self.cwnd) {
-                // Not the receiver's window alone is what lacks.
-                self.limited_until = seq;
-            }
-            return Some(Next::Nothing);
-        }
-        self.board.push(seq, len, now);
-        self.snd_nxt = end;
-        self.burst_left -= 1;
-        self.last_send = Some(now);
-        self.pto_at = (now + self.probe_wait()).min(self.rto_at);
-        self.counts.segments += 1;
-        Some(Next::Segment(Segment {
-            seq,
-            len,
-            syn: false,
-            fin: false,
-            retransmission: false,
-            cwr: false,
-            ecn: self.data_codepoint(),
-            stamp: now,
-        }))
+    /// When the probe's timer expires, and when that of retransmission, where
+    /// [expected](self) acknowledgements and segments have started them.
+    #[inline]
+    fn started_timers(&self) -> (Time, Time) {
+        let rto_at = self.expected_at + self.rto();
+        let pto_at = self.expected_at.max(self.last_send) + self.probe_wait();
+        (pto_at.min(rto_at), rto_at)
     }
-}
 
-/// What comes next.
-pub(super) enum Next {
-    /// A segment goes out.
-    Segment(Segment),
-    /// There is no room for another.
-    Nothing,
+    /// The next timer that such have started.
+    #[inline]
+    pub(super) fn next_started(&self) -> Time {
+        self.started_timers().0
+    }
+
+    /// Sets the timers, since what comes now may need or change them.
+    #[inline]
+    pub(super) fn set_started_timers(&mut self) {
+        if self.expected_at < Time::NEVER {
+            (self.pto_at, self.rto_at) = self.started_timers();
+            self.expected_at = Time::NEVER;
+        }
+    }
+
+    /// The full segments of new data that the acknowledgement before has made room for. To be asked
+    /// before [`poll_send`](Self::poll_send), which alone gives the very same segments one by one,
+    /// at a higher price.
+    #[inline(always)]
+    pub fn poll_burst(&mut self, now: Time) -> Burst {
+        let len = self.config.mss;
+        let mut burst = Burst {
+            segments: 0,
+            seq: self.snd_nxt,
+            len,
+            ecn: self.codepoint,
+            more: true,
+        };
+        if self.expected_at == Time::NEVER {
+            return burst;
+        }
+        let window = self.cwnd.min(self.config.window);
+        let edge = self
+            .right_edge
+            .min(self.snd_una.saturating_add(window))
+            // The last segment of a stream may be short, and a FIN may ride on it.
+            .min(self.written - 1);
+        let mut end = burst.seq + u64::from(len);
+        while end <= edge {
+            self.board.push(self.snd_nxt, len, now);
+            self.snd_nxt = end;
+            end += u64::from(len);
+            burst.segments += 1;
+        }
+        if burst.segments > 0 {
+            self.last_send = now;
+            self.counts.segments += u64::from(burst.segments);
+        }
+        burst.more = end >= self.written;
+        if !burst.more && end > self.snd_una.saturating_add(self.cwnd) {
+            // Not the receiver's window alone is what lacks.
+            self.limited_until = self.snd_nxt;
+        }
+        burst
+    }
 }
 
 #[cfg(test)]
@@ -159,12 +205,15 @@ impl Sender {
         self.predicts = false;
     }
 
-    /// All of its state but what belongs to the short way.
+    /// All of its state but what belongs to the short way, or to the long way alone.
     pub(crate) fn shown(&mut self) -> String {
-        let kept = (self.predicts, self.open_until);
-        (self.predicts, self.open_until) = (false, 0);
+        let kept = (self.predicts, self.is_calm, self.flight);
+        let timers = (self.expected_at, self.pto_at, self.rto_at);
+        self.set_started_timers();
+        (self.predicts, self.is_calm, self.flight) = (false, false, 0);
         let shown = format!("{self:?}");
-        (self.predicts, self.open_until) = kept;
+        (self.predicts, self.is_calm, self.flight) = kept;
+        (self.expected_at, self.pto_at, self.rto_at) = timers;
         shown
     }
 }

@@ -2,25 +2,28 @@
 
 use sojourn_base::{Ecn, Span, Time};
 
-use super::expected::Next;
 use super::{ENDLESS, Probe, Sender, State};
-use crate::cc::CongestionControl;
+use crate::cc::{CongestionControl, Needs};
 use crate::ecn::EcnMode;
+use crate::params::Config;
 use crate::wire::Segment;
+
+/// The codepoint of new data.
+pub(super) fn codepoint(config: &Config, needs: Needs) -> Ecn {
+    match config.ecn {
+        EcnMode::Off => Ecn::NotEct,
+        // ECT(1) asks for marks that are weighed (RFC 9331).
+        EcnMode::Classic => Ecn::Ect0,
+        EcnMode::Dctcp | EcnMode::Accurate => needs.codepoint,
+    }
+}
 
 #[allow(clippy::inline_always)] // out of line, arguments and saved registers cost as much
 impl Sender {
     /// The next segment that may be sent now, if any. Lost ones go first.
     #[inline]
     pub fn poll_send(&mut self, now: Time) -> Option<Segment> {
-        match self.send_expected(now) {
-            Some(Next::Segment(segment)) => Some(segment),
-            Some(Next::Nothing) => None,
-            None => self.send_any(now),
-        }
-    }
-
-    fn send_any(&mut self, now: Time) -> Option<Segment> {
+        self.set_started_timers();
         if (self.probe_due || self.window_probe)
             && let Some(segment) = self.send_due_probe(now)
         {
@@ -173,7 +176,9 @@ impl Sender {
             }
             return None;
         }
-        self.burst_left -= 1;
+        if self.burst_left < u32::MAX {
+            self.burst_left -= 1;
+        }
         Some(self.send_next(now, len))
     }
 
@@ -217,7 +222,7 @@ impl Sender {
         if self.config.pacing {
             self.pace(now, len);
         }
-        self.last_send = Some(now);
+        self.last_send = now;
     }
 
     /// RFC 9002's and Linux's pacing: an even rate that is a little above window over RTT, twice
@@ -244,11 +249,7 @@ impl Sender {
     fn begin_again(&mut self, now: Time) {
         let app_limited = self.rate.as_ref().is_some_and(|rate| rate.is_app_limited());
         self.control(|cc| cc.on_busy(now, app_limited));
-        if self.config.idle_restart
-            && let Some(last) = self.last_send
-            && now.since(last) > self.rto()
-            && self.snd_nxt > 1
-        {
+        if self.config.idle_restart && self.snd_nxt > 1 && now.since(self.last_send) > self.rto() {
             self.control(|cc| cc.on_restart(now));
         }
     }
@@ -277,17 +278,6 @@ impl Sender {
         Some(segment)
     }
 
-    /// The codepoint of new data.
-    #[inline(always)]
-    pub(super) fn data_codepoint(&self) -> Ecn {
-        match self.config.ecn {
-            EcnMode::Off => Ecn::NotEct,
-            // ECT(1) asks for marks that are weighed (RFC 9331).
-            EcnMode::Classic => Ecn::Ect0,
-            EcnMode::Dctcp | EcnMode::Accurate => self.needs.codepoint,
-        }
-    }
-
     /// The segment of `len` numbers from `seq` on.
     #[inline(always)]
     fn segment(&mut self, now: Time, seq: u64, len: u32, again: bool) -> Segment {
@@ -305,11 +295,7 @@ impl Sender {
             self.cwr_due = false;
         }
         let bare = syn || payload == 0 || (again && self.config.ecn == EcnMode::Classic);
-        let ecn = if bare {
-            Ecn::NotEct
-        } else {
-            self.data_codepoint()
-        };
+        let ecn = if bare { Ecn::NotEct } else { self.codepoint };
         Segment {
             seq,
             len: payload,

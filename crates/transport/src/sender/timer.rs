@@ -10,7 +10,8 @@ use crate::scoreboard::Sent;
 impl Sender {
     /// Runs the timers that are due; calling it early does nothing.
     pub fn on_timer(&mut self, now: Time) {
-        self.open_until = 0;
+        self.set_started_timers();
+        self.is_calm = false;
         self.flight = self.outstanding();
         if self.reorder_at <= now {
             self.reorder_at = Time::NEVER;
