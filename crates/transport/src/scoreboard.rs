@@ -7,6 +7,7 @@
 //! sequence number, wait in a queue of their own.
 
 mod loss;
+mod ring;
 mod sack;
 
 use core::hint::select_unpredictable;
@@ -14,6 +15,8 @@ use std::collections::VecDeque;
 
 use sojourn_base::prefetch::{prefetch_all, prefetch_until};
 use sojourn_base::{Span, Time};
+
+use ring::Ring;
 
 /// Has been reported by a SACK block.
 const SACKED: u8 = 1;
@@ -88,10 +91,8 @@ pub struct Deadline {
 #[derive(Debug, Clone, Default)]
 #[repr(C)]
 pub struct Scoreboard {
-    ring: VecDeque<Sent>,
-    /// How many entries have left the ring: the absolute number of its first.
-    gone: u64,
-    /// First transmissions below this absolute number are lost or delivered.
+    ring: Ring,
+    /// First transmissions below this number are lost or delivered.
     undecided: u64,
     /// Entries of which anything is known: that were reported, held to be lost or sent again.
     known_of: u32,
@@ -104,7 +105,7 @@ pub struct Scoreboard {
     waiting: u64,
     resent: VecDeque<Resent>,
     highest_sacked: u64,
-    /// No lost segment waits below this absolute number.
+    /// No lost segment waits below this number of the ring's.
     next_waiting: u64,
     /// The blocks of the acknowledgement before.
     known: [(u64, u64); 4],
@@ -192,7 +193,7 @@ impl Scoreboard {
     #[inline]
     pub fn push(&mut self, seq: u64, len: u32, now: Time) {
         self.order = self.order.wrapping_add(1);
-        self.ring.push_back(Sent {
+        self.ring.push(Sent {
             seq,
             xmit: now,
             len,
@@ -278,11 +279,10 @@ impl Scoreboard {
             }
             self.account(entry.flags, u64::from(entry.len), false);
             self.known_of -= u32::from(entry.flags != 0);
-            self.ring.pop_front();
-            self.gone += 1;
+            self.ring.release(1);
         }
         // A receiver may acknowledge a part of a segment.
-        if let Some(entry) = self.ring.front_mut()
+        if let Some(entry) = self.ring.get_mut(0)
             && entry.seq < ack
         {
             let part = (ack - entry.seq) as u32;
@@ -305,7 +305,7 @@ impl Scoreboard {
     /// Whether all that is known of what is outstanding is when it was sent, once.
     #[inline]
     pub(crate) fn is_untouched(&self) -> bool {
-        self.known_of == 0 && self.undecided <= self.gone && self.resent.is_empty()
+        self.known_of == 0 && self.undecided <= self.ring.gone() && self.resent.is_empty()
     }
 
     /// [`acknowledge`](Self::acknowledge) where the board [is untouched](Self::is_untouched): the last
@@ -313,19 +313,30 @@ impl Scoreboard {
     #[inline(always)]
     #[allow(clippy::inline_always)] // called from one place
     pub(crate) fn acknowledge_untouched(&mut self, ack: u64) -> Option<Sent> {
-        let mut last = None;
-        while let Some(entry) = self.ring.front_mut() {
-            if entry.end() > ack {
-                // A receiver may acknowledge a part of a segment.
-                let part = ack.saturating_sub(entry.seq);
-                entry.seq += part;
-                entry.len -= part as u32;
-                break;
-            }
-            last = self.ring.pop_front();
-            self.gone += 1;
+        let first = self.ring.gone();
+        let mut number = first;
+        while let Some(entry) = self.ring.numbered(number)
+            && entry.end() <= ack
+        {
+            number += 1;
+        }
+        self.ring.release(number - first);
+        let last = (number > first).then(|| self.ring.numbered(number - 1).copied());
+        let last = last.flatten();
+        if last.is_none_or(|last| last.end() < ack) {
+            self.acknowledge_part(ack);
         }
         last
+    }
+
+    /// The first segment was acknowledged up to `ack`.
+    #[cold]
+    fn acknowledge_part(&mut self, ack: u64) {
+        if let Some(entry) = self.ring.get_mut(0) {
+            let part = ack - entry.seq;
+            entry.seq += part;
+            entry.len -= part as u32;
+        }
     }
 }
 

@@ -27,7 +27,7 @@ impl Scoreboard {
             untold.push((entry.seq, entry.end()));
         }
         self.set(index, (flags | LOST) & !RETRANS);
-        self.next_waiting = self.next_waiting.min(self.gone + index as u64);
+        self.next_waiting = self.next_waiting.min(self.ring.gone() + index as u64);
     }
 
     /// Every unreported first transmission before a number is lost: RFC 6675's `IsLost`, once more
@@ -68,7 +68,7 @@ impl Scoreboard {
 
     /// Runs over the undecided first transmissions below `boundary` as long as `decide` says lost.
     fn decide_up_to(&mut self, boundary: usize, mut decide: impl FnMut(&Sent) -> bool) {
-        let mut index = self.undecided.saturating_sub(self.gone) as usize;
+        let mut index = self.undecided.saturating_sub(self.ring.gone()) as usize;
         while index < boundary {
             let Some(&entry) = self.ring.get(index) else {
                 break;
@@ -81,7 +81,7 @@ impl Scoreboard {
             }
             index += 1;
         }
-        self.undecided = self.undecided.max(self.gone + index as u64);
+        self.undecided = self.undecided.max(self.ring.gone() + index as u64);
     }
 
     /// Whether [`detect_by_time`](Self::detect_by_time) would find nothing: no retransmission is out,
@@ -90,7 +90,7 @@ impl Scoreboard {
     #[inline]
     pub(crate) fn is_settled(&self, overtaken: impl FnOnce(&Sent) -> bool) -> bool {
         self.resent.is_empty()
-            && self.undecided <= self.gone
+            && self.undecided <= self.ring.gone()
             && self.ring.front().is_none_or(|first| {
                 first.flags & (SACKED | LOST | RETRANS) == 0 && !overtaken(first)
             })
@@ -107,7 +107,7 @@ impl Scoreboard {
             before(entry) && entry.xmit + deadline.wait <= now
         });
         // The largest time left counts: one timer finds all of them.
-        let mut index = self.undecided.saturating_sub(self.gone) as usize;
+        let mut index = self.undecided.saturating_sub(self.ring.gone()) as usize;
         while let Some(entry) = self.ring.get(index) {
             if entry.flags & (SACKED | LOST | RETRANS) == 0 {
                 if !before(entry) {
@@ -144,7 +144,7 @@ impl Scoreboard {
     pub fn lose_first(&mut self) {
         if self.ring.front().is_some_and(|entry| !entry.is_sacked()) {
             self.mark_lost(0);
-            self.undecided = self.undecided.max(self.gone + 1);
+            self.undecided = self.undecided.max(self.ring.gone() + 1);
         }
     }
 
@@ -166,7 +166,7 @@ impl Scoreboard {
                 self.mark_lost(index);
             }
         }
-        self.undecided = self.gone + self.ring.len() as u64;
+        self.undecided = self.ring.gone() + self.ring.len() as u64;
     }
 
     /// The lowest segment that is lost and waits to be sent again.
@@ -174,11 +174,11 @@ impl Scoreboard {
         if self.waiting == 0 {
             return None;
         }
-        let mut index = self.next_waiting.saturating_sub(self.gone) as usize;
+        let mut index = self.next_waiting.saturating_sub(self.ring.gone()) as usize;
         loop {
             let entry = *self.ring.get(index)?;
             if entry.flags & (SACKED | LOST | RETRANS) == LOST {
-                self.next_waiting = self.gone + index as u64;
+                self.next_waiting = self.ring.gone() + index as u64;
                 return Some(entry);
             }
             index += 1;

@@ -1,0 +1,178 @@
+//! The entries of the scoreboard.
+
+use sojourn_base::Time;
+
+use super::Sent;
+
+/// Entries in the order in which they came. Each has a number that it keeps: the first that ever came
+/// had 0.
+///
+/// A power of two of slots, so that a mask finds an entry by its number, where a deque of any
+/// capacity has to compare and subtract; and what has left is counted by where the first stands.
+#[derive(Clone, Default)]
+pub(super) struct Ring {
+    slots: Box<[Sent]>,
+    /// The number of the first entry: how many have left.
+    gone: u64,
+    /// The number of the next that will come.
+    next: u64,
+}
+
+/// Slots of a ring that never had more entries.
+const FIRST_SLOTS: usize = 4;
+
+/// What lies in a slot that has not been used.
+const UNUSED: Sent = Sent {
+    seq: 0,
+    xmit: Time::ZERO,
+    len: 0,
+    order: 0,
+    flags: 0,
+};
+
+impl Ring {
+    #[inline]
+    pub(super) const fn len(&self) -> usize {
+        (self.next - self.gone) as usize
+    }
+
+    #[inline]
+    pub(super) const fn is_empty(&self) -> bool {
+        self.next == self.gone
+    }
+
+    /// How many entries there is memory for.
+    pub(super) const fn capacity(&self) -> usize {
+        self.slots.len()
+    }
+
+    /// How many have left: the number of the first.
+    #[inline]
+    pub(super) const fn gone(&self) -> u64 {
+        self.gone
+    }
+
+    #[inline]
+    const fn slot(&self, number: u64) -> usize {
+        number as usize & self.slots.len().wrapping_sub(1)
+    }
+
+    /// The entry of that number.
+    #[inline]
+    pub(super) fn numbered(&self, number: u64) -> Option<&Sent> {
+        if number < self.next {
+            self.slots.get(self.slot(number))
+        } else {
+            None
+        }
+    }
+
+    /// The entry that has `index` before it.
+    #[inline]
+    pub(super) fn get(&self, index: usize) -> Option<&Sent> {
+        self.numbered(self.gone + index as u64)
+    }
+
+    #[inline]
+    pub(super) fn get_mut(&mut self, index: usize) -> Option<&mut Sent> {
+        let number = self.gone + index as u64;
+        let slot = self.slot(number);
+        if number < self.next {
+            self.slots.get_mut(slot)
+        } else {
+            None
+        }
+    }
+
+    #[inline]
+    pub(super) fn front(&self) -> Option<&Sent> {
+        self.numbered(self.gone)
+    }
+
+    #[inline]
+    pub(super) fn back(&self) -> Option<&Sent> {
+        self.get(self.len().wrapping_sub(1))
+    }
+
+    pub(super) fn iter(&self) -> impl Iterator<Item = &Sent> {
+        (self.gone..self.next).filter_map(|number| self.numbered(number))
+    }
+
+    /// How many entries there are before the first that is not `inside`, all of those behind it being
+    /// outside too.
+    pub(super) fn partition_point(&self, inside: impl Fn(&Sent) -> bool) -> usize {
+        let (mut from, mut to) = (0, self.len());
+        while from < to {
+            let middle = from.midpoint(to);
+            if self.get(middle).is_some_and(&inside) {
+                from = middle + 1;
+            } else {
+                to = middle;
+            }
+        }
+        from
+    }
+
+    #[inline]
+    pub(super) fn push(&mut self, entry: Sent) {
+        if self.len() == self.slots.len() {
+            self.move_to((2 * self.slots.len()).max(FIRST_SLOTS));
+        }
+        let slot = self.slot(self.next);
+        if let Some(place) = self.slots.get_mut(slot) {
+            *place = entry;
+        }
+        self.next += 1;
+    }
+
+    /// The first `count` leave, which must be there.
+    #[inline]
+    pub(super) const fn release(&mut self, count: u64) {
+        self.gone += count;
+    }
+
+    /// Gives memory back but for so many entries, at least those that are there.
+    pub(super) fn shrink_to(&mut self, entries: usize) {
+        let slots = entries.max(self.len()).next_power_of_two();
+        if slots < self.slots.len() {
+            self.move_to(slots);
+        }
+    }
+
+    /// Goes on with so many slots.
+    #[inline(never)]
+    fn move_to(&mut self, slots: usize) {
+        let mut moved = vec![UNUSED; slots].into_boxed_slice();
+        for number in self.gone..self.next {
+            moved[number as usize & (slots - 1)] = self.slots[self.slot(number)];
+        }
+        self.slots = moved;
+    }
+}
+
+impl core::ops::Index<usize> for Ring {
+    type Output = Sent;
+
+    #[inline]
+    fn index(&self, index: usize) -> &Sent {
+        assert!(index < self.len(), "no entry {index}");
+        &self.slots[self.slot(self.gone + index as u64)]
+    }
+}
+
+impl core::ops::IndexMut<usize> for Ring {
+    #[inline]
+    fn index_mut(&mut self, index: usize) -> &mut Sent {
+        assert!(index < self.len(), "no entry {index}");
+        let slot = self.slot(self.gone + index as u64);
+        &mut self.slots[slot]
+    }
+}
+
+impl core::fmt::Debug for Ring {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.debug_map()
+            .entries((self.gone..self.next).zip(self.iter()))
+            .finish()
+    }
+}
