@@ -169,6 +169,14 @@ pub trait CongestionControl {
         self.windows()
     }
 
+    /// The same where nothing is amiss, for a controller that goes by nothing but the bytes acknowledged
+    /// and whether the window may grow, and leaves the threshold alone: the window that follows. None
+    /// where it wants the whole sample, which it is given then. It spares nearly every
+    /// acknowledgement to fill one in.
+    fn on_acked(&mut self, _acked: u64, _may_grow: bool) -> Option<u64> {
+        None
+    }
+
     /// A segment is newly held to be lost; told where the controller asked for rate samples, before the
     /// acknowledgement that showed it.
     fn on_lost(&mut self, _now: Time, _loss: &Loss) {}

@@ -64,7 +64,7 @@ impl CongestionControl for Dctcp {
             self.acked = 0;
             self.marked = 0;
         }
-        self.window.grow_reno(ack);
+        self.window.grow_reno(ack.acked, ack.may_grow);
     }
 
     fn on_loss_event(&mut self, event: &LossEvent) {

@@ -110,12 +110,12 @@ impl Ledbat {
 impl CongestionControl for Ledbat {
     fn on_ack(&mut self, ack: &AckSample) {
         let Some(delay) = ack.one_way_s() else {
-            self.window.grow_reno(ack);
+            self.window.grow_reno(ack.acked, ack.may_grow);
             return;
         };
         self.sample(ack.now, delay);
         if self.window.in_slow_start() && ack.may_grow {
-            let counted = self.window.counted(ack);
+            let counted = self.window.counted(ack.acked);
             self.window.slow_start(counted);
             return;
         }

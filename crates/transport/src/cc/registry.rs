@@ -122,6 +122,11 @@ impl CongestionControl for AnyController {
         each!(self, controller => controller.on_ack_to_windows(ack))
     }
 
+    #[inline]
+    fn on_acked(&mut self, acked: u64, may_grow: bool) -> Option<u64> {
+        each!(self, controller => controller.on_acked(acked, may_grow))
+    }
+
     fn on_lost(&mut self, now: Time, loss: &Loss) {
         each!(self, controller => controller.on_lost(now, loss));
     }

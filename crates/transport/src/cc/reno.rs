@@ -41,7 +41,12 @@ impl Reno {
 
 impl CongestionControl for Reno {
     fn on_ack(&mut self, ack: &AckSample) {
-        self.window.grow_reno(ack);
+        self.window.grow_reno(ack.acked, ack.may_grow);
+    }
+
+    fn on_acked(&mut self, acked: u64, may_grow: bool) -> Option<u64> {
+        self.window.grow_reno(acked, may_grow);
+        Some(self.cwnd())
     }
 
     fn on_loss_event(&mut self, event: &LossEvent) {

@@ -40,7 +40,12 @@ impl Tahoe {
 
 impl CongestionControl for Tahoe {
     fn on_ack(&mut self, ack: &AckSample) {
-        self.window.grow_reno(ack);
+        self.window.grow_reno(ack.acked, ack.may_grow);
+    }
+
+    fn on_acked(&mut self, acked: u64, may_grow: bool) -> Option<u64> {
+        self.window.grow_reno(acked, may_grow);
+        Some(self.cwnd())
     }
 
     fn on_loss_event(&mut self, event: &LossEvent) {

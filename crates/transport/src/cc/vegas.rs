@@ -121,11 +121,11 @@ impl CongestionControl for Vegas {
             if self.round.count > 0 && !few && ack.may_grow {
                 self.adjust();
             } else if few {
-                self.window.grow_reno(ack);
+                self.window.grow_reno(ack.acked, ack.may_grow);
             }
             self.round = RoundRtt::default();
         } else if ack.may_grow && self.window.in_slow_start() && self.grows {
-            let counted = self.window.counted(ack);
+            let counted = self.window.counted(ack.acked);
             self.window.slow_start(counted);
         }
     }

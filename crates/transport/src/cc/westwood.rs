@@ -101,7 +101,7 @@ impl CongestionControl for Westwood {
                 }
             }
         }
-        self.window.grow_reno(ack);
+        self.window.grow_reno(ack.acked, ack.may_grow);
     }
 
     fn on_loss_event(&mut self, event: &LossEvent) {

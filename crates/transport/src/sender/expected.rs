@@ -16,7 +16,7 @@ use sojourn_base::{Ecn, Time};
 use super::ack::Before;
 use super::read::Heard;
 use super::{Sender, State};
-use crate::cc::Needs;
+use crate::cc::{CongestionControl, Needs};
 use crate::params::Config;
 use crate::wire::{Ack, Segment};
 
@@ -113,17 +113,21 @@ impl Sender {
         self.delivered += moved;
         let cwnd_limited = before.una < self.limited_until;
         let may_grow = self.is_limited(&before, cwnd_limited);
-        let heard = Heard {
-            advanced: true,
-            duplicate: false,
-            delivered: moved,
-            cumulative: moved,
-            sacked_before: 0,
-            moved,
-            rtt,
-            lost: 0,
-        };
-        self.tell_controller(now, ack, &heard, before.flight, cwnd_limited, may_grow);
+        if let Some(cwnd) = self.cc.on_acked(moved, may_grow) {
+            self.cwnd = cwnd;
+        } else {
+            let heard = Heard {
+                advanced: true,
+                duplicate: false,
+                delivered: moved,
+                cumulative: moved,
+                sacked_before: 0,
+                moved,
+                rtt,
+                lost: 0,
+            };
+            self.tell_controller(now, ack, &heard, before.flight, cwnd_limited, may_grow);
+        }
         self.expected_at = if self.board.is_empty() {
             self.rto_at = Time::NEVER;
             self.pto_at = Time::NEVER;

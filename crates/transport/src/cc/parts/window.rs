@@ -76,14 +76,14 @@ impl Window {
         bytes as f64 / f64::from(self.mss)
     }
 
-    /// The segments that an acknowledgement counts for, at most L.
-    pub fn counted(&self, ack: &AckSample) -> f64 {
+    /// The segments that an acknowledgement of so many bytes counts for, at most L.
+    pub fn counted(&self, acked: u64) -> f64 {
         let enough = self.most_per_ack * f64::from(self.mss);
         // Nearly every acknowledgement: the division would only be waited for.
-        if ack.acked as f64 >= enough {
+        if acked as f64 >= enough {
             return self.most_per_ack;
         }
-        self.segments(ack.acked)
+        self.segments(acked)
     }
 
     /// The segments acknowledged, at most [`AGGREGATE`]: for controllers that count segments.
@@ -101,7 +101,7 @@ impl Window {
         if !self.in_slow_start() {
             return self.acked(ack);
         }
-        let counted = self.counted(ack);
+        let counted = self.counted(ack.acked);
         self.slow_start(counted)
     }
 
@@ -154,11 +154,11 @@ impl Window {
     }
 
     /// RFC 5681's growth.
-    pub fn grow_reno(&mut self, ack: &AckSample) {
-        if !ack.may_grow {
+    pub fn grow_reno(&mut self, acked: u64, may_grow: bool) {
+        if !may_grow {
             return;
         }
-        let mut segments = self.counted(ack);
+        let mut segments = self.counted(acked);
         if self.in_slow_start() {
             segments = self.slow_start(segments);
         }
