@@ -59,6 +59,12 @@ impl Half {
         Some(tag)
     }
 
+    /// Whether a message is under way.
+    #[inline]
+    pub(crate) fn has_messages(&self) -> bool {
+        !self.messages.is_empty()
+    }
+
     /// Takes note of the window, which may just have changed.
     #[inline]
     pub(crate) fn note_window(&mut self, now: Time) {
@@ -117,6 +123,12 @@ impl Connection {
             Way::There => Some(&mut self.there),
             Way::Back => self.back.as_deref_mut(),
         }
+    }
+
+    /// Whether [`Tcp::delay`] has anything to do for an acknowledgement that is delayed until `at`.
+    #[inline]
+    pub(crate) fn is_to_delay(&self, at: Time) -> bool {
+        at < self.timer_at && !self.is_delayed
     }
 
     /// Whether anything was ever sent the other way but acknowledgements.

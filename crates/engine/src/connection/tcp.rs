@@ -59,18 +59,10 @@ impl Tcp {
     ///
     /// Every other segment sets such a timer, and nearly always the next segment stops it. So it
     /// gets no entry in the calendar by itself: the first of many connections makes one for all, and
-    /// those that still delay when it comes get theirs then.
-    #[inline(always)]
-    #[allow(clippy::inline_always)] // once a packet, and mostly nothing to do
-    pub(crate) fn delay(&mut self, slot: u32, at: Time) {
-        let connection = &self.connections[slot as usize];
-        if at < connection.timer_at && !connection.is_delayed {
-            self.list_delayed(slot, at);
-        }
-    }
-
+    /// those that still delay when it comes get theirs then. To be called where the connection
+    /// [is to](Connection::is_to_delay), which mostly it is not.
     #[inline(never)]
-    fn list_delayed(&mut self, slot: u32, at: Time) {
+    pub(crate) fn delay(&mut self, slot: u32, at: Time) {
         if self.delayed.is_empty() {
             self.delayed_until = at;
             self.timers.push(at.just_before(), DELAYED);

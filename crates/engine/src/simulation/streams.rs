@@ -192,8 +192,12 @@ impl<O: Observer> Simulation<O> {
     pub(super) fn hear_segment(&mut self, now: Time, packet: &SimPacket, header: u32) {
         let way = packet.way();
         let slot = self.slot_of(packet);
-        let half = slot.and_then(|slot| self.tcp.connections[slot as usize].half(way));
-        let (Some(slot), Some(half)) = (slot, half) else {
+        let connection = slot.and_then(|slot| self.tcp.connections.get_mut(slot as usize));
+        let (Some(slot), Some(connection)) = (slot, connection) else {
+            self.observer.received(now, packet, 0);
+            return;
+        };
+        let Some(half) = connection.half(way) else {
             self.observer.received(now, packet, 0);
             return;
         };
@@ -212,15 +216,27 @@ impl<O: Observer> Simulation<O> {
             receiver.take_segment(now, &arrival, &mut replies)
         };
         let timer = half.receiver.next_timer().unwrap_or(Time::NEVER);
+        let has_messages = half.has_messages();
+        let is_to_delay = connection.is_to_delay(timer);
         self.observer.received(now, packet, delivered);
         for reply in 0..self.tcp.replies.len() {
             let place = self.tcp.replies[reply];
             self.send_ack(now, packet.flow(), packet.connection, way.opposite(), place);
         }
         self.tcp.replies.clear();
-        self.tcp.delay(slot, timer);
+        if is_to_delay {
+            self.tcp.delay(slot, timer);
+        }
+        if has_messages {
+            self.tell_arrived(now, packet, slot);
+        }
+    }
+
+    /// Tells the application of the messages that have wholly arrived with a packet.
+    #[inline(never)]
+    fn tell_arrived(&mut self, now: Time, packet: &SimPacket, slot: u32) {
         while let Some(tag) = self.tcp.connections[slot as usize]
-            .half(way)
+            .half(packet.way())
             .and_then(Half::take_arrived)
         {
             let stream = packet.connection;

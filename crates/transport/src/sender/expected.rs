@@ -137,26 +137,24 @@ impl Sender {
         };
     }
 
-    /// When the probe's timer expires, and when that of retransmission, where
-    /// [expected](self) acknowledgements and segments have started them.
-    #[inline]
-    fn started_timers(&self) -> (Time, Time) {
-        let rto_at = self.expected_at + self.rto();
-        let pto_at = self.expected_at.max(self.last_send) + self.probe_wait();
-        (pto_at.min(rto_at), rto_at)
-    }
-
-    /// The next timer that such have started.
+    /// When the timer of the probe expires that [expected](self) acknowledgements and segments have
+    /// started, which is never later than that of retransmission.
     #[inline]
     pub(super) fn next_started(&self) -> Time {
-        self.started_timers().0
+        let pto_at = self.expected_at.max(self.last_send) + self.probe_wait();
+        // Nearly always: no timeout is shorter, so that this one need not be reckoned.
+        if pto_at <= self.expected_at + self.config.rto.min {
+            return pto_at;
+        }
+        pto_at.min(self.expected_at + self.rto())
     }
 
     /// Sets the timers, since what comes now may need or change them.
     #[inline]
     pub(super) fn set_started_timers(&mut self) {
         if self.expected_at < Time::NEVER {
-            (self.pto_at, self.rto_at) = self.started_timers();
+            self.pto_at = self.next_started();
+            self.rto_at = self.expected_at + self.rto();
             self.expected_at = Time::NEVER;
         }
     }
