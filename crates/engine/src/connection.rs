@@ -176,7 +176,8 @@ impl Connection {
     }
 
     /// The earliest timer of the sending ends.
-    #[inline]
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // once an acknowledgement
     pub(crate) fn sender_timer(&self) -> Time {
         let back = self
             .back

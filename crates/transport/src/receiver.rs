@@ -393,7 +393,8 @@ impl Receiver {
     }
 
     /// The same where nothing is missing or has come twice.
-    #[inline]
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // every other packet, from one place nearly always
     fn acknowledge_in_order(&mut self, now: Time, ack: &mut Ack) {
         self.delayed = 0;
         self.ack_at = Time::NEVER;

@@ -13,11 +13,14 @@ impl Acks {
     /// A place for one more, which may still hold what lay there before.
     #[inline]
     pub(crate) fn take(&mut self) -> (u64, &mut Ack) {
-        let place = self.free.pop().unwrap_or_else(|| {
-            self.acks.push(Ack::plain(0));
-            self.acks.len() as u32 - 1
-        });
+        let place = self.free.pop().unwrap_or_else(|| self.make());
         (u64::from(place), &mut self.acks[place as usize])
+    }
+
+    #[cold]
+    fn make(&mut self) -> u32 {
+        self.acks.push(Ack::plain(0));
+        self.acks.len() as u32 - 1
     }
 
     #[inline]
@@ -32,17 +35,37 @@ impl Acks {
     }
 }
 
-/// Where the acknowledgements go that answer the segment being heard.
+/// Where the acknowledgements go that answer the segment being heard: never more than two.
 pub(crate) struct Replies<'a> {
-    pub(crate) acks: &'a mut Acks,
-    pub(crate) places: &'a mut Vec<u64>,
+    acks: &'a mut Acks,
+    places: [u64; 2],
+    count: usize,
+}
+
+impl<'a> Replies<'a> {
+    #[inline]
+    pub(crate) const fn new(acks: &'a mut Acks) -> Self {
+        Self {
+            acks,
+            places: [0; 2],
+            count: 0,
+        }
+    }
+
+    /// Where they lie in the arena, in their order.
+    #[inline]
+    pub(crate) fn into_places(self) -> impl Iterator<Item = u64> + use<> {
+        self.places.into_iter().take(self.count)
+    }
 }
 
 impl Outbox for Replies<'_> {
-    #[inline]
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // every other packet, in the same function nearly always
     fn place(&mut self) -> &mut Ack {
         let (place, ack) = self.acks.take();
-        self.places.push(place);
+        self.places[self.count] = place;
+        self.count += 1;
         ack
     }
 }

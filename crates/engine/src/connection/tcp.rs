@@ -20,8 +20,6 @@ pub(crate) struct Tcp {
     delayed: Vec<u32>,
     /// No such acknowledgement is due before.
     delayed_until: Time,
-    /// Where the acknowledgements lie that answer the segment being heard.
-    pub(crate) replies: Vec<u64>,
     /// Connections into which an application has just written.
     pub(crate) touched: Vec<u32>,
     /// Transfers that an application has just called complete: when they began, their bytes.

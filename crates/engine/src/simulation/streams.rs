@@ -201,10 +201,7 @@ impl<O: Observer> Simulation<O> {
             self.observer.received(now, packet, 0);
             return;
         };
-        let mut replies = Replies {
-            acks: &mut self.shared.acks,
-            places: &mut self.tcp.replies,
-        };
+        let mut replies = Replies::new(&mut self.shared.acks);
         let (receiver, len) = (&mut half.receiver, packet.payload(header));
         let delivered = if packet.is_plain_segment() && receiver.expects(packet.number, len) {
             receiver.take_expected(now, len, packet.sent, &mut replies)
@@ -215,15 +212,14 @@ impl<O: Observer> Simulation<O> {
             };
             receiver.take_segment(now, &arrival, &mut replies)
         };
+        let replies = replies.into_places();
         let timer = half.receiver.next_timer().unwrap_or(Time::NEVER);
         let has_messages = half.has_messages();
         let is_to_delay = connection.is_to_delay(timer);
         self.observer.received(now, packet, delivered);
-        for reply in 0..self.tcp.replies.len() {
-            let place = self.tcp.replies[reply];
+        for place in replies {
             self.send_ack(now, packet.flow(), packet.connection, way.opposite(), place);
         }
-        self.tcp.replies.clear();
         if is_to_delay {
             self.tcp.delay(slot, timer);
         }

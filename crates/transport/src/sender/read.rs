@@ -114,7 +114,8 @@ impl Sender {
         })
     }
 
-    #[inline]
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // once an acknowledgement
     pub(super) fn take_rtt(&mut self, now: Time, rtt: Span) {
         self.rtt.sample(now, rtt, &self.config.rto);
         self.rtt.end_back_off();
