@@ -47,5 +47,5 @@ pub use contract::{
     Status, Warning,
 };
 pub use policy::{Governed, Policy};
-pub use registry::{AnyDiscipline, DISCIPLINES, build, find};
+pub use registry::{AnyDiscipline, Caller, DISCIPLINES, Registered, build, call, find};
 pub use sojourn_base::{BuildError, Entry};

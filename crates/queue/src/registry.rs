@@ -12,6 +12,31 @@ use crate::contract::{
 };
 use crate::parts::mistakes;
 
+/// A discipline of the registry as what it is, or any of them.
+pub trait Registered<P: Packet>: Discipline<P> {
+    /// This one out of any, which it must be.
+    fn of(any: &mut AnyDiscipline<P>) -> &mut Self;
+}
+
+impl<P: Packet> Registered<P> for AnyDiscipline<P> {
+    #[inline]
+    fn of(any: &mut Self) -> &mut Self {
+        any
+    }
+}
+
+/// Who calls a discipline so often that it is compiled for each.
+pub trait Caller<P: Packet> {
+    /// What comes of it.
+    type Said;
+
+    /// The one that is called.
+    fn discipline(&self) -> &AnyDiscipline<P>;
+
+    /// Calls it; it is a `D`.
+    fn call<D: Registered<P>>(self) -> Self::Said;
+}
+
 macro_rules! registry {
     ($( $module:ident :: $type:ident, $title:literal; )*) => {
         /// Any discipline of the registry, dispatched without a virtual call, or one from outside.
@@ -56,6 +81,27 @@ macro_rules! registry {
                     }
                 )*
                 _ => Err(BuildError::Unknown),
+            }
+        }
+
+        $(
+            impl<P: Packet> Registered<P> for crate::$module::$type<P> {
+                #[inline]
+                fn of(any: &mut AnyDiscipline<P>) -> &mut Self {
+                    match any {
+                        AnyDiscipline::$type(one) => one,
+                        _ => unreachable!("a caller asks for the discipline that it is called for"),
+                    }
+                }
+            }
+        )*
+
+        /// Lets `caller` call its discipline as what it is: found out once for all calls.
+        #[inline]
+        pub fn call<P: Packet, C: Caller<P>>(caller: C) -> C::Said {
+            match caller.discipline() {
+                $( AnyDiscipline::$type(_) => caller.call::<crate::$module::$type<P>>(), )*
+                AnyDiscipline::Custom(_) => caller.call::<AnyDiscipline<P>>(),
             }
         }
 

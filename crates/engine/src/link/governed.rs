@@ -2,7 +2,9 @@
 //! call.
 
 use sojourn_base::Time;
-use sojourn_queue::{Backlog, Context, Dequeued, Discipline, Reason, Sink, Status};
+use sojourn_queue::{
+    AnyDiscipline, Backlog, Caller, Context, Dequeued, Discipline, Reason, Registered, Sink, call,
+};
 
 use super::{HandedOver, Horizon, Link};
 use crate::ledger::{Ledger, Shared};
@@ -35,9 +37,9 @@ impl<O: Observer> Sink<SimPacket> for Books<'_, O> {
     }
 }
 
-/// Calls into the discipline with a context made of the link's parts.
+/// Calls into the discipline, which is of that type, with a context made of the link's parts.
 macro_rules! with_context {
-    ($link:ident, $id:expr, $now:expr, $shared:expr, $observer:expr, |$discipline:ident, $ctx:ident| $body:expr) => {{
+    ($type:ty, $link:ident, $id:expr, $now:expr, $shared:expr, $observer:expr, |$discipline:ident, $ctx:ident| $body:expr) => {{
         if O::LOOKS_INSIDE {
             $observer.asking($now, $id, &$link.spec.discipline);
         }
@@ -49,7 +51,7 @@ macro_rules! with_context {
             observer: $observer,
             fault: &mut $link.fault,
         };
-        let $discipline = &mut $link.spec.discipline;
+        let $discipline = <$type>::of(&mut $link.spec.discipline);
         let mut context = Context {
             now: $now,
             random: &mut $link.spec.random,
@@ -63,6 +65,34 @@ macro_rules! with_context {
         }
         said
     }};
+}
+
+/// A discipline as any: each call finds out what it is.
+type Any = AnyDiscipline<SimPacket>;
+
+/// A link that is [run](Link::run_governed).
+struct Run<'a, O> {
+    link: &'a mut Link,
+    id: LinkId,
+    horizon: Horizon,
+    arrival: &'a mut Time,
+    shared: &'a mut Shared,
+    observer: &'a mut O,
+}
+
+impl<O: Observer> Caller<SimPacket> for Run<'_, O> {
+    type Said = Option<HandedOver>;
+
+    #[inline]
+    fn discipline(&self) -> &Any {
+        &self.link.spec.discipline
+    }
+
+    #[inline]
+    fn call<D: Registered<SimPacket>>(self) -> Option<HandedOver> {
+        let Self { link, id, .. } = self;
+        link.run_as::<D, O>(id, self.horizon, self.arrival, self.shared, self.observer)
+    }
 }
 
 impl Link {
@@ -79,27 +109,54 @@ impl Link {
         shared: &mut Shared,
         observer: &mut O,
     ) -> Option<HandedOver> {
+        if O::LOOKS_INSIDE {
+            return self.run_as::<Any, O>(id, horizon, arrival, shared, observer);
+        }
+        call(Run {
+            link: self,
+            id,
+            horizon,
+            arrival,
+            shared,
+            observer,
+        })
+    }
+
+    /// The same, compiled for each discipline: so its calls are plain ones, and small ones inlined.
+    #[inline(never)]
+    fn run_as<D: Registered<SimPacket>, O: Observer>(
+        &mut self,
+        id: LinkId,
+        horizon: Horizon,
+        arrival: &mut Time,
+        shared: &mut Shared,
+        observer: &mut O,
+    ) -> Option<HandedOver> {
         loop {
-            let departure = self.plan_before(*arrival);
-            if self.due > horizon.departures {
+            let departure = self.next_question();
+            let due = departure.min(*arrival).min(self.timer);
+            if due > horizon.departures {
+                self.due = due;
                 return None;
             }
             let mut handed_over = None;
-            if departure == self.due {
-                handed_over = self.depart(id, departure, shared, observer);
-                self.settle();
-            } else if *arrival == self.due {
-                if *arrival > horizon.arrivals {
+            if departure == due {
+                handed_over = self.depart::<D, O>(id, due, shared, observer);
+                self.settle_as::<D>();
+            } else if *arrival == due {
+                if due > horizon.arrivals {
+                    self.due = due;
                     return None;
                 }
-                handed_over = self.take_in_governed(id, *arrival, shared, observer);
+                handed_over = self.take_in_governed::<D, O>(id, due, shared, observer);
                 *arrival = self.next_arrival();
-            } else if self.timer < horizon.departures {
-                with_context!(self, id, self.timer, shared, observer, |discipline, ctx| {
+            } else if due < horizon.departures {
+                with_context!(D, self, id, due, shared, observer, |discipline, ctx| {
                     discipline.on_timer(ctx);
                 });
-                self.settle();
+                self.settle_as::<D>();
             } else {
+                self.due = due;
                 return None;
             }
             if handed_over.is_some() {
@@ -119,9 +176,10 @@ impl Link {
         }
     }
 
-    /// The first announced packet arrives.
+    /// The first announced packet arrives. Tells what it hands over thereby, if it may pass; if the
+    /// transmitter is idle, it asks for a packet now.
     #[inline]
-    fn take_in_governed<O: Observer>(
+    fn take_in_governed<D: Registered<SimPacket>, O: Observer>(
         &mut self,
         id: LinkId,
         now: Time,
@@ -134,7 +192,9 @@ impl Link {
             let stamp = self.pass(id, now, &packet, observer);
             return Some((packet, stamp));
         }
-        self.arrive_governed(id, now, packet, shared, observer)
+        self.let_in::<D, O>(id, now, packet, shared, observer);
+        self.settle_as::<D>();
+        None
     }
 
     /// Takes an arriving packet, stamped with its arrival; the link must have caught up to `now`, and
@@ -147,23 +207,35 @@ impl Link {
         shared: &mut Shared,
         observer: &mut O,
     ) -> Option<HandedOver> {
-        self.ledger.arrive(packet.bytes(), now);
-        observer.enqueued(now, id, &packet);
-        with_context!(self, id, now, shared, observer, |discipline, ctx| {
-            discipline.enqueue(packet, ctx);
-        });
-        self.fill_device(id, now, shared, observer);
+        self.let_in::<Any, O>(id, now, packet, shared, observer);
         let mut handed_over = None;
         if now >= self.sends_until {
-            handed_over = self.depart(id, now, shared, observer);
-        } else {
-            self.asks_at = self.sends_until;
+            handed_over = self.depart::<Any, O>(id, now, shared, observer);
         }
         self.settle();
         handed_over
     }
 
-    /// Hands packets down to the device while it has room.
+    /// Puts an arriving packet before the discipline.
+    #[inline]
+    fn let_in<D: Registered<SimPacket>, O: Observer>(
+        &mut self,
+        id: LinkId,
+        now: Time,
+        packet: SimPacket,
+        shared: &mut Shared,
+        observer: &mut O,
+    ) {
+        self.ledger.arrive(packet.bytes(), now);
+        observer.enqueued(now, id, &packet);
+        with_context!(D, self, id, now, shared, observer, |discipline, ctx| {
+            discipline.enqueue(packet, ctx);
+        });
+        self.fill_device(id, now, shared, observer);
+        self.asks_at = self.sends_until.max(now);
+    }
+
+    /// Hands packets down to the device, if there is one.
     #[inline]
     fn fill_device<O: Observer>(
         &mut self,
@@ -172,8 +244,22 @@ impl Link {
         shared: &mut Shared,
         observer: &mut O,
     ) {
+        if self.spec.device_queue > 0 {
+            self.hand_down(id, now, shared, observer);
+        }
+    }
+
+    /// Hands packets down to the device while it has room.
+    #[inline(never)]
+    fn hand_down<O: Observer>(
+        &mut self,
+        id: LinkId,
+        now: Time,
+        shared: &mut Shared,
+        observer: &mut O,
+    ) {
         while self.device.len() < self.spec.device_queue {
-            let taken = with_context!(self, id, now, shared, observer, |discipline, ctx| {
+            let taken = with_context!(Any, self, id, now, shared, observer, |discipline, ctx| {
                 discipline.dequeue(ctx)
             });
             let Dequeued::Packet(packet) = taken else {
@@ -184,8 +270,9 @@ impl Link {
     }
 
     /// Asks for the next packet at `now` and begins its transmission.
-    #[inline]
-    fn depart<O: Observer>(
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // from one place for each discipline
+    fn depart<D: Registered<SimPacket>, O: Observer>(
         &mut self,
         id: LinkId,
         now: Time,
@@ -193,10 +280,12 @@ impl Link {
         observer: &mut O,
     ) -> Option<HandedOver> {
         let mut handed_over = None;
-        let taken = if let Some(packet) = self.device.pop() {
+        let taken = if self.spec.device_queue > 0
+            && let Some(packet) = self.device.pop()
+        {
             Dequeued::Packet(packet)
         } else {
-            with_context!(self, id, now, shared, observer, |discipline, ctx| {
+            with_context!(D, self, id, now, shared, observer, |discipline, ctx| {
                 discipline.dequeue(ctx)
             })
         };
@@ -220,13 +309,20 @@ impl Link {
 
     /// After each operation: holds the discipline to its limit and to the books, and asks for its
     /// timer.
-    #[inline]
     pub(super) fn settle(&mut self) {
-        let status = self.spec.discipline.status();
+        self.settle_as::<Any>();
+    }
+
+    /// The same of a discipline of that type. What it says stays in registers: the search for a fault
+    /// asks it again.
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // after each operation
+    fn settle_as<D: Registered<SimPacket>>(&mut self) {
+        let status = D::of(&mut self.spec.discipline).status();
         let said = status.backlog;
         let within = status.capacity.holds(said.packets, said.bytes);
         if !within || !self.ledger.agrees(said, self.device.backlog()) {
-            self.find_fault(&status);
+            self.find_fault();
         }
         self.timer = status.next_timer.unwrap_or(Time::NEVER);
     }
@@ -234,19 +330,14 @@ impl Link {
     /// Works out what is due next.
     #[inline]
     pub(crate) fn plan(&mut self) {
-        self.plan_before(self.next_arrival());
-    }
-
-    /// The same where the next arrival is known; tells the next departure.
-    #[inline]
-    fn plan_before(&mut self, arrival: Time) -> Time {
         let departure = self.next_question();
-        self.due = departure.min(arrival).min(self.timer);
-        departure
+        self.due = departure.min(self.next_arrival()).min(self.timer);
     }
 
     #[cold]
-    fn find_fault(&mut self, status: &Status) {
+    #[inline(never)]
+    fn find_fault(&mut self) {
+        let status = self.spec.discipline.status();
         let said = status.backlog;
         let fault = if status.capacity.holds(said.packets, said.bytes) {
             self.ledger.disagreement(said, self.device.backlog())

@@ -17,10 +17,15 @@ pub struct CodelLaw {
     interval: Span,
     /// As given: it follows the link where it was not.
     given_max_packet: Option<Bytes>,
-    max_packet: Bytes,
     ecn: bool,
     ce_threshold: Option<Span>,
     l4s: bool,
+    /// Whether the clock has [ticks](tick).
+    in_ticks: bool,
+    /// The least backlog behind a packet that may be bad.
+    least_behind: Bytes,
+    /// How long after the end of an interval a packet may be bad: at once, or at the next instant.
+    grace: Span,
 }
 
 /// What the law is made of.
@@ -164,17 +169,20 @@ impl CodelLaw {
             let allowed = format!("\"auto\" or {}, above zero", Bytes::ALLOWED);
             return Err(ParamFault::new("max_packet", Bytes::ZERO, allowed));
         }
+        let in_ticks = matches!(preset, Preset::Linux | Preset::Ns3);
         let mut law = Self {
             preset,
             target: settings.target,
             interval: settings.interval,
             given_max_packet,
-            max_packet: Bytes::ZERO,
             ecn: settings.ecn,
             ce_threshold: settings.ce_threshold,
             l4s: settings.l4s,
+            in_ticks,
+            least_behind: Bytes::ZERO,
+            grace: Span::from_ps(u64::from(in_ticks)),
         };
-        if law.in_ticks() {
+        if in_ticks {
             let ticks = |span: Span| Span::from_ps(tick(span.as_ps()));
             law.target = ticks(law.target);
             law.interval = ticks(law.interval);
@@ -188,22 +196,22 @@ impl CodelLaw {
     pub fn on_link(&mut self, link: &LinkInfo) {
         let framing = if self.preset == Preset::Linux { 14 } else { 0 };
         let automatic = link.mtu + Bytes::new(framing);
-        self.max_packet = self.given_max_packet.unwrap_or(automatic);
-    }
-
-    fn in_ticks(&self) -> bool {
-        matches!(self.preset, Preset::Linux | Preset::Ns3)
+        let max_packet = self.given_max_packet.unwrap_or(automatic);
+        let is_good_itself = self.preset != Preset::Ns3;
+        self.least_behind = max_packet + Bytes::new(u64::from(is_good_itself));
     }
 
     /// An instant of the clock that the preset has.
+    #[inline]
     fn clock(&self, time: Time) -> Time {
-        if self.in_ticks() {
+        if self.in_ticks {
             Time::from_ps(tick(time.as_ps()))
         } else {
             time
         }
     }
 
+    #[inline]
     fn sojourn<P: Packet>(&self, packet: &P, now: Time) -> Span {
         now.since(self.clock(packet.enqueued()))
     }
@@ -217,18 +225,13 @@ impl CodelLaw {
             return None;
         };
         let behind = store.queue.bytes() - head.size() + store.elsewhere;
-        let long = if self.preset == Preset::Ns3 {
-            behind >= self.max_packet
-        } else {
-            behind > self.max_packet
-        };
+        let long = behind >= self.least_behind;
         // Where the queue is about as long as is aimed at, no processor could guess which it is.
         let above = long & (self.sojourn(head, now) >= self.target);
         let end = spell.first_above;
         let first = select_unpredictable(end == Time::NEVER, now + self.interval, end);
         spell.first_above = select_unpredictable(above, first, Time::NEVER);
-        let is_over = now > end || (now == end && !self.in_ticks());
-        Some(is_over && above)
+        Some(above & (now >= end + self.grace))
     }
 
     /// Marks the packet at the head in place of a drop, or drops it; says whether it was marked.
@@ -253,19 +256,20 @@ impl CodelLaw {
         self.l4s && matches!(packet.ecn(), Ecn::Ect1 | Ecn::Ce)
     }
 
-    /// Goes on with a spell: drops what is due. The packet to send is then at the head, if there
-    /// is one; says whether it is marked.
+    /// Goes on with a spell at a bad packet, when a drop is due: drops what is. The packet to send is then
+    /// at the head, if there is one; says whether it is marked.
+    #[inline(never)]
     fn go_on<P: Packet>(
         &self,
         spell: &mut Spell,
         store: &mut Store<'_, P>,
-        mut bad: bool,
         now: Time,
         ctx: &mut Context<'_, P>,
     ) -> bool {
+        let mut bad = true;
         while bad && now >= spell.drop_next {
             spell.count_is(spell.count + 1);
-            let gap = spell.gap(self.interval, self.in_ticks());
+            let gap = spell.gap(self.interval, self.in_ticks);
             if self.signal(store.queue, ctx) {
                 spell.drop_next += gap;
                 return true;
@@ -281,6 +285,7 @@ impl CodelLaw {
 
     /// Begins a spell with a bad packet. The packet to send is then at the head, if there is one;
     /// says whether it is marked.
+    #[inline(never)]
     fn begin<P: Packet>(
         &self,
         spell: &mut Spell,
@@ -297,7 +302,7 @@ impl CodelLaw {
         let lately = now.since(spell.drop_next).as_ps() < 16 * self.interval.as_ps();
         spell.count_is(if reached > 1 && lately { reached } else { 1 });
         spell.last_count = spell.count;
-        spell.drop_next = now + spell.gap(self.interval, self.in_ticks());
+        spell.drop_next = now + spell.gap(self.interval, self.in_ticks);
         marked
     }
 
@@ -325,10 +330,12 @@ impl CodelLaw {
                 spell.dropping = false;
                 return;
             };
-            if spell.dropping {
-                marked = self.go_on(spell, &mut store, bad, now, ctx);
-            } else if bad {
+            if !bad {
+                spell.dropping = false;
+            } else if !spell.dropping {
                 marked = self.begin(spell, &mut store, now, ctx);
+            } else if now >= spell.drop_next {
+                marked = self.go_on(spell, &mut store, now, ctx);
             }
         }
         if let Some(threshold) = self.ce_threshold
