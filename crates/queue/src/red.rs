@@ -47,7 +47,6 @@ use sojourn_base::{
 pub(crate) mod estimate;
 
 use self::estimate::{Arrival, Estimate, below};
-use crate::parts::ecn::mark_or_drop;
 use crate::parts::linux_red::LinuxRed;
 use crate::parts::red_adapt::Adaptation;
 use crate::parts::red_law::Verdict;
@@ -286,7 +285,8 @@ impl<P: Packet> Red<P> {
             queue: if self.in_bytes {
                 self.queue.bytes().as_f64()
             } else {
-                self.queue.len() as f64
+                // A processor makes a number of a signed one at once, of another in many steps.
+                self.queue.len().cast_signed() as f64
             },
             idle: idle_since.map(|since| ctx.now.since(since)),
         };
@@ -340,7 +340,7 @@ impl<P: Packet> Red<P> {
 }
 
 impl<P: Packet> Discipline<P> for Red<P> {
-    fn enqueue(&mut self, packet: P, ctx: &mut Context<'_, P>) {
+    fn enqueue(&mut self, mut packet: P, ctx: &mut Context<'_, P>) {
         let size = packet.size();
         let verdict = self.verdict(size, ctx);
         let marks = self.marks(verdict, &packet);
@@ -354,15 +354,15 @@ impl<P: Packet> Discipline<P> for Red<P> {
             Verdict::Early => Some(Reason::Unforced),
             Verdict::Hard => Some(Reason::Forced),
         };
-        // Taken in from two places: where the two met, each packet would be copied once more, in pieces.
-        match reason {
-            None => self.take_in(packet),
-            Some(reason) => {
-                if let Some(marked) = mark_or_drop(packet, marks, reason, ctx) {
-                    self.take_in(marked);
-                }
+        // Marked where it lies: each packet would be copied once more, in pieces, for one to come back.
+        if let Some(reason) = reason {
+            if !marks {
+                return ctx.drop(packet, reason);
             }
+            packet.set_ce();
+            ctx.sink.marked(&packet, reason);
         }
+        self.take_in(packet);
     }
 
     fn dequeue(&mut self, ctx: &mut Context<'_, P>) -> Dequeued<P> {

@@ -218,7 +218,8 @@ impl CodelLaw {
 
     /// The verdict on the packet at the head, which is to leave: whether it is bad. None where
     /// there is none.
-    #[inline]
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // once a packet
     fn judge<P: Packet>(&self, spell: &mut Spell, store: &Store<'_, P>, now: Time) -> Option<bool> {
         let Some(head) = store.queue.head() else {
             spell.first_above = Time::NEVER;
@@ -310,7 +311,10 @@ impl CodelLaw {
     /// `elsewhere` bytes wait in other queues of the same discipline.
     ///
     /// Packets are judged and marked where they stand, and copied once, when they leave.
-    #[inline]
+    ///
+    /// Here is what every packet needs; all else is out of line.
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // once a packet, from one place for each discipline
     pub fn prepare<P: Packet>(
         &self,
         spell: &mut Spell,
@@ -340,7 +344,21 @@ impl CodelLaw {
         }
         if let Some(threshold) = self.ce_threshold
             && !marked
-            && let Some(head) = store.queue.head_mut()
+        {
+            self.mark_above(threshold, store.queue, now, ctx);
+        }
+    }
+
+    /// Marks the packet at the head, which is to leave, if it waited for longer than `threshold`.
+    #[inline(never)]
+    fn mark_above<P: Packet>(
+        &self,
+        threshold: Span,
+        queue: &mut Fifo<P>,
+        now: Time,
+        ctx: &mut Context<'_, P>,
+    ) {
+        if let Some(head) = queue.head_mut()
             && head.ecn().is_capable()
             && (!self.l4s || self.passes_over(head))
             && self.sojourn(head, now) > threshold

@@ -33,23 +33,23 @@ impl<P: Packet> Fifo<P> {
         self.packets.push_back(packet);
     }
 
-    /// Takes from the head.
+    /// Takes from the head. Its size is read where it stands: a copy of which a part is read is made in
+    /// pieces, and to read such a copy as a whole stalls the processor.
     #[inline]
     pub fn pop(&mut self) -> Option<P> {
-        let packet = self.packets.pop_front()?;
-        self.bytes -= packet.size();
-        Some(packet)
+        self.bytes -= self.packets.front()?.size();
+        self.packets.pop_front()
     }
 
     /// Takes from the head what is sent next. To make this of what [`pop`](Self::pop) returns would
     /// copy the packet once more, in other pieces, and a processor waits for such.
     #[inline]
     pub fn dequeue(&mut self) -> Dequeued<P> {
+        if let Some(head) = self.packets.front() {
+            self.bytes -= head.size();
+        }
         match self.packets.pop_front() {
-            Some(packet) => {
-                self.bytes -= packet.size();
-                Dequeued::Packet(packet)
-            }
+            Some(packet) => Dequeued::Packet(packet),
             None => Dequeued::Empty,
         }
     }

@@ -232,12 +232,19 @@ impl<P: Packet, A: FlowAqm<P>> FlowQueue<P, A> {
         self.quantum = quantum.map_or(automatic, Bytes::get).cast_signed();
     }
 
+    #[inline]
     fn bucket(&mut self, key: u64, random: &mut Stream) -> u32 {
+        if let Some(ways) = self.settings.set_ways {
+            return self.way(key, ways);
+        }
+        let salt = *self.salt.get_or_insert_with(|| random.bits());
+        salted_bucket(key, salt, self.settings.flows)
+    }
+
+    /// The queue of the set-associative hash.
+    #[inline(never)]
+    fn way(&mut self, key: u64, ways: u32) -> u32 {
         let flows = self.settings.flows;
-        let Some(ways) = self.settings.set_ways else {
-            let salt = *self.salt.get_or_insert_with(|| random.bits());
-            return salted_bucket(key, salt, flows);
-        };
         let hash = key % u64::from(flows);
         let first = hash - hash % u64::from(ways);
         let set = first..first + u64::from(ways);
@@ -252,7 +259,13 @@ impl<P: Packet, A: FlowAqm<P>> FlowQueue<P, A> {
         way as u32
     }
 
+    fn is_within(&self) -> bool {
+        let Backlog { packets, bytes } = self.backlog;
+        self.settings.capacity.holds(packets, bytes)
+    }
+
     /// Drops from the head of the fattest flow.
+    #[inline(never)]
     fn relieve(&mut self, ctx: &mut Context<'_, P>) {
         let bytes = |bucket: u32| self.flows[bucket as usize].queue.bytes();
         let mut fattest = None;
@@ -305,11 +318,7 @@ impl<P: Packet, A: FlowAqm<P>> Discipline<P> for FlowQueue<P, A> {
             flow.credits = self.quantum;
             self.new.push(bucket, &mut self.flows);
         }
-        while !self
-            .settings
-            .capacity
-            .holds(self.backlog.packets, self.backlog.bytes)
-        {
+        while !self.is_within() {
             self.relieve(ctx);
         }
     }

@@ -94,6 +94,7 @@ impl Estimate {
     }
 
     /// Lets an arrival move `max_p`, where arrivals do.
+    #[inline]
     fn adapt(&mut self, now: Time) {
         if let Some(adaptation) = &mut self.adaptation {
             self.max_p = adaptation.at_arrival(self.avg, &self.slope, self.max_p, now);
@@ -107,6 +108,7 @@ impl Estimate {
     }
 
     /// The paper's average.
+    #[inline]
     pub(crate) fn observe(&mut self, arrival: &Arrival) {
         match arrival.idle {
             Some(idle) => self.avg *= libm::pow(1.0 - self.weight, idle.as_s() * self.pace),
@@ -117,6 +119,7 @@ impl Estimate {
 
     /// The paper's decision, by the average as it stands. `share` is the packet's size in mean
     /// packets, or 1.
+    #[inline]
     pub(crate) fn decide(&mut self, params: &Params, share: f64, u: f64) -> Verdict {
         if self.avg < self.slope.min {
             self.prob = 0.0;
@@ -144,6 +147,7 @@ impl Estimate {
     }
 
     /// The same in the ways of ns-2 and ns-3; `share` is none where packets count.
+    #[inline(never)]
     pub(crate) fn by_ns(
         &mut self,
         arrival: &Arrival,
