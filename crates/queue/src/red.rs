@@ -279,15 +279,16 @@ impl<P: Packet> Red<P> {
                 return law.arrival(self.queue.bytes(), idle_since, ctx.now, ctx.random);
             }
         };
+        let queue = if self.in_bytes {
+            self.queue.bytes().as_f64()
+        } else {
+            // A processor makes a float of a signed number at once, of another in many steps.
+            self.queue.len().cast_signed() as f64
+        };
         let arrival = Arrival {
             now: ctx.now,
             size,
-            queue: if self.in_bytes {
-                self.queue.bytes().as_f64()
-            } else {
-                // A processor makes a number of a signed one at once, of another in many steps.
-                self.queue.len().cast_signed() as f64
-            },
+            queue,
             idle: idle_since.map(|since| ctx.now.since(since)),
         };
         // One draw per arrival, so that the stream does not depend on the average.
@@ -300,7 +301,7 @@ impl<P: Packet> Red<P> {
                 law.observe(&arrival);
                 law.decide(&self.params, share.unwrap_or(1.0), u)
             }
-            preset => law.by_ns(&arrival, &self.params, share, u, preset),
+            preset => law.by_ns(arrival, &self.params, share, u, preset),
         }
     }
 

@@ -58,12 +58,6 @@ pub struct Spell {
     inverse_root: u32,
 }
 
-/// Where the packets are: the store, and the bytes that wait elsewhere but count as waiting too.
-struct Store<'a, P> {
-    queue: &'a mut Fifo<P>,
-    elsewhere: Bytes,
-}
-
 /// The kernel's clock: whole units of 1024 ns.
 fn tick(ps: u64) -> u64 {
     const TICK: u64 = 1_024_000;
@@ -220,12 +214,18 @@ impl CodelLaw {
     /// there is none.
     #[inline(always)]
     #[allow(clippy::inline_always)] // once a packet
-    fn judge<P: Packet>(&self, spell: &mut Spell, store: &Store<'_, P>, now: Time) -> Option<bool> {
-        let Some(head) = store.queue.head() else {
+    fn judge<P: Packet>(
+        &self,
+        spell: &mut Spell,
+        queue: &Fifo<P>,
+        elsewhere: Bytes,
+        now: Time,
+    ) -> Option<bool> {
+        let Some(head) = queue.head() else {
             spell.first_above = Time::NEVER;
             return None;
         };
-        let behind = store.queue.bytes() - head.size() + store.elsewhere;
+        let behind = queue.bytes() - head.size() + elsewhere;
         let long = behind >= self.least_behind;
         // Where the queue is about as long as is aimed at, no processor could guess which it is.
         let above = long & (self.sojourn(head, now) >= self.target);
@@ -263,7 +263,8 @@ impl CodelLaw {
     fn go_on<P: Packet>(
         &self,
         spell: &mut Spell,
-        store: &mut Store<'_, P>,
+        queue: &mut Fifo<P>,
+        elsewhere: Bytes,
         now: Time,
         ctx: &mut Context<'_, P>,
     ) -> bool {
@@ -271,11 +272,11 @@ impl CodelLaw {
         while bad && now >= spell.drop_next {
             spell.count_is(spell.count + 1);
             let gap = spell.gap(self.interval, self.in_ticks);
-            if self.signal(store.queue, ctx) {
+            if self.signal(queue, ctx) {
                 spell.drop_next += gap;
                 return true;
             }
-            bad = self.judge(spell, store, now).unwrap_or(false);
+            bad = self.judge(spell, queue, elsewhere, now).unwrap_or(false);
             if bad {
                 spell.drop_next += gap;
             }
@@ -290,13 +291,14 @@ impl CodelLaw {
     fn begin<P: Packet>(
         &self,
         spell: &mut Spell,
-        store: &mut Store<'_, P>,
+        queue: &mut Fifo<P>,
+        elsewhere: Bytes,
         now: Time,
         ctx: &mut Context<'_, P>,
     ) -> bool {
-        let marked = self.signal(store.queue, ctx);
+        let marked = self.signal(queue, ctx);
         if !marked {
-            self.judge(spell, store, now);
+            self.judge(spell, queue, elsewhere, now);
         }
         spell.dropping = true;
         let reached = spell.count.saturating_sub(spell.last_count);
@@ -323,29 +325,24 @@ impl CodelLaw {
         ctx: &mut Context<'_, P>,
     ) {
         let now = self.clock(ctx.now);
-        let mut store = Store { queue, elsewhere };
         let mut marked = false;
-        if !store
-            .queue
-            .head()
-            .is_some_and(|head| self.passes_over(head))
-        {
-            let Some(bad) = self.judge(spell, &store, now) else {
+        if !queue.head().is_some_and(|head| self.passes_over(head)) {
+            let Some(bad) = self.judge(spell, queue, elsewhere, now) else {
                 spell.dropping = false;
                 return;
             };
             if !bad {
                 spell.dropping = false;
             } else if !spell.dropping {
-                marked = self.begin(spell, &mut store, now, ctx);
+                marked = self.begin(spell, queue, elsewhere, now, ctx);
             } else if now >= spell.drop_next {
-                marked = self.go_on(spell, &mut store, now, ctx);
+                marked = self.go_on(spell, queue, elsewhere, now, ctx);
             }
         }
         if let Some(threshold) = self.ce_threshold
             && !marked
         {
-            self.mark_above(threshold, store.queue, now, ctx);
+            self.mark_above(threshold, queue, now, ctx);
         }
     }
 

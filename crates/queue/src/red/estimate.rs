@@ -150,7 +150,7 @@ impl Estimate {
     #[inline(never)]
     pub(crate) fn by_ns(
         &mut self,
-        arrival: &Arrival,
+        arrival: Arrival,
         params: &Params,
         share: Option<f64>,
         u: f64,
@@ -207,6 +207,7 @@ impl Estimate {
 }
 
 /// What the law is told of an arrival.
+#[derive(Clone, Copy)]
 pub(crate) struct Arrival {
     pub(crate) now: Time,
     pub(crate) size: Bytes,
