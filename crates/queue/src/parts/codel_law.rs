@@ -232,7 +232,8 @@ impl CodelLaw {
         let end = spell.first_above;
         let first = select_unpredictable(end == Time::NEVER, now + self.interval, end);
         spell.first_above = select_unpredictable(above, first, Time::NEVER);
-        Some(above & (now >= end + self.grace))
+        let is_over = now >= end + self.grace;
+        Some(above & is_over)
     }
 
     /// Marks the packet at the head in place of a drop, or drops it; says whether it was marked.
