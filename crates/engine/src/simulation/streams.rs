@@ -2,7 +2,7 @@
 
 use sojourn_base::Time;
 use sojourn_traffic::{Application, Draw, Event, Way};
-use sojourn_transport::{Arrival, Segment};
+use sojourn_transport::{Arrival, Burst, Segment};
 
 use super::{MANY_LINKS, Simulation};
 use crate::connection::{DELAYED, FlowHost, Half, Replies};
@@ -107,8 +107,8 @@ impl<O: Observer> Simulation<O> {
         if !burst.more {
             half.note_window(now);
         }
-        for index in 0..burst.segments {
-            self.send_segment(now, flow, number, way, &burst.segment(index, now));
+        if burst.segments > 0 {
+            self.send_burst(now, flow, number, way, &burst);
         }
         if burst.more {
             self.pump_one_by_one(slot, way, now);
@@ -129,6 +129,20 @@ impl<O: Observer> Simulation<O> {
                 return;
             };
             self.send_segment(now, flow, number, way, &segment);
+        }
+    }
+
+    /// Sends segments that differ in their numbers alone.
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // from one place in each direction
+    fn send_burst(&mut self, now: Time, id: FlowId, number: u32, way: Way, burst: &Burst) {
+        let lane = &self.shared.lanes[lane_of(id, way)];
+        let packet = SimPacket::on_lane(lane, id, way, now);
+        let mut packet = packet.of_segment(number, &burst.segment(0, now), lane.header);
+        for index in 0..burst.segments {
+            let segment = burst.segment(index, now);
+            packet.number = segment.seq;
+            self.send(now, &packet, Cargo::Segment(&segment));
         }
     }
 
