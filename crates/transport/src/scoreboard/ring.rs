@@ -91,7 +91,10 @@ impl Ring {
 
     #[inline]
     pub(super) fn back(&self) -> Option<&Sent> {
-        self.get(self.len().wrapping_sub(1))
+        if self.is_empty() {
+            return None;
+        }
+        self.numbered(self.next - 1)
     }
 
     pub(super) fn iter(&self) -> impl Iterator<Item = &Sent> {
@@ -174,5 +177,44 @@ impl core::fmt::Debug for Ring {
         f.debug_map()
             .entries((self.gone..self.next).zip(self.iter()))
             .finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::VecDeque;
+
+    use sojourn_base::Stream;
+
+    use super::*;
+
+    #[test]
+    fn it_does_as_a_deque_does_while_it_wraps_grows_shrinks_and_empties() {
+        let (mut ring, mut deque) = (Ring::default(), VecDeque::new());
+        let mut random = Stream::new(4);
+        for seq in 0..20_000 {
+            match random.below(8) {
+                // A burst, then long without one.
+                0..4 if seq % 2_000 < 200 || deque.len() < 6 => {
+                    let entry = Sent { seq, ..UNUSED };
+                    ring.push(entry);
+                    deque.push_back(entry);
+                }
+                4..7 => {
+                    let count = random.below(deque.len() as u64 + 1).min(3);
+                    ring.release(count);
+                    deque.drain(..count as usize);
+                }
+                7 => ring.shrink_to(2 * deque.len()),
+                _ => {}
+            }
+            assert_eq!(
+                (ring.len(), ring.is_empty()),
+                (deque.len(), deque.is_empty())
+            );
+            assert_eq!((ring.front(), ring.back()), (deque.front(), deque.back()));
+            assert_eq!(ring.get(deque.len()), None);
+            assert!(ring.iter().eq(&deque), "{seq}");
+        }
     }
 }
