@@ -106,9 +106,7 @@ impl<O: Observer> Simulation<O> {
             let paths: Vec<&[LinkId]> = lanes.iter().map(|lane| paths.links(lane.path)).collect();
             handover::arrange(&mut links, &paths);
             let (trains, mut tracks) = train::arrange(&mut links, &paths);
-            if links.len() > MANY_LINKS {
-                round::arrange(&mut tracks, &paths);
-            }
+            round::arrange(&mut tracks, &paths, links.len() > MANY_LINKS);
             (trains, tracks)
         };
         let flows: Vec<Flow> = flows.into_iter().map(Flow::new).collect();
@@ -209,7 +207,7 @@ impl<O: Observer> Simulation<O> {
                     if self.has_rounds {
                         self.alight_in_rounds(delivery, until);
                     } else {
-                        self.alight::<false>(delivery);
+                        self.alight(delivery, until);
                     }
                 } else {
                     self.deliver(delivery);

@@ -12,6 +12,10 @@
 //! is empty again; and those that would wait for each other there with it leave the train, so that
 //! the link sees its whole queue. The same happens to all that wait when the books are closed.
 //!
+//! What comes out at the far end is heard and answered there, and as long as that goes over links of its flow alone it
+//! matters to no other train: so one train is followed for as long as what it holds is complete, and then the other,
+//! where the order of time would change between data and acknowledgements at every packet.
+//!
 //! Where there are [rounds](crate::round), those that may have turns need not be in order: they lie apart until the
 //! next, and may wait as long as there is room.
 //!
@@ -98,6 +102,8 @@ pub(crate) struct Track {
     free_at: Time,
     /// Whether what joins may have its turn in a [round](crate::round).
     pub(crate) has_turns: bool,
+    /// Whether what answers goes over first links that nobody else uses.
+    pub(crate) has_own_answers: bool,
 }
 
 impl Track {
@@ -105,6 +111,7 @@ impl Track {
         train: None,
         free_at: Time::NEVER,
         has_turns: false,
+        has_own_answers: true,
     };
 
     /// The train.
@@ -167,7 +174,7 @@ pub(crate) fn arrange(links: &mut [Link], paths: &[&[LinkId]]) -> (Vec<Train>, V
         tracks[next] = Track {
             train: Some(number as u32),
             free_at: Time::ZERO,
-            has_turns: false,
+            ..Track::NONE
         };
     }
     if trains.is_empty() {
