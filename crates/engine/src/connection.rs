@@ -104,9 +104,6 @@ pub struct Connection {
     pub(crate) timer_at: Time,
     /// Whether it is among those that [delay](Tcp::delay) an acknowledgement.
     is_delayed: bool,
-    /// Until this instant its application writes without end and does nothing else, so that its two
-    /// ends know of each other only by what they send.
-    pub(crate) left_alone_until: Time,
     opened: Time,
     /// The other direction, made when something is first sent there.
     back: Option<Box<Half>>,
@@ -210,6 +207,9 @@ pub struct Connections {
     pub(crate) wake: Time,
     pub(crate) started: bool,
     stop: Time,
+    /// Until this instant its application writes without end into the only open connection, and does nothing else:
+    /// so its two ends know of each other only by what they send.
+    pub(crate) left_alone_until: Time,
 }
 
 impl Connections {
@@ -223,6 +223,7 @@ impl Connections {
             wake: Time::NEVER,
             started: false,
             stop,
+            left_alone_until: Time::ZERO,
         }
     }
 

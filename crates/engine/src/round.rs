@@ -15,8 +15,8 @@
 use crate::train::Track;
 use crate::{LinkId, SimPacket};
 
-/// Finds the links whose packets may go [one after the other](Track::has_own_answers), and with `rounds` those
-/// whose packets may have turns, when packets travel along `paths`: those of all lanes, there and back in turn.
+/// Finds the links that are a flow's [own](Track::is_own), of which packets may have turns in `rounds`, when packets
+/// travel along `paths`: those of all lanes, there and back in turn.
 pub(crate) fn arrange(tracks: &mut [Track], paths: &[&[LinkId]], rounds: bool) {
     let mut users = vec![0_u32; tracks.len()];
     for &link in paths.iter().copied().flatten() {
@@ -30,9 +30,8 @@ pub(crate) fn arrange(tracks: &mut [Track], paths: &[&[LinkId]], rounds: bool) {
                 continue;
             };
             if let Some(track) = tracks.get_mut(last as usize) {
-                track.has_own_answers &= users[first as usize] == 1;
-                let is_own = users[last as usize] == 1 && track.has_own_answers;
-                track.has_turns = rounds && is_own && track.train().is_some();
+                track.is_own = users[last as usize] == 1 && users[first as usize] == 1;
+                track.has_turns = rounds && track.is_own && track.train().is_some();
             }
         }
     }

@@ -102,8 +102,11 @@ pub(crate) struct Track {
     free_at: Time,
     /// Whether what joins may have its turn in a [round](crate::round).
     pub(crate) has_turns: bool,
-    /// Whether what answers goes over first links that nobody else uses.
-    pub(crate) has_own_answers: bool,
+    /// Whether one flow has this last link, and the first of what answers it, to itself.
+    pub(crate) is_own: bool,
+    /// Until this instant what comes out matters to nobody else before it comes to a link that others use too: the
+    /// link is its flow's own, which its application leaves alone.
+    pub(crate) apart_until: Time,
 }
 
 impl Track {
@@ -111,7 +114,8 @@ impl Track {
         train: None,
         free_at: Time::NEVER,
         has_turns: false,
-        has_own_answers: true,
+        is_own: false,
+        apart_until: Time::ZERO,
     };
 
     /// The train.

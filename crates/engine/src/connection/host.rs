@@ -20,16 +20,8 @@ impl FlowHost<'_> {
         if !self.tcp.touched.contains(&slot) {
             self.tcp.touched.push(slot);
         }
-        let connection = &mut self.tcp.connections[slot as usize];
-        connection.left_alone_until = Time::ZERO;
-        Some(connection)
-    }
-
-    /// The application is not done with its connections.
-    fn leave_none_alone(&mut self) {
-        for slot in self.connections.open_slots() {
-            self.tcp.connections[slot as usize].left_alone_until = Time::ZERO;
-        }
+        self.connections.left_alone_until = Time::ZERO;
+        Some(&mut self.tcp.connections[slot as usize])
     }
 
     /// Makes the half of a connection that carries data back, where it does not exist yet.
@@ -64,9 +56,8 @@ impl Host for FlowHost<'_> {
             closed: false,
             timer_at: Time::NEVER,
             is_delayed: false,
-            left_alone_until: Time::ZERO,
         };
-        self.leave_none_alone();
+        self.connections.left_alone_until = Time::ZERO;
         let slot = if let Some(slot) = self.tcp.free.pop() {
             self.tcp.connections[slot as usize] = connection;
             slot
@@ -108,7 +99,7 @@ impl Host for FlowHost<'_> {
         if let Some(connection) = self.touch(stream) {
             connection.there.sender.write_endless();
             if is_only_one && !connection.speaks_back() {
-                connection.left_alone_until = stop;
+                self.connections.left_alone_until = stop;
             }
         }
     }
@@ -124,7 +115,7 @@ impl Host for FlowHost<'_> {
     }
 
     fn wake_at(&mut self, at: Time) {
-        self.leave_none_alone();
+        self.connections.left_alone_until = Time::ZERO;
         self.connections.wake = if at < self.connections.stop {
             at
         } else {

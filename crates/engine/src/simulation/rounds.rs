@@ -45,13 +45,11 @@ impl<O: Observer> Simulation<O> {
         };
         let (id, hears_acks) = (self.shared.came_over(packet), packet.is(Kind::Ack));
         let slot = self.shared.lanes[packet.lane()].slot;
-        let Some(connection) = self.tcp.connections.get(slot as usize) else {
-            return;
-        };
-        if !self.tracks[id as usize].has_turns {
+        let track = &self.tracks[id as usize];
+        if !track.has_turns || self.tcp.connections.get(slot as usize).is_none() {
             return;
         }
-        let left_alone_until = connection.left_alone_until;
+        let apart_until = track.apart_until;
         let mut next = Some(first);
         while let Some(place) = next {
             let train = &mut self.trains[number];
@@ -61,7 +59,7 @@ impl<O: Observer> Simulation<O> {
             let (now, began) = (packet.stamp, train.began(&packet));
             let waits = self.links[id as usize].waiting_in_train() > 0;
             let is_known = !waits || began.is_none_or(|began| train.knows_until(began));
-            if now >= left_alone_until {
+            if now >= apart_until {
                 return;
             }
             if now >= until || !is_known {
@@ -79,7 +77,7 @@ impl<O: Observer> Simulation<O> {
         }
         if !self.tracks[id as usize].is_closed() {
             let complete_until = self.trains[number].complete_until();
-            let until = until.min(left_alone_until).min(complete_until);
+            let until = until.min(apart_until).min(complete_until);
             self.expire_before(slot, until, hears_acks);
         }
     }

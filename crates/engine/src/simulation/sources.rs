@@ -45,6 +45,8 @@ impl<O: Observer> Simulation<O> {
                 self.sources.push(stop, id as u32);
             }
         } else {
+            // Nothing answers.
+            self.set_apart(id as u32, Time::NEVER);
             let first = self.plan(id, start);
             if first < Time::NEVER {
                 self.sources.push(first, id as u32);

@@ -60,6 +60,8 @@ impl<O: Observer> Simulation<O> {
         if wake != wake_before && wake < Time::NEVER {
             self.sources.push(wake, id);
         }
+        let left_alone_until = connections.left_alone_until;
+        self.set_apart(id, left_alone_until);
         while let Some((began, bytes)) = self.tcp.completed.pop() {
             let [there, back] = [0, 1].map(|way| self.shared.lanes[2 * id as usize + way].path);
             let ideal = self.flows[id as usize].ideal(
@@ -78,6 +80,19 @@ impl<O: Observer> Simulation<O> {
         while let Some(slot) = self.tcp.touched.pop() {
             self.pump(slot, now);
             self.tcp.arm(slot);
+        }
+    }
+
+    /// Until then nothing that comes to the ends of a flow matters to anything but them.
+    pub(super) fn set_apart(&mut self, id: FlowId, until: Time) {
+        for way in [Way::There, Way::Back] {
+            let path = self.shared.lanes[lane_of(id, way)].path;
+            let last = self.shared.paths.links(path).last();
+            if let Some(track) = last.and_then(|&last| self.tracks.get_mut(last as usize))
+                && track.is_own
+            {
+                track.apart_until = until;
+            }
         }
     }
 

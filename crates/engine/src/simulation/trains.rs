@@ -64,7 +64,7 @@ impl<O: Observer> Simulation<O> {
             let packet = train.leave();
             let next = train.next_in_order(&self.shared);
             let (time, slot) = next.unwrap_or((Time::NEVER, 0));
-            if time >= until || !self.is_next_apart(number, slot, time) {
+            if time >= until || !self.is_apart(slot, time) {
                 self.alightings.replace_first_with(time, slot);
                 self.come_out(number, id, now, &packet);
                 return;
@@ -97,6 +97,13 @@ impl<O: Observer> Simulation<O> {
         self.come_out(number, id, now, &packet);
     }
 
+    /// Whether what comes out of a link at `time` matters to nobody else before it comes to one that others use too.
+    #[inline(always)]
+    fn is_apart(&self, id: LinkId, time: Time) -> bool {
+        let track = self.tracks.get(id as usize);
+        track.is_some_and(|track| time < track.apart_until)
+    }
+
     /// The train of which the first comes out of the link `id`.
     #[inline(always)]
     fn train_through(&mut self, id: LinkId) -> Option<usize> {
@@ -106,22 +113,6 @@ impl<O: Observer> Simulation<O> {
             self.alightings.replace_first(Time::NEVER);
         }
         number
-    }
-
-    /// Whether what the first of a train leads to, which comes out of the link `id` at `time`, matters to nobody else
-    /// before it comes to a link that others use too.
-    #[inline(always)]
-    fn is_next_apart(&self, number: usize, id: LinkId, time: Time) -> bool {
-        let Some(packet) = self.trains[number].ahead(0) else {
-            return false;
-        };
-        if packet.is(Kind::Datagram) {
-            return true;
-        }
-        let slot = self.shared.lanes[packet.lane()].slot;
-        let connection = self.tcp.connections.get(slot as usize);
-        self.tracks[id as usize].has_own_answers
-            && connection.is_some_and(|connection| time < connection.left_alone_until)
     }
 
     /// A packet of a train comes out of its link, and is in the books of it by now.
