@@ -227,13 +227,14 @@ impl CodelLaw {
         };
         let behind = queue.bytes() - head.size() + elsewhere;
         let long = behind >= self.least_behind;
-        // Where the queue is about as long as is aimed at, no processor could guess which it is.
+        // Where the queue is about as long as is aimed at, no processor could guess which it is: so both
+        // what is remembered and the verdict are chosen, not branched to.
         let above = long & (self.sojourn(head, now) >= self.target);
         let end = spell.first_above;
         let first = select_unpredictable(end == Time::NEVER, now + self.interval, end);
         spell.first_above = select_unpredictable(above, first, Time::NEVER);
-        let is_over = now >= end + self.grace;
-        Some(above & is_over)
+        let bad_from = select_unpredictable(above, end + self.grace, Time::NEVER);
+        Some(now >= bad_from)
     }
 
     /// Marks the packet at the head in place of a drop, or drops it; says whether it was marked.
