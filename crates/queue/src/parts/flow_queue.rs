@@ -339,17 +339,22 @@ impl<P: Packet, A: FlowAqm<P>> Discipline<P> for FlowQueue<P, A> {
                 continue;
             }
             let before = flow.queue.backlog();
-            let elsewhere = self.backlog.bytes - before.bytes;
+            let elsewhere = Backlog {
+                packets: self.backlog.packets - before.packets,
+                bytes: self.backlog.bytes - before.bytes,
+            };
             self.aqm
-                .prepare(&mut flow.state, &mut flow.queue, elsewhere, ctx);
+                .prepare(&mut flow.state, &mut flow.queue, elsewhere.bytes, ctx);
+            let held = flow.queue.bytes();
+            let taken = flow.queue.dequeue();
             let left = flow.queue.backlog();
-            self.backlog.packets -= before.packets - left.packets;
-            self.backlog.bytes = elsewhere + left.bytes;
-            if let Some(head) = flow.queue.head() {
-                self.backlog.packets -= 1;
-                self.backlog.bytes -= head.size();
-                flow.credits -= head.size().get().cast_signed();
-                return flow.queue.dequeue();
+            self.backlog = Backlog {
+                packets: elsewhere.packets + left.packets,
+                bytes: elsewhere.bytes + left.bytes,
+            };
+            if let Dequeued::Packet(_) = taken {
+                flow.credits -= (held - left.bytes).get().cast_signed();
+                return taken;
             }
             list.head = flow.behind;
             let leaves = !is_new || (self.preset == Preset::Linux && self.old.is_empty());
