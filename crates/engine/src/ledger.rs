@@ -98,7 +98,7 @@ impl Ledger {
     /// Takes the integrals up to `now`.
     #[inline]
     pub fn advance(&mut self, now: Time) {
-        let span = now.since(self.updated).as_ps();
+        let span = now.elapsed_since(self.updated).as_ps();
         if span == 0 {
             return;
         }
@@ -182,7 +182,7 @@ impl Ledger {
         // A packet that left without having come makes this wrap, and no backlog agrees with it.
         self.backlog.packets = self.backlog.packets.wrapping_sub(1);
         self.backlog.bytes = self.backlog.bytes.wrapping_sub(size.get());
-        self.waited += u128::from(now.since(stamp).as_ps());
+        self.waited += u128::from(now.elapsed_since(stamp).as_ps());
         self.stamps = self.stamps.wrapping_sub(u128::from(stamp.as_ps()));
     }
 

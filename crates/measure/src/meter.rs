@@ -191,7 +191,7 @@ impl Meter {
     fn received_data(&mut self, now: Time, packet: &SimPacket, in_order: u64) {
         let (open, sent_inside) = (self.is_open(), self.sent_inside(packet));
         let flow = &mut self.flows[packet.flow() as usize];
-        let delay = now.since(packet.sent);
+        let delay = now.elapsed_since(packet.sent);
         let is_first = flow.counts.received == 0;
         flow.counts.received += 1;
         flow.counts.received_bytes += u64::from(packet.size);
@@ -244,7 +244,7 @@ impl Observer for Meter {
     #[inline]
     fn dequeued(&mut self, now: Time, link: LinkId, packet: &SimPacket) {
         if self.is_open() {
-            let wait = now.since(packet.stamp);
+            let wait = now.elapsed_since(packet.stamp);
             let link = &mut self.links[link as usize];
             link.waited += u128::from(wait.as_ps());
             take(&mut link.waits, wait, self.gathers);

@@ -62,14 +62,15 @@ impl<O: Observer> Simulation<O> {
             let train = &mut self.trains[number];
             // Never as an option: that is copied in pieces, and to read it as a whole right after stalls.
             let packet = train.leave();
+            let began = train.began(&packet);
             let next = train.next_in_order(&self.shared);
             let (time, slot) = next.unwrap_or((Time::NEVER, 0));
             if time >= until || !self.is_apart(slot, time) {
                 self.alightings.replace_first_with(time, slot);
-                self.come_out(number, id, now, &packet);
+                self.come_out(number, id, now, &packet, began);
                 return;
             }
-            self.come_out(number, id, now, &packet);
+            self.come_out(number, id, now, &packet, began);
             if self.tcp.timers.next_time() <= time {
                 self.alightings.replace_first_with(time, slot);
                 return;
@@ -92,9 +93,10 @@ impl<O: Observer> Simulation<O> {
             return;
         }
         let packet = train.leave();
+        let began = train.began(&packet);
         let (time, slot) = train.next(&self.shared).unwrap_or((Time::NEVER, 0));
         self.alightings.replace_first_with(time, slot);
-        self.come_out(number, id, now, &packet);
+        self.come_out(number, id, now, &packet, began);
     }
 
     /// Whether what comes out of a link at `time` matters to nobody else before it comes to one that others use too.
@@ -115,11 +117,18 @@ impl<O: Observer> Simulation<O> {
         number
     }
 
-    /// A packet of a train comes out of its link, and is in the books of it by now.
+    /// A packet of a train comes out of its link; that its transmission `began` comes into the books of the link now,
+    /// where it does not stand there yet.
     #[inline(always)]
-    fn come_out(&mut self, number: usize, id: LinkId, now: Time, packet: &SimPacket) {
-        let train = &mut self.trains[number];
-        if let Some(began) = train.began(packet) {
+    fn come_out(
+        &mut self,
+        number: usize,
+        id: LinkId,
+        now: Time,
+        packet: &SimPacket,
+        began: Option<Time>,
+    ) {
+        if let Some(began) = began {
             let link = &mut self.links[id as usize];
             link.go_in_train(id, began, packet, &self.shared, &mut self.observer);
         }
