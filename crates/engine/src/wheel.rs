@@ -9,6 +9,7 @@
 //! 5). Where something comes later than all buckets are for, there will be more of them, and in the end longer
 //! ones.
 
+use sojourn_base::prefetch::prefetch_all;
 use sojourn_base::{Span, Time};
 
 /// What comes at an instant.
@@ -17,13 +18,30 @@ pub(crate) trait Timed: Copy {
     fn time(&self) -> Time;
 }
 
+/// What comes in a span of time.
+#[derive(Debug)]
+struct Bucket<T> {
+    /// When the first comes: to ask all of them would touch the whole bucket.
+    first: Time,
+    values: Vec<T>,
+}
+
+impl<T> Default for Bucket<T> {
+    fn default() -> Self {
+        Self {
+            first: Time::NEVER,
+            values: Vec::new(),
+        }
+    }
+}
+
 /// Buckets for a span of time each, one behind the other and round again.
 #[derive(Debug)]
 pub(crate) struct Wheel<T> {
     /// A bucket is for two to this power picoseconds.
     bits: u32,
     /// A power of two of buckets: number n, counted from time zero, stands at n modulo that.
-    buckets: Vec<Vec<T>>,
+    buckets: Vec<Bucket<T>>,
     /// By bucket, whether it holds anything.
     occupied: Vec<u64>,
     /// Memory of buckets that were taken out: the last used lies in the fast caches still.
@@ -32,6 +50,18 @@ pub(crate) struct Wheel<T> {
     passed: Time,
     /// How many values all hold.
     count: usize,
+}
+
+/// Asks for the memory of the value that comes next behind others: to write it, the processor would wait for
+/// that, and with that write for all that follow.
+#[inline(always)]
+#[allow(clippy::inline_always)] // one instruction or two
+fn prefetch_end<T>(values: &mut Vec<T>) {
+    values
+        .spare_capacity_mut()
+        .first()
+        .into_iter()
+        .for_each(prefetch_all);
 }
 
 /// So many buckets at first, whose bits are a word.
@@ -93,14 +123,18 @@ impl<T: Timed> Wheel<T> {
         }
         let place = self.place(self.number(time));
         let bucket = &mut self.buckets[place];
-        if bucket.is_empty() {
+        if bucket.values.is_empty() {
             self.occupied[place / 64] |= 1 << (place % 64);
             if let Some(spare) = self.spare.pop() {
-                *bucket = spare;
+                bucket.values = spare;
             }
+            // For the bucket that is begun next.
+            self.spare.last_mut().map(prefetch_end);
         }
-        bucket.push(*value);
-        bucket.last_mut().map(change);
+        bucket.first = bucket.first.min(time);
+        bucket.values.push(*value);
+        bucket.values.last_mut().map(change);
+        prefetch_end(&mut bucket.values);
         self.count += 1;
     }
 
@@ -110,8 +144,7 @@ impl<T: Timed> Wheel<T> {
         let Some(number) = self.first_occupied() else {
             return Time::NEVER;
         };
-        let bucket = self.buckets[self.place(number)].iter();
-        bucket.map(Timed::time).min().unwrap_or(Time::NEVER)
+        self.buckets[self.place(number)].first
     }
 
     /// Takes out all buckets up to that of `until`, one after the other: `take` gets what each holds,
@@ -131,10 +164,13 @@ impl<T: Timed> Wheel<T> {
             return;
         };
         let place = self.place(number);
-        let mut values = core::mem::take(&mut self.buckets[place]);
+        let Bucket { mut values, .. } = core::mem::take(&mut self.buckets[place]);
         self.occupied[place / 64] &= !(1 << (place % 64));
         self.passed = self.start(number + 1);
         self.count -= values.len();
+        if let Some(next) = self.first_occupied() {
+            prefetch_all(&self.buckets[self.place(next)].values[..]);
+        }
         take(&values);
         values.clear();
         self.spare.push(values);
@@ -142,7 +178,7 @@ impl<T: Timed> Wheel<T> {
 
     /// All, in no order.
     pub(crate) fn iter(&self) -> impl Iterator<Item = &T> {
-        self.buckets.iter().flatten()
+        self.buckets.iter().flat_map(|bucket| &bucket.values)
     }
 
     /// The number of the first bucket that holds anything.
@@ -182,10 +218,11 @@ impl<T: Timed> Wheel<T> {
             return;
         }
         let held = core::mem::take(&mut self.buckets);
-        self.buckets.resize_with(buckets.max(held.len()), Vec::new);
+        self.buckets
+            .resize_with(buckets.max(held.len()), Bucket::default);
         self.occupied = vec![0; self.buckets.len() / 64];
         self.count = 0;
-        for value in held.iter().flatten() {
+        for value in held.iter().flat_map(|bucket| &bucket.values) {
             self.push(value.time(), value, |_| ());
         }
     }
