@@ -1,5 +1,6 @@
 //! The arena of acknowledgements.
 
+use sojourn_base::prefetch::prefetch;
 use sojourn_transport::{Ack, Outbox};
 
 /// Acknowledgements on their way; packets tell where theirs lies.
@@ -14,6 +15,9 @@ impl Acks {
     #[inline]
     pub(crate) fn take(&mut self) -> (u64, &mut Ack) {
         let place = self.free.pop().unwrap_or_else(|| self.make());
+        if let Some(&next) = self.free.last() {
+            prefetch(&self.acks[next as usize]);
+        }
         (u64::from(place), &mut self.acks[place as usize])
     }
 

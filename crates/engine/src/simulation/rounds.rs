@@ -1,7 +1,7 @@
 //! The part of the run loop that takes packets out of trains in [rounds](crate::round).
 
 use sojourn_base::Time;
-use sojourn_base::prefetch::prefetch_all;
+use sojourn_base::prefetch::{prefetch, prefetch_all};
 use sojourn_traffic::Way;
 
 use super::Simulation;
@@ -92,7 +92,7 @@ impl<O: Observer> Simulation<O> {
         if let Some(packet) = train.in_round(next)
             && packet.is(Kind::Ack)
         {
-            prefetch_all(self.shared.acks.get(packet.ack_place()));
+            prefetch(self.shared.acks.get(packet.ack_place()));
         }
         if let Some(packet) = round.after(next).and_then(|later| train.in_round(later)) {
             prefetch_all(packet);
