@@ -60,8 +60,16 @@ impl Link {
     /// waits.
     pub(crate) fn leave_train(&mut self, sent: Time) -> Option<Time> {
         let last = self.waits.pop_back_if(|last| last.sent == sent)?;
-        self.has_waits = !self.waits.is_empty();
+        self.note_waits();
         Some(last.arrives)
+    }
+
+    /// One waits no more. Where none does, the next begins anew in the same cache line.
+    fn note_waits(&mut self) {
+        self.has_waits = !self.waits.is_empty();
+        if !self.has_waits {
+            self.waits.clear();
+        }
     }
 
     /// Books a packet whose transmission begins at `now`.
@@ -105,7 +113,7 @@ impl Link {
         let Some(Wait { arrives, .. }) = self.waits.pop_front() else {
             return;
         };
-        self.has_waits = !self.waits.is_empty();
+        self.note_waits();
         packet.stamp = arrives;
         observer.delivered(arrives, shared.came_over(&packet), &packet);
         observer.enqueued(arrives, id, &packet);
