@@ -207,9 +207,9 @@ pub struct Connections {
     pub(crate) wake: Time,
     pub(crate) started: bool,
     stop: Time,
-    /// Until this instant its application writes without end into the only open connection, and does nothing else:
-    /// so its two ends know of each other only by what they send.
-    pub(crate) left_alone_until: Time,
+    /// Until the stop its application writes without end into the only open connection, and does nothing else: so
+    /// its two ends know of each other only by what they send.
+    is_left_alone: bool,
 }
 
 impl Connections {
@@ -223,7 +223,7 @@ impl Connections {
             wake: Time::NEVER,
             started: false,
             stop,
-            left_alone_until: Time::ZERO,
+            is_left_alone: false,
         }
     }
 
@@ -233,6 +233,15 @@ impl Connections {
         let index = number.checked_sub(self.first)?;
         let slot = *self.slots.get(index as usize)?;
         (slot != OVER).then_some(slot)
+    }
+
+    /// Until when the only open connection is left alone.
+    pub(crate) fn left_alone_until(&self) -> Time {
+        if self.is_left_alone {
+            self.stop
+        } else {
+            Time::ZERO
+        }
     }
 
     /// The slots of those that are open, in the order of opening.

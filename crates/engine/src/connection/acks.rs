@@ -15,10 +15,15 @@ impl Acks {
     #[inline]
     pub(crate) fn take(&mut self) -> (u64, &mut Ack) {
         let place = self.free.pop().unwrap_or_else(|| self.make());
+        (u64::from(place), &mut self.acks[place as usize])
+    }
+
+    /// Asks for the place of the next acknowledgement: to write there, the processor would wait for it.
+    #[inline]
+    pub(crate) fn prefetch_next(&self) {
         if let Some(&next) = self.free.last() {
             prefetch(&self.acks[next as usize]);
         }
-        (u64::from(place), &mut self.acks[place as usize])
     }
 
     #[cold]

@@ -20,7 +20,7 @@ impl FlowHost<'_> {
         if !self.tcp.touched.contains(&slot) {
             self.tcp.touched.push(slot);
         }
-        self.connections.left_alone_until = Time::ZERO;
+        self.connections.is_left_alone = false;
         Some(&mut self.tcp.connections[slot as usize])
     }
 
@@ -57,7 +57,7 @@ impl Host for FlowHost<'_> {
             timer_at: Time::NEVER,
             is_delayed: false,
         };
-        self.connections.left_alone_until = Time::ZERO;
+        self.connections.is_left_alone = false;
         let slot = if let Some(slot) = self.tcp.free.pop() {
             self.tcp.connections[slot as usize] = connection;
             slot
@@ -94,12 +94,12 @@ impl Host for FlowHost<'_> {
     }
 
     fn send_endless(&mut self, stream: StreamId) {
-        let Connections { wake, stop, .. } = *self.connections;
-        let is_only_one = self.connections.open_slots().count() == 1 && wake == Time::NEVER;
+        let is_only_one =
+            self.connections.open_slots().count() == 1 && self.connections.wake == Time::NEVER;
         if let Some(connection) = self.touch(stream) {
             connection.there.sender.write_endless();
             if is_only_one && !connection.speaks_back() {
-                self.connections.left_alone_until = stop;
+                self.connections.is_left_alone = true;
             }
         }
     }
@@ -115,7 +115,7 @@ impl Host for FlowHost<'_> {
     }
 
     fn wake_at(&mut self, at: Time) {
-        self.connections.left_alone_until = Time::ZERO;
+        self.connections.is_left_alone = false;
         self.connections.wake = if at < self.connections.stop {
             at
         } else {

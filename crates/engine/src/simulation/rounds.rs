@@ -86,6 +86,7 @@ impl<O: Observer> Simulation<O> {
     #[inline]
     fn look_ahead_in_turn(&self, number: usize, round: &Round, place: usize) {
         let train = &self.trains[number];
+        self.shared.acks.prefetch_next();
         let Some(next) = round.after(place) else {
             return;
         };

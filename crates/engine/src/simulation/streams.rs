@@ -60,7 +60,7 @@ impl<O: Observer> Simulation<O> {
         if wake != wake_before && wake < Time::NEVER {
             self.sources.push(wake, id);
         }
-        let left_alone_until = connections.left_alone_until;
+        let left_alone_until = connections.left_alone_until();
         self.set_apart(id, left_alone_until);
         while let Some((began, bytes)) = self.tcp.completed.pop() {
             let [there, back] = [0, 1].map(|way| self.shared.lanes[2 * id as usize + way].path);
