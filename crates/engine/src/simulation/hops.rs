@@ -188,6 +188,27 @@ impl<O: Observer> Simulation<O> {
         }
     }
 
+    /// A packet arrives at the first link of its path right behind another: so what was due there has been done.
+    #[inline(always)]
+    pub(super) fn arrive_behind(&mut self, id: LinkId, now: Time, packet: &SimPacket) {
+        let link = &mut self.links[id as usize];
+        match link.plain {
+            Some(capacity)
+                if link.promises()
+                    && link.fed_by == FedBy::Events
+                    && !link.lets_pass(now, packet.size) =>
+            {
+                let (shared, observer) = (&mut self.shared, &mut self.observer);
+                if let Some(stamp) = link.arrive_plain(id, now, packet, capacity, shared, observer)
+                {
+                    let feeds_train = link.feeds_train;
+                    self.announce(packet, stamp, feeds_train);
+                }
+            }
+            _ => self.arrive(id, now, packet),
+        }
+    }
+
     /// A packet arrives at an idle link that sends it without further ado.
     #[inline(never)]
     fn pass(&mut self, id: LinkId, now: Time, packet: &SimPacket) {

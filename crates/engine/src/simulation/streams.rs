@@ -9,6 +9,7 @@ use crate::connection::{DELAYED, FlowHost, Half, Replies};
 use crate::flow::Agent;
 use crate::ledger::Lane;
 use crate::packet::lane_of;
+use crate::routes::END;
 use crate::{Cargo, FlowId, Observer, SimPacket, Transfer};
 
 impl<O: Observer> Simulation<O> {
@@ -154,10 +155,18 @@ impl<O: Observer> Simulation<O> {
         let lane = &self.shared.lanes[lane_of(id, way)];
         let packet = SimPacket::on_lane(lane, id, way, now);
         let mut packet = packet.of_segment(number, &burst.segment(0, now), lane.header);
+        let first = self.shared.goes_over(&packet);
         for index in 0..burst.segments {
             let segment = burst.segment(index, now);
             packet.number = segment.seq;
-            self.send(now, &packet, Cargo::Segment(&segment));
+            if index == 0 || first == END {
+                self.send(now, &packet, Cargo::Segment(&segment));
+            } else {
+                self.observer
+                    .emitted(now, &packet, Cargo::Segment(&segment));
+                self.shared.lanes[packet.lane()].books.sent += 1;
+                self.arrive_behind(first, now, &packet);
+            }
         }
     }
 
