@@ -46,8 +46,8 @@ pub enum Stop {
 /// next is known before it comes, so that their memory can be asked for.
 pub const MANY_LINKS: usize = 1_000;
 
-/// How many events pass between two looks at the caller's wish to stop.
-const EVENTS_BETWEEN_LOOKS: u32 = 1 << 14;
+/// How many events pass between two looks at the caller's wish to stop. One of them may let a thousand packets come out.
+const EVENTS_BETWEEN_LOOKS: u32 = 1 << 10;
 
 /// A simulation: links, flows and who looks on.
 pub struct Simulation<O> {
