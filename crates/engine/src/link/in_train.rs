@@ -60,16 +60,8 @@ impl Link {
     /// waits.
     pub(crate) fn leave_train(&mut self, sent: Time) -> Option<Time> {
         let last = self.waits.pop_back_if(|last| last.sent == sent)?;
-        self.note_waits();
-        Some(last.arrives)
-    }
-
-    /// One waits no more. Where none does, the next begins anew in the same cache line.
-    fn note_waits(&mut self) {
         self.has_waits = !self.waits.is_empty();
-        if !self.has_waits {
-            self.waits.clear();
-        }
+        Some(last.arrives)
     }
 
     /// Books a packet whose transmission begins at `now`.
@@ -113,7 +105,7 @@ impl Link {
         let Some(Wait { arrives, .. }) = self.waits.pop_front() else {
             return;
         };
-        self.note_waits();
+        self.has_waits = !self.waits.is_empty();
         packet.stamp = arrives;
         observer.delivered(arrives, shared.came_over(&packet), &packet);
         observer.enqueued(arrives, id, &packet);
