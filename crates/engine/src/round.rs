@@ -12,28 +12,13 @@
 //! one, as do all where there are few of each flow. With few links nothing waits for memory, and there are no
 //! rounds.
 
+use crate::SimPacket;
 use crate::train::Track;
-use crate::{LinkId, SimPacket};
 
-/// Finds the links that are a flow's [own](Track::is_own), of which packets may have turns in `rounds`, when packets
-/// travel along `paths`: those of all lanes, there and back in turn.
-pub(crate) fn arrange(tracks: &mut [Track], paths: &[&[LinkId]], rounds: bool) {
-    let mut users = vec![0_u32; tracks.len()];
-    for &link in paths.iter().copied().flatten() {
-        if let Some(users) = users.get_mut(link as usize) {
-            *users += 1;
-        }
-    }
-    for ways in paths.chunks_exact(2) {
-        for (way, answer) in [(ways[0], ways[1]), (ways[1], ways[0])] {
-            let (Some(&last), Some(&first)) = (way.last(), answer.first()) else {
-                continue;
-            };
-            if let Some(track) = tracks.get_mut(last as usize) {
-                track.is_own = users[last as usize] == 1 && users[first as usize] == 1;
-                track.has_turns = rounds && track.is_own && track.train().is_some();
-            }
-        }
+/// Lets the packets have turns whose links are their flow's [own](Track::is_own).
+pub(crate) fn arrange(tracks: &mut [Track]) {
+    for track in tracks {
+        track.has_turns = track.is_own;
     }
 }
 

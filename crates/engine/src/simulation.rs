@@ -106,7 +106,9 @@ impl<O: Observer> Simulation<O> {
             let paths: Vec<&[LinkId]> = lanes.iter().map(|lane| paths.links(lane.path)).collect();
             handover::arrange(&mut links, &paths);
             let (trains, mut tracks) = train::arrange(&mut links, &paths);
-            round::arrange(&mut tracks, &paths, links.len() > MANY_LINKS);
+            if links.len() > MANY_LINKS {
+                round::arrange(&mut tracks);
+            }
             (trains, tracks)
         };
         let flows: Vec<Flow> = flows.into_iter().map(Flow::new).collect();

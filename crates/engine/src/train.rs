@@ -102,7 +102,7 @@ pub(crate) struct Track {
     free_at: Time,
     /// Whether what joins may have its turn in a [round](crate::round).
     pub(crate) has_turns: bool,
-    /// Whether one flow has this last link, and the first of what answers it, to itself.
+    /// Whether a train goes through it, and one flow has this last link, and the first of what answers, to itself.
     pub(crate) is_own: bool,
     /// Until this instant what comes out matters to nobody else before it comes to a link that others use too: the
     /// link is its flow's own, which its application leaves alone.
@@ -147,7 +147,7 @@ impl Track {
     }
 }
 
-/// Finds the trains of packets that travel along `paths`: behind each link that hands over to none but
+/// Finds the trains of packets that travel along `paths`, of all flows there and back in turn: behind each link that hands over to none but
 /// links which are plain and hand over to no other, one for all of these that are alike. With them the tracks
 /// of all links, where there is any train.
 pub(crate) fn arrange(links: &mut [Link], paths: &[&[LinkId]]) -> (Vec<Train>, Vec<Track>) {
@@ -184,7 +184,29 @@ pub(crate) fn arrange(links: &mut [Link], paths: &[&[LinkId]]) -> (Vec<Train>, V
     if trains.is_empty() {
         tracks.clear();
     }
+    find_own(&mut tracks, paths);
     (trains, tracks)
+}
+
+/// Finds the tracks of which one flow has the last link, and the first of what answers, to itself.
+fn find_own(tracks: &mut [Track], paths: &[&[LinkId]]) {
+    let mut users = vec![0_u32; tracks.len()];
+    for &link in paths.iter().copied().flatten() {
+        if let Some(users) = users.get_mut(link as usize) {
+            *users += 1;
+        }
+    }
+    for ways in paths.chunks_exact(2) {
+        for (way, answer) in [(ways[0], ways[1]), (ways[1], ways[0])] {
+            let (Some(&last), Some(&first)) = (way.last(), answer.first()) else {
+                continue;
+            };
+            if let Some(track) = tracks.get_mut(last as usize) {
+                let are_own = users[last as usize] == 1 && users[first as usize] == 1;
+                track.is_own = are_own && track.train().is_some();
+            }
+        }
+    }
 }
 
 /// Most trains behind one link: with more of them their calendar would be as long as that of the links.

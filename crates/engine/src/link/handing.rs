@@ -1,5 +1,6 @@
 //! What a link does to [hand over](crate::handover), and with what is handed over to it.
 
+use sojourn_base::length::Capacity;
 use sojourn_base::{Span, Time};
 
 use super::unplaced::Unplaced;
@@ -88,6 +89,14 @@ impl Link {
     #[inline]
     pub(crate) fn promises(&self) -> bool {
         self.hands_over && self.plain.is_some()
+    }
+
+    /// The room of its queue, where it [promises](Self::promises) and nothing is announced to it, as at the first link
+    /// of most paths.
+    #[inline(always)]
+    pub(crate) fn room_at_source(&self) -> Option<Capacity> {
+        self.plain
+            .filter(|_| self.hands_over && self.fed_by == FedBy::Events)
     }
 
     /// When the next packet that was handed over arrives.

@@ -188,22 +188,13 @@ impl<O: Observer> Simulation<O> {
         }
     }
 
-    /// A packet arrives at the first link of its path right behind another: so what was due there has been done.
+    /// A packet arrives right behind another of its burst: so what was due at this first link has been done.
     #[inline(always)]
     pub(super) fn arrive_behind(&mut self, id: LinkId, now: Time, packet: &SimPacket) {
-        let link = &mut self.links[id as usize];
-        match link.plain {
-            Some(capacity)
-                if link.promises()
-                    && link.fed_by == FedBy::Events
-                    && !link.lets_pass(now, packet.size) =>
-            {
-                let (shared, observer) = (&mut self.shared, &mut self.observer);
-                if let Some(stamp) = link.arrive_plain(id, now, packet, capacity, shared, observer)
-                {
-                    let feeds_train = link.feeds_train;
-                    self.announce(packet, stamp, feeds_train);
-                }
+        let link = &self.links[id as usize];
+        match link.room_at_source() {
+            Some(capacity) if !link.lets_pass(now, packet.size) => {
+                self.wait_in_line(id, now, packet, capacity);
             }
             _ => self.arrive(id, now, packet),
         }
@@ -226,12 +217,9 @@ impl<O: Observer> Simulation<O> {
     /// A packet arrives at a link that is busy or asks its discipline about every packet.
     #[inline(never)]
     fn join(&mut self, id: LinkId, now: Time, packet: &SimPacket) {
-        let link = &mut self.links[id as usize];
-        match link.plain {
-            Some(capacity) if link.promises() && link.fed_by == FedBy::Events => {
-                self.join_first(id, now, packet, capacity);
-            }
-            _ => self.join_any(id, now, packet),
+        match self.links[id as usize].room_at_source() {
+            Some(capacity) => self.join_first(id, now, packet, capacity),
+            None => self.join_any(id, now, packet),
         }
     }
 
@@ -240,14 +228,31 @@ impl<O: Observer> Simulation<O> {
     #[inline(always)]
     fn join_first(&mut self, id: LinkId, now: Time, packet: &SimPacket, capacity: Capacity) {
         let link = &mut self.links[id as usize];
-        let (shared, observer) = (&mut self.shared, &mut self.observer);
-        link.run_departures(id, Horizon::at(now), observer);
+        link.run_departures(id, Horizon::at(now), &mut self.observer);
         if link.lets_pass(now, packet.size) {
             self.pass(id, now, packet);
-        } else if let Some(stamp) = link.arrive_plain(id, now, packet, capacity, shared, observer) {
-            let feeds_train = link.feeds_train;
+        } else {
+            self.wait_in_line(id, now, packet, capacity);
+        }
+    }
+
+    /// A packet arrives at a plain link that is busy; tells whether it is handed over thereby.
+    #[inline(always)]
+    fn wait_in_line(
+        &mut self,
+        id: LinkId,
+        now: Time,
+        packet: &SimPacket,
+        capacity: Capacity,
+    ) -> bool {
+        let link = &mut self.links[id as usize];
+        let (shared, observer) = (&mut self.shared, &mut self.observer);
+        let stamp = link.arrive_plain(id, now, packet, capacity, shared, observer);
+        let feeds_train = link.feeds_train;
+        if let Some(stamp) = stamp {
             self.announce(packet, stamp, feeds_train);
         }
+        stamp.is_some()
     }
 
     #[inline(never)]
@@ -258,15 +263,13 @@ impl<O: Observer> Simulation<O> {
             self.pass(id, now, packet);
             return;
         }
-        let (shared, observer) = (&mut self.shared, &mut self.observer);
         if let Some(capacity) = link.plain {
-            if let Some(stamp) = link.arrive_plain(id, now, packet, capacity, shared, observer) {
+            if self.wait_in_line(id, now, packet, capacity) {
                 // It needs the calendar no more.
-                let feeds_train = link.feeds_train;
-                self.announce(packet, stamp, feeds_train);
                 return;
             }
         } else {
+            let (shared, observer) = (&mut self.shared, &mut self.observer);
             let handed_over = link.arrive_governed(id, now, *packet, shared, observer);
             link.plan();
             let feeds_train = link.feeds_train;

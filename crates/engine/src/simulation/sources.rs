@@ -131,13 +131,28 @@ impl<O: Observer> Simulation<O> {
         self.launch(now, packet);
     }
 
-    /// The same, after the observer has heard of it.
+    /// The same, right behind another of a burst.
+    #[inline]
+    pub(super) fn send_behind(&mut self, now: Time, packet: &SimPacket, cargo: Cargo<'_>) {
+        self.observer.emitted(now, packet, cargo);
+        if let Some(first) = self.leave_source(packet) {
+            self.arrive_behind(first, now, packet);
+        }
+    }
+
+    /// The packet of which the observer has heard enters its first link.
     #[inline]
     pub(super) fn launch(&mut self, now: Time, packet: &SimPacket) {
-        self.shared.lanes[packet.lane()].books.sent += 1;
-        let first = self.shared.goes_over(packet);
-        if first != END {
+        if let Some(first) = self.leave_source(packet) {
             self.arrive(first, now, packet);
         }
+    }
+
+    /// Books that a packet is sent; the first link of its path, if there is any.
+    #[inline]
+    fn leave_source(&mut self, packet: &SimPacket) -> Option<LinkId> {
+        self.shared.lanes[packet.lane()].books.sent += 1;
+        let first = self.shared.goes_over(packet);
+        (first != END).then_some(first)
     }
 }

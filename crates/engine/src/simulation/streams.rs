@@ -9,7 +9,6 @@ use crate::connection::{DELAYED, FlowHost, Half, Replies};
 use crate::flow::Agent;
 use crate::ledger::Lane;
 use crate::packet::lane_of;
-use crate::routes::END;
 use crate::{Cargo, FlowId, Observer, SimPacket, Transfer};
 
 impl<O: Observer> Simulation<O> {
@@ -155,17 +154,14 @@ impl<O: Observer> Simulation<O> {
         let lane = &self.shared.lanes[lane_of(id, way)];
         let packet = SimPacket::on_lane(lane, id, way, now);
         let mut packet = packet.of_segment(number, &burst.segment(0, now), lane.header);
-        let first = self.shared.goes_over(&packet);
         for index in 0..burst.segments {
             let segment = burst.segment(index, now);
             packet.number = segment.seq;
-            if index == 0 || first == END {
-                self.send(now, &packet, Cargo::Segment(&segment));
+            let cargo = Cargo::Segment(&segment);
+            if index == 0 {
+                self.send(now, &packet, cargo);
             } else {
-                self.observer
-                    .emitted(now, &packet, Cargo::Segment(&segment));
-                self.shared.lanes[packet.lane()].books.sent += 1;
-                self.arrive_behind(first, now, &packet);
+                self.send_behind(now, &packet, cargo);
             }
         }
     }
