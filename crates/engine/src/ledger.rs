@@ -43,7 +43,7 @@ pub type ByReason = [u64; Reason::ALL.len()];
 /// waited.
 ///
 /// In front lies what a packet touches that waits nowhere, then what one touches that does, at last
-/// what is for drops and marks.
+/// what is for drops and marks. In a [`Link`](crate::Link) it ends with a cache line.
 #[derive(Debug, Clone, Default)]
 #[repr(C)]
 pub struct Ledger {
@@ -67,8 +67,6 @@ pub struct Ledger {
     waited: u128,
     /// Summed arrival instants of the packets that wait, in picoseconds.
     stamps: u128,
-    /// Packets dropped, on arrival or later.
-    pub drops: Count,
     /// Drops and marks by reason, made with the first: most links have none.
     reasons: Option<Box<[ByReason; 2]>>,
 }
@@ -153,7 +151,6 @@ impl Ledger {
     #[inline]
     pub fn drop(&mut self, size: Bytes, stamp: Time, now: Time, reason: Reason) {
         self.advance(now);
-        self.drops.add(size);
         self.reasons.get_or_insert_default()[0][reason as usize] += 1;
         self.leave(size, stamp, now);
     }
@@ -161,6 +158,11 @@ impl Ledger {
     /// A packet was marked.
     pub fn mark(&mut self, reason: Reason) {
         self.reasons.get_or_insert_default()[1][reason as usize] += 1;
+    }
+
+    /// Packets dropped, on arrival or later.
+    pub fn drops(&self) -> u64 {
+        self.drops_by_reason().iter().sum()
     }
 
     /// Drops by reason.

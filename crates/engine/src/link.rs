@@ -84,8 +84,8 @@ impl LinkSpec {
 /// A link of a running simulation.
 ///
 /// What a packet touches that need not wait and is handed over lies in the first cache line of 64
-/// bytes, what any packet touches in the first five: with many flows the links do not fit the fast
-/// caches, and each line more is felt.
+/// bytes, what one touches that waits in a plain queue in the first four: with many flows the links do not fit the
+/// fast caches, and each line more is felt.
 #[repr(C, align(64))]
 pub struct Link {
     /// The transmitter sends until this instant.
@@ -112,11 +112,14 @@ pub struct Link {
     /// behind them those that wait in a plain queue, each stamped with its arrival; behind these,
     /// announced, those that the link before has handed over and that are still on their way here.
     packets: Ring<SimPacket>,
+    /// The room of a [plain](plain) queue, where it is one.
+    pub(crate) plain: Option<Capacity>,
     /// The next departure, announced arrival or timer, whichever is first: until then there is
     /// nothing to catch up.
     due: Time,
-    /// The room of a [plain](plain) queue, where it is one.
-    pub(crate) plain: Option<Capacity>,
+    /// When all is sent that has come to a plain queue that hands over, or was in a train before
+    /// what is announced; an instant that is past where that is nothing.
+    pub(crate) free_at: Time,
     /// The instant under which the link stands in the calendar of deliveries.
     pub(crate) scheduled: Time,
     /// How long it may leave undone what is due, where it hands over.
@@ -131,9 +134,6 @@ pub struct Link {
     wired: u64,
     /// Of these, the ones that have come out.
     delivered: u64,
-    /// When all is sent that has come to a plain queue that hands over, or was in a train before
-    /// what is announced; an instant that is past where that is nothing.
-    pub(crate) free_at: Time,
     /// Time the transmitter was busy before it came to the size sent last, in picoseconds.
     busy: u64,
     /// The packets sent until then.
@@ -285,7 +285,7 @@ impl Link {
     /// Asks for the lines that a packet touches which waits.
     #[inline(always)]
     pub(crate) fn prefetch_books(&self) {
-        prefetch_until(self, &self.asks_at);
+        prefetch_until(self, &self.scheduled);
     }
 
     /// The packet that is announced behind `index` others.

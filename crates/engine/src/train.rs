@@ -46,6 +46,10 @@ pub(crate) struct Train {
     patience: u64,
     /// So many packets of any size have room in the queue of each.
     room: usize,
+    /// So many of these links are not [apart](Track::apart_until) at all.
+    not_apart: usize,
+    /// The others are, until then or longer.
+    apart_until: Time,
     /// The size seen last, and how long it takes to send.
     last_size: u16,
     last_takes: Span,
@@ -106,7 +110,7 @@ pub(crate) struct Track {
     pub(crate) is_own: bool,
     /// Until this instant what comes out matters to nobody else before it comes to a link that others use too: the
     /// link is its flow's own, which its application leaves alone.
-    pub(crate) apart_until: Time,
+    apart_until: Time,
 }
 
 impl Track {
@@ -134,6 +138,13 @@ impl Track {
     /// What comes may join again: nothing is under way.
     pub(crate) fn open(&mut self) {
         self.free_at = Time::ZERO;
+    }
+
+    /// Until when what comes out matters to nobody else.
+    #[inline(always)]
+    #[allow(clippy::inline_always)]
+    pub(crate) fn apart_until(&self) -> Time {
+        self.apart_until
     }
 
     /// When all that joined is sent.
@@ -175,6 +186,9 @@ pub(crate) fn arrange(links: &mut [Link], paths: &[&[LinkId]]) -> (Vec<Train>, V
         let train = &mut trains[number];
         train.bypass = train.bypass.min(links[next].bypass());
         train.room = train.room.min(room(&links[next]));
+        if tracks[next].train.is_none() {
+            train.not_apart += 1;
+        }
         tracks[next] = Track {
             train: Some(number as u32),
             free_at: Time::ZERO,
@@ -248,6 +262,8 @@ impl Train {
             patience: PASSED_BY * next.rate.bps() / feeder.rate.bps(),
             bypass: u16::MAX,
             room: usize::MAX,
+            not_apart: 0,
+            apart_until: Time::NEVER,
             last_size: 0,
             last_takes: Span::ZERO,
             booked_until: Time::ZERO,
@@ -344,6 +360,24 @@ impl Train {
         self.news = self.news.min(out);
         let first = self.packets.announced();
         first.is_none_or(|first| (first.stamp, shared.came_over(first)) > (out, link))
+    }
+
+    /// What comes out of a link of this train, on that track, matters to nobody else until an instant; from the start,
+    /// where it always matters.
+    pub(crate) fn set_apart(&mut self, track: &mut Track, until: Time) {
+        self.not_apart -= usize::from(track.apart_until == Time::ZERO);
+        self.not_apart += usize::from(until == Time::ZERO);
+        if until > Time::ZERO {
+            self.apart_until = self.apart_until.min(until);
+        }
+        track.apart_until = until;
+    }
+
+    /// Whether what comes out at `time` matters to nobody else, whatever link it comes out of.
+    #[inline(always)]
+    #[allow(clippy::inline_always)]
+    pub(crate) fn is_apart(&self, time: Time) -> bool {
+        self.not_apart == 0 && time < self.apart_until
     }
 
     /// Puts the fresh ones among the others.

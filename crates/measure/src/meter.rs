@@ -79,8 +79,9 @@ impl FlowMeter {
     }
 }
 
-/// A link's measurements beyond its ledger.
+/// A link's measurements beyond its ledger, in one cache line.
 #[derive(Debug, Clone, Default)]
+#[repr(align(64))]
 pub struct LinkMeter {
     /// Queueing delays of the packets whose transmission began in the window, without those that
     /// waited for nothing at all.

@@ -73,7 +73,7 @@ impl Recorder {
             let ledger = &link.ledger;
             let backlog = ledger.backlog();
             let new = LinkThen {
-                drops: ledger.drops.packets,
+                drops: ledger.drops(),
                 marks: ledger.marks_by_reason().iter().sum(),
                 packet_time: ledger.packet_time,
                 carried: link.carried(now),

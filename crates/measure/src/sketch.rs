@@ -25,18 +25,26 @@ pub struct Sketch {
     spread: Option<Box<Spread>>,
 }
 
-/// Durations above zero. Those that are gathered touch the first cache line alone, until there are
-/// enough of them to be counted together.
+/// Durations above zero, in a cache line of their own: with the counter each of them touches two. Those that
+/// are gathered touch the line behind alone, until there are enough of them to be counted together.
 #[derive(Debug, Clone)]
 #[repr(C, align(64))]
 struct Spread {
     least: u64,
     most: u64,
-    /// How many are gathered.
-    gathered: u16,
-    /// The numbers of their buckets.
-    gathering: [u16; GATHERED],
     counters: Counters,
+    gathered: Gathered,
+}
+
+/// Those that are not counted yet.
+#[derive(Debug, Clone)]
+struct Gathered {
+    least: u64,
+    most: u64,
+    /// How many there are.
+    count: u16,
+    /// The numbers of their buckets.
+    places: [u16; GATHERED],
 }
 
 /// How many buckets are counted at a time: what is left of the cache line.
@@ -58,9 +66,19 @@ impl Default for Spread {
         Self {
             least: u64::MAX,
             most: 0,
-            gathered: 0,
-            gathering: [0; GATHERED],
             counters: Counters::default(),
+            gathered: Gathered::default(),
+        }
+    }
+}
+
+impl Default for Gathered {
+    fn default() -> Self {
+        Self {
+            least: u64::MAX,
+            most: 0,
+            count: 0,
+            places: [0; GATHERED],
         }
     }
 }
@@ -79,44 +97,37 @@ fn middle(place: usize) -> u64 {
     ((place - shift * BUCKETS) << shift) + ((1_u64 << shift) >> 1)
 }
 
+/// Takes a value among the extremes. Hardly any is a new one: a branch that is never taken costs less than two
+/// stores.
+#[inline]
+fn reach(least: &mut u64, most: &mut u64, ps: u64) {
+    if ps < *least {
+        *least = ps;
+    }
+    if ps > *most {
+        *most = ps;
+    }
+}
+
 impl Spread {
     #[inline]
     fn add(&mut self, ps: u64) {
-        self.reach(ps);
+        reach(&mut self.least, &mut self.most, ps);
         self.counters.add(place(ps));
     }
 
     #[inline]
     fn gather(&mut self, ps: u64) {
-        self.reach(ps);
-        if self.is_full() {
+        if self.gathered.is_full() {
             self.count_gathered();
         }
-        self.gathering[usize::from(self.gathered)] = place(ps) as u16;
-        self.gathered += 1;
-    }
-
-    /// Hardly any value is a new extreme: a branch that is never taken costs less than two stores.
-    #[inline]
-    fn reach(&mut self, ps: u64) {
-        if ps < self.least {
-            self.least = ps;
-        }
-        if ps > self.most {
-            self.most = ps;
-        }
-    }
-
-    /// Whether those gathered are counted before the next is.
-    #[inline]
-    fn is_full(&self) -> bool {
-        usize::from(self.gathered) == GATHERED
+        self.gathered.add(ps);
     }
 
     #[inline(never)]
     fn prefetch_counters(&self) {
         let Counters { first, buckets, .. } = &self.counters;
-        for &place in &self.gathering {
+        for &place in &self.gathered.places {
             let bucket = buckets.get(usize::from(place).wrapping_sub(*first));
             bucket.into_iter().for_each(prefetch);
         }
@@ -124,25 +135,53 @@ impl Spread {
 
     #[inline(never)]
     fn count_gathered(&mut self) {
-        self.gathered = 0;
-        for &place in &self.gathering {
+        let Gathered { least, most, .. } = self.gathered;
+        self.least = self.least.min(least);
+        self.most = self.most.max(most);
+        for &place in self.gathered.places() {
             self.counters.add(usize::from(place));
         }
+        self.gathered.count = 0;
     }
 
-    /// The counters, with what is still being gathered.
-    fn counters(&self) -> Cow<'_, Counters> {
-        let mut counters = Cow::Borrowed(&self.counters);
-        for &place in &self.gathering[..usize::from(self.gathered)] {
-            counters.to_mut().add(usize::from(place));
+    /// How many values it holds.
+    fn count(&self) -> u64 {
+        self.counters.sum() + u64::from(self.gathered.count)
+    }
+
+    /// The same with all counted.
+    fn counted(&self) -> Cow<'_, Self> {
+        let mut all = Cow::Borrowed(self);
+        if self.gathered.count > 0 {
+            all.to_mut().count_gathered();
         }
-        counters
+        all
     }
 
     fn merge(&mut self, other: &Self) {
+        let other = other.counted();
         self.least = self.least.min(other.least);
         self.most = self.most.max(other.most);
-        self.counters.merge(&other.counters());
+        self.counters.merge(&other.counters);
+    }
+}
+
+impl Gathered {
+    #[inline]
+    fn add(&mut self, ps: u64) {
+        reach(&mut self.least, &mut self.most, ps);
+        self.places[usize::from(self.count)] = place(ps) as u16;
+        self.count += 1;
+    }
+
+    /// Whether these are counted before there is one more.
+    #[inline]
+    fn is_full(&self) -> bool {
+        usize::from(self.count) == GATHERED
+    }
+
+    fn places(&self) -> &[u16] {
+        &self.places[..usize::from(self.count)]
     }
 }
 
@@ -238,11 +277,11 @@ impl Sketch {
         }
     }
 
-    /// Asks for what the next duration will touch behind the sketch itself.
+    /// Asks for what the next duration that is gathered will touch behind the sketch itself.
     #[inline]
     pub fn prefetch(&self) {
         if let Some(spread) = &self.spread {
-            prefetch(&spread.least);
+            prefetch(&spread.gathered);
         }
     }
 
@@ -251,7 +290,7 @@ impl Sketch {
     #[inline]
     pub fn prefetch_counters(&self) {
         if let Some(spread) = &self.spread
-            && spread.is_full()
+            && spread.gathered.is_full()
         {
             spread.prefetch_counters();
         }
@@ -278,7 +317,7 @@ impl Sketch {
     /// How many durations it holds.
     pub fn count(&self) -> u64 {
         let spread = self.spread.as_ref();
-        self.zeros + spread.map_or(0, |spread| spread.counters().sum())
+        self.zeros + spread.map_or(0, |spread| spread.count())
     }
 
     /// The duration below which a share `p` of them lies, in seconds; undefined when empty.
@@ -288,9 +327,8 @@ impl Sketch {
 
     /// The same for each of `shares`, which rise, in one pass.
     pub fn quantiles_s(&self, shares: &[f64]) -> Vec<f64> {
-        let spread = self.spread.as_ref();
-        let spread = spread.map(|spread| (spread, spread.counters()));
-        let count = self.zeros + spread.as_ref().map_or(0, |(_, counters)| counters.sum());
+        let spread = self.spread.as_ref().map(|spread| spread.counted());
+        let count = self.count();
         if count == 0 {
             return vec![f64::NAN; shares.len()];
         }
@@ -303,8 +341,8 @@ impl Sketch {
         while ranks.next_if(|&rank| rank <= seen).is_some() {
             quantiles.push(0.0);
         }
-        if let Some((spread, counters)) = &spread {
-            for (place, count) in counters.counts() {
+        if let Some(spread) = &spread {
+            for (place, count) in spread.counters.counts() {
                 seen += count;
                 while ranks.next_if(|&rank| rank <= seen).is_some() {
                     let ps = middle(place).clamp(spread.least, spread.most);

@@ -78,6 +78,7 @@ impl Host for FlowHost<'_> {
             .and_then(|connection| connection.half(way));
         if let Some(half) = half {
             half.send(bytes, tag);
+            self.tcp.sends_messages = true;
         }
     }
 

@@ -24,6 +24,8 @@ pub(crate) struct Tcp {
     pub(crate) touched: Vec<u32>,
     /// Transfers that an application has just called complete: when they began, their bytes.
     pub(crate) completed: Vec<(Time, u64)>,
+    /// Whether any application has ever sent a message: most only write.
+    pub(crate) sends_messages: bool,
 }
 
 impl Tcp {

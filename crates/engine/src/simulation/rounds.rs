@@ -49,7 +49,7 @@ impl<O: Observer> Simulation<O> {
         if !track.has_turns || self.tcp.connections.get(slot as usize).is_none() {
             return;
         }
-        let apart_until = track.apart_until;
+        let apart_until = track.apart_until();
         let mut next = Some(first);
         while let Some(place) = next {
             let train = &mut self.trains[number];

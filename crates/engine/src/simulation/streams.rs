@@ -90,8 +90,9 @@ impl<O: Observer> Simulation<O> {
             let last = self.shared.paths.links(path).last();
             if let Some(track) = last.and_then(|&last| self.tracks.get_mut(last as usize))
                 && track.is_own
+                && let Some(train) = track.train()
             {
-                track.apart_until = until;
+                self.trains[train].set_apart(track, until);
             }
         }
     }
@@ -248,7 +249,7 @@ impl<O: Observer> Simulation<O> {
         };
         let replies = replies.into_places();
         let timer = half.receiver.next_timer().unwrap_or(Time::NEVER);
-        let has_messages = half.has_messages();
+        let has_messages = self.tcp.sends_messages && half.has_messages();
         let is_to_delay = connection.is_to_delay(timer);
         self.observer.received(now, packet, delivered);
         for place in replies {

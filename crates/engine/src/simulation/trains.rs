@@ -65,7 +65,7 @@ impl<O: Observer> Simulation<O> {
             let began = train.began(&packet);
             let next = train.next_in_order(&self.shared);
             let (time, slot) = next.unwrap_or((Time::NEVER, 0));
-            if time >= until || !self.is_apart(slot, time) {
+            if time >= until || !self.is_apart(number, slot, time) {
                 self.alightings.replace_first_with(time, slot);
                 self.come_out(number, id, now, &packet, began);
                 return;
@@ -99,11 +99,15 @@ impl<O: Observer> Simulation<O> {
         self.come_out(number, id, now, &packet, began);
     }
 
-    /// Whether what comes out of a link at `time` matters to nobody else before it comes to one that others use too.
+    /// Whether what comes out of a link of a train at `time` matters to nobody else before it comes to one that others
+    /// use too. Mostly that holds for the train as a whole, and then the track of the link is not needed.
     #[inline(always)]
-    fn is_apart(&self, id: LinkId, time: Time) -> bool {
-        let track = self.tracks.get(id as usize);
-        track.is_some_and(|track| time < track.apart_until)
+    fn is_apart(&self, number: usize, id: LinkId, time: Time) -> bool {
+        self.trains[number].is_apart(time)
+            || self
+                .tracks
+                .get(id as usize)
+                .is_some_and(|track| time < track.apart_until())
     }
 
     /// The train of which the first comes out of the link `id`.

@@ -137,7 +137,7 @@ impl Line {
             arrivals: ledger.arrivals().packets,
             departures: ledger.departures().packets,
             departed_bytes: ledger.departures().bytes,
-            drops: ledger.drops.packets,
+            drops: ledger.drops(),
             marks: ledger.marks_by_reason().iter().sum(),
             packet_time: ledger.packet_time,
             byte_time: ledger.byte_time,
