@@ -23,7 +23,7 @@ fn received_out_of_order<const IN_ORDER: bool>(diary: &Diary<IN_ORDER>) -> usize
 }
 
 /// Flows from hosts of their own over one link to hosts of their own and back. Some go together over links of
-/// one host, some stop or send little, some answer, some are datagrams.
+/// one host, some stop or send little, some answer, some are datagrams; or all only send until they stop.
 ///
 /// Idle links make the network one of many links, if `rounds` are wanted.
 fn network(random: &mut Stream, rounds: bool) -> (Vec<LinkSpec>, Vec<FlowSpec>) {
@@ -52,6 +52,7 @@ fn network(random: &mut Stream, rounds: bool) -> (Vec<LinkSpec>, Vec<FlowSpec>) 
         )
     });
     let all_alike = any(5) > 0;
+    let all_send = any(4) == 0;
     let mut flows = Vec::new();
     let mut host = 0;
     for number in 0..2 + any(9) as u64 {
@@ -76,7 +77,7 @@ fn network(random: &mut Stream, rounds: bool) -> (Vec<LinkSpec>, Vec<FlowSpec>) 
             vec![host + 2, 1, host + 3]
         };
         let start = Time::ZERO + Span::from_us(any(3) as u64 * 7_000);
-        let stop = if any(8) == 0 {
+        let stop = if any(if all_send { 3 } else { 8 }) == 0 {
             Time::ZERO + Span::from_us(400_000 + any(3) as u64)
         } else {
             Time::NEVER
@@ -84,7 +85,7 @@ fn network(random: &mut Stream, rounds: bool) -> (Vec<LinkSpec>, Vec<FlowSpec>) 
         let params = [("rate", Scalar::Base(1e6))];
         let size = Distribution::constant(Bytes::new(700));
         let datagrams = bench::flow(&path, "cbr", &params, size, start, number);
-        let traffic = match any(12) {
+        let traffic = match any(12).max(3 * usize::from(all_send)) {
             0 => datagrams.traffic,
             1 => streams("bulk", &[("bytes", Scalar::Text("60 kB"))], "newreno"),
             2 => streams("request_response", &(), "cubic"),
