@@ -294,17 +294,9 @@ impl<T: Copy> Ring<T> {
     /// Takes the first announced one, of a ring that has one, past all that are in.
     #[inline]
     pub(crate) fn take_announced(&mut self) -> T {
-        let value = self.take_one_of_many();
-        self.close_up();
-        value
-    }
-
-    /// The same of one of many that are taken in turn: its slot is not given back before [`close_up`](Self::close_up).
-    #[inline]
-    pub(crate) fn take_one_of_many(&mut self) -> T {
         debug_assert!(self.outside != self.tail);
         let value = self.slots[self.slot(self.outside)];
-        self.outside = self.outside.wrapping_add(1);
+        self.turn_away();
         value
     }
 
@@ -349,7 +341,7 @@ impl<T: Copy> Ring<T> {
     /// Gives back the slots of those that were turned away, where nobody stands before them or few
     /// behind them.
     #[inline]
-    pub(crate) fn close_up(&mut self) {
+    fn close_up(&mut self) {
         if self.inside == self.head {
             self.head = self.outside;
             self.inside = self.outside;

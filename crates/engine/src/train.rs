@@ -400,20 +400,6 @@ impl Train {
         self.packets.take_announced()
     }
 
-    /// The same of one of many that leave in turn, behind the last of which the train [closes up](Self::close_up).
-    #[inline(always)]
-    #[allow(clippy::inline_always)]
-    pub(crate) fn leave_in_turn(&mut self) -> SimPacket {
-        self.packets.take_one_of_many()
-    }
-
-    /// Gives back the memory of those that have left in turn.
-    #[inline(always)]
-    #[allow(clippy::inline_always)]
-    pub(crate) fn close_up(&mut self) {
-        self.packets.close_up();
-    }
-
     /// When the first comes out, and of which link.
     pub(crate) fn next(&self, shared: &Shared) -> Option<(Time, LinkId)> {
         let fresh = Some(self.first_fresh).filter(|&fresh| fresh != NO_FRESH);

@@ -61,19 +61,17 @@ impl<O: Observer> Simulation<O> {
         loop {
             let train = &mut self.trains[number];
             // Never as an option: that is copied in pieces, and to read it as a whole right after stalls.
-            let packet = train.leave_in_turn();
+            let packet = train.leave();
             let began = train.began(&packet);
             let next = train.next_in_order(&self.shared);
             let (time, slot) = next.unwrap_or((Time::NEVER, 0));
             if time >= until || !self.is_apart(number, slot, time) {
-                self.trains[number].close_up();
                 self.alightings.replace_first_with(time, slot);
                 self.come_out(number, id, now, &packet, began);
                 return;
             }
             self.come_out(number, id, now, &packet, began);
             if self.tcp.timers.next_time() <= time {
-                self.trains[number].close_up();
                 self.alightings.replace_first_with(time, slot);
                 return;
             }
