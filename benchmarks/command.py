@@ -94,7 +94,7 @@ def main() -> None:
         )
         print(f"each of {NOTHING} more such points: {(many_s - one_s) / NOTHING * 1e3:.2f} ms")
         scenario.write_text(SCENARIO.replace("COUNT", "10"))
-        for duration, points in (("1 s", 1000), ("10 s", 300), ("100 s", 60)):
+        for duration, points in (("1 s", 3000), ("10 s", 1200), ("100 s", 240)):
             one, two = ([sweep(scenario, duration, points, jobs)] for jobs in (1, 2))
             halves = [sweep(scenario, duration, points // 2, jobs=1)] * 2
             seconds = least(runs, folder, one, two, halves)

@@ -157,9 +157,10 @@ class _Table:
         columns = [_singles(name, column) for name, column in self.metrics.items()]
         losses = columns[list(self.metrics).index("loss_ratio")]
         trials = self.metrics[self.trials]
-        for row, loss in enumerate(self.metrics["loss_ratio"]):
-            if loss == 0:
-                losses[row] = _with(losses[row], upper95=never_seen_bound(int(trials[row])))
+        lossless = [row for row, loss in enumerate(self.metrics["loss_ratio"]) if loss == 0]
+        bounds = _texts([never_seen_bound(int(trials[row])) for row in lossless])
+        for row, bound in zip(lossless, bounds, strict=True):
+            losses[row] = b'%b,"upper95":%b}' % (losses[row][:-1], bound)
         return [b"{%b}" % b",".join(row) for row in zip(*columns, strict=True)]
 
 
@@ -173,9 +174,9 @@ def _singles(name: str, values: Sequence[float | None]) -> list[bytes]:
     return text.replace(b"null" + end, b'null,"ci95":null,"n":0}').split(b"\n")
 
 
-def _with(text: bytes, **more: Any) -> bytes:
-    """The text of an object, with more members."""
-    return _joined(text, orjson.dumps(more))
+def _texts(numbers: list[float]) -> list[bytes]:
+    """The text of each number."""
+    return orjson.dumps(numbers)[1:-1].split(b",") if numbers else []
 
 
 def _joined(text: bytes, more: bytes) -> bytes:

@@ -18,7 +18,8 @@ use std::sync::{Mutex, PoisonError};
 use pyo3::create_exception;
 use pyo3::exceptions::{PyIndexError, PyOSError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyDict, PyList};
+use pyo3::sync::PyOnceLock;
+use pyo3::types::{PyBytes, PyDict, PyList, PyType};
 
 use sojourn_base::{Quantity, Scalar, Span};
 use sojourn_measure::{Delays, SHARES, Series, Table};
@@ -301,13 +302,15 @@ fn raise(error: RunError) -> PyErr {
 /// Numbers as an `array` of Python's own: NumPy and polars, which read it where it lies, take longer
 /// to import than a short run takes.
 fn doubles<'py>(py: Python<'py>, values: &[f64]) -> PyResult<Bound<'py, PyAny>> {
+    static ARRAY: PyOnceLock<Py<PyType>> = PyOnceLock::new();
     let bytes = PyBytes::new_with(py, size_of_val(values), |bytes| {
         for (place, value) in bytes.chunks_exact_mut(size_of::<f64>()).zip(values) {
             place.copy_from_slice(&value.to_ne_bytes());
         }
         Ok(())
     })?;
-    py.import("array")?.getattr("array")?.call1(("d", bytes))
+    // A run has a hundred of them: to look it up for each takes longer than to make it.
+    ARRAY.import(py, "array", "array")?.call1(("d", bytes))
 }
 
 /// A table as a dict: `name` and an array of `f64` for each metric.

@@ -26,10 +26,14 @@ class Keys:
         self._scenario = scenario
         self._files: dict[str, str] = {}
         self._points: dict[tuple[int, str | None, str | None], str] = {}
+        self._runs: dict[Task, bytes] = {}
 
     def of(self, task: Task) -> bytes:
-        """The key of one run."""
-        return hashlib.sha256(f"{self._point(task)}/{task.replica}".encode()).digest()
+        """The key of one run; it is asked for several times."""
+        if task not in self._runs:
+            text = f"{self._point(task)}/{task.replica}"
+            self._runs[task] = hashlib.sha256(text.encode()).digest()
+        return self._runs[task]
 
     def _point(self, task: Task) -> str:
         """The hash of everything but the replica."""
