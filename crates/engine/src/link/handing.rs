@@ -155,9 +155,13 @@ impl Link {
         }
         let change = |copy: &mut SimPacket| copy.send_copy_on(packet, 1, stamp);
         unplaced.later.push(stamp, packet, change);
-        let is_next = stamp < self.next_arrival();
-        self.beyond = self.beyond.min(stamp);
-        is_next
+        if stamp >= self.beyond {
+            return false;
+        }
+        self.beyond = stamp;
+        self.packets
+            .announced()
+            .is_none_or(|first| stamp < first.stamp)
     }
 
     /// The same of a packet that comes back from a train: those that left it earlier may come

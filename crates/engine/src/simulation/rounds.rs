@@ -86,14 +86,15 @@ impl<O: Observer> Simulation<O> {
     #[inline]
     fn look_ahead_in_turn(&self, number: usize, round: &Round, place: usize) {
         let train = &self.trains[number];
-        self.shared.acks.prefetch_next();
         let Some(next) = round.after(place) else {
             return;
         };
-        if let Some(packet) = train.in_round(next)
-            && packet.is(Kind::Ack)
-        {
-            prefetch(self.shared.acks.get(packet.ack_place()));
+        if let Some(packet) = train.in_round(next) {
+            if packet.is(Kind::Ack) {
+                prefetch(self.shared.acks.get(packet.ack_place()));
+            } else {
+                self.shared.acks.prefetch_next();
+            }
         }
         if let Some(packet) = round.after(next).and_then(|later| train.in_round(later)) {
             prefetch_all(packet);
