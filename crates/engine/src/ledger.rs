@@ -43,7 +43,7 @@ pub type ByReason = [u64; Reason::ALL.len()];
 /// waited.
 ///
 /// In front lies what a packet touches that waits nowhere, then what one touches that does, at last
-/// what is for drops and marks. In a [`Link`](crate::Link) it ends with a cache line.
+/// what is for drops and marks.
 #[derive(Debug, Clone, Default)]
 #[repr(C)]
 pub struct Ledger {

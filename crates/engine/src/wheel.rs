@@ -121,7 +121,6 @@ impl<T: Timed> Wheel<T> {
         if self.number(time) - self.number(self.passed) >= self.buckets.len() as u64 {
             self.reach(time);
         }
-        self.count += 1;
         let place = self.place(self.number(time));
         let bucket = &mut self.buckets[place];
         if bucket.values.is_empty() {
@@ -136,6 +135,7 @@ impl<T: Timed> Wheel<T> {
         bucket.values.push(*value);
         bucket.values.last_mut().map(change);
         prefetch_end(&mut bucket.values);
+        self.count += 1;
     }
 
     /// When the first comes of all; never where there is none.

@@ -27,20 +27,25 @@ pub struct Sketch {
 
 /// Durations above zero, in a cache line of their own: with the counter each of them touches two. Those that
 /// are gathered touch the line behind alone, until there are enough of them to be counted together.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 #[repr(C, align(64))]
 struct Spread {
-    least: u64,
-    most: u64,
+    extremes: Extremes,
     counters: Counters,
     gathered: Gathered,
 }
 
-/// Those that are not counted yet.
-#[derive(Debug, Clone)]
-struct Gathered {
+/// The least and the greatest value.
+#[derive(Debug, Clone, Copy)]
+struct Extremes {
     least: u64,
     most: u64,
+}
+
+/// Those that are not counted yet.
+#[derive(Debug, Clone, Default)]
+struct Gathered {
+    extremes: Extremes,
     /// How many there are.
     count: u16,
     /// The numbers of their buckets.
@@ -61,24 +66,11 @@ struct Counters {
     carried: Box<[usize]>,
 }
 
-impl Default for Spread {
+impl Default for Extremes {
     fn default() -> Self {
         Self {
             least: u64::MAX,
             most: 0,
-            counters: Counters::default(),
-            gathered: Gathered::default(),
-        }
-    }
-}
-
-impl Default for Gathered {
-    fn default() -> Self {
-        Self {
-            least: u64::MAX,
-            most: 0,
-            count: 0,
-            places: [0; GATHERED],
         }
     }
 }
@@ -97,22 +89,28 @@ fn middle(place: usize) -> u64 {
     ((place - shift * BUCKETS) << shift) + ((1_u64 << shift) >> 1)
 }
 
-/// Takes a value among the extremes. Hardly any is a new one: a branch that is never taken costs less than two
-/// stores.
-#[inline]
-fn reach(least: &mut u64, most: &mut u64, ps: u64) {
-    if ps < *least {
-        *least = ps;
+impl Extremes {
+    /// Hardly any value is a new extreme: a branch that is never taken costs less than two stores.
+    #[inline]
+    fn reach(&mut self, ps: u64) {
+        if ps < self.least {
+            self.least = ps;
+        }
+        if ps > self.most {
+            self.most = ps;
+        }
     }
-    if ps > *most {
-        *most = ps;
+
+    fn merge(&mut self, other: Self) {
+        self.least = self.least.min(other.least);
+        self.most = self.most.max(other.most);
     }
 }
 
 impl Spread {
     #[inline]
     fn add(&mut self, ps: u64) {
-        reach(&mut self.least, &mut self.most, ps);
+        self.extremes.reach(ps);
         self.counters.add(place(ps));
     }
 
@@ -135,9 +133,7 @@ impl Spread {
 
     #[inline(never)]
     fn count_gathered(&mut self) {
-        let Gathered { least, most, .. } = self.gathered;
-        self.least = self.least.min(least);
-        self.most = self.most.max(most);
+        self.extremes.merge(self.gathered.extremes);
         for &place in self.gathered.places() {
             self.counters.add(usize::from(place));
         }
@@ -160,8 +156,7 @@ impl Spread {
 
     fn merge(&mut self, other: &Self) {
         let other = other.counted();
-        self.least = self.least.min(other.least);
-        self.most = self.most.max(other.most);
+        self.extremes.merge(other.extremes);
         self.counters.merge(&other.counters);
     }
 }
@@ -169,7 +164,7 @@ impl Spread {
 impl Gathered {
     #[inline]
     fn add(&mut self, ps: u64) {
-        reach(&mut self.least, &mut self.most, ps);
+        self.extremes.reach(ps);
         self.places[usize::from(self.count)] = place(ps) as u16;
         self.count += 1;
     }
@@ -342,10 +337,11 @@ impl Sketch {
             quantiles.push(0.0);
         }
         if let Some(spread) = &spread {
+            let Extremes { least, most } = spread.extremes;
             for (place, count) in spread.counters.counts() {
                 seen += count;
                 while ranks.next_if(|&rank| rank <= seen).is_some() {
-                    let ps = middle(place).clamp(spread.least, spread.most);
+                    let ps = middle(place).clamp(least, most);
                     quantiles.push(Span::from_ps(ps).as_s());
                 }
                 if ranks.peek().is_none() {
