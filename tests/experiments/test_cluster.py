@@ -95,6 +95,22 @@ def test_a_worker_that_dies_loses_nothing_and_doubles_nothing(cluster, text, tmp
     assert_same(out, tmp_path / "here")
 
 
+def test_another_worker_goes_on_where_the_only_one_died(cluster, text, tmp_path):
+    path = tmp_path / "scenario.toml"
+    path.write_text(text(duration="60 s", replicas=20))
+    doomed = cluster.add_worker()
+    out = tmp_path / "out"
+    program = started("sweep", path, "--out", out, "--cluster", cluster.address)
+    wait_until(lambda: program.poll() is not None or len(records(out)) >= 3)
+    assert program.poll() is None
+    doomed.kill()
+    cluster.add_worker()
+    _, errors = program.communicate(timeout=PATIENCE_S)
+    assert program.returncode == 0, errors
+    keys = records(out)
+    assert len(keys) == len(set(keys)) == 80
+
+
 def test_here_and_there_share_a_store(cluster, text, tmp_path):
     out, scenario = tmp_path / "out", sj.Scenario.from_toml(text())
     sweep(sj.Scenario.from_toml(text(rates=(1.5,))), out)

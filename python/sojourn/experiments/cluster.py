@@ -76,7 +76,6 @@ def connected(address: str, scenario: Scenario) -> Iterator[Callable[[Sequence[T
 def _carry_out(client: Any, source: Source, keys: Keys, tasks: Sequence[Task]) -> Finished:
     from distributed import wait
 
-    where = client.scatter(source, broadcast=True, hash=True)
     waiting = iter(tasks)
     running: dict[Any, Task] = {}
     try:
@@ -84,7 +83,8 @@ def _carry_out(client: Any, source: Source, keys: Keys, tasks: Sequence[Task]) -
             ahead = AHEAD * max(1, sum(client.nthreads().values()))
             while len(running) < ahead and (task := next(waiting, None)) is not None:
                 key = keys.of(task)
-                future = client.submit(run_here, where, task, key, key=f"sojourn-{key.hex()}")
+                # The scenario goes with each run: left with the workers, it could die with them.
+                future = client.submit(run_here, source, task, key, key=f"sojourn-{key.hex()}")
                 running[future] = task
             if not running:
                 return
