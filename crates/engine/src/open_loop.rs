@@ -153,9 +153,11 @@ impl<O: Observer> OpenLoop<O> {
         let horizon = Horizon::at(until);
         let (shared, observer) = (&mut self.shared, &mut self.observer);
         if let Some(room) = self.link.plain {
-            while let Some(&packet) = self.link.run_to_arrival(0, horizon, observer) {
+            while let Some(&packet) = self.link.next_to_arrive(horizon) {
+                self.link.run_departures_until(0, packet.stamp, observer);
                 self.link.take_in(0, &packet, room, shared, observer);
             }
+            self.link.run_to_end(0, horizon, observer);
         } else {
             // Nothing is announced.
             let mut arrival = Time::NEVER;

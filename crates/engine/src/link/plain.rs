@@ -32,32 +32,44 @@ impl Link {
         self.packets.len() - self.ledger.backlog().packets as usize
     }
 
-    /// Runs all departures due up to the horizon, each at its exact instant, until an announced
-    /// arrival comes first; that, if there is one.
+    /// The announced packet that arrives next, if it does up to the horizon: those that do must be
+    /// [in their places](Self::sort_in).
     #[inline(always)]
     #[allow(clippy::inline_always)] // called from one place in each kind of run
-    pub(crate) fn run_to_arrival<O: Observer>(
+    pub(crate) fn next_to_arrive(&self, horizon: Horizon) -> Option<&SimPacket> {
+        let next = self.packets.announced();
+        next.filter(|packet| packet.stamp <= horizon.arrivals)
+    }
+
+    /// Runs all departures due up to `until`, each at its exact instant; tells when the next is.
+    #[inline(always)]
+    #[allow(clippy::inline_always)]
+    pub(crate) fn run_departures_until<O: Observer>(
+        &mut self,
+        id: LinkId,
+        until: Time,
+        observer: &mut O,
+    ) -> Time {
+        loop {
+            let departure = self.plain_departure();
+            if departure > until {
+                return departure;
+            }
+            self.depart_plain(id, departure, observer);
+        }
+    }
+
+    /// Runs all departures up to the horizon, up to which nothing arrives any more, and works out what is due next.
+    #[inline(always)]
+    #[allow(clippy::inline_always)]
+    pub(crate) fn run_to_end<O: Observer>(
         &mut self,
         id: LinkId,
         horizon: Horizon,
         observer: &mut O,
-    ) -> Option<&SimPacket> {
-        let arrival = self.next_arrival();
-        loop {
-            let departure = self.plain_departure();
-            self.due = departure.min(arrival);
-            if self.due > horizon.departures {
-                return None;
-            }
-            if departure > arrival {
-                break;
-            }
-            self.depart_plain(id, departure, observer);
-        }
-        if arrival > horizon.arrivals {
-            return None;
-        }
-        self.packets.announced()
+    ) {
+        let departure = self.run_departures_until(id, horizon.departures, observer);
+        self.due = departure.min(self.next_arrival());
     }
 
     /// Runs all departures due up to the horizon, at a link to which nothing is announced: as

@@ -113,9 +113,11 @@ impl<O: Observer> Simulation<O> {
             }
             let link = &mut self.links[id as usize];
             let (shared, observer) = (&mut self.shared, &mut self.observer);
-            let Some(&packet) = link.run_to_arrival(id, horizon, observer) else {
+            let Some(&packet) = link.next_to_arrive(horizon) else {
+                link.run_to_end(id, horizon, observer);
                 return;
             };
+            link.run_departures_until(id, packet.stamp, observer);
             if let Some(stamp) = link.take_in(id, &packet, capacity, shared, observer) {
                 let feeds_train = link.feeds_train;
                 self.announce(&packet, stamp, feeds_train);
