@@ -147,6 +147,15 @@ impl Ledger {
         self.leave(size, stamp, now);
     }
 
+    /// The transmission of a packet that came at `stamp` will begin at `begins`. The integrals are taken up to `now`.
+    pub(crate) fn depart_ahead(&mut self, size: Bytes, stamp: Time, now: Time, begins: Time) {
+        let wait = u128::from(begins.since(now).as_ps());
+        self.packet_time += wait;
+        self.byte_time += wait * u128::from(size.get());
+        self.left.add(size);
+        self.leave(size, stamp, begins);
+    }
+
     /// A packet that came at `stamp` was dropped.
     #[inline]
     pub fn drop(&mut self, size: Bytes, stamp: Time, now: Time, reason: Reason) {
@@ -317,6 +326,8 @@ pub(crate) struct Shared {
     /// The paths of all lanes.
     pub(crate) paths: Paths,
     pub(crate) acks: Acks,
+    /// When the books are closed next.
+    pub(crate) close_at: Time,
 }
 
 impl Shared {

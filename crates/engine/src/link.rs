@@ -6,12 +6,14 @@ mod governed;
 mod handing;
 mod in_train;
 mod plain;
+mod promises;
 mod unplaced;
 
 use std::collections::VecDeque;
 
 pub(crate) use handing::{FedBy, HandedOver, Horizon};
 use in_train::Wait;
+use promises::Booked;
 use sojourn_base::length::Capacity;
 use sojourn_base::prefetch::{prefetch, prefetch_all, prefetch_until};
 use sojourn_base::{Bytes, Rate, Span, Stream, Time};
@@ -144,6 +146,10 @@ pub struct Link {
     beyond: Time,
     /// The packets that go through it [in a train](in_train), have to wait, and are not booked.
     waits: VecDeque<Wait>,
+    /// The packets that a queue which [promises](promises) has booked, and of which some wait still.
+    booked: VecDeque<Booked>,
+    /// Their bytes.
+    booked_bytes: Bytes,
     /// What the discipline did wrong, if anything.
     pub(crate) fault: Option<Box<str>>,
     /// The instant under which it stands in the calendar of departures, where that is kept.
@@ -203,6 +209,8 @@ impl Link {
             has_waits: false,
             feeds_train: false,
             waits: VecDeque::new(),
+            booked: VecDeque::new(),
+            booked_bytes: Bytes::ZERO,
             asks_at: Time::NEVER,
             sends_until: Time::ZERO,
             busy: 0,

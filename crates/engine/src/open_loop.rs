@@ -30,6 +30,7 @@ impl<O: Observer> OpenLoop<O> {
                 paths: Paths::default(),
                 lanes: Vec::new(),
                 acks: Acks::default(),
+                close_at: Time::ZERO,
             },
             observer,
         }

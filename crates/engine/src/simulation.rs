@@ -119,6 +119,7 @@ impl<O: Observer> Simulation<O> {
                 lanes,
                 paths,
                 acks: Acks::default(),
+                close_at: Time::ZERO,
             },
             has_rounds: tracks.iter().any(|track| track.has_turns),
             trains,
@@ -183,6 +184,7 @@ impl<O: Observer> Simulation<O> {
     /// # Errors
     /// [`Stop`] when `cancel` was raised or the books do not balance.
     pub fn run_until(&mut self, until: Time, cancel: &AtomicBool) -> Result<(), Stop> {
+        self.open_books(until);
         let mut events = 0_u32;
         loop {
             let of_train = self.alightings.is_first(&self.deliveries);
@@ -239,6 +241,14 @@ impl<O: Observer> Simulation<O> {
         match self.breach.take() {
             Some(breach) => Err(Stop::Breach(breach)),
             None => self.audit(until).map_err(Stop::Breach),
+        }
+    }
+
+    /// Makes it known when the books are closed next.
+    fn open_books(&mut self, until: Time) {
+        self.shared.close_at = until;
+        for (id, link) in (0..).zip(&mut self.links) {
+            link.book_ahead(id, self.now, until, &mut self.observer);
         }
     }
 

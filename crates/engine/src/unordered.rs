@@ -123,6 +123,7 @@ mod tests {
             lanes: Vec::new(),
             paths,
             acks: Acks::default(),
+            close_at: Time::ZERO,
         };
         let mut random = Stream::new(1);
         let mut unordered = Unordered::default();

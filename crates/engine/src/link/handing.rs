@@ -85,12 +85,6 @@ impl Link {
         waiting + self.in_flight() + announced
     }
 
-    /// Whether what waits has been handed over already.
-    #[inline]
-    pub(crate) fn promises(&self) -> bool {
-        self.hands_over && self.plain.is_some()
-    }
-
     /// The room of its queue, where it [promises](Self::promises) and nothing is announced to it, as at the first link
     /// of most paths.
     #[inline(always)]

@@ -112,15 +112,21 @@ impl Link {
         shared: &mut Shared,
         observer: &mut O,
     ) -> Option<Time> {
+        if self.hands_over {
+            let promise = self.promise(id, now, packet, capacity, shared, observer)?;
+            if !promise.is_booked {
+                self.packets.push(packet, |_| ());
+            }
+            return Some(promise.out);
+        }
         let is_first = self.ledger.backlog().packets == 0;
-        if !self.admits(id, now, packet, capacity, shared, observer) {
-            return None;
+        if self.admits(id, now, packet, capacity, shared, observer) {
+            self.packets.push(packet, |_| ());
+            if is_first {
+                self.due = self.sends_until;
+            }
         }
-        self.packets.push(packet, |_| ());
-        if is_first {
-            self.due = self.sends_until;
-        }
-        self.hands_over.then(|| self.promise(now, packet.size))
+        None
     }
 
     /// Books the arrival of a packet that cannot pass; says whether there is room for it.
@@ -141,12 +147,25 @@ impl Link {
         observer.enqueued(now, id, packet);
         let admits = capacity.admits(packets, bytes, size);
         if !admits {
-            let reason = Reason::Overlimit;
-            self.ledger.drop(size, packet.stamp, now, reason);
-            shared.dropped(packet);
-            observer.dropped(now, id, packet, reason);
+            self.drop_at_tail(id, now, packet, shared, observer);
         }
         admits
+    }
+
+    /// Drops a packet that has just come, and found no room.
+    #[inline]
+    pub(super) fn drop_at_tail<O: Observer>(
+        &mut self,
+        id: LinkId,
+        now: Time,
+        packet: &SimPacket,
+        shared: &mut Shared,
+        observer: &mut O,
+    ) {
+        let reason = Reason::Overlimit;
+        self.ledger.drop(packet.bytes(), packet.stamp, now, reason);
+        shared.dropped(packet);
+        observer.dropped(now, id, packet, reason);
     }
 
     /// The first announced packet arrives; tells when it comes out, if it is handed over.
@@ -170,37 +189,27 @@ impl Link {
             }
             self.packets.admit();
             self.send_out(self.packets.len() - 1, stamp);
+        } else if self.hands_over {
+            let promise = self.promise(id, now, packet, capacity, shared, observer);
+            if promise.as_ref().is_some_and(|promise| !promise.is_booked) {
+                self.packets.admit();
+            } else {
+                self.packets.turn_away();
+            }
+            return promise.map(|promise| promise.out);
         } else if self.admits(id, now, packet, capacity, shared, observer) {
             self.packets.admit();
-            if self.hands_over {
-                return Some(self.promise(now, packet.size));
-            }
         } else {
             self.packets.turn_away();
         }
         None
     }
 
-    /// When a packet comes out that has just been admitted: it begins when all before it are
-    /// through, whatever comes. So a link that hands over need not wait for that, and keeps the packet
-    /// for its books alone.
-    #[inline(always)]
-    #[allow(clippy::inline_always)] // once a packet
-    fn promise(&mut self, now: Time, size: u16) -> Time {
-        let begins = now.max(self.sends_until).max(self.free_at);
-        self.free_at = begins + self.takes(size);
-        self.free_at + self.delay
-    }
-
     /// Begins to send the first packet that waits.
     #[inline(always)]
     #[allow(clippy::inline_always)] // once a packet, as all that it does
     fn depart_plain<O: Observer>(&mut self, id: LinkId, now: Time, observer: &mut O) {
-        let first = if self.hands_over {
-            0
-        } else {
-            self.first_waiting()
-        };
+        let first = self.first_waiting();
         let Some(packet) = self.packets.get(first) else {
             return;
         };
@@ -208,11 +217,7 @@ impl Link {
         self.ledger.depart(packet.bytes(), stamp, now);
         observer.dequeued(now, id, packet);
         let stamp = self.begin(now, size);
-        if self.hands_over {
-            self.packets.drop_head();
-        } else {
-            self.send_out(first, stamp);
-        }
+        self.send_out(first, stamp);
     }
 
     /// The packet at `place`, before which are only those being delivered, comes out at `stamp`.

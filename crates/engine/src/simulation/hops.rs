@@ -117,7 +117,9 @@ impl<O: Observer> Simulation<O> {
                 link.run_to_end(id, horizon, observer);
                 return;
             };
-            link.run_departures_until(id, packet.stamp, observer);
+            if !link.hands_over {
+                link.run_departures_until(id, packet.stamp, observer);
+            }
             if let Some(stamp) = link.take_in(id, &packet, capacity, shared, observer) {
                 let feeds_train = link.feeds_train;
                 self.announce(&packet, stamp, feeds_train);
@@ -190,7 +192,7 @@ impl<O: Observer> Simulation<O> {
         }
     }
 
-    /// A packet arrives right behind another of its burst: so what was due at this first link has been done.
+    /// The same of one behind another of its burst, that mostly waits at this first link.
     #[inline(always)]
     pub(super) fn arrive_behind(&mut self, id: LinkId, now: Time, packet: &SimPacket) {
         let link = &self.links[id as usize];
@@ -220,21 +222,9 @@ impl<O: Observer> Simulation<O> {
     #[inline(never)]
     fn join(&mut self, id: LinkId, now: Time, packet: &SimPacket) {
         match self.links[id as usize].room_at_source() {
-            Some(capacity) => self.join_first(id, now, packet, capacity),
+            // It needs no calendar, and nothing is announced to it.
+            Some(capacity) => _ = self.wait_in_line(id, now, packet, capacity),
             None => self.join_any(id, now, packet),
-        }
-    }
-
-    /// At the first link of a path mostly, where most packets of a burst wait: it needs no calendar, and
-    /// nothing is announced to it.
-    #[inline(always)]
-    fn join_first(&mut self, id: LinkId, now: Time, packet: &SimPacket, capacity: Capacity) {
-        let link = &mut self.links[id as usize];
-        link.run_departures(id, Horizon::at(now), &mut self.observer);
-        if link.lets_pass(now, packet.size) {
-            self.pass(id, now, packet);
-        } else {
-            self.wait_in_line(id, now, packet, capacity);
         }
     }
 

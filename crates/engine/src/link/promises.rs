@@ -1,0 +1,165 @@
+//! A plain queue that [hands over](crate::handover): it promises.
+//!
+//! When the transmission of a packet begins is known when the packet comes: once all before it are through,
+//! whatever comes after. So the packet is handed over at once. And if that instant lies before the books are
+//! closed next, all of it is booked at once too: that it came, how long it waits, and that it left. Of what waits
+//! then only the number and the bytes are still asked for, by those that come behind it.
+//!
+//! What begins later stays in the ring and in the backlog of the books, to be seen when they are closed; when they
+//! are opened again, it is booked as far as it begins before they close the next time.
+
+use sojourn_base::length::Capacity;
+use sojourn_base::{Bytes, Time};
+use sojourn_queue::Backlog;
+
+use super::Link;
+use crate::ledger::Shared;
+use crate::{LinkId, Observer, SimPacket};
+
+/// A packet that may wait still and is booked.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Booked {
+    /// When its transmission begins.
+    begins: Time,
+    /// Its bytes.
+    size: u16,
+}
+
+/// What has become of a packet that a link promised to send.
+pub(crate) struct Promise {
+    /// When it comes out at the far end.
+    pub(crate) out: Time,
+    /// Whether all of it is booked, so that the link need not keep it.
+    pub(crate) is_booked: bool,
+}
+
+#[allow(clippy::inline_always)] // once a packet, from two places
+impl Link {
+    /// Whether what waits has been handed over already.
+    #[inline]
+    pub(crate) fn promises(&self) -> bool {
+        self.hands_over && self.plain.is_some()
+    }
+
+    /// Takes an arriving packet that cannot pass, stamped with its arrival, and promises when it comes out, unless
+    /// there is no room.
+    #[inline(always)]
+    pub(super) fn promise<O: Observer>(
+        &mut self,
+        id: LinkId,
+        now: Time,
+        packet: &SimPacket,
+        capacity: Capacity,
+        shared: &mut Shared,
+        observer: &mut O,
+    ) -> Option<Promise> {
+        observer.enqueued(now, id, packet);
+        if self.sends_until.since(now) <= self.last_takes {
+            // The last has begun. The next stands where the first stood, in memory that is at hand.
+            self.booked.clear();
+            self.booked_bytes = Bytes::ZERO;
+        }
+        let size = packet.bytes();
+        let admits = |waiting: Backlog| capacity.admits(waiting.packets, waiting.bytes, size);
+        let most = self.promised();
+        if most.packets as u64 >= self.ledger.peak_packets || !admits(most) {
+            self.forget_begun(now);
+            let waiting = self.promised();
+            if !admits(waiting) {
+                self.refuse(id, now, packet, shared, observer);
+                return None;
+            }
+            let peak = &mut self.ledger.peak_packets;
+            *peak = (*peak).max(waiting.packets as u64 + 1);
+        }
+        let begins = now.max(self.sends_until).max(self.free_at);
+        let is_booked = begins < shared.close_at;
+        if is_booked {
+            self.ledger.wait(size, now, begins);
+            self.book(id, begins, packet, observer);
+        } else {
+            self.ledger.arrive(size, now);
+        }
+        self.free_at = begins + self.takes(packet.size);
+        let out = self.free_at + self.delay;
+        Some(Promise { out, is_booked })
+    }
+
+    /// Of a packet that comes to the full queue.
+    #[inline(never)]
+    fn refuse<O: Observer>(
+        &mut self,
+        id: LinkId,
+        now: Time,
+        packet: &SimPacket,
+        shared: &mut Shared,
+        observer: &mut O,
+    ) {
+        self.ledger.arrive(packet.bytes(), now);
+        self.drop_at_tail(id, now, packet, shared, observer);
+    }
+
+    /// The transmission of a packet begins that is in the ledger already.
+    #[inline(always)]
+    fn book<O: Observer>(
+        &mut self,
+        id: LinkId,
+        begins: Time,
+        packet: &SimPacket,
+        observer: &mut O,
+    ) {
+        let size = packet.size;
+        observer.dequeued(begins, id, packet);
+        self.begin(begins, size);
+        self.booked.push_back(Booked { begins, size });
+        self.booked_bytes += packet.bytes();
+    }
+
+    /// What waits, and what has begun since that was [looked into](Self::forget_begun) last.
+    #[inline(always)]
+    fn promised(&self) -> Backlog {
+        let mut promised = self.plain_backlog();
+        promised.packets += self.booked.len();
+        promised.bytes += self.booked_bytes;
+        promised
+    }
+
+    /// Those whose transmission has begun do not wait any more: to look into that at every packet would cost more than
+    /// to do it where they could be the most ever, or too many.
+    #[inline(never)]
+    fn forget_begun(&mut self, now: Time) {
+        while let Some(first) = self.booked.front()
+            && first.begins <= now
+        {
+            self.booked_bytes -= Bytes::new(first.size.into());
+            self.booked.pop_front();
+        }
+    }
+
+    /// The books, which were closed at `now`, will be closed at `until` next: books all that waits and begins before
+    /// that.
+    pub(crate) fn book_ahead<O: Observer>(
+        &mut self,
+        id: LinkId,
+        now: Time,
+        until: Time,
+        observer: &mut O,
+    ) {
+        if !self.promises() || self.ledger.backlog().packets == 0 {
+            return;
+        }
+        // Which waits for longer than this instant, if it is not over at once.
+        let leaves_now = u64::from(self.sends_until == now);
+        let waiting = self.ledger.backlog().packets - leaves_now;
+        self.ledger.peak_packets = self.ledger.peak_packets.max(waiting);
+        while let Some(&packet) = self.packets.head()
+            && self.sends_until < until
+        {
+            let begins = self.sends_until;
+            self.ledger
+                .depart_ahead(packet.bytes(), packet.stamp, now, begins);
+            self.book(id, begins, &packet, observer);
+            self.packets.drop_head();
+        }
+    }
+}
