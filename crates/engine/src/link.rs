@@ -110,18 +110,22 @@ pub struct Link {
     pub(crate) feeds_train: bool,
     /// Its books, which fill the first line and end with the third.
     pub ledger: Ledger,
+    /// The room of a [plain](plain) queue, where it is one.
+    pub(crate) plain: Option<Capacity>,
+    /// When all is sent that has come to a plain queue that hands over, or was in a train before
+    /// what is announced; an instant that is past where that is nothing.
+    pub(crate) free_at: Time,
+    /// The packets that a queue which [promises](promises) has booked, and of which some wait still.
+    booked: VecDeque<Booked>,
+    /// Their bytes.
+    booked_bytes: Bytes,
     /// Packets being sent or on the wire, in the order of delivery, each stamped with its delivery;
     /// behind them those that wait in a plain queue, each stamped with its arrival; behind these,
     /// announced, those that the link before has handed over and that are still on their way here.
     packets: Ring<SimPacket>,
-    /// The room of a [plain](plain) queue, where it is one.
-    pub(crate) plain: Option<Capacity>,
     /// The next departure, announced arrival or timer, whichever is first: until then there is
     /// nothing to catch up.
     due: Time,
-    /// When all is sent that has come to a plain queue that hands over, or was in a train before
-    /// what is announced; an instant that is past where that is nothing.
-    pub(crate) free_at: Time,
     /// The instant under which the link stands in the calendar of deliveries.
     pub(crate) scheduled: Time,
     /// How long it may leave undone what is due, where it hands over.
@@ -146,10 +150,6 @@ pub struct Link {
     beyond: Time,
     /// The packets that go through it [in a train](in_train), have to wait, and are not booked.
     waits: VecDeque<Wait>,
-    /// The packets that a queue which [promises](promises) has booked, and of which some wait still.
-    booked: VecDeque<Booked>,
-    /// Their bytes.
-    booked_bytes: Bytes,
     /// What the discipline did wrong, if anything.
     pub(crate) fault: Option<Box<str>>,
     /// The instant under which it stands in the calendar of departures, where that is kept.
