@@ -186,12 +186,18 @@ impl Link {
         shared: &mut Shared,
         observer: &mut O,
     ) -> Option<HandedOver> {
-        let packet = self.packets.take_announced();
-        observer.delivered(now, shared.came_over(&packet), &packet);
-        if self.lets_pass(now, packet.size) {
+        // Asked where it lies: of a copy that is asked for a field the processor makes pieces, and to read these as
+        // a whole right after stalls it.
+        let announced = self.packets.announced()?;
+        observer.delivered(now, shared.came_over(announced), announced);
+        if self.lets_pass(now, announced.size) {
+            let packet = self.packets.take_announced();
             let stamp = self.pass(id, now, &packet, observer);
             return Some((packet, stamp));
         }
+        self.ledger.arrive(announced.bytes(), now);
+        observer.enqueued(now, id, announced);
+        let packet = self.packets.take_announced();
         self.let_in::<D, O>(id, now, packet, shared, observer);
         self.settle_as::<D>();
         None
@@ -207,6 +213,8 @@ impl Link {
         shared: &mut Shared,
         observer: &mut O,
     ) -> Option<HandedOver> {
+        self.ledger.arrive(packet.bytes(), now);
+        observer.enqueued(now, id, &packet);
         self.let_in::<Any, O>(id, now, packet, shared, observer);
         let mut handed_over = None;
         if now >= self.sends_until {
@@ -216,7 +224,7 @@ impl Link {
         handed_over
     }
 
-    /// Puts an arriving packet before the discipline.
+    /// Puts an arriving packet, which is in the books, before the discipline.
     #[inline]
     fn let_in<D: Registered<SimPacket>, O: Observer>(
         &mut self,
@@ -226,8 +234,6 @@ impl Link {
         shared: &mut Shared,
         observer: &mut O,
     ) {
-        self.ledger.arrive(packet.bytes(), now);
-        observer.enqueued(now, id, &packet);
         with_context!(D, self, id, now, shared, observer, |discipline, ctx| {
             discipline.enqueue(packet, ctx);
         });
