@@ -119,9 +119,11 @@ pub struct Link {
     booked: VecDeque<Booked>,
     /// Their bytes.
     booked_bytes: Bytes,
+    /// Packets that the link before has handed over and that are still on their way here, each stamped with its
+    /// arrival.
+    announced: Ring<SimPacket>,
     /// Packets being sent or on the wire, in the order of delivery, each stamped with its delivery;
-    /// behind them those that wait in a plain queue, each stamped with its arrival; behind these,
-    /// announced, those that the link before has handed over and that are still on their way here.
+    /// behind them those that wait in a plain queue, each stamped with its arrival.
     packets: Ring<SimPacket>,
     /// The next departure, announced arrival or timer, whichever is first: until then there is
     /// nothing to catch up.
@@ -204,6 +206,7 @@ impl Link {
             ledger: Ledger::default(),
             device: Fifo::default(),
             packets: Ring::default(),
+            announced: Ring::default(),
             unplaced: None,
             beyond: Time::NEVER,
             has_waits: false,
@@ -257,7 +260,7 @@ impl Link {
 
     /// Whether nothing is in flight that it delivers itself, waits, or is announced.
     pub(crate) fn is_unused(&self) -> bool {
-        self.packets.is_unused()
+        self.packets.is_empty() && self.announced.is_empty()
     }
 
     /// Asks for the line that every packet touches.
@@ -286,7 +289,7 @@ impl Link {
     #[inline(always)]
     pub(crate) fn prefetch(&self) {
         self.prefetch_first();
-        prefetch(&self.packets);
+        prefetch(&self.announced);
         prefetch(&self.scheduled);
     }
 
@@ -299,13 +302,18 @@ impl Link {
     /// The packet that is announced behind `index` others.
     #[inline(always)]
     pub(crate) fn ahead(&self, index: usize) -> Option<&SimPacket> {
-        self.packets.announced_at(index)
+        self.announced.get(index)
     }
 
     /// Asks for the packet that comes out next.
     #[inline(always)]
     pub(crate) fn prefetch_packet(&self) {
-        if let Some(packet) = self.packets.next_up() {
+        let ring = if self.packets.is_empty() {
+            &self.announced
+        } else {
+            &self.packets
+        };
+        if let Some(packet) = ring.next_up() {
             prefetch(packet);
             prefetch(&packet.size);
         }
@@ -341,7 +349,7 @@ impl Link {
         if self.plain.is_some() {
             return self.next_delivery();
         }
-        match self.packets.head() {
+        match self.packets.first() {
             Some(packet) => packet.stamp,
             None => self.next_question(),
         }
@@ -448,7 +456,7 @@ impl Link {
     /// The packet whose last bit comes out at `now`, if there is one.
     #[inline(always)]
     pub(crate) fn deliver(&mut self, now: Time) -> Option<SimPacket> {
-        let head = self.packets.head()?;
+        let head = self.packets.first()?;
         if head.stamp != now || !self.has_begun() {
             return None;
         }
@@ -459,6 +467,6 @@ impl Link {
     #[inline(always)]
     fn let_out(&mut self) -> SimPacket {
         self.delivered += 1;
-        self.packets.take_head()
+        self.packets.take()
     }
 }

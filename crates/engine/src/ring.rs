@@ -1,50 +1,39 @@
 //! A first-in first-out ring of small values, in a power of two of slots.
 
-/// Values in the order in which they came, and behind them those that are announced: known, but
-/// still on their way here. A mask finds a slot, where a deque of any capacity has to compare and
-/// subtract; the head is read without being moved, and what is announced comes in where it lies.
+/// Values in the order in which they come. A mask finds a slot, where a deque of any capacity has to
+/// compare and subtract; the first is read without being moved, and what is added comes in where it lies.
 #[derive(Debug, Clone)]
 pub(crate) struct Ring<T> {
     slots: Box<[T]>,
-    /// Where the first value stands. Places are counted up for ever and wrap.
+    /// The place of the first value. Places are counted up for ever and wrap.
     head: u32,
-    /// The place behind the last value that is in.
-    inside: u32,
-    /// The place of the first announced value: `inside`, but for those turned away since.
-    outside: u32,
-    /// The place behind the last announced value.
+    /// The place behind the last.
     tail: u32,
 }
 
 /// Slots of a ring that was never full.
 const FIRST_SLOTS: usize = 4;
 
-/// Announced values that move up behind one that was turned away: where more are announced, each is
-/// moved when it comes in.
-const FEW: u32 = 16;
-
 impl<T> Default for Ring<T> {
     fn default() -> Self {
         Self {
             slots: Box::default(),
             head: 0,
-            inside: 0,
-            outside: 0,
             tail: 0,
         }
     }
 }
 
 impl<T: Copy> Ring<T> {
-    /// How many are in.
+    /// How many there are.
     #[inline]
     pub(crate) fn len(&self) -> usize {
-        self.inside.wrapping_sub(self.head) as usize
+        self.tail.wrapping_sub(self.head) as usize
     }
 
-    /// Whether none is in and none announced.
+    /// Whether there is none.
     #[inline]
-    pub(crate) fn is_unused(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.head == self.tail
     }
 
@@ -53,12 +42,17 @@ impl<T: Copy> Ring<T> {
         place as usize & self.slots.len().wrapping_sub(1)
     }
 
-    /// The value number `index` from the head.
+    /// The place of value number `index`.
+    #[inline]
+    fn place(&self, index: u32) -> u32 {
+        self.head.wrapping_add(index)
+    }
+
+    /// The value behind `index` others.
     #[inline]
     pub(crate) fn get(&self, index: usize) -> Option<&T> {
         if index < self.len() {
-            self.slots
-                .get(self.slot(self.head.wrapping_add(index as u32)))
+            self.slots.get(self.slot(self.place(index as u32)))
         } else {
             None
         }
@@ -68,102 +62,84 @@ impl<T: Copy> Ring<T> {
     #[inline]
     pub(crate) fn get_mut(&mut self, index: usize) -> Option<&mut T> {
         if index < self.len() {
-            let slot = self.slot(self.head.wrapping_add(index as u32));
+            let slot = self.slot(self.place(index as u32));
             self.slots.get_mut(slot)
         } else {
             None
         }
     }
 
-    /// The value at the head.
+    /// The first.
     #[inline]
-    pub(crate) fn head(&self) -> Option<&T> {
-        self.get(0)
-    }
-
-    /// The value that comes next, in or announced, or what lies in its place.
-    #[inline]
-    pub(crate) fn next_up(&self) -> Option<&T> {
-        let place = if self.head == self.inside {
-            self.outside
+    pub(crate) fn first(&self) -> Option<&T> {
+        if self.is_empty() {
+            None
         } else {
-            self.head
-        };
-        self.slots.get(self.slot(place))
-    }
-
-    /// Takes the head, of a ring that is not empty.
-    #[inline]
-    pub(crate) fn take_head(&mut self) -> T {
-        debug_assert!(self.len() > 0);
-        let value = self.slots[self.slot(self.head)];
-        self.head = self.head.wrapping_add(1);
-        self.begin_anew();
-        value
-    }
-
-    /// Drops the head of a ring that is not empty.
-    #[inline]
-    pub(crate) fn drop_head(&mut self) {
-        debug_assert!(self.len() > 0);
-        self.head = self.head.wrapping_add(1);
-        self.begin_anew();
-    }
-
-    /// An empty ring begins anew: one that holds a packet or two at a time, as those of most
-    /// links do, stays in the same few cache lines however long a burst once made it.
-    #[inline]
-    fn begin_anew(&mut self) {
-        if self.head == self.tail {
-            (self.head, self.inside, self.outside, self.tail) = (0, 0, 0, 0);
+            self.slots.get(self.slot(self.head))
         }
     }
 
-    /// Adds one at the tail of those that are in, and changes it there; none may be announced.
+    /// The first, or what lies in its place.
     #[inline]
-    pub(crate) fn push(&mut self, value: &T, change: impl FnOnce(&mut T)) {
-        debug_assert!(self.outside == self.tail);
-        self.announce(value, change);
-        self.inside = self.tail;
-        self.outside = self.tail;
+    pub(crate) fn next_up(&self) -> Option<&T> {
+        self.slots.get(self.slot(self.head))
     }
 
-    /// Announces one, behind all others, and changes it there: it is copied but once, and whole.
-    /// Tells whether it is the only one.
+    /// Takes the first, of a ring that is not empty.
+    #[inline]
+    pub(crate) fn take(&mut self) -> T {
+        debug_assert!(!self.is_empty());
+        let value = self.slots[self.slot(self.head)];
+        self.drop_first();
+        value
+    }
+
+    /// Drops the first, of a ring that is not empty. An empty ring begins anew: one that holds a packet or two
+    /// at a time, as those of most links do, stays in the same few cache lines however long a burst once made it.
+    #[inline]
+    pub(crate) fn drop_first(&mut self) {
+        debug_assert!(!self.is_empty());
+        self.head = self.head.wrapping_add(1);
+        if self.is_empty() {
+            (self.head, self.tail) = (0, 0);
+        }
+    }
+
+    /// Adds one behind all others, and changes it there: it is copied but once, and whole. Tells whether it is the
+    /// only one.
     #[inline(always)]
     #[allow(clippy::inline_always)] // once a packet and link
-    pub(crate) fn announce(&mut self, value: &T, change: impl FnOnce(&mut T)) -> bool {
+    pub(crate) fn push(&mut self, value: &T, change: impl FnOnce(&mut T)) -> bool {
         self.have_room(value);
         let slot = self.slot(self.tail);
         self.tail = self.tail.wrapping_add(1);
         let place = &mut self.slots[slot];
         *place = *value;
         change(place);
-        self.outside.wrapping_add(1) == self.tail
+        self.head.wrapping_add(1) == self.tail
     }
 
-    /// Announces one, changed, before those announced that are `later`; tells whether it is the first.
-    /// Where these are more than `most` it does nothing, and tells nothing.
+    /// Adds one, changed, before those that are `later`; tells whether it is the first. Where these are more
+    /// than `most` it does nothing, and tells nothing.
     #[inline(always)]
     #[allow(clippy::inline_always)] // once a packet and link
-    pub(crate) fn announce_before(
+    pub(crate) fn push_before(
         &mut self,
         value: &T,
         change: impl FnOnce(&mut T),
         later: impl Fn(&T) -> bool,
         most: u32,
     ) -> Option<bool> {
-        let in_order =
-            self.outside == self.tail || !later(&self.slots[self.slot(self.tail.wrapping_sub(1))]);
+        let in_order = self.is_empty() || !later(&self.slots[self.slot(self.tail.wrapping_sub(1))]);
         if in_order {
-            return Some(self.announce(value, change));
+            return Some(self.push(value, change));
         }
         let place = self.make_place(later, most, value)?;
         let slot = self.slot(place);
         let stands = &mut self.slots[slot];
         *stands = *value;
         change(stands);
-        Some(place == self.outside)
+        Some(place == self.head)
     }
 
     /// Moves those that are `later` towards the tail by one, unless they are more than `most`; tells the
@@ -171,14 +147,14 @@ impl<T: Copy> Ring<T> {
     /// read as a whole just after it was written in pieces, and the processor would wait for that.
     #[inline(never)]
     fn make_place(&mut self, later: impl Fn(&T) -> bool, most: u32, filler: &T) -> Option<u32> {
-        let others = self.tail.wrapping_sub(self.outside);
+        let others = self.tail.wrapping_sub(self.head);
         if others > most && later(&self.slots[self.slot(self.tail.wrapping_sub(most + 1))]) {
             return None;
         }
         self.have_room(filler);
         let mut place = self.tail;
         self.tail = place.wrapping_add(1);
-        while place != self.outside {
+        while place != self.head {
             let before = self.slot(place.wrapping_sub(1));
             if !later(&self.slots[before]) {
                 break;
@@ -190,7 +166,7 @@ impl<T: Copy> Ring<T> {
         Some(place)
     }
 
-    /// Announces `values`, which are in order, each before those announced that are `later` than it.
+    /// Adds `values`, which are in order as the others are, each before those that are `later` than it.
     pub(crate) fn merge<'a>(
         &mut self,
         values: impl DoubleEndedIterator<Item = &'a T> + ExactSizeIterator + Clone,
@@ -198,28 +174,27 @@ impl<T: Copy> Ring<T> {
     ) where
         T: 'a,
     {
-        let last = self.announced_at(self.count_announced().wrapping_sub(1));
+        let last = self.get(self.len().wrapping_sub(1));
         let are_last = match (last, values.clone().next()) {
             (Some(last), Some(first)) => !later(last, first),
             _ => true,
         };
         for value in values.clone() {
-            self.announce(value, |_| ());
+            self.push(value, |_| ());
         }
         if are_last {
             return;
         }
         let mut end = self.tail.wrapping_sub(values.len() as u32);
         for (before, value) in values.enumerate().rev() {
-            let others = end.wrapping_sub(self.outside);
+            let others = end.wrapping_sub(self.head);
             if others == 0 || !later(&self.slots[self.slot(end.wrapping_sub(1))], value) {
-                // It stands where it was announced, or all others that did have moved.
+                // It stands where it was added, or all others that did have moved.
                 let slot = self.slot(end.wrapping_add(before as u32));
                 self.slots[slot] = *value;
                 continue;
             }
-            let not_later = self.first_of_announced(others, |other| !later(other, value));
-            let first = self.outside.wrapping_add(not_later);
+            let first = self.place(self.first_of(others, |other| !later(other, value)));
             self.shift(first, end, before as u32 + 1);
             let slot = self.slot(first.wrapping_add(before as u32));
             self.slots[slot] = *value;
@@ -239,79 +214,17 @@ impl<T: Copy> Ring<T> {
         }
     }
 
-    /// The first that is announced.
-    #[inline]
-    pub(crate) fn announced(&self) -> Option<&T> {
-        if self.outside == self.tail {
-            None
-        } else {
-            self.slots.get(self.slot(self.outside))
-        }
+    /// How many of all, which are in order, come first, as `is_before` tells.
+    pub(crate) fn count_before(&self, is_before: impl Fn(&T) -> bool) -> usize {
+        self.first_of(self.tail.wrapping_sub(self.head), is_before) as usize
     }
 
-    /// How many are announced.
-    #[inline]
-    pub(crate) fn count_announced(&self) -> usize {
-        self.tail.wrapping_sub(self.outside) as usize
-    }
-
-    /// The announced one behind `index` others.
-    #[inline]
-    pub(crate) fn announced_at(&self, index: usize) -> Option<&T> {
-        if (self.tail.wrapping_sub(self.outside) as usize) <= index {
-            return None;
-        }
-        let slot = self.slot(self.outside.wrapping_add(index as u32));
-        self.slots.get(slot)
-    }
-
-    /// Lets the first announced one in, where there is one.
-    #[inline]
-    pub(crate) fn admit(&mut self) {
-        if self.outside == self.tail {
-            return;
-        }
-        let follows = self.outside == self.inside;
-        if !follows {
-            self.slots[self.slot(self.inside)] = self.slots[self.slot(self.outside)];
-        }
-        self.inside = self.inside.wrapping_add(1);
-        self.outside = self.outside.wrapping_add(1);
-        if !follows {
-            self.close_up();
-        }
-    }
-
-    /// Turns the first announced one away, where there is one.
-    #[inline]
-    pub(crate) fn turn_away(&mut self) {
-        if self.outside != self.tail {
-            self.outside = self.outside.wrapping_add(1);
-            self.close_up();
-        }
-    }
-
-    /// Takes the first announced one, of a ring that has one, past all that are in.
-    #[inline]
-    pub(crate) fn take_announced(&mut self) -> T {
-        debug_assert!(self.outside != self.tail);
-        let value = self.slots[self.slot(self.outside)];
-        self.turn_away();
-        value
-    }
-
-    /// How many of those announced, which are in order, come first, as `is_before` tells.
-    pub(crate) fn announced_before(&self, is_before: impl Fn(&T) -> bool) -> usize {
-        let announced = self.tail.wrapping_sub(self.outside);
-        self.first_of_announced(announced, is_before) as usize
-    }
-
-    /// The same among the first `others` of those announced.
-    fn first_of_announced(&self, mut others: u32, is_before: impl Fn(&T) -> bool) -> u32 {
+    /// The same of the first `others`.
+    fn first_of(&self, mut others: u32, is_before: impl Fn(&T) -> bool) -> u32 {
         let mut first = 0;
         while others > 0 {
             let middle = first + others / 2;
-            if is_before(&self.slots[self.slot(self.outside.wrapping_add(middle))]) {
+            if is_before(&self.slots[self.slot(self.place(middle))]) {
                 first = middle + 1;
                 others -= others / 2 + 1;
             } else {
@@ -321,9 +234,9 @@ impl<T: Copy> Ring<T> {
         first
     }
 
-    /// Keeps the first `first` of those announced, and of the others those that `stay`.
-    pub(crate) fn retain_announced(&mut self, first: usize, mut stay: impl FnMut(&T) -> bool) {
-        let mut place = self.outside.wrapping_add(first as u32);
+    /// Keeps the first `first`, and of the others those that `stay`.
+    pub(crate) fn retain(&mut self, first: usize, mut stay: impl FnMut(&T) -> bool) {
+        let mut place = self.place(first as u32);
         let mut kept = place;
         while place != self.tail {
             let value = self.slots[self.slot(place)];
@@ -335,54 +248,21 @@ impl<T: Copy> Ring<T> {
             place = place.wrapping_add(1);
         }
         self.tail = kept;
-        self.close_up();
-    }
-
-    /// Gives back the slots of those that were turned away, where nobody stands before them or few
-    /// behind them.
-    #[inline]
-    fn close_up(&mut self) {
-        if self.inside == self.head {
-            self.head = self.outside;
-            self.inside = self.outside;
-        } else if self.outside != self.inside && self.tail.wrapping_sub(self.outside) <= FEW {
-            self.move_up();
-        }
-        self.begin_anew();
-    }
-
-    /// Moves the announced ones to where those stood that were turned away.
-    #[inline(never)]
-    fn move_up(&mut self) {
-        let announced = self.tail.wrapping_sub(self.outside);
-        for index in 0..announced {
-            let from = self.slot(self.outside.wrapping_add(index));
-            let to = self.slot(self.inside.wrapping_add(index));
-            self.slots[to] = self.slots[from];
-        }
-        self.outside = self.inside;
-        self.tail = self.inside.wrapping_add(announced);
     }
 
     /// Sees to it that there is a slot for one more.
     #[inline(always)]
     #[allow(clippy::inline_always)] // a comparison
     fn have_room(&mut self, filler: &T) {
-        if self.tail.wrapping_sub(self.head) as usize == self.slots.len() {
+        if self.len() == self.slots.len() {
             self.make_room(*filler);
         }
     }
 
-    /// Where half of the slots are those of values turned away, the announced ones move up; else
-    /// there will be twice as many slots.
+    /// Twice as many slots.
     #[cold]
     #[inline(never)]
     fn make_room(&mut self, filler: T) {
-        let turned_away = self.outside.wrapping_sub(self.inside) as usize;
-        if turned_away > self.slots.len() / 2 {
-            self.move_up();
-            return;
-        }
         // They grow where they lie, if the system can: of a million packets there is no second copy.
         let held = self.slots.len();
         let mut slots = core::mem::take(&mut self.slots).into_vec();
@@ -398,15 +278,9 @@ impl<T: Copy> Ring<T> {
         }
     }
 
-    /// All that are in, from the head on.
+    /// All, from the first on.
     pub(crate) fn iter(&self) -> impl Iterator<Item = &T> {
-        (0..self.len()).filter_map(|index| self.get(index))
-    }
-
-    /// All that are announced, the first first.
-    pub(crate) fn iter_announced(&self) -> impl Iterator<Item = &T> {
-        let announced = self.tail.wrapping_sub(self.outside);
-        (0..announced).map(|index| &self.slots[self.slot(self.outside.wrapping_add(index))])
+        (0..self.len() as u32).map(|index| &self.slots[self.slot(self.place(index))])
     }
 }
 
@@ -423,43 +297,40 @@ mod tests {
             // Grows in the first half, shrinks in the second.
             let share = if value < 5_000 { 0.6 } else { 0.4 };
             if stream.uniform() < share {
-                ring.push(&value, |_| ());
+                assert_eq!(ring.push(&value, |_| ()), deque.is_empty());
                 deque.push_back(value);
             } else if !deque.is_empty() {
-                assert_eq!(Some(ring.take_head()), deque.pop_front());
+                assert_eq!(Some(ring.take()), deque.pop_front());
             }
             assert_eq!(ring.len(), deque.len());
-            assert_eq!(ring.head(), deque.front());
+            assert_eq!(ring.first(), deque.front());
             assert_eq!(ring.get(deque.len() / 2), deque.get(deque.len() / 2));
         }
         assert!(ring.iter().eq(deque.iter()));
     }
 
-    /// Values that are announced out of order: each before few others, or many of them at once.
+    /// Values that come out of order: each before few others, or many of them at once.
     #[test]
-    fn what_is_announced_stands_in_order() {
+    fn what_comes_before_others_stands_before_them() {
         let mut stream = sojourn_base::Stream::new(5);
         let mut ring = Ring::default();
         let (mut early, mut expected) = (Vec::new(), Vec::new());
         let mut taken = 0;
         for round in 0..20_000_u64 {
             let value = (round + stream.below(40), round);
-            let first = ring.announced().copied();
-            let later = ring.iter_announced().filter(|other| **other > value);
+            let first = ring.first().copied();
+            let later = ring.iter().filter(|other| **other > value);
             let are_few = later.count() <= 16;
-            match ring.announce_before(&value, |_| (), |other| *other > value, 16) {
+            match ring.push_before(&value, |_| (), |other| *other > value, 16) {
                 Some(is_first) if are_few => {
                     assert_eq!(is_first, first.is_none_or(|first| value < first));
                 }
                 None if !are_few => early.push(value),
                 told => panic!("{told:?}, with few later ones: {are_few}"),
             }
-            let standing: Vec<_> = ring.iter_announced().copied().collect();
+            let standing: Vec<_> = ring.iter().copied().collect();
             assert!(standing.is_sorted());
-            assert_eq!(
-                ring.iter_announced().count() + early.len() + taken,
-                round as usize + 1
-            );
+            assert_eq!(standing.len() + early.len() + taken, round as usize + 1);
             expected.push(value);
             if stream.below(30) == 0 {
                 early.sort_unstable();
@@ -468,7 +339,7 @@ mod tests {
                 expected.sort_unstable();
                 let known = stream.below(expected.len() as u64 + 1) as usize;
                 for value in expected.drain(..known) {
-                    assert_eq!(ring.take_announced(), value);
+                    assert_eq!(ring.take(), value);
                 }
                 taken += known;
             }
@@ -476,86 +347,49 @@ mod tests {
         assert!(taken > 10_000);
     }
 
-    /// The ring is full, but most slots are those of values turned away.
+    /// The ring is full: there must be more slots first.
     #[test]
-    fn one_finds_its_place_where_the_others_must_move_up() {
+    fn one_finds_its_place_in_a_full_ring() {
         let mut ring = Ring::default();
-        ring.push(&0, |_| ());
-        for value in 1..=63 {
-            ring.announce(&(10 * value), |_| ());
+        for value in 1..=64 {
+            ring.push(&(10 * value), |_| ());
         }
         for _ in 0..40 {
-            ring.turn_away();
+            ring.take();
         }
-        let is_first = ring.announce_before(&505, |value| *value += 1, |other| *other > 505, 16);
+        for value in 65..=104 {
+            ring.push(&(10 * value), |_| ());
+        }
+        let is_first = ring.push_before(&505, |value| *value += 1, |other| *other > 505, 64);
         assert_eq!(is_first, Some(false));
         let expected = (41..=50).map(|value| 10 * value).chain([506]);
-        let expected = expected.chain((51..=63).map(|value| 10 * value));
-        assert!(ring.iter_announced().copied().eq(expected));
-        assert_eq!((ring.slots.len(), ring.iter().count()), (64, 1));
+        let expected = expected.chain((51..=104).map(|value| 10 * value));
+        assert!(ring.iter().copied().eq(expected));
+        assert_eq!(ring.slots.len(), 128);
     }
 
-    /// Some of those announced leave from the middle on, while the ring wraps.
+    /// Some leave from the middle on, while the ring wraps.
     #[test]
     fn what_stays_keeps_its_order() {
         let mut stream = sojourn_base::Stream::new(6);
         let (mut ring, mut expected) = (Ring::default(), Vec::new());
         for round in 0..2_000_u64 {
             for value in 10 * round..10 * round + stream.below(10) {
-                ring.announce(&value, |_| ());
+                ring.push(&value, |_| ());
                 expected.push(value);
             }
             let from = 10 * round - stream.below(round.min(4) + 1) * 10;
-            let first = ring.announced_before(|&value| value < from);
+            let first = ring.count_before(|&value| value < from);
             assert_eq!(
                 first,
                 expected.iter().filter(|&&value| value < from).count()
             );
-            ring.retain_announced(first, |value| value % 3 > 0);
+            ring.retain(first, |value| value % 3 > 0);
             expected.retain(|value| *value < from || value % 3 > 0);
             for value in expected.drain(..expected.len() / 3) {
-                assert_eq!(ring.take_announced(), value);
+                assert_eq!(ring.take(), value);
             }
-            assert!(ring.iter_announced().eq(&expected), "round {round}");
+            assert!(ring.iter().eq(&expected), "round {round}");
         }
-    }
-
-    /// Two deques, of those inside and those announced, under all that may be done.
-    #[test]
-    fn what_is_announced_comes_in_or_is_turned_away_in_order() {
-        let mut ring = Ring::default();
-        let (mut inside, mut announced) = (VecDeque::new(), VecDeque::new());
-        let mut stream = sojourn_base::Stream::new(4);
-        for value in 0..20_000_u64 {
-            // Grows in the first half, stands in the second.
-            let coming = if value < 10_000 { 5 } else { 3 };
-            match stream.below(10) {
-                n if n < coming => {
-                    // Some come before others, also where there must be more slots first.
-                    let value = value.saturating_sub(stream.below(2) * stream.below(40));
-                    let place = announced.partition_point(|other| *other <= value);
-                    let is_first =
-                        ring.announce_before(&value, |_| (), |other| *other > value, u32::MAX);
-                    assert_eq!(is_first, Some(place == 0));
-                    announced.insert(place, value);
-                }
-                5 | 6 if !announced.is_empty() => {
-                    ring.admit();
-                    inside.extend(announced.pop_front());
-                }
-                7 => {
-                    ring.turn_away();
-                    announced.pop_front();
-                }
-                _ if !inside.is_empty() => {
-                    assert_eq!(Some(ring.take_head()), inside.pop_front());
-                }
-                _ => {}
-            }
-            assert_eq!(ring.announced(), announced.front());
-            assert_eq!((ring.len(), ring.head()), (inside.len(), inside.front()));
-        }
-        assert!(ring.iter().eq(inside.iter()));
-        assert!(ring.iter_announced().eq(announced.iter()));
     }
 }

@@ -343,9 +343,7 @@ impl Train {
         let later = |other: &SimPacket| {
             other.stamp > out || other.stamp == out && shared.came_over(other) > link
         };
-        let is_first = self
-            .packets
-            .announce_before(packet, come_out, later, u32::MAX);
+        let is_first = self.packets.push_before(packet, come_out, later, u32::MAX);
         is_first == Some(true) && (out, link) < self.first_fresh
     }
 
@@ -358,7 +356,7 @@ impl Train {
         }
         self.first_fresh = (out, link);
         self.news = self.news.min(out);
-        let first = self.packets.announced();
+        let first = self.packets.first();
         first.is_none_or(|first| (first.stamp, shared.came_over(first)) > (out, link))
     }
 
@@ -397,7 +395,7 @@ impl Train {
     #[inline(always)]
     #[allow(clippy::inline_always)]
     pub(crate) fn leave(&mut self) -> SimPacket {
-        self.packets.take_announced()
+        self.packets.take()
     }
 
     /// When the first comes out, and of which link.
@@ -410,7 +408,7 @@ impl Train {
     #[inline(always)]
     #[allow(clippy::inline_always)]
     pub(crate) fn next_in_order(&self, shared: &Shared) -> Option<(Time, LinkId)> {
-        let first = self.packets.announced()?;
+        let first = self.packets.first()?;
         Some((first.stamp, shared.came_over(first)))
     }
 
@@ -419,7 +417,7 @@ impl Train {
     #[allow(clippy::inline_always)]
     pub(crate) fn has_several(&self) -> bool {
         let fresh = self.fresh.packets().len();
-        fresh > 1 || self.packets.announced_at(1 - fresh).is_some()
+        fresh > 1 || self.packets.len() > 1 - fresh
     }
 
     /// When the transmission began of the packet that has just left; none where it is in the books of
@@ -437,7 +435,7 @@ impl Train {
     pub(crate) fn book(&mut self, until: Time, shared: &Shared) -> Vec<(Time, LinkId, SimPacket)> {
         self.sort_in(shared);
         let last = until + self.pace.to_cross(u16::MAX);
-        let soon = self.packets.iter_announced();
+        let soon = self.packets.iter();
         let soon = soon.take_while(|packet| packet.stamp < last);
         let begin = soon.map(|packet| {
             let begins = before(packet.stamp, self.pace.to_cross(packet.size));
@@ -461,8 +459,8 @@ impl Train {
         self.sort_in(shared);
         let mut leaving = Vec::new();
         let pace = self.pace;
-        let first = self.packets.announced_before(|packet| packet.stamp < from);
-        self.packets.retain_announced(first, |packet| {
+        let first = self.packets.count_before(|packet| packet.stamp < from);
+        self.packets.retain(first, |packet| {
             let (link, sent) = (shared.came_over(packet), before(packet.stamp, pace.delay));
             let stays = !leaves(link, sent);
             if !stays {
@@ -506,9 +504,9 @@ impl Train {
     /// The packet at a place among those of a round.
     #[inline]
     pub(crate) fn in_round(&self, place: usize) -> Option<&SimPacket> {
-        let in_order = self.packets.count_announced();
+        let in_order = self.packets.len();
         if place < in_order {
-            self.packets.announced_at(place)
+            self.packets.get(place)
         } else {
             self.fresh.packets().get(place - in_order)
         }
@@ -521,7 +519,7 @@ impl Train {
             place += 1;
             round.stays(place - 1)
         };
-        self.packets.retain_announced(0, &mut stays);
+        self.packets.retain(0, &mut stays);
         self.fresh.retain(stays);
         self.sort_in(shared);
         self.first_fresh = NO_FRESH;
@@ -536,12 +534,12 @@ impl Train {
     #[inline(always)]
     #[allow(clippy::inline_always)]
     pub(crate) fn ahead(&self, index: usize) -> Option<&SimPacket> {
-        self.packets.announced_at(index)
+        self.packets.get(index)
     }
 
     /// All that are in it.
     pub(crate) fn packets(&self) -> impl Iterator<Item = &SimPacket> {
-        let in_order = self.packets.iter_announced();
+        let in_order = self.packets.iter();
         in_order.chain(self.fresh.packets())
     }
 }

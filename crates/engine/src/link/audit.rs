@@ -57,7 +57,7 @@ impl Link {
         let in_flight = self.in_flight();
         self.packets.iter().skip(in_flight).for_each(leave);
         let begun = self.packets.iter().take(in_flight);
-        let announced = self.packets.iter_announced().chain(self.unplaced());
+        let announced = self.announced.iter().chain(self.unplaced());
         for packet in begun.chain(announced) {
             on_the_way[packet.lane()] += 1;
         }

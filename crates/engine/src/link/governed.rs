@@ -188,16 +188,16 @@ impl Link {
     ) -> Option<HandedOver> {
         // Asked where it lies: of a copy that is asked for a field the processor makes pieces, and to read these as
         // a whole right after stalls it.
-        let announced = self.packets.announced()?;
+        let announced = self.announced.first()?;
         observer.delivered(now, shared.came_over(announced), announced);
         if self.lets_pass(now, announced.size) {
-            let packet = self.packets.take_announced();
+            let packet = self.announced.take();
             let stamp = self.pass(id, now, &packet, observer);
             return Some((packet, stamp));
         }
         self.ledger.arrive(announced.bytes(), now);
         observer.enqueued(now, id, announced);
-        let packet = self.packets.take_announced();
+        let packet = self.announced.take();
         self.let_in::<D, O>(id, now, packet, shared, observer);
         self.settle_as::<D>();
         None

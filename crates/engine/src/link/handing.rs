@@ -76,7 +76,7 @@ impl Horizon {
 impl Link {
     /// Packets that it holds, or that are on their way to it and nowhere else.
     pub(crate) fn holds(&self) -> usize {
-        let announced = self.packets.count_announced() + self.unplaced().count();
+        let announced = self.announced.len() + self.unplaced().count();
         let waiting = if self.promises() {
             0
         } else {
@@ -96,7 +96,7 @@ impl Link {
     /// When the next packet that was handed over arrives.
     #[inline(always)]
     pub(crate) fn next_arrival(&self) -> Time {
-        let announced = self.packets.announced();
+        let announced = self.announced.first();
         announced.map_or(self.beyond, |packet| packet.stamp.min(self.beyond))
     }
 
@@ -113,7 +113,7 @@ impl Link {
     ) -> Option<Time> {
         let change = |copy: &mut SimPacket| copy.send_copy_on(packet, 1, stamp);
         let is_next = match self.fed_by {
-            FedBy::Events | FedBy::One => self.packets.announce(packet, change),
+            FedBy::Events | FedBy::One => self.announced.push(packet, change),
             // To deliver what comes first, a link must know that.
             FedBy::Many if !in_round || !self.hands_over => {
                 self.announce_near(packet, stamp, shared)
@@ -132,8 +132,8 @@ impl Link {
                 || other.stamp == stamp && shared.came_over(other) > shared.goes_over(packet)
         };
         let is_next = self
-            .packets
-            .announce_before(packet, change, later, MOST_MOVED);
+            .announced
+            .push_before(packet, change, later, MOST_MOVED);
         is_next.unwrap_or_else(|| self.announce_early(packet, stamp, later))
     }
 
@@ -153,8 +153,8 @@ impl Link {
             return false;
         }
         self.beyond = stamp;
-        self.packets
-            .announced()
+        self.announced
+            .first()
             .is_none_or(|first| stamp < first.stamp)
     }
 
@@ -163,9 +163,7 @@ impl Link {
     pub(crate) fn announce_back(&mut self, packet: &SimPacket, stamp: Time) -> Option<Time> {
         let change = |copy: &mut SimPacket| copy.send_copy_on(packet, 1, stamp);
         let later = |other: &SimPacket| other.stamp > stamp;
-        let is_next = self
-            .packets
-            .announce_before(packet, change, later, u32::MAX);
+        let is_next = self.announced.push_before(packet, change, later, u32::MAX);
         self.needs_calendar(is_next == Some(true), stamp, packet.size)
     }
 
@@ -182,7 +180,7 @@ impl Link {
             let is_idle = self.plain.is_some() || self.ledger.backlog().packets == 0;
             is_idle.then(|| stamp + self.may_wait)
         } else {
-            let is_empty = self.packets.len() == 0;
+            let is_empty = self.packets.is_empty();
             let begins = self.sends_until.max(self.free_at).max(stamp);
             is_empty.then(|| begins + self.takes(size) + self.delay)
         }
@@ -204,7 +202,7 @@ impl Link {
             .unplaced
             .get_or_insert_with(|| Unplaced::new(pace).into());
         unplaced.early.push(announced);
-        self.packets.announced().is_none_or(later)
+        self.announced.first().is_none_or(later)
     }
 
     /// Puts what arrives up to the horizon in its place. So it must be before that is looked at.
@@ -223,10 +221,10 @@ impl Link {
             return;
         };
         if !unplaced.early.is_empty() {
-            unplaced.place_early(&mut self.packets, shared);
+            unplaced.place_early(&mut self.announced, shared);
         }
         if self.beyond <= until {
-            unplaced.place_later(until, &mut self.packets, shared);
+            unplaced.place_later(until, &mut self.announced, shared);
             self.beyond = unplaced.later.first();
         }
     }

@@ -37,7 +37,7 @@ impl Link {
     #[inline(always)]
     #[allow(clippy::inline_always)] // called from one place in each kind of run
     pub(crate) fn next_to_arrive(&self, horizon: Horizon) -> Option<&SimPacket> {
-        let next = self.packets.announced();
+        let next = self.announced.first();
         next.filter(|packet| packet.stamp <= horizon.arrivals)
     }
 
@@ -184,25 +184,31 @@ impl Link {
         if self.lets_pass(now, packet.size) {
             let stamp = self.pass(id, now, packet, observer);
             if self.hands_over {
-                self.packets.turn_away();
+                self.announced.drop_first();
                 return Some(stamp);
             }
-            self.packets.admit();
+            self.bring_in(packet);
             self.send_out(self.packets.len() - 1, stamp);
         } else if self.hands_over {
             let promise = self.promise(id, now, packet, capacity, shared, observer);
             if promise.as_ref().is_some_and(|promise| !promise.is_booked) {
-                self.packets.admit();
+                self.bring_in(packet);
             } else {
-                self.packets.turn_away();
+                self.announced.drop_first();
             }
             return promise.map(|promise| promise.out);
         } else if self.admits(id, now, packet, capacity, shared, observer) {
-            self.packets.admit();
+            self.bring_in(packet);
         } else {
-            self.packets.turn_away();
+            self.announced.drop_first();
         }
         None
+    }
+
+    /// The first announced packet is here.
+    fn bring_in(&mut self, packet: &SimPacket) {
+        self.announced.drop_first();
+        self.packets.push(packet, |_| ());
     }
 
     /// Begins to send the first packet that waits.
@@ -233,7 +239,7 @@ impl Link {
     /// When the packet at the head of the ring comes out at the far end, if it is not dropped.
     #[inline]
     pub(super) fn next_delivery(&self) -> Time {
-        match self.packets.head() {
+        match self.packets.first() {
             Some(packet) if self.first_waiting() > 0 => packet.stamp,
             Some(packet) => self.earliest_delivery(packet),
             None => self.next_announced(),
@@ -244,7 +250,7 @@ impl Link {
     #[inline(always)]
     #[allow(clippy::inline_always)]
     pub(crate) fn next_announced(&self) -> Time {
-        let announced = self.packets.announced();
+        let announced = self.announced.first();
         announced.map_or(Time::NEVER, |packet| self.earliest_delivery(packet))
     }
 
@@ -272,17 +278,17 @@ impl Link {
         if self.hands_over {
             return None;
         }
-        let packet = self.packets.announced()?;
+        let packet = self.announced.first()?;
         let arrived = packet.stamp;
-        let is_alone = self.packets.len() == 0 && self.lets_pass(arrived, packet.size);
+        let is_alone = self.packets.is_empty() && self.lets_pass(arrived, packet.size);
         if !is_alone || arrived + self.takes(packet.size) + self.delay != now {
             return None;
         }
-        let mut packet = self.packets.take_announced();
+        let mut packet = self.announced.take();
         observer.delivered(arrived, shared.came_over(&packet), &packet);
         self.pass(id, arrived, &packet, observer);
         // Nothing waits.
-        let announced = self.packets.announced();
+        let announced = self.announced.first();
         self.due = announced.map_or(Time::NEVER, |packet| packet.stamp);
         packet.send_on(now);
         Some(packet)

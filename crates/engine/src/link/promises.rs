@@ -152,14 +152,14 @@ impl Link {
         let leaves_now = u64::from(self.sends_until == now);
         let waiting = self.ledger.backlog().packets - leaves_now;
         self.ledger.peak_packets = self.ledger.peak_packets.max(waiting);
-        while let Some(&packet) = self.packets.head()
+        while let Some(&packet) = self.packets.first()
             && self.sends_until < until
         {
             let begins = self.sends_until;
             self.ledger
                 .depart_ahead(packet.bytes(), packet.stamp, now, begins);
             self.book(id, begins, &packet, observer);
-            self.packets.drop_head();
+            self.packets.drop_first();
         }
     }
 }
