@@ -120,6 +120,9 @@ impl Spread {
             self.count_gathered();
         }
         self.gathered.add(ps);
+        if self.gathered.is_full() {
+            self.prefetch_counters();
+        }
     }
 
     #[inline(never)]
