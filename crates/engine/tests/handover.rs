@@ -78,6 +78,12 @@ fn run_in_steps<const IN_ORDER: bool>(
         until += step;
         simulation.run_until(until, &RUNNING).unwrap();
         states.push(state(&simulation));
+        // As where a window is opened: what waits by now may be the most that ever will from now on.
+        if states.len().is_multiple_of(2) {
+            for link in simulation.links_mut() {
+                link.ledger.reset_peak();
+            }
+        }
     }
     (states, simulation.finish().unwrap().0)
 }
@@ -110,6 +116,7 @@ fn same_history(mut one: (Vec<String>, Vec<Entry>), mut other: (Vec<String>, Vec
 /// that send at the same instants, in some networks one at a router itself.
 fn any_network(random: &mut Stream) -> (Vec<LinkSpec>, Vec<FlowSpec>) {
     const QUEUES: [&str; 6] = ["droptail", "droptail", "codel", "red", "fq_codel", "pie"];
+    const LIMITS: [&str; 2] = ["9 packets", "5000 B"];
     let mut any = |below: usize| random.below(below as u64) as usize;
     let (mbps, delay_us) = ([8, 20][any(2)], [0, 500][any(2)]);
     let (sink_mbps, sink_delay_us) = ([6, 40][any(2)], [0, 300][any(2)]);
@@ -117,7 +124,7 @@ fn any_network(random: &mut Stream) -> (Vec<LinkSpec>, Vec<FlowSpec>) {
     for router in 0..3 {
         let (mbps, delay_us) = ([mbps, 7][any(2)], [delay_us, 400][any(2)]);
         let ends = (router, (router + 1) % 3);
-        links.push(link(ends, mbps, delay_us, QUEUES[any(6)], "9 packets"));
+        links.push(link(ends, mbps, delay_us, QUEUES[any(6)], LIMITS[any(2)]));
     }
     let is_dumbbell = any(2) == 0;
     let mut flows = Vec::new();
@@ -131,8 +138,8 @@ fn any_network(random: &mut Stream) -> (Vec<LinkSpec>, Vec<FlowSpec>) {
         let access = links.len() as u32;
         let delay_us = [delay_us, delay_us, delay_us, 250, 9_000, 40_000][any(6)];
         let ends = (20 + access, router as u32);
-        let queue = QUEUES[any(6) * any(2)];
-        links.push(link(ends, mbps, delay_us, queue, "9 packets"));
+        let (queue, limit) = (QUEUES[any(6) * any(2)], LIMITS[any(2)]);
+        links.push(link(ends, mbps, delay_us, queue, limit));
         let odd = any(12);
         let sink_mbps = if odd == 1 { 10 } else { sink_mbps };
         let queue = if odd == 2 { QUEUES[any(6)] } else { "droptail" };
@@ -172,6 +179,38 @@ fn any_network_has_one_history() {
         let ordered = run::<true>(any_network(&mut at_first.clone()), 20);
         let seen = run::<false>(any_network(&mut random), 20);
         assert!(same_history(ordered, seen), "network {round}");
+    }
+}
+
+/// The books are closed at the very instants at which packets come, begin and leave: what begins then waits still, and
+/// what is left without it may be the most that waits from then on.
+#[test]
+fn books_are_closed_as_packets_begin() {
+    let network = |limit| {
+        // A packet of 1000 bytes takes 1 ms, two come in that time, and at the end none for a while.
+        let plain = |ends, queue| bench::link(ends, 8_000_000, Span::from_ms(1), queue, limit);
+        let links = vec![plain((0, 1), "droptail"), plain((1, 2), "droptail")];
+        let params = [
+            ("rate", Scalar::Base(16e6)),
+            ("on", Scalar::Text("constant(20 ms)")),
+            ("off", Scalar::Text("constant(30 ms)")),
+        ];
+        let size = Distribution::constant(Bytes::new(1000));
+        let flow = bench::flow(&[0, 1], "onoff", &params, size, us(0), 1);
+        (links, vec![flow])
+    };
+    for (limit, step_us) in [
+        ("30 packets", 1_000),
+        ("30 packets", 500),
+        ("7000 B", 1_000),
+    ] {
+        let steps = || (0..200).map(|_| Span::from_us(step_us));
+        let ordered = run_in_steps::<true>(network(limit), steps());
+        let seen = run_in_steps::<false>(network(limit), steps());
+        assert!(
+            same_history(ordered, seen),
+            "{limit}, steps of {step_us} us"
+        );
     }
 }
 
