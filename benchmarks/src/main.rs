@@ -6,7 +6,11 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::sync::atomic::AtomicBool;
 
+use sojourn_memory::Allocator;
 use sojourn_scenario::{Options, Scenario};
+
+#[global_allocator]
+static ALLOCATOR: Allocator = Allocator;
 
 fn main() -> ExitCode {
     let mut arguments = std::env::args().skip(1);

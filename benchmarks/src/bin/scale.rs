@@ -10,7 +10,7 @@
 
 #![allow(unsafe_code, clippy::unwrap_used)]
 
-use std::alloc::{GlobalAlloc, Layout, System};
+use std::alloc::{GlobalAlloc, Layout};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
@@ -20,26 +20,27 @@ use sojourn_base::{
 };
 use sojourn_engine::{FlowSpec, LinkSpec, Simulation, Traffic};
 use sojourn_measure::Meter;
+use sojourn_memory::Allocator;
 use sojourn_transport::{AnyController, Config, CongestionControl, Start, TcpParams};
 
-/// The system's allocator, counting the bytes that are in use, and the most that ever were.
+/// The programs' allocator, counting the bytes that are in use, and the most that ever were.
 struct Counting;
 
 static IN_USE: AtomicUsize = AtomicUsize::new(0);
 static PEAK: AtomicUsize = AtomicUsize::new(0);
 
-// SAFETY: every call goes on to the system's allocator unchanged, under the caller's own promises.
+// SAFETY: every call goes on to that allocator unchanged, under the caller's own promises.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         let before = IN_USE.fetch_add(layout.size(), Ordering::Relaxed);
         PEAK.fetch_max(before + layout.size(), Ordering::Relaxed);
         // SAFETY: the caller keeps the contract of `alloc`.
-        unsafe { System.alloc(layout) }
+        unsafe { Allocator.alloc(layout) }
     }
     unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
         IN_USE.fetch_sub(layout.size(), Ordering::Relaxed);
         // SAFETY: the caller keeps the contract of `dealloc`.
-        unsafe { System.dealloc(pointer, layout) }
+        unsafe { Allocator.dealloc(pointer, layout) }
     }
     unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
         // Large blocks grow where they lie, or are moved without a copy.
@@ -49,7 +50,7 @@ unsafe impl GlobalAlloc for Counting {
             Ordering::Relaxed,
         );
         // SAFETY: the caller keeps the contract of `realloc`.
-        unsafe { System.realloc(pointer, layout, size) }
+        unsafe { Allocator.realloc(pointer, layout, size) }
     }
 }
 

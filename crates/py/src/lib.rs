@@ -23,12 +23,16 @@ use pyo3::types::{PyBytes, PyDict, PyList, PyType};
 
 use sojourn_base::{Quantity, Scalar, Span};
 use sojourn_measure::{Delays, SHARES, Series, Table};
+use sojourn_memory::Allocator;
 use sojourn_scenario as scenario;
 use sojourn_scenario::replay::{ReplayError, Setup, Through};
 use sojourn_scenario::{Format, Options, RunError, Trace};
 
 use crate::episode::Episode;
 use crate::outside::raised::catch;
+
+#[global_allocator]
+static ALLOCATOR: Allocator = Allocator;
 
 create_exception!(
     sojourn._core,
