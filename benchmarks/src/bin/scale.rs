@@ -43,14 +43,13 @@ unsafe impl GlobalAlloc for Counting {
         unsafe { Allocator.dealloc(pointer, layout) }
     }
     unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        // Large blocks grow where they lie, or are moved without a copy.
-        let before = IN_USE.fetch_add(size.wrapping_sub(layout.size()), Ordering::Relaxed);
-        PEAK.fetch_max(
-            (before + size).wrapping_sub(layout.size()),
-            Ordering::Relaxed,
-        );
         // SAFETY: the caller keeps the contract of `realloc`.
-        unsafe { Allocator.realloc(pointer, layout, size) }
+        let grown = unsafe { Allocator.realloc(pointer, layout, size) };
+        let before = IN_USE.fetch_add(size.wrapping_sub(layout.size()), Ordering::Relaxed);
+        // Where it does not lie where it did, there were two of them for a while.
+        let held = if grown == pointer { layout.size() } else { 0 };
+        PEAK.fetch_max((before + size).wrapping_sub(held), Ordering::Relaxed);
+        grown
     }
 }
 
