@@ -116,18 +116,18 @@ pub struct Link {
     /// what is announced; an instant that is past where that is nothing.
     pub(crate) free_at: Time,
     /// The packets that a queue which [promises](promises) has booked, and of which some wait still.
-    booked: VecDeque<Booked>,
+    booked: Ring<Booked>,
     /// Their bytes.
     booked_bytes: Bytes,
+    /// The next departure, announced arrival or timer, whichever is first: until then there is
+    /// nothing to catch up.
+    due: Time,
     /// Packets that the link before has handed over and that are still on their way here, each stamped with its
     /// arrival.
     announced: Ring<SimPacket>,
     /// Packets being sent or on the wire, in the order of delivery, each stamped with its delivery;
     /// behind them those that wait in a plain queue, each stamped with its arrival.
     packets: Ring<SimPacket>,
-    /// The next departure, announced arrival or timer, whichever is first: until then there is
-    /// nothing to catch up.
-    due: Time,
     /// The instant under which the link stands in the calendar of deliveries.
     pub(crate) scheduled: Time,
     /// How long it may leave undone what is due, where it hands over.
@@ -212,7 +212,7 @@ impl Link {
             has_waits: false,
             feeds_train: false,
             waits: VecDeque::new(),
-            booked: VecDeque::new(),
+            booked: Ring::default(),
             booked_bytes: Bytes::ZERO,
             asks_at: Time::NEVER,
             sends_until: Time::ZERO,
@@ -296,7 +296,13 @@ impl Link {
     /// Asks for the lines that a packet touches which waits.
     #[inline(always)]
     pub(crate) fn prefetch_books(&self) {
-        prefetch_until(self, &self.scheduled);
+        prefetch_until(self, &self.announced);
+    }
+
+    /// Asks for where it is noted that it does.
+    #[inline(always)]
+    pub(crate) fn prefetch_booked(&self) {
+        self.booked.next_up().into_iter().for_each(prefetch);
     }
 
     /// The packet that is announced behind `index` others.

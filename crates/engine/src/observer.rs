@@ -23,7 +23,7 @@ pub struct Transfer {
 ///
 /// What happens at a link happens at its exact instant, but the engine may work it out later: when
 /// something comes out of the link, or of the next, or is looked at; or sooner, where sources run ahead
-/// of the network. The arrivals at each link, its departures and its drops are each seen in the order of
+/// of the network, or a queue knows when a packet will leave it. The arrivals at each link, its departures and its drops are each seen in the order of
 /// time; what is seen of different links may come out of order unless [`IN_ORDER`](Self::IN_ORDER) asks
 /// otherwise.
 pub trait Observer {

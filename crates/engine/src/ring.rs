@@ -101,8 +101,14 @@ impl<T: Copy> Ring<T> {
         debug_assert!(!self.is_empty());
         self.head = self.head.wrapping_add(1);
         if self.is_empty() {
-            (self.head, self.tail) = (0, 0);
+            self.clear();
         }
+    }
+
+    /// Drops all, and begins anew.
+    #[inline]
+    pub(crate) fn clear(&mut self) {
+        (self.head, self.tail) = (0, 0);
     }
 
     /// Adds one behind all others, and changes it there: it is copied but once, and whole. Tells whether it is the

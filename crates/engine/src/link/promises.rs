@@ -111,7 +111,7 @@ impl Link {
         let size = packet.size;
         observer.dequeued(begins, id, packet);
         self.begin(begins, size);
-        self.booked.push_back(Booked { begins, size });
+        self.booked.push(&Booked { begins, size }, |_| ());
         self.booked_bytes += packet.bytes();
     }
 
@@ -128,11 +128,11 @@ impl Link {
     /// to do it where they could be the most ever, or too many.
     #[inline(never)]
     fn forget_begun(&mut self, now: Time) {
-        while let Some(first) = self.booked.front()
+        while let Some(first) = self.booked.first()
             && first.begins <= now
         {
             self.booked_bytes -= Bytes::new(first.size.into());
-            self.booked.pop_front();
+            self.booked.drop_first();
         }
     }
 

@@ -6,7 +6,7 @@ use sojourn_base::prefetch::prefetch;
 
 use super::{MANY_LINKS, Simulation};
 use crate::ledger::Breach;
-use crate::link::{FedBy, Horizon};
+use crate::link::Horizon;
 use crate::routes::END;
 use crate::{LinkId, Observer, SimPacket};
 
@@ -94,9 +94,6 @@ impl<O: Observer> Simulation<O> {
         let link = &mut self.links[id as usize];
         if link.has_due(horizon) {
             match link.plain {
-                Some(_) if link.fed_by == FedBy::Events => {
-                    link.run_departures(id, horizon, &mut self.observer);
-                }
                 Some(capacity) => self.run_plain(id, horizon, capacity),
                 None => self.run_governed(id, horizon),
             }

@@ -241,7 +241,7 @@ impl<O: Observer> Simulation<O> {
             let [over, answer] = links(next);
             self.links[over as usize].prefetch_wait();
             if let Some(link) = self.links.get(answer as usize) {
-                link.prefetch_packet();
+                link.prefetch_booked();
             }
             if next.is(Kind::Ack)
                 && let Some(connection) = connection(next)
