@@ -269,7 +269,7 @@ impl<T: Copy> Ring<T> {
     #[cold]
     #[inline(never)]
     fn make_room(&mut self, filler: T) {
-        // They grow where they lie, if the system can: of a million packets there is no second copy.
+        // They grow where they lie, if the allocator can.
         let held = self.slots.len();
         let mut slots = core::mem::take(&mut self.slots).into_vec();
         let room = (2 * held).max(FIRST_SLOTS);

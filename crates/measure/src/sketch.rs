@@ -121,6 +121,7 @@ impl Spread {
         }
         self.gathered.add(ps);
         if self.gathered.is_full() {
+            // Where a flow has several packets in turn, the next is here before it could be asked for otherwise.
             self.prefetch_counters();
         }
     }

@@ -4,8 +4,9 @@
 //! link keeps what waits itself, behind what it sends: a packet moves once, from one link to the
 //! next, and its discipline is never called. The books, and all that an observer sees, are the same.
 //!
-//! Behind what waits stand the packets that the links before have [handed over](crate::handover):
-//! each stamped with the instant of its arrival, at which it is taken in here.
+//! In a ring of their own lie the packets that the links before have [handed over](crate::handover):
+//! each stamped with the instant of its arrival, at which it is taken in here. What a link does that hands over in
+//! turn stands in [`promises`](super::promises).
 
 use sojourn_base::length::Capacity;
 use sojourn_base::{Bytes, Time};
@@ -85,7 +86,8 @@ impl Link {
 
     /// Takes an arriving packet that cannot pass, stamped with its arrival; the link must have
     /// caught up to `now`. Where it hands the packet over, tells when that comes out.
-    #[inline]
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // once a packet, from two places
     pub(crate) fn arrive_plain<O: Observer>(
         &mut self,
         id: LinkId,
@@ -96,11 +98,7 @@ impl Link {
         observer: &mut O,
     ) -> Option<Time> {
         if self.hands_over {
-            let promise = self.promise(id, now, packet, capacity, shared, observer)?;
-            if !promise.is_booked {
-                self.packets.push(packet, |_| ());
-            }
-            return Some(promise.out);
+            return self.promise(id, now, packet, capacity, shared, observer);
         }
         let is_first = self.ledger.backlog().packets == 0;
         if self.admits(id, now, packet, capacity, shared, observer) {
@@ -126,18 +124,19 @@ impl Link {
     ) -> bool {
         let size = packet.bytes();
         let Backlog { packets, bytes } = self.plain_backlog();
-        self.ledger.arrive(size, now);
         observer.enqueued(now, id, packet);
         let admits = capacity.admits(packets, bytes, size);
-        if !admits {
-            self.drop_at_tail(id, now, packet, shared, observer);
+        if admits {
+            self.ledger.arrive(size, now);
+        } else {
+            self.refuse(id, now, packet, shared, observer);
         }
         admits
     }
 
-    /// Drops a packet that has just come, and found no room.
-    #[inline]
-    pub(super) fn drop_at_tail<O: Observer>(
+    /// Drops a packet that comes and finds no room.
+    #[inline(never)]
+    pub(super) fn refuse<O: Observer>(
         &mut self,
         id: LinkId,
         now: Time,
@@ -145,8 +144,9 @@ impl Link {
         shared: &mut Shared,
         observer: &mut O,
     ) {
-        let reason = Reason::Overlimit;
-        self.ledger.drop(packet.bytes(), packet.stamp, now, reason);
+        let (size, reason) = (packet.bytes(), Reason::Overlimit);
+        self.ledger.arrive(size, now);
+        self.ledger.drop(size, packet.stamp, now, reason);
         shared.dropped(packet);
         observer.dropped(now, id, packet, reason);
     }
@@ -164,34 +164,16 @@ impl Link {
     ) -> Option<Time> {
         let now = packet.stamp;
         observer.delivered(now, shared.came_over(packet), packet);
-        if self.lets_pass(now, packet.size) {
-            let stamp = self.pass(id, now, packet, observer);
-            if self.hands_over {
-                self.announced.drop_first();
-                return Some(stamp);
-            }
-            self.bring_in(packet);
-            self.send_out(self.packets.len() - 1, stamp);
-        } else if self.hands_over {
-            let promise = self.promise(id, now, packet, capacity, shared, observer);
-            if promise.as_ref().is_some_and(|promise| !promise.is_booked) {
-                self.bring_in(packet);
-            } else {
-                self.announced.drop_first();
-            }
-            return promise.map(|promise| promise.out);
-        } else if self.admits(id, now, packet, capacity, shared, observer) {
-            self.bring_in(packet);
-        } else {
-            self.announced.drop_first();
-        }
-        None
-    }
-
-    /// The first announced packet is here.
-    fn bring_in(&mut self, packet: &SimPacket) {
         self.announced.drop_first();
-        self.packets.push(packet, |_| ());
+        if !self.lets_pass(now, packet.size) {
+            return self.arrive_plain(id, now, packet, capacity, shared, observer);
+        }
+        let stamp = self.pass(id, now, packet, observer);
+        if self.hands_over {
+            return Some(stamp);
+        }
+        self.put_on_wire(packet, stamp);
+        None
     }
 
     /// Begins to send the first packet that waits.

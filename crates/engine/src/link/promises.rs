@@ -25,15 +25,7 @@ pub(super) struct Booked {
     size: u16,
 }
 
-/// What has become of a packet that a link promised to send.
-pub(crate) struct Promise {
-    /// When it comes out at the far end.
-    pub(crate) out: Time,
-    /// Whether all of it is booked, so that the link need not keep it.
-    pub(crate) is_booked: bool,
-}
-
-#[allow(clippy::inline_always)] // once a packet, from two places
+#[allow(clippy::inline_always)] // once a packet
 impl Link {
     /// Whether what waits has been handed over already.
     #[inline]
@@ -52,7 +44,7 @@ impl Link {
         capacity: Capacity,
         shared: &mut Shared,
         observer: &mut O,
-    ) -> Option<Promise> {
+    ) -> Option<Time> {
         observer.enqueued(now, id, packet);
         if self.sends_until.since(now) <= self.last_takes {
             // The last has begun. The next stands where the first stood, in memory that is at hand.
@@ -73,30 +65,15 @@ impl Link {
             *peak = (*peak).max(waiting.packets as u64 + 1);
         }
         let begins = now.max(self.sends_until).max(self.free_at);
-        let is_booked = begins < shared.close_at;
-        if is_booked {
+        if begins < shared.close_at {
             self.ledger.wait(size, now, begins);
             self.book(id, begins, packet, observer);
         } else {
             self.ledger.arrive(size, now);
+            self.packets.push(packet, |_| ());
         }
         self.free_at = begins + self.takes(packet.size);
-        let out = self.free_at + self.delay;
-        Some(Promise { out, is_booked })
-    }
-
-    /// Of a packet that comes to the full queue.
-    #[inline(never)]
-    fn refuse<O: Observer>(
-        &mut self,
-        id: LinkId,
-        now: Time,
-        packet: &SimPacket,
-        shared: &mut Shared,
-        observer: &mut O,
-    ) {
-        self.ledger.arrive(packet.bytes(), now);
-        self.drop_at_tail(id, now, packet, shared, observer);
+        Some(self.free_at + self.delay)
     }
 
     /// The transmission of a packet begins that is in the ledger already.

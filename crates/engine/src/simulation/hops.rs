@@ -220,7 +220,9 @@ impl<O: Observer> Simulation<O> {
     fn join(&mut self, id: LinkId, now: Time, packet: &SimPacket) {
         match self.links[id as usize].room_at_source() {
             // It needs no calendar, and nothing is announced to it.
-            Some(capacity) => _ = self.wait_in_line(id, now, packet, capacity),
+            Some(capacity) => {
+                self.wait_in_line(id, now, packet, capacity);
+            }
             None => self.join_any(id, now, packet),
         }
     }
