@@ -14,6 +14,7 @@
 //! **Choice**: the application reads at once, so that the window offered is constant; what lies
 //! beyond it is thrown away.
 
+use core::num::NonZeroU64;
 use std::collections::VecDeque;
 use std::sync::Arc;
 
@@ -80,11 +81,13 @@ pub struct Receiver {
     in_step: bool,
     /// Ranges beyond it that have arrived, in order, apart from each other.
     ranges: VecDeque<(u64, u64)>,
-    /// A number in each of the ranges that changed last, newest first.
-    recent: [u64; 4],
-    /// The number of the FIN, once it has been seen.
-    fin: Option<u64>,
-    duplicate: Option<(u64, u64)>,
+    /// Those of these ranges that changed last, newest first: as they are now, or below the number
+    /// expected. Empty ones are none.
+    recent: [(u64, u64); 4],
+    /// The number of the FIN, once it has been seen; the first number is never a FIN's.
+    fin: Option<NonZeroU64>,
+    /// What came twice and has not been told; empty where nothing did.
+    duplicate: (u64, u64),
     /// Segments still to be acknowledged one by one.
     quick_acks: u64,
 }
@@ -96,9 +99,9 @@ impl Receiver {
         Self {
             rcv_nxt: start,
             ranges: VecDeque::new(),
-            recent: [0; 4],
+            recent: [(0, 0); 4],
             fin: None,
-            duplicate: None,
+            duplicate: (0, 0),
             delayed: 0,
             quick_acks: config.quick_acks,
             ack_at: Time::NEVER,
@@ -173,7 +176,7 @@ impl Receiver {
         let dctcp = self.config.ecn == EcnMode::Dctcp;
         self.in_step = self.rcv_nxt > 0
             && self.ranges.is_empty()
-            && self.duplicate.is_none()
+            && !self.has_duplicate()
             && self.fin.is_none()
             && self.quick_acks == 0
             && !(dctcp && self.ce);
@@ -188,20 +191,20 @@ impl Receiver {
             self.ts_recent = segment.stamp;
         }
         if segment.fin {
-            self.fin = Some(segment.end() - 1);
+            self.fin = NonZeroU64::new(segment.end() - 1);
         }
         let right = self.rcv_nxt.saturating_add(self.config.window);
         let (start, end) = (segment.seq, segment.end().min(right));
         let before = self.rcv_nxt;
         let had_holes = !self.ranges.is_empty();
-        if end <= self.rcv_nxt || start >= right {
-            // Nothing new: an old duplicate, or beyond the window.
+        if start >= end || end <= self.rcv_nxt || start >= right {
+            // Nothing new: no data, an old duplicate, or beyond the window.
             if start < end && end <= self.rcv_nxt {
-                self.duplicate = Some((start, end));
+                self.duplicate = (start, end);
             }
         } else if start <= self.rcv_nxt {
             if start < self.rcv_nxt {
-                self.duplicate = Some((start, self.rcv_nxt));
+                self.duplicate = (start, self.rcv_nxt);
             }
             self.rcv_nxt = end;
             self.absorb();
@@ -209,8 +212,8 @@ impl Receiver {
             self.insert(start, end);
         }
         let delivered = self.payload_between(before, self.rcv_nxt);
-        let in_order = self.rcv_nxt > before && self.duplicate.is_none();
-        let ends = segment.fin && self.fin.is_some_and(|fin| fin < self.rcv_nxt);
+        let in_order = self.rcv_nxt > before && !self.has_duplicate();
+        let ends = segment.fin && self.is_finished();
         let quick = self.quick_acks > 0 && !segment.syn;
         if quick {
             self.quick_acks -= 1;
@@ -260,7 +263,11 @@ impl Receiver {
 
     /// Whether the FIN and all before it have arrived.
     pub fn is_finished(&self) -> bool {
-        self.fin.is_some_and(|fin| self.rcv_nxt > fin)
+        self.fin.is_some_and(|fin| self.rcv_nxt > fin.get())
+    }
+
+    fn has_duplicate(&self) -> bool {
+        self.duplicate.0 < self.duplicate.1
     }
 
     /// Takes note of the ECN bits; says whether DCTCP's state changed.
@@ -310,14 +317,28 @@ impl Receiver {
         }
     }
 
+    /// The first of the ranges that do not end before `start`. New data lengthens the last of them or
+    /// begins one behind it; only what is sent again has to be searched for.
+    fn place_of(&self, start: u64) -> usize {
+        let ends_before = |&(_, to): &(u64, u64)| to < start;
+        let last = self.ranges.len().saturating_sub(1);
+        if last
+            .checked_sub(1)
+            .is_none_or(|i| ends_before(&self.ranges[i]))
+        {
+            return last + usize::from(self.ranges.back().is_some_and(ends_before));
+        }
+        self.ranges.partition_point(ends_before)
+    }
+
     /// A range out of order: joined with those that it touches.
     fn insert(&mut self, mut start: u64, mut end: u64) {
-        let at = self.ranges.partition_point(|&(_, to)| to < start);
+        let at = self.place_of(start);
         if let Some(&(from, to)) = self.ranges.get(at)
             && from <= start
             && end <= to
         {
-            self.duplicate = Some((start, end));
+            self.duplicate = (start, end);
         }
         let mut joined = 0;
         while let Some(&(from, to)) = self.ranges.get(at + joined) {
@@ -334,50 +355,43 @@ impl Receiver {
             self.ranges[at] = (start, end);
             self.ranges.drain(at + 1..at + joined);
         }
-        // Newest first; an older mention of the same range is found out when blocks are made.
+        // Newest first, without those that it has taken in.
         self.recent.rotate_right(1);
-        self.recent[0] = start;
+        self.recent[0] = (start, end);
         let mut kept = 1;
         for i in 1..self.recent.len() {
             let other = self.recent[i];
-            if !(start..end).contains(&other) {
+            if !(start..end).contains(&other.0) {
                 self.recent[kept] = other;
                 kept += 1;
             }
         }
-        self.recent[kept..].fill(0);
+        self.recent[kept..].fill((0, 0));
     }
 
     /// Payload bytes among the numbers from `from` on.
     fn payload_between(&self, from: u64, to: u64) -> u64 {
         let syn = u64::from(from == 0 && to > 0);
-        let fin = u64::from(self.fin.is_some_and(|fin| (from..to).contains(&fin)));
+        let fin = u64::from(self.fin.is_some_and(|fin| (from..to).contains(&fin.get())));
         to - from - syn - fin
     }
 
     fn blocks(&mut self) -> SackBlocks {
-        let duplicate = self.duplicate.take();
-        if !self.config.sack || (self.ranges.is_empty() && duplicate.is_none()) {
-            return SackBlocks::NONE;
+        let duplicate = core::mem::take(&mut self.duplicate);
+        let mut blocks = SackBlocks::NONE;
+        if !self.config.sack {
+            return blocks;
         }
         let most = if self.config.timestamps { 3 } else { 4 };
-        let mut blocks = SackBlocks::NONE;
-        if let Some(duplicate) = duplicate {
+        if duplicate.0 < duplicate.1 {
             blocks.push(duplicate);
         }
-        let first = blocks.as_slice().len();
-        for number in self.recent {
+        for range in self.recent {
             if blocks.as_slice().len() == most {
                 break;
             }
-            if number <= self.rcv_nxt {
-                continue;
-            }
-            let at = self.ranges.partition_point(|&(_, to)| to <= number);
-            if let Some(&range) = self.ranges.get(at)
-                && range.0 <= number
-                && !blocks.as_slice()[first..].contains(&range)
-            {
+            // Those below have been taken in, and there is none at the number expected.
+            if range.0 > self.rcv_nxt {
                 blocks.push(range);
             }
         }
@@ -387,7 +401,7 @@ impl Receiver {
     /// Writes the acknowledgement of all that has arrived.
     fn acknowledge(&mut self, now: Time, ack: &mut Ack) {
         self.acknowledge_in_order(now, ack);
-        if !self.ranges.is_empty() || self.duplicate.is_some() {
+        if !self.ranges.is_empty() || self.has_duplicate() {
             ack.sack = self.blocks();
         }
     }
