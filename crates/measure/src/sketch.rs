@@ -189,20 +189,29 @@ impl Counters {
     fn add(&mut self, place: usize) {
         match self.buckets.get_mut(place.wrapping_sub(self.first)) {
             Some(bucket) if *bucket < u32::MAX => *bucket += 1,
-            _ => self.add_anew(place, 1),
+            _ => self.add_anew(place),
         }
     }
 
     /// Adds to a bucket that is not held yet or whose counter is full.
     #[cold]
-    fn add_anew(&mut self, place: usize, more: u32) {
+    fn add_anew(&mut self, place: usize) {
         self.hold(place / LINE * LINE, (place / LINE + 1) * LINE);
-        let bucket = &mut self.buckets[place - self.first];
-        let (sum, carries) = bucket.overflowing_add(more);
-        *bucket = sum;
-        if carries {
-            self.carry(&[place]);
+        self.add_all(place, &[1]);
+    }
+
+    /// Adds to one bucket after the other from number `from` on; all of them are held.
+    fn add_all(&mut self, from: usize, counts: &[u32]) {
+        let mut full = Vec::new();
+        let buckets = &mut self.buckets[from - self.first..];
+        for (i, (bucket, &more)) in buckets.iter_mut().zip(counts).enumerate() {
+            let (sum, carries) = bucket.overflowing_add(more);
+            *bucket = sum;
+            if carries {
+                full.push(from + i);
+            }
         }
+        self.carry(&full);
     }
 
     /// Makes room for the buckets from `from` up to `end`.
@@ -224,14 +233,14 @@ impl Counters {
     }
 
     fn carry(&mut self, places: &[usize]) {
-        self.carried = [&self.carried, places].concat().into();
+        if !places.is_empty() {
+            self.carried = [&self.carried, places].concat().into();
+        }
     }
 
     fn merge(&mut self, other: &Self) {
         self.hold(other.first, other.first + other.buckets.len());
-        for (i, &more) in other.buckets.iter().enumerate() {
-            self.add_anew(other.first + i, more);
-        }
+        self.add_all(other.first, &other.buckets);
         self.carry(&other.carried);
     }
 
