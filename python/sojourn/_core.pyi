@@ -1,5 +1,6 @@
 """The compiled half of Sojourn (crates/py)."""
 
+from array import array
 from os import PathLike
 from typing import Any, Self, final
 
@@ -28,6 +29,7 @@ __all__ = [
     "read_quantity",
     "reference",
     "schema",
+    "single_summaries",
 ]
 
 __version__: str
@@ -333,3 +335,12 @@ def reference() -> str:
 
 def schema() -> str:
     """The JSON Schema of scenario files."""
+
+def single_summaries(
+    metrics: list[tuple[str, array[float], array[float] | None]],
+) -> list[bytes]:
+    """For each row its metrics over one replica, ``{"mean", "ci95", "n"}``, as an object of JSON.
+
+    A metric is its name, its values, and upper bounds with 95 %; NaN is undefined. Raises
+    ValueError where columns differ in length.
+    """

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from array import array
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
@@ -11,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import orjson
 
+from sojourn._core import single_summaries
 from sojourn.stats.bootstrap import bootstrap_interval
 from sojourn.stats.events import never_seen_bound
 from sojourn.stats.intervals import Interval, defined, student_interval
@@ -152,31 +154,26 @@ class _Table:
     def singles(self) -> list[bytes]:
         """The summary of each row, where no entity has a second replica: nothing is estimated.
 
-        Written by column, since a sweep has millions of them.
+        Written by the core, since a sweep has millions of them.
         """
-        columns = [_singles(name, column) for name, column in self.metrics.items()]
-        losses = columns[list(self.metrics).index("loss_ratio")]
         trials = self.metrics[self.trials]
-        lossless = [row for row, loss in enumerate(self.metrics["loss_ratio"]) if loss == 0]
-        bounds = _texts([never_seen_bound(int(trials[row])) for row in lossless])
-        for row, bound in zip(lossless, bounds, strict=True):
-            losses[row] = b'%b,"upper95":%b}' % (losses[row][:-1], bound)
-        return [b"{%b}" % b",".join(row) for row in zip(*columns, strict=True)]
+        bounds = array("d", [math.nan]) * len(trials)
+        for row, loss in enumerate(self.metrics["loss_ratio"]):
+            if loss == 0:
+                bounds[row] = never_seen_bound(int(trials[row]))
+        return single_summaries(
+            [
+                (name, _doubles(column), bounds if name == "loss_ratio" else None)
+                for name, column in self.metrics.items()
+            ]
+        )
 
 
-def _singles(name: str, values: Sequence[float | None]) -> list[bytes]:
-    """Each value of a metric as its summary, a member of an object."""
-    if not values:
-        return []
-    begin, end = orjson.dumps(name) + b':{"mean":', b',"ci95":null,"n":1}'
-    text = orjson.dumps(list(values))[1:-1]
-    text = begin + text.replace(b",", end + b"\n" + begin) + end
-    return text.replace(b"null" + end, b'null,"ci95":null,"n":0}').split(b"\n")
-
-
-def _texts(numbers: list[float]) -> list[bytes]:
-    """The text of each number."""
-    return orjson.dumps(numbers)[1:-1].split(b",") if numbers else []
+def _doubles(column: Sequence[float | None]) -> array[float]:
+    """A column as the core takes it: what is undefined is NaN."""
+    if isinstance(column, array):
+        return column
+    return array("d", [math.nan if value is None else value for value in column])
 
 
 def _joined(text: bytes, more: bytes) -> bytes:

@@ -9,6 +9,7 @@
 mod episode;
 mod outside;
 mod quantity;
+mod summary;
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -544,6 +545,8 @@ mod _core {
     use crate::outside::raised::UserCodeError;
     #[pymodule_export]
     use crate::quantity::read_quantity;
+    #[pymodule_export]
+    use crate::summary::single_summaries;
 
     use pyo3::prelude::*;
     use sojourn_queue::Reason;
