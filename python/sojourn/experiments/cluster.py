@@ -21,6 +21,7 @@ from sojourn._core import ENGINE, Cancel
 from sojourn.experiments import record
 from sojourn.experiments.bench import Finished
 from sojourn.experiments.identity import Keys
+from sojourn.experiments.record import Packed
 from sojourn.processes import LOOK_INTERVAL_S
 from sojourn.scenario import Scenario
 from sojourn.tasks import Task
@@ -91,13 +92,13 @@ def _carry_out(client: Any, source: Source, keys: Keys, tasks: Sequence[Task]) -
             with suppress(TimeoutError):
                 wait(list(running), timeout=LOOK_INTERVAL_S, return_when="FIRST_COMPLETED")
             finished = [future for future in running if future.done()]
-            payloads = _gathered(client, finished)
-            yield [(running.pop(f), each) for f, each in zip(finished, payloads, strict=True)]
+            packed = _gathered(client, finished)
+            yield [(running.pop(f), each) for f, each in zip(finished, packed, strict=True)]
     finally:
         client.cancel(list(running))
 
 
-def _gathered(client: Any, futures: list[Any]) -> list[bytes]:
+def _gathered(client: Any, futures: list[Any]) -> list[Packed]:
     from distributed import CancelledError
     from distributed.scheduler import KilledWorker
 
@@ -109,7 +110,7 @@ def _gathered(client: Any, futures: list[Any]) -> list[bytes]:
         raise ClusterError(f"several workers died over the same run: {error}") from None
 
 
-def run_here(source: Source, task: Task, key: bytes) -> bytes:
+def run_here(source: Source, task: Task, key: bytes) -> Packed:
     """Carry out one run on a worker; return its packed tables."""
     scenario, keys = _known(source)
     if keys.of(task) != key:
@@ -119,7 +120,7 @@ def run_here(source: Source, task: Task, key: bytes) -> bytes:
         )
     run = scenario.core.run
     tables = run(task.point, task.replica, Cancel(), warmup=task.warmup, series=task.series)
-    return record.encode(tables)
+    return record.packed(tables)
 
 
 @lru_cache(maxsize=4)

@@ -12,6 +12,7 @@ from typing import Any
 from sojourn.experiments import record
 from sojourn.experiments.bench import Finished, OnProgress
 from sojourn.experiments.identity import Keys
+from sojourn.experiments.recent import Recent
 from sojourn.experiments.store import Store
 from sojourn.scenario import Scenario
 from sojourn.tasks import Task
@@ -34,6 +35,7 @@ class Kept:
         self._store = store
         self._carry_out = carry_out
         self._progress = progress
+        self._recent = Recent()
 
     def perform(self, tasks: Sequence[Task]) -> None:
         """Carry out what the store does not hold; each run is in the store once it is finished."""
@@ -52,8 +54,9 @@ class Kept:
             closing(self._carry_out(list(missing.values()))) as finished,
         ):
             for batch in finished:
-                for task, payload in batch:
-                    journal.append(self.keys.of(task), payload)
+                for task, packed in batch:
+                    journal.append(self.keys.of(task), packed.payload)
+                    self._recent.keep(task, packed)
                     self.computed += 1
                     if self._progress is not None:
                         self._progress(self.computed, total)
@@ -61,7 +64,8 @@ class Kept:
 
     def tables(self, task: Task) -> dict[str, Any]:
         """The tables of a run that was carried out, now or earlier."""
-        return record.decode(self._store.payload(self.keys.of(task)))
+        tables = self._recent.take(task)
+        return record.decode(self._store.payload(self.keys.of(task))) if tables is None else tables
 
     def holds(self, task: Task) -> bool:
         """Whether a run is finished."""

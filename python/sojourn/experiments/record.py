@@ -64,6 +64,23 @@ class Damage:
     at_the_end: bool
 
 
+@dataclass(frozen=True)
+class Packed:
+    """The tables of a run, packed; and as they were, but for those of another process."""
+
+    payload: bytes
+    tables: dict[str, Any] | None = None
+
+    def __reduce__(self) -> tuple[type[Packed], tuple[bytes]]:
+        """Only what is packed goes to another process."""
+        return Packed, (self.payload,)
+
+
+def packed(tables: dict[str, Any]) -> Packed:
+    """Pack the tables of a run."""
+    return Packed(encode(tables), tables)
+
+
 def write(key: bytes, payload: bytes) -> bytes:
     """Make the record of a run."""
     body = key + _LENGTH.pack(len(payload)) + payload

@@ -146,6 +146,6 @@ def workers(scenario: Scenario, jobs: int | None, cluster: str | None) -> Iterat
     with started(jobs or available_cores()) as threads:
 
         def carry_out(tasks: Sequence[Task], /) -> Finished:
-            return carried_out(scenario, [(task, None) for task in tasks], threads, record.encode)
+            return carried_out(scenario, [(task, None) for task in tasks], threads, record.packed)
 
         yield Workers(carry_out, threads)

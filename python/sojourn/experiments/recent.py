@@ -1,0 +1,45 @@
+"""The tables of the runs that finished last, as they were before they were packed.
+
+What is made of a run is mostly made right after it: then nothing has to be read and unpacked.
+"""
+
+from __future__ import annotations
+
+from threading import Lock
+from typing import Any
+
+from sojourn.experiments.record import Packed
+from sojourn.tasks import Task
+
+MOST_BYTES = 8 << 20
+"""Packed, all that is kept takes no more than this; as it is, five to ten times as much."""
+
+
+class Recent:
+    """Keeps tables until they are taken, the oldest no longer than there is room."""
+
+    def __init__(self) -> None:
+        """Nothing yet."""
+        self._packed: dict[Task, Packed] = {}
+        self._bytes = 0
+        self._lock = Lock()
+
+    def keep(self, task: Task, packed: Packed) -> None:
+        """Keep what came out of a run, if it is here as it was."""
+        if packed.tables is None:
+            return
+        with self._lock:
+            self._packed[task] = packed
+            self._bytes += len(packed.payload)
+            while self._bytes > MOST_BYTES:
+                self._drop(next(iter(self._packed)))
+
+    def take(self, task: Task) -> dict[str, Any] | None:
+        """The tables of a run, once; None where they are not here."""
+        with self._lock:
+            return self._drop(task).tables if task in self._packed else None
+
+    def _drop(self, task: Task) -> Packed:
+        packed = self._packed.pop(task)
+        self._bytes -= len(packed.payload)
+        return packed
