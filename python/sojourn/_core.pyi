@@ -337,10 +337,15 @@ def schema() -> str:
     """The JSON Schema of scenario files."""
 
 def single_summaries(
+    points: list[int],
+    names: list[str] | None,
     metrics: list[tuple[str, array[float], array[float] | None]],
-) -> list[bytes]:
-    """For each row its metrics over one replica, ``{"mean", "ci95", "n"}``, as an object of JSON.
+    more: list[bytes] | None,
+) -> list[tuple[int, bytes]]:
+    """For each point an object of JSON, with a member for each of its rows, by name.
 
-    A metric is its name, its values, and upper bounds with 95 %; NaN is undefined. Raises
-    ValueError where columns differ in length.
+    That of a row has every metric of it over one replica, ``{"mean", "ci95", "n"}``, and ``more``,
+    the text of further members. Without names a point has one row, and is as that. A metric is its
+    name, its values, and upper bounds with 95 %; NaN is undefined. Raises ValueError where a value
+    is infinite or columns differ in length.
     """

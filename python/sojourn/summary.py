@@ -6,7 +6,7 @@ import math
 from array import array
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import cached_property
+from dataclasses import dataclass
 from itertools import repeat
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -83,24 +83,18 @@ def summarised_points(
 
     ``alike`` as in ``Results``.
     """
-    summary = _Summary(INTERVALS[interval], alike)
-    parts = {
-        name: _Table(tables[name], entity, TRIALS["link" if entity == "link" else "flow"])
-        for name, entity in ENTITIES.items()
-    }
-    reasons = summary.reasons(tables["drops"], tables["links"])
-    none = orjson.dumps(_by_reason())
+    metric = _Metric(INTERVALS[interval], alike)
+    links = tables["links"]
+    reasons = _reasons(tables["drops"], links, metric)
+    none = _members(_by_reason())
+    more = [reasons.get(key, none) for key in zip(links["point"], links["link"], strict=True)]
+    summaries: dict[str, _Singles | _Replicas] = {}
+    for name, entity in ENTITIES.items():
+        table = _Table(tables[name], entity, more if name == "links" else None)
+        summaries[name] = _Singles(table) if table.is_single else _Replicas(table, metric)
     for point, vary in each:
         entry: dict[str, Any] = {"vary": vary}
-        for name, table in parts.items():
-            texts = summary.entities(table, point)
-            if name == "links":
-                texts = {
-                    link: _joined(text, reasons.get((point, link), none))
-                    for link, text in texts.items()
-                }
-            entry[name] = {entity: orjson.Fragment(text) for entity, text in texts.items()}
-        entry["total"] = entry["total"].get("", {})
+        entry |= {name: orjson.Fragment(of.point(point)) for name, of in summaries.items()}
         yield orjson.dumps(entry)
 
 
@@ -134,39 +128,54 @@ def metric_text(metric: Mapping[str, Any] | None, factor: float, decimals: int) 
     return text
 
 
+@dataclass(frozen=True)
 class _Table:
-    """The metrics of a table, and where the rows of each entity are."""
+    """A table, what its rows are about, and for each of them the text of further members."""
 
-    def __init__(self, table: Columns, entity: str | None, trials: str) -> None:
-        self.metrics = {name: column for name, column in table.items() if name not in KEYS}
-        for name, column in self.metrics.items():
-            # No JSON holds it, and to leave it out would hide a fault.
-            if math.inf in column or -math.inf in column:
-                raise ValueError(f"{name} is infinite")
-        self.trials = trials
-        self.rows: dict[int, dict[str, list[int]]] = {}
-        names = repeat("") if entity is None else table[entity]
-        for row, (point, name) in enumerate(zip(table["point"], names, strict=False)):
-            self.rows.setdefault(point, {}).setdefault(name, []).append(row)
-        self.is_single = not any(table["replica"])
+    columns: Columns
+    entity: str | None
+    more: list[bytes] | None
 
-    @cached_property
-    def singles(self) -> list[bytes]:
-        """The summary of each row, where no entity has a second replica: nothing is estimated.
+    @property
+    def is_single(self) -> bool:
+        """Whether no entity has a second replica: nothing is estimated."""
+        return not any(self.columns["replica"])
 
-        Written by the core, since a sweep has millions of them.
-        """
-        trials = self.metrics[self.trials]
+    @property
+    def metrics(self) -> dict[str, Sequence[Any]]:
+        """The columns that are metrics."""
+        return {name: column for name, column in self.columns.items() if name not in KEYS}
+
+    @property
+    def trials(self) -> Sequence[Any]:
+        """What each loss is one of; without any run there is no such column."""
+        return self.columns.get(TRIALS["link" if self.entity == "link" else "flow"], ())
+
+
+class _Singles:
+    """Summaries of points of one replica. The core writes them: a sweep has millions of numbers."""
+
+    def __init__(self, table: _Table) -> None:
+        metrics = table.metrics
+        trials = table.trials
         bounds = array("d", [math.nan]) * len(trials)
-        for row, loss in enumerate(self.metrics["loss_ratio"]):
+        for row, loss in enumerate(metrics.get("loss_ratio", ())):
             if loss == 0:
                 bounds[row] = never_seen_bound(int(trials[row]))
-        return single_summaries(
+        texts = single_summaries(
+            list(table.columns["point"]),
+            None if table.entity is None else list(table.columns[table.entity]),
             [
                 (name, _doubles(column), bounds if name == "loss_ratio" else None)
-                for name, column in self.metrics.items()
-            ]
+                for name, column in metrics.items()
+            ],
+            table.more,
         )
+        self._texts = dict(texts)
+
+    def point(self, point: int) -> bytes:
+        """What is said of a point."""
+        return self._texts.get(point, b"{}")
 
 
 def _doubles(column: Sequence[float | None]) -> array[float]:
@@ -176,9 +185,63 @@ def _doubles(column: Sequence[float | None]) -> array[float]:
     return array("d", [math.nan if value is None else value for value in column])
 
 
-def _joined(text: bytes, more: bytes) -> bytes:
-    """The text of an object with the members of two."""
-    return b"%b,%b" % (text[:-1], more[1:])
+@dataclass(frozen=True)
+class _Metric:
+    """Summarises one metric over the replicas of a point, with one kind of interval."""
+
+    interval: Callable[[Sequence[float | None]], Interval]
+    alike: set[int]
+
+    def __call__(self, values: Sequence[float | None], point: int) -> dict[str, Any]:
+        """Its ``{"mean", "ci95", "n"}``."""
+        interval = self.interval(values)
+        known = interval.low is not None and point not in self.alike
+        ci95 = [interval.low, interval.high] if known else None
+        return {"mean": interval.mean, "ci95": ci95, "n": interval.n}
+
+
+class _Replicas:
+    """Summaries over replicas, of one point at a time."""
+
+    def __init__(self, table: _Table, metric: _Metric) -> None:
+        self._table = table
+        self._metric = metric
+        self._metrics = table.metrics
+        for name, column in self._metrics.items():
+            # No JSON holds it, and to leave it out would hide a fault.
+            if math.inf in column or -math.inf in column:
+                raise ValueError(f"{name} is infinite")
+        self._rows: dict[int, dict[str, list[int]]] = {}
+        names = repeat("") if table.entity is None else table.columns[table.entity]
+        for row, (point, name) in enumerate(zip(table.columns["point"], names, strict=False)):
+            self._rows.setdefault(point, {}).setdefault(name, []).append(row)
+
+    def point(self, point: int) -> bytes:
+        """What is said of a point."""
+        rows = self._rows.get(point, {})
+        texts = {name: self._entity(point, each) for name, each in rows.items()}
+        if self._table.entity is None:
+            return texts.get("", b"{}")
+        return orjson.dumps({name: orjson.Fragment(text) for name, text in texts.items()})
+
+    def _entity(self, point: int, rows: Sequence[int]) -> bytes:
+        metrics = {
+            name: self._metric([column[row] for row in rows], point)
+            for name, column in self._metrics.items()
+        }
+        if (loss := metrics["loss_ratio"])["mean"] == 0:
+            packets = self._table.trials
+            loss["upper95"] = never_seen_bound(
+                int(math.fsum(defined(packets[row] for row in rows)))
+            )
+        if self._table.more is None:
+            return orjson.dumps(metrics)
+        return b"{%b,%b}" % (_members(metrics), self._table.more[rows[0]])
+
+
+def _members(document: Mapping[str, Any]) -> bytes:
+    """The text of an object without its braces."""
+    return orjson.dumps(document)[1:-1]
 
 
 def _by_reason() -> dict[str, dict[str, Any]]:
@@ -186,53 +249,18 @@ def _by_reason() -> dict[str, dict[str, Any]]:
     return {name: {} for name in BY_REASON.values()}
 
 
-class _Summary:
-    """Summaries with one kind of interval."""
+def _reasons(drops: Columns, links: Columns, metric: _Metric) -> Mapping[tuple[int, str], bytes]:
+    """Summarise drops and marks by reason, as the texts of members by point and link.
 
-    def __init__(
-        self, interval: Callable[[Sequence[float | None]], Interval], alike: set[int]
-    ) -> None:
-        self._interval = interval
-        self._alike = alike
-
-    def metric(self, values: Sequence[float | None], point: int) -> dict[str, Any]:
-        """Summarise one metric over the replicas of a point."""
-        interval = self._interval(values)
-        known = interval.low is not None and point not in self._alike
-        ci95 = [interval.low, interval.high] if known else None
-        return {"mean": interval.mean, "ci95": ci95, "n": interval.n}
-
-    def entities(self, table: _Table, point: int) -> dict[str, bytes]:
-        """Summarise every metric of each entity of a table at a point, as JSON texts."""
-        rows = table.rows.get(point, {})
-        if table.is_single:
-            return {name: table.singles[row] for name, (row,) in rows.items()}
-        return {name: self._entity(table, point, each) for name, each in rows.items()}
-
-    def _entity(self, table: _Table, point: int, rows: Sequence[int]) -> bytes:
-        metrics = {
-            metric: self.metric([column[row] for row in rows], point)
-            for metric, column in table.metrics.items()
-        }
-        if (loss := metrics["loss_ratio"])["mean"] == 0:
-            packets = table.metrics[table.trials]
-            loss["upper95"] = never_seen_bound(
-                int(math.fsum(defined(packets[row] for row in rows)))
-            )
-        return orjson.dumps(metrics)
-
-    def reasons(self, drops: Columns, links: Columns) -> Mapping[tuple[int, str], bytes]:
-        """Summarise drops and marks by reason, as JSON texts by point and link.
-
-        A replica without any counts as zero. Of links with neither there is none.
-        """
-        replicas = Counter(point for point, _ in rows_by(links["point"], links["replica"]))
-        packets = [float(count) for count in drops["packets"]]
-        reasons: dict[tuple[int, str], dict[str, dict[str, Any]]] = {}
-        keys = (drops[key] for key in ("point", "link", "kind", "reason"))
-        for (point, link, kind, reason), rows in rows_by(*keys).items():
-            counts = [packets[row] for row in rows]
-            counts += [0.0] * (replicas[point] - len(counts))
-            of_link = reasons.setdefault((point, link), _by_reason())
-            of_link[BY_REASON[kind]][reason] = self.metric(counts, point)
-        return {key: orjson.dumps(of_link) for key, of_link in reasons.items()}
+    A replica without any counts as zero. Of links with neither there is none.
+    """
+    replicas = Counter(point for point, _ in rows_by(links["point"], links["replica"]))
+    packets = [float(count) for count in drops["packets"]]
+    reasons: dict[tuple[int, str], dict[str, dict[str, Any]]] = {}
+    keys = (drops[key] for key in ("point", "link", "kind", "reason"))
+    for (point, link, kind, reason), rows in rows_by(*keys).items():
+        counts = [packets[row] for row in rows]
+        counts += [0.0] * (replicas[point] - len(counts))
+        of_link = reasons.setdefault((point, link), _by_reason())
+        of_link[BY_REASON[kind]][reason] = metric(counts, point)
+    return {key: _members(of_link) for key, of_link in reasons.items()}
