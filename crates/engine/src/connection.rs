@@ -100,14 +100,17 @@ pub struct Connection {
     pub(crate) flow: FlowId,
     /// Its number within the flow.
     pub(crate) number: u32,
-    /// The instant under which it stands in the calendar of timers.
+    /// The first instant under which it stands in the calendar of timers.
     pub(crate) timer_at: Time,
+    /// Another, later one: a timer that runs for long waits there while others come and go, and need
+    /// not be set again after each of them.
+    timer_later_at: Time,
     /// Whether it is among those that [delay](Tcp::delay) an acknowledgement.
     is_delayed: bool,
+    closed: bool,
     opened: Time,
     /// The other direction, made when something is first sent there.
     back: Option<Box<Half>>,
-    closed: bool,
     /// The direction of the flow's data.
     pub there: Half,
 }

@@ -55,6 +55,7 @@ impl Host for FlowHost<'_> {
             opened: self.now,
             closed: false,
             timer_at: Time::NEVER,
+            timer_later_at: Time::NEVER,
             is_delayed: false,
         };
         self.connections.is_left_alone = false;

@@ -50,9 +50,33 @@ impl Tcp {
     pub(crate) fn arm_at(&mut self, slot: u32, at: Time) {
         let connection = &mut self.connections[slot as usize];
         if at < connection.timer_at {
+            if connection.timer_later_at == Time::NEVER {
+                connection.timer_later_at = connection.timer_at;
+            }
             connection.timer_at = at;
             self.timers.push(at, slot);
         }
+    }
+
+    /// Looks at the first entry of the calendar, a connection's, at its instant. Tells whether a timer of
+    /// it is due; the entry is gone then.
+    pub(crate) fn is_due(&mut self, slot: u32, now: Time) -> bool {
+        let connection = &mut self.connections[slot as usize];
+        if connection.timer_at != now {
+            // An earlier one took its place.
+            self.timers.replace_first(Time::NEVER);
+            return false;
+        }
+        let next = connection.next_timer();
+        if now < next && next < connection.timer_later_at {
+            // It was put off meanwhile.
+            connection.timer_at = next;
+            self.timers.replace_first(next);
+            return false;
+        }
+        connection.timer_at = core::mem::replace(&mut connection.timer_later_at, Time::NEVER);
+        self.timers.replace_first(Time::NEVER);
+        next <= now
     }
 
     /// Sees to it that the timer of a receiver is run that delays an acknowledgement until `at`.
@@ -93,6 +117,7 @@ impl Tcp {
         owner.past.add(connection, now);
         owner.forget(connection.number);
         connection.timer_at = Time::NEVER;
+        connection.timer_later_at = Time::NEVER;
         connection.is_delayed = false;
         self.free.push(slot);
     }

@@ -306,20 +306,9 @@ impl<O: Observer> Simulation<O> {
         if self.links.len() > MANY_LINKS {
             self.tcp.look_ahead();
         }
-        let connection = &mut self.tcp.connections[slot as usize];
-        if connection.timer_at != now {
-            self.tcp.timers.replace_first(Time::NEVER);
+        if !self.tcp.is_due(slot, now) {
             return;
         }
-        let next = connection.next_timer();
-        if next > now {
-            // It was put off meanwhile.
-            connection.timer_at = next;
-            self.tcp.timers.replace_first(next);
-            return;
-        }
-        connection.timer_at = Time::NEVER;
-        self.tcp.timers.replace_first(Time::NEVER);
         let mut may_send = false;
         for way in [Way::There, Way::Back] {
             may_send |= self.expire_sender(slot, way, now);
