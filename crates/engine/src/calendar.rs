@@ -175,7 +175,7 @@ impl Calendar {
     fn sink(&mut self, mut moved: Entry) {
         let heap = &mut self.others[..];
         let mut place = 0;
-        while let Some(&[left, right]) = heap.get(2 * place + 1..2 * place + 3) {
+        while let Some(&[left, right]) = heap[1..].as_chunks().0.get(place) {
             let is_right = right < left;
             let least = select_unpredictable(is_right, right, left);
             let is_earlier = least < moved;

@@ -50,16 +50,14 @@ impl Tcp {
     pub(crate) fn arm_at(&mut self, slot: u32, at: Time) {
         let connection = &mut self.connections[slot as usize];
         if at < connection.timer_at {
-            if connection.timer_later_at == Time::NEVER {
-                connection.timer_later_at = connection.timer_at;
-            }
+            connection.timer_later_at = connection.timer_at;
             connection.timer_at = at;
             self.timers.push(at, slot);
         }
     }
 
     /// Looks at the first entry of the calendar, a connection's, at its instant. Tells whether a timer of
-    /// it is due; the entry is gone then.
+    /// it is due: when it has run, the entry has to be [set again](Self::set_first).
     pub(crate) fn is_due(&mut self, slot: u32, now: Time) -> bool {
         let connection = &mut self.connections[slot as usize];
         if connection.timer_at != now {
@@ -68,15 +66,28 @@ impl Tcp {
             return false;
         }
         let next = connection.next_timer();
-        if now < next && next < connection.timer_later_at {
+        if next > now {
             // It was put off meanwhile.
+            self.set_first(slot, now, next);
+        }
+        next <= now
+    }
+
+    /// Sets the entry of a connection at `now`, which was the first of the calendar, to its next timer.
+    pub(crate) fn set_first(&mut self, slot: u32, now: Time, next: Time) {
+        let connection = &mut self.connections[slot as usize];
+        let later = connection.timer_later_at;
+        if (self.timers.next_time(), self.timers.next_slot()) != (now, slot) {
+            // Another was set to this instant: the entry stays, and means nothing when it comes.
+            connection.timer_at = Time::NEVER;
+            self.arm_at(slot, next);
+        } else if next < later {
             connection.timer_at = next;
             self.timers.replace_first(next);
-            return false;
+        } else {
+            (connection.timer_at, connection.timer_later_at) = (later, Time::NEVER);
+            self.timers.replace_first(Time::NEVER);
         }
-        connection.timer_at = core::mem::replace(&mut connection.timer_later_at, Time::NEVER);
-        self.timers.replace_first(Time::NEVER);
-        next <= now
     }
 
     /// Sees to it that the timer of a receiver is run that delays an acknowledgement until `at`.

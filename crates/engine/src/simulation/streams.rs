@@ -317,7 +317,8 @@ impl<O: Observer> Simulation<O> {
         if may_send {
             self.pump(slot, now);
         }
-        self.tcp.arm(slot);
+        let next = self.tcp.connections[slot as usize].next_timer();
+        self.tcp.set_first(slot, now, next);
     }
 
     /// Runs the timers of a sender; tells whether any was due.
