@@ -3,6 +3,8 @@
 //! The value at time `t` describes the interval that ends there: queues and inner variables as
 //! they stand just before `t`, rates, means and counts over the interval.
 
+use std::collections::HashMap;
+
 use sojourn_base::{Span, Time};
 use sojourn_engine::link::Carried;
 use sojourn_engine::{Observer, Simulation};
@@ -43,11 +45,23 @@ pub struct Sample<'a> {
 #[derive(Debug, Default)]
 pub struct Recorder {
     series: Vec<Series>,
+    /// Where the series of each entity are, by metric: first those of the links, then of the flows.
+    places: Vec<HashMap<String, usize>>,
     links: Vec<LinkThen>,
     flows: Vec<FlowCounts>,
     last: Time,
     /// Where the samples of the present instant go next.
     cursor: usize,
+}
+
+/// Whose values are noted.
+#[derive(Debug, Clone, Copy)]
+struct Owner<'a> {
+    /// `link` or `flow`.
+    entity: &'static str,
+    name: &'a str,
+    /// Its number among all links and flows.
+    number: usize,
 }
 
 /// A link at the sample before.
@@ -67,6 +81,8 @@ impl Recorder {
         self.links
             .resize(simulation.links().len(), LinkThen::default());
         self.flows.resize(meter.flows.len(), FlowCounts::default());
+        self.places
+            .resize_with(self.links.len() + self.flows.len(), HashMap::new);
         self.cursor = 0;
         for (i, link) in simulation.links().iter().enumerate() {
             let then = self.links[i];
@@ -81,8 +97,12 @@ impl Recorder {
             self.links[i] = new;
             let mean = (new.packet_time - then.packet_time) as f64 / interval.as_ps() as f64;
             let bits = (new.carried.bytes - then.carried.bytes) * 8.0;
-            let name = &link.spec.name;
-            let mut note = |metric: &str, value| self.note("link", name, metric, now, value);
+            let owner = Owner {
+                entity: "link",
+                name: &link.spec.name,
+                number: i,
+            };
+            let mut note = |metric: &str, value| self.note(owner, metric, now, value);
             note("queue_packets", backlog.packets as f64);
             note("queue_bytes", backlog.bytes as f64);
             note("queue_mean_packets", mean);
@@ -98,9 +118,14 @@ impl Recorder {
         for (i, flow) in simulation.flows().iter().enumerate() {
             let (new, then) = (meter.flows[i].counts, self.flows[i]);
             self.flows[i] = new;
-            self.sample_flow(&flow.name, now, interval, &new, &then);
+            let owner = Owner {
+                entity: "flow",
+                name: &flow.name,
+                number: self.links.len() + i,
+            };
+            self.sample_flow(owner, now, interval, &new, &then);
             if flow.is_tcp() {
-                self.sample_senders(&flow.name, now, simulation, i);
+                self.sample_senders(owner, now, simulation, i);
             }
         }
         self.last = now;
@@ -108,7 +133,7 @@ impl Recorder {
 
     fn sample_flow(
         &mut self,
-        name: &str,
+        owner: Owner<'_>,
         now: Time,
         interval: Span,
         new: &FlowCounts,
@@ -117,28 +142,18 @@ impl Recorder {
         let rate = |new: u64, then: u64| (new - then) as f64 * 8.0 / interval.as_s();
         let received = (new.received - then.received) as f64;
         let delay_s = (new.delay - then.delay) as f64 / 1e12 / received;
-        self.note(
-            "flow",
-            name,
-            "throughput_bps",
-            now,
-            rate(new.received_bytes, then.received_bytes),
-        );
-        self.note(
-            "flow",
-            name,
-            "goodput_bps",
-            now,
-            rate(new.payload_bytes, then.payload_bytes),
-        );
-        self.note("flow", name, "delay_mean_s", now, delay_s);
+        let throughput = rate(new.received_bytes, then.received_bytes);
+        self.note(owner, "throughput_bps", now, throughput);
+        let goodput = rate(new.payload_bytes, then.payload_bytes);
+        self.note(owner, "goodput_bps", now, goodput);
+        self.note(owner, "delay_mean_s", now, delay_s);
     }
 
     /// Windows and round-trip time of a flow over TCP: summed windows and the first sender's other
     /// variables, which says it all for a flow of one connection.
     fn sample_senders<O: Observer>(
         &mut self,
-        name: &str,
+        owner: Owner<'_>,
         now: Time,
         simulation: &Simulation<O>,
         flow: usize,
@@ -151,32 +166,39 @@ impl Recorder {
         let in_flight = senders()
             .map(|sender| packets(sender.in_flight(), sender))
             .sum();
-        self.note("flow", name, "cwnd_packets", now, cwnd);
-        self.note("flow", name, "in_flight_packets", now, in_flight);
+        self.note(owner, "cwnd_packets", now, cwnd);
+        self.note(owner, "in_flight_packets", now, in_flight);
         let tally = simulation.tally(flow).unwrap_or_default();
-        self.note("flow", name, "retransmits", now, tally.retransmits as f64);
+        self.note(owner, "retransmits", now, tally.retransmits as f64);
         let first = senders().next();
         let ssthresh = first.map(|sender| (sender.ssthresh(), sender));
         let ssthresh = ssthresh
             .filter(|&(bytes, _)| bytes < u64::MAX)
             .map_or(f64::NAN, |(bytes, sender)| packets(bytes, sender));
-        self.note("flow", name, "ssthresh_packets", now, ssthresh);
+        self.note(owner, "ssthresh_packets", now, ssthresh);
         let srtt = first.and_then(Sender::srtt);
         let srtt_s = srtt.map_or(f64::NAN, |(srtt, _)| srtt.as_s());
-        self.note("flow", name, "srtt_s", now, srtt_s);
+        self.note(owner, "srtt_s", now, srtt_s);
         if let Some(sender) = first {
             sender.controller().probe(&mut |variable, value| {
-                self.note("flow", name, variable, now, value);
+                self.note(owner, variable, now, value);
             });
         }
     }
 
     /// Appends a value to its series. Every instant shows the same metrics in the same order, but
     /// for those that a discipline shows later than others; they are found by name.
-    fn note(&mut self, entity: &'static str, name: &str, metric: &str, now: Time, value: f64) {
+    fn note(&mut self, owner: Owner<'_>, metric: &str, now: Time, value: f64) {
+        let Owner {
+            entity,
+            name,
+            number,
+        } = owner;
         let is_it = |s: &Series| s.entity == entity && s.metric == metric && s.name == name;
         if !self.series.get(self.cursor).is_some_and(is_it) {
-            self.cursor = self.series.iter().position(is_it).unwrap_or_else(|| {
+            let places = &mut self.places[number];
+            self.cursor = places.get(metric).copied().unwrap_or_else(|| {
+                places.insert(metric.to_owned(), self.series.len());
                 self.series.push(Series {
                     entity,
                     name: name.to_owned(),

@@ -59,8 +59,8 @@ use self::framing::Charge;
 use self::shaper::Shaper;
 use self::sharing::WAYS;
 use self::tin::{Common, Tin};
-use crate::parts::flow_queue::of_flow;
 use crate::parts::mistakes;
+use crate::parts::names::{of_flow, under, under_flow};
 use crate::{Backlog, Context, Dequeued, Discipline, Packet, ProbeValue, Warning};
 
 params! {
@@ -318,12 +318,12 @@ impl<P: Packet> Discipline<P> for Cake<P> {
 
     fn probe(&self, show: &mut dyn FnMut(&str, ProbeValue)) {
         for (number, tin) in self.tins.iter().enumerate() {
-            tin.probe(&mut |name, value| show(&format!("tin[{number}].{name}"), value));
+            tin.probe(&mut under(format!("tin[{number}]."), show));
         }
         show("next_packet", ProbeValue::Number(self.shaper.next().as_s()));
         show("flows_active", ProbeValue::Number(self.seen.len() as f64));
         for (k, &(tin, bucket)) in self.seen.iter().enumerate() {
-            let mut one = |name: &str, value| show(&format!("flow[{k}].{name}"), value);
+            let mut one = under_flow(k, show);
             self.tins[tin].probe_flow(bucket, &mut one);
         }
     }

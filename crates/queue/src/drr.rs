@@ -27,9 +27,9 @@ use sojourn_base::{
     Auto, Bytes, Limit, LinkInfo, Optional, ParamFault, Preset, Stream, Time, params,
 };
 
-use crate::parts::flow_queue::of_flow;
 use crate::parts::hash::{ns2_source_bucket, salted_bucket};
 use crate::parts::inner::{Child, Head, Inner, Nest};
+use crate::parts::names::{of_flow, under_flow};
 use crate::parts::waits::Waits;
 use crate::{Backlog, Context, Dequeued, Discipline, Packet, ProbeValue, Reason, Warning};
 
@@ -293,12 +293,11 @@ impl<P: Packet> Discipline<P> for Drr<P> {
         show("flows_active", ProbeValue::Number(self.ring.len() as f64));
         for (k, &bucket) in self.seen.iter().enumerate() {
             let flow = &self.flows[bucket as usize];
-            let mut number =
-                |name, value| show(&format!("flow[{k}].{name}"), ProbeValue::Number(value));
-            number("packets", flow.queue.backlog().packets as f64);
-            number("deficit", flow.deficit as f64);
-            flow.queue
-                .probe(&mut |name, value| show(&format!("flow[{k}].{name}"), value));
+            let mut one = under_flow(k, show);
+            let packets = flow.queue.backlog().packets as f64;
+            one("packets", ProbeValue::Number(packets));
+            one("deficit", ProbeValue::Number(flow.deficit as f64));
+            flow.queue.probe(&mut one);
         }
     }
 

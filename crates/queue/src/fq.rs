@@ -24,8 +24,8 @@ use std::collections::{BTreeMap, VecDeque};
 use sojourn_base::length::Capacity;
 use sojourn_base::{Limit, LinkInfo, Optional, ParamFault, Preset, Time, params};
 
-use crate::parts::flow_queue::of_flow;
 use crate::parts::inner::{Child, Inner, Nest};
+use crate::parts::names::{of_flow, under_flow};
 use crate::parts::waits::Waits;
 use crate::{Backlog, Context, Dequeued, Discipline, Packet, ProbeValue, Reason, Warning};
 
@@ -300,7 +300,7 @@ impl<P: Packet> Discipline<P> for Fq<P> {
         show("flows_active", ProbeValue::Number(busy.count() as f64));
         show("round", ProbeValue::Number(self.round));
         for (k, flow) in self.flows.iter().enumerate() {
-            let mut one = |name: &str, value| show(&format!("flow[{k}].{name}"), value);
+            let mut one = under_flow(k, show);
             let packets = flow.queue.backlog().packets as f64;
             one("packets", ProbeValue::Number(packets));
             flow.queue.probe(&mut one);

@@ -19,6 +19,7 @@ use sojourn_base::{Bytes, Limit, LinkInfo, Optional, ParamFault, Preset, Time, p
 use crate::parts::bands::together;
 use crate::parts::inner::{Child, Inner};
 use crate::parts::mistakes;
+use crate::parts::names::under;
 use crate::parts::waits::Waits;
 use crate::{Backlog, Context, Dequeued, Discipline, Packet, ProbeValue, Warning};
 
@@ -155,7 +156,7 @@ impl<P: Packet> Discipline<P> for Prio<P> {
         for (number, band) in self.bands.iter().enumerate() {
             let packets = band.backlog().packets as f64;
             show(&format!("band[{number}]"), ProbeValue::Number(packets));
-            band.probe(&mut |name, value| show(&format!("band[{number}].{name}"), value));
+            band.probe(&mut under(format!("band[{number}]."), show));
         }
     }
 

@@ -33,9 +33,9 @@ use sojourn_base::{
     params,
 };
 
-use crate::parts::flow_queue::of_flow;
 use crate::parts::hash::{ns2_bucket, salted_bucket};
 use crate::parts::inner::{Child, Inner, Nest};
+use crate::parts::names::{of_flow, under_flow};
 use crate::parts::waits::Waits;
 use crate::{Backlog, Context, Dequeued, Discipline, Packet, ProbeValue, Reason, Warning};
 
@@ -416,7 +416,7 @@ impl<P: Packet> Discipline<P> for Sfq<P> {
         show("flows_active", ProbeValue::Number(self.ring.len() as f64));
         for (k, &bucket) in self.seen.iter().enumerate() {
             let queue = &self.buckets[bucket as usize].queue;
-            let mut one = |name: &str, value| show(&format!("flow[{k}].{name}"), value);
+            let mut one = under_flow(k, show);
             one(
                 "packets",
                 ProbeValue::Number(queue.backlog().packets as f64),

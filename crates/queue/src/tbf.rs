@@ -18,6 +18,7 @@ use sojourn_base::{
 };
 
 use crate::parts::inner::{Child, Head, Inner};
+use crate::parts::names::under;
 use crate::{Backlog, Context, Dequeued, Discipline, Packet, ProbeValue, Reason, Warning};
 
 params! {
@@ -208,8 +209,7 @@ impl<P: Packet> Discipline<P> for Tbf<P> {
         if let Some(peak) = &self.peak {
             show("peak_tokens", ProbeValue::Number(peak.bytes()));
         }
-        self.queue
-            .probe(&mut |name, value| show(&format!("inner.{name}"), value));
+        self.queue.probe(&mut under("inner.".to_owned(), show));
     }
     fn poke(&mut self, name: &str, value: f64) -> bool {
         let inner = name.strip_prefix("inner.");

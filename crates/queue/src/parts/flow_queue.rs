@@ -18,6 +18,7 @@ use sojourn_base::length::Capacity;
 use sojourn_base::{Auto, Bytes, LinkInfo, ParamFault, Preset, Span, Stream, Time};
 
 use super::hash::salted_bucket;
+use super::names::{of_flow, under_flow};
 use super::{Fifo, mistakes};
 use crate::{Backlog, Context, Dequeued, Discipline, Packet, ProbeValue, Reason, Warning};
 
@@ -421,7 +422,7 @@ impl<P: Packet, A: FlowAqm<P>> Discipline<P> for FlowQueue<P, A> {
         show("flows_active", ProbeValue::Number(self.seen.len() as f64));
         for (k, &bucket) in self.seen.iter().enumerate() {
             let flow = &self.flows[bucket as usize];
-            let mut one = |name: &str, value| show(&format!("flow[{k}].{name}"), value);
+            let mut one = under_flow(k, show);
             one("packets", ProbeValue::Number(flow.queue.len() as f64));
             one("bytes", ProbeValue::Number(flow.queue.bytes().as_f64()));
             one("deficit", ProbeValue::Number(flow.credits as f64));
@@ -449,10 +450,4 @@ impl<P: Packet, A: FlowAqm<P>> Discipline<P> for FlowQueue<P, A> {
         }
         self.aqm.poke(&mut flow.state, name, value)
     }
-}
-
-/// The parts of `flow[k].name`.
-pub fn of_flow(name: &str) -> Option<(usize, &str)> {
-    let (k, name) = name.strip_prefix("flow[")?.split_once("].")?;
-    Some((k.parse().ok()?, name))
 }

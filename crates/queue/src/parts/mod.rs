@@ -12,6 +12,7 @@ pub mod hash;
 pub mod inner;
 pub mod linux_red;
 pub mod mistakes;
+pub mod names;
 pub mod pi_law;
 pub mod pie_law;
 pub mod red_adapt;
