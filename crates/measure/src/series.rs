@@ -44,7 +44,7 @@ pub struct Sample<'a> {
 /// Takes samples of a simulation.
 #[derive(Debug, Default)]
 pub struct Recorder {
-    series: Vec<Series>,
+    series: Vec<Owned>,
     /// Where the series of each entity are, by metric: first those of the links, then of the flows.
     places: Vec<HashMap<String, usize>>,
     links: Vec<LinkThen>,
@@ -52,6 +52,13 @@ pub struct Recorder {
     last: Time,
     /// Where the samples of the present instant go next.
     cursor: usize,
+}
+
+/// A series, and the number of its owner among all links and flows.
+#[derive(Debug)]
+struct Owned {
+    owner: usize,
+    series: Series,
 }
 
 /// Whose values are noted.
@@ -194,22 +201,25 @@ impl Recorder {
             name,
             number,
         } = owner;
-        let is_it = |s: &Series| s.entity == entity && s.metric == metric && s.name == name;
+        let is_it = |one: &Owned| one.owner == number && one.series.metric == metric;
         if !self.series.get(self.cursor).is_some_and(is_it) {
             let places = &mut self.places[number];
             self.cursor = places.get(metric).copied().unwrap_or_else(|| {
                 places.insert(metric.to_owned(), self.series.len());
-                self.series.push(Series {
-                    entity,
-                    name: name.to_owned(),
-                    metric: metric.to_owned(),
-                    times_s: Vec::new(),
-                    values: Vec::new(),
+                self.series.push(Owned {
+                    owner: number,
+                    series: Series {
+                        entity,
+                        name: name.to_owned(),
+                        metric: metric.to_owned(),
+                        times_s: Vec::new(),
+                        values: Vec::new(),
+                    },
                 });
                 self.series.len() - 1
             });
         }
-        let series = &mut self.series[self.cursor];
+        let series = &mut self.series[self.cursor].series;
         series.times_s.push(now.as_s());
         series.values.push(value);
         self.cursor += 1;
@@ -218,7 +228,7 @@ impl Recorder {
     /// The values of the last sample; none before the first.
     pub fn latest(&self) -> impl Iterator<Item = Sample<'_>> {
         let now = self.last.as_s();
-        self.series.iter().filter_map(move |series| {
+        self.series.iter().filter_map(move |Owned { series, .. }| {
             let value = *series.values.last()?;
             (*series.times_s.last()? == now).then_some(Sample {
                 entity: series.entity,
@@ -231,6 +241,6 @@ impl Recorder {
 
     /// The series taken so far.
     pub fn finish(self) -> Vec<Series> {
-        self.series
+        self.series.into_iter().map(|one| one.series).collect()
     }
 }

@@ -112,6 +112,8 @@ pub struct Cake<P> {
     target: Span,
     shaper: Shaper,
     tins: Vec<Tin<P>>,
+    /// What waits in all of them.
+    backlog: Backlog,
     /// The tin whose turn it is, where no shaper orders them.
     turn: usize,
     /// Queues in the order in which they were first used, with their tins.
@@ -179,6 +181,7 @@ impl<P: Packet> Cake<P> {
             target: common.target,
             shaper: Shaper::new(bandwidth, charge, params.ingress),
             tins: tins.collect::<Result<_, _>>()?,
+            backlog: Backlog::default(),
             turn: 0,
             seen: Vec::new(),
             salt: None,
@@ -226,7 +229,10 @@ impl<P: Packet> Cake<P> {
             }
         }
         if let Some((tin, bucket)) = fattest {
-            self.tins[tin].push_out(bucket, &mut self.shaper, ctx);
+            let tin = &mut self.tins[tin];
+            tin.within(&mut self.backlog, |tin| {
+                tin.push_out(bucket, &mut self.shaper, ctx);
+            });
         }
     }
 }
@@ -234,7 +240,7 @@ impl<P: Packet> Cake<P> {
 impl<P: Packet> Discipline<P> for Cake<P> {
     fn enqueue(&mut self, packet: P, ctx: &mut Context<'_, P>) {
         let number = self.diffserv.tin(packet.dscp());
-        let is_empty = self.backlog().packets == 0;
+        let is_empty = self.backlog.packets == 0;
         let tin = &mut self.tins[number];
         if tin.backlog().packets == 0 {
             tin.clock.wake(ctx.now);
@@ -244,15 +250,16 @@ impl<P: Packet> Discipline<P> for Cake<P> {
         }
         let salt = *self.salt.get_or_insert_with(|| ctx.random.bits());
         let keys = self.isolation.keys(&packet, salt);
-        let (bucket, is_first) = tin.enqueue(packet, &keys, &mut self.shaper, ctx);
+        let (bucket, is_first) = tin.within(&mut self.backlog, |tin| {
+            tin.enqueue(packet, &keys, &mut self.shaper, ctx)
+        });
         if is_first {
             self.seen.push((number, bucket));
         }
-        loop {
-            let Backlog { packets, bytes } = self.backlog();
-            if self.capacity.holds(packets, bytes) {
-                return;
-            }
+        while !self
+            .capacity
+            .holds(self.backlog.packets, self.backlog.bytes)
+        {
             self.relieve(ctx);
         }
     }
@@ -260,14 +267,17 @@ impl<P: Packet> Discipline<P> for Cake<P> {
     fn dequeue(&mut self, ctx: &mut Context<'_, P>) -> Dequeued<P> {
         let mut decaying = true;
         loop {
-            if self.backlog().packets == 0 {
+            if self.backlog.packets == 0 {
                 return Dequeued::Empty;
             }
             if let Some(until) = self.shaper.wait(ctx.now) {
                 return Dequeued::Wait(until);
             }
-            let tin = self.choose(ctx.now);
-            let sent = self.tins[tin].serve(&mut decaying, &mut self.shaper, ctx);
+            let number = self.choose(ctx.now);
+            let tin = &mut self.tins[number];
+            let sent = tin.within(&mut self.backlog, |tin| {
+                tin.serve(&mut decaying, &mut self.shaper, ctx)
+            });
             if let Some(packet) = sent {
                 return Dequeued::Packet(packet);
             }
@@ -275,12 +285,7 @@ impl<P: Packet> Discipline<P> for Cake<P> {
     }
 
     fn backlog(&self) -> Backlog {
-        let mut all = Backlog::default();
-        for tin in &self.tins {
-            all.packets += tin.backlog().packets;
-            all.bytes += tin.backlog().bytes;
-        }
-        all
+        self.backlog
     }
 
     fn capacity(&self) -> Capacity {
@@ -289,6 +294,7 @@ impl<P: Packet> Discipline<P> for Cake<P> {
 
     fn reset(&mut self) {
         self.tins.iter_mut().for_each(Tin::reset);
+        self.backlog = Backlog::default();
         self.shaper.reset();
         self.turn = 0;
         self.seen.clear();

@@ -189,6 +189,15 @@ pub struct Backlog {
     pub bytes: Bytes,
 }
 
+impl Backlog {
+    /// What waits in a part of it went from `before` to `after`.
+    #[inline]
+    pub(crate) fn follow(&mut self, before: Self, after: Self) {
+        self.packets = self.packets + after.packets - before.packets;
+        self.bytes = self.bytes + after.bytes - before.bytes;
+    }
+}
+
 /// What the owner of a queue wants to know after each operation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Status {

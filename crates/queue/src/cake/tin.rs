@@ -149,6 +149,14 @@ impl<P: Packet> Tin<P> {
         self.backlog
     }
 
+    /// Does something to this tin of several, in which `all` waits; keeps count of that.
+    pub(super) fn within<R>(&mut self, all: &mut Backlog, act: impl FnOnce(&mut Self) -> R) -> R {
+        let before = self.backlog;
+        let result = act(self);
+        all.follow(before, self.backlog);
+        result
+    }
+
     /// Whether a flow may have something to send.
     pub(super) fn is_busy(&self) -> bool {
         self.sparse + self.bulk > 0

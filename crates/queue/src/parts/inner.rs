@@ -210,9 +210,7 @@ impl<P: Packet> Child<P> {
     pub fn within<R>(&mut self, all: &mut Backlog, act: impl FnOnce(&mut Self) -> R) -> R {
         let before = self.backlog();
         let result = act(self);
-        let after = self.backlog();
-        all.packets = all.packets + after.packets - before.packets;
-        all.bytes = all.bytes + after.bytes - before.bytes;
+        all.follow(before, self.backlog());
         result
     }
 
