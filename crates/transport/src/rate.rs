@@ -101,27 +101,31 @@ impl RateSampler {
             lost: self.lost,
         };
         if again {
-            let at = self.stamps.partition_point(|stamp| stamp.end < end);
-            if let Some(old) = self.stamps.get_mut(at)
-                && old.end == end
-            {
-                *old = stamp;
+            if let Some(at) = self.place_of(seq, end) {
+                self.stamps[at] = stamp;
             }
         } else {
             self.stamps.push_back(stamp);
         }
     }
 
-    fn stamp_of(&self, end: u64) -> Option<&Stamp> {
-        let at = self.stamps.partition_point(|stamp| stamp.end < end);
-        self.stamps.get(at).filter(|stamp| stamp.end == end)
+    /// Where the stamp of the segment from `seq` to `end` is.
+    fn place_of(&self, seq: u64, end: u64) -> Option<usize> {
+        let is_it = |&at: &usize| self.stamps.get(at).is_some_and(|stamp| stamp.end == end);
+        // Nearly all segments are of one size: a guess is mostly right.
+        let before = end.checked_sub(self.stamps.front()?.end)?;
+        let guess = (before / (end - seq).max(1)) as usize;
+        Some(guess).filter(is_it).or_else(|| {
+            let at = self.stamps.partition_point(|stamp| stamp.end < end);
+            Some(at).filter(is_it)
+        })
     }
 
     /// The segment from `seq` to `end` is held to be lost; none if it has no stamp.
     pub fn on_lost(&mut self, seq: u64, end: u64) -> Option<Loss> {
         let bytes = end - seq;
         self.lost += bytes;
-        let stamp = self.stamp_of(end)?;
+        let stamp = &self.stamps[self.place_of(seq, end)?];
         Some(Loss {
             seq,
             bytes,
@@ -131,11 +135,12 @@ impl RateSampler {
         })
     }
 
-    /// The segment up to `end` was delivered.
-    pub fn on_delivered(&mut self, end: u64) {
-        let Some(stamp) = self.stamp_of(end) else {
+    /// The segment from `seq` to `end` was delivered.
+    pub fn on_delivered(&mut self, seq: u64, end: u64) {
+        let Some(at) = self.place_of(seq, end) else {
             return;
         };
+        let stamp = &self.stamps[at];
         let newer = self.best.is_none_or(|best| {
             (stamp.delivered, stamp.sent, stamp.end) > (best.delivered, best.sent, best.end)
         });

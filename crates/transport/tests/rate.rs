@@ -22,14 +22,14 @@ fn four() -> RateSampler {
 #[test]
 fn a_sample_is_bytes_over_the_longer_of_sending_and_acknowledging() {
     let mut rate = four();
-    rate.on_delivered(1001);
+    rate.on_delivered(1, 1001);
     let first = rate.finish(at(100), 1000, 1001).unwrap();
     assert_eq!(
         (first.delivered, first.interval),
         (1000, Span::from_ms(100))
     );
-    rate.on_delivered(2001);
-    rate.on_delivered(3001);
+    rate.on_delivered(1001, 2001);
+    rate.on_delivered(2001, 3001);
     let second = rate.finish(at(125), 2000, 3001).unwrap();
     assert_eq!(
         (second.delivered, second.interval),
@@ -49,11 +49,11 @@ fn a_sample_tells_what_was_in_flight_and_what_was_lost_since() {
     let loss = rate.on_lost(1001, 2001).unwrap();
     assert_eq!((loss.tx_in_flight, loss.lost), (2000, 2000));
     rate.on_sent(at(110), 1, 1001, true, 2000);
-    rate.on_delivered(4001);
+    rate.on_delivered(3001, 4001);
     let sample = rate.finish(at(130), 1000, 1).unwrap();
     assert_eq!((sample.tx_in_flight, sample.lost), (4000, 2000));
     // The retransmission was sent after the losses, and its RTT is not known.
-    rate.on_delivered(1001);
+    rate.on_delivered(1, 1001);
     let sample = rate.finish(at(220), 1000, 1001).unwrap();
     assert_eq!(
         (sample.tx_in_flight, sample.lost, sample.rtt),
@@ -67,11 +67,11 @@ fn the_newest_segment_says_what_the_least_rtt_is() {
     let mut rate = RateSampler::default();
     rate.on_sent(at(0), 1, 1001, false, 0);
     rate.on_sent(at(10), 1001, 2001, false, 1000);
-    rate.on_delivered(1001);
-    rate.on_delivered(2001);
+    rate.on_delivered(1, 1001);
+    rate.on_delivered(1001, 2001);
     assert!(rate.finish(at(100), 2000, 2001).is_some());
     // Sent on that acknowledgement: an interval of 95 ms is no shorter than the least RTT.
     rate.on_sent(at(100), 2001, 3001, false, 1000);
-    rate.on_delivered(3001);
+    rate.on_delivered(2001, 3001);
     assert!(rate.finish(at(195), 1000, 3001).is_some());
 }

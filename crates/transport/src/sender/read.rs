@@ -55,7 +55,7 @@ impl Sender {
                 rack.on_delivered(sent, now, echo, min_rtt);
             }
             if let Some(rate) = &mut rate {
-                rate.on_delivered(sent.end());
+                rate.on_delivered(sent.seq, sent.end());
             }
         });
         let mut reported_at: Option<Time> = None;
@@ -67,7 +67,7 @@ impl Sender {
                 rack.on_delivered(sent, now, echo, min_rtt);
             }
             if let Some(rate) = &mut rate {
-                rate.on_delivered(sent.end());
+                rate.on_delivered(sent.seq, sent.end());
             }
         });
         let right_edge = ack.ack.saturating_add(ack.window);
