@@ -18,11 +18,19 @@ pub struct Table {
 }
 
 impl Table {
+    /// An empty table with room for so many rows.
+    fn with_room(rows: usize) -> Self {
+        Self {
+            names: Vec::with_capacity(rows),
+            columns: Vec::new(),
+        }
+    }
+
     fn push(&mut self, name: &str, values: &[(&'static str, f64)]) {
         if self.columns.is_empty() {
             self.columns = values
                 .iter()
-                .map(|(metric, _)| (*metric, Vec::new()))
+                .map(|(metric, _)| (*metric, Vec::with_capacity(self.names.capacity())))
                 .collect();
         }
         self.names.push(name.to_owned());
@@ -69,7 +77,11 @@ pub type Group = (String, Vec<usize>);
 pub fn take<O: Observer>(simulation: &Simulation<O>, meter: &Meter, groups: &[Group]) -> Tables {
     let now = simulation.now();
     let window = now.since(meter.window.unwrap_or(Time::ZERO));
-    let mut tables = Tables::default();
+    let mut tables = Tables {
+        links: Table::with_room(simulation.links().len()),
+        flows: Table::with_room(simulation.flows().len()),
+        ..Tables::default()
+    };
     for (link, measured) in simulation.links().iter().zip(&meter.links) {
         let name = &link.spec.name;
         tables

@@ -304,6 +304,12 @@ fn read_flows(
         None => vec![None],
         Some(count) => (0..u64::from(count)).map(Some).collect(),
     };
+    network.flows.reserve(numbers.len());
+    if dumbbell.is_some() {
+        network
+            .links
+            .reserve(dumbbell::ACCESS_LINKS * numbers.len());
+    }
     for number in numbers {
         let name = number.map_or_else(|| group.clone(), |k| format!("{group}.{k}"));
         let from = end(flow.from.clone(), "from", number)?;

@@ -8,6 +8,9 @@ use crate::keys::{self, Access, Bottleneck, Dumbbell};
 use crate::reader::Reader;
 use crate::tree::Node;
 
+/// Links that each flow has for itself: at its sender and at its receiver, there and back.
+pub(super) const ACCESS_LINKS: usize = 4;
+
 /// A dumbbell's common parts.
 pub(super) struct DumbbellPlan {
     rate: Rate,
@@ -91,7 +94,7 @@ impl DumbbellPlan {
         network.links.extend([forward, reverse]);
     }
 
-    /// Gives a flow its own sender and receiver; returns them.
+    /// Gives a flow its own sender and receiver, and [`ACCESS_LINKS`]; returns the two.
     pub(super) fn add_access(
         &self,
         flow: &str,
