@@ -19,11 +19,14 @@
 //! Linux's `sch_fq` is a pacer of its host's flows, ns-2's `FQ` approximates finishing times in real time
 //! and wants a queue and a number for each flow; both are left out. ns-3 has none.
 
+mod least;
+
 use std::collections::{BTreeMap, VecDeque};
 
 use sojourn_base::length::Capacity;
 use sojourn_base::{Limit, LinkInfo, Optional, ParamFault, Preset, Time, params};
 
+use self::least::Least;
 use crate::parts::inner::{Child, Inner, Nest};
 use crate::parts::names::{of_flow, under_flow};
 use crate::parts::waits::Waits;
@@ -47,6 +50,8 @@ struct Flow<P: Packet> {
     finish: VecDeque<f64>,
     /// When the last that came finishes.
     last: f64,
+    /// Whether it has not finished yet.
+    is_active: bool,
     weight: f64,
 }
 
@@ -65,6 +70,12 @@ pub struct Fq<P: Packet> {
     rate: f64,
     weights: Vec<f64>,
     flows: Vec<Flow<P>>,
+    /// When the first packets of flows finish, where these are plain queues.
+    heads: Least,
+    /// When active flows finish.
+    ends: Least,
+    /// How many flows are active.
+    active: usize,
     /// From a flow's key to its place.
     places: BTreeMap<u64, usize>,
     backlog: Backlog,
@@ -95,6 +106,9 @@ impl<P: Packet> Fq<P> {
             rate: link.rate.as_f64(),
             weights,
             flows: Vec::new(),
+            heads: Least::default(),
+            ends: Least::default(),
+            active: 0,
             places: BTreeMap::new(),
             backlog: Backlog::default(),
             round: 0.0,
@@ -107,23 +121,53 @@ impl<P: Packet> Fq<P> {
         let mut left = now.since(self.counted).as_s() * self.rate;
         self.counted = now;
         while left > 0.0 {
-            let (mut weight, mut next) = (0.0, f64::INFINITY);
-            for flow in &self.flows {
-                if flow.last > self.round {
-                    weight += flow.weight;
-                    next = next.min(flow.last);
-                }
-            }
-            if weight == 0.0 {
+            let Some((next, _)) = self.first_to_end() else {
                 return;
-            }
+            };
+            let weight = self.active_weight();
             let bits = (next - self.round) * weight;
             if bits > left {
                 self.round += left / weight;
-                return;
+                left = 0.0;
+            } else {
+                self.round = next;
+                left -= bits;
             }
-            left -= bits;
-            self.round = next;
+            while let Some((last, place)) = self.first_to_end()
+                && last <= self.round
+            {
+                self.ends.drop_first();
+                self.flows[place].is_active = false;
+                self.active -= 1;
+            }
+        }
+    }
+
+    /// When the first of the active flows finishes, and which it is.
+    fn first_to_end(&mut self) -> Option<(f64, usize)> {
+        let flows = &self.flows;
+        self.ends
+            .first(|last, place| flows[place].is_active && flows[place].last == last)
+    }
+
+    /// The weight of all active flows; mostly they weigh 1.
+    fn active_weight(&self) -> f64 {
+        if self.weights.iter().all(|&weight| weight == 1.0) {
+            return self.active as f64;
+        }
+        let active = self.flows.iter().filter(|flow| flow.is_active);
+        active.map(|flow| flow.weight).sum()
+    }
+
+    /// The last packet of a flow finishes at `last`.
+    fn set_last(&mut self, place: usize, last: f64) {
+        let flow = &mut self.flows[place];
+        self.active -= usize::from(flow.is_active);
+        flow.last = last;
+        flow.is_active = last > self.round;
+        if flow.is_active {
+            self.active += 1;
+            self.ends.add(last, place);
         }
     }
 
@@ -139,6 +183,7 @@ impl<P: Packet> Fq<P> {
             queue: self.nest.child(),
             finish: VecDeque::new(),
             last: 0.0,
+            is_active: false,
             weight: weight.copied().unwrap_or(1.0),
         });
         place
@@ -157,7 +202,8 @@ impl<P: Packet> Fq<P> {
             return;
         };
         // It takes no service: the flow stands as if it had not come.
-        flow.last = finish - packet.size().bits() as f64 / flow.weight;
+        let last = finish - packet.size().bits() as f64 / flow.weight;
+        self.set_last(fattest, last);
         ctx.drop(packet, Reason::Overlimit);
     }
 
@@ -172,20 +218,20 @@ impl<P: Packet> Fq<P> {
         let before = bits(flow);
         flow.queue
             .within(&mut self.backlog, |queue| queue.enqueue(packet, ctx));
-        if before == 0.0 {
-            flow.last = flow.last.max(self.round);
-        }
-        flow.last += (bits(flow) - before) / flow.weight;
+        let last = if before == 0.0 {
+            flow.last.max(self.round)
+        } else {
+            flow.last
+        };
+        let last = last + (bits(flow) - before) / flow.weight;
+        self.set_last(place, last);
     }
 
     /// Asks the flows, the one that starts first before the others.
     fn nested_dequeue(&mut self, ctx: &mut Context<'_, P>) -> Dequeued<P> {
         let mut waits = Waits::default();
         let mut asked = vec![false; self.flows.len()];
-        while let Some((_, place)) = self.first(|place, flow| {
-            let start = flow.start();
-            start.filter(|_| !asked[place])
-        }) {
+        while let Some(place) = self.first_to_start(&asked) {
             asked[place] = true;
             let flow = &mut self.flows[place];
             let before = flow.queue.backlog().bytes;
@@ -196,7 +242,8 @@ impl<P: Packet> Fq<P> {
             if let Dequeued::Packet(packet) = &sent {
                 dropped -= packet.size();
             }
-            flow.last -= dropped.bits() as f64 / flow.weight;
+            let last = flow.last - dropped.bits() as f64 / flow.weight;
+            self.set_last(place, last);
             if let Some(packet) = waits.packet_of(sent) {
                 return Dequeued::Packet(packet);
             }
@@ -204,17 +251,17 @@ impl<P: Packet> Fq<P> {
         waits.answer()
     }
 
-    /// The flow for which `of` is least, and that.
-    fn first(&self, of: impl Fn(usize, &Flow<P>) -> Option<f64>) -> Option<(f64, usize)> {
+    /// The flow that was not asked yet whose head starts before those of the others.
+    fn first_to_start(&self, asked: &[bool]) -> Option<usize> {
         let mut first: Option<(f64, usize)> = None;
         for (place, flow) in self.flows.iter().enumerate() {
-            if let Some(round) = of(place, flow)
+            if let Some(round) = flow.start().filter(|_| !asked[place])
                 && first.is_none_or(|(best, _)| round < best)
             {
                 first = Some((round, place));
             }
         }
-        first
+        first.map(|(_, place)| place)
     }
 }
 
@@ -226,10 +273,14 @@ impl<P: Packet> Discipline<P> for Fq<P> {
             return self.nested_enqueue(place, packet, ctx);
         }
         let flow = &mut self.flows[place];
-        flow.last = flow.last.max(self.round) + packet.size().bits() as f64 / flow.weight;
-        flow.finish.push_back(flow.last);
+        let last = flow.last.max(self.round) + packet.size().bits() as f64 / flow.weight;
+        if flow.finish.is_empty() {
+            self.heads.add(last, place);
+        }
+        flow.finish.push_back(last);
         flow.queue
             .within(&mut self.backlog, |queue| queue.enqueue(packet, ctx));
+        self.set_last(place, last);
         while !self
             .capacity
             .holds(self.backlog.packets, self.backlog.bytes)
@@ -243,11 +294,17 @@ impl<P: Packet> Discipline<P> for Fq<P> {
         if !self.nest.is_plain() {
             return self.nested_dequeue(ctx);
         }
-        let Some((_, place)) = self.first(|_, flow| flow.finish.front().copied()) else {
+        let flows = &self.flows;
+        let is_head = |finish, place: usize| flows[place].finish.front() == Some(&finish);
+        let Some((_, place)) = self.heads.first(is_head) else {
             return Dequeued::Empty;
         };
+        self.heads.drop_first();
         let flow = &mut self.flows[place];
         flow.finish.pop_front();
+        if let Some(&finish) = flow.finish.front() {
+            self.heads.add(finish, place);
+        }
         flow.queue
             .within(&mut self.backlog, |queue| queue.dequeue(ctx))
     }
@@ -262,6 +319,9 @@ impl<P: Packet> Discipline<P> for Fq<P> {
 
     fn reset(&mut self) {
         self.flows.clear();
+        self.heads.clear();
+        self.ends.clear();
+        self.active = 0;
         self.places.clear();
         self.backlog = Backlog::default();
         self.round = 0.0;
