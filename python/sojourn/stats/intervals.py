@@ -67,10 +67,10 @@ def mean_and_deviation(values: list[float]) -> tuple[float, float]:
     `fsum` makes both independent of the order of the values, and values that are all equal have
     a deviation of exactly zero.
     """
-    mean = math.fsum(values) / len(values)
-    if all(value == values[0] for value in values):
+    if values.count(values[0]) == len(values):
         return values[0], 0.0
-    squares = math.fsum((value - mean) ** 2 for value in values)
+    mean = math.fsum(values) / len(values)
+    squares = math.fsum([(value - mean) ** 2 for value in values])
     return mean, math.sqrt(squares / (len(values) - 1))
 
 
