@@ -57,3 +57,22 @@ impl Least {
         self.0.clear();
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_first_is_the_least_that_holds() {
+        let mut least = Least::default();
+        for (round, flow) in [(3.0, 0), (1.0, 4), (2.0, 7), (2.0, 5)] {
+            least.add(round, flow);
+        }
+        // Flow 4 has been overtaken; of equal rounds that of the first flow comes.
+        assert_eq!(least.first(|_, flow| flow != 4), Some((2.0, 5)));
+        least.drop_first();
+        assert_eq!(least.first(|_, _| true), Some((2.0, 7)));
+        assert_eq!(least.first(|round, _| round > 2.0), Some((3.0, 0)));
+        assert_eq!(least.first(|_, _| false), None);
+    }
+}
