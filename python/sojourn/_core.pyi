@@ -109,6 +109,8 @@ class Scenario:
         """The names of the links of a point."""
     def flows(self, point: int) -> list[tuple[str, str]]:
         """The names of the flows of a point, each with its group."""
+    def groups(self) -> dict[str, str]:
+        """The group of each flow that there is at any point."""
     def described(self, point: int) -> str:
         """The links of a point with all parameters of their queues, as a JSON array."""
     def network(self, point: int) -> str:

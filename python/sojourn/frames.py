@@ -27,26 +27,34 @@ TYPES |= dict.fromkeys(("link", "flow", "group", "kind", "reason"), pl.String)
 
 def stack(scenario: Scenario, outcomes: Iterable[Outcome]) -> dict[str, pl.DataFrame]:
     """Stack the tables of all runs, in the order given, into one frame for each table."""
-    batches = [part(batch, stacked(batch)) for batch in _batches(outcomes)]
-    return joined(scenario, batches or [part([], stacked([]))])
+    batches = [part(scenario, batch, stacked(batch)) for batch in _batches(outcomes)]
+    return joined(batches or [part(scenario, [], stacked([]))])
 
 
-def part(outcomes: Sequence[Outcome], tables: Mapping[str, Columns]) -> dict[str, pl.DataFrame]:
-    """Frames of some runs, to be joined; ``tables`` are what `tables.stacked` made of them."""
+def part(
+    scenario: Scenario, outcomes: Sequence[Outcome], tables: Mapping[str, Columns]
+) -> dict[str, pl.DataFrame]:
+    """Frames of some runs, to be joined; ``tables`` are what `tables.stacked` made of them.
+
+    What is NaN is null.
+    """
     note_process()
     frames = {name: _frame(table) for name, table in tables.items()}
-    return frames | {"delays": _delays(outcomes), "series": _series(outcomes)}
+    frames["flows"] = _with_groups(frames["flows"], scenario)
+    frames |= {"delays": _delays(outcomes), "series": _series(outcomes)}
+    # All columns at once: each call has a cost of its own, and there are many.
+    return {name: frame.fill_nan(None) for name, frame in frames.items()}
 
 
-def joined(scenario: Scenario, parts: Sequence[dict[str, pl.DataFrame]]) -> dict[str, pl.DataFrame]:
-    """Join parts to one frame for each table; what a part does not have, or is NaN, is null."""
-    frames = {
-        # All columns at once: each call has a cost of its own, and there are many.
-        name: pl.concat([part[name] for part in parts], how="diagonal", rechunk=True).fill_nan(None)
+def joined(parts: Sequence[dict[str, pl.DataFrame]]) -> dict[str, pl.DataFrame]:
+    """Join parts to one frame for each table; what a part does not have is null.
+
+    Nothing is copied: the frames of a large sweep are not to be in memory twice.
+    """
+    return {
+        name: pl.concat([part[name] for part in parts], how="diagonal", rechunk=False)
         for name in parts[0]
     }
-    frames["flows"] = _with_groups(frames["flows"], scenario)
-    return frames
 
 
 def points_frame(scenario: Scenario) -> pl.DataFrame:
@@ -109,9 +117,7 @@ def _frame(table: Columns) -> pl.DataFrame:
 
 def _with_groups(flows: pl.DataFrame, scenario: Scenario) -> pl.DataFrame:
     """Add each flow's group behind its name."""
-    group_of = {}
-    for point in flows["point"].unique():
-        group_of.update(dict(scenario.core.flows(point)))
+    group_of = scenario.core.groups()
     groups = pl.Series("group", [group_of[flow] for flow in flows["flow"]], dtype=pl.String)
     return flows.insert_column(flows.columns.index("flow") + 1, groups)
 

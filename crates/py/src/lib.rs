@@ -11,6 +11,7 @@ mod outside;
 mod quantity;
 mod summary;
 
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -86,7 +87,7 @@ impl Scenario {
         });
         catch(|| scenario::Scenario::load_with(text, file, &folder, &overrides, makers))?
             .map(|scenario| Self(scenario, folder))
-            .map_err(|error| ScenarioError::new_err(error.to_string()))
+            .map_err(refused)
     }
 
     #[getter]
@@ -169,42 +170,45 @@ impl Scenario {
     }
 
     /// The names of the links of a point.
-    fn links(&self, point: usize) -> PyResult<Vec<&str>> {
+    fn links(&self, point: usize) -> PyResult<Vec<String>> {
         self.check_point(point)?;
-        Ok(self.0.links(point).collect())
+        self.0.links(point).map_err(refused)
     }
 
     /// The names of the flows of a point, each with its group.
-    fn flows(&self, point: usize) -> PyResult<Vec<(&str, &str)>> {
+    fn flows(&self, point: usize) -> PyResult<Vec<(String, String)>> {
         self.check_point(point)?;
-        Ok(self.0.flows(point).collect())
+        self.0.flows(point).map_err(refused)
+    }
+
+    /// The group of each flow that there is at any point.
+    fn groups(&self) -> &BTreeMap<String, String> {
+        self.0.groups()
     }
 
     /// The links of a point with all parameters of their queues, as a JSON array.
     fn described(&self, point: usize) -> PyResult<String> {
         self.check_point(point)?;
-        let described = self.0.described(point);
-        let described = described.map_err(|error| ScenarioError::new_err(error.to_string()))?;
+        let described = self.0.described(point).map_err(refused)?;
         Ok(described.to_string())
     }
 
     /// The links and flows of a point, as a JSON object.
     fn network(&self, point: usize) -> PyResult<String> {
         self.check_point(point)?;
-        Ok(self.0.network(point).to_string())
+        let network = self.0.network(point).map_err(refused)?;
+        Ok(network.to_string())
     }
 
     /// The disciplines and controllers of a point that are Python code, as `module:Class`.
-    fn outside(&self, point: usize) -> PyResult<Vec<&str>> {
+    fn outside(&self, point: usize) -> PyResult<&[String]> {
         self.check_point(point)?;
         Ok(self.0.outside(point))
     }
 
     /// Sees to it that there are links of these names to be captured.
     fn check_captured(&self, links: Vec<String>) -> PyResult<()> {
-        self.0
-            .check_captured(&links)
-            .map_err(|error| ScenarioError::new_err(error.to_string()))
+        self.0.check_captured(&links).map_err(refused)
     }
 
     /// Runs one replica of one point; returns its tables. A trace has its format, how the paths of
@@ -249,7 +253,7 @@ impl Scenario {
         };
         let run = || catch(|| self.0.run(point, replica, &options));
         // Code in the interpreter would ask for the GIL at every packet: it is kept instead.
-        let outcome = if outside::is_interpreted(py, &self.0.outside(point), &self.1)? {
+        let outcome = if outside::is_interpreted(py, self.0.outside(point), &self.1)? {
             run()
         } else {
             py.detach(run)
@@ -292,6 +296,11 @@ fn outcome_dict(py: Python<'_>, outcome: scenario::Outcome) -> PyResult<Bound<'_
 /// A time with its unit.
 fn span(text: &str) -> PyResult<Span> {
     Span::read(Scalar::Text(text)).map_err(|fault| PyValueError::new_err(fault.to_string()))
+}
+
+/// Why a scenario is refused, as an exception.
+fn refused(error: scenario::Error) -> PyErr {
+    ScenarioError::new_err(error.to_string())
 }
 
 /// Why a run ended without a result, as an exception.

@@ -7,7 +7,6 @@ mod queue;
 mod source;
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use sojourn_base::{Auto, Bytes, Ecn, LinkInfo, Preset, Span, Stream, Time};
@@ -16,6 +15,7 @@ use sojourn_engine::{FlowSpec, LinkSpec, NodeId, Observer, Simulation, Traffic};
 use sojourn_measure::tables::Group;
 use sojourn_traffic::{Application, Source};
 
+pub(crate) use self::files::Files;
 pub(crate) use self::queue::read_discipline;
 use crate::error::{Located, Place, unknown};
 use crate::network::{FlowPlan, LinkPlan, Network};
@@ -28,7 +28,7 @@ const NS3_DEVICE_QUEUE: usize = 100;
 /// The largest packet of an Ethernet, where no flow sends a larger one.
 const ETHERNET_MTU: Bytes = Bytes::new(1500);
 
-/// A network ready to be simulated: every part of it has been made once.
+/// A network ready to be simulated.
 #[derive(Debug, Clone)]
 pub(crate) struct Plan {
     network: Network,
@@ -41,7 +41,6 @@ pub(crate) struct Plan {
     /// For each link the flows that cross it and their way back.
     crossing: Vec<Vec<u32>>,
     ways_back: Vec<Option<Vec<u32>>>,
-    folder: PathBuf,
     files: BTreeMap<String, Arc<[f64]>>,
 }
 
@@ -59,8 +58,8 @@ impl Draws {
 }
 
 impl Plan {
-    /// Finds the routes, and makes every part once to see that it can be made.
-    pub(crate) fn new(network: Network, folder: &Path, outside: Outside) -> Result<Self, Located> {
+    /// Finds the routes, and reads the files that its distributions name.
+    pub(crate) fn new(network: Network, files: &Files, outside: Outside) -> Result<Self, Located> {
         let mut index = BTreeMap::new();
         let mut nodes: Vec<&str> = Vec::new();
         for link in &network.links {
@@ -121,9 +120,8 @@ impl Plan {
             }
         }
         let numbers = node_numbers(&nodes);
-        let folder = folder.to_path_buf();
-        let files = BTreeMap::new();
-        let mut plan = Self {
+        let files = files.of(&network)?;
+        Ok(Self {
             network,
             outside,
             ends,
@@ -132,19 +130,13 @@ impl Plan {
             flow_ends,
             crossing,
             ways_back,
-            folder,
             files,
-        };
-        plan.read_files()?;
-        plan.instantiate(Draws {
-            seed: 1,
-            replica: 0,
-        })?;
-        Ok(plan)
+        })
     }
 
-    /// Settings of disciplines that are allowed but a known mistake, each at its place.
-    pub(crate) fn warnings(&self) -> Result<Vec<Located>, Located> {
+    /// Makes every part once to see that it can be made; settings of disciplines that are allowed but a known mistake,
+    /// each at its place.
+    pub(crate) fn check(&self) -> Result<Vec<Located>, Located> {
         let (links, _) = self.instantiate(Draws {
             seed: 1,
             replica: 0,
@@ -160,6 +152,11 @@ impl Plan {
             }
         }
         Ok(warnings)
+    }
+
+    /// How many links and flows it has.
+    pub(crate) fn parts(&self) -> usize {
+        self.network.links.len() + self.network.flows.len()
     }
 
     /// Names of the links, in the order of all tables.

@@ -1,12 +1,13 @@
 //! A checked scenario: every point of it can be run.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
 use sojourn_base::{Auto, Optional, Preset, Span};
 use sojourn_measure::{Series, Tables};
 
-use crate::build::{Draws, Plan};
+use crate::build::{Draws, Files, Plan};
 use crate::design::Draw;
 use crate::dotted;
 use crate::episode::Episode;
@@ -18,7 +19,7 @@ use crate::overruled::Setting;
 use crate::reader::Reader;
 use crate::run::{Options, Run, RunError, run};
 use crate::trace::duplex;
-use crate::tree::{self, Node, Table, parse_value};
+use crate::tree::{self, Table, parse_value};
 use crate::vary::{self, Axis};
 
 /// A scenario whose points have all been checked.
@@ -32,15 +33,30 @@ pub struct Scenario {
     axes: Vec<Axis>,
     settings: Vec<Setting>,
     points: Vec<Point>,
+    /// The group of each flow that there is at any point.
+    groups: BTreeMap<String, String>,
+    outside: Outside,
+    files: Arc<Files>,
 }
 
-/// One point: the values that vary, and the network to run.
+/// One point: the values that vary, and what has been found out about its network.
 #[derive(Debug, Clone)]
 struct Point {
     vary: serde_json::Value,
     top: Top,
-    plan: Plan,
+    /// The files that its distributions are read from.
+    files: Vec<String>,
+    /// The disciplines and controllers that are in no registry.
+    outside: Vec<String>,
+    warnings: Vec<Located>,
+    /// The network to run, as long as there is [room](MOST_PARTS).
+    plan: Option<Arc<Plan>>,
 }
+
+/// So many links and flows have the plans together that are kept, at most, but for that of the first point. A plan
+/// takes many times what tells its point from the others: to fill memory with those of a large sweep takes longer than
+/// to make each again when it is run.
+const MOST_PARTS: usize = 1 << 14;
 
 /// What one run gives.
 #[derive(Debug, Clone, PartialEq)]
@@ -77,16 +93,17 @@ impl Scenario {
         overrides: &[(String, String)],
         makers: Arc<dyn Makers>,
     ) -> Result<Self, Error> {
-        Self::read(text, file, folder, overrides, &Outside(makers))
+        let files = Files::new(folder.to_path_buf());
+        Self::read(text, file, files, overrides, Outside(makers))
             .map_err(|located| located.in_file(file))
     }
 
     fn read(
         text: &str,
         file: &str,
-        folder: &Path,
+        files: Files,
         overrides: &[(String, String)],
-        outside: &Outside,
+        outside: Outside,
     ) -> Result<Self, Located> {
         let mut base = tree::parse(text)?;
         let shared = vary::shared(&base);
@@ -106,8 +123,28 @@ impl Scenario {
         };
         let shared = vary::shared(&base);
         let mut points = Vec::with_capacity(vary::count(&axes));
-        for index in 0..vary::count(&axes) {
-            points.push(Point::read(&shared, &axes, index, folder, outside)?);
+        let mut groups = BTreeMap::new();
+        let mut parts = 0;
+        for number in 0..vary::count(&axes) {
+            let (tree, vary) = vary::tree(&shared, &axes, number)?;
+            let top = read_top(&tree)?;
+            let network = lay_out(&tree, top.duration, &outside)?;
+            let plan = Plan::new(network, &files, outside.clone())?;
+            let warnings = plan.check()?;
+            for (flow, group) in plan.flow_names() {
+                if !groups.contains_key(flow) {
+                    groups.insert(flow.to_owned(), group.to_owned());
+                }
+            }
+            parts += plan.parts();
+            points.push(Point {
+                vary: vary.into(),
+                top,
+                files: plan.files().map(String::from).collect(),
+                outside: plan.outside_names().into_iter().map(String::from).collect(),
+                warnings,
+                plan: (number == 0 || parts <= MOST_PARTS).then(|| plan.into()),
+            });
         }
         Ok(Self {
             file: file.to_owned(),
@@ -117,7 +154,23 @@ impl Scenario {
             axes,
             settings,
             points,
+            groups,
+            outside,
+            files: files.into(),
         })
+    }
+
+    /// The plan of a point, made again where it was not kept.
+    fn plan(&self, point: usize) -> Result<Arc<Plan>, Error> {
+        if let Some(plan) = &self.points[point].plan {
+            return Ok(plan.clone());
+        }
+        let made = vary::tree(&self.shared, &self.axes, point).and_then(|(tree, _)| {
+            let network = lay_out(&tree, self.duration(point), &self.outside)?;
+            Plan::new(network, &self.files, self.outside.clone())
+        });
+        made.map(Arc::new)
+            .map_err(|located| located.in_file(&self.file))
     }
 
     /// The file, as it was named.
@@ -181,12 +234,9 @@ impl Scenario {
     /// identity have the same results. `files` names the files that are read, whose content
     /// counts too.
     pub fn identity(&self, point: usize) -> serde_json::Value {
-        let Point { top, plan, .. } = &self.points[point];
-        let mut tree = self.shared.clone();
-        for (axis, value) in vary::point(&self.axes, point) {
-            // It was merged once when the point was made.
-            let _ = axis.apply(&mut tree, value);
-        }
+        let Point { top, files, .. } = &self.points[point];
+        // It was made once when the file was read.
+        let (mut tree, _) = vary::tree(&self.shared, &self.axes, point).unwrap_or_default();
         for key in NO_RESULT {
             tree.remove(key);
         }
@@ -201,7 +251,7 @@ impl Scenario {
             Optional(Some(series)) => series.to_string().into(),
             Optional(None) => "none".into(),
         };
-        identity["files"] = plan.files().collect();
+        identity["files"] = files.as_slice().into();
         identity
     }
 
@@ -226,37 +276,54 @@ impl Scenario {
     }
 
     /// The names of the links of a point.
-    pub fn links(&self, point: usize) -> impl Iterator<Item = &str> {
-        self.points[point].plan.link_names()
+    ///
+    /// # Errors
+    /// None that the scenario was not refused for, as for all that asks for the network of a point.
+    pub fn links(&self, point: usize) -> Result<Vec<String>, Error> {
+        Ok(self.plan(point)?.link_names().map(String::from).collect())
     }
 
     /// The links of a point as data, with delays as the first replica draws them.
     ///
     /// # Errors
-    /// None that the scenario was not refused for.
+    /// As for [`links`](Self::links).
     pub fn described(&self, point: usize) -> Result<serde_json::Value, Error> {
-        let Point { top, plan, .. } = &self.points[point];
         let draws = Draws {
-            seed: top.seed.0,
+            seed: self.points[point].top.seed.0,
             replica: 0,
         };
-        let described = plan.described(draws);
+        let described = self.plan(point)?.described(draws);
         described.map_err(|located| located.in_file(&self.file))
     }
 
     /// The names of the flows of a point, each with its group.
-    pub fn flows(&self, point: usize) -> impl Iterator<Item = (&str, &str)> {
-        self.points[point].plan.flow_names()
+    ///
+    /// # Errors
+    /// As for [`links`](Self::links).
+    pub fn flows(&self, point: usize) -> Result<Vec<(String, String)>, Error> {
+        let plan = self.plan(point)?;
+        let names = plan.flow_names();
+        Ok(names
+            .map(|(flow, group)| (flow.to_owned(), group.to_owned()))
+            .collect())
+    }
+
+    /// The group of each flow that there is at any point.
+    pub fn groups(&self) -> &BTreeMap<String, String> {
+        &self.groups
     }
 
     /// The network of a point as data: its links and flows, patterns expanded.
-    pub fn network(&self, point: usize) -> serde_json::Value {
-        self.points[point].plan.network()
+    ///
+    /// # Errors
+    /// As for [`links`](Self::links).
+    pub fn network(&self, point: usize) -> Result<serde_json::Value, Error> {
+        Ok(self.plan(point)?.network())
     }
 
     /// The names of the disciplines and controllers of a point that are in no registry.
-    pub fn outside(&self, point: usize) -> Vec<&str> {
-        self.points[point].plan.outside_names()
+    pub fn outside(&self, point: usize) -> &[String] {
+        &self.points[point].outside
     }
 
     /// Settings that are allowed but a known mistake or without effect, each once, with its place, and with the
@@ -266,7 +333,7 @@ impl Scenario {
         for (number, point) in self.points.iter().enumerate() {
             let overruled = self.settings.iter();
             let overruled = overruled.filter_map(|setting| setting.overruled(&self.axes, number));
-            for warning in overruled.chain(point.plan.warnings().unwrap_or_default()) {
+            for warning in overruled.chain(point.warnings.iter().cloned()) {
                 let warning = warning.in_file(&self.file);
                 match warnings.iter_mut().find(|(known, _)| *known == warning) {
                     Some((_, at)) => at.push(number),
@@ -312,7 +379,7 @@ impl Scenario {
         replica: u32,
         options: &Options<'_>,
     ) -> Result<Outcome, RunError> {
-        let Point { top, plan, vary } = &self.points[point];
+        let Point { top, vary, .. } = &self.points[point];
         let (name, seed) = (self.name(), top.seed.0);
         let title = match vary.as_object() {
             Some(keys) if !keys.is_empty() => {
@@ -321,8 +388,9 @@ impl Scenario {
             _ => format!("{name}, seed {seed}, replica {replica}"),
         };
         let window = self.window(top, options.warmup)?;
+        let plan = self.plan(point).map_err(RunError::Scenario)?;
         let one = Run {
-            plan,
+            plan: &plan,
             draws: draws(top, replica),
             window,
             series: options.series.or(top.series.0),
@@ -336,9 +404,10 @@ impl Scenario {
     /// # Errors
     /// When the point cannot be run after all.
     pub fn begin(&self, point: usize, replica: u32) -> Result<Episode, RunError> {
-        let Point { top, plan, .. } = &self.points[point];
+        let top = &self.points[point].top;
         let window = self.window(top, None)?;
-        Episode::begin(plan, draws(top, replica), window, &self.file)
+        let plan = self.plan(point).map_err(RunError::Scenario)?;
+        Episode::begin(&plan, draws(top, replica), window, &self.file)
     }
 
     /// Where measurements start and end: `warmup` goes before the scenario's.
@@ -356,16 +425,23 @@ impl Scenario {
     /// # Errors
     /// The first that no point has.
     pub fn check_captured(&self, names: &[String]) -> Result<(), Error> {
-        let mut links: Vec<&str> = Vec::new();
-        for name in self.points.iter().flat_map(|point| point.plan.link_names()) {
-            let name = duplex(name);
-            if !links.contains(&name) {
-                links.push(name);
+        let mut links: Vec<String> = Vec::new();
+        let mut missing: Vec<&String> = names.iter().collect();
+        for point in 0..self.points() {
+            if missing.is_empty() {
+                break;
             }
+            for name in self.plan(point)?.link_names().map(duplex) {
+                if !links.iter().any(|link| link == name) {
+                    links.push(name.to_owned());
+                }
+            }
+            missing.retain(|name| !links.contains(name));
         }
-        match names.iter().find(|name| !links.contains(&name.as_str())) {
+        match missing.first() {
             None => Ok(()),
             Some(name) => {
+                let links: Vec<&str> = links.iter().map(String::as_str).collect();
                 let message = unknown(name, &links);
                 Err(Located::new(Place::File, "--trace-link", message).in_file(&self.file))
             }
@@ -431,29 +507,4 @@ fn read_top(tree: &Table) -> Result<Top, Located> {
         return Err(reader.error("series", "found 0 s; allowed: a time above zero"));
     }
     Ok(top)
-}
-
-impl Point {
-    fn read(
-        shared: &Table,
-        axes: &[Axis],
-        index: usize,
-        folder: &Path,
-        outside: &Outside,
-    ) -> Result<Self, Located> {
-        let mut tree = shared.clone();
-        let mut vary = serde_json::Map::new();
-        for (axis, value) in vary::point(axes, index) {
-            axis.apply(&mut tree, value)?;
-            vary.insert(axis.key.clone(), Node::json(value));
-        }
-        let top = read_top(&tree)?;
-        let network = lay_out(&tree, top.duration, outside)?;
-        let plan = Plan::new(network, folder, outside.clone())?;
-        Ok(Self {
-            vary: vary.into(),
-            top,
-            plan,
-        })
-    }
 }

@@ -164,6 +164,21 @@ pub(crate) fn point(axes: &[Axis], index: usize) -> Vec<(&Axis, &Node)> {
         .collect()
 }
 
+/// The file at one point, made of what is [shared], and the values that vary.
+pub(crate) fn tree(
+    shared: &Table,
+    axes: &[Axis],
+    index: usize,
+) -> Result<(Table, serde_json::Map<String, serde_json::Value>), Located> {
+    let mut tree = shared.clone();
+    let mut values = serde_json::Map::new();
+    for (axis, value) in point(axes, index) {
+        axis.apply(&mut tree, value)?;
+        values.insert(axis.key.clone(), value.json());
+    }
+    Ok((tree, values))
+}
+
 impl Axis {
     /// Merges one of its values into a scenario.
     pub(crate) fn apply(&self, tree: &mut Table, value: &Node) -> Result<(), Located> {

@@ -7,11 +7,14 @@ does it all. What is made is the same.
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from sojourn.experiments.aside import Aside
 from sojourn.experiments.kept import Kept
 from sojourn.experiments.procedure import Plan
 from sojourn.scenario import Scenario
@@ -39,8 +42,10 @@ class Draft:
     alike: set[int]
 
     @property
-    def metrics(self) -> list[list[str]]:
-        """The names of the columns of each table that the summaries are made of."""
+    def metrics(self) -> list[list[str]] | None:
+        """The columns of each table that the summaries are made of; None where there is no run."""
+        if not len(self.frames["links"]):
+            return None
         return [self.frames[name].columns for name in ENTITIES]
 
 
@@ -48,9 +53,17 @@ class Drafts:
     """Begins the draft of each stretch when its runs are finished, and joins them in the end."""
 
     def __init__(
-        self, scenario: Scenario, bench: Kept, threads: Threads, expected: Sequence[Task] | None
+        self,
+        scenario: Scenario,
+        bench: Kept,
+        threads: Threads,
+        expected: Sequence[Task] | None,
+        folder: Path,
     ) -> None:
-        """``expected`` are all runs that there will be, in order; None where runs decide on it."""
+        """``expected`` are all runs that there will be, in order; None where runs decide on it.
+
+        What is not needed until the end is put aside on the disk of ``folder``.
+        """
         self._scenario = scenario
         self._bench = bench
         self._threads = threads
@@ -58,18 +71,26 @@ class Drafts:
         points = max(1, RUNS // scenario.replicas)
         count = len(self._vary)
         self._stretches = [range(n, min(n + points, count)) for n in range(0, count, points)]
-        self._begun: list[Future[Draft]] = []
+        self._begun = 0
+        self._in_work: deque[Future[Draft]] = deque()
+        self._frames: list[dict[str, pl.DataFrame]] = []
+        self._summaries = Aside(folder)
+        self._alike: set[int] = set()
+        self._metrics: list[list[list[str]]] = []
         self._expected = None if expected is None else self._by_stretch(expected)
         threads.beside(_import_frames)
 
     def look(self) -> None:
-        """Begin the drafts of what is finished."""
-        while self._expected is not None and len(self._begun) < len(self._expected):
-            tasks = self._expected[len(self._begun)]
+        """Begin the drafts of what is finished, and take those that are made."""
+        while self._expected is not None and self._begun < len(self._expected):
+            tasks = self._expected[self._begun]
             # The last is the one that is finished last, nearly always.
             if not all(map(self._bench.holds, reversed(tasks))):
                 break
             self._begin(tasks)
+        # One that went wrong says so when all runs are finished.
+        while self._in_work and self._in_work[0].done() and not self._in_work[0].exception():
+            self._take()
 
     def results(self, plan: Plan, *, whole: bool = True) -> tuple[Results, dict[str, Any]]:
         """The frames of all runs of a plan that are finished, and the summary of them.
@@ -80,22 +101,22 @@ class Drafts:
         from sojourn.results import of_frames
 
         tasks = [task for task in plan.tasks if self._bench.holds(task)]
-        for stretch in self._by_stretch(tasks)[len(self._begun) :]:
+        for stretch in self._by_stretch(tasks)[self._begun :]:
             self._begin(stretch)
-        drafts = [draft.result() for draft in self._begun]
+        while self._in_work:
+            self._take()
         results = of_frames(
             self._scenario,
             tasks,
-            joined(self._scenario, [draft.frames for draft in drafts]),
-            {point for draft in drafts for point in draft.alike},
+            joined(self._frames),
+            self._alike,
             complete=whole and len(tasks) == len(plan.tasks),
             warnings=plan.warnings,
         )
-        measured = [draft.metrics for draft in drafts if len(draft.frames["links"])]
-        if any(metrics != measured[0] for metrics in measured):
+        if len(self._metrics) > 1:
             # All points have the metrics that any point has, undefined or not.
             return results, results.summarised()
-        return results, headed(results, "student", (each for d in drafts for each in d.summaries))
+        return results, headed(results, "student", self._summaries)
 
     def _by_stretch(self, tasks: Sequence[Task]) -> list[list[Task]]:
         by_point: list[list[Task]] = [[] for _ in self._vary]
@@ -104,8 +125,18 @@ class Drafts:
         return [[task for n in stretch for task in by_point[n]] for stretch in self._stretches]
 
     def _begin(self, tasks: Sequence[Task]) -> None:
-        stretch = self._stretches[len(self._begun)]
-        self._begun.append(self._threads.beside(lambda: self._draft(stretch, tasks)))
+        stretch = self._stretches[self._begun]
+        self._begun += 1
+        self._in_work.append(self._threads.beside(lambda: self._draft(stretch, tasks)))
+
+    def _take(self) -> None:
+        """Take the next draft when it is made."""
+        draft = self._in_work.popleft().result()
+        if draft.metrics is not None and draft.metrics not in self._metrics:
+            self._metrics.append(draft.metrics)
+        self._summaries.put(draft.summaries)
+        self._alike |= draft.alike
+        self._frames.append(draft.frames)
 
     def _draft(self, stretch: range, tasks: Sequence[Task]) -> Draft:
         from sojourn.frames import part
@@ -115,7 +146,7 @@ class Drafts:
         same = alike((tables["links"], tables["flows"]))
         vary = [(point, self._vary[point]) for point in stretch]
         summaries = list(summarised_points(vary, tables, "student", same))
-        return Draft(part(outcomes, tables), summaries, same)
+        return Draft(part(self._scenario, outcomes, tables), summaries, same)
 
 
 def _import_frames() -> None:

@@ -24,6 +24,7 @@ import platform
 import shlex
 import sys
 from collections.abc import Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from importlib import metadata
@@ -57,11 +58,14 @@ def write(
 ) -> list[Path]:
     """Write tables, scenario, their ``summary`` and the manifest; return the paths."""
     folder.mkdir(parents=True, exist_ok=True)
-    contents = {f"{name}.parquet": _parquet(frame) for name, frame in results.frames().items()}
+    # Of a large sweep both take long, and neither needs the interpreter meanwhile.
+    with ThreadPoolExecutor(1) as beside:
+        tables = beside.submit(_tables, results)
+        # The summary first: what it refuses stops all others.
+        files = {"summary.json": _replace(folder / "summary.json", _summary(summary))}
+    contents = tables.result()
     contents["scenario.toml"] = results.scenario.as_run().encode()
     contents |= _files_read(results.scenario)
-    # The summary first: what it refuses stops all others.
-    files = {"summary.json": _replace(folder / "summary.json", _summary(summary))}
     files |= {name: _replace(folder / name, [content]) for name, content in contents.items()}
     manifest = {
         "format": FORMAT,
@@ -139,6 +143,10 @@ def _files_read(scenario: Scenario) -> dict[str, bytes]:
     inside = [name for name in names if not (Path(name).is_absolute() or ".." in Path(name).parts)]
     found = {name: (scenario.folder / name).read_bytes() for name in inside}
     return found | outside.sources(scenario.outside, scenario.folder)
+
+
+def _tables(results: Results) -> dict[str, bytes]:
+    return {f"{name}.parquet": _parquet(frame) for name, frame in results.frames().items()}
 
 
 def _parquet(frame: pl.DataFrame) -> bytes:

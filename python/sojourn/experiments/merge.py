@@ -46,7 +46,7 @@ def merge(parts: Sequence[Path], out: Path, *, note: Note = lambda _: None) -> t
             # Those that are there for certain; which others are needed is not known yet.
             plan, missing = Plan(measured_runs(scenario)), len(error.tasks)
         with started(available_cores()) as threads:
-            drafts = Drafts(scenario, bench, threads, None)
+            drafts = Drafts(scenario, bench, threads, None, out)
             return finish(out, drafts, plan, store), missing
 
 

@@ -78,7 +78,7 @@ def sweep(
                         told(done, total)
 
                 bench = Kept(scenario, store, hands.carry_out, look)
-                drafts = Drafts(scenario, bench, hands.threads, fixed_runs(scenario, share))
+                drafts = Drafts(scenario, bench, hands.threads, fixed_runs(scenario, share), out)
                 plan = conduct(scenario, bench, share)
             if bench.found:
                 note(f"{out}: {bench.found} runs were finished before, {bench.computed} are new")

@@ -105,11 +105,11 @@ impl Makers for PythonMakers {
 }
 
 /// Whether any of these classes runs in the interpreter, and not as machine code.
-pub(crate) fn is_interpreted(py: Python<'_>, names: &[&str], folder: &PathBuf) -> PyResult<bool> {
+pub(crate) fn is_interpreted(py: Python<'_>, names: &[String], folder: &PathBuf) -> PyResult<bool> {
     if names.is_empty() {
         return Ok(false);
     }
     py.import(MODULE)?
-        .call_method1("is_interpreted", (names.to_vec(), folder))?
+        .call_method1("is_interpreted", (names, folder))?
         .extract()
 }

@@ -1,7 +1,8 @@
 //! The files that distributions are read from.
 
-use std::path::Path;
-use std::sync::Arc;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use sojourn_base::distribution::Drawn;
 use sojourn_base::{Bytes, Distribution, Law};
@@ -10,47 +11,72 @@ use sojourn_traffic::{Application, Source};
 
 use super::Plan;
 use crate::error::{Located, Place};
+use crate::network::Network;
 use crate::transport::TransportPlan;
 
-impl Plan {
-    /// Reads the files that distributions name.
-    pub(super) fn read_files(&mut self) -> Result<(), Located> {
-        let mut wanted: Vec<(String, Place, String)> = Vec::new();
-        let mut want = |file: Option<&str>, place, key: String| {
-            wanted.extend(file.map(|file| (file.to_owned(), place, key)));
-        };
-        for link in &self.network.links {
-            want(
-                link.delay.file(),
-                link.place,
-                format!("link.{}.delay", link.name),
-            );
+/// Files of a folder, each read once for all points.
+#[derive(Debug)]
+pub(crate) struct Files {
+    folder: PathBuf,
+    read: Mutex<BTreeMap<String, Arc<[f64]>>>,
+}
+
+impl Files {
+    /// Those of `folder`, none of them read.
+    pub(crate) fn new(folder: PathBuf) -> Self {
+        Self {
+            folder,
+            read: Mutex::default(),
         }
-        for flow in &self.network.flows {
-            let key = |key: &str| format!("flow.{}.{key}", flow.group);
-            want(flow.start.file(), flow.place, key("start"));
-            let mut note = |law: &mut dyn Law| want(law.file(), flow.place, key("traffic"));
+    }
+
+    /// The files that the distributions of a network name.
+    pub(super) fn of(&self, network: &Network) -> Result<BTreeMap<String, Arc<[f64]>>, Located> {
+        let mut wanted: Vec<(String, Place, String)> = Vec::new();
+        let mut want = |file: Option<&str>, place, key: &dyn Fn() -> String| {
+            wanted.extend(file.map(|file| (file.to_owned(), place, key())));
+        };
+        for link in &network.links {
+            let key = || format!("link.{}.delay", link.name);
+            want(link.delay.file(), link.place, &key);
+        }
+        for flow in &network.flows {
+            let key = |key: &'static str| move || format!("flow.{}.{key}", flow.group);
+            want(flow.start.file(), flow.place, &key("start"));
+            let mut note = |law: &mut dyn Law| want(law.file(), flow.place, &key("traffic"));
             match &flow.transport {
                 TransportPlan::Udp(udp) => {
                     let payload = udp.payload.clone();
                     flow.build_source(payload, udp.header)?.laws(&mut note);
-                    want(udp.payload.file(), flow.place, key("transport.payload"));
+                    want(udp.payload.file(), flow.place, &key("transport.payload"));
                 }
                 TransportPlan::Tcp(tcp) => flow
                     .build_application(Bytes::new(u64::from(tcp.config.mss)))?
                     .laws(&mut note),
             }
         }
+        let mut found = BTreeMap::new();
         for (file, place, key) in wanted {
-            if !self.files.contains_key(&file) {
-                let values = read_values(&self.folder.join(&file))
-                    .map_err(|what| Located::new(place, key, format!("{file}: {what}")))?;
-                self.files.insert(file, values);
-            }
+            let values = self
+                .values(&file)
+                .map_err(|what| Located::new(place, key, format!("{file}: {what}")))?;
+            found.insert(file, values);
         }
-        Ok(())
+        Ok(found)
     }
 
+    fn values(&self, file: &str) -> Result<Arc<[f64]>, String> {
+        let mut read = self.read.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(values) = read.get(file) {
+            return Ok(values.clone());
+        }
+        let values = read_values(&self.folder.join(file))?;
+        read.insert(file.to_owned(), values.clone());
+        Ok(values)
+    }
+}
+
+impl Plan {
     /// A distribution with its file read.
     pub(super) fn known<T: Drawn>(&self, law: &Distribution<T>) -> Distribution<T> {
         let mut law = law.clone();
