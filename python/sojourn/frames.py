@@ -41,9 +41,7 @@ def part(
     note_process()
     frames = {name: _frame(table) for name, table in tables.items()}
     frames["flows"] = _with_groups(frames["flows"], scenario)
-    frames |= {"delays": _delays(outcomes), "series": _series(outcomes)}
-    # All columns at once: each call has a cost of its own, and there are many.
-    return {name: frame.fill_nan(None) for name, frame in frames.items()}
+    return frames | {"delays": _delays(outcomes), "series": _series(outcomes)}
 
 
 def joined(parts: Sequence[dict[str, pl.DataFrame]]) -> dict[str, pl.DataFrame]:
@@ -109,7 +107,7 @@ def _frame(table: Columns) -> pl.DataFrame:
     series = [
         pl.Series(name, values, dtype=TYPES[name])
         if name in TYPES
-        else pl.Series(name, np.asarray(values))
+        else pl.Series(name, np.asarray(values), nan_to_null=True)
         for name, values in table.items()
     ]
     return pl.DataFrame(series)
@@ -148,7 +146,8 @@ def _delays(outcomes: Sequence[Outcome]) -> pl.DataFrame:
             "name": spread("name"),
             "share": joined([np.tile(t["share"], n) for t, n in zip(tables, rows, strict=True)]),
             "delay_s": joined([each["delay_s"] for each in tables]),
-        }
+        },
+        nan_to_null=True,
     )
 
 
@@ -172,5 +171,6 @@ def _series(outcomes: Sequence[Outcome]) -> pl.DataFrame:
             "metric": spread([each["metric"] for _, each in series], pl.String),
             "time_s": stacked("time_s"),
             "value": stacked("value"),
-        }
+        },
+        nan_to_null=True,
     )

@@ -8,6 +8,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+import orjson
+
 from sojourn import _core, outside
 from sojourn.brief import brief
 from sojourn.toml_text import toml_text
@@ -99,7 +101,7 @@ class Scenario:
     def identity(self, point: int) -> dict[str, Any]:
         """Return all that the results of a point depend on, besides the replica."""
         if point not in self._identities:
-            identity = json.loads(self.core.identity(point))
+            identity = orjson.loads(self.core.identity(point))
             if names := self.core.outside(point):
                 identity["code"] = {n: outside.source_hash(n, self._folder) for n in names}
             self._identities[point] = identity
@@ -135,12 +137,12 @@ class Scenario:
 
     def document(self) -> dict[str, Any]:
         """Return the scenario as data, with what was set from outside."""
-        return json.loads(self.core.document())
+        return orjson.loads(self.core.document())
 
     @cached_property
     def vary(self) -> list[dict[str, Any]]:
         """The values that vary, by key, for each point."""
-        return [json.loads(self.core.vary(point)) for point in range(self.core.points)]
+        return [orjson.loads(self.core.vary(point)) for point in range(self.core.points)]
 
     @cached_property
     def warnings(self) -> list[str]:

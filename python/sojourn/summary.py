@@ -14,7 +14,7 @@ import orjson
 
 from sojourn._core import single_summaries
 from sojourn.stats.bootstrap import bootstrap_interval
-from sojourn.stats.events import never_seen_bound
+from sojourn.stats.events import never_seen_bound, never_seen_bounds
 from sojourn.stats.intervals import Interval, defined, student_interval
 from sojourn.tables import BY_REASON, ENTITIES, KEYS, Columns, rows_by
 
@@ -157,11 +157,7 @@ class _Singles:
 
     def __init__(self, table: _Table) -> None:
         metrics = table.metrics
-        trials = table.trials
-        bounds = array("d", [math.nan]) * len(trials)
-        for row, loss in enumerate(metrics.get("loss_ratio", ())):
-            if loss == 0:
-                bounds[row] = never_seen_bound(int(trials[row]))
+        bounds = never_seen_bounds(metrics.get("loss_ratio", ()), table.trials)
         texts = single_summaries(
             list(table.columns["point"]),
             None if table.entity is None else list(table.columns[table.entity]),

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sys
+import time
+from collections import deque
 from collections.abc import Callable, Generator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
@@ -18,7 +20,14 @@ SWITCH_INTERVAL_S = 0.0005
 """How long a thread that works in Python keeps one waiting whose run has ended. Python's own 5 ms
 are longer than many a run."""
 
+TURN_S = 0.02
+"""How long a thread works on one task after another before it hands over what is done. To wake
+whoever takes it after each would cost as much as a good part of a short run."""
+
 T = TypeVar("T")
+
+Turn = tuple[list[tuple[Task, T]], BaseException | None]
+"""What was done in a turn, and what ended it."""
 
 
 class ShortTurns:
@@ -89,26 +98,48 @@ class Threads:
     ) -> Generator[Sequence[tuple[Task, T]], None, None]:
         """Do ``work`` on all tasks; yield them as they finish, at times none."""
 
-        def done(task: Task) -> tuple[Task, T]:
-            return task, work(task)
-
-        waiting = iter(tasks)
+        waiting = deque(tasks)
         running = 0
-        finished: SimpleQueue[Future[tuple[Task, T]]] = SimpleQueue()
+        finished: SimpleQueue[Future[Turn[T]]] = SimpleQueue()
         try:
             while True:
-                # Never many of them handed out: those could not be taken back.
-                while running < 2 * self.jobs and (task := next(waiting, None)) is not None:
-                    self._pool.submit(done, task).add_done_callback(finished.put)
+                # Never many turns handed out: what else is to be done waits for them.
+                while self._goes_on(waiting) and running < 2 * self.jobs:
+                    turn = self._pool.submit(self._turn, work, waiting)
+                    turn.add_done_callback(finished.put)
                     running += 1
                 if not running:
                     return
                 try:
-                    batch = [finished.get(timeout=LOOK_INTERVAL_S).result()]
+                    done, error = finished.get(timeout=LOOK_INTERVAL_S).result()
                 except Empty:
-                    batch = []
-                running -= len(batch)
-                yield batch
+                    yield []
+                    continue
+                running -= 1
+                yield done
+                if error is not None:
+                    raise error
         except BaseException:
             self.cancel.set()
             raise
+
+    def _goes_on(self, waiting: deque[Task]) -> bool:
+        return bool(waiting) and not self.cancel.is_set()
+
+    def _turn(self, work: Callable[[Task], T], waiting: deque[Task]) -> Turn[T]:
+        """Do ``work`` on the next tasks for as long as a turn lasts; on one at least, if any."""
+        done: list[tuple[Task, T]] = []
+        end = time.monotonic() + TURN_S
+        try:
+            while self._goes_on(waiting):
+                try:
+                    task = waiting.popleft()
+                except IndexError:
+                    # Another thread took the last.
+                    break
+                done.append((task, work(task)))
+                if time.monotonic() >= end:
+                    break
+        except BaseException as error:
+            return done, error
+        return done, None

@@ -68,11 +68,15 @@ def cancels(monkeypatch):
         def set(self):
             told.append(True)
 
+        def is_set(self):
+            return bool(told)
+
     monkeypatch.setattr("sojourn.threads.Cancel", Told)
     return told
 
 
-def test_runs_end_where_their_caller_takes_no_more(cancels):
+def test_runs_end_where_their_caller_takes_no_more(cancels, monkeypatch):
+    monkeypatch.setattr("sojourn.threads.TURN_S", 0)
     done = []
     with started(2) as threads:
         with closing(threads.each(lambda task: done.append(task), TASKS)) as finished:
@@ -87,6 +91,30 @@ def test_runs_end_where_one_fails(cancels):
 
     with pytest.raises(ZeroDivisionError), started(2) as threads:
         list(threads.each(fail, TASKS))
+    assert cancels
+
+
+def test_a_turn_ends_where_the_caller_takes_no_more(cancels):
+    done = []
+
+    def work(task):
+        done.append(task)
+        # In the middle of a turn, which lasts longer than that.
+        cancels.append(True)
+
+    with started(1) as threads:
+        assert [batch for batch in threads.each(work, TASKS) if batch] == [[(TASKS[0], None)]]
+    assert done == TASKS[:1]
+
+
+def test_what_was_done_before_one_fails_is_handed_over(cancels):
+    def work(task):
+        return 1 // (len(TASKS) - 1 - task.point)
+
+    found = []
+    with pytest.raises(ZeroDivisionError), started(1) as threads:
+        found.extend(each for batch in threads.each(work, TASKS) for each in batch)
+    assert [task for task, _ in found] == TASKS[:-1]
     assert cancels
 
 

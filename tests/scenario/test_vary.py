@@ -327,3 +327,36 @@ def test_overrides_of_every_kind(good):
     again = scenario.with_overrides([("replicas", "4")])
     assert (again.replicas, again.seed) == (4, 9)
     assert again.vary == [{}]
+
+
+def test_a_point_of_which_no_plan_was_kept_is_the_one_that_was_checked(tmp_path):
+    """Of networks as large as these only the first stays in memory."""
+    text = """
+name = "large"
+duration = "20 ms"
+
+[dumbbell]
+rtt = "2 ms"
+bottleneck = { rate = "100 Mbit/s" }
+
+[[flow]]
+name = "each"
+count = 4000
+transport = { protocol = "udp", payload = "empirical(sizes.csv)" }
+traffic = { source = "cbr", rate = "20 kbit/s" }
+start = "uniform(0 s, 10 ms)"
+"""
+    rates = ["100 Mbit/s", "50 Mbit/s"]
+    path, sizes = tmp_path / "large.toml", tmp_path / "sizes.csv"
+    path.write_text(text + f'\n[vary]\n"dumbbell.bottleneck.rate" = {rates}\n')
+    sizes.write_text("100\n200\n")
+    both = sj.Scenario.load(path)
+    path.write_text(text)
+    alone = sj.run(path, overrides={"dumbbell.bottleneck.rate": rates[1]})
+    # What was read once is not read again.
+    sizes.unlink()
+    varied = sj.run(both)
+    second = varied.flows.filter(pl.col("point") == 1)
+    assert second.drop("point").equals(alone.flows.drop("point"))
+    assert len(both.core.links(1)) == 4 * 4000 + 2
+    assert both.core.groups() == dict(both.core.flows(1))

@@ -8,7 +8,8 @@ and the other points do not count: a changed scenario finds again what it did no
 from __future__ import annotations
 
 import hashlib
-import json
+
+import orjson
 
 from sojourn._core import ENGINE
 from sojourn.scenario import Scenario
@@ -44,8 +45,8 @@ class Keys:
             for name in ("warmup", "series"):
                 if (value := getattr(task, name)) is not None:
                     document[name] = value
-            text = json.dumps([ENGINE, document], sort_keys=True)
-            self._points[which] = hashlib.sha256(text.encode()).hexdigest()
+            text = orjson.dumps([ENGINE, document], option=orjson.OPT_SORT_KEYS)
+            self._points[which] = hashlib.sha256(text).hexdigest()
         return self._points[which]
 
     def _file(self, name: str) -> str:

@@ -11,6 +11,8 @@ them the bound tells how little can be said at best.
 from __future__ import annotations
 
 import math
+from array import array
+from collections.abc import Iterable
 
 from sojourn.stats.intervals import check_level
 
@@ -37,4 +39,23 @@ def never_seen_bound(trials: int, level: float = 0.95) -> float:
     check_level(level)
     if trials < 1:
         raise ValueError("no trials, no bound")
-    return -math.expm1(math.log1p(-level) / trials)
+    return _never_seen_bound(trials, math.log1p(-level))
+
+
+def never_seen_bounds(
+    events: Iterable[float], trials: Iterable[float], level: float = 0.95
+) -> array[float]:
+    """The same bound for each pair of events and trials; NaN where there were events, or NaN."""
+    check_level(level)
+    log_tail = math.log1p(-level)
+    return array(
+        "d",
+        [
+            _never_seen_bound(number, log_tail) if count == 0 else math.nan
+            for count, number in zip(events, trials, strict=True)
+        ],
+    )
+
+
+def _never_seen_bound(trials: float, log_tail: float) -> float:
+    return -math.expm1(log_tail / trials)
