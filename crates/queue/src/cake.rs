@@ -44,6 +44,8 @@ mod sharing;
 mod tin;
 mod tins;
 
+use core::cmp::Reverse;
+
 use sojourn_base::length::Capacity;
 use sojourn_base::{
     Auto, Bytes, Limit, LinkInfo, Optional, ParamFault, Preset, Rate, Span, Time, params,
@@ -59,6 +61,7 @@ use self::framing::Charge;
 use self::shaper::Shaper;
 use self::sharing::WAYS;
 use self::tin::{Common, Tin};
+use crate::parts::longest::Longest;
 use crate::parts::mistakes;
 use crate::parts::names::{of_flow, under, under_flow};
 use crate::{Backlog, Context, Dequeued, Discipline, Packet, ProbeValue, Warning};
@@ -118,6 +121,8 @@ pub struct Cake<P> {
     turn: usize,
     /// Queues in the order in which they were first used, with their tins.
     seen: Vec<(usize, u32)>,
+    /// The queue with most bytes, by its place among these.
+    longest: Longest<(Bytes, Reverse<u32>)>,
     salt: Option<u64>,
     link: LinkInfo,
 }
@@ -184,6 +189,7 @@ impl<P: Packet> Cake<P> {
             backlog: Backlog::default(),
             turn: 0,
             seen: Vec::new(),
+            longest: Longest::default(),
             salt: None,
             link: *link,
         };
@@ -221,14 +227,12 @@ impl<P: Packet> Cake<P> {
 
     /// Takes a packet from the queue with most bytes.
     fn relieve(&mut self, ctx: &mut Context<'_, P>) {
-        let bytes = |(tin, bucket): (usize, u32)| self.tins[tin].queued(bucket);
-        let mut fattest = None;
-        for &queue in &self.seen {
-            if fattest.is_none_or(|best| bytes(queue) > bytes(best)) {
-                fattest = Some(queue);
-            }
-        }
-        if let Some((tin, bucket)) = fattest {
+        let length = |place: u32| {
+            let (tin, bucket) = self.seen[place as usize];
+            (self.tins[tin].queued(bucket), Reverse(place))
+        };
+        if let Some(place) = self.longest.first(0..self.seen.len() as u32, length) {
+            let (tin, bucket) = self.seen[place as usize];
             let tin = &mut self.tins[tin];
             tin.within(&mut self.backlog, |tin| {
                 tin.push_out(bucket, &mut self.shaper, ctx);
@@ -254,8 +258,12 @@ impl<P: Packet> Discipline<P> for Cake<P> {
             tin.enqueue(packet, &keys, &mut self.shaper, ctx)
         });
         if is_first {
+            tin.set_place(bucket, self.seen.len() as u32);
             self.seen.push((number, bucket));
         }
+        let place = tin.place(bucket);
+        self.longest
+            .grew(place, || (tin.queued(bucket), Reverse(place)));
         while !self
             .capacity
             .holds(self.backlog.packets, self.backlog.bytes)
@@ -298,6 +306,7 @@ impl<P: Packet> Discipline<P> for Cake<P> {
         self.shaper.reset();
         self.turn = 0;
         self.seen.clear();
+        self.longest.clear();
         self.salt = None;
     }
 

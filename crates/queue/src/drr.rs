@@ -20,6 +20,7 @@
 //! bytes, so that a packet of 500 takes two; pushes out heads, not tails. ns-3 has none: its preset
 //! is the reference.
 
+use core::cmp::Reverse;
 use std::collections::VecDeque;
 
 use sojourn_base::length::Capacity;
@@ -29,6 +30,7 @@ use sojourn_base::{
 
 use crate::parts::hash::{ns2_source_bucket, salted_bucket};
 use crate::parts::inner::{Child, Head, Inner, Nest};
+use crate::parts::longest::Longest;
 use crate::parts::names::{of_flow, under_flow};
 use crate::parts::waits::Waits;
 use crate::{Backlog, Context, Dequeued, Discipline, Packet, ProbeValue, Reason, Warning};
@@ -53,6 +55,21 @@ struct Flow<P: Packet> {
     seen: bool,
     /// Whether it stands in the ring.
     listed: bool,
+    /// When it came to the end of the ring, in turns of all flows.
+    came: u64,
+}
+
+impl<P: Packet> Flow<P> {
+    /// How many bytes it has, and of equal ones the one that is served first.
+    fn length(&self) -> (Bytes, Reverse<u64>) {
+        (self.queue.backlog().bytes, Reverse(self.came))
+    }
+}
+
+/// The next number.
+fn next(counter: &mut u64) -> u64 {
+    *counter += 1;
+    *counter
 }
 
 /// A deficit round robin queue.
@@ -65,6 +82,10 @@ pub struct Drr<P: Packet> {
     flows: Vec<Flow<P>>,
     /// Flows with packets; the first has the turn.
     ring: VecDeque<u32>,
+    /// How often a flow came to its end.
+    turns: u64,
+    /// Of equal flows the first in the ring.
+    longest: Longest<(Bytes, Reverse<u64>)>,
     /// Whether the first has had its quantum.
     given: bool,
     seen: Vec<u32>,
@@ -89,6 +110,7 @@ impl<P: Packet> Drr<P> {
             deficit: 0,
             seen: false,
             listed: false,
+            came: 0,
         });
         let mut made = Self {
             nest: Nest::new::<P>(&params.inner, preset, link)?,
@@ -98,6 +120,8 @@ impl<P: Packet> Drr<P> {
             quantum: 0,
             flows: flows.collect(),
             ring: VecDeque::new(),
+            turns: 0,
+            longest: Longest::default(),
             given: false,
             seen: Vec::new(),
             backlog: Backlog::default(),
@@ -127,14 +151,10 @@ impl<P: Packet> Drr<P> {
     }
 
     fn push_out(&mut self, ctx: &mut Context<'_, P>) {
-        let bytes = |bucket: u32| self.flows[bucket as usize].queue.backlog().bytes;
-        let mut fattest = None;
-        for &bucket in &self.ring {
-            if fattest.is_none_or(|best| bytes(bucket) > bytes(best)) {
-                fattest = Some(bucket);
-            }
-        }
-        let Some(fattest) = fattest else { return };
+        let length = |bucket: u32| self.flows[bucket as usize].length();
+        let Some(fattest) = self.longest.first(self.ring.iter().copied(), length) else {
+            return;
+        };
         let queue = &mut self.flows[fattest as usize].queue;
         let ns2 = self.preset == Preset::Ns2;
         let victim = queue.within(&mut self.backlog, |queue| match queue {
@@ -180,8 +200,10 @@ impl<P: Packet> Discipline<P> for Drr<P> {
         if !flow.listed && !flow.queue.is_empty() {
             flow.listed = true;
             flow.deficit = 0;
+            flow.came = next(&mut self.turns);
             self.ring.push_back(bucket);
         }
+        self.longest.grew(bucket, || flow.length());
         while self.nest.is_plain()
             && !self
                 .capacity
@@ -222,6 +244,7 @@ impl<P: Packet> Discipline<P> for Drr<P> {
                 }
             }
             self.ring.rotate_left(1);
+            flow.came = next(&mut self.turns);
             self.given = false;
             if waiting > self.ring.len() {
                 break;
@@ -248,6 +271,7 @@ impl<P: Packet> Discipline<P> for Drr<P> {
         }
         self.seen.clear();
         self.ring.clear();
+        self.longest.clear();
         self.given = false;
         self.backlog = Backlog::default();
         self.salt = None;

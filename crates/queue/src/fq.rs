@@ -21,13 +21,15 @@
 
 mod least;
 
+use core::cmp::Reverse;
 use std::collections::{BTreeMap, VecDeque};
 
 use sojourn_base::length::Capacity;
-use sojourn_base::{Limit, LinkInfo, Optional, ParamFault, Preset, Time, params};
+use sojourn_base::{Bytes, Limit, LinkInfo, Optional, ParamFault, Preset, Time, params};
 
 use self::least::Least;
 use crate::parts::inner::{Child, Inner, Nest};
+use crate::parts::longest::Longest;
 use crate::parts::names::{of_flow, under_flow};
 use crate::parts::waits::Waits;
 use crate::{Backlog, Context, Dequeued, Discipline, Packet, ProbeValue, Reason, Warning};
@@ -61,6 +63,11 @@ impl<P: Packet> Flow<P> {
         let bits = self.queue.backlog().bytes.bits() as f64;
         (bits > 0.0).then(|| self.last - bits / self.weight)
     }
+
+    /// How many bytes it has, and of equal ones the first.
+    fn length(&self, place: u32) -> (Bytes, Reverse<u32>) {
+        (self.queue.backlog().bytes, Reverse(place))
+    }
 }
 
 /// A fair queue.
@@ -74,6 +81,7 @@ pub struct Fq<P: Packet> {
     heads: Least,
     /// When active flows finish.
     ends: Least,
+    longest: Longest<(Bytes, Reverse<u32>)>,
     /// How many flows are active.
     active: usize,
     /// From a flow's key to its place.
@@ -108,6 +116,7 @@ impl<P: Packet> Fq<P> {
             flows: Vec::new(),
             heads: Least::default(),
             ends: Least::default(),
+            longest: Longest::default(),
             active: 0,
             places: BTreeMap::new(),
             backlog: Backlog::default(),
@@ -190,12 +199,11 @@ impl<P: Packet> Fq<P> {
     }
 
     fn push_out(&mut self, ctx: &mut Context<'_, P>) {
-        let mut fattest = 0;
-        for (place, flow) in self.flows.iter().enumerate() {
-            if flow.queue.backlog().bytes > self.flows[fattest].queue.backlog().bytes {
-                fattest = place;
-            }
-        }
+        let length = |place: u32| self.flows[place as usize].length(place);
+        let Some(fattest) = self.longest.first(0..self.flows.len() as u32, length) else {
+            return;
+        };
+        let fattest = fattest as usize;
         let flow = &mut self.flows[fattest];
         let victim = flow.queue.within(&mut self.backlog, Child::pop_tail);
         let (Some(packet), Some(finish)) = (victim, flow.finish.pop_back()) else {
@@ -280,6 +288,8 @@ impl<P: Packet> Discipline<P> for Fq<P> {
         flow.finish.push_back(last);
         flow.queue
             .within(&mut self.backlog, |queue| queue.enqueue(packet, ctx));
+        self.longest
+            .grew(place as u32, || flow.length(place as u32));
         self.set_last(place, last);
         while !self
             .capacity
@@ -321,6 +331,7 @@ impl<P: Packet> Discipline<P> for Fq<P> {
         self.flows.clear();
         self.heads.clear();
         self.ends.clear();
+        self.longest.clear();
         self.active = 0;
         self.places.clear();
         self.backlog = Backlog::default();

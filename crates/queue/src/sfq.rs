@@ -35,6 +35,7 @@ use sojourn_base::{
 
 use crate::parts::hash::{ns2_bucket, salted_bucket};
 use crate::parts::inner::{Child, Inner, Nest};
+use crate::parts::longest::Longest;
 use crate::parts::names::{of_flow, under_flow};
 use crate::parts::waits::Waits;
 use crate::{Backlog, Context, Dequeued, Discipline, Packet, ProbeValue, Reason, Warning};
@@ -83,6 +84,7 @@ pub struct Sfq<P: Packet> {
     next_salt: Time,
     /// Counts changes of a bucket's length, to tell which came last.
     changes: u64,
+    longest: Longest<(u64, u64)>,
     /// What is being sorted anew.
     sorted: Vec<P>,
 }
@@ -103,6 +105,18 @@ struct Bucket<P: Packet> {
     seen: bool,
     /// Whether it stands in the ring.
     listed: bool,
+}
+
+impl<P: Packet> Bucket<P> {
+    /// How long it is, in the unit of the limit, and of equal ones the one that changed last.
+    fn length(&self, room: Room) -> (u64, u64) {
+        let Backlog { packets, bytes } = self.queue.backlog();
+        let waiting = match room {
+            Room::PushOut(Capacity::Bytes(_)) => bytes.get(),
+            _ => packets as u64,
+        };
+        (waiting, self.changed)
+    }
 }
 
 impl<P: Packet> Sfq<P> {
@@ -162,6 +176,7 @@ impl<P: Packet> Sfq<P> {
             salt: 0,
             next_salt: Time::ZERO + params.perturb,
             changes: 0,
+            longest: Longest::default(),
             sorted: Vec::new(),
         })
     }
@@ -210,26 +225,14 @@ impl<P: Packet> Sfq<P> {
             self.ring.push_back(bucket);
         }
         self.changed(bucket);
+        let this = &self.buckets[bucket as usize];
+        self.longest.grew(bucket, || this.length(self.room));
     }
 
     /// The bucket that must give up a packet.
-    fn longest(&self) -> Option<u32> {
-        let in_bytes = matches!(self.room, Room::PushOut(Capacity::Bytes(_)));
-        let length = |bucket: u32| {
-            let bucket = &self.buckets[bucket as usize];
-            let Backlog { packets, bytes } = bucket.queue.backlog();
-            let waiting = if in_bytes {
-                bytes.get()
-            } else {
-                packets as u64
-            };
-            (waiting, bucket.changed)
-        };
-        let longest = self
-            .ring
-            .iter()
-            .copied()
-            .max_by_key(|&bucket| length(bucket))?;
+    fn longest(&mut self) -> Option<u32> {
+        let length = |bucket: u32| self.buckets[bucket as usize].length(self.room);
+        let longest = self.longest.first(self.ring.iter().copied(), length)?;
         if self.linux && self.buckets[longest as usize].queue.backlog().packets == 1 {
             return self.ring.front().copied();
         }
@@ -366,6 +369,7 @@ impl<P: Packet> Discipline<P> for Sfq<P> {
         self.salt = 0;
         self.next_salt = Time::ZERO + self.perturb;
         self.changes = 0;
+        self.longest.clear();
     }
 
     fn warnings(&self) -> Vec<Warning> {

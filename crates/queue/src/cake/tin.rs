@@ -56,6 +56,8 @@ struct Flow<P> {
     standing: Standing,
     state: CobaltState,
     seen: bool,
+    /// Its place among the queues of all tins.
+    place: u32,
 }
 
 /// The lists, in the order in which they are served.
@@ -106,6 +108,7 @@ impl<P: Packet> Tin<P> {
             standing: Standing::Away,
             state: unused(common.preset),
             seen: false,
+            place: 0,
         };
         Ok(Self {
             clock: Clock::new(share),
@@ -165,6 +168,16 @@ impl<P: Packet> Tin<P> {
     /// What waits in a queue.
     pub(super) fn queued(&self, bucket: u32) -> Bytes {
         self.flows[bucket as usize].queue.bytes()
+    }
+
+    /// Where a queue stands among those of all tins.
+    pub(super) fn place(&self, bucket: u32) -> u32 {
+        self.flows[bucket as usize].place
+    }
+
+    /// Notes where a queue stands.
+    pub(super) fn set_place(&mut self, bucket: u32, place: u32) {
+        self.flows[bucket as usize].place = place;
     }
 
     /// Takes an arrival: its queue, and whether it is used for the first time.

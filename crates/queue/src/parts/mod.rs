@@ -11,6 +11,7 @@ pub mod gate;
 pub mod hash;
 pub mod inner;
 pub mod linux_red;
+pub mod longest;
 pub mod mistakes;
 pub mod names;
 pub mod pi_law;
