@@ -130,10 +130,7 @@ def _delays(outcomes: Sequence[Outcome]) -> pl.DataFrame:
     def spread(key: str) -> pl.Series:
         """Give every share of an entity its text."""
         texts = [text for each in tables for text in each[key]]
-        times = np.repeat(shares, rows) if rows else []
-        return pl.Series(key, texts, dtype=pl.String).gather(
-            np.repeat(np.arange(len(texts)), times)
-        )
+        return _repeated(pl.Series(key, texts, dtype=pl.String), np.repeat(shares, rows))
 
     def joined(arrays: list[np.ndarray]) -> np.ndarray:
         return np.concatenate(arrays) if arrays else np.empty(0)
@@ -157,7 +154,7 @@ def _series(outcomes: Sequence[Outcome]) -> pl.DataFrame:
 
     def spread(values: list[Any], dtype: type[pl.DataType]) -> pl.Series:
         """Give every row of a series the same value."""
-        return pl.Series(values, dtype=dtype).gather(np.repeat(np.arange(len(rows)), rows))
+        return _repeated(pl.Series(values, dtype=dtype), rows)
 
     def stacked(key: str) -> np.ndarray:
         return np.concatenate([each[key] for _, each in series]) if series else np.empty(0)
@@ -174,3 +171,9 @@ def _series(outcomes: Sequence[Outcome]) -> pl.DataFrame:
         },
         nan_to_null=True,
     )
+
+
+def _repeated(values: pl.Series, times: Sequence[int] | np.ndarray) -> pl.Series:
+    """Each value so many times."""
+    places = np.repeat(np.arange(len(values), dtype=np.uint32), np.asarray(times, dtype=np.int64))
+    return values[pl.Series(places)]
