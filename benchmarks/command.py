@@ -1,4 +1,4 @@
-"""What the command costs beside the simulations: its start, a point, a second worker.
+"""What the command costs beside the simulations: its start, a point, a second worker, memory.
 
 ``python benchmarks/command.py``. Times are wall times, as a user waits; of each the least of
 some runs counts, since other programs only add to it. Runs to be compared come in turn.
@@ -7,6 +7,7 @@ some runs counts, since other programs only add to it. Runs to be compared come 
 from __future__ import annotations
 
 import argparse
+import resource
 import shutil
 import subprocess
 import sys
@@ -104,6 +105,9 @@ def main() -> None:
                 f"by two workers {shared:.1f}, {shared / alone:.2f} times; "
                 f"by two commands, half each, {apart / alone:.2f} times"
             )
+        # In kibibytes, of the command that took most: the first of these sweeps has most points.
+        most = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
+        print(f"memory, at most: {most * 1024 / 1e6:.0f} MB")
 
 
 if __name__ == "__main__":

@@ -96,8 +96,7 @@ class Threads:
     def each(
         self, work: Callable[[Task], T], tasks: Sequence[Task]
     ) -> Generator[Sequence[tuple[Task, T]], None, None]:
-        """Do ``work`` on all tasks; yield them as they finish, at times none."""
-
+        """Do ``work`` on all tasks; yield those that have finished, at times none."""
         waiting = deque(tasks)
         running = 0
         finished: SimpleQueue[Future[Turn[T]]] = SimpleQueue()

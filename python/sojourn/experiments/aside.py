@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import tempfile
 from array import array
 from collections.abc import Iterable, Iterator
@@ -20,6 +21,7 @@ class Aside:
     def put(self, texts: Iterable[bytes]) -> None:
         """Put texts behind those that are there. Raises OSError when the disk is full."""
         try:
+            self._file.seek(0, os.SEEK_END)
             for text in texts:
                 self._file.write(text)
                 self._lengths.append(len(text))

@@ -38,7 +38,7 @@ class Kept:
         self._recent = Recent()
 
     def perform(self, tasks: Sequence[Task]) -> None:
-        """Carry out what the store does not hold; each run is in the store once it is finished."""
+        """Carry out what the store does not hold; each is in the store once it is handed over."""
         missing: dict[bytes, Task] = {}
         for task in tasks:
             key = self.keys.of(task)
