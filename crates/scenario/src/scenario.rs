@@ -128,8 +128,7 @@ impl Scenario {
         for number in 0..vary::count(&axes) {
             let (tree, vary) = vary::tree(&shared, &axes, number)?;
             let top = read_top(&tree)?;
-            let network = lay_out(&tree, top.duration, &outside)?;
-            let plan = Plan::new(network, &files, outside.clone())?;
+            let plan = plan_of(&tree, top.duration, &files, &outside)?;
             let warnings = plan.check()?;
             for (flow, group) in plan.flow_names() {
                 if !groups.contains_key(flow) {
@@ -165,10 +164,8 @@ impl Scenario {
         if let Some(plan) = &self.points[point].plan {
             return Ok(plan.clone());
         }
-        let made = vary::tree(&self.shared, &self.axes, point).and_then(|(tree, _)| {
-            let network = lay_out(&tree, self.duration(point), &self.outside)?;
-            Plan::new(network, &self.files, self.outside.clone())
-        });
+        let made = vary::tree(&self.shared, &self.axes, point)
+            .and_then(|(tree, _)| plan_of(&tree, self.duration(point), &self.files, &self.outside));
         made.map(Arc::new)
             .map_err(|located| located.in_file(&self.file))
     }
@@ -447,6 +444,17 @@ impl Scenario {
             }
         }
     }
+}
+
+/// The plan of a point, by what its file is there.
+fn plan_of(
+    tree: &Table,
+    duration: Span,
+    files: &Files,
+    outside: &Outside,
+) -> Result<Plan, Located> {
+    let network = lay_out(tree, duration, outside)?;
+    Plan::new(network, files, outside.clone())
 }
 
 /// The random streams of a replica.
