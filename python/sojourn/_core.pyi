@@ -24,12 +24,14 @@ __all__ = [
     "Replay",
     "Scenario",
     "ScenarioError",
+    "Tables",
     "UserCodeError",
     "__version__",
     "read_quantity",
     "reference",
     "schema",
     "single_summaries",
+    "stacked",
 ]
 
 __version__: str
@@ -127,8 +129,8 @@ class Scenario:
         trace: tuple[str, str | PathLike[str], list[str], bool] | None = None,
         warmup: str | None = None,
         series: str | None = None,
-    ) -> dict[str, Any]:
-        """Run one replica of one point; its tables as dicts of columns.
+    ) -> Tables:
+        """Run one replica of one point.
 
         A trace has its format, how the paths of its files begin, the links that captures show, and
         whether they store payload.
@@ -154,8 +156,27 @@ class Episode:
         """
     def poke(self, link: str, variable: str, value: float) -> bool:
         """Set an inner variable of a link's discipline; false if there is none of that name."""
-    def finish(self) -> dict[str, Any]:
+    def finish(self) -> Tables:
         """End it; the tables of the run."""
+
+@final
+class Tables:
+    """The tables of a run, by name. The core keeps them; what is asked for is made each time.
+
+    ``links``, ``flows``, ``groups``, ``total`` and ``delays`` are dicts of columns, ``drops``
+    tuples of link, kind, reason and packets, ``series`` a dict for each.
+    """
+
+    @staticmethod
+    def keys() -> list[str]:
+        """The names of all tables."""
+    def __getitem__(self, name: str, /) -> Any:
+        """A table."""
+    def packed(self) -> bytes:
+        """All of them as bytes, for a store."""
+    @staticmethod
+    def unpacked(payload: bytes) -> Tables:
+        """Those that were packed. Raises ValueError where these are other bytes."""
 
 @final
 class Replay:
@@ -350,4 +371,11 @@ def single_summaries(
     the text of further members. Without names a point has one row, and is as that. A metric is its
     name, its values, and upper bounds with 95 %; NaN is undefined. Raises ValueError where a value
     is infinite or columns differ in length.
+    """
+
+def stacked(runs: list[tuple[int, int, Tables]]) -> dict[str, dict[str, Any]]:
+    """Stack the tables of runs, each with its point and replica, but for delays and series.
+
+    A table is a dict of columns: arrays of numbers, lists of names. What a run does not measure is
+    NaN.
     """

@@ -161,7 +161,7 @@ class QueueEnv(gymnasium.Env[np.ndarray, np.ndarray]):
         observation = np.array(values, np.float32)
         info: dict[str, Any] = {"step": step}
         if over := episode.is_over:
-            info["tables"] = episode.finish()
+            info["tables"] = dict(episode.finish())
             self._episode = None
         return observation, float(self.reward(step)), False, over, info
 

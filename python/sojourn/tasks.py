@@ -6,6 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from sojourn._core import Tables
+
 FIRST_PILOT = 1_000_000
 """Pilot replicas are numbered from here on, beyond every replica that is measured."""
 
@@ -25,18 +27,18 @@ class Task:
         return self.replica >= FIRST_PILOT
 
 
-Pack = Callable[[dict[str, Any]], Any]
+Pack = Callable[[Tables], Any]
 """What is made of the tables of a run before they leave whoever carried it out."""
 
 
-def unpacked(tables: dict[str, Any]) -> dict[str, Any]:
+def unpacked(tables: Tables) -> Tables:
     """The tables as they are."""
     return tables
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What came out of a run: its tables, as the core returns them."""
+    """What came out of a run."""
 
     task: Task
-    tables: dict[str, Any]
+    tables: Tables

@@ -6,6 +6,7 @@
 //! | [`meter`] | the observer that counts for flows and links, and the measurement window |
 //! | [`delays`] | how the delays of links and flows are distributed |
 //! | [`tables`] | the metrics of a run as tidy columns |
+//! | [`stacked`] | the tables of many runs as one |
 //! | [`series`] | time series at a chosen interval |
 //!
 //! Counters count events in `[t0, t1)`. A packet's delay belongs to the window in which it is
@@ -15,10 +16,12 @@ pub mod delays;
 pub mod meter;
 pub mod series;
 pub mod sketch;
+pub mod stacked;
 pub mod tables;
 
 pub use delays::{Delays, SHARES};
 pub use meter::Meter;
 pub use series::{Recorder, Sample, Series};
 pub use sketch::Sketch;
+pub use stacked::Stacked;
 pub use tables::{DropRow, Table, Tables};

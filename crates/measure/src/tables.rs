@@ -1,5 +1,7 @@
 //! The metrics of one run as tidy columns. Undefined values are NaN here and null in the frames.
 
+use std::borrow::Cow;
+
 use sojourn_base::{Span, Time};
 use sojourn_engine::{Link, Observer, Simulation, Tally};
 use sojourn_queue::Reason;
@@ -14,7 +16,7 @@ pub struct Table {
     /// The entity of each row.
     pub names: Vec<String>,
     /// Metrics in the order of declaration, one value for each row.
-    pub columns: Vec<(&'static str, Vec<f64>)>,
+    pub columns: Vec<(Cow<'static, str>, Vec<f64>)>,
 }
 
 impl Table {
@@ -30,7 +32,7 @@ impl Table {
         if self.columns.is_empty() {
             self.columns = values
                 .iter()
-                .map(|(metric, _)| (*metric, Vec::with_capacity(self.names.capacity())))
+                .map(|&(metric, _)| (metric.into(), Vec::with_capacity(self.names.capacity())))
                 .collect();
         }
         self.names.push(name.to_owned());

@@ -2,11 +2,11 @@
 
 use pyo3::exceptions::{PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
 use sojourn_scenario as scenario;
 
 use crate::outside::raised::catch;
-use crate::{Cancel, outcome_dict, raise, span};
+use crate::tables::Tables;
+use crate::{Cancel, raise, span};
 
 /// One replica of one point, which waits for its next step.
 #[pyclass(unsendable, module = "sojourn._core")]
@@ -72,8 +72,8 @@ impl Episode {
     }
 
     /// Ends it; returns the tables of the run.
-    fn finish<'py>(&mut self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+    fn finish(&mut self) -> PyResult<Tables> {
         let episode = self.0.take().ok_or_else(over)?;
-        outcome_dict(py, catch(|| episode.finish())?.map_err(raise)?)
+        catch(|| episode.finish())?.map(Tables).map_err(raise)
     }
 }

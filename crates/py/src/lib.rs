@@ -10,6 +10,7 @@ mod episode;
 mod outside;
 mod quantity;
 mod summary;
+mod tables;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -20,11 +21,9 @@ use std::sync::{Mutex, PoisonError};
 use pyo3::create_exception;
 use pyo3::exceptions::{PyIndexError, PyOSError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::sync::PyOnceLock;
-use pyo3::types::{PyBytes, PyDict, PyList, PyType};
+use pyo3::types::{PyDict, PyList};
 
 use sojourn_base::{Quantity, Scalar, Span};
-use sojourn_measure::{Delays, SHARES, Series, Table};
 use sojourn_memory::Allocator;
 use sojourn_scenario as scenario;
 use sojourn_scenario::replay::{ReplayError, Setup, Through};
@@ -32,6 +31,7 @@ use sojourn_scenario::{Format, Options, RunError, Trace};
 
 use crate::episode::Episode;
 use crate::outside::raised::catch;
+use crate::tables::{Tables, columns, doubles};
 
 #[global_allocator]
 static ALLOCATOR: Allocator = Allocator;
@@ -216,16 +216,16 @@ impl Scenario {
     /// `series` (times with their units) go before the scenario's.
     #[pyo3(signature = (point, replica, cancel, trace=None, warmup=None, series=None))]
     #[expect(clippy::too_many_arguments, reason = "keywords in Python")]
-    fn run<'py>(
+    fn run(
         &self,
-        py: Python<'py>,
+        py: Python<'_>,
         point: usize,
         replica: u32,
         cancel: &Cancel,
         trace: Option<(String, PathBuf, Vec<String>, bool)>,
         warmup: Option<&str>,
         series: Option<&str>,
-    ) -> PyResult<Bound<'py, PyDict>> {
+    ) -> PyResult<Tables> {
         self.check_point(point)?;
         let trace = match &trace {
             None => None,
@@ -258,7 +258,7 @@ impl Scenario {
         } else {
             py.detach(run)
         };
-        outcome_dict(py, outcome?.map_err(raise)?)
+        outcome?.map(Tables).map_err(raise)
     }
 
     /// Begins one replica of one point, to be run in steps.
@@ -268,29 +268,6 @@ impl Scenario {
             .map(Episode::new)
             .map_err(raise)
     }
-}
-
-/// What a run gives, as a dict of its tables.
-fn outcome_dict(py: Python<'_>, outcome: scenario::Outcome) -> PyResult<Bound<'_, PyDict>> {
-    let tables = PyDict::new(py);
-    let rows = outcome.tables;
-    for (name, table) in [
-        ("links", rows.links),
-        ("flows", rows.flows),
-        ("groups", rows.groups),
-        ("total", rows.total),
-    ] {
-        tables.set_item(name, columns(py, table)?)?;
-    }
-    let drops = rows.drops.into_iter();
-    let drops = drops.map(|row| (row.link, row.kind, row.reason.name(), row.packets));
-    tables.set_item("drops", drops.collect::<Vec<_>>())?;
-    tables.set_item("delays", delays(py, rows.delays)?)?;
-    let series = outcome.series.into_iter();
-    let series = series.map(|series| series_dict(py, series));
-    let series = series.collect::<PyResult<Vec<_>>>()?;
-    tables.set_item("series", PyList::new(py, series)?)?;
-    Ok(tables)
 }
 
 /// A time with its unit.
@@ -311,58 +288,6 @@ fn raise(error: RunError) -> PyErr {
         RunError::Trace(what) => PyOSError::new_err(format!("the trace cannot be written: {what}")),
         RunError::Scenario(error) => ScenarioError::new_err(error.to_string()),
     }
-}
-
-/// Numbers as an `array` of Python's own: NumPy and polars, which read it where it lies, take longer
-/// to import than a short run takes.
-fn doubles<'py>(py: Python<'py>, values: &[f64]) -> PyResult<Bound<'py, PyAny>> {
-    static ARRAY: PyOnceLock<Py<PyType>> = PyOnceLock::new();
-    let bytes = PyBytes::new_with(py, size_of_val(values), |bytes| {
-        for (place, value) in bytes.chunks_exact_mut(size_of::<f64>()).zip(values) {
-            place.copy_from_slice(&value.to_ne_bytes());
-        }
-        Ok(())
-    })?;
-    // A run has a hundred of them: to look it up for each takes longer than to make it.
-    ARRAY.import(py, "array", "array")?.call1(("d", bytes))
-}
-
-/// A table as a dict: `name` and an array of `f64` for each metric.
-fn columns(py: Python<'_>, table: Table) -> PyResult<Bound<'_, PyDict>> {
-    let dict = PyDict::new(py);
-    dict.set_item("name", table.names)?;
-    for (metric, values) in table.columns {
-        dict.set_item(metric, doubles(py, &values)?)?;
-    }
-    Ok(dict)
-}
-
-/// Delays as a dict: `entity` and `name` of each row, the quantiles of all rows one after the other,
-/// and the shares that they belong to.
-fn delays(py: Python<'_>, rows: Vec<Delays>) -> PyResult<Bound<'_, PyDict>> {
-    let dict = PyDict::new(py);
-    let entities: Vec<_> = rows.iter().map(|row| row.entity).collect();
-    dict.set_item("entity", entities)?;
-    let quantiles: Vec<f64> = rows
-        .iter()
-        .flat_map(|row| &row.quantiles_s)
-        .copied()
-        .collect();
-    let names: Vec<_> = rows.into_iter().map(|row| row.name).collect();
-    dict.set_item("name", names)?;
-    dict.set_item("share", doubles(py, &SHARES)?)?;
-    dict.set_item("delay_s", doubles(py, &quantiles)?)?;
-    Ok(dict)
-}
-
-fn series_dict(py: Python<'_>, series: Series) -> PyResult<Bound<'_, PyDict>> {
-    let dict = PyDict::new(py);
-    dict.set_item("entity", series.entity)?;
-    dict.set_item("name", series.name)?;
-    dict.set_item("metric", series.metric)?;
-    dict.set_item("time_s", doubles(py, &series.times_s)?)?;
-    dict.set_item("value", doubles(py, &series.values)?)?;
-    Ok(dict)
 }
 
 /// Between a run and the thread that waits for it: ends it early, tells how far it is.
@@ -481,8 +406,8 @@ fn through_dict(py: Python<'_>, through: Through) -> PyResult<Bound<'_, PyDict>>
     dict.set_item("label", through.label)?;
     dict.set_item("discipline", through.discipline)?;
     dict.set_item("end_s", through.end.as_s())?;
-    dict.set_item("link", columns(py, through.link)?)?;
-    dict.set_item("flows", columns(py, through.flows)?)?;
+    dict.set_item("link", columns(py, &through.link)?)?;
+    dict.set_item("flows", columns(py, &through.flows)?)?;
     let drops = through.drops.into_iter();
     let drops = drops.map(|row| (row.flow, row.kind, row.reason.name(), row.packets));
     dict.set_item("drops", drops.collect::<Vec<_>>())?;
@@ -556,6 +481,8 @@ mod _core {
     use crate::quantity::read_quantity;
     #[pymodule_export]
     use crate::summary::single_summaries;
+    #[pymodule_export]
+    use crate::tables::{Tables, stacked};
 
     use pyo3::prelude::*;
     use sojourn_queue::Reason;

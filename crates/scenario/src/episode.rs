@@ -10,8 +10,8 @@ use sojourn_measure::{Meter, Recorder, Sample, tables};
 use sojourn_queue::Discipline;
 
 use crate::build::{Draws, Plan};
+use crate::outcome::Outcome;
 use crate::run::{Failure, RunError, sample};
-use crate::scenario::Outcome;
 
 /// A run that waits for its next step.
 pub struct Episode {

@@ -5,6 +5,7 @@
 //! | [`scenario`] | [`Scenario`]: a checked file, all points of it ready to run |
 //! | [`keys`] | the tables of a file, declared once |
 //! | [`run`] | one replica of one point |
+//! | [`outcome`] | what it gives, and how that is packed for a store |
 //! | [`episode`] | the same in steps, for agents that act in between |
 //! | [`trace`] | the files of its trace |
 //! | [`replay`] | a capture through bare queues, open loop |
@@ -24,6 +25,7 @@ pub mod episode;
 pub mod error;
 pub mod keys;
 mod network;
+pub mod outcome;
 pub mod outside;
 mod overruled;
 mod reader;
@@ -38,7 +40,8 @@ mod vary;
 
 pub use episode::Episode;
 pub use error::{Error, Place};
+pub use outcome::Outcome;
 pub use replay::{Replay, Replayed};
 pub use run::{Options, RunError};
-pub use scenario::{Outcome, Scenario};
+pub use scenario::Scenario;
 pub use trace::{Format, Trace};

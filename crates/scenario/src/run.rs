@@ -10,7 +10,7 @@ use sojourn_trace::{EventLog, Ns2Trace, PcapngTrace, reason};
 
 use crate::build::{Draws, Plan};
 use crate::error::{Error, Located};
-use crate::scenario::Outcome;
+use crate::outcome::Outcome;
 use crate::trace::{Format, Trace, Unfinished};
 
 /// How to run.

@@ -5,7 +5,6 @@ use std::path::Path;
 use std::sync::Arc;
 
 use sojourn_base::{Auto, Optional, Preset, Span};
-use sojourn_measure::{Series, Tables};
 
 use crate::build::{Draws, Files, Plan};
 use crate::design::Draw;
@@ -14,6 +13,7 @@ use crate::episode::Episode;
 use crate::error::{Error, Located, Place, unknown};
 use crate::keys::{self, Top};
 use crate::network::lay_out;
+use crate::outcome::Outcome;
 use crate::outside::{Makers, Nobody, Outside};
 use crate::overruled::Setting;
 use crate::reader::Reader;
@@ -57,15 +57,6 @@ struct Point {
 /// takes many times what tells its point from the others: to fill memory with those of a large sweep takes longer than
 /// to make each again when it is run.
 const MOST_PARTS: usize = 1 << 14;
-
-/// What one run gives.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Outcome {
-    /// Its metrics.
-    pub tables: Tables,
-    /// Its time series, where they were asked for.
-    pub series: Vec<Series>,
-}
 
 impl Scenario {
     /// Reads and checks the text of a file. `file` names it in messages, `folder` is where the

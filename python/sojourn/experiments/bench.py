@@ -6,6 +6,7 @@ from collections.abc import Callable, Generator, Sequence
 from contextlib import closing
 from typing import Any, Protocol
 
+from sojourn._core import Tables
 from sojourn.tasks import Task
 
 
@@ -24,7 +25,7 @@ class Bench(Protocol):
         """Carry out those that have not been."""
         ...
 
-    def tables(self, task: Task) -> dict[str, Any]:
+    def tables(self, task: Task) -> Tables:
         """The tables of a run that was carried out."""
         ...
 
@@ -42,7 +43,7 @@ class Memory:
         progress: OnProgress | None = None,
     ) -> None:
         """Run with ``carry_out``, whose runs give tables."""
-        self.done: dict[Task, dict[str, Any]] = {}
+        self.done: dict[Task, Tables] = {}
         self._carry_out = carry_out
         self._progress = progress
 
@@ -57,6 +58,6 @@ class Memory:
                     if self._progress is not None:
                         self._progress(len(self.done), before + len(missing))
 
-    def tables(self, task: Task) -> dict[str, Any]:
+    def tables(self, task: Task) -> Tables:
         """The tables of a run that was carried out."""
         return self.done[task]

@@ -7,9 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import closing
-from typing import Any
 
-from sojourn.experiments import record
+from sojourn._core import Tables
 from sojourn.experiments.bench import Finished, OnProgress
 from sojourn.experiments.identity import Keys
 from sojourn.experiments.recent import Recent
@@ -62,10 +61,12 @@ class Kept:
                         self._progress(self.computed, total)
                 journal.commit_when_due()
 
-    def tables(self, task: Task) -> dict[str, Any]:
+    def tables(self, task: Task) -> Tables:
         """The tables of a run that was carried out, now or earlier."""
         tables = self._recent.take(task)
-        return record.decode(self._store.payload(self.keys.of(task))) if tables is None else tables
+        if tables is None:
+            tables = Tables.unpacked(self._store.payload(self.keys.of(task)))
+        return tables
 
     def holds(self, task: Task) -> bool:
         """Whether a run is finished."""

@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
+from sojourn._core import Tables
 from sojourn.experiments.bench import Bench
 from sojourn.scenario import Scenario
 from sojourn.stats.warmup import mser5
@@ -78,7 +79,7 @@ def _duration(scenario: Scenario, point: int) -> Decimal:
     return Decimal(repr(scenario.core.duration_s(point)))
 
 
-def _settled_after(pilots: Sequence[dict]) -> tuple[Decimal, bool]:
+def _settled_after(pilots: Sequence[Tables]) -> tuple[Decimal, bool]:
     """Return the share of the run after which all series have settled, and whether they have."""
     dropped, is_settled = 0, True
     for values in _averaged(pilots):
@@ -88,7 +89,7 @@ def _settled_after(pilots: Sequence[dict]) -> tuple[Decimal, bool]:
     return Decimal(dropped) / SAMPLES, is_settled
 
 
-def _averaged(pilots: Sequence[dict]) -> list[np.ndarray]:
+def _averaged(pilots: Sequence[Tables]) -> list[np.ndarray]:
     """Return the series that matter, each averaged over the pilot replicas."""
     # NumPy takes longer to import than a short run takes.
     import numpy as np

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
-from sojourn._core import ScenarioError
+from sojourn._core import ScenarioError, Tables
 from sojourn.metrics import METRICS
 from sojourn.scenario import Scenario
 
@@ -55,7 +54,7 @@ class Quantity:
         except ValueError as error:
             raise ScenarioError(f"{scenario.place}: {error}") from None
 
-    def value(self, tables: dict[str, Any]) -> float | None:
+    def value(self, tables: Tables) -> float | None:
         """Its value in the tables of a run; None where it is not measured."""
         rows = tables[self.table]
         if self.metric not in rows:

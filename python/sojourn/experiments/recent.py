@@ -6,13 +6,13 @@ What is made of a run is mostly made right after it: then nothing has to be read
 from __future__ import annotations
 
 from threading import Lock
-from typing import Any
 
+from sojourn._core import Tables
 from sojourn.experiments.record import Packed
 from sojourn.tasks import Task
 
 MOST_BYTES = 8 << 20
-"""Packed, all that is kept takes no more than this; as it is, five to ten times as much."""
+"""Packed, all that is kept takes no more than this; as it is, about ten times as much."""
 
 
 class Recent:
@@ -34,7 +34,7 @@ class Recent:
             while self._bytes > MOST_BYTES:
                 self._drop(next(iter(self._packed)))
 
-    def take(self, task: Task) -> dict[str, Any] | None:
+    def take(self, task: Task) -> Tables | None:
         """The tables of a run, once; None where they are not here."""
         with self._lock:
             return self._drop(task).tables if task in self._packed else None

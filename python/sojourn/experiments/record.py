@@ -2,24 +2,20 @@
 
     magic (4) | key (32) | length (4) | payload (length) | checksum (16)
 
-The checksum is BLAKE2b over key, length and payload. The payload is the compressed tables: a JSON
-document, in whose place of each array of numbers stands where it begins in the binary part behind
-it. Whatever is flipped, cut off or overwritten, a record that reads well is the one written.
+The checksum is BLAKE2b over key, length and payload. The payload is the packed tables, as
+``crates/scenario/src/outcome.rs`` describes them. Whatever is flipped, cut off or overwritten, a
+record that reads well is the one written.
 """
 
 from __future__ import annotations
 
 import hashlib
 import struct
-import sys
-import zlib
-from array import array
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Protocol
 
-import orjson
-
+from sojourn._core import Tables
 from sojourn.experiments.identity import KEY_BYTES
 
 MAGIC = b"\xf5SJ1"
@@ -69,16 +65,16 @@ class Packed:
     """The tables of a run, packed; and as they were, but for those of another process."""
 
     payload: bytes
-    tables: dict[str, Any] | None = None
+    tables: Tables | None = None
 
     def __reduce__(self) -> tuple[type[Packed], tuple[bytes]]:
         """Only what is packed goes to another process."""
         return Packed, (self.payload,)
 
 
-def packed(tables: dict[str, Any]) -> Packed:
+def packed(tables: Tables) -> Packed:
     """Pack the tables of a run."""
-    return Packed(encode(tables), tables)
+    return Packed(tables.packed(), tables)
 
 
 def write(key: bytes, payload: bytes) -> bytes:
@@ -129,50 +125,3 @@ def _whole_record(content: Bytes, offset: int) -> int | None:
 
 def _checksum(body: bytes) -> bytes:
     return hashlib.blake2b(body, digest_size=CHECKSUM).digest()
-
-
-def encode(tables: dict[str, Any]) -> bytes:
-    """Pack the tables of a run, to the bit."""
-    values = array("d")
-
-    def refer(numbers: object) -> dict[str, int]:
-        if not isinstance(numbers, array):
-            raise TypeError(f"a table holds {type(numbers).__name__}")
-        begin = len(values)
-        values.extend(numbers)
-        return {"f8": begin, "n": len(numbers)}
-
-    text = orjson.dumps(tables, default=refer)
-    packed = _little_endian(values).tobytes()
-    return zlib.compress(_LENGTH.pack(len(text)) + text + packed, level=1)
-
-
-def decode(payload: bytes) -> dict[str, Any]:
-    """Unpack what :func:`encode` packed."""
-    content = zlib.decompress(payload)
-    (length,) = _LENGTH.unpack(content[: _LENGTH.size])
-    text = content[_LENGTH.size : _LENGTH.size + length]
-    values = _little_endian(array("d", content[_LENGTH.size + length :]))
-
-    def columns(table: dict[str, Any]) -> dict[str, Any]:
-        return {
-            name: values[column["f8"] : column["f8"] + column["n"]]
-            if isinstance(column, dict)
-            else column
-            for name, column in table.items()
-        }
-
-    def tables(item: Any) -> Any:
-        if isinstance(item, dict):
-            return columns(item)
-        return [tables(each) for each in item] if item and isinstance(item[0], dict) else item
-
-    return {name: tables(item) for name, item in orjson.loads(text).items()}
-
-
-def _little_endian(numbers: array[float]) -> array[float]:
-    """The numbers in the byte order of records, or back from it."""
-    if sys.byteorder == "big":
-        numbers = numbers[:]
-        numbers.byteswap()
-    return numbers

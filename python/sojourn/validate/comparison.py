@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
 
 import polars as pl
 
+from sojourn._core import Tables
 from sojourn.experiments.bench import Memory, OnProgress
 from sojourn.results import Results, collect
 from sojourn.runner import available_cores
@@ -125,7 +125,7 @@ class _Runs:
         self._benches = [self._bench(scenario, threads) for scenario in plan.scenarios]
 
     def _bench(self, scenario: Scenario, threads: Threads) -> Memory:
-        def work(task: Task) -> dict[str, Any]:
+        def work(task: Task) -> Tables:
             return scenario.core.run(task.point, task.replica, threads.cancel, None)
 
         return Memory(lambda missing: threads.each(work, missing), self._ran)
