@@ -448,7 +448,9 @@ mod tests {
         let spans = [3, 900, 901, 1_000_000].map(Span::from_us);
         let (mut sketch, mut other) = (Sketch::default(), Sketch::default());
         for _ in 0..200_000 {
-            spans.iter().for_each(|&span| sketch.add(span));
+            for &span in &spans {
+                sketch.add(span);
+            }
             other.gather(spans[2]);
         }
         sketch.merge(&other);
