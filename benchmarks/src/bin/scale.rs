@@ -1,9 +1,10 @@
 //! What one more flow costs: packets per second of CPU time and bytes of memory, from 10 to 100,000
 //! flows of TCP; and what a packet in flight takes. `sojourn-scale [most flows]` prints a table in
-//! Markdown and a sentence.
+//! Markdown for each kind of access links and a sentence.
 //!
 //! Every flow has a share of 2 Mbit/s of the bottleneck and access links of its own at both ends, 100 ms
-//! of round trip and a window of about 20 segments, so that only their number differs. Time is taken
+//! of round trip and a window of about 20 segments, so that only their number differs. The access links
+//! are always faster than the bottleneck, or all alike, so that many flows have those that hold bursts. Time is taken
 //! after 5 s, when slow start and the losses at its end are over. "idle" is what
 //! a flow takes before it starts, its four access links counted apart; "active" is what is added by
 //! the end: connection, windows, packets in flight, distributions of its delays.
@@ -67,6 +68,18 @@ fn main() {
     let most = std::env::args().nth(1).map_or(100_000, |word| {
         word.parse().expect("a number of flows is expected")
     });
+    println!("Access links ten times as fast as the bottleneck:\n");
+    print_table(most, |flows| 10 * bottleneck_bps(flows));
+    println!("\nAccess links of 100 Mbit/s:\n");
+    print_table(most, |_| 100_000_000);
+    let (after, peak) = in_flight();
+    println!(
+        "\nA packet in flight takes {after:.0} bytes, {peak:.0} while memory for more is taken."
+    );
+}
+
+/// A row for each number of flows, with access links of such a rate.
+fn print_table(most: u32, access_bps: fn(u32) -> u64) {
     println!(
         "| flows | packets per CPU second | CPU time a packet | bytes, links of a flow | idle flow | active, on top |"
     );
@@ -74,7 +87,7 @@ fn main() {
     let mut flows = 10;
     let mut first = None;
     while flows <= most {
-        let cost = run(flows);
+        let cost = run(flows, access_bps(flows));
         let ns = cost.cpu_s * 1e9 / cost.packets;
         let times = ns / *first.get_or_insert(ns);
         println!(
@@ -86,10 +99,10 @@ fn main() {
         );
         flows *= 10;
     }
-    let (after, peak) = in_flight();
-    println!(
-        "\nA packet in flight takes {after:.0} bytes, {peak:.0} while memory for more is taken."
-    );
+}
+
+fn bottleneck_bps(flows: u32) -> u64 {
+    u64::from(flows) * SHARE_BPS
 }
 
 /// Bytes for each packet on a wire of 1 s that carries 750,000 packets of 1,500 bytes, in the end
@@ -137,19 +150,19 @@ struct Cost {
     active: f64,
 }
 
-fn run(flows: u32) -> Cost {
+fn run(flows: u32, access_bps: u64) -> Cost {
     let per_flow = |bytes: usize| bytes as f64 / f64::from(flows);
     let before = in_use();
-    let alone = simulation(flows, Vec::new());
+    let alone = simulation(flows, access_bps, Vec::new());
     let links = in_use() - before;
     drop(alone);
     let config = Arc::new(config());
     let mut specs = Vec::with_capacity(flows as usize);
     specs.extend((0..flows).map(|number| flow(number, &config)));
-    let mut simulation = simulation(flows, specs);
+    let mut simulation = simulation(flows, access_bps, specs);
     let idle = in_use() - before - links;
     Meter::open(&mut simulation, |meter| meter);
-    let rate = f64::from(flows) * SHARE_BPS as f64 / 12_000.0;
+    let rate = bottleneck_bps(flows) as f64 / 12_000.0;
     let duration = LEAST.max(Span::from_s(PACKETS / rate));
     let begin = Time::ZERO + WARM_UP;
     let sent =
@@ -168,8 +181,8 @@ fn run(flows: u32) -> Cost {
 }
 
 /// The bottleneck between nodes 0 and 1, both ways, and the access links of `flows` flows.
-fn simulation(flows: u32, specs: Vec<FlowSpec>) -> Simulation<Meter> {
-    let bps = u64::from(flows) * SHARE_BPS;
+fn simulation(flows: u32, access_bps: u64, specs: Vec<FlowSpec>) -> Simulation<Meter> {
+    let bps = bottleneck_bps(flows);
     let mut links = Vec::with_capacity(2 + 4 * flows as usize);
     for (from, to) in [(0, 1), (1, 0)] {
         links.push(link(from, to, bps, Span::from_ms(46), 10 * flows));
@@ -177,7 +190,7 @@ fn simulation(flows: u32, specs: Vec<FlowSpec>) -> Simulation<Meter> {
     for flow in 0..flows {
         let (source, sink) = (2 + 2 * flow, 3 + 2 * flow);
         for (from, to) in [(source, 0), (1, sink), (sink, 1), (0, source)] {
-            links.push(link(from, to, 100_000_000, Span::from_ms(2), 100));
+            links.push(link(from, to, access_bps, Span::from_ms(2), 100));
         }
     }
     let meter = Meter::new(specs.len(), links.len());

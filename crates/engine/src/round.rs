@@ -10,15 +10,17 @@
 //! A flow may have its turn where it has the last link, and the first of the answer, to itself, and while its
 //! application leaves its only connection alone. The packets of others stay in the train and come out one by
 //! one, as do all where there are few of each flow. With few links nothing waits for memory, and there are no
-//! rounds.
+//! rounds. Nor are there behind links that are not much slower than the one before: what does not wait there comes
+//! out in the order in which it was sent, and to bring it into that of flows and back moves more memory than it saves.
 
 use crate::SimPacket;
-use crate::train::Track;
+use crate::train::{Track, Train};
 
-/// Lets the packets have turns whose links are their flow's [own](Track::is_own).
-pub(crate) fn arrange(tracks: &mut [Track]) {
+/// Lets the packets have turns whose links are their flow's [own](Track::is_own) and [slow](Train::has_slow_links).
+pub(crate) fn arrange(tracks: &mut [Track], trains: &[Train]) {
     for track in tracks {
-        track.has_turns = track.is_own;
+        let is_slow = |number: usize| trains[number].has_slow_links();
+        track.has_turns = track.is_own && track.train().is_some_and(is_slow);
     }
 }
 

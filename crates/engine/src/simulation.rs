@@ -107,7 +107,7 @@ impl<O: Observer> Simulation<O> {
             handover::arrange(&mut links, &paths);
             let (trains, mut tracks) = train::arrange(&mut links, &paths);
             if links.len() > MANY_LINKS {
-                round::arrange(&mut tracks);
+                round::arrange(&mut tracks, &trains);
             }
             (trains, tracks)
         };

@@ -242,6 +242,9 @@ fn room(link: &Link) -> usize {
 /// moves past it. More of them would let more join, and cost those that pass more.
 const PASSED_BY: u64 = 64;
 
+/// So many times as fast as a slow link is the one before.
+const SLOW: u64 = 4;
+
 /// With less room than that nothing waits in a train.
 const LEAST_ROOM: usize = 16;
 
@@ -272,6 +275,11 @@ impl Train {
             news: Time::NEVER,
             last_arrives: Time::ZERO,
         }
+    }
+
+    /// Whether its links are so slow beside the one before that packets of a flow often wait there for each other.
+    pub(crate) fn has_slow_links(&self) -> bool {
+        SLOW * self.patience <= PASSED_BY
     }
 
     /// When a packet comes out of the link on that track, which is open, that will arrive there at

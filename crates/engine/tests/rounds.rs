@@ -45,7 +45,8 @@ fn network(random: &mut Stream, rounds: bool) -> (Vec<LinkSpec>, Vec<FlowSpec>) 
         let limit = ["8 packets", "20 packets", "90 packets", "900 packets"][any(4)];
         let queue = QUEUES[any(4) * usize::from(any(8) == 0)];
         (
-            [25, 100, 1_000][any(3)],
+            // Behind slow ones there are rounds.
+            [(mbps / 8).max(1), 25, 100, 1_000][any(4)],
             [0, 200, 3_000][any(3)],
             queue,
             limit,
