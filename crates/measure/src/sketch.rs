@@ -60,7 +60,7 @@ const GATHERED: usize = 23;
 struct Counters {
     /// The number of the first bucket held.
     first: usize,
-    /// In narrow counters: of a network of many flows these are what takes most memory, and is touched all over.
+    /// In narrow counters: with many flows they take much of the memory, and are touched all over.
     buckets: Vec<Counter>,
     /// Buckets whose counter has begun again from nothing, in order, and how often it has.
     carried: Box<[(usize, u64)]>,
