@@ -373,9 +373,12 @@ def single_summaries(
     is infinite or columns differ in length.
     """
 
-def stacked(runs: list[tuple[int, int, Tables]]) -> dict[str, dict[str, Any]]:
-    """Stack the tables of runs, each with its point and replica, but for delays and series.
+def stacked(
+    runs: list[tuple[int, int, Tables]], entities: list[tuple[str, str | None]]
+) -> dict[str, dict[str, Any]]:
+    """Stack the tables of runs, each with its point and replica.
 
-    A table is a dict of columns: arrays of numbers, lists of names. What a run does not measure is
-    NaN.
+    ``entities`` are the tables that have a row for each entity, with the name of the column for
+    that; the drops come with them. A table is a dict of columns: arrays of numbers, lists of names.
+    What a run does not measure is NaN.
     """

@@ -30,7 +30,8 @@ def stacked(outcomes: Sequence[Outcome]) -> dict[str, dict[str, Sequence[Any]]]:
 
     What a run does not measure is undefined there.
     """
-    return _core.stacked([(each.task.point, each.task.replica, each.tables) for each in outcomes])
+    runs = [(each.task.point, each.task.replica, each.tables) for each in outcomes]
+    return _core.stacked(runs, list(ENTITIES.items()))
 
 
 def rows_by(*keys: Iterable[Any]) -> dict[tuple[Any, ...], list[int]]:

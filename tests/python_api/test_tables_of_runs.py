@@ -6,7 +6,10 @@ import pickle
 import pytest
 
 from sojourn import Scenario
-from sojourn._core import Cancel, Tables, stacked
+from sojourn._core import Cancel, Tables
+from sojourn._core import stacked as core_stacked
+from sojourn.tables import stacked
+from sojourn.tasks import Outcome, Task
 
 SCENARIO = """
 name = "tables"
@@ -70,7 +73,7 @@ def test_other_bytes_are_refused(tables):
 
 def test_stacked_they_come_run_by_run(tables):
     other = run(SCENARIO + TCP)
-    flows = stacked([(3, 0, tables), (1, 7, other)])["flows"]
+    flows = stacked([Outcome(Task(3, 0), tables), Outcome(Task(1, 7), other)])["flows"]
     assert list(flows["point"]) == [3, 3, 1, 1, 1]
     assert list(flows["replica"]) == [0, 0, 7, 7, 7]
     assert flows["flow"] == tables["flows"]["name"] + other["flows"]["name"]
@@ -81,7 +84,7 @@ def test_stacked_they_come_run_by_run(tables):
 
 
 def test_stacked_drops_know_their_run(tables):
-    drops = stacked([(3, 2, tables)])["drops"]
+    drops = stacked([Outcome(Task(3, 2), tables)])["drops"]
     rows = zip(drops["link"], drops["kind"], drops["reason"], drops["packets"], strict=True)
     assert list(rows) == tables["drops"]
     assert set(drops["point"]) == {3}
@@ -93,3 +96,8 @@ def test_of_no_run_there_are_no_rows():
     assert {name: list(columns["point"]) for name, columns in empty.items()} == {
         name: [] for name in ("links", "flows", "groups", "total", "drops")
     }
+
+
+def test_only_tables_of_entities_are_stacked_by_name(tables):
+    with pytest.raises(KeyError, match="delays"):
+        core_stacked([(0, 0, tables)], [("delays", "entity")])

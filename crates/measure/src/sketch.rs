@@ -66,6 +66,7 @@ struct Counters {
     carried: Box<[(usize, u64)]>,
 }
 
+/// Counts in one bucket until it is full; then that is noted aside, and it begins again from nothing.
 type Counter = u16;
 
 impl Default for Extremes {

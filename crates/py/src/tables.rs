@@ -26,11 +26,10 @@ impl Tables {
     /// A table, made anew each time.
     fn __getitem__<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyAny>> {
         let Outcome { tables, series } = &self.0;
+        if let Some(table) = of_entities(name) {
+            return Ok(columns(py, table(tables))?.into_any());
+        }
         Ok(match name {
-            "links" => columns(py, &tables.links)?.into_any(),
-            "flows" => columns(py, &tables.flows)?.into_any(),
-            "groups" => columns(py, &tables.groups)?.into_any(),
-            "total" => columns(py, &tables.total)?.into_any(),
             "drops" => drops(py, &tables.drops)?.into_any(),
             "delays" => delays(py, &tables.delays)?.into_any(),
             "series" => {
@@ -63,75 +62,75 @@ impl Tables {
     }
 }
 
-/// Stacks the tables of runs, each of which is given as `(point, replica, tables)`, but for delays and
-/// series: a dict of columns for each table.
+/// Where the table of that name lies, if it has a row for each entity.
+fn of_entities(name: &str) -> Option<fn(&sojourn_measure::Tables) -> &Table> {
+    match name {
+        "links" => Some(|of| &of.links),
+        "flows" => Some(|of| &of.flows),
+        "groups" => Some(|of| &of.groups),
+        "total" => Some(|of| &of.total),
+        _ => None,
+    }
+}
+
+/// Runs that are stacked: the point, the replica and the tables of each.
+type Runs = Vec<(i64, i64, Py<Tables>)>;
+
+/// Stacks the tables of runs: those of `entities`, each with the name of the column that says what a row is
+/// about, and the drops. A table is a dict of columns.
 #[pyfunction]
 pub(crate) fn stacked(
     py: Python<'_>,
-    runs: Vec<(i64, i64, Py<Tables>)>,
+    runs: Runs,
+    entities: Vec<(String, Option<String>)>,
 ) -> PyResult<Bound<'_, PyDict>> {
-    let outcomes = runs.iter().map(|(.., tables)| &tables.get().0.tables);
-    let outcomes: Vec<_> = outcomes.collect();
-    let stacks = py.detach(|| {
-        let tables: [fn(&sojourn_measure::Tables) -> &Table; 4] = [
-            |of| &of.links,
-            |of| &of.flows,
-            |of| &of.groups,
-            |of| &of.total,
-        ];
-        tables.map(|table| Stacked::of(&outcomes.iter().map(|of| table(of)).collect::<Vec<_>>()))
-    });
-    let kinds = [
-        ("links", Some("link")),
-        ("flows", Some("flow")),
-        ("groups", Some("group")),
-        ("total", None),
-    ];
-    // The point and the replica of each row, by the number of its run.
-    let keys = |rows: &[usize]| -> PyResult<Bound<'_, PyDict>> {
-        let dict = PyDict::new(py);
-        let points: Vec<_> = rows.iter().map(|&run| runs[run].0).collect();
-        let replicas: Vec<_> = rows.iter().map(|&run| runs[run].1).collect();
-        dict.set_item("point", array(py, "q", &points, i64::to_ne_bytes)?)?;
-        dict.set_item("replica", array(py, "q", &replicas, i64::to_ne_bytes)?)?;
-        Ok(dict)
-    };
     let all = PyDict::new(py);
-    for (
-        (name, entity),
-        Stacked {
-            runs,
-            names,
-            columns,
-        },
-    ) in kinds.into_iter().zip(stacks)
-    {
-        let dict = keys(&runs)?;
+    for (name, entity) in entities {
+        let Some(table) = of_entities(&name) else {
+            return Err(PyKeyError::new_err(name));
+        };
+        let tables = runs.iter().map(|(.., of)| table(&of.get().0.tables));
+        let tables: Vec<_> = tables.collect();
+        let stacked = py.detach(|| Stacked::of(&tables));
+        let dict = keys(py, &runs, &stacked.runs)?;
         if let Some(entity) = entity {
-            dict.set_item(entity, names)?;
+            dict.set_item(entity, stacked.names)?;
         }
-        for (metric, values) in columns {
+        for (metric, values) in stacked.columns {
             dict.set_item(metric, doubles(py, &values)?)?;
         }
         all.set_item(name, dict)?;
     }
-    let rows = outcomes.iter().enumerate();
-    let rows = rows.flat_map(|(run, of)| of.drops.iter().map(move |row| (run, row)));
-    let (of_runs, rows): (Vec<usize>, Vec<&DropRow>) = rows.unzip();
-    let dict = keys(&of_runs)?;
-    let rows = || rows.iter();
-    dict.set_item(
-        "link",
-        rows().map(|row| row.link.as_str()).collect::<Vec<_>>(),
-    )?;
-    dict.set_item("kind", rows().map(|row| row.kind).collect::<Vec<_>>())?;
-    dict.set_item(
-        "reason",
-        rows().map(|row| row.reason.name()).collect::<Vec<_>>(),
-    )?;
-    dict.set_item("packets", rows().map(|row| row.packets).collect::<Vec<_>>())?;
-    all.set_item("drops", dict)?;
+    all.set_item("drops", stacked_drops(py, &runs)?)?;
     Ok(all)
+}
+
+/// The point and the replica of each row, by the number of its run.
+fn keys<'py>(py: Python<'py>, runs: &Runs, rows: &[usize]) -> PyResult<Bound<'py, PyDict>> {
+    let dict = PyDict::new(py);
+    let points: Vec<_> = rows.iter().map(|&run| runs[run].0).collect();
+    let replicas: Vec<_> = rows.iter().map(|&run| runs[run].1).collect();
+    dict.set_item("point", array(py, "q", &points, i64::to_ne_bytes)?)?;
+    dict.set_item("replica", array(py, "q", &replicas, i64::to_ne_bytes)?)?;
+    Ok(dict)
+}
+
+fn stacked_drops<'py>(py: Python<'py>, runs: &Runs) -> PyResult<Bound<'py, PyDict>> {
+    let each = runs.iter().enumerate().flat_map(|(run, (.., of))| {
+        let rows = of.get().0.tables.drops.iter();
+        rows.map(move |row| (run, row))
+    });
+    let (of_runs, rows): (Vec<usize>, Vec<&DropRow>) = each.unzip();
+    let dict = keys(py, runs, &of_runs)?;
+    let links: Vec<_> = rows.iter().map(|row| row.link.as_str()).collect();
+    let kinds: Vec<_> = rows.iter().map(|row| row.kind).collect();
+    let reasons: Vec<_> = rows.iter().map(|row| row.reason.name()).collect();
+    let packets: Vec<_> = rows.iter().map(|row| row.packets).collect();
+    dict.set_item("link", links)?;
+    dict.set_item("kind", kinds)?;
+    dict.set_item("reason", reasons)?;
+    dict.set_item("packets", packets)?;
+    Ok(dict)
 }
 
 /// Numbers as an `array` of Python's own, of a type code: NumPy and polars, which read it where it lies, take longer to
