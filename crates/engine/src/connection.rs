@@ -77,10 +77,15 @@ impl Half {
         self.sender.next_timer().unwrap_or(Time::NEVER)
     }
 
+    /// The timer of the receiving end.
+    #[inline]
+    fn receiver_timer(&self) -> Time {
+        self.receiver.next_timer().unwrap_or(Time::NEVER)
+    }
+
     #[inline]
     fn next_timer(&self) -> Time {
-        self.sender_timer()
-            .min(self.receiver.next_timer().unwrap_or(Time::NEVER))
+        self.sender_timer().min(self.receiver_timer())
     }
 
     fn is_done(&self) -> bool {
@@ -140,9 +145,15 @@ impl Connection {
     /// Asks for what is looked at when one of its timers was due.
     #[inline]
     pub(crate) fn prefetch_timer(&self) {
+        self.prefetch_receiver_timer();
+        self.there.sender.prefetch_timers();
+    }
+
+    /// Asks for what is looked at when an acknowledgement was delayed.
+    #[inline]
+    pub(crate) fn prefetch_receiver_timer(&self) {
         prefetch(&self.timer_at);
         prefetch(&self.there.receiver);
-        self.there.sender.prefetch_timers();
     }
 
     /// Asks for what the sender or the receiver of the flow's data will need.
@@ -184,6 +195,15 @@ impl Connection {
             .as_ref()
             .map_or(Time::NEVER, |half| half.sender_timer());
         self.there.sender_timer().min(back)
+    }
+
+    /// The earliest timer of the receiving ends.
+    pub(crate) fn receiver_timer(&self) -> Time {
+        let back = self
+            .back
+            .as_ref()
+            .map_or(Time::NEVER, |half| half.receiver_timer());
+        self.there.receiver_timer().min(back)
     }
 
     /// Whether it was closed and has nothing more to do.

@@ -9,7 +9,7 @@ use sojourn_base::{Bytes, Span, Time};
 use sojourn_queue::{Backlog, Reason};
 
 use crate::connection::Acks;
-use crate::routes::Paths;
+use crate::routes::{END, Paths};
 use crate::{Kind, LinkId, NodeId, SimPacket};
 
 /// Packets and their bytes.
@@ -287,6 +287,8 @@ pub(crate) struct Lane {
     pub(crate) dscp: u8,
     /// Where its path begins among all [`Paths`](crate::routes::Paths).
     pub(crate) path: u32,
+    /// Its first link.
+    pub(crate) first: LinkId,
     /// Header bytes of a packet that carries data.
     pub(crate) header: u32,
     /// Sending and receiving node.
@@ -309,6 +311,7 @@ impl Default for Lane {
             floor_size: 0,
             dscp: 0,
             path: 0,
+            first: END,
             header: 0,
             ends: (0, 0),
             connection: 0,

@@ -1,5 +1,7 @@
 //! A first-in first-out ring of small values, in a power of two of slots.
 
+use sojourn_base::prefetch::prefetch;
+
 /// Values in the order in which they come. A mask finds a slot, where a deque of any capacity has to
 /// compare and subtract; the first is read without being moved, and what is added comes in where it lies.
 #[derive(Debug, Clone)]
@@ -82,7 +84,21 @@ impl<T: Copy> Ring<T> {
     /// The first, or what lies in its place.
     #[inline]
     pub(crate) fn next_up(&self) -> Option<&T> {
-        self.slots.get(self.slot(self.head))
+        self.near(0)
+    }
+
+    /// The value behind `index` others, or what lies in its place.
+    #[inline]
+    pub(crate) fn near(&self, index: u32) -> Option<&T> {
+        self.slots.get(self.slot(self.place(index)))
+    }
+
+    /// Asks for the slot that is filled after so many others.
+    #[inline(always)]
+    #[allow(clippy::inline_always)]
+    pub(crate) fn prefetch_slot(&self, others: u32) {
+        let slot = self.slots.get(self.slot(self.tail.wrapping_add(others)));
+        slot.into_iter().for_each(prefetch);
     }
 
     /// Takes the first, of a ring that is not empty.

@@ -28,7 +28,7 @@ use crate::handover;
 use crate::ledger::{Breach, FlowBooks, Lane, Shared};
 use crate::link::{Horizon, Link, LinkSpec};
 use crate::round::{self, Round};
-use crate::routes::Paths;
+use crate::routes::{END, Paths};
 use crate::train::{self, Track, Train};
 use crate::{Kind, LinkId, Observer, SimPacket};
 
@@ -93,6 +93,7 @@ impl<O: Observer> Simulation<O> {
             let back = (&flow.way_back, (flow.to, flow.from));
             [there, back].map(|(path, ends)| Lane {
                 path: paths.add(path),
+                first: path.first().copied().unwrap_or(END),
                 header: flow.traffic.header(),
                 ends,
                 dscp: flow.dscp,

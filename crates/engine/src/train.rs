@@ -245,6 +245,9 @@ const PASSED_BY: u64 = 64;
 /// So many times as fast as a slow link is the one before.
 const SLOW: u64 = 4;
 
+/// How many join before the one for whose memory is asked.
+const JOIN_BEFORE: u32 = 8;
+
 /// With less room than that nothing waits in a train.
 const LEAST_ROOM: usize = 16;
 
@@ -330,6 +333,13 @@ impl Train {
             (self.last_size, self.last_takes) = (size, self.pace.to_send(size));
         }
         self.last_takes
+    }
+
+    /// Asks for the memory of one that joins soon: where many are on their way it was read long ago.
+    #[inline(always)]
+    #[allow(clippy::inline_always)]
+    pub(crate) fn prefetch_room(&self) {
+        self.packets.prefetch_slot(JOIN_BEFORE);
     }
 
     /// Takes in a packet that goes through `link`, of which it comes out at `out`, and `has_turns` where it
@@ -538,11 +548,11 @@ impl Train {
         sent + self.pace.delay
     }
 
-    /// The packet that comes out after `index` others.
+    /// The packet that comes out after `index` others; where there are not so many, one that did.
     #[inline(always)]
     #[allow(clippy::inline_always)]
     pub(crate) fn ahead(&self, index: usize) -> Option<&SimPacket> {
-        self.packets.get(index)
+        self.packets.near(index as u32)
     }
 
     /// All that are in it.

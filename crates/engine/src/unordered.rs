@@ -5,6 +5,7 @@
 //! fall together are sorted.
 
 use sojourn_base::Time;
+use sojourn_base::prefetch::prefetch;
 
 use crate::SimPacket;
 use crate::ledger::Shared;
@@ -20,6 +21,9 @@ pub(crate) struct Unordered {
     ends: Vec<u32>,
 }
 
+/// How many packets are added before the memory of one that is asked for is written.
+const SOON: usize = 8;
+
 /// So few are sorted at once.
 const FEW: usize = 16;
 
@@ -28,6 +32,8 @@ impl Unordered {
     #[inline(always)]
     #[allow(clippy::inline_always)] // to be copied once and whole
     pub(crate) fn push(&mut self, packet: &SimPacket, change: impl FnOnce(&mut SimPacket)) {
+        let room = self.packets.spare_capacity_mut();
+        room.get(SOON).into_iter().for_each(prefetch);
         self.packets.push(*packet);
         self.packets.last_mut().map(change);
     }

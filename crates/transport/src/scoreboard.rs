@@ -13,7 +13,6 @@ mod sack;
 use core::hint::select_unpredictable;
 use std::collections::VecDeque;
 
-use sojourn_base::prefetch::{prefetch_all, prefetch_until};
 use sojourn_base::{Span, Time};
 
 use ring::Ring;
@@ -164,18 +163,20 @@ impl Scoreboard {
         (outstanding + self.retrans).saturating_sub(self.sacked + self.lost)
     }
 
-    /// Asks for what is touched while nothing is reported or lost.
+    /// What is touched while nothing is reported or lost lies before this.
     #[inline]
-    pub(crate) fn prefetch(&self) {
-        prefetch_until(self, &self.highest_sacked);
+    pub(crate) const fn end_of_front(&self) -> &u64 {
+        &self.highest_sacked
     }
 
-    /// Asks for the entries that an acknowledgement of two segments touches, and the next segment.
+    /// Asks for the entries that one of the next three acknowledgements touches, each of two segments, and
+    /// for those of the segments that it lets go: where a window comes in one burst they lie ever
+    /// further on, and each that is asked for here is next to one asked for before.
     #[inline]
     pub(crate) fn prefetch_entries(&self) {
-        let touched = [self.ring.front(), self.ring.get(2), self.ring.back()];
-        for entry in touched.into_iter().flatten() {
-            prefetch_all(entry);
+        for further in [0, 2, 5] {
+            self.ring.prefetch(self.ring.gone() + further);
+            self.ring.prefetch(self.ring.next() + further);
         }
     }
 

@@ -251,14 +251,17 @@ impl Sender {
     /// Asks for its timers.
     #[inline]
     pub fn prefetch_timers(&self) {
+        prefetch(&self.expected_at);
         prefetch(&self.rto_at);
+        prefetch(&self.last_send);
+        prefetch(&self.rtt);
+        prefetch(&self.board);
     }
 
     /// Asks for what the acknowledgement and the segment that are expected touch.
     #[inline]
     pub fn prefetch(&self) {
-        prefetch_until(self, &self.board);
-        self.board.prefetch();
+        prefetch_until(self, self.board.end_of_front());
     }
 
     /// Asks for what they touch behind the sender itself.

@@ -113,10 +113,17 @@ impl Tcp {
     pub(crate) fn look_at_delayed(&mut self) {
         self.timers.replace_first(Time::NEVER);
         let mut delayed = core::mem::take(&mut self.delayed);
+        for &slot in &delayed {
+            self.connections[slot as usize].prefetch_receiver_timer();
+        }
         for slot in delayed.drain(..) {
+            let connection = &mut self.connections[slot as usize];
             // It may be over.
-            if core::mem::take(&mut self.connections[slot as usize].is_delayed) {
-                self.arm(slot);
+            if core::mem::take(&mut connection.is_delayed) {
+                // Those of the sender are armed when they are set, and lie in lines that are not needed now.
+                debug_assert!(connection.timer_at <= connection.sender_timer());
+                let at = connection.receiver_timer();
+                self.arm_at(slot, at);
             }
         }
         self.delayed = delayed;

@@ -26,6 +26,9 @@ impl<O: Observer> Simulation<O> {
             return false;
         };
         let train = &mut self.trains[number];
+        if self.links.len() > MANY_LINKS {
+            train.prefetch_room();
+        }
         let link = &mut self.links[next as usize];
         if let Some(out) = train.admits(track, link, stamp, packet.size) {
             if train.join(packet, next, out, track.has_turns, &self.shared) {
@@ -137,8 +140,7 @@ impl<O: Observer> Simulation<O> {
             link.go_in_train(id, began, packet, &self.shared, &mut self.observer);
         }
         if self.links.len() > MANY_LINKS {
-            let train = &self.trains[number];
-            self.look_ahead_at(AHEAD.map(|packets| train.ahead(packets)));
+            self.look_ahead_in_train(number);
         }
         self.hand_on(id, now, packet);
     }
@@ -194,17 +196,26 @@ impl<O: Observer> Simulation<O> {
         }
     }
 
-    /// Asks for what the next packets that come out of trains will need, the furthest first. Out of line, for it
-    /// is not needed where there are few links.
+    /// Asks for what the next packets that come out of a train will need. Out of line, for it is not needed where there
+    /// are few links.
     #[inline(never)]
+    fn look_ahead_in_train(&self, number: usize) {
+        let train = &self.trains[number];
+        self.look_ahead_at(AHEAD.map(|packets| train.ahead(packets)));
+    }
+
+    /// Asks for what packets will need, the furthest first. They may be of those that came out already, and whatever
+    /// they lead to may be nothing.
+    #[inline(always)]
     pub(super) fn look_ahead_at(&self, [far, later, soon, next]: [Option<&SimPacket>; 4]) {
         let shared = &self.shared;
         shared.acks.prefetch_next();
         // Out of which link it comes, and over which what answers it goes, if anything does.
         let links = |packet: &SimPacket| {
-            let answer = shared.paths.link(shared.lane_of_answer(packet).path);
+            let answer = shared.lane_of_answer(packet).first;
             [shared.came_over(packet), answer]
         };
+        let link = |id: LinkId| self.links.get(id as usize);
         let connection = |packet: &SimPacket| {
             let slot = shared.lanes[packet.lane()].slot;
             self.tcp.connections.get(slot as usize)
@@ -223,9 +234,11 @@ impl<O: Observer> Simulation<O> {
         }
         if let Some(soon) = soon {
             let [over, answer] = links(soon);
-            self.links[over as usize].prefetch_in_train();
-            prefetch(&self.tracks[over as usize]);
-            if let Some(link) = self.links.get(answer as usize) {
+            if let (Some(link), Some(track)) = (link(over), self.tracks.get(over as usize)) {
+                link.prefetch_in_train();
+                prefetch(track);
+            }
+            if let Some(link) = link(answer) {
                 if soon.is(Kind::Ack) {
                     link.prefetch_books();
                 } else {
@@ -239,14 +252,16 @@ impl<O: Observer> Simulation<O> {
         }
         if let Some(next) = next {
             let [over, answer] = links(next);
-            self.links[over as usize].prefetch_wait();
-            if let Some(link) = self.links.get(answer as usize) {
-                link.prefetch_booked();
+            if let Some(link) = link(over) {
+                link.prefetch_wait();
             }
-            if next.is(Kind::Ack)
-                && let Some(connection) = connection(next)
-            {
-                connection.prefetch_behind();
+            if next.is(Kind::Ack) {
+                if let Some(link) = link(answer) {
+                    link.prefetch_booked();
+                }
+                if let Some(connection) = connection(next) {
+                    connection.prefetch_behind();
+                }
             }
             self.observer.imminent(next, [over, answer]);
         }

@@ -1,6 +1,7 @@
 //! The entries of the scoreboard.
 
 use sojourn_base::Time;
+use sojourn_base::prefetch::prefetch;
 
 use super::Sent;
 
@@ -50,6 +51,19 @@ impl Ring {
     #[inline]
     pub(super) const fn gone(&self) -> u64 {
         self.gone
+    }
+
+    /// The number of the next that will come.
+    #[inline]
+    pub(super) const fn next(&self) -> u64 {
+        self.next
+    }
+
+    /// Asks for the entry of that number, or for where it will be.
+    #[inline]
+    pub(super) fn prefetch(&self, number: u64) {
+        let slot = self.slots.get(self.slot(number));
+        slot.into_iter().for_each(prefetch);
     }
 
     #[inline]
