@@ -268,6 +268,12 @@ impl Sender {
     #[inline]
     pub fn prefetch_behind(&self) {
         self.cc.prefetch();
+        self.prefetch_entries();
+    }
+
+    /// Asks for what they touch of the entries of the scoreboard.
+    #[inline]
+    pub fn prefetch_entries(&self) {
         self.board.prefetch_entries();
     }
 

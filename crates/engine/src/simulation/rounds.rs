@@ -25,6 +25,12 @@ impl<O: Observer> Simulation<O> {
             while let Some(first) = round.turn(turn) {
                 let train = &self.trains[number];
                 self.look_ahead_at(AHEAD.map(|turns| train.in_round(round.turn(turn + turns)?)));
+                // Of those behind it, each asks for the one after the next.
+                let second = round
+                    .turn(turn + AHEAD[1])
+                    .and_then(|first| round.after(first));
+                let second = second.and_then(|place| train.in_round(place));
+                second.into_iter().for_each(prefetch_all);
                 self.take_turn(number, &mut round, first, until);
                 turn += 1;
             }
@@ -66,7 +72,7 @@ impl<O: Observer> Simulation<O> {
                 train.leave_for_next(now);
                 return;
             }
-            self.look_ahead_in_turn(number, round, place);
+            self.look_ahead_in_turn(number, round, place, slot);
             self.expire_before(slot, now, hears_acks);
             if let Some(began) = began {
                 let observer = &mut self.observer;
@@ -84,7 +90,7 @@ impl<O: Observer> Simulation<O> {
 
     /// Asks for what the next packets of a flow need, of which the state is at hand by then.
     #[inline]
-    fn look_ahead_in_turn(&self, number: usize, round: &Round, place: usize) {
+    fn look_ahead_in_turn(&self, number: usize, round: &Round, place: usize, slot: u32) {
         let train = &self.trains[number];
         let Some(next) = round.after(place) else {
             return;
@@ -92,6 +98,8 @@ impl<O: Observer> Simulation<O> {
         if let Some(packet) = train.in_round(next) {
             if packet.is(Kind::Ack) {
                 prefetch(self.shared.acks.get(packet.ack_place()));
+                let sender = &self.tcp.connections[slot as usize].there.sender;
+                sender.prefetch_entries();
             } else {
                 self.shared.acks.prefetch_next();
             }
