@@ -45,7 +45,7 @@ pub use link::{Link, LinkSpec};
 pub use observer::{Observer, Transfer};
 pub use open_loop::OpenLoop;
 pub use packet::{Cargo, Kind, SimPacket};
-pub use simulation::{MANY_LINKS, Simulation, Stop};
+pub use simulation::{MANY_FAST_LINKS, Simulation, Stop};
 
 /// The index of a node, in the order of declaration.
 pub type NodeId = u32;

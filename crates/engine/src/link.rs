@@ -305,10 +305,10 @@ impl Link {
         self.booked.next_up().into_iter().for_each(prefetch);
     }
 
-    /// The packet that is announced behind `index` others.
+    /// The packet that is announced behind `index` others; where there are not so many, one that was.
     #[inline(always)]
     pub(crate) fn ahead(&self, index: usize) -> Option<&SimPacket> {
-        self.announced.get(index)
+        self.announced.near(index as u32)
     }
 
     /// Asks for the packet that comes out next.

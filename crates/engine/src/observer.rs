@@ -78,6 +78,11 @@ pub trait Observer {
     #[inline]
     fn received(&mut self, _now: Time, _packet: &SimPacket, _in_order: u64) {}
 
+    /// [`later`](Self::later), [`soon`](Self::soon) and [`imminent`](Self::imminent) will be called: what the network
+    /// is made of fits no fast cache.
+    #[inline]
+    fn will_look_ahead(&mut self) {}
+
     /// `packet` will come to its destination before long, over links that are not at hand yet: time to
     /// [ask for](sojourn_base::prefetch) the memory that its flow will take.
     #[inline]
@@ -163,6 +168,12 @@ impl<A: Observer, B: Observer> Observer for (A, B) {
     fn received(&mut self, now: Time, packet: &SimPacket, in_order: u64) {
         self.0.received(now, packet, in_order);
         self.1.received(now, packet, in_order);
+    }
+
+    #[inline]
+    fn will_look_ahead(&mut self) {
+        self.0.will_look_ahead();
+        self.1.will_look_ahead();
     }
 
     #[inline]

@@ -41,15 +41,20 @@ pub enum Stop {
     Breach(Breach),
 }
 
-/// With more links than that a network no longer fits the fast caches: with 1,000 flows most of the time
+/// With more links than that a network no longer fits the fast caches: with many flows much of the time
 /// goes by in waiting for links, connections and packets that were last touched an age ago. What comes
 /// next is known before it comes, so that their memory can be asked for.
-pub const MANY_LINKS: usize = 1_000;
+const MANY_LINKS: usize = 1_000;
+
+/// The same where all trains go through fast links: nothing waits there, each packet touches less, and comes with
+/// others of its flow.
+pub const MANY_FAST_LINKS: usize = 5_000;
 
 /// How many events pass between two looks at the caller's wish to stop. One of them may let a thousand packets come out.
 const EVENTS_BETWEEN_LOOKS: u32 = 1 << 10;
 
 /// A simulation: links, flows and who looks on.
+#[allow(clippy::struct_excessive_bools)] // each a question of its own, answered once
 pub struct Simulation<O> {
     /// Now: everything before it has happened, nothing at or after it.
     now: Time,
@@ -59,6 +64,8 @@ pub struct Simulation<O> {
     trains: Vec<Train>,
     /// By link; none where there is no train.
     tracks: Vec<Track>,
+    /// Whether what comes next is asked for ahead.
+    looks_ahead: bool,
     /// Whether any may have its turn in a round.
     has_rounds: bool,
     /// Takes packets out of trains.
@@ -84,7 +91,7 @@ pub struct Simulation<O> {
 
 impl<O: Observer> Simulation<O> {
     /// A simulation at time zero.
-    pub fn new(links: Vec<LinkSpec>, flows: Vec<FlowSpec>, observer: O) -> Self {
+    pub fn new(links: Vec<LinkSpec>, flows: Vec<FlowSpec>, mut observer: O) -> Self {
         let links = links.into_iter();
         let mut links: Vec<Link> = links.map(|link| Link::new(link, O::LOOKS_INSIDE)).collect();
         let mut paths = Paths::default();
@@ -112,6 +119,16 @@ impl<O: Observer> Simulation<O> {
             }
             (trains, tracks)
         };
+        let are_fast = !trains.is_empty() && !trains.iter().any(Train::has_slow_links);
+        let many = if are_fast {
+            MANY_FAST_LINKS
+        } else {
+            MANY_LINKS
+        };
+        let looks_ahead = links.len() > many;
+        if looks_ahead {
+            observer.will_look_ahead();
+        }
         let flows: Vec<Flow> = flows.into_iter().map(Flow::new).collect();
         let sources_run_ahead = !O::IN_ORDER && sources::may_run_ahead(&flows, &lanes, &paths);
         let mut simulation = Self {
@@ -122,6 +139,7 @@ impl<O: Observer> Simulation<O> {
                 acks: Acks::default(),
                 close_at: Time::ZERO,
             },
+            looks_ahead,
             has_rounds: tracks.iter().any(|track| track.has_turns),
             trains,
             tracks,

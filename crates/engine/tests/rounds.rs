@@ -10,7 +10,7 @@ use crate::bench::{self, Diary, RUNNING, state};
 use sojourn_base::{
     Bytes, Distribution, ParamSet, ParamSource, Preset, Scalar, Span, Stream, Time,
 };
-use sojourn_engine::{FlowSpec, LinkSpec, MANY_LINKS, Simulation, Traffic};
+use sojourn_engine::{FlowSpec, LinkSpec, MANY_FAST_LINKS, Simulation, Traffic};
 use sojourn_transport::{Config, CongestionControl, Start, TcpParams};
 
 /// How many packets were received after one that was received at a later instant.
@@ -109,7 +109,7 @@ fn network(random: &mut Stream, rounds: bool) -> (Vec<LinkSpec>, Vec<FlowSpec>) 
         });
     }
     let idle = |number| link((90_000, 90_001 + number), 1, 0, "droptail", "1 packets");
-    links.extend((0..MANY_LINKS as u32).map(idle).filter(|_| rounds));
+    links.extend((0..MANY_FAST_LINKS as u32).map(idle).filter(|_| rounds));
     (links, flows)
 }
 

@@ -4,7 +4,7 @@ use sojourn_base::prefetch::{prefetch, prefetch_all};
 use sojourn_base::{Span, Time};
 use sojourn_engine::link::Carried;
 use sojourn_engine::{
-    Cargo, FlowId, Ledger, LinkId, MANY_LINKS, Observer, SimPacket, Simulation, Tally, Transfer,
+    Cargo, FlowId, Ledger, LinkId, Observer, SimPacket, Simulation, Tally, Transfer,
 };
 use sojourn_queue::Reason;
 
@@ -147,7 +147,7 @@ impl Meter {
             flows: vec![FlowMeter::default(); flows],
             links: vec![LinkMeter::default(); links],
             window: None,
-            gathers: links > MANY_LINKS,
+            gathers: false,
         }
     }
 
@@ -268,6 +268,10 @@ impl Observer for Meter {
         if packet.is_data() {
             self.received_data(now, packet, in_order);
         }
+    }
+
+    fn will_look_ahead(&mut self) {
+        self.gathers = true;
     }
 
     #[inline]

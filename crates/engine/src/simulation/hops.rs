@@ -4,7 +4,7 @@ use sojourn_base::Time;
 use sojourn_base::length::Capacity;
 use sojourn_base::prefetch::prefetch;
 
-use super::{MANY_LINKS, Simulation};
+use super::Simulation;
 use crate::ledger::Breach;
 use crate::link::Horizon;
 use crate::routes::END;
@@ -39,7 +39,7 @@ impl<O: Observer> Simulation<O> {
     /// What comes out of this link by itself, if anything does.
     #[inline(always)]
     fn leave_link(&mut self, id: LinkId, now: Time) -> Option<SimPacket> {
-        if self.links.len() > MANY_LINKS {
+        if self.looks_ahead {
             self.look_ahead();
         }
         let link = &mut self.links[id as usize];
@@ -103,7 +103,7 @@ impl<O: Observer> Simulation<O> {
     #[inline(never)]
     fn run_plain(&mut self, id: LinkId, horizon: Horizon, capacity: Capacity) {
         self.links[id as usize].sort_in(horizon, &self.shared);
-        let looks_ahead = self.links.len() > MANY_LINKS;
+        let looks_ahead = self.looks_ahead;
         loop {
             if looks_ahead {
                 self.look_ahead_at_link(id);

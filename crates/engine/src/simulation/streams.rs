@@ -4,7 +4,7 @@ use sojourn_base::Time;
 use sojourn_traffic::{Application, Draw, Event, Way};
 use sojourn_transport::{Arrival, Burst, Segment};
 
-use super::{MANY_LINKS, Simulation};
+use super::Simulation;
 use crate::connection::{DELAYED, FlowHost, Half, Replies};
 use crate::flow::Agent;
 use crate::ledger::Lane;
@@ -303,7 +303,7 @@ impl<O: Observer> Simulation<O> {
             self.tcp.look_at_delayed();
             return;
         }
-        if self.links.len() > MANY_LINKS {
+        if self.looks_ahead {
             self.tcp.look_ahead();
         }
         if !self.tcp.is_due(slot, now) {

@@ -3,7 +3,7 @@
 use sojourn_base::Time;
 use sojourn_base::prefetch::{prefetch, prefetch_all};
 
-use super::{MANY_LINKS, Simulation};
+use super::Simulation;
 use crate::calendar::Calendar;
 use crate::link::Link;
 use crate::{Kind, LinkId, Observer, SimPacket};
@@ -26,7 +26,7 @@ impl<O: Observer> Simulation<O> {
             return false;
         };
         let train = &mut self.trains[number];
-        if self.links.len() > MANY_LINKS {
+        if self.looks_ahead {
             train.prefetch_room();
         }
         let link = &mut self.links[next as usize];
@@ -139,7 +139,7 @@ impl<O: Observer> Simulation<O> {
             let link = &mut self.links[id as usize];
             link.go_in_train(id, began, packet, &self.shared, &mut self.observer);
         }
-        if self.links.len() > MANY_LINKS {
+        if self.looks_ahead {
             self.look_ahead_in_train(number);
         }
         self.hand_on(id, now, packet);
