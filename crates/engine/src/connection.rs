@@ -169,11 +169,14 @@ impl Connection {
         }
     }
 
-    /// Asks for what the sender of the flow's data will need that lies elsewhere; what lies in it
-    /// must have come.
+    /// Asks for what these will need beyond what [`prefetch`](Self::prefetch) asks for, which must have come.
     #[inline]
-    pub(crate) fn prefetch_behind(&self) {
-        self.there.sender.prefetch_behind();
+    pub(crate) fn prefetch_behind(&self, hears_ack: bool) {
+        if hears_ack {
+            self.there.sender.prefetch_behind();
+        } else {
+            self.there.receiver.prefetch_behind();
+        }
     }
 
     /// The earliest timer of either end.

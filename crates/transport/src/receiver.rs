@@ -18,6 +18,7 @@ use core::num::NonZeroU64;
 use std::collections::VecDeque;
 use std::sync::Arc;
 
+use sojourn_base::prefetch::prefetch_all;
 use sojourn_base::{Ecn, Time};
 
 use crate::ecn::EcnMode;
@@ -172,6 +173,8 @@ impl Receiver {
 
     #[inline(never)]
     fn take_any(&mut self, now: Time, arrival: &Arrival, out: &mut impl Outbox) -> u64 {
+        // What is answered meanwhile must look for itself.
+        self.in_step = false;
         let delivered = self.weigh(now, arrival, out);
         let dctcp = self.config.ecn == EcnMode::Dctcp;
         self.in_step = self.rcv_nxt > 0
@@ -229,6 +232,15 @@ impl Receiver {
         }
         self.acknowledge(now, out.place());
         delivered
+    }
+
+    /// Asks for what a segment touches that does not come in its turn, if the next may not; the first line
+    /// must have come.
+    #[inline]
+    pub fn prefetch_behind(&self) {
+        if !self.in_step {
+            prefetch_all(self);
+        }
     }
 
     /// When [`on_timer`](Self::on_timer) is due, if ever.
@@ -401,7 +413,8 @@ impl Receiver {
     /// Writes the acknowledgement of all that has arrived.
     fn acknowledge(&mut self, now: Time, ack: &mut Ack) {
         self.acknowledge_in_order(now, ack);
-        if !self.ranges.is_empty() || self.has_duplicate() {
+        // In step there is neither, and what tells it lies in another line.
+        if !self.in_step && (!self.ranges.is_empty() || self.has_duplicate()) {
             ack.sack = self.blocks();
         }
     }

@@ -30,7 +30,7 @@ mod timer;
 
 use std::sync::Arc;
 
-use sojourn_base::prefetch::{prefetch, prefetch_until};
+use sojourn_base::prefetch::{prefetch, prefetch_all, prefetch_until};
 use sojourn_base::{Ecn, Span, Time};
 
 use crate::cc::{AnyController, CongestionControl, LossEvent, LossKind, Needs};
@@ -264,11 +264,17 @@ impl Sender {
         prefetch_until(self, self.board.end_of_front());
     }
 
-    /// Asks for what they touch behind the sender itself.
+    /// Asks for what they touch behind the sender itself, and for the rest of it where others may come; its front
+    /// must have come.
     #[inline]
     pub fn prefetch_behind(&self) {
         self.cc.prefetch();
         self.prefetch_entries();
+        if !self.is_calm {
+            prefetch_all(&self.board);
+            prefetch(&self.recover);
+            prefetch(&self.timed);
+        }
     }
 
     /// Asks for what they touch of the entries of the scoreboard.

@@ -255,13 +255,13 @@ impl<O: Observer> Simulation<O> {
             if let Some(link) = link(over) {
                 link.prefetch_wait();
             }
-            if next.is(Kind::Ack) {
-                if let Some(link) = link(answer) {
-                    link.prefetch_booked();
-                }
-                if let Some(connection) = connection(next) {
-                    connection.prefetch_behind();
-                }
+            if next.is(Kind::Ack)
+                && let Some(link) = link(answer)
+            {
+                link.prefetch_booked();
+            }
+            if let Some(connection) = connection(next) {
+                connection.prefetch_behind(next.is(Kind::Ack));
             }
             self.observer.imminent(next, [over, answer]);
         }
