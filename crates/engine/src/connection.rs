@@ -182,31 +182,27 @@ impl Connection {
     /// The earliest timer of either end.
     #[inline]
     pub(crate) fn next_timer(&self) -> Time {
-        let back = self
-            .back
-            .as_ref()
-            .map_or(Time::NEVER, |half| half.next_timer());
-        self.there.next_timer().min(back)
+        self.earliest(Half::next_timer)
     }
 
     /// The earliest timer of the sending ends.
     #[inline(always)]
     #[allow(clippy::inline_always)] // once an acknowledgement
     pub(crate) fn sender_timer(&self) -> Time {
-        let back = self
-            .back
-            .as_ref()
-            .map_or(Time::NEVER, |half| half.sender_timer());
-        self.there.sender_timer().min(back)
+        self.earliest(Half::sender_timer)
     }
 
     /// The earliest timer of the receiving ends.
     pub(crate) fn receiver_timer(&self) -> Time {
-        let back = self
-            .back
-            .as_ref()
-            .map_or(Time::NEVER, |half| half.receiver_timer());
-        self.there.receiver_timer().min(back)
+        self.earliest(Half::receiver_timer)
+    }
+
+    /// The earlier of that timer of both directions.
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // so that the timer is inlined too
+    fn earliest(&self, timer: impl Fn(&Half) -> Time) -> Time {
+        let back = self.back.as_deref().map_or(Time::NEVER, &timer);
+        timer(&self.there).min(back)
     }
 
     /// Whether it was closed and has nothing more to do.

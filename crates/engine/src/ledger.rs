@@ -287,7 +287,7 @@ pub(crate) struct Lane {
     pub(crate) dscp: u8,
     /// Where its path begins among all [`Paths`](crate::routes::Paths).
     pub(crate) path: u32,
-    /// Its first link.
+    /// Its first link: who looks ahead has the lane at hand, and not the path.
     pub(crate) first: LinkId,
     /// Header bytes of a packet that carries data.
     pub(crate) header: u32,

@@ -308,7 +308,7 @@ impl Link {
     /// The packet that is announced behind `index` others; where there are not so many, one that was.
     #[inline(always)]
     pub(crate) fn ahead(&self, index: usize) -> Option<&SimPacket> {
-        self.announced.near(index as u32)
+        self.announced.near(index)
     }
 
     /// Asks for the packet that comes out next.

@@ -89,15 +89,16 @@ impl<T: Copy> Ring<T> {
 
     /// The value behind `index` others, or what lies in its place.
     #[inline]
-    pub(crate) fn near(&self, index: u32) -> Option<&T> {
-        self.slots.get(self.slot(self.place(index)))
+    pub(crate) fn near(&self, index: usize) -> Option<&T> {
+        self.slots.get(self.slot(self.place(index as u32)))
     }
 
     /// Asks for the slot that is filled after so many others.
     #[inline(always)]
     #[allow(clippy::inline_always)]
-    pub(crate) fn prefetch_slot(&self, others: u32) {
-        let slot = self.slots.get(self.slot(self.tail.wrapping_add(others)));
+    pub(crate) fn prefetch_slot(&self, others: usize) {
+        let place = self.tail.wrapping_add(others as u32);
+        let slot = self.slots.get(self.slot(place));
         slot.into_iter().for_each(prefetch);
     }
 

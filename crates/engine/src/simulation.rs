@@ -54,7 +54,7 @@ pub const MANY_FAST_LINKS: usize = 5_000;
 const EVENTS_BETWEEN_LOOKS: u32 = 1 << 10;
 
 /// A simulation: links, flows and who looks on.
-#[allow(clippy::struct_excessive_bools)] // each a question of its own, answered once
+#[allow(clippy::struct_excessive_bools)] // each a question of its own
 pub struct Simulation<O> {
     /// Now: everything before it has happened, nothing at or after it.
     now: Time,

@@ -246,7 +246,7 @@ const PASSED_BY: u64 = 64;
 const SLOW: u64 = 4;
 
 /// How many join before the one for whose memory is asked.
-const JOIN_BEFORE: u32 = 8;
+const JOIN_BEFORE: usize = 8;
 
 /// With less room than that nothing waits in a train.
 const LEAST_ROOM: usize = 16;
@@ -335,11 +335,16 @@ impl Train {
         self.last_takes
     }
 
-    /// Asks for the memory of one that joins soon: where many are on their way it was read long ago.
+    /// Asks for the memory of one that joins soon, if it `has_turns` as the next: where many are on their way it was
+    /// read long ago.
     #[inline(always)]
     #[allow(clippy::inline_always)]
-    pub(crate) fn prefetch_room(&self) {
-        self.packets.prefetch_slot(JOIN_BEFORE);
+    pub(crate) fn prefetch_room(&mut self, has_turns: bool) {
+        if has_turns {
+            self.fresh.prefetch_room(JOIN_BEFORE);
+        } else {
+            self.packets.prefetch_slot(JOIN_BEFORE);
+        }
     }
 
     /// Takes in a packet that goes through `link`, of which it comes out at `out`, and `has_turns` where it
@@ -552,7 +557,7 @@ impl Train {
     #[inline(always)]
     #[allow(clippy::inline_always)]
     pub(crate) fn ahead(&self, index: usize) -> Option<&SimPacket> {
-        self.packets.near(index as u32)
+        self.packets.near(index)
     }
 
     /// All that are in it.

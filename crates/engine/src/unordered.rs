@@ -21,9 +21,6 @@ pub(crate) struct Unordered {
     ends: Vec<u32>,
 }
 
-/// How many packets are added before the memory of one that is asked for is written.
-const SOON: usize = 8;
-
 /// So few are sorted at once.
 const FEW: usize = 16;
 
@@ -32,10 +29,15 @@ impl Unordered {
     #[inline(always)]
     #[allow(clippy::inline_always)] // to be copied once and whole
     pub(crate) fn push(&mut self, packet: &SimPacket, change: impl FnOnce(&mut SimPacket)) {
-        let room = self.packets.spare_capacity_mut();
-        room.get(SOON).into_iter().for_each(prefetch);
         self.packets.push(*packet);
         self.packets.last_mut().map(change);
+    }
+
+    /// Asks for the memory of one that is added after so many others.
+    #[inline]
+    pub(crate) fn prefetch_room(&mut self, others: usize) {
+        let room = self.packets.spare_capacity_mut().get(others);
+        room.into_iter().for_each(prefetch);
     }
 
     /// Keeps those that `stay`.

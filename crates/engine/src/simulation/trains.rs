@@ -27,7 +27,7 @@ impl<O: Observer> Simulation<O> {
         };
         let train = &mut self.trains[number];
         if self.looks_ahead {
-            train.prefetch_room();
+            train.prefetch_room(track.has_turns);
         }
         let link = &mut self.links[next as usize];
         if let Some(out) = train.admits(track, link, stamp, packet.size) {
