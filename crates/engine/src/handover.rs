@@ -66,7 +66,9 @@ pub(crate) fn arrange(links: &mut [Link], paths: &[&[LinkId]]) {
         }
     }
     for (id, link) in links.iter_mut().enumerate() {
-        link.hands_over = hands_over[id];
+        if hands_over[id] {
+            link.hand_over();
+        }
         if gathers[id] {
             link.fed_by = match has_many[id] {
                 false => FedBy::One,

@@ -110,8 +110,10 @@ pub struct Link {
     pub(crate) feeds_train: bool,
     /// Its books, which fill the first line and end with the third.
     pub ledger: Ledger,
-    /// The room of a [plain](plain) queue, where it is one.
+    /// The room of a queue that the link keeps itself: a [plain](plain) one, or one that is [judged](promises).
     pub(crate) plain: Option<Capacity>,
+    /// Whether the discipline of such a queue judges what arrives.
+    pub(crate) judges: bool,
     /// When all is sent that has come to a plain queue that hands over, or was in a train before
     /// what is announced; an instant that is past where that is nothing.
     pub(crate) free_at: Time,
@@ -187,9 +189,10 @@ fn largest_bypass(spec: &LinkSpec) -> u16 {
 impl Link {
     /// An idle link; `looked_into` where the inside of its discipline must be seen at every call.
     pub fn new(spec: LinkSpec, looked_into: bool) -> Self {
-        let plain = spec.discipline.plain_capacity();
+        let may_keep = spec.device_queue == 0 && !looked_into;
         let mut link = Self {
-            plain: plain.filter(|_| spec.device_queue == 0 && !looked_into),
+            plain: spec.discipline.plain_capacity().filter(|_| may_keep),
+            judges: may_keep && spec.discipline.judges_arrivals(),
             due: Time::NEVER,
             timer: Time::NEVER,
             bypass: largest_bypass(&spec),
@@ -239,7 +242,15 @@ impl Link {
         }
     }
 
-    /// Whether it is a plain queue that it keeps itself.
+    /// It [hands over](crate::handover) what it begins to send; what waits, it keeps itself where it can then.
+    pub(crate) fn hand_over(&mut self) {
+        self.hands_over = true;
+        if self.judges {
+            self.plain = Some(self.spec.discipline.capacity());
+        }
+    }
+
+    /// Whether it keeps what waits itself.
     pub(crate) fn is_plain(&self) -> bool {
         self.plain.is_some()
     }

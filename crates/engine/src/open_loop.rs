@@ -154,9 +154,10 @@ impl<O: Observer> OpenLoop<O> {
         let horizon = Horizon::at(until);
         let (shared, observer) = (&mut self.shared, &mut self.observer);
         if let Some(room) = self.link.plain {
-            while let Some(&packet) = self.link.next_to_arrive(horizon) {
+            while let Some(&(mut packet)) = self.link.next_to_arrive(horizon) {
                 self.link.run_departures_until(0, packet.stamp, observer);
-                self.link.take_in(0, &packet, room, shared, observer);
+                self.link
+                    .take_in::<false, O>(0, &mut packet, room, shared, observer);
             }
             self.link.run_to_end(0, horizon, observer);
         } else {

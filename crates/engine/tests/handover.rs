@@ -6,8 +6,9 @@
 use std::ops::Not;
 
 use crate::bench::{self, Diary, Entry, RUNNING, state, us};
-use sojourn_base::{Bytes, Distribution, Scalar, Span, Stream, Time};
-use sojourn_engine::{FlowSpec, LinkSpec, Simulation};
+use sojourn_base::{Bytes, Distribution, Ecn, LinkInfo, Preset, Scalar, Span, Stream, Time};
+use sojourn_engine::{FlowSpec, LinkSpec, Simulation, Traffic};
+use sojourn_queue::build;
 
 fn link(ends: (u32, u32), mbps: u64, delay_us: u64, queue: &str, limit: &str) -> LinkSpec {
     let delay = Span::from_us(delay_us);
@@ -100,6 +101,43 @@ fn handing_over_changes_nothing() {
             assert!(seen.1.iter().map(|entry| entry.0).is_sorted().not());
             assert!(ordered.1.iter().map(|entry| entry.0).is_sorted());
             assert!(same_history(ordered, seen), "{queue}, {last}");
+        }
+    }
+}
+
+/// A link keeps what waits in a queue whose discipline judges arrivals: that one asks it then, and marks for it, at the
+/// first link of a path and at the one that all share.
+#[test]
+fn what_is_judged_when_it_comes_is_kept_by_the_link() {
+    for queue in ["red", "ared", "avq", "feng_green"] {
+        for preset in [Preset::Reference, Preset::Ns2, Preset::Linux] {
+            let network = || {
+                let (mut links, mut flows) = network("droptail", "droptail");
+                for id in [0, 3] {
+                    // A discipline may learn only then how large packets are.
+                    let info = LinkInfo {
+                        mtu: Bytes::new(400),
+                        ..bench::info(links[id].rate.bps(), links[id].delay)
+                    };
+                    let params = [
+                        ("ecn", Scalar::Flag(true)),
+                        ("limit", Scalar::Text("40 kB")),
+                    ];
+                    links[id].discipline = build(queue, &params, preset, &info).unwrap();
+                }
+                let Traffic::Datagrams { ecn, .. } = &mut flows[0].traffic else {
+                    unreachable!("all are datagrams");
+                };
+                *ecn = Ecn::Ect0;
+                (links, flows)
+            };
+            let ordered = run::<true>(network(), 200);
+            let seen = run::<false>(network(), 200);
+            for what in ['d', 'm'] {
+                let is_such = |entry: &Entry| entry.1 == what && entry.2 == 3;
+                assert!(seen.1.iter().any(is_such), "{queue}, {preset}: {what}");
+            }
+            assert!(same_history(ordered, seen), "{queue}, {preset}");
         }
     }
 }

@@ -35,7 +35,9 @@ use sojourn_base::{
 
 use crate::parts::red_adapt::{Adaptation, Rule};
 use crate::red::{self, Red};
-use crate::{Backlog, Context, Dequeued, Discipline, Packet, ProbeValue, Warning};
+use crate::{
+    Backlog, Context, Dequeued, Discipline, Judgement, Meeting, Packet, ProbeValue, Warning,
+};
 
 params! {
     /// Parameters of ARED.
@@ -216,6 +218,15 @@ impl<P: Packet> Discipline<P> for Ared<P> {
     fn reset(&mut self) {
         self.red.reset();
         self.next_update = Time::ZERO + self.period;
+    }
+
+    /// Where no timer moves `max_p`.
+    fn judges_arrivals(&self) -> bool {
+        !self.timed
+    }
+
+    fn judge(&mut self, packet: &P, meeting: &mut Meeting<'_>) -> Judgement {
+        self.red.judge(packet, meeting)
     }
 
     fn next_timer(&self) -> Option<Time> {

@@ -22,9 +22,8 @@ use sojourn_base::{
     Auto, Bytes, Fraction, Limit, LinkInfo, ParamFault, Preset, Threshold, Time, params,
 };
 
-use crate::parts::Fifo;
 use crate::parts::gate::{Gate, Gated, Signal};
-use crate::{Context, Packet, ProbeValue, Warning};
+use crate::{Meeting, Packet, ProbeValue, Warning};
 
 params! {
     /// Parameters of AVQ.
@@ -105,16 +104,10 @@ impl<P> Avq<P> {
 }
 
 impl<P: Packet> Gate<P> for AvqGate {
-    fn judge(
-        &mut self,
-        packet: &P,
-        _queue: &Fifo<P>,
-        _fits: bool,
-        ctx: &mut Context<'_, P>,
-    ) -> Signal {
+    fn judge(&mut self, packet: &P, meeting: &mut Meeting<'_>, _fits: bool) -> Signal {
         let size = packet.size();
-        let gone = ctx.now.since(self.last).as_s();
-        self.last = ctx.now;
+        let gone = meeting.now.since(self.last).as_s();
+        self.last = meeting.now;
         self.virtual_bytes = (self.virtual_bytes - self.virtual_rate * gone).max(0.0);
         let overflows = self.virtual_bytes + size.as_f64() > self.room;
         if !overflows {
@@ -122,8 +115,8 @@ impl<P: Packet> Gate<P> for AvqGate {
         }
         let marks = self.params.ecn && packet.ecn().is_capable();
         if self.params.adapts && (!overflows || marks) {
-            let gone = ctx.now.since(self.last_seen).as_s();
-            self.last_seen = ctx.now;
+            let gone = meeting.now.since(self.last_seen).as_s();
+            self.last_seen = meeting.now;
             let balance = self.params.gamma.0 * self.link_rate * gone - size.as_f64();
             let moved = self.virtual_rate + self.params.alpha * balance;
             self.virtual_rate = moved.clamp(0.0, self.link_rate);

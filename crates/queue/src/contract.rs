@@ -167,6 +167,58 @@ impl<P> Context<'_, P> {
     pub fn drop(&mut self, packet: P, reason: Reason) {
         self.sink.dropped(packet, reason);
     }
+
+    /// What an arriving packet meets, where so much waits: for a queue that judges arrivals and keeps them itself.
+    #[inline]
+    pub fn meeting(&mut self, waiting: Backlog) -> Meeting<'_> {
+        Meeting {
+            now: self.now,
+            waiting,
+            free_since: None,
+            random: self.random,
+        }
+    }
+
+    /// Does with an arriving packet what was judged: takes it in, marked or not, or drops it.
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // marked where it lies: no packet is copied once more for one to come back
+    pub fn carry_out(&mut self, judgement: Judgement, mut packet: P, take_in: impl FnOnce(P))
+    where
+        P: Packet,
+    {
+        match judgement {
+            Judgement::Admit => {}
+            Judgement::Mark(reason) => {
+                packet.set_ce();
+                self.sink.marked(&packet, reason);
+            }
+            Judgement::Drop(reason) => return self.drop(packet, reason),
+        }
+        take_in(packet);
+    }
+}
+
+/// What an arriving packet meets at a queue whose owner asks for [`Discipline::judge`] alone.
+pub struct Meeting<'a> {
+    /// The present instant; never earlier than in the call before.
+    pub now: Time,
+    /// What waits before it.
+    pub waiting: Backlog,
+    /// Since when the link has had nothing to send, if it has nothing.
+    pub free_since: Option<Time>,
+    /// The discipline's own random stream.
+    pub random: &'a mut Stream,
+}
+
+/// What [`Discipline::judge`] says of an arriving packet.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Judgement {
+    /// It gets in.
+    Admit,
+    /// It gets in marked; only ever said of a packet that is ECN-capable.
+    Mark(Reason),
+    /// It is dropped.
+    Drop(Reason),
 }
 
 /// What [`Discipline::dequeue`] found.
@@ -278,6 +330,20 @@ pub trait Discipline<P: Packet> {
     /// and never call it.
     fn plain_capacity(&self) -> Option<Capacity> {
         None
+    }
+
+    /// Whether it is first in, first out, and all that it ever does it does about a packet that arrives, and at
+    /// once. The owner may keep the packets of such a queue itself and ask for [`judge`](Self::judge)
+    /// alone: who knows at its arrival whether a packet gets in, knows when it will leave.
+    fn judges_arrivals(&self) -> bool {
+        false
+    }
+
+    /// Judges an arriving packet, where it [judges arrivals](Self::judges_arrivals) and its owner keeps those that wait. The
+    /// owner calls neither [`enqueue`](Self::enqueue) nor [`dequeue`](Self::dequeue) then, marks the packet where that is
+    /// said, and sends what gets in as soon as the link is free.
+    fn judge(&mut self, _packet: &P, _meeting: &mut Meeting<'_>) -> Judgement {
+        Judgement::Admit
     }
 
     /// Periodic work.

@@ -26,9 +26,8 @@ use std::collections::{BTreeMap, VecDeque};
 
 use sojourn_base::{Auto, Limit, LinkInfo, ParamFault, Preset, Span, Time, params};
 
-use crate::parts::Fifo;
 use crate::parts::gate::{Gate, Gated, Signal};
-use crate::{Context, Packet, ProbeValue};
+use crate::{Meeting, Packet, ProbeValue};
 
 params! {
     /// Parameters of Feng's GREEN.
@@ -116,21 +115,17 @@ impl<P> FengGreen<P> {
 }
 
 impl<P: Packet> Gate<P> for FengGate {
-    fn judge(
-        &mut self,
-        packet: &P,
-        _queue: &Fifo<P>,
-        _fits: bool,
-        ctx: &mut Context<'_, P>,
-    ) -> Signal {
-        let flows = self.active.hear(packet.flow(), ctx.now, self.params.window);
+    fn judge(&mut self, packet: &P, meeting: &mut Meeting<'_>, _fits: bool) -> Signal {
+        let flows = self
+            .active
+            .hear(packet.flow(), meeting.now, self.params.window);
         let usual = self.params.rtt.given().unwrap_or(self.link.base_rtt);
         let rtt = packet.rtt().unwrap_or(usual);
         // What all flows would have in flight of such packets, over what the path holds.
         let bits = flows as f64 * packet.size().bits() as f64;
         let root = self.params.c * bits / (self.link.rate.as_f64() * rtt.as_s());
         self.prob = (root * root).min(1.0);
-        Signal::of(ctx.random.chance(self.prob), self.params.ecn)
+        Signal::of(meeting.random.chance(self.prob), self.params.ecn)
     }
 
     fn reset(&mut self) {

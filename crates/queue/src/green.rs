@@ -19,7 +19,7 @@ use sojourn_base::{
 
 use crate::parts::Fifo;
 use crate::parts::gate::{Gate, Gated, Signal};
-use crate::{Context, Packet, ProbeValue};
+use crate::{Meeting, Packet, ProbeValue};
 
 params! {
     /// Parameters of GREEN.
@@ -96,20 +96,14 @@ impl GreenGate {
 }
 
 impl<P: Packet> Gate<P> for GreenGate {
-    fn judge(
-        &mut self,
-        packet: &P,
-        _queue: &Fifo<P>,
-        _fits: bool,
-        ctx: &mut Context<'_, P>,
-    ) -> Signal {
+    fn judge(&mut self, packet: &P, meeting: &mut Meeting<'_>, _fits: bool) -> Signal {
         self.pending += packet.size().bits() as f64;
-        if ctx.now > self.last {
-            self.rate = self.rate_at(ctx.now, self.pending);
+        if meeting.now > self.last {
+            self.rate = self.rate_at(meeting.now, self.pending);
             self.pending = 0.0;
-            self.last = ctx.now;
+            self.last = meeting.now;
         }
-        Signal::of(ctx.random.chance(self.prob), self.params.ecn)
+        Signal::of(meeting.random.chance(self.prob), self.params.ecn)
     }
 
     fn reset(&mut self) {

@@ -17,7 +17,7 @@ use sojourn_base::{Bytes, Limit, LinkInfo, ParamFault, Preset, Span, Threshold, 
 
 use crate::parts::gate::{Gate, Gated, Signal};
 use crate::parts::{Fifo, mistakes};
-use crate::{Context, Packet, ProbeValue, Warning};
+use crate::{Meeting, Packet, ProbeValue, Warning};
 
 params! {
     /// Parameters of PI.
@@ -83,19 +83,13 @@ impl<P> Pi<P> {
 }
 
 impl<P: Packet> Gate<P> for PiGate {
-    fn judge(
-        &mut self,
-        packet: &P,
-        _queue: &Fifo<P>,
-        _fits: bool,
-        ctx: &mut Context<'_, P>,
-    ) -> Signal {
+    fn judge(&mut self, packet: &P, meeting: &mut Meeting<'_>, _fits: bool) -> Signal {
         let share = if self.params.bytes {
             packet.size().as_f64() / self.params.mean_packet.as_f64()
         } else {
             1.0
         };
-        Signal::of(ctx.random.chance(self.prob * share), self.params.ecn)
+        Signal::of(meeting.random.chance(self.prob * share), self.params.ecn)
     }
 
     fn reset(&mut self) {

@@ -17,7 +17,7 @@ use sojourn_base::{Ecn, Limit, LinkInfo, ParamFault, Preset, Span, Time, params}
 use crate::parts::gate::{Gate, Gated, Signal};
 use crate::parts::pi_law::PiLaw;
 use crate::parts::{Fifo, mistakes};
-use crate::{Context, Packet, ProbeValue, Warning};
+use crate::{Meeting, Packet, ProbeValue, Warning};
 
 params! {
     /// Parameters of PI2.
@@ -71,25 +71,19 @@ impl<P> Pi2<P> {
 }
 
 impl<P: Packet> Gate<P> for Pi2Gate {
-    fn judge(
-        &mut self,
-        packet: &P,
-        queue: &Fifo<P>,
-        fits: bool,
-        ctx: &mut Context<'_, P>,
-    ) -> Signal {
+    fn judge(&mut self, packet: &P, meeting: &mut Meeting<'_>, fits: bool) -> Signal {
         if !fits {
             return Signal::None;
         }
         let scalable = self.ecn && matches!(packet.ecn(), Ecn::Ect1 | Ecn::Ce);
         let p = self.law.prob();
-        let (first, second) = (ctx.random.uniform(), ctx.random.uniform());
+        let (first, second) = (meeting.random.uniform(), meeting.random.uniform());
         let hit = if scalable {
             first < self.k * p
         } else {
             first.max(second) < p
         };
-        let is_short = queue.bytes().get() < 2 * self.link.mtu.get();
+        let is_short = meeting.waiting.bytes.get() < 2 * self.link.mtu.get();
         Signal::of(hit && !is_short, self.ecn)
     }
 

@@ -51,7 +51,9 @@ use crate::parts::linux_red::LinuxRed;
 use crate::parts::red_adapt::Adaptation;
 use crate::parts::red_law::Verdict;
 use crate::parts::{Fifo, mistakes};
-use crate::{Backlog, Context, Dequeued, Discipline, Packet, ProbeValue, Reason, Warning};
+use crate::{
+    Backlog, Context, Dequeued, Discipline, Judgement, Meeting, Packet, ProbeValue, Reason, Warning,
+};
 
 params! {
     /// Parameters of RED.
@@ -271,28 +273,31 @@ impl<P> Red<P> {
 }
 
 impl<P: Packet> Red<P> {
-    fn verdict(&mut self, size: Bytes, ctx: &mut Context<'_, P>) -> Verdict {
+    /// What the average says of a packet of `size`.
+    #[inline]
+    fn verdict(&mut self, size: Bytes, meeting: &mut Meeting<'_>) -> Verdict {
+        let Meeting { now, waiting, .. } = *meeting;
         let idle_since = self.idle_since.take();
         let law = match &mut self.law {
             Law::Real(law) => law,
             Law::Linux(law) => {
-                return law.arrival(self.queue.bytes(), idle_since, ctx.now, ctx.random);
+                return law.arrival(waiting.bytes, idle_since, now, meeting.random);
             }
         };
         let queue = if self.in_bytes {
-            self.queue.bytes().as_f64()
+            waiting.bytes.as_f64()
         } else {
             // A processor makes a float of a signed number at once, of another in many steps.
-            self.queue.len().cast_signed() as f64
+            waiting.packets.cast_signed() as f64
         };
         let arrival = Arrival {
-            now: ctx.now,
+            now,
             size,
             queue,
-            idle: idle_since.map(|since| ctx.now.since(since)),
+            idle: idle_since.map(|since| now.since(since)),
         };
         // One draw per arrival, so that the stream does not depend on the average.
-        let u = ctx.random.uniform();
+        let u = meeting.random.uniform();
         let share = self
             .in_bytes
             .then(|| size.as_f64() / self.params.mean_packet.as_f64());
@@ -305,11 +310,10 @@ impl<P: Packet> Red<P> {
         }
     }
 
-    fn has_room(&self, size: Bytes) -> bool {
-        let (packets, bytes) = (self.queue.len(), self.queue.bytes());
+    fn has_room(&self, waiting: Backlog, size: Bytes) -> bool {
         match self.room {
-            Room::Fits(capacity) => capacity.admits(packets, bytes, size),
-            Room::Below { limit, .. } => bytes.get() < limit,
+            Room::Fits(capacity) => capacity.admits(waiting.packets, waiting.bytes, size),
+            Room::Below { limit, .. } => waiting.bytes.get() < limit,
         }
     }
 
@@ -325,45 +329,59 @@ impl<P: Packet> Red<P> {
         wanted && params.ecn && packet.ecn().is_capable()
     }
 
-    fn take_in(&mut self, packet: P) {
-        if let Room::Below { largest, .. } = &mut self.room {
-            *largest = (*largest).max(packet.size().get());
-        }
-        self.queue.push(packet);
-    }
-
-    fn overflow(&mut self, packet: P, ctx: &mut Context<'_, P>) {
-        if let (Law::Real(law), Preset::Reference | Preset::Ns2) = (&mut self.law, self.preset) {
-            law.forget();
-        }
-        ctx.drop(packet, Reason::Overlimit);
-    }
-}
-
-impl<P: Packet> Discipline<P> for Red<P> {
-    fn enqueue(&mut self, mut packet: P, ctx: &mut Context<'_, P>) {
+    /// Judges an arriving packet by the average, and by the room that there is.
+    #[inline]
+    fn decide(&mut self, packet: &P, meeting: &mut Meeting<'_>) -> Judgement {
         let size = packet.size();
-        let verdict = self.verdict(size, ctx);
-        let marks = self.marks(verdict, &packet);
+        let verdict = self.verdict(size, meeting);
+        let marks = self.marks(verdict, packet);
         let dropped_early = verdict != Verdict::Pass && !marks;
         // ns-2 lets a full buffer overrule the average.
-        if !self.has_room(size) && (!dropped_early || self.preset == Preset::Ns2) {
-            return self.overflow(packet, ctx);
+        if !self.has_room(meeting.waiting, size) && (!dropped_early || self.preset == Preset::Ns2) {
+            self.overflow();
+            return Judgement::Drop(Reason::Overlimit);
         }
         let reason = match verdict {
             Verdict::Pass => None,
             Verdict::Early => Some(Reason::Unforced),
             Verdict::Hard => Some(Reason::Forced),
         };
-        // Marked where it lies: each packet would be copied once more, in pieces, for one to come back.
-        if let Some(reason) = reason {
-            if !marks {
-                return ctx.drop(packet, reason);
-            }
-            packet.set_ce();
-            ctx.sink.marked(&packet, reason);
+        if dropped_early && let Some(reason) = reason {
+            return Judgement::Drop(reason);
         }
-        self.take_in(packet);
+        if let Room::Below { largest, .. } = &mut self.room {
+            *largest = (*largest).max(size.get());
+        }
+        reason.map_or(Judgement::Admit, Judgement::Mark)
+    }
+
+    fn overflow(&mut self) {
+        if let (Law::Real(law), Preset::Reference | Preset::Ns2) = (&mut self.law, self.preset) {
+            law.forget();
+        }
+    }
+}
+
+impl<P: Packet> Discipline<P> for Red<P> {
+    fn enqueue(&mut self, packet: P, ctx: &mut Context<'_, P>) {
+        let judgement = self.decide(&packet, &mut ctx.meeting(self.queue.backlog()));
+        ctx.carry_out(judgement, packet, |packet| self.queue.push(packet));
+    }
+
+    fn judges_arrivals(&self) -> bool {
+        true
+    }
+
+    fn judge(&mut self, packet: &P, meeting: &mut Meeting<'_>) -> Judgement {
+        if let Some(since) = meeting.free_since {
+            self.idle_since.get_or_insert(since);
+        }
+        let judgement = self.decide(packet, meeting);
+        // A link that stays free asks again, and finds nothing.
+        if let (Some(_), Judgement::Drop(_)) = (meeting.free_since, judgement) {
+            self.idle_since = Some(meeting.now);
+        }
+        judgement
     }
 
     fn dequeue(&mut self, ctx: &mut Context<'_, P>) -> Dequeued<P> {

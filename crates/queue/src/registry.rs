@@ -8,7 +8,7 @@ use sojourn_base::length::Capacity;
 use sojourn_base::{BuildError, Bytes, Entry, LinkInfo, ParamSet, ParamSource, Preset, Time};
 
 use crate::contract::{
-    Backlog, Context, Dequeued, Discipline, Packet, ProbeValue, Status, Warning,
+    Backlog, Context, Dequeued, Discipline, Judgement, Meeting, Packet, ProbeValue, Status, Warning,
 };
 use crate::parts::mistakes;
 
@@ -207,6 +207,15 @@ impl<P: Packet> Discipline<P> for AnyDiscipline<P> {
 
     fn plain_capacity(&self) -> Option<Capacity> {
         each!(self, discipline => discipline.plain_capacity())
+    }
+
+    fn judges_arrivals(&self) -> bool {
+        each!(self, discipline => discipline.judges_arrivals())
+    }
+
+    #[inline]
+    fn judge(&mut self, packet: &P, meeting: &mut Meeting<'_>) -> Judgement {
+        each!(self, discipline => discipline.judge(packet, meeting))
     }
 
     fn on_timer(&mut self, ctx: &mut Context<'_, P>) {

@@ -1,12 +1,15 @@
 //! The laws that every discipline of the registry keeps, whatever is done to it.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use crate::bench::{self, Bench, TestPacket, make, us};
 use crate::cases::{Case, cases};
 use proptest::prelude::*;
-use sojourn_base::{Ecn, Preset, Span, Stream, Time};
-use sojourn_queue::{AckView, AnyDiscipline, Backlog, DISCIPLINES, Discipline, Reason, Sack};
+use sojourn_base::{Bytes, Ecn, Preset, Span, Stream, Time};
+use sojourn_queue::{
+    AckView, AnyDiscipline, Backlog, DISCIPLINES, Discipline, Judgement, Meeting, Packet,
+    ProbeValue, Reason, Sack, Sink,
+};
 
 #[derive(Debug, Clone)]
 enum Op {
@@ -267,7 +270,7 @@ impl Trial {
         // ns-2's RED in bytes lets one packet cross its limit.
         let crossing = self.case.name.ends_with("red") && self.case.preset == Preset::Ns2;
         let size = if crossing { 1500 } else { packet.size };
-        !capacity.admits(packets, bytes, sojourn_base::Bytes::new(size))
+        !capacity.admits(packets, bytes, Bytes::new(size))
     }
 }
 
@@ -295,6 +298,93 @@ proptest! {
             prop_assert_eq!(&first.departures, &anew.departures, "{:?}", case);
         }
     }
+}
+
+/// A link whose owner keeps what waits, and asks the discipline for its judgement alone.
+struct Keeper {
+    bench: Bench,
+    /// When the transmission begins of each that may wait still, and its bytes.
+    waiting: VecDeque<(Time, u64)>,
+    /// When all is sent that has got in.
+    free_at: Time,
+}
+
+impl Keeper {
+    fn send(&mut self, now: Time, mut packet: TestPacket) {
+        while self
+            .waiting
+            .front()
+            .is_some_and(|&(begins, _)| begins <= now)
+        {
+            self.waiting.pop_front();
+        }
+        let bytes = self.waiting.iter().map(|&(_, bytes)| bytes).sum();
+        let mut meeting = Meeting {
+            now,
+            waiting: Backlog {
+                packets: self.waiting.len(),
+                bytes: Bytes::new(bytes),
+            },
+            free_since: (self.free_at <= now).then_some(self.free_at),
+            random: &mut self.bench.random,
+        };
+        let record = &mut self.bench.record;
+        match self.bench.discipline.judge(&packet, &mut meeting) {
+            Judgement::Admit => {}
+            Judgement::Mark(reason) => {
+                packet.set_ce();
+                record.marked(&packet, reason);
+            }
+            Judgement::Drop(reason) => return record.dropped(packet, reason),
+        }
+        let begins = self.free_at.max(now);
+        self.waiting.push_back((begins, packet.size));
+        self.free_at = begins + self.bench.link.rate.time_to_send(packet.size());
+        self.bench.delivered.push((self.free_at, packet));
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 64, failure_persistence: None, ..ProptestConfig::default() })]
+
+    /// Of those that judge arrivals nothing else is needed: the same packets leave at the same instants, and the
+    /// same are dropped and marked, as where they keep their queue themselves.
+    #[test]
+    fn a_judgement_says_all(ops in operations()) {
+        let made = |case: Case| Bench::under(case.preset, case.name, case.params);
+        let mut judges = BTreeSet::new();
+        for case in cases() {
+            let mut whole = made(case);
+            if !whole.discipline.judges_arrivals() {
+                continue;
+            }
+            judges.insert(case.name);
+            prop_assert_eq!(whole.discipline.next_timer(), None);
+            let mut keeper = Keeper { bench: made(case), waiting: VecDeque::new(), free_at: Time::ZERO };
+            let mut now = Time::ZERO;
+            for (gap, op) in &ops {
+                now += Span::from_us(*gap);
+                if let Op::Enqueue { flow, size, ecn } = *op {
+                    keeper.send(now, whole.packet(now, flow, size, ecn));
+                    whole.send(now, flow, size, ecn);
+                }
+            }
+            prop_assert_eq!(inside(&keeper.bench), inside(&whole), "{:?}", case);
+            whole.link_until(now + Span::from_ms(9_000));
+            prop_assert_eq!(&keeper.bench.record, &whole.record, "{:?}", case);
+            prop_assert_eq!(&keeper.bench.delivered, &whole.delivered, "{:?}", case);
+        }
+        prop_assert_eq!(Vec::from_iter(judges), ["ared", "avq", "feng_green", "red"]);
+    }
+}
+
+/// The inner variables.
+fn inside(bench: &Bench) -> Vec<(String, ProbeValue)> {
+    let mut shown = Vec::new();
+    bench
+        .discipline
+        .probe(&mut |name, value| shown.push((name.to_owned(), value)));
+    shown
 }
 
 /// What waits when a queue is reset is forgotten, not dropped.
@@ -359,12 +449,8 @@ fn the_registry_has_manuals_titles_and_defaults() {
 #[test]
 fn a_reset_queue_is_as_new() {
     let shown = |bench: &Bench| {
-        let mut shown = Vec::new();
-        bench
-            .discipline
-            .probe(&mut |name, value| shown.push((name.to_owned(), value)));
         (
-            shown,
+            inside(bench),
             bench.discipline.next_timer(),
             bench.discipline.backlog(),
         )

@@ -10,6 +10,14 @@ use super::{HandedOver, Horizon, Link};
 use crate::ledger::{Ledger, Shared};
 use crate::{LinkId, Observer, SimPacket};
 
+/// What is wrong with a mark on a packet that is not ECN-capable.
+pub(super) const MARKED_IN_VAIN: &str = "a packet that is not ECN-capable was marked";
+
+/// What is wrong where so much waits.
+pub(super) fn above_limit(Backlog { packets, bytes }: Backlog) -> String {
+    format!("{packets} packets and {bytes} wait above the limit")
+}
+
 /// The sink of one call into a discipline: books every drop and mark.
 struct Books<'a, O> {
     now: Time,
@@ -30,7 +38,7 @@ impl<O: Observer> Sink<SimPacket> for Books<'_, O> {
 
     fn marked(&mut self, packet: &SimPacket, reason: Reason) {
         if !packet.ecn().is_capable() {
-            *self.fault = Some("a packet that is not ECN-capable was marked".into());
+            *self.fault = Some(MARKED_IN_VAIN.into());
         }
         self.ledger.mark(reason);
         self.observer.marked(self.now, self.link, packet, reason);
@@ -348,8 +356,7 @@ impl Link {
         let fault = if status.capacity.holds(said.packets, said.bytes) {
             self.ledger.disagreement(said, self.device.backlog())
         } else {
-            let Backlog { packets, bytes } = said;
-            format!("{packets} packets and {bytes} wait above the limit")
+            above_limit(said)
         };
         self.fault = Some(fault.into());
     }

@@ -85,12 +85,12 @@ impl Link {
         waiting + self.in_flight() + announced
     }
 
-    /// The room of its queue, where it [promises](Self::promises) and nothing is announced to it, as at the first link
-    /// of most paths.
+    /// The room of its plain queue, where it [promises](Self::promises) and nothing is announced to it, as at the first
+    /// link of most paths.
     #[inline(always)]
     pub(crate) fn room_at_source(&self) -> Option<Capacity> {
         self.plain
-            .filter(|_| self.hands_over && self.fed_by == FedBy::Events)
+            .filter(|_| self.hands_over && self.fed_by == FedBy::Events && !self.judges)
     }
 
     /// When the next packet that was handed over arrives.

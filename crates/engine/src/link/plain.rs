@@ -129,35 +129,36 @@ impl Link {
         if admits {
             self.ledger.arrive(size, now);
         } else {
-            self.refuse(id, now, packet, shared, observer);
+            self.refuse(id, now, packet, Reason::Overlimit, shared, observer);
         }
         admits
     }
 
-    /// Drops a packet that comes and finds no room.
+    /// Drops a packet that comes and does not get in.
     #[inline(never)]
     pub(super) fn refuse<O: Observer>(
         &mut self,
         id: LinkId,
         now: Time,
         packet: &SimPacket,
+        reason: Reason,
         shared: &mut Shared,
         observer: &mut O,
     ) {
-        let (size, reason) = (packet.bytes(), Reason::Overlimit);
+        let size = packet.bytes();
         self.ledger.arrive(size, now);
         self.ledger.drop(size, packet.stamp, now, reason);
         shared.dropped(packet);
         observer.dropped(now, id, packet, reason);
     }
 
-    /// The first announced packet arrives; tells when it comes out, if it is handed over.
+    /// The first announced packet arrives, `packet` being a copy; tells when it comes out, if it is handed over.
     #[inline(always)]
     #[allow(clippy::inline_always)] // called from one place in each kind of run
-    pub(crate) fn take_in<O: Observer>(
+    pub(crate) fn take_in<const JUDGES: bool, O: Observer>(
         &mut self,
         id: LinkId,
-        packet: &SimPacket,
+        packet: &mut SimPacket,
         capacity: Capacity,
         shared: &mut Shared,
         observer: &mut O,
@@ -165,6 +166,9 @@ impl Link {
         let now = packet.stamp;
         observer.delivered(now, shared.came_over(packet), packet);
         self.announced.drop_first();
+        if JUDGES {
+            return self.promise_judged(id, now, packet, shared, observer);
+        }
         if !self.lets_pass(now, packet.size) {
             return self.arrive_plain(id, now, packet, capacity, shared, observer);
         }

@@ -7,12 +7,16 @@
 //!
 //! What begins later stays in the ring and in the backlog of the books, to be seen when they are closed; when they
 //! are opened again, it is booked as far as it begins before they close the next time.
+//!
+//! The same holds of a queue whose discipline [judges arrivals](sojourn_queue::Discipline::judges_arrivals), as RED does:
+//! it is asked when a packet comes, and the link keeps what gets in.
 
 use sojourn_base::length::Capacity;
 use sojourn_base::{Bytes, Time};
-use sojourn_queue::Backlog;
+use sojourn_queue::{Backlog, Discipline, Judgement, Meeting, Packet, Reason};
 
 use super::Link;
+use super::governed::{MARKED_IN_VAIN, above_limit};
 use crate::ledger::Shared;
 use crate::{LinkId, Observer, SimPacket};
 
@@ -58,14 +62,98 @@ impl Link {
             self.forget_begun(now);
             let waiting = self.promised();
             if !admits(waiting) {
-                self.refuse(id, now, packet, shared, observer);
+                self.refuse(id, now, packet, Reason::Overlimit, shared, observer);
                 return None;
             }
             let peak = &mut self.ledger.peak_packets;
             *peak = (*peak).max(waiting.packets as u64 + 1);
         }
         let begins = now.max(self.sends_until).max(self.free_at);
-        if begins < shared.close_at {
+        Some(self.take_promised(id, now, begins, packet, shared.close_at, observer))
+    }
+
+    /// The same where the discipline judges the packet; it is marked where that is said.
+    #[inline(always)]
+    pub(crate) fn promise_judged<O: Observer>(
+        &mut self,
+        id: LinkId,
+        now: Time,
+        packet: &mut SimPacket,
+        shared: &mut Shared,
+        observer: &mut O,
+    ) -> Option<Time> {
+        observer.enqueued(now, id, packet);
+        self.forget_begun(now);
+        let mut waiting = self.promised();
+        let free = self.sends_until.max(self.free_at);
+        let mut meeting = Meeting {
+            now,
+            waiting,
+            free_since: (free <= now).then_some(free),
+            random: &mut self.spec.random,
+        };
+        match self.spec.discipline.judge(packet, &mut meeting) {
+            Judgement::Admit => {}
+            Judgement::Mark(reason) => self.mark(id, now, packet, reason, observer),
+            Judgement::Drop(reason) => {
+                self.refuse(id, now, packet, reason, shared, observer);
+                return None;
+            }
+        }
+        waiting.packets += 1;
+        waiting.bytes += packet.bytes();
+        if !(self.plain).is_some_and(|most| most.holds(waiting.packets, waiting.bytes)) {
+            self.ask_for_room(waiting);
+        }
+        let begins = now.max(free);
+        if begins > now {
+            let peak = &mut self.ledger.peak_packets;
+            *peak = (*peak).max(waiting.packets as u64);
+        }
+        Some(self.take_promised(id, now, begins, packet, shared.close_at, observer))
+    }
+
+    /// Marks an arriving packet.
+    #[inline(never)]
+    fn mark<O: Observer>(
+        &mut self,
+        id: LinkId,
+        now: Time,
+        packet: &mut SimPacket,
+        reason: Reason,
+        observer: &mut O,
+    ) {
+        if !packet.ecn().is_capable() {
+            self.fault = Some(MARKED_IN_VAIN.into());
+        }
+        packet.set_ce();
+        self.ledger.mark(reason);
+        observer.marked(now, id, packet, reason);
+    }
+
+    /// More waits than a discipline had room for when it was asked last: it is held to what it says now.
+    #[cold]
+    fn ask_for_room(&mut self, waiting: Backlog) {
+        let most = self.spec.discipline.capacity();
+        self.plain = Some(most);
+        if !most.holds(waiting.packets, waiting.bytes) {
+            self.fault = Some(above_limit(waiting).into());
+        }
+    }
+
+    /// Takes in a packet whose transmission begins at `begins`, and tells when it comes out.
+    #[inline(always)]
+    fn take_promised<O: Observer>(
+        &mut self,
+        id: LinkId,
+        now: Time,
+        begins: Time,
+        packet: &SimPacket,
+        close_at: Time,
+        observer: &mut O,
+    ) -> Time {
+        let size = packet.bytes();
+        if begins < close_at {
             self.ledger.wait(size, now, begins);
             self.book(id, begins, packet, observer);
         } else {
@@ -73,7 +161,7 @@ impl Link {
             self.packets.push(packet, |_| ());
         }
         self.free_at = begins + self.takes(packet.size);
-        Some(self.free_at + self.delay)
+        self.free_at + self.delay
     }
 
     /// The transmission of a packet begins that is in the ledger already.

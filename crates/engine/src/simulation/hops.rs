@@ -94,14 +94,16 @@ impl<O: Observer> Simulation<O> {
         let link = &mut self.links[id as usize];
         if link.has_due(horizon) {
             match link.plain {
-                Some(capacity) => self.run_plain(id, horizon, capacity),
+                Some(capacity) if link.judges => self.run_plain::<true>(id, horizon, capacity),
+                Some(capacity) => self.run_plain::<false>(id, horizon, capacity),
                 None => self.run_governed(id, horizon),
             }
         }
     }
 
+    /// Runs a queue that the link keeps itself, whose discipline `JUDGES` what arrives or is none.
     #[inline(never)]
-    fn run_plain(&mut self, id: LinkId, horizon: Horizon, capacity: Capacity) {
+    fn run_plain<const JUDGES: bool>(&mut self, id: LinkId, horizon: Horizon, capacity: Capacity) {
         self.links[id as usize].sort_in(horizon, &self.shared);
         let looks_ahead = self.looks_ahead;
         loop {
@@ -110,14 +112,15 @@ impl<O: Observer> Simulation<O> {
             }
             let link = &mut self.links[id as usize];
             let (shared, observer) = (&mut self.shared, &mut self.observer);
-            let Some(&packet) = link.next_to_arrive(horizon) else {
+            let Some(&(mut packet)) = link.next_to_arrive(horizon) else {
                 link.run_to_end(id, horizon, observer);
                 return;
             };
             if !link.hands_over {
                 link.run_departures_until(id, packet.stamp, observer);
             }
-            if let Some(stamp) = link.take_in(id, &packet, capacity, shared, observer) {
+            let taken = link.take_in::<JUDGES, O>(id, &mut packet, capacity, shared, observer);
+            if let Some(stamp) = taken {
                 let feeds_train = link.feeds_train;
                 self.announce(&packet, stamp, feeds_train);
             }
@@ -246,6 +249,19 @@ impl<O: Observer> Simulation<O> {
         stamp.is_some()
     }
 
+    /// The same where the discipline judges it.
+    #[inline(always)]
+    fn wait_if_let_in(&mut self, id: LinkId, now: Time, mut packet: SimPacket) -> bool {
+        let link = &mut self.links[id as usize];
+        let (shared, observer) = (&mut self.shared, &mut self.observer);
+        let stamp = link.promise_judged(id, now, &mut packet, shared, observer);
+        let feeds_train = link.feeds_train;
+        if let Some(stamp) = stamp {
+            self.announce(&packet, stamp, feeds_train);
+        }
+        stamp.is_some()
+    }
+
     #[inline(never)]
     fn join_any(&mut self, id: LinkId, now: Time, packet: &SimPacket) {
         self.catch_up(id, Horizon::at(now));
@@ -255,7 +271,12 @@ impl<O: Observer> Simulation<O> {
             return;
         }
         if let Some(capacity) = link.plain {
-            if self.wait_in_line(id, now, packet, capacity) {
+            let is_handed_over = if link.judges {
+                self.wait_if_let_in(id, now, *packet)
+            } else {
+                self.wait_in_line(id, now, packet, capacity)
+            };
+            if is_handed_over {
                 // It needs the calendar no more.
                 return;
             }
@@ -310,7 +331,7 @@ impl<O: Observer> Simulation<O> {
     #[inline(always)]
     fn note_fault(&mut self, id: LinkId, at: Time) {
         let link = &self.links[id as usize];
-        if !link.is_plain() && link.fault.is_some() {
+        if (link.judges || !link.is_plain()) && link.fault.is_some() {
             self.breach_at_link(id, at);
         }
     }

@@ -84,8 +84,8 @@ fn number(packet: &SimPacket) -> u64 {
     number | u64::from(packet.connection) << 36 | (packet.kind() as u64) << 62
 }
 
-/// Writes down all that it sees: `+` enqueued, `-` dequeued, `d` dropped, `o` out of a link, `r`
-/// received.
+/// Writes down all that it sees: `+` enqueued, `-` dequeued, `d` dropped, `m` marked, `o` out of a link,
+/// `r` received, or `c` with a mark.
 #[derive(Default)]
 pub struct Diary<const IN_ORDER: bool, const INSIDE: bool = false>(pub Vec<Entry>);
 
@@ -119,11 +119,15 @@ impl<const IN_ORDER: bool, const INSIDE: bool> Observer for Diary<IN_ORDER, INSI
     fn dropped(&mut self, now: Time, link: u32, packet: &SimPacket, _: Reason) {
         self.note(now, 'd', link, packet);
     }
+    fn marked(&mut self, now: Time, link: u32, packet: &SimPacket, _: Reason) {
+        self.note(now, 'm', link, packet);
+    }
     fn delivered(&mut self, now: Time, link: u32, packet: &SimPacket) {
         self.note(now, 'o', link, packet);
     }
     fn received(&mut self, now: Time, packet: &SimPacket, _: u64) {
-        self.note(now, 'r', 0, packet);
+        let what = if packet.ecn() == Ecn::Ce { 'c' } else { 'r' };
+        self.note(now, what, 0, packet);
     }
 }
 

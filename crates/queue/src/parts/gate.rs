@@ -7,8 +7,9 @@ use sojourn_base::length::Capacity;
 use sojourn_base::{LinkInfo, Time};
 
 use super::Fifo;
-use super::ecn::mark_or_drop;
-use crate::{Backlog, Context, Dequeued, Discipline, Packet, ProbeValue, Reason, Warning};
+use crate::{
+    Backlog, Context, Dequeued, Discipline, Judgement, Meeting, Packet, ProbeValue, Reason, Warning,
+};
 
 /// What a gate says to an arrival.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,14 +35,8 @@ impl Signal {
 
 /// A law that judges arrivals.
 pub trait Gate<P: Packet> {
-    /// Judges an arrival that meets `queue`; if it does not `fit`, it is dropped whatever is said.
-    fn judge(
-        &mut self,
-        packet: &P,
-        queue: &Fifo<P>,
-        fits: bool,
-        ctx: &mut Context<'_, P>,
-    ) -> Signal;
+    /// Judges an arrival; if it does not `fit`, it is dropped whatever is said.
+    fn judge(&mut self, packet: &P, meeting: &mut Meeting<'_>, fits: bool) -> Signal;
 
     /// Back to the start.
     fn reset(&mut self);
@@ -90,20 +85,8 @@ impl<P, G> Gated<P, G> {
 
 impl<P: Packet, G: Gate<P>> Discipline<P> for Gated<P, G> {
     fn enqueue(&mut self, packet: P, ctx: &mut Context<'_, P>) {
-        let Backlog { packets, bytes } = self.queue.backlog();
-        let fits = self.capacity.admits(packets, bytes, packet.size());
-        let signal = self.gate.judge(&packet, &self.queue, fits, ctx);
-        if !fits {
-            return ctx.drop(packet, Reason::Overlimit);
-        }
-        let taken = match signal {
-            Signal::None => Some(packet),
-            Signal::Mark => mark_or_drop(packet, true, Reason::Unforced, ctx),
-            Signal::Drop => mark_or_drop(packet, false, Reason::Unforced, ctx),
-        };
-        if let Some(packet) = taken {
-            self.queue.push(packet);
-        }
+        let judgement = self.judge(&packet, &mut ctx.meeting(self.queue.backlog()));
+        ctx.carry_out(judgement, packet, |packet| self.queue.push(packet));
     }
 
     fn dequeue(&mut self, _ctx: &mut Context<'_, P>) -> Dequeued<P> {
@@ -125,6 +108,25 @@ impl<P: Packet, G: Gate<P>> Discipline<P> for Gated<P, G> {
 
     fn next_timer(&self) -> Option<Time> {
         self.gate.next_timer()
+    }
+
+    /// A gate that has no work of its own between arrivals.
+    fn judges_arrivals(&self) -> bool {
+        self.gate.next_timer().is_none()
+    }
+
+    fn judge(&mut self, packet: &P, meeting: &mut Meeting<'_>) -> Judgement {
+        let Backlog { packets, bytes } = meeting.waiting;
+        let fits = self.capacity.admits(packets, bytes, packet.size());
+        let signal = self.gate.judge(packet, meeting, fits);
+        if !fits {
+            return Judgement::Drop(Reason::Overlimit);
+        }
+        match signal {
+            Signal::None => Judgement::Admit,
+            Signal::Mark if packet.ecn().is_capable() => Judgement::Mark(Reason::Unforced),
+            Signal::Mark | Signal::Drop => Judgement::Drop(Reason::Unforced),
+        }
     }
 
     fn on_timer(&mut self, ctx: &mut Context<'_, P>) {
