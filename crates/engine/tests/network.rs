@@ -8,7 +8,9 @@ use crate::bench::{self, Diary, RUNNING, us};
 use sojourn_base::length::Capacity;
 use sojourn_base::{Bytes, Distribution, Preset, Scalar, Span, Time};
 use sojourn_engine::{FlowSpec, LinkSpec, Observer, SimPacket, Simulation, Stop};
-use sojourn_queue::{AnyDiscipline, Backlog, Context, Dequeued, Discipline, Reason};
+use sojourn_queue::{
+    AnyDiscipline, Backlog, Context, Dequeued, Discipline, Judgement, Meeting, Reason,
+};
 
 /// 8 Mbit/s: a packet of 500 bytes takes 500 us.
 fn link(name: &str, from: u32, to: u32, limit: u64) -> LinkSpec {
@@ -225,6 +227,8 @@ enum Fault {
 
 struct Broken {
     fault: Fault,
+    /// Whether it says that it judges arrivals.
+    judges: bool,
     queue: Vec<SimPacket>,
     arrivals: u32,
 }
@@ -271,16 +275,28 @@ impl Discipline<SimPacket> for Broken {
     fn reset(&mut self) {
         self.queue.clear();
     }
+    fn judges_arrivals(&self) -> bool {
+        self.judges
+    }
+    fn judge(&mut self, _packet: &SimPacket, _meeting: &mut Meeting<'_>) -> Judgement {
+        if self.fault == Fault::MarksAll {
+            Judgement::Mark(Reason::Unforced)
+        } else {
+            Judgement::Admit
+        }
+    }
 }
 
-fn breach_of(fault: Fault) -> String {
+fn breach_of(fault: Fault, judges: bool) -> String {
     let mut broken = link("broken", 0, 1, 50);
     broken.discipline = AnyDiscipline::Custom(Box::new(Broken {
         fault,
+        judges,
         queue: Vec::new(),
         arrivals: 0,
     }));
-    let mut simulation = Simulation::new(vec![broken], vec![flow("a", &[0], 0, 300)], ());
+    let links = vec![broken, link("next", 1, 2, 50)];
+    let mut simulation = Simulation::new(links, vec![flow("a", &[0, 1], 0, 300)], ());
     match simulation.run_until(us(30_000), &RUNNING) {
         Err(Stop::Breach(breach)) => breach.to_string(),
         Err(Stop::Cancelled) => unreachable!(),
@@ -293,14 +309,17 @@ fn breach_of(fault: Fault) -> String {
 
 #[test]
 fn a_run_whose_books_do_not_balance_fails_loudly() {
-    for (fault, words) in [
-        (Fault::Loses, "arrivals less departures and drops"),
-        (Fault::Overflows, "above the limit"),
-        (Fault::MarksAll, "not ECN-capable"),
-        (Fault::Swaps, "still waited"),
-        (Fault::WaitsForThePast, "to wait until"),
+    for (fault, judges, words) in [
+        (Fault::Loses, false, "arrivals less departures and drops"),
+        (Fault::Overflows, false, "above the limit"),
+        (Fault::MarksAll, false, "not ECN-capable"),
+        (Fault::Swaps, false, "still waited"),
+        (Fault::WaitsForThePast, false, "to wait until"),
+        // What waits, the link keeps: it can neither be lost nor swapped.
+        (Fault::Overflows, true, "above the limit"),
+        (Fault::MarksAll, true, "not ECN-capable"),
     ] {
-        let message = breach_of(fault);
+        let message = breach_of(fault, judges);
         assert!(
             message.starts_with("the books of link broken do not balance"),
             "{message}"
