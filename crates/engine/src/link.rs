@@ -11,6 +11,7 @@ mod unplaced;
 
 use std::collections::VecDeque;
 
+pub(crate) use governed::Any;
 pub(crate) use handing::{FedBy, HandedOver, Horizon};
 use in_train::Wait;
 use promises::Booked;

@@ -7,7 +7,7 @@ use sojourn_base::Time;
 
 use crate::connection::Acks;
 use crate::ledger::{Lane, Shared};
-use crate::link::{Horizon, Link, LinkSpec};
+use crate::link::{Any, Horizon, Link, LinkSpec};
 use crate::routes::Paths;
 use crate::{Breach, Cargo, Observer, SimPacket};
 
@@ -164,7 +164,7 @@ impl<O: Observer> OpenLoop<O> {
             // Nothing is announced.
             let mut arrival = Time::NEVER;
             self.link
-                .run_governed(0, horizon, &mut arrival, shared, observer);
+                .run_as::<Any, O>(0, horizon, &mut arrival, shared, observer);
         }
         self.check()
     }

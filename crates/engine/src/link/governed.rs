@@ -3,7 +3,7 @@
 
 use sojourn_base::Time;
 use sojourn_queue::{
-    AnyDiscipline, Backlog, Caller, Context, Dequeued, Discipline, Reason, Registered, Sink, call,
+    AnyDiscipline, Backlog, Context, Dequeued, Discipline, Reason, Registered, Sink,
 };
 
 use super::{HandedOver, Horizon, Link};
@@ -76,63 +76,16 @@ macro_rules! with_context {
 }
 
 /// A discipline as any: each call finds out what it is.
-type Any = AnyDiscipline<SimPacket>;
-
-/// A link that is [run](Link::run_governed).
-struct Run<'a, O> {
-    link: &'a mut Link,
-    id: LinkId,
-    horizon: Horizon,
-    arrival: &'a mut Time,
-    shared: &'a mut Shared,
-    observer: &'a mut O,
-}
-
-impl<O: Observer> Caller<SimPacket> for Run<'_, O> {
-    type Said = Option<HandedOver>;
-
-    #[inline]
-    fn discipline(&self) -> &Any {
-        &self.link.spec.discipline
-    }
-
-    #[inline]
-    fn call<D: Registered<SimPacket>>(self) -> Option<HandedOver> {
-        let Self { link, id, .. } = self;
-        link.run_as::<D, O>(id, self.horizon, self.arrival, self.shared, self.observer)
-    }
-}
+pub(crate) type Any = AnyDiscipline<SimPacket>;
 
 impl Link {
     /// Runs all departures and announced arrivals due up to the horizon, and all timers due before
-    /// it, each at its exact instant. Stops at each packet that it hands over: to be called until
-    /// there is none. `arrival` is when the next arrives, before and after.
+    /// it, each at its exact instant; the discipline is a `D`, so that its calls are plain ones, and small ones inlined.
+    /// Stops at each packet that it hands over: to be called until there is none. `arrival` is when the next arrives,
+    /// before and after.
     #[inline(always)]
     #[allow(clippy::inline_always)] // called from one place in each kind of run
-    pub(crate) fn run_governed<O: Observer>(
-        &mut self,
-        id: LinkId,
-        horizon: Horizon,
-        arrival: &mut Time,
-        shared: &mut Shared,
-        observer: &mut O,
-    ) -> Option<HandedOver> {
-        if O::LOOKS_INSIDE {
-            return self.run_as::<Any, O>(id, horizon, arrival, shared, observer);
-        }
-        call(Run {
-            link: self,
-            id,
-            horizon,
-            arrival,
-            shared,
-            observer,
-        })
-    }
-
-    /// The same, compiled for each discipline: so its calls are plain ones, and small ones inlined.
-    #[inline(never)]
-    fn run_as<D: Registered<SimPacket>, O: Observer>(
+    pub(crate) fn run_as<D: Registered<SimPacket>, O: Observer>(
         &mut self,
         id: LinkId,
         horizon: Horizon,

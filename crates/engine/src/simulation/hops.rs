@@ -3,16 +3,38 @@
 use sojourn_base::Time;
 use sojourn_base::length::Capacity;
 use sojourn_base::prefetch::prefetch;
+use sojourn_queue::{Caller, Registered, call};
 
 use super::Simulation;
 use crate::ledger::Breach;
-use crate::link::Horizon;
+use crate::link::{Any, Horizon};
 use crate::routes::END;
 use crate::{LinkId, Observer, SimPacket};
 
 /// How many packets announced to a plain link come before the one for which is asked: for itself and its
 /// path, and for the track that it goes on.
 const AHEAD_AT_LINK: [usize; 2] = [6, 3];
+
+/// A link of a simulation that is run as the discipline that it has.
+struct Run<'a, O> {
+    simulation: &'a mut Simulation<O>,
+    id: LinkId,
+    horizon: Horizon,
+}
+
+impl<O: Observer> Caller<SimPacket> for Run<'_, O> {
+    type Said = ();
+
+    #[inline]
+    fn discipline(&self) -> &Any {
+        &self.simulation.links[self.id as usize].spec.discipline
+    }
+
+    #[inline]
+    fn call<D: Registered<SimPacket>>(self) {
+        self.simulation.run_governed_as::<D>(self.id, self.horizon);
+    }
+}
 
 // The steps of an event are many and small, and each is written once: out of line, their arguments
 // and saved registers would cost as much as they do.
@@ -129,19 +151,37 @@ impl<O: Observer> Simulation<O> {
 
     #[inline(never)]
     fn run_governed(&mut self, id: LinkId, horizon: Horizon) {
-        let link = &mut self.links[id as usize];
-        link.sort_in(horizon, &self.shared);
-        let mut arrival = link.next_arrival();
+        self.links[id as usize].sort_in(horizon, &self.shared);
+        if O::LOOKS_INSIDE {
+            self.run_governed_as::<Any>(id, horizon);
+        } else {
+            call(Run {
+                simulation: self,
+                id,
+                horizon,
+            });
+        }
+    }
+
+    /// The same, compiled for each discipline.
+    #[inline(never)]
+    fn run_governed_as<D: Registered<SimPacket>>(&mut self, id: LinkId, horizon: Horizon) {
+        let mut arrival = self.links[id as usize].next_arrival();
         loop {
             let link = &mut self.links[id as usize];
             let (shared, observer) = (&mut self.shared, &mut self.observer);
-            let handed_over = link.run_governed(id, horizon, &mut arrival, shared, observer);
+            let handed_over = link.run_as::<D, O>(id, horizon, &mut arrival, shared, observer);
             let Some((packet, stamp)) = &handed_over else {
                 return;
             };
             let feeds_train = link.feeds_train;
-            self.announce(packet, *stamp, feeds_train);
+            self.announce_governed(packet, *stamp, feeds_train);
         }
+    }
+
+    #[inline(never)]
+    fn announce_governed(&mut self, packet: &SimPacket, stamp: Time, feeds_train: bool) {
+        self.announce(packet, stamp, feeds_train);
     }
 
     /// Announces a packet to the link behind one that may feed a train; it comes there at `stamp`.
