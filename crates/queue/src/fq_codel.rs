@@ -98,6 +98,8 @@ impl<P: Packet> FlowAqm<P> for FlowCoDel {
         Spell::default()
     }
 
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // once a packet, from one place
     fn prepare(
         &self,
         spell: &mut Spell,

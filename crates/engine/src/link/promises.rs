@@ -191,7 +191,7 @@ impl Link {
 
     /// Those whose transmission has begun do not wait any more: to look into that at every packet would cost more than
     /// to do it where they could be the most ever, or too many.
-    #[inline(never)]
+    #[inline(always)]
     fn forget_begun(&mut self, now: Time) {
         while let Some(first) = self.booked.first()
             && first.begins <= now
