@@ -109,7 +109,18 @@ fn handing_over_changes_nothing() {
 /// first link of a path and at the one that all share.
 #[test]
 fn what_is_judged_when_it_comes_is_kept_by_the_link() {
-    for queue in ["red", "ared", "avq", "feng_green"] {
+    use Scalar::{Flag, Real, Text};
+    // Some are made to rise fast, so that they mark within the time.
+    for (queue, [one, other]) in [
+        ("red", [("max_p", Real(0.1)), ("w_q", Text("auto"))]),
+        ("ared", [("adapts", Flag(true)), ("interval", Text("3 ms"))]),
+        ("rem", [("gamma", Real(0.1)), ("alpha", Real(0.2))]),
+        ("pi", [("a", Real(0.01)), ("target", Text("2 packets"))]),
+        ("avq", [("gamma", Real(0.9)), ("alpha", Real(0.2))]),
+        ("green", [("step", Real(0.05)), ("interval", Text("3 ms"))]),
+        ("feng_green", [("c", Real(5.0)), ("window", Text("1 s"))]),
+    ] {
+        let mut has_marked = false;
         for preset in [Preset::Reference, Preset::Ns2, Preset::Linux] {
             let network = || {
                 let (mut links, mut flows) = network("droptail", "droptail");
@@ -119,10 +130,7 @@ fn what_is_judged_when_it_comes_is_kept_by_the_link() {
                         mtu: Bytes::new(400),
                         ..bench::info(links[id].rate.bps(), links[id].delay)
                     };
-                    let params = [
-                        ("ecn", Scalar::Flag(true)),
-                        ("limit", Scalar::Text("40 kB")),
-                    ];
+                    let params = [("ecn", Flag(true)), ("limit", Text("40 kB")), one, other];
                     links[id].discipline = build(queue, &params, preset, &info).unwrap();
                 }
                 let Traffic::Datagrams { ecn, .. } = &mut flows[0].traffic else {
@@ -133,13 +141,44 @@ fn what_is_judged_when_it_comes_is_kept_by_the_link() {
             };
             let ordered = run::<true>(network(), 200);
             let seen = run::<false>(network(), 200);
-            for what in ['d', 'm'] {
-                let is_such = |entry: &Entry| entry.1 == what && entry.2 == 3;
-                assert!(seen.1.iter().any(is_such), "{queue}, {preset}: {what}");
-            }
+            let has = |what| seen.1.iter().any(|entry| (entry.1, entry.2) == (what, 3));
+            assert!(has('d'), "{queue}, {preset}");
+            has_marked |= has('m');
             assert!(same_history(ordered, seen), "{queue}, {preset}");
         }
+        assert!(has_marked, "{queue}");
     }
+}
+
+/// What arrives at the instant of a timer arrives before it.
+#[test]
+fn timers_of_what_is_judged_run_when_their_instants_are_over() {
+    let network = || {
+        // A packet of 1000 bytes takes 1 ms; one comes after 2 ms, and after every 2 ms, as REM's timer does.
+        let plain =
+            |ends, queue| bench::link(ends, 8_000_000, Span::from_ms(1), queue, "9 packets");
+        let links = vec![
+            plain((0, 1), "droptail"),
+            plain((1, 2), "rem"),
+            plain((2, 3), "droptail"),
+        ];
+        let rate = [("rate", Scalar::Base(4e6))];
+        let size = Distribution::constant(Bytes::new(1000));
+        (
+            links,
+            vec![bench::flow(&[0, 1, 2], "cbr", &rate, size, us(0), 1)],
+        )
+    };
+    let steps = || (0..20).map(|_| Span::from_us(700));
+    let ordered = run_in_steps::<true>(network(), steps());
+    let seen = run_in_steps::<false>(network(), steps());
+    assert!(
+        ordered
+            .1
+            .iter()
+            .any(|entry| (entry.0, entry.1, entry.2) == (us(4_000), '+', 1))
+    );
+    assert!(same_history(ordered, seen));
 }
 
 /// Whether two runs had the same state after every step, and the same entries in any order.

@@ -198,6 +198,34 @@ impl<P> Ared<P> {
     }
 }
 
+impl<P> Ared<P> {
+    /// Moves `max_p`, if that is due.
+    fn adapt(&mut self, now: Time) {
+        if !self.timed || now < self.next_update {
+            return;
+        }
+        self.next_update += self.period;
+        let stand = self.red.stand(now);
+        let moved = if self.linux {
+            let fifth = libm::floor((stand.max - stand.min) / 5.0);
+            // The kernel's target, two to three fifths of the band, as thresholds of such a band.
+            let (low, high) = (stand.min + 2.0 * fifth, stand.min + 3.0 * fifth);
+            let rule = &self.adaptation;
+            if stand.avg > high && stand.max_p <= rule.top {
+                stand.max_p + rule.alpha.min(stand.max_p / 4.0)
+            } else if stand.avg < low && stand.max_p >= rule.bottom {
+                stand.max_p * rule.beta
+            } else {
+                stand.max_p
+            }
+        } else {
+            self.adaptation
+                .step(stand.avg, stand.min, stand.max, stand.max_p)
+        };
+        self.red.set_max_p(moved);
+    }
+}
+
 impl<P: Packet> Discipline<P> for Ared<P> {
     fn enqueue(&mut self, packet: P, ctx: &mut Context<'_, P>) {
         self.red.enqueue(packet, ctx);
@@ -220,13 +248,17 @@ impl<P: Packet> Discipline<P> for Ared<P> {
         self.next_update = Time::ZERO + self.period;
     }
 
-    /// Where no timer moves `max_p`.
     fn judges_arrivals(&self) -> bool {
-        !self.timed
+        true
     }
 
     fn judge(&mut self, packet: &P, meeting: &mut Meeting<'_>) -> Judgement {
         self.red.judge(packet, meeting)
+    }
+
+    fn tick(&mut self, meeting: &mut Meeting<'_>) {
+        self.red.tick(meeting);
+        self.adapt(meeting.now);
     }
 
     fn next_timer(&self) -> Option<Time> {
@@ -234,28 +266,7 @@ impl<P: Packet> Discipline<P> for Ared<P> {
     }
 
     fn on_timer(&mut self, ctx: &mut Context<'_, P>) {
-        if !self.timed || ctx.now < self.next_update {
-            return;
-        }
-        self.next_update += self.period;
-        let stand = self.red.stand(ctx.now);
-        let moved = if self.linux {
-            let fifth = libm::floor((stand.max - stand.min) / 5.0);
-            // The kernel's target, two to three fifths of the band, as thresholds of such a band.
-            let (low, high) = (stand.min + 2.0 * fifth, stand.min + 3.0 * fifth);
-            let rule = &self.adaptation;
-            if stand.avg > high && stand.max_p <= rule.top {
-                stand.max_p + rule.alpha.min(stand.max_p / 4.0)
-            } else if stand.avg < low && stand.max_p >= rule.bottom {
-                stand.max_p * rule.beta
-            } else {
-                stand.max_p
-            }
-        } else {
-            self.adaptation
-                .step(stand.avg, stand.min, stand.max, stand.max_p)
-        };
-        self.red.set_max_p(moved);
+        self.adapt(ctx.now);
     }
 
     fn on_link(&mut self, link: &LinkInfo) {

@@ -198,7 +198,7 @@ impl<P> Context<'_, P> {
     }
 }
 
-/// What an arriving packet meets at a queue whose owner asks for [`Discipline::judge`] alone.
+/// What an arriving packet meets, or a timer, at a queue whose owner keeps those that wait ([`Discipline::judge`]).
 pub struct Meeting<'a> {
     /// The present instant; never earlier than in the call before.
     pub now: Time,
@@ -332,19 +332,23 @@ pub trait Discipline<P: Packet> {
         None
     }
 
-    /// Whether it is first in, first out, and all that it ever does it does about a packet that arrives, and at
-    /// once. The owner may keep the packets of such a queue itself and ask for [`judge`](Self::judge)
+    /// Whether it is first in, first out, and all that it ever does to a packet it does when that arrives. The owner may
+    /// keep the packets of such a queue itself and ask for [`judge`](Self::judge) and [`tick`](Self::tick)
     /// alone: who knows at its arrival whether a packet gets in, knows when it will leave.
     fn judges_arrivals(&self) -> bool {
         false
     }
 
     /// Judges an arriving packet, where it [judges arrivals](Self::judges_arrivals) and its owner keeps those that wait. The
-    /// owner calls neither [`enqueue`](Self::enqueue) nor [`dequeue`](Self::dequeue) then, marks the packet where that is
-    /// said, and sends what gets in as soon as the link is free.
+    /// owner calls neither [`enqueue`](Self::enqueue), [`dequeue`](Self::dequeue) nor [`on_timer`](Self::on_timer)
+    /// then, marks the packet where that is said, and sends what gets in as soon as the link is free.
     fn judge(&mut self, _packet: &P, _meeting: &mut Meeting<'_>) -> Judgement {
         Judgement::Admit
     }
+
+    /// Periodic work, where the owner keeps those that wait; nothing else moves
+    /// [`next_timer`](Self::next_timer) then.
+    fn tick(&mut self, _meeting: &mut Meeting<'_>) {}
 
     /// Periodic work.
     fn on_timer(&mut self, _ctx: &mut Context<'_, P>) {}

@@ -17,9 +17,8 @@ use sojourn_base::{
     Fraction, Limit, LinkInfo, ParamFault, Preset, Probability, Span, Time, params,
 };
 
-use crate::parts::Fifo;
 use crate::parts::gate::{Gate, Gated, Signal};
-use crate::{Meeting, Packet, ProbeValue};
+use crate::{Backlog, Meeting, Packet, ProbeValue};
 
 params! {
     /// Parameters of GREEN.
@@ -118,7 +117,7 @@ impl<P: Packet> Gate<P> for GreenGate {
         Some(self.next_update)
     }
 
-    fn on_timer(&mut self, _queue: &Fifo<P>, now: Time) {
+    fn on_timer(&mut self, _waiting: Backlog, _head: Option<&P>, now: Time) {
         if now < self.next_update {
             return;
         }

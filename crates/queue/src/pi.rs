@@ -16,8 +16,8 @@ use sojourn_base::length::Capacity;
 use sojourn_base::{Bytes, Limit, LinkInfo, ParamFault, Preset, Span, Threshold, Time, params};
 
 use crate::parts::gate::{Gate, Gated, Signal};
-use crate::parts::{Fifo, mistakes};
-use crate::{Meeting, Packet, ProbeValue, Warning};
+use crate::parts::mistakes;
+use crate::{Backlog, Meeting, Packet, ProbeValue, Warning};
 
 params! {
     /// Parameters of PI.
@@ -102,15 +102,15 @@ impl<P: Packet> Gate<P> for PiGate {
         Some(self.next_update)
     }
 
-    fn on_timer(&mut self, queue: &Fifo<P>, now: Time) {
+    fn on_timer(&mut self, waiting: Backlog, _head: Option<&P>, now: Time) {
         if now < self.next_update {
             return;
         }
         self.next_update += self.params.interval;
         let queue = if self.params.bytes {
-            queue.bytes().as_f64() / self.params.mean_packet.as_f64()
+            waiting.bytes.as_f64() / self.params.mean_packet.as_f64()
         } else {
-            queue.len() as f64
+            waiting.packets as f64
         };
         let step = self.params.a * (queue - self.target) - self.params.b * (self.old - self.target);
         self.prob = (self.prob + step).clamp(0.0, 1.0);

@@ -15,9 +15,9 @@ use sojourn_base::length::Capacity;
 use sojourn_base::{Ecn, Limit, LinkInfo, ParamFault, Preset, Span, Time, params};
 
 use crate::parts::gate::{Gate, Gated, Signal};
+use crate::parts::mistakes;
 use crate::parts::pi_law::PiLaw;
-use crate::parts::{Fifo, mistakes};
-use crate::{Meeting, Packet, ProbeValue, Warning};
+use crate::{Backlog, Meeting, Packet, ProbeValue, Warning};
 
 params! {
     /// Parameters of PI2.
@@ -95,10 +95,14 @@ impl<P: Packet> Gate<P> for Pi2Gate {
         Some(self.law.next_update())
     }
 
-    fn on_timer(&mut self, queue: &Fifo<P>, now: Time) {
+    fn on_timer(&mut self, _waiting: Backlog, head: Option<&P>, now: Time) {
         let age = |head: &P| now.since(head.enqueued());
-        let delay = queue.head().map_or(Span::ZERO, age);
+        let delay = head.map_or(Span::ZERO, age);
         self.law.update(delay, now);
+    }
+
+    fn looks_at_head(&self) -> bool {
+        true
     }
 
     fn on_link(&mut self, link: &LinkInfo) {

@@ -373,15 +373,20 @@ impl<P: Packet> Discipline<P> for Red<P> {
     }
 
     fn judge(&mut self, packet: &P, meeting: &mut Meeting<'_>) -> Judgement {
-        if let Some(since) = meeting.free_since {
-            self.idle_since.get_or_insert(since);
-        }
+        self.tick(meeting);
         let judgement = self.decide(packet, meeting);
         // A link that stays free asks again, and finds nothing.
         if let (Some(_), Judgement::Drop(_)) = (meeting.free_since, judgement) {
             self.idle_since = Some(meeting.now);
         }
         judgement
+    }
+
+    /// Hears since when the link has been free.
+    fn tick(&mut self, meeting: &mut Meeting<'_>) {
+        if let Some(since) = meeting.free_since {
+            self.idle_since.get_or_insert(since);
+        }
     }
 
     fn dequeue(&mut self, ctx: &mut Context<'_, P>) -> Dequeued<P> {

@@ -218,6 +218,10 @@ impl<P: Packet> Discipline<P> for AnyDiscipline<P> {
         each!(self, discipline => discipline.judge(packet, meeting))
     }
 
+    fn tick(&mut self, meeting: &mut Meeting<'_>) {
+        each!(self, discipline => discipline.tick(meeting));
+    }
+
     fn on_timer(&mut self, ctx: &mut Context<'_, P>) {
         each!(self, discipline => discipline.on_timer(ctx));
     }

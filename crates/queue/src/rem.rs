@@ -30,12 +30,14 @@
 
 use sojourn_base::length::Capacity;
 use sojourn_base::{
-    Bytes, Fraction, Length, Limit, LinkInfo, ParamFault, Preset, Span, Threshold, Time, params,
+    Bytes, Fraction, Length, Limit, LinkInfo, ParamFault, Preset, Span, Stream, Threshold, Time,
+    params,
 };
 
-use crate::parts::ecn::mark_or_drop;
 use crate::parts::{Fifo, mistakes};
-use crate::{Backlog, Context, Dequeued, Discipline, Packet, ProbeValue, Reason, Warning};
+use crate::{
+    Backlog, Context, Dequeued, Discipline, Judgement, Meeting, Packet, ProbeValue, Reason, Warning,
+};
 
 params! {
     /// Parameters of REM.
@@ -146,18 +148,23 @@ impl<P> Rem<P> {
 }
 
 impl<P: Packet> Rem<P> {
-    fn queue_in_packets(&self) -> f64 {
+    fn in_packets(&self, waiting: Backlog) -> f64 {
         let mean = self.params.mean_packet;
         if self.ns2 && self.params.bytes {
-            (self.queue.bytes().get() / mean.get()) as f64
+            (waiting.bytes.get() / mean.get()) as f64
         } else if self.target_in_bytes {
-            self.queue.bytes().as_f64() / mean.as_f64()
+            waiting.bytes.as_f64() / mean.as_f64()
         } else {
-            self.queue.len() as f64
+            waiting.packets as f64
         }
     }
 
-    fn update(&mut self) {
+    /// Moves the price, if that is due.
+    fn update(&mut self, waiting: Backlog, now: Time) {
+        if now < self.next_update {
+            return;
+        }
+        self.next_update += self.params.interval;
         let params = &self.params;
         let input = if params.bytes {
             self.input as f64 / params.mean_packet.as_f64()
@@ -166,7 +173,7 @@ impl<P: Packet> Rem<P> {
         };
         let inw = params.inw.0;
         self.rate = (1.0 - inw) * self.rate + inw * input;
-        let excess = self.queue_in_packets() - self.target;
+        let excess = self.in_packets(waiting) - self.target;
         let mismatch = self.rate + params.alpha * excess - self.sent;
         self.price = (self.price + params.gamma * mismatch).max(0.0);
         self.prob = probability(params.phi, self.price);
@@ -177,13 +184,18 @@ impl<P: Packet> Rem<P> {
         self.input += if self.params.bytes { size.get() } else { 1 };
     }
 
-    fn chosen(&self, size: Bytes, ctx: &mut Context<'_, P>) -> bool {
+    /// Whether packets are marked when they leave.
+    fn marks_at_head(&self) -> bool {
+        self.ns2 && self.params.ecn
+    }
+
+    fn chosen(&self, size: Bytes, random: &mut Stream) -> bool {
         let scale = if self.ns2 && self.params.bytes {
             size.as_f64() / self.params.mean_packet.as_f64()
         } else {
             1.0
         };
-        ctx.random.chance(self.prob * scale)
+        random.chance(self.prob * scale)
     }
 }
 
@@ -193,36 +205,41 @@ fn probability(phi: f64, price: f64) -> f64 {
 
 impl<P: Packet> Discipline<P> for Rem<P> {
     fn enqueue(&mut self, packet: P, ctx: &mut Context<'_, P>) {
+        let judgement = self.judge(&packet, &mut ctx.meeting(self.queue.backlog()));
+        ctx.carry_out(judgement, packet, |packet| self.queue.push(packet));
+    }
+
+    fn judges_arrivals(&self) -> bool {
+        !self.marks_at_head()
+    }
+
+    fn judge(&mut self, packet: &P, meeting: &mut Meeting<'_>) -> Judgement {
         let size = packet.size();
         if self.ns2 {
             self.count(size);
         }
-        if !self
-            .capacity
-            .admits(self.queue.len(), self.queue.bytes(), size)
-        {
-            return ctx.drop(packet, Reason::Overlimit);
+        let Backlog { packets, bytes } = meeting.waiting;
+        if !self.capacity.admits(packets, bytes, size) {
+            return Judgement::Drop(Reason::Overlimit);
         }
-        let at_head = self.ns2 && self.params.ecn;
-        let packet = if !at_head && self.chosen(size, ctx) {
-            let Some(marked) = mark_or_drop(packet, self.params.ecn, Reason::Unforced, ctx) else {
-                return;
-            };
-            marked
-        } else {
-            packet
-        };
+        let chosen = !self.marks_at_head() && self.chosen(size, meeting.random);
+        if chosen && !(self.params.ecn && packet.ecn().is_capable()) {
+            return Judgement::Drop(Reason::Unforced);
+        }
         if !self.ns2 {
             self.count(size);
         }
-        self.queue.push(packet);
+        if chosen {
+            Judgement::Mark(Reason::Unforced)
+        } else {
+            Judgement::Admit
+        }
     }
 
     fn dequeue(&mut self, ctx: &mut Context<'_, P>) -> Dequeued<P> {
-        let at_head = self.ns2 && self.params.ecn;
-        if at_head
+        if self.marks_at_head()
             && let Some(size) = self.queue.head().map(Packet::size)
-            && self.chosen(size, ctx)
+            && self.chosen(size, ctx.random)
             && let Some(head) = self.queue.head_mut()
             && head.ecn().is_capable()
         {
@@ -253,12 +270,12 @@ impl<P: Packet> Discipline<P> for Rem<P> {
         Some(self.next_update)
     }
 
+    fn tick(&mut self, meeting: &mut Meeting<'_>) {
+        self.update(meeting.waiting, meeting.now);
+    }
+
     fn on_timer(&mut self, ctx: &mut Context<'_, P>) {
-        if ctx.now < self.next_update {
-            return;
-        }
-        self.next_update += self.params.interval;
-        self.update();
+        self.update(self.queue.backlog(), ctx.now);
     }
 
     /// What the link sends per interval, and a target in time or BDP, follow the link.

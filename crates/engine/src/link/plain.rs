@@ -60,7 +60,8 @@ impl Link {
         }
     }
 
-    /// Runs all departures up to the horizon, up to which nothing arrives any more, and works out what is due next.
+    /// Runs all departures up to the horizon, up to which nothing arrives any more, and timers, and works out what is due
+    /// next.
     #[inline(always)]
     #[allow(clippy::inline_always)]
     pub(crate) fn run_to_end<O: Observer>(
@@ -70,7 +71,8 @@ impl Link {
         observer: &mut O,
     ) {
         let departure = self.run_departures_until(id, horizon.departures, observer);
-        self.due = departure.min(self.next_arrival());
+        self.tick_before(horizon.departures);
+        self.due = departure.min(self.next_arrival()).min(self.timer);
     }
 
     /// When the transmitter is free for the next packet that waits.

@@ -12,7 +12,7 @@
 //! it is asked when a packet comes, and the link keeps what gets in.
 
 use sojourn_base::length::Capacity;
-use sojourn_base::{Bytes, Time};
+use sojourn_base::{Bytes, Stream, Time};
 use sojourn_queue::{Backlog, Discipline, Judgement, Meeting, Packet, Reason};
 
 use super::Link;
@@ -27,6 +27,18 @@ pub(super) struct Booked {
     begins: Time,
     /// Its bytes.
     size: u16,
+}
+
+/// What a discipline is told, where all that has got in is sent by `free`.
+#[inline(always)]
+#[allow(clippy::inline_always)] // once a packet
+fn meeting(now: Time, free: Time, waiting: Backlog, random: &mut Stream) -> Meeting<'_> {
+    Meeting {
+        now,
+        waiting,
+        free_since: (free <= now).then_some(free),
+        random,
+    }
 }
 
 #[allow(clippy::inline_always)] // once a packet
@@ -83,15 +95,10 @@ impl Link {
         observer: &mut O,
     ) -> Option<Time> {
         observer.enqueued(now, id, packet);
-        self.forget_begun(now);
-        let mut waiting = self.promised();
-        let free = self.sends_until.max(self.free_at);
-        let mut meeting = Meeting {
-            now,
-            waiting,
-            free_since: (free <= now).then_some(free),
-            random: &mut self.spec.random,
-        };
+        self.tick_before(now);
+        let (free, mut waiting) = self.free_and_waiting(now);
+        let random = &mut self.spec.random;
+        let mut meeting = meeting(now, free, waiting, random);
         match self.spec.discipline.judge(packet, &mut meeting) {
             Judgement::Admit => {}
             Judgement::Mark(reason) => self.mark(id, now, packet, reason, observer),
@@ -111,6 +118,30 @@ impl Link {
             *peak = (*peak).max(waiting.packets as u64);
         }
         Some(self.take_promised(id, now, begins, packet, shared.close_at, observer))
+    }
+
+    /// Runs the timers of such a discipline that are due before `until`, each at its exact instant.
+    #[inline(always)]
+    pub(super) fn tick_before(&mut self, until: Time) {
+        while self.timer < until {
+            self.tick(self.timer);
+        }
+    }
+
+    #[inline(never)]
+    fn tick(&mut self, now: Time) {
+        let (free, waiting) = self.free_and_waiting(now);
+        let random = &mut self.spec.random;
+        let mut meeting = meeting(now, free, waiting, random);
+        self.spec.discipline.tick(&mut meeting);
+        self.timer = self.spec.discipline.next_timer().unwrap_or(Time::NEVER);
+    }
+
+    /// When all is sent that has got in, and what waits `now`.
+    #[inline(always)]
+    fn free_and_waiting(&mut self, now: Time) -> (Time, Backlog) {
+        self.forget_begun(now);
+        (self.sends_until.max(self.free_at), self.promised())
     }
 
     /// Marks an arriving packet.

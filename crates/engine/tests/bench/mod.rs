@@ -3,13 +3,14 @@
 
 #![allow(dead_code, unreachable_pub, clippy::unwrap_used)] // each file takes what it needs
 
+use std::fmt::Write;
 use std::sync::atomic::AtomicBool;
 
 use sojourn_base::{
     Bytes, Distribution, Ecn, LinkInfo, ParamSource, Preset, Rate, Scalar, Span, Stream, Time,
 };
 use sojourn_engine::{FlowSpec, LinkSpec, Observer, SimPacket, Simulation, Traffic};
-use sojourn_queue::Reason;
+use sojourn_queue::{Discipline, Reason};
 
 /// Nobody asks to stop.
 pub static RUNNING: AtomicBool = AtomicBool::new(false);
@@ -140,7 +141,11 @@ pub fn state<O: Observer>(simulation: &Simulation<O>) -> String {
         .filter(|link| link.ledger.arrivals().packets > 0);
     let links = links.map(|link| {
         let carried = link.carried(now);
-        format!("{} {carried:?} {:?}\n", link.spec.name, link.ledger)
+        let mut inside = String::new();
+        link.spec.discipline.probe(&mut |name, value| {
+            let _ = write!(inside, " {name}={value:?}");
+        });
+        format!("{} {carried:?} {:?}{inside}\n", link.spec.name, link.ledger)
     });
     let flows = (0..simulation.flows().len()).map(|flow| {
         let books = simulation.books(flow);

@@ -46,8 +46,13 @@ pub trait Gate<P: Packet> {
         None
     }
 
-    /// Periodic work, at or after the time due.
-    fn on_timer(&mut self, _queue: &Fifo<P>, _now: Time) {}
+    /// Periodic work, at or after the time due; so much waits, and `head` before all.
+    fn on_timer(&mut self, _waiting: Backlog, _head: Option<&P>, _now: Time) {}
+
+    /// Whether that looks at the head.
+    fn looks_at_head(&self) -> bool {
+        false
+    }
 
     /// The link changed.
     fn on_link(&mut self, _link: &LinkInfo) {}
@@ -110,9 +115,8 @@ impl<P: Packet, G: Gate<P>> Discipline<P> for Gated<P, G> {
         self.gate.next_timer()
     }
 
-    /// A gate that has no work of its own between arrivals.
     fn judges_arrivals(&self) -> bool {
-        self.gate.next_timer().is_none()
+        !self.gate.looks_at_head()
     }
 
     fn judge(&mut self, packet: &P, meeting: &mut Meeting<'_>) -> Judgement {
@@ -129,8 +133,13 @@ impl<P: Packet, G: Gate<P>> Discipline<P> for Gated<P, G> {
         }
     }
 
+    fn tick(&mut self, meeting: &mut Meeting<'_>) {
+        self.gate.on_timer(meeting.waiting, None, meeting.now);
+    }
+
     fn on_timer(&mut self, ctx: &mut Context<'_, P>) {
-        self.gate.on_timer(&self.queue, ctx.now);
+        let queue = &self.queue;
+        self.gate.on_timer(queue.backlog(), queue.head(), ctx.now);
     }
 
     fn on_link(&mut self, link: &LinkInfo) {
