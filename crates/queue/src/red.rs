@@ -317,42 +317,48 @@ impl<P: Packet> Red<P> {
         }
     }
 
-    /// Whether this verdict on `packet` is told by a mark.
-    fn marks(&self, verdict: Verdict, packet: &P) -> bool {
+    /// Whether an early drop of `packet` is a mark instead.
+    fn marks_early(&self, packet: &P) -> bool {
         let params = &self.params;
-        let wanted = match (verdict, &self.law) {
-            (Verdict::Pass, _) => false,
-            (Verdict::Early, Law::Real(law)) => !params.use_mark_p || law.prob < params.mark_p.0,
-            (Verdict::Early, Law::Linux(_)) => true,
-            (Verdict::Hard, _) => !params.hard_drop,
+        let wanted = match &self.law {
+            Law::Real(law) => !params.use_mark_p || law.prob < params.mark_p.0,
+            Law::Linux(_) => true,
         };
-        wanted && params.ecn && packet.ecn().is_capable()
+        wanted && self.can_mark(packet)
+    }
+
+    /// The same while the average stands above the hard threshold.
+    fn marks_hard(&self, packet: &P) -> bool {
+        !self.params.hard_drop && self.can_mark(packet)
+    }
+
+    fn can_mark(&self, packet: &P) -> bool {
+        self.params.ecn && packet.ecn().is_capable()
     }
 
     /// Judges an arriving packet by the average, and by the room that there is.
     #[inline]
     fn decide(&mut self, packet: &P, meeting: &mut Meeting<'_>) -> Judgement {
         let size = packet.size();
-        let verdict = self.verdict(size, meeting);
-        let marks = self.marks(verdict, packet);
-        let dropped_early = verdict != Verdict::Pass && !marks;
+        let judgement = match self.verdict(size, meeting) {
+            Verdict::Pass => Judgement::Admit,
+            Verdict::Early if self.marks_early(packet) => Judgement::Mark(Reason::Unforced),
+            Verdict::Hard if self.marks_hard(packet) => Judgement::Mark(Reason::Forced),
+            Verdict::Early => Judgement::Drop(Reason::Unforced),
+            Verdict::Hard => Judgement::Drop(Reason::Forced),
+        };
+        let is_dropped = matches!(judgement, Judgement::Drop(_));
         // ns-2 lets a full buffer overrule the average.
-        if !self.has_room(meeting.waiting, size) && (!dropped_early || self.preset == Preset::Ns2) {
+        if !self.has_room(meeting.waiting, size) && (!is_dropped || self.preset == Preset::Ns2) {
             self.overflow();
             return Judgement::Drop(Reason::Overlimit);
         }
-        let reason = match verdict {
-            Verdict::Pass => None,
-            Verdict::Early => Some(Reason::Unforced),
-            Verdict::Hard => Some(Reason::Forced),
-        };
-        if dropped_early && let Some(reason) = reason {
-            return Judgement::Drop(reason);
-        }
-        if let Room::Below { largest, .. } = &mut self.room {
+        if let Room::Below { largest, .. } = &mut self.room
+            && !is_dropped
+        {
             *largest = (*largest).max(size.get());
         }
-        reason.map_or(Judgement::Admit, Judgement::Mark)
+        judgement
     }
 
     fn overflow(&mut self) {
