@@ -113,7 +113,7 @@ pub struct Link {
     pub ledger: Ledger,
     /// The room of a queue that the link keeps itself: a [plain](plain) one, or one that is [judged](promises).
     pub(crate) plain: Option<Capacity>,
-    /// Whether the discipline of such a queue judges what arrives.
+    /// Whether the discipline judges arrivals, so that the link keeps what waits if it hands over.
     pub(crate) judges: bool,
     /// When all is sent that has come to a plain queue that hands over, or was in a train before
     /// what is announced; an instant that is past where that is nothing.

@@ -196,9 +196,7 @@ impl<P> Ared<P> {
             feng: params.feng_adaptive,
         })
     }
-}
 
-impl<P> Ared<P> {
     /// Moves `max_p`, if that is due.
     fn adapt(&mut self, now: Time) {
         if !self.timed || now < self.next_update {

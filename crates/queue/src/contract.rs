@@ -221,6 +221,25 @@ pub enum Judgement {
     Drop(Reason),
 }
 
+impl Judgement {
+    /// Congestion is signalled on `packet`: by a mark where `marking` is wanted and the packet is ECN-capable, else by a
+    /// drop (RFC 3168, section 7).
+    #[inline]
+    pub fn signal(packet: &impl Packet, marking: bool, reason: Reason) -> Self {
+        if marking && packet.ecn().is_capable() {
+            Self::Mark(reason)
+        } else {
+            Self::Drop(reason)
+        }
+    }
+
+    /// Whether the packet is dropped.
+    #[inline]
+    pub fn is_drop(self) -> bool {
+        matches!(self, Self::Drop(_))
+    }
+}
+
 /// What [`Discipline::dequeue`] found.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Dequeued<P> {

@@ -317,23 +317,19 @@ impl<P: Packet> Red<P> {
         }
     }
 
-    /// Whether an early drop of `packet` is a mark instead.
-    fn marks_early(&self, packet: &P) -> bool {
+    /// Whether marks are wanted for early drops.
+    fn marks_early(&self) -> bool {
         let params = &self.params;
-        let wanted = match &self.law {
-            Law::Real(law) => !params.use_mark_p || law.prob < params.mark_p.0,
-            Law::Linux(_) => true,
-        };
-        wanted && self.can_mark(packet)
+        params.ecn
+            && match &self.law {
+                Law::Real(law) => !params.use_mark_p || law.prob < params.mark_p.0,
+                Law::Linux(_) => true,
+            }
     }
 
-    /// The same while the average stands above the hard threshold.
-    fn marks_hard(&self, packet: &P) -> bool {
-        !self.params.hard_drop && self.can_mark(packet)
-    }
-
-    fn can_mark(&self, packet: &P) -> bool {
-        self.params.ecn && packet.ecn().is_capable()
+    /// Whether they are while the average stands above the hard threshold.
+    fn marks_hard(&self) -> bool {
+        self.params.ecn && !self.params.hard_drop
     }
 
     /// Judges an arriving packet by the average, and by the room that there is.
@@ -342,19 +338,18 @@ impl<P: Packet> Red<P> {
         let size = packet.size();
         let judgement = match self.verdict(size, meeting) {
             Verdict::Pass => Judgement::Admit,
-            Verdict::Early if self.marks_early(packet) => Judgement::Mark(Reason::Unforced),
-            Verdict::Hard if self.marks_hard(packet) => Judgement::Mark(Reason::Forced),
-            Verdict::Early => Judgement::Drop(Reason::Unforced),
-            Verdict::Hard => Judgement::Drop(Reason::Forced),
+            Verdict::Early => Judgement::signal(packet, self.marks_early(), Reason::Unforced),
+            Verdict::Hard => Judgement::signal(packet, self.marks_hard(), Reason::Forced),
         };
-        let is_dropped = matches!(judgement, Judgement::Drop(_));
         // ns-2 lets a full buffer overrule the average.
-        if !self.has_room(meeting.waiting, size) && (!is_dropped || self.preset == Preset::Ns2) {
+        if !self.has_room(meeting.waiting, size)
+            && (!judgement.is_drop() || self.preset == Preset::Ns2)
+        {
             self.overflow();
             return Judgement::Drop(Reason::Overlimit);
         }
         if let Room::Below { largest, .. } = &mut self.room
-            && !is_dropped
+            && !judgement.is_drop()
         {
             *largest = (*largest).max(size.get());
         }
@@ -382,7 +377,7 @@ impl<P: Packet> Discipline<P> for Red<P> {
         self.tick(meeting);
         let judgement = self.decide(packet, meeting);
         // A link that stays free asks again, and finds nothing.
-        if let (Some(_), Judgement::Drop(_)) = (meeting.free_since, judgement) {
+        if meeting.free_since.is_some() && judgement.is_drop() {
             self.idle_since = Some(meeting.now);
         }
         judgement

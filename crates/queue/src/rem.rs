@@ -225,18 +225,15 @@ impl<P: Packet> Discipline<P> for Rem<P> {
         if !self.capacity.admits(packets, bytes, size) {
             return Judgement::Drop(Reason::Overlimit);
         }
-        let chosen = !self.marks_at_head() && self.chosen(size, meeting.random);
-        if chosen && !(self.params.ecn && packet.ecn().is_capable()) {
-            return Judgement::Drop(Reason::Unforced);
-        }
-        if !self.ns2 {
-            self.count(size);
-        }
-        if chosen {
-            Judgement::Mark(Reason::Unforced)
+        let judgement = if !self.marks_at_head() && self.chosen(size, meeting.random) {
+            Judgement::signal(packet, self.params.ecn, Reason::Unforced)
         } else {
             Judgement::Admit
+        };
+        if !self.ns2 && !judgement.is_drop() {
+            self.count(size);
         }
+        judgement
     }
 
     fn dequeue(&mut self, ctx: &mut Context<'_, P>) -> Dequeued<P> {

@@ -109,7 +109,10 @@ impl Link {
         }
         waiting.packets += 1;
         waiting.bytes += packet.bytes();
-        if !(self.plain).is_some_and(|most| most.holds(waiting.packets, waiting.bytes)) {
+        if !self
+            .plain
+            .is_some_and(|most| most.holds(waiting.packets, waiting.bytes))
+        {
             self.ask_for_room(waiting);
         }
         let begins = now.max(free);

@@ -128,8 +128,8 @@ impl<P: Packet, G: Gate<P>> Discipline<P> for Gated<P, G> {
         }
         match signal {
             Signal::None => Judgement::Admit,
-            Signal::Mark if packet.ecn().is_capable() => Judgement::Mark(Reason::Unforced),
-            Signal::Mark | Signal::Drop => Judgement::Drop(Reason::Unforced),
+            Signal::Mark => Judgement::signal(packet, true, Reason::Unforced),
+            Signal::Drop => Judgement::Drop(Reason::Unforced),
         }
     }
 
