@@ -54,7 +54,7 @@ pub(crate) fn arrange(links: &mut [Link], paths: &[&[LinkId]]) {
         for (id, link) in links.iter().enumerate() {
             // On the wire behind a discipline lie packets that came before those announced; and to deliver what
             // comes first, that must be known.
-            if !(hands_over[id] || link.is_plain() && is_in_order[id]) {
+            if !(hands_over[id] || link.keeps_queue() && is_in_order[id]) {
                 rule_out(&mut gathers[id]);
             }
         }

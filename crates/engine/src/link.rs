@@ -112,10 +112,10 @@ pub struct Link {
     /// Its books, which fill the first line and end with the third.
     pub ledger: Ledger,
     /// The room of a queue that the link keeps itself: a [plain](plain) one, or one that is [judged](promises).
-    pub(crate) plain: Option<Capacity>,
+    pub(crate) room: Option<Capacity>,
     /// Whether the discipline judges arrivals, so that the link keeps what waits if it hands over.
     pub(crate) judges: bool,
-    /// When all is sent that has come to a plain queue that hands over, or was in a train before
+    /// When all is sent that has come to a queue of that kind that hands over, or was in a train before
     /// what is announced; an instant that is past where that is nothing.
     pub(crate) free_at: Time,
     /// The packets that a queue which [promises](promises) has booked, and of which some wait still.
@@ -192,7 +192,7 @@ impl Link {
     pub fn new(spec: LinkSpec, looked_into: bool) -> Self {
         let may_keep = spec.device_queue == 0 && !looked_into;
         let mut link = Self {
-            plain: spec.discipline.plain_capacity().filter(|_| may_keep),
+            room: spec.discipline.plain_capacity().filter(|_| may_keep),
             judges: may_keep && spec.discipline.judges_arrivals(),
             due: Time::NEVER,
             timer: Time::NEVER,
@@ -233,8 +233,8 @@ impl Link {
 
     /// What waits, in the discipline and in the device.
     pub fn backlog(&self) -> Backlog {
-        if self.plain.is_some() {
-            return self.plain_backlog();
+        if self.room.is_some() {
+            return self.kept_backlog();
         }
         let (above, below) = (self.spec.discipline.backlog(), self.device.backlog());
         Backlog {
@@ -247,18 +247,18 @@ impl Link {
     pub(crate) fn hand_over(&mut self) {
         self.hands_over = true;
         if self.judges {
-            self.plain = Some(self.spec.discipline.capacity());
+            self.room = Some(self.spec.discipline.capacity());
         }
     }
 
     /// Whether it keeps what waits itself.
-    pub(crate) fn is_plain(&self) -> bool {
-        self.plain.is_some()
+    pub(crate) fn keeps_queue(&self) -> bool {
+        self.room.is_some()
     }
 
     /// Packets being sent or on the wire, but for those handed over.
     pub(crate) fn in_flight(&self) -> usize {
-        if self.plain.is_some() {
+        if self.room.is_some() {
             self.first_waiting()
         } else {
             self.packets.len()
@@ -357,14 +357,14 @@ impl Link {
     #[inline]
     pub(crate) fn next_event(&self) -> Time {
         if self.hands_over {
-            let departure = if self.plain.is_some() {
+            let departure = if self.room.is_some() {
                 Time::NEVER
             } else {
                 self.next_question()
             };
             return departure.min(self.next_arrival()) + self.may_wait;
         }
-        if self.plain.is_some() {
+        if self.room.is_some() {
             return self.next_delivery();
         }
         match self.packets.first() {
@@ -376,12 +376,12 @@ impl Link {
     /// Whether the packet at the head is being sent or on the wire: it does not wait.
     #[inline]
     fn has_begun(&self) -> bool {
-        self.plain.is_none() || self.first_waiting() > 0
+        self.room.is_none() || self.first_waiting() > 0
     }
 
     /// When the transmission of the next packet begins, or the discipline is asked for it.
     pub(crate) fn next_departure(&self) -> Time {
-        if self.plain.is_some() {
+        if self.room.is_some() {
             self.plain_departure()
         } else {
             self.next_question()

@@ -69,7 +69,7 @@ impl<O: Observer> OpenLoop<O> {
             link.put_on_wire(&packet, stamp);
         } else {
             let observer = &mut self.observer;
-            if let Some(room) = link.plain {
+            if let Some(room) = link.room {
                 link.arrive_plain(0, now, &packet, room, shared, observer);
             } else {
                 link.arrive_governed(0, now, packet, shared, observer);
@@ -153,7 +153,7 @@ impl<O: Observer> OpenLoop<O> {
     fn catch_up(&mut self, until: Time) -> Result<(), Breach> {
         let horizon = Horizon::at(until);
         let (shared, observer) = (&mut self.shared, &mut self.observer);
-        if let Some(room) = self.link.plain {
+        if let Some(room) = self.link.room {
             while let Some(&(mut packet)) = self.link.next_to_arrive(horizon) {
                 self.link.run_departures_until(0, packet.stamp, observer);
                 self.link

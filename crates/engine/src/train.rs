@@ -229,7 +229,7 @@ const MOST_TRAINS: usize = 32;
 /// How many packets of any size have room in a plain queue; none, where these are so few that one
 /// more than that would come often.
 fn room(link: &Link) -> usize {
-    let room = match link.plain {
+    let room = match link.room {
         Some(Capacity::Packets(limit)) => limit as usize,
         Some(Capacity::Bytes(limit)) => limit as usize / usize::from(u16::MAX),
         Some(Capacity::Unlimited) => usize::MAX,
@@ -253,7 +253,7 @@ const LEAST_ROOM: usize = 16;
 
 /// Whether all that comes here has been handed over, in order, and leaves with an event.
 fn may_be_of_a_train(link: &Link) -> bool {
-    link.fed_by == FedBy::One && link.is_plain() && !link.hands_over
+    link.fed_by == FedBy::One && link.keeps_queue() && !link.hands_over
 }
 
 /// Where none is fresh.

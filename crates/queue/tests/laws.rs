@@ -388,7 +388,8 @@ proptest! {
             prop_assert_eq!(&keeper.bench.record, &whole.record, "{:?}", case);
             prop_assert_eq!(&keeper.bench.delivered, &whole.delivered, "{:?}", case);
         }
-        prop_assert_eq!(Vec::from_iter(judges), ["ared", "avq", "feng_green", "green", "pi", "red", "rem"]);
+        let known = ["ared", "avq", "feng_green", "green", "pi", "red", "rem"];
+        prop_assert!(judges.is_superset(&BTreeSet::from(known)), "{:?}", judges);
     }
 }
 

@@ -89,7 +89,7 @@ impl Link {
     /// link of most paths.
     #[inline(always)]
     pub(crate) fn room_at_source(&self) -> Option<Capacity> {
-        self.plain
+        self.room
             .filter(|_| self.hands_over && self.fed_by == FedBy::Events && !self.judges)
     }
 
@@ -177,7 +177,7 @@ impl Link {
         self.due = self.due.min(stamp);
         if self.hands_over {
             // A discipline with something to send is in the calendar already.
-            let is_idle = self.plain.is_some() || self.ledger.backlog().packets == 0;
+            let is_idle = self.room.is_some() || self.ledger.backlog().packets == 0;
             is_idle.then(|| stamp + self.may_wait)
         } else {
             let is_empty = self.packets.is_empty();

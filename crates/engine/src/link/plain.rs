@@ -19,7 +19,7 @@ use crate::{LinkId, Observer, SimPacket};
 impl Link {
     /// What waits, by the books.
     #[inline]
-    pub(super) fn plain_backlog(&self) -> Backlog {
+    pub(super) fn kept_backlog(&self) -> Backlog {
         let waiting = self.ledger.backlog();
         Backlog {
             packets: waiting.packets as usize,
@@ -125,7 +125,7 @@ impl Link {
         observer: &mut O,
     ) -> bool {
         let size = packet.bytes();
-        let Backlog { packets, bytes } = self.plain_backlog();
+        let Backlog { packets, bytes } = self.kept_backlog();
         observer.enqueued(now, id, packet);
         let admits = capacity.admits(packets, bytes, size);
         if admits {

@@ -46,7 +46,7 @@ impl Link {
     /// Whether what waits has been handed over already.
     #[inline]
     pub(crate) fn promises(&self) -> bool {
-        self.hands_over && self.plain.is_some()
+        self.hands_over && self.room.is_some()
     }
 
     /// Takes an arriving packet that cannot pass, stamped with its arrival, and promises when it comes out, unless
@@ -110,7 +110,7 @@ impl Link {
         waiting.packets += 1;
         waiting.bytes += packet.bytes();
         if !self
-            .plain
+            .room
             .is_some_and(|most| most.holds(waiting.packets, waiting.bytes))
         {
             self.ask_for_room(waiting);
@@ -169,7 +169,7 @@ impl Link {
     #[cold]
     fn ask_for_room(&mut self, waiting: Backlog) {
         let most = self.spec.discipline.capacity();
-        self.plain = Some(most);
+        self.room = Some(most);
         if !most.holds(waiting.packets, waiting.bytes) {
             self.fault = Some(above_limit(waiting).into());
         }
@@ -217,14 +217,14 @@ impl Link {
     /// What waits, and what has begun since that was [looked into](Self::forget_begun) last.
     #[inline(always)]
     fn promised(&self) -> Backlog {
-        let mut promised = self.plain_backlog();
+        let mut promised = self.kept_backlog();
         promised.packets += self.booked.len();
         promised.bytes += self.booked_bytes;
         promised
     }
 
-    /// Those whose transmission has begun do not wait any more: to look into that at every packet would cost more than
-    /// to do it where they could be the most ever, or too many.
+    /// Those whose transmission has begun do not wait any more. In a plain queue to look into that at every packet would
+    /// cost more than to do it where they could be the most ever, or too many.
     #[inline(always)]
     fn forget_begun(&mut self, now: Time) {
         while let Some(first) = self.booked.first()

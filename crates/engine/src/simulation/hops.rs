@@ -11,7 +11,7 @@ use crate::link::{Any, Horizon};
 use crate::routes::END;
 use crate::{LinkId, Observer, SimPacket};
 
-/// How many packets announced to a plain link come before the one for which is asked: for itself and its
+/// How many packets announced to a link that keeps its queue come before the one for which is asked: for itself and its
 /// path, and for the track that it goes on.
 const AHEAD_AT_LINK: [usize; 2] = [6, 3];
 
@@ -94,7 +94,7 @@ impl<O: Observer> Simulation<O> {
         }
     }
 
-    /// Asks for what is needed to hand on the packets that come to a plain link next.
+    /// Asks for what is needed to hand on the packets that come to a link next that keeps its queue.
     #[inline(never)]
     fn look_ahead_at_link(&self, id: LinkId) {
         let paths = &self.shared.paths;
@@ -115,9 +115,9 @@ impl<O: Observer> Simulation<O> {
     pub(super) fn catch_up(&mut self, id: LinkId, horizon: Horizon) {
         let link = &mut self.links[id as usize];
         if link.has_due(horizon) {
-            match link.plain {
-                Some(capacity) if link.judges => self.run_plain::<true>(id, horizon, capacity),
-                Some(capacity) => self.run_plain::<false>(id, horizon, capacity),
+            match link.room {
+                Some(capacity) if link.judges => self.run_kept::<true>(id, horizon, capacity),
+                Some(capacity) => self.run_kept::<false>(id, horizon, capacity),
                 None => self.run_governed(id, horizon),
             }
         }
@@ -125,7 +125,7 @@ impl<O: Observer> Simulation<O> {
 
     /// Runs a queue that the link keeps itself, whose discipline `JUDGES` what arrives or is none.
     #[inline(never)]
-    fn run_plain<const JUDGES: bool>(&mut self, id: LinkId, horizon: Horizon, capacity: Capacity) {
+    fn run_kept<const JUDGES: bool>(&mut self, id: LinkId, horizon: Horizon, capacity: Capacity) {
         self.links[id as usize].sort_in(horizon, &self.shared);
         let looks_ahead = self.looks_ahead;
         loop {
@@ -179,6 +179,7 @@ impl<O: Observer> Simulation<O> {
         }
     }
 
+    /// The same as [`announce`](Self::announce), once for all disciplines.
     #[inline(never)]
     fn announce_governed(&mut self, packet: &SimPacket, stamp: Time, feeds_train: bool) {
         self.announce(packet, stamp, feeds_train);
@@ -306,11 +307,11 @@ impl<O: Observer> Simulation<O> {
     fn join_any(&mut self, id: LinkId, now: Time, packet: &SimPacket) {
         self.catch_up(id, Horizon::at(now));
         let link = &mut self.links[id as usize];
-        if link.is_plain() && link.lets_pass(now, packet.size) {
+        if link.keeps_queue() && link.lets_pass(now, packet.size) {
             self.pass(id, now, packet);
             return;
         }
-        if let Some(capacity) = link.plain {
+        if let Some(capacity) = link.room {
             let is_handed_over = if link.judges {
                 self.wait_if_let_in(id, now, *packet)
             } else {
@@ -336,8 +337,8 @@ impl<O: Observer> Simulation<O> {
     #[inline(always)]
     pub(super) fn settle(&mut self, id: LinkId, now: Time) {
         let link = &self.links[id as usize];
-        // What comes first at a plain queue stays so until it is out.
-        if link.scheduled == Time::NEVER || !link.is_plain() {
+        // What comes first at a queue that the link keeps stays so until it is out.
+        if link.scheduled == Time::NEVER || !link.keeps_queue() {
             let next = link.next_event();
             self.schedule(id, next);
         }
@@ -371,7 +372,7 @@ impl<O: Observer> Simulation<O> {
     #[inline(always)]
     fn note_fault(&mut self, id: LinkId, at: Time) {
         let link = &self.links[id as usize];
-        if (link.judges || !link.is_plain()) && link.fault.is_some() {
+        if (link.judges || !link.keeps_queue()) && link.fault.is_some() {
             self.breach_at_link(id, at);
         }
     }
