@@ -1,10 +1,6 @@
 //! How delays are distributed: quantiles of what packets wait on links and take from end to end.
 
-use sojourn_engine::{Observer, Simulation};
-
 use crate::Sketch;
-use crate::meter::Meter;
-use crate::tables::Group;
 
 /// The shares of packets whose greatest delay is told: close together at both ends, since tails
 /// are what is looked at.
@@ -24,34 +20,13 @@ pub struct Delays {
     pub quantiles_s: Vec<f64>,
 }
 
-/// Takes the delays of all links, groups and flows together that had a packet.
-pub(crate) fn take<O: Observer>(
-    simulation: &Simulation<O>,
-    meter: &Meter,
-    groups: &[Group],
-) -> Vec<Delays> {
-    let mut all = Vec::new();
-    let mut tell = |entity, name: &str, sketch: &Sketch| {
-        if sketch.count() > 0 {
-            all.push(Delays {
-                entity,
-                name: name.to_owned(),
-                quantiles_s: sketch.quantiles_s(&SHARES),
-            });
-        }
-    };
-    for (link, measured) in simulation.links().iter().zip(&meter.links) {
-        tell("link", &link.spec.name, &measured.waits(&link.ledger));
+impl Delays {
+    /// Those that `sketch` holds, of an entity that had a packet.
+    pub(crate) fn of(entity: &'static str, name: &str, sketch: &Sketch) -> Option<Self> {
+        (sketch.count() > 0).then(|| Self {
+            entity,
+            name: name.to_owned(),
+            quantiles_s: sketch.quantiles_s(&SHARES).to_vec(),
+        })
     }
-    let mut total = Sketch::default();
-    for (name, members) in groups {
-        let mut together = Sketch::default();
-        for &flow in members {
-            together.merge(&meter.flows[flow].delays);
-        }
-        tell("group", name, &together);
-        total.merge(&together);
-    }
-    tell("total", "", &total);
-    all
 }

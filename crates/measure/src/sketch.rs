@@ -259,19 +259,51 @@ impl Counters {
 
     /// How many values they have counted.
     fn sum(&self) -> u64 {
-        self.counts().map(|(_, count)| count).sum()
+        self.lines().map(|line| line.sum()).sum()
+    }
+
+    /// The buckets by the cache line, in order.
+    fn lines(&self) -> impl Iterator<Item = Line<'_>> {
+        let mut rest = &*self.carried;
+        let firsts = (self.first..).step_by(LINE);
+        firsts
+            .zip(self.buckets.chunks(LINE))
+            .map(move |(first, counts)| {
+                let end = first + counts.len();
+                let carried;
+                (carried, rest) = rest.split_at(rest.partition_point(|&(at, _)| at < end));
+                Line {
+                    first,
+                    counts,
+                    carried,
+                }
+            })
+    }
+}
+
+/// A cache line of buckets: the number of the first, their counters, and what these have carried.
+struct Line<'a> {
+    first: usize,
+    counts: &'a [Counter],
+    carried: &'a [(usize, u64)],
+}
+
+impl Line<'_> {
+    /// How many values have fallen into it.
+    fn sum(&self) -> u64 {
+        let counts: u32 = self.counts.iter().copied().map(u32::from).sum();
+        let times: u64 = self.carried.iter().map(|&(_, times)| times).sum();
+        u64::from(counts) + (times << Counter::BITS)
     }
 
     /// Places and counts of the buckets that hold something, in order.
     fn counts(&self) -> impl Iterator<Item = (usize, u64)> {
         let mut carried = self.carried.iter().copied().peekable();
-        let counts = (self.first..)
-            .zip(&self.buckets)
-            .map(move |(place, &count)| {
-                let carried = carried.next_if(|&(at, _)| at == place);
-                let times = carried.map_or(0, |(_, times)| times);
-                (place, u64::from(count) + (times << Counter::BITS))
-            });
+        let counts = (self.first..).zip(self.counts).map(move |(place, &count)| {
+            let carried = carried.next_if(|&(at, _)| at == place);
+            let times = carried.map_or(0, |(_, times)| times);
+            (place, u64::from(count) + (times << Counter::BITS))
+        });
         counts.filter(|&(_, count)| count > 0)
     }
 }
@@ -333,8 +365,10 @@ impl Sketch {
     /// Adds all durations of `other`.
     pub fn merge(&mut self, other: &Self) {
         self.zeros += other.zeros;
-        if let Some(other) = &other.spread {
-            self.spread.get_or_insert_default().merge(other);
+        match (&mut self.spread, &other.spread) {
+            (Some(spread), Some(other)) => spread.merge(other),
+            (none @ None, Some(other)) => *none = Some(Box::new(other.counted().into_owned())),
+            (_, None) => {}
         }
     }
 
@@ -350,31 +384,37 @@ impl Sketch {
     }
 
     /// The same for each of `shares`, which rise, in one pass.
-    pub fn quantiles_s(&self, shares: &[f64]) -> Vec<f64> {
+    pub fn quantiles_s<const N: usize>(&self, shares: &[f64; N]) -> [f64; N] {
+        let mut quantiles = [f64::NAN; N];
         let spread = self.spread.as_ref().map(|spread| spread.counted());
-        let count = self.count();
+        let count = self.zeros + spread.as_ref().map_or(0, |spread| spread.counters.sum());
         if count == 0 {
-            return vec![f64::NAN; shares.len()];
+            return quantiles;
         }
-        let mut ranks = shares
-            .iter()
-            .map(|p| ((p * count as f64).ceil() as u64).clamp(1, count))
-            .peekable();
-        let mut quantiles = Vec::with_capacity(shares.len());
+        let ranks = shares.map(|p| ((p * count as f64).ceil() as u64).clamp(1, count));
+        let mut open = ranks.into_iter().zip(&mut quantiles).peekable();
         let mut seen = self.zeros;
-        while ranks.next_if(|&rank| rank <= seen).is_some() {
-            quantiles.push(0.0);
+        while let Some((_, quantile)) = open.next_if(|&(rank, _)| rank <= seen) {
+            *quantile = 0.0;
         }
-        if let Some(spread) = &spread {
-            let Extremes { least, most } = spread.extremes;
-            for (place, count) in spread.counters.counts() {
+        let Some(spread) = spread else {
+            return quantiles;
+        };
+        let Extremes { least, most } = spread.extremes;
+        for line in spread.counters.lines() {
+            let Some(&(rank, _)) = open.peek() else {
+                break;
+            };
+            // Most lines hold little or nothing, and no value that is asked for.
+            let sum = line.sum();
+            if seen + sum < rank {
+                seen += sum;
+                continue;
+            }
+            for (place, count) in line.counts() {
                 seen += count;
-                while ranks.next_if(|&rank| rank <= seen).is_some() {
-                    let ps = middle(place).clamp(least, most);
-                    quantiles.push(Span::from_ps(ps).as_s());
-                }
-                if ranks.peek().is_none() {
-                    return quantiles;
+                while let Some((_, quantile)) = open.next_if(|&(rank, _)| rank <= seen) {
+                    *quantile = Span::from_ps(middle(place).clamp(least, most)).as_s();
                 }
             }
         }
@@ -438,7 +478,10 @@ mod tests {
         counters.add(place(1_000));
         let mut twice = counters.clone();
         twice.merge(&counters);
-        let counts = |counters: &Counters| counters.counts().collect::<Vec<_>>();
+        let counts = |counters: &Counters| -> Vec<_> {
+            let lines: Vec<_> = counters.lines().collect();
+            lines.iter().flat_map(Line::counts).collect()
+        };
         let round = 1 << Counter::BITS;
         assert_eq!(counts(&counters), [(77, 1), (place(1_000), round)]);
         assert_eq!(counts(&twice), [(77, 2), (place(1_000), 2 * round)]);

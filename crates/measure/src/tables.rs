@@ -6,7 +6,7 @@ use sojourn_base::{Span, Time};
 use sojourn_engine::{Link, Observer, Simulation, Tally};
 use sojourn_queue::Reason;
 
-use crate::delays::{self, Delays};
+use crate::delays::Delays;
 use crate::meter::{FlowMeter, LinkMeter, Meter};
 use crate::sketch::Sketch;
 
@@ -87,10 +87,11 @@ pub fn take<O: Observer>(simulation: &Simulation<O>, meter: &Meter, groups: &[Gr
     };
     for (link, measured) in simulation.links().iter().zip(&meter.links) {
         let name = &link.spec.name;
-        tables
-            .links
-            .push(name, &link_metrics(link, measured, now, window));
+        let waits = measured.waits(&link.ledger);
+        let metrics = link_metrics(link, measured, &waits, now, window);
+        tables.links.push(name, &metrics);
         tables.drops.extend(drop_rows(link, measured));
+        tables.delays.extend(Delays::of("link", name, &waits));
     }
     let has_tcp = simulation.flows().iter().any(sojourn_engine::Flow::is_tcp);
     let sum = |members: &[usize]| {
@@ -108,19 +109,20 @@ pub fn take<O: Observer>(simulation: &Simulation<O>, meter: &Meter, groups: &[Gr
     for (i, flow) in simulation.flows().iter().enumerate() {
         tables.flows.push(&flow.name, &metrics(&sum(&[i])));
     }
-    let all: Group = ("total".to_owned(), (0..meter.flows.len()).collect());
-    for (table, groups) in [
-        (&mut tables.groups, groups),
-        (&mut tables.total, core::slice::from_ref(&all)),
-    ] {
-        for (name, members) in groups {
-            let sum = sum(members);
-            let mut metrics = metrics(&sum);
-            metrics.push(("jain_index", sum.jain_index()));
-            table.push(name, &metrics);
-        }
+    let push_several = |table: &mut Table, name: &str, sum: &Sum| {
+        let mut metrics = metrics(sum);
+        metrics.push(("jain_index", sum.jain_index()));
+        table.push(name, &metrics);
+    };
+    for (name, members) in groups {
+        let sum = sum(members);
+        push_several(&mut tables.groups, name, &sum);
+        tables.delays.extend(Delays::of("group", name, &sum.delays));
     }
-    tables.delays = delays::take(simulation, meter, groups);
+    let all: Vec<_> = (0..meter.flows.len()).collect();
+    let sum = sum(&all);
+    push_several(&mut tables.total, "total", &sum);
+    tables.delays.extend(Delays::of("total", "", &sum.delays));
     tables
 }
 
@@ -133,7 +135,8 @@ pub fn add_link(
     now: Time,
     window: Span,
 ) {
-    table.push(name, &link_metrics(link, meter, now, window));
+    let waits = meter.waits(&link.ledger);
+    table.push(name, &link_metrics(link, meter, &waits, now, window));
 }
 
 /// Adds the metrics of one flow that is none of TCP's, since the window was opened, to `table`.
@@ -141,6 +144,9 @@ pub fn add_flow(table: &mut Table, name: &str, meter: &FlowMeter, window: Span) 
     let sum = Sum::of(core::iter::once((meter, None)));
     table.push(name, &flow_metrics(&sum, window));
 }
+
+/// The percentiles of delays that tables have.
+const PERCENTILES: [f64; 3] = [0.50, 0.95, 0.99];
 
 /// `a / b`, undefined where there is nothing to divide by.
 fn ratio(a: f64, b: f64) -> f64 {
@@ -150,6 +156,7 @@ fn ratio(a: f64, b: f64) -> f64 {
 fn link_metrics(
     link: &Link,
     measured: &LinkMeter,
+    waits: &Sketch,
     now: Time,
     window: Span,
 ) -> [(&'static str, f64); 14] {
@@ -163,7 +170,8 @@ fn link_metrics(
     let drops = since(&ledger.drops_by_reason(), &before.drops) as f64;
     let marks = since(&ledger.marks_by_reason(), &before.marks) as f64;
     let carried = link.carried(now);
-    let waits = measured.waits(ledger);
+    let departures = waits.count();
+    let [p50, p95, p99] = waits.quantiles_s(&PERCENTILES);
     [
         (
             "utilization",
@@ -186,14 +194,11 @@ fn link_metrics(
             ratio((ledger.byte_time - before.byte_time) as f64, window_ps),
         ),
         ("queue_max_packets", ledger.peak_packets as f64),
-        (
-            "queueing_delay_mean_s",
-            mean_s(measured.waited, waits.count()),
-        ),
-        ("queueing_delay_p50_s", waits.quantile_s(0.50)),
-        ("queueing_delay_p95_s", waits.quantile_s(0.95)),
-        ("queueing_delay_p99_s", waits.quantile_s(0.99)),
-        ("departures_packets", waits.count() as f64),
+        ("queueing_delay_mean_s", mean_s(measured.waited, departures)),
+        ("queueing_delay_p50_s", p50),
+        ("queueing_delay_p95_s", p95),
+        ("queueing_delay_p99_s", p99),
+        ("departures_packets", departures as f64),
     ]
 }
 
@@ -287,6 +292,7 @@ fn mean_s(sum_ps: u128, count: u64) -> f64 {
 
 fn flow_metrics(sum: &Sum, window: Span) -> [(&'static str, f64); 11] {
     let known = (sum.kept + sum.lost) as f64;
+    let [p50, p95, p99] = sum.delays.quantiles_s(&PERCENTILES);
     [
         ("sent_packets", sum.sent as f64),
         ("received_packets", sum.received as f64),
@@ -301,9 +307,9 @@ fn flow_metrics(sum: &Sum, window: Span) -> [(&'static str, f64); 11] {
         ("loss_ratio", ratio(sum.lost as f64, known)),
         ("delivery_ratio", ratio(sum.kept as f64, known)),
         ("delay_mean_s", mean_s(sum.delay, sum.received)),
-        ("delay_p50_s", sum.delays.quantile_s(0.50)),
-        ("delay_p95_s", sum.delays.quantile_s(0.95)),
-        ("delay_p99_s", sum.delays.quantile_s(0.99)),
+        ("delay_p50_s", p50),
+        ("delay_p95_s", p95),
+        ("delay_p99_s", p99),
         (
             "jitter_s",
             ratio(sum.jitter / 1e12, sum.jitter_terms as f64),
@@ -315,6 +321,7 @@ fn flow_metrics(sum: &Sum, window: Span) -> [(&'static str, f64); 11] {
 fn tcp_metrics(sum: &Sum, window: Span) -> [(&'static str, f64); 12] {
     let tally = |value: fn(&Tally) -> f64| sum.tally.as_ref().map_or(f64::NAN, value);
     let completed = sum.completions.count();
+    let [p50, p95, p99] = sum.completions.quantiles_s(&PERCENTILES);
     [
         ("retransmits", tally(|tally| tally.retransmits as f64)),
         ("timeouts", tally(|tally| tally.timeouts as f64)),
@@ -328,9 +335,9 @@ fn tcp_metrics(sum: &Sum, window: Span) -> [(&'static str, f64); 12] {
         ),
         ("transfers", tally(|_| 0.0) + completed as f64),
         ("fct_s", mean_s(sum.took, completed)),
-        ("fct_p50_s", sum.completions.quantile_s(0.50)),
-        ("fct_p95_s", sum.completions.quantile_s(0.95)),
-        ("fct_p99_s", sum.completions.quantile_s(0.99)),
+        ("fct_p50_s", p50),
+        ("fct_p95_s", p95),
+        ("fct_p99_s", p99),
         ("slowdown_mean", ratio(sum.slowdowns, completed as f64)),
         ("ecn_reductions", tally(|tally| tally.ecn_reductions as f64)),
         (
