@@ -54,6 +54,8 @@ struct Flow<P: Packet> {
     last: f64,
     /// Whether it has not finished yet.
     is_active: bool,
+    /// When it is asked whether it has, if it is active: never after that.
+    asked_at: f64,
     weight: f64,
 }
 
@@ -79,7 +81,7 @@ pub struct Fq<P: Packet> {
     flows: Vec<Flow<P>>,
     /// When the first packets of flows finish, where these are plain queues.
     heads: Least,
-    /// When active flows finish.
+    /// When active flows are asked whether they have finished.
     ends: Least,
     longest: Longest<(Bytes, Reverse<u32>)>,
     /// How many flows are active.
@@ -152,11 +154,32 @@ impl<P: Packet> Fq<P> {
         }
     }
 
-    /// When the first of the active flows finishes, and which it is.
+    /// When the first of the active flows finishes, and which it is. One that has got more since is asked again when
+    /// that finishes.
     fn first_to_end(&mut self) -> Option<(f64, usize)> {
-        let flows = &self.flows;
-        self.ends
-            .first(|last, place| flows[place].is_active && flows[place].last == last)
+        loop {
+            let (round, place) = self.ends.first()?;
+            let flow = &mut self.flows[place];
+            if !flow.is_active || flow.asked_at != round {
+                self.ends.drop_first();
+            } else if flow.last > round {
+                flow.asked_at = flow.last;
+                self.ends.replace_first(flow.last);
+            } else {
+                return Some((round, place));
+            }
+        }
+    }
+
+    /// The flow whose head finishes first.
+    fn first_to_finish(&mut self) -> Option<usize> {
+        loop {
+            let (finish, place) = self.heads.first()?;
+            if self.flows[place].finish.front() == Some(&finish) {
+                return Some(place);
+            }
+            self.heads.drop_first();
+        }
     }
 
     /// The weight of all active flows; mostly they weigh 1.
@@ -171,11 +194,13 @@ impl<P: Packet> Fq<P> {
     /// The last packet of a flow finishes at `last`.
     fn set_last(&mut self, place: usize, last: f64) {
         let flow = &mut self.flows[place];
+        let will_be_asked = flow.is_active && flow.asked_at <= last;
         self.active -= usize::from(flow.is_active);
         flow.last = last;
         flow.is_active = last > self.round;
-        if flow.is_active {
-            self.active += 1;
+        self.active += usize::from(flow.is_active);
+        if flow.is_active && !will_be_asked {
+            flow.asked_at = last;
             self.ends.add(last, place);
         }
     }
@@ -193,6 +218,7 @@ impl<P: Packet> Fq<P> {
             finish: VecDeque::new(),
             last: 0.0,
             is_active: false,
+            asked_at: 0.0,
             weight: weight.copied().unwrap_or(1.0),
         });
         place
@@ -304,16 +330,14 @@ impl<P: Packet> Discipline<P> for Fq<P> {
         if !self.nest.is_plain() {
             return self.nested_dequeue(ctx);
         }
-        let flows = &self.flows;
-        let is_head = |finish, place: usize| flows[place].finish.front() == Some(&finish);
-        let Some((_, place)) = self.heads.first(is_head) else {
+        let Some(place) = self.first_to_finish() else {
             return Dequeued::Empty;
         };
-        self.heads.drop_first();
         let flow = &mut self.flows[place];
         flow.finish.pop_front();
-        if let Some(&finish) = flow.finish.front() {
-            self.heads.add(finish, place);
+        match flow.finish.front() {
+            Some(&finish) => self.heads.replace_first(finish),
+            None => self.heads.drop_first(),
         }
         flow.queue
             .within(&mut self.backlog, |queue| queue.dequeue(ctx))

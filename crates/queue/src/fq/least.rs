@@ -27,8 +27,7 @@ impl PartialEq for Round {
 
 impl Eq for Round {}
 
-/// Rounds of flows, the least first, of equal ones that of the first flow. Those that have been overtaken stay
-/// until they come to the front: to look for them would take longer.
+/// Rounds of flows, the least first, of equal ones that of the first flow.
 #[derive(Debug, Default)]
 pub(super) struct Least(BinaryHeap<Reverse<(Round, usize)>>);
 
@@ -37,20 +36,22 @@ impl Least {
         self.0.push(Reverse((Round(round), flow)));
     }
 
-    /// The first that `holds` still, and its flow.
-    pub(super) fn first(&mut self, holds: impl Fn(f64, usize) -> bool) -> Option<(f64, usize)> {
-        while let Some(&Reverse((Round(round), flow))) = self.0.peek() {
-            if holds(round, flow) {
-                return Some((round, flow));
-            }
-            self.0.pop();
-        }
-        None
+    /// The first, and its flow.
+    pub(super) fn first(&self) -> Option<(f64, usize)> {
+        let Reverse((Round(round), flow)) = *self.0.peek()?;
+        Some((round, flow))
     }
 
     /// Takes the first away.
     pub(super) fn drop_first(&mut self) {
         self.0.pop();
+    }
+
+    /// The flow of the first has another round.
+    pub(super) fn replace_first(&mut self, round: f64) {
+        if let Some(mut first) = self.0.peek_mut() {
+            first.0.0 = Round(round);
+        }
     }
 
     pub(super) fn clear(&mut self) {
@@ -63,16 +64,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_first_is_the_least_that_holds() {
+    fn the_first_is_the_least() {
         let mut least = Least::default();
         for (round, flow) in [(3.0, 0), (1.0, 4), (2.0, 7), (2.0, 5)] {
             least.add(round, flow);
         }
-        // Flow 4 has been overtaken; of equal rounds that of the first flow comes.
-        assert_eq!(least.first(|_, flow| flow != 4), Some((2.0, 5)));
-        least.drop_first();
-        assert_eq!(least.first(|_, _| true), Some((2.0, 7)));
-        assert_eq!(least.first(|round, _| round > 2.0), Some((3.0, 0)));
-        assert_eq!(least.first(|_, _| false), None);
+        assert_eq!(least.first(), Some((1.0, 4)));
+        least.replace_first(4.0);
+        // Of equal rounds that of the first flow comes.
+        let rest = [(2.0, 5), (2.0, 7), (3.0, 0), (4.0, 4)];
+        for first in rest {
+            assert_eq!(least.first(), Some(first));
+            least.drop_first();
+        }
+        assert_eq!(least.first(), None);
     }
 }
