@@ -105,6 +105,23 @@ fn the_fattest_flow_loses_its_last() {
     assert_eq!(order(&mut bench, 4), [1, 0, 1, 0]);
 }
 
+/// Flow 0 would finish at 24,000 bits, and loses its last at 12,000: it finishes at 16,000, in a millisecond, and flow 1
+/// is alone from then on, so that R grows twice as fast.
+#[test]
+fn a_flow_that_lost_its_last_finishes_earlier() {
+    let mut bench = Bench::new("fq", &[("limit", "3 packets")]);
+    for _ in 0..3 {
+        bench.enqueue(us(0), 0, 1000, Ecn::NotEct);
+    }
+    bench.dequeue(us(1_500));
+    for _ in 0..2 {
+        bench.enqueue(us(1_500), 1, 900, Ecn::NotEct);
+    }
+    assert_eq!(bench.record.dropped[0].0.flow, 0);
+    bench.dequeue(us(3_000));
+    assert!((bench.probe("round") - 20_000.0).abs() < 1e-6);
+}
+
 /// Over disciplines the flow whose head starts first goes first. In hundreds of bytes over the weight:
 /// flow 0 starts at 0, 3, 6, 9 ... and flow 1 at 0, 9, 18.
 #[test]
