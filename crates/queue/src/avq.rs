@@ -3,7 +3,7 @@
 //! S. Kunniyur, R. Srikant, "Analysis and Design of an Adaptive Virtual Queue (AVQ) Algorithm for
 //! Active Queue Management", ACM SIGCOMM 2001. Every arrival is put, in bytes, into a virtual queue that
 //! drains at the virtual capacity. If it does not fit in there it is dropped, or with `ecn` marked,
-//! and leaves the virtual queue alone. The virtual capacity grows by `alpha` `gamma` C over time,
+//! and leaves the virtual queue alone, as does one for which the real queue has no room. The virtual capacity grows by `alpha` `gamma` C over time,
 //! shrinks by `alpha` times the bytes that arrive, and stays between zero and the link's C: where
 //! it settles, the accepted load is `gamma` C. Dropped packets are not counted in this, so that adaptation
 //! sees accepted traffic only; marked ones are.
@@ -104,17 +104,17 @@ impl<P> Avq<P> {
 }
 
 impl<P: Packet> Gate<P> for AvqGate {
-    fn judge(&mut self, packet: &P, meeting: &mut Meeting<'_>, _fits: bool) -> Signal {
+    fn judge(&mut self, packet: &P, meeting: &mut Meeting<'_>, fits: bool) -> Signal {
         let size = packet.size();
         let gone = meeting.now.since(self.last).as_s();
         self.last = meeting.now;
         self.virtual_bytes = (self.virtual_bytes - self.virtual_rate * gone).max(0.0);
         let overflows = self.virtual_bytes + size.as_f64() > self.room;
-        if !overflows {
+        if fits && !overflows {
             self.virtual_bytes += size.as_f64();
         }
         let marks = self.params.ecn && packet.ecn().is_capable();
-        if self.params.adapts && (!overflows || marks) {
+        if self.params.adapts && fits && (!overflows || marks) {
             let gone = meeting.now.since(self.last_seen).as_s();
             self.last_seen = meeting.now;
             let balance = self.params.gamma.0 * self.link_rate * gone - size.as_f64();

@@ -75,11 +75,10 @@ enum Law {
 fn linux(params: &Params, capacity: Capacity, link: &LinkInfo) -> Result<LinuxRed, ParamFault> {
     let mean = params.mean_packet;
     let length = |Threshold(length)| libm::floor(length.in_packets(mean, link));
-    let max = match (params.max_th.given(), params.min_th.given(), capacity) {
-        (Some(max), _, _) => length(max),
-        (None, Some(min), _) => 3.0 * length(min),
-        (None, None, Capacity::Packets(limit)) => (limit / 4) as f64,
-        (None, None, _) => {
+    let max = match (params.max_th.given(), capacity) {
+        (Some(max), _) => length(max),
+        (None, Capacity::Packets(limit)) => (limit / 4) as f64,
+        (None, _) => {
             let found = "\"auto\" without a limit";
             return Err(ParamFault::new("max_th", found, "a queue length"));
         }
@@ -249,6 +248,9 @@ impl<P: Packet> Discipline<P> for Choke<P> {
         if self.capacity.admits(packets, bytes, packet.size()) {
             self.queue.push(packet);
         } else {
+            if let Law::Real(law) = &mut self.law {
+                law.forget();
+            }
             ctx.drop(packet, Reason::Overlimit);
         }
     }

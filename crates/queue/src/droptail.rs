@@ -36,7 +36,7 @@ impl<P> DropTail<P> {
     /// A queue for `link`.
     ///
     /// # Errors
-    /// Under ns-2's preset, a limit that leaves no room at all.
+    /// None.
     pub fn new(params: &Params, preset: Preset, link: &LinkInfo) -> Result<Self, ParamFault> {
         let capacity = match (params.limit.on(link), preset) {
             (Capacity::Packets(limit), Preset::Ns2) => Capacity::Packets(limit - 1),

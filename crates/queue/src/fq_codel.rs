@@ -11,8 +11,9 @@
 //! served while its head has credits left, more than zero, as all code does, where the RFC's text
 //! says not below zero.
 //!
-//! **Linux** (`sch_fq_codel`): CoDel as under its preset there; turns and `max_packet` of the MTU
-//! and 14; packets that are pushed out raise their flow's count; a new flow found empty leaves at
+//! **Linux** (`sch_fq_codel`, 6.1): CoDel as under its preset there; turns and `max_packet` of the MTU
+//! and 14; a queue found empty also keeps the time from which its packets would have been bad, so that the first
+//! packet of a flow that sends one now and then may be dropped at once (kernels from 7.0 on forget it); packets that are pushed out raise their flow's count; a new flow found empty leaves at
 //! once if no old one waits. Its second limit, 32 MB of memory, is left out: packets here have no
 //! true size. **ns-3** (`FqCoDelQueueDisc`): turns of the MTU; `max_packet` 1500 against the flow's
 //! own backlog; optional `set_ways`. ns-2.35 has none: its preset is the reference.

@@ -21,7 +21,8 @@
 //! rounded up to jiffies (`hz`) and one jiffy late: 16 ms instead of 15 at 1000 Hz, 30 at 100 Hz;
 //! 2 % more at every update with a delay above 250 ms; the exemption looks at the delay now; a
 //! mean packet is the MTU and 14, of which two must wait in full; the allowance, given at updates,
-//! runs down by the time between departures; the decay is 1/64, and none while something waits; marks up
+//! runs down by the time between departures; the decay is 1/64, and none while something waits; the
+//! probability is not held to 1: under a flood it goes on rising, and takes as long to come down again; marks up
 //! to and with `mark_threshold`; the measured rate is averaged, with weight 1/8; the memory of
 //! derandomization is lost at the limit, but kept by a mark that was due.
 //!

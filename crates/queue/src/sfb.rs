@@ -15,8 +15,9 @@
 //! **Linux** (`sch_sfb`): 8 rows of 16 bins; a bin is full at, not above, 20 packets; arrivals whose
 //! emptiest bin holds `max` 25 are dropped; probabilities in 16 bits, of which `tc` always asks for steps
 //! of 33 up and 3 down, where the kernel by itself would take 66 and 11; above 1/2 a growing part of the
-//! signals, all at 1, are drops even for ECN-capable packets. ns-2.35 and ns-3 have none: their
-//! presets are the reference.
+//! signals, all at 1, are drops even for ECN-capable packets; each packet that the penalty box refuses
+//! begins the wait for its next token anew, so that a flow which sends more than `penalty_rate` gets nothing after its
+//! burst. ns-2.35 and ns-3 have none: their presets are the reference.
 
 use std::collections::VecDeque;
 
@@ -193,19 +194,27 @@ impl<P> Sfb<P> {
 
     /// Whether the penalty box lets a packet through.
     fn pardons(&mut self, now: Time) -> bool {
-        if self.tokens < 1.0 {
-            let gone = now.since(self.refilled).as_s().min(10.0);
-            self.tokens = (gone * self.params.penalty_rate).min(self.params.penalty_burst);
-            self.refilled = now;
-            if self.tokens < 1.0 {
-                // Not enough yet: the time goes on counting.
-                self.refilled =
-                    Time::from_ps(now.as_ps().saturating_sub(Span::from_s(gone).as_ps()));
-                return false;
-            }
+        let is_closed = self.linux && self.params.penalty_rate == 0.0;
+        if is_closed || self.tokens < 1.0 && !self.refill(now) {
+            return false;
         }
         self.tokens -= 1.0;
         true
+    }
+
+    /// Puts into the bucket of the penalty box what has come since it was counted. Whether that is a token.
+    fn refill(&mut self, now: Time) -> bool {
+        let gone = now.since(self.refilled).as_s().min(10.0);
+        let come = (gone * self.params.penalty_rate).min(self.params.penalty_burst);
+        if self.linux {
+            // Whole tokens: what has come of the next is lost with each packet that asks for it.
+            self.tokens = libm::floor(come);
+            self.refilled = now;
+        } else if come >= 1.0 {
+            self.tokens = come;
+            self.refilled = now;
+        }
+        self.tokens >= 1.0
     }
 }
 

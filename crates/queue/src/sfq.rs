@@ -15,7 +15,7 @@
 //! nothing is pushed out, and the salt stays, since what waits in there cannot be sorted anew.
 //!
 //! **Linux** (`sch_sfq`): limit 127 packets, at most `depth` 127 per flow (then the arrival is
-//! dropped) and `flows` 128 at a time, 1024 buckets, turns of `quantum` bytes (automatic: the MTU
+//! dropped) and `flows` 128 at a time, no more than a given limit has packets, 1024 buckets, turns of `quantum` bytes (automatic: the MTU
 //! and 14), perturbation off. If no bucket holds more than one packet, that of the next turn goes.
 //! An emptied flow forgets its credit. Its RED per flow and `headdrop` are left out.
 //!
@@ -89,6 +89,9 @@ pub struct Sfq<P: Packet> {
     sorted: Vec<P>,
 }
 
+/// Linux's limit where none is given, packets.
+const LINUX_LIMIT: u64 = 127;
+
 /// Which arrivals get in.
 #[derive(Debug, Clone, Copy)]
 enum Room {
@@ -126,7 +129,7 @@ impl<P: Packet> Sfq<P> {
     /// No bucket, a quantum of nothing, a parameter of `inner`, or `maxqueue` under a preset other
     /// than ns-2's or not in packets.
     pub fn new(params: &Params, preset: Preset, link: &LinkInfo) -> Result<Self, ParamFault> {
-        let room = match (preset, params.maxqueue) {
+        let mut room = match (preset, params.maxqueue) {
             (Preset::Ns2, Auto::Auto) => Room::Share(40),
             (Preset::Ns2, Auto::Given(Limit(Some(Length::Packets(packets))))) => {
                 Room::Share(packets as u64)
@@ -153,6 +156,14 @@ impl<P: Packet> Sfq<P> {
             Auto::Auto => None,
         };
         let bound = |given: Auto<u32>| given.given().map_or(usize::MAX, |bound| bound as usize);
+        let (depth, mut flows) = (bound(params.depth), bound(params.flows));
+        if preset == Preset::Linux
+            && let Room::PushOut(Capacity::Packets(limit)) = &mut room
+            && *limit != LINUX_LIMIT
+        {
+            *limit = (*limit).min(depth.saturating_mul(flows) as u64);
+            flows = flows.min(*limit as usize);
+        }
         let buckets = (0..params.buckets).map(|_| Bucket {
             queue: Child::default(),
             allot: 0,
@@ -166,8 +177,8 @@ impl<P: Packet> Sfq<P> {
             room,
             perturb: params.perturb,
             quantum,
-            depth: bound(params.depth),
-            flows: bound(params.flows),
+            depth,
+            flows,
             linux: preset == Preset::Linux,
             buckets: buckets.collect(),
             ring: VecDeque::with_capacity(params.buckets as usize),

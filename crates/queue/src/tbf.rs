@@ -192,6 +192,13 @@ impl<P: Packet> Discipline<P> for Tbf<P> {
             let what = format!("a bucket of {burst} never lets a packet of the MTU, {mtu}, go");
             warn("burst", what);
         }
+        if let Some(peak) = &self.peak
+            && peak.size < self.link.mtu
+        {
+            let (size, mtu) = (peak.size, self.link.mtu);
+            let what = format!("a bucket of {size} never lets a packet of the MTU, {mtu}, go");
+            warn("mtu", what);
+        }
         if self.bucket.rate > self.link.rate {
             let what = "the rate is above the link's: the link shapes, not this".to_owned();
             warn("rate", what);

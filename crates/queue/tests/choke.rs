@@ -182,3 +182,27 @@ fn linux_begins_anew_above_max() {
     assert_eq!(bench.record.dropped[0].1, Reason::Forced);
     assert_eq!(bench.probe("count"), -1.0);
 }
+
+/// `max_th` is a quarter of the limit, whatever `min_th` is.
+#[test]
+fn linux_derives_the_upper_threshold_from_the_limit() {
+    for (avg, forced) in [(249.0, 0), (252.0, 1)] {
+        let mut bench = Bench::under(Preset::Linux, "choke", &[("min_th", "30 packets")]);
+        bench.poke("avg", avg);
+        bench.arrive(us(0), 1000);
+        assert_eq!(bench.drops(Reason::Forced), forced, "{avg}");
+    }
+}
+
+#[test]
+fn an_overflow_begins_the_count_anew() {
+    let mut bench = still(&[("limit", "2 packets"), ("max_p", "0")], 0.0);
+    for _ in 0..2 {
+        bench.arrive(us(0), 500);
+    }
+    bench.poke("avg", 10.0);
+    bench.poke("count", 7.0);
+    assert!(!bench.enqueue(us(0), 1, 500, Ecn::NotEct));
+    assert_eq!(bench.drops(Reason::Overlimit), 1);
+    assert_eq!(bench.probe("count"), 0.0);
+}

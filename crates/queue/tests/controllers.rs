@@ -140,6 +140,18 @@ fn the_virtual_capacity_adapts() {
     assert_eq!(bench.probe("virtual_bps"), 8e6);
 }
 
+/// Ten of 100 bytes get in; twenty more, for which there is no room, are neither in the virtual queue nor adapted to.
+#[test]
+fn what_finds_no_room_is_not_counted() {
+    let mut bench = Bench::new("avq", &[("limit", "10 packets"), ("virtual_limit", "1 MB")]);
+    for _ in 0..30 {
+        bench.arrive(us(0), 100);
+    }
+    assert_eq!((bench.packets(), bench.drops(Reason::Overlimit)), (10, 20));
+    close(bench.probe("virtual_bytes"), 1000.0);
+    close(bench.probe("virtual_bps"), (800_000.0 - 150.0) * 8.0);
+}
+
 /// Unresponsive load of 1.25: what is accepted is gamma of the link, and the queue stays empty.
 #[test]
 fn avq_accepts_its_share() {

@@ -290,3 +290,24 @@ fn of_equals_the_first_pays() {
     let payers: Vec<u32> = bench.record.dropped.iter().map(|(p, _)| p.flow).collect();
     assert_eq!(payers, [1]);
 }
+
+/// A flow's second packet, long after its first, which waited above the target. What Linux knew of the flow it has
+/// not forgotten when the flow was found empty.
+#[test]
+fn linux_remembers_of_an_empty_flow_that_it_was_bad() {
+    for (preset, dropped) in [(Preset::Reference, 0), (Preset::Ns3, 0), (Preset::Linux, 1)] {
+        let mut bench = Bench::under(preset, "fq_codel", &[]);
+        for _ in 0..20 {
+            arrive(&mut bench, 1, 1000);
+        }
+        for at in [0, 200_000] {
+            bench.enqueue(us(at), 2, 100, Ecn::NotEct);
+            for _ in 0..4 {
+                bench.dequeue(us(at + 10_000));
+            }
+        }
+        let gone = bench.record.dropped.iter().filter(|(p, _)| p.flow == 2);
+        assert_eq!(gone.count(), dropped, "{preset}");
+        assert_eq!(bench.probe("flow[1].packets"), 0.0);
+    }
+}

@@ -278,30 +278,33 @@ fn forced_drops_and_the_count() {
     }
 }
 
-/// ns-2 in bytes, p = 1/2: a packet of a fifth of the mean is dropped with a fifth of that while
+/// ns-2 and ns-3 in bytes, p = 1/2: a packet of a fifth of the mean is dropped with a fifth of that while
 /// less than 500 bytes have gone by, and surely when the spreading says so, whatever its size.
 #[test]
-fn ns2_scales_all_but_certainty() {
+fn ns_scales_all_but_certainty() {
     let params = [
         STILL,
         ("limit", "none"),
         ("min_th", "5 packets"),
         ("max_th", "15 packets"),
         ("wait", "false"),
+        ("bytes", "true"),
     ];
-    let mut bench = Bench::ns2("red", &params);
-    bench.poke("max_p", 1.0);
-    bench.poke("avg", 5_000.0);
-    let (mut gap, mut gaps) = (0, Vec::new());
-    for _ in 0..20_000 {
-        gap += 1;
-        if !bench.arrive(us(0), 100) {
-            gaps.push(gap);
-            gap = 0;
+    for preset in [Preset::Ns2, Preset::Ns3] {
+        let mut bench = Bench::under(preset, "red", &params);
+        bench.poke("max_p", 1.0);
+        bench.poke("avg", 5_000.0);
+        let (mut gap, mut gaps) = (0, Vec::new());
+        for _ in 0..20_000 {
+            gap += 1;
+            if !bench.arrive(us(0), 100) {
+                gaps.push(gap);
+                gap = 0;
+            }
         }
+        assert_eq!(gaps[1..].iter().max(), Some(&5), "{preset}");
+        let last = gaps.iter().filter(|&&gap| gap == 5).count() as f64 / gaps.len() as f64;
+        // 0.9^4 come to the fifth.
+        assert!((last - 0.656).abs() < 0.03, "{preset} {last}");
     }
-    assert_eq!(gaps[1..].iter().max(), Some(&5));
-    let last = gaps.iter().filter(|&&gap| gap == 5).count() as f64 / gaps.len() as f64;
-    // 0.9^4 come to the fifth.
-    assert!((last - 0.656).abs() < 0.03, "{last}");
 }

@@ -158,6 +158,9 @@ fn what_can_never_go_is_dropped_and_told() {
     assert_eq!(warned, ["burst", "rate"]);
     let peak = Bench::new("tbf", &[("peak_rate", "1 Mbit/s")]);
     assert_eq!(peak.discipline.warnings()[0].param, "peak_rate");
+    let params = [("peak_rate", "8 Mbit/s"), ("mtu", "1000 B")];
+    let small = Bench::new("tbf", &params);
+    assert_eq!(small.discipline.warnings()[0].param, "mtu");
     for name in ["burst", "mtu"] {
         let text = fault("tbf", &[(name, "0 B")], Preset::Reference);
         assert!(text.starts_with(name), "{text}");

@@ -69,6 +69,24 @@ fn the_penalty_box() {
     );
 }
 
+/// The burst, what has come meanwhile, and then nothing while each packet that is refused begins the wait anew.
+#[test]
+fn linux_gives_nothing_to_those_who_ask_too_often() {
+    let params = [("limit", "none"), ("max", "none"), ("decrement", "0")];
+    let mut bench = Bench::under(Preset::Linux, "sfb", &params);
+    bench.poke("prob", 1.0);
+    let mut taken = |from: u64, packets: u64| {
+        let at = (0..packets).map(|k| us(from + 10_000 * k));
+        at.filter(|&now| bench.arrive(now, 500)).count()
+    };
+    assert_eq!(taken(0, 500), 20 + 2);
+    assert_eq!(taken(5_350_000, 500), 3);
+    let params = [("limit", "none"), ("max", "none"), ("penalty_rate", "0")];
+    let mut bench = Bench::under(Preset::Linux, "sfb", &params);
+    bench.poke("prob", 1.0);
+    assert!(!bench.arrive(us(0), 500));
+}
+
 #[test]
 fn linux_drops_from_a_full_emptiest_bin_and_hard_above_one_half() {
     let mut bench = Bench::under(Preset::Linux, "sfb", &[("increment", "0")]);

@@ -1,6 +1,7 @@
 //! SFQ against its rules worked out by hand, and against ns-2.
 
 use crate::bench::{Bench, burst, fault, us};
+use sojourn_base::length::Capacity;
 use sojourn_base::{Ecn, Preset};
 use sojourn_queue::{Discipline, Reason};
 
@@ -196,15 +197,27 @@ fn linux_serves_bytes_and_bounds_flows() {
     assert_eq!(taken, [true, true, false, true, false]);
 }
 
+/// Room for 127 packets, and for 128 flows.
 #[test]
 fn linux_drops_at_the_next_turn_if_all_hold_one() {
-    let mut bench = Bench::under(Preset::Linux, "sfq", &[("limit", "3 packets")]);
-    for flow in 0..3 {
+    let mut bench = Bench::under(Preset::Linux, "sfq", &[("buckets", "1048576")]);
+    for flow in 0..127 {
         bench.enqueue(us(0), flow, 500, Ecn::NotEct);
     }
-    assert!(bench.enqueue(us(0), 3, 500, Ecn::NotEct));
+    assert!(bench.enqueue(us(0), 127, 500, Ecn::NotEct));
     assert_eq!(bench.record.dropped[0].0.flow, 0);
-    assert_eq!(bench.probe("flows_active"), 3.0);
+    assert_eq!(bench.probe("flows_active"), 127.0);
+}
+
+/// A limit that is given bounds the flows too, and is bounded by what these may hold.
+#[test]
+fn linux_bounds_limit_and_flows_by_each_other() {
+    let mut bench = Bench::under(Preset::Linux, "sfq", &[("limit", "3 packets")]);
+    let taken = [0, 1, 2, 3, 2].map(|flow| bench.enqueue(us(0), flow, 500, Ecn::NotEct));
+    assert_eq!(taken, [true, true, true, false, false]);
+    let params = [("limit", "50 packets"), ("depth", "2"), ("flows", "2")];
+    let bench = Bench::under(Preset::Linux, "sfq", &params);
+    assert_eq!(bench.discipline.capacity(), Capacity::Packets(4));
 }
 
 #[test]

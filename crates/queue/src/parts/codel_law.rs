@@ -210,8 +210,7 @@ impl CodelLaw {
         now.since(self.clock(packet.enqueued()))
     }
 
-    /// The verdict on the packet at the head, which is to leave: whether it is bad. None where
-    /// there is none.
+    /// The verdict on the packet at the head, which is to leave, if there is one: whether it is bad.
     #[inline(always)]
     #[allow(clippy::inline_always)] // once a packet
     fn judge<P: Packet>(
@@ -220,10 +219,10 @@ impl CodelLaw {
         queue: &Fifo<P>,
         elsewhere: Bytes,
         now: Time,
-    ) -> Option<bool> {
+    ) -> bool {
         let Some(head) = queue.head() else {
             spell.first_above = Time::NEVER;
-            return None;
+            return false;
         };
         let behind = queue.bytes() - head.size() + elsewhere;
         let long = behind >= self.least_behind;
@@ -234,7 +233,7 @@ impl CodelLaw {
         let first = select_unpredictable(end == Time::NEVER, now + self.interval, end);
         spell.first_above = select_unpredictable(above, first, Time::NEVER);
         let bad_from = select_unpredictable(above, end + self.grace, Time::NEVER);
-        Some(now >= bad_from)
+        now >= bad_from
     }
 
     /// Marks the packet at the head in place of a drop, or drops it; says whether it was marked.
@@ -278,7 +277,7 @@ impl CodelLaw {
                 spell.drop_next += gap;
                 return true;
             }
-            bad = self.judge(spell, queue, elsewhere, now).unwrap_or(false);
+            bad = self.judge(spell, queue, elsewhere, now);
             if bad {
                 spell.drop_next += gap;
             }
@@ -327,12 +326,12 @@ impl CodelLaw {
         ctx: &mut Context<'_, P>,
     ) {
         let now = self.clock(ctx.now);
+        let Some(head) = queue.head() else {
+            return self.found_empty(spell);
+        };
         let mut marked = false;
-        if !queue.head().is_some_and(|head| self.passes_over(head)) {
-            let Some(bad) = self.judge(spell, queue, elsewhere, now) else {
-                spell.dropping = false;
-                return;
-            };
+        if !self.passes_over(head) {
+            let bad = self.judge(spell, queue, elsewhere, now);
             if !bad {
                 spell.dropping = false;
             } else if !spell.dropping {
@@ -345,6 +344,14 @@ impl CodelLaw {
             && !marked
         {
             self.mark_above(threshold, queue, now, ctx);
+        }
+    }
+
+    /// There is no packet to leave.
+    fn found_empty(&self, spell: &mut Spell) {
+        spell.dropping = false;
+        if self.preset != Preset::Linux {
+            spell.first_above = Time::NEVER;
         }
     }
 

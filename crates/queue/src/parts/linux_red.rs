@@ -43,7 +43,7 @@ impl IdleTable {
             .max(1.0);
         let per_tick = -libm::log1p(-weight) / packet;
         let shift = (0..32)
-            .find(|&shift| 31.0 / per_tick / (1_u64 << shift) as f64 <= 511.0)
+            .find(|&shift| 512.0 * (1_u64 << shift) as f64 > 31.0 / per_tick)
             .unwrap_or(32);
         let mut halvings = [31; 256];
         for (i, halving) in halvings.iter_mut().enumerate().take(255) {

@@ -119,6 +119,12 @@ fn scale(prob: f64) -> f64 {
         .map_or(1.0, |(_, scale)| *scale)
 }
 
+/// A probability as the kernel holds it, in 56 of 64 bits: it is kept from falling below zero, and becomes 1 only where
+/// all bits are used up, so that under a flood it stands above 1 until that is long over.
+fn within_kernel(prob: f64) -> f64 {
+    if prob < 256.0 { prob.max(0.0) } else { 1.0 }
+}
+
 /// The period that Linux makes of `t_update` at `hz`: rounded up to jiffies, and one jiffy late.
 pub fn linux_period(t_update: Span, hz: u32) -> Span {
     let jiffy = 1_000_000_000_000 / u64::from(hz);
@@ -365,7 +371,11 @@ impl PieLaw {
                 _ => state.prob *= 0.98,
             }
         }
-        state.prob = state.prob.clamp(0.0, 1.0);
+        state.prob = if self.preset == Preset::Linux {
+            within_kernel(state.prob)
+        } else {
+            state.prob.clamp(0.0, 1.0)
+        };
         let calm = self.calm(state) && state.prob == 0.0;
         let known = !self.estimator || state.rate.is_known();
         match self.preset {

@@ -183,10 +183,10 @@ impl Estimate {
         }
         self.prob = self.slope.at(self.avg, self.max_p, params.max_p.0);
         let mean = params.mean_packet;
-        let n = match (share, preset) {
-            (None, _) => self.count as f64,
-            (Some(_), Preset::Ns2) => (self.bytes / mean.get()) as f64,
-            (Some(_), _) => self.bytes as f64 / mean.as_f64(),
+        let n = match share {
+            None => self.count as f64,
+            // Whole packets, in both.
+            Some(_) => (self.bytes / mean.get()) as f64,
         };
         let spread = if params.wait {
             spread_after_wait(self.prob, n)

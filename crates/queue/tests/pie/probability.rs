@@ -126,3 +126,22 @@ fn linux_steps_higher_at_a_high_delay() {
         close(bench.probe("prob"), 0.01 + step + more);
     }
 }
+
+/// Under a flood the kernel's probability goes on beyond 1, until its 64 bits are full.
+#[test]
+fn linux_does_not_stop_at_certainty() {
+    for (preset, before, after) in [
+        (Preset::Reference, 0.99, 1.0),
+        (Preset::Ns3, 0.99, 1.0),
+        (Preset::Linux, 0.99, 1.03),
+        (Preset::Linux, 255.99, 1.0),
+    ] {
+        let mut bench = Bench::under(preset, "pie", &[]);
+        bench.poke("prob", before);
+        bench.poke("qdelay", 0.3);
+        bench.poke("qdelay_old", 0.3);
+        bench.poke("burst", 0.0);
+        bench.timer(us(500_000));
+        close(bench.probe("prob"), after);
+    }
+}
