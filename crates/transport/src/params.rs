@@ -159,6 +159,8 @@ pub struct Config {
     pub halves_cwnd: bool,
     /// It is halved at a repeated timeout too (ns-2).
     pub halves_again: bool,
+    /// A timeout in a window that was reduced already leaves the threshold (Linux).
+    pub halves_once: bool,
     /// What is halved is `pipe`: what is reported or held to be lost does not count (ns-3).
     pub halves_pipe: bool,
     /// After a timeout all is sent again, reports or not, and limited transmit goes on (ns-2).
@@ -276,6 +278,7 @@ impl Config {
             recovery_burst: if ns2 && !params.sack { 2 } else { u32::MAX },
             halves_cwnd: ns2 || linux,
             halves_again: ns2,
+            halves_once: linux,
             halves_pipe: preset == Preset::Ns3,
             go_back_n: ns2,
             classic_recovery: ns2,

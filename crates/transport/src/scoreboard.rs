@@ -104,6 +104,8 @@ pub struct Scoreboard {
     waiting: u64,
     resent: VecDeque<Resent>,
     highest_sacked: u64,
+    /// Bytes that were ever held to be lost, those of a segment sent again each time.
+    lost_ever: u64,
     /// No lost segment waits below this number of the ring's.
     next_waiting: u64,
     /// The blocks of the acknowledgement before.
@@ -145,6 +147,11 @@ impl Scoreboard {
     /// Bytes held to be lost, sent again or not.
     pub const fn lost(&self) -> u64 {
         self.lost
+    }
+
+    /// Bytes that were ever held to be lost, those of a segment sent again each time.
+    pub const fn lost_ever(&self) -> u64 {
+        self.lost_ever
     }
 
     /// Bytes that are lost and wait to be sent again.

@@ -2,6 +2,7 @@
 
 use crate::bench::{Bench, Solo};
 use sojourn_base::{Preset, Span, Time};
+use sojourn_transport::State;
 
 fn ms(ms: u64) -> Time {
     Time::ZERO + Span::from_ms(ms)
@@ -138,4 +139,22 @@ fn told_in_recovery(preset: Preset) -> f64 {
 fn ns2_tells_its_window_without_the_inflation() {
     assert_eq!(told_in_recovery(Preset::Reference), 13.0);
     assert_eq!(told_in_recovery(Preset::Ns2), 10.0);
+}
+
+/// Under Linux a timeout in a window that was reduced already leaves the threshold.
+#[test]
+fn linux_halves_once_a_window_though_a_timeout_follows() {
+    for (preset, halves_again) in [(Preset::Linux, false), (Preset::Reference, true)] {
+        let keys = [("segment", "1000 B"), ("timestamps", "false")];
+        let mut tcp = Solo::new("newreno", preset, &keys);
+        tcp.sender.write_endless();
+        tcp.sends();
+        tcp.at(100);
+        tcp.ack(nth(0), &[(nth(1), nth(5))]);
+        assert_eq!((tcp.ssthresh(), tcp.sender.state()), (5.0, State::Recovery));
+        tcp.at(5_000);
+        assert!(tcp.sender.counts().timeouts > 0, "{preset}");
+        assert_eq!(tcp.cwnd(), 1.0, "{preset}");
+        assert_eq!(tcp.ssthresh() < 5.0, halves_again, "{preset}");
+    }
 }

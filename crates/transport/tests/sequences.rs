@@ -446,3 +446,93 @@ fn a_handshake_comes_first_and_a_fin_last() {
     assert!(bench.sender.is_done() && bench.receiver.is_finished());
     assert_eq!(bench.receiver.delivered(), 2500);
 }
+
+/// The probe is reported at 400 ms, by an acknowledgement that echoes the second segment: all before it that were sent
+/// earlier are lost. What it had to tell is answered for then, and nothing more of it.
+#[test]
+fn a_lost_tail_of_several_is_repaired_behind_its_probe() {
+    let keys = [
+        ("segment", "1000 B"),
+        ("delayed_ack", "1"),
+        ("initial_window", "5 packets"),
+    ];
+    let mut bench = Bench::new("newreno", REFERENCE, Span::from_ms(100), &keys);
+    bench.sender.write(5000);
+    bench.fate = Box::new(|n, _| {
+        if (2..5).contains(&n) {
+            Fate::Drop
+        } else {
+            Fate::Deliver
+        }
+    });
+    bench.run_until(ms(400));
+    assert_eq!((bench.sent[5].0, bench.sent[5].1.seq), (ms(300), nth(4)));
+    assert_eq!(bench.sender.state(), State::Recovery);
+    bench.run_until(ms(900));
+    assert!(bench.sender.is_done());
+    assert_eq!(bench.sender.counts().timeouts, 0);
+    assert_eq!(bench.sender.counts().recoveries, 1);
+    let ssthresh = bench.sender.ssthresh();
+    bench.sender.write(5000);
+    bench.run_until(ms(1200));
+    assert!(bench.sender.is_done());
+    assert_eq!(bench.sender.ssthresh(), ssthresh, "one reduction");
+}
+
+/// Marks are no losses to be repaired: the tail is probed two round trips after the last acknowledgement.
+#[test]
+fn a_tail_is_probed_after_an_echo_of_marks_too() {
+    let keys = [
+        ("segment", "1000 B"),
+        ("delayed_ack", "1"),
+        ("timestamps", "false"),
+        ("ecn", "true"),
+    ];
+    let mut tcp = Solo::new("newreno", REFERENCE, &keys);
+    tcp.sender.write(10_000);
+    tcp.sends();
+    tcp.at(100);
+    tcp.ece(nth(8));
+    assert_eq!(tcp.sender.state(), State::Cwr);
+    assert_eq!(tcp.at(299), []);
+    assert_eq!(tcp.at(300), segments(9, 10));
+}
+
+/// RFC 5681, 3.1: one segment to begin with. The threshold is none, since no data was lost; ns-2 halves all the same.
+#[test]
+fn a_lost_syn_leaves_the_threshold() {
+    for preset in Preset::ALL {
+        let keys = [PLAIN, &[("handshake", "true")]].concat();
+        let mut bench = Bench::new("newreno", preset, Span::from_ms(100), &keys);
+        bench.sender.write_endless();
+        bench.fate = Box::new(|n, _| if n == 0 { Fate::Drop } else { Fate::Deliver });
+        let rto = bench.sender.rto();
+        bench.run_until(Time::ZERO + rto + Span::from_ms(110));
+        assert!((bench.cwnd_segments() - 1.0).abs() < 0.01, "{preset}");
+        let is_halved = preset == Preset::Ns2;
+        assert_eq!(bench.sender.ssthresh() < 10_000, is_halved, "{preset}");
+    }
+}
+
+/// Three segments of 20 are reported, all before them are lost, and the first is repaired. The acknowledgement of that
+/// reports two more and reveals a loss: as much is lost as before, yet no more may go out than was delivered (RFC 9937).
+/// Where it reports three it is safe to send one more.
+#[test]
+fn a_loss_is_found_though_another_is_repaired() {
+    let keys = [
+        ("segment", "1000 B"),
+        ("delayed_ack", "1"),
+        ("timestamps", "false"),
+        ("initial_window", "20 packets"),
+    ];
+    for (reported_from, sent) in [(18, 3), (17, 4 + 1)] {
+        let mut tcp = Solo::new("newreno", REFERENCE, &keys);
+        tcp.sender.write_endless();
+        tcp.sends();
+        tcp.at(100);
+        tcp.ack(nth(0), &[(nth(14), nth(17))]);
+        tcp.at(200);
+        let reports = [(nth(reported_from), nth(20)), (nth(14), nth(17))];
+        assert_eq!(tcp.ack(nth(1), &reports).len(), sent);
+    }
+}

@@ -19,12 +19,13 @@ impl Scoreboard {
     }
 
     fn mark_lost(&mut self, index: usize) {
-        let flags = self.ring[index].flags;
-        if let Some(untold) = &mut self.untold
-            && flags & (LOST | RETRANS) != LOST
-        {
-            let entry = &self.ring[index];
-            untold.push((entry.seq, entry.end()));
+        let entry = self.ring[index];
+        let flags = entry.flags;
+        if flags & (LOST | RETRANS) != LOST {
+            self.lost_ever += u64::from(entry.len);
+            if let Some(untold) = &mut self.untold {
+                untold.push((entry.seq, entry.end()));
+            }
         }
         self.set(index, (flags | LOST) & !RETRANS);
         self.next_waiting = self.next_waiting.min(self.ring.gone() + index as u64);

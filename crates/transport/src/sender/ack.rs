@@ -18,7 +18,8 @@ pub(super) struct Before {
     /// Bytes in flight.
     pub(super) flight: u64,
     pub(super) window: u64,
-    pub(super) lost: u64,
+    /// Bytes ever held to be lost.
+    pub(super) lost_ever: u64,
 }
 
 impl Sender {
@@ -46,7 +47,7 @@ impl Sender {
             una: self.snd_una,
             flight: self.in_flight(),
             window: self.window(),
-            lost: self.board.lost(),
+            lost_ever: self.board.lost_ever(),
         };
         if let Some(heard) = self.read(now, ack) {
             self.follow(now, ack, heard, &before);
@@ -73,7 +74,7 @@ impl Sender {
             let dupthresh = if recovering { 1 } else { self.config.dupthresh };
             self.board.detect_by_count(dupthresh, self.config.mss);
         }
-        heard.lost = self.board.lost().saturating_sub(before.lost);
+        heard.lost = self.board.lost_ever() - before.lost_ever;
         self.recover_on(now, &heard);
         self.tell_losses(now);
         if heard.delivered > 0 {
@@ -106,7 +107,7 @@ impl Sender {
     /// The SYN was answered.
     fn on_established(&mut self) {
         if self.counts.timeouts > 0 {
-            // A lost SYN: one segment to begin with (RFC 5681, 3.1).
+            // A lost SYN: one segment to begin with (RFC 5681, 3.1), and the threshold as it was.
             let ssthresh = self.ssthresh;
             let mss = f64::from(self.config.mss);
             let ssthresh = if ssthresh == u64::MAX {
@@ -310,7 +311,6 @@ impl Sender {
             };
             self.reduce(now, kind, false);
             self.state = State::Cwr;
-            self.pto_at = Time::NEVER;
         }
     }
 
@@ -353,7 +353,7 @@ impl Sender {
             self.pto_at = Time::NEVER;
             self.reorder_at = Time::NEVER;
         } else if self.config.rack {
-            if self.state != State::Open || self.board.sacked() > 0 {
+            if !self.may_probe() || self.board.sacked() > 0 {
                 self.pto_at = Time::NEVER;
             } else if heard.advanced {
                 self.schedule_probe(now);

@@ -97,7 +97,7 @@ impl Sender {
             una: self.snd_una,
             flight: self.outstanding(),
             window: self.cwnd,
-            lost: 0,
+            lost_ever: 0,
         };
         if let Some(last) = self.board.acknowledge_untouched(ack.ack) {
             // Of segments that came in their order, the last tells RACK as much as all.

@@ -64,12 +64,13 @@ impl Sender {
                 reported_at = reported_at.max(Some(sent.xmit));
             }
             if rack_on {
-                rack.on_delivered(sent, now, echo, min_rtt);
+                rack.on_delivered(sent, now, None, min_rtt);
             }
             if let Some(rate) = &mut rate {
                 rate.on_delivered(sent.seq, sent.end());
             }
         });
+        rack.end_ack();
         let right_edge = ack.ack.saturating_add(ack.window);
         // The first window that is heard of has changed nothing (RFC 5681, 2).
         let same_window = right_edge == self.right_edge || !self.edge_heard;

@@ -194,7 +194,7 @@ impl Sender {
             self.timed = Some((end, now));
         }
         self.after_send(now, len);
-        if self.config.rack && self.state == State::Open {
+        if self.config.rack && self.may_probe() {
             self.schedule_probe(now);
         }
         self.segment(now, seq, len, false)

@@ -21,7 +21,7 @@ impl Sender {
         }
         if self.pto_at <= now {
             self.pto_at = Time::NEVER;
-            if self.probe.is_none() && self.sampled_since_probe && self.state == State::Open {
+            if self.probe.is_none() && self.sampled_since_probe && self.may_probe() {
                 self.probe_due = true;
                 // The probe takes the place of this expiry (RFC 8985, 7.2).
                 self.arm_rto(now);
@@ -45,11 +45,10 @@ impl Sender {
             return;
         }
         self.counts.timeouts += 1;
-        let again = self.state == State::Loss
-            && self.timer_began_loss
-            && self.rtt.backoff() > 0
-            && !self.config.halves_again;
-        self.reduce(now, LossKind::Timeout, again);
+        // A SYN tells nothing of the room in the path.
+        if self.snd_una > 0 || self.config.go_back_n {
+            self.reduce(now, LossKind::Timeout, self.was_reduced());
+        }
         self.rtt.back_off();
         self.lose_at_timeout(now);
         self.tell_losses(now);
@@ -70,6 +69,18 @@ impl Sender {
         self.force = true;
         self.burst_left = u32::MAX;
         self.arm_rto(now);
+    }
+
+    /// Whether the threshold stays at a timeout: that of the same data expired before (RFC 5681, 3.1, equation 4),
+    /// or, under Linux, this window was reduced already.
+    fn was_reduced(&self) -> bool {
+        let expired = self.state == State::Loss && self.timer_began_loss && self.rtt.backoff() > 0;
+        let until = match self.state {
+            State::Open | State::Loss => 0,
+            State::Cwr => self.ecn_until,
+            State::Recovery => self.recover,
+        };
+        (expired && !self.config.halves_again) || (self.config.halves_once && self.snd_una < until)
     }
 
     fn lose_at_timeout(&mut self, now: Time) {
@@ -136,10 +147,16 @@ impl Sender {
         }
     }
 
+    /// Whether the tail may be probed: not while losses are repaired (RFC 8985, 7.2).
+    #[inline]
+    pub(super) fn may_probe(&self) -> bool {
+        matches!(self.state, State::Open | State::Cwr)
+    }
+
     /// RFC 8985, 7.2: when to probe the tail.
     pub(super) fn schedule_probe(&mut self, now: Time) {
         self.pto_at = Time::NEVER;
-        if self.state != State::Open
+        if !self.may_probe()
             || self.board.is_empty()
             || self.board.sacked() > 0
             || self.probe.is_some()
@@ -178,6 +195,8 @@ impl Sender {
             self.reduce(now, LossKind::FastRetransmit, false);
         }
         self.counts.recoveries += 1;
+        // What it would tell has been answered for.
+        self.probe = None;
         self.recover = self.snd_nxt;
         self.force = true;
         self.pto_at = Time::NEVER;
