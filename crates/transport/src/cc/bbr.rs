@@ -2,13 +2,14 @@
 //!
 //! N. Cardwell et al., "BBR Congestion Control", draft-cardwell-iccrg-bbr-congestion-control-00, 2017, and
 //! Linux 6.1's `tcp_bbr`. The bottleneck's bandwidth is the largest delivery rate of the last ten round
-//! trips, its delay the least RTT of the last 10 s. Startup paces at 2/ln 2 times the bandwidth until that has
+//! trips, its delay the least RTT of the last 10 s. Startup paces at 2/ln 2 times the bandwidth, at first the initial
+//! window a millisecond, then a round trip, and never slower than before, until the bandwidth has
 //! not grown by a quarter in three round trips; drain takes the queue away again; then the pacing gain cycles
 //! through 1.25, 0.75 and six times 1, a least RTT each, with a window of twice the product. When the least
 //! RTT is 10 s old the window is four segments for at least 200 ms and a round trip. Losses take the window to
 //! what is in flight for one round trip; marks do nothing.
 //!
-//! **linux**: paces at 99 % of the bandwidth. Left out: its long-term sampling for policers, its compensation
+//! **linux**: paces at 99 % of the bandwidth; a round-trip time that equals the least does not renew it. Left out: its long-term sampling for policers, its compensation
 //! for aggregated acknowledgements and the room for segmentation offload in the window, of which one burst of
 //! three segments stands for all. **ns-3** (`TcpBbr`): as the draft. ns-2.35 has no BBR.
 //!
@@ -40,6 +41,8 @@ const BANDWIDTH_ROUNDS: u64 = 10;
 const FULL_GROWTH: f64 = 1.25;
 const FULL_ROUNDS: u32 = 3;
 const LEAST_WINDOW: f64 = 4.0;
+/// What a round trip is taken for before the first is measured.
+const NOMINAL_RTT: Span = Span::from_ms(1);
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Mode {
@@ -64,7 +67,13 @@ pub struct Bbr {
     round: u64,
     next_round_delivered: u64,
     min_rtt: Span,
-    min_rtt_at: Time,
+    /// When that was measured; at first when the first acknowledgement came.
+    min_rtt_at: Option<Time>,
+    /// Whether an RTT that equals the least renews it.
+    equal_renews: bool,
+    /// Bytes a second.
+    pacing_rate: f64,
+    has_seen_rtt: bool,
     pacing_gain: f64,
     cwnd_gain: f64,
     full_bandwidth: f64,
@@ -86,9 +95,9 @@ impl Bbr {
     ///
     /// # Errors
     /// None.
-    pub fn new(params: &Params, _preset: Preset, start: &Start) -> Result<Self, ParamFault> {
+    pub fn new(params: &Params, preset: Preset, start: &Start) -> Result<Self, ParamFault> {
         let mss = f64::from(start.mss);
-        Ok(Self {
+        let mut made = Self {
             mss,
             initial: start.initial_window as f64,
             cwnd: start.initial_window as f64,
@@ -101,7 +110,10 @@ impl Bbr {
             round: 0,
             next_round_delivered: 0,
             min_rtt: Span::ZERO,
-            min_rtt_at: Time::ZERO,
+            min_rtt_at: None,
+            equal_renews: preset != Preset::Linux,
+            pacing_rate: 0.0,
+            has_seen_rtt: false,
             pacing_gain: HIGH_GAIN,
             cwnd_gain: HIGH_GAIN,
             full_bandwidth: 0.0,
@@ -115,7 +127,22 @@ impl Bbr {
             conserve_until: None,
             state: State::Open,
             idle_restart: false,
-        })
+        };
+        made.pace_by_window(NOMINAL_RTT);
+        Ok(made)
+    }
+
+    /// Before any rate is known: the window a round trip.
+    fn pace_by_window(&mut self, rtt: Span) {
+        self.pacing_rate = HIGH_GAIN * self.margin * self.cwnd / rtt.as_s();
+    }
+
+    /// Until the pipe has been full once the rate only rises: one small sample must not hold back all that follows.
+    fn set_pacing_rate(&mut self, gain: f64) {
+        let rate = gain * self.margin * self.bandwidth.get();
+        if self.is_full || rate > self.pacing_rate {
+            self.pacing_rate = rate;
+        }
     }
 
     /// `gain` times bandwidth times least RTT, bytes.
@@ -188,12 +215,16 @@ impl Bbr {
 
     fn update_min_rtt(&mut self, ack: &AckSample, round_started: bool) {
         let now = ack.now;
-        let expired = now.since(self.min_rtt_at) > self.min_rtt_window;
+        let measured_at = *self.min_rtt_at.get_or_insert(now);
+        let expired = now.since(measured_at) > self.min_rtt_window;
         if let Some(rtt) = ack.rtt
-            && (self.min_rtt == Span::ZERO || rtt <= self.min_rtt || expired)
+            && (self.min_rtt == Span::ZERO
+                || rtt < self.min_rtt
+                || (self.equal_renews && rtt == self.min_rtt)
+                || expired)
         {
             self.min_rtt = rtt;
-            self.min_rtt_at = now;
+            self.min_rtt_at = Some(now);
         }
         if expired && !self.idle_restart && self.mode != Mode::ProbeRtt {
             self.mode = Mode::ProbeRtt;
@@ -214,7 +245,7 @@ impl Bbr {
                 Some(done) => {
                     let round = round_started || self.round > self.probe_rtt_round;
                     if now >= done && round {
-                        self.min_rtt_at = now;
+                        self.min_rtt_at = Some(now);
                         self.cwnd = self.cwnd.max(self.prior_cwnd);
                         self.prior_cwnd = 0.0;
                         if self.is_full {
@@ -284,6 +315,11 @@ impl CongestionControl for Bbr {
             self.enter_probe_bandwidth(ack.now);
         }
         self.update_min_rtt(ack, round_started);
+        if !self.has_seen_rtt && ack.srtt > Span::ZERO {
+            self.has_seen_rtt = true;
+            self.pace_by_window(ack.srtt);
+        }
+        self.set_pacing_rate(self.pacing_gain);
         self.set_cwnd(ack);
     }
 
@@ -306,8 +342,15 @@ impl CongestionControl for Bbr {
 
     fn on_restart(&mut self, _now: Time) {}
 
-    fn on_busy(&mut self, _now: Time, _app_limited: bool) {
+    /// After idle time: no faster than the path, which has no queue to be filled.
+    fn on_busy(&mut self, _now: Time, app_limited: bool) {
+        if !app_limited {
+            return;
+        }
         self.idle_restart = true;
+        if self.mode == Mode::ProbeBandwidth {
+            self.set_pacing_rate(1.0);
+        }
     }
 
     fn cwnd(&self) -> u64 {
@@ -319,8 +362,7 @@ impl CongestionControl for Bbr {
     }
 
     fn pacing_rate(&self) -> Option<f64> {
-        let bandwidth = self.bandwidth.get();
-        (bandwidth > 0.0).then_some(self.pacing_gain * bandwidth * self.margin)
+        Some(self.pacing_rate)
     }
 
     fn needs(&self) -> Needs {

@@ -2,7 +2,9 @@
 
 use sojourn_base::{Preset, Rate, Span, Time};
 
-use super::REFERENCE;
+use sojourn_transport::CongestionControl;
+
+use super::{Played, REFERENCE, RTT};
 use crate::bench::{Bench, Fate, Link};
 
 #[test]
@@ -74,5 +76,53 @@ fn the_handshake_is_no_sample_of_the_rate() {
         bench.run_until(Time::ZERO + Span::from_whole_s(2));
         // All but the handshake and the first round trips.
         assert!(bench.receiver.delivered() > 4_000_000, "{cc}");
+    }
+}
+
+fn pacing_gain(played: &Played) -> f64 {
+    let mut found = 0.0;
+    played.cc.probe(&mut |name, value| {
+        if name == "pacing_gain" {
+            found = value;
+        }
+    });
+    found
+}
+
+/// Ten segments of 1000 bytes a millisecond, then a round trip, 2/ln 2 times as fast.
+#[test]
+fn the_first_rate_is_that_of_the_window() {
+    for (preset, margin) in [(REFERENCE, 1.0), (Preset::Linux, 0.99), (Preset::Ns3, 1.0)] {
+        let mut played = Played::new("bbr", preset, 10.0, 0.0);
+        for rtt_s in [0.001, 0.1] {
+            let rate = played.cc.pacing_rate().expect("it paces");
+            let expected = margin * 2.885_390_081_777_927 * 10_000.0 / rtt_s;
+            assert!((rate / expected - 1.0).abs() < 1e-9, "{preset}: {rate}");
+            played.ack(RTT, false);
+        }
+    }
+}
+
+/// The least round-trip time is believed for ten seconds from when it was measured: that of a connection that begins
+/// late is not old, and where all are equal each renews it, but under Linux.
+#[test]
+fn the_least_round_trip_is_looked_for_when_it_is_old() {
+    for (preset, looks) in [
+        (REFERENCE, false),
+        (Preset::Ns3, false),
+        (Preset::Linux, true),
+    ] {
+        let mut played = Played::new("bbr", preset, 10.0, 0.0);
+        played.now = Time::ZERO + Span::from_whole_s(20);
+        for _ in 0..99 {
+            played.ack(RTT, false);
+            played.now += RTT;
+        }
+        assert!(pacing_gain(&played) > 2.0, "{preset}");
+        for _ in 0..9 {
+            played.ack(RTT, false);
+            played.now += RTT;
+        }
+        assert_eq!(pacing_gain(&played) == 1.0, looks, "{preset}");
     }
 }
