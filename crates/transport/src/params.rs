@@ -145,6 +145,8 @@ pub struct Config {
     pub quick_acks: u64,
     /// Slow start after idle time.
     pub idle_restart: bool,
+    /// It begins from the window halved for each timeout that has gone by (Linux).
+    pub halves_when_idle: bool,
     /// Three-way handshake.
     pub handshake: bool,
     /// FIN at the end.
@@ -268,6 +270,7 @@ impl Config {
             delayed_ack_timeout: params.delayed_ack_timeout,
             quick_acks: params.quick_acks.0,
             idle_restart: params.idle_restart && !needs.keeps_window_when_idle,
+            halves_when_idle: linux,
             handshake: params.handshake,
             fin: params.fin,
             ecn: match params.ecn {

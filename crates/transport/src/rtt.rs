@@ -2,11 +2,11 @@
 //!
 //! The first sample R gives SRTT = R and RTTVAR = R/2; later ones move RTTVAR by a quarter and then
 //! SRTT by an eighth (section 2.3: in this order). RTO = SRTT + max(G, 4 RTTVAR), at least the
-//! minimum; it doubles with every expiry (section 5.5) until data is acknowledged that was not
-//! acknowledged before. Which samples count (Karn) is the sender's to decide.
+//! minimum; it doubles with every expiry (section 5.5) until there is another sample. Which samples count (Karn)
+//! is the sender's to decide.
 //!
 //! **Linux**: the floor of 200 ms is put under 4 RTTVAR instead of under the sum, so that
-//! RTO >= SRTT + 200 ms (`rto_floor_on_variance`). **ns-2**: a sample is a whole number of ticks,
+//! RTO >= SRTT + 200 ms. **ns-2**: a sample is a whole number of ticks,
 //! at least one; eight times SRTT and four times RTTVAR are whole ticks too, so that RTTVAR never
 //! falls below three quarters of one; after the fourth expiry in a row the next sample counts as
 //! the first. ns-2 rounds by a random phase of each sender's clock, here to the nearest tick.
@@ -135,7 +135,7 @@ impl RttEstimator {
         self.stale |= self.backoff >= COARSE_PATIENCE;
     }
 
-    /// New data was acknowledged: the back-off ends.
+    /// There is a new sample: the back-off ends.
     pub fn end_back_off(&mut self) {
         self.backoff = 0;
     }
@@ -160,7 +160,7 @@ impl RttEstimator {
         self.min
     }
 
-    /// How often the timer has expired since data was acknowledged.
+    /// How often the timer has expired since the last sample.
     pub const fn backoff(&self) -> u32 {
         self.backoff
     }

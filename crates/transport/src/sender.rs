@@ -108,7 +108,8 @@ pub struct Sender {
     window_probe: bool,
     cwr_due: bool,
     first_partial: bool,
-    timer_began_loss: bool,
+    /// The first unacknowledged number when the timer of retransmission expired, in state Loss.
+    expired_una: Option<u64>,
     probe: Option<Probe>,
     rate: Option<Box<RateSampler>>,
     rtt: RttEstimator,
@@ -176,7 +177,7 @@ impl Sender {
             window_probe: false,
             cwr_due: false,
             first_partial: false,
-            timer_began_loss: false,
+            expired_una: None,
             limited_until: 0,
             burst_left: u32::MAX,
             flight: 0,
@@ -393,6 +394,15 @@ impl Sender {
 
     fn mss(&self) -> u64 {
         u64::from(self.config.mss)
+    }
+
+    /// `bytes` in segments; infinite where they are no bound.
+    fn segments(&self, bytes: u64) -> f64 {
+        if bytes == u64::MAX {
+            f64::INFINITY
+        } else {
+            bytes as f64 / f64::from(self.config.mss)
+        }
     }
 
     /// The number after the last byte to be sent, FIN included.

@@ -158,3 +158,26 @@ fn linux_halves_once_a_window_though_a_timeout_follows() {
         assert_eq!(tcp.ssthresh() < 5.0, halves_again, "{preset}");
     }
 }
+
+/// After 390 ms, more than one timeout of 300 ms, Linux halves the window of 70 segments once and remembers three quarters
+/// of it; the RFC begins with the initial window.
+#[test]
+fn linux_halves_for_each_timeout_of_idle_time() {
+    for (preset, cwnd, ssthresh) in [(Preset::Linux, 35.0, 52.5), (Preset::Reference, 10.0, 20.0)] {
+        let keys = [
+            ("segment", "1000 B"),
+            ("timestamps", "false"),
+            ("min_rto", "200 ms"),
+        ];
+        let mut tcp = Solo::new("newreno", preset, &keys);
+        tcp.sender.write(10_000);
+        tcp.sends();
+        tcp.at(100);
+        tcp.ack(nth(10), &[]);
+        tcp.sender.set_window(70.0, 20.0);
+        tcp.at(390);
+        tcp.sender.write(1_000);
+        tcp.sends();
+        assert_eq!((tcp.cwnd(), tcp.ssthresh()), (cwnd, ssthresh), "{preset}");
+    }
+}

@@ -297,6 +297,23 @@ fn a_timeout_halves_once_and_slow_starts() {
     assert_eq!(tcp.cwnd(), 3.0);
 }
 
+/// The timeout of another segment halves again, though no sample has ended the back-off (RFC 5681, equation 4).
+#[test]
+fn a_timeout_after_progress_halves_again() {
+    let mut tcp = Solo::new("newreno", REFERENCE, PLAIN);
+    tcp.sender.write_endless();
+    tcp.sends();
+    tcp.at(1000);
+    tcp.at(1100);
+    // What had arrived is acknowledged, and the rest is sent in slow start.
+    tcp.ack(nth(5), &[]);
+    assert_eq!((tcp.sender.state(), tcp.ssthresh()), (State::Loss, 5.0));
+    tcp.sender.set_window(4.0, 5.0);
+    tcp.at(20_000);
+    assert!(tcp.sender.counts().timeouts > 1);
+    assert!(tcp.ssthresh() < 5.0, "{}", tcp.ssthresh());
+}
+
 #[test]
 fn rttvar_and_rto_with_a_constant_rtt() {
     let mut bench = Bench::new("newreno", REFERENCE, Span::from_ms(100), PLAIN);

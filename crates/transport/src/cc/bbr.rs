@@ -73,7 +73,6 @@ pub struct Bbr {
     equal_renews: bool,
     /// Bytes a second.
     pacing_rate: f64,
-    has_seen_rtt: bool,
     pacing_gain: f64,
     cwnd_gain: f64,
     full_bandwidth: f64,
@@ -113,7 +112,6 @@ impl Bbr {
             min_rtt_at: None,
             equal_renews: preset != Preset::Linux,
             pacing_rate: 0.0,
-            has_seen_rtt: false,
             pacing_gain: HIGH_GAIN,
             cwnd_gain: HIGH_GAIN,
             full_bandwidth: 0.0,
@@ -314,10 +312,10 @@ impl CongestionControl for Bbr {
         if self.mode == Mode::Drain && ack.in_flight as f64 <= self.product(1.0) {
             self.enter_probe_bandwidth(ack.now);
         }
+        let knew_rtt = self.min_rtt > Span::ZERO;
         self.update_min_rtt(ack, round_started);
-        if !self.has_seen_rtt && ack.srtt > Span::ZERO {
-            self.has_seen_rtt = true;
-            self.pace_by_window(ack.srtt);
+        if !knew_rtt && self.min_rtt > Span::ZERO {
+            self.pace_by_window(self.min_rtt);
         }
         self.set_pacing_rate(self.pacing_gain);
         self.set_cwnd(ack);

@@ -6,8 +6,8 @@
 //! leaves beta = RTTmin / RTTmax, between 0.5 and 0.8, but 0.5 if throughput changed by more than a fifth
 //! since the loss before. RTTmax fades by a twentieth of its distance at every loss.
 //!
-//! **Linux**: f is divided by RTTmin / 100 ms, held between 0.5 and 10 (`rtt_scaling`); beta adapts from
-//! the second loss on and where RTTmin exceeds 10 ms; RTTmax ignores samples more than 20 ms above it.
+//! **Linux**: f is in proportion to RTTmin, divided by 100 ms / RTTmin, which is held between 0.5 and 10, and at least 1
+//! (`rtt_scaling`); beta adapts from the second loss on that finds throughput unchanged, and where RTTmin exceeds 10 ms; RTTmax ignores samples more than 20 ms above it.
 //! **ns-3**: no scaling, alpha at least 1. **reference** is the paper's text as above. Throughput is taken
 //! per round trip, smoothed by a quarter; ns-3's integer division in comparing it is not modelled.
 
@@ -24,7 +24,7 @@ params! {
         delta_l: Span = "1 s";
         /// Whether beta follows the queue.
         adaptive_backoff: bool = "true";
-        /// Whether growth is divided by the RTT over 100 ms.
+        /// Whether growth is in proportion to the RTT: that of 100 ms is the unit.
         rtt_scaling: bool = "false", Linux = "true";
     }
 }
@@ -45,6 +45,7 @@ pub struct Htcp {
     throughput: f64,
     best: f64,
     best_before: f64,
+    /// Losses; under Linux since throughput changed.
     events: u32,
 }
 
@@ -87,10 +88,10 @@ impl Htcp {
             f = (f / (0.1 / self.min_rtt).clamp(0.5, 10.0)).max(1.0);
         }
         let alpha = 2.0 * (1.0 - self.beta) * f;
-        if self.preset == Preset::Reference {
-            alpha
-        } else {
+        if self.preset == Preset::Ns3 {
             alpha.max(1.0)
+        } else {
+            alpha
         }
     }
 
@@ -127,6 +128,9 @@ impl Htcp {
         let changed = (self.best - self.best_before).abs() > 0.2 * self.best_before;
         self.best_before = self.best;
         self.best = 0.0;
+        if changed && self.preset == Preset::Linux {
+            self.events = 0;
+        }
         let known = self.events > 1 && (self.preset != Preset::Linux || self.min_rtt > 0.01);
         self.beta = if self.params.adaptive_backoff && known && !changed && self.max_rtt > 0.0 {
             (self.min_rtt / self.max_rtt).clamp(BETA_MIN, BETA_MAX)

@@ -5,13 +5,15 @@
 //! per acknowledgement, congestion avoidance rho^2 / W per segment acknowledged. A loss halves.
 //!
 //! **Linux**: RTT is the least SRTT, RTT0 25 ms, rho at most 16 in the exponent; the paper's initial window of
-//! rho is left to the transport's `initial_window`. **ns-3**: RTT0 50 ms. **reference** is Linux's in real
+//! rho is left to the transport's `initial_window`; while losses are repaired or marks answered it grows as Reno.
+//! **ns-3**: RTT0 50 ms. **reference** is Linux's in real
 //! numbers.
 
 use sojourn_base::{ParamFault, Preset, Span, params};
 
 use crate::cc::parts::Window;
 use crate::cc::{AckSample, CongestionControl, LossEvent, Start};
+use crate::sender::State;
 use crate::window_hooks;
 
 params! {
@@ -29,6 +31,7 @@ pub struct Hybla {
     rtt0: f64,
     least_srtt: f64,
     rho: f64,
+    is_linux: bool,
 }
 
 /// Largest exponent of slow start.
@@ -48,6 +51,7 @@ impl Hybla {
             rtt0: params.rtt0.as_s(),
             least_srtt: f64::INFINITY,
             rho: 1.0,
+            is_linux: preset == Preset::Linux,
         })
     }
 }
@@ -58,6 +62,9 @@ impl CongestionControl for Hybla {
         if srtt > 0.0 && srtt < self.least_srtt {
             self.least_srtt = srtt;
             self.rho = (srtt / self.rtt0).max(1.0);
+        }
+        if self.is_linux && ack.state != State::Open {
+            return self.window.grow_reno(ack.acked, ack.may_grow);
         }
         if !ack.may_grow {
             return;

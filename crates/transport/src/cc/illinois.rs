@@ -2,7 +2,7 @@
 //!
 //! S. Liu, T. Basar, R. Srikant, "TCP-Illinois: A Loss and Delay-Based Congestion Control Algorithm for
 //! High-Speed Networks", VALUETOOLS 2006. Per round trip, with d_a the mean and d_m the largest queueing
-//! delay: alpha = 10 while d_a <= d_m / 100 (after 5 such rounds in a row, once it was above), else it falls
+//! delay: alpha = 10 while d_a <= d_m / 100 (after 5 such rounds, once it was above), else it falls
 //! as a hyperbola to 0.3 at d_m; beta rises from 1/8 at d_m / 10 to 1/2 at 0.8 d_m. Below 15 segments alpha is
 //! 1 and beta 1/2. The window grows by alpha a round trip, a loss takes the part beta away.
 //!

@@ -7,7 +7,7 @@
 //! minutes. A loss halves.
 //!
 //! **ns-3** (`TcpLedbat`): target 100 ms, slow start before. **reference**: slow start off (it is optional in
-//! section 2.4.2's implementation notes), filter 4, no sample older than a round trip. Linux and ns-2 have
+//! section 2.4.2's implementation notes), filter 4. Linux and ns-2 have
 //! none: their presets are the reference. Without timestamps it grows as Reno does. The minimum filter over
 //! CURRENT_FILTER samples and the window's cap follow section 2.4.2; the rule that samples be no older than a
 //! round trip is not modelled.

@@ -7,8 +7,8 @@
 //!
 //! **ns-2** (`Agent/TCP/Vegas`): 1, 3, 1. **Linux**, **ns-3**: 2, 4, 1, which is also the paper's
 //! second setting; RTT is the least of the round, diff is over BaseRTT in Linux; slow start doubles
-//! every round trip and ends at W BaseRTT / RTT + 1; a loss halves; a round of fewer than three samples
-//! grows as Reno does. **reference** takes 2, 4, 1 and the mean RTT of the round. Left out everywhere:
+//! every round trip and ends at W BaseRTT / RTT + 1; a loss halves; a round of fewer than three samples, and in Linux
+//! all while losses are repaired or marks answered, grows as Reno does. **reference** takes 2, 4, 1 and the mean RTT of the round. Left out everywhere:
 //! the paper's retransmission on the first duplicate by a fine-grained timer.
 
 use sojourn_base::{ParamFault, Preset, Span, params};
@@ -16,6 +16,7 @@ use sojourn_base::{ParamFault, Preset, Span, params};
 use crate::cc::parts::window::LEAST;
 use crate::cc::parts::{RoundRtt, Rounds, Window};
 use crate::cc::{AckSample, CongestionControl, LossEvent, LossKind, Start};
+use crate::sender::State;
 use crate::window_hooks;
 
 params! {
@@ -66,12 +67,17 @@ impl Vegas {
         })
     }
 
+    fn slow_start(&mut self, acked: u64) {
+        let counted = self.window.counted(acked);
+        self.window.slow_start(counted);
+    }
+
     fn is_modern(&self) -> bool {
         matches!(self.preset, Preset::Linux | Preset::Ns3)
     }
 
-    /// The end of a round trip.
-    fn adjust(&mut self) {
+    /// The end of a round trip, by an acknowledgement of so many bytes.
+    fn adjust(&mut self, acked: u64) {
         let rtt = if self.is_modern() {
             self.round.min.as_s()
         } else {
@@ -95,6 +101,8 @@ impl Vegas {
                 self.window.cwnd = cwnd.min(lower).max(LEAST);
                 let below = self.window.cwnd - 1.0;
                 self.window.ssthresh = self.window.ssthresh.min(below).max(LEAST);
+            } else if self.grows {
+                self.slow_start(acked);
             }
             self.grows = self.is_modern() || !self.grows;
         } else if diff < self.params.alpha {
@@ -116,17 +124,19 @@ impl CongestionControl for Vegas {
             }
             self.round.sample(rtt);
         }
+        if self.preset == Preset::Linux && ack.state != State::Open {
+            return self.window.grow_reno(ack.acked, ack.may_grow);
+        }
         let few = self.round.count < 3 && self.is_modern();
         if self.rounds.ended(ack.snd_una, ack.snd_nxt) {
             if self.round.count > 0 && !few && ack.may_grow {
-                self.adjust();
+                self.adjust(ack.acked);
             } else if few {
                 self.window.grow_reno(ack.acked, ack.may_grow);
             }
             self.round = RoundRtt::default();
         } else if ack.may_grow && self.window.in_slow_start() && self.grows {
-            let counted = self.window.counted(ack.acked);
-            self.window.slow_start(counted);
+            self.slow_start(ack.acked);
         }
     }
 

@@ -5,12 +5,13 @@
 //! is taken for a random one that leaves four fifths; from there on it grows every other round trip and a
 //! loss halves.
 //!
-//! **Linux**: RTT is the latest sample. **ns-3**: the least of the round. **reference** takes the latest.
+//! **Linux**: RTT is the latest sample; while losses are repaired or marks answered it grows as Reno. **ns-3**: the least of the round. **reference** takes the latest.
 
 use sojourn_base::{ParamFault, Preset, Span, params};
 
 use crate::cc::parts::{RoundRtt, Rounds, Window};
 use crate::cc::{AckSample, CongestionControl, LossEvent, LossKind, Start};
+use crate::sender::State;
 use crate::window_hooks;
 
 params! {
@@ -27,6 +28,7 @@ pub struct Veno {
     window: Window,
     beta: f64,
     of_round: bool,
+    is_linux: bool,
     base: f64,
     latest: f64,
     samples: u32,
@@ -45,6 +47,7 @@ impl Veno {
             window: Window::new(start, preset),
             beta: params.beta,
             of_round: preset == Preset::Ns3,
+            is_linux: preset == Preset::Linux,
             base: f64::INFINITY,
             latest: 0.0,
             samples: 0,
@@ -83,6 +86,9 @@ impl CongestionControl for Veno {
         if self.rounds.ended(ack.snd_una, ack.snd_nxt) {
             self.round = RoundRtt::default();
             self.grows = !self.grows;
+        }
+        if self.is_linux && ack.state != State::Open {
+            return self.window.grow_reno(ack.acked, ack.may_grow);
         }
         let segments = self.window.past_slow_start(ack);
         if segments > 0.0 && (self.grows || !self.is_congested()) {

@@ -91,7 +91,7 @@ impl Yeah {
                 self.window.ssthresh = self.window.cwnd;
             }
             if self.reno <= LEAST_RENO {
-                self.reno = (0.5 * cwnd).max(LEAST_RENO);
+                self.reno = (0.5 * self.window.cwnd).max(LEAST_RENO);
             } else {
                 self.reno += 1.0;
             }

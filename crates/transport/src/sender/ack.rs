@@ -108,13 +108,7 @@ impl Sender {
     fn on_established(&mut self) {
         if self.counts.timeouts > 0 {
             // A lost SYN: one segment to begin with (RFC 5681, 3.1), and the threshold as it was.
-            let ssthresh = self.ssthresh;
-            let mss = f64::from(self.config.mss);
-            let ssthresh = if ssthresh == u64::MAX {
-                f64::INFINITY
-            } else {
-                ssthresh as f64 / mss
-            };
+            let ssthresh = self.segments(self.ssthresh);
             self.control(|cc| cc.set_window(1.0, ssthresh));
         }
     }

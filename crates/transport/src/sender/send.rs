@@ -250,8 +250,24 @@ impl Sender {
         let app_limited = self.rate.as_ref().is_some_and(|rate| rate.is_app_limited());
         self.control(|cc| cc.on_busy(now, app_limited));
         if self.config.idle_restart && self.snd_nxt > 1 && now.since(self.last_send) > self.rto() {
-            self.control(|cc| cc.on_restart(now));
+            self.restart(now);
         }
+    }
+
+    /// The initial window again after idle time (RFC 5681, 4.1). Linux halves the window for each timeout that has
+    /// gone by, down to that, and remembers in the threshold that the path held three quarters of it.
+    fn restart(&mut self, now: Time) {
+        let (cwnd, ssthresh) = (self.cc.cwnd(), self.cc.ssthresh());
+        self.control(|cc| cc.on_restart(now));
+        if !self.config.halves_when_idle {
+            return;
+        }
+        let least = self.config.initial_window.min(cwnd);
+        let timeouts = (now.since(self.last_send).as_ps() - 1) / self.rto().as_ps();
+        let halved = cwnd >> timeouts.min(63);
+        let cwnd_now = self.segments(halved.max(least));
+        let held = self.segments(ssthresh.max(cwnd / 2 + cwnd / 4));
+        self.control(|cc| cc.set_window(cwnd_now, held));
     }
 
     /// The probe of the tail: new data if there is any, else the last segment (RFC 8985, 7.3).

@@ -53,7 +53,7 @@ impl Sender {
         self.lose_at_timeout(now);
         self.tell_losses(now);
         self.state = State::Loss;
-        self.timer_began_loss = true;
+        self.expired_una = Some(self.snd_una);
         self.recover = self.snd_nxt;
         self.last_was_duplicate = false;
         // ns-2's Tahoe goes on counting.
@@ -74,7 +74,7 @@ impl Sender {
     /// Whether the threshold stays at a timeout: that of the same data expired before (RFC 5681, 3.1, equation 4),
     /// or, under Linux, this window was reduced already.
     fn was_reduced(&self) -> bool {
-        let expired = self.state == State::Loss && self.timer_began_loss && self.rtt.backoff() > 0;
+        let expired = self.state == State::Loss && self.expired_una == Some(self.snd_una);
         let until = match self.state {
             State::Open | State::Loss => 0,
             State::Cwr => self.ecn_until,
@@ -201,7 +201,7 @@ impl Sender {
         self.force = true;
         self.pto_at = Time::NEVER;
         self.first_partial = true;
-        self.timer_began_loss = false;
+        self.expired_una = None;
         if !self.needs.fast_recovery {
             self.state = State::Loss;
             if !self.config.sack {

@@ -1,7 +1,7 @@
 //! Controllers that read the delay.
 
 use sojourn_base::{Preset, Rate, Span, Time};
-use sojourn_transport::LossKind;
+use sojourn_transport::{LossKind, State};
 
 use super::played::Played;
 use super::{REFERENCE, RTT};
@@ -131,4 +131,36 @@ fn yeah_keeps_its_queue_short() {
         worst = worst.max(bench.sender.latest_rtt());
     }
     assert!(worst < Span::from_ms(120), "{worst}");
+}
+
+/// While losses are repaired Linux's Hybla, Vegas and Veno are Reno: from one segment a round trip makes two.
+#[test]
+fn linux_grows_as_reno_while_losses_are_repaired() {
+    for name in ["hybla", "vegas", "veno"] {
+        let mut played = Played::new(name, Preset::Linux, 10.0, 20.0);
+        for _ in 0..5 {
+            played.round(RTT, false);
+        }
+        played.lose(LossKind::Timeout);
+        played.state = State::Loss;
+        assert_eq!(played.cwnd(), 1.0, "{name}");
+        played.ack(RTT, false);
+        assert_eq!(played.cwnd(), 2.0, "{name}");
+    }
+}
+
+/// Each acknowledgement of a round trip counts, the one that ends it too.
+#[test]
+fn slow_start_of_vegas_doubles() {
+    for preset in [Preset::Linux, Preset::Ns3] {
+        let mut played = Played::new("vegas", preset, 10.0, 1_000.0);
+        // Its first acknowledgement ends a round trip without three samples.
+        played.ack(RTT, false);
+        let mut before = played.cwnd();
+        for _ in 0..4 {
+            played.round(RTT, false);
+            assert_eq!(played.cwnd(), 2.0 * before, "{preset}");
+            before = played.cwnd();
+        }
+    }
 }

@@ -11,6 +11,8 @@ use crate::bench::controller;
 pub(crate) struct Played {
     pub(crate) cc: AnyController,
     pub(crate) now: Time,
+    /// The sender's, as acknowledgements tell it.
+    pub(crate) state: State,
     una: u64,
     delivered: u64,
 }
@@ -22,6 +24,7 @@ impl Played {
         Self {
             cc,
             now: Time::ZERO,
+            state: State::Open,
             una: 1,
             delivered: 0,
         }
@@ -48,7 +51,7 @@ impl Played {
             in_flight: cwnd - 1000,
             snd_una: self.una,
             snd_nxt: self.una + cwnd - 1000,
-            state: State::Open,
+            state: self.state,
             may_grow: !marked,
             cwnd_limited: true,
             paced: false,
