@@ -225,8 +225,8 @@ class Htcp(Control):
     Parameters:
         delta_l: How long growth stays Reno's. Default ``1 s``.
         adaptive_backoff: Whether beta follows the queue. Default ``true``.
-        rtt_scaling: Whether growth is divided by the RTT over 100 ms. Default ``false``; linux:
-            ``true``.
+        rtt_scaling: Whether growth is in proportion to the RTT: that of 100 ms is the unit.
+            Default ``false``; linux: ``true``.
     """
 
     WORD: ClassVar[str] = "congestion_control"
