@@ -6,6 +6,8 @@ common random numbers; see `experiments/compared.py` and `stats/`.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import polars as pl
 
 from sojourn.experiments.compared import answers, compared_points
@@ -74,10 +76,11 @@ def ranking(
 
 
 def per_replica(results: Results, quantity: str) -> dict[int, list[float | None]]:
-    """The values of a quantity at each point, one for each replica, in their order.
+    """The values of a quantity at each point, by replica; None where it is undefined.
 
-    Where all replicas are the same run the first alone has a value. Raises ValueError where the
-    experiment has nothing like it.
+    Points that are compared have the same replicas in the same places: one that a point has not
+    finished is None there. Where all replicas are the same run the first alone has a value. Raises
+    ValueError where the experiment has nothing like it.
     """
     wanted = Quantity.read(quantity, results.scenario)
     frame = results.frames()[wanted.table]
@@ -87,7 +90,24 @@ def per_replica(results: Results, quantity: str) -> dict[int, list[float | None]
     rows = frame.sort("point", "replica")
     is_measured = wanted.metric in rows.columns
     found = rows[wanted.metric].to_list() if is_measured else [None] * len(rows)
-    values: dict[int, list[float | None]] = {n: [] for n in range(results.scenario.core.points)}
-    for point, value in zip(rows["point"].to_list(), found, strict=True):
-        values[point].append(value)
-    return {point: sampled(each, point in results.alike) for point, each in values.items()}
+    runs = zip(rows["point"].to_list(), rows["replica"].to_list(), strict=True)
+    return by_replica(results, dict(zip(runs, found, strict=True)))
+
+
+def by_replica(
+    results: Results, found: Mapping[tuple[int, int], float | None]
+) -> dict[int, list[float | None]]:
+    """Values by point and replica as lists that can be paired; see `per_replica`."""
+    replicas: dict[int, list[int]] = {n: [] for n in range(results.scenario.core.points)}
+    for point, replica in found:
+        replicas[point].append(replica)
+    values: dict[int, list[float | None]] = {}
+    for group in compared_points(results.scenario):
+        places = sorted({replica for point in group for replica in replicas[point]})
+        for point in group:
+            if point in results.alike:
+                first = found[point, min(replicas[point])]
+                values[point] = sampled([first] * len(places), True)
+            else:
+                values[point] = [found.get((point, replica)) for replica in places]
+    return {point: values[point] for point in sorted(values)}

@@ -121,6 +121,8 @@ def _print(
 
 def _headline(difference: Difference, certain: int) -> str:
     how = "paired by replica" if difference.paired else "the seeds differ: not paired"
+    if not difference.compared:
+        return "Nothing was compared: the two have no replica of a common point in common."
     if not difference.moved:
         return f"{difference.compared} metrics compared: nothing moved."
     return (

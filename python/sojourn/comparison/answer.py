@@ -12,10 +12,9 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from sojourn.comparing import LEAST, per_replica
+from sojourn.comparing import LEAST, by_replica, per_replica
 from sojourn.metrics import resolution
 from sojourn.results import Results
-from sojourn.stats.alike import sampled
 from sojourn.stats.intervals import Interval, student_interval
 from sojourn.stats.ranking import Better, rank
 
@@ -108,15 +107,8 @@ def fairness(results: Results, elastic: list[str]) -> dict[int, list[float | Non
         results.flows.filter(pl.col("group").is_in(elastic))
         .group_by("point", "replica", maintain_order=True)
         .agg(jain.alias("jain_index"))
-        .sort("replica")
     )
-    return {
-        point: sampled(
-            rows.filter(pl.col("point") == point)["jain_index"].to_list(), point in results.alike
-        )
-        or [None] * results.replicas
-        for point in range(results.scenario.core.points)
-    }
+    return by_replica(results, {(point, replica): one for point, replica, one in rows.iter_rows()})
 
 
 def document(found: Answer) -> list[dict[str, object]]:

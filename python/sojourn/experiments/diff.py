@@ -2,10 +2,11 @@
 
 Points are matched by the values that vary, rows by their name. With the same seed replica k of one
 experiment faces the random streams of replica k of the other, and the two are compared in pairs;
-with different seeds by Welch's test. Holm's correction covers all metrics that moved.
+with different seeds by Welch's test. Holm's correction covers all metrics that moved. Replicas that
+only one of the two has count where nothing is paired, and nowhere else.
 
 Metrics that did not move at all are no comparison: where both experiments have the same values in
-every replica there is nothing to decide.
+every common replica there is nothing to decide.
 """
 
 from __future__ import annotations
@@ -32,7 +33,8 @@ TABLES = {"links": "link", "groups": "group", "total": None}
 Single flows are left out, and a group that is all flows there are: the total says the same.
 """
 
-Values = list[float | None]
+Values = dict[int, float | None]
+"""By replica."""
 
 
 @dataclass(frozen=True)
@@ -85,6 +87,7 @@ def diff(first: Experiment, second: Experiment, level: float = 0.95) -> Differen
     points = [_points(each) for each in (first, second)]
     common = [label for label in points[0] if label in points[1]]
     paired = first.results.seed == second.results.seed
+    alike = [each.results.alike for each in (first, second)]
     series = [list(_values(each)) for each in (first, second)]
     of_second = {(point, *row): values for point, *row, values in series[1]}
     label_of = {point: label for label, point in points[0].items()}
@@ -93,15 +96,21 @@ def diff(first: Experiment, second: Experiment, level: float = 0.95) -> Differen
         label = label_of[point]
         if label not in points[1]:
             continue
-        others = of_second.get((points[1][label], table, name, metric))
-        if others is None:
+        other_point = points[1][label]
+        others = of_second.get((other_point, table, name, metric), {})
+        shared = [replica for replica in values if replica in others]
+        if not others or (paired and not shared):
             continue
         compared += 1
-        if not _same(values, others):
-            interval, p_value = _difference(values, others, paired, level)
-            vary = json.loads(label)
-            means = _mean(values), _mean(others)
-            found.append(Moved(vary, table, name, metric, *means, interval, p_value))
+        if shared and all(values[replica] == others[replica] for replica in shared):
+            continue
+        if paired:
+            values, others = ({each: of[each] for each in shared} for of in (values, others))
+        one = sampled([*values.values()], point in alike[0])
+        other = sampled([*others.values()], other_point in alike[1])
+        interval, p_value = _difference(one, other, paired, level)
+        means = _mean(one), _mean(other)
+        found.append(Moved(json.loads(label), table, name, metric, *means, interval, p_value))
     adjusted = holm([each.adjusted for each in found])
     moved = [replace(each, adjusted=p_value) for each, p_value in zip(found, adjusted, strict=True)]
     moved.sort(key=lambda each: (each.adjusted, -abs(each.relative or float("inf"))))
@@ -119,7 +128,6 @@ def _points(experiment: Experiment) -> dict[str, int]:
 
 def _values(experiment: Experiment) -> Iterator[tuple[int, str, str, str, Values]]:
     """Every metric of every row: point, table, name, metric, its values by replica."""
-    alike = experiment.results.alike
     frames = experiment.results.frames()
     for table, entity in TABLES.items():
         frame = frames[table].sort("replica")
@@ -130,25 +138,17 @@ def _values(experiment: Experiment) -> Iterator[tuple[int, str, str, str, Values
             point, name = int(str(key[0])), "" if entity is None else str(key[1])
             for metric in frame.columns:
                 if metric not in KEYS:
-                    values = sampled(rows[metric].to_list(), point in alike)
-                    yield point, table, name, metric, values
-
-
-def _same(first: Values, second: Values) -> bool:
-    """Whether the two say the same, replica by replica, as far as both go."""
-    count = min(len(first), len(second))
-    return first[:count] == second[:count]
+                    values = zip(rows["replica"], rows[metric], strict=True)
+                    yield point, table, name, metric, dict(values)
 
 
 def _difference(
-    first: Values, second: Values, paired: bool, level: float
+    first: Sequence[float | None], second: Sequence[float | None], paired: bool, level: float
 ) -> tuple[Interval, float]:
     """Second less first."""
     if not paired:
         return welch(second, first, level)
-    count = min(len(first), len(second))
-    one, other = first[:count], second[:count]
-    return paired_difference(other, one, level), paired_p_value(other, one)
+    return paired_difference(second, first, level), paired_p_value(second, first)
 
 
 def _mean(values: Sequence[float | None]) -> float | None:

@@ -12,13 +12,23 @@ class PlotError(ValueError):
     """A figure that cannot be drawn: what was asked, and what is possible."""
 
 
+def cases_run(results: Results) -> dict[int, Case]:
+    """The cases that have a finished run, by their numbers."""
+    begun = set(results.runs["point"])
+    every = enumerate(cases(results.scenario))
+    return {number: case for number, case in every if begun.intersection(case.points)}
+
+
 def case_of(results: Results, number: int | None) -> Case:
     """The case of this number; by default the last, where ranges have risen to their end."""
-    every = cases(results.scenario)
-    if number is None:
-        return every[-1]
-    if not 0 <= number < len(every):
-        raise PlotError(f"found case {number}; allowed: 0 to {len(every) - 1}")
+    every, most = cases_run(results), len(cases(results.scenario)) - 1
+    if number is None and every:
+        return every[max(every)]
+    if number is not None and not 0 <= number <= most:
+        raise PlotError(f"found case {number}; allowed: 0 to {most}")
+    if number not in every:
+        known = ", ".join(map(str, every)) or "none"
+        raise PlotError(f"case {number or 0} has no finished run; those that have: {known}")
     return every[number]
 
 

@@ -19,7 +19,7 @@ from matplotlib.colors import to_hex
 
 from sojourn.experiments.compared import answers, cases
 from sojourn.plots import against_load, delay_cdf, delay_goodput, drops
-from sojourn.plots.choice import PlotError, link_of
+from sojourn.plots.choice import PlotError, cases_run, link_of
 from sojourn.plots.delay_goodput import contour, goes_by_ratio
 from sojourn.plots.looks import LINES, looks
 from sojourn.plots.quantities import shown, shown_of
@@ -74,7 +74,7 @@ def charts(results: Results) -> list[Chart]:
 def _per_case(results: Results, gather: Any) -> pl.DataFrame:
     """One frame of all cases; ``scene`` is the number of the case."""
     parts = []
-    for number in range(len(cases(results.scenario))):
+    for number in cases_run(results):
         part = gather(number)
         parts.append(part.with_columns(pl.lit(number).alias("scene")))
     return _labelled(results, pl.concat(parts))
@@ -92,7 +92,7 @@ class _Style:
         drawn = [*looks(answers(results.scenario)).values()]
         labels = [one.label for one in drawn]
         self.chosen = alt.param(name="chosen", value=labels)
-        self.scene = alt.param(name="scene", value=len(cases(results.scenario)) - 1)
+        self.scene = alt.param(name="scene", value=max(cases_run(results), default=0))
         self.colour = alt.Color(
             "discipline:N",
             title="Discipline",

@@ -13,8 +13,9 @@ from typing import Any
 from markupsafe import Markup
 
 from sojourn.comparing import LEAST
-from sojourn.experiments.compared import answers, cases
+from sojourn.experiments.compared import answers
 from sojourn.experiments.folder import PACKAGES
+from sojourn.plots.choice import cases_run
 from sojourn.plots.looks import ON_DARK, Look, looks
 from sojourn.report import vega
 from sojourn.report.cautions import cautions
@@ -78,7 +79,7 @@ def render(results: Results, manifest: Mapping[str, Any] | None, least: float = 
         tables=tables(results, least),
         figures=figures,
         looks=[(one, Markup(_path(one))) for one in drawn],
-        cases=[(n, case.title) for n, case in enumerate(cases(results.scenario))],
+        cases=[(number, case.title) for number, case in cases_run(results).items()],
         scenario=results.scenario.as_run(),
         command=manifest["command"] if manifest else "",
         modules=list(dict.fromkeys(one.partition(":")[0] for one in results.scenario.outside)),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -41,8 +42,9 @@ def question(results: Results) -> list[str]:
         values = list(dict.fromkeys(str(point[key]) for point in scenario.vary))
         texts.append(f"{short_key(key)} {_range(values)}")
     varied = f" It was asked for {_and(texts)}." if texts else ""
-    counts = results.runs.group_by("point").len()["len"]
-    fewest, most = counts.min(), counts.max()
+    counts = Counter(dict.fromkeys(range(scenario.core.points), 0))
+    counts.update(results.runs["point"])
+    fewest, most = min(counts.values()), max(counts.values())
     replicas = f"{most}" if fewest == most else f"{fewest} to {most}"
     seconds = f"{scenario.core.duration_s(0):g} s"
     warmup = results.runs["warmup_s"].max()
@@ -111,10 +113,12 @@ def name_of(quantity: str) -> str:
 
 def _best_of_one_case(results: Results, quantity: str, least: float) -> str:
     ranks, labels, how, end = _ranks(results, quantity, least)
-    first = ranks.filter(pl.col("rank") == 1).sort("mean", descending=end == "highest")
-    best = first.row(0, named=True)
-    if best["mean"] is None:
+    first = ranks.filter(pl.col("rank") == 1)
+    # What has no value is beaten by none.
+    first = first.drop_nulls("mean").sort("mean", descending=end == "highest")
+    if first.is_empty():
         return f"The {name_of(quantity)} is undefined."
+    best = first.row(0, named=True)
     is_sole = len(first) == 1 and not best["ties"]
     text = value_text(Interval(best["mean"], best["low"], best["high"], 0), how)
     if not is_sole:
