@@ -153,6 +153,23 @@ def test_effects_are_drawn_in_the_unit_of_the_quantity(file, tmp_path):
     assert list(marks.get_xdata()) == pytest.approx([40, 20, 0], abs=0.01)
 
 
+def test_a_quantity_that_is_undefined_is_told_by_the_first_try(file, tmp_path):
+    path, counter = file(TWO_DELAYS), Counter()
+    with (
+        trying(tmp_path / "out", progress=counter) as tries,
+        pytest.raises(sj.ScenarioError, match=r"total\.fct_s is undefined at link\.two\.delay = "),
+    ):
+        sensitivity(Space.load(path), tries, of=["total.delay_mean_s", "total.fct_s"])
+    assert counter.runs == 2
+    program = started("sensitivity", path, "--of", "total.fct_s", "--out", tmp_path / "out")
+    out, errors = program.communicate(timeout=PATIENCE_S)
+    assert program.returncode == 2
+    assert out == ""
+    assert errors.startswith(f"error: {path}: total.fct_s is undefined at ")
+    assert errors.count("\n") == 1
+    assert "allowed: a quantity that every run defines" in errors
+
+
 def test_one_objective_finds_its_optimum(file, tmp_path):
     with trying(tmp_path / "out") as tries:
         found = tune(

@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 import polars as pl
 
+from sojourn._core import ScenarioError
 from sojourn.experiments.compared import Case, short_names
 from sojourn.experiments.space import Space
 from sojourn.experiments.trying import Samples, Tries
@@ -98,14 +99,19 @@ def sensitivity(
     """Analyse which open range of a scenario its quantities depend on.
 
     ``samples`` is the number of trajectories (Morris) or of base samples (Sobol). Raises
-    :class:`sojourn.ScenarioError` for a quantity that the scenario has not, ValueError where a
-    quantity is undefined at a try.
+    :class:`sojourn.ScenarioError` for a quantity that the scenario has not, and where one is
+    undefined at a try.
     """
     seed = space.scenario.seed % 2**32
     names = [each.key for each in space.ranges]
     problem = {"num_vars": len(names), "names": names, "bounds": [[0.0, 1.0]] * len(names)}
     shares = _design(problem, method, samples or SAMPLES[method], seed)
-    found = tries.values(space.at([space.row(row) for row in shares]), of)
+    settings = [space.row(row) for row in shares]
+    # A quantity that no try defines is told by the first of them.
+    for tried in (settings[:1], settings):
+        found = tries.values(space.at(tried), of)
+        for quantity in of:
+            _check_defined(space, tried, found, quantity)
     rows = []
     for quantity in of:
         for number, case in enumerate(space.cases):
@@ -158,10 +164,19 @@ def _analysed(
 
 def _outputs(found: Samples, quantity: str, case: int, cases: int) -> np.ndarray:
     """The mean over the replicas at every try of one case."""
-    means = []
-    for number, values in enumerate(found[quantity][case::cases]):
-        kept = defined(values)
-        if len(kept) < len(values):
-            raise ValueError(f"{quantity} is undefined at try {number}: narrow the ranges")
-        means.append(math.fsum(kept) / len(kept))
+    means = [math.fsum(defined(values)) / len(values) for values in found[quantity][case::cases]]
     return np.array(means)
+
+
+def _check_defined(
+    space: Space, tried: Sequence[dict[str, Any]], found: Samples, quantity: str
+) -> None:
+    """Raise ScenarioError where a run of a try does not define a quantity."""
+    places = [{**case, **row} for row in tried for case in space.cases]
+    for place, values in zip(places, found[quantity], strict=True):
+        if len(defined(values)) < len(values):
+            where = ", ".join(f"{key} = {value}" for key, value in place.items())
+            raise ScenarioError(
+                f"{space.scenario.place}: {quantity} is undefined at {where}; allowed: a quantity "
+                "that every run defines (sojourn list metrics), or narrower ranges"
+            )
