@@ -243,6 +243,32 @@ def test_scenarios_may_be_held_out(file, tmp_path):
     assert all(one.held_out["total.delay_mean_s"].n == 3 for one in found.front)
 
 
+def test_what_the_search_sees_is_not_held_out(file, tmp_path):
+    path = file(BUFFER)
+    program = started("tune", path, "--held-out", path, "--out", tmp_path / "same")
+    out, errors = program.communicate(timeout=PATIENCE_S)
+    assert program.returncode == 2
+    assert out == ""
+    assert errors == (
+        f"error: {path}: found all 3 cases of it among those of the search, {path}; allowed as "
+        "held out: a scenario with cases that the search does not see\n"
+    )
+    # The same case in other words: the file's own rate, without a range.
+    only = file(BUFFER.split("[vary]")[0].replace('"buffer"', '"renamed"'), "only")
+    with (
+        trying(tmp_path / "only") as tries,
+        pytest.raises(sj.ScenarioError, match="found the only case of it among"),
+    ):
+        tune(Space.load(path), tries, held_out=[Space.load(only, needed=False)])
+    notes = []
+    half = Space.load(file(BUFFER.replace("3.6", "5"), "half"))
+    with trying(tmp_path / "half") as tries:
+        found = tune(Space.load(path), tries, trials=8, held_out=[half], note=notes.append)
+    (note,) = notes
+    assert "half.toml: the search sees 2 of its 3 cases; only the others are held out" in note
+    assert found.held_out_cases == [{"flow.f.traffic.rate": "5 Mbit/s"}]
+
+
 def test_an_objective_that_cannot_be_compared(file, tmp_path):
     text = BUFFER.replace("3.6 Mbit/s", "0.1 Mbit/s")
     with trying(tmp_path / "out") as tries, pytest.raises(sj.ScenarioError) as error:

@@ -88,7 +88,12 @@ def tune(
             trying(out, jobs=jobs, cluster=cluster, progress=shown, note=_note) as tries,
         ):
             found = search(
-                space, tries, objectives=objectives or None, trials=trials, held_out=others
+                space,
+                tries,
+                objectives=objectives or None,
+                trials=trials,
+                held_out=others,
+                note=_note,
             )
         document = _document(found)
         path = out / "tuning.json"

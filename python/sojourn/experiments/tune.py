@@ -23,9 +23,12 @@ from typing import TYPE_CHECKING, Any, Literal
 import polars as pl
 
 from sojourn._core import ScenarioError
+from sojourn.experiments.identity import Keys
 from sojourn.experiments.space import Space
+from sojourn.experiments.sweep import Note
 from sojourn.experiments.trying import Samples, Tries
 from sojourn.stats.intervals import Interval, student_interval
+from sojourn.tasks import Task
 
 if TYPE_CHECKING:
     from sojourn.plots.plot import Plot
@@ -171,18 +174,20 @@ def tune(
     objectives: dict[str, Direction] | None = None,
     trials: int = 64,
     held_out: Sequence[Space] = (),
+    note: Note = lambda _: None,
 ) -> Tuning:
     """Search the open ranges of a scenario.
 
     ``held_out`` are scenarios under which the front is run in the end; without any, every third
-    case of the scenario is kept back for it, if there are as many. Raises
-    :class:`sojourn.ScenarioError` where an objective is not there, zero or undefined.
+    case of the scenario is kept back for it, if there are as many. Their cases that the search
+    sees are left out, which is told to ``note``. Raises :class:`sojourn.ScenarioError` where it
+    sees all of them, and where an objective is not there, zero or undefined.
     """
     import optuna
 
     objectives = dict(objectives or USUAL)
     of = list(objectives)
-    seen, kept_back = _split(space, held_out)
+    seen, kept_back = _split(space, held_out, note)
     here = _Cases.of(space, seen, tries, of)
     there = [_Cases.of(each, cases, tries, of) for each, cases in kept_back]
     optuna.logging.set_verbosity(optuna.logging.WARNING)
@@ -232,17 +237,46 @@ def _three(interval: Interval) -> tuple[float | None, float | None, float | None
 
 
 def _split(
-    space: Space, held_out: Sequence[Space]
+    space: Space, held_out: Sequence[Space], note: Note
 ) -> tuple[list[dict[str, Any]], list[tuple[Space, list[dict[str, Any]]]]]:
     """The cases that the search sees, and those that it does not."""
     cases = list(space.cases)
     if held_out:
-        return cases, [(each, list(each.cases)) for each in held_out]
+        return cases, [(each, _unseen(each, space, note)) for each in held_out]
     if len(cases) < HELD_OUT:
         return cases, []
     # From the middle: the ends of a range are better seen than guessed.
     kept_back = cases[1::HELD_OUT]
     return [case for case in cases if case not in kept_back], [(space, kept_back)]
+
+
+def _unseen(held_out: Space, space: Space, note: Note) -> list[dict[str, Any]]:
+    """The cases of a scenario held out that are none of the search's."""
+    seen = set(_keys(space))
+    cases = [
+        case for case, key in zip(held_out.cases, _keys(held_out), strict=True) if key not in seen
+    ]
+    count, place = len(held_out.cases), held_out.scenario.place
+    common = count - len(cases)
+    if not cases:
+        raise ScenarioError(
+            f"{place}: found {'the only case' if count == 1 else f'all {count} cases'} of it among "
+            f"those of the search, {space.scenario.place}; allowed as held out: a scenario with "
+            "cases that the search does not see"
+        )
+    if common:
+        note(
+            f"warning: {place}: the search sees {common} of its {count} cases; only the others "
+            "are held out"
+        )
+    return cases
+
+
+def _keys(space: Space) -> list[bytes]:
+    """What tells the cases of a scenario from those of others: the runs of the defaults there."""
+    defaults = space.at([{}])
+    keys = Keys(defaults)
+    return [keys.of(Task(point, 0)) for point in range(defaults.core.points)]
 
 
 def _log_ratios(
