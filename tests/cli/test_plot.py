@@ -3,6 +3,9 @@
 from pathlib import Path
 
 import polars as pl
+import pytest
+
+from sojourn.experiments.folder import read
 
 FILE = Path(__file__).parents[1] / "report" / "experiment.toml"
 
@@ -38,3 +41,16 @@ def test_what_is_wrong_is_said_in_one_line(sojourn, tmp_path):
         done = sojourn(*command)
         assert done.status == 2
         assert "this is no folder of an experiment" in done.errors
+
+
+def test_what_cannot_be_written_leaves_nothing_behind(sojourn, small, tmp_path):
+    folder, place = tmp_path / "folder", tmp_path / "taken"
+    assert sojourn("run", small, "--out", folder).status == 0
+    (place / "cdf.svg").mkdir(parents=True)
+    done = sojourn("report", folder, "--no-figures", "--out", place)
+    assert (done.status, done.errors) == (1, f"error: {place}: Is a directory\n")
+    with pytest.raises(IsADirectoryError):
+        read(folder).results.report(place)
+    done = sojourn("plot", folder, "cdf", "--out", place / "cdf.svg")
+    assert (done.status, done.errors) == (1, f"error: {place / 'cdf.svg'}: Is a directory\n")
+    assert not list(tmp_path.rglob("*.part"))

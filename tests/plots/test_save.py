@@ -1,7 +1,11 @@
 """Figures on disk."""
 
+import errno
+import os
+
 import matplotlib as mpl
 import polars as pl
+import pytest
 
 from sojourn.plots.save import save
 from sojourn.plots.style import new_figure
@@ -38,3 +42,24 @@ def test_global_settings_stay_as_they_are(tmp_path):
     before = dict(mpl.rcParams)
     save(drawn(), FRAME, tmp_path, "fig")
     assert dict(mpl.rcParams) == before
+
+
+def test_a_figure_is_written_whole_or_not_at_all(tmp_path, monkeypatch):
+    before = {path: path.read_bytes() for path in save(drawn(), FRAME, tmp_path, "fig").values()}
+
+    def full(_: int) -> None:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(os, "fsync", full)
+    figure = drawn()
+    figure.axes[0].plot([1, 2], [4, 3], label="another")
+    with pytest.raises(OSError, match="No space left") as error:
+        save(figure, FRAME, tmp_path, "fig")
+    assert error.value.filename == str(tmp_path / "fig.svg")
+    assert {path: path.read_bytes() for path in tmp_path.iterdir()} == before
+    monkeypatch.undo()
+    (tmp_path / "taken.svg").mkdir()
+    with pytest.raises(IsADirectoryError) as error:
+        save(drawn(), FRAME, tmp_path, "taken")
+    assert error.value.filename == str(tmp_path / "taken.svg")
+    assert not list(tmp_path.glob("*.part"))

@@ -19,7 +19,6 @@ from __future__ import annotations
 import hashlib
 import io
 import json
-import os
 import platform
 import shlex
 import sys
@@ -47,6 +46,7 @@ from sojourn.experiments.manifest import (
 )
 from sojourn.results import Results
 from sojourn.scenario import Scenario
+from sojourn.whole import write_whole
 
 TABLES = ("points", "runs", "links", "flows", "groups", "total", "drops", "delays", "series")
 PACKAGES = ("numpy", "polars", "scipy")
@@ -177,20 +177,14 @@ def _replace(path: Path, content: Iterable[bytes]) -> dict[str, Any]:
     """Put a file in its place whole, or leave what was there; return what tells it from others."""
     checksum = hashlib.sha256()
     size = 0
-    unfinished = path.with_name(path.name + ".part")
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with unfinished.open("wb") as file:
-            for piece in content:
-                file.write(piece)
-                checksum.update(piece)
-                size += len(piece)
-            file.flush()
-            os.fsync(file.fileno())
-        unfinished.replace(path)
-    except OSError as error:
-        raise OSError(error.errno, error.strerror, str(path)) from None
-    finally:
-        unfinished.unlink(missing_ok=True)
+
+    def counted() -> Iterator[bytes]:
+        nonlocal size
+        for piece in content:
+            checksum.update(piece)
+            size += len(piece)
+            yield piece
+
+    write_whole(path, counted())
     sync_folder(path.parent)
     return {"bytes": size, "sha256": checksum.hexdigest()}

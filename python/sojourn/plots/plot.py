@@ -21,7 +21,7 @@ class Plot(Figure):
         """Write the figure, and its data as CSV beside it; return the paths by ending.
 
         The ending of ``path`` says the format: svg, pdf or png. Without one all three are written.
-        Raises ValueError for another ending, OSError where the folder cannot be written.
+        Raises ValueError for another ending, OSError where a file cannot be written.
         """
         path = Path(path)
         ending = path.suffix.removeprefix(".")

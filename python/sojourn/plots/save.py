@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -9,6 +10,8 @@ from typing import Any
 import matplotlib
 import polars as pl
 from matplotlib.figure import Figure
+
+from sojourn.whole import write_whole
 
 FORMATS = ("svg", "pdf", "png")
 """What every figure is saved as."""
@@ -30,11 +33,10 @@ def save(
 ) -> dict[str, Path]:
     """Write NAME in all ``formats`` and NAME.csv into `folder`; returns the paths by ending.
 
-    The same figure gives the same bytes: no date, no random identifiers. Raises OSError when
-    the folder cannot be written.
+    The same figure gives the same bytes: no date, no random identifiers. Each file is written
+    whole or not at all. Raises OSError, which names the file that cannot be written.
     """
-    folder.mkdir(parents=True, exist_ok=True)
-    paths: dict[str, Path] = {}
+    contents: dict[str, bytes] = {}
     # Text stays text, so that it can be searched, read aloud and scaled.
     settings: Any = {"svg.hashsalt": name, "svg.fonttype": "none", "pdf.fonttype": 42}
     with matplotlib.rc_context(settings):
@@ -42,8 +44,11 @@ def save(
         figure.draw_without_rendering()
         figure.set_layout_engine("none")
         for ending in formats:
-            paths[ending] = folder / f"{name}.{ending}"
-            figure.savefig(paths[ending], dpi=160, metadata=METADATA[ending])
-    paths["csv"] = folder / f"{name}.csv"
-    frame.write_csv(paths["csv"])
+            drawn = io.BytesIO()
+            figure.savefig(drawn, format=ending, dpi=160, metadata=METADATA[ending])
+            contents[ending] = drawn.getvalue()
+    contents["csv"] = frame.write_csv().encode()
+    paths = {ending: folder / f"{name}.{ending}" for ending in contents}
+    for ending, path in paths.items():
+        write_whole(path, [contents[ending]])
     return paths

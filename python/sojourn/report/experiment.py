@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import platform
 from collections.abc import Mapping
 from importlib import metadata
@@ -24,6 +23,7 @@ from sojourn.report.metric_tables import tables
 from sojourn.report.page import environment
 from sojourn.report.words import answer, question
 from sojourn.results import Results
+from sojourn.whole import write_whole
 
 VEGA_SHAPES = {
     "circle": "M1,0A1,1,0,1,1,-1,0A1,1,0,1,1,1,0Z",
@@ -47,11 +47,7 @@ def write(
     results: Results, path: Path, manifest: Mapping[str, Any] | None, least: float = LEAST
 ) -> Path:
     """Write the page, whole or not at all; return its path. Raises OSError."""
-    page = render(results, manifest, least)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    unfinished = path.with_name(path.name + ".part")
-    unfinished.write_text(page, encoding="utf-8")
-    os.replace(unfinished, path)
+    write_whole(path, [render(results, manifest, least).encode()])
     return path
 
 

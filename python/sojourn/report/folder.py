@@ -12,6 +12,7 @@ from sojourn.report.drawings import Drawing, draw_all
 from sojourn.report.page import render
 from sojourn.studies.base import StudyReport
 from sojourn.studies.tables import Table
+from sojourn.whole import write_whole
 
 
 @dataclass(frozen=True)
@@ -78,5 +79,5 @@ def write(report: StudyReport, folder: Path, command: str) -> Folder:
         encoding="utf-8",
     )
     page = folder / f"{report.study}.html"
-    page.write_text(render(report, drawings, command), encoding="utf-8")
+    write_whole(page, [render(report, drawings, command).encode()])
     return Folder(page, tuple(drawings), summary_path, table_paths)
