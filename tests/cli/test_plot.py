@@ -54,3 +54,14 @@ def test_what_cannot_be_written_leaves_nothing_behind(sojourn, small, tmp_path):
     done = sojourn("plot", folder, "cdf", "--out", place / "cdf.svg")
     assert (done.status, done.errors) == (1, f"error: {place / 'cdf.svg'}: Is a directory\n")
     assert not list(tmp_path.rglob("*.part"))
+
+
+def test_where_no_packet_waits_nothing_is_warned_of(process, small, tmp_path):
+    done = process("run", small, "--set", "flow.load.start='100 s'", "--out", tmp_path / "late")
+    assert done.status == 0
+    done = process("report", tmp_path / "late")
+    assert (done.status, done.errors) == (0, "")
+    assert not (tmp_path / "late" / "figures" / "delay-goodput.svg").exists()
+    done = process("plot", tmp_path / "late", "delay-goodput")
+    assert done.status == 2
+    assert done.errors == f"error: {tmp_path / 'late'}: no packet was delayed\n"

@@ -1,9 +1,12 @@
 """Delay against goodput: by ratio where one delay is many times another; ellipses as they are."""
 
+import warnings
+
 import numpy as np
 import polars as pl
 import pytest
 
+from sojourn.plots.choice import PlotError
 from sojourn.plots.delay_goodput import contour, draw
 
 
@@ -25,6 +28,20 @@ def test_the_axis_goes_by_ratio_where_a_delay_is_many_times_another():
     none = draw(frame({"droptail": 1.0, "codel": 0.0})).axes[0]
     assert [axes.get_xscale() for axes in (near, far, none)] == ["linear", "log", "linear"]
     assert all(axes.xaxis_inverted() for axes in (near, far, none))
+
+
+def test_a_discipline_at_which_no_packet_waited_has_its_name_alone():
+    idle = pl.col("discipline") == "codel"
+    some = frame({"red": 0.01, "codel": 0.005})
+    some = some.with_columns(pl.when(~idle).then("delay_s"))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        figure = draw(some)
+        figure.draw_without_rendering()
+    (legend,) = figure.legends
+    assert [text.get_text() for text in legend.get_texts()] == ["RED", "CoDel"]
+    with pytest.raises(PlotError, match="no packet was delayed"):
+        draw(some.filter(idle))
 
 
 @pytest.mark.parametrize("by_ratio", [False, True])

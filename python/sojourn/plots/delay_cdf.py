@@ -39,7 +39,8 @@ def gather(
     )
     if frame.is_empty():
         known = sorted(set(results.delays.filter(pl.col("entity") == "group")["name"]))
-        raise PlotError(f"found no delays of {flow or name!r}; flows: total, {', '.join(known)}")
+        flows = ", ".join(["total", *known])
+        raise PlotError(f"found no delays of {flow or name!r}; flows: {flows}")
     rows = []
     for key, of_share in frame.group_by("discipline", "share", maintain_order=True):
         one = student_interval(of_share["delay_s"])

@@ -13,7 +13,7 @@ import math
 import numpy as np
 import polars as pl
 
-from sojourn.plots.choice import case_of, labels_of, link_of
+from sojourn.plots.choice import PlotError, case_of, labels_of, link_of
 from sojourn.plots.looks import looks
 from sojourn.plots.plot import Plot
 from sojourn.plots.style import legend_below, name_axes, new_figure
@@ -41,10 +41,15 @@ def gather(results: Results, *, link: str | None = None, case: int | None = None
 
 
 def draw(frame: pl.DataFrame) -> Plot:
-    """Draw `frame` (columns as `COLUMNS`). Raises ValueError when one is missing."""
+    """Draw `frame` (columns as `COLUMNS`).
+
+    Raises ValueError when one is missing, PlotError where no packet waited in any replica.
+    """
     missing = [column for column in COLUMNS if column not in frame.columns]
     if missing:
         raise ValueError(f"the frame of delay and goodput lacks {', '.join(missing)}")
+    if frame.drop_nulls().is_empty():
+        raise PlotError("no packet was delayed")
     figure, axes = new_figure()
     by_ratio = goes_by_ratio(frame)
     for discipline, shown in looks(frame["discipline"]).items():
@@ -52,9 +57,10 @@ def draw(frame: pl.DataFrame) -> Plot:
         delays = rows["delay_s"].to_numpy() * 1e3
         goodputs = rows["goodput_bps"].to_numpy() / 1e6
         axes.scatter(delays, goodputs, s=14, color=shown.colour, alpha=0.5, linewidths=0)
+        # What has no value still has its name in the legend.
         axes.plot(
-            float(np.median(delays)),
-            float(np.median(goodputs)),
+            [float(np.median(delays))] if len(delays) else [],
+            [float(np.median(goodputs))] if len(goodputs) else [],
             marker=shown.marker,
             color=shown.colour,
             markersize=8,
