@@ -6,8 +6,10 @@ import pytest
 
 import sojourn as sj
 from sojourn.comparing import differences
+from sojourn.plots import over_time
 from sojourn.plots.choice import PlotError
 from sojourn.plots.kinds import KINDS
+from sojourn.plots.style import headed
 
 LABELS = ["Drop-tail", "RED", "CoDel", "CoDel, target=20 ms"]
 NAMES = ["droptail", "red", "codel", "codel, target=20 ms"]
@@ -24,6 +26,27 @@ def test_every_kind_names_every_discipline(results, kind):
     texts += [axes.get_title(loc="left") for axes in figure.axes] + legend(figure)
     assert set(LABELS) <= set(texts)
     assert not figure.data.is_empty()
+
+
+OVER_TIME = ("queue", "delay", "throughput", "probability")
+
+
+@pytest.mark.parametrize(
+    "kind", [*OVER_TIME, "cdf", "delay-goodput", "fairness", "drops", "ranking"]
+)
+def test_a_figure_says_which_case_and_which_replica_it_is_of(results, kind):
+    last = "Case: call rate 900 kbit/s"
+    first = "Case: call rate 0.5 Mbit/s"
+    replica = "; one replica ({}), the same arrivals for all" if kind in OVER_TIME else ""
+    assert results.plot(kind).get_suptitle() == last + replica.format(0)
+    options = {"case": 0} | ({"replica": 2} if kind in OVER_TIME else {})
+    assert results.plot(kind, **options).get_suptitle() == first + replica.format(2)
+
+
+def test_where_there_is_one_case_the_replica_alone_is_told(tcp_results):
+    assert tcp_results.plot("cwnd", replica=1).get_suptitle() == "One replica (1)"
+    assert tcp_results.plot("cdf").get_suptitle() == ""
+    assert tcp_results.plot("series", of="goodput_bps").get_suptitle() == "One replica (0)"
 
 
 def test_a_variable_of_a_discipline_is_drawn_where_it_is_there(results):
@@ -49,6 +72,34 @@ def test_throughput_has_a_panel_for_each_discipline_and_a_line_for_each_flow(res
     assert [axes.get_title(loc="left") for axes in figure.axes] == LABELS
     assert all(len(axes.get_lines()) == 3 for axes in figure.axes)
     assert legend(figure) == ["call.0", "call.1", "call.2"]
+
+
+def series_of(disciplines, flows):
+    rows = [(one, flow, time, 1.0) for one in disciplines for flow in flows for time in (0.0, 1.0)]
+    return pl.DataFrame(rows, schema=list(over_time.COLUMNS), orient="row")
+
+
+def test_time_stands_below_every_column_of_panels():
+    frame = series_of(["droptail", "red", "codel"], ["a.0", "a.1"])
+    panels = over_time.draw(frame, "throughput_bps").axes[:3]
+    assert [panel.get_xlabel() for panel in panels] == ["", "Time (s)", "Time (s)"]
+
+
+def test_long_names_and_cases_stay_inside_the_figure():
+    flows = [f"long-lived-uploads-of-the-office.{number}" for number in range(3)]
+    figure = over_time.draw(series_of(["droptail", "red"], flows), "throughput_bps")
+    height = figure.get_figheight()
+    case = ", ".join(f"long-lived-uploads-of-the-office bytes {number} MB" for number in range(4))
+    headed(figure, f"Case: {case}")
+    assert figure.get_figheight() > height
+    lines = figure.get_suptitle().split("\n")
+    assert len(lines) > 1
+    assert all(line.endswith((" MB", " MB,")) for line in lines)
+    figure.draw_without_rendering()
+    for artist in figure.legends + figure.texts:
+        box = artist.get_window_extent()
+        assert box.x0 >= 0
+        assert box.x1 <= figure.bbox.width
 
 
 def test_cwnd(tcp_results):

@@ -22,8 +22,9 @@ from sojourn.plots import (
     over_time,
     ranks,
 )
-from sojourn.plots.choice import PlotError, link_of
+from sojourn.plots.choice import PlotError, case_of, link_of
 from sojourn.plots.plot import Plot
+from sojourn.plots.style import headed
 from sojourn.results import Results
 
 
@@ -33,7 +34,7 @@ def queue(
     """The queue of a link over time."""
     metric = "queue_packets"
     frame = over_time.gather(results, metric, "link", name=link, case=case, replica=replica)
-    return _with(over_time.draw(frame, metric), frame)
+    return _with(over_time.draw(frame, metric), frame, _drawn(results, case, replica))
 
 
 def delay(
@@ -63,7 +64,7 @@ def cdf(
     """The distribution of delay: of a link's queue, or one-way of flows."""
     frame = delay_cdf.gather(results, link=link, flow=flow, case=case)
     label = delay_cdf.QUEUEING if flow is None else delay_cdf.ONE_WAY
-    return _with(delay_cdf.draw(frame, label), frame)
+    return _with(delay_cdf.draw(frame, label), frame, _drawn(results, case))
 
 
 def series(
@@ -82,13 +83,13 @@ def series(
     of_links = results.series(of)["entity"].eq("link").any() and flow is None
     entity, name = ("link", link) if of_links else ("flow", flow)
     frame = over_time.gather(results, of, entity, name=name, case=case, replica=replica)
-    return _with(over_time.draw(frame, of), frame)
+    return _with(over_time.draw(frame, of), frame, _drawn(results, case, replica))
 
 
 def goodput(results: Results, *, link: str | None = None, case: int | None = None) -> Plot:
     """Delay against goodput with 1-sigma ellipses (RFC 7928)."""
     frame = delay_goodput.gather(results, link=link, case=case)
-    return _with(delay_goodput.draw(frame), frame)
+    return _with(delay_goodput.draw(frame), frame, _drawn(results, case))
 
 
 def load(results: Results, *, of: str | None = None, x: str | None = None) -> Plot:
@@ -100,13 +101,13 @@ def load(results: Results, *, of: str | None = None, x: str | None = None) -> Pl
 def jain(results: Results, *, flow: str | None = None, case: int | None = None) -> Plot:
     """Fairness: Jain's index, and the goodput of each flow."""
     frame = fairness.gather(results, flow=flow, case=case)
-    return _with(fairness.draw(frame), frame)
+    return _with(fairness.draw(frame), frame, _drawn(results, case))
 
 
 def reasons(results: Results, *, link: str | None = None, case: int | None = None) -> Plot:
     """Drops and marks of a link by reason."""
     frame = drops.gather(results, link=link, case=case)
-    return _with(drops.draw(frame), frame)
+    return _with(drops.draw(frame), frame, _drawn(results, case))
 
 
 def probability(
@@ -114,7 +115,7 @@ def probability(
 ) -> Plot:
     """Drop probability over time and against the queue."""
     frame = drop_probability.gather(results, link=link, case=case, replica=replica)
-    return _with(drop_probability.draw(frame), frame)
+    return _with(drop_probability.draw(frame), frame, _drawn(results, case, replica))
 
 
 def heatmap(
@@ -132,7 +133,7 @@ def ranking(
 ) -> Plot:
     """Ranks in several metrics side by side."""
     frame = ranks.gather(results, of=of, link=link, case=case)
-    return _with(ranks.draw(frame), frame)
+    return _with(ranks.draw(frame), frame, _drawn(results, case))
 
 
 @dataclass(frozen=True)
@@ -217,7 +218,7 @@ def _of_flows(
     results: Results, metric: str, flow: str | None, case: int | None, replica: int
 ) -> Plot:
     frame = over_time.gather(results, metric, "flow", name=flow, case=case, replica=replica)
-    return _with(over_time.draw(frame, metric), frame)
+    return _with(over_time.draw(frame, metric), frame, _drawn(results, case, replica))
 
 
 def _quantity(results: Results, of: str | None) -> str:
@@ -226,6 +227,17 @@ def _quantity(results: Results, of: str | None) -> str:
     return str(Quantity.read(quantity, results.scenario))
 
 
-def _with(figure: Plot, frame: pl.DataFrame) -> Plot:
+def _drawn(results: Results, case: int | None, replica: int | None = None) -> str:
+    """Which case is drawn, and which replica, in the words of a report; empty where all are."""
+    chosen = case_of(results, case)
+    told = [f"Case: {chosen.title}"] if chosen.title else []
+    if replica is not None:
+        for_all = ", the same arrivals for all" if len(chosen.points) > 1 else ""
+        told.append(f"{'one' if told else 'One'} replica ({replica}){for_all}")
+    return "; ".join(told)
+
+
+def _with(figure: Plot, frame: pl.DataFrame, told: str = "") -> Plot:
+    headed(figure, told)
     figure.data = frame
     return figure

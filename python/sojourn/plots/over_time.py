@@ -68,6 +68,7 @@ def draw(frame: pl.DataFrame, metric: str) -> Plot:
     """Draw `frame` (columns as `COLUMNS`): lines of one axes, or a panel for each discipline."""
     names = list(dict.fromkeys(frame["name"]))[:MOST_FLOWS]
     disciplines = looks(frame["discipline"])
+    columns = 1
     if len(names) == 1:
         figure, panels = new_panels(1, 1, (7.2, 4.0))
         parts = [(panels[0], "", disciplines, "discipline", frame)]
@@ -95,5 +96,8 @@ def draw(frame: pl.DataFrame, metric: str) -> Plot:
         is_first_column = place % 2 == 0 or len(parts) == 1
         name_axes(panel, "Time (s)", scale.label if is_first_column else "")
         panel.label_outer()
+        if place + columns >= len(parts):  # nothing stands below it
+            panel.tick_params(labelbottom=True)
+            panel.set_xlabel("Time (s)")
     legend_below(figure, panels[0])
     return figure

@@ -6,6 +6,8 @@ settings.
 
 from __future__ import annotations
 
+import re
+import textwrap
 from typing import Any
 
 from matplotlib.axes import Axes
@@ -27,8 +29,14 @@ TEXT = 10
 """Points."""
 
 
+LINE = 100
+"""Letters that a line of text has room for."""
+
 WIDE = 110
 """Letters of a legend above which three columns of it are too many."""
+
+HANDLE = 10
+"""Letters that would fit into what a legend draws beside a label."""
 
 
 def new_figure(size: tuple[float, float] = SIZE) -> tuple[Plot, Axes]:
@@ -59,6 +67,17 @@ def titled(axes: Axes, text: str) -> None:
         axes.set_title(text, fontsize=TEXT, color=INK, loc="left")
 
 
+def headed(figure: Figure, text: str) -> None:
+    """A line above all panels, at the left; the figure grows by it, the panels stay as they are."""
+    if text:
+        # A number stays with its unit: lines break after commas only.
+        joined = re.sub(r"(?<![,;]) ", "\N{NO-BREAK SPACE}", text)
+        lines = textwrap.wrap(joined, LINE, break_on_hyphens=False)
+        lines = [line.replace("\N{NO-BREAK SPACE}", " ") for line in lines]
+        figure.set_figheight(figure.get_figheight() + 0.2 * len(lines))
+        figure.suptitle("\n".join(lines), x=0.012, ha="left", fontsize=TEXT, color=INK)
+
+
 def tidy(axes: Axes) -> None:
     """Give an axes the shared look: no box, faint grid behind the data."""
     axes.spines[["top", "right"]].set_visible(False)
@@ -79,6 +98,8 @@ def legend_below(figure: Figure, axes: Axes, columns: int = 3) -> Any:
     handles, labels = axes.get_legend_handles_labels()
     if sum(map(len, labels)) > WIDE:
         columns = 2
+    longest = max(map(len, labels), default=0) + HANDLE
+    columns = max(1, min(columns, LINE // longest))
     return figure.legend(
         handles,
         labels,
