@@ -2,10 +2,12 @@
 
 import json
 import re
+from dataclasses import replace
 
 import polars as pl
 import pytest
 
+import sojourn as sj
 from sojourn.comparing import differences
 from sojourn.experiments.folder import read
 from sojourn.stats import paired_difference
@@ -72,6 +74,16 @@ def test_a_report_of_what_there_is(sojourn, small, tmp_path, shards, told):
     assert f"2 points, {told}" in page
     assert sojourn("plot", out, "ranking").status == 0
     read(out).results.report(tmp_path / "page.html")
+
+
+def test_what_has_no_run_is_not_said_to_tie(small, tmp_path):
+    whole = sj.run(small, replicas=3)
+    tables = ("runs", "links", "flows", "groups", "totals", "drops", "delays", "time_series")
+    begun = {name: getattr(whole, name).filter(pl.col("point") == 0) for name in tables}
+    page = replace(whole, complete=False, **begun).report(tmp_path / "page.html")
+    text = page.read_text(encoding="utf-8")
+    assert "beyond doubt: only Drop-tail has a value" in text
+    assert "do not separate" not in text
 
 
 def test_figures_are_of_a_case_that_has_runs(sojourn, small, tmp_path):

@@ -123,7 +123,11 @@ def _best_of_one_case(results: Results, quantity: str, least: float) -> str:
     text = value_text(Interval(best["mean"], best["low"], best["high"], 0), how)
     if not is_sole:
         tied = [point for point in first["point"] if point != best["point"]]
-        tied = tied or list(best["ties"])
+        valued = set(ranks.drop_nulls("mean")["point"])
+        tied = tied or [point for point in best["ties"] if point in valued]
+        if not tied:
+            only = f"only {labels[best['point']]} has a value ({text})"
+            return f"Nobody has the {end} {name_of(quantity)} beyond doubt: {only}."
         names = _and([labels[best["point"]], *(labels[point] for point in tied)])
         far = f" by more than {100 * least:g} %" if least else ""
         return (
