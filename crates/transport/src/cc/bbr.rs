@@ -156,6 +156,15 @@ impl Bbr {
         gain * self.bandwidth.get() * self.min_rtt.as_s()
     }
 
+    /// The window to come back to, after a recovery or a look for the least RTT; of one within the other the larger.
+    fn save_cwnd(&mut self) {
+        if self.state == State::Open && self.mode != Mode::ProbeRtt {
+            self.prior_cwnd = self.cwnd;
+        } else {
+            self.prior_cwnd = self.prior_cwnd.max(self.cwnd);
+        }
+    }
+
     fn enter_probe_bandwidth(&mut self, now: Time) {
         self.mode = Mode::ProbeBandwidth;
         self.cwnd_gain = 2.0;
@@ -225,10 +234,10 @@ impl Bbr {
             self.min_rtt_at = Some(now);
         }
         if expired && !self.idle_restart && self.mode != Mode::ProbeRtt {
+            self.save_cwnd();
             self.mode = Mode::ProbeRtt;
             self.pacing_gain = 1.0;
             self.cwnd_gain = 1.0;
-            self.prior_cwnd = self.prior_cwnd.max(self.cwnd);
             self.probe_rtt_done = None;
         }
         if self.mode == Mode::ProbeRtt {
@@ -245,7 +254,6 @@ impl Bbr {
                     if now >= done && round {
                         self.min_rtt_at = Some(now);
                         self.cwnd = self.cwnd.max(self.prior_cwnd);
-                        self.prior_cwnd = 0.0;
                         if self.is_full {
                             self.enter_probe_bandwidth(now);
                         } else {
@@ -270,7 +278,6 @@ impl Bbr {
             self.cwnd = ack.in_flight as f64 + acked;
         } else if left {
             self.cwnd = self.cwnd.max(self.prior_cwnd);
-            self.prior_cwnd = 0.0;
             self.conserve_until = None;
         }
         self.state = ack.state;
@@ -325,11 +332,7 @@ impl CongestionControl for Bbr {
         if event.kind == LossKind::Ecn {
             return;
         }
-        if self.state == State::Open && self.mode != Mode::ProbeRtt {
-            self.prior_cwnd = self.cwnd;
-        } else {
-            self.prior_cwnd = self.prior_cwnd.max(self.cwnd);
-        }
+        self.save_cwnd();
         if event.kind == LossKind::Timeout {
             self.state = State::Loss;
             self.conserve_until = None;

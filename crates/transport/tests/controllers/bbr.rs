@@ -126,3 +126,32 @@ fn the_least_round_trip_is_looked_for_when_it_is_old() {
         assert_eq!(pacing_gain(&played) == 1.0, looks, "{preset}");
     }
 }
+
+/// The window of before comes back after a look for the least round trip, though a recovery ends meanwhile: here there is
+/// always one, and after ten seconds on a longer path four segments for 200 ms and a round trip.
+#[test]
+fn the_window_comes_back_though_a_recovery_ends_in_between() {
+    let rate = Rate::from_bps(20_000_000);
+    let half = Span::from_ms(20);
+    let link = Link::new(rate, half, 1000);
+    let keys = [("segment", "1000 B"), ("header", "0 B"), ("window", "none")];
+    let mut bench = Bench::over("bbr", REFERENCE, vec![link], half, &keys);
+    bench.log = false;
+    bench.fate = Box::new(|n, _| {
+        if n % 50 == 49 {
+            Fate::Drop
+        } else {
+            Fate::Deliver
+        }
+    });
+    bench.sender.write_endless();
+    bench.run_until(Time::ZERO + Span::from_whole_s(2));
+    bench.links[0].delay = Span::from_ms(40);
+    let at = |tick: u64| Time::ZERO + Span::from_whole_s(2) + Span::from_ms(5 * tick);
+    let began = (1..4_000).find(|&tick| {
+        bench.run_until(at(tick));
+        bench.cwnd_segments() == 4.0
+    });
+    bench.run_until(at(began.expect("it looks") + 100));
+    assert!(bench.cwnd_segments() > 100.0, "{}", bench.cwnd_segments());
+}
