@@ -201,6 +201,49 @@ class Hoards(sj.queue.Discipline):
         return self.wait_until(now + 1.0)
 
 
+class Batches(sj.queue.Discipline):
+    """Sends while three packets wait behind, and asks again and again otherwise: broken."""
+
+    def dequeue(self, now, size, flow, ecn, sojourn):
+        return sj.queue.SEND if self.packets >= 3 else self.wait_until(now + 0.001)
+
+
+class Closed(sj.queue.Discipline):
+    """Waits for the end of time: broken."""
+
+    def dequeue(self, now, size, flow, ecn, sojourn):
+        return self.wait_until(float("inf"))
+
+
+class Gate(sj.queue.Discipline):
+    """A timer opens and closes it."""
+
+    def reset(self):
+        self.is_open = False
+        self.turns = self.next_timer = 0.01
+
+    def on_timer(self, now):
+        self.is_open = not self.is_open
+        self.turns += 0.01
+        self.next_timer = self.turns
+
+    def dequeue(self, now, size, flow, ecn, sojourn):
+        return sj.queue.SEND if self.is_open else self.wait_until(now + 0.03)
+
+
+class Polls(sj.queue.Discipline):
+    """One packet in two seconds, for which it looks every millisecond."""
+
+    def reset(self):
+        self.free = 0.0
+
+    def dequeue(self, now, size, flow, ecn, sojourn):
+        if now < self.free:
+            return self.wait_until(now + 0.001)
+        self.free = now + 2.0
+        return sj.queue.SEND
+
+
 class Reorders(sj.queue.Discipline):
     """Spreads the packets of a flow over two queues: broken."""
 

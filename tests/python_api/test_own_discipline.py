@@ -86,6 +86,23 @@ def test_shaping_and_timers(overloaded):
     assert ticks.to_list() == [99, 199, 299, 399, 499]
 
 
+@pytest.mark.parametrize(
+    ("queue", "waiting"), [(own.Batches, 3), (own.Closed, 20), (own.Hoards, 20)]
+)
+def test_packets_never_given_away_are_its_own_fault(overloaded, queue, waiting):
+    with pytest.raises(sj.UserCodeError) as raised:
+        sj.run(overloaded(queue(limit="20 packets")))
+    text = str(raised.value)
+    assert text.startswith(f"own:{queue.__name__} on link x: dequeue never gives its packets away")
+    assert f": {waiting} still wait at 5 s" in text
+
+
+@pytest.mark.parametrize("queue", [own.Gate, own.Polls, own.Paced])
+def test_what_still_waits_at_the_end_is_no_fault(overloaded, queue):
+    links = sj.run(overloaded(queue(limit="20 packets"), duration="3 s")).links
+    assert 0 < links["departures_packets"][0] < links["arrivals_packets"][0]
+
+
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_an_exception_ends_the_run_with_all_that_helps(overloaded, jobs):
     scenario = overloaded(own.Fails(), replicas=2)
@@ -274,3 +291,10 @@ def test_compare_and_drive_take_it_by_its_name(program, tmp_path):
     assert replies[2]["drops"] == [[1, "overlimit", 0]]
     assert replies[2]["state"]["Blue.prob"] == 0.02
     assert replies[3]["error"].startswith('increment: found "x"')
+
+
+def test_one_that_never_gives_its_packets_away_ends_the_program_with_status_1(program):
+    done = program("run", '{ discipline = "mine:Batches" }')
+    assert done.returncode == 1
+    assert "mine:Batches on link x: dequeue never gives its packets away" in done.stderr
+    assert "fault of sojourn" not in done.stderr

@@ -223,6 +223,8 @@ enum Fault {
     Swaps,
     /// Asks to wait for an instant that has passed.
     WaitsForThePast,
+    /// Keeps the last packet, and asks for a moment more each time.
+    Withholds,
 }
 
 struct Broken {
@@ -247,6 +249,9 @@ impl Discipline<SimPacket> for Broken {
     fn dequeue(&mut self, ctx: &mut Context<'_, SimPacket>) -> Dequeued<SimPacket> {
         if self.fault == Fault::WaitsForThePast && ctx.now > us(2_000) {
             return Dequeued::Wait(us(1));
+        }
+        if self.fault == Fault::Withholds && self.queue.len() == 1 {
+            return Dequeued::Wait(ctx.now + Span::from_us(1));
         }
         if self.queue.is_empty() {
             Dequeued::Empty
@@ -315,6 +320,7 @@ fn a_run_whose_books_do_not_balance_fails_loudly() {
         (Fault::MarksAll, false, "not ECN-capable"),
         (Fault::Swaps, false, "still waited"),
         (Fault::WaitsForThePast, false, "to wait until"),
+        (Fault::Withholds, false, "never gives away 1 packets"),
         // What waits, the link keeps: it can neither be lost nor swapped.
         (Fault::Overflows, true, "above the limit"),
         (Fault::MarksAll, true, "not ECN-capable"),

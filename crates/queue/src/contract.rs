@@ -387,4 +387,8 @@ pub trait Discipline<P: Packet> {
     fn poke(&mut self, _name: &str, _value: f64) -> bool {
         false
     }
+
+    /// It was asked again and again after the run, which ended at `end`, and gives away no more of
+    /// what waits: one [from outside](crate::policy) tells of it as its own fault.
+    fn withholds(&self, _end: Time) {}
 }

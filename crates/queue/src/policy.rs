@@ -169,6 +169,10 @@ pub trait Policy {
 
     /// Sets an inner variable; false if there is none of that name.
     fn poke(&mut self, name: &str, value: f64) -> bool;
+
+    /// It never lets go what waits, as was found after the run, which ended at `end`: to tell of it
+    /// as of any failure, by unwinding.
+    fn withholds(&self, _end: Time, _waiting: Backlog) {}
 }
 
 /// A discipline that does as a policy says.
@@ -356,5 +360,9 @@ impl<P: Packet> Discipline<P> for Governed<P> {
 
     fn poke(&mut self, name: &str, value: f64) -> bool {
         self.policy.poke(name, value)
+    }
+
+    fn withholds(&self, end: Time) {
+        self.policy.withholds(end, self.total);
     }
 }

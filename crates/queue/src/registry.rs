@@ -241,4 +241,8 @@ impl<P: Packet> Discipline<P> for AnyDiscipline<P> {
     fn poke(&mut self, name: &str, value: f64) -> bool {
         each!(self, discipline => discipline.poke(name, value))
     }
+
+    fn withholds(&self, end: Time) {
+        each!(self, discipline => discipline.withholds(end));
+    }
 }

@@ -9,8 +9,8 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use sojourn_base::length::Capacity;
 use sojourn_base::{Limit, LinkInfo, Quantity, Scalar, Span, Stream, Time};
-use sojourn_queue::Policy;
 use sojourn_queue::policy::{Desk, Facts, Hooks, Verdict};
+use sojourn_queue::{Backlog, Policy};
 use sojourn_scenario::outside::Wanted;
 
 use super::desk::after;
@@ -319,5 +319,9 @@ impl Policy for NativePolicy {
             self.state[*place] = value;
         }
         known.is_some()
+    }
+
+    fn withholds(&self, end: Time, waiting: Backlog) {
+        raised::withholds(&self.title, end, waiting)
     }
 }

@@ -8,8 +8,8 @@ use pyo3::exceptions::{PyIndexError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use sojourn_base::length::Capacity;
 use sojourn_base::{Limit, LinkInfo, Quantity, Scalar, Time};
-use sojourn_queue::Policy;
 use sojourn_queue::policy::{self, Facts, Hooks, Verdict};
+use sojourn_queue::{Backlog, Policy};
 use sojourn_scenario::outside::Wanted;
 
 use super::desk::Desk;
@@ -279,5 +279,9 @@ impl Policy for PythonPolicy {
     fn poke(&mut self, name: &str, value: f64) -> bool {
         let known = self.probes.iter().any(|probe| probe == name);
         known && Python::attach(|py| self.desk.bind(py).setattr(name, value).is_ok())
+    }
+
+    fn withholds(&self, end: Time, waiting: Backlog) {
+        raised::withholds(&self.title, end, waiting)
     }
 }

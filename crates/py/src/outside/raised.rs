@@ -11,6 +11,7 @@ use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::types::PyTraceback;
 use sojourn_base::Time;
+use sojourn_queue::Backlog;
 use sojourn_queue::policy::Facts;
 
 create_exception!(
@@ -44,6 +45,18 @@ pub(crate) fn unwind(py: Python<'_>, error: &PyErr, place: &str) -> ! {
     }
     let message = format!("{place}:\n{}", told(py, error));
     resume_unwind(Box::new(Raised(UserCodeError::new_err(message))));
+}
+
+/// Ends the run of a discipline that keeps for ever what waits when the run ends.
+#[cold]
+pub(super) fn withholds(title: &str, end: Time, waiting: Backlog) -> ! {
+    let packets = waiting.packets;
+    let message = format!(
+        "{title}: dequeue never gives its packets away: {packets} still wait at {end} of simulated \
+         time, where the run ends, and it asks to wait however late it is asked; allowed: to wait \
+         until an instant at which it sends or drops the packet"
+    );
+    resume_unwind(Box::new(Raised(UserCodeError::new_err(message))))
 }
 
 /// An exception with its traceback, as text: it must reach other processes whole. The frames of
