@@ -216,6 +216,46 @@ def test_a_table_without_packets(sojourn, tmp_path):
     assert json.loads(done.out)["queues"]["codel"]["arrivals_packets"] == 0
 
 
+@pytest.mark.parametrize("contents", [b"time_s,size_B\n", HEADER], ids=["table", "capture"])
+def test_a_file_without_packets_is_shown_and_written(sojourn, tmp_path, contents):
+    path, out = tmp_path / "arrivals", tmp_path / "out"
+    path.write_bytes(contents)
+    done = sojourn("replay", path, "--rate", "8 Mbit/s", "--queue", "codel", "--out", out)
+    assert done.status == 0
+    assert "0 packets" in done.out
+    assert done.errors.startswith("warning: found no packet\n")
+    assert json.loads((out / "summary.json").read_text())["packets"] == 0
+    assert pl.read_parquet(out / "queues.parquet")["arrivals_packets"].to_list() == [0]
+    assert pl.read_parquet(out / "flows.parquet").is_empty()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "place"),
+    [
+        (("--queue", "droptail", "--limit", "1 bdp"), "--limit"),
+        (("--queue", "droptail,limit=1 bdp"), "--queue droptail,limit=1 bdp: limit"),
+        (("--queue", "red,max_th=1 bdp"), "--queue red,max_th=1 bdp: max_th"),
+    ],
+)
+def test_a_bandwidth_delay_product_needs_a_delay(sojourn, tmp_path, arguments, place):
+    given = ("replay", table(tmp_path, THREE), "--rate", "8 Mbit/s", *arguments)
+    done = sojourn(*given)
+    assert done.status == 2
+    assert done.errors.startswith(f'error: {place}: found "1 bdp", which is 0 B where --delay is')
+    assert done.errors.count("\n") == 1
+    assert sojourn(*given, "--delay", "10 ms", "--json", "--out", tmp_path / "out").status == 0
+
+
+@pytest.mark.parametrize("kind", ["CSV", "pcap"])
+def test_an_interface_is_chosen_in_pcapng_only(sojourn, tmp_path, kind):
+    path = table(tmp_path, THREE) if kind == "CSV" else pcap(tmp_path, [(0, udp(1, 2, 72), 100)])
+    given = ("--rate", "8 Mbit/s", "--queue", "codel", "--interface", "eth0")
+    done = sojourn("replay", path, *given)
+    assert done.status == 2
+    assert done.errors.startswith(f"error: {path}: found a {kind} file, which names no interfaces")
+    assert done.errors.endswith("in pcapng only\n")
+
+
 def test_an_interruption_ends_it_at_once(tmp_path):
     path = poisson(tmp_path, 400_000, 12e6)
 

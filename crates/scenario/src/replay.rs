@@ -18,6 +18,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use core::fmt;
 
+use sojourn_base::length::{Length, Threshold};
 use sojourn_base::{Bytes, LinkInfo, Quantity, Rate, Scalar, Span, Time};
 use sojourn_engine::{Breach, SimPacket};
 use sojourn_trace::arrivals::{Disorder, Fault};
@@ -183,6 +184,9 @@ impl Replay {
         let mut warnings = Vec::new();
         for text in setup.queues {
             let (label, table) = queue(text, setup.limit)?;
+            if delay == Span::ZERO {
+                refuse_bdp(text, &table, setup.limit)?;
+            }
             if lines.iter().any(|line| line.label == label) {
                 let message = format!("--queue {text}: found twice; allowed: once");
                 return Err(ReplayError::Input(message));
@@ -194,12 +198,12 @@ impl Replay {
             warnings.extend(mistakes.map(|what| format!("--queue {text}: {what}")));
             lines.push(line);
         }
-        let arrivals = Arrivals::open(setup.file).map_err(|error| input(&error))?;
+        let mut arrivals = Arrivals::open(setup.file).map_err(|error| input(&error))?;
+        if let Some(name) = setup.interface {
+            arrivals = arrivals.only(name).map_err(|error| input(&error))?;
+        }
         Ok(Self {
-            arrivals: match setup.interface {
-                Some(name) => arrivals.only(name),
-                None => arrivals,
-            },
+            arrivals,
             lines,
             flows: Flows {
                 most: setup.flows,
@@ -248,7 +252,7 @@ impl Replay {
                 }
             }
         }
-        self.warn(largest);
+        self.warn(packets, largest);
         let names = self.flows.names;
         let finish = |line: Line| line.finish(last_arrival, &names, cancel);
         let queues: Result<Vec<_>, _> = self.lines.into_iter().map(finish).collect();
@@ -279,7 +283,10 @@ impl Replay {
         Ok(packet)
     }
 
-    fn warn(&mut self, largest: u32) {
+    fn warn(&mut self, packets: u64, largest: u32) {
+        if packets == 0 {
+            self.warnings.push("found no packet".to_owned());
+        }
         let Disorder { packets, furthest } = self.arrivals.disorder();
         if packets > 0 {
             self.warnings.push(format!(
@@ -301,6 +308,27 @@ impl Replay {
             ));
         }
     }
+}
+
+/// Without a delay `bdp` is nothing: a limit in it would leave no room, a threshold would always be passed.
+fn refuse_bdp(text: &str, table: &Node, limit: Option<&str>) -> Result<(), ReplayError> {
+    let entries = table.table().into_iter().flat_map(|table| &table.entries);
+    for (key, node) in entries {
+        let value = node.text().unwrap_or_default();
+        if let Ok(Threshold(Length::Bdp(_))) = Threshold::read(Scalar::Text(value)) {
+            let is_for_all = key == "limit" && limit == Some(value);
+            let place = if is_for_all {
+                "--limit".to_owned()
+            } else {
+                format!("--queue {text}: {key}")
+            };
+            let message = "which is 0 B where --delay is 0 s; allowed: with a --delay above zero, or in packets, bytes or time";
+            return Err(ReplayError::Input(format!(
+                "{place}: found {value:?}, {message}"
+            )));
+        }
+    }
+    Ok(())
 }
 
 fn input(error: &dyn fmt::Display) -> ReplayError {

@@ -173,12 +173,26 @@ impl Arrivals {
     }
 
     /// Reads the packets of one interface of a pcapng file only, by its name.
-    #[must_use]
-    pub fn only(mut self, interface: &str) -> Self {
-        if let Format::Capture(capture) = &mut self.format {
-            capture.only(interface);
-        }
-        self
+    ///
+    /// # Errors
+    /// It is a file of another kind, which names none.
+    pub fn only(mut self, interface: &str) -> Result<Self, ReadError> {
+        let kind = match &mut self.format {
+            Format::Capture(capture) if capture.names_interfaces() => {
+                capture.only(interface);
+                return Ok(self);
+            }
+            Format::Capture(_) => "pcap",
+            Format::Table(_) => "CSV",
+        };
+        Err(ReadError {
+            fault: Fault::Wrong(format!(
+                "found a {kind} file, which names no interfaces; allowed: to choose the interface \
+                 {interface:?} in pcapng only"
+            )),
+            file: self.file,
+            place: None,
+        })
     }
 
     /// Bytes read so far.

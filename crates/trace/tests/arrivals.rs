@@ -100,9 +100,10 @@ fn one_interface_can_be_chosen() {
         file.extend(packet(Order::Little, interface, stamp, 100, &udp(1)));
     }
     let open = || Arrivals::read("c", io::Cursor::new(file.clone())).unwrap();
-    let chosen: Vec<Arrival> = open().only("b").map(Result::unwrap).collect();
+    let chosen: Vec<Arrival> = open().only("b").unwrap().map(Result::unwrap).collect();
     assert_eq!(times_ps(&chosen), [0, 2_000_000]);
-    let error = open().only("x").next().unwrap().unwrap_err().to_string();
+    let mut none = open().only("x").unwrap();
+    let error = none.next().unwrap().unwrap_err().to_string();
     let end = file.len();
     let expected =
         format!("c: packet 5 (byte {end}): found no packet of the interface \"x\"; allowed: a, b");

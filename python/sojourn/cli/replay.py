@@ -190,6 +190,8 @@ def _print(replayed: Replayed, rate: str) -> None:
         reasons = _reasons(replayed.drops, row["queue"])
         table.add_row(row["queue"], *_cells(row, SHOWN), reasons)
     console.print(table)
+    if replayed.flows.is_empty():
+        return
     largest = replayed.flows.group_by("flow", maintain_order=True).agg(pl.max("sent_packets"))
     shown = largest.sort("sent_packets", descending=True, maintain_order=True)["flow"]
     table = Table(title="Flows", title_justify="left", caption_justify="left")

@@ -25,23 +25,25 @@ pub(super) struct Capture {
     /// Why the source could not be read: the reader does not say.
     failure: Failure,
     sections: Sections,
+    /// Whether its interfaces have names: those of the classic format have none.
+    names_interfaces: bool,
     latest: Place,
 }
 
 impl Capture {
     pub(super) fn pcap(source: Source) -> Result<Self, Fault> {
-        Self::new(source, |source| {
+        Self::new(source, false, |source| {
             Ok(Box::new(LegacyPcapReader::new(BUFFER, source)?))
         })
     }
 
     pub(super) fn pcapng(source: Source) -> Result<Self, Fault> {
-        Self::new(source, |source| {
+        Self::new(source, true, |source| {
             Ok(Box::new(PcapNGReader::new(BUFFER, source)?))
         })
     }
 
-    fn new<F>(source: Source, make: F) -> Result<Self, Fault>
+    fn new<F>(source: Source, names_interfaces: bool, make: F) -> Result<Self, Fault>
     where
         F: FnOnce(Watched) -> Result<Box<dyn PcapReaderIterator + Send>, PcapError<&'static [u8]>>,
     {
@@ -55,12 +57,17 @@ impl Capture {
             reader,
             failure,
             sections: Sections::default(),
+            names_interfaces,
             latest: Place {
                 packet: 0,
                 line: None,
                 offset: 0,
             },
         })
+    }
+
+    pub(super) const fn names_interfaces(&self) -> bool {
+        self.names_interfaces
     }
 
     pub(super) fn only(&mut self, interface: &str) {
