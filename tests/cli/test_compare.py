@@ -42,6 +42,8 @@ def test_without_two_of_them_there_is_none(sojourn, tmp_path):
         (("codel", "--flows", "4 cubik"), 'did you mean "cubic"?'),
         (("codel", "--flows", "1 cbr"), "allowed: cbr with its rate"),
         (("codel", "codel,target=5"), "codel,target=5: target: found 5; allowed: "),
+        (("codel,target=5 ms,target=6 ms",), "target=6 ms: target: found twice; allowed: once"),
+        (("codel,discipline=red",), "codel,discipline=red: discipline: found twice"),
         (("codel", "pie,taget=5 ms"), "pie,taget=5 ms: taget: unknown key"),
         (("codel", "--rate", "5 Mbits"), 'error: --rate: found "5 Mbits"; allowed: '),
         (("codel", "--rate", "5 Mbits"), 'did you mean "5 Mbit/s"?'),
@@ -56,3 +58,13 @@ def test_what_cannot_be_read_is_one_error(sojourn, arguments, message):
     done = sojourn("compare", *arguments)
     assert done.status == 2
     assert message in done.errors
+
+
+def test_a_file_in_place_of_the_folder_is_seen_before_anything_runs(sojourn, tmp_path, monkeypatch):
+    monkeypatch.setattr("sojourn.runner.run", lambda *_, **__: pytest.fail("it ran"))
+    path = tmp_path / "file"
+    path.touch()
+    done = sojourn("compare", "codel", "--out", path, *QUICK)
+    assert done.status == 2
+    assert "--out" in done.errors
+    assert path.read_bytes() == b""

@@ -1,6 +1,8 @@
 """`sojourn run` and `sojourn check`."""
 
 import json
+import subprocess
+import sys
 
 import polars as pl
 import pytest
@@ -225,6 +227,11 @@ def test_a_setting_that_is_wrong_is_named(sojourn, small, command):
         ("run", "{file}", "--replicas", "many"),
         ("run", "{file}", "--jobs", "0"),
         ("run", "{file}", "--seed", "-1"),
+        ("run", "{file}", "--seed", str(2**63)),
+        ("run", "{file}", "--replicas", "99999999999"),
+        ("run", "{file}", "--out", "{file}"),
+        ("compare", "codel", "--seed", str(2**63)),
+        ("compare", "codel", "--replicas", "99999999999"),
         ("run", "{file}", "--trace", "pcap"),
         ("check",),
         ("check", "{file}", "another"),
@@ -256,3 +263,12 @@ def test_a_folder_that_cannot_be_made(sojourn, small):
     assert done.status == 1
     assert done.errors.startswith("error: ")
     assert "Traceback" not in done.errors
+
+
+def test_a_closed_stdout_is_one_line(small, tmp_path):
+    call = f"'{sys.executable}' -m sojourn run '{small}' --json --out '{tmp_path / 'out'}' >&-"
+    done = subprocess.run(["sh", "-c", call], capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert done.stderr.startswith("error: stdout: found it closed")
+    assert done.stderr.count("\n") == 1
+    assert not (tmp_path / "out").exists()

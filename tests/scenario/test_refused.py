@@ -38,6 +38,24 @@ TABLE = {
     "more replicas than anyone means": Bad(
         'name = "good"', 'name = "good"\nreplicas = 4294967295', "replicas", "100000"
     ),
+    "more replicas than fit into 32 bits": Bad(
+        'name = "good"', 'name = "good"\nreplicas = 99999999999', "replicas", "1 to 100000"
+    ),
+    "a seed below zero": Bad(
+        'name = "good"', 'name = "good"\nseed = -1', "seed", "0 to 9223372036854775807"
+    ),
+    "a series of more values than anyone reads": Bad(
+        'name = "good"',
+        'name = "good"\nseries = "1 us"',
+        "series",
+        "found more than 1000000 intervals of 1 us; allowed: a longer interval",
+    ),
+    "more flows than memory holds": Bad(
+        'name = "load"',
+        'name = "load"\ncount = 1000000000',
+        "flow.load.count",
+        "found 1000000000 flows in all; allowed: at most 1000000",
+    ),
     "a payload of nothing": Bad('"500 B"', '"0 B"', "flow.load.transport.payload", "1 to"),
     "on periods of nothing": Bad(
         'source = "poisson"',
@@ -249,6 +267,23 @@ def test_the_line_is_that_of_the_key_in_a_table_of_many_lines(good):
     line = text[: text.index("max_p")].count("\n") + 1
     with pytest.raises(sj.ScenarioError, match=rf"^x:{line}: link\.bottleneck\.queue\.max_p: "):
         sj.Scenario.from_toml(text, place="x")
+
+
+def test_a_million_intervals_are_allowed(good):
+    sj.Scenario.from_toml(good.text, overrides={"series": "2 us"})
+
+
+def test_an_interval_that_a_run_is_given_is_checked_too(good):
+    scenario = sj.Scenario.from_toml(good.text)
+    with pytest.raises(sj.ScenarioError, match="series: found more than 1000000 intervals"):
+        sj.run(scenario, series_interval="1 us")
+
+
+def test_the_largest_seed_is_told(good):
+    largest = 2**63 - 1
+    assert sj.Scenario.from_toml(good.text, overrides={"seed": largest}).core.seed == largest
+    with pytest.raises(sj.ScenarioError, match=f"seed: found .* from 0 to {largest}$"):
+        sj.Scenario.from_toml(good.text, overrides={"seed": largest + 1})
 
 
 def test_an_override_that_is_wrong_is_named_as_such(good):

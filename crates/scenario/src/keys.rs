@@ -18,9 +18,9 @@ params! {
         /// that differ in queues and transports only.
         warmup: Warmup = "0 s";
         /// Seed of all random streams.
-        seed: Whole = "1";
+        seed: Seed = "1";
         /// Replica k differs from the others in its random streams only.
-        replicas: u32 = "1";
+        replicas: Replicas = "1";
         /// Interval of the time series.
         series: Optional<Span> = "none";
         /// Add replicas until the 95 % interval reaches no further than this from the mean.
@@ -29,7 +29,7 @@ params! {
         /// "total.goodput_bps, total.delay_mean_s".
         precision_of: Auto<String> = "auto";
         /// Most replicas that `precision` may ask for.
-        max_replicas: u32 = "100";
+        max_replicas: Replicas = "100";
     }
 }
 
@@ -206,6 +206,38 @@ impl Quantity for Warmup {
 
     fn read(scalar: Scalar<'_>) -> Result<Self, Fault> {
         Auto::read(scalar).map(Self)
+    }
+}
+
+/// The seed of all random streams: what whole numbers of TOML can hold.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Seed(pub u64);
+
+impl Quantity for Seed {
+    const ALLOWED: &'static str = "a whole number from 0 to 9223372036854775807";
+    const SCHEMA: &'static str =
+        r#"{"type": "integer", "minimum": 0, "maximum": 9223372036854775807}"#;
+
+    fn read(scalar: Scalar<'_>) -> Result<Self, Fault> {
+        let number = Whole::read(scalar).map_err(|_| Self::fault(scalar))?;
+        Ok(Self(number.0))
+    }
+}
+
+/// How many replicas; more are a slip of the pen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Replicas(pub u32);
+
+impl Quantity for Replicas {
+    const ALLOWED: &'static str = "a whole number from 1 to 100000";
+    const SCHEMA: &'static str = r#"{"type": "integer", "minimum": 1, "maximum": 100000}"#;
+
+    fn read(scalar: Scalar<'_>) -> Result<Self, Fault> {
+        u32::read(scalar)
+            .ok()
+            .filter(|number| *number <= 100_000)
+            .map(Self)
+            .ok_or_else(|| Self::fault(scalar))
     }
 }
 

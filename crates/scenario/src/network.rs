@@ -16,6 +16,9 @@ use crate::reader::{Reader, read_node};
 use crate::transport::TransportPlan;
 use crate::tree::{Node, Table, Value};
 
+/// More flows than this are a slip of the pen; in a dumbbell so many take 4 GB before anything runs.
+const MOST_FLOWS: u64 = 1_000_000;
+
 /// A network as a list of links and flows.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Network {
@@ -300,7 +303,13 @@ fn read_flows(
             )),
         }
     };
-    let numbers: Vec<Option<u64>> = match flow.count.given() {
+    let count = flow.count.given();
+    let flows = network.flows.len() as u64 + count.map_or(1, u64::from);
+    if flows > MOST_FLOWS {
+        let message = format!("found {flows} flows in all; allowed: at most {MOST_FLOWS}");
+        return Err(reader.error("count", message));
+    }
+    let numbers: Vec<Option<u64>> = match count {
         None => vec![None],
         Some(count) => (0..u64::from(count)).map(Some).collect(),
     };

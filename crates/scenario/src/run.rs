@@ -31,6 +31,14 @@ pub struct Options<'a> {
 /// In how many steps progress is told.
 const STEPS: u64 = 100;
 
+/// More intervals of a series than this are a slip of the pen.
+pub(crate) const MOST_INTERVALS: u64 = 1_000_000;
+
+/// What is wrong with an interval of which there would be more.
+pub(crate) fn too_many_intervals(interval: Span) -> String {
+    format!("found more than {MOST_INTERVALS} intervals of {interval}; allowed: a longer interval")
+}
+
 /// Why a run has no result.
 #[derive(Debug)]
 pub enum RunError {

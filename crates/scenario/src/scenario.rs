@@ -17,7 +17,7 @@ use crate::outcome::Outcome;
 use crate::outside::{Makers, Nobody, Outside};
 use crate::overruled::Setting;
 use crate::reader::Reader;
-use crate::run::{Options, Run, RunError, run};
+use crate::run::{MOST_INTERVALS, Options, Run, RunError, run, too_many_intervals};
 use crate::trace::duplex;
 use crate::tree::{self, Table, parse_value};
 use crate::vary::{self, Axis};
@@ -186,7 +186,7 @@ impl Scenario {
 
     /// How many replicas each point has.
     pub fn replicas(&self) -> u32 {
-        self.top.replicas
+        self.top.replicas.0
     }
 
     /// How far the interval may reach from the mean, as a share of it; none where the number of
@@ -205,7 +205,7 @@ impl Scenario {
 
     /// Most replicas that the precision may ask for.
     pub fn max_replicas(&self) -> u32 {
-        self.top.max_replicas
+        self.top.max_replicas.0
     }
 
     /// Simulated time of a point.
@@ -376,6 +376,12 @@ impl Scenario {
             _ => format!("{name}, seed {seed}, replica {replica}"),
         };
         let window = self.window(top, options.warmup)?;
+        if let Some(interval) = options.series {
+            check_series(interval, top.duration).map_err(|what| {
+                let error = Located::new(Place::File, "series", what);
+                RunError::Scenario(error.in_file(&self.file))
+            })?;
+        }
         let plan = self.plan(point).map_err(RunError::Scenario)?;
         let one = Run {
             plan: &plan,
@@ -469,9 +475,6 @@ const NO_RESULT: &[&str] = &[
     "max_replicas",
 ];
 
-/// More replicas than this are a slip of the pen.
-const MOST_REPLICAS: u32 = 100_000;
-
 /// Reads and checks the head of a file.
 fn read_top(tree: &Table) -> Result<Top, Located> {
     let reader = Reader::new(tree, Place::File, "");
@@ -493,17 +496,19 @@ fn read_top(tree: &Table) -> Result<Top, Located> {
         );
         return Err(reader.error("warmup", message));
     }
-    for (key, replicas) in [
-        ("replicas", top.replicas),
-        ("max_replicas", top.max_replicas),
-    ] {
-        if replicas > MOST_REPLICAS {
-            let message = format!("found {replicas}; allowed: 1 to {MOST_REPLICAS}");
-            return Err(reader.error(key, message));
-        }
-    }
-    if top.series.0 == Some(Span::ZERO) {
-        return Err(reader.error("series", "found 0 s; allowed: a time above zero"));
+    if let Some(interval) = top.series.0 {
+        check_series(interval, top.duration).map_err(|what| reader.error("series", what))?;
     }
     Ok(top)
+}
+
+/// Sees to it that a series over `duration` has values, and not too many.
+fn check_series(interval: Span, duration: Span) -> Result<(), String> {
+    if interval == Span::ZERO {
+        return Err("found 0 s; allowed: a time above zero".to_owned());
+    }
+    if duration.as_ps() / interval.as_ps() > MOST_INTERVALS {
+        return Err(too_many_intervals(interval));
+    }
+    Ok(())
 }

@@ -12,6 +12,7 @@ import typer
 from sojourn.cli.completion import disciplines_like
 from sojourn.cli.options import (
     LEAST_TEXT,
+    MOST_REPLICAS,
     JobsOption,
     JsonOption,
     LeastOption,
@@ -77,13 +78,16 @@ def compare(
     ecn: Annotated[bool, typer.Option("--ecn", help="ECN for TCP and queues that mark.")] = False,
     duration: Annotated[str, typer.Option(metavar="TIME", help="Simulated time.")] = "60 s",
     warmup: Annotated[str, typer.Option(metavar="TIME", help="Measurements start here.")] = "10 s",
-    replicas: Annotated[int, typer.Option(min=1, help="Replicas of each discipline.")] = 10,
+    replicas: Annotated[
+        int, typer.Option(min=1, max=MOST_REPLICAS, help="Replicas of each discipline.")
+    ] = 10,
     least: LeastOption = LEAST_TEXT,
     seed: SeedOption = None,
     jobs: JobsOption = None,
     out: Annotated[
         Path | None,
         typer.Option(
+            file_okay=False,
             help="Write tables, scenario and figure here; default: the figure alone, into "
             "results/compare.",
             show_default=False,

@@ -29,7 +29,10 @@ def events(
         str, typer.Argument(metavar="FILE|STUDY", help="A scenario file, or a study's name.")
     ],
     out: Annotated[
-        Path, typer.Option(help="Write events.parquet and the page here.", show_default=False)
+        Path,
+        typer.Option(
+            file_okay=False, help="Write events.parquet and the page here.", show_default=False
+        ),
     ],
     settings: SetOption = None,
     seed: SeedOption = None,

@@ -10,7 +10,7 @@ import gc
 import os
 import sys
 import warnings
-from typing import Annotated, Any
+from typing import Annotated, Any, NoReturn
 
 import typer
 
@@ -57,6 +57,9 @@ def main() -> None:
     # hundred objects costs a short sweep more than it frees.
     gc.set_threshold(50_000)
     warnings.showwarning = _warn
+    # Python has none where whoever called has closed it: nothing could be printed after the work.
+    if sys.stdout is None:
+        _fail("stdout: found it closed; allowed: open, if only to /dev/null", 1)
     try:
         app()
     except ScenarioError as error:
@@ -90,6 +93,6 @@ def _warn(message: Warning | str, category: type[Warning], *place: Any, **more: 
         print(warnings.formatwarning(message, category, *place[:2]), file=sys.stderr, end="")
 
 
-def _fail(message: str, status: int) -> None:
+def _fail(message: str, status: int) -> NoReturn:
     print(f"error: {message}", file=sys.stderr)
     sys.exit(status)

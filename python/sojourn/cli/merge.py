@@ -22,6 +22,7 @@ def merge(
     out: Annotated[
         Path | None,
         typer.Option(
+            file_okay=False,
             help="The folder of the whole; needed where there is more than one part.",
             show_default=False,
         ),

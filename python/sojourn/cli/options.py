@@ -34,14 +34,21 @@ SetOption = Annotated[
     ),
 ]
 
+MOST_REPLICAS = 100_000
+"""As a scenario file allows."""
+
 SeedOption = Annotated[
     int | None,
-    typer.Option("--seed", min=0, help="Seed of all random streams.", show_default=False),
+    typer.Option(
+        "--seed", min=0, max=2**63 - 1, help="Seed of all random streams.", show_default=False
+    ),
 ]
 
 ReplicasOption = Annotated[
     int | None,
-    typer.Option("--replicas", min=1, help="Replicas of each point.", show_default=False),
+    typer.Option(
+        "--replicas", min=1, max=MOST_REPLICAS, help="Replicas of each point.", show_default=False
+    ),
 ]
 
 PrecisionOption = Annotated[

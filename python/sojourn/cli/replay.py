@@ -119,6 +119,7 @@ def replay(
     out: Annotated[
         Path | None,
         typer.Option(
+            file_okay=False,
             help="Write tables, summary and figures here; default: the figures alone, into "
             "results/replay.",
             show_default=False,

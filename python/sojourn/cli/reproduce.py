@@ -53,7 +53,11 @@ def reproduce(
     ] = False,
     out: Annotated[
         Path | None,
-        typer.Option(help="Folder of the report; default: results/STUDY.", show_default=False),
+        typer.Option(
+            file_okay=False,
+            help="Folder of the report; default: results/STUDY.",
+            show_default=False,
+        ),
     ] = None,
     replicas: ReplicasOption = None,
     jobs: JobsOption = None,

@@ -73,7 +73,11 @@ def run(
     jobs: JobsOption = None,
     out: Annotated[
         Path | None,
-        typer.Option(help="Write tables (Parquet), summary and traces here.", show_default=False),
+        typer.Option(
+            file_okay=False,
+            help="Write tables (Parquet), summary and traces here.",
+            show_default=False,
+        ),
     ] = None,
     json_: JsonOption = False,
     trace: Annotated[

@@ -47,7 +47,9 @@ def sensitivity(
     file: Annotated[
         Path, typer.Argument(help="A scenario file with open ranges: { from = ..., to = ... }.")
     ],
-    out: Annotated[Path, typer.Option(help="The folder of the experiment; made if need be.")],
+    out: Annotated[
+        Path, typer.Option(file_okay=False, help="The folder of the experiment; made if need be.")
+    ],
     of: Annotated[
         list[str] | None,
         typer.Option(

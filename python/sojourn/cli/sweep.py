@@ -40,7 +40,9 @@ def sweep(
     file: Annotated[
         str, typer.Argument(metavar="FILE|STUDY", help="A scenario file, or a study's name.")
     ],
-    out: Annotated[Path, typer.Option(help="The folder of the experiment; made if need be.")],
+    out: Annotated[
+        Path, typer.Option(file_okay=False, help="The folder of the experiment; made if need be.")
+    ],
     settings: SetOption = None,
     seed: SeedOption = None,
     replicas: ReplicasOption = None,

@@ -38,7 +38,9 @@ def tune(
     file: Annotated[
         Path, typer.Argument(help="A scenario file; its open ranges are what is searched.")
     ],
-    out: Annotated[Path, typer.Option(help="The folder of the search; made if need be.")],
+    out: Annotated[
+        Path, typer.Option(file_okay=False, help="The folder of the search; made if need be.")
+    ],
     minimise: Annotated[
         list[str] | None,
         typer.Option(metavar="QUANTITY", help="An objective. May be repeated.", show_default=False),

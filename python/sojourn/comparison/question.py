@@ -67,11 +67,16 @@ class Question:
             queue["limit"] = self.limit
         if self.ecn and "ecn" in params:
             queue["ecn"] = True
+        given = {"discipline"}
         for setting in settings:
             key, separator, value = setting.partition("=")
+            key = key.strip()
             if not separator:
                 raise ValueError(f"found {setting!r} in {text!r}; allowed: KEY=VALUE")
-            queue[key.strip()] = _scalar(value.strip())
+            if key in given:
+                raise ValueError(f"{text}: {key}: found twice; allowed: once")
+            given.add(key)
+            queue[key] = _scalar(value.strip())
         return queue
 
     def _params(self, name: str) -> set[str]:

@@ -2,12 +2,12 @@
 
 use sojourn_base::{Span, Time};
 
+use crate::run::{MOST_INTERVALS, too_many_intervals};
+
 /// The first interval where none is asked for.
 const FINEST: Span = Span::from_ms(1);
 /// Where none is asked for, so many values are put together in pairs and the interval doubles.
 const MOST: usize = 2048;
-/// More values than this are a slip of the pen.
-const TOO_MANY: usize = 1_000_000;
 
 /// What a queue has done since the start.
 #[derive(Debug, Clone, Copy, Default)]
@@ -58,11 +58,8 @@ impl Samples {
             self.totals = self.totals.iter().skip(1).step_by(2).copied().collect();
             self.interval += self.interval;
         }
-        if self.totals.len() > TOO_MANY {
-            return Err(format!(
-                "--series: found more than {TOO_MANY} intervals of {}; allowed: a longer interval",
-                self.interval
-            ));
+        if self.totals.len() as u64 > MOST_INTERVALS {
+            return Err(format!("--series: {}", too_many_intervals(self.interval)));
         }
         self.next += self.interval;
         Ok(())
