@@ -88,3 +88,11 @@ def __getattr__(name: str) -> Any:
     value = getattr(importlib.import_module(_LATE[name]), name)
     globals()[name] = value
     return value
+
+
+def __dir__() -> list[str]:
+    """The public names, imported or not. Completion looks at each: what cannot be is left out."""
+    from importlib.util import find_spec
+
+    missing = {"rl"} if find_spec("gymnasium") is None else set[str]()
+    return sorted({*__all__} - missing)

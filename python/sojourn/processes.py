@@ -30,6 +30,11 @@ Trace = tuple[str, Path, list[str], bool]
 """A trace's format, how the paths of its files begin, the links that captures show, and whether
 they store payload."""
 
+KILLED = (
+    "a worker process was killed, for want of memory perhaps; allowed: fewer runs at once (--jobs)"
+)
+"""What is told of a worker that was ended from outside."""
+
 _scenario: Scenario | None = None
 """The scenario of a worker."""
 
@@ -39,10 +44,10 @@ def in_processes(
 ) -> Generator[Sequence[tuple[Task, Any]], None, None]:
     """Carry out all tasks, ``jobs`` at once; yield what ``pack`` makes of them, at times none.
 
-    Where this ends early the workers are ended with it.
+    Where this ends early the workers are ended with it. Raises OSError where the system ended one.
     """
     # Starts workers that neither copy this process nor run its main module again.
-    from loky import ProcessPoolExecutor
+    from loky import BrokenProcessPool, ProcessPoolExecutor
     from loky.backend import get_context
 
     pool = ProcessPoolExecutor(
@@ -59,7 +64,10 @@ def in_processes(
             }
         while running:
             finished, _ = wait(running, LOOK_INTERVAL_S, FIRST_COMPLETED)
-            yield [(running.pop(run), run.result()) for run in finished]
+            lost = {run for run in finished if isinstance(run.exception(), BrokenProcessPool)}
+            yield [(running.pop(run), run.result()) for run in finished - lost]
+            if lost:
+                raise ChildProcessError(None, KILLED)
         finished_all = True
     finally:
         pool.shutdown(wait=True, kill_workers=not finished_all)

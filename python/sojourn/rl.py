@@ -21,9 +21,9 @@ import numpy as np
 from sojourn import params
 from sojourn._core import Cancel
 from sojourn._core import Episode as CoreEpisode
-from sojourn.brief import brief
+from sojourn.brief import InputError, brief
 from sojourn.extras import needed
-from sojourn.nearest import hint, refusal
+from sojourn.nearest import refusal
 from sojourn.queue.discipline import Discipline
 from sojourn.queue.verdicts import ACCEPT, mark
 from sojourn.scenario import Scenario
@@ -154,6 +154,9 @@ class QueueEnv(gymnasium.Env[np.ndarray, np.ndarray]):
             raise RuntimeError("no episode is open; allowed: reset() first")
         episode = self._episode
         given = np.asarray(action, float).ravel()
+        if len(given) != len(self.actions) or np.isnan(given).any():
+            allowed = f"a number for each of {', '.join(self.actions)}"
+            raise InputError(f"action: found {given.tolist()}; allowed: {allowed}")
         for (name, (low, high)), value in zip(self.actions.items(), given, strict=True):
             episode.poke(self.link, name, float(min(max(value, low), high)))
         step = self._advance(episode)
@@ -190,10 +193,12 @@ class QueueEnv(gymnasium.Env[np.ndarray, np.ndarray]):
         episode = self.scenario.core.begin(self.point, 0)
         for name in self.actions:
             if not episode.poke(self.link, name, self.actions[name][0]):
-                allowed = "inner variables of its discipline that can be set"
-                near = hint(name, self._advance(episode).link)
-                message = f"actions: found {name!r}; allowed on {self.link}: {allowed}{near}"
-                raise ValueError(message)
+                shown = self._advance(episode).link
+                able = [each for each in shown if episode.poke(self.link, each, shown[each])]
+                if able:
+                    raise ValueError(f"actions: {refusal(name, able)}")
+                message = "allowed: a discipline with inner variables that can be set"
+                raise ValueError(f"actions: found {name!r} on {self.link}; {message}")
         shown = self._advance(episode).link
         for name in self.observed:
             if name not in shown:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sojourn.brief import brief
+from sojourn.brief import InputError, brief
 from sojourn.experiments.bench import Finished, Memory
 from sojourn.experiments.procedure import conduct
 from sojourn.forks import check_process
@@ -89,6 +89,7 @@ def outcomes_of(
     scenario: Scenario, jobs: int | None, progress: Progress, traces: Traces | None
 ) -> Outcomes:
     """Carry out all runs of a scenario as :func:`run` does, and make no frames of them."""
+    jobs = runs_at_once(jobs)
     if traces is not None:
         scenario.core.check_captured(list(traces.links))
         traces.folder.mkdir(parents=True, exist_ok=True)
@@ -98,7 +99,7 @@ def outcomes_of(
         return carried_out(scenario, traced, threads)
 
     warnings: list[str] = []
-    with started(jobs or available_cores()) as threads, shown(progress, scenario.name) as told:
+    with started(jobs) as threads, shown(progress, scenario.name) as told:
         bench = Memory(carry_out, told)
         try:
             plan = conduct(scenario, bench)
@@ -113,6 +114,18 @@ def outcomes_of(
 def available_cores() -> int:
     """Return how many cores this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def runs_at_once(jobs: int | None) -> int:
+    """Return how many runs go at once: as many as there are cores unless ``jobs`` says otherwise.
+
+    Raises ValueError where there would be none.
+    """
+    if jobs is None:
+        return available_cores()
+    if jobs < 1:
+        raise InputError(f"jobs: found {jobs}; allowed: 1 or more")
+    return jobs
 
 
 def prepared(

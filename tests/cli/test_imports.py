@@ -50,3 +50,18 @@ def test_a_short_run_imports_nothing_heavy(tiny, options):
 
 def test_frames_are_made_where_they_are_written(tiny, tmp_path):
     assert "polars" in imported("run", tiny, "--out", tmp_path / "out")
+
+
+def test_completion_knows_the_public_names_before_they_are_imported():
+    program = "import sojourn, sys; print(*dir(sojourn)); print(*sys.modules)"
+    command = [sys.executable, "-c", program]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    names, modules = (set(line.split()) for line in done.stdout.splitlines())
+    assert {"run", "sweep", "dumbbell", "tcp", "queue", "Results"} <= names
+    assert not modules & HEAVY
+
+
+def test_completion_can_look_at_all_that_it_is_told_of():
+    import sojourn
+
+    assert all(getattr(sojourn, name) is not None for name in dir(sojourn))

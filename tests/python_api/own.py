@@ -1,6 +1,8 @@
 """Disciplines in Python, as users would write them; some are broken on purpose."""
 
 import itertools
+import os
+import signal
 
 import sojourn as sj
 
@@ -242,6 +244,17 @@ class Polls(sj.queue.Discipline):
             return self.wait_until(now + 0.001)
         self.free = now + 2.0
         return sj.queue.SEND
+
+
+class Killed(sj.queue.Discipline):
+    """Ends its process, as the system does where memory is short."""
+
+    after = sj.params.time("1 s", "When.")
+
+    def enqueue(self, now, size, flow, ecn):
+        if now > self.after:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return sj.queue.ACCEPT
 
 
 class Reorders(sj.queue.Discipline):

@@ -91,7 +91,8 @@ def test_inner_variables_of_the_registry_can_be_set():
     ("options", "message"),
     [
         ({"link": "botleneck"}, 'link: found "botleneck"; allowed: cubic.0.up.*mean "bottleneck"'),
-        ({"actions": {"p": (0, 1)}}, "actions: found 'p'; allowed on bottleneck"),
+        ({"actions": {"p": (0, 1)}}, 'actions: found "p"; allowed: prob$'),
+        ({"actions": {"prb": (0, 1)}}, 'actions: found "prb"; allowed: prob; did you mean "prob"'),
         ({"observed": ("delay",)}, 'observed: found "delay"; allowed: queue_packets'),
     ],
 )
@@ -109,3 +110,16 @@ def test_an_exception_ends_the_episode():
     env.close()
     with pytest.raises(RuntimeError, match="no episode is open"):
         env.step([])
+
+
+@pytest.mark.parametrize("action", [[0.1, 0.2], [], [float("nan")]])
+def test_an_action_that_is_none_is_refused(action):
+    env = environment()
+    env.reset(seed=1)
+    with pytest.raises(ValueError, match=r"action: found .*; allowed: a number for each of prob"):
+        env.step(action)
+
+
+def test_a_discipline_without_anything_to_set_is_named():
+    with pytest.raises(ValueError, match="on bottleneck; allowed: a discipline with inner"):
+        environment(scenario=scenario(sj.queue.DropTail()), observed=("queue_packets",))

@@ -10,6 +10,7 @@ import own
 import pytest
 
 import sojourn as sj
+from sojourn.experiments.store import Store
 
 HERE = Path(__file__).parent
 
@@ -122,6 +123,14 @@ def test_an_exception_ends_the_run_with_all_that_helps(overloaded, jobs):
 def test_an_answer_that_is_no_verdict_is_an_exception(overloaded):
     with pytest.raises(sj.UserCodeError, match="it answered None; allowed: ACCEPT, DROP"):
         sj.run(overloaded(own.Forgetful()))
+
+
+@pytest.mark.parametrize("jobs", [0, -1])
+def test_at_least_one_run_goes_at_a_time(overloaded, tmp_path, jobs):
+    for call in (sj.run, lambda one, **keys: sj.sweep(one, tmp_path / "out", **keys)):
+        with pytest.raises(ValueError, match=f"jobs: found {jobs}; allowed: 1 or more"):
+            call(overloaded(sj.queue.CoDel()), jobs=jobs)
+    assert not (tmp_path / "out").exists()
 
 
 def test_parameters_are_validated(overloaded):
@@ -298,3 +307,24 @@ def test_one_that_never_gives_its_packets_away_ends_the_program_with_status_1(pr
     assert done.returncode == 1
     assert "mine:Batches on link x: dequeue never gives its packets away" in done.stderr
     assert "fault of sojourn" not in done.stderr
+
+
+def test_a_worker_that_was_killed_is_one_line_and_finished_runs_are_kept(program, tmp_path):
+    killed = '{ discipline = "mine:Killed" }'
+    vary = f'"link.x.queue" = [{{ discipline = "droptail" }}, {killed}]'
+    text = '{ discipline = "droptail" }'
+    out = tmp_path / "out"
+    (tmp_path / "sweep.toml").write_text(FILE.format(queue=text) + f"\n[vary]\n{vary}\n")
+    done = program("sweep", killed, "--jobs", "2", "--out", out)
+    assert done.returncode == 1
+    line = f"error: {out}: a worker process was killed, for want of memory perhaps; allowed: fewer"
+    assert done.stderr.startswith(line)
+    assert "finished runs are kept" in done.stderr
+    assert done.stderr.count("\n") == 1
+    call = [sys.executable, "-m", "sojourn", "sweep", tmp_path / "sweep.toml", "--out", out]
+    done = subprocess.run(
+        [*call, "--jobs", "2"], capture_output=True, text=True, timeout=120, check=False
+    )
+    assert done.returncode == 1
+    assert "a worker process was killed" in done.stderr
+    assert len(Store(out / "store")) == 2

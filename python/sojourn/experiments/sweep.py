@@ -20,7 +20,7 @@ from sojourn.experiments.share import WHOLE, Share
 from sojourn.experiments.store import Store
 from sojourn.forks import check_process
 from sojourn.progress import Progress, shown
-from sojourn.runner import available_cores, carried_out, prepared
+from sojourn.runner import carried_out, prepared, runs_at_once
 from sojourn.scenario import Overrides, Scenario
 from sojourn.tasks import Task
 from sojourn.threads import Threads, started
@@ -64,6 +64,7 @@ def sweep(
     does, OSError when the disk is full, KeyboardInterrupt after Ctrl-C: finished runs are kept.
     """
     check_process()
+    jobs = runs_at_once(jobs)
     scenario = prepared(scenario, overrides, replicas, seed, None, precision)
     out = Path(out)
     with at_work(out, shared=not share.is_whole):
@@ -143,7 +144,7 @@ def workers(scenario: Scenario, jobs: int | None, cluster: str | None) -> Iterat
         with started(1) as threads, connected(cluster, scenario) as carry_out:
             yield Workers(carry_out, threads)
         return
-    with started(jobs or available_cores()) as threads:
+    with started(runs_at_once(jobs)) as threads:
 
         def carry_out(tasks: Sequence[Task], /) -> Finished:
             return carried_out(scenario, [(task, None) for task in tasks], threads, record.packed)
