@@ -11,6 +11,9 @@ import re
 from collections.abc import Mapping
 from typing import Any, cast
 
+BITS = 63
+"""Of a whole number in TOML, besides its sign."""
+
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
 
 
@@ -23,6 +26,9 @@ def value_text(value: Any) -> str:
     """A value on one line. Raises TypeError for what scenario files do not hold."""
     if isinstance(value, bool):
         return "true" if value else "false"
+    if isinstance(value, int) and value.bit_length() > BITS:
+        # No number of TOML; a text is refused under its key, with what is allowed there.
+        return json.dumps(str(value))
     if isinstance(value, int | float):
         return repr(value)
     if isinstance(value, str):

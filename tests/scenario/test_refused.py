@@ -281,9 +281,16 @@ def test_an_interval_that_a_run_is_given_is_checked_too(good):
 
 def test_the_largest_seed_is_told(good):
     largest = 2**63 - 1
-    assert sj.Scenario.from_toml(good.text, overrides={"seed": largest}).core.seed == largest
-    with pytest.raises(sj.ScenarioError, match=f"seed: found .* from 0 to {largest}$"):
-        sj.Scenario.from_toml(good.text, overrides={"seed": largest + 1})
+    flow = sj.udp(rate="1 Mbit/s")
+    for make in (
+        lambda seed: sj.Scenario.from_toml(good.text, overrides={"seed": seed}),
+        lambda seed: sj.dumbbell(
+            rate="1 Mbit/s", rtt="1 ms", flows=flow, duration="1 s", seed=seed
+        ),
+    ):
+        assert make(largest).core.seed == largest
+        with pytest.raises(sj.ScenarioError, match=f"seed: found .* from 0 to {largest}$"):
+            make(largest + 1)
 
 
 def test_an_override_that_is_wrong_is_named_as_such(good):
