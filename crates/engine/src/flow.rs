@@ -161,8 +161,7 @@ impl Flow {
     }
 
     /// The time that a transfer of `bytes` takes alone on the empty paths `there` and `back` at the
-    /// least: its packets one after the other at the rate of the slowest link, a handshake before
-    /// it where there is one.
+    /// least: its packets one right behind the other, a handshake before it where there is one.
     pub(crate) fn ideal(
         &self,
         bytes: u64,
@@ -175,18 +174,36 @@ impl Flow {
         };
         let config = &connections.config;
         let (mss, header) = (u64::from(config.mss), u64::from(config.header));
-        let first = bytes.min(mss);
-        let rest = bytes - first + bytes.div_ceil(mss).saturating_sub(1) * header;
-        let slowest = there.iter().map(|&id| &links[id as usize].spec);
-        let slowest = slowest.min_by_key(|link| link.rate);
-        let rest = slowest.map_or(Span::ZERO, |link| link.rate.time_to_send(Bytes::new(rest)));
-        let mut ideal = least_time(there, (first + header) as u16, links) + rest;
+        let full = bytes.saturating_sub(1) / mss;
+        let sizes = [mss, bytes - full * mss].map(|payload| (payload + header) as u16);
+        let mut ideal = least_time_of(full, sizes, there, links);
         if config.handshake {
             ideal += least_time(there, header as u16, links);
             ideal += least_time(back, header as u16, links);
         }
         ideal
     }
+}
+
+/// The same of `full` packets of the first size, and right behind them one of the second, which is not larger.
+///
+/// At each link the last waits for the one before it, and that for the slowest link so far, unless it is there later than
+/// that: the longest of all these ways counts.
+fn least_time_of(full: u64, [size, last]: [u16; 2], path: &[LinkId], links: &[Link]) -> Span {
+    let mut behind = least_time(path, last, links);
+    if full == 0 {
+        return behind;
+    }
+    let (mut before, mut slowest, mut longest) = (Span::ZERO, Span::ZERO, Span::ZERO);
+    for &id in path {
+        let pace = links[id as usize].spec.pace();
+        slowest = slowest.max(pace.to_send(size));
+        let others = Span::from_ps(slowest.as_ps() * (full - 1));
+        longest = longest.max(before + pace.to_send(size) + others + behind);
+        before += pace.to_cross(size);
+        behind = behind - pace.to_cross(last);
+    }
+    longest
 }
 
 /// Propagation and serialisation of a packet over `path`.

@@ -411,7 +411,7 @@ impl Sender {
     }
 
     /// FlightSize for the threshold, before the acknowledgement being read: at most the window
-    /// (RFC 5681, 3.2, step 2; RFC 6675, 5, 4.2).
+    /// (RFC 5681, 3.2, step 2; RFC 6675, 5, 4.2), or the controller's, where PRR keeps it lower for a moment.
     fn flight_size(&self) -> u64 {
         if self.config.halves_cwnd {
             return self.cc.cwnd().min(self.config.window);
@@ -419,7 +419,7 @@ impl Sender {
         if self.config.halves_pipe && self.config.sack {
             return self.board.pipe(self.outstanding());
         }
-        self.flight.min(self.window())
+        self.flight.min(self.window().max(self.cwnd))
     }
 
     /// Tells the controller of a congestion event.

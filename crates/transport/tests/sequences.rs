@@ -553,3 +553,27 @@ fn a_loss_is_found_though_another_is_repaired() {
         assert_eq!(tcp.ack(nth(1), &reports).len(), sent);
     }
 }
+
+/// A timeout in the middle of a recovery by PRR, whose window is what is in flight and a segment or two: what is halved is
+/// the window of the recovery, 10 segments, not that.
+#[test]
+fn a_timeout_in_recovery_halves_its_window() {
+    let keys = [
+        ("segment", "1000 B"),
+        ("delayed_ack", "1"),
+        ("timestamps", "false"),
+        ("initial_window", "20 packets"),
+    ];
+    let mut tcp = Solo::new("newreno", REFERENCE, &keys);
+    tcp.sender.write_endless();
+    tcp.sends();
+    tcp.at(100);
+    tcp.ack(nth(0), &[(nth(14), nth(20))]);
+    assert_eq!(
+        (tcp.sender.state(), tcp.ssthresh()),
+        (State::Recovery, 10.0)
+    );
+    tcp.at(2_000);
+    assert!(tcp.sender.counts().timeouts > 0);
+    assert_eq!((tcp.cwnd(), tcp.ssthresh()), (1.0, 5.0));
+}
