@@ -11,7 +11,7 @@ mod ring;
 mod sack;
 
 use core::hint::select_unpredictable;
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 
 use sojourn_base::{Span, Time};
 
@@ -106,8 +106,11 @@ pub struct Scoreboard {
     highest_sacked: u64,
     /// Bytes that were ever held to be lost, those of a segment sent again each time.
     lost_ever: u64,
-    /// No lost segment waits below this number of the ring's.
+    /// No lost segment waits below this number of the ring's but those that are [late](Self::late).
     next_waiting: u64,
+    /// Numbers of segments that were found lost, or lost again, when those behind them had been sent again already; some
+    /// of them wait no longer.
+    late: BTreeSet<u64>,
     /// The blocks of the acknowledgement before.
     known: [(u64, u64); 4],
     /// First numbers and ends of what was newly held to be lost and is not yet told; none where

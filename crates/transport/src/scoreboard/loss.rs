@@ -4,6 +4,11 @@ use sojourn_base::{Span, Time};
 
 use super::{Deadline, EVER, LOST, RETRANS, Resent, SACKED, Scoreboard, Sent, sent_after};
 
+/// Whether a segment is lost and was not sent again.
+fn waits(entry: &Sent) -> bool {
+    entry.flags & (SACKED | LOST | RETRANS) == LOST
+}
+
 impl Scoreboard {
     /// From now on [`take_losses`](Self::take_losses) tells of each segment newly held to be lost.
     pub fn watch_losses(&mut self) {
@@ -28,7 +33,16 @@ impl Scoreboard {
             }
         }
         self.set(index, (flags | LOST) & !RETRANS);
-        self.next_waiting = self.next_waiting.min(self.ring.gone() + index as u64);
+        let number = self.ring.gone() + index as u64;
+        if number < self.next_waiting {
+            self.late.insert(number);
+        }
+    }
+
+    /// From the first on, any segment may wait to be sent again.
+    fn look_anew(&mut self) {
+        self.next_waiting = self.ring.gone();
+        self.late.clear();
     }
 
     /// Every unreported first transmission before a number is lost: RFC 6675's `IsLost`, once more
@@ -151,6 +165,7 @@ impl Scoreboard {
 
     /// Everything that was sent `wait` ago or earlier, and that no SACK block reported, is lost.
     pub fn lose_sent_before(&mut self, now: Time, wait: Span) {
+        self.look_anew();
         for index in 0..self.ring.len() {
             let entry = self.ring[index];
             let out = entry.flags & (SACKED | LOST) == 0 || entry.flags & RETRANS != 0;
@@ -162,6 +177,7 @@ impl Scoreboard {
 
     /// Everything that no SACK block reported is lost.
     pub fn lose_all(&mut self) {
+        self.look_anew();
         for index in 0..self.ring.len() {
             if !self.ring[index].is_sacked() {
                 self.mark_lost(index);
@@ -175,10 +191,18 @@ impl Scoreboard {
         if self.waiting == 0 {
             return None;
         }
+        while let Some(&number) = self.late.first() {
+            let index = number.checked_sub(self.ring.gone());
+            let late = index.and_then(|index| self.ring.get(index as usize));
+            if let Some(entry) = late.filter(|entry| waits(entry)) {
+                return Some(*entry);
+            }
+            self.late.pop_first();
+        }
         let mut index = self.next_waiting.saturating_sub(self.ring.gone()) as usize;
         loop {
             let entry = *self.ring.get(index)?;
-            if entry.flags & (SACKED | LOST | RETRANS) == LOST {
+            if waits(&entry) {
                 self.next_waiting = self.ring.gone() + index as u64;
                 return Some(entry);
             }
