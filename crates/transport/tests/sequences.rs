@@ -22,6 +22,14 @@ const SACK: &[(&str, &str)] = &[
     ("prr", "false"),
 ];
 
+/// A window of twenty segments, repaired by RACK and PRR.
+const TWENTY: &[(&str, &str)] = &[
+    ("segment", "1000 B"),
+    ("delayed_ack", "1"),
+    ("timestamps", "false"),
+    ("initial_window", "20 packets"),
+];
+
 fn ms(ms: u64) -> Time {
     Time::ZERO + Span::from_ms(ms)
 }
@@ -386,8 +394,8 @@ fn the_receiver_echoes_until_it_hears_cwr() {
     assert_eq!(bench.sender.counts().ecn_reductions, 1);
 }
 
-#[test]
-fn a_lost_tail_is_probed_after_two_round_trips() {
+/// A window's worth of five segments.
+fn five_segments() -> Bench {
     let keys = [
         ("segment", "1000 B"),
         ("delayed_ack", "1"),
@@ -395,6 +403,12 @@ fn a_lost_tail_is_probed_after_two_round_trips() {
     ];
     let mut bench = Bench::new("newreno", REFERENCE, Span::from_ms(100), &keys);
     bench.sender.write(5000);
+    bench
+}
+
+#[test]
+fn a_lost_tail_is_probed_after_two_round_trips() {
+    let mut bench = five_segments();
     bench.fate = Box::new(|n, _| if n == 4 { Fate::Drop } else { Fate::Deliver });
     bench.run_until(ms(150));
     assert_eq!(bench.sent.len(), 5);
@@ -468,13 +482,7 @@ fn a_handshake_comes_first_and_a_fin_last() {
 /// earlier are lost. What it had to tell is answered for then, and nothing more of it.
 #[test]
 fn a_lost_tail_of_several_is_repaired_behind_its_probe() {
-    let keys = [
-        ("segment", "1000 B"),
-        ("delayed_ack", "1"),
-        ("initial_window", "5 packets"),
-    ];
-    let mut bench = Bench::new("newreno", REFERENCE, Span::from_ms(100), &keys);
-    bench.sender.write(5000);
+    let mut bench = five_segments();
     bench.fate = Box::new(|n, _| {
         if (2..5).contains(&n) {
             Fate::Drop
@@ -536,14 +544,8 @@ fn a_lost_syn_leaves_the_threshold() {
 /// Where it reports three it is safe to send one more.
 #[test]
 fn a_loss_is_found_though_another_is_repaired() {
-    let keys = [
-        ("segment", "1000 B"),
-        ("delayed_ack", "1"),
-        ("timestamps", "false"),
-        ("initial_window", "20 packets"),
-    ];
     for (reported_from, sent) in [(18, 3), (17, 4 + 1)] {
-        let mut tcp = Solo::new("newreno", REFERENCE, &keys);
+        let mut tcp = Solo::new("newreno", REFERENCE, TWENTY);
         tcp.sender.write_endless();
         tcp.sends();
         tcp.at(100);
@@ -558,13 +560,7 @@ fn a_loss_is_found_though_another_is_repaired() {
 /// the window of the recovery, 10 segments, not that.
 #[test]
 fn a_timeout_in_recovery_halves_its_window() {
-    let keys = [
-        ("segment", "1000 B"),
-        ("delayed_ack", "1"),
-        ("timestamps", "false"),
-        ("initial_window", "20 packets"),
-    ];
-    let mut tcp = Solo::new("newreno", REFERENCE, &keys);
+    let mut tcp = Solo::new("newreno", REFERENCE, TWENTY);
     tcp.sender.write_endless();
     tcp.sends();
     tcp.at(100);

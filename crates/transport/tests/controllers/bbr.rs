@@ -42,22 +42,28 @@ fn bbr_fills_the_link_and_drains_its_queue() {
     }
 }
 
-#[test]
-fn bbr_does_not_mind_a_little_loss() {
+/// An endless flow over 20 Mbit/s and 40 ms that lose one segment in so many.
+fn losing(each: u64) -> Bench {
     let rate = Rate::from_bps(20_000_000);
     let half = Span::from_ms(20);
     let link = Link::new(rate, half, 1000);
     let keys = [("segment", "1000 B"), ("header", "0 B"), ("window", "none")];
     let mut bench = Bench::over("bbr", REFERENCE, vec![link], half, &keys);
     bench.log = false;
-    bench.fate = Box::new(|n, _| {
-        if n % 100 == 99 {
+    bench.fate = Box::new(move |n, _| {
+        if n % each == each - 1 {
             Fate::Drop
         } else {
             Fate::Deliver
         }
     });
     bench.sender.write_endless();
+    bench
+}
+
+#[test]
+fn bbr_does_not_mind_a_little_loss() {
+    let mut bench = losing(100);
     bench.run_until(Time::ZERO + Span::from_whole_s(20));
     let share = bench.receiver.delivered() as f64 * 8.0 / 20.0 / 2e7;
     assert!(share > 0.85, "{share}");
@@ -131,20 +137,7 @@ fn the_least_round_trip_is_looked_for_when_it_is_old() {
 /// always one, and after ten seconds on a longer path four segments for 200 ms and a round trip.
 #[test]
 fn the_window_comes_back_though_a_recovery_ends_in_between() {
-    let rate = Rate::from_bps(20_000_000);
-    let half = Span::from_ms(20);
-    let link = Link::new(rate, half, 1000);
-    let keys = [("segment", "1000 B"), ("header", "0 B"), ("window", "none")];
-    let mut bench = Bench::over("bbr", REFERENCE, vec![link], half, &keys);
-    bench.log = false;
-    bench.fate = Box::new(|n, _| {
-        if n % 50 == 49 {
-            Fate::Drop
-        } else {
-            Fate::Deliver
-        }
-    });
-    bench.sender.write_endless();
+    let mut bench = losing(50);
     bench.run_until(Time::ZERO + Span::from_whole_s(2));
     bench.links[0].delay = Span::from_ms(40);
     let at = |tick: u64| Time::ZERO + Span::from_whole_s(2) + Span::from_ms(5 * tick);
