@@ -45,7 +45,7 @@ impl Sender {
             return;
         }
         self.counts.timeouts += 1;
-        // A SYN tells nothing of the room in the path.
+        // A SYN tells nothing of the room in the path; ns-2 halves all the same.
         if self.snd_una > 0 || self.config.go_back_n {
             self.reduce(now, LossKind::Timeout, self.was_reduced());
         }
