@@ -13,7 +13,6 @@ use sojourn_base::{ParamFault, Preset, Span, params};
 
 use crate::cc::parts::Window;
 use crate::cc::{AckSample, CongestionControl, LossEvent, Start};
-use crate::sender::State;
 use crate::window_hooks;
 
 params! {
@@ -31,7 +30,6 @@ pub struct Hybla {
     rtt0: f64,
     least_srtt: f64,
     rho: f64,
-    is_linux: bool,
 }
 
 /// Largest exponent of slow start.
@@ -51,7 +49,6 @@ impl Hybla {
             rtt0: params.rtt0.as_s(),
             least_srtt: f64::INFINITY,
             rho: 1.0,
-            is_linux: preset == Preset::Linux,
         })
     }
 }
@@ -63,10 +60,7 @@ impl CongestionControl for Hybla {
             self.least_srtt = srtt;
             self.rho = (srtt / self.rtt0).max(1.0);
         }
-        if self.is_linux && ack.state != State::Open {
-            return self.window.grow_reno(ack.acked, ack.may_grow);
-        }
-        if !ack.may_grow {
+        if self.window.grew_as_reno(ack) || !ack.may_grow {
             return;
         }
         let segments = self.window.acked(ack);

@@ -16,7 +16,6 @@ use sojourn_base::{ParamFault, Preset, Span, params};
 use crate::cc::parts::window::LEAST;
 use crate::cc::parts::{RoundRtt, Rounds, Window};
 use crate::cc::{AckSample, CongestionControl, LossEvent, LossKind, Start};
-use crate::sender::State;
 use crate::window_hooks;
 
 params! {
@@ -124,8 +123,8 @@ impl CongestionControl for Vegas {
             }
             self.round.sample(rtt);
         }
-        if self.preset == Preset::Linux && ack.state != State::Open {
-            return self.window.grow_reno(ack.acked, ack.may_grow);
+        if self.window.grew_as_reno(ack) {
+            return;
         }
         let few = self.round.count < 3 && self.is_modern();
         if self.rounds.ended(ack.snd_una, ack.snd_nxt) {

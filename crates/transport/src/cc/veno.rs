@@ -11,7 +11,6 @@ use sojourn_base::{ParamFault, Preset, Span, params};
 
 use crate::cc::parts::{RoundRtt, Rounds, Window};
 use crate::cc::{AckSample, CongestionControl, LossEvent, LossKind, Start};
-use crate::sender::State;
 use crate::window_hooks;
 
 params! {
@@ -28,7 +27,6 @@ pub struct Veno {
     window: Window,
     beta: f64,
     of_round: bool,
-    is_linux: bool,
     base: f64,
     latest: f64,
     samples: u32,
@@ -47,7 +45,6 @@ impl Veno {
             window: Window::new(start, preset),
             beta: params.beta,
             of_round: preset == Preset::Ns3,
-            is_linux: preset == Preset::Linux,
             base: f64::INFINITY,
             latest: 0.0,
             samples: 0,
@@ -87,8 +84,8 @@ impl CongestionControl for Veno {
             self.round = RoundRtt::default();
             self.grows = !self.grows;
         }
-        if self.is_linux && ack.state != State::Open {
-            return self.window.grow_reno(ack.acked, ack.may_grow);
+        if self.window.grew_as_reno(ack) {
+            return;
         }
         let segments = self.window.past_slow_start(ack);
         if segments > 0.0 && (self.grows || !self.is_congested()) {

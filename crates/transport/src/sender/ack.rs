@@ -233,8 +233,8 @@ impl Sender {
             return;
         }
         let cwnd = (cwnd + inflation).saturating_sub(moved).max(mss);
-        let segments = |bytes: u64| bytes as f64 / mss as f64;
-        self.control(|cc| cc.set_window(segments(cwnd), segments(cc.ssthresh())));
+        let (window, ssthresh) = (self.segments(cwnd), self.segments(self.cc.ssthresh()));
+        self.control(|cc| cc.set_window(window, ssthresh));
         self.recovery_window = cwnd + mss;
     }
 

@@ -3,6 +3,7 @@
 use sojourn_base::Preset;
 
 use crate::cc::{AckSample, LossEvent, LossKind, Start};
+use crate::sender::State;
 
 /// Most segments that one acknowledgement counts for where segments are counted: RFC 9406's L.
 pub const AGGREGATE: f64 = 8.0;
@@ -165,6 +166,15 @@ impl Window {
         if segments > 0.0 {
             self.additive(segments, 1.0);
         }
+    }
+
+    /// The same for those whose own growth Linux suspends while losses are repaired or marks answered: whether that is so.
+    pub fn grew_as_reno(&mut self, ack: &AckSample) -> bool {
+        let suspended = self.preset == Preset::Linux && ack.state != State::Open;
+        if suspended {
+            self.grow_reno(ack.acked, ack.may_grow);
+        }
+        suspended
     }
 
     /// FlightSize in segments, as RFC 5681 wants it for the threshold.
