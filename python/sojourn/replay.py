@@ -14,6 +14,7 @@ import polars as pl
 from sojourn import _core
 from sojourn._core import Cancel
 from sojourn.tables import BY_REASON
+from sojourn.whole import write_whole
 
 LOOK_INTERVAL_S = 0.2
 """How often the waiting thread looks up, so that Ctrl-C is heard in time."""
@@ -86,7 +87,7 @@ class Replayed:
             getattr(self, name).write_parquet(paths[-1])
         paths.append(folder / "summary.json")
         text = json.dumps(self.summary(), indent=1, ensure_ascii=False, allow_nan=False)
-        paths[-1].write_text(text + "\n", encoding="utf-8")
+        write_whole(paths[-1], [f"{text}\n".encode()])
         return paths
 
 

@@ -169,6 +169,28 @@ def test_heat_map_over_the_factor_and_the_discipline(results):
     assert cells[3, 1] == pytest.approx(mean)
 
 
+def test_heat_map_says_what_its_numbers_are_means_over(results):
+    assert results.plot("heatmap").get_suptitle() == ""
+    text = """
+name = "three-factors"
+duration = "300 ms"
+replicas = 1
+[dumbbell]
+rtt = "20 ms"
+bottleneck = { rate = "5 Mbit/s" }
+[[flow]]
+name = "call"
+transport = { protocol = "udp" }
+traffic = { source = "cbr", rate = "6 Mbit/s" }
+[vary]
+"flow.call.traffic.rate" = ["6 Mbit/s", "7 Mbit/s"]
+"dumbbell.bottleneck.rate" = ["4 Mbit/s", "5 Mbit/s"]
+"dumbbell.rtt" = ["20 ms", "40 ms"]
+"""
+    figure = sj.run(sj.Scenario.from_toml(text)).plot("heatmap")
+    assert figure.get_suptitle() == "Each number is a mean over rtt (20 ms, 40 ms)"
+
+
 def test_ranks_are_those_of_the_paired_tests(results):
     frame = results.plot("ranking").data
     delay = frame.filter(pl.col("metric") == "queueing_delay_mean_s")

@@ -86,3 +86,19 @@ def test_a_mistake_of_some_points_names_them_and_the_varied_line():
     assert first.startswith("file.toml:17: dumbbell.bottleneck.queue.target: ")
     assert first.endswith("(at point 4: queue = codel, rate = 2 Mbit/s)")
     assert second.endswith("(at point 5: queue = codel, rate = 1 Mbit/s)")
+
+
+@pytest.mark.parametrize(
+    ("times", "told"),
+    [
+        ('start = "1 s"', "it starts at 1 s or later and ends at 1 s"),
+        ('start = "uniform(2 s, 3 s)"', "it starts at 2 s or later and ends at 1 s"),
+        ('start = "600 ms"\nstop = "500 ms"', "it starts at 600 ms or later and ends at 500 ms"),
+        ('start = "uniform(999 ms, 3 s)"', None),
+        ('start = "499 ms"\nstop = "500 ms"', None),
+    ],
+)
+def test_a_flow_that_never_sends_is_told(times, told):
+    text = FILE.format(queue='discipline = "droptail"', rate="10 Mbit/s", rtt="20 ms") + times
+    expected = [f"file.toml:13: flow.tcp.start: nothing is sent: {told}"] if told else []
+    assert sj.Scenario.from_toml(text, place="file.toml").warnings == expected

@@ -147,6 +147,17 @@ impl<T: Drawn> Distribution<T> {
         }
     }
 
+    /// No value is less: zero as long as a file that it names is not read.
+    pub fn least(&self) -> T {
+        T::from_f64(match &self.shape {
+            Shape::Constant(value) => *value,
+            Shape::Uniform { from, .. } => *from,
+            Shape::Pareto { shape, mean } => mean * (shape - 1.0) / shape,
+            Shape::Exponential { .. } | Shape::Lognormal { .. } | Shape::Named { .. } => 0.0,
+            Shape::Empirical { values } => values.iter().copied().fold(f64::INFINITY, f64::min),
+        })
+    }
+
     /// Mean before rounding, in picoseconds or bytes.
     pub fn mean(&self) -> f64 {
         match &self.shape {
@@ -251,8 +262,11 @@ mod tests {
             assert!((law.mean() / 1e9 - mean_ms).abs() < 1e-9, "{text}");
             let mut stream = Stream::new(3);
             let n = 100_000;
-            let drawn: f64 =
-                (0..n).map(|_| law.draw(&mut stream).as_s()).sum::<f64>() / f64::from(n);
+            let values: Vec<Span> = (0..n).map(|_| law.draw(&mut stream)).collect();
+            let least = *values.iter().min().unwrap();
+            assert!(least >= law.least(), "{text}: {least}");
+            assert!(least <= law.least() + Span::from_ms(110), "{text}: {least}");
+            let drawn: f64 = values.iter().map(|value| value.as_s()).sum::<f64>() / f64::from(n);
             assert!(
                 (drawn * 1e3 / mean_ms - 1.0).abs() < 0.03,
                 "{text}: {drawn}"

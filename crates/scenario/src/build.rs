@@ -141,7 +141,7 @@ impl Plan {
             seed: 1,
             replica: 0,
         })?;
-        let mut warnings = Vec::new();
+        let mut warnings = self.network.warnings.clone();
         for (index, (made, plan)) in links.iter().zip(&self.network.links).enumerate() {
             let Some((node, key)) = &plan.queue else {
                 continue;

@@ -24,6 +24,8 @@ const MOST_FLOWS: u64 = 1_000_000;
 pub(crate) struct Network {
     pub(crate) links: Vec<LinkPlan>,
     pub(crate) flows: Vec<FlowPlan>,
+    /// What is allowed in its flows, but a slip of the pen.
+    pub(crate) warnings: Vec<Located>,
 }
 
 /// One direction of a link.
@@ -303,6 +305,12 @@ fn read_flows(
             )),
         }
     };
+    let stop = flow.stop.0.unwrap_or(duration);
+    let (starts, ends) = (flow.start.least(), stop.min(duration));
+    if starts >= ends {
+        let what = format!("nothing is sent: it starts at {starts} or later and ends at {ends}");
+        network.warnings.push(reader.error("start", what));
+    }
     let count = flow.count.given();
     let flows = network.flows.len() as u64 + count.map_or(1, u64::from);
     if flows > MOST_FLOWS {
@@ -346,7 +354,7 @@ fn read_flows(
             from_place: reader.place_of("from"),
             to_place: reader.place_of("to"),
             start: flow.start.clone(),
-            stop: Time::ZERO + flow.stop.0.unwrap_or(duration),
+            stop: Time::ZERO + stop,
             transport: transport.clone(),
             traffic: traffic.clone(),
             place,

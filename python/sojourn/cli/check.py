@@ -48,5 +48,8 @@ def check(
     print_warnings(scenario)
     points = scenario.core.points
     runs = points * scenario.replicas
-    noun = "point" if points == 1 else "points"
-    typer.echo(f"{file}: ok: {scenario.name}, {points} {noun}, {runs} runs")
+    told = [
+        f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+        for count, noun in ((points, "point"), (runs, "run"))
+    ]
+    typer.echo(f"{file}: ok: {scenario.name}, {', '.join(told)}")

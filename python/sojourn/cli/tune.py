@@ -79,6 +79,7 @@ def tune(
         from sojourn.experiments.space import Space
         from sojourn.experiments.trying import trying
         from sojourn.experiments.tune import tune as search
+        from sojourn.whole import write_whole
 
         objectives: dict[str, Direction] = dict.fromkeys(minimise or [], "minimise")
         objectives |= dict.fromkeys(maximise or [], "maximise")
@@ -99,7 +100,7 @@ def tune(
             )
         document = _document(found)
         path = out / "tuning.json"
-        path.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
+        write_whole(path, [f"{json.dumps(document, indent=1)}\n".encode()])
         paths = [path]
         if len(found.objectives) > 1:
             from sojourn.plots.save import save

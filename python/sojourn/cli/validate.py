@@ -75,6 +75,7 @@ def validate(
     from sojourn.validate import comparison, own, properties, table
     from sojourn.validate.evidence import EvidenceError, load, names
     from sojourn.validate.finding import OUTSIDE, Finding, Verdict
+    from sojourn.whole import write_whole
 
     disciplines, peers = properties.names(evidence), names(evidence)
     known = [*disciplines, *peers]
@@ -102,13 +103,11 @@ def validate(
         raise _fail(str(error), USAGE) from None
     if out is not None:
         for name in dict.fromkeys(finding.evidence for finding in findings):
-            folder = out / name
-            folder.mkdir(parents=True, exist_ok=True)
             rows = [finding for finding in findings if finding.evidence == name]
-            (folder / "results.csv").write_text(table.as_csv(rows), encoding="utf-8")
+            write_whole(out / name / "results.csv", [table.as_csv(rows).encode()])
         if titles:
             page = table.as_page(findings, titles)
-            (out / "differences.md").write_text(page, encoding="utf-8")
+            write_whole(out / "differences.md", [page.encode()])
     if json_:
         json.dump([asdict(finding) for finding in findings], sys.stdout, indent=1)
         print()

@@ -41,13 +41,11 @@ def gather(
     By default the first two keys that are not what is compared; where there is only one, it and
     the discipline. Other keys that vary are averaged over. Raises PlotError.
     """
-    keys = [key for key in results.scenario.core.vary_keys if not is_compared(key)]
     for key in (x, y):
         if key is not None and key not in results.scenario.core.vary_keys:
             known = ", ".join(results.scenario.core.vary_keys)
             raise PlotError(f"found the key {key!r}; allowed: {known or 'none: nothing varies'}")
-    chosen = [key for key in (x, y) if key is not None]
-    chosen += [key for key in keys if key not in chosen]
+    chosen = factors(results, x, y)
     if not chosen:
         raise PlotError("nothing varies but what is compared: a heat map needs a factor")
     values = per_replica(results, of)
@@ -63,13 +61,28 @@ def gather(
     return frame.group_by("discipline", "x", "y", maintain_order=True).agg(pl.col("mean").mean())
 
 
-def axis_names(results: Results, x: str | None, y: str | None) -> tuple[str, str]:
-    """What the two axes are."""
+def factors(results: Results, x: str | None, y: str | None) -> list[str]:
+    """The varied keys that are not compared, those of the axes first."""
     keys = [key for key in results.scenario.core.vary_keys if not is_compared(key)]
     chosen = [key for key in (x, y) if key is not None]
-    chosen += [key for key in keys if key not in chosen]
-    words = [short_key(key) for key in chosen[:2]]
+    return chosen + [key for key in keys if key not in chosen]
+
+
+def axis_names(results: Results, x: str | None, y: str | None) -> tuple[str, str]:
+    """What the two axes are."""
+    words = [short_key(key) for key in factors(results, x, y)[:2]]
     return (words[0], words[1] if len(words) > 1 else "")
+
+
+def averaged(results: Results, x: str | None, y: str | None) -> str:
+    """Which keys the numbers are means over; empty where there are none."""
+    vary = results.scenario.vary
+    over = [
+        f"{short_key(key)} ({', '.join(values)})"
+        for key in factors(results, x, y)[2:]
+        if len(values := list(dict.fromkeys(str(point[key]) for point in vary))) > 1
+    ]
+    return f"Each number is a mean over {' and '.join(over)}" if over else ""
 
 
 def draw(frame: pl.DataFrame, metric: str, names: tuple[str, str] = ("", "")) -> Plot:

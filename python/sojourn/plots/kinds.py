@@ -125,7 +125,8 @@ def heatmap(
     quantity = _quantity(results, of)
     frame = heat_map.gather(results, quantity, x=x, y=y)
     names = heat_map.axis_names(results, x, y)
-    return _with(heat_map.draw(frame, quantity.rpartition(".")[2], names), frame)
+    figure = heat_map.draw(frame, quantity.rpartition(".")[2], names)
+    return _with(figure, frame, heat_map.averaged(results, x, y))
 
 
 def ranking(

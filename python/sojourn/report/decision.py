@@ -18,6 +18,7 @@ from sojourn.plots.save import save
 from sojourn.report.drawings import inline_svg
 from sojourn.report.page import environment
 from sojourn.scenario import Scenario
+from sojourn.whole import write_whole
 
 RULES = {
     "overlimit": "The queue stood at its limit: there was no room.",
@@ -94,7 +95,7 @@ def write(decision: Decision, scenario: Scenario, point: int, folder: Path) -> l
     paths = save(draw(frame, decision.event), frame, folder, name)
     svg = inline_svg(paths["svg"].read_text(encoding="utf-8"), name)
     page = folder / f"{name}.html"
-    page.write_text(render(decision, queue, scenario.title, svg), encoding="utf-8")
+    write_whole(page, [render(decision, queue, scenario.title, svg).encode()])
     return [page, *paths.values()]
 
 
