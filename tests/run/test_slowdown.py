@@ -27,3 +27,45 @@ def test_alone_it_is_one(access: str, size: int) -> None:
     )
     [slowdown] = sj.run(scenario).flows["slowdown_mean"]
     assert slowdown == pytest.approx(1, rel=1e-9)
+
+
+@pytest.mark.parametrize("handshake", ["true", "false"])
+@pytest.mark.parametrize("persistent", ["true", "false"])
+def test_an_answer_to_a_request_alone_is_one(handshake: str, persistent: str) -> None:
+    """Its request belongs to it, and a handshake where it is the first of its connection."""
+    transfers, slowdown = client(
+        f'transport = {{ protocol = "tcp", handshake = {handshake} }}',
+        f'source = "request_response", think = "100 ms", persistent = {persistent}',
+    )
+    assert transfers > 5
+    assert slowdown == pytest.approx(1, rel=1e-9)
+
+
+def test_a_page_has_none() -> None:
+    """A page holds pauses, and as many round trips as it has rounds of objects."""
+    transfers, slowdown = client(
+        'transport = { protocol = "tcp" }', 'source = "web", reading = "100 ms"'
+    )
+    assert transfers > 0
+    assert slowdown is None
+
+
+def client(transport: str, traffic: str) -> tuple[float, float | None]:
+    """Transfers and slowdown of one client alone, whose windows hold all."""
+    scenario = sj.Scenario.from_toml(
+        f"""
+        name = "client"
+        duration = "2 s"
+
+        [dumbbell]
+        rtt = "40 ms"
+        bottleneck = {{ rate = "10 Mbit/s", queue = {{ discipline = "droptail" }} }}
+
+        [[flow]]
+        name = "client"
+        {transport}
+        traffic = {{ {traffic} }}
+        """
+    )
+    [row] = sj.run(scenario).flows.to_dicts()
+    return row["transfers"], row["slowdown_mean"]

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use sojourn_base::{Bytes, Ecn, Span, Stream, Time};
-use sojourn_traffic::{AnyApplication, AnySource, Draw, Emission, Source};
+use sojourn_traffic::{AnyApplication, AnySource, Completed, Course, Draw, Emission, Source};
 use sojourn_transport::{AnyController, Config, Sender};
 
 use crate::connection::{Connection, Connections};
@@ -160,28 +160,32 @@ impl Flow {
             .map(|slot| &all[slot as usize].there.sender)
     }
 
-    /// The time that a transfer of `bytes` takes alone on the empty paths `there` and `back` at the
-    /// least: its packets one right behind the other, a handshake before it where there is one.
-    pub(crate) fn ideal(
+    /// The time that a transfer takes alone on the empty paths there and back at the least: its packets one right behind
+    /// the other, as if no window held them, and before them those of its request and a handshake, where there are such.
+    pub(crate) fn least_time(
         &self,
-        bytes: u64,
-        there: &[LinkId],
-        back: &[LinkId],
+        transfer: &Completed,
+        [there, back]: [&[LinkId]; 2],
         links: &[Link],
-    ) -> Span {
-        let Some(connections) = self.connections() else {
-            return Span::ZERO;
-        };
-        let config = &connections.config;
+    ) -> Option<Span> {
+        let config = &self.connections()?.config;
         let (mss, header) = (u64::from(config.mss), u64::from(config.header));
-        let full = bytes.saturating_sub(1) / mss;
-        let sizes = [mss, bytes - full * mss].map(|payload| (payload + header) as u16);
-        let mut ideal = least_time_of(full, sizes, there, links);
-        if config.handshake {
-            ideal += least_time(there, header as u16, links);
-            ideal += least_time(back, header as u16, links);
-        }
-        ideal
+        let message = |bytes: u64, path| {
+            let full = bytes.saturating_sub(1) / mss;
+            let sizes = [mss, bytes - full * mss].map(|payload| (payload + header) as u16);
+            least_time_of(full, sizes, path, links)
+        };
+        let (asked, opened) = match transfer.course {
+            Course::Sent => (Span::ZERO, true),
+            Course::Answered { request, first } => (message(request, back), first),
+            Course::Several => return None,
+        };
+        let handshake = if config.handshake && opened {
+            least_time(there, header as u16, links) + least_time(back, header as u16, links)
+        } else {
+            Span::ZERO
+        };
+        Some(handshake + asked + message(transfer.bytes, there))
     }
 }
 

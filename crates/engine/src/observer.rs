@@ -15,8 +15,8 @@ pub struct Transfer {
     pub began: Time,
     /// Its size.
     pub bytes: u64,
-    /// The time that it takes alone on the empty path at the least.
-    pub ideal: Span,
+    /// The time that its packets take alone on the empty path at the least, where that is known.
+    pub least: Option<Span>,
 }
 
 /// Looks on while a simulation runs; dispatched statically, free where a hook is left empty.

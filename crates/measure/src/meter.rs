@@ -59,8 +59,10 @@ pub struct Transfers {
     pub took: Sketch,
     /// The sum of these, in picoseconds.
     pub took_sum: u128,
-    /// Completion times over the time that the transfer takes alone: sum of the ratios.
+    /// Completion times over the least that the transfer takes alone: sum of the ratios.
     pub slowdown_sum: f64,
+    /// How many.
+    pub slowdowns: u64,
 }
 
 /// A flow at the start of the window.
@@ -322,6 +324,9 @@ impl Observer for Meter {
         let transfers = flow.transfers.get_or_insert_default();
         transfers.took.add(took);
         transfers.took_sum += u128::from(took.as_ps());
-        transfers.slowdown_sum += took.as_ps() as f64 / transfer.ideal.as_ps() as f64;
+        if let Some(least) = transfer.least {
+            transfers.slowdown_sum += took.as_ps() as f64 / least.as_ps() as f64;
+            transfers.slowdowns += 1;
+        }
     }
 }

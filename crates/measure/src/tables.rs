@@ -242,7 +242,8 @@ struct Sum {
     goodputs: Vec<f64>,
     completions: Sketch,
     took: u128,
-    slowdowns: f64,
+    slowdown: f64,
+    slowdowns: u64,
     /// What connections did in the window; none where no flow has any.
     tally: Option<Tally>,
 }
@@ -268,7 +269,8 @@ impl Sum {
             if let Some(transfers) = &flow.transfers {
                 sum.completions.merge(&transfers.took);
                 sum.took += transfers.took_sum;
-                sum.slowdowns += transfers.slowdown_sum;
+                sum.slowdown += transfers.slowdown_sum;
+                sum.slowdowns += transfers.slowdowns;
             }
             if let Some(tally) = tally {
                 let during = tally.since(&before.tally);
@@ -338,7 +340,7 @@ fn tcp_metrics(sum: &Sum, window: Span) -> [(&'static str, f64); 12] {
         ("fct_p50_s", p50),
         ("fct_p95_s", p95),
         ("fct_p99_s", p99),
-        ("slowdown_mean", ratio(sum.slowdowns, completed as f64)),
+        ("slowdown_mean", ratio(sum.slowdown, sum.slowdowns as f64)),
         ("ecn_reductions", tally(|tally| tally.ecn_reductions as f64)),
         (
             "acknowledged_bps",

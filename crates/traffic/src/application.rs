@@ -47,6 +47,33 @@ pub enum Event {
     },
 }
 
+/// A transfer that is complete.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Completed {
+    /// When it began.
+    pub began: Time,
+    /// Its size.
+    pub bytes: u64,
+    /// What it was made of.
+    pub course: Course,
+}
+
+/// What a transfer was made of, from which follows how long it takes at the least.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Course {
+    /// Its bytes alone, over a connection of its own.
+    Sent,
+    /// Its bytes as the answer to a request.
+    Answered {
+        /// Bytes of the request.
+        request: u64,
+        /// Whether it was the first over its connection.
+        first: bool,
+    },
+    /// Several requests and pauses: it has no least time that would say much.
+    Several,
+}
+
 /// What an application asks of its host.
 pub trait Host {
     /// Opens a stream.
@@ -68,8 +95,8 @@ pub trait Host {
     /// `stop` none comes.
     fn wake_at(&mut self, at: Time);
 
-    /// A transfer that began at `began` is complete: it counts as one flow completion time.
-    fn completed(&mut self, began: Time, bytes: u64);
+    /// A transfer is complete: it counts as one flow completion time.
+    fn completed(&mut self, transfer: Completed);
 }
 
 /// An application: a pure state machine.

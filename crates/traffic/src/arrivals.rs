@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 use sojourn_base::{Bytes, Distribution, Law, ParamFault, Preset, Rate, Span, Time, params};
 
 use crate::Draw;
-use crate::application::{Application, Event, Host, StreamId, Way};
+use crate::application::{Application, Completed, Course, Event, Host, StreamId, Way};
 
 params! {
     /// Parameters of a process of transfers.
@@ -71,7 +71,11 @@ impl Application for Arrivals {
             }
             Event::Arrived { stream, .. } => {
                 if let Some(transfer) = self.under_way.remove(&stream) {
-                    host.completed(transfer.began, transfer.bytes);
+                    host.completed(Completed {
+                        began: transfer.began,
+                        bytes: transfer.bytes,
+                        course: Course::Sent,
+                    });
                 }
                 host.close(stream);
             }

@@ -5,7 +5,7 @@
 use sojourn_base::{Bytes, Distribution, Law, Optional, ParamFault, Preset, Time, params};
 
 use crate::Draw;
-use crate::application::{Application, Event, Host, Way};
+use crate::application::{Application, Completed, Course, Event, Host, Way};
 
 params! {
     /// Parameters of a bulk transfer.
@@ -51,7 +51,11 @@ impl Application for Bulk {
                 host.send(stream, Way::There, self.sending, 0);
             }
             (Event::Arrived { stream, .. }, _) => {
-                host.completed(self.began, self.sending);
+                host.completed(Completed {
+                    began: self.began,
+                    bytes: self.sending,
+                    course: Course::Sent,
+                });
                 host.close(stream);
             }
             (Event::Wake, _) => {}

@@ -23,7 +23,7 @@ pub mod poisson;
 pub mod request_response;
 pub mod web;
 
-pub use application::{Application, Event, Host, StreamId, Way};
+pub use application::{Application, Completed, Course, Event, Host, StreamId, Way};
 pub use contract::{Draw, Emission, Packets, RateOf, Source};
 pub use registry::{
     AnyApplication, AnySource, SOURCES, build, build_application, find, needs_streams, trace_name,

@@ -7,7 +7,7 @@
 use sojourn_base::{Bytes, Distribution, Law, ParamFault, Preset, Span, Time, params};
 
 use crate::Draw;
-use crate::application::{Application, Event, Host, StreamId, Way};
+use crate::application::{Application, Completed, Course, Event, Host, StreamId, Way};
 
 params! {
     /// Parameters of requests and responses.
@@ -33,6 +33,7 @@ pub struct RequestResponse {
     stream: Option<StreamId>,
     began: Time,
     bytes: u64,
+    course: Course,
 }
 
 impl RequestResponse {
@@ -46,14 +47,17 @@ impl RequestResponse {
             stream: None,
             began: Time::ZERO,
             bytes: 0,
+            course: Course::Several,
         })
     }
 
     fn ask(&mut self, now: Time, draw: &mut Draw<'_>, host: &mut dyn Host) {
+        let first = self.stream.is_none();
         let stream = *self.stream.get_or_insert_with(|| host.open());
         self.began = now;
-        let bytes = self.params.request.draw(draw.sizes).get();
-        host.send(stream, Way::Back, bytes, REQUEST);
+        let request = self.params.request.draw(draw.sizes).get();
+        self.course = Course::Answered { request, first };
+        host.send(stream, Way::Back, request, REQUEST);
     }
 }
 
@@ -66,7 +70,11 @@ impl Application for RequestResponse {
                 host.send(stream, Way::There, self.bytes, RESPONSE);
             }
             Event::Arrived { stream, .. } => {
-                host.completed(self.began, self.bytes);
+                host.completed(Completed {
+                    began: self.began,
+                    bytes: self.bytes,
+                    course: self.course,
+                });
                 if !self.params.persistent {
                     host.close(stream);
                     self.stream = None;

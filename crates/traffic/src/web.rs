@@ -4,7 +4,8 @@
 //! has been parsed, a number of embedded objects over several connections at once, each of which
 //! asks for the next object when it has the one before (HTTP/1.1 without pipelining). Connections
 //! are kept through a page and opened anew for the next. A completion time is that of a page: from
-//! the first request to the last byte of the last object.
+//! the first request to the last byte of the last object; it has no slowdown, for it holds pauses and as many round trips
+//! as the page has rounds of objects.
 //!
 //! **Defaults** follow the HTTP model of 3GPP2 C.R1002 and of ns-3: lognormal objects of 10.7 kB and
 //! 7.8 kB on average, 5.64 embedded objects a page, 30 s of reading. Choices: the number of embedded
@@ -16,7 +17,7 @@ use sojourn_base::{
 };
 
 use crate::Draw;
-use crate::application::{Application, Event, Host, StreamId, Way};
+use crate::application::{Application, Completed, Course, Event, Host, StreamId, Way};
 
 params! {
     /// Parameters of web browsing.
@@ -124,7 +125,11 @@ impl Web {
 
     fn end_page(&mut self, now: Time, draw: &mut Draw<'_>, host: &mut dyn Host) {
         self.state = State::Reading;
-        host.completed(self.began, self.bytes);
+        host.completed(Completed {
+            began: self.began,
+            bytes: self.bytes,
+            course: Course::Several,
+        });
         for stream in self.streams.drain(..) {
             host.close(stream);
         }

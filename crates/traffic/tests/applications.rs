@@ -4,7 +4,8 @@
 
 use sojourn_base::{Bytes, Preset, Scalar, Span, Stream, Time};
 use sojourn_traffic::{
-    AnyApplication, Application, Draw, Event, Host, StreamId, Way, build_application,
+    AnyApplication, Application, Completed, Course, Draw, Event, Host, StreamId, Way,
+    build_application,
 };
 
 /// A host that writes down what it is asked for.
@@ -15,7 +16,7 @@ struct Notes {
     wake: Option<Time>,
     /// Messages under way: stream and tag.
     sent: Vec<(StreamId, u32)>,
-    completed: Vec<(Time, u64)>,
+    completed: Vec<Completed>,
     full: bool,
 }
 
@@ -44,8 +45,8 @@ impl Host for Notes {
     fn wake_at(&mut self, at: Time) {
         self.wake = Some(at);
     }
-    fn completed(&mut self, began: Time, bytes: u64) {
-        self.completed.push((began, bytes));
+    fn completed(&mut self, transfer: Completed) {
+        self.completed.push(transfer);
     }
 }
 
@@ -86,13 +87,20 @@ impl Stage {
     }
 }
 
+fn done(began_ms: u64, bytes: u64, course: Course) -> Completed {
+    Completed {
+        began: Time::ZERO + Span::from_ms(began_ms),
+        bytes,
+        course,
+    }
+}
+
 #[test]
 fn a_finite_bulk_transfer_ends_when_its_last_byte_has_arrived() {
     let mut bulk = stage("bulk", &[("bytes", Scalar::Text("5 kB"))]);
     assert_eq!(bulk.on(100, Event::Start), ["open 0", "send 0 There 5000"]);
     assert_eq!(bulk.arrive(400), ["close 0"]);
-    let began = Time::ZERO + Span::from_ms(100);
-    assert_eq!(bulk.host.completed, [(began, 5000)]);
+    assert_eq!(bulk.host.completed, [done(100, 5000, Course::Sent)]);
 }
 
 #[test]
@@ -112,9 +120,21 @@ fn a_response_follows_its_request_and_the_next_request_a_time_to_think() {
     assert_eq!(client.on(0, Event::Start), ["open 0", "send 0 Back 100"]);
     assert_eq!(client.arrive(10), ["send 0 There 2000"]);
     assert!(client.arrive(30).is_empty());
-    assert_eq!(client.host.completed, [(Time::ZERO, 2000)]);
+    let answered = |first| Course::Answered {
+        request: 100,
+        first,
+    };
+    assert_eq!(client.host.completed, [done(0, 2000, answered(true))]);
     assert_eq!(client.host.wake, Some(Time::ZERO + Span::from_ms(80)));
     assert_eq!(client.on(80, Event::Wake), ["send 0 Back 100"]);
+    client.arrive(90);
+    client.arrive(110);
+    let second = done(80, 2000, answered(false));
+    assert_eq!(
+        client.host.completed[1..],
+        [second],
+        "over the same connection"
+    );
 }
 
 #[test]
@@ -139,7 +159,7 @@ fn a_page_is_complete_with_its_last_object() {
     assert!(web.arrive(61).is_empty());
     assert_eq!(web.arrive(65), ["send 0 There 500"]);
     assert_eq!(web.arrive(70), ["close 0", "close 1"]);
-    assert_eq!(web.host.completed, [(Time::ZERO, 10_500)]);
+    assert_eq!(web.host.completed, [done(0, 10_500, Course::Several)]);
     assert_eq!(web.host.wake, Some(Time::ZERO + Span::from_ms(1070)));
 }
 
@@ -166,7 +186,7 @@ fn arrivals_bring_the_load_that_was_asked_for() {
         arrivals
             .application
             .on(now, arrived, &mut draw, &mut arrivals.host);
-        bytes += arrivals.host.completed.pop().unwrap().1;
+        bytes += arrivals.host.completed.pop().unwrap().bytes;
     }
     let seconds = arrivals.host.wake.unwrap().as_s();
     let load = 8.0 * bytes as f64 / seconds;

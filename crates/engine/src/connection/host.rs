@@ -1,7 +1,7 @@
 //! What an application asks of its connections.
 
 use sojourn_base::Time;
-use sojourn_traffic::{Host, StreamId, Way};
+use sojourn_traffic::{Completed, Host, StreamId, Way};
 
 use super::{Connection, Connections, Half, Tcp};
 use crate::FlowId;
@@ -125,7 +125,7 @@ impl Host for FlowHost<'_> {
         };
     }
 
-    fn completed(&mut self, began: Time, bytes: u64) {
-        self.tcp.completed.push((began, bytes));
+    fn completed(&mut self, transfer: Completed) {
+        self.tcp.completed.push(transfer);
     }
 }

@@ -1,6 +1,7 @@
 //! All connections of a simulation, and their timers.
 
 use sojourn_base::Time;
+use sojourn_traffic::Completed;
 
 use super::timers::Timers;
 use super::{Connection, Connections};
@@ -22,8 +23,8 @@ pub(crate) struct Tcp {
     delayed_until: Time,
     /// Connections into which an application has just written.
     pub(crate) touched: Vec<u32>,
-    /// Transfers that an application has just called complete: when they began, their bytes.
-    pub(crate) completed: Vec<(Time, u64)>,
+    /// Transfers that an application has just called complete.
+    pub(crate) completed: Vec<Completed>,
     /// Whether any application has ever sent a message: most only write.
     pub(crate) sends_messages: bool,
 }

@@ -62,18 +62,14 @@ impl<O: Observer> Simulation<O> {
         }
         let left_alone_until = connections.left_alone_until();
         self.set_apart(id, left_alone_until);
-        while let Some((began, bytes)) = self.tcp.completed.pop() {
+        while let Some(completed) = self.tcp.completed.pop() {
             let [there, back] = [0, 1].map(|way| self.shared.lanes[2 * id as usize + way].path);
-            let ideal = self.flows[id as usize].ideal(
-                bytes,
-                self.shared.paths.links(there),
-                self.shared.paths.links(back),
-                &self.links,
-            );
+            let paths = [there, back].map(|path| self.shared.paths.links(path));
+            let least = self.flows[id as usize].least_time(&completed, paths, &self.links);
             let transfer = Transfer {
-                began,
-                bytes,
-                ideal,
+                began: completed.began,
+                bytes: completed.bytes,
+                least,
             };
             self.observer.completed(now, id, &transfer);
         }
