@@ -18,7 +18,7 @@
 //! zero, is in [`crate::cake`] alone. **ns-3**
 //! (`CobaltQueueDisc`): those roots; room for 1 500 000 bytes; a sojourn above `blue_threshold`
 //! counts as an overflow for BLUE; the last packet may be dropped; BLUE's drops are told as
-//! `target` too. ns-2.35 has none: its preset is the reference.
+//! `target` too, and so are marks of packets that BLUE drops then. ns-2.35 has none: its preset is the reference.
 
 use sojourn_base::length::Capacity;
 use sojourn_base::{Limit, LinkInfo, Optional, ParamFault, Preset, Probability, Span, params};

@@ -13,7 +13,8 @@
 //! **Linux** (`sch_codel`) and **ns-3** (`CoDelQueueDisc`): a clock of 1024 ns; bad only after,
 //! not at, the end of the interval; 1/sqrt(count) in 16 bits by one Newton step per change, so
 //! that the second gap is 50 ms instead of 70.7. Linux: `max_packet` is the MTU and 14. ns-3: room
-//! for 1 500 000 bytes, `max_packet` 1500, of which less must wait behind a good packet. ns-2.35
+//! for 1 500 000 bytes, `max_packet` 1500, of which less must wait behind a good packet; after a mark in a spell the next is
+//! reckoned from the mark itself; `ce_threshold` marks only with `ecn` or `l4s`. ns-2.35
 //! has no CoDel: its preset is the reference.
 
 use sojourn_base::length::Capacity;

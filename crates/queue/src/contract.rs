@@ -168,6 +168,13 @@ impl<P> Context<'_, P> {
         self.sink.dropped(packet, reason);
     }
 
+    /// Tells why `packet` was marked, if it was.
+    pub fn tell_mark(&mut self, packet: &P, reason: Option<Reason>) {
+        if let Some(reason) = reason {
+            self.sink.marked(packet, reason);
+        }
+    }
+
     /// What an arriving packet meets, where so much waits: for a queue that judges arrivals and keeps them itself.
     #[inline]
     pub fn meeting(&mut self, waiting: Backlog) -> Meeting<'_> {

@@ -145,7 +145,7 @@ impl<P: Packet> DualPi2<P> {
         if self.linux {
             return f64::from(u8::from(sojourn > self.params.step_th));
         }
-        if self.low.is_empty() {
+        if self.low.len() <= 1 {
             return 0.0;
         }
         let above = sojourn - self.params.min_th;

@@ -9,14 +9,14 @@
 //! **Reference**: a 1.822e-5, b 1.816e-5, 160 times a second, target 200 packets, for about 60 flows
 //! over 0.25 s at 3750 packets a second (the last three from memory of the paper, the rest
 //! confirmed second-hand); other links want other gains. Room for 1000 packets. **ns-2** (`PI`, ns-2.35):
-//! 170 times a second, target 50 and room for 50 packets: a queue that can never stay above its
-//! target, of which it warns. Linux and ns-3 have no PI: their presets are the reference.
+//! 170 times a second, target 50 and room for 50 packets, with `bytes` for fewer than 50 mean packets before the last: a
+//! queue that can never stay above its target, of which it warns. Linux and ns-3 have no PI: their presets are the reference.
 
 use sojourn_base::length::Capacity;
 use sojourn_base::{Bytes, Limit, LinkInfo, ParamFault, Preset, Span, Threshold, Time, params};
 
 use crate::parts::gate::{Gate, Gated, Signal};
-use crate::parts::mistakes;
+use crate::parts::{Room, mistakes};
 use crate::{Backlog, Meeting, Packet, ProbeValue, Warning};
 
 params! {
@@ -60,7 +60,7 @@ impl<P> Pi<P> {
     ///
     /// # Errors
     /// An interval or a mean packet of nothing; a gain `b` above `a`.
-    pub fn new(params: &Params, _preset: Preset, link: &LinkInfo) -> Result<Self, ParamFault> {
+    pub fn new(params: &Params, preset: Preset, link: &LinkInfo) -> Result<Self, ParamFault> {
         if params.interval == Span::ZERO {
             return Err(ParamFault::new("interval", "0 s", "a time above zero"));
         }
@@ -78,7 +78,9 @@ impl<P> Pi<P> {
             old: 0.0,
             next_update: Time::ZERO + params.interval,
         };
-        Ok(Self::behind(gate, params.limit.on(link)))
+        let (in_bytes, mean) = (params.bytes, params.mean_packet);
+        let room = Room::of(params.limit.on(link), preset, in_bytes, mean, link);
+        Ok(Self::behind(gate, room))
     }
 }
 

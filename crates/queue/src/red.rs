@@ -50,7 +50,7 @@ use self::estimate::{Arrival, Estimate, below};
 use crate::parts::linux_red::LinuxRed;
 use crate::parts::red_adapt::Adaptation;
 use crate::parts::red_law::Verdict;
-use crate::parts::{Fifo, mistakes};
+use crate::parts::{Fifo, Room, mistakes};
 use crate::{
     Backlog, Context, Dequeued, Discipline, Judgement, Meeting, Packet, ProbeValue, Reason, Warning,
 };
@@ -106,16 +106,6 @@ pub struct Red<P> {
     law: Law,
     queue: Fifo<P>,
     idle_since: Option<Time>,
-}
-
-/// The test that an arrival must pass, whatever the average.
-#[derive(Debug, Clone, Copy)]
-enum Room {
-    /// It must fit.
-    Fits(Capacity),
-    /// Fewer bytes than this must wait: the last arrival may cross the limit. The largest packet
-    /// seen bounds by how much.
-    Below { limit: u64, largest: u64 },
 }
 
 #[derive(Debug)]
@@ -187,22 +177,11 @@ impl<P> Red<P> {
             Auto::Given(bytes) => bytes,
             Auto::Auto => matches!(capacity, Capacity::Bytes(_)),
         };
-        let below = |limit| Room::Below {
-            limit,
-            largest: link.mtu.get(),
-        };
-        let room = match capacity {
-            Capacity::Packets(limit) if preset == Preset::Ns2 && in_bytes => {
-                below(limit * mean.get())
-            }
-            Capacity::Bytes(limit) if preset == Preset::Ns2 => below(limit),
-            capacity => Room::Fits(capacity),
-        };
         Ok(Self {
             law: Self::law(params, preset, link, in_bytes)?,
             params: params.clone(),
             preset,
-            room,
+            room: Room::of(capacity, preset, in_bytes, mean, link),
             in_bytes,
             queue: Fifo::default(),
             idle_since: Some(Time::ZERO),
@@ -310,13 +289,6 @@ impl<P: Packet> Red<P> {
         }
     }
 
-    fn has_room(&self, waiting: Backlog, size: Bytes) -> bool {
-        match self.room {
-            Room::Fits(capacity) => capacity.admits(waiting.packets, waiting.bytes, size),
-            Room::Below { limit, .. } => waiting.bytes.get() < limit,
-        }
-    }
-
     /// Whether marks are wanted for early drops.
     fn marks_early(&self) -> bool {
         let params = &self.params;
@@ -342,16 +314,14 @@ impl<P: Packet> Red<P> {
             Verdict::Hard => Judgement::signal(packet, self.marks_hard(), Reason::Forced),
         };
         // ns-2 lets a full buffer overrule the average.
-        if !self.has_room(meeting.waiting, size)
+        if !self.room.admits(meeting.waiting, size)
             && (!judgement.is_drop() || self.preset == Preset::Ns2)
         {
             self.overflow();
             return Judgement::Drop(Reason::Overlimit);
         }
-        if let Room::Below { largest, .. } = &mut self.room
-            && !judgement.is_drop()
-        {
-            *largest = (*largest).max(size.get());
+        if !judgement.is_drop() {
+            self.room.took(size);
         }
         judgement
     }
@@ -413,20 +383,14 @@ impl<P: Packet> Discipline<P> for Red<P> {
             }
         };
         let mean = self.params.mean_packet;
-        let room = match self.room {
-            Room::Fits(capacity) => mistakes::room(capacity, mean),
-            Room::Below { limit, .. } => limit as f64,
-        };
+        let room = mistakes::room(self.room.limit(), mean);
         let unit = if in_bytes { 1.0 } else { mean.as_f64() };
         let hard = if self.params.use_mark_p { max } else { hard };
         mistakes::thresholds(room / unit, min, max, hard)
     }
 
     fn capacity(&self) -> Capacity {
-        match self.room {
-            Room::Fits(capacity) => capacity,
-            Room::Below { limit, largest } => Capacity::Bytes(limit - 1 + largest),
-        }
+        self.room.capacity()
     }
 
     fn reset(&mut self) {

@@ -230,3 +230,39 @@ fn a_queue_that_is_late_at_once_is_signalled_at_once() {
     assert_eq!(ids, [0, 2, 3]);
     assert_eq!(bench.drops(Reason::Target), 1);
 }
+
+/// A mark is told of packets that go on, and not of those that BLUE drops then; but ns-3 counts these too.
+#[test]
+fn a_packet_that_blue_drops_is_not_told_as_marked() {
+    for (name, preset, both) in [
+        ("cobalt", Preset::Reference, false),
+        ("cobalt", Preset::Linux, false),
+        ("fq_cobalt", Preset::Linux, false),
+        ("cake", Preset::Linux, false),
+        ("cobalt", Preset::Ns3, true),
+    ] {
+        let ecn = [("ecn", "true")];
+        let mut bench = Bench::under(preset, name, if name == "cake" { &[] } else { &ecn });
+        let p_drop = if name == "cobalt" {
+            "p_drop"
+        } else {
+            "flow[0].p_drop"
+        };
+        for at in 0..600 {
+            for _ in 0..2 {
+                bench.enqueue(ms(at), 0, 1000, Ecn::Ect0);
+            }
+            if at == 200 {
+                bench.poke(p_drop, 0.5);
+            }
+            bench.dequeue(ms(at));
+        }
+        let marked: Vec<u64> = bench.record.marked.iter().map(|(p, _)| p.id).collect();
+        let dropped = bench.record.dropped.iter();
+        let dropped: Vec<u64> = dropped.map(|(p, _)| p.id).collect();
+        let told = (marked.len(), dropped.len());
+        assert!(told.0 >= 5 && told.1 > 50, "{name} {preset}: {told:?}");
+        let is_both = marked.iter().any(|id| dropped.contains(id));
+        assert_eq!(is_both, both, "{name} {preset}");
+    }
+}

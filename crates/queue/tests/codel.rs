@@ -313,3 +313,45 @@ fn impossible_parameters_are_named() {
         assert!(text.starts_with(name), "{text}");
     }
 }
+
+/// Two packets arrive for each that leaves, every 12 ms. ns-3.37 marks at these instants, the next always reckoned from
+/// the mark itself; Linux from when it was due.
+#[test]
+fn after_a_mark_ns3_begins_anew() {
+    for (preset, marks) in [
+        (Preset::Ns3, [120, 228, 288, 348, 408, 456, 504, 552]),
+        (Preset::Linux, [120, 228, 276, 336, 384, 420, 468, 504]),
+    ] {
+        let mut bench = Bench::under(preset, "codel", &[("ecn", "true")]);
+        let mut marked = Vec::new();
+        for at in (0..).step_by(12) {
+            for _ in 0..2 {
+                bench.enqueue(ms(at), 0, 1500, Ecn::Ect0);
+            }
+            bench.dequeue(ms(at));
+            if bench.marks() > marked.len() {
+                marked.push(at);
+            }
+            if marked.len() == marks.len() {
+                break;
+            }
+        }
+        assert_eq!(marked, marks, "{preset}");
+    }
+}
+
+/// ns-3.37 marks by the threshold only where it marks at all; Linux always.
+#[test]
+fn the_threshold_marks_without_ecn_but_under_ns3() {
+    for (preset, ecn, l4s, marks) in [
+        (Preset::Linux, "false", "false", 1),
+        (Preset::Ns3, "true", "false", 1),
+        (Preset::Ns3, "false", "true", 1),
+        (Preset::Ns3, "false", "false", 0),
+    ] {
+        let params = [("ce_threshold", "1 ms"), ("ecn", ecn), ("l4s", l4s)];
+        let mut bench = standing(preset, &params, 10, Ecn::Ect1);
+        bench.dequeue(ms(2));
+        assert_eq!(bench.marks(), marks, "{preset}, ecn {ecn}, l4s {l4s}");
+    }
+}

@@ -17,6 +17,17 @@ fn tick(bench: &mut Bench) {
     bench.timers_before(due + sojourn_base::Span::from_ps(1));
 }
 
+/// 50 packets of 500 bytes by default, and the one that crosses.
+#[test]
+fn pi_in_bytes_has_ns2s_room() {
+    let mut bench = Bench::under(Preset::Ns2, "pi", &[("bytes", "true")]);
+    let admitted = (0..700).filter(|_| bench.arrive(us(0), 41)).count();
+    assert_eq!(admitted, 25_000_usize.div_ceil(41));
+    let mut bench = Bench::under(Preset::Ns2, "pi", &[]);
+    let admitted = (0..700).filter(|_| bench.arrive(us(0), 41)).count();
+    assert_eq!(admitted, 50);
+}
+
 /// A queue held at the target and d more: a step of a d + b target from rest, then (a - b) d each,
 /// 1.02e-5 d a second at 170 Hz.
 #[test]

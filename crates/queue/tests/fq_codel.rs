@@ -311,3 +311,22 @@ fn linux_remembers_of_an_empty_flow_that_it_was_bad() {
         assert_eq!(bench.probe("flow[1].packets"), 0.0);
     }
 }
+
+/// Packets pushed out count in a flow's law. That its first spell follows none is so at any instant, and at time zero too.
+#[test]
+fn the_first_spell_of_linux_is_the_first_whenever_it_begins() {
+    let drops = |start: u64| {
+        let mut bench = Bench::under(Preset::Linux, "fq_codel", &[("limit", "50 packets")]);
+        for k in 0..1_500 {
+            let now = us(start + k * 1_200);
+            for _ in 0..2 {
+                bench.enqueue(now, 1, 1500, Ecn::NotEct);
+            }
+            bench.dequeue(now);
+        }
+        bench.drops(Reason::Target)
+    };
+    let later = drops(5_000_000);
+    assert!(later > 100);
+    assert_eq!(drops(0), later);
+}

@@ -287,7 +287,7 @@ impl<P: Packet> Tin<P> {
                 self.found_empty(list, bucket, ctx.now);
                 return None;
             };
-            let fate = self.law.judge(&mut flow.state, &mut packet, good, ctx);
+            let (fate, marked) = self.law.judge(&mut flow.state, &mut packet, good, ctx);
             let size = packet.size();
             match fate {
                 Fate::Drop(reason) if !flow.queue.is_empty() => {
@@ -299,6 +299,7 @@ impl<P: Packet> Tin<P> {
                     self.lose(packet, reason, shaper, ctx);
                 }
                 Fate::Drop(_) | Fate::Send => {
+                    ctx.tell_mark(&packet, marked);
                     let length = shaper.charge(&mut self.clock, size, true, ctx.now);
                     flow.deficit -= length;
                     self.deficit -= length;

@@ -194,23 +194,23 @@ impl CobaltLaw {
         }
     }
 
-    /// What is to become of a packet that leaves the queue: bad if it waited longer than `good`.
+    /// What is to become of a packet that leaves the queue, bad if it waited longer than `good`; and why it was marked,
+    /// if it was, which whoever sends it [tells](Context::tell_mark).
     pub fn judge<P: Packet>(
         &self,
         state: &mut CobaltState,
         packet: &mut P,
         good: Span,
         ctx: &mut Context<'_, P>,
-    ) -> Fate {
+    ) -> (Fate, Option<Reason>) {
         let now = ctx.now;
         let sojourn = now.since(packet.enqueued());
         let above_ce = self.ce_threshold.is_some_and(|most| sojourn > most);
         if self.l4s && matches!(packet.ecn(), Ecn::Ect1 | Ecn::Ce) {
             if above_ce {
                 packet.set_ce();
-                ctx.sink.marked(packet, Reason::CeThreshold);
             }
-            return Fate::Send;
+            return (Fate::Send, above_ce.then_some(Reason::CeThreshold));
         }
         let mut late = now > state.drop_next;
         let mut due = state.count > 0 && now >= state.drop_next;
@@ -224,12 +224,11 @@ impl CobaltLaw {
         } else {
             state.dropping = false;
         }
-        let (mut dropped, mut marked) = (false, false);
+        let (mut dropped, mut marked) = (false, None);
         if due && state.dropping {
             if self.ecn && packet.ecn().is_capable() {
                 packet.set_ce();
-                ctx.sink.marked(packet, Reason::Target);
-                marked = true;
+                marked = Some(Reason::Target);
             } else {
                 dropped = true;
             }
@@ -246,9 +245,12 @@ impl CobaltLaw {
                 due = state.count > 0 && now >= state.drop_next;
             }
         }
-        if !marked && !self.l4s && self.ecn && above_ce && packet.ecn().is_capable() {
+        if marked.is_none() && !self.l4s && self.ecn && above_ce && packet.ecn().is_capable() {
             packet.set_ce();
-            ctx.sink.marked(packet, Reason::CeThreshold);
+            marked = Some(Reason::CeThreshold);
+        }
+        if self.preset == Preset::Ns3 {
+            ctx.tell_mark(packet, marked.take());
         }
         if self.blue_threshold.is_some_and(|most| sojourn > most) {
             self.blue_up(state, now);
@@ -259,13 +261,14 @@ impl CobaltLaw {
         } else if late && !dropped && !blue {
             state.drop_next = now;
         }
-        if dropped || (blue && self.preset == Preset::Ns3) {
+        let fate = if dropped || (blue && self.preset == Preset::Ns3) {
             Fate::Drop(Reason::Target)
         } else if blue {
             Fate::Drop(Reason::Blue)
         } else {
             Fate::Send
-        }
+        };
+        (fate, marked)
     }
 
     /// Drops or marks from the head of `queue` what is due, before the next packet leaves it. All but
@@ -278,14 +281,20 @@ impl CobaltLaw {
     ) {
         let keeps_last = self.preset != Preset::Ns3;
         while let Some(head) = queue.head_mut() {
-            let Fate::Drop(reason) = self.judge(state, head, self.target, ctx) else {
-                return;
-            };
-            if keeps_last && queue.len() == 1 {
-                return;
-            }
-            if let Some(packet) = queue.pop() {
-                ctx.drop(packet, reason);
+            let (fate, marked) = self.judge(state, head, self.target, ctx);
+            let is_kept = keeps_last && queue.len() == 1;
+            match fate {
+                Fate::Drop(reason) if !is_kept => {
+                    if let Some(packet) = queue.pop() {
+                        ctx.drop(packet, reason);
+                    }
+                }
+                Fate::Drop(_) | Fate::Send => {
+                    if let Some(head) = queue.head() {
+                        ctx.tell_mark(head, marked);
+                    }
+                    return;
+                }
             }
         }
         self.found_empty(state, ctx.now);

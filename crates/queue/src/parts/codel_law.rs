@@ -274,7 +274,12 @@ impl CodelLaw {
             spell.count_is(spell.count + 1);
             let gap = spell.gap(self.interval, self.in_ticks);
             if self.signal(queue, ctx) {
-                spell.drop_next += gap;
+                let from = if self.preset == Preset::Ns3 {
+                    now
+                } else {
+                    spell.drop_next
+                };
+                spell.drop_next = from + gap;
                 return true;
             }
             bad = self.judge(spell, queue, elsewhere, now);
@@ -303,7 +308,8 @@ impl CodelLaw {
         }
         spell.dropping = true;
         let reached = spell.count.saturating_sub(spell.last_count);
-        let lately = now.since(spell.drop_next).as_ps() < 16 * self.interval.as_ps();
+        let lately = spell.drop_next > Time::ZERO
+            && now.since(spell.drop_next).as_ps() < 16 * self.interval.as_ps();
         spell.count_is(if reached > 1 && lately { reached } else { 1 });
         spell.last_count = spell.count;
         spell.drop_next = now + spell.gap(self.interval, self.in_ticks);
@@ -342,6 +348,7 @@ impl CodelLaw {
         }
         if let Some(threshold) = self.ce_threshold
             && !marked
+            && (self.ecn || self.l4s || self.preset != Preset::Ns3)
         {
             self.mark_above(threshold, queue, now, ctx);
         }

@@ -6,7 +6,7 @@
 use sojourn_base::length::Capacity;
 use sojourn_base::{LinkInfo, Time};
 
-use super::Fifo;
+use super::{Fifo, Room};
 use crate::{
     Backlog, Context, Dequeued, Discipline, Judgement, Meeting, Packet, ProbeValue, Reason, Warning,
 };
@@ -72,16 +72,16 @@ pub trait Gate<P: Packet> {
 /// A queue behind a gate.
 #[derive(Debug)]
 pub struct Gated<P, G> {
-    capacity: Capacity,
+    room: Room,
     queue: Fifo<P>,
     gate: G,
 }
 
 impl<P, G> Gated<P, G> {
     /// An empty queue.
-    pub fn behind(gate: G, capacity: Capacity) -> Self {
+    pub fn behind(gate: G, room: impl Into<Room>) -> Self {
         Self {
-            capacity,
+            room: room.into(),
             queue: Fifo::default(),
             gate,
         }
@@ -103,7 +103,7 @@ impl<P: Packet, G: Gate<P>> Discipline<P> for Gated<P, G> {
     }
 
     fn capacity(&self) -> Capacity {
-        self.capacity
+        self.room.capacity()
     }
 
     fn reset(&mut self) {
@@ -120,17 +120,21 @@ impl<P: Packet, G: Gate<P>> Discipline<P> for Gated<P, G> {
     }
 
     fn judge(&mut self, packet: &P, meeting: &mut Meeting<'_>) -> Judgement {
-        let Backlog { packets, bytes } = meeting.waiting;
-        let fits = self.capacity.admits(packets, bytes, packet.size());
+        let size = packet.size();
+        let fits = self.room.admits(meeting.waiting, size);
         let signal = self.gate.judge(packet, meeting, fits);
         if !fits {
             return Judgement::Drop(Reason::Overlimit);
         }
-        match signal {
+        let judgement = match signal {
             Signal::None => Judgement::Admit,
             Signal::Mark => Judgement::signal(packet, true, Reason::Unforced),
             Signal::Drop => Judgement::Drop(Reason::Unforced),
+        };
+        if !judgement.is_drop() {
+            self.room.took(size);
         }
+        judgement
     }
 
     fn tick(&mut self, meeting: &mut Meeting<'_>) {
@@ -147,7 +151,7 @@ impl<P: Packet, G: Gate<P>> Discipline<P> for Gated<P, G> {
     }
 
     fn warnings(&self) -> Vec<Warning> {
-        self.gate.warnings(self.capacity)
+        self.gate.warnings(self.room.limit())
     }
 
     fn probe(&self, show: &mut dyn FnMut(&str, ProbeValue)) {

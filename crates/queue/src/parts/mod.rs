@@ -18,6 +18,8 @@ pub mod pi_law;
 pub mod pie_law;
 pub mod red_adapt;
 pub mod red_law;
+pub mod room;
 pub mod waits;
 
 pub use fifo::Fifo;
+pub use room::Room;
