@@ -5,8 +5,8 @@
 //! handshake.
 //!
 //! **linux** (6.1): 1448 bytes, minimum RTO 200 ms put under the variance, acknowledged segments
-//! counted in full, the first 16 acknowledged one by one; the window is halved and not the flight;
-//! a probe of the tail waits 2 ms longer, after a segment alone the minimum RTO. **ns3** (3.48):
+//! counted in full, the first 16 acknowledged one by one; the window is halved and not the flight; a window that is
+//! not put to use for an RTO is taken down, as after idle time; a probe of the tail waits 2 ms longer, after a segment alone the minimum RTO. **ns3** (3.48):
 //! 536 bytes, SACK and PRR without RACK, a first RTO of 1 s, ACKs of two segments after at most 200
 //! ms but of the first at once; what is halved is `pipe`, and its PRR is its own
 //! ([`crate::recovery::prr`]). In both the acknowledgement that ends recovery grows the window.
@@ -145,7 +145,8 @@ pub struct Config {
     pub quick_acks: u64,
     /// Slow start after idle time.
     pub idle_restart: bool,
-    /// It begins from the window halved for each timeout that has gone by (Linux).
+    /// It begins from the window halved for each timeout that has gone by, and one that is not put to use is taken down
+    /// too (Linux).
     pub halves_when_idle: bool,
     /// Three-way handshake.
     pub handshake: bool,
@@ -270,7 +271,7 @@ impl Config {
             delayed_ack_timeout: params.delayed_ack_timeout,
             quick_acks: params.quick_acks.0,
             idle_restart: params.idle_restart && !needs.keeps_window_when_idle,
-            halves_when_idle: linux,
+            halves_when_idle: linux && params.idle_restart && !needs.keeps_window_when_idle,
             handshake: params.handshake,
             fin: params.fin,
             ecn: match params.ecn {

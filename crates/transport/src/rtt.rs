@@ -5,13 +5,16 @@
 //! minimum; it doubles with every expiry (section 5.5) until there is another sample. Which samples count (Karn)
 //! is the sender's to decide.
 //!
-//! **Linux**: the floor of 200 ms is put under 4 RTTVAR instead of under the sum, so that
-//! RTO >= SRTT + 200 ms. **ns-2**: a sample is a whole number of ticks,
+//! **Linux** (`tcp_rtt_estimator`): the floor of 200 ms is put under 4 RTTVAR instead of under the sum, so that
+//! RTO >= SRTT + 200 ms. 4 RTTVAR is the largest deviation of a round trip; where that of the last is less, it
+//! falls by a quarter of the difference. A sample below SRTT moves the deviation by a 32nd. **ns-2**: a sample is a whole number of ticks,
 //! at least one; eight times SRTT and four times RTTVAR are whole ticks too, so that RTTVAR never
 //! falls below three quarters of one; after the fourth expiry in a row the next sample counts as
 //! the first. ns-2 rounds by a random phase of each sender's clock, here to the nearest tick.
 
 use sojourn_base::{Span, Time};
+
+use crate::cc::parts::Rounds;
 
 /// How the timeout is reckoned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -38,9 +41,20 @@ pub struct RttEstimator {
     latest: Span,
     min: Span,
     min_at: Time,
+    /// Linux's, once there is a sample.
+    deviation: Option<Box<Deviation>>,
     backoff: u32,
     /// The next sample counts as the first.
     stale: bool,
+}
+
+/// Linux's four mean deviations.
+#[derive(Debug, Clone)]
+struct Deviation {
+    now: Span,
+    /// The largest of the round trip, and no less than the floor.
+    largest: Span,
+    rounds: Rounds,
 }
 
 /// Expiries in a row after which ns-2 throws its estimate away.
@@ -51,13 +65,17 @@ const COARSE_PATIENCE: u32 = 4;
 const MIN_WINDOW: Span = Span::from_whole_s(300);
 
 impl RttEstimator {
-    /// Takes a sample.
+    /// Takes a sample, where numbers below `snd_una` are acknowledged and those below `snd_nxt` were sent.
     #[inline]
-    pub fn sample(&mut self, now: Time, rtt: Span, rules: &RtoRules) {
+    pub fn sample(&mut self, now: Time, rtt: Span, [snd_una, snd_nxt]: [u64; 2], rules: &RtoRules) {
         self.note_min(now, rtt);
         self.latest = rtt;
         if rules.coarse && rules.granularity > Span::ZERO {
             self.sample_in_ticks(rtt, rules.granularity);
+            return;
+        }
+        if rules.min_on_variance {
+            self.deviate(rtt, [snd_una, snd_nxt], rules.min);
             return;
         }
         match self.srtt {
@@ -71,6 +89,40 @@ impl RttEstimator {
                 self.srtt = Some(Span::from_ps((7 * srtt.as_ps() + rtt.as_ps()) / 8));
             }
         }
+    }
+
+    /// The same as Linux has it.
+    #[inline(never)]
+    fn deviate(&mut self, rtt: Span, [snd_una, snd_nxt]: [u64; 2], floor: Span) {
+        let (Some(srtt), Some(deviation)) = (self.srtt, &mut self.deviation) else {
+            let now = rtt + rtt;
+            let largest = now.max(floor);
+            let mut rounds = Rounds::default();
+            rounds.ended(snd_una, snd_nxt);
+            self.srtt = Some(rtt);
+            self.rttvar = Span::from_ps(largest.as_ps() / 4);
+            self.deviation = Some(Box::new(Deviation {
+                now,
+                largest,
+                rounds,
+            }));
+            return;
+        };
+        let ps = |span: Span| span.as_ps().cast_signed();
+        let error = ps(rtt) - ps(srtt);
+        let mut moves = error.abs() - ps(deviation.now) / 4;
+        if error < 0 && moves > 0 {
+            moves /= 8;
+        }
+        deviation.now = Span::from_ps(ps(deviation.now).saturating_add(moves).unsigned_abs());
+        deviation.largest = deviation.largest.max(deviation.now);
+        let mut variance = Span::from_ps(4 * self.rttvar.as_ps()).max(deviation.largest);
+        if deviation.rounds.ended(snd_una, snd_nxt) {
+            variance = variance - Span::from_ps((variance - deviation.largest).as_ps() / 4);
+            deviation.largest = floor;
+        }
+        self.rttvar = Span::from_ps(variance.as_ps() / 4);
+        self.srtt = Some(Span::from_ps((ps(srtt) + error / 8).unsigned_abs()));
     }
 
     /// The same in integers, as ns-2 has it: eighths of ticks of SRTT, quarters of RTTVAR.

@@ -42,6 +42,7 @@ use crate::rtt::RttEstimator;
 use crate::scoreboard::Scoreboard;
 
 pub use expected::Burst;
+use send::Unused;
 use state::Probe;
 pub use state::{Counts, State};
 
@@ -127,6 +128,8 @@ pub struct Sender {
     /// The segment that is timed, where only one is: its end and when it was sent.
     timed: Option<(u64, Time)>,
     ce_seen: u64,
+    /// Linux's record of a window that is larger than what is sent.
+    unused: Option<Box<Unused>>,
 }
 
 /// What stands for "without end".
@@ -182,6 +185,7 @@ impl Sender {
             burst_left: u32::MAX,
             flight: 0,
             ce_seen: 0,
+            unused: None,
             delivered: 0,
             counts: Counts::default(),
             config,

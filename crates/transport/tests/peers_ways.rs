@@ -181,3 +181,61 @@ fn linux_halves_for_each_timeout_of_idle_time() {
         assert_eq!((tcp.cwnd(), tcp.ssthresh()), (cwnd, ssthresh), "{preset}");
     }
 }
+
+/// `tcp_rtt_estimator`: a hundred samples a round trip of 100 ms, of which one round is of 400. Its four deviations are
+/// those of its largest, and fall by a quarter of the distance a round trip; 200 ms are the least.
+#[test]
+fn linux_forgets_a_spike_of_the_round_trip_slowly() {
+    let mut tcp = Solo::new("newreno", Preset::Linux, &[("timestamps", "false")]);
+    tcp.sender.write_endless();
+    tcp.sends();
+    let mut now = 0;
+    let mut rtos = Vec::new();
+    for round in 0..60 {
+        now += if round == 20 { 400 } else { 100 };
+        tcp.at(now);
+        let end = tcp.sender.snd_nxt();
+        tcp.ack(end, &[]);
+        rtos.push(tcp.sender.rto().as_s());
+    }
+    // One sample each: SRTT 100 ms, 4 RTTVAR at the floor.
+    assert!((rtos[19] - 0.3).abs() < 1e-3, "{}", rtos[19]);
+    // 300 ms above: SRTT 137.5 ms, deviation 300.
+    assert!((rtos[20] - 0.4375).abs() < 2e-3, "{}", rtos[20]);
+    // Below SRTT it falls by less than a quarter: RFC 6298 would be at the floor within four round trips.
+    assert!(
+        rtos[21] < rtos[20] && rtos[24] > 0.35,
+        "{:?}",
+        &rtos[20..26]
+    );
+    assert!((rtos[59] - 0.3).abs() < 5e-3, "{}", rtos[59]);
+}
+
+/// `tcp_cwnd_application_limited`: 40 to 44 segments in flight of a window of 700, for ten seconds. The window is taken halfway
+/// to them each RTO. As the threshold keeps three quarters of what it was, that is slow start, in which Linux takes a
+/// window of less than twice what is in flight for put to use. By RFC 5681 it stays.
+#[test]
+fn linux_takes_a_window_down_that_is_not_used() {
+    let run = |preset: Preset, cc: &str| {
+        let keys = [("segment", "1000 B"), ("initial_window", "10 packets")];
+        let mut bench = Bench::new(cc, preset, Span::from_ms(100), &keys);
+        bench.log = false;
+        // Slow start.
+        bench.sender.write(700_000);
+        bench.run_until(ms(1_000));
+        let before = bench.cwnd_segments();
+        for k in 0..1_000 {
+            bench.sender.write(4_000);
+            bench.pump();
+            bench.run_until(ms(1_000 + 10 * (k + 1)));
+        }
+        (before, bench.cwnd_segments())
+    };
+    for cc in ["newreno", "cubic"] {
+        let (before, after) = run(Preset::Linux, cc);
+        assert!(before > 600.0, "{cc}: {before}");
+        assert!((78.0..=90.0).contains(&after), "{cc}: {after}");
+        let (before, after) = run(Preset::Reference, cc);
+        assert!(after >= before, "{cc}: {after} {before}");
+    }
+}

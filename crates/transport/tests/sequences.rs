@@ -359,6 +359,58 @@ fn an_echo_halves_once_a_window() {
     assert_eq!(tcp.sender.counts().ecn_reductions, 2);
 }
 
+/// Accurate feedback tells how much was marked: to who does not weigh that a mark is an echo.
+#[test]
+fn a_count_of_marks_halves_once_a_window() {
+    let keys = [PLAIN, &[("ecn", "accurate")]].concat();
+    for cc in ["newreno", "cubic", "dctcp"] {
+        let mut tcp = Solo::new(cc, REFERENCE, &keys);
+        tcp.sender.write_endless();
+        tcp.sends();
+        tcp.at(100);
+        tcp.counting(nth(1), 1000);
+        let reduced = if cc == "cubic" { 7.0 } else { 5.0 };
+        assert_eq!(
+            (tcp.cwnd(), tcp.sender.state()),
+            (reduced, State::Cwr),
+            "{cc}"
+        );
+        for n in 2..=10 {
+            tcp.counting(nth(n), 1000 * n);
+            assert_eq!(
+                tcp.cwnd(),
+                reduced,
+                "{cc}: neither growth nor a reduction at {n}"
+            );
+        }
+        tcp.at(200);
+        tcp.counting(nth(11), 11_000);
+        assert!(tcp.cwnd() < reduced, "{cc}");
+        assert_eq!(tcp.sender.counts().ecn_reductions, 2, "{cc}");
+        // The same count again is no news.
+        let cwnd = tcp.cwnd();
+        for n in 12..=30 {
+            tcp.at(200 + 10 * n);
+            tcp.counting(nth(n), 11_000);
+        }
+        assert!(tcp.cwnd() >= cwnd, "{cc}");
+        assert_eq!(tcp.sender.counts().ecn_reductions, 2, "{cc}");
+    }
+    // One that weighs counts answers by itself, once a window too.
+    let mut tcp = Solo::new("prague", REFERENCE, &keys);
+    tcp.sender.write_endless();
+    tcp.sends();
+    tcp.at(100);
+    tcp.counting(nth(1), 1000);
+    assert!(tcp.cwnd() < 10.0);
+    assert_eq!(
+        (tcp.sender.state(), tcp.sender.counts().ecn_reductions),
+        (State::Open, 1)
+    );
+    tcp.counting(nth(2), 2000);
+    assert_eq!(tcp.sender.counts().ecn_reductions, 1);
+}
+
 #[test]
 fn the_receiver_echoes_until_it_hears_cwr() {
     let keys = [

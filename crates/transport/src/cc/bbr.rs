@@ -344,7 +344,7 @@ impl CongestionControl for Bbr {
     fn on_restart(&mut self, _now: Time) {}
 
     /// After idle time: no faster than the path, which has no queue to be filled.
-    fn on_busy(&mut self, _now: Time, app_limited: bool) {
+    fn on_busy(&mut self, _now: Time, _idle: Span, app_limited: bool) {
         if !app_limited {
             return;
         }

@@ -299,7 +299,7 @@ impl CongestionControl for Bbr3 {
     fn on_restart(&mut self, _now: Time) {}
 
     /// 5.4.1: back at once to the rate of before.
-    fn on_busy(&mut self, now: Time, app_limited: bool) {
+    fn on_busy(&mut self, now: Time, _idle: Span, app_limited: bool) {
         if !app_limited {
             return;
         }

@@ -6,14 +6,17 @@
 //! ever faster again. A loss sets W_max, lower if it came below the last one (fast convergence), and
 //! leaves `beta` of the window; up to `low_window` it is Reno.
 //!
-//! **Linux**: smooth 20, beta 819/1024; a timeout forgets W_max. **ns-3**: smooth 5, beta 0.8, and its fast
-//! convergence stores beta W. **reference** is Linux's. Not modelled: Linux's division by segments per
-//! acknowledgement.
+//! **reference** has the parameters of Linux: smooth 20, beta 819/1024; a timeout forgets W_max. **Linux**: by a whole segment
+//! for so many acknowledged, reckoned in whole segments; so many are divided by the mean number of segments that an
+//! acknowledgement covers, so that delayed ones let the window grow twice as fast. **ns-3** (`TcpBic`): smooth 5, beta 0.8, of
+//! the window; in whole segments too, of which none is kept for the next; its fast convergence stores beta W; Reno
+//! below `low_window` only; no timeout forgets.
 
 use sojourn_base::{Fraction, ParamFault, Preset, params};
 
 use crate::cc::parts::Window;
 use crate::cc::{AckSample, CongestionControl, LossEvent, LossKind, Start};
+use crate::sender::State;
 use crate::window_hooks;
 
 params! {
@@ -34,14 +37,22 @@ params! {
 
 /// The search takes a quarter of the distance.
 const QUARTER: f64 = 4.0;
+/// No loss yet: so many segments acknowledged add one at least, 5 % per round trip.
+const UNHURT: f64 = 20.0;
+/// Linux's mean of segments per acknowledgement is kept in sixteenths, and moves by one of them.
+const SIXTEENTHS: f64 = 16.0;
 
 /// BIC.
 #[derive(Debug, Clone)]
 pub struct Bic {
     window: Window,
     params: Params,
-    like_ns3: bool,
+    preset: Preset,
     w_max: f64,
+    /// Linux's segments per acknowledgement, in sixteenths.
+    per_ack: f64,
+    /// ns-3's segments acknowledged towards the next one.
+    towards_next: f64,
 }
 
 impl Bic {
@@ -61,8 +72,10 @@ impl Bic {
         Ok(Self {
             window: Window::new(start, preset),
             params: params.clone(),
-            like_ns3: preset == Preset::Ns3,
+            preset,
             w_max: 0.0,
+            per_ack: 2.0 * SIXTEENTHS,
+            towards_next: 0.0,
         })
     }
 
@@ -88,50 +101,124 @@ impl Bic {
         } else {
             most
         };
-        // No loss yet: at least 5 % per round trip.
         if self.w_max == 0.0 {
-            gain.max(w / 20.0)
+            gain.max(w / UNHURT)
         } else {
             gain
+        }
+    }
+
+    /// The same in whole segments: how many must be acknowledged for one more, before Linux divides them.
+    fn count(&self, w: f64, is_low: bool) -> f64 {
+        let Params {
+            max_increment: most,
+            smooth,
+            ..
+        } = self.params;
+        if is_low {
+            return w;
+        }
+        let slowly = libm::floor(w * smooth / QUARTER);
+        let count = if w < self.w_max {
+            let distance = libm::floor((self.w_max - w) / QUARTER);
+            if distance > most {
+                w / most
+            } else if distance <= 1.0 {
+                slowly
+            } else {
+                w / distance
+            }
+        } else if w < self.w_max + QUARTER {
+            slowly
+        } else if w < self.w_max + most * (QUARTER - 1.0) {
+            w * (QUARTER - 1.0) / (w - self.w_max)
+        } else {
+            w / most
+        };
+        if self.w_max == 0.0 {
+            libm::floor(count).min(UNHURT)
+        } else {
+            libm::floor(count)
+        }
+    }
+
+    fn grow(&mut self, segments: f64) {
+        let w = libm::floor(self.window.cwnd);
+        let low = self.params.low_window;
+        match self.preset {
+            Preset::Reference | Preset::Ns2 => {
+                let gain = self.gain(self.window.cwnd);
+                self.window.additive(segments, gain);
+            }
+            Preset::Linux => {
+                let count = self.count(w, w <= low);
+                let each = if w <= low {
+                    count
+                } else {
+                    libm::floor(count * SIXTEENTHS / self.per_ack)
+                };
+                self.window.one_per(each.max(1.0), segments);
+            }
+            Preset::Ns3 => {
+                self.towards_next += segments;
+                if self.towards_next > self.count(w, w < low).max(1.0) {
+                    self.window.cwnd += 1.0;
+                    self.towards_next = 0.0;
+                }
+            }
+        }
+    }
+
+    /// W_max after a loss that came below the last one.
+    fn converged(&self, cwnd: f64) -> f64 {
+        let beta = self.params.beta.0;
+        match self.preset {
+            Preset::Reference | Preset::Ns2 => 0.5 * cwnd * (1.0 + beta),
+            Preset::Linux => libm::floor(0.5 * cwnd * (1.0 + beta)),
+            Preset::Ns3 => libm::floor(beta * cwnd),
         }
     }
 }
 
 impl CongestionControl for Bic {
     fn on_ack(&mut self, ack: &AckSample) {
+        if ack.state == State::Open {
+            let acked = libm::round(self.window.segments(ack.acked));
+            self.per_ack += acked - libm::floor(self.per_ack / SIXTEENTHS);
+        }
         let segments = self.window.past_slow_start(ack);
         if segments > 0.0 {
-            let gain = self.gain(self.window.cwnd);
-            self.window.additive(segments, gain);
+            self.grow(segments);
         }
     }
 
     fn on_loss_event(&mut self, event: &LossEvent) {
-        if event.again {
-            self.window.reduce(event, 0.0);
-            return;
-        }
-        let cwnd = self.window.cwnd;
-        let beta = self.params.beta.0;
-        self.w_max = if cwnd < self.w_max && self.params.fast_convergence {
-            if self.like_ns3 {
-                beta * cwnd
+        let cwnd = match self.preset {
+            Preset::Reference | Preset::Ns2 => self.window.cwnd,
+            Preset::Linux | Preset::Ns3 => libm::floor(self.window.cwnd),
+        };
+        let like_ns3 = self.preset == Preset::Ns3;
+        if !event.again {
+            self.w_max = if cwnd < self.w_max && self.params.fast_convergence {
+                self.converged(cwnd)
             } else {
-                0.5 * cwnd * (1.0 + beta)
-            }
-        } else {
-            cwnd
-        };
-        if event.kind == LossKind::Timeout {
-            self.w_max = 0.0;
+                cwnd
+            };
         }
-        let left = if cwnd <= self.params.low_window {
-            0.5
-        } else {
-            beta
-        };
+        if event.kind == LossKind::Timeout && !like_ns3 {
+            self.w_max = 0.0;
+            self.per_ack = 2.0 * SIXTEENTHS;
+        }
+        let (beta, low) = (self.params.beta.0, self.params.low_window);
         let flight = self.window.flight(event);
-        self.window.reduce(event, left * flight);
+        let goal = if cwnd < low || (cwnd <= low && !like_ns3) {
+            0.5 * flight
+        } else if like_ns3 {
+            beta * cwnd
+        } else {
+            beta * flight
+        };
+        self.window.reduce(event, goal);
     }
 
     fn on_undo(&mut self, _now: sojourn_base::Time) {

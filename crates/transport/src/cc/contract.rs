@@ -190,9 +190,9 @@ pub trait CongestionControl {
     /// The sender begins again after an idle time longer than its timeout (RFC 5681, 4.1).
     fn on_restart(&mut self, now: Time);
 
-    /// The first segment of all is sent, or the first after everything was acknowledged.
+    /// The first segment of all is sent, or the first after everything was acknowledged, `idle` after the last.
     /// `app_limited`: rate samples are taken, and they are application-limited.
-    fn on_busy(&mut self, _now: Time, _app_limited: bool) {}
+    fn on_busy(&mut self, _now: Time, _idle: Span, _app_limited: bool) {}
 
     /// A timeout or recovery proved spurious: back to the window before, if it was larger.
     fn on_undo(&mut self, _now: Time) {}

@@ -10,11 +10,12 @@
 //! loss, begins with K = 0. Time in which something else limits the sender does not count. Slow start
 //! is left by HyStart++ (RFC 9406), in which an acknowledgement counts for at most 8 segments.
 //!
-//! **Linux** (6.1): beta 717/1024; ssthresh from cwnd instead of the flight; W at t + least RTT; a
-//! timeout forgets W_max; HyStart of 2008; growth by a whole segment for each `cnt` acknowledged, at
-//! most every second, and before the first loss at least every twentieth; W_est by one for each 15/8
-//! windows. **ns-3** (`TcpCubic`): the same with beta 0.7; before 3.38 with `reno_friendly` off. Not
-//! modelled: Linux's clock of jiffies, by which `cnt` may be 31 ms old.
+//! **Linux** (6.1): beta 717/1024; ssthresh from cwnd instead of the flight; W at t + least RTT, which the first second after
+//! a loss does not count for; a timeout forgets W_max and the least RTT; HyStart of 2008; growth by a whole segment for each
+//! `cnt` acknowledged, at most every second, and before the first loss at least every twentieth; W_est by one for each
+//! 15/8 windows (for other `beta`, eighths of 8 (1 + beta) / 3 / (1 - beta)); only time with nothing in flight does not
+//! count. **ns-3** (`TcpCubic`): the same with beta 0.7, 10 ms in place of the second, and all time counts; before 3.38 with
+//! `reno_friendly` off. Not modelled: Linux's clock of jiffies, by which `cnt` may be 31 ms old.
 
 use sojourn_base::{Fraction, ParamFault, Preset, Span, Time, params};
 
@@ -40,17 +41,33 @@ params! {
 }
 
 /// Linux: segments acknowledged for one of growth, in windows while the curve lies below; at most,
-/// before any loss; at least; and for one of W_est, in windows (8/15 for beta 717/1024).
+/// before any loss; at least.
 const STANDSTILL: f64 = 100.0;
 const SLOWEST_UNHURT: f64 = 20.0;
 const FASTEST: f64 = 2.0;
-const ACKED_PER_EST: f64 = 15.0 / 8.0;
+
+/// Linux: windows acknowledged for one segment of W_est, in whole eighths and with beta in 1024ths.
+fn acked_per_est(beta: f64) -> f64 {
+    let beta = libm::round(beta * 1024.0);
+    let eighths = libm::floor(8.0 * (1024.0 + beta) / 3.0);
+    libm::floor(eighths / (1024.0 - beta).max(1.0)) / 8.0
+}
+
+/// How long after the begin of an epoch RTT samples are not heard.
+fn deafness(preset: Preset) -> Span {
+    match preset {
+        Preset::Linux => Span::from_whole_s(1),
+        Preset::Ns3 => Span::from_ms(10),
+        Preset::Reference | Preset::Ns2 => Span::ZERO,
+    }
+}
 
 /// CUBIC.
 #[derive(Debug, Clone)]
 pub struct Cubic {
     window: Window,
     params: Params,
+    preset: Preset,
     like_linux: bool,
     hystart: HyStart,
     w_max: f64,
@@ -86,6 +103,7 @@ impl Cubic {
         }
         let window = Window::new(start, preset);
         Ok(Self {
+            preset,
             like_linux: matches!(preset, Preset::Linux | Preset::Ns3),
             hystart: HyStart::new(params.slow_start, preset == Preset::Ns3),
             w_max: 0.0,
@@ -107,9 +125,6 @@ impl Cubic {
         let cwnd = self.window.cwnd;
         self.epoch = Some(now);
         if self.fresh || self.w_max <= cwnd {
-            if self.fresh {
-                self.cwnd_prior = cwnd;
-            }
             if !self.like_linux {
                 self.w_max = cwnd;
             }
@@ -170,7 +185,7 @@ impl Cubic {
             cnt = cnt.min(SLOWEST_UNHURT);
         }
         if self.params.reno_friendly {
-            let each = libm::floor(cwnd * ACKED_PER_EST);
+            let each = libm::floor(cwnd * acked_per_est(self.params.beta.0));
             self.towards_est += segments;
             while self.towards_est > each {
                 self.towards_est -= each;
@@ -184,31 +199,61 @@ impl Cubic {
     }
 
     /// Time went by that does not count.
-    fn pause(&mut self, from: Time, to: Time) {
+    fn pause(&mut self, time: Span) {
         if let Some(epoch) = &mut self.epoch {
-            *epoch += to.since(from);
+            *epoch += time;
         }
+    }
+
+    /// What the last loss taught.
+    fn learn(&mut self) {
+        let cwnd = self.window.cwnd;
+        self.cwnd_prior = cwnd;
+        self.w_max = if self.params.fast_convergence && cwnd < self.w_max {
+            cwnd * (1.0 + self.params.beta.0) / 2.0
+        } else {
+            cwnd
+        };
+        self.epoch = None;
+    }
+
+    /// Linux and ns-3 begin anew at every timeout, whether it reduces or not.
+    fn forget(&mut self) {
+        self.w_max = 0.0;
+        self.min_rtt = Span::ZERO;
+        self.epoch = None;
     }
 }
 
 impl CongestionControl for Cubic {
     fn on_ack(&mut self, ack: &AckSample) {
+        let since_epoch = self.epoch.map(|epoch| ack.now.since(epoch));
+        let is_deaf = since_epoch.is_some_and(|since| since < deafness(self.preset));
         if let Some(rtt) = ack.rtt
+            && !is_deaf
             && (self.min_rtt == Span::ZERO || rtt < self.min_rtt)
         {
             self.min_rtt = rtt;
         }
         let since = core::mem::replace(&mut self.last_ack, ack.now);
         if !ack.may_grow {
-            self.pause(since, ack.now);
+            if !self.like_linux {
+                self.pause(ack.now.since(since));
+            }
             return;
         }
         let mut segments = self.window.acked(ack);
         if self.window.in_slow_start() {
-            match self.hystart.on_ack(ack, self.window.cwnd) {
+            let growth = if is_deaf {
+                Growth::Times(1.0)
+            } else {
+                self.hystart.on_ack(ack, &self.window, self.min_rtt)
+            };
+            match growth {
                 Growth::Times(part) => segments = self.window.slow_start(part * segments) / part,
                 Growth::Over => {
                     self.window.ssthresh = self.window.cwnd;
+                    self.cwnd_prior = self.window.cwnd;
                     self.fresh = true;
                 }
             }
@@ -219,35 +264,31 @@ impl CongestionControl for Cubic {
     }
 
     fn on_loss_event(&mut self, event: &LossEvent) {
-        self.hystart.on_congestion();
-        if event.again {
-            self.window.reduce(event, 0.0);
-            return;
+        let is_timeout = event.kind == LossKind::Timeout;
+        self.hystart.on_congestion(is_timeout);
+        if !event.again {
+            self.learn();
+            self.fresh = is_timeout;
         }
-        let cwnd = self.window.cwnd;
         let beta = self.params.beta.0;
-        self.cwnd_prior = cwnd;
-        self.w_max = if self.params.fast_convergence && cwnd < self.w_max {
-            cwnd * (1.0 + beta) / 2.0
-        } else {
-            cwnd
-        };
-        self.epoch = None;
-        self.fresh = event.kind == LossKind::Timeout;
         let goal = if self.like_linux {
-            libm::floor(beta * libm::floor(cwnd))
+            libm::floor(beta * libm::floor(self.window.cwnd))
         } else {
             beta * self.window.flight(event)
         };
         self.window.reduce(event, goal);
-        if self.fresh && self.like_linux {
-            self.w_max = 0.0;
+        if is_timeout && self.like_linux {
+            self.forget();
         }
     }
 
-    fn on_busy(&mut self, now: Time, _app_limited: bool) {
+    fn on_busy(&mut self, now: Time, idle: Span, _app_limited: bool) {
         let since = core::mem::replace(&mut self.last_ack, now);
-        self.pause(since, now);
+        match self.preset {
+            Preset::Reference | Preset::Ns2 => self.pause(now.since(since)),
+            Preset::Linux => self.pause(idle),
+            Preset::Ns3 => {}
+        }
     }
 
     fn on_undo(&mut self, _now: Time) {

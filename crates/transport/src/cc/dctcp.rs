@@ -6,8 +6,9 @@
 //! are ECN-capable; the receiver echoes marks segment by segment (3.2). Under `ecn = "classic"` an
 //! echo, which tells no share, halves once a window; packets are ECT(0).
 //!
-//! **Linux**, **ns-3**: the same g and initial alpha; Linux reckons alpha in 1/1024, so that it never
-//! falls below about g: not modelled. ns-2.35 has no DCTCP: its preset is the reference.
+//! **Linux**: alpha in whole 1024ths, both terms rounded down; where the first would take nothing away it takes all.
+//! **ns-3** (`TcpDctcp`): a loss takes away as little as a mark. The same g and initial alpha. ns-2.35 has no
+//! DCTCP: its preset is the reference.
 
 use sojourn_base::{Fraction, ParamFault, Preset, Probability, params};
 
@@ -30,6 +31,7 @@ params! {
 #[derive(Debug, Clone)]
 pub struct Dctcp {
     window: Window,
+    preset: Preset,
     g: f64,
     alpha: f64,
     acked: u64,
@@ -45,6 +47,7 @@ impl Dctcp {
     pub fn new(params: &Params, preset: Preset, start: &Start) -> Result<Self, ParamFault> {
         Ok(Self {
             window: Window::new(start, preset),
+            preset,
             g: params.g.0,
             alpha: params.initial_alpha.0,
             acked: 0,
@@ -52,15 +55,30 @@ impl Dctcp {
             rounds: Rounds::default(),
         })
     }
+
+    /// Takes in the share of marks of a window.
+    fn average(&mut self, share: f64) {
+        if self.preset != Preset::Linux {
+            self.alpha = ((1.0 - self.g) * self.alpha + self.g * share).clamp(0.0, 1.0);
+            return;
+        }
+        let alpha = libm::floor(self.alpha * UNITS);
+        let gone = libm::floor(alpha * self.g);
+        let left = if gone > 0.0 { alpha - gone } else { 0.0 };
+        let new = libm::floor(share * libm::floor(UNITS * self.g));
+        self.alpha = ((left + new) / UNITS).min(1.0);
+    }
 }
+
+/// Linux's units of alpha.
+const UNITS: f64 = 1024.0;
 
 impl CongestionControl for Dctcp {
     fn on_ack(&mut self, ack: &AckSample) {
         self.acked += ack.acked;
         self.marked += ack.marked;
         if self.rounds.ended(ack.snd_una, ack.snd_nxt) {
-            let share = self.marked as f64 / self.acked.max(1) as f64;
-            self.alpha = ((1.0 - self.g) * self.alpha + self.g * share).clamp(0.0, 1.0);
+            self.average(self.marked as f64 / self.acked.max(1) as f64);
             self.acked = 0;
             self.marked = 0;
         }
@@ -68,9 +86,9 @@ impl CongestionControl for Dctcp {
     }
 
     fn on_loss_event(&mut self, event: &LossEvent) {
-        if event.kind == LossKind::Ecn {
+        if event.kind == LossKind::Ecn || self.preset == Preset::Ns3 {
             let cwnd = self.window.cwnd;
-            self.window.reduce(event, cwnd * (1.0 - 0.5 * self.alpha));
+            self.window.reduce_by(event, cwnd, 0.5 * self.alpha);
         } else {
             self.window.halve(event);
         }

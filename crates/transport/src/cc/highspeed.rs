@@ -3,9 +3,10 @@
 //! S. Floyd, "HighSpeed TCP for Large Congestion Windows", RFC 3649, 2003. Up to `low_window` segments
 //! it is Reno. Above, with x = (ln W - ln 38) / (ln 83000 - ln 38): a loss takes b(W) = 0.5 + x (0.1 - 0.5)
 //! of the window away, the loss rate for W is p(W) = 0.078 / W^1.2, and the window grows by
-//! a(W) = W^2 p(W) 2 b(W) / (2 - b(W)) segments per round trip (section 5).
+//! a(W) = W^2 p(W) 2 b(W) / (2 - b(W)) segments per round trip (section 5). That p is the line through the default
+//! windows, and is kept where others are given.
 //!
-//! **ns-2** (`windowOption_ 8`): the same formulas. **Linux**, **ns-3** read a and b from a table of
+//! **ns-2** (`windowOption_ 8`): the same formulas, but a line of its own for other windows. **Linux**, **ns-3** read a and b from a table of
 //! whole numbers made from them: not modelled, the formulas stand for it. Limited slow start (RFC 3742)
 //! is left out.
 
@@ -113,7 +114,7 @@ impl CongestionControl for HighSpeed {
     fn on_loss_event(&mut self, event: &LossEvent) {
         let flight = self.window.flight(event);
         self.window
-            .reduce(event, flight * (1.0 - self.law.decrease(flight)));
+            .reduce_by(event, flight, self.law.decrease(flight));
     }
 
     fn on_undo(&mut self, _now: sojourn_base::Time) {

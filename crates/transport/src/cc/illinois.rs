@@ -6,7 +6,8 @@
 //! as a hyperbola to 0.3 at d_m; beta rises from 1/8 at d_m / 10 to 1/2 at 0.8 d_m. Below 15 segments alpha is
 //! 1 and beta 1/2. The window grows by alpha a round trip, a loss takes the part beta away.
 //!
-//! **Linux**, **ns-3**: the same numbers, in fixed point.
+//! **Linux**: the same numbers, in fixed point. **ns-3** (`TcpIllinois`): delays in whole milliseconds; a loss leaves whole
+//! segments; its `WinThresh` is compared with bytes, so that alpha and beta hold for the smallest windows too.
 
 use sojourn_base::{ParamFault, Preset, Span, params};
 
@@ -37,6 +38,7 @@ params! {
 pub struct Illinois {
     window: Window,
     params: Params,
+    like_ns3: bool,
     base: f64,
     longest: f64,
     round: RoundRtt,
@@ -66,6 +68,7 @@ impl Illinois {
             alpha: params.alpha_max,
             beta: params.beta_max,
             params: params.clone(),
+            like_ns3: preset == Preset::Ns3,
             base: f64::INFINITY,
             longest: 0.0,
             round: RoundRtt::default(),
@@ -77,13 +80,16 @@ impl Illinois {
 
     /// The end of a round trip: the numbers for the next.
     fn adapt(&mut self) {
-        if self.window.cwnd < self.params.win_thresh {
+        if self.window.cwnd < self.params.win_thresh && !self.like_ns3 {
             self.alpha = 1.0;
             self.beta = self.params.beta_max;
             return;
         }
-        let mean = (self.round.mean_s() - self.base).max(0.0);
-        let most = self.longest - self.base;
+        let mut mean = (self.round.mean_s() - self.base).max(0.0);
+        let mut most = self.longest - self.base;
+        if self.like_ns3 {
+            [mean, most] = [mean, most].map(|delay| libm::floor(delay * 1e3) * 1e-3);
+        }
         self.alpha = self.growth(mean, most);
         self.beta = self.reduction(mean, most);
     }
@@ -142,7 +148,12 @@ impl CongestionControl for Illinois {
 
     fn on_loss_event(&mut self, event: &LossEvent) {
         let flight = self.window.flight(event);
-        self.window.reduce(event, flight * (1.0 - self.beta));
+        if self.like_ns3 {
+            let left = libm::floor(flight) * (1.0 - self.beta);
+            self.window.reduce(event, libm::floor(left));
+        } else {
+            self.window.reduce_by(event, flight, self.beta);
+        }
         if event.kind == LossKind::Timeout {
             self.alpha = 1.0;
             self.beta = self.params.beta_max;

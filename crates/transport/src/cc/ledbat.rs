@@ -17,6 +17,7 @@ use sojourn_base::{ParamFault, Preset, Span, Time, params};
 use crate::cc::parts::Window;
 use crate::cc::parts::window::LEAST;
 use crate::cc::{AckSample, CongestionControl, LossEvent, Start};
+use crate::sender::State;
 use crate::window_hooks;
 
 params! {
@@ -120,13 +121,18 @@ impl CongestionControl for Ledbat {
             return;
         }
         let off = (self.target - self.queueing) / self.target;
-        if off > 0.0 && !ack.may_grow {
-            return;
+        let cwnd = self.window.cwnd;
+        let mut moved = cwnd;
+        if off <= 0.0 || ack.may_grow {
+            moved += self.gain * off * self.window.acked(ack) / cwnd;
         }
-        let segments = self.window.acked(ack);
-        let moved = self.window.cwnd + self.gain * off * segments / self.window.cwnd;
-        let most = self.window.segments(ack.prior_in_flight) + 1.0;
-        self.window.cwnd = moved.min(most.max(self.window.cwnd)).max(LEAST);
+        // While losses are repaired less is in flight than was let go.
+        let most = if matches!(ack.state, State::Open | State::Cwr) {
+            self.window.segments(ack.prior_in_flight) + 1.0
+        } else {
+            cwnd
+        };
+        self.window.cwnd = moved.min(most).max(LEAST);
         if self.window.ssthresh.is_finite() {
             self.window.ssthresh = self.window.ssthresh.min(self.window.cwnd);
         }

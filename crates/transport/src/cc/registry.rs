@@ -4,7 +4,7 @@
 //! and reference page (the header of its file), and its place in the tests that all must pass.
 
 use sojourn_base::prefetch::prefetch_all;
-use sojourn_base::{BuildError, Entry, ParamSet, ParamSource, Preset, Time};
+use sojourn_base::{BuildError, Entry, ParamSet, ParamSource, Preset, Span, Time};
 
 use crate::cc::contract::{AckSample, CongestionControl, LossEvent, Needs, Start};
 use crate::rate::Loss;
@@ -143,8 +143,8 @@ impl CongestionControl for AnyController {
         each!(self, controller => controller.on_restart(now));
     }
 
-    fn on_busy(&mut self, now: Time, app_limited: bool) {
-        each!(self, controller => controller.on_busy(now, app_limited));
+    fn on_busy(&mut self, now: Time, idle: Span, app_limited: bool) {
+        each!(self, controller => controller.on_busy(now, idle, app_limited));
     }
 
     fn on_undo(&mut self, now: Time) {

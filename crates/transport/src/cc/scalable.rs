@@ -72,7 +72,7 @@ impl CongestionControl for Scalable {
         } else {
             self.params.b.0
         };
-        self.window.reduce(event, flight * (1.0 - gone));
+        self.window.reduce_by(event, flight, gone);
     }
 
     fn on_undo(&mut self, _now: sojourn_base::Time) {

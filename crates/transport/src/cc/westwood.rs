@@ -3,12 +3,12 @@
 //! S. Mascolo, L. A. Grieco, et al., "Performance evaluation of Westwood+ TCP congestion control",
 //! Performance Evaluation 55, 2004. Once per round trip, and at most each 50 ms, the bytes delivered
 //! over the time they took are a bandwidth sample; two low-pass filters of 7/8 follow each other. At a
-//! loss ssthresh = max(2, bandwidth x least RTT), which just empties the queue; a timeout also takes
-//! the window to one. Growth is Reno's.
+//! loss ssthresh = max(2, bandwidth x least RTT), which just empties the queue, and the window is no larger; a timeout
+//! takes it to one. Growth is Reno's.
 //!
 //! **Linux**: during recovery ssthresh is Reno's half, and the estimate becomes the window when recovery
 //! ends; a timeout learns the least RTT anew. **ns-3**: Tustin's filter,
-//! 0.9 b + 0.1 (sample + sample before) / 2. **reference** and **ns-2** (which has none): the filter of
+//! 0.9 b + 0.1 (sample + sample before) / 2, each round trip, and the window is the threshold, even where that is more. **reference** and **ns-2** (which has none): the filter of
 //! Linux, the paper's action.
 
 use sojourn_base::{ParamFault, Preset, Span, Time, params};
@@ -22,7 +22,7 @@ params! {
     /// Parameters of Westwood+.
     pub struct Params {
         /// The shortest time over which a bandwidth sample is taken.
-        least_interval: Span = "50 ms";
+        least_interval: Span = "50 ms", Ns3 = "0 s";
     }
 }
 
@@ -109,13 +109,11 @@ impl CongestionControl for Westwood {
         if late || self.bandwidth == 0.0 {
             self.window.halve(event);
         } else {
-            let goal = self.pipe();
-            let goal = if event.kind == LossKind::Timeout {
-                goal
-            } else {
-                goal.min(self.window.cwnd)
-            };
-            self.window.reduce(event, goal);
+            let cwnd = self.window.cwnd;
+            self.window.reduce(event, self.pipe());
+            if self.preset != Preset::Ns3 {
+                self.window.cwnd = self.window.cwnd.min(cwnd);
+            }
         }
         if event.kind == LossKind::Timeout && self.preset == Preset::Linux {
             self.min_rtt = Span::ZERO;

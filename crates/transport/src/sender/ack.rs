@@ -77,18 +77,19 @@ impl Sender {
         heard.lost = self.board.lost_ever() - before.lost_ever;
         self.recover_on(now, &heard);
         self.tell_losses(now);
+        let echoes = self.echoes_marks(ack);
         if heard.delivered > 0 {
             let cwnd_limited = before.una < self.limited_until;
             let may_grow = self.is_limited(before, cwnd_limited)
                 && heard.advanced
-                && !ack.ece
+                && (!echoes || self.weighs_counts())
                 && (before.state != State::Recovery || self.config.grows_at_exit)
                 && self.state != State::Recovery
                 // Tahoe's fast retransmit comes with an acknowledgement that is none of data.
                 && (self.state != State::Loss || before.state == State::Loss);
             self.tell_controller(now, ack, &heard, before.flight, cwnd_limited, may_grow);
         }
-        if ack.ece {
+        if echoes {
             self.on_echo(now, ack);
         }
         self.after_probe(now, ack, &heard);
@@ -289,6 +290,16 @@ impl Sender {
         }
     }
 
+    /// Whether it tells of marks that were not known.
+    fn echoes_marks(&self, ack: &Ack) -> bool {
+        ack.ece || (self.config.ecn == EcnMode::Accurate && ack.ce_bytes > self.ce_seen)
+    }
+
+    /// Whether the controller answers marks itself, as they are counted.
+    fn weighs_counts(&self) -> bool {
+        self.config.ecn == EcnMode::Accurate && self.needs.ecn == EcnMode::Accurate
+    }
+
     /// An echo of marks: one reduction a window (RFC 3168, 6.1.2).
     fn on_echo(&mut self, now: Time, ack: &Ack) {
         if self.config.ecn == EcnMode::Off || ack.ack <= self.ecn_until {
@@ -296,6 +307,10 @@ impl Sender {
         }
         if matches!(self.state, State::Open | State::Cwr) {
             self.counts.ecn_reductions += 1;
+            if self.weighs_counts() {
+                self.ecn_until = self.snd_nxt;
+                return;
+            }
             // A controller that weighs marks cannot weigh these: it answers as to a loss.
             let unweighed = self.config.ecn == EcnMode::Classic && self.needs.ecn != EcnMode::Off;
             let kind = if unweighed {

@@ -17,13 +17,15 @@ use super::ack::Before;
 use super::read::Heard;
 use super::{Sender, State};
 use crate::cc::{CongestionControl, Needs};
+use crate::ecn::EcnMode;
 use crate::params::Config;
 use crate::wire::{Ack, Segment};
 
 /// Whether a connection's settings and controller allow for the short way at all: losses are found
-/// by RACK, timestamps measure the round trip, nobody asks for rate samples and nothing is paced.
+/// by RACK, timestamps measure the round trip, nobody asks for rate samples, nothing is paced and no marks are counted.
 pub(super) fn predicts(config: &Config, needs: Needs) -> bool {
-    config.rack && config.timestamps && !config.pacing && !needs.rate_samples
+    let counts_marks = config.ecn == EcnMode::Accurate;
+    config.rack && config.timestamps && !config.pacing && !needs.rate_samples && !counts_marks
 }
 
 /// Full segments of new data that go at once.

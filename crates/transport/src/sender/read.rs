@@ -118,7 +118,8 @@ impl Sender {
     #[inline(always)]
     #[allow(clippy::inline_always)] // once an acknowledgement
     pub(super) fn take_rtt(&mut self, now: Time, rtt: Span) {
-        self.rtt.sample(now, rtt, &self.config.rto);
+        let round = [self.snd_una, self.snd_nxt];
+        self.rtt.sample(now, rtt, round, &self.config.rto);
         self.rtt.end_back_off();
         self.sampled_since_probe = true;
         self.counts.rtt_samples += 1;

@@ -8,6 +8,17 @@ use crate::ecn::EcnMode;
 use crate::params::Config;
 use crate::wire::Segment;
 
+/// A window that the application does not put to use.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Unused {
+    /// Since when.
+    since: Time,
+    /// As it stood then: where it moves, the window was what limited the sender meanwhile.
+    limited_until: u64,
+    /// Most bytes outstanding since.
+    most: u64,
+}
+
 /// The codepoint of new data.
 pub(super) fn codepoint(config: &Config, needs: Needs) -> Ecn {
     match config.ecn {
@@ -162,6 +173,9 @@ impl Sender {
             {
                 rate.on_app_limited(self.board.pipe(self.snd_nxt - self.snd_una));
             }
+            if self.config.halves_when_idle && self.last_send == now {
+                self.note_unused(now);
+            }
             return None;
         };
         if !room || self.burst_left == 0 {
@@ -248,16 +262,56 @@ impl Sender {
     /// Everything was acknowledged and there is data again.
     fn begin_again(&mut self, now: Time) {
         let app_limited = self.rate.as_ref().is_some_and(|rate| rate.is_app_limited());
-        self.control(|cc| cc.on_busy(now, app_limited));
+        let idle = now.since(self.last_send);
+        self.control(|cc| cc.on_busy(now, idle, app_limited));
         if self.config.idle_restart && self.snd_nxt > 1 && now.since(self.last_send) > self.rto() {
             self.restart(now);
         }
     }
 
+    /// The application had no more to send. In Linux a window that was not put to use for a timeout is taken halfway down to
+    /// what was, or to the initial one, as after idle time (RFC 2861, 3.2, as `tcp_cwnd_application_limited` has it).
+    fn note_unused(&mut self, now: Time) {
+        let outstanding = self.outstanding();
+        let cwnd = self.cc.cwnd();
+        let doubles = cwnd < self.ssthresh && cwnd < 2 * outstanding;
+        if doubles || self.snd_una < self.limited_until {
+            self.unused = None;
+            return;
+        }
+        let anew = Unused {
+            since: now,
+            limited_until: self.limited_until,
+            most: 0,
+        };
+        let unused = self.unused.get_or_insert_with(|| Box::new(anew));
+        if unused.limited_until != self.limited_until {
+            **unused = anew;
+        }
+        unused.most = unused.most.max(outstanding);
+        if now.since(unused.since) < self.rtt.rto(&self.config.rto) {
+            return;
+        }
+        let used = unused.most.max(self.config.initial_window);
+        self.unused = None;
+        if self.state == State::Open && used < cwnd {
+            let held = self.segments(self.held_by_path(cwnd));
+            let cwnd_now = self.segments(u64::midpoint(cwnd, used));
+            self.control(|cc| cc.set_window(libm::floor(cwnd_now), held));
+        }
+    }
+
+    /// The threshold that remembers what the path held before a window was taken down for want of data.
+    fn held_by_path(&self, cwnd: u64) -> u64 {
+        self.cc.ssthresh().max(cwnd / 2 + cwnd / 4)
+    }
+
     /// The initial window again after idle time (RFC 5681, 4.1). Linux halves the window for each timeout that has
     /// gone by, down to that, and remembers in the threshold that the path held three quarters of it.
     fn restart(&mut self, now: Time) {
-        let (cwnd, ssthresh) = (self.cc.cwnd(), self.cc.ssthresh());
+        self.unused = None;
+        let cwnd = self.cc.cwnd();
+        let held = self.segments(self.held_by_path(cwnd));
         self.control(|cc| cc.on_restart(now));
         if !self.config.halves_when_idle {
             return;
@@ -266,7 +320,6 @@ impl Sender {
         let timeouts = (now.since(self.last_send).as_ps() - 1) / self.rto().as_ps();
         let halved = cwnd >> timeouts.min(63);
         let cwnd_now = self.segments(halved.max(least));
-        let held = self.segments(ssthresh.max(cwnd / 2 + cwnd / 4));
         self.control(|cc| cc.set_window(cwnd_now, held));
     }
 

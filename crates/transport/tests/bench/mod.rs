@@ -317,6 +317,16 @@ impl Solo {
         self.sends()
     }
 
+    /// The same with a count of marked bytes.
+    pub fn counting(&mut self, ack: u64, ce_bytes: u64) -> Vec<(u64, u64)> {
+        let ack = Ack {
+            ce_bytes,
+            ..Ack::plain(ack)
+        };
+        self.sender.on_ack(self.now, &ack);
+        self.sends()
+    }
+
     /// The same with an echo of marks.
     pub fn ece(&mut self, ack: u64) -> Vec<(u64, u64)> {
         let ack = Ack {

@@ -6,6 +6,7 @@ mod delay;
 mod loss;
 mod marks;
 mod played;
+mod presets;
 mod shared;
 mod slow_start;
 

@@ -13,6 +13,8 @@ pub(crate) struct Played {
     pub(crate) now: Time,
     /// The sender's, as acknowledgements tell it.
     pub(crate) state: State,
+    /// What is in flight where it is not the window, bytes: then the window was not the limit.
+    pub(crate) flight: Option<u64>,
     una: u64,
     delivered: u64,
 }
@@ -25,6 +27,7 @@ impl Played {
             cc,
             now: Time::ZERO,
             state: State::Open,
+            flight: None,
             una: 1,
             delivered: 0,
         }
@@ -36,7 +39,8 @@ impl Played {
 
     /// A segment is acknowledged at `now`.
     pub(crate) fn ack(&mut self, rtt: Span, marked: bool) {
-        let cwnd = self.cc.cwnd();
+        let cwnd = self.flight.unwrap_or(self.cc.cwnd());
+        let is_limit = self.flight.is_none();
         self.una += 1000;
         self.delivered += 1000;
         let sample = AckSample {
@@ -52,8 +56,8 @@ impl Played {
             snd_una: self.una,
             snd_nxt: self.una + cwnd - 1000,
             state: self.state,
-            may_grow: !marked,
-            cwnd_limited: true,
+            may_grow: !marked && is_limit,
+            cwnd_limited: is_limit,
             paced: false,
             rate: None,
             delivered: self.delivered,
@@ -73,12 +77,17 @@ impl Played {
     }
 
     pub(crate) fn lose(&mut self, kind: LossKind) {
+        self.lose_once_more(kind, false);
+    }
+
+    /// A loss, `again` in a window that was reduced already.
+    pub(crate) fn lose_once_more(&mut self, kind: LossKind, again: bool) {
         let event = LossEvent {
             now: self.now,
             kind,
             in_flight: self.cc.cwnd(),
             snd_nxt: self.una + self.cc.cwnd(),
-            again: false,
+            again,
         };
         self.cc.on_loss_event(&event);
         self.cc.on_recovery_exit(self.now);

@@ -15,7 +15,7 @@ fn hystart_leaves_slow_start_before_the_queue_overflows() {
     let keys = [("segment", "1000 B"), ("header", "0 B"), ("window", "none")];
     let mut bench = Bench::over("cubic", Preset::Linux, vec![link], half, &keys);
     bench.sender.write_endless();
-    bench.run_until(Time::ZERO + Span::from_ms(2500));
+    bench.run_until(Time::ZERO + Span::from_ms(2000));
     assert_eq!(bench.refused.len(), 0);
     assert!((900..1300).contains(&(bench.sender.ssthresh() / 1000)));
 }

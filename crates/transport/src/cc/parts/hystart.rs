@@ -5,13 +5,14 @@
 //! five rounds, and slow start goes on if the RTT falls back meanwhile. First slow start only.
 //!
 //! **HyStart** (Ha and Rhee 2008, as Linux's CUBIC has it): from 16 segments on slow start ends at
-//! once, if the least RTT of the round (8 samples) stands above the least of all by the same
-//! margin, or if acknowledgements less than 2 ms apart have come for half the least RTT (for all of
-//! it if paced). **ns-3**: the margin is at most 1 s.
+//! once, and is plain until the next timeout, if the least RTT of the round (more than 8 samples) stands above the least of
+//! all by the same margin, or if acknowledgements less than 2 ms apart have come for half the least RTT and the time that
+//! four large bursts take, at most 1 ms (for twice that if paced). **ns-3**: the margin is the least RTT itself, at least 4 ms
+//! and at most 1 s, and held against the first 8 samples; the train must last for all of it.
 
 use sojourn_base::{Fault, Quantity, Scalar, Span, Time};
 
-use super::{RoundRtt, Rounds};
+use super::{RoundRtt, Rounds, Window};
 use crate::cc::AckSample;
 
 /// Which way of leaving slow start.
@@ -56,17 +57,21 @@ const CSS_ROUNDS: u32 = 5;
 /// HyStart: acknowledgements of one train are closer than this.
 const TRAIN_GAP: Span = Span::from_ms(2);
 const LOW_WINDOW: f64 = 16.0;
+/// Linux: four bursts as large as offload makes them, bytes; their time counts up to this.
+const BURSTS: f64 = 4.0 * 65_536.0;
+const MOST_BURSTS: Span = Span::from_ms(1);
+/// ns-3: the largest margin.
+const NS3_MOST_RISE: Span = Span::from_whole_s(1);
 
 /// The state of slow start's end.
 #[derive(Debug, Clone)]
 pub struct HyStart {
     way: SlowStart,
-    most_rise: Span,
+    like_ns3: bool,
     rounds: Rounds,
     begun: bool,
     round: RoundRtt,
     last_min: Span,
-    least: Span,
     /// Conservative slow start: the RTT to fall below again, and rounds spent in it.
     css: Option<(Span, u32)>,
     round_start: Time,
@@ -75,20 +80,15 @@ pub struct HyStart {
 }
 
 impl HyStart {
-    /// At the start of a connection; `slow` is ns-3's margin.
-    pub fn new(way: SlowStart, slow: bool) -> Self {
+    /// At the start of a connection.
+    pub fn new(way: SlowStart, like_ns3: bool) -> Self {
         Self {
             way,
-            most_rise: if slow {
-                Span::from_whole_s(1)
-            } else {
-                MOST_RISE
-            },
+            like_ns3,
             rounds: Rounds::default(),
             begun: false,
             round: RoundRtt::default(),
             last_min: Span::ZERO,
-            least: Span::ZERO,
             css: None,
             round_start: Time::ZERO,
             last_ack: Time::ZERO,
@@ -96,23 +96,28 @@ impl HyStart {
         }
     }
 
-    /// A loss or a mark: HyStart++ serves the first slow start only (RFC 9406, 4.2).
-    pub fn on_congestion(&mut self) {
-        if self.way == SlowStart::HyStartPlusPlus {
-            self.over = true;
+    /// A loss or a mark: HyStart++ serves the first slow start only (RFC 9406, 4.2), HyStart that after a timeout too.
+    pub fn on_congestion(&mut self, is_timeout: bool) {
+        match self.way {
+            SlowStart::Plain => {}
+            SlowStart::HyStartPlusPlus => self.over = true,
+            SlowStart::HyStart => self.over &= !is_timeout,
         }
         self.css = None;
         self.begun = false;
     }
 
     fn rise(&self, of: Span) -> Span {
-        Span::from_ps(of.as_ps() / 8)
-            .max(LEAST_RISE)
-            .min(self.most_rise)
+        if self.like_ns3 {
+            of.max(LEAST_RISE).min(NS3_MOST_RISE)
+        } else {
+            let eighth = Span::from_ps(of.as_ps() / 8);
+            eighth.max(LEAST_RISE).min(MOST_RISE)
+        }
     }
 
-    /// An acknowledgement in slow start with a window of `cwnd` segments.
-    pub fn on_ack(&mut self, ack: &AckSample, cwnd: f64) -> Growth {
+    /// An acknowledgement in slow start, where the least RTT of the connection is `least`.
+    pub fn on_ack(&mut self, ack: &AckSample, window: &Window, least: Span) -> Growth {
         if self.over {
             return Growth::Times(1.0);
         }
@@ -132,20 +137,17 @@ impl HyStart {
                 }
             }
         }
-        if let Some(rtt) = ack.rtt {
-            self.round.sample(rtt);
-            if self.least == Span::ZERO || rtt < self.least {
-                self.least = rtt;
-            }
-        }
         match self.way {
             SlowStart::Plain => Growth::Times(1.0),
-            SlowStart::HyStartPlusPlus => self.plus_plus(),
-            SlowStart::HyStart => self.classic(ack, cwnd),
+            SlowStart::HyStartPlusPlus => self.plus_plus(ack),
+            SlowStart::HyStart => self.classic(ack, window, least),
         }
     }
 
-    fn plus_plus(&mut self) -> Growth {
+    fn plus_plus(&mut self, ack: &AckSample) -> Growth {
+        if let Some(rtt) = ack.rtt {
+            self.round.sample(rtt);
+        }
         let enough = self.round.count >= SAMPLES;
         match self.css {
             None => {
@@ -166,21 +168,44 @@ impl HyStart {
         }
     }
 
-    fn classic(&mut self, ack: &AckSample, cwnd: f64) -> Growth {
-        if cwnd < LOW_WINDOW || self.least == Span::ZERO {
+    fn classic(&mut self, ack: &AckSample, window: &Window, least: Span) -> Growth {
+        let Some(rtt) = ack.rtt.filter(|_| window.cwnd >= LOW_WINDOW) else {
             return Growth::Times(1.0);
-        }
-        let mut over = false;
+        };
         if ack.now.since(self.last_ack) <= TRAIN_GAP {
             self.last_ack = ack.now;
-            let part = if ack.paced { 1 } else { 2 };
-            over |= ack.now.since(self.round_start).as_ps() > self.least.as_ps() / part;
+            let lasts = ack.now.since(self.round_start);
+            self.over |= lasts > self.train(ack, window, least);
         }
-        over |= self.round.count >= SAMPLES && self.round.min > self.least + self.rise(self.least);
-        if over {
+        let is_known = self.round.count >= SAMPLES;
+        if !is_known || !self.like_ns3 {
+            self.round.sample(rtt);
+        }
+        self.over |= is_known && self.round.min > least + self.rise(least);
+        if self.over {
             Growth::Over
         } else {
             Growth::Times(1.0)
+        }
+    }
+
+    /// How long a train may last.
+    fn train(&self, ack: &AckSample, window: &Window, least: Span) -> Span {
+        if self.like_ns3 {
+            return least;
+        }
+        // Linux reckons a pacing rate of every connection, whether it is paced or not.
+        let gain = if window.cwnd < window.ssthresh / 2.0 {
+            2.0
+        } else {
+            1.2
+        };
+        let rate = gain * window.cwnd_bytes() as f64 / ack.srtt.as_s();
+        let all = least + Span::from_s(BURSTS / rate).min(MOST_BURSTS);
+        if ack.paced {
+            all
+        } else {
+            Span::from_ps(all.as_ps() / 2)
         }
     }
 }

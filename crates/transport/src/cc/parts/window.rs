@@ -202,6 +202,17 @@ impl Window {
         };
     }
 
+    /// A congestion event that takes the part `gone` of `segments` away; in Linux it is what goes that is rounded down.
+    pub fn reduce_by(&mut self, event: &LossEvent, segments: f64, gone: f64) {
+        let left = if self.preset == Preset::Linux {
+            let whole = libm::floor(segments);
+            whole - libm::floor(whole * gone)
+        } else {
+            segments * (1.0 - gone)
+        };
+        self.reduce(event, left);
+    }
+
     /// Halves, as RFC 5681 does.
     pub fn halve(&mut self, event: &LossEvent) {
         let flight = self.flight(event);
