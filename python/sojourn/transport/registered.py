@@ -140,7 +140,7 @@ class Westwood(Control):
 
     Parameters:
         least_interval: The shortest time over which a bandwidth sample is taken. Default ``50
-            ms``.
+            ms``; ns3: ``0 s``.
     """
 
     WORD: ClassVar[str] = "congestion_control"
