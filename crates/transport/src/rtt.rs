@@ -67,7 +67,7 @@ const MIN_WINDOW: Span = Span::from_whole_s(300);
 impl RttEstimator {
     /// Takes a sample, where numbers below `snd_una` are acknowledged and those below `snd_nxt` were sent.
     #[inline]
-    pub fn sample(&mut self, now: Time, rtt: Span, [snd_una, snd_nxt]: [u64; 2], rules: &RtoRules) {
+    pub fn sample(&mut self, now: Time, rtt: Span, snd_una: u64, snd_nxt: u64, rules: &RtoRules) {
         self.note_min(now, rtt);
         self.latest = rtt;
         if rules.coarse && rules.granularity > Span::ZERO {
@@ -75,7 +75,7 @@ impl RttEstimator {
             return;
         }
         if rules.min_on_variance {
-            self.deviate(rtt, [snd_una, snd_nxt], rules.min);
+            self.deviate(rtt, snd_una, snd_nxt, rules.min);
             return;
         }
         match self.srtt {
@@ -93,7 +93,7 @@ impl RttEstimator {
 
     /// The same as Linux has it.
     #[inline(never)]
-    fn deviate(&mut self, rtt: Span, [snd_una, snd_nxt]: [u64; 2], floor: Span) {
+    fn deviate(&mut self, rtt: Span, snd_una: u64, snd_nxt: u64, floor: Span) {
         let (Some(srtt), Some(deviation)) = (self.srtt, &mut self.deviation) else {
             let now = rtt + rtt;
             let largest = now.max(floor);

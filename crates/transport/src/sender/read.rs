@@ -118,8 +118,9 @@ impl Sender {
     #[inline(always)]
     #[allow(clippy::inline_always)] // once an acknowledgement
     pub(super) fn take_rtt(&mut self, now: Time, rtt: Span) {
-        let round = [self.snd_una, self.snd_nxt];
-        self.rtt.sample(now, rtt, round, &self.config.rto);
+        let (snd_una, snd_nxt) = (self.snd_una, self.snd_nxt);
+        self.rtt
+            .sample(now, rtt, snd_una, snd_nxt, &self.config.rto);
         self.rtt.end_back_off();
         self.sampled_since_probe = true;
         self.counts.rtt_samples += 1;
