@@ -56,6 +56,7 @@ fn link() -> LinkInfo {
         rate: Rate::from_bps(1_000_000_000).expect("in range"),
         delay: Span::from_ms(1),
         mtu: Bytes::new(1500),
+        framing: Bytes::ZERO,
         base_rtt: Span::from_ms(20),
     }
 }

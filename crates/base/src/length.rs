@@ -1,7 +1,7 @@
 //! Queue lengths: limits and thresholds in packets, bytes, time or bandwidth-delay products.
 
 use crate::decimal::split_unit;
-use crate::{Bytes, Fault, Quantity, Rate, Scalar, Span};
+use crate::{Bytes, Fault, Preset, Quantity, Rate, Scalar, Span};
 
 /// What a discipline is told of the link that it feeds, when it is made and when it changes.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -12,8 +12,22 @@ pub struct LinkInfo {
     pub delay: Span,
     /// Largest packet, framing excluded.
     pub mtu: Bytes,
+    /// Framing that the sizes of packets include beyond that: none, but where they are those of frames. Linux counts
+    /// frames, and its `psched_mtu()` is the MTU with their header, on Ethernet 14 bytes.
+    pub framing: Bytes,
     /// Largest two-way propagation delay of the paths that cross the link: the unit of `bdp`.
     pub base_rtt: Span,
+}
+
+impl LinkInfo {
+    /// The largest packet as `preset` counts it.
+    pub fn largest(&self, preset: Preset) -> Bytes {
+        if preset == Preset::Linux {
+            self.mtu + self.framing
+        } else {
+            self.mtu
+        }
+    }
 }
 
 /// A queue length.
@@ -171,6 +185,7 @@ mod tests {
         rate: Rate::from_bps(8_000_000).unwrap(),
         delay: Span::from_ms(10),
         mtu: Bytes::new(1500),
+        framing: Bytes::ZERO,
         base_rtt: Span::from_ms(40),
     };
 

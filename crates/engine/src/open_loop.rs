@@ -210,6 +210,7 @@ mod tests {
             rate,
             delay: Span::ZERO,
             mtu: Bytes::new(1500),
+            framing: Bytes::ZERO,
             base_rtt: Span::ZERO,
         };
         let params = [("limit", Scalar::Text(limit))];

@@ -128,6 +128,7 @@ fn what_is_judged_when_it_comes_is_kept_by_the_link() {
                     // A discipline may learn only then how large packets are.
                     let info = LinkInfo {
                         mtu: Bytes::new(400),
+                        framing: Bytes::ZERO,
                         ..bench::info(links[id].rate.bps(), links[id].delay)
                     };
                     let params = [("ecn", Flag(true)), ("limit", Text("40 kB")), one, other];

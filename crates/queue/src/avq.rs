@@ -13,7 +13,8 @@
 //! 1000 packets; packets of a limit count 1000 bytes there. With `adapts` off it is the fixed
 //! virtual queue of R. Gibbens and F. Kelly, 1999, say with `initial` 0.95.
 //!
-//! **ns-2** (`Vq`, ns-2.35): room for 50 packets of 1000 bytes each, real and virtual. Its
+//! **ns-2** (`Vq`, ns-2.35): room for 50 packets of 1000 bytes each, real and virtual. Time begins with the first arrival;
+//! one without real room stays in the virtual queue; with `ecn` what cannot be marked goes in all the same. Its
 //! packet mode, whose gain is another, and marking at the front are left out. Linux and ns-3 have
 //! none: their presets are the reference.
 
@@ -57,9 +58,11 @@ pub struct AvqGate {
     link_rate: f64,
     virtual_rate: f64,
     virtual_bytes: f64,
-    last: Time,
-    /// The last arrival that adaptation saw.
-    last_seen: Time,
+    like_ns2: bool,
+    /// The last arrival; none before ns-2's first.
+    last: Option<Time>,
+    /// The last that adaptation saw.
+    last_seen: Option<Time>,
 }
 
 /// An adaptive virtual queue.
@@ -90,45 +93,53 @@ impl<P> Avq<P> {
             (Auto::Auto, Capacity::Unlimited) => f64::INFINITY,
         };
         let link_rate = link.rate.as_f64() / 8.0;
+        let like_ns2 = preset == Preset::Ns2;
         let gate = AvqGate {
             room,
             link_rate,
             virtual_rate: params.initial.0 * link_rate,
             params: params.clone(),
             virtual_bytes: 0.0,
-            last: Time::ZERO,
-            last_seen: Time::ZERO,
+            like_ns2,
+            last: beginning(like_ns2),
+            last_seen: beginning(like_ns2),
         };
         Ok(Self::behind(gate, capacity))
     }
 }
 
+/// From when on time counts: in ns-2 from the first arrival.
+fn beginning(like_ns2: bool) -> Option<Time> {
+    (!like_ns2).then_some(Time::ZERO)
+}
+
 impl<P: Packet> Gate<P> for AvqGate {
     fn judge(&mut self, packet: &P, meeting: &mut Meeting<'_>, fits: bool) -> Signal {
         let size = packet.size();
-        let gone = meeting.now.since(self.last).as_s();
-        self.last = meeting.now;
+        let now = meeting.now;
+        let gone = now.since(self.last.replace(now).unwrap_or(now)).as_s();
         self.virtual_bytes = (self.virtual_bytes - self.virtual_rate * gone).max(0.0);
         let overflows = self.virtual_bytes + size.as_f64() > self.room;
-        if fits && !overflows {
+        let is_seen = fits || self.like_ns2;
+        if is_seen && !overflows {
             self.virtual_bytes += size.as_f64();
         }
         let marks = self.params.ecn && packet.ecn().is_capable();
-        if self.params.adapts && fits && (!overflows || marks) {
-            let gone = meeting.now.since(self.last_seen).as_s();
-            self.last_seen = meeting.now;
+        let passes = self.params.ecn && self.like_ns2;
+        if self.params.adapts && is_seen && (!overflows || marks || passes) {
+            let gone = now.since(self.last_seen.replace(now).unwrap_or(now)).as_s();
             let balance = self.params.gamma.0 * self.link_rate * gone - size.as_f64();
             let moved = self.virtual_rate + self.params.alpha * balance;
             self.virtual_rate = moved.clamp(0.0, self.link_rate);
         }
-        Signal::of(overflows, marks)
+        Signal::of(overflows && (marks || !passes), marks)
     }
 
     fn reset(&mut self) {
         self.virtual_rate = self.params.initial.0 * self.link_rate;
         self.virtual_bytes = 0.0;
-        self.last = Time::ZERO;
-        self.last_seen = Time::ZERO;
+        self.last = beginning(self.like_ns2);
+        self.last_seen = beginning(self.like_ns2);
     }
 
     fn on_link(&mut self, link: &LinkInfo) {

@@ -26,7 +26,7 @@
 //!
 //! **Reference**: Linux's code (6.1 and a later one), which is the paper's, but for its integers:
 //! roots are exact, and turns are divided without bias. **Linux** (`sch_cake`): roots from a table;
-//! 65535/n over 65536 of a turn; the largest packet is the MTU and 14; a queue that was never used
+//! 65535/n over 65536 of a turn; a queue that was never used
 //! before signals its second late packet at once, since its root begins at zero (read from the
 //! code, not yet seen in a run of it). Memory is counted there as the kernel allocates it, which is
 //! more; here as bytes of packets. ns-2.35 and ns-3 have none: their presets are the reference.
@@ -158,10 +158,9 @@ impl<P: Packet> Cake<P> {
             rate: bandwidth.unwrap_or(link.rate),
             ..*link
         };
-        let framing = if preset == Preset::Linux { 14 } else { 0 };
         let capacity = match params.limit {
             Auto::Given(limit) => limit.on(&served),
-            Auto::Auto => automatic_limit(bandwidth, interval, link.mtu.get() + framing),
+            Auto::Auto => automatic_limit(bandwidth, interval, link.largest(preset).get()),
         };
         let common = Common {
             preset,

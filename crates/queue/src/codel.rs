@@ -12,7 +12,7 @@
 //!
 //! **Linux** (`sch_codel`) and **ns-3** (`CoDelQueueDisc`): a clock of 1024 ns; bad only after,
 //! not at, the end of the interval; 1/sqrt(count) in 16 bits by one Newton step per change, so
-//! that the second gap is 50 ms instead of 70.7. Linux: `max_packet` is the MTU and 14. ns-3: room
+//! that the second gap is 50 ms instead of 70.7. ns-3: room
 //! for 1 500 000 bytes, `max_packet` 1500, of which less must wait behind a good packet; after a mark in a spell the next is
 //! reckoned from the mark itself; `ce_threshold` marks only with `ecn` or `l4s`. ns-2.35
 //! has no CoDel: its preset is the reference.
@@ -33,7 +33,7 @@ params! {
         target: Span = "5 ms";
         /// How long sojourns must stay above the target: about the longest round-trip time.
         interval: Span = "100 ms";
-        /// Backlog that is never bad. Automatic: the link's MTU, under Linux's preset and 14 bytes.
+        /// Backlog that is never bad. Automatic: the link's MTU.
         max_packet: Auto<Bytes> = "auto", Ns3 = "1500 B";
         /// Whether to mark ECN-capable packets instead of dropping them.
         ecn: bool = "false";

@@ -14,7 +14,7 @@
 //! `limit` packets in all of them is dropped; nothing is pushed out. The packet at the head of a flow whose
 //! turn it is not has left that discipline, if it did not fit into the turn before.
 //!
-//! **Linux** (`sch_drr`): turns of the MTU and 14; it gives a turn's quantum at the end of the turn
+//! **Linux** (`sch_drr`): turns of the largest packet; it gives a turn's quantum at the end of the turn
 //! before, which serves in the same order; classes by filters and limits per class are left out.
 //! **ns-2** (`DRR`, ns-2.35): `limit` 25000 bytes, 10 buckets by source address alone, turns of 250
 //! bytes, so that a packet of 500 takes two; pushes out heads, not tails. ns-3 has none: its preset
@@ -42,7 +42,7 @@ params! {
         limit: Limit = "1000 packets", Ns2 = "25000 B";
         /// Number of queues.
         buckets: u32 = "1024", Ns2 = "10";
-        /// Bytes of a turn; automatic: the link's MTU, under Linux's preset and 14.
+        /// Bytes of a turn; automatic: the link's MTU.
         quantum: Auto<Bytes> = "auto", Ns2 = "250 B";
         /// The discipline of each flow.
         inner: Optional<Inner> = "none";
@@ -133,12 +133,9 @@ impl<P: Packet> Drr<P> {
     }
 
     fn take_mtu(&mut self, link: &LinkInfo) {
-        let framing = if self.preset == Preset::Linux { 14 } else { 0 };
         self.mtu = link.mtu;
-        self.quantum = self
-            .given_quantum
-            .unwrap_or(link.mtu.get() + framing)
-            .max(1);
+        let automatic = link.largest(self.preset).get();
+        self.quantum = self.given_quantum.unwrap_or(automatic).max(1);
     }
 
     fn bucket(&mut self, packet: &P, random: &mut Stream) -> u32 {

@@ -17,7 +17,7 @@
 //! overload (the RFC's pseudocode has one for both, into which marks leak); weight 1/16.
 //!
 //! **Linux** (`sch_dualpi2`): limit 10000 packets; alpha 41/256, beta 819/256; a step at 1 ms of sojourn in
-//! place of the ramp; signals at random, none by the controller with less than two MTU and 14 left, C's from k p'
+//! place of the ramp; signals at random, none by the controller with less than two of the largest packets left, C's from k p'
 //! above 1 drops whatever; weight 10 %. ns-2.35 and ns-3 have none here: their presets are the reference.
 
 use sojourn_base::length::Capacity;
@@ -62,6 +62,7 @@ params! {
 #[derive(Debug)]
 pub struct DualPi2<P> {
     capacity: Capacity,
+    preset: Preset,
     linux: bool,
     params: Params,
     law: PiLaw,
@@ -102,6 +103,7 @@ impl<P> DualPi2<P> {
         }
         let mut made = Self {
             capacity,
+            preset,
             linux: preset == Preset::Linux,
             law: PiLaw::new(params.target, params.t_update, params.alpha, params.beta)?,
             params: params.clone(),
@@ -116,7 +118,7 @@ impl<P> DualPi2<P> {
     }
 
     fn framed_mtu(&self) -> f64 {
-        self.link.mtu.as_f64() + if self.linux { 14.0 } else { 0.0 }
+        self.link.largest(self.preset).as_f64()
     }
 
     /// What L may send before C's first turn.

@@ -6,7 +6,7 @@
 //!
 //! **Reference**: 1024 queues, turns of 1514 bytes, room for 10240 packets, 5 ms, 100 ms, ECN on.
 //! Over the limit the fattest flow loses packets from its head, and its COBALT is told of an
-//! overflow, as in CAKE. **Linux**: CAKE's queues: turns of the MTU and 14, one packet dropped at
+//! overflow, as in CAKE. **Linux**: CAKE's queues: turns of the largest packet, one packet dropped at
 //! a time. **ns-3** (`FqCobaltQueueDisc`): turns of the MTU; COBALT is not told of overflows,
 //! but `blue_threshold` 400 ms stands for them. ns-2.35 has none: its preset is the reference.
 
@@ -28,7 +28,7 @@ params! {
         target: Span = "5 ms";
         /// How long sojourns must stay above the target: about the longest round-trip time.
         interval: Span = "100 ms";
-        /// Bytes of a turn. Automatic: 1514, under Linux's preset the MTU and 14, under ns-3's the
+        /// Bytes of a turn. Automatic: 1514, under Linux's preset the largest packet, under ns-3's the
         /// MTU.
         quantum: Auto<Bytes> = "auto";
         /// Number of queues.

@@ -7,7 +7,7 @@
 //!
 //! **Reference**: the RFCs' defaults: 1024 queues, turns of 1514 bytes, room for 10240 packets,
 //! PIE's 15 ms. Over the limit the fattest flow loses packets from its head. **Linux** (`sch_fq_pie`): PIE
-//! as under its preset there; turns of the MTU and 14; an arrival over the limit is dropped itself; its limit of
+//! as under its preset there; turns of the largest packet; an arrival over the limit is dropped itself; its limit of
 //! memory only counts, and is left out. **ns-3** (`FqPieQueueDisc`): PIE as there; turns of the MTU; ECN on.
 //! ns-2.35 has none: its preset is the reference.
 
@@ -27,7 +27,7 @@ params! {
     pub struct Params {
         /// Most that may wait in all flows, in packets or bytes.
         limit: Limit = "10240 packets";
-        /// Bytes of a turn. Automatic: 1514, under Linux's preset the MTU and 14, under ns-3's the
+        /// Bytes of a turn. Automatic: 1514, under Linux's preset the largest packet, under ns-3's the
         /// MTU.
         quantum: Auto<Bytes> = "auto";
         /// Number of queues.
@@ -45,7 +45,7 @@ params! {
         /// Gain of the change of the delay, per second.
         beta: f64 = "1.25";
         /// Size of a typical packet: two of them are never dropped from. Automatic: 1000 bytes,
-        /// under Linux's preset the MTU and 14.
+        /// under Linux's preset the largest packet.
         mean_packet: Auto<Bytes> = "auto";
         /// Whether to drop in proportion to a packet's size. Automatic: under ns-3's preset with a
         /// limit in bytes, else not.

@@ -20,7 +20,7 @@
 //! **Linux** (`sch_pie`): derandomized always; the first update after 0.5 s, then every `t_update`
 //! rounded up to jiffies (`hz`) and one jiffy late: 16 ms instead of 15 at 1000 Hz, 30 at 100 Hz;
 //! 2 % more at every update with a delay above 250 ms; the exemption looks at the delay now; a
-//! mean packet is the MTU and 14, of which two must wait in full; the allowance, given at updates,
+//! mean packet is the largest, of which two must wait in full; the allowance, given at updates,
 //! runs down by the time between departures; the decay is 1/64, and none while something waits; the
 //! probability is not held to 1: under a flood it goes on rising, and takes as long to come down again; marks up
 //! to and with `mark_threshold`; the measured rate is averaged, with weight 1/8; the memory of
@@ -56,7 +56,7 @@ params! {
         /// Gain of the change of the delay, per second.
         beta: f64 = "1.25";
         /// Size of a typical packet: two of them are never dropped from. Automatic: 1000 bytes,
-        /// under Linux's preset the MTU and 14.
+        /// under Linux's preset the largest packet.
         mean_packet: Auto<Bytes> = "auto";
         /// Whether to drop in proportion to a packet's size. Automatic: under ns-3's preset with a
         /// limit in bytes, else not.
@@ -103,7 +103,7 @@ pub struct Pie<P> {
 pub(crate) fn mean_packet(given: Auto<Bytes>, preset: Preset, link: &LinkInfo) -> Bytes {
     match given {
         Auto::Given(bytes) => bytes,
-        Auto::Auto if preset == Preset::Linux => link.mtu + Bytes::new(14),
+        Auto::Auto if preset == Preset::Linux => link.largest(preset),
         Auto::Auto => Bytes::new(1000),
     }
 }

@@ -13,7 +13,8 @@
 //! verified), with the increments of Linux's kernel, its penalty and times, which the paper leaves open.
 //!
 //! **Linux** (`sch_sfb`): 8 rows of 16 bins; a bin is full at, not above, 20 packets; arrivals whose
-//! emptiest bin holds `max` 25 are dropped; probabilities in 16 bits, of which `tc` always asks for steps
+//! emptiest bin holds `max` 25 are dropped; of these two the other follows from one that is given, as `tc` has it; a set that
+//! has had its turn gets a new salt and keeps its probabilities; probabilities in 16 bits, of which `tc` always asks for steps
 //! of 33 up and 3 down, where the kernel by itself would take 66 and 11; above 1/2 a growing part of the
 //! signals, all at 1, are drops even for ECN-capable packets; each packet that the penalty box refuses
 //! begins the wait for its next token anew, so that a flow which sends more than `penalty_rate` gets nothing after its
@@ -23,7 +24,7 @@ use std::collections::VecDeque;
 
 use sojourn_base::length::Capacity;
 use sojourn_base::{
-    Limit, LinkInfo, Optional, ParamFault, Preset, Probability, Span, Stream, Time, params,
+    Auto, Limit, LinkInfo, Optional, ParamFault, Preset, Probability, Span, Stream, Time, params,
 };
 
 use crate::parts::Fifo;
@@ -40,10 +41,10 @@ params! {
         levels: u32 = "2", Linux = "8";
         /// Bins of a row.
         bins: u32 = "23", Linux = "16";
-        /// Packets of a full bin.
-        bin_size: u32 = "13", Linux = "20";
-        /// Packets in the emptiest bin from which an arrival is dropped.
-        max: Optional<u32> = "none", Linux = "25";
+        /// Packets of a full bin. Automatic: four fifths of `max`, or 20.
+        bin_size: Auto<u32> = "13", Linux = "auto";
+        /// Packets in the emptiest bin from which an arrival is dropped. Automatic: five quarters of `bin_size`.
+        max: Auto<Optional<u32>> = "none", Linux = "auto";
         /// What a full bin adds to its probability.
         increment: Probability = "0.0010070954", Linux = "0.00050354772";
         /// What an empty bin takes from it.
@@ -80,17 +81,17 @@ pub struct Sfb<P> {
     capacity: Capacity,
     linux: bool,
     params: Params,
+    bin_size: u32,
+    max: Option<u32>,
     sets: [Set; 2],
     /// The set in use.
     used: usize,
     /// Whether salts have been drawn.
     salted: bool,
     queue: Fifo<P>,
-    /// In which sets each waiting packet is counted.
-    counted: VecDeque<[bool; 2]>,
+    /// Under which salt each waiting packet is counted in each set, if it is.
+    counted: VecDeque<[Option<u64>; 2]>,
     salt_changed: Time,
-    /// Whether the unused set still has the salt of its last turn.
-    stale: bool,
     /// Tokens of the penalty box, and when they were counted.
     tokens: f64,
     refilled: Time,
@@ -117,25 +118,35 @@ impl<P> Sfb<P> {
             salt: 0,
             bins: vec![Bin::default(); (params.levels * params.bins) as usize],
         };
+        // tc's roundings.
+        let size_for = |max: Option<u32>| max.map_or(20, |max| (4 * u64::from(max) + 3) / 5);
+        let max_for = |size: u32| u32::try_from((5 * u64::from(size) + 1) / 4).unwrap_or(u32::MAX);
+        let (bin_size, max) = match (params.bin_size.given(), params.max.given()) {
+            (Some(size), Some(max)) => (size, max.0),
+            (Some(size), None) => (size, Some(max_for(size))),
+            (None, Some(max)) => (size_for(max.0) as u32, max.0),
+            (None, None) => (20, Some(max_for(20))),
+        };
         Ok(Self {
             capacity: params.limit.on(link),
             linux: preset == Preset::Linux,
+            bin_size,
+            max,
             sets: [set(), set()],
             used: 0,
             salted: false,
             queue: Fifo::default(),
             counted: VecDeque::new(),
             salt_changed: Time::ZERO,
-            stale: false,
             tokens: params.penalty_burst,
             refilled: Time::ZERO,
             params: params.clone(),
         })
     }
 
-    /// The places of a flow's bins in a set.
-    fn places(&self, set: usize, flow: u64) -> impl Iterator<Item = usize> + use<P> {
-        let (bins, salt) = (self.params.bins, self.sets[set].salt);
+    /// The places of a flow's bins under a salt.
+    fn places(&self, salt: u64, flow: u64) -> impl Iterator<Item = usize> + use<P> {
+        let bins = self.params.bins;
         (0..self.params.levels).map(move |level| {
             let salt = salt ^ (u64::from(level) + 1).wrapping_mul(0xD6E8_FEB8_6659_FD93);
             (level * bins + salted_bucket(flow, salt, bins)) as usize
@@ -145,12 +156,12 @@ impl<P> Sfb<P> {
     /// Lets a flow's bins of a set learn. Gives the least probability and the least length.
     fn learn(&mut self, set: usize, flow: u64) -> (f64, u32) {
         let (mut prob, mut packets) = (1.0_f64, u32::MAX);
-        for place in self.places(set, flow) {
+        for place in self.places(self.sets[set].salt, flow) {
             let bin = &mut self.sets[set].bins[place];
             let full = if self.linux {
-                bin.packets >= self.params.bin_size
+                bin.packets >= self.bin_size
             } else {
-                bin.packets > self.params.bin_size
+                bin.packets > self.bin_size
             };
             if full {
                 bin.prob = (bin.prob + self.params.increment.0).min(1.0);
@@ -178,18 +189,16 @@ impl<P> Sfb<P> {
         let gone = now.since(self.salt_changed);
         if gone > rehash {
             self.salt_changed = now;
+            let old = &mut self.sets[self.used];
+            old.salt = random.bits();
+            if !self.linux {
+                for bin in &mut old.bins {
+                    bin.prob = 0.0;
+                }
+            }
             self.used = 1 - self.used;
-            self.stale = true;
         }
-        let unused = &mut self.sets[1 - self.used];
-        // What waits leaves the bins in which it was counted: the old set keeps its salt until
-        // it is empty.
-        if self.stale && unused.bins.iter().all(|bin| bin.packets == 0) {
-            self.stale = false;
-            unused.salt = random.bits();
-            unused.bins.fill(Bin::default());
-        }
-        !self.stale && now.since(self.salt_changed) > rehash - self.params.warmup
+        now.since(self.salt_changed) > rehash - self.params.warmup
     }
 
     /// Whether the penalty box lets a packet through.
@@ -219,10 +228,10 @@ impl<P> Sfb<P> {
 }
 
 impl<P: Packet> Sfb<P> {
-    fn count(&mut self, flow: u64, sets: [bool; 2], more: bool) {
-        for (set, counts) in sets.into_iter().enumerate() {
-            if counts {
-                for place in self.places(set, flow) {
+    fn count(&mut self, flow: u64, salts: [Option<u64>; 2], more: bool) {
+        for (set, salt) in salts.into_iter().enumerate() {
+            if let Some(salt) = salt {
+                for place in self.places(salt, flow) {
                     let bin = &mut self.sets[set].bins[place];
                     bin.packets = if more {
                         bin.packets + 1
@@ -249,16 +258,17 @@ impl<P: Packet> Discipline<P> for Sfb<P> {
         }
         let learns = self.turn(ctx.now, ctx.random);
         let flow = packet.flow();
-        let mut counted = [self.used == 0, self.used == 1];
+        let mut counted = [None; 2];
+        counted[self.used] = Some(self.sets[self.used].salt);
         let (prob, emptiest) = self.learn(self.used, flow);
-        if self.params.max.0.is_some_and(|max| emptiest >= max) {
+        if self.max.is_some_and(|max| emptiest >= max) {
             return ctx.drop(packet, Reason::Overlimit);
         }
         let packet = if prob >= 1.0 {
             if learns {
                 let other = 1 - self.used;
                 self.learn(other, flow);
-                counted[other] = true;
+                counted[other] = Some(self.sets[other].salt);
             }
             if !self.pardons(ctx.now) {
                 return ctx.drop(packet, Reason::Penalty);
@@ -309,7 +319,6 @@ impl<P: Packet> Discipline<P> for Sfb<P> {
         self.used = 0;
         self.salted = false;
         self.salt_changed = Time::ZERO;
-        self.stale = false;
         self.tokens = self.params.penalty_burst;
         self.refilled = Time::ZERO;
     }

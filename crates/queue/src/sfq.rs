@@ -1,7 +1,7 @@
 //! SFQ: stochastic fair queueing; flows are hashed to buckets that are served in turn.
 //!
 //! P. E. McKenney, "Stochastic Fairness Queueing", IEEE INFOCOM 1990. The bucket is a salted hash
-//! of the flow; the salt changes every `perturb`, so that two flows that share a bucket do not
+//! of the flow; the salt is drawn at the first arrival and changes every `perturb`, so that two flows that share a bucket do not
 //! share it for ever. Buckets with packets stand in a ring; each turn sends one packet.
 //!
 //! **Reference**: 1024 buckets, limit 1000 packets, a new salt every 10 s. When the limit is
@@ -15,8 +15,8 @@
 //! nothing is pushed out, and the salt stays, since what waits in there cannot be sorted anew.
 //!
 //! **Linux** (`sch_sfq`): limit 127 packets, at most `depth` 127 per flow (then the arrival is
-//! dropped) and `flows` 128 at a time, no more than a given limit has packets, 1024 buckets, turns of `quantum` bytes (automatic: the MTU
-//! and 14), perturbation off. If no bucket holds more than one packet, that of the next turn goes.
+//! dropped) and `flows` 128 at a time, no more than a given limit has packets, 1024 buckets, turns of `quantum` bytes (automatic: those of the
+//! largest packet), perturbation off. If no bucket holds more than one packet, that of the next turn goes.
 //! An emptied flow forgets its credit. Its RED per flow and `headdrop` are left out.
 //!
 //! **ns-2** (`SFQ`, ns-2.35): ignores `limit` and has a `maxqueue` of its own, 40 packets; 16
@@ -29,8 +29,8 @@ use std::collections::VecDeque;
 
 use sojourn_base::length::Capacity;
 use sojourn_base::{
-    Auto, Bytes, Length, Limit, LinkInfo, Optional, ParamFault, Preset, Quantity, Span, Time,
-    params,
+    Auto, Bytes, Length, Limit, LinkInfo, Optional, ParamFault, Preset, Quantity, Span, Stream,
+    Time, params,
 };
 
 use crate::parts::hash::{ns2_bucket, salted_bucket};
@@ -51,7 +51,7 @@ params! {
         buckets: u32 = "1024", Ns2 = "16";
         /// Time between two changes of the hash's salt; zero for never.
         perturb: Span = "10 s", Linux = "0 s", Ns2 = "0 s";
-        /// Bytes of a turn; automatic: one packet, under Linux's preset MTU + 14 bytes.
+        /// Bytes of a turn; automatic: one packet, under Linux's preset the bytes of the largest.
         quantum: Auto<Bytes> = "auto";
         /// Most packets of a bucket; automatic: no bound.
         depth: Auto<u32> = "auto", Linux = "127";
@@ -80,7 +80,8 @@ pub struct Sfq<P: Packet> {
     /// Buckets in the order in which they were first used, where each is a discipline of its own.
     seen: Vec<u32>,
     backlog: Backlog,
-    salt: u64,
+    /// Drawn at the first arrival.
+    salt: Option<u64>,
     next_salt: Time,
     /// Counts changes of a bucket's length, to tell which came last.
     changes: u64,
@@ -91,6 +92,8 @@ pub struct Sfq<P: Packet> {
 
 /// Linux's limit where none is given, packets.
 const LINUX_LIMIT: u64 = 127;
+/// The kernel's largest depth.
+const LINUX_DEPTH: usize = 127;
 
 /// Which arrivals get in.
 #[derive(Debug, Clone, Copy)]
@@ -151,12 +154,15 @@ impl<P: Packet> Sfq<P> {
             }
             Auto::Given(bytes) => Some(bytes.get().cast_signed()),
             Auto::Auto if preset == Preset::Linux => {
-                Some((link.mtu.get().cast_signed() + 14).max(256))
+                Some(link.largest(preset).get().cast_signed().max(256))
             }
             Auto::Auto => None,
         };
         let bound = |given: Auto<u32>| given.given().map_or(usize::MAX, |bound| bound as usize);
-        let (depth, mut flows) = (bound(params.depth), bound(params.flows));
+        let (mut depth, mut flows) = (bound(params.depth), bound(params.flows));
+        if preset == Preset::Linux {
+            depth = depth.min(LINUX_DEPTH);
+        }
         if preset == Preset::Linux
             && let Room::PushOut(Capacity::Packets(limit)) = &mut room
             && *limit != LINUX_LIMIT
@@ -184,7 +190,7 @@ impl<P: Packet> Sfq<P> {
             ring: VecDeque::with_capacity(params.buckets as usize),
             seen: Vec::new(),
             backlog: Backlog::default(),
-            salt: 0,
+            salt: None,
             next_salt: Time::ZERO + params.perturb,
             changes: 0,
             longest: Longest::default(),
@@ -192,11 +198,14 @@ impl<P: Packet> Sfq<P> {
         })
     }
 
-    fn bucket_of(&self, packet: &P) -> u32 {
+    fn bucket_of(&mut self, packet: &P, random: &mut Stream) -> u32 {
         let buckets = self.buckets.len() as u32;
         match self.room {
             Room::Share(_) => ns2_bucket(packet.source(), packet.destination(), buckets),
-            Room::PushOut(_) => salted_bucket(packet.flow(), self.salt, buckets),
+            Room::PushOut(_) => {
+                let salt = *self.salt.get_or_insert_with(|| random.bits());
+                salted_bucket(packet.flow(), salt, buckets)
+            }
         }
     }
 
@@ -298,7 +307,7 @@ impl<P: Packet> Sfq<P> {
         }
         self.backlog = Backlog::default();
         for packet in sorted.drain(..) {
-            let bucket = self.bucket_of(&packet);
+            let bucket = self.bucket_of(&packet, ctx.random);
             if self.refuses(bucket) {
                 ctx.drop(packet, Reason::Overlimit);
             } else {
@@ -311,7 +320,7 @@ impl<P: Packet> Sfq<P> {
 
 impl<P: Packet> Discipline<P> for Sfq<P> {
     fn enqueue(&mut self, packet: P, ctx: &mut Context<'_, P>) {
-        let bucket = self.bucket_of(&packet);
+        let bucket = self.bucket_of(&packet, ctx.random);
         let Backlog { packets, bytes } = self.backlog;
         let pushes_out = self.nest.is_plain();
         let is_full = !pushes_out && !self.capacity().admits(packets, bytes, packet.size());
@@ -377,7 +386,7 @@ impl<P: Packet> Discipline<P> for Sfq<P> {
         self.seen.clear();
         self.ring.clear();
         self.backlog = Backlog::default();
-        self.salt = 0;
+        self.salt = None;
         self.next_salt = Time::ZERO + self.perturb;
         self.changes = 0;
         self.longest.clear();
@@ -415,7 +424,7 @@ impl<P: Packet> Discipline<P> for Sfq<P> {
             return;
         }
         self.next_salt += self.perturb;
-        self.salt = ctx.random.bits();
+        self.salt = Some(ctx.random.bits());
         self.sort_anew(ctx);
     }
 

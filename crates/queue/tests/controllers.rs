@@ -315,3 +315,33 @@ fn overload_under_pi2_ends_at_its_target() {
     let square = (prob / 75_000.0) * (prob / 75_000.0);
     assert!((square - 0.2).abs() < 0.02, "{square}");
 }
+
+/// ns-2's time begins with its first packet; with `ecn` it never drops early; what the real queue has no room for stays in
+/// the virtual one.
+#[test]
+fn the_avq_of_ns2() {
+    let first = |preset, at| {
+        let mut bench = Bench::under(preset, "avq", &[]);
+        bench.arrive(us(at), 1000);
+        bench.probe("virtual_bps")
+    };
+    close(first(Preset::Ns2, 5_000_000), first(Preset::Ns2, 0));
+    let [late, at_once] = [5_000_000, 0].map(|at| first(Preset::Reference, at));
+    assert!(late > 1.2 * at_once, "from 0.8 C to C: {late} {at_once}");
+
+    let admitted = |preset| {
+        let params = [
+            ("ecn", "true"),
+            ("limit", "100 packets"),
+            ("virtual_limit", "50 kB"),
+        ];
+        let mut bench = Bench::under(preset, "avq", &params);
+        let ecn = [Ecn::NotEct, Ecn::Ect0].into_iter().cycle().take(60);
+        let admitted = ecn
+            .filter(|&ecn| bench.enqueue(us(0), 0, 1000, ecn))
+            .count();
+        (admitted, bench.marks())
+    };
+    assert_eq!(admitted(Preset::Ns2), (60, 5));
+    assert_eq!(admitted(Preset::Reference), (55, 5));
+}

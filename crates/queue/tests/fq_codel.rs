@@ -1,8 +1,8 @@
 //! FQ-CoDel's two lists, credits and push-out, against RFC 8290 and where Linux and ns-3 differ.
 
-use crate::bench::{Bench, fault, us};
-use sojourn_base::{Bytes, Ecn, Preset};
-use sojourn_queue::{Discipline, ProbeValue, Reason};
+use crate::bench::{Bench, fault, link, us};
+use sojourn_base::{Bytes, Ecn, LinkInfo, Preset};
+use sojourn_queue::{Discipline, Packet, ProbeValue, Reason};
 
 fn state(bench: &Bench, k: usize) -> String {
     let name = format!("flow[{k}].state");
@@ -329,4 +329,25 @@ fn the_first_spell_of_linux_is_the_first_whenever_it_begins() {
     let later = drops(5_000_000);
     assert!(later > 100);
     assert_eq!(drops(0), later);
+}
+
+/// Where sizes have no framing, as in a simulation, a full packet fills an automatic turn of Linux, as a frame does there.
+#[test]
+fn a_full_packet_fills_a_turn_of_linux() {
+    for (framing, size) in [(0, 1500), (14, 1514)] {
+        for name in ["fq_codel", "fq_pie", "fq_cobalt", "sfq", "drr"] {
+            let link = LinkInfo {
+                framing: Bytes::new(framing),
+                ..link(10)
+            };
+            let mut bench = Bench::behind(link, Preset::Linux, name, &[]);
+            for flow in [1, 1, 1, 2, 2, 2] {
+                bench.enqueue(us(0), flow, size, Ecn::NotEct);
+            }
+            let order: Vec<u64> = (0..6)
+                .map(|_| bench.dequeue(us(1)).expect("six wait").flow())
+                .collect();
+            assert_eq!(order, [1, 2, 1, 2, 1, 2], "{name} {size}");
+        }
+    }
 }

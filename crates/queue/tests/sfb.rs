@@ -192,3 +192,39 @@ fn the_odds_of_being_caught() {
         assert!(text.starts_with(name), "{text}");
     }
 }
+
+/// `tc`: the one of them that is not given follows from the other.
+#[test]
+fn the_bounds_of_linux_follow_from_each_other() {
+    for (params, admitted) in [
+        (&[][..], 25),
+        (&[("bin_size", "40")], 50),
+        (&[("max", "10")], 10),
+        (&[("bin_size", "40"), ("max", "10")], 10),
+        (&[("max", "none"), ("limit", "60 packets")], 60),
+    ] {
+        let mut bench = Bench::under(Preset::Linux, "sfb", params);
+        let found = (0..100).filter(|_| bench.arrive(us(0), 100)).count();
+        assert_eq!(found, admitted, "{params:?}");
+    }
+}
+
+/// A set that has had its turn gets a new salt at once; in Linux its probabilities come back with it.
+#[test]
+fn linux_keeps_the_probabilities_of_a_set() {
+    for (preset, prob) in [(Preset::Linux, 0.4), (Preset::Reference, 0.0)] {
+        let params = [("rehash", "1 s"), ("warmup", "0 s"), ("decrement", "0")];
+        let mut bench = Bench::under(preset, "sfb", &params);
+        bench.arrive(us(0), 100);
+        bench.poke("prob", 0.4);
+        // What waits still leaves the bins in which it was counted.
+        bench.arrive(us(1_500_000), 100);
+        assert_eq!((bench.probe("set"), bench.probe("prob_max")), (1.0, 0.0));
+        while bench.dequeue(us(1_500_000)).is_some() {}
+        bench.arrive(us(3_000_000), 100);
+        while bench.dequeue(us(3_000_000)).is_some() {}
+        assert_eq!(bench.probe("set"), 0.0, "{preset}");
+        assert!((bench.probe("prob_max") - prob).abs() < 1e-9, "{preset}");
+        assert_eq!(bench.probe("bin_max"), 0.0, "{preset}");
+    }
+}

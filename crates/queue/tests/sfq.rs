@@ -2,7 +2,7 @@
 
 use crate::bench::{Bench, burst, fault, us};
 use sojourn_base::length::Capacity;
-use sojourn_base::{Ecn, Preset};
+use sojourn_base::{Ecn, Preset, Stream};
 use sojourn_queue::{Discipline, Reason};
 
 /// `reference/ns2/micro_burst.txt`, rows "SFQ". There the sources are nodes 0, 1, 2 ... and the
@@ -277,4 +277,31 @@ fn linux_serves_a_quantum_at_a_turn() {
         .map(|_| bench.dequeue(us(0)).expect("16 wait").flow)
         .collect();
     assert_eq!(served, [0, 0, 0, 0, 1, 1, 1, 1, 0, 0, 0, 1, 1, 1]);
+}
+
+/// The kernel draws its salt when the queue is made, though it may never change.
+#[test]
+fn flows_meet_in_other_buckets_under_another_seed() {
+    let order = |seed| {
+        let mut bench = Bench::under(Preset::Linux, "sfq", &[("buckets", "16")]);
+        bench.random = Stream::new(seed);
+        for flow in 0..16 {
+            for _ in 0..2 {
+                bench.enqueue(us(0), flow, 1000, Ecn::NotEct);
+            }
+        }
+        (0..32)
+            .map(|_| bench.dequeue(us(1)).expect("it waits").id)
+            .collect::<Vec<u64>>()
+    };
+    assert_eq!(order(1), order(1));
+    assert!((2..8).any(|seed| order(seed) != order(1)));
+}
+
+#[test]
+fn linux_holds_depth_to_127() {
+    let params = [("depth", "1000"), ("limit", "2000 packets")];
+    let mut bench = Bench::under(Preset::Linux, "sfq", &params);
+    let admitted = (0..500).filter(|_| bench.arrive(us(0), 100)).count();
+    assert_eq!(admitted, 127);
 }

@@ -230,6 +230,7 @@ impl Plan {
             rate: link.rate,
             delay: delays[index],
             mtu: self.mtu(index),
+            framing: Bytes::ZERO,
             base_rtt: self.base_rtt(index, delays),
         };
         let (discipline, preset) = link.discipline(&info, &self.outside)?;

@@ -174,6 +174,7 @@ impl Replay {
             rate,
             delay,
             mtu: MTU,
+            framing: Bytes::ZERO,
             base_rtt: delay + delay,
         };
         let draws = Draws {

@@ -25,6 +25,7 @@ pub fn info(bps: u64, delay: Span) -> LinkInfo {
         rate: Rate::from_bps(bps).unwrap(),
         delay,
         mtu: Bytes::new(1500),
+        framing: Bytes::ZERO,
         base_rtt: Span::from_ms(40),
     }
 }

@@ -101,6 +101,7 @@ impl Bench {
             rate: Rate::from_bps(8_000_000).unwrap_or(Rate::MAX),
             delay: Span::from_ms(10),
             mtu: Bytes::new(1500),
+            framing: Bytes::ZERO,
             base_rtt: Span::from_ms(40),
         };
         let params = serde_json::from_str(params)

@@ -101,6 +101,7 @@ impl Desk {
                 rate: Rate::MAX,
                 delay: Span::ZERO,
                 mtu: Bytes::new(1500),
+                framing: Bytes::ZERO,
                 base_rtt: Span::ZERO,
             },
             capacity: Capacity::Unlimited,

@@ -130,12 +130,7 @@ impl<P: Packet> Tin<P> {
 
     /// Takes the size of the largest packet: its time raises the target.
     pub(super) fn on_link(&mut self, link: &LinkInfo) {
-        let framing = if self.common.preset == Preset::Linux {
-            14
-        } else {
-            0
-        };
-        let largest = Bytes::new(link.mtu.get() + framing);
+        let largest = link.largest(self.common.preset);
         let share = self.clock.rate();
         self.packet_time = share.map_or(Span::ZERO, |rate| rate.time_to_send(largest));
         let Common {

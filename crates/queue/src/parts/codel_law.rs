@@ -35,7 +35,7 @@ pub struct CodelSettings {
     pub target: Span,
     /// How long sojourns must stay above the target.
     pub interval: Span,
-    /// Backlog that is never bad; automatic: the MTU, under Linux's preset and 14 bytes.
+    /// Backlog that is never bad; automatic: the MTU.
     pub max_packet: Auto<Bytes>,
     /// Whether to mark ECN-capable packets instead of dropping them.
     pub ecn: bool,
@@ -188,8 +188,7 @@ impl CodelLaw {
 
     /// Takes the MTU of the link where `max_packet` is automatic.
     pub fn on_link(&mut self, link: &LinkInfo) {
-        let framing = if self.preset == Preset::Linux { 14 } else { 0 };
-        let automatic = link.mtu + Bytes::new(framing);
+        let automatic = link.largest(self.preset);
         let max_packet = self.given_max_packet.unwrap_or(automatic);
         let is_good_itself = self.preset != Preset::Ns3;
         self.least_behind = max_packet + Bytes::new(u64::from(is_good_itself));

@@ -90,7 +90,7 @@ pub struct FlowSettings {
     pub capacity: Capacity,
     /// Number of queues.
     pub flows: u32,
-    /// Bytes of a turn; automatic: 1514, under Linux's preset MTU + 14, under ns-3's the MTU.
+    /// Bytes of a turn; automatic: 1514, under Linux's preset the largest frame, under ns-3's the MTU.
     pub quantum: Auto<Bytes>,
     /// Most packets dropped at a time over the limit.
     pub drop_batch: u32,
@@ -219,14 +219,14 @@ impl<P: Packet, A: FlowAqm<P>> FlowQueue<P, A> {
             link: *link,
             aqm,
         };
-        made.take_quantum(link.mtu.get());
+        made.take_quantum(link);
         Ok(made)
     }
 
-    fn take_quantum(&mut self, mtu: u64) {
+    fn take_quantum(&mut self, link: &LinkInfo) {
         let automatic = match self.preset {
-            Preset::Linux => (mtu + 14).max(256),
-            Preset::Ns3 => mtu,
+            Preset::Linux => link.largest(self.preset).get().max(256),
+            Preset::Ns3 => link.mtu.get(),
             _ => 1514,
         };
         let quantum = self.settings.quantum.given();
@@ -407,7 +407,7 @@ impl<P: Packet, A: FlowAqm<P>> Discipline<P> for FlowQueue<P, A> {
     }
 
     fn on_link(&mut self, link: &LinkInfo) {
-        self.take_quantum(link.mtu.get());
+        self.take_quantum(link);
         self.aqm.on_link(link);
         self.link = *link;
     }

@@ -317,6 +317,14 @@ impl PieLaw {
         ctx: &mut Context<'_, P>,
     ) {
         let sojourn = ctx.now.since(packet.enqueued());
+        let is_scalable = self.scalable(packet);
+        if is_scalable && self.ce_threshold.is_some_and(|most| sojourn > most) {
+            packet.set_ce();
+            ctx.sink.marked(packet, Reason::CeThreshold);
+        }
+        if is_scalable && self.preset == Preset::Ns3 {
+            return;
+        }
         if self.estimator {
             let (size, left) = (packet.size(), left.bytes);
             let rate = &mut state.rate;
@@ -335,10 +343,6 @@ impl PieLaw {
                 let gone = since.map_or(Span::ZERO, |since| ctx.now.since(since));
                 state.burst = state.burst - gone;
             }
-        }
-        if self.scalable(packet) && self.ce_threshold.is_some_and(|most| sojourn > most) {
-            packet.set_ce();
-            ctx.sink.marked(packet, Reason::CeThreshold);
         }
     }
 

@@ -90,6 +90,7 @@ pub fn link(mbit: u64) -> LinkInfo {
         rate: Rate::from_bps(mbit * 1_000_000).expect("within range"),
         delay: Span::from_ms(10),
         mtu: Bytes::new(1500),
+        framing: Bytes::new(14),
         base_rtt: Span::from_ms(40),
     }
 }

@@ -81,3 +81,17 @@ fn the_ce_threshold_is_for_scalable_senders_that_waited() {
     });
     assert_eq!(marks, [0, 1, 1, 1]);
 }
+
+/// ns-3 looks at no delay of a scalable packet.
+#[test]
+fn scalable_packets_are_no_measure_of_the_delay_of_ns3() {
+    for (preset, delay) in [(Preset::Reference, 0.05), (Preset::Ns3, 0.0)] {
+        let params = [("l4s", "true"), ("ce_threshold", "100 ms")];
+        let mut bench = Bench::under(preset, "pie", &params);
+        for ecn in [Ecn::Ect1, Ecn::NotEct] {
+            bench.enqueue(us(0), 0, 1000, ecn);
+        }
+        bench.dequeue(us(50_000));
+        assert!((bench.probe("qdelay") - delay).abs() < 1e-9, "{preset}");
+    }
+}

@@ -41,6 +41,9 @@ fn base<T: Quantity>(name: &str, value: Option<f64>, default: T) -> Result<T, St
     })
 }
 
+/// Sizes of packets are those of frames, to a discipline that asks.
+const ETHERNET: Bytes = Bytes::new(14);
+
 /// The link that the discipline is told of.
 pub(super) fn link(
     given: &Map<String, Value>,
@@ -59,6 +62,7 @@ pub(super) fn link(
         rate: base("rate_bps", rate, usual)?,
         delay,
         mtu: base("mtu", link.number("mtu")?, Bytes::new(1500))?,
+        framing: ETHERNET,
         base_rtt: base("base_rtt_s", link.number("base_rtt_s")?, delay + delay)?,
     })
 }
