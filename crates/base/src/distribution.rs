@@ -171,6 +171,35 @@ impl<T: Drawn> Distribution<T> {
         }
     }
 
+    /// Mean of what is left where more than `most` is cut to it, likewise before rounding.
+    pub fn mean_up_to(&self, most: T) -> f64 {
+        let most = most.to_f64();
+        match &self.shape {
+            Shape::Constant(value) => value.min(most),
+            Shape::Uniform { from, to } if most < *to => {
+                let left = most.max(*from) - from;
+                (from + left - 0.5 * left * left / (to - from)).min(most)
+            }
+            Shape::Exponential { mean } => mean * (1.0 - libm::exp(-most / mean)),
+            Shape::Pareto { shape, mean } => {
+                let least = mean * (shape - 1.0) / shape;
+                if most <= least {
+                    return most;
+                }
+                mean * (1.0 - libm::pow(least / most, shape - 1.0) / shape)
+            }
+            Shape::Lognormal { sigma, mean } => {
+                let below = |z: f64| 0.5 * libm::erfc(-z * core::f64::consts::FRAC_1_SQRT_2);
+                let z = libm::log(most / mean) / sigma;
+                mean * below(z - 0.5 * sigma) + most * below(-z - 0.5 * sigma)
+            }
+            Shape::Empirical { values } => {
+                values.iter().map(|value| value.min(most)).sum::<f64>() / values.len() as f64
+            }
+            Shape::Uniform { .. } | Shape::Named { .. } => self.mean(),
+        }
+    }
+
     /// One value.
     ///
     /// # Panics
@@ -271,6 +300,44 @@ mod tests {
                 (drawn * 1e3 / mean_ms - 1.0).abs() < 0.03,
                 "{text}: {drawn}"
             );
+        }
+    }
+
+    #[test]
+    fn the_mean_of_what_is_cut_is_that_of_what_is_drawn() {
+        let most = Bytes::new(65_000);
+        let mut laws: Vec<(&str, Distribution<Bytes>)> = [
+            "50 kB",
+            "70 kB",
+            "uniform(10 kB, 50 kB)",
+            "uniform(10 kB, 200 kB)",
+            "uniform(70 kB, 80 kB)",
+            "exponential(500 B)",
+            "exponential(50 kB)",
+            "pareto(1.2, 20 kB)",
+            "pareto(3, 50 kB)",
+            "pareto(2, 200 kB)",
+            "lognormal(0.4, 500 B)",
+            "lognormal(1.5, 50 kB)",
+        ]
+        .map(|text| (text, Distribution::read(Scalar::Text(text)).unwrap()))
+        .into();
+        laws.push(("a file", Distribution::empirical(&[40.0, 1500.0, 1e6])));
+        for (text, law) in laws {
+            let mut stream = Stream::new(5);
+            let n = 200_000;
+            let cut = (0..n).map(|_| law.draw(&mut stream).min(most).as_f64());
+            let drawn = cut.sum::<f64>() / f64::from(n);
+            let mean = law.mean_up_to(most);
+            assert!((drawn / mean - 1.0).abs() < 0.01, "{text}: {drawn} {mean}");
+        }
+    }
+
+    #[test]
+    fn a_cut_beyond_all_that_is_drawn_leaves_the_mean() {
+        for text in ["500 B", "uniform(40 B, 1500 B)", "exponential(500 B)"] {
+            let law = Distribution::<Bytes>::read(Scalar::Text(text)).unwrap();
+            assert_eq!(law.mean_up_to(Bytes::new(65_507)), law.mean(), "{text}");
         }
     }
 

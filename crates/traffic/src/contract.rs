@@ -89,14 +89,20 @@ impl Packets {
 
     /// The mean of that time in picoseconds.
     pub fn mean_time_at(&self, rate: Rate) -> f64 {
-        let bits = 8.0 * (self.payload.mean() + self.counted_header().as_f64());
+        let payload = self.payload.mean_up_to(largest_payload(self.header));
+        let bits = 8.0 * (payload + self.counted_header().as_f64());
         bits * 1e12 / rate.as_f64()
     }
 }
 
 /// The payload, or as much of it as fits a packet of IP with the header.
 fn kept_to_ip(payload: Bytes, header: Bytes) -> Bytes {
-    payload.min(Bytes::new(Packets::LARGEST) - header)
+    payload.min(largest_payload(header))
+}
+
+/// What fits a packet of IP with the header.
+fn largest_payload(header: Bytes) -> Bytes {
+    Bytes::new(Packets::LARGEST) - header
 }
 
 /// Which bytes the rate of a source counts.

@@ -38,6 +38,8 @@ const SHORTEST: f64 = 1e-4;
 #[derive(Debug)]
 pub struct OnOff {
     packets: Packets,
+    /// Mean time of one of them in picoseconds.
+    packet_ps: f64,
     rate: Rate,
     on: Distribution<Span>,
     off: Distribution<Span>,
@@ -75,7 +77,8 @@ impl OnOff {
         preset: Preset,
         packets: Packets,
     ) -> Result<Self, ParamFault> {
-        let least = packets.mean_time_at(rate) * SHORTEST;
+        let packet_ps = packets.mean_time_at(rate);
+        let least = packet_ps * SHORTEST;
         // The mean of a file that is still to be read is not known yet.
         if on.mean() < least {
             let found = Span::from_ps(on.mean() as u64);
@@ -89,6 +92,7 @@ impl OnOff {
         };
         Ok(Self {
             packets,
+            packet_ps,
             rate,
             on,
             off,
@@ -117,8 +121,7 @@ impl OnOff {
             self.state = State::Burst { left: left - 1 };
             return make;
         }
-        let mean_ps = self.packets.mean_time_at(self.rate);
-        let burst = (self.on.draw(draw.gaps).as_ps() as f64 / mean_ps + 0.5) as u64;
+        let burst = (self.on.draw(draw.gaps).as_ps() as f64 / self.packet_ps + 0.5) as u64;
         self.state = State::Burst {
             left: burst.max(1) - 1,
         };

@@ -102,6 +102,22 @@ fn no_packet_is_larger_than_ip_can_carry() {
 }
 
 #[test]
+fn a_rate_is_that_of_packets_as_ip_can_carry_them() {
+    let large = || Distribution::exponential(Bytes::new(50_000));
+    let header = Bytes::ZERO;
+    let mut poisson = sized("poisson", &[], Preset::Reference, large(), header);
+    let rate = mean_rate(&mut poisson, 200_000);
+    assert!((rate / 1e6 - 1.0).abs() < 0.01, "{rate}");
+    let periods = [
+        ("on", Scalar::Text("exponential(20 s)")),
+        ("off", Scalar::Text("exponential(20 s)")),
+    ];
+    let mut bursts = sized("onoff", &periods, Preset::Ns2, large(), header);
+    let rate = mean_rate(&mut bursts, 200_000);
+    assert!((rate / 5e5 - 1.0).abs() < 0.02, "{rate}");
+}
+
+#[test]
 fn the_rate_counts_headers_unless_it_is_of_the_payload() {
     let payload = || Distribution::constant(Bytes::new(500));
     let second = |params: &[(&str, Scalar<'_>)], preset| {
