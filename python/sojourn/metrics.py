@@ -77,7 +77,11 @@ METRICS = (
     Metric("fct_p50_s", "flow", "the same, median"),
     Metric("fct_p95_s", "flow", "the same, 95th percentile"),
     Metric("fct_p99_s", "flow", "the same, 99th percentile"),
-    Metric("slowdown_mean", "flow", "TCP: completion time over the least that its packets take on the empty path, mean"),
+    Metric(
+        "slowdown_mean",
+        "flow",
+        "TCP: completion time over the least that its packets take on the empty path, mean",
+    ),
     Metric("ecn_reductions", "flow", "TCP: windows reduced for an echo of marks"),
     Metric("acknowledged_bps", "flow", "TCP: payload bits acknowledged to the sender per second"),
     Metric("jain_index", "group", "Jain's fairness index of the flows' goodputs"),

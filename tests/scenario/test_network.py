@@ -296,6 +296,24 @@ def test_sizes_from_a_file_beside_the_scenario(tmp_path):
         sj.run(path)
 
 
+@pytest.mark.parametrize("transport", ["udp", "tcp"])
+def test_on_periods_from_a_file_are_refused_where_a_packet_would_take_millions(tmp_path, transport):
+    traffic = 'source = "onoff", rate = "1 Mbit/s", on = "empirical(on.csv)", off = "1 ms"'
+    text = HEAD + link("a", "b") + link("b", "a") + flow("f", "a", "b", traffic=traffic)
+    if transport == "tcp":
+        text = text.replace('"udp", payload = "1000 B", header = "0 B"', '"tcp"')
+    path = tmp_path / "scenario.toml"
+    path.write_text(text)
+    for seconds in ("1e-13\n4e-13", "0\n1e-9"):
+        (tmp_path / "on.csv").write_text(seconds)
+        with pytest.raises(
+            sj.ScenarioError, match=r"traffic\.on: found a mean of .*; allowed: at least"
+        ):
+            sj.Scenario.load(path)
+    (tmp_path / "on.csv").write_text("0\n0.02")
+    assert sent(sj.run(path))["f"] > 0
+
+
 # --- dumbbells -----------------------------------------------------------------------------------
 
 

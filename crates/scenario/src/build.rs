@@ -284,7 +284,7 @@ impl Plan {
         Ok(match &flow.transport {
             TransportPlan::Udp(udp) => {
                 let mut source = flow.build_source(self.known(&udp.payload), udp.header)?;
-                source.laws(&mut |law| self.fill(law));
+                flow.with_files(source.laws(&mut |law| self.fill(law)))?;
                 Traffic::Datagrams {
                     source,
                     header: udp.header,
@@ -294,7 +294,7 @@ impl Plan {
             TransportPlan::Tcp(tcp) => {
                 let segment = Bytes::new(u64::from(tcp.config.mss));
                 let mut application = flow.build_application(segment)?;
-                application.laws(&mut |law| self.fill(law));
+                flow.with_files(application.laws(&mut |law| self.fill(law)))?;
                 let name = flow.name.clone();
                 let random =
                     move |k: u32| draws.stream("congestion_control", &format!("{name}.{k}"));

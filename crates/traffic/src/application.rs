@@ -3,7 +3,7 @@
 //! An application sees byte streams, never packets: it opens streams, sends messages over them in
 //! either direction and hears when one has wholly arrived. Each stream is a connection.
 
-use sojourn_base::{Law, Time};
+use sojourn_base::{Law, ParamFault, Time};
 
 use crate::Draw;
 
@@ -105,5 +105,10 @@ pub trait Application {
     fn on(&mut self, now: Time, event: Event, draw: &mut Draw<'_>, host: &mut dyn Host);
 
     /// Shows its laws, so that their owner can read the files that they name.
-    fn laws(&mut self, _show: &mut dyn FnMut(&mut dyn Law)) {}
+    ///
+    /// # Errors
+    /// A law with which it cannot go on, as far as that depends on a file.
+    fn laws(&mut self, _show: &mut dyn FnMut(&mut dyn Law)) -> Result<(), ParamFault> {
+        Ok(())
+    }
 }

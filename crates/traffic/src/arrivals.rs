@@ -82,7 +82,8 @@ impl Application for Arrivals {
         }
     }
 
-    fn laws(&mut self, show: &mut dyn FnMut(&mut dyn Law)) {
+    fn laws(&mut self, show: &mut dyn FnMut(&mut dyn Law)) -> Result<(), ParamFault> {
         show(&mut self.size);
+        Ok(())
     }
 }

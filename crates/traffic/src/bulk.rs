@@ -62,9 +62,10 @@ impl Application for Bulk {
         }
     }
 
-    fn laws(&mut self, show: &mut dyn FnMut(&mut dyn Law)) {
+    fn laws(&mut self, show: &mut dyn FnMut(&mut dyn Law)) -> Result<(), ParamFault> {
         if let Some(bytes) = &mut self.bytes {
             show(bytes);
         }
+        Ok(())
     }
 }

@@ -1,6 +1,8 @@
 //! What a source and its owner promise each other.
 
-use sojourn_base::{Bytes, Distribution, Fault, Law, Quantity, Rate, Scalar, Span, Stream};
+use sojourn_base::{
+    Bytes, Distribution, Fault, Law, ParamFault, Quantity, Rate, Scalar, Span, Stream,
+};
 
 /// The random streams of one source.
 #[derive(Debug)]
@@ -26,7 +28,12 @@ pub trait Source {
     fn next(&mut self, draw: &mut Draw<'_>) -> Emission;
 
     /// Shows its laws, so that their owner can read the files that they name.
-    fn laws(&mut self, _show: &mut dyn FnMut(&mut dyn Law)) {}
+    ///
+    /// # Errors
+    /// A law with which it cannot go on, as far as that depends on a file.
+    fn laws(&mut self, _show: &mut dyn FnMut(&mut dyn Law)) -> Result<(), ParamFault> {
+        Ok(())
+    }
 }
 
 /// The packets that a source sends, and which of their bytes its rate counts.

@@ -78,13 +78,7 @@ impl OnOff {
         packets: Packets,
     ) -> Result<Self, ParamFault> {
         let packet_ps = packets.mean_time_at(rate);
-        let least = packet_ps * SHORTEST;
-        // The mean of a file that is still to be read is not known yet.
-        if on.mean() < least {
-            let found = Span::from_ps(on.mean() as u64);
-            let allowed = format!("a mean of at least {}", Span::from_ps(least as u64 + 1));
-            return Err(ParamFault::new("on", found, allowed));
-        }
+        refuse_brief(&on, packet_ps)?;
         let state = match preset {
             Preset::Reference | Preset::Linux => State::BeginOn,
             Preset::Ns3 => State::On { left: Span::ZERO },
@@ -129,6 +123,19 @@ impl OnOff {
     }
 }
 
+/// Refuses on periods that are next to nothing, for packets that take so long on average.
+fn refuse_brief(on: &Distribution<Span>, packet_ps: f64) -> Result<(), ParamFault> {
+    // What is below a tick of the clock is drawn as nothing at all.
+    let least = (packet_ps * SHORTEST).max(1.0);
+    // The mean of a file that is still to be read is not known yet.
+    if on.mean() < least {
+        let found = format!("a mean of {}", Span::from_ps(on.mean() as u64));
+        let allowed = format!("at least {}", Span::from_ps(least as u64 + 1));
+        return Err(ParamFault::new("on", found, allowed));
+    }
+    Ok(())
+}
+
 impl Source for OnOff {
     fn next(&mut self, draw: &mut Draw<'_>) -> Emission {
         let payload = self.packets.payload(draw);
@@ -144,8 +151,9 @@ impl Source for OnOff {
         Emission { gap, payload }
     }
 
-    fn laws(&mut self, show: &mut dyn FnMut(&mut dyn Law)) {
+    fn laws(&mut self, show: &mut dyn FnMut(&mut dyn Law)) -> Result<(), ParamFault> {
         show(&mut self.on);
         show(&mut self.off);
+        refuse_brief(&self.on, self.packet_ps)
     }
 }

@@ -5,7 +5,7 @@
 //! next write back and tries again a write's time later, as ns-3's applications do: what it would
 //! have made meanwhile is never made.
 
-use sojourn_base::{Law, Time};
+use sojourn_base::{Law, ParamFault, Time};
 
 use crate::application::{Application, Event, Host, StreamId};
 use crate::{AnySource, Draw, Source};
@@ -48,7 +48,7 @@ impl Application for Paced {
         host.wake_at(now + emission.gap);
     }
 
-    fn laws(&mut self, show: &mut dyn FnMut(&mut dyn Law)) {
-        self.source.laws(show);
+    fn laws(&mut self, show: &mut dyn FnMut(&mut dyn Law)) -> Result<(), ParamFault> {
+        self.source.laws(show)
     }
 }

@@ -1,7 +1,7 @@
 //! All sources, one line each.
 
 use sojourn_base::{
-    BuildError, Bytes, Distribution, Entry, Law, ParamSet, ParamSource, Preset, Time,
+    BuildError, Bytes, Distribution, Entry, Law, ParamFault, ParamSet, ParamSource, Preset, Time,
 };
 
 use crate::application::{Application, Event, Host};
@@ -123,7 +123,7 @@ macro_rules! registry {
                 }
             }
 
-            fn laws(&mut self, show: &mut dyn FnMut(&mut dyn Law)) {
+            fn laws(&mut self, show: &mut dyn FnMut(&mut dyn Law)) -> Result<(), ParamFault> {
                 match self {
                     $( Self::$type(source) => source.laws(show), )*
                 }
@@ -138,7 +138,7 @@ macro_rules! registry {
                 }
             }
 
-            fn laws(&mut self, show: &mut dyn FnMut(&mut dyn Law)) {
+            fn laws(&mut self, show: &mut dyn FnMut(&mut dyn Law)) -> Result<(), ParamFault> {
                 match self {
                     $( Self::$app(application) => application.laws(show), )*
                     Self::Paced(application) => application.laws(show),

@@ -84,9 +84,10 @@ impl Application for RequestResponse {
         }
     }
 
-    fn laws(&mut self, show: &mut dyn FnMut(&mut dyn Law)) {
+    fn laws(&mut self, show: &mut dyn FnMut(&mut dyn Law)) -> Result<(), ParamFault> {
         show(&mut self.params.request);
         show(&mut self.params.response);
         show(&mut self.params.think);
+        Ok(())
     }
 }

@@ -173,12 +173,13 @@ impl Application for Web {
         }
     }
 
-    fn laws(&mut self, show: &mut dyn FnMut(&mut dyn Law)) {
+    fn laws(&mut self, show: &mut dyn FnMut(&mut dyn Law)) -> Result<(), ParamFault> {
         show(&mut self.params.request);
         show(&mut self.params.main);
         show(&mut self.params.embedded);
         show(&mut self.params.objects);
         show(&mut self.params.parsing);
         show(&mut self.params.reading);
+        Ok(())
     }
 }

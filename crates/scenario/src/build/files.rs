@@ -47,12 +47,15 @@ impl Files {
             match &flow.transport {
                 TransportPlan::Udp(udp) => {
                     let payload = udp.payload.clone();
-                    flow.build_source(payload, udp.header)?.laws(&mut note);
+                    let mut source = flow.build_source(payload, udp.header)?;
+                    flow.with_files(source.laws(&mut note))?;
                     want(udp.payload.file(), flow.place, &key("transport.payload"));
                 }
-                TransportPlan::Tcp(tcp) => flow
-                    .build_application(Bytes::new(u64::from(tcp.config.mss)))?
-                    .laws(&mut note),
+                TransportPlan::Tcp(tcp) => {
+                    let segment = Bytes::new(u64::from(tcp.config.mss));
+                    let mut application = flow.build_application(segment)?;
+                    flow.with_files(application.laws(&mut note))?;
+                }
             }
         }
         let mut found = BTreeMap::new();

@@ -1,6 +1,6 @@
 //! What a flow sends: a source over UDP, an application over TCP.
 
-use sojourn_base::{Bytes, Distribution, Preset};
+use sojourn_base::{Bytes, Distribution, ParamFault, Preset};
 use sojourn_traffic::{AnyApplication, AnySource, BuildError};
 
 use super::kind::{kind, only};
@@ -59,6 +59,12 @@ impl FlowPlan {
         let (name, preset) = self.kind(&reader)?;
         sojourn_traffic::build_application(name, &reader, preset, segment)
             .map_err(|error| not_built(&reader, &error))
+    }
+
+    /// What its source says of its laws, at its place.
+    pub(super) fn with_files(&self, laws: Result<(), ParamFault>) -> Result<(), Located> {
+        let (node, key) = &self.traffic;
+        laws.or_else(|fault| Err(Reader::of(node, key)?.fault(&fault)))
     }
 }
 
