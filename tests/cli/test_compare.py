@@ -18,6 +18,14 @@ def test_a_comparison_names_disciplines_and_flows(sojourn, tmp_path, monkeypatch
     assert {path.name for path in tmp_path.iterdir()} >= {"delay-goodput.png", "links.parquet"}
 
 
+def test_a_discipline_inside_another_may_have_settings(sojourn, tmp_path):
+    inner = "drr,inner=codel(target=2 ms, ecn=true),quantum=1000 B"
+    done = sojourn("compare", inner, "drr", "--out", tmp_path, "--json", *QUICK)
+    assert done.status == 0, done.errors
+    labels = [row["discipline"] for row in json.loads(done.out)["disciplines"]]
+    assert labels == ["drr, inner=codel(target=2 ms, ecn=true), quantum=1000 B", "drr"]
+
+
 def test_fairness_is_that_of_the_flows_that_want_more(sojourn, tmp_path):
     """A game that gets all that it sends is not treated unfairly beside two downloads."""
     mix = "2 newreno + 1 cbr@100kbit/s"
@@ -44,6 +52,7 @@ def test_without_two_of_them_there_is_none(sojourn, tmp_path):
         (("codel", "codel,target=5"), "codel,target=5: target: found 5; allowed: "),
         (("codel,target=5 ms,target=6 ms",), "target=6 ms: target: found twice; allowed: once"),
         (("codel,discipline=red",), "codel,discipline=red: discipline: found twice"),
+        (("drr,inner=codel(target=2 ms",), 'found "codel(target=2 ms"; allowed: '),
         (("codel", "pie,taget=5 ms"), "pie,taget=5 ms: taget: unknown key"),
         (("codel", "--rate", "5 Mbits"), 'error: --rate: found "5 Mbits"; allowed: '),
         (("codel", "--rate", "5 Mbits"), 'did you mean "5 Mbit/s"?'),

@@ -89,6 +89,18 @@ def test_three_packets_by_hand(sojourn, tmp_path):
     assert (out / "drops.svg").exists()
 
 
+def test_a_queue_inside_another_may_have_settings(sojourn, tmp_path):
+    given = ("replay", table(tmp_path, THREE), "--rate", "8 Mbit/s", "--out", tmp_path / "out")
+    inner = "drr,inner=codel(target=2 ms, ecn=true),quantum=1000 B"
+    done = sojourn(*given, "--queue", inner, "--json")
+    assert done.status == 0, done.errors
+    [label] = json.loads(done.out)["queues"]
+    assert label == "drr, inner=codel(target=2 ms, ecn=true), quantum=1000 B"
+    done = sojourn(*given, "--queue", "drr,inner=codel(target=2 ms")
+    assert done.status == 2
+    assert "found a parenthesis alone" in done.errors
+
+
 def test_all_queues_see_the_same_arrivals_and_every_packet_has_its_fate(tmp_path):
     path = poisson(tmp_path, 20_000, 12e6)
     queues = ["codel", "red,ecn=true", "fq_codel", "droptail"]
@@ -235,6 +247,10 @@ def test_a_file_without_packets_is_shown_and_written(sojourn, tmp_path, contents
         (("--queue", "droptail", "--limit", "1 bdp"), "--limit"),
         (("--queue", "droptail,limit=1 bdp"), "--queue droptail,limit=1 bdp: limit"),
         (("--queue", "red,max_th=1 bdp"), "--queue red,max_th=1 bdp: max_th"),
+        (
+            ("--queue", "drr,inner=codel(target=2 ms, limit=1 bdp)"),
+            "--queue drr,inner=codel(target=2 ms, limit=1 bdp): inner",
+        ),
     ],
 )
 def test_a_bandwidth_delay_product_needs_a_delay(sojourn, tmp_path, arguments, place):

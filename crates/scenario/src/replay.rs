@@ -21,6 +21,7 @@ use core::fmt;
 use sojourn_base::length::{Length, Threshold};
 use sojourn_base::{Bytes, LinkInfo, Quantity, Rate, Scalar, Span, Time};
 use sojourn_engine::{Breach, SimPacket};
+use sojourn_queue::parts::inner::{Inner, split};
 use sojourn_trace::arrivals::{Disorder, Fault};
 use sojourn_trace::{Arrival, Arrivals};
 
@@ -315,9 +316,8 @@ impl Replay {
 fn refuse_bdp(text: &str, table: &Node, limit: Option<&str>) -> Result<(), ReplayError> {
     let entries = table.table().into_iter().flat_map(|table| &table.entries);
     for (key, node) in entries {
-        let value = node.text().unwrap_or_default();
-        if let Ok(Threshold(Length::Bdp(_))) = Threshold::read(Scalar::Text(value)) {
-            let is_for_all = key == "limit" && limit == Some(value);
+        if let Some(value) = node.text().and_then(in_bdp) {
+            let is_for_all = key == "limit" && limit == Some(&value);
             let place = if is_for_all {
                 "--limit".to_owned()
             } else {
@@ -332,6 +332,15 @@ fn refuse_bdp(text: &str, table: &Node, limit: Option<&str>) -> Result<(), Repla
     Ok(())
 }
 
+/// The length in `bdp` that a value is, or that the discipline has which it names.
+fn in_bdp(value: &str) -> Option<String> {
+    let scalar = Scalar::Text(value);
+    if let Ok(Threshold(Length::Bdp(_))) = Threshold::read(scalar) {
+        return Some(value.to_owned());
+    }
+    Inner::read(scalar).ok()?.values().find_map(in_bdp)
+}
+
 fn input(error: &dyn fmt::Display) -> ReplayError {
     ReplayError::Input(error.to_string())
 }
@@ -339,7 +348,11 @@ fn input(error: &dyn fmt::Display) -> ReplayError {
 /// The name and the table of a queue as the command line writes it.
 fn queue(text: &str, limit: Option<&str>) -> Result<(String, Node), ReplayError> {
     let mut table = Table::default();
-    let parts: Vec<&str> = text.split(',').map(str::trim).collect();
+    let Some(parts) = split(text) else {
+        let message = format!("--queue {text}: found a parenthesis alone; allowed: pairs of them");
+        return Err(ReplayError::Input(message));
+    };
+    let parts: Vec<&str> = parts.into_iter().map(str::trim).collect();
     for (i, part) in parts.iter().enumerate() {
         let (key, value) = match part.split_once('=') {
             Some((key, value)) => (key.trim(), value.trim()),

@@ -60,7 +60,7 @@ class Question:
 
     def _queue(self, text: str) -> dict[str, Any]:
         """``codel``, ``codel,target=20 ms`` or ``module:Class`` for one in Python."""
-        name, *settings = [part.strip() for part in text.split(",")]
+        name, *settings = _parts(text)
         params = {"limit"} if ":" in name else self._params(name)
         queue: dict[str, Any] = {"discipline": name}
         if self.limit is not None and "limit" in params:
@@ -88,7 +88,7 @@ class Question:
 
     def labels(self) -> list[str]:
         """What each discipline is called in tables and figures: as it was written."""
-        return [", ".join(part.strip() for part in text.split(",")) for text in self.disciplines]
+        return [", ".join(_parts(text)) for text in self.disciplines]
 
     def elastic(self) -> list[str]:
         """The names of the flows that send as much as they can."""
@@ -148,6 +148,18 @@ bottleneck = {{ rate = {value_text(self.rate)} }}
         if param == "limit" and self.limit is not None and "limit" not in text:
             return "--limit"
         return text if param in ("", "discipline") else f"{text}: {param}"
+
+
+def _parts(text: str) -> list[str]:
+    """The parts between commas, but for those within parentheses, as ``inner`` has them."""
+    parts, depth = [""], 0
+    for letter in text:
+        depth += (letter == "(") - (letter == ")")
+        if letter == "," and depth <= 0:
+            parts.append("")
+        else:
+            parts[-1] += letter
+    return [part.strip() for part in parts]
 
 
 def _scalar(text: str) -> Any:

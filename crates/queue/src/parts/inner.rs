@@ -63,8 +63,8 @@ fn parse(text: &str) -> Option<(&str, Vec<(String, String)>)> {
     Some((name.trim(), given))
 }
 
-/// The parts between commas, but for those within parentheses.
-fn split(text: &str) -> Option<Vec<&str>> {
+/// The parts between commas, but for those within parentheses; none where one of these is missing.
+pub fn split(text: &str) -> Option<Vec<&str>> {
     let (mut parts, mut begin, mut depth) = (Vec::new(), 0, 0_i32);
     for (at, letter) in text.char_indices() {
         match letter {
@@ -92,6 +92,11 @@ impl ParamSource for Inner {
 }
 
 impl Inner {
+    /// The values of its parameters, as they are written.
+    pub fn values(&self) -> impl Iterator<Item = &str> {
+        self.given.iter().map(|(_, value)| value.as_str())
+    }
+
     /// The discipline, under its own preset or the outer one's.
     fn build<P: Packet>(
         &self,
