@@ -263,9 +263,14 @@ impl<T: Drawn> Quantity for Distribution<T> {
                 .map(Self::of)
                 .ok_or_else(|| Self::fault(scalar));
         }
-        T::read(scalar)
-            .map(Self::constant)
-            .map_err(|_| Self::fault(scalar))
+        T::read(scalar).map(Self::constant).map_err(|fault| {
+            // A sound quantity that is too large is told so; all else what laws there are.
+            if fault.allowed.starts_with(T::ALLOWED) {
+                Self::fault(scalar)
+            } else {
+                fault
+            }
+        })
     }
 }
 

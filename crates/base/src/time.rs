@@ -11,6 +11,9 @@ use crate::decimal::Decimal;
 /// Picoseconds in a second.
 pub const PS_PER_S: u64 = 1_000_000_000_000;
 
+/// The longest time in whole seconds: 213 days.
+pub const LONGEST_S: u64 = u64::MAX / PS_PER_S;
+
 /// An instant: picoseconds since the start of the run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Time(u64);

@@ -4,7 +4,7 @@ mod make;
 
 use std::io::{self, Read};
 
-use make::{Order, block, interface, packet, pcap, section, udp};
+use make::{Order, block, interface, of_length, packet, pcap, section, udp};
 use proptest::prelude::*;
 use sojourn_base::{Ecn, Rate, Span, Time};
 use sojourn_trace::arrivals::headers::LINK_TYPES;
@@ -47,7 +47,7 @@ fn pcap_in_both_byte_orders_and_both_units() {
         for (is_nano, ps) in [(false, 1_000_000), (true, 1_000)] {
             let packets = [
                 (far, 999_999, 100, udp(1)),
-                (far + 1, 3, 1500, udp(2)),
+                (far + 1, 3, 1500, of_length(1500, udp(2))),
                 (far + 1, 3, 100, udp(1)),
             ];
             let arrivals = whole(pcap(order, is_nano, &packets));
@@ -64,6 +64,40 @@ fn pcap_in_both_byte_orders_and_both_units() {
             assert_eq!(arrivals[0].source, 0x0a00_0001);
             assert_eq!(arrivals[0].ecn, Ecn::Ect0);
         }
+    }
+}
+
+#[test]
+fn padding_is_none_of_the_packet_and_a_length_of_zero_says_nothing() {
+    let ethernet = |ether_type: [u8; 2], ip: Vec<u8>| [&[0; 12][..], &ether_type, &ip].concat();
+    let ipv4 = |length| ethernet([8, 0], of_length(length, udp(1)));
+    let ipv6 = |payload: u8| {
+        let start = [0x60, 0, 0, 0, 0, payload, 17, 64];
+        ethernet([0x86, 0xdd], [&start[..], &[0; 40]].concat())
+    };
+    for (bytes, original, size) in [
+        (ipv4(40), 60, 40),
+        (ipv4(40), 64, 40),
+        (ipv4(46), 60, 46),
+        (ipv4(0), 5014, 5000),
+        // A length beyond what there was.
+        (ipv4(1500), 1014, 1000),
+        (ipv6(4), 60, 44),
+        (ipv6(0), 5014, 5000),
+        (ethernet([8, 6], vec![0; 28]), 60, 46),
+    ] {
+        let mut file = pcap(Order::Little, false, &[(0, 0, original, bytes)]);
+        file[20] = 1;
+        assert_eq!(whole(file)[0].size, size, "{original} {size}");
+    }
+}
+
+#[test]
+fn a_frame_check_sequence_is_none_of_the_link_type() {
+    for order in [Order::Little, Order::Big] {
+        let mut file = pcap(order, false, &[(0, 0, 104, udp(1))]);
+        file[20..24].copy_from_slice(&order.u32(0x2400_0065));
+        assert_eq!(whole(file)[0].size, 100, "{order:?}");
     }
 }
 
@@ -244,7 +278,7 @@ fn what_is_written_is_read_again() {
             interface,
             time: Time::ZERO + Span::from_us(us),
             length: 1500,
-            bytes: &udp(interface as u8),
+            bytes: &of_length(1500, udp(interface as u8)),
             id: us,
             lost: us % 3,
             comments: &comments,

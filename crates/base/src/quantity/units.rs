@@ -2,6 +2,7 @@
 
 use super::{Fault, Quantity, Scalar};
 use crate::decimal::split_unit;
+use crate::time::LONGEST_S;
 use crate::{Bytes, Rate, Span};
 
 /// Reads `number unit` where `units` maps names to whole multiples of the base unit.
@@ -9,6 +10,14 @@ fn with_unit(text: &str, units: &[(&str, u64)]) -> Option<u64> {
     let (number, unit) = split_unit(text)?;
     let &(_, multiple) = units.iter().find(|(name, _)| *name == unit)?;
     number.times(multiple)
+}
+
+/// Whether such a number is beyond 64 bits of the base unit.
+fn is_beyond(text: &str, units: &[(&str, u64)]) -> bool {
+    split_unit(text).is_some_and(|(number, unit)| {
+        let known = units.iter().find(|(name, _)| *name == unit);
+        known.is_some_and(|&(_, multiple)| number.as_f64() * multiple as f64 >= u64::MAX as f64)
+    })
 }
 
 /// A number of base units as whole units; none if negative or not finite.
@@ -36,7 +45,13 @@ impl Quantity for Span {
             Scalar::Base(s) => (s >= 0.0 && s.is_finite()).then(|| Self::from_s(s)),
             _ => None,
         }
-        .ok_or_else(|| Self::fault(scalar))
+        .ok_or_else(|| match scalar {
+            Scalar::Text(text) if is_beyond(text, UNITS) => Fault::new(
+                scalar,
+                format!("at most {LONGEST_S} s, where the clock ends"),
+            ),
+            _ => Self::fault(scalar),
+        })
     }
 }
 
@@ -87,7 +102,7 @@ impl Quantity for Bytes {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Optional;
+    use crate::{Distribution, Optional};
 
     #[test]
     fn units_in_other_words_are_recognised() {
@@ -150,6 +165,20 @@ mod tests {
             );
         }
         assert!(Bytes::read(Scalar::Text("10 KB")).is_err());
+    }
+
+    #[test]
+    fn a_time_beyond_the_clock_is_told_where_that_ends() {
+        let longest = "at most 18446744 s, where the clock ends";
+        for text in ["1e9 s", "18446745 s", "307446 min", "1e22ps"] {
+            let fault = Span::read(Scalar::Text(text)).unwrap_err();
+            assert_eq!(fault.allowed, longest, "{text}");
+            let drawn = Distribution::<Span>::read(Scalar::Text(text)).unwrap_err();
+            assert_eq!(drawn.allowed, longest, "{text}");
+        }
+        assert!(Span::read(Scalar::Text("18446744 s")).is_ok());
+        let fault = Span::read(Scalar::Text("0.1 ps")).unwrap_err();
+        assert_ne!(fault.allowed, longest);
     }
 
     #[test]

@@ -275,12 +275,12 @@ impl Sections {
         let since = self.clock.since_first(ps);
         let headers = headers::read(interface.link, record.bytes);
         self.flow = Some(headers.name);
+        let there = record
+            .original
+            .saturating_sub(headers.framing + headers.cooked);
         Ok(Found::Arrival(Arrival {
             time: Time::from_ps(since),
-            size: record
-                .original
-                .saturating_sub(headers.framing + headers.cooked)
-                .max(1),
+            size: headers.length.unwrap_or(there).min(there).max(1),
             framing: headers.framing,
             flow: headers.flow,
             source: headers.source,
@@ -308,8 +308,8 @@ fn of_header(header: &PcapHeader) -> Result<Interface, Fault> {
     let is_nano = header.is_nanosecond_precision();
     Ok(Interface {
         name: String::new(),
-        // The upper bits say how long the frame check sequence is.
-        link: link_type(header.network.0 & 0x0fff_ffff)?,
+        // The upper bits say whether there is a frame check sequence, and how long it is.
+        link: link_type(header.network.0 & 0x03ff_ffff)?,
         resolution: if is_nano { 1_000_000_000 } else { 1_000_000 },
         offset: 0,
     })

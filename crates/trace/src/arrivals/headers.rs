@@ -4,6 +4,9 @@
 //! DCCP; no ports for fragments, as in Linux's flow dissector, so that all fragments of a datagram
 //! are of one flow. What is not IP is one flow for each EtherType. Tunnels are not looked into.
 //!
+//! **Length**: what the IP header says, so that the padding of short Ethernet frames and a frame check sequence count
+//! for nothing; zero there says nothing.
+//!
 //! **Framing**: Ethernet's 14 bytes and 4 for each VLAN tag. The headers of cooked, loopback and raw
 //! captures are none of the wire's and count for nothing.
 
@@ -27,6 +30,9 @@ pub enum LinkType {
     /// Its second version.
     Cooked2,
 }
+
+/// Bytes of an IPv6 header, which its length does not count.
+const IPV6_HEADER: u32 = 40;
 
 /// The link types that are read.
 pub const LINK_TYPES: &str =
@@ -96,6 +102,8 @@ pub struct Headers {
     pub framing: u32,
     /// Bytes before the IP header that were not.
     pub cooked: u32,
+    /// Bytes from the IP header on, as it says itself. What comes after them is none of the packet.
+    pub length: Option<u32>,
     /// A hash of what tells flows apart.
     pub flow: u64,
     /// The same for people.
@@ -123,6 +131,7 @@ pub fn read(link: LinkType, bytes: &[u8]) -> Headers {
     let mut headers = Headers {
         framing: (tags + if is_framing { header } else { 0 }) as u32,
         cooked: if is_framing { 0 } else { header as u32 },
+        length: None,
         flow: hash(&[&ether_type.unwrap_or_default().to_be_bytes()]),
         name: FlowName::EtherType(ether_type.unwrap_or_default()),
         source: 0,
@@ -155,6 +164,15 @@ fn read_ip(bytes: &[u8], headers: &mut Headers) {
         LaxIpSlice::Ipv4(ip) => (ip.header().ecn(), ip.header().dcp()),
         LaxIpSlice::Ipv6(ip) => (ip.header().ecn(), ip.header().dscp()),
     };
+    // Zero stands for one that is not known yet: the network card is to cut the packet up.
+    headers.length = match &ip {
+        LaxIpSlice::Ipv4(ip) => Some(u32::from(ip.header().total_len())),
+        LaxIpSlice::Ipv6(ip) => match ip.header().payload_length() {
+            0 => None,
+            payload => Some(u32::from(payload) + IPV6_HEADER),
+        },
+    }
+    .filter(|length| *length > 0);
     headers.ecn = match ecn.value() {
         0b00 => Ecn::NotEct,
         0b01 => Ecn::Ect1,

@@ -8,9 +8,9 @@
 //!
 //! | column | what it is |
 //! | --- | --- |
-//! | `time_s` | seconds, from 0 on, never less than in the line before; read exactly |
+//! | `time_s` | seconds from the start (not since 1970), 0 or more, never less than in the line before; read exactly |
 //! | `size_B` | bytes, framing excluded |
-//! | `flow` | a number or a name; without it all packets are of one flow |
+//! | `flow` | a number or a name (`07` is not `7`); without it all packets are of one flow |
 //! | `ecn` | `not`, `ect0`, `ect1` or `ce`; `not` where it is missing or empty |
 //!
 //! Columns may stand in any order. Blanks around values, empty lines, and lines that begin with `#`
@@ -18,7 +18,7 @@
 
 use csv::{ErrorKind, Reader, ReaderBuilder, StringRecord, Trim};
 use sojourn_base::decimal::Decimal;
-use sojourn_base::time::PS_PER_S;
+use sojourn_base::time::{LONGEST_S, PS_PER_S};
 use sojourn_base::{Ecn, Time};
 
 use super::headers::hash;
@@ -118,7 +118,13 @@ impl Table {
         let ps = field(0)
             .and_then(Decimal::parse)
             .and_then(|time| time.times(PS_PER_S))
-            .ok_or_else(|| wrong(0, "seconds of zero or more, such as 0.0125"))?;
+            .ok_or_else(|| {
+                let ends = format!("at most {LONGEST_S} from the start, not since 1970");
+                wrong(
+                    0,
+                    &format!("seconds of zero or more, such as 0.0125; {ends}"),
+                )
+            })?;
         let time = Time::from_ps(ps);
         if time < self.last {
             let allowed = format!("at least {} as in the line before", self.last);
@@ -130,7 +136,10 @@ impl Table {
             .ok_or_else(|| wrong(1, "whole bytes above zero"))?;
         let flow = match field(2) {
             None => 0,
-            Some(name) => name.parse().unwrap_or_else(|_| hash(&[name.as_bytes()])),
+            Some(name) => match name.parse::<u64>() {
+                Ok(number) if number.to_string() == name => number,
+                _ => hash(&[name.as_bytes()]),
+            },
         };
         let ecn = match field(3) {
             None | Some("not" | "") => Ecn::NotEct,
@@ -198,6 +207,16 @@ mod tests {
     }
 
     #[test]
+    fn flows_that_are_called_differently_are_different() {
+        let arrivals = read("time_s,size_B,flow\n0,1,7\n0,1,07\n0,1,+7\n0,1,7\n").unwrap();
+        let flows: Vec<u64> = arrivals.iter().map(|arrival| arrival.flow).collect();
+        assert_eq!((flows[0], flows[3]), (7, 7));
+        assert_ne!(flows[0], flows[1]);
+        assert_ne!(flows[0], flows[2]);
+        assert_ne!(flows[1], flows[2]);
+    }
+
+    #[test]
     fn two_columns_are_enough() {
         assert_eq!(read("time_s,size_B\n0,1\n").unwrap().len(), 1);
         assert_eq!(read("time_s,size_B\n").unwrap().len(), 0);
@@ -216,7 +235,11 @@ mod tests {
             ),
             (
                 "time_s,size_B\n-1,1\n",
-                "t.csv: packet 1 (line 2, byte 14): time_s: found \"-1\"; allowed: seconds of zero or more, such as 0.0125",
+                "t.csv: packet 1 (line 2, byte 14): time_s: found \"-1\"; allowed: seconds of zero or more, such as 0.0125; at most 18446744 from the start, not since 1970",
+            ),
+            (
+                "time_s,size_B\n1700000000.5,1\n",
+                "t.csv: packet 1 (line 2, byte 14): time_s: found \"1700000000.5\"; allowed: seconds of zero or more, such as 0.0125; at most 18446744 from the start, not since 1970",
             ),
             (
                 "time_s,size_B\n2,1\n1,1\n",

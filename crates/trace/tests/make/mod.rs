@@ -43,6 +43,12 @@ pub fn udp(host: u8) -> Vec<u8> {
     bytes
 }
 
+/// The same packet of IPv4 with another total length in its header.
+pub fn of_length(length: u16, mut packet: Vec<u8>) -> Vec<u8> {
+    packet[2..4].copy_from_slice(&length.to_be_bytes());
+    packet
+}
+
 /// A pcap file of raw IP; packets are (seconds, fraction, original length, bytes).
 pub fn pcap(order: Order, is_nano: bool, packets: &[(u32, u32, u32, Vec<u8>)]) -> Vec<u8> {
     let magic = if is_nano { 0xa1b2_3c4d } else { 0xa1b2_c3d4 };
