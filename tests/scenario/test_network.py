@@ -77,6 +77,13 @@ def test_forms_of_a_delay(written, expected):
         assert found[f"f.{number}"] == pytest.approx(propagation + SERIALISATION, rel=1e-9)
 
 
+def test_steps_of_a_delay_end_where_the_clock_does():
+    text = link("s*", "d", 'delay = { first = "1 s", step = "9e6 s" }')
+    text += flow("f", "s*", "d", "count = 4")
+    with pytest.raises(sj.ScenarioError, match=r"delay\.step: found 9000000 s for each of 4 links"):
+        sj.Scenario.from_toml(HEAD + text)
+
+
 def test_a_delay_is_drawn_once_for_each_link_and_replica():
     text = link("s*", "d", 'name = "in"\ndelay = "uniform(10 ms, 20 ms)"\nduplex = true')
     text += flow("f", "s*", "d", "count = 2") + flow("back", "d", "s0")

@@ -5,6 +5,7 @@ mod dumbbell;
 
 use std::collections::BTreeMap;
 
+use sojourn_base::time::LONGEST_S;
 use sojourn_base::{Auto, Bytes, Distribution, Preset, Rate, Span, Time};
 
 use self::dumbbell::DumbbellPlan;
@@ -255,10 +256,17 @@ fn read_delays(reader: &Reader<'_>, count: usize) -> Result<Vec<Distribution<Spa
             let missing = |name| range.error(name, "found nothing; allowed: a time");
             let first: Span = range.value("first")?.ok_or_else(|| missing("first"))?;
             let step: Span = range.value("step")?.ok_or_else(|| missing("step"))?;
-            let nth = |i: u64| Span::from_ps(first.as_ps() + i * step.as_ps());
-            Ok((0..count as u64)
-                .map(|i| Distribution::constant(nth(i)))
-                .collect())
+            let nth = |i: u64| {
+                let steps = step.as_ps().checked_mul(i)?;
+                first.as_ps().checked_add(steps).map(Span::from_ps)
+            };
+            let delays = (0..count as u64).map(|i| nth(i).map(Distribution::constant));
+            delays.collect::<Option<_>>().ok_or_else(|| {
+                let message = format!(
+                    "found {step} for each of {count} links; allowed: delays of at most {LONGEST_S} s"
+                );
+                range.error("step", message)
+            })
         }
         _ => Ok(vec![read_node(node, &key)?; count]),
     }
