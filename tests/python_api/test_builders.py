@@ -80,6 +80,13 @@ def test_sizes_of_shapes():
     assert len(tree.core.links(0)) == 2 * 12
 
 
+def test_hosts_of_a_parking_lot_are_never_its_bottleneck():
+    lot = sj.parking_lot(2, rate="400 Gbit/s", delay="1 us", flows=sj.tcp("cubic"))
+    rates = [rate for *_, rate in sj.to_networkx(lot).edges(data="rate_bps")]
+    assert sum(rate == 400e9 for rate in rates) == 4
+    assert min(rates) == 400e9
+
+
 def test_flows_add_up_under_names_of_their_own():
     flows = 2 * (3 * sj.tcp("cubic")) + sj.tcp("cubic") + sj.tcp("reno", name="mine")
     assert [(flow.name, flow.count) for flow in flows] == [

@@ -206,7 +206,8 @@ def tree(
     return _scenario(name, head, {"link": links}, placed)
 
 
-NEVER_THE_BOTTLENECK = "100 Gbit/s"
+NEVER_THE_BOTTLENECK = "10000 Gbit/s"
+"""The largest rate that is allowed."""
 
 
 def _access(from_: str, to: str, access: Mapping[str, str] | None) -> Link:
