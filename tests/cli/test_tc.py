@@ -98,6 +98,95 @@ def test_what_has_no_equivalent_is_named(sojourn, tmp_path):
     assert '# preset = "ns3"' in text
 
 
+NEAREST = {
+    'discipline = "pie", alpha = 0.02': (
+        "alpha 1 ",
+        "alpha = 0.02: tc counts in sixteenths up to 32",
+    ),
+    'discipline = "pie", beta = 3.0': ("beta 32 ", "beta = 3.0: tc counts in sixteenths up to 32"),
+    'discipline = "sfq", perturb = "400 ms"': (
+        "perturb 1 ",
+        "perturb = 400 ms: tc counts in seconds",
+    ),
+    'discipline = "sfq", buckets = 100': (
+        "divisor 128 ",
+        "buckets = 100: tc counts in powers of two",
+    ),
+    'discipline = "sfq", depth = 200': (
+        "depth 127",
+        "depth = 200: tc counts in whole numbers up to 127",
+    ),
+    'discipline = "sfq"': ("depth 127", "depth = auto: tc counts in whole numbers up to 127"),
+    'discipline = "choke", limit = "none"': ("limit 131071 ", "limit = none: tc counts in packets"),
+    'discipline = "sfb", penalty_rate = 2.5': ("penalty_rate 2 ", "tc counts in whole numbers"),
+    'discipline = "sfb", rehash = "400 us"': (
+        "rehash 1 ",
+        "rehash = 400 us: tc counts in milliseconds",
+    ),
+    'discipline = "sfb", increment = 1e-6': ("increment 1.5259022e-05 ", "tc counts in 65535ths"),
+    'discipline = "dualpi2", k = 2.5': (
+        "coupling_factor 2 ",
+        "k = 2.5: tc counts in whole numbers",
+    ),
+    'discipline = "dualpi2"': (
+        "classic_protection 6",
+        "classic_weight = 0.0625: tc counts in percent",
+    ),
+    'discipline = "fq_codel", flows = 100000': ("flows 65536 ", "flows = 100000: tc counts in"),
+    'discipline = "fq_codel", quantum = "99 B"': (
+        "quantum 256 ",
+        "tc counts in bytes from 256 up to",
+    ),
+    'discipline = "fq_pie", mark_threshold = 0.004': ("ecn_prob 1", "tc counts in percent"),
+    'discipline = "codel", target = "1500 ns"': ("target 2us ", "tc counts in microseconds"),
+}
+"""Values that tc or the kernel refuses or takes for others: the nearest, and a note."""
+
+
+@pytest.mark.parametrize("queue", NEAREST)
+def test_the_nearest_that_is_allowed_is_written_and_told(sojourn, tmp_path, queue):
+    words, note = NEAREST[queue]
+    text = script(sojourn, tmp_path, queue)
+    assert f"{words.strip()} comes nearest" in text
+    assert note in text
+    (command,) = (line for line in commands(text) if "handle 10:" in line)
+    assert words in f"{command} "
+
+
+def test_what_is_automatic_is_written_where_linux_would_take_another(sojourn, tmp_path):
+    # Half of 5 ms at 10 Mbit/s, and three times that.
+    text = script(sojourn, tmp_path, 'discipline = "ared"')
+    assert "min 3125 max 9375 avpkt 500 burst 10 " in text
+    assert " adaptive" in text
+    assert "adapts" not in text
+    text = script(sojourn, tmp_path, 'discipline = "red", min_th = "auto", max_th = "auto"')
+    assert "min 3125 max 9375 " in text
+    # Where tc works them out as Sojourn does, they are left to it.
+    text = script(sojourn, tmp_path, 'discipline = "ared", preset = "linux"')
+    assert "red limit 400000 avpkt 1000 probability 0.02 bandwidth" in text
+    assert "max 1000000 target" in script(sojourn, tmp_path, 'discipline = "sfb"')
+    assert "flows 1024 depth 127" in script(sojourn, tmp_path, 'discipline = "sfq"')
+    text = script(sojourn, tmp_path, 'discipline = "cake", limit = "none"')
+    assert "# limit = none: not written for cake, which has auto" in text
+
+
+def test_the_ramp_of_dualpi2_is_a_step_in_linux(sojourn, tmp_path):
+    text = script(sojourn, tmp_path, 'discipline = "dualpi2", min_th = "1 ms", range = "1 ms"')
+    assert "# min_th = 1 ms: the L queue marks by a ramp" in text
+    assert "step_thresh 1500us classic_protection" in text
+    text = script(sojourn, tmp_path, 'discipline = "dualpi2", preset = "linux", step_th = "2 ms"')
+    assert "step_thresh 2ms classic_protection 10" in text
+    assert "ramp" not in text
+
+
+def test_a_title_of_two_lines_stays_a_comment(sojourn, tmp_path):
+    path = tmp_path / "two.toml"
+    text = SCENARIO.format(queue='discipline = "codel"')
+    path.write_text(text.replace("A slow uplink", "A slow\\nuplink"))
+    done = sojourn("tc", path)
+    assert done.out.splitlines()[1].startswith("# A slow uplink, in Linux's words.")
+
+
 @pytest.mark.parametrize("discipline", DISCIPLINES)
 def test_every_discipline_has_a_qdisc_or_a_comment(sojourn, tmp_path, discipline):
     text = script(sojourn, tmp_path, f'discipline = "{discipline}"')
@@ -118,7 +207,24 @@ def test_the_table_names_parameters_that_exist():
 @pytest.mark.parametrize("discipline", [name for name in DISCIPLINES if name in QDISCS])
 def test_tc_reads_every_option(sojourn, tmp_path, discipline, preset):
     """tc reads the options before it looks for the device: it finds fault with that alone."""
-    text = script(sojourn, tmp_path, f'discipline = "{discipline}", preset = "{preset}"')
+    read_by_tc(script(sojourn, tmp_path, f'discipline = "{discipline}", preset = "{preset}"'))
+
+
+@needs_tc
+@pytest.mark.parametrize(
+    "queue",
+    [
+        *NEAREST,
+        'discipline = "tbf", peak_rate = "2 Mbit/s"',
+        'discipline = "tbf", peak_rate = "2 Mbit/s", mtu = "2000 B"',
+    ],
+)
+def test_tc_reads_what_it_could_not_take_as_it_was(sojourn, tmp_path, queue):
+    read_by_tc(script(sojourn, tmp_path, queue))
+
+
+def read_by_tc(text: str) -> None:
+    """Has tc read the commands of a script, for a device that there is not."""
     for command in commands(text):
         if not command.startswith("tc "):
             continue

@@ -16,11 +16,8 @@ from typing import Any
 
 from sojourn import _core
 from sojourn.tc import units
-from sojourn.tc.qdiscs import QDISCS, WITHOUT, Qdisc
-from sojourn.tc.units import Link
-
-ETHERNET_HEADER = 14
-"""Bytes that Linux counts for each packet on an Ethernet, and a scenario does not."""
+from sojourn.tc.qdiscs import QDISCS, WITHOUT, Qdisc, Written, bytes_limit
+from sojourn.tc.units import ETHERNET_HEADER, Link
 
 
 @dataclass(frozen=True)
@@ -86,14 +83,17 @@ def _queue(link: dict[str, Any], dev: str) -> Iterator[str]:
     about = Link(link["rate_bps"], link["base_rtt_s"], link["mtu_bytes"])
     params = queue["params"]
     if name in ("droptail", "pfifo") and not _counts_packets(params["limit"]):
-        qdisc = Qdisc("bfifo", {"limit": _bytes_limit})
+        qdisc = Qdisc("bfifo", {"limit": bytes_limit})
+    given = {**params, "preset": queue["preset"]}
+    tried = {key: write(params[key], given, about) for key, write in qdisc.options.items()}
+    written = {key: one for key, one in tried.items() if one is not None}
     yield from (f"# {name}: {note}" for note in qdisc.notes)
-    yield from _unwritten(name, qdisc, params, queue["preset"])
-    words = [qdisc.name, *qdisc.always]
-    for param, write in qdisc.options.items():
-        written = write(params[param], params, about)
-        if written is not None:
-            words.append(written)
+    yield from _differences(name, qdisc, params, written)
+    if queue["preset"] in ("ns2", "ns3"):
+        yield f'# preset = "{queue["preset"]}": the ways of that program have no equivalent'
+    words = [qdisc.name, *qdisc.always, *(one.words for one in written.values() if one.words)]
+    if qdisc.of_link is not None:
+        words.append(qdisc.of_link(about))
     yield f"tc qdisc replace dev ${dev} parent 1:1 handle 10: {' '.join(words)}"
 
 
@@ -101,22 +101,21 @@ def _counts_packets(limit: Any) -> bool:
     return limit == "none" or units.in_packets(limit)
 
 
-def _bytes_limit(value: Any, _: Any, link: Link) -> str:
-    return f"limit {round(units.length_bytes(value, link.mtu_bytes, link))}"
-
-
-def _unwritten(name: str, qdisc: Qdisc, params: dict[str, Any], preset: str) -> Iterator[str]:
-    """What tc has no option for, where Linux does something else."""
+def _differences(
+    name: str, qdisc: Qdisc, params: dict[str, Any], written: dict[str, Written]
+) -> Iterator[str]:
+    """What tc has no option for, where Linux does something else, and what it takes otherwise."""
     entries = json.loads(_core.reference())["disciplines"]
     declared = next(entry["params"] for entry in entries if entry["name"] == name)
     for param in declared:
         linux = param["presets"].get("linux", param["default"])
         key, value = param["name"], _plain(params[param["name"]])
-        is_written = key in qdisc.options and key != "w_q"
-        if not is_written and value != linux:
-            yield f"# {key} = {value}: no option of {qdisc.name}, which has {linux}"
-    if preset in ("ns2", "ns3"):
-        yield f'# preset = "{preset}": the ways of that program have no equivalent'
+        if key in written:
+            if written[key].note:
+                yield f"# {key} = {value}: {written[key].note}"
+        elif value != linux:
+            without = "not written for" if key in qdisc.options else "no option of"
+            yield f"# {key} = {value}: {without} {qdisc.name}, which has {linux}"
 
 
 def _plain(value: Any) -> str:
@@ -143,9 +142,10 @@ def _delay(link: dict[str, Any], dev: str, ifb: str) -> Iterator[str]:
 def script(title: str, links: list[dict[str, Any]]) -> str:
     """A shell script for links as ``Scenario.network`` describes them."""
     made = [commands(link, number) for number, link in enumerate(links)]
+    named = f"# {' '.join(title.split())}, in Linux's words."
     lines = [
         "#!/bin/sh",
-        f"# {title}, in Linux's words. Name the interfaces, then run each part on its machine.",
+        f"{named} Name the interfaces, then run each part on its machine.",
         "# Flows have no equivalent in tc: make them with iperf3 or flent.",
     ]
     for one in made:

@@ -7,6 +7,7 @@ dualpi2, which came with iproute2 6.17, are unverified.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -15,144 +16,330 @@ from sojourn.tc import units
 from sojourn.tc.units import Link
 
 Params = Mapping[str, Any]
-Written = str | None
-"""The words of an option, or none where tc's own default is meant."""
+"""All parameters of a discipline, and its ``preset``."""
 
-Write = Callable[[Any, Params, Link], Written]
-"""Writes a parameter: its value, all parameters, the link."""
+
+@dataclass(frozen=True)
+class Written:
+    """The words of an option; a note where they do not say the value to the letter."""
+
+    words: str
+    note: str = ""
+
+
+Write = Callable[[Any, Params, Link], Written | None]
+"""Writes a parameter: its value, all parameters, the link. None where there is nothing to write, so
+that tc's own default stands."""
 
 UNBOUNDED = 1_000_000
 """Packets of a queue without a limit: tc wants a number."""
+
+CLOSE = 1e-6
+"""Relative difference from which a value counts as another."""
 
 
 @dataclass(frozen=True)
 class Qdisc:
     """A qdisc, the options that parameters become, and what to know about it.
 
-    ``always`` are words that it needs besides; ``notes`` are said wherever it is used.
+    ``always`` are words that it needs besides, ``of_link`` those that depend on the link; ``notes``
+    are said wherever it is used.
     """
 
     name: str
     options: Mapping[str, Write] = field(default_factory=dict)
     always: tuple[str, ...] = ()
+    of_link: Callable[[Link], str] | None = None
     notes: tuple[str, ...] = ()
 
 
-def packets(option: str) -> Write:
-    """A length in packets."""
+@dataclass(frozen=True)
+class Counts:
+    """What an option counts in, and how far; zero is allowed everywhere."""
 
-    def write(value: Any, _: Params, link: Link) -> Written:
+    unit: str
+    least: int = 1
+    most: int | None = None
+
+    def nearest(self, exact: float) -> int:
+        """The number nearest to what is meant: not zero, unless that is."""
+        if exact == math.inf:
+            return UNBOUNDED if self.most is None else self.most
+        number = max(round(exact), self.least) if exact > 0 else 0
+        return number if self.most is None else min(number, self.most)
+
+    def note(self, words: str) -> str:
+        """What to say where ``words`` are not what is meant."""
+        ends = "" if self.least == 1 else f" from {self.least}"
+        ends += "" if self.most is None else f" up to {self.most}"
+        return f"tc counts in {self.unit}{ends}; {words} comes nearest"
+
+
+def counted(
+    option: str,
+    of: Callable[[Any], float],
+    counts: Counts,
+    *,
+    without: float | None = None,
+    shown: Callable[[int], str] = str,
+) -> Write:
+    """A number of what tc counts in. ``without`` is what ``auto`` and ``none`` stand for."""
+
+    def write(value: Any, _: Params, __: Link) -> Written | None:
+        exact = without if value in ("auto", "none") else of(value)
+        return None if exact is None else in_numbers(option, exact, counts, shown)
+
+    return write
+
+
+def in_numbers(
+    option: str, exact: float, counts: Counts, shown: Callable[[int], str] = str
+) -> Written:
+    """The words of a number, with a note where the nearest that is allowed is another."""
+    number = counts.nearest(exact)
+    words = f"{option} {shown(number)}"
+    is_meant = math.isclose(number, exact, rel_tol=CLOSE) or (
+        exact == math.inf and counts.most is None
+    )
+    return Written(words, "" if is_meant else counts.note(words))
+
+
+def packets(option: str, most: int | None = None) -> Write:
+    """A length in packets."""
+    counts = Counts("packets", most=most)
+
+    def write(value: Any, _: Params, link: Link) -> Written | None:
         if value == "auto":
             return None
         if value == "none":
-            return f"{option} {UNBOUNDED}"
-        return f"{option} {units.length_packets(value, link.mtu_bytes, link)}"
+            return in_numbers(option, math.inf, counts)
+        return in_numbers(option, units.length_packets(value, link.mtu_bytes, link), counts)
+
+    return write
+
+
+def thresholds(params: Params, link: Link) -> tuple[float, float] | None:
+    """RED's ``min_th`` and ``max_th`` in bytes, packets being of the discipline's typical size.
+
+    None where tc works them out as Sojourn does: under Linux's preset, where ``max_th`` is
+    automatic or both are.
+    """
+    mean = units.size_bytes(params["mean_packet"])
+    low, high = params["min_th"], params["max_th"]
+    if "auto" in (low, high) and params["preset"] == "linux":
+        return None
+    if low == "auto":
+        target = units.seconds(params.get("target_delay", "5 ms"))
+        low_bytes = max(5 * mean, target * link.rate_bps / 8 / 2)
+    else:
+        low_bytes = units.length_bytes(low, mean, link)
+    high_bytes = 3 * low_bytes if high == "auto" else units.length_bytes(high, mean, link)
+    return low_bytes, high_bytes
+
+
+def threshold(option: str, which: int, *, in_bytes: bool) -> Write:
+    """The first or the second of RED's thresholds."""
+
+    def write(value: Any, params: Params, link: Link) -> Written | None:
+        mean = units.size_bytes(params["mean_packet"])
+        both = thresholds(params, link)
+        if both is not None:
+            length = both[which]
+        elif value != "auto":
+            length = units.length_bytes(value, mean, link)
+        else:
+            return None
+        number = round(length) if in_bytes else max(1, math.ceil(length / mean))
+        return Written(f"{option} {number}")
 
     return write
 
 
 def average_bytes(option: str) -> Write:
-    """A length in bytes, packets being of the discipline's typical size."""
+    """A limit in bytes, packets being of the discipline's typical size."""
 
-    def write(value: Any, params: Params, link: Link) -> Written:
-        if value == "auto":
-            return None
+    def write(value: Any, params: Params, link: Link) -> Written | None:
         if value == "none":
-            return f"{option} {UNBOUNDED * 1500}"
+            return Written(f"{option} {UNBOUNDED * 1500}")
         size = units.size_bytes(params["mean_packet"])
-        return f"{option} {round(units.length_bytes(value, size, link))}"
-
-    return write
-
-
-def average_packets(option: str) -> Write:
-    """A length in packets of the discipline's typical size."""
-
-    def write(value: Any, params: Params, link: Link) -> Written:
-        if value == "auto":
-            return None
-        size = units.size_bytes(params["mean_packet"])
-        return f"{option} {units.length_packets(value, size, link)}"
+        return Written(f"{option} {round(units.length_bytes(value, size, link))}")
 
     return write
 
 
 def time(option: str) -> Write:
     """A time."""
-    return lambda value, _, __: (
-        None if value in ("auto", "none") else f"{option} {units.time_text(units.seconds(value))}"
+    return counted(
+        option,
+        lambda value: units.seconds(value) * 1e6,
+        Counts("microseconds"),
+        shown=lambda number: units.time_text(number / 1e6),
     )
 
 
 def whole_seconds(option: str) -> Write:
     """A time in whole seconds."""
-    return lambda value, _, __: f"{option} {round(units.seconds(value))}"
+    return counted(option, units.seconds, Counts("seconds"))
 
 
 def milliseconds(option: str) -> Write:
     """A time in whole milliseconds, without a unit."""
-    return lambda value, _, __: f"{option} {round(units.seconds(value) * 1e3)}"
+    return counted(option, lambda value: units.seconds(value) * 1e3, Counts("milliseconds"))
 
 
-def size(option: str) -> Write:
+def size(option: str, least: int = 1, most: int | None = None) -> Write:
     """A size in bytes."""
-    return lambda value, _, __: (
-        None if value == "auto" else f"{option} {round(units.size_bytes(value))}"
-    )
+    return counted(option, units.size_bytes, Counts("bytes", least, most))
+
+
+def whole(option: str, most: int | None = None, without: float | None = None) -> Write:
+    """A whole number."""
+    return counted(option, float, Counts("whole numbers", most=most), without=without)
 
 
 def number(option: str) -> Write:
-    """A number."""
-    return lambda value, _, __: None if value in ("auto", "none") else f"{option} {value}"
+    """A number as it is."""
+    return lambda value, _, __: None if value in ("auto", "none") else Written(f"{option} {value}")
 
 
 def sixteenths(option: str) -> Write:
     """A gain, which tc counts in sixteenths."""
-    return lambda value, _, __: f"{option} {round(float(value) * 16)}"
+    return counted(option, lambda value: float(value) * 16, Counts("sixteenths", most=32))
 
 
 def percent(option: str) -> Write:
     """A share, which tc counts in percent."""
-    return lambda value, _, __: f"{option} {round(float(value) * 100)}"
+    return counted(option, lambda value: float(value) * 100, Counts("percent", most=100))
+
+
+def of_65535(option: str) -> Write:
+    """A probability, which the kernel counts in 65535ths."""
+    return counted(
+        option,
+        lambda value: float(value) * 65535,
+        Counts("65535ths", most=65535),
+        shown=lambda number: f"{number / 65535:.8g}",
+    )
+
+
+def power_of_two(option: str, most: int) -> Write:
+    """A number that must be a power of two."""
+    powers = [1 << k for k in range(most.bit_length())]
+
+    def write(value: Any, _: Params, __: Link) -> Written:
+        nearest = min(powers, key=lambda power: abs(power - int(value)))
+        words = f"{option} {nearest}"
+        note = Counts("powers of two", most=most).note(words)
+        return Written(words, "" if nearest == int(value) else note)
+
+    return write
 
 
 def rate(option: str) -> Write:
     """A rate."""
     return lambda value, _, __: (
-        None if value == "none" else f"{option} {round(units.bits_per_s(value))}bit"
+        None if value == "none" else Written(f"{option} {round(units.bits_per_s(value))}bit")
     )
 
 
-def flag(on: str | None, off: str | None = None) -> Write:
+def flag(on: str, off: str | None = None) -> Write:
     """A word for each of true and false."""
-    return lambda value, _, __: on if str(value).lower() == "true" else off
+
+    def write(value: Any, _: Params, __: Link) -> Written | None:
+        word = on if str(value).lower() == "true" else off
+        return None if word is None else Written(word)
+
+    return write
 
 
 def word() -> Write:
     """A word that tc writes the same."""
-    return lambda value, _, __: None if value == "auto" else str(value)
+    return lambda value, _, __: None if value == "auto" else Written(str(value))
 
 
-def choice(words: Mapping[str, str | None]) -> Write:
-    """A word for each choice."""
-    return lambda value, _, __: words[str(value)]
+def choice(words: Mapping[str, str]) -> Write:
+    """A word for each choice but ``auto``."""
+    return lambda value, _, __: None if value == "auto" else Written(words[str(value)])
 
 
-def burst(value: Any, params: Params, link: Link) -> Written:
+def burst(value: Any, params: Params, link: Link) -> Written | None:
     """RED's burst: automatic, as red(8) advises."""
     if value != "auto":
-        return f"burst {value}"
-    if "auto" in (params["min_th"], params["max_th"]):
+        return Written(f"burst {value}")
+    both = thresholds(params, link)
+    if both is None:
         return None
-    mean = units.size_bytes(params["mean_packet"])
-    low, high = (units.length_bytes(params[key], mean, link) for key in ("min_th", "max_th"))
-    return f"burst {max(1, round((2 * low + high) / (3 * mean)), -(-int(low) // int(mean)))}"
+    (low, high), mean = both, units.size_bytes(params["mean_packet"])
+    return Written(f"burst {max(1, round((2 * low + high) / (3 * mean)), math.ceil(low / mean))}")
 
 
-def bandwidth(_: Any, __: Params, link: Link) -> Written:
+def bandwidth(link: Link) -> str:
     """The rate by which RED reckons idle time."""
     return f"bandwidth {round(link.rate_bps)}bit"
 
+
+def sfq_flows(value: Any, params: Params, link: Link) -> Written | None:
+    """Most buckets in use: automatic, all of them."""
+    return whole("flows", SFQ_FLOWS)(params["buckets"] if value == "auto" else value, params, link)
+
+
+def bytes_limit(value: Any, _: Params, link: Link) -> Written:
+    """A limit in bytes, packets being of the largest size."""
+    if value == "none":
+        return Written(f"limit {UNBOUNDED * 1500}")
+    return Written(f"limit {round(units.length_bytes(value, link.mtu_bytes, link))}")
+
+
+def second_bucket(value: Any, params: Params, link: Link) -> Written | None:
+    """tbf's second bucket, which it demands where there is a peak rate."""
+    if value != "auto":
+        return size("mtu")(value, params, link)
+    if params["peak_rate"] == "none":
+        return None
+    return Written(f"mtu {round(link.mtu_bytes) + units.ETHERNET_HEADER}")
+
+
+def step_for_ramp(value: Any, params: Params, link: Link) -> Written | None:
+    """DualPI2's step where the preset has the ramp of the RFC, which Linux has not."""
+    if params["preset"] == "linux":
+        return None
+    begins, width = units.seconds(value), units.seconds(params["range"])
+    written = f"step_thresh {units.time_text(begins + width / 2)}"
+    ramp = f"the L queue marks by a ramp over range = {params['range']} from here"
+    return Written(written, f"{ramp}; Linux has a step instead, {written} at its middle")
+
+
+def step(value: Any, params: Params, link: Link) -> Written | None:
+    """DualPI2's step under Linux's preset, which alone has it."""
+    return time("step_thresh")(value, params, link) if params["preset"] == "linux" else None
+
+
+def memory(value: Any, _: Params, link: Link) -> Written | None:
+    """cake's limit."""
+    if value in ("auto", "none"):
+        return None
+    return Written(f"memlimit {round(units.length_bytes(value, link.mtu_bytes, link))}")
+
+
+def cake_rtt(value: Any, params: Params, link: Link) -> Written | None:
+    """cake's round-trip time: a time, or a word for one."""
+    return Written(str(value)) if str(value).isalpha() else time("rtt")(value, params, link)
+
+
+CHOKE_PACKETS = 131_071
+"""Most packets that choke holds."""
+
+SFQ_DEPTH = 127
+"""Most packets of a bucket of sfq."""
+
+SFQ_FLOWS = 65_408
+"""Most buckets of sfq in use at a time."""
+
+BUCKETS = 65_536
+"""Most buckets of sfq, fq_codel and fq_pie."""
+
+QUANTUM = 1 << 20
+"""Largest turn of fq_codel and fq_pie in bytes."""
 
 LIMIT = {"limit": packets("limit")}
 
@@ -173,19 +360,17 @@ PIE = {
     "dequeue_rate_estimator": flag("dq_rate_estimator", "no_dq_rate_estimator"),
 }
 
-FLOWS = {"flows": number("flows"), "quantum": size("quantum")}
+FLOWS = {"flows": whole("flows", BUCKETS)}
 
 RED = {
     "limit": average_bytes("limit"),
-    "min_th": average_bytes("min"),
-    "max_th": average_bytes("max"),
+    "min_th": threshold("min", 0, in_bytes=True),
+    "max_th": threshold("max", 1, in_bytes=True),
     "mean_packet": size("avpkt"),
     "burst": burst,
     "max_p": number("probability"),
     "ecn": flag("ecn"),
-    "hard_drop": lambda value, params, _: (
-        "harddrop" if str(value).lower() == str(params["ecn"]).lower() == "true" else None
-    ),
+    "hard_drop": flag("harddrop"),
 }
 
 RED_NOTES = (
@@ -208,19 +393,19 @@ QDISCS: Mapping[str, Qdisc] = {
         "pfifo_fast",
         notes=("its limit is the interface's: ip link set dev DEV txqueuelen PACKETS",),
     ),
-    "red": Qdisc("red", {**RED, "w_q": bandwidth}, notes=RED_NOTES),
-    "ared": Qdisc("red", {**RED, "w_q": bandwidth}, always=("adaptive",), notes=RED_NOTES),
+    "red": Qdisc("red", RED, of_link=bandwidth, notes=RED_NOTES),
+    "ared": Qdisc("red", {**RED, "adapts": flag("adaptive")}, of_link=bandwidth, notes=RED_NOTES),
     "choke": Qdisc(
         "choke",
         {
-            "limit": packets("limit"),
-            "min_th": average_packets("min"),
-            "max_th": average_packets("max"),
+            "limit": packets("limit", CHOKE_PACKETS),
+            "min_th": threshold("min", 0, in_bytes=False),
+            "max_th": threshold("max", 1, in_bytes=False),
             "burst": burst,
             "max_p": number("probability"),
             "ecn": flag("ecn"),
-            "w_q": bandwidth,
         },
+        of_link=bandwidth,
     ),
     "sfq": Qdisc(
         "sfq",
@@ -228,27 +413,45 @@ QDISCS: Mapping[str, Qdisc] = {
             "limit": packets("limit"),
             "perturb": whole_seconds("perturb"),
             "quantum": size("quantum"),
-            "buckets": number("divisor"),
-            "flows": number("flows"),
-            "depth": number("depth"),
+            "buckets": power_of_two("divisor", BUCKETS),
+            "flows": sfq_flows,
+            "depth": whole("depth", SFQ_DEPTH, without=math.inf),
         },
     ),
     "codel": Qdisc("codel", {**LIMIT, **CODEL}),
-    "fq_codel": Qdisc("fq_codel", {**LIMIT, **FLOWS, **CODEL, "drop_batch": number("drop_batch")}),
+    "fq_codel": Qdisc(
+        "fq_codel",
+        {
+            **LIMIT,
+            **FLOWS,
+            "quantum": size("quantum", least=256, most=QUANTUM),
+            **CODEL,
+            "drop_batch": number("drop_batch"),
+        },
+    ),
     "pie": Qdisc("pie", {**LIMIT, **PIE}),
-    "fq_pie": Qdisc("fq_pie", {**LIMIT, **FLOWS, **PIE, "mark_threshold": percent("ecn_prob")}),
+    "fq_pie": Qdisc(
+        "fq_pie",
+        {
+            **LIMIT,
+            **FLOWS,
+            "quantum": size("quantum", most=QUANTUM),
+            **PIE,
+            "mark_threshold": percent("ecn_prob"),
+        },
+    ),
     "sfb": Qdisc(
         "sfb",
         {
             **LIMIT,
-            "max": number("max"),
+            "max": whole("max", without=math.inf),
             "bin_size": number("target"),
-            "increment": number("increment"),
-            "decrement": number("decrement"),
+            "increment": of_65535("increment"),
+            "decrement": of_65535("decrement"),
             "rehash": milliseconds("rehash"),
             "warmup": milliseconds("db"),
-            "penalty_rate": number("penalty_rate"),
-            "penalty_burst": number("penalty_burst"),
+            "penalty_rate": whole("penalty_rate"),
+            "penalty_burst": whole("penalty_burst"),
         },
     ),
     "tbf": Qdisc(
@@ -256,15 +459,9 @@ QDISCS: Mapping[str, Qdisc] = {
         {
             "rate": rate("rate"),
             "burst": size("burst"),
-            "limit": lambda value, _, link: (
-                f"limit {round(units.length_bytes(value, link.mtu_bytes, link))}"
-                if value != "none"
-                else f"limit {UNBOUNDED * 1500}"
-            ),
+            "limit": bytes_limit,
             "peak_rate": rate("peakrate"),
-            "mtu": lambda value, params, _: (
-                None if "none" in (params["peak_rate"],) or value == "auto" else f"mtu {value}"
-            ),
+            "mtu": second_bucket,
         },
         notes=("tbf's limit is in bytes: packets are reckoned at the largest size",),
     ),
@@ -275,20 +472,12 @@ QDISCS: Mapping[str, Qdisc] = {
             "bandwidth": rate("bandwidth"),
             "diffserv": choice(CAKE_TINS),
             "isolation": word(),
-            "rtt": lambda value, _, __: (
-                value if str(value).isalpha() else f"rtt {units.time_text(units.seconds(value))}"
-            ),
-            "limit": lambda value, _, link: (
-                None
-                if value in ("auto", "none")
-                else f"memlimit {round(units.length_bytes(value, link.mtu_bytes, link))}"
-            ),
+            "rtt": cake_rtt,
+            "limit": memory,
             "framing": word(),
-            "overhead": lambda value, _, __: (
-                None if value == "auto" else f"overhead {round(units.size_bytes(value))}"
-            ),
+            "overhead": size("overhead"),
             "mpu": size("mpu"),
-            "cells": choice({"auto": None, "noatm": "noatm", "atm": "atm", "ptm": "ptm"}),
+            "cells": choice({"noatm": "noatm", "atm": "atm", "ptm": "ptm"}),
             "ingress": flag("ingress", "egress"),
             "ack_filter": choice(
                 {"no": "no-ack-filter", "yes": "ack-filter", "aggressive": "ack-filter-aggressive"}
@@ -317,8 +506,11 @@ QDISCS: Mapping[str, Qdisc] = {
             "t_update": time("tupdate"),
             "alpha": number("alpha"),
             "beta": number("beta"),
-            "k": number("coupling_factor"),
-            "step_th": time("step_thresh"),
+            "k": whole("coupling_factor", 255),
+            "min_th": step_for_ramp,
+            "range": lambda _, __, ___: Written(""),
+            "step_th": step,
+            "classic_weight": percent("classic_protection"),
         },
         notes=(
             "dualpi2 needs Linux 6.17 and iproute2 of the same age; its options are unverified",

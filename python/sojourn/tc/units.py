@@ -11,6 +11,9 @@ SECONDS = {"min": 60.0, "s": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9, "ps": 1e-1
 BYTES = {"B": 1, "kB": 1e3, "MB": 1e6, "GB": 1e9}
 BITS = {"bit/s": 1, "kbit/s": 1e3, "Mbit/s": 1e6, "Gbit/s": 1e9}
 
+ETHERNET_HEADER = 14
+"""Bytes that Linux counts for each packet on an Ethernet, and a scenario does not."""
+
 QUANTITY = re.compile(r"([-+0-9.eE]+) ?([A-Za-z/]+)")
 
 
