@@ -202,6 +202,7 @@ fn link(from: u32, to: u32, bps: u64, delay: Span, limit: u32) -> LinkSpec {
         rate: Rate::from_bps(bps).unwrap(),
         delay,
         mtu: Bytes::new(1500),
+        framing: Bytes::ZERO,
         base_rtt: Span::from_ms(100),
     };
     let limit = format!("{limit} packets");
