@@ -352,8 +352,8 @@ class Sfq(Queue):
         buckets: Number of buckets. Default ``1024``; ns2: ``16``.
         perturb: Time between two changes of the hash's salt; zero for never. Default ``10 s``;
             linux: ``0 s``; ns2: ``0 s``.
-        quantum: Bytes of a turn; automatic: one packet, under Linux's preset MTU + 14 bytes.
-            Default ``auto``.
+        quantum: Bytes of a turn; automatic: one packet, under Linux's preset the bytes of the
+            largest. Default ``auto``.
         depth: Most packets of a bucket; automatic: no bound. Default ``auto``; linux: ``127``.
         flows: Most buckets in use at a time; automatic: all. Default ``auto``; linux: ``128``.
         inner: The discipline of each bucket. Default ``none``.
@@ -434,8 +434,8 @@ class CoDel(Queue):
         target: Sojourn that is good for a packet. Default ``5 ms``.
         interval: How long sojourns must stay above the target: about the longest round-trip time.
             Default ``100 ms``.
-        max_packet: Backlog that is never bad. Automatic: the link's MTU, under Linux's preset and
-            14 bytes. Default ``auto``; ns3: ``1500 B``.
+        max_packet: Backlog that is never bad. Automatic: the link's MTU. Default ``auto``; ns3:
+            ``1500 B``.
         ecn: Whether to mark ECN-capable packets instead of dropping them. Default ``false``.
         ce_threshold: Sojourn above which every ECN-capable packet is marked. Default ``none``.
         l4s: Whether packets of scalable senders, ECT(1) and CE, are only ever marked, above
@@ -500,9 +500,10 @@ class Sfb(Queue):
             Default ``200 packets``; linux: ``1000 packets``.
         levels: Rows of bins, at most 16. Default ``2``; linux: ``8``.
         bins: Bins of a row. Default ``23``; linux: ``16``.
-        bin_size: Packets of a full bin. Default ``13``; linux: ``20``.
-        max: Packets in the emptiest bin from which an arrival is dropped. Default ``none``; linux:
-            ``25``.
+        bin_size: Packets of a full bin. Automatic: four fifths of `max`, or 20. Default ``13``;
+            linux: ``auto``.
+        max: Packets in the emptiest bin from which an arrival is dropped. Automatic: five quarters
+            of `bin_size`. Default ``none``; linux: ``auto``.
         increment: What a full bin adds to its probability. Default ``0.0010070954``; linux:
             ``0.00050354772``.
         decrement: What an empty bin takes from it. Default ``0.00016784924``; linux:
@@ -549,7 +550,7 @@ class Pie(Queue):
         alpha: Gain of the distance from the target, per second. Default ``0.125``.
         beta: Gain of the change of the delay, per second. Default ``1.25``.
         mean_packet: Size of a typical packet: two of them are never dropped from. Automatic: 1000
-            bytes, under Linux's preset the MTU and 14. Default ``auto``.
+            bytes, under Linux's preset the largest packet. Default ``auto``.
         bytes: Whether to drop in proportion to a packet's size. Automatic: under ns-3's preset
             with a limit in bytes, else not. Default ``auto``.
         cap_drop: Whether the probability rises by no more than 2 % a step once at 10 %. Default
@@ -899,8 +900,7 @@ class Drr(Queue):
         limit: Most that may wait in all flows, in packets or bytes. Default ``1000 packets``; ns2:
             ``25000 B``.
         buckets: Number of queues. Default ``1024``; ns2: ``10``.
-        quantum: Bytes of a turn; automatic: the link's MTU, under Linux's preset and 14. Default
-            ``auto``; ns2: ``250 B``.
+        quantum: Bytes of a turn; automatic: the link's MTU. Default ``auto``; ns2: ``250 B``.
         inner: The discipline of each flow. Default ``none``.
     """
 
@@ -949,12 +949,12 @@ class FqCodel(Queue):
         target: Sojourn that is good for a packet. Default ``5 ms``.
         interval: How long sojourns must stay above the target: about the longest round-trip time.
             Default ``100 ms``.
-        quantum: Bytes of a turn. Automatic: 1514, under Linux's preset the MTU and 14, under
+        quantum: Bytes of a turn. Automatic: 1514, under Linux's preset the largest packet, under
             ns-3's the MTU. Default ``auto``.
         flows: Number of queues. Default ``1024``.
         drop_batch: Most packets dropped at a time over the limit. Default ``64``.
-        max_packet: Backlog that is never bad. Automatic: the link's MTU, under Linux's preset and
-            14 bytes. Default ``auto``; ns3: ``1500 B``.
+        max_packet: Backlog that is never bad. Automatic: the link's MTU. Default ``auto``; ns3:
+            ``1500 B``.
         ecn: Whether to mark ECN-capable packets instead of dropping them. Default ``true``.
         ce_threshold: Sojourn above which every ECN-capable packet is marked. Default ``none``.
         l4s: Whether packets of scalable senders, ECT(1) and CE, are only ever marked, above
@@ -989,7 +989,7 @@ class FqPie(Queue):
     Parameters:
         preset: Whose defaults and known ways. Default ``reference``.
         limit: Most that may wait in all flows, in packets or bytes. Default ``10240 packets``.
-        quantum: Bytes of a turn. Automatic: 1514, under Linux's preset the MTU and 14, under
+        quantum: Bytes of a turn. Automatic: 1514, under Linux's preset the largest packet, under
             ns-3's the MTU. Default ``auto``.
         flows: Number of queues. Default ``1024``.
         drop_batch: Most packets dropped at a time over the limit. Default ``64``.
@@ -999,7 +999,7 @@ class FqPie(Queue):
         alpha: Gain of the distance from the target, per second. Default ``0.125``.
         beta: Gain of the change of the delay, per second. Default ``1.25``.
         mean_packet: Size of a typical packet: two of them are never dropped from. Automatic: 1000
-            bytes, under Linux's preset the MTU and 14. Default ``auto``.
+            bytes, under Linux's preset the largest packet. Default ``auto``.
         bytes: Whether to drop in proportion to a packet's size. Automatic: under ns-3's preset
             with a limit in bytes, else not. Default ``auto``.
         cap_drop: Whether the probability rises by no more than 2 % a step once at 10 %. Default
@@ -1061,7 +1061,7 @@ class FqCobalt(Queue):
         target: Sojourn that is good for a packet. Default ``5 ms``.
         interval: How long sojourns must stay above the target: about the longest round-trip time.
             Default ``100 ms``.
-        quantum: Bytes of a turn. Automatic: 1514, under Linux's preset the MTU and 14, under
+        quantum: Bytes of a turn. Automatic: 1514, under Linux's preset the largest packet, under
             ns-3's the MTU. Default ``auto``.
         flows: Number of queues. Default ``1024``.
         drop_batch: Most packets dropped at a time over the limit. Default ``64``; linux: ``1``.

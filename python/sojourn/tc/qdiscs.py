@@ -283,6 +283,11 @@ def sfq_flows(value: Any, params: Params, link: Link) -> Written | None:
     return whole("flows", SFQ_FLOWS)(params["buckets"] if value == "auto" else value, params, link)
 
 
+def sfb_max(value: Any, params: Params, link: Link) -> Written | None:
+    """Where sfb refuses arrivals: automatic, what tc makes of its target."""
+    return None if value == "auto" else whole("max", without=math.inf)(value, params, link)
+
+
 def bytes_limit(value: Any, _: Params, link: Link) -> Written:
     """A limit in bytes, packets being of the largest size."""
     if value == "none":
@@ -444,7 +449,7 @@ QDISCS: Mapping[str, Qdisc] = {
         "sfb",
         {
             **LIMIT,
-            "max": whole("max", without=math.inf),
+            "max": sfb_max,
             "bin_size": number("target"),
             "increment": of_65535("increment"),
             "decrement": of_65535("decrement"),
