@@ -12,7 +12,8 @@ import sojourn as sj
 from sojourn.experiments.sensitivity import sensitivity
 from sojourn.experiments.space import Range, Space
 from sojourn.experiments.trying import trying
-from sojourn.experiments.tune import tune
+from sojourn.experiments.tune import Tuning, tune
+from sojourn.stats import Interval
 
 from .conftest import PATIENCE_S, Counter, started
 
@@ -184,6 +185,73 @@ def test_one_objective_finds_its_optimum(file, tmp_path):
     assert found.is_better(best.seen["total.delay_mean_s"], "total.delay_mean_s")
     with pytest.raises(ValueError, match="found one objective"):
         found.plot()
+
+
+ALWAYS_THE_SAME = """
+name = "always-the-same"
+duration = "4 s"
+warmup = "1 s"
+replicas = 3
+
+[[link]]
+name = "b"
+from = "a"
+to = "c"
+rate = "4 Mbit/s"
+delay = "5 ms"
+
+[[flow]]
+name = "f"
+from = "a"
+to = "c"
+transport = { protocol = "udp", payload = "472 B" }
+traffic = { source = "cbr", rate = "3 Mbit/s" }
+
+[vary]
+"link.b.delay" = { from = "1 ms", to = "2 ms" }
+"""
+
+
+def test_replicas_that_are_the_same_run_show_no_setting_better(file, tmp_path):
+    notes, objectives = [], {"total.delay_mean_s": "minimise"}
+    with trying(tmp_path / "out") as tries:
+        space = Space.load(file(ALWAYS_THE_SAME))
+        found = tune(space, tries, objectives=objectives, trials=8, note=notes.append)
+    (best,) = found.front
+    assert best.scores["total.delay_mean_s"] < 0.6
+    interval = best.seen["total.delay_mean_s"]
+    assert (interval.low, interval.high, interval.n) == (None, None, 1)
+    assert found.better_in_all == []
+    (note,) = notes
+    assert "scenario.toml: the replicas in any case do not differ: nothing random" in note
+    # Where only one of two cases is so, the other does not make three runs of it.
+    mixed = BUFFER.replace('"3.6 Mbit/s", "3.8 Mbit/s", "4.2 Mbit/s"', '"3.6 Mbit/s"')
+    mixed += '"flow.f.traffic.source" = ["poisson", "cbr"]\n'
+    notes.clear()
+    with trying(tmp_path / "mixed") as tries:
+        found = tune(
+            Space.load(file(mixed, "mixed")),
+            tries,
+            objectives=objectives,
+            trials=8,
+            note=notes.append,
+        )
+    assert found.better_in_all == []
+    assert "mixed.toml: the replicas in 1 of 2 cases do not differ" in notes[0]
+
+
+def test_what_is_better_needs_three_replicas_and_more_than_a_step():
+    objectives = {"links.b.queueing_delay_p95_s": "minimise", "total.goodput_bps": "maximise"}
+    delay, goodput = objectives
+    found = Tuning(objectives, [], [], [], [])
+    assert found.is_better(Interval(0.9, 0.88, 0.92, 3), delay) is True
+    assert found.is_better(Interval(0.9, 0.88, 0.92, 3), goodput) is False
+    assert found.is_better(Interval(0.9, 0.88, 0.92, 2), delay) is None
+    # The buckets of percentiles are up to 1/128 wide.
+    assert found.is_better(Interval(0.9925, 0.991, 0.994, 5), delay) is None
+    assert found.is_better(Interval(1.0075, 1.006, 1.009, 5), delay) is None
+    assert found.is_better(Interval(1.0075, 1.006, 1.009, 5), goodput) is True
+    assert found.is_better(Interval(0.9, None, None, 1), delay) is None
 
 
 def test_the_front_of_delay_and_goodput(file, tmp_path):

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from itertools import groupby
 from pathlib import Path
 
 from sojourn.experiments.bench import OnProgress
@@ -14,9 +15,24 @@ from sojourn.experiments.quantity import Quantity
 from sojourn.experiments.store import Store
 from sojourn.experiments.sweep import STORE, Note, at_work, workers
 from sojourn.scenario import Scenario
+from sojourn.stats.alike import alike
+from sojourn.tables import stacked
+from sojourn.tasks import Outcome
 
-Samples = dict[str, list[list[float | None]]]
-"""By quantity: for each point its values, one for each replica."""
+
+@dataclass
+class Samples:
+    """By quantity: for each point its values, one for each replica.
+
+    ``alike`` are the points whose replicas are all the same run, to the bit.
+    """
+
+    values: dict[str, list[list[float | None]]]
+    alike: set[int] = field(default_factory=set)
+
+    def __getitem__(self, quantity: str) -> list[list[float | None]]:
+        """The values of a quantity."""
+        return self.values[quantity]
 
 
 @dataclass
@@ -38,11 +54,14 @@ class Tries:
             bench = Kept(scenario, self.store, hands.carry_out, self.progress)
             plan = conduct(scenario, bench)
         points = range(scenario.core.points)
-        samples: Samples = {str(quantity): [[] for _ in points] for quantity in wanted}
-        for task in plan.tasks:
-            tables = bench.tables(task)
+        samples = Samples({str(quantity): [[] for _ in points] for quantity in wanted})
+        # Point by point: the tables of all runs together may not fit the memory.
+        for point, tasks in groupby(plan.tasks, key=lambda task: task.point):
+            outcomes = [Outcome(task, bench.tables(task)) for task in tasks]
             for quantity in wanted:
-                samples[str(quantity)][task.point].append(quantity.value(tables))
+                samples[str(quantity)][point] = [quantity.value(each.tables) for each in outcomes]
+            tables = stacked(outcomes)
+            samples.alike |= alike((tables["links"], tables["flows"]))
         return samples
 
 

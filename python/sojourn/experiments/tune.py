@@ -27,7 +27,10 @@ from sojourn.experiments.identity import Keys
 from sojourn.experiments.space import Space
 from sojourn.experiments.sweep import Note
 from sojourn.experiments.trying import Samples, Tries
-from sojourn.stats.intervals import Interval, student_interval
+from sojourn.metrics import resolution
+from sojourn.stats.alike import NOT_DIFFERENT, sampled
+from sojourn.stats.intervals import Interval, defined, student_interval
+from sojourn.stats.paired import is_sampled
 from sojourn.tasks import Task
 
 if TYPE_CHECKING:
@@ -80,10 +83,17 @@ class Tuning:
     held_out_cases: list[dict[str, Any]]
 
     def is_better(self, interval: Interval, quantity: str) -> bool | None:
-        """Whether a ratio to the defaults is better beyond doubt, or worse; None if undecided."""
-        if interval.low is None or interval.high is None or interval.contains(1):
+        """Whether a ratio to the defaults is better beyond doubt, or worse; None if undecided.
+
+        Undecided with fewer than three replicas, and by less than percentiles resolve.
+        """
+        ratio, low, high = interval.mean, interval.low, interval.high
+        if ratio is None or low is None or high is None or interval.contains(1):
             return None
-        return (interval.high < 1) == (self.objectives[quantity] == "minimise")
+        step = resolution(quantity) * max(ratio, 1)
+        if not is_sampled(Interval(ratio - 1, low - 1, high - 1, interval.n), step):
+            return None
+        return (ratio < 1) == (self.objectives[quantity] == "minimise")
 
     @property
     def better_in_all(self) -> list[Try]:
@@ -128,6 +138,23 @@ class Tuning:
 
 
 @dataclass(frozen=True)
+class _Ratios:
+    """The logarithms of the ratios of a setting to the defaults, by replica.
+
+    ``logs`` is by quantity, None where it is undefined. ``alike`` are the cases in which the
+    replicas of the setting, or of the defaults, are all the same run.
+    """
+
+    logs: dict[str, list[float] | None]
+    alike: set[int]
+
+    def sampled(self, quantity: str) -> list[float | None] | None:
+        """Those of a quantity that an interval may rest on: one, where replicas are alike."""
+        logs = self.logs[quantity]
+        return None if logs is None else sampled(logs, bool(self.alike))
+
+
+@dataclass(frozen=True)
 class _Cases:
     """Cases of one scenario, and what the defaults give there."""
 
@@ -152,19 +179,30 @@ class _Cases:
 
     def ratios(
         self, rows: Sequence[dict[str, Any]], tries: Tries, of: Sequence[str]
-    ) -> list[dict[str, list[float] | None]]:
-        """For each row and quantity the logarithm of the ratio to the defaults, by replica."""
+    ) -> list[_Ratios]:
+        """The ratios of each row to the defaults."""
         found = tries.values(self.space.at(rows, self.cases), of)
         count = len(self.cases)
-        return [
-            {
+        ratios = []
+        for first in range(0, len(rows) * count, count):
+            logs = {
                 quantity: _log_ratios(
-                    found[quantity][row * count : (row + 1) * count], self.defaults[quantity]
+                    found[quantity][first : first + count], self.defaults[quantity]
                 )
                 for quantity in of
             }
-            for row in range(len(rows))
-        ]
+            alike = {case for case in range(count) if first + case in found.alike}
+            ratios.append(_Ratios(logs, alike | self.defaults.alike))
+        return ratios
+
+    def warning(self, front: Sequence[_Ratios]) -> str | None:
+        """Say that nothing random happens in cases of this scenario, if so."""
+        alike: set[int] = set().union(*(each.alike for each in front))
+        if not alike:
+            return None
+        few = f"in {len(alike)} of {len(self.cases)} cases "
+        where = "in any case " if len(alike) == len(self.cases) else few
+        return f"warning: {self.space.scenario.place}: the replicas {where}{NOT_DIFFERENT}"
 
 
 def tune(
@@ -205,7 +243,7 @@ def tune(
             for trial in asked
         ]
         for trial, row, ratios in zip(asked, rows, here.ratios(rows, tries, of), strict=True):
-            scores = _scores(ratios)
+            scores = _scores(ratios.logs)
             found.append(Try(len(found), row, scores))
             if scores is None:
                 study.tell(trial, state=optuna.trial.TrialState.FAIL)
@@ -215,14 +253,18 @@ def tune(
     rows = [each.values for each in front]
     at_home = here.ratios(rows, tries, of)
     abroad = [each.ratios(rows, tries, of) for each in there]
+    for cases, ratios in zip((here, *there), (at_home, *abroad), strict=True):
+        if (warning := cases.warning(ratios)) is not None:
+            note(warning)
     front = [
         Try(
             each.number,
             each.values,
             each.scores,
-            seen={quantity: _interval([at_home[index][quantity]]) for quantity in of},
+            seen={quantity: _interval([at_home[index].sampled(quantity)]) for quantity in of},
             held_out={
-                quantity: _interval([part[index][quantity] for part in abroad]) for quantity in of
+                quantity: _interval([part[index].sampled(quantity) for part in abroad])
+                for quantity in of
             }
             if there
             else None,
@@ -300,21 +342,24 @@ def _log_ratios(
     return logs
 
 
-def _scores(ratios: dict[str, list[float] | None]) -> dict[str, float] | None:
+def _scores(by_quantity: dict[str, list[float] | None]) -> dict[str, float] | None:
     scores = {}
-    for quantity, logs in ratios.items():
+    for quantity, logs in by_quantity.items():
         if logs is None:
             return None
         scores[quantity] = math.exp(math.fsum(logs) / len(logs))
     return scores
 
 
-def _interval(parts: Sequence[list[float] | None]) -> Interval:
+def _interval(parts: Sequence[list[float | None] | None]) -> Interval:
     """The ratio to the defaults over several scenarios, with its interval over the replicas."""
     known = [part for part in parts if part is not None]
     if not known or len(known) < len(parts):
         return Interval(None, None, None, 0)
-    interval = student_interval([math.fsum(logs) / len(logs) for logs in zip(*known, strict=False)])
+    replicas = [defined(logs) for logs in zip(*known, strict=False)]
+    interval = student_interval(
+        [math.fsum(logs) / len(logs) for logs in replicas if len(logs) == len(known)]
+    )
     low, mean, high = (
         None if value is None else math.exp(value)
         for value in (interval.low, interval.mean, interval.high)

@@ -59,8 +59,15 @@ def sampled(values: Sequence[float | None], is_alike: bool) -> list[float | None
     return [*values[:1], *[None] * (len(values) - 1)] if is_alike else list(values)
 
 
+NOT_DIFFERENT = (
+    "do not differ: nothing random happens there, so there are no intervals and no tests; "
+    'start = "uniform(0 s, 1 s)" of the flows would tell them apart'
+)
+"""What is said of the replicas at such points, and what to do about it."""
+
+
 def warnings(points: set[int], vary: Sequence[Mapping[str, object]]) -> list[str]:
-    """Say of which points of a scenario the replicas do not differ, and what to do about it."""
+    """Say of which points of a scenario the replicas do not differ."""
     if not points:
         return []
     if len(points) == len(vary) > 1:
@@ -71,7 +78,4 @@ def warnings(points: set[int], vary: Sequence[Mapping[str, object]]) -> list[str
         where = f"at point {few[0]}"
         if len(few) > 1:
             where = f"at points {', '.join(few[:-1])} and {few[-1]}"
-    return [
-        f"the replicas {where} do not differ: nothing random happens there, so there are no "
-        'intervals and no tests; start = "uniform(0 s, 1 s)" of the flows would tell them apart'
-    ]
+    return [f"the replicas {where} {NOT_DIFFERENT}"]

@@ -69,9 +69,12 @@ def beyond_doubt(
     Never with fewer than `FEWEST` values, nor where it is `resolution` or less; `adjusted` is its
     p-value, corrected for the others of the family. The one rule, wherever things are compared.
     """
-    if difference.n < FEWEST or abs(difference.mean or 0.0) <= resolution:
-        return False
-    return adjusted <= alpha
+    return is_sampled(difference, resolution) and adjusted <= alpha
+
+
+def is_sampled(difference: Interval, resolution: float = 0.0) -> bool:
+    """Whether a difference rests on `FEWEST` values or more, and is larger than `resolution`."""
+    return difference.n >= FEWEST and abs(difference.mean or 0.0) > resolution
 
 
 def differences(first: Sequence[float | None], second: Sequence[float | None]) -> list[float]:
