@@ -94,6 +94,19 @@ def test_one_replica_moves_but_not_significantly(text, tmp_path):
     assert not any(difference.is_significant(each) for each in difference.moved)
 
 
+@pytest.mark.parametrize("fewest", [2, 3])
+def test_of_different_seeds_the_smaller_group_counts(text, tmp_path, fewest):
+    first = experiment(text(), tmp_path / "a", replicas=fewest)
+    other = text().replace('rate = "4 Mbit/s"', 'rate = "2 Mbit/s"')
+    second = experiment(other, tmp_path / "b", replicas=5, seed=2)
+    for difference in (diff(first, second), diff(second, first)):
+        assert not difference.paired
+        assert difference.moved[0].adjusted < 1e-3
+        assert {each.difference.n for each in difference.moved} <= set(range(fewest + 1))
+        certain = [each for each in difference.moved if difference.is_significant(each)]
+        assert bool(certain) == (fewest == 3)
+
+
 def test_the_command(program, text, tmp_path):
     experiment(text(), tmp_path / "a", replicas=10)
     experiment(text().replace('"30 p', '"10 p'), tmp_path / "b", replicas=10)
@@ -122,10 +135,12 @@ def test_welch_by_hand():
     # (5/3)^2 / (1/18 + 16/18) = 2.941 degrees of freedom.
     interval, p_value = welch([5.0, 6.0, 7.0], [2.0, 4.0, 6.0])
     assert interval.mean == 2
+    assert interval.n == 3
     assert p_value == pytest.approx(2 * special.stdtr(2.9412, -1.5492), rel=1e-4)
     assert welch([1.0, 1.0], [1.0, 1.0])[1] == 1
     assert welch([1.0, 1.0], [2.0, 2.0])[1] == 0
     assert welch([1.0], [2.0, 3.0])[1] == 1
     assert welch([None], [2.0, 3.0])[0].mean is None
     same = welch([1.0, 2.0, 3.0, 4.0], [0.0, 0.0])[0]
+    assert same.n == 2
     assert same.half_width == pytest.approx(student_interval([1.0, 2.0, 3.0, 4.0]).half_width)

@@ -74,6 +74,21 @@ def test_all_pairs_carry_the_adjusted_value():
     assert found["a", "c"].interval.high < 0
 
 
+def test_an_interval_excludes_zero_where_holm_rejects():
+    random = np.random.default_rng(0)
+    stopped = 0
+    for _ in range(200):
+        common = random.normal(10, 1, size=10)
+        shifts = {"a": 0.0, "b": 0.4, "c": 0.2}
+        values = {
+            name: list(common + by + random.normal(0, 0.5, 10)) for name, by in shifts.items()
+        }
+        comparisons = compare_all(values)
+        assert all(one.separated != one.interval.contains(0) for one in comparisons)
+        stopped += sum(one.p_value <= 0.05 and not one.separated for one in comparisons)
+    assert stopped > 20, "many would be told apart by themselves"
+
+
 def test_false_alarms_of_a_family_stay_below_five_percent():
     """Six comparisons of four equal things: any separation at all is a false alarm."""
     random = np.random.default_rng(99)

@@ -72,7 +72,8 @@ class Difference:
     def is_significant(self, moved: Moved) -> bool:
         """Whether a metric moved beyond doubt, at the error of the whole family.
 
-        Never with fewer than three pairs, nor by less than percentiles resolve.
+        Never with fewer than three pairs, or replicas of each where nothing is paired, nor by less
+        than percentiles resolve.
         """
         step = resolution(moved.metric) * max(abs(moved.first or 0.0), abs(moved.second or 0.0))
         return beyond_doubt(moved.difference, moved.adjusted, 1 - self.level, step)

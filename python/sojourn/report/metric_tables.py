@@ -148,7 +148,8 @@ def _differences(results: Results, least: float) -> list[SortedTable]:
                 f"differences-{quantity.rpartition('.')[2].replace('_', '-')}",
                 f"Differences: {name_of(quantity)}",
                 "Paired by replica; the interval has the confidence at which Holm's procedure "
-                f"tested the pair. Hardly: beyond doubt, but by {100 * least:g} % or less.",
+                "tested the pair, or ended before it. Hardly: beyond doubt, but by "
+                f"{100 * least:g} % or less.",
                 tuple(head),
                 tuple(rows[:MOST_ROWS]),
             )

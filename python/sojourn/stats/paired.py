@@ -24,7 +24,9 @@ from sojourn.stats.intervals import (
 )
 
 FEWEST = 3
-"""Pairs from which on two may be told apart: two pairs that happen to agree look beyond doubt."""
+"""Values from which on two may be told apart: two that happen to agree look beyond doubt.
+
+Of what is paired so many pairs, of what is not so many values of each."""
 
 
 @dataclass(frozen=True)
@@ -32,9 +34,9 @@ class Comparison:
     """`first` against `second`: the interval of first - second, and its test against zero.
 
     `p_value` belongs to this comparison alone, `adjusted` is Holm's over the whole family, and
-    `interval` has the confidence at which Holm's procedure tested this comparison. With fewer
-    than two pairs both are 1: nothing can be told apart. Differences of `resolution` or less are
-    none: they are within what the values are measured to.
+    `interval` has the confidence at which Holm's procedure tested this comparison, or at which it
+    ended before. With fewer than two pairs both p-values are 1: nothing can be told apart.
+    Differences of `resolution` or less are none: they are within what the values are measured to.
     """
 
     first: str
@@ -124,10 +126,11 @@ def compare_all(
 ) -> list[Comparison]:
     """Every pair of `values` (name -> one value per replica), with Holm's correction over all.
 
-    Each interval has the confidence at which its own hypothesis is tested in Holm's sequence
-    (1 - alpha/(k - i) for the i-th smallest p-value of k, from 0), so that the first ones read
-    as intervals that hold together. `resolution` is the share of a value to which all are measured.
-    Raises ValueError for a bad level or unequal replicas.
+    Each interval has the confidence at which its own hypothesis is tested in Holm's sequence:
+    1 - alpha/(k - i) for the i-th smallest p-value of k, from 0, up to the first that is not
+    rejected. There the sequence ends, and all that follow have the level of that step: so an
+    interval excludes zero where Holm rejects. `resolution` is the share of a value to which all are
+    measured. Raises ValueError for a bad level or unequal replicas.
     """
     check_level(level)
     alpha = 1 - level
@@ -136,7 +139,8 @@ def compare_all(
     adjusted = holm(p_values)
     means = {name: abs(student_interval(values[name], level).mean or 0.0) for name in values}
     order = sorted(range(len(pairs)), key=lambda index: p_values[index])
-    place = {index: at for at, index in enumerate(order)}
+    rejected = sum(p_value <= alpha for p_value in adjusted)
+    place = {index: min(at, rejected) for at, index in enumerate(order)}
     return [
         Comparison(
             first=a,

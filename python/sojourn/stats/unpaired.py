@@ -17,15 +17,16 @@ def welch(
 ) -> tuple[Interval, float]:
     """Interval of the difference of two means, first less second, and its two-sided p-value.
 
-    `n` of the interval counts both groups. Without two values in each there is no interval, and
-    the p-value is 1; without any deviation it is 1 for equal means, else 0.
+    `n` of the interval is that of the smaller group: so much is known of both. Without two values
+    in each there is no interval, and the p-value is 1; without any deviation it is 1 for equal
+    means, else 0.
     """
     # SciPy takes longer to import than a short run takes.
     from scipy import special
 
     check_level(level)
     one, other = defined(first), defined(second)
-    count = len(one) + len(other)
+    count = min(len(one), len(other))
     if not one or not other:
         return Interval(None, None, None, count), 1.0
     if len(one) < 2 or len(other) < 2:
