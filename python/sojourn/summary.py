@@ -33,8 +33,8 @@ INTERVALS: dict[IntervalKind, Callable[[Sequence[float | None]], Interval]] = {
 HARDLY = 0.1
 """A link whose packets wait less than this share of what they wait elsewhere matters little."""
 
-TRIALS = {"link": "arrivals_packets", "flow": "sent_packets"}
-"""What a loss is one of."""
+TRIALS = {"link": "arrivals_packets", "flow": "resolved_packets"}
+"""What a loss is one of: of a packet that is still on its way nothing is known."""
 
 
 def summarise(

@@ -17,6 +17,7 @@ LINK_METRICS = {
 }
 FLOW_METRICS = {
     *("sent_packets", "received_packets", "throughput_bps", "goodput_bps", "loss_ratio"),
+    "resolved_packets",
     *("delivery_ratio", "delay_mean_s", "delay_p50_s", "delay_p95_s", "delay_p99_s", "jitter_s"),
 }
 

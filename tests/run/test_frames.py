@@ -173,12 +173,27 @@ def test_a_single_replica_is_summed_up_as_it_is(tmp_path):
                 undefined += not known
                 expected = {"mean": row[metric], "ci95": None, "n": int(known)}
                 if metric == "loss_ratio" and row[metric] == 0:
-                    packets = row["arrivals_packets" if kind == "link" else "sent_packets"]
+                    packets = row["arrivals_packets" if kind == "link" else "resolved_packets"]
                     expected["upper95"] = never_seen_bound(int(packets))
                     lossless += 1
                 assert found[metric] == expected
     assert undefined > 10
     assert lossless > 1
+
+
+@pytest.mark.parametrize("replicas", [1, 2])
+def test_the_bound_of_a_loss_counts_packets_whose_fate_is_known(replicas):
+    """Of fifty packets a few come out; those that wait still say nothing of the loss."""
+    slow = RARE.replace("1 Mbit/s", "40 kbit/s").replace("100 kbit/s", "400 kbit/s")
+    results = run(slow.replace('"uniform(0 s, 2 s)"', '"uniform(0 s, 10 ms)"'), replicas=replicas)
+    flow = results.flows.filter(flow="sometimes")
+    assert flow["sent_packets"].min() > 30
+    received = flow["received_packets"].to_list()
+    assert received == flow["resolved_packets"].to_list()
+    assert 0 < received[0] < 6
+    (point,) = results.summary()["points"]
+    bound = point["flows"]["sometimes"]["loss_ratio"]["upper95"]
+    assert bound == pytest.approx(never_seen_bound(int(sum(received))))
 
 
 @pytest.mark.parametrize("value", [math.inf, -math.inf])

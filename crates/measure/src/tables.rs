@@ -292,7 +292,7 @@ fn mean_s(sum_ps: u128, count: u64) -> f64 {
     ratio(sum_ps as f64 / 1e12, count as f64)
 }
 
-fn flow_metrics(sum: &Sum, window: Span) -> [(&'static str, f64); 11] {
+fn flow_metrics(sum: &Sum, window: Span) -> [(&'static str, f64); 12] {
     let known = (sum.kept + sum.lost) as f64;
     let [p50, p95, p99] = sum.delays.quantiles_s(&PERCENTILES);
     [
@@ -306,6 +306,7 @@ fn flow_metrics(sum: &Sum, window: Span) -> [(&'static str, f64); 11] {
             "goodput_bps",
             ratio(8.0 * sum.payload_bytes as f64, window.as_s()),
         ),
+        ("resolved_packets", known),
         ("loss_ratio", ratio(sum.lost as f64, known)),
         ("delivery_ratio", ratio(sum.kept as f64, known)),
         ("delay_mean_s", mean_s(sum.delay, sum.received)),
