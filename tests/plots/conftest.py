@@ -32,5 +32,10 @@ traffic = { source = "bulk" }
 
 
 @pytest.fixture(scope="session")
-def tcp_results():
-    return sj.run(sj.Scenario.from_toml(TCP))
+def tcp_text():
+    return TCP
+
+
+@pytest.fixture(scope="session")
+def tcp_results(tcp_text):
+    return sj.run(sj.Scenario.from_toml(tcp_text))

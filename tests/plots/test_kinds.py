@@ -161,6 +161,35 @@ def test_probability_is_of_those_that_have_one(results):
     assert figure.data["queue_is"].unique().to_list() == ["avg"]
 
 
+def test_probability_is_the_one_that_packets_are_dropped_with(tcp_text):
+    """PI2 drops classic packets with the square of what it controls; RED may average bytes."""
+    text = (
+        tcp_text.replace('"5 s"', '"20 s"').replace("replicas = 2", "replicas = 1")
+        + """
+[vary]
+"link.bottleneck.queue" = [
+    { discipline = "pi2" }, { discipline = "dualpi2" }, { discipline = "red", limit = "90 kB" },
+]
+"""
+    )
+    results = sj.run(sj.Scenario.from_toml(text))
+    figure = results.plot("probability")
+    for number, name in enumerate(["pi2", "dualpi2"]):
+        frame = figure.data.filter((pl.col("discipline") == name) & (pl.col("time_s") > 1))
+        lost = results.links.filter((pl.col("point") == number) & (pl.col("link") == "bottleneck"))
+        assert frame["probability"].mean() == pytest.approx(lost["loss_ratio"][0], rel=0.5)
+    told = "of PI2 and DualPI2 the probability for classic packets, p' squared"
+    assert figure.get_suptitle() == f"One replica (0); {told}", "TCP sends what the queue lets it"
+    assert figure.axes[1].get_xlabel() == "Queue (kB); of RED the average"
+    assert figure.data["queue_is"].unique(maintain_order=True).to_list() == [
+        "queue_bytes",
+        "avg_bytes",
+    ]
+    average = figure.data.filter(queue_is="avg_bytes")["queue"]
+    drawn = figure.axes[1].get_lines()[2].get_xdata()
+    np.testing.assert_allclose(drawn, average / 1000)
+
+
 def test_heat_map_over_the_factor_and_the_discipline(results):
     figure = results.plot("heatmap", of="total.goodput_bps")
     cells = figure.axes[0].get_images()[0].get_array()

@@ -416,20 +416,25 @@ impl<P: Packet> Discipline<P> for Red<P> {
         law.follow(&self.params, self.preset, link, self.in_bytes);
     }
 
+    /// In byte mode the average is shown with its unit too.
     fn probe(&self, show: &mut dyn FnMut(&str, ProbeValue)) {
         let mut number = |name, value| show(name, ProbeValue::Number(value));
-        match &self.law {
+        let avg = match &self.law {
             Law::Real(law) => {
-                number("avg", law.avg);
                 number("max_p", law.max_p);
                 number("count", law.count as f64);
                 number("prob", law.prob);
+                law.avg
             }
             Law::Linux(law) => {
-                number("avg", law.average());
                 number("max_p", law.max_p());
                 number("count", law.count() as f64);
+                law.average()
             }
+        };
+        number("avg", avg);
+        if self.in_bytes {
+            number("avg_bytes", avg);
         }
     }
 

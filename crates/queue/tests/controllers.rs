@@ -253,7 +253,9 @@ fn pi2_steps() {
     let mut bench = Bench::new("pi2", &[("limit", "none")]);
     bench.arrive(us(2_000), 1000);
     tick(&mut bench);
-    close(bench.probe("prob"), 0.3125 * 0.01 + 3.125 * 0.03);
+    let p = 0.3125 * 0.01 + 3.125 * 0.03;
+    close(bench.probe("prob"), p);
+    close(bench.probe("prob_classic"), p * p);
     tick(&mut bench);
     close(
         bench.probe("prob"),

@@ -38,6 +38,25 @@ fn the_first_arrival_averages_an_empty_queue() {
     }
 }
 
+/// Two of 400 bytes wait: in byte mode the average is shown with its unit too.
+#[test]
+fn the_average_names_its_unit_in_byte_mode() {
+    let params = [("w_q", "1"), ("limit", "10 kB")];
+    for preset in [Preset::Reference, Preset::Ns2] {
+        let mut bench = Bench::under(preset, "red", &params);
+        for _ in 0..3 {
+            bench.arrive(us(0), 400);
+        }
+        assert!(bench.probe("avg_bytes") >= 800.0, "{preset}");
+        assert_eq!(bench.probe("avg_bytes"), bench.probe("avg"), "{preset}");
+    }
+    let mut names = Vec::new();
+    Bench::new("red", &[("limit", "100 packets")])
+        .discipline
+        .probe(&mut |name, _| names.push(name.to_owned()));
+    assert_eq!(names, ["max_p", "count", "prob", "avg"]);
+}
+
 /// Ten and a half packets of 500 bytes at 8 Mbit/s take 5.25 ms.
 #[test]
 fn idle_time_decays_the_average() {

@@ -59,6 +59,16 @@ def labels_of(results: Results, case: Case) -> pl.DataFrame:
     )
 
 
+def same_arrivals(results: Results, case: Case) -> str:
+    """Say that all points of a case face the same arrivals, if there are several and they do.
+
+    What TCP sends depends on the queue.
+    """
+    flows = (flow for point in case.points for flow in results.scenario.identity(point)["flow"])
+    is_open = all(flow["transport"].get("protocol") == "udp" for flow in flows)
+    return ", the same arrivals for all" if is_open and len(case.points) > 1 else ""
+
+
 def replica_of(results: Results, number: int) -> int:
     """The replica of this number."""
     known = sorted(set(results.runs["replica"]))

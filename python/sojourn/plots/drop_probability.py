@@ -1,7 +1,7 @@
 """The drop probability of disciplines that have one: over time, and against the queue.
 
 At the right stands what the probability is a function of: RED's average queue where the discipline
-shows one, else the queue itself. Points are samples of one replica.
+shows one, else the queue itself; in bytes where an average is. Points are samples of one replica.
 """
 
 from __future__ import annotations
@@ -12,16 +12,24 @@ from sojourn.plots.choice import PlotError, case_of, labels_of, link_of, replica
 from sojourn.plots.looks import looks
 from sojourn.plots.over_time import NO_SERIES
 from sojourn.plots.plot import Plot
+from sojourn.plots.quantities import UNITS
 from sojourn.plots.style import legend_below, name_axes, new_panels
 from sojourn.results import Results
 
-COLUMNS = ("discipline", "time_s", "probability", "queue", "queue_is")
-"""What the frame must hold; ``queue_is`` says which queue: `avg` or `queue_packets`."""
+COLUMNS = ("discipline", "time_s", "probability", "probability_is", "queue", "queue_is")
+"""What the frame must hold; ``probability_is`` and ``queue_is`` say which series these are."""
 
-NAMES = ("prob", "prob_max", "p")
+NAMES = ("prob_classic", "prob", "prob_max", "p")
 """How disciplines call their probability; the first that is there is taken."""
 
-QUEUES = ("avg", "queue_packets")
+NOT_OF_ALL = {
+    "prob_classic": "the probability for classic packets, p' squared",
+    "prob_max": "the largest probability of a bin",
+}
+"""What is said of those that do not hold for every packet."""
+
+QUEUES = {"packets": ("avg", "queue_packets"), "bytes": ("avg_bytes", "queue_bytes")}
+"""By unit: the average queue, and the queue itself."""
 
 
 def gather(
@@ -36,35 +44,54 @@ def gather(
         & (pl.col("name") == name)
         & (pl.col("replica") == replica_of(results, replica))
     )
-    parts = []
     labels = labels_of(results, case_of(results, case))
+    found = []
     for point, discipline in labels.iter_rows():
         metrics = {
             str(key[0]): rows.select("time_s", "value")
             for key, rows in series.filter(pl.col("point") == point).group_by("metric")
         }
-        probability = next((one for one in NAMES if one in metrics), None)
-        if probability is None:
-            continue
-        queue = next(one for one in QUEUES if one in metrics)
+        if any(one in metrics for one in NAMES):
+            found.append((discipline, metrics))
+    if not found:
+        raise PlotError(f"found no discipline at {name} that shows a drop probability")
+    unit = "bytes" if any("avg_bytes" in metrics for _, metrics in found) else "packets"
+    parts = []
+    for discipline, metrics in found:
+        probability = next(one for one in NAMES if one in metrics)
+        queue = next(one for one in QUEUES[unit] if one in metrics)
         joined = metrics[probability].join(metrics[queue], on="time_s").sort("time_s")
         parts.append(
             joined.select(
                 pl.lit(discipline).alias("discipline"),
                 "time_s",
                 pl.col("value").alias("probability"),
+                pl.lit(probability).alias("probability_is"),
                 pl.col("value_right").alias("queue"),
                 pl.lit(queue).alias("queue_is"),
             )
         )
-    if not parts:
-        raise PlotError(f"found no discipline at {name} that shows a drop probability")
     return pl.concat(parts)
+
+
+def limits(frame: pl.DataFrame) -> str:
+    """Which probabilities of `frame` do not hold for every packet; empty where all do."""
+    return "; ".join(
+        f"of {_named(frame.filter(pl.col('probability_is') == one))} {what}"
+        for one, what in NOT_OF_ALL.items()
+        if one in frame["probability_is"]
+    )
+
+
+def _named(frame: pl.DataFrame) -> str:
+    return " and ".join(one.label for one in looks(frame["discipline"]).values())
 
 
 def draw(frame: pl.DataFrame) -> Plot:
     """Draw `frame` (columns as `COLUMNS`)."""
     figure, (left, right) = new_panels(1, 2, (7.2, 3.6), share=False)
+    in_bytes = frame["queue_is"].str.ends_with("_bytes").any()
+    factor, unit = UNITS["_bytes" if in_bytes else "_packets"]
     for discipline, look in looks(frame["discipline"]).items():
         rows = frame.filter(pl.col("discipline") == discipline)
         values = rows["probability"].to_numpy()
@@ -72,7 +99,7 @@ def draw(frame: pl.DataFrame) -> Plot:
             rows["time_s"].to_numpy(), values, color=look.colour, linewidth=1, label=look.label
         )
         right.plot(
-            rows["queue"].to_numpy(),
+            rows["queue"].to_numpy() * factor,
             values,
             look.marker,
             color=look.colour,
@@ -82,10 +109,10 @@ def draw(frame: pl.DataFrame) -> Plot:
     for panel in (left, right):
         panel.set_ylim(bottom=0)
         panel.set_xlim(left=0)
-    averaged = looks(frame.filter(pl.col("queue_is") == "avg")["discipline"])
-    queue = "Queue (packets)"
-    if averaged:
-        queue += f"; of {' and '.join(one.label for one in averaged.values())} the average"
+    averaged = frame.filter(pl.col("queue_is").str.starts_with("avg"))
+    queue = f"Queue ({unit})"
+    if not averaged.is_empty():
+        queue += f"; of {_named(averaged)} the average"
     name_axes(left, "Time (s)", "Drop probability")
     name_axes(right, queue, "")
     legend_below(figure, left)

@@ -22,7 +22,7 @@ from sojourn.plots import (
     over_time,
     ranks,
 )
-from sojourn.plots.choice import PlotError, case_of, link_of
+from sojourn.plots.choice import PlotError, case_of, link_of, same_arrivals
 from sojourn.plots.plot import Plot
 from sojourn.plots.style import headed
 from sojourn.results import Results
@@ -115,7 +115,8 @@ def probability(
 ) -> Plot:
     """Drop probability over time and against the queue."""
     frame = drop_probability.gather(results, link=link, case=case, replica=replica)
-    return _with(drop_probability.draw(frame), frame, _drawn(results, case, replica))
+    told = [_drawn(results, case, replica), drop_probability.limits(frame)]
+    return _with(drop_probability.draw(frame), frame, "; ".join(filter(None, told)))
 
 
 def heatmap(
@@ -233,7 +234,7 @@ def _drawn(results: Results, case: int | None, replica: int | None = None) -> st
     chosen = case_of(results, case)
     told = [f"Case: {chosen.title}"] if chosen.title else []
     if replica is not None:
-        for_all = ", the same arrivals for all" if len(chosen.points) > 1 else ""
+        for_all = same_arrivals(results, chosen)
         told.append(f"{'one' if told else 'One'} replica ({replica}){for_all}")
     return "; ".join(told)
 

@@ -1,7 +1,7 @@
 """A time series: queues, delays, rates, windows of one replica.
 
 Means over replicas would show a smoothness that no run has; so one replica is shown, the same for
-all disciplines, under the very same arrivals.
+all disciplines.
 """
 
 from __future__ import annotations

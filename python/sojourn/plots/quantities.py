@@ -25,7 +25,9 @@ WORDS = {
     "srtt": "smoothed round-trip time",
     "rtt_mean": "mean round-trip time",
     "fct": "mean completion time",
-    "prob": "drop probability",
+    "prob": "probability",
+    "prob_max": "largest probability of a bin",
+    "prob_classic": "probability for classic packets",
     "avg": "average queue",
 }
 """What is not said by the parts of its name."""

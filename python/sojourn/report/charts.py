@@ -19,7 +19,7 @@ from matplotlib.colors import to_hex
 
 from sojourn.experiments.compared import answers, cases
 from sojourn.plots import against_load, delay_cdf, delay_goodput, drops
-from sojourn.plots.choice import PlotError, cases_run, link_of
+from sojourn.plots.choice import PlotError, cases_run, link_of, same_arrivals
 from sojourn.plots.delay_goodput import contour, goes_by_ratio
 from sojourn.plots.looks import LINES, looks
 from sojourn.plots.quantities import shown, shown_of
@@ -404,11 +404,13 @@ def _over_time(results: Results, metric: str, name: str, id_: str, title: str, w
             ],
         )
     )
+    told = {same_arrivals(results, case) for case in cases(results.scenario)}
+    for_all = told.pop() if len(told) == 1 else ""
     thinned = f" Every {every}th sample is shown." if every > 1 else ""
     return Chart(
         id_,
         title,
-        f"{what} One replica, the same arrivals for all.{thinned}",
+        f"{what} One replica{for_all}.{thinned}",
         f"{title}, a line for each discipline.",
         style.spec(chart),
     )

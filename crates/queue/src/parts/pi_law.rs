@@ -76,10 +76,12 @@ impl PiLaw {
         self.next_update = Time::ZERO + self.t_update;
     }
 
-    /// Shows p' and the last delay.
+    /// Shows p', its square, with which classic packets are signalled, and the last delay.
     pub fn probe(&self, show: &mut dyn FnMut(&str, ProbeValue)) {
-        show("prob", ProbeValue::Number(self.prob));
-        show("qdelay_old", ProbeValue::Number(self.old.as_s()));
+        let mut number = |name, value| show(name, ProbeValue::Number(value));
+        number("prob", self.prob);
+        number("prob_classic", self.prob * self.prob);
+        number("qdelay_old", self.old.as_s());
     }
 
     /// Sets them.
