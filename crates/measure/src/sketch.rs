@@ -391,7 +391,9 @@ impl Sketch {
         if count == 0 {
             return quantiles;
         }
-        let ranks = shares.map(|p| ((p * count as f64).ceil() as u64).clamp(1, count));
+        // 0.55 of 100 would come out a little above 55, and so be the 56th.
+        let of_all = count as f64 * (1.0 - 2.0 * f64::EPSILON);
+        let ranks = shares.map(|p| ((p * of_all).ceil() as u64).clamp(1, count));
         let mut open = ranks.into_iter().zip(&mut quantiles).peekable();
         let mut seen = self.zeros;
         while let Some((_, quantile)) = open.next_if(|&(rank, _)| rank <= seen) {
@@ -456,6 +458,26 @@ mod tests {
         assert_eq!(one_by_one[..3], [0.0; 3]);
         assert!(one_by_one[4] > 0.0);
         assert!((one_by_one[8] / 699e-6 - 1.0).abs() < 1.0 / 256.0);
+    }
+
+    #[test]
+    fn a_share_of_whole_packets_is_that_many() {
+        for count in [20_u64, 100, 180, 200, 1_000, 30_000] {
+            let mut sketch = Sketch::default();
+            for i in 1..=count {
+                // Far enough apart for a bucket each.
+                sketch.add(Span::from_ps(if i <= 11 * count / 20 {
+                    1_000
+                } else {
+                    2_000
+                }));
+            }
+            assert!(sketch.quantile_s(0.55) < 1.5e-9, "{count}");
+            assert!(
+                sketch.quantile_s(0.55 + 0.5 / count as f64) > 1.9e-9,
+                "{count}"
+            );
+        }
     }
 
     #[test]
