@@ -3,14 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from sojourn.stats.ranking import Better
 
 
 @dataclass(frozen=True)
 class Metric:
-    """A metric of links, of flows (their groups and the total too), or of groups alone."""
+    """A metric of links, of flows (their groups and the total too), or of groups alone.
+
+    ``better`` is the good end of its scale, None where neither more nor less is better.
+    """
 
     name: str
     of: str
+    better: Better | None
     meaning: str
 
 
@@ -41,49 +49,76 @@ SERIES = (
 """The time series of links, flows and TCP; inner variables come under their own names."""
 
 METRICS = (
-    Metric("utilization", "link", "share of the window in which the transmitter was busy"),
-    Metric("throughput_bps", "link", "bits sent per second, straddling packets by their part"),
-    Metric("arrivals_packets", "link", "packets that came to the queue"),
-    Metric("departures_packets", "link", "packets whose transmission began"),
-    Metric("drops_packets", "link", "packets dropped, on arrival or later"),
-    Metric("drops_by_reason", "link", "the same by reason"),
-    Metric("marks_packets", "link", "packets marked"),
-    Metric("marks_by_reason", "link", "the same by reason"),
-    Metric("loss_ratio", "link", "drops divided by arrivals"),
-    Metric("queue_mean_packets", "link", "waiting packets, averaged over time"),
-    Metric("queue_mean_bytes", "link", "waiting bytes, averaged over time"),
-    Metric("queue_max_packets", "link", "most packets that waited for longer than an instant"),
-    Metric("queueing_delay_mean_s", "link", "start of transmission less arrival, mean"),
-    Metric("queueing_delay_p50_s", "link", "the same, median"),
-    Metric("queueing_delay_p95_s", "link", "the same, 95th percentile"),
-    Metric("queueing_delay_p99_s", "link", "the same, 99th percentile"),
-    Metric("sent_packets", "flow", "packets sent in the window"),
-    Metric("received_packets", "flow", "packets received in the window"),
-    Metric("throughput_bps", "flow", "bits received per second, headers included"),
-    Metric("goodput_bps", "flow", "new payload bits received in order per second"),
-    Metric("resolved_packets", "flow", "packets sent in the window, received or lost in it"),
-    Metric("loss_ratio", "flow", "lost share of the resolved packets"),
-    Metric("delivery_ratio", "flow", "1 less the loss ratio"),
-    Metric("delay_mean_s", "flow", "last bit received less first bit sent, mean"),
-    Metric("delay_p50_s", "flow", "the same, median"),
-    Metric("delay_p95_s", "flow", "the same, 95th percentile"),
-    Metric("delay_p99_s", "flow", "the same, 99th percentile"),
-    Metric("jitter_s", "flow", "mean of RFC 3550's running jitter"),
-    Metric("retransmits", "flow", "TCP: segments sent again"),
-    Metric("timeouts", "flow", "TCP: expiries of retransmission timers"),
-    Metric("cwnd_mean_packets", "flow", "TCP: congestion window in segments, averaged over time"),
-    Metric("rtt_mean_s", "flow", "TCP: mean of the RTT samples that the sender took"),
-    Metric("transfers", "flow", "TCP: finite transfers that were complete in the window"),
-    Metric("fct_s", "flow", "TCP: from a transfer's beginning to its last byte's arrival, mean"),
-    Metric("fct_p50_s", "flow", "the same, median"),
-    Metric("fct_p95_s", "flow", "the same, 95th percentile"),
-    Metric("fct_p99_s", "flow", "the same, 99th percentile"),
+    Metric(
+        "utilization", "link", "higher", "share of the window in which the transmitter was busy"
+    ),
+    Metric(
+        "throughput_bps", "link", "higher", "bits sent per second, straddling packets by their part"
+    ),
+    Metric("arrivals_packets", "link", None, "packets that came to the queue"),
+    Metric("departures_packets", "link", None, "packets whose transmission began"),
+    Metric("drops_packets", "link", "lower", "packets dropped, on arrival or later"),
+    Metric("drops_by_reason", "link", "lower", "the same by reason"),
+    Metric("marks_packets", "link", None, "packets marked"),
+    Metric("marks_by_reason", "link", None, "the same by reason"),
+    Metric("loss_ratio", "link", "lower", "drops divided by arrivals"),
+    Metric("queue_mean_packets", "link", "lower", "waiting packets, averaged over time"),
+    Metric("queue_mean_bytes", "link", "lower", "waiting bytes, averaged over time"),
+    Metric(
+        "queue_max_packets", "link", "lower", "most packets that waited for longer than an instant"
+    ),
+    Metric("queueing_delay_mean_s", "link", "lower", "start of transmission less arrival, mean"),
+    Metric("queueing_delay_p50_s", "link", "lower", "the same, median"),
+    Metric("queueing_delay_p95_s", "link", "lower", "the same, 95th percentile"),
+    Metric("queueing_delay_p99_s", "link", "lower", "the same, 99th percentile"),
+    Metric("sent_packets", "flow", None, "packets sent in the window"),
+    Metric("received_packets", "flow", "higher", "packets received in the window"),
+    Metric("throughput_bps", "flow", "higher", "bits received per second, headers included"),
+    Metric("goodput_bps", "flow", "higher", "new payload bits received in order per second"),
+    Metric("resolved_packets", "flow", None, "packets sent in the window, received or lost in it"),
+    Metric("loss_ratio", "flow", "lower", "lost share of the resolved packets"),
+    Metric("delivery_ratio", "flow", "higher", "1 less the loss ratio"),
+    Metric("delay_mean_s", "flow", "lower", "last bit received less first bit sent, mean"),
+    Metric("delay_p50_s", "flow", "lower", "the same, median"),
+    Metric("delay_p95_s", "flow", "lower", "the same, 95th percentile"),
+    Metric("delay_p99_s", "flow", "lower", "the same, 99th percentile"),
+    Metric("jitter_s", "flow", "lower", "mean of RFC 3550's running jitter"),
+    Metric("retransmits", "flow", "lower", "TCP: segments sent again"),
+    Metric("timeouts", "flow", "lower", "TCP: expiries of retransmission timers"),
+    Metric(
+        "cwnd_mean_packets", "flow", None, "TCP: congestion window in segments, averaged over time"
+    ),
+    Metric("rtt_mean_s", "flow", "lower", "TCP: mean of the RTT samples that the sender took"),
+    Metric("transfers", "flow", None, "TCP: finite transfers that were complete in the window"),
+    Metric(
+        "fct_s",
+        "flow",
+        "lower",
+        "TCP: from a transfer's beginning to its last byte's arrival, mean",
+    ),
+    Metric("fct_p50_s", "flow", "lower", "the same, median"),
+    Metric("fct_p95_s", "flow", "lower", "the same, 95th percentile"),
+    Metric("fct_p99_s", "flow", "lower", "the same, 99th percentile"),
     Metric(
         "slowdown_mean",
         "flow",
+        "lower",
         "TCP: completion time over the least that its packets take on the empty path, mean",
     ),
-    Metric("ecn_reductions", "flow", "TCP: windows reduced for an echo of marks"),
-    Metric("acknowledged_bps", "flow", "TCP: payload bits acknowledged to the sender per second"),
-    Metric("jain_index", "group", "Jain's fairness index of the flows' goodputs"),
+    Metric("ecn_reductions", "flow", None, "TCP: windows reduced for an echo of marks"),
+    Metric(
+        "acknowledged_bps",
+        "flow",
+        "higher",
+        "TCP: payload bits acknowledged to the sender per second",
+    ),
+    Metric("jain_index", "group", "higher", "Jain's fairness index of the flows' goodputs"),
 )
+"""All of them."""
+
+_BETTER: dict[str, Better | None] = {metric.name: metric.better for metric in METRICS}
+
+
+def better(metric: str) -> Better | None:
+    """Which end of a metric's scale is the good one; None where neither is."""
+    return _BETTER[metric]

@@ -6,10 +6,12 @@ import pytest
 
 import sojourn as sj
 from sojourn.comparing import differences
+from sojourn.metrics import METRICS, better
 from sojourn.plots import over_time
 from sojourn.plots.choice import PlotError
 from sojourn.plots.kinds import KINDS
 from sojourn.plots.style import headed
+from sojourn.tables import KEYS
 
 LABELS = ["Drop-tail", "RED", "CoDel", "CoDel, target=20 ms"]
 NAMES = ["droptail", "red", "codel", "codel, target=20 ms"]
@@ -232,6 +234,23 @@ def test_ranks_are_those_of_the_paired_tests(results):
         above = pairs.filter((pl.col("first") == point) & (pl.col("mean") > 0))
         below = pairs.filter((pl.col("second") == point) & (pl.col("mean") < 0))
         assert rank == 1 + len(above) + len(below)
+
+
+def test_every_metric_says_which_end_is_the_good_one(tcp_results):
+    measured = {
+        name
+        for frame in (tcp_results.links, tcp_results.flows, tcp_results.totals)
+        for name in frame.columns
+        if name not in KEYS
+    }
+    known = {metric.name for metric in METRICS}
+    assert known - measured == {"drops_by_reason", "marks_by_reason"}
+    assert measured <= known, "each is listed, and so has its end"
+    assert all(metric.better == better(metric.name) for metric in METRICS), "one end each"
+    rates = [name for name in known if name.endswith("_bps")]
+    assert {better(rate) for rate in rates} == {"higher"}
+    assert better("queueing_delay_p99_s") == "lower"
+    assert better("sent_packets") is None
 
 
 def test_a_figure_is_saved_with_its_data(results, tmp_path):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Literal
 
 UNITS = {
     "_bps": (1e-6, "Mbit/s"),
@@ -40,12 +39,6 @@ KINDS = {
     "p99": "99th percentile of the",
 }
 """How a name ends before its unit, and what that means."""
-
-MORE_IS_BETTER = ("goodput", "throughput", "utilization", "delivery", "jain", "received")
-"""How the names of metrics begin of which more is better; of the others less is."""
-
-NEITHER = ("cwnd", "sent", "arrivals", "departures", "transfers", "ecn", "marks")
-"""How those begin of which neither more nor less is better."""
 
 
 @dataclass(frozen=True)
@@ -88,10 +81,3 @@ def _words(stem: str) -> str:
     if kind not in KINDS:
         return stem.replace("_", " ")
     return f"{KINDS[kind]} {of.replace('_', ' ')}"
-
-
-def better(metric: str) -> Literal["lower", "higher"] | None:
-    """Which end of a metric's scale is the good one; None where neither is."""
-    if metric.startswith(NEITHER):
-        return None
-    return "higher" if metric.startswith(MORE_IS_BETTER) else "lower"

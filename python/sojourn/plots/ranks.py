@@ -11,10 +11,11 @@ import textwrap
 import polars as pl
 
 from sojourn.comparing import ranking
+from sojourn.metrics import better
 from sojourn.plots.choice import PlotError, case_of, labels_of, link_of
 from sojourn.plots.looks import looks
 from sojourn.plots.plot import Plot
-from sojourn.plots.quantities import better, shown_of
+from sojourn.plots.quantities import shown_of
 from sojourn.plots.style import FAINT, TEXT, legend_below, name_axes, new_figure
 from sojourn.results import Results
 

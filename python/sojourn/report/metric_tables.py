@@ -8,8 +8,9 @@ import polars as pl
 
 from sojourn.comparing import LEAST, differences, per_replica, ranking
 from sojourn.experiments.compared import answers, cases, is_compared, short_key
+from sojourn.metrics import better
 from sojourn.plots.looks import looks
-from sojourn.plots.quantities import Shown, better, shown
+from sojourn.plots.quantities import Shown, shown
 from sojourn.plots.ranks import usual
 from sojourn.plots.scales import scale
 from sojourn.report.words import name_of, with_half

@@ -12,9 +12,10 @@ import polars as pl
 
 from sojourn.comparing import LEAST, differences, per_replica, ranking
 from sojourn.experiments.compared import answers, cases, compared_points, short_key
+from sojourn.metrics import better
 from sojourn.plots.choice import link_of
 from sojourn.plots.looks import looks
-from sojourn.plots.quantities import Shown, better, shown, shown_of
+from sojourn.plots.quantities import Shown, shown, shown_of
 from sojourn.plots.ranks import usual
 from sojourn.results import Results
 from sojourn.stats.intervals import Interval, student_interval
