@@ -130,6 +130,20 @@ def test_the_command(program, text, tmp_path):
     assert "links.parquet: it is damaged" in errors
 
 
+def test_two_settings_of_one_discipline_are_two_points(program, text, tmp_path):
+    twice = text(rates=(2.5,)).replace(
+        '[{ discipline = "droptail" }, { discipline = "red" }]',
+        '[{ discipline = "codel" }, { discipline = "codel", target = "50 ms" }]',
+    )
+    experiment(twice, tmp_path / "a", replicas=5)
+    experiment(twice.replace('"4 Mbit/s"', '"3 Mbit/s"'), tmp_path / "b", replicas=5)
+    out = program("diff", tmp_path / "a", tmp_path / "b", "--all")[1]
+    assert "2.5 Mbit/s, codel, target=50 ms" in out
+    document = json.loads(program("diff", tmp_path / "a", tmp_path / "b", "--json")[1])
+    moved = [each["vary"]["link.bottleneck.queue"] for each in document["moved"]]
+    assert out.count("target=50 ms") == sum("target" in queue for queue in moved) < len(moved)
+
+
 def test_welch_by_hand():
     # Means 6 and 4, variances 1 and 4, three values each: t = 2 / sqrt(5/3) = 1.549, and
     # (5/3)^2 / (1/18 + 16/18) = 2.941 degrees of freedom.

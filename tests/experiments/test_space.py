@@ -1,6 +1,7 @@
 """Sensitivity and tuning on links whose answer is known."""
 
 import json
+import math
 import signal
 import subprocess
 import time
@@ -143,6 +144,59 @@ def test_sobol_finds_their_shares_of_the_variance(file, tmp_path):
         "two delay",
         "idle delay",
     ]
+
+
+FULL = """
+name = "full"
+duration = "4 s"
+warmup = "1 s"
+replicas = 3
+
+[[link]]
+name = "l"
+from = "a"
+to = "b"
+rate = "3.3 Mbit/s"
+queue = { discipline = "droptail", limit = "20 packets" }
+
+[[flow]]
+name = "p"
+from = "a"
+to = "b"
+transport = { protocol = "udp", payload = "433 B" }
+traffic = { source = "poisson", rate = "10 Mbit/s" }
+
+[vary]
+"link.l.delay" = { from = "3 ms", to = "60 ms" }
+"flow.p.traffic.rate" = { from = "8 Mbit/s", to = "20 Mbit/s" }
+"""
+
+
+def test_rounding_depends_on_nothing(file, tmp_path):
+    """The link is always full, but the means of its throughput differ by a last bit."""
+    space, quantity = Space.load(file(FULL)), "links.l.throughput_bps"
+    with trying(tmp_path / "out") as tries:
+        found = sensitivity(space, tries, of=[quantity], method="sobol", samples=16)
+        shares = [space.row([0.5, rate / 40]) for rate in range(40)]
+        outputs = {math.fsum(one) for one in tries.values(space.at(shares), [quantity])[quantity]}
+    assert len(outputs) > 1
+    assert found.table["ST"].to_list() == found.table["S1"].to_list() == [0, 0]
+
+
+def test_two_settings_of_one_discipline_are_two_cases(file, tmp_path):
+    codels = ", ".join(f'{{ discipline = "codel", target = "{ms} ms" }}' for ms in (5, 50))
+    text = f'{FULL}"link.l.queue" = [{codels}]\n"flow.p.transport.ecn" = [false]\n'
+    with trying(tmp_path / "out") as tries:
+        found = sensitivity(
+            Space.load(file(text)), tries, of=["links.l.queueing_delay_mean_s"], samples=4
+        )
+    cases = found.table["case"].to_list()
+    assert cases == [
+        *["l queue codel, target=5 ms, p ecn False"] * 2,
+        *["l queue codel, target=50 ms, p ecn False"] * 2,
+    ]
+    (panel,) = found.plot().axes
+    assert len(panel.containers) == 2
 
 
 def test_effects_are_drawn_in_the_unit_of_the_quantity(file, tmp_path):

@@ -92,7 +92,7 @@ def _print(
     from rich.table import Table
 
     from sojourn.cli.console import printer
-    from sojourn.experiments.compared import label
+    from sojourn.experiments.compared import labels
 
     console = printer()
     certain = [each for each in difference.moved if difference.is_significant(each)]
@@ -102,6 +102,8 @@ def _print(
         console.print(what)
     if not shown:
         return
+    vary = experiments[0].results.scenario.vary
+    called = dict(zip(map(_key, vary), labels(vary), strict=True))
     table = Table(pad_edge=False)
     for heading in ("point", "of", "metric"):
         table.add_column(heading, overflow="fold")
@@ -113,10 +115,16 @@ def _print(
         relative = "" if each.relative is None else f"{100 * each.relative:+.3g} %"
         of = ".".join(part for part in (each.table, each.name) if part)
         table.add_row(
-            *(label(each.vary) or "-", of, each.metric, _number(each.first), _number(each.second)),
+            *(called[_key(each.vary)] or "-", of, each.metric),
+            *(_number(each.first), _number(each.second)),
             *(_number(interval.mean) + half, relative, _p_value(each)),
         )
     console.print(table)
+
+
+def _key(vary: dict[str, Any]) -> str:
+    """A point by what varies there, in whatever order."""
+    return json.dumps(vary, sort_keys=True)
 
 
 def _headline(difference: Difference, certain: int) -> str:

@@ -7,7 +7,7 @@ answers. They share a warm-up and a number of replicas, so that their runs can b
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -41,41 +41,51 @@ def compared_points(scenario: Scenario) -> tuple[tuple[int, ...], ...]:
     return tuple(map(tuple, groups.values()))
 
 
-def label(vary: dict[str, Any]) -> str:
-    """The values that vary, in words: a queue by its discipline."""
-    return ", ".join(_word(value) for value in vary.values())
+def labels(vary: Sequence[dict[str, Any]]) -> list[str]:
+    """Points by the values that vary, in words that tell them from each other.
+
+    A queue is called as in :func:`answers`.
+    """
+    return [", ".join(words.values()) for words in _worded(vary)]
 
 
-def _word(value: Any) -> str:
-    if isinstance(value, dict):
-        return str(value.get("discipline", json.dumps(value)))
-    return str(value)
+def titles(where: Sequence[dict[str, Any]]) -> list[str]:
+    """The same with what each value is of; empty where nothing varies."""
+    return [
+        ", ".join(f"{short_key(key)} {word}" for key, word in words.items())
+        for words in _worded(where)
+    ]
+
+
+def _worded(vary: Sequence[dict[str, Any]]) -> list[dict[str, str]]:
+    """The values of each point in words, by key."""
+    worded: list[dict[str, str]] = [{} for _ in vary]
+    for key in dict.fromkeys(key for point in vary for key in point):
+        having = [number for number, point in enumerate(vary) if key in point]
+        values = [vary[number][key] for number in having]
+        for number, value, word in zip(having, values, _words(values), strict=True):
+            worded[number][key] = word or json.dumps(value)
+    return worded
 
 
 @dataclass(frozen=True)
 class Case:
-    """Points that are compared: what they share, and their numbers."""
+    """Points that are compared: what they share, also in words, and their numbers."""
 
     where: dict[str, Any]
     points: tuple[int, ...]
-
-    @property
-    def title(self) -> str:
-        """What they share, in words; empty where nothing else varies."""
-        return ", ".join(f"{short_key(key)} {_word(value)}" for key, value in self.where.items())
+    title: str
 
 
 @of_scenario
 def cases(scenario: Scenario) -> tuple[Case, ...]:
     """The groups of points that are compared, with what each group shares."""
-    vary = scenario.vary
-    return tuple(
-        Case(
-            {key: value for key, value in vary[points[0]].items() if not is_compared(key)},
-            tuple(points),
-        )
-        for points in compared_points(scenario)
-    )
+    vary, groups = scenario.vary, compared_points(scenario)
+    where = [
+        {key: value for key, value in vary[points[0]].items() if not is_compared(key)}
+        for points in groups
+    ]
+    return tuple(map(Case, where, groups, titles(where)))
 
 
 def short_key(key: str) -> str:
@@ -120,15 +130,22 @@ def answers(scenario: Scenario) -> tuple[str, ...]:
 
 def _telling(values: list[Any], key: str) -> list[str]:
     """Each value by what tells it from the others."""
-    tables = [value for value in values if isinstance(value, dict)]
-    if len(tables) < len(values):
-        return [f"{key.rpartition('.')[2]}={value}" for value in values]
-    # Of thousands of points most have the same few tables.
-    texts = [json.dumps(table) for table in tables]
-    different = dict(zip(texts, tables, strict=True))
+    if all(isinstance(value, dict) for value in values):
+        return _words(values)
+    return [f"{key.rpartition('.')[2]}={value}" for value in values]
+
+
+def _words(values: list[Any]) -> list[str]:
+    """Each value as it is; a table by its kind, and by what tells it from others of its kind."""
+    # Of thousands of points most have the same few values.
+    texts = [json.dumps(value) for value in values]
+    different = dict(zip(texts, values, strict=True))
+    tables = [value for value in different.values() if isinstance(value, dict)]
     words = {
-        text: _table(table, [one for one in different.values() if _kind(one) == _kind(table)])
-        for text, table in different.items()
+        text: _table(value, [one for one in tables if _kind(one) == _kind(value)])
+        if isinstance(value, dict)
+        else str(value)
+        for text, value in different.items()
     }
     return [words[text] for text in texts]
 

@@ -24,7 +24,7 @@ import numpy as np
 import polars as pl
 
 from sojourn._core import ScenarioError
-from sojourn.experiments.compared import Case, short_names
+from sojourn.experiments.compared import short_names, titles
 from sojourn.experiments.space import Space
 from sojourn.experiments.trying import Samples, Tries
 from sojourn.stats.intervals import defined
@@ -39,6 +39,9 @@ USUAL = ("total.delay_mean_s", "total.goodput_bps")
 
 SAMPLES: dict[Method, int] = {"morris": 20, "sobol": 128}
 """Trajectories of Morris; base samples of Sobol, a power of two."""
+
+ROUNDING = 1e-9
+"""Outputs that differ by no more than this share of the largest are the same but for rounding."""
 
 NAME = "sensitivity"
 """Of the figure's files."""
@@ -114,13 +117,13 @@ def sensitivity(
             _check_defined(space, tried, found, quantity)
     rows = []
     for quantity in of:
-        for number, case in enumerate(space.cases):
+        for number, case in enumerate(titles(space.cases)):
             outputs = _outputs(found, quantity, number, len(space.cases))
             measures = _analysed(problem, method, shares, outputs, seed)
             found_here = [
                 (
                     quantity,
-                    Case(case, ()).title,
+                    case,
                     name,
                     *(measures[measure][index] for measure in MEASURES[method]),
                 )
@@ -147,8 +150,9 @@ def _design(problem: dict[str, Any], method: Method, samples: int, seed: int) ->
 def _analysed(
     problem: dict[str, Any], method: Method, shares: np.ndarray, outputs: np.ndarray, seed: int
 ) -> dict[str, Any]:
-    if np.ptp(outputs) == 0:
-        # What never changes depends on nothing; the estimators would divide by its variance.
+    if np.ptp(outputs) <= ROUNDING * np.abs(outputs).max():
+        # What never changes depends on nothing; the estimators would divide by its variance, or
+        # share out that of rounding.
         return {measure: [0.0] * problem["num_vars"] for measure in MEASURES[method]}
     with warnings.catch_warnings():
         # SALib's own use of pandas and of its deprecated names is nothing to the user.
