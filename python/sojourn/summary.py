@@ -117,15 +117,25 @@ def links_that_matter(points: Sequence[Mapping[str, Any]]) -> tuple[set[str], se
     return set(waits), lossy | {name for name, wait in waits.items() if wait > least} or set(waits)
 
 
-def metric_text(metric: Mapping[str, Any] | None, factor: float, decimals: int) -> str:
-    """A metric of a summary for people: its mean, and ± half of its interval where it has one."""
+def metric_text(
+    metric: Mapping[str, Any] | None,
+    factor: float,
+    decimals: int,
+    interval: IntervalKind = "student",
+) -> str:
+    """A metric of a summary for people: its mean, and its interval where it has one.
+
+    Of Student's ± half; of others both ends, since the mean need not lie in the middle.
+    """
     if metric is None or metric["mean"] is None:
         return "-"
     text = f"{metric['mean'] * factor:.{decimals}f}"
-    if metric["ci95"] is not None:
-        half = (metric["ci95"][1] - metric["ci95"][0]) / 2
-        text += f" ± {half * factor:.{decimals}f}"
-    return text
+    if metric["ci95"] is None:
+        return text
+    low, high = (end * factor for end in metric["ci95"])
+    if interval == "student":
+        return f"{text} ± {(high - low) / 2:.{decimals}f}"
+    return f"{text} ({low:.{decimals}f} to {high:.{decimals}f})"
 
 
 @dataclass(frozen=True)

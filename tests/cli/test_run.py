@@ -86,6 +86,18 @@ def test_the_table_for_people_names_what_matters(sojourn, small, monkeypatch):
     assert "idle" not in done.out
 
 
+def test_of_a_bootstrap_interval_both_ends_are_printed(sojourn, small, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "240")
+    options = ("--interval", "bootstrap", "--replicas", "5")
+    out = sojourn("run", small, *options).out
+    assert "mean over 5 replicas, with both ends of the bootstrap's 95 % interval" in out
+    assert "±" not in out
+    document = json.loads(sojourn("run", small, *options, "--json").out)
+    wait = document["points"][0]["links"]["bottleneck"]["queueing_delay_mean_s"]
+    mean, low, high = (f"{1e3 * value:.2f}" for value in (wait["mean"], *wait["ci95"]))
+    assert f" {mean} ({low} to {high}) " in out
+
+
 def test_links_where_nothing_waits_are_shown_when_asked_for(sojourn, tmp_path, monkeypatch):
     monkeypatch.setenv("COLUMNS", "240")
     path = tmp_path / "home.toml"

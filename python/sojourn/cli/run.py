@@ -144,7 +144,7 @@ def run(
     if json_:
         print_summary(summary)
     elif outcomes.each:
-        print_tables(outcomes, summary["points"], all_links=all_links)
+        print_tables(outcomes, summary, all_links=all_links)
     for path in written:
         print(path, file=sys.stderr)
     if not outcomes.complete:

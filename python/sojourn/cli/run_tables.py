@@ -12,7 +12,7 @@ from sojourn.cli.console import printer
 from sojourn.cli.fitting import FittingTable
 from sojourn.experiments.compared import short_names
 from sojourn.outcomes import Outcomes
-from sojourn.summary import links_that_matter, metric_text
+from sojourn.summary import IntervalKind, links_that_matter, metric_text
 
 
 @dataclass(frozen=True)
@@ -52,37 +52,42 @@ Metrics = Mapping[str, Any]
 
 
 def print_tables(
-    outcomes: Outcomes, points: Sequence[Mapping[str, Any]], *, all_links: bool = False
+    outcomes: Outcomes, summary: Mapping[str, Any], *, all_links: bool = False
 ) -> None:
     """Print a table of the links and one of the flows: a row for each at every point."""
     console = printer()
+    points, interval = summary["points"], summary["interval"]
     keys = short_names(outcomes.scenario.core.vary_keys)
     values = {key: names([point["vary"][key] for point in points]) for key in keys}
     labels = [[values[key][json.dumps(point["vary"][key])] for key in keys] for point in points]
     used, matter = links_that_matter(points)
     shown = used if all_links else matter
-    links = _table(outcomes.scenario.title, [*keys.values(), "link"], points, "links", OF_LINKS)
+    headings = [*keys.values(), "link"]
+    links = _table(outcomes.scenario.title, headings, points, "links", OF_LINKS, interval)
     for label, point in zip(labels, points, strict=True):
         for name, metrics in point["links"].items():
             if name in shown:
                 links.add(label, name, metrics)
-    flows = flow_table(points, [*keys.values()], labels)
+    flows = flow_table(points, [*keys.values()], labels, interval)
     if len(used) > len(shown):
         count = len(used) - len(shown)
         noun = "link" if count == 1 else "links"
         links.shown.caption = (
             f"{count} more {noun} (--all-links): nothing lost there, and hardly any waiting"
         )
-    flows.caption = _caption(outcomes)
+    flows.caption = _caption(outcomes, interval)
     for table in (links.shown, flows):
         table.print(console)
 
 
 def flow_table(
-    points: Sequence[Mapping[str, Any]], headings: list[str], labels: Sequence[list[str]]
+    points: Sequence[Mapping[str, Any]],
+    headings: list[str],
+    labels: Sequence[list[str]],
+    interval: IntervalKind = "student",
 ) -> FittingTable:
     """A table of the flows by name: a row for each at every point of a summary."""
-    flows = _table("", [*headings, "flows"], points, "groups", OF_FLOWS)
+    flows = _table("", [*headings, "flows"], points, "groups", OF_FLOWS, interval)
     for label, point in zip(labels, points, strict=True):
         for name, metrics in point["groups"].items():
             alone = f"{name}.1" not in point["flows"]
@@ -96,10 +101,11 @@ class _Rows:
 
     shown: FittingTable
     columns: dict[str, Column]
+    interval: IntervalKind
 
     def add(self, label: list[str], name: str, metrics: Metrics) -> None:
         cells = [
-            metric_text(metrics.get(key), how.factor, how.decimals)
+            metric_text(metrics.get(key), how.factor, how.decimals, self.interval)
             for key, how in self.columns.items()
         ]
         self.shown.add([*label, name], cells)
@@ -111,6 +117,7 @@ def _table(
     points: Sequence[Mapping[str, Any]],
     of: str,
     columns: dict[str, Column],
+    interval: IntervalKind,
 ) -> _Rows:
     """An empty table with the columns that say something anywhere."""
     told = {
@@ -119,7 +126,7 @@ def _table(
         if any(_tells(key, one.get(key)) for point in points for one in point[of].values())
     }
     headings = [column.heading for column in told.values()]
-    return _Rows(FittingTable(title, [*names_], headings), told)
+    return _Rows(FittingTable(title, [*names_], headings), told, interval)
 
 
 def _tells(key: str, metric: Metrics | None) -> bool:
@@ -131,7 +138,7 @@ def _tells(key: str, metric: Metrics | None) -> bool:
     return metric["mean"] != 0 or key not in ("marks_packets", "retransmits", "timeouts")
 
 
-def _caption(outcomes: Outcomes) -> str | None:
+def _caption(outcomes: Outcomes, interval: IntervalKind) -> str | None:
     if len(outcomes.each) == outcomes.scenario.core.points:
         return None
     counts = Counter(outcomes.points).values()
@@ -139,7 +146,8 @@ def _caption(outcomes: Outcomes) -> str | None:
     count = f"{most}" if fewest == most else f"{fewest} to {most}"
     if len(outcomes.alike) == outcomes.scenario.core.points:
         return f"{count} replicas, all the same run: no intervals"
-    return f"mean over {count} replicas ± half of the 95 % interval"
+    how = " ± half of the" if interval == "student" else ", with both ends of the bootstrap's"
+    return f"mean over {count} replicas{how} 95 % interval"
 
 
 def names(values: list[Any]) -> dict[str, str]:

@@ -185,9 +185,11 @@ def _print(found: Tuning) -> None:
 def _cell(found: Tuning, interval: Interval, quantity: str) -> str:
     if interval.mean is None:
         return "undefined"
-    half = "" if interval.half_width is None else f" ± {interval.half_width:.2g}"
+    is_known = interval.low is not None and interval.high is not None
+    # Of a ratio the mean does not lie in the middle.
+    ends = f" ({interval.low:.4f} to {interval.high:.4f})" if is_known else ""
     word = {True: " better", False: " worse", None: ""}[found.is_better(interval, quantity)]
-    return f"{interval.mean:.4f}{half}{word}"
+    return f"{interval.mean:.4f}{ends}{word}"
 
 
 def _note(text: str) -> None:
