@@ -76,6 +76,17 @@ def test_throughput_has_a_panel_for_each_discipline_and_a_line_for_each_flow(res
     assert legend(figure) == ["call.0", "call.1", "call.2"]
 
 
+def test_of_many_flows_a_figure_says_how_many_it_shows(tcp_text):
+    many = tcp_text.replace("count = 2", "count = 20").replace("replicas = 2", "replicas = 1")
+    results = sj.run(sj.Scenario.from_toml(many.replace('"5 s"', '"2 s"')))
+    told = "One replica (0); the first 8 of 20 flows"
+    for figure in (results.plot("throughput"), results.plot("series", of="srtt_s")):
+        assert figure.get_suptitle() == told
+        assert len(legend(figure)) == 8
+        assert figure.data["name"].n_unique() == 20
+    assert results.plot("queue").get_suptitle() == "One replica (0)"
+
+
 def series_of(disciplines, flows):
     rows = [(one, flow, time, 1.0) for one in disciplines for flow in flows for time in (0.0, 1.0)]
     return pl.DataFrame(rows, schema=list(over_time.COLUMNS), orient="row")

@@ -83,7 +83,8 @@ def series(
     of_links = results.series(of)["entity"].eq("link").any() and flow is None
     entity, name = ("link", link) if of_links else ("flow", flow)
     frame = over_time.gather(results, of, entity, name=name, case=case, replica=replica)
-    return _with(over_time.draw(frame, of), frame, _drawn(results, case, replica))
+    told = _drawn(results, case, replica), over_time.limits(frame)
+    return _with(over_time.draw(frame, of), frame, *told)
 
 
 def goodput(results: Results, *, link: str | None = None, case: int | None = None) -> Plot:
@@ -115,8 +116,8 @@ def probability(
 ) -> Plot:
     """Drop probability over time and against the queue."""
     frame = drop_probability.gather(results, link=link, case=case, replica=replica)
-    told = [_drawn(results, case, replica), drop_probability.limits(frame)]
-    return _with(drop_probability.draw(frame), frame, "; ".join(filter(None, told)))
+    told = _drawn(results, case, replica), drop_probability.limits(frame)
+    return _with(drop_probability.draw(frame), frame, *told)
 
 
 def heatmap(
@@ -220,7 +221,8 @@ def _of_flows(
     results: Results, metric: str, flow: str | None, case: int | None, replica: int
 ) -> Plot:
     frame = over_time.gather(results, metric, "flow", name=flow, case=case, replica=replica)
-    return _with(over_time.draw(frame, metric), frame, _drawn(results, case, replica))
+    told = _drawn(results, case, replica), over_time.limits(frame)
+    return _with(over_time.draw(frame, metric), frame, *told)
 
 
 def _quantity(results: Results, of: str | None) -> str:
@@ -239,7 +241,7 @@ def _drawn(results: Results, case: int | None, replica: int | None = None) -> st
     return "; ".join(told)
 
 
-def _with(figure: Plot, frame: pl.DataFrame, told: str = "") -> Plot:
-    headed(figure, told)
+def _with(figure: Plot, frame: pl.DataFrame, *told: str) -> Plot:
+    headed(figure, "; ".join(filter(None, told)))
     figure.data = frame
     return figure

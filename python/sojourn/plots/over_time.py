@@ -64,8 +64,17 @@ def gather(
     return frame.select(COLUMNS)
 
 
+def limits(frame: pl.DataFrame) -> str:
+    """How many of the flows of `frame` are drawn; empty where all are."""
+    count = frame["name"].n_unique()
+    return f"the first {MOST_FLOWS} of {count} flows" if count > MOST_FLOWS else ""
+
+
 def draw(frame: pl.DataFrame, metric: str) -> Plot:
-    """Draw `frame` (columns as `COLUMNS`): lines of one axes, or a panel for each discipline."""
+    """Draw `frame` (columns as `COLUMNS`): lines of one axes, or a panel for each discipline.
+
+    Of many flows the first `MOST_FLOWS` are drawn; see `limits`.
+    """
     names = list(dict.fromkeys(frame["name"]))[:MOST_FLOWS]
     disciplines = looks(frame["discipline"])
     columns = 1
