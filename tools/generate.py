@@ -151,7 +151,9 @@ def metrics_page() -> str:
     parts += [
         "## Time series",
         "`Results.series` gives " + ", ".join(f"`{name}`" for name in SERIES) + ", and the inner "
-        "variables of disciplines and congestion controls by their own names.",
+        "variables of disciplines and congestion controls by their own names. A value stands at "
+        "the end of its interval; where `series` does not divide the duration, the last interval, "
+        "which is shorter, is left out.",
     ]
     return "\n\n".join(parts) + "\n"
 

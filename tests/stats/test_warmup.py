@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from sojourn.stats import mser5
+from sojourn.stats import Truncation, mser5
 
 
 def ar1(rng: np.random.Generator, n: int, offset: float, memory: float = 0.9) -> np.ndarray:
@@ -56,6 +56,12 @@ def test_by_hand():
     assert mser5([9.0] * 5 + [1.0] * 15 + [500.0] * 4).dropped == 5
     assert mser5([2.0] * 40) == mser5([2.0] * 40)
     assert mser5([2.0] * 40).dropped == 0
+
+
+@pytest.mark.parametrize("value", [0.0, 0.1, 1 / 3, 1e6 / 7, 9.73e6, -0.3])
+def test_of_a_constant_nothing_is_dropped(value):
+    assert mser5([value] * 1000) == Truncation(0, is_settled=True)
+    assert mser5([1e9] * 20 + [value] * 980).dropped == 20
 
 
 def test_too_short():

@@ -26,6 +26,9 @@ if TYPE_CHECKING:
 BATCH = 5
 """Observations in a batch."""
 
+ROUNDING = 1e-9
+"""Batches that differ by no more than this share of the largest are the same but for rounding."""
+
 
 @dataclass(frozen=True)
 class Truncation:
@@ -57,5 +60,7 @@ def mser5(observations: Sequence[float] | np.ndarray) -> Truncation:
 
 def _error(rest: list[float]) -> float:
     """The squared standard error of the mean of the rest; `fsum` is the same everywhere."""
+    if max(rest) - min(rest) <= ROUNDING * max(map(abs, rest)):
+        return 0.0
     mean = math.fsum(rest) / len(rest)
     return math.fsum((value - mean) ** 2 for value in rest) / len(rest) ** 2
