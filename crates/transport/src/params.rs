@@ -6,10 +6,12 @@
 //!
 //! **linux** (6.1): 1448 bytes, minimum RTO 200 ms put under the variance, acknowledged segments
 //! counted in full, the first 16 acknowledged one by one; the window is halved and not the flight; a window that is
-//! not put to use for an RTO is taken down, as after idle time; a probe of the tail waits 2 ms longer, after a segment alone the minimum RTO. **ns3** (3.48):
+//! not put to use for an RTO is taken down, as after idle time; marks take the window down by PRR; controllers hear of the RTT
+//! of the last segment acknowledged, where SRTT is that of the first; a probe of the tail waits 2 ms longer, after a segment alone the minimum RTO. **ns3** (3.48):
 //! 536 bytes, SACK and PRR without RACK, a first RTO of 1 s, ACKs of two segments after at most 200
-//! ms but of the first at once; what is halved is `pipe`, and its PRR is its own
-//! ([`crate::recovery::prr`]). In both the acknowledgement that ends recovery grows the window.
+//! ms but of the first at once; what is halved is `pipe`, at a repeated timeout too, and its PRR is its own
+//! ([`crate::recovery::prr`]), by which marks take the window down too; stamps are whole milliseconds, and
+//! controllers hear of the smoothed RTT. In both the acknowledgement that ends recovery grows the window.
 //! **ns2** (2.35): 1000 bytes, a window of 20, initial window 2, ssthresh that starts at the window
 //! and is rounded down to whole segments, a SYN of 40 bytes, no SACK unless asked for, no delayed
 //! acknowledgements, minimum RTO 0.2 s in ticks of 10 ms, one segment timed at a time. Its agents
@@ -160,10 +162,20 @@ pub struct Config {
     pub recovery_burst: u32,
     /// What is halved is the window, not the flight (Linux, ns-2).
     pub halves_cwnd: bool,
-    /// It is halved at a repeated timeout too (ns-2).
+    /// It is halved at a repeated timeout too (ns-2, ns-3).
     pub halves_again: bool,
     /// A timeout in a window that was reduced already leaves the threshold (Linux).
     pub halves_once: bool,
+    /// An echo of marks takes the window down as recovery does, by PRR, and it does not grow meanwhile (Linux, ns-3).
+    pub marks_by_prr: bool,
+    /// What is lost and sent again but not delivered is reason enough for the next recovery (Linux).
+    pub recovers_what_is_out: bool,
+    /// What RACK's reordering timer waits beyond its window.
+    pub reorder_patience: Span,
+    /// Controllers hear of the RTT of the last segment that is acknowledged, not of the first (Linux).
+    pub last_rtt: bool,
+    /// Stamps are whole milliseconds, and controllers hear of the smoothed RTT (ns-3).
+    pub whole_ms: bool,
     /// What is halved is `pipe`: what is reported or held to be lost does not count (ns-3).
     pub halves_pipe: bool,
     /// After a timeout all is sent again, reports or not, and limited transmit goes on (ns-2).
@@ -174,6 +186,8 @@ pub struct Config {
     /// The acknowledgement that ends recovery grows the window (Linux, ns-3, and ns-2 without
     /// SACK).
     pub grows_at_exit: bool,
+    /// It counts for all by which it moved, what had been reported too (ns-3).
+    pub counts_all_at_exit: bool,
     /// Segments that one acknowledgement counts for.
     pub byte_counting: u32,
 }
@@ -194,7 +208,7 @@ fn bytes_of(name: &'static str, limit: Limit, mss: u64) -> Result<Option<u64>, P
 }
 
 /// Linux's TCP_TIMEOUT_MIN: two ticks of 1 ms.
-const LINUX_PROBE_PATIENCE: Span = Span::from_ms(2);
+const LINUX_PATIENCE: Span = Span::from_ms(2);
 
 const ALLOWED_WINDOW: &str = "a window such as \"20 packets\" or \"64 kB\", or \"none\"";
 
@@ -225,7 +239,12 @@ impl Config {
         let window = at_least_one("window", params.window)?;
         let send_buffer = at_least_one("send_buffer", params.send_buffer)?;
         let initial_window = at_least_one("initial_window", params.initial_window)?;
-        let (ns2, linux) = (preset == Preset::Ns2, preset == Preset::Linux);
+        let (ns2, ns3, linux) = (
+            preset == Preset::Ns2,
+            preset == Preset::Ns3,
+            preset == Preset::Linux,
+        );
+        let prr = params.prr != PrrMode::Off && params.sack;
         let initial_ssthresh = match params.initial_ssthresh {
             Auto::Given(limit) => at_least_one("initial_ssthresh", limit)?,
             Auto::Auto if ns2 => window,
@@ -245,11 +264,11 @@ impl Config {
             initial_window,
             initial_ssthresh,
             sack: params.sack,
-            prr: params.prr != PrrMode::Off && params.sack,
+            prr,
             prr_kind: PrrKind::of(params.prr, preset),
             rack: params.rack && params.sack,
             probe_patience: match (linux, params.delayed_ack) {
-                (true, _) => (params.min_rto, LINUX_PROBE_PATIENCE),
+                (true, _) => (params.min_rto, LINUX_PATIENCE),
                 (false, 1) => (Span::ZERO, Span::ZERO),
                 (false, _) => (params.delayed_ack_timeout, Span::ZERO),
             },
@@ -281,9 +300,14 @@ impl Config {
             pacing: params.pacing.given().unwrap_or(needs.pacing),
             recovery_burst: if ns2 && !params.sack { 2 } else { u32::MAX },
             halves_cwnd: ns2 || linux,
-            halves_again: ns2,
+            halves_again: ns2 || ns3,
             halves_once: linux,
-            halves_pipe: preset == Preset::Ns3,
+            marks_by_prr: prr && (linux || ns3) && !needs.own_recovery,
+            recovers_what_is_out: linux,
+            reorder_patience: if linux { LINUX_PATIENCE } else { Span::ZERO },
+            last_rtt: linux,
+            whole_ms: ns3,
+            halves_pipe: ns3,
             go_back_n: ns2,
             classic_recovery: ns2,
             grows_at_exit: match preset {
@@ -291,6 +315,7 @@ impl Config {
                 Preset::Linux | Preset::Ns3 => true,
                 Preset::Ns2 => !params.sack,
             },
+            counts_all_at_exit: ns3,
             byte_counting: params.byte_counting,
         })
     }

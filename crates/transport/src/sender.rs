@@ -311,7 +311,12 @@ impl Sender {
     /// The window in force, bytes: the controller's, or recovery's.
     #[inline]
     pub fn window(&self) -> u64 {
-        if self.state == State::Recovery && !self.needs.own_recovery {
+        let is_reduced = match self.state {
+            State::Recovery => !self.needs.own_recovery,
+            State::Cwr => self.config.marks_by_prr,
+            State::Open | State::Loss => false,
+        };
+        if is_reduced {
             self.recovery_window
         } else {
             self.cwnd
@@ -322,7 +327,7 @@ impl Sender {
     /// program keeps that apart, as ns-2's agents do.
     #[inline]
     pub fn told_window(&self) -> u64 {
-        if self.state != State::Recovery || (self.config.classic_recovery && !self.config.sack) {
+        if self.config.classic_recovery && !self.config.sack {
             self.cwnd
         } else {
             self.window()

@@ -239,3 +239,123 @@ fn linux_takes_a_window_down_that_is_not_used() {
         assert!(after >= before, "{cc}: {after} {before}");
     }
 }
+
+/// A window of 20 segments, all of them out, and an echo of marks with each acknowledgement. Linux's CWR takes the window down
+/// as recovery does, a segment for every other acknowledgement; RFC 3168 lets it fall at once.
+#[test]
+fn marks_take_the_window_of_linux_down_by_prr() {
+    let run = |preset: Preset| {
+        let keys = [KEYS, &[("ecn", "true"), ("initial_ssthresh", "20 packets")]].concat();
+        let mut tcp = Solo::new("newreno", preset, &keys);
+        tcp.sender.write_endless();
+        tcp.sends();
+        tcp.at(100);
+        let sent: Vec<usize> = (1..=20).map(|n| tcp.ece(nth(n)).len()).collect();
+        (sent, tcp.cwnd(), tcp.sender.counts().ecn_reductions)
+    };
+    let (sent, cwnd, reductions) = run(Preset::Linux);
+    assert_eq!(sent[0], 1);
+    assert!(sent.iter().all(|&n| n <= 1), "{sent:?}");
+    let halves = [&sent[..10], &sent[10..]].map(|half| half.iter().sum::<usize>());
+    assert_eq!(halves, [5, 5], "{sent:?}");
+    assert_eq!(
+        (cwnd, reductions),
+        (10.0, 1),
+        "and it does not grow meanwhile"
+    );
+    let (sent, ..) = run(Preset::Reference);
+    assert_eq!(sent[..10], [0; 10]);
+    let (sent, ..) = run(Preset::Ns3);
+    assert!((9..=10).contains(&sent.iter().sum::<usize>()), "{sent:?}");
+    assert!(sent[..10].iter().sum::<usize>() >= 4, "{sent:?}");
+}
+
+/// A loss after marks is of the same window; but DCTCP of Linux halves then, where a mark took next to nothing.
+#[test]
+fn dctcp_of_linux_halves_for_a_loss_after_marks() {
+    let run = |cc: &str| {
+        let keys = [KEYS, &[("initial_ssthresh", "20 packets"), ("ecn", "true")]].concat();
+        let mut tcp = Solo::new(cc, Preset::Linux, &keys);
+        tcp.sender.write_endless();
+        tcp.sends();
+        tcp.at(100);
+        tcp.ece(nth(1));
+        let marked = tcp.ssthresh();
+        for n in 3..=9 {
+            tcp.ack(nth(1), &[(nth(2), nth(n))]);
+        }
+        assert_eq!(tcp.sender.state(), State::Recovery);
+        (marked, tcp.ssthresh())
+    };
+    // Alpha is 1 at first: half of 20, and half of what is left.
+    let (marked, lost) = run("dctcp");
+    assert_eq!(marked, 10.0);
+    assert!(lost < marked, "{lost}");
+    assert_eq!(run("newreno"), (10.0, 10.0));
+}
+
+/// One segment was sent again and is still out when the recovery that it belongs to ends, for what was sent later has been
+/// lost too: in Linux that begins the next.
+#[test]
+fn linux_counts_what_is_sent_again_as_lost() {
+    let keys = [KEYS, &[("initial_ssthresh", "20 packets")]].concat();
+    let states = |preset| {
+        let mut tcp = Solo::new("newreno", preset, &keys);
+        tcp.sender.write_endless();
+        tcp.sends();
+        tcp.at(100);
+        let mut recover = 0;
+        for n in 2..=20 {
+            let sent = tcp.sender.snd_nxt();
+            tcp.ack(1, &[(nth(1), nth(n))]);
+            if recover == 0 && tcp.sender.state() == State::Recovery {
+                recover = sent;
+            }
+        }
+        let ssthresh = tcp.ssthresh();
+        tcp.at(150);
+        // The first of what was sent since is lost as well, found so and sent again.
+        let next = tcp.sender.snd_nxt();
+        assert!(next > recover + 4000, "{next} {recover}");
+        tcp.ack(1, &[(recover + 1000, next), (nth(1), recover)]);
+        tcp.at(190);
+        tcp.ack(1, &[(recover + 1000, tcp.sender.snd_nxt() - 1000)]);
+        tcp.at(200);
+        tcp.ack(recover, &[(recover + 1000, next)]);
+        (tcp.sender.state(), tcp.ssthresh() < ssthresh)
+    };
+    assert_eq!(states(Preset::Linux), (State::Recovery, true));
+    assert_eq!(states(Preset::Reference), (State::Open, false));
+}
+
+/// ns-3 forgets that the first segment was sent again before it asks, so that each timeout halves what is in flight.
+#[test]
+fn each_timeout_of_ns3_takes_the_threshold_down() {
+    let thresholds = |preset| {
+        let keys = [KEYS, &[("initial_ssthresh", "20 packets")]].concat();
+        let mut tcp = Solo::new("newreno", preset, &keys);
+        tcp.sender.write_endless();
+        tcp.sends();
+        tcp.at(100);
+        tcp.ack(nth(1), &[]);
+        let mut found = Vec::new();
+        while found.len() < 3 {
+            let at = tcp.sender.next_timer().expect("much is out");
+            tcp.now = at;
+            let before = tcp.sender.counts().timeouts;
+            tcp.sender.on_timer(at);
+            tcp.sends();
+            if tcp.sender.counts().timeouts > before {
+                found.push(tcp.ssthresh());
+            }
+        }
+        found
+    };
+    let reference = thresholds(Preset::Reference);
+    assert!(
+        reference[0] == reference[1] && reference[1] == reference[2],
+        "{reference:?}"
+    );
+    let ns3 = thresholds(Preset::Ns3);
+    assert!(ns3[0] > 9.0 && ns3[1..] == [2.0, 2.0], "{ns3:?}");
+}

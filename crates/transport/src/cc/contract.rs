@@ -48,6 +48,8 @@ pub struct Needs {
     pub partial_acks: bool,
     /// The controller sets the window during recovery too: neither PRR nor inflation.
     pub own_recovery: bool,
+    /// A loss reduces the window though marks have.
+    pub loss_after_marks: bool,
     /// It wants delivery-rate samples, and to hear of each lost segment.
     pub rate_samples: bool,
     /// It paces.
@@ -66,6 +68,7 @@ impl Needs {
         fast_recovery: true,
         partial_acks: true,
         own_recovery: false,
+        loss_after_marks: false,
         rate_samples: false,
         pacing: false,
         keeps_window_when_idle: false,

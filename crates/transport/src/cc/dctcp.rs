@@ -101,6 +101,7 @@ impl CongestionControl for Dctcp {
     fn needs(&self) -> Needs {
         Needs {
             ecn: EcnMode::Dctcp,
+            loss_after_marks: self.preset == Preset::Linux,
             ..Needs::USUAL
         }
     }

@@ -85,12 +85,17 @@ impl Sender {
                 && (!echoes || self.weighs_counts())
                 && (before.state != State::Recovery || self.config.grows_at_exit)
                 && self.state != State::Recovery
+                && !(self.state == State::Cwr && self.config.marks_by_prr)
                 // Tahoe's fast retransmit comes with an acknowledgement that is none of data.
                 && (self.state != State::Loss || before.state == State::Loss);
+            let exits = before.state == State::Recovery && self.state == State::Open;
+            if exits && self.config.counts_all_at_exit && !self.needs.rate_samples {
+                heard.counted = heard.moved;
+            }
             self.tell_controller(now, ack, &heard, before.flight, cwnd_limited, may_grow);
         }
         if echoes {
-            self.on_echo(now, ack);
+            self.on_echo(now, ack, &heard);
         }
         self.after_probe(now, ack, &heard);
         self.set_timers(now, &heard, before.state);
@@ -156,7 +161,8 @@ impl Sender {
         match self.state {
             State::Open | State::Cwr => {
                 let lost = if self.config.sack {
-                    self.board.waiting() > 0
+                    let what_is_out = self.config.recovers_what_is_out && self.board.lost() > 0;
+                    what_is_out || self.board.waiting() > 0
                 } else {
                     // RFC 6582, 3.2, step 1: once for what was sent before.
                     heard.duplicate
@@ -166,6 +172,9 @@ impl Sender {
                 if lost {
                     let sacked = heard.sacked_before;
                     self.enter_recovery(now, heard.delivered, heard.cumulative, sacked);
+                } else if self.state == State::Cwr && self.config.marks_by_prr {
+                    let reports = heard.delivered > heard.cumulative;
+                    self.reduce_by_prr(heard.delivered, heard.advanced, reports);
                 }
             }
             State::Recovery if self.config.prr && !self.needs.own_recovery => {
@@ -258,13 +267,19 @@ impl Sender {
                 fresh.min(heard.delivered)
             }
         };
-        let stamps = ack.echo.map(|echo| (ack.stamp, echo));
+        let stamps = ack
+            .echo
+            .map(|echo| (self.stamp(ack.stamp), self.stamp(echo)));
         let mut sample = AckSample {
             now,
-            acked: heard.delivered,
+            acked: heard.counted,
             marked,
             ece: ack.ece,
-            rtt: heard.rtt,
+            rtt: if self.config.whole_ms {
+                heard.rtt.and(self.rtt.srtt())
+            } else {
+                heard.last_rtt
+            },
             srtt: self.rtt.srtt().unwrap_or_default(),
             stamps: stamps.filter(|_| self.config.timestamps),
             prior_in_flight,
@@ -301,7 +316,7 @@ impl Sender {
     }
 
     /// An echo of marks: one reduction a window (RFC 3168, 6.1.2).
-    fn on_echo(&mut self, now: Time, ack: &Ack) {
+    fn on_echo(&mut self, now: Time, ack: &Ack, heard: &Heard) {
         if self.config.ecn == EcnMode::Off || ack.ack <= self.ecn_until {
             return;
         }
@@ -318,8 +333,16 @@ impl Sender {
             } else {
                 LossKind::Ecn
             };
+            let window = self.window();
             self.reduce(now, kind, false);
             self.state = State::Cwr;
+            if self.config.marks_by_prr {
+                self.start_prr(window, self.outstanding());
+                self.reduce_by_prr(heard.delivered, heard.advanced, false);
+                // Whatever the share, one may go at first.
+                let one = self.board.pipe(self.outstanding()) + self.mss();
+                self.recovery_window = self.recovery_window.max(one);
+            }
         }
     }
 

@@ -101,9 +101,10 @@ impl Sender {
             window: self.cwnd,
             lost_ever: 0,
         };
-        if let Some(last) = self.board.acknowledge_untouched(ack.ack) {
+        let last = self.board.acknowledge_untouched(ack.ack);
+        if let Some(last) = &last {
             // Of segments that came in their order, the last tells RACK as much as all.
-            self.rack.on_delivered_in_order(&last, now);
+            self.rack.on_delivered_in_order(last, now);
         }
         self.right_edge = ack.ack.saturating_add(ack.window);
         self.snd_una = ack.ack;
@@ -122,10 +123,16 @@ impl Sender {
                 advanced: true,
                 duplicate: false,
                 delivered: moved,
+                counted: moved,
                 cumulative: moved,
                 sacked_before: 0,
                 moved,
                 rtt,
+                last_rtt: if self.config.last_rtt {
+                    last.map(|last| now.since(last.xmit))
+                } else {
+                    rtt
+                },
                 lost: 0,
             };
             self.tell_controller(now, ack, &heard, before.flight, cwnd_limited, may_grow);

@@ -5,6 +5,8 @@ use sojourn_base::{Span, Time};
 use super::{Sender, State};
 use crate::wire::{Ack, SackBlocks};
 
+const MILLISECOND: u64 = 1_000_000_000;
+
 /// What one acknowledgement brought.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Heard {
@@ -15,6 +17,8 @@ pub(super) struct Heard {
     pub(super) duplicate: bool,
     /// Bytes newly delivered.
     pub(super) delivered: u64,
+    /// Bytes that its controller counts for growth.
+    pub(super) counted: u64,
     /// Bytes by which the first unacknowledged number moved and that no block had reported.
     pub(super) cumulative: u64,
     /// Bytes reported by blocks before it.
@@ -22,6 +26,8 @@ pub(super) struct Heard {
     /// Bytes by which the first unacknowledged number moved.
     pub(super) moved: u64,
     pub(super) rtt: Option<Span>,
+    /// The RTT that its controller hears of.
+    pub(super) last_rtt: Option<Span>,
     /// Bytes newly held to be lost.
     pub(super) lost: u64,
 }
@@ -44,6 +50,7 @@ impl Sender {
         let moved = ack.ack.saturating_sub(self.snd_una);
         // RFC 6298 and Karn: the oldest segment acknowledged, if none of them was sent twice.
         let mut oldest: Option<Time> = None;
+        let mut newest: Option<Time> = None;
         let mut ambiguous = false;
         let echo = ack.echo.filter(|_| self.config.timestamps);
         let (rack_on, min_rtt) = (self.config.rack, self.rtt.min());
@@ -51,6 +58,7 @@ impl Sender {
         let cumulative = self.board.acknowledge(ack.ack, |sent| {
             ambiguous |= sent.was_retransmitted();
             oldest = Some(oldest.map_or(sent.xmit, |time| time.min(sent.xmit)));
+            newest = newest.max(Some(sent.xmit));
             if rack_on {
                 rack.on_delivered(sent, now, echo, min_rtt);
             }
@@ -91,7 +99,7 @@ impl Sender {
         let rtt = if !advanced {
             reported_rtt.filter(|_| self.rtt.srtt().is_none() && !self.config.one_timed)
         } else if let Some(echo) = echo {
-            Some(now.since(echo))
+            Some(self.since_stamp(now, echo))
         } else if self.config.one_timed {
             self.timed
                 .take_if(|(end, _)| *end <= ack.ack)
@@ -102,15 +110,23 @@ impl Sender {
         if let Some(rtt) = rtt {
             self.take_rtt(now, rtt);
         }
+        let last_rtt = if self.config.last_rtt {
+            let newest = newest.filter(|_| !ambiguous);
+            reported_at.or(newest).map(|sent| now.since(sent)).or(rtt)
+        } else {
+            rtt
+        };
         self.delivered += cumulative + reported;
         Some(Heard {
             advanced,
             duplicate,
             delivered: cumulative + reported,
+            counted: cumulative + reported,
             cumulative,
             sacked_before,
             moved,
             rtt,
+            last_rtt,
             lost: 0,
         })
     }
@@ -125,6 +141,22 @@ impl Sender {
         self.sampled_since_probe = true;
         self.counts.rtt_samples += 1;
         self.counts.rtt_sum += u128::from(rtt.as_ps());
+    }
+
+    /// A stamp as it is written.
+    pub(super) fn stamp(&self, time: Time) -> Time {
+        if self.config.whole_ms {
+            Time::from_ps(time.as_ps() / MILLISECOND * MILLISECOND)
+        } else {
+            time
+        }
+    }
+
+    /// The time since an echoed stamp, more than none.
+    fn since_stamp(&self, now: Time, echo: Time) -> Span {
+        self.stamp(now)
+            .since(self.stamp(echo))
+            .max(Span::from_ps(u64::from(self.config.whole_ms)))
     }
 
     /// The blocks that tell of outstanding data; a leading duplicate report (RFC 2883) goes to RACK.

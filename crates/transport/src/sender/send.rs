@@ -227,7 +227,7 @@ impl Sender {
 
     #[inline(always)]
     fn after_send(&mut self, now: Time, len: u32) {
-        if self.state == State::Recovery {
+        if matches!(self.state, State::Recovery | State::Cwr) {
             self.prr.on_sent(u64::from(len));
         }
         if self.rto_at == Time::NEVER {

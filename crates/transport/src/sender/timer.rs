@@ -4,7 +4,7 @@ use sojourn_base::{Span, Time};
 
 use super::{Sender, State};
 use crate::cc::LossKind;
-use crate::recovery::prr::{AtEntry, Prr};
+use crate::recovery::prr::{AtEntry, Prr, PrrKind};
 use crate::scoreboard::Sent;
 
 impl Sender {
@@ -128,7 +128,7 @@ impl Sender {
         if let Some(deadline) = self.rack.deadline(window)
             && let Some(at) = self.board.detect_by_time(now, &deadline)
         {
-            self.reorder_at = at;
+            self.reorder_at = at + self.config.reorder_patience;
         }
     }
 
@@ -188,7 +188,7 @@ impl Sender {
     pub(super) fn enter_recovery(&mut self, now: Time, delivered: u64, acked: u64, sacked: u64) {
         let reduced = self.state == State::Cwr;
         let before = self.window();
-        if reduced {
+        if reduced && !self.needs.loss_after_marks {
             // One window, one reduction (RFC 3168, 6.1.2).
             self.ecn_until = self.snd_nxt;
         } else {
@@ -213,21 +213,21 @@ impl Sender {
         }
         self.state = State::Recovery;
         let ssthresh = self.ssthresh;
+        // Linux goes on with the reduction that marks began.
+        let goes_on = reduced
+            && self.config.marks_by_prr
+            && self.config.prr_kind == PrrKind::Linux
+            && !self.needs.loss_after_marks;
         if self.needs.own_recovery {
             // The controller's window rules; without SACK the first hole is at the front.
             if !self.config.sack {
                 self.board.lose_first();
             }
         } else if self.config.prr {
-            let still = (self.outstanding() + acked).saturating_sub(sacked);
-            let at = AtEntry {
-                deliverable: still,
-                window: before,
-                outstanding: self.outstanding(),
-                pipe: self.board.pipe(self.outstanding()),
-            };
-            self.prr = Prr::start(self.config.prr_kind, &at, ssthresh);
-            self.recovery_window = self.board.pipe(self.outstanding()) + self.mss();
+            if !goes_on {
+                let still = (self.outstanding() + acked).saturating_sub(sacked);
+                self.start_prr(before, still);
+            }
             self.reduce_by_prr(delivered, false, delivered > acked);
         } else if self.config.sack {
             self.recovery_window = ssthresh;
@@ -237,5 +237,20 @@ impl Sender {
                 ssthresh.saturating_add(u64::from(self.config.dupthresh) * self.mss());
         }
         self.arm_rto(now);
+    }
+
+    /// The window goes down in proportion to what is delivered: from `window` before the reduction, while `deliverable`
+    /// bytes still can be.
+    pub(super) fn start_prr(&mut self, window: u64, deliverable: u64) {
+        let outstanding = self.outstanding();
+        let pipe = self.board.pipe(outstanding);
+        let at = AtEntry {
+            deliverable,
+            window,
+            outstanding,
+            pipe,
+        };
+        self.prr = Prr::start(self.config.prr_kind, &at, self.ssthresh);
+        self.recovery_window = pipe + self.mss();
     }
 }
