@@ -81,26 +81,28 @@ fn a_band_without_tokens_is_passed_over() {
     assert_eq!(next(&mut bench, 1_000), Some(6));
 }
 
-/// What was looked at but has no tokens yet still waits, beyond the inner limit.
+/// What is waited for has left a discipline, but not a plain queue, which it still fills.
 #[test]
 fn the_head_that_waits_is_counted() {
-    let params = [
-        ("rate", "4 Mbit/s"),
-        ("burst", "500 B"),
-        ("inner", "droptail(limit = 2 packets)"),
-    ];
-    let mut bench = Bench::new("tbf", &params);
-    for _ in 0..2 {
-        bench.arrive(us(0), 500);
+    for (inner, packets, drops) in [
+        ("codel(limit = 2 packets)", 3, 1),
+        ("droptail(limit = 2 packets)", 2, 2),
+    ] {
+        let params = [("rate", "4 Mbit/s"), ("burst", "500 B"), ("inner", inner)];
+        let mut bench = Bench::new("tbf", &params);
+        for _ in 0..2 {
+            bench.arrive(us(0), 500);
+        }
+        assert!(bench.dequeue(us(0)).is_some());
+        assert!(bench.dequeue(us(0)).is_none());
+        for _ in 0..3 {
+            bench.arrive(us(0), 500);
+        }
+        let found = (bench.packets(), bench.drops(Reason::Overlimit));
+        assert_eq!(found, (packets, drops), "{inner}");
+        bench.discipline.reset();
+        assert_eq!(bench.packets(), 0);
     }
-    assert!(bench.dequeue(us(0)).is_some());
-    assert!(bench.dequeue(us(0)).is_none());
-    for _ in 0..3 {
-        bench.arrive(us(0), 500);
-    }
-    assert_eq!((bench.packets(), bench.drops(Reason::Overlimit)), (3, 1));
-    bench.discipline.reset();
-    assert_eq!(bench.packets(), 0);
 }
 
 #[test]

@@ -121,7 +121,7 @@ impl Inner {
 
 /// A queue within a discipline: plain drop-tail, or another discipline. One can look at its head.
 pub enum Child<P: Packet> {
-    /// Drop-tail.
+    /// Drop-tail, with or without a name.
     Plain {
         /// Most that waits.
         capacity: Capacity,
@@ -242,13 +242,19 @@ impl<P: Packet> Child<P> {
         preset: Preset,
         link: &LinkInfo,
     ) -> Result<Self, ParamFault> {
-        Ok(match &inner.0 {
-            None => Self::Plain {
-                capacity,
-                queue: Fifo::default(),
-            },
-            Some(inner) => Self::Other {
-                discipline: Box::new(inner.build(preset, link)?),
+        let plain = |capacity| Self::Plain {
+            capacity,
+            queue: Fifo::default(),
+        };
+        let Some(inner) = &inner.0 else {
+            return Ok(plain(capacity));
+        };
+        let discipline = inner.build(preset, link)?;
+        // What is looked at stays in a plain queue, and counts against its limit.
+        Ok(match discipline.plain_capacity() {
+            Some(capacity) => plain(capacity),
+            None => Self::Other {
+                discipline: Box::new(discipline),
                 held: None,
             },
         })
