@@ -22,7 +22,7 @@ from sojourn.stats.intervals import Interval, student_interval
 from sojourn.stats.paired import FEWEST
 
 HOW_SURE = (
-    "Beyond doubt means: the differences between runs under the same arrivals, replica by replica, "
+    "Beyond doubt means: the differences between runs under the same draws, replica by replica, "
     "keep clear of zero at 95 % (Student's t, Holm's correction over all pairs of a case, also in "
     "the corrected intervals)."
 )
