@@ -6,12 +6,14 @@
 //! window a millisecond, then a round trip, and never slower than before, until the bandwidth has
 //! not grown by a quarter in three round trips; drain takes the queue away again; then the pacing gain cycles
 //! through 1.25, 0.75 and six times 1, a least RTT each, with a window of twice the product. When the least
-//! RTT is 10 s old the window is four segments for at least 200 ms and a round trip. Losses take the window to
-//! what is in flight for one round trip; marks do nothing.
+//! RTT is 10 s old the window is four segments for at least 200 ms and a round trip, whose low rates do not count. Losses
+//! take the window to what is in flight for one round trip; marks do nothing.
 //!
 //! **linux**: paces at 99 % of the bandwidth; a round-trip time that equals the least does not renew it. Left out: its long-term sampling for policers, its compensation
 //! for aggregated acknowledgements and the room for segmentation offload in the window, of which one burst of
-//! three segments stands for all. **ns-3** (`TcpBbr`): as the draft. ns-2.35 has no BBR.
+//! three segments stands for all. **ns-3** (`TcpBbr`): as the draft, but the low rates count, since what it sets against that
+//! never reaches its rate samples: where ten round trips are less than the 200 ms, the bandwidth collapses with each look for
+//! the least RTT. ns-2.35 has no BBR.
 //!
 //! Unverified: the phase in which the cycle starts is drawn as Linux draws it, any but the 0.75 one; the
 //! draft's text was not at hand for its distribution.
@@ -56,6 +58,7 @@ enum Mode {
 #[derive(Debug, Clone)]
 pub struct Bbr {
     mss: f64,
+    preset: Preset,
     initial: f64,
     cwnd: f64,
     margin: f64,
@@ -69,8 +72,9 @@ pub struct Bbr {
     min_rtt: Span,
     /// When that was measured; at first when the first acknowledgement came.
     min_rtt_at: Option<Time>,
-    /// Whether an RTT that equals the least renews it.
-    equal_renews: bool,
+    /// It was looking when the latest acknowledgement came: what follows the one that ends the look, for a round trip, is
+    /// measured from it.
+    held_back: bool,
     /// Bytes a second.
     pacing_rate: f64,
     pacing_gain: f64,
@@ -98,6 +102,7 @@ impl Bbr {
         let mss = f64::from(start.mss);
         let mut made = Self {
             mss,
+            preset,
             initial: start.initial_window as f64,
             cwnd: start.initial_window as f64,
             margin: 1.0 - params.pacing_margin.0,
@@ -110,7 +115,7 @@ impl Bbr {
             next_round_delivered: 0,
             min_rtt: Span::ZERO,
             min_rtt_at: None,
-            equal_renews: preset != Preset::Linux,
+            held_back: false,
             pacing_rate: 0.0,
             pacing_gain: HIGH_GAIN,
             cwnd_gain: HIGH_GAIN,
@@ -227,7 +232,7 @@ impl Bbr {
         if let Some(rtt) = ack.rtt
             && (self.min_rtt == Span::ZERO
                 || rtt < self.min_rtt
-                || (self.equal_renews && rtt == self.min_rtt)
+                || (self.preset != Preset::Linux && rtt == self.min_rtt)
                 || expired)
         {
             self.min_rtt = rtt;
@@ -240,7 +245,8 @@ impl Bbr {
             self.cwnd_gain = 1.0;
             self.probe_rtt_done = None;
         }
-        if self.mode == Mode::ProbeRtt {
+        self.held_back = self.mode == Mode::ProbeRtt;
+        if self.held_back {
             match self.probe_rtt_done {
                 None => {
                     if ack.in_flight as f64 <= LEAST_WINDOW * self.mss {
@@ -364,6 +370,11 @@ impl CongestionControl for Bbr {
 
     fn pacing_rate(&self) -> Option<f64> {
         Some(self.pacing_rate)
+    }
+
+    /// Four segments a round trip say nothing of the bandwidth.
+    fn holds_back(&self) -> bool {
+        self.held_back && self.preset != Preset::Ns3
     }
 
     fn needs(&self) -> Needs {

@@ -148,3 +148,40 @@ fn the_window_comes_back_though_a_recovery_ends_in_between() {
     bench.run_until(at(began.expect("it looks") + 100));
     assert!(bench.cwnd_segments() > 100.0, "{}", bench.cwnd_segments());
 }
+
+/// Twenty round trips of four segments do not count for the bandwidth, whose largest of ten is kept; in ns-3 they do.
+#[test]
+fn a_look_for_the_least_round_trip_leaves_the_bandwidth() {
+    for (preset, keeps) in [
+        (REFERENCE, true),
+        (Preset::Linux, true),
+        (Preset::Ns3, false),
+    ] {
+        let half = Span::from_ms(5);
+        let link = Link::new(Rate::from_bps(100_000_000), half, 1000);
+        let keys = [
+            ("segment", "1000 B"),
+            ("header", "0 B"),
+            ("window", "none"),
+            ("send_buffer", "none"),
+        ];
+        let mut bench = Bench::over("bbr", preset, vec![link], half, &keys);
+        bench.log = false;
+        bench.sender.write_endless();
+        bench.run_until(Time::ZERO + Span::from_whole_s(2));
+        // Or an RTT that equals the least would renew it.
+        bench.links[0].delay = Span::from_ms(6);
+        let (mut least, mut has_looked) = (f64::INFINITY, false);
+        for tick in 200..1300_u64 {
+            bench.run_until(Time::ZERO + Span::from_ms(10 * tick));
+            has_looked |= bench.cwnd_segments() == 4.0;
+            bench.sender.controller().probe(&mut |name, value| {
+                if name == "bandwidth_bps" {
+                    least = least.min(value);
+                }
+            });
+        }
+        assert!(has_looked, "{preset}");
+        assert_eq!(least > 95e6, keeps, "{preset}: {least}");
+    }
+}
