@@ -4,10 +4,14 @@
 //! High-Speed Networks", VALUETOOLS 2006. Per round trip, with d_a the mean and d_m the largest queueing
 //! delay: alpha = 10 while d_a <= d_m / 100 (after 5 such rounds, once it was above), else it falls
 //! as a hyperbola to 0.3 at d_m; beta rises from 1/8 at d_m / 10 to 1/2 at 0.8 d_m. Below 15 segments alpha is
-//! 1 and beta 1/2. The window grows by alpha a round trip, a loss takes the part beta away.
+//! 1 and beta 1/2. The window grows by alpha a round trip, a loss takes the part beta away. Delays are in whole
+//! microseconds.
 //!
-//! **Linux**: the same numbers, in fixed point. **ns-3** (`TcpIllinois`): delays in whole milliseconds; a loss leaves whole
-//! segments; its `WinThresh` is compared with bytes, so that alpha and beta hold for the smallest windows too.
+//! **Linux**: the same numbers; what is acknowledged beyond a segment of growth is forgotten, and so is what slow start
+//! leaves of an acknowledgement; its fixed point is not modelled. **ns-3** (`TcpIllinois`): delays in whole milliseconds; an
+//! acknowledgement of n segments counts for n alpha rounded down, so that below alpha 1/2 the window stands still where every
+//! other segment is acknowledged; a loss leaves whole segments; its `WinThresh` is compared with bytes, so that alpha and
+//! beta hold for the smallest windows too.
 
 use sojourn_base::{ParamFault, Preset, Span, params};
 
@@ -38,9 +42,10 @@ params! {
 pub struct Illinois {
     window: Window,
     params: Params,
-    like_ns3: bool,
-    base: f64,
-    longest: f64,
+    preset: Preset,
+    /// The least RTT; none before the first.
+    base: Option<Span>,
+    longest: Span,
     round: RoundRtt,
     rounds: Rounds,
     alpha: f64,
@@ -68,9 +73,9 @@ impl Illinois {
             alpha: params.alpha_max,
             beta: params.beta_max,
             params: params.clone(),
-            like_ns3: preset == Preset::Ns3,
-            base: f64::INFINITY,
-            longest: 0.0,
+            preset,
+            base: None,
+            longest: Span::ZERO,
             round: RoundRtt::default(),
             rounds: Rounds::default(),
             was_above: false,
@@ -80,16 +85,15 @@ impl Illinois {
 
     /// The end of a round trip: the numbers for the next.
     fn adapt(&mut self) {
-        if self.window.cwnd < self.params.win_thresh && !self.like_ns3 {
+        if self.window.cwnd < self.params.win_thresh && self.preset != Preset::Ns3 {
             self.alpha = 1.0;
             self.beta = self.params.beta_max;
             return;
         }
-        let mut mean = (self.round.mean_s() - self.base).max(0.0);
-        let mut most = self.longest - self.base;
-        if self.like_ns3 {
-            [mean, most] = [mean, most].map(|delay| libm::floor(delay * 1e3) * 1e-3);
-        }
+        let base = self.base.unwrap_or_default();
+        let unit = Span::from_us(if self.preset == Preset::Ns3 { 1000 } else { 1 });
+        let [mean, most] = [self.round.mean(), self.longest]
+            .map(|rtt| ((rtt - base).as_ps() / unit.as_ps()) as f64);
         self.alpha = self.growth(mean, most);
         self.beta = self.reduction(mean, most);
     }
@@ -130,8 +134,8 @@ impl Illinois {
 impl CongestionControl for Illinois {
     fn on_ack(&mut self, ack: &AckSample) {
         if let Some(rtt) = ack.rtt {
-            self.base = self.base.min(rtt.as_s());
-            self.longest = self.longest.max(rtt.as_s());
+            self.base = Some(self.base.map_or(rtt, |base| base.min(rtt)));
+            self.longest = self.longest.max(rtt);
             self.round.sample(rtt);
         }
         if self.rounds.ended(ack.snd_una, ack.snd_nxt) {
@@ -140,15 +144,23 @@ impl CongestionControl for Illinois {
             }
             self.round = RoundRtt::default();
         }
-        let segments = self.window.past_slow_start(ack);
+        let segments = self.window.past_slow_start_alone(ack);
         if segments > 0.0 {
-            self.window.additive(segments, self.alpha);
+            match self.preset {
+                Preset::Linux => self
+                    .window
+                    .some_per(self.window.cwnd / self.alpha, segments),
+                Preset::Ns3 => self
+                    .window
+                    .additive(1.0, libm::floor(segments * self.alpha)),
+                _ => self.window.additive(segments, self.alpha),
+            }
         }
     }
 
     fn on_loss_event(&mut self, event: &LossEvent) {
         let flight = self.window.flight(event);
-        if self.like_ns3 {
+        if self.preset == Preset::Ns3 {
             let left = libm::floor(flight) * (1.0 - self.beta);
             self.window.reduce(event, libm::floor(left));
         } else {

@@ -80,7 +80,7 @@ impl Vegas {
         let rtt = if self.is_modern() {
             self.round.min.as_s()
         } else {
-            self.round.mean_s()
+            self.round.mean().as_s()
         };
         let base = self.base.as_s();
         let cwnd = self.window.cwnd;

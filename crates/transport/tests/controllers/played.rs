@@ -15,6 +15,8 @@ pub(crate) struct Played {
     pub(crate) state: State,
     /// What is in flight where it is not the window, bytes: then the window was not the limit.
     pub(crate) flight: Option<u64>,
+    /// Segments of an acknowledgement.
+    pub(crate) segments: u64,
     una: u64,
     delivered: u64,
 }
@@ -28,6 +30,7 @@ impl Played {
             now: Time::ZERO,
             state: State::Open,
             flight: None,
+            segments: 1,
             una: 1,
             delivered: 0,
         }
@@ -37,24 +40,25 @@ impl Played {
         self.cc.cwnd() as f64 / 1000.0
     }
 
-    /// A segment is acknowledged at `now`.
+    /// A segment is acknowledged at `now`, or as many as `segments` says.
     pub(crate) fn ack(&mut self, rtt: Span, marked: bool) {
+        let acked = 1000 * self.segments;
         let cwnd = self.flight.unwrap_or(self.cc.cwnd());
         let is_limit = self.flight.is_none();
-        self.una += 1000;
-        self.delivered += 1000;
+        self.una += acked;
+        self.delivered += acked;
         let sample = AckSample {
             now: self.now,
-            acked: 1000,
-            marked: if marked { 1000 } else { 0 },
+            acked,
+            marked: if marked { acked } else { 0 },
             ece: marked,
             rtt: Some(rtt),
             srtt: rtt,
             stamps: Some((Time::from_ps(rtt.as_ps() / 2), Time::ZERO)),
             prior_in_flight: cwnd,
-            in_flight: cwnd - 1000,
+            in_flight: cwnd.saturating_sub(acked),
             snd_una: self.una,
-            snd_nxt: self.una + cwnd - 1000,
+            snd_nxt: self.una + cwnd.saturating_sub(acked),
             state: self.state,
             may_grow: !marked && is_limit,
             cwnd_limited: is_limit,
@@ -68,9 +72,9 @@ impl Played {
 
     /// A window's worth of acknowledgements, evenly over a round trip.
     pub(crate) fn round(&mut self, rtt: Span, marked: bool) {
-        let segments = self.cc.cwnd() / 1000;
-        let gap = Span::from_ps(rtt.as_ps() / segments);
-        for _ in 0..segments {
+        let acks = (self.cc.cwnd() / 1000 / self.segments).max(1);
+        let gap = Span::from_ps(rtt.as_ps() / acks);
+        for _ in 0..acks {
             self.now += gap;
             self.ack(rtt, marked);
         }

@@ -298,3 +298,60 @@ fn illinois_of_ns3_has_no_small_windows() {
         assert_eq!(played.probe("alpha"), alpha, "{preset}");
     }
 }
+
+/// The mean of round-trip times that are all equal is no delay, and less than a microsecond is none either.
+#[test]
+fn illinois_grows_most_where_nothing_waits() {
+    for preset in Preset::ALL {
+        for us in [20_000, 33_333, 50_000, 100_000, 150_000] {
+            let mut played = Played::new("illinois", preset, 100.0, 2.0);
+            for n in 0..8 {
+                let noise = Span::from_ps(100_000 * (n % 3));
+                played.round(Span::from_us(us) + noise, false);
+                assert_eq!(played.probe("alpha"), 10.0, "{preset} {us}");
+            }
+        }
+    }
+}
+
+/// Alpha 10 at 24 segments: every third acknowledgement fills one, and 6 of the 30 are left over.
+#[test]
+fn illinois_of_linux_forgets_what_is_left_over() {
+    for preset in [Preset::Linux, REFERENCE] {
+        let mut played = Played::new("illinois", preset, 24.0, 2.0);
+        let mut counts = Vec::new();
+        for _ in 0..4 {
+            let whole = played.cwnd().floor();
+            let mut n = 0;
+            while played.cwnd().floor() == whole {
+                played.ack(RTT, false);
+                n += 1;
+            }
+            counts.push(n);
+        }
+        let all: i32 = counts.iter().sum();
+        assert_eq!(counts[0], 3, "{preset}: {counts:?}");
+        assert_eq!(
+            all,
+            if preset == Preset::Linux { 12 } else { 11 },
+            "{preset}: {counts:?}"
+        );
+    }
+}
+
+/// Alpha 0.3 where the queue is longest, and 2 x 0.3 is no whole number.
+#[test]
+fn illinois_of_ns3_stands_still_where_every_other_segment_is_acknowledged() {
+    for (preset, grows) in [(REFERENCE, true), (Preset::Ns3, false)] {
+        let mut played = Played::new("illinois", preset, 100.0, 2.0);
+        played.segments = 2;
+        played.round(RTT, false);
+        for _ in 0..3 {
+            played.round(Span::from_ms(200), false);
+        }
+        let before = played.cwnd();
+        assert!((played.probe("alpha") - 0.3).abs() < 0.01, "{preset}");
+        played.round(Span::from_ms(200), false);
+        assert_eq!(played.cwnd() > before, grows, "{preset}");
+    }
+}

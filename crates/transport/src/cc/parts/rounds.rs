@@ -27,8 +27,8 @@ pub struct RoundRtt {
     pub min: Span,
     /// Samples.
     pub count: u32,
-    /// Their sum, seconds.
-    pub sum_s: f64,
+    /// Their sum.
+    pub sum: Span,
 }
 
 impl RoundRtt {
@@ -38,11 +38,11 @@ impl RoundRtt {
             self.min = rtt;
         }
         self.count += 1;
-        self.sum_s += rtt.as_s();
+        self.sum += rtt;
     }
 
-    /// Their mean, seconds.
-    pub fn mean_s(&self) -> f64 {
-        self.sum_s / f64::from(self.count.max(1))
+    /// Their mean, to the picosecond: that of samples that are all equal is one of them.
+    pub fn mean(&self) -> Span {
+        Span::from_ps(self.sum.as_ps() / u64::from(self.count.max(1)))
     }
 }

@@ -106,6 +106,13 @@ impl Window {
         self.slow_start(counted)
     }
 
+    /// The same for those whose modules in Linux make nothing of what `tcp_slow_start` leaves of an acknowledgement.
+    pub fn past_slow_start_alone(&mut self, ack: &AckSample) -> f64 {
+        let forgets = self.preset == Preset::Linux && self.in_slow_start();
+        let left = self.past_slow_start(ack);
+        if forgets { 0.0 } else { left }
+    }
+
     /// Whether the window is below the threshold: slow start (RFC 5681, 3.1).
     pub fn in_slow_start(&self) -> bool {
         self.cwnd < self.ssthresh
@@ -140,6 +147,22 @@ impl Window {
             return;
         }
         self.one_per((self.cwnd / gain).max(1.0), segments);
+    }
+
+    /// One segment for every `each` that are acknowledged; the rest is forgotten.
+    pub fn some_per(&mut self, each: f64, segments: f64) {
+        self.credit += segments;
+        if self.credit >= each {
+            self.cwnd += libm::floor(self.credit / each);
+            self.credit = 0.0;
+        }
+    }
+
+    /// Whether `each` were acknowledged already: then the count begins anew, and this acknowledgement is not of it.
+    pub fn had_counted(&mut self, each: f64, segments: f64) -> bool {
+        let had = self.credit >= each;
+        self.credit = if had { 0.0 } else { self.credit + segments };
+        had
     }
 
     /// One segment for every `each` that are acknowledged; the rest is kept for the next time.
