@@ -7,8 +7,8 @@
 //! windows, and is kept where others are given.
 //!
 //! **ns-2** (`windowOption_ 8`): the same formulas, but a line of its own for other windows. **Linux**, **ns-3** read a and b from a table of
-//! whole numbers made from them: not modelled, the formulas stand for it. Limited slow start (RFC 3742)
-//! is left out.
+//! whole numbers made from them: not modelled, the formulas stand for it. Linux counts acknowledgements, not the segments that
+//! they cover, and makes nothing of what slow start leaves of one. Limited slow start (RFC 3742) is left out.
 
 use sojourn_base::{Fraction, ParamFault, Preset, params};
 
@@ -104,8 +104,9 @@ impl HighSpeed {
 
 impl CongestionControl for HighSpeed {
     fn on_ack(&mut self, ack: &AckSample) {
-        let segments = self.window.past_slow_start(ack);
+        let segments = self.window.past_slow_start_alone(ack);
         if segments > 0.0 {
+            let segments = self.window.per_ack(segments);
             let gain = self.law.increase(self.window.cwnd);
             self.window.additive(segments, gain);
         }

@@ -7,14 +7,23 @@
 //! since the loss before. RTTmax fades by a twentieth of its distance at every loss.
 //!
 //! **Linux**: f is in proportion to RTTmin, divided by 100 ms / RTTmin, which is held between 0.5 and 10, and at least 1
-//! (`rtt_scaling`); beta adapts from the second loss on that finds throughput unchanged, and where RTTmin exceeds 10 ms; RTTmax ignores samples more than 20 ms above it.
-//! **ns-3**: no scaling, alpha at least 1. **reference** is the paper's text as above. Throughput is taken
-//! per round trip, smoothed by a quarter; ns-3's integer division in comparing it is not modelled.
+//! (`rtt_scaling`); beta adapts from the second loss on that finds throughput unchanged, and where RTTmin exceeds 10 ms; RTTmax
+//! ignores samples more than 20 ms above it. The acknowledgement that adds a segment counts for none, nor does what slow start
+//! leaves of one, and what was acknowledged beyond a segment of growth is forgotten. A timeout leaves beta too. Throughput is
+//! taken per round trip, smoothed by a quarter, as in the reference; its fixed point is not modelled.
+//!
+//! **ns-3** (`TcpHtcp`): each acknowledgement adds alpha, at least 1, in bytes, to Reno's growth for one. Throughput is that
+//! since the loss before, in whole bytes a second; a loss or a timeout leaves RTTmin / RTTmax of that time, between no bounds,
+//! if throughput has risen since the loss before but not doubled, which is what an integer division makes of its fifth, and
+//! else a half. There is no scaling.
+//!
+//! **reference** is the paper's text as above; a timeout halves.
 
 use sojourn_base::{ParamFault, Preset, Span, Time, params};
 
 use crate::cc::parts::{Rounds, Window};
 use crate::cc::{AckSample, CongestionControl, LossEvent, LossKind, Start};
+use crate::sender::State;
 use crate::window_hooks;
 
 params! {
@@ -47,6 +56,8 @@ pub struct Htcp {
     best_before: f64,
     /// Losses; under Linux since throughput changed.
     events: u32,
+    /// Bytes acknowledged since the last loss; under ns-3 only.
+    bytes: f64,
 }
 
 const BETA_MIN: f64 = 0.5;
@@ -73,6 +84,7 @@ impl Htcp {
             best: 0.0,
             best_before: 0.0,
             events: 0,
+            bytes: 0.0,
         })
     }
 
@@ -87,12 +99,48 @@ impl Htcp {
         if self.params.rtt_scaling && self.min_rtt > 0.0 {
             f = (f / (0.1 / self.min_rtt).clamp(0.5, 10.0)).max(1.0);
         }
-        let alpha = 2.0 * (1.0 - self.beta) * f;
-        if self.preset == Preset::Ns3 {
-            alpha.max(1.0)
-        } else {
-            alpha
+        2.0 * (1.0 - self.beta) * f
+    }
+
+    /// `TcpHtcp::CongestionAvoidance`.
+    fn grow_like_ns3(&mut self, now: Time, segments: f64) {
+        let since = now.since(self.since.unwrap_or(Time::ZERO)).as_s();
+        let mss = f64::from(self.window.mss());
+        let bytes = libm::floor(mss / self.window.cwnd + self.alpha(since).max(1.0));
+        self.window.cwnd += segments.min(1.0) * bytes / mss;
+    }
+
+    /// `TcpHtcp::PktsAcked`.
+    fn measure_like_ns3(&mut self, ack: &AckSample) {
+        if ack.state == State::Open {
+            self.bytes += ack.acked as f64;
         }
+        let since = ack.now.since(self.since.unwrap_or(Time::ZERO)).as_s();
+        if since > 0.0 {
+            self.throughput = libm::floor(self.bytes / since);
+        }
+        if let Some(rtt) = ack.rtt.map(Span::as_s) {
+            if self.min_rtt == 0.0 || rtt < self.min_rtt {
+                self.min_rtt = rtt;
+            }
+            self.max_rtt = self.max_rtt.max(rtt);
+        }
+    }
+
+    /// `TcpHtcp::GetSsThresh`.
+    fn adapt_like_ns3(&mut self) {
+        let (now, before) = (self.throughput, self.best_before);
+        let has_risen = before > 0.0 && now > before && now < 2.0 * before;
+        self.beta = if self.params.adaptive_backoff && has_risen {
+            self.min_rtt / self.max_rtt
+        } else {
+            BETA_MIN
+        };
+        self.best_before = now;
+        self.throughput = 0.0;
+        self.bytes = 0.0;
+        self.min_rtt = 0.0;
+        self.max_rtt = 0.0;
     }
 
     fn measure(&mut self, ack: &AckSample) {
@@ -143,22 +191,40 @@ impl Htcp {
 
 impl CongestionControl for Htcp {
     fn on_ack(&mut self, ack: &AckSample) {
-        self.measure(ack);
-        let segments = self.window.past_slow_start(ack);
-        if segments > 0.0 {
-            let since = *self.since.get_or_insert(ack.now);
-            let alpha = self.alpha(ack.now.since(since).as_s());
+        if self.preset == Preset::Ns3 {
+            self.measure_like_ns3(ack);
+        } else {
+            self.measure(ack);
+        }
+        let segments = self.window.past_slow_start_alone(ack);
+        if segments <= 0.0 {
+            return;
+        }
+        if self.preset == Preset::Ns3 {
+            self.grow_like_ns3(ack.now, segments);
+            return;
+        }
+        let since = *self.since.get_or_insert(ack.now);
+        let alpha = self.alpha(ack.now.since(since).as_s());
+        if self.preset != Preset::Linux {
             self.window.additive(segments, alpha);
+        } else if self.window.had_counted(self.window.cwnd / alpha, segments) {
+            self.window.cwnd += 1.0;
         }
     }
 
     fn on_loss_event(&mut self, event: &LossEvent) {
+        let is_peer = matches!(self.preset, Preset::Linux | Preset::Ns3);
         if !event.again {
-            self.adapt();
+            if self.preset == Preset::Ns3 {
+                self.adapt_like_ns3();
+            } else {
+                self.adapt();
+            }
         }
         self.since = Some(event.now);
         let flight = self.window.flight(event);
-        let left = if event.kind == LossKind::Timeout {
+        let left = if event.kind == LossKind::Timeout && !is_peer {
             BETA_MIN
         } else {
             self.beta
@@ -167,7 +233,9 @@ impl CongestionControl for Htcp {
     }
 
     fn on_recovery_exit(&mut self, now: Time) {
-        self.since = Some(now);
+        if self.preset != Preset::Ns3 {
+            self.since = Some(now);
+        }
     }
 
     fn on_undo(&mut self, _now: Time) {

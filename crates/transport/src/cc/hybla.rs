@@ -5,9 +5,9 @@
 //! per acknowledgement, congestion avoidance rho^2 / W per segment acknowledged. A loss halves.
 //!
 //! **Linux**: RTT is the least SRTT, RTT0 25 ms, rho at most 16 in the exponent; the paper's initial window of
-//! rho is left to the transport's `initial_window`; while losses are repaired or marks answered it grows as Reno.
-//! **ns-3**: RTT0 50 ms. **reference** is Linux's in real
-//! numbers.
+//! rho is left to the transport's `initial_window`; congestion avoidance counts acknowledgements, not the segments that they
+//! cover; while losses are repaired or marks answered it grows as Reno. **ns-3**: RTT0 50 ms. **reference** is the paper's text
+//! as above, with Linux's RTT and bound of rho.
 
 use sojourn_base::{ParamFault, Preset, Span, params};
 
@@ -71,6 +71,7 @@ impl CongestionControl for Hybla {
             // Slow start ends at the threshold.
             self.window.cwnd = grown.min(self.window.ssthresh.max(self.window.cwnd + 1.0));
         } else {
+            let segments = self.window.per_ack(segments);
             self.window.additive(segments, self.rho * self.rho);
         }
     }

@@ -128,26 +128,30 @@ fn htcp_grows_by_time() {
     assert!((gain - 10.7).abs() < 1.0, "{gain}");
 }
 
-/// Where losses find throughput unchanged and no queue, beta is 0.8, and a round trip adds 2 (1 - 0.8) segments; ns-3
-/// adds one at least.
+/// Where losses find throughput unchanged and no queue, beta is 0.8, and a round trip adds 2 (1 - 0.8) segments.
 #[test]
 fn htcp_grows_by_less_than_a_segment_where_it_leaves_most() {
-    for (preset, gain) in [(REFERENCE, 0.4), (Preset::Linux, 0.4), (Preset::Ns3, 1.0)] {
+    for preset in [REFERENCE, Preset::Linux] {
         let mut played = Played::new("htcp", preset, 100.0, 2.0);
         for _ in 0..20 {
+            played.cc.set_window(100.0, 2.0);
             for _ in 0..4 {
                 played.round(RTT, false);
             }
             played.cc.set_window(125.0, 2.0);
             played.lose(LossKind::FastRetransmit);
         }
-        assert!((played.cwnd() - 100.0).abs() < 1.0, "{preset}");
+        assert!(
+            (played.cwnd() - 100.0).abs() < 1.0,
+            "{preset}: {}",
+            played.cwnd()
+        );
         for _ in 0..5 {
             played.round(RTT, false);
         }
         let found = (played.cwnd() - 100.0) / 5.0;
         // Windows are whole in Linux.
-        assert!((found - gain).abs() < 0.25, "{preset}: {found}");
+        assert!((found - 0.4).abs() < 0.25, "{preset}: {found}");
     }
 }
 

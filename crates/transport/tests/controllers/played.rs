@@ -23,7 +23,11 @@ pub(crate) struct Played {
 
 impl Played {
     pub(crate) fn new(name: &str, preset: Preset, cwnd: f64, ssthresh: f64) -> Self {
-        let mut cc = controller(name, preset, &Start::of(1000, 10));
+        let mut start = Start::of(1000, 10);
+        if preset == Preset::Linux {
+            start.byte_counting = 1_000_000;
+        }
+        let mut cc = controller(name, preset, &start);
         cc.set_window(cwnd, ssthresh);
         Self {
             cc,

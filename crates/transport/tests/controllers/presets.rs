@@ -355,3 +355,111 @@ fn illinois_of_ns3_stands_still_where_every_other_segment_is_acknowledged() {
         assert_eq!(played.cwnd() > before, grows, "{preset}");
     }
 }
+
+/// A window of 100 segments of 1000 bytes: 10 bytes and alpha for each acknowledgement, however long the loss is ago. Three
+/// seconds after it alpha is 1 + 20 + 1.
+#[test]
+fn htcp_of_ns3_adds_alpha_in_bytes() {
+    for segments in [1, 2] {
+        let mut played = Played::new("htcp", Preset::Ns3, 200.0, 2.0);
+        played.lose(LossKind::FastRetransmit);
+        assert_eq!(played.cwnd(), 100.0);
+        played.segments = segments;
+        for (at, bytes) in [(1, 11), (3, 32)] {
+            played.cc.set_window(100.0, 2.0);
+            played.now = Time::ZERO + Span::from_whole_s(at);
+            played.ack(RTT, false);
+            assert_eq!(played.cc.cwnd(), 100_000 + bytes, "{at} s");
+        }
+    }
+}
+
+/// Losses ten round trips apart, with a window of its own each: what is left is RTTmin / RTTmax of these ten where more was
+/// brought than the time before, but less than twice as much.
+#[test]
+fn htcp_of_ns3_adapts_where_throughput_has_risen() {
+    let mut played = Played::new("htcp", Preset::Ns3, 100.0, 2.0);
+    for (cwnd, longest, beta) in [
+        (100.0, 100, 0.5),
+        (120.0, 110, 10.0 / 11.0),
+        (180.0, 400, 0.25),
+        (130.0, 110, 0.5),
+        (270.0, 110, 0.5),
+        (280.0, 100, 1.0),
+    ] {
+        played.cc.set_window(cwnd, 2.0);
+        played.round(Span::from_ms(longest), false);
+        for _ in 1..10 {
+            played.cc.set_window(cwnd, 2.0);
+            played.round(RTT, false);
+        }
+        played.cc.set_window(cwnd, 2.0);
+        played.lose(LossKind::FastRetransmit);
+        assert!(
+            (played.probe("beta") - beta).abs() < 1e-9,
+            "{cwnd} {longest}: {}",
+            played.probe("beta")
+        );
+        assert!(
+            (played.cwnd() - beta * cwnd).abs() < 0.01,
+            "{cwnd}: {}",
+            played.cwnd()
+        );
+    }
+}
+
+/// At 23 segments, 100 ms and alpha 1 it is the 24th acknowledgement after 23 that adds one, and the count begins anew.
+#[test]
+fn htcp_of_linux_counts_one_acknowledgement_more() {
+    for (preset, acks) in [(Preset::Linux, 24), (REFERENCE, 23)] {
+        let mut played = Played::new("htcp", preset, 46.0, 2.0);
+        played.lose(LossKind::FastRetransmit);
+        let mut n = 0;
+        while played.cwnd() < 23.99 {
+            played.ack(RTT, false);
+            n += 1;
+        }
+        assert!((acks..=acks + 1).contains(&n), "{preset}: {n}");
+    }
+}
+
+/// `tcp_slow_start` goes to the threshold; of the rest of an acknowledgement some modules make nothing.
+#[test]
+fn some_of_linux_forget_what_slow_start_leaves() {
+    for (name, cwnd) in [
+        ("newreno", 11.0),
+        ("highspeed", 10.0),
+        ("htcp", 10.0),
+        ("illinois", 10.0),
+    ] {
+        let mut played = Played::new(name, Preset::Linux, 9.0, 10.0);
+        played.segments = 6;
+        played.ack(RTT, false);
+        assert_eq!(played.cwnd(), 10.0, "{name}");
+        played.ack(RTT, false);
+        assert_eq!(played.cwnd(), cwnd, "{name}");
+    }
+}
+
+/// Acknowledgements of two segments each, a window's worth of segments in all: half the growth where it is they that count.
+#[test]
+fn highspeed_and_hybla_of_linux_count_acknowledgements() {
+    for (name, growth) in [("highspeed", 7.8), ("hybla", 16.0)] {
+        for (preset, segments, part) in [
+            (Preset::Linux, 1, 1.0),
+            (Preset::Linux, 2, 0.5),
+            (REFERENCE, 2, 1.0),
+        ] {
+            let mut played = Played::new(name, preset, 1000.0, 2.0);
+            played.segments = segments;
+            for _ in 0..4 {
+                played.round(RTT, false);
+            }
+            let found = (played.cwnd() - 1000.0) / 4.0;
+            assert!(
+                (found / growth / part - 1.0).abs() < 0.1,
+                "{name} {preset} {segments}: {found}"
+            );
+        }
+    }
+}
