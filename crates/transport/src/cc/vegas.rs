@@ -5,13 +5,21 @@
 //! segment, above beta it shrinks by one. Slow start doubles every other round trip and ends, an eighth
 //! lower, when diff exceeds gamma. A loss found by duplicates leaves three quarters of the window.
 //!
-//! **ns-2** (`Agent/TCP/Vegas`): 1, 3, 1. **Linux**, **ns-3**: 2, 4, 1, which is also the paper's
-//! second setting; RTT is the least of the round, diff is over BaseRTT in Linux; slow start doubles
-//! every round trip and ends at W BaseRTT / RTT + 1; a loss halves; a round of fewer than three samples, and in Linux
-//! all while losses are repaired or marks answered, grows as Reno does. **reference** takes 2, 4, 1 and the mean RTT of the round. Left out everywhere:
-//! the paper's retransmission on the first duplicate by a fine-grained timer.
+//! **reference** takes 2, 4, 1 and the mean RTT of the round. **ns-2** (`Agent/TCP/Vegas`): 1, 3, 1, the mean, and diff rounded
+//! to the nearest; what a loss takes is rounded down, and a timeout leaves two segments. That a loss changes nothing where the
+//! window was changed since the segment was sent, and halves where the segment was sent twice, is not modelled.
+//!
+//! **Linux**, **ns-3**: 2, 4, 1, which is also the paper's second setting; RTT is the least of the round; slow start doubles
+//! every round trip and ends at W BaseRTT / RTT, rounded down, + 1; a round of fewer than three samples grows as Reno does; the
+//! threshold is lifted to three quarters of the window by each adjustment. Linux: diff is over BaseRTT and rounded down, so that
+//! the window shrinks from 5 on and slow start ends from 2 on; a loss halves; while losses are repaired or marks answered it
+//! grows as Reno; with nothing in flight, idle or after a timeout, it forgets BaseRTT. ns-3: diff is rounded up, so that the
+//! window grows up to 1; a loss or a timeout takes the threshold to a segment less than the window, if it was not lower
+//! already: from congestion avoidance that leaves between three quarters of it and all but a segment.
+//!
+//! Left out everywhere: the paper's retransmission on the first duplicate by a fine-grained timer.
 
-use sojourn_base::{ParamFault, Preset, Span, params};
+use sojourn_base::{ParamFault, Preset, Span, Time, params};
 
 use crate::cc::parts::window::LEAST;
 use crate::cc::parts::{RoundRtt, Rounds, Window};
@@ -77,41 +85,92 @@ impl Vegas {
 
     /// The end of a round trip, by an acknowledgement of so many bytes.
     fn adjust(&mut self, acked: u64) {
-        let rtt = if self.is_modern() {
-            self.round.min.as_s()
-        } else {
-            self.round.mean().as_s()
-        };
-        let base = self.base.as_s();
+        match self.preset {
+            Preset::Linux => self.adjust_like_linux(acked),
+            Preset::Ns3 => self.adjust_like_ns3(acked),
+            Preset::Reference | Preset::Ns2 => self.adjust_by_mean(acked),
+        }
+    }
+
+    fn adjust_by_mean(&mut self, acked: u64) {
+        let rtt = self.round.mean().as_s();
         let cwnd = self.window.cwnd;
-        let per = if self.preset == Preset::Linux {
-            base
-        } else {
-            rtt
-        };
-        let diff = cwnd * (rtt - base) / per;
+        let mut diff = cwnd * (rtt - self.base.as_s()) / rtt;
+        if self.preset == Preset::Ns2 {
+            diff = libm::floor(diff + 0.5);
+        }
         if self.window.in_slow_start() {
             if diff > self.params.gamma {
-                let lower = if self.is_modern() {
-                    cwnd * base / rtt + 1.0
-                } else {
-                    cwnd - cwnd / 8.0
-                };
-                self.window.cwnd = cwnd.min(lower).max(LEAST);
-                let below = self.window.cwnd - 1.0;
-                self.window.ssthresh = self.window.ssthresh.min(below).max(LEAST);
+                self.window.cwnd = (cwnd - cwnd / 8.0).max(LEAST);
+                self.end_slow_start();
             } else if self.grows {
                 self.slow_start(acked);
             }
-            self.grows = self.is_modern() || !self.grows;
+            self.grows = !self.grows;
         } else if diff < self.params.alpha {
             self.window.cwnd += 1.0;
         } else if diff > self.params.beta {
             self.window.cwnd = (cwnd - 1.0).max(LEAST);
-            // Or the next acknowledgement would be one of slow start again.
-            let below = self.window.cwnd - 1.0;
-            self.window.ssthresh = self.window.ssthresh.min(below).max(LEAST);
+            self.end_slow_start();
         }
+    }
+
+    /// `tcp_vegas_cong_avoid`.
+    fn adjust_like_linux(&mut self, acked: u64) {
+        let (rtt, base) = (self.round.min.as_s(), self.base.as_s());
+        let cwnd = self.window.cwnd;
+        let diff = libm::floor(cwnd * (rtt - base) / base);
+        if self.window.in_slow_start() {
+            if diff > self.params.gamma {
+                self.window.cwnd = cwnd.min(libm::floor(cwnd * base / rtt) + 1.0).max(LEAST);
+                self.window.ssthresh = self.window.ssthresh.min(self.window.cwnd);
+            } else {
+                self.slow_start(acked);
+            }
+        } else if diff > self.params.beta {
+            self.window.cwnd = (cwnd - 1.0).max(LEAST);
+            self.window.ssthresh = self.window.ssthresh.min(self.window.cwnd);
+        } else if diff < self.params.alpha {
+            self.window.cwnd += 1.0;
+        }
+        self.lift_threshold();
+    }
+
+    /// `TcpVegas::IncreaseWindow`.
+    fn adjust_like_ns3(&mut self, acked: u64) {
+        let cwnd = libm::floor(self.window.cwnd);
+        let target = libm::floor(cwnd * (self.base.as_s() / self.round.min.as_s()));
+        let diff = cwnd - target;
+        if self.window.in_slow_start() {
+            if diff > self.params.gamma {
+                self.window.cwnd = cwnd.min(target + 1.0);
+                self.end_slow_start();
+            } else {
+                self.slow_start(acked);
+            }
+        } else if diff > self.params.beta {
+            self.window.cwnd = (cwnd - 1.0).max(1.0);
+            self.end_slow_start();
+        } else if diff < self.params.alpha {
+            self.window.cwnd = cwnd + 1.0;
+        }
+        self.lift_threshold();
+    }
+
+    /// The threshold below the window: or the next acknowledgement would be one of slow start again.
+    fn end_slow_start(&mut self) {
+        let below = self.window.cwnd - 1.0;
+        self.window.ssthresh = self.window.ssthresh.min(below).max(LEAST);
+    }
+
+    fn lift_threshold(&mut self) {
+        self.window.ssthresh = self.window.ssthresh.max(0.75 * self.window.cwnd);
+    }
+
+    /// `tcp_vegas_init`.
+    fn forget(&mut self) {
+        self.base = Span::ZERO;
+        self.round = RoundRtt::default();
     }
 }
 
@@ -140,16 +199,43 @@ impl CongestionControl for Vegas {
     }
 
     fn on_loss_event(&mut self, event: &LossEvent) {
-        if event.kind == LossKind::FastRetransmit && !self.is_modern() {
-            let flight = self.window.flight(event);
-            self.window.reduce(event, 0.75 * flight);
-        } else {
-            self.window.halve(event);
+        let flight = self.window.flight(event);
+        let is_timeout = event.kind == LossKind::Timeout;
+        match (self.preset, event.kind) {
+            (Preset::Ns3, _) => {
+                let left = self.window.ssthresh.min(self.window.cwnd - 1.0);
+                self.window.reduce(event, left);
+            }
+            (Preset::Reference, LossKind::FastRetransmit) => {
+                self.window.reduce(event, 0.75 * flight);
+            }
+            (Preset::Ns2, LossKind::FastRetransmit) => {
+                let whole = libm::floor(flight);
+                let left = if whole > 3.0 {
+                    whole - libm::floor(0.25 * whole)
+                } else {
+                    LEAST
+                };
+                self.window.reduce(event, left);
+            }
+            _ => self.window.halve(event),
         }
         self.round = RoundRtt::default();
+        if is_timeout && self.preset == Preset::Ns2 {
+            self.window.cwnd = LEAST;
+        }
+        if is_timeout && self.preset == Preset::Linux {
+            self.forget();
+        }
     }
 
-    fn on_undo(&mut self, _now: sojourn_base::Time) {
+    fn on_busy(&mut self, _now: Time, _idle: Span, _app_limited: bool) {
+        if self.preset == Preset::Linux {
+            self.forget();
+        }
+    }
+
+    fn on_undo(&mut self, _now: Time) {
         self.window.undo();
     }
 

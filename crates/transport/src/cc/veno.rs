@@ -5,11 +5,15 @@
 //! is taken for a random one that leaves four fifths; from there on it grows every other round trip and a
 //! loss halves.
 //!
-//! **Linux**: RTT is the latest sample; while losses are repaired or marks answered it grows as Reno. **ns-3**: the least of the round. **reference** takes the latest.
+//! **reference**: RTT is the latest sample; a timeout halves. **Linux**: N, in half segments rounded up, is that of the
+//! latest acknowledgement that could grow the window, so that 2.5 segments are no congestion yet; a timeout is taken as a loss;
+//! while losses are repaired or marks answered it grows as Reno; with nothing in flight, idle or after a timeout, it forgets
+//! Base. **ns-3** (`TcpVeno`): N in whole segments rounded up; a timeout is taken as a loss; it counts its samples anew with
+//! every acknowledgement and wants three of them before it minds N, so that it grows as NewReno, whatever waits.
 
-use sojourn_base::{ParamFault, Preset, Span, params};
+use sojourn_base::{ParamFault, Preset, Span, Time, params};
 
-use crate::cc::parts::{RoundRtt, Rounds, Window};
+use crate::cc::parts::{Rounds, Window};
 use crate::cc::{AckSample, CongestionControl, LossEvent, LossKind, Start};
 use crate::window_hooks;
 
@@ -26,12 +30,14 @@ params! {
 pub struct Veno {
     window: Window,
     beta: f64,
-    of_round: bool,
+    preset: Preset,
     base: f64,
     latest: f64,
     samples: u32,
-    round: RoundRtt,
+    /// Segments that waited when it was last looked.
+    backlog: f64,
     rounds: Rounds,
+    /// The window grows in this round trip, or by this window's worth, though the path is congested.
     grows: bool,
 }
 
@@ -44,27 +50,76 @@ impl Veno {
         Ok(Self {
             window: Window::new(start, preset),
             beta: params.beta,
-            of_round: preset == Preset::Ns3,
+            preset,
             base: f64::INFINITY,
             latest: 0.0,
             samples: 0,
-            round: RoundRtt::default(),
+            backlog: 0.0,
             rounds: Rounds::default(),
             grows: true,
         })
     }
 
-    /// Segments that wait.
-    fn backlog(&self) -> f64 {
-        if self.latest > 0.0 {
-            self.window.cwnd * (1.0 - self.base / self.latest)
-        } else {
-            0.0
+    fn measure(&mut self) {
+        if self.latest == 0.0 {
+            return;
+        }
+        let part = self.base / self.latest;
+        let cwnd = self.window.cwnd;
+        self.backlog = match self.preset {
+            Preset::Linux => 0.5 * libm::ceil(2.0 * cwnd * (1.0 - part)),
+            Preset::Ns3 => libm::floor(cwnd) - libm::floor(libm::floor(cwnd) * part),
+            Preset::Reference | Preset::Ns2 => cwnd * (1.0 - part),
+        };
+    }
+
+    /// What the reference makes of an acknowledgement: by rounds.
+    fn grow(&mut self, ack: &AckSample) {
+        if self.rounds.ended(ack.snd_una, ack.snd_nxt) {
+            self.grows = !self.grows;
+        }
+        let segments = self.window.past_slow_start(ack);
+        self.measure();
+        if segments > 0.0 && (self.grows || self.samples < 3 || self.backlog < self.beta) {
+            self.window.additive(segments, 1.0);
         }
     }
 
-    fn is_congested(&self) -> bool {
-        self.samples > 2 && self.backlog() >= self.beta
+    /// `tcp_veno_cong_avoid`: by windows acknowledged.
+    fn grow_like_linux(&mut self, ack: &AckSample) {
+        if self.window.grew_as_reno(ack) || !ack.may_grow {
+            return;
+        }
+        if self.samples > 2 {
+            self.measure();
+        }
+        let segments = self.window.past_slow_start(ack);
+        if segments <= 0.0 {
+            return;
+        }
+        if self.backlog < self.beta {
+            self.window.additive(segments, 1.0);
+        } else if self.window.had_counted(self.window.cwnd, segments) {
+            if self.grows {
+                self.window.cwnd += 1.0;
+            }
+            self.grows = !self.grows;
+        }
+    }
+
+    /// `TcpVeno::IncreaseWindow`.
+    fn grow_like_ns3(&mut self, ack: &AckSample) {
+        if ack.may_grow {
+            self.measure();
+            self.window.grow_reno(ack.acked, true);
+        }
+    }
+
+    /// `tcp_veno_init`.
+    fn forget(&mut self) {
+        self.base = f64::INFINITY;
+        self.latest = 0.0;
+        self.grows = true;
     }
 }
 
@@ -73,39 +128,42 @@ impl CongestionControl for Veno {
         if let Some(rtt) = ack.rtt.filter(|&rtt| rtt > Span::ZERO) {
             self.base = self.base.min(rtt.as_s());
             self.samples = self.samples.saturating_add(1);
-            self.round.sample(rtt);
-            self.latest = if self.of_round {
-                self.round.min.as_s()
-            } else {
-                rtt.as_s()
-            };
+            self.latest = rtt.as_s();
         }
-        if self.rounds.ended(ack.snd_una, ack.snd_nxt) {
-            self.round = RoundRtt::default();
-            self.grows = !self.grows;
-        }
-        if self.window.grew_as_reno(ack) {
-            return;
-        }
-        let segments = self.window.past_slow_start(ack);
-        if segments > 0.0 && (self.grows || !self.is_congested()) {
-            self.window.additive(segments, 1.0);
+        match self.preset {
+            Preset::Linux => self.grow_like_linux(ack),
+            Preset::Ns3 => self.grow_like_ns3(ack),
+            Preset::Reference | Preset::Ns2 => self.grow(ack),
         }
     }
 
     fn on_loss_event(&mut self, event: &LossEvent) {
+        let is_peer = matches!(self.preset, Preset::Linux | Preset::Ns3);
+        if !is_peer {
+            self.measure();
+        }
+        let is_known = is_peer || (event.kind != LossKind::Timeout && self.samples > 2);
+        let is_random = is_known && self.backlog < self.beta;
         let flight = self.window.flight(event);
-        let random = event.kind != LossKind::Timeout && self.samples > 2 && !self.is_congested();
-        let left = if random { 0.8 } else { 0.5 };
+        let left = if is_random { 0.8 } else { 0.5 };
         self.window.reduce(event, left * flight);
+        if event.kind == LossKind::Timeout && self.preset == Preset::Linux {
+            self.forget();
+        }
     }
 
-    fn on_undo(&mut self, _now: sojourn_base::Time) {
+    fn on_busy(&mut self, _now: Time, _idle: Span, _app_limited: bool) {
+        if self.preset == Preset::Linux {
+            self.forget();
+        }
+    }
+
+    fn on_undo(&mut self, _now: Time) {
         self.window.undo();
     }
 
     fn probe(&self, show: &mut dyn FnMut(&str, f64)) {
-        show("backlog", self.backlog());
+        show("backlog", self.backlog);
     }
 
     window_hooks!();

@@ -6,9 +6,12 @@
 //! what Reno would have, which is counted along. Else it is fast: Scalable's growth. A loss takes Q away,
 //! between an eighth and half of the window, or half after 16 slow rounds.
 //!
-//! **Linux**, **ns-3**: the same. Growth in fast mode: one segment per min(W, 100) acknowledged.
+//! Growth in fast mode: one segment per min(W, 100) acknowledged. In **Linux** and **ns-3** segments are whole, and a timeout
+//! is taken as a loss, where in the **reference** it halves. Linux: with nothing in flight, idle or after a timeout, it forgets
+//! Base. ns-3 (`TcpYeah`): delays are in whole milliseconds, and it is slow with any, since it divides 1 by `phy` in whole
+//! numbers; slow mode counts acknowledgements, not segments.
 
-use sojourn_base::{ParamFault, Preset, Span, params};
+use sojourn_base::{ParamFault, Preset, Span, Time, params};
 
 use crate::cc::parts::{RoundRtt, Rounds, Window};
 use crate::cc::{AckSample, CongestionControl, LossEvent, LossKind, Start};
@@ -37,7 +40,9 @@ params! {
 pub struct Yeah {
     window: Window,
     params: Params,
-    base: f64,
+    preset: Preset,
+    /// The least RTT; none before the first.
+    base: Option<Span>,
     round: RoundRtt,
     rounds: Rounds,
     queue: f64,
@@ -49,6 +54,8 @@ pub struct Yeah {
 const LEAST_RENO: f64 = 2.0;
 /// Scalable's growth is one segment per so many at most.
 const SCALABLE: f64 = 100.0;
+/// A millisecond, to count in.
+const MS: u64 = Span::from_ms(1).as_ps();
 
 impl Yeah {
     /// The controller of a new connection.
@@ -69,7 +76,8 @@ impl Yeah {
         Ok(Self {
             window: Window::new(start, preset),
             params: params.clone(),
-            base: f64::INFINITY,
+            preset,
+            base: None,
             round: RoundRtt::default(),
             rounds: Rounds::default(),
             queue: 0.0,
@@ -79,19 +87,39 @@ impl Yeah {
         })
     }
 
+    /// Segments as they are counted.
+    fn whole(&self, segments: f64) -> f64 {
+        match self.preset {
+            Preset::Linux | Preset::Ns3 => libm::floor(segments),
+            Preset::Reference | Preset::Ns2 => segments,
+        }
+    }
+
+    fn forget(&mut self) {
+        self.base = None;
+        self.round = RoundRtt::default();
+    }
+
     fn adapt(&mut self) {
-        let rtt = self.round.min.as_s();
-        let waits = rtt - self.base;
+        let (least, base) = (self.round.min, self.base.unwrap_or_default());
+        let (waits, most) = if self.preset == Preset::Ns3 {
+            let ms = least.as_ps() / MS - base.as_ps() / MS;
+            (Span::from_ms(ms), libm::floor(1.0 / self.params.phy))
+        } else {
+            (least - base, 1.0 / self.params.phy)
+        };
+        let (rtt, waits, most) = (least.as_s(), waits.as_s(), most * base.as_s());
         let cwnd = self.window.cwnd;
-        self.queue = cwnd * waits / rtt;
-        if self.queue > self.params.alpha || waits > self.base / self.params.phy {
+        self.queue = self.whole(cwnd * waits / rtt);
+        if self.queue > self.params.alpha || waits > most {
             if self.queue > self.params.alpha && cwnd > self.reno {
                 let down = (self.queue / self.params.gamma).min(cwnd / self.params.epsilon);
+                let down = self.whole(down);
                 self.window.cwnd = (cwnd - down).max(self.reno);
                 self.window.ssthresh = self.window.cwnd;
             }
             if self.reno <= LEAST_RENO {
-                self.reno = (0.5 * self.window.cwnd).max(LEAST_RENO);
+                self.reno = self.whole(0.5 * self.window.cwnd).max(LEAST_RENO);
             } else {
                 self.reno += 1.0;
             }
@@ -110,15 +138,18 @@ impl Yeah {
 impl CongestionControl for Yeah {
     fn on_ack(&mut self, ack: &AckSample) {
         if let Some(rtt) = ack.rtt.filter(|&rtt| rtt > Span::ZERO) {
-            self.base = self.base.min(rtt.as_s());
+            self.base = Some(self.base.map_or(rtt, |base| base.min(rtt)));
             self.round.sample(rtt);
         }
         let segments = self.window.past_slow_start(ack);
         if segments > 0.0 {
             if self.slow_rounds == 0 {
-                self.window.cwnd += segments / self.window.cwnd.min(SCALABLE);
+                let gain = (self.window.cwnd / SCALABLE).max(1.0);
+                self.window.additive(segments, gain);
             } else {
-                self.window.additive(segments, 1.0);
+                let is_one = self.preset == Preset::Ns3;
+                let counted = if is_one { segments.min(1.0) } else { segments };
+                self.window.additive(counted, 1.0);
             }
         }
         if self.rounds.ended(ack.snd_una, ack.snd_nxt) {
@@ -131,17 +162,29 @@ impl CongestionControl for Yeah {
 
     fn on_loss_event(&mut self, event: &LossEvent) {
         let flight = self.window.flight(event);
-        let down = if self.slow_rounds < self.params.rho && event.kind != LossKind::Timeout {
-            self.queue.min((0.5 * flight).max(2.0)).max(flight / 8.0)
+        let half = self.whole(0.5 * flight).max(2.0);
+        let is_peer = matches!(self.preset, Preset::Linux | Preset::Ns3);
+        let is_taken = is_peer || event.kind != LossKind::Timeout;
+        let down = if self.slow_rounds < self.params.rho && is_taken {
+            self.queue.min(half).max(self.whole(flight / 8.0))
         } else {
-            (0.5 * flight).max(2.0)
+            half
         };
         self.window.reduce(event, flight - down);
         self.fast_rounds = 0;
-        self.reno = (0.5 * self.reno).max(LEAST_RENO);
+        self.reno = self.whole(0.5 * self.reno).max(LEAST_RENO);
+        if event.kind == LossKind::Timeout && self.preset == Preset::Linux {
+            self.forget();
+        }
     }
 
-    fn on_undo(&mut self, _now: sojourn_base::Time) {
+    fn on_busy(&mut self, _now: Time, _idle: Span, _app_limited: bool) {
+        if self.preset == Preset::Linux {
+            self.forget();
+        }
+    }
+
+    fn on_undo(&mut self, _now: Time) {
         self.window.undo();
     }
 

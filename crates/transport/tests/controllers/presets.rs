@@ -463,3 +463,221 @@ fn highspeed_and_hybla_of_linux_count_acknowledgements() {
         }
     }
 }
+
+/// Vegas' window after a round of 100 ms and one of `ms`, with a window of 20 segments and alpha 2, beta 4.
+fn vegas_adjusted(preset: Preset, ms: u64) -> f64 {
+    let mut played = Played::new("vegas", preset, 20.0, 2.0);
+    played.round(RTT, false);
+    played.cc.set_window(20.0, 2.0);
+    played.round(Span::from_ms(ms), false);
+    // The next is the first that acknowledges what was sent after them.
+    played.cc.set_window(20.0, 2.0);
+    played.ack(Span::from_ms(ms), false);
+    played.cwnd() - 20.0
+}
+
+/// Linux rounds 20 (RTT - base) / base down: 1 below 110 ms, 5 from 125 on. ns-3 rounds 20 (RTT - base) / RTT up: 1 up to
+/// 105.26 ms, 5 above 125. ns-2, with 1 and 3, to the nearest: 0 below 102.56 ms, 4 from 121.2 on.
+#[test]
+fn vegas_rounds_what_waits() {
+    for (preset, ms, change) in [
+        (Preset::Linux, 109, 1.0),
+        (Preset::Linux, 111, 0.0),
+        (Preset::Linux, 124, 0.0),
+        (Preset::Linux, 126, -1.0),
+        (Preset::Ns3, 105, 1.0),
+        (Preset::Ns3, 106, 0.0),
+        (Preset::Ns3, 124, 0.0),
+        (Preset::Ns3, 126, -1.0),
+        (Preset::Ns2, 102, 1.0),
+        (Preset::Ns2, 103, 0.0),
+        (Preset::Ns2, 121, 0.0),
+        (Preset::Ns2, 123, -1.0),
+        (REFERENCE, 111, 1.0),
+        (REFERENCE, 112, 0.0),
+        (REFERENCE, 124, 0.0),
+        (REFERENCE, 126, -1.0),
+    ] {
+        assert_eq!(vegas_adjusted(preset, ms), change, "{preset} {ms} ms");
+    }
+}
+
+/// In slow start more than 1: in Linux that is 2.
+#[test]
+fn vegas_of_linux_leaves_slow_start_at_two() {
+    for (ms, leaves) in [(109, false), (111, true)] {
+        let mut played = Played::new("vegas", Preset::Linux, 20.0, 1000.0);
+        played.round(RTT, false);
+        played.round(Span::from_ms(ms), false);
+        played.cc.set_window(20.0, 1000.0);
+        played.ack(Span::from_ms(ms), false);
+        assert_eq!(played.cc.ssthresh() < 1_000_000, leaves, "{ms} ms");
+    }
+}
+
+/// A threshold of 2 was lifted to three quarters of 20 segments; in slow start there is none below the window.
+#[test]
+fn a_loss_takes_little_from_vegas_of_ns3() {
+    for kind in [LossKind::FastRetransmit, LossKind::Timeout] {
+        for (ssthresh, left) in [(2.0, 15.0), (17.0, 17.0), (1000.0, 19.0)] {
+            let mut played = Played::new("vegas", Preset::Ns3, 20.0, 2.0);
+            played.round(RTT, false);
+            // Neither grows nor shrinks.
+            played.round(Span::from_ms(115), false);
+            played.cc.set_window(20.0, ssthresh);
+            if ssthresh < 20.0 {
+                played.ack(Span::from_ms(115), false);
+            }
+            assert_eq!(played.cwnd(), 20.0);
+            played.lose(kind);
+            assert_eq!(
+                played.cc.ssthresh() as f64 / 1000.0,
+                left,
+                "{kind:?} {ssthresh}"
+            );
+        }
+    }
+}
+
+#[test]
+fn ns2_takes_a_timeout_of_vegas_to_two_segments_and_a_loss_down_by_whole_ones() {
+    let mut played = Played::new("vegas", Preset::Ns2, 19.0, 2.0);
+    played.lose(LossKind::FastRetransmit);
+    assert_eq!(played.cwnd(), 15.0);
+    played.lose(LossKind::Timeout);
+    assert_eq!((played.cwnd(), played.cc.ssthresh()), (2.0, 7000));
+}
+
+/// A path of 100 ms that has become one of 150: idle time, or a timeout, after which nothing is in flight, lets Linux begin
+/// anew with it.
+#[test]
+fn linux_forgets_the_base_when_nothing_is_in_flight() {
+    let longer = Span::from_ms(150);
+    let waits = |name: &str, preset, end: fn(&mut Played)| {
+        let mut played = Played::new(name, preset, 100.0, 50.0);
+        played.round(RTT, false);
+        end(&mut played);
+        for _ in 0..3 {
+            played.cc.set_window(100.0, 50.0);
+            played.round(longer, false);
+        }
+        match name {
+            "vegas" => played.probe("base_rtt") < 0.15,
+            "veno" => played.probe("backlog") > 0.0,
+            _ => played.probe("queue") > 0.0,
+        }
+    };
+    for name in ["vegas", "veno", "yeah"] {
+        for preset in [REFERENCE, Preset::Linux, Preset::Ns3] {
+            assert!(waits(name, preset, |_| {}), "{name} {preset}");
+            let after = waits(name, preset, |played| played.lose(LossKind::Timeout));
+            assert_eq!(after, preset != Preset::Linux, "{name} {preset}");
+            let after = waits(name, preset, |played| {
+                played.cc.on_busy(played.now, RTT, false);
+            });
+            assert_eq!(after, preset != Preset::Linux, "{name} {preset}");
+        }
+    }
+}
+
+/// What waits of 20 segments: 2.5 at 114.3 ms. In half segments rounded up more is 3, in whole ones more than 2 is.
+#[test]
+fn veno_rounds_what_waits_up() {
+    for (preset, ms, left) in [
+        (REFERENCE, 117, 0.8),
+        (REFERENCE, 118, 0.5),
+        (Preset::Linux, 114, 0.8),
+        (Preset::Linux, 115, 0.5),
+        (Preset::Ns3, 111, 0.8),
+        (Preset::Ns3, 112, 0.5),
+    ] {
+        let mut played = Played::new("veno", preset, 20.0, 2.0);
+        played.round(RTT, false);
+        played.cc.set_window(20.0, 2.0);
+        played.ack(Span::from_ms(ms), false);
+        played.cc.set_window(20.0, 2.0);
+        played.lose(LossKind::FastRetransmit);
+        assert_eq!(played.cwnd(), 20.0 * left, "{preset} {ms} ms");
+    }
+}
+
+/// Four round trips of 100 segments each, of which 33 wait: Linux grows by one for every other window, and the acknowledgement
+/// after it; ns-3 by one for each, however much waits.
+#[test]
+fn veno_of_ns3_grows_as_newreno() {
+    for (preset, segments, growth) in [
+        (REFERENCE, 1, 2.0),
+        (Preset::Linux, 1, 2.0),
+        (Preset::Ns3, 1, 4.0),
+        (Preset::Ns3, 2, 2.0),
+    ] {
+        let mut played = Played::new("veno", preset, 100.0, 2.0);
+        played.round(RTT, false);
+        played.cc.set_window(100.0, 2.0);
+        played.segments = segments;
+        let longer = Span::from_ms(150);
+        for _ in 0..4 {
+            played.round(longer, false);
+        }
+        let found = played.cwnd() - 100.0;
+        assert!((found - growth).abs() < 0.3, "{preset} {segments}: {found}");
+    }
+}
+
+/// A queue of an eighth of the base is long enough to be slow; in ns-3 that of a millisecond is.
+#[test]
+fn yeah_of_ns3_is_slow_with_any_delay() {
+    for (preset, us, segments, growth) in [
+        (REFERENCE, 101_200, 1, 5.0),
+        (Preset::Linux, 101_200, 1, 5.0),
+        (Preset::Ns3, 100_900, 1, 5.0),
+        (Preset::Ns3, 101_200, 1, 1.0),
+        (Preset::Ns3, 101_200, 2, 0.5),
+        (REFERENCE, 113_000, 2, 1.0),
+    ] {
+        let mut played = Played::new("yeah", preset, 500.0, 2.0);
+        played.round(RTT, false);
+        played.segments = segments;
+        for _ in 0..2 {
+            played.cc.set_window(500.0, 2.0);
+            played.round(Span::from_us(us), false);
+        }
+        let before = played.cwnd();
+        for _ in 0..4 {
+            played.round(Span::from_us(us), false);
+        }
+        let found = (played.cwnd() - before) / 4.0;
+        assert!(
+            (found / growth - 1.0).abs() < 0.15,
+            "{preset} {us} {segments}: {found}"
+        );
+    }
+}
+
+/// Beta 0.8, an eighth, a fifth: what a timeout leaves in the threshold is what a loss does, but in the reference.
+#[test]
+fn linux_and_ns3_take_a_timeout_for_a_loss() {
+    for (name, left) in [("htcp", 80.0), ("yeah", 88.0), ("veno", 80.0)] {
+        for preset in [REFERENCE, Preset::Linux, Preset::Ns3] {
+            let mut played = Played::new(name, preset, 100.0, 2.0);
+            for round in 0..12_u64 {
+                // Throughput that rises, and a queue of a quarter of the base, for H-TCP; none for the others.
+                played.cc.set_window(100.0 + round as f64, 2.0);
+                let ms = if name == "htcp" && round % 4 == 0 {
+                    119
+                } else {
+                    100
+                };
+                played.round(Span::from_ms(ms), false);
+                if name == "htcp" && round % 4 == 3 && round < 11 {
+                    played.lose(LossKind::FastRetransmit);
+                }
+            }
+            played.cc.set_window(100.0, 2.0);
+            played.lose(LossKind::Timeout);
+            let found = played.cc.ssthresh() as f64 / 1000.0;
+            let expected = if preset == REFERENCE { 50.0 } else { left };
+            assert!((found - expected).abs() < 5.0, "{name} {preset}: {found}");
+        }
+    }
+}
