@@ -5,7 +5,7 @@
 //! round trips whatever the window. Up to the legacy window of 16 it is Reno (unverified: from memory of
 //! the paper).
 //!
-//! **Linux**: one segment per min(W, 100) acknowledged, so Reno's growth up to 100, but always the loss of
+//! **Linux**: one whole segment per min(W, 100) acknowledged, so Reno's growth up to 100, but always the loss of
 //! an eighth. **ns-3**: 0.02 per acknowledgement, an eighth.
 
 use sojourn_base::{Fraction, ParamFault, Preset, params};
@@ -31,6 +31,7 @@ params! {
 pub struct Scalable {
     window: Window,
     params: Params,
+    like_linux: bool,
 }
 
 impl Scalable {
@@ -42,6 +43,7 @@ impl Scalable {
         Ok(Self {
             window: Window::new(start, preset),
             params: params.clone(),
+            like_linux: preset == Preset::Linux,
         })
     }
 }
@@ -49,7 +51,10 @@ impl Scalable {
 impl CongestionControl for Scalable {
     fn on_ack(&mut self, ack: &AckSample) {
         let segments = self.window.past_slow_start(ack);
-        if segments > 0.0 {
+        if segments > 0.0 && self.like_linux {
+            let gain = (self.params.a.0 * self.window.cwnd).max(1.0);
+            self.window.additive(segments, gain);
+        } else if segments > 0.0 {
             let cwnd = self.window.cwnd;
             // Reno adds more where the window is small.
             let per = if cwnd <= self.params.legacy_window {

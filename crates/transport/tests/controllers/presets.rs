@@ -681,3 +681,17 @@ fn linux_and_ns3_take_a_timeout_for_a_loss() {
         }
     }
 }
+
+/// One segment for a hundred acknowledged, and no part of one.
+#[test]
+fn scalable_of_linux_grows_by_whole_segments() {
+    let mut played = Played::new("scalable", Preset::Linux, 400.0, 2.0);
+    for n in 1..=300 {
+        played.ack(RTT, false);
+        assert_eq!(
+            played.cwnd(),
+            400.0 + libm::floor(f64::from(n) / 100.0),
+            "{n}"
+        );
+    }
+}
