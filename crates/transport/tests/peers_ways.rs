@@ -1,8 +1,8 @@
 //! What Linux and ns-3 do in ways of their own, as read off traces of them or off their sources.
 
-use crate::bench::{Bench, Solo};
-use sojourn_base::{Preset, Span, Time};
-use sojourn_transport::State;
+use crate::bench::{Bench, Link, Solo};
+use sojourn_base::{Preset, Rate, Span, Time};
+use sojourn_transport::{CongestionControl, State};
 
 fn ms(ms: u64) -> Time {
     Time::ZERO + Span::from_ms(ms)
@@ -34,9 +34,9 @@ fn the_first_segments_are_acknowledged_one_by_one() {
 }
 
 /// The window, in segments, after a loss of the first of 20 was repaired in one round trip.
-fn window_after_recovery(preset: Preset) -> f64 {
+fn window_after_recovery(cc: &str, preset: Preset) -> f64 {
     let keys = [KEYS, &[("initial_ssthresh", "20 packets")]].concat();
-    let mut tcp = Solo::new("newreno", preset, &keys);
+    let mut tcp = Solo::new(cc, preset, &keys);
     tcp.sender.write_endless();
     tcp.sends();
     tcp.at(100);
@@ -51,10 +51,12 @@ fn window_after_recovery(preset: Preset) -> f64 {
 
 #[test]
 fn the_acknowledgement_that_ends_recovery_grows_the_window_where_it_does() {
-    assert_eq!(window_after_recovery(Preset::Reference), 0.0);
-    assert!(window_after_recovery(Preset::Ns3) > 0.05);
+    assert_eq!(window_after_recovery("newreno", Preset::Reference), 0.0);
+    assert!(window_after_recovery("newreno", Preset::Ns3) > 0.05);
     // A whole segment, for as many acknowledged as there are in the window.
-    assert_eq!(window_after_recovery(Preset::Linux), 1.0);
+    assert_eq!(window_after_recovery("newreno", Preset::Linux), 1.0);
+    // In ns-3 it counts for all by which it moves, reported or not: a fiftieth of a segment for each of 20 and more.
+    assert!(window_after_recovery("scalable", Preset::Ns3) > 0.39);
 }
 
 /// Segments that go out for each of the reports of segments 1 to 19, when the first was lost.
@@ -280,6 +282,19 @@ fn marks_take_the_window_of_linux_down_by_prr() {
     );
     let (sent, ..) = run(Preset::Reference);
     assert_eq!(sent[..10], [0; 10]);
+    // Nor with acknowledgements that echo nothing.
+    let keys = [KEYS, &[("ecn", "true"), ("initial_ssthresh", "20 packets")]].concat();
+    let mut tcp = Solo::new("newreno", Preset::Ns3, &keys);
+    tcp.sender.write_endless();
+    tcp.sends();
+    tcp.at(100);
+    tcp.ece(nth(1));
+    let ssthresh = tcp.ssthresh();
+    for n in 2..=20 {
+        tcp.ack(nth(n), &[]);
+    }
+    assert_eq!(tcp.sender.state(), State::Open);
+    assert!(tcp.cwnd() - ssthresh < 0.2, "{} {ssthresh}", tcp.cwnd());
     let (sent, ..) = run(Preset::Ns3);
     assert!((9..=10).contains(&sent.iter().sum::<usize>()), "{sent:?}");
     assert!(sent[..10].iter().sum::<usize>() >= 4, "{sent:?}");
@@ -373,4 +388,61 @@ fn each_timeout_of_ns3_takes_the_threshold_down() {
     );
     let ns3 = thresholds(Preset::Ns3);
     assert!(ns3[0] > 9.0 && ns3[1..] == [2.0, 2.0], "{ns3:?}");
+}
+
+/// `TcpOptionTS::NowToTsValue` is in milliseconds.
+#[test]
+fn stamps_of_ns3_are_whole_milliseconds() {
+    for (preset, us) in [(Preset::Ns3, 100_000), (Preset::Reference, 100_800)] {
+        let keys = [KEYS, &[("delayed_ack", "1")]].concat();
+        let mut bench = Bench::new("newreno", preset, Span::from_us(100_800), &keys);
+        bench.sender.write(1000);
+        bench.run_until(ms(150));
+        let (srtt, _) = bench.sender.srtt().expect("one came back");
+        assert_eq!(srtt, Span::from_us(us), "{preset}");
+    }
+}
+
+/// A quarter of the least RTT, 100 ms, and in Linux two ticks of its clock.
+#[test]
+fn the_reordering_timer_of_linux_waits_two_ticks_more() {
+    for (preset, at) in [(Preset::Reference, 225), (Preset::Linux, 227)] {
+        let mut tcp = Solo::new("newreno", preset, KEYS);
+        tcp.sender.write_endless();
+        tcp.sends();
+        tcp.at(100);
+        tcp.ack(nth(1), &[]);
+        tcp.at(200);
+        tcp.ack(nth(1), &[(nth(2), nth(3))]);
+        assert_eq!(tcp.sender.next_timer(), Some(ms(at)), "{preset}");
+    }
+}
+
+/// A segment takes 10 ms on a path of 100, and every other is acknowledged: what the controller of Linux hears is the time of
+/// the second, which did not wait for another.
+#[test]
+fn controllers_of_linux_hear_of_the_last_segment() {
+    for (preset, least_ms) in [(Preset::Linux, 110.0), (Preset::Reference, 120.0)] {
+        let half = Span::from_ms(50);
+        let link = Link::new(Rate::from_bps(800_000), half, 1000);
+        let keys = [
+            ("segment", "1000 B"),
+            ("header", "0 B"),
+            ("quick_acks", "0"),
+        ];
+        let mut bench = Bench::over("bbr", preset, vec![link], half, &keys);
+        bench.log = false;
+        bench.sender.write_endless();
+        bench.run_until(ms(8_000));
+        let mut least_s = f64::NAN;
+        bench.sender.controller().probe(&mut |name, value| {
+            if name == "min_rtt_s" {
+                least_s = value;
+            }
+        });
+        assert!(
+            (least_s * 1e3 - least_ms).abs() < 1.0,
+            "{preset}: {least_s}"
+        );
+    }
 }

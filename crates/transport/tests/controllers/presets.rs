@@ -147,7 +147,7 @@ fn the_trains_of_hystart() {
         let found = (ssthresh < u64::MAX).then_some(ssthresh as f64 / 1000.0);
         assert_eq!(found.is_some(), left.is_some(), "{preset}: {found:?}");
         if let (Some(found), Some(left)) = (found, left) {
-            assert!((found - left).abs() <= 2.0, "{found}");
+            assert!((found - left).abs() < 0.5, "{found}");
         }
     }
 }
