@@ -87,10 +87,13 @@ impl Window {
         self.segments(acked)
     }
 
-    /// The segments acknowledged, at most [`AGGREGATE`]: for controllers that count segments.
+    /// The segments acknowledged, at most [`AGGREGATE`] but in ns-3: for controllers that count segments.
     pub fn acked(&self, ack: &AckSample) -> f64 {
-        self.segments(ack.acked)
-            .min(AGGREGATE.max(self.most_per_ack))
+        let segments = self.segments(ack.acked);
+        if self.preset == Preset::Ns3 {
+            return segments;
+        }
+        segments.min(AGGREGATE.max(self.most_per_ack))
     }
 
     /// Slow start as RFC 5681's; what is left for congestion avoidance, in acknowledged segments.
