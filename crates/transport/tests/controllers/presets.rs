@@ -695,3 +695,19 @@ fn scalable_of_linux_grows_by_whole_segments() {
         );
     }
 }
+
+/// `htcp_cong_avoid` asks before it counts: a window of 10 takes ten acknowledgements and one that adds the segment.
+#[test]
+fn the_acknowledgement_that_adds_a_segment_counts_for_none_in_h_tcp() {
+    let mut played = Played::new("htcp", Preset::Linux, 10.0, 2.0);
+    let mut counts = Vec::new();
+    for cwnd in 10..13 {
+        let mut n = 0;
+        while played.cwnd() < f64::from(cwnd + 1) {
+            played.ack(RTT, false);
+            n += 1;
+        }
+        counts.push(n);
+    }
+    assert_eq!(counts, [11, 12, 13]);
+}
