@@ -9,23 +9,9 @@ import sojourn as sj
 @pytest.mark.parametrize("access", ["10 Mbit/s", "15 Mbit/s", "100 Mbit/s"])
 def test_alone_it_is_one(access: str, size: int) -> None:
     """The initial window holds all segments, so that they go one right behind the other."""
-    scenario = sj.Scenario.from_toml(
-        f"""
-        name = "alone"
-        duration = "1 s"
-
-        [dumbbell]
-        rtt = "4 ms"
-        bottleneck = {{ rate = "10 Mbit/s", queue = {{ discipline = "droptail" }} }}
-        access = {{ rate = "{access}" }}
-
-        [[flow]]
-        name = "transfer"
-        transport = {{ protocol = "tcp" }}
-        traffic = {{ source = "bulk", bytes = "{size} B" }}
-        """
-    )
-    [slowdown] = sj.run(scenario).flows["slowdown_mean"]
+    traffic = f'source = "bulk", bytes = "{size} B"'
+    transfers, slowdown = alone(traffic, rtt="4 ms", access=access)
+    assert transfers == 1
     assert slowdown == pytest.approx(1, rel=1e-9)
 
 
@@ -33,37 +19,36 @@ def test_alone_it_is_one(access: str, size: int) -> None:
 @pytest.mark.parametrize("persistent", ["true", "false"])
 def test_an_answer_to_a_request_alone_is_one(handshake: str, persistent: str) -> None:
     """Its request belongs to it, and a handshake where it is the first of its connection."""
-    transfers, slowdown = client(
-        f'transport = {{ protocol = "tcp", handshake = {handshake} }}',
-        f'source = "request_response", think = "100 ms", persistent = {persistent}',
-    )
+    traffic = f'source = "request_response", think = "100 ms", persistent = {persistent}'
+    transfers, slowdown = alone(traffic, handshake=handshake)
     assert transfers > 5
     assert slowdown == pytest.approx(1, rel=1e-9)
 
 
 def test_a_page_has_none() -> None:
     """A page holds pauses, and as many round trips as it has rounds of objects."""
-    transfers, slowdown = client(
-        'transport = { protocol = "tcp" }', 'source = "web", reading = "100 ms"'
-    )
+    transfers, slowdown = alone('source = "web", reading = "100 ms"')
     assert transfers > 0
     assert slowdown is None
 
 
-def client(transport: str, traffic: str) -> tuple[float, float | None]:
-    """Transfers and slowdown of one client alone, whose windows hold all."""
+def alone(
+    traffic: str, *, rtt: str = "40 ms", access: str = "100 Mbit/s", handshake: str = "false"
+) -> tuple[float, float | None]:
+    """Transfers and slowdown of one flow alone, whose windows hold all."""
     scenario = sj.Scenario.from_toml(
         f"""
-        name = "client"
+        name = "alone"
         duration = "2 s"
 
         [dumbbell]
-        rtt = "40 ms"
+        rtt = "{rtt}"
         bottleneck = {{ rate = "10 Mbit/s", queue = {{ discipline = "droptail" }} }}
+        access = {{ rate = "{access}" }}
 
         [[flow]]
-        name = "client"
-        {transport}
+        name = "flow"
+        transport = {{ protocol = "tcp", handshake = {handshake} }}
         traffic = {{ {traffic} }}
         """
     )

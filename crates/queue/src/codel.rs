@@ -33,7 +33,7 @@ params! {
         target: Span = "5 ms";
         /// How long sojourns must stay above the target: about the longest round-trip time.
         interval: Span = "100 ms";
-        /// Backlog that is never bad. Automatic: the link's MTU.
+        /// Backlog that is never bad. Automatic: the largest packet.
         max_packet: Auto<Bytes> = "auto", Ns3 = "1500 B";
         /// Whether to mark ECN-capable packets instead of dropping them.
         ecn: bool = "false";

@@ -42,7 +42,7 @@ params! {
         limit: Limit = "1000 packets", Ns2 = "25000 B";
         /// Number of queues.
         buckets: u32 = "1024", Ns2 = "10";
-        /// Bytes of a turn; automatic: the link's MTU.
+        /// Bytes of a turn; automatic: the largest packet.
         quantum: Auto<Bytes> = "auto", Ns2 = "250 B";
         /// The discipline of each flow.
         inner: Optional<Inner> = "none";

@@ -63,7 +63,6 @@ params! {
 pub struct DualPi2<P> {
     capacity: Capacity,
     preset: Preset,
-    linux: bool,
     params: Params,
     law: PiLaw,
     low: Fifo<P>,
@@ -104,7 +103,6 @@ impl<P> DualPi2<P> {
         let mut made = Self {
             capacity,
             preset,
-            linux: preset == Preset::Linux,
             law: PiLaw::new(params.target, params.t_update, params.alpha, params.beta)?,
             params: params.clone(),
             low: Fifo::default(),
@@ -117,14 +115,18 @@ impl<P> DualPi2<P> {
         Ok(made)
     }
 
-    fn framed_mtu(&self) -> f64 {
+    fn is_linux(&self) -> bool {
+        self.preset == Preset::Linux
+    }
+
+    fn largest(&self) -> f64 {
         self.link.largest(self.preset).as_f64()
     }
 
     /// What L may send before C's first turn.
     fn renew_credit(&mut self) {
         let classic = self.params.classic_weight.0;
-        self.credit = self.framed_mtu() * 100.0 * (classic - (1.0 - classic));
+        self.credit = self.largest() * 100.0 * (classic - (1.0 - classic));
     }
 }
 
@@ -144,7 +146,7 @@ impl<P: Packet> DualPi2<P> {
 
     /// The probability that L's own delay gives, after the packet was taken.
     fn native(&self, sojourn: Span) -> f64 {
-        if self.linux {
+        if self.is_linux() {
             return f64::from(u8::from(sojourn > self.params.step_th));
         }
         if self.low.len() <= 1 {
@@ -159,7 +161,7 @@ impl<P: Packet> DualPi2<P> {
 
     /// Whether a signal with probability `p` falls now; `which` has its accumulator.
     fn falls(&mut self, which: usize, p: f64, ctx: &mut Context<'_, P>) -> bool {
-        if self.linux {
+        if self.is_linux() {
             ctx.random.chance(p)
         } else {
             recur(&mut self.spent[which], p)
@@ -197,7 +199,7 @@ impl<P: Packet> DualPi2<P> {
         if self.is_exempt() || !self.falls(2, square, ctx) {
             return Some(packet);
         }
-        let marks = if self.linux {
+        let marks = if self.is_linux() {
             self.params.k * prob <= 1.0
         } else {
             square < self.params.classic_most.0
@@ -207,7 +209,7 @@ impl<P: Packet> DualPi2<P> {
 
     /// Linux: no signals by the controller while so little is left.
     fn is_exempt(&self) -> bool {
-        self.linux && self.both().bytes.as_f64() < 2.0 * self.framed_mtu()
+        self.is_linux() && self.both().bytes.as_f64() < 2.0 * self.largest()
     }
 }
 

@@ -42,7 +42,7 @@ params! {
         flows: u32 = "1024";
         /// Most packets dropped at a time over the limit.
         drop_batch: u32 = "64";
-        /// Backlog that is never bad. Automatic: the link's MTU.
+        /// Backlog that is never bad. Automatic: the largest packet.
         max_packet: Auto<Bytes> = "auto", Ns3 = "1500 B";
         /// Whether to mark ECN-capable packets instead of dropping them.
         ecn: bool = "true";

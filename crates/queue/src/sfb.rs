@@ -12,13 +12,13 @@
 //! **Reference**: the paper's 2 rows of 23 bins of 13 packets and 200 packets of room (from memory, not
 //! verified), with the increments of Linux's kernel, its penalty and times, which the paper leaves open.
 //!
-//! **Linux** (`sch_sfb`): 8 rows of 16 bins; a bin is full at, not above, 20 packets; arrivals whose
-//! emptiest bin holds `max` 25 are dropped; of these two the other follows from one that is given, as `tc` has it; a set that
-//! has had its turn gets a new salt and keeps its probabilities; probabilities in 16 bits, of which `tc` always asks for steps
-//! of 33 up and 3 down, where the kernel by itself would take 66 and 11; above 1/2 a growing part of the
-//! signals, all at 1, are drops even for ECN-capable packets; each packet that the penalty box refuses
-//! begins the wait for its next token anew, so that a flow which sends more than `penalty_rate` gets nothing after its
-//! burst. ns-2.35 and ns-3 have none: their presets are the reference.
+//! **Linux** (`sch_sfb`): 8 rows of 16 bins; a bin is full at, not above, 20 packets; arrivals whose emptiest bin holds
+//! `max` 25 are dropped; of these two the other follows from one that is given, as `tc` has it; a set that has had its
+//! turn gets a new salt and keeps its probabilities; probabilities in 16 bits, of which `tc` always asks for steps of
+//! 33 up and 3 down, where the kernel by itself would take 66 and 11; above 1/2 a growing part of the signals, all at
+//! 1, are drops even for ECN-capable packets; each packet that the penalty box refuses begins the wait for its next
+//! token anew, so that a flow which sends more than `penalty_rate` gets nothing after its burst. ns-2.35 and ns-3 have
+//! none: their presets are the reference.
 
 use std::collections::VecDeque;
 

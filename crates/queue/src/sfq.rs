@@ -1,8 +1,8 @@
 //! SFQ: stochastic fair queueing; flows are hashed to buckets that are served in turn.
 //!
-//! P. E. McKenney, "Stochastic Fairness Queueing", IEEE INFOCOM 1990. The bucket is a salted hash
-//! of the flow; the salt is drawn at the first arrival and changes every `perturb`, so that two flows that share a bucket do not
-//! share it for ever. Buckets with packets stand in a ring; each turn sends one packet.
+//! P. E. McKenney, "Stochastic Fairness Queueing", IEEE INFOCOM 1990. The bucket is a salted hash of the flow; the salt
+//! is drawn at the first arrival and changes every `perturb`, so that two flows that share a bucket do not share it for
+//! ever. Buckets with packets stand in a ring; each turn sends one packet.
 //!
 //! **Reference**: 1024 buckets, limit 1000 packets, a new salt every 10 s. When the limit is
 //! exceeded the last packet of the longest bucket is pushed out, with a limit in bytes until the
@@ -14,10 +14,10 @@
 //! of its own, such as `"codel(target = 2 ms)"`. An arrival that finds `limit` packets in all of them is dropped;
 //! nothing is pushed out, and the salt stays, since what waits in there cannot be sorted anew.
 //!
-//! **Linux** (`sch_sfq`): limit 127 packets, at most `depth` 127 per flow (then the arrival is
-//! dropped) and `flows` 128 at a time, no more than a given limit has packets, 1024 buckets, turns of `quantum` bytes (automatic: those of the
-//! largest packet), perturbation off. If no bucket holds more than one packet, that of the next turn goes.
-//! An emptied flow forgets its credit. Its RED per flow and `headdrop` are left out.
+//! **Linux** (`sch_sfq`): limit 127 packets, at most `depth` 127 per flow (then the arrival is dropped) and `flows` 128
+//! at a time, no more than a given limit has packets, 1024 buckets, turns of `quantum` bytes (automatic: those of the
+//! largest packet), perturbation off. If no bucket holds more than one packet, that of the next turn goes. An emptied
+//! flow forgets its credit. Its RED per flow and `headdrop` are left out.
 //!
 //! **ns-2** (`SFQ`, ns-2.35): ignores `limit` and has a `maxqueue` of its own, 40 packets; 16
 //! buckets by source and destination address only, never perturbed; nothing is pushed out: an

@@ -1,12 +1,12 @@
 //! Token bucket: a shaper that sends at `rate`, after a pause up to `burst` bytes at once.
 //!
-//! Linux's `tc-tbf(8)`. A bucket of `burst` bytes fills at `rate`; a packet goes when the bucket
-//! holds its size, and takes it. With `peak_rate` a second bucket of `mtu` bytes fills at that rate
-//! and must hold the packet too. Buckets are full at first. Behind it stands a drop-tail queue of
-//! `limit`, or another discipline: `inner`, with its parameters in parentheses and a limit of its
-//! own. The packet whose tokens are waited for has left that one, unless it is plain, and counts in its averages and limits no
-//! more; Linux's `codel`, `pie` and flow queues have given it away too but count it, and its `red`, `choke` and `sfb` keep
-//! it. Tokens are counted in time, exactly, and the wait for them is told to the picosecond.
+//! Linux's `tc-tbf(8)`. A bucket of `burst` bytes fills at `rate`; a packet goes when the bucket holds its size, and
+//! takes it. With `peak_rate` a second bucket of `mtu` bytes fills at that rate and must hold the packet too. Buckets
+//! are full at first. Behind it stands a drop-tail queue of `limit`, or another discipline: `inner`, with its
+//! parameters in parentheses and a limit of its own. The packet whose tokens are waited for has left that one, unless
+//! it is plain, and counts in its averages and limits no more; Linux's `codel`, `pie` and flow queues have given it
+//! away too but count it, and its `red`, `choke` and `sfb` keep it. Tokens are counted in time, exactly, and the wait
+//! for them is told to the picosecond.
 //!
 //! A packet larger than a bucket could never go: it is dropped when it arrives, as Linux does.
 //! **Reference**, **Linux** (`sch_tbf`) and **ns-3** (`TbfQueueDisc`) are the same but for that:

@@ -4,23 +4,21 @@
 //! PRR, RACK, timestamps, delayed acknowledgements (2, 40 ms), a minimum RTO of 1 s and no
 //! handshake.
 //!
-//! **linux** (6.1): 1448 bytes, minimum RTO 200 ms put under the variance, acknowledged segments
-//! counted in full, the first 16 acknowledged one by one; the window is halved and not the flight; a window that is
-//! not put to use for an RTO is taken down, as after idle time; marks take the window down by PRR; controllers hear of the RTT
-//! of the last segment acknowledged, where SRTT is that of the first; a probe of the tail waits 2 ms longer, after a segment alone the minimum RTO. **ns3** (3.48):
-//! 536 bytes, SACK and PRR without RACK, a first RTO of 1 s, ACKs of two segments after at most 200
-//! ms but of the first at once; what is halved is `pipe`, at a repeated timeout too, and its PRR is its own
-//! ([`crate::recovery::prr`]), by which marks take the window down too; stamps are whole milliseconds, and
-//! controllers hear of the smoothed RTT. In both the acknowledgement that ends recovery grows the window.
-//! **ns2** (2.35): 1000 bytes, a window of 20, initial window 2, ssthresh that starts at the window
-//! and is rounded down to whole segments, a SYN of 40 bytes, no SACK unless asked for, no delayed
-//! acknowledgements, minimum RTO 0.2 s in ticks of 10 ms, one segment timed at a time. Its agents
-//! have ways of their own, each of which has been read off traces (`tests/ns2.rs`): the window is
-//! halved and not the flight, at a repeated timeout too, and keeps its fraction; after a timeout
-//! all is sent again whatever was reported, and limited transmit goes on meanwhile; the
-//! acknowledgement that ends recovery grows the window; tables tell the window without what
-//! duplicates inflate it by; with SACK holes stay in `pipe` until they are acknowledged, as before
-//! RFC 3517.
+//! **linux** (6.1): 1448 bytes, minimum RTO 200 ms put under the variance, acknowledged segments counted in full, the
+//! first 16 acknowledged one by one; the window is halved and not the flight; a window that is not put to use for an
+//! RTO is taken down, as after idle time; marks take the window down by PRR; controllers hear of the RTT of the last
+//! segment acknowledged, where SRTT is that of the first; a probe of the tail waits 2 ms longer, after a segment alone
+//! the minimum RTO. **ns3** (3.48): 536 bytes, SACK and PRR without RACK, a first RTO of 1 s, ACKs of two segments
+//! after at most 200 ms but of the first at once; what is halved is `pipe`, at a repeated timeout too, and its PRR is
+//! its own ([`crate::recovery::prr`]), by which marks take the window down too; stamps are whole milliseconds, and
+//! controllers hear of the smoothed RTT. In both the acknowledgement that ends recovery grows the window. **ns2**
+//! (2.35): 1000 bytes, a window of 20, initial window 2, ssthresh that starts at the window and is rounded down to
+//! whole segments, a SYN of 40 bytes, no SACK unless asked for, no delayed acknowledgements, minimum RTO 0.2 s in ticks
+//! of 10 ms, one segment timed at a time. Its agents have ways of their own, each of which has been read off traces
+//! (`tests/ns2.rs`): the window is halved and not the flight, at a repeated timeout too, and keeps its fraction; after
+//! a timeout all is sent again whatever was reported, and limited transmit goes on meanwhile; the acknowledgement that
+//! ends recovery grows the window; tables tell the window without what duplicates inflate it by; with SACK holes stay
+//! in `pipe` until they are acknowledged, as before RFC 3517.
 
 use sojourn_base::{Auto, Bytes, Length, Limit, ParamFault, Preset, Span, Stream, Whole, params};
 

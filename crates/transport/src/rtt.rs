@@ -5,12 +5,12 @@
 //! minimum; it doubles with every expiry (section 5.5) until there is another sample. Which samples count (Karn)
 //! is the sender's to decide.
 //!
-//! **Linux** (`tcp_rtt_estimator`): the floor of 200 ms is put under 4 RTTVAR instead of under the sum, so that
-//! RTO >= SRTT + 200 ms. 4 RTTVAR is the largest deviation of a round trip; where that of the last is less, it
-//! falls by a quarter of the difference. A sample below SRTT moves the deviation by a 32nd. **ns-2**: a sample is a whole number of ticks,
-//! at least one; eight times SRTT and four times RTTVAR are whole ticks too, so that RTTVAR never
-//! falls below three quarters of one; after the fourth expiry in a row the next sample counts as
-//! the first. ns-2 rounds by a random phase of each sender's clock, here to the nearest tick.
+//! **Linux** (`tcp_rtt_estimator`): the floor of 200 ms is put under 4 RTTVAR instead of under the sum, so that RTO >=
+//! SRTT + 200 ms. 4 RTTVAR is the largest deviation of a round trip; where that of the last is less, it falls by a
+//! quarter of the difference. A sample below SRTT moves the deviation by a 32nd. **ns-2**: a sample is a whole number
+//! of ticks, at least one; eight times SRTT and four times RTTVAR are whole ticks too, so that RTTVAR never falls below
+//! three quarters of one; after the fourth expiry in a row the next sample counts as the first. ns-2 rounds by a random
+//! phase of each sender's clock, here to the nearest tick.
 
 use sojourn_base::{Span, Time};
 
@@ -48,11 +48,12 @@ pub struct RttEstimator {
     stale: bool,
 }
 
-/// Linux's four mean deviations.
+/// Linux's mean deviation, times four.
 #[derive(Debug, Clone)]
 struct Deviation {
+    /// Now (`mdev_us`).
     now: Span,
-    /// The largest of the round trip, and no less than the floor.
+    /// The largest of the round trip, and no less than the floor (`mdev_max_us`).
     largest: Span,
     rounds: Rounds,
 }

@@ -2,6 +2,7 @@
 
 mod bench;
 mod controllers;
+mod echoes;
 mod hostile;
 mod laws;
 mod ns2;

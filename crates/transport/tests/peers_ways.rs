@@ -1,17 +1,8 @@
 //! What Linux and ns-3 do in ways of their own, as read off traces of them or off their sources.
 
-use crate::bench::{Bench, Link, Solo};
-use sojourn_base::{Preset, Rate, Span, Time};
+use crate::bench::{Bench, Link, Solo, ms, nth};
+use sojourn_base::{Preset, Rate, Span};
 use sojourn_transport::{CongestionControl, State};
-
-fn ms(ms: u64) -> Time {
-    Time::ZERO + Span::from_ms(ms)
-}
-
-/// `seq` of the n-th segment of 1000 bytes, from 0.
-fn nth(n: u64) -> u64 {
-    1 + 1000 * n
-}
 
 const KEYS: &[(&str, &str)] = &[("segment", "1000 B"), ("initial_window", "20 packets")];
 
@@ -229,9 +220,9 @@ fn linux_forgets_a_spike_of_the_round_trip_slowly() {
     assert!(reference[21] > 0.5 && reference[23] < 0.29, "{reference:?}");
 }
 
-/// `tcp_cwnd_application_limited`: 40 to 44 segments in flight of a window of 700, for ten seconds. The window is taken halfway
-/// to them each RTO. As the threshold keeps three quarters of what it was, that is slow start, in which Linux takes a
-/// window of less than twice what is in flight for put to use. By RFC 5681 it stays.
+/// `tcp_cwnd_application_limited`: 40 to 44 segments in flight of a window of 700, for ten seconds. The window is taken
+/// halfway to them each RTO. As the threshold keeps three quarters of what it was, that is slow start, in which Linux
+/// takes a window of less than twice what is in flight for put to use. By RFC 5681 it stays.
 #[test]
 fn linux_takes_a_window_down_that_is_not_used() {
     let run = |preset: Preset, cc: &str| {
@@ -258,8 +249,8 @@ fn linux_takes_a_window_down_that_is_not_used() {
     }
 }
 
-/// A window of 20 segments, all of them out, and an echo of marks with each acknowledgement. Linux's CWR takes the window down
-/// as recovery does, a segment for every other acknowledgement; RFC 3168 lets it fall at once.
+/// A window of 20 segments, all of them out, and an echo of marks with each acknowledgement. Linux's CWR takes the
+/// window down as recovery does, a segment for every other acknowledgement; RFC 3168 lets it fall at once.
 #[test]
 fn marks_take_the_window_of_linux_down_by_prr() {
     let run = |preset: Preset| {

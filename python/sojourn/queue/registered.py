@@ -434,8 +434,8 @@ class CoDel(Queue):
         target: Sojourn that is good for a packet. Default ``5 ms``.
         interval: How long sojourns must stay above the target: about the longest round-trip time.
             Default ``100 ms``.
-        max_packet: Backlog that is never bad. Automatic: the link's MTU. Default ``auto``; ns3:
-            ``1500 B``.
+        max_packet: Backlog that is never bad. Automatic: the largest packet. Default ``auto``;
+            ns3: ``1500 B``.
         ecn: Whether to mark ECN-capable packets instead of dropping them. Default ``false``.
         ce_threshold: Sojourn above which every ECN-capable packet is marked. Default ``none``.
         l4s: Whether packets of scalable senders, ECT(1) and CE, are only ever marked, above
@@ -900,7 +900,7 @@ class Drr(Queue):
         limit: Most that may wait in all flows, in packets or bytes. Default ``1000 packets``; ns2:
             ``25000 B``.
         buckets: Number of queues. Default ``1024``; ns2: ``10``.
-        quantum: Bytes of a turn; automatic: the link's MTU. Default ``auto``; ns2: ``250 B``.
+        quantum: Bytes of a turn; automatic: the largest packet. Default ``auto``; ns2: ``250 B``.
         inner: The discipline of each flow. Default ``none``.
     """
 
@@ -953,8 +953,8 @@ class FqCodel(Queue):
             ns-3's the MTU. Default ``auto``.
         flows: Number of queues. Default ``1024``.
         drop_batch: Most packets dropped at a time over the limit. Default ``64``.
-        max_packet: Backlog that is never bad. Automatic: the link's MTU. Default ``auto``; ns3:
-            ``1500 B``.
+        max_packet: Backlog that is never bad. Automatic: the largest packet. Default ``auto``;
+            ns3: ``1500 B``.
         ecn: Whether to mark ECN-capable packets instead of dropping them. Default ``true``.
         ce_threshold: Sojourn above which every ECN-capable packet is marked. Default ``none``.
         l4s: Whether packets of scalable senders, ECT(1) and CE, are only ever marked, above

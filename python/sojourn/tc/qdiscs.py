@@ -314,6 +314,11 @@ def step_for_ramp(value: Any, params: Params, link: Link) -> Written | None:
     return Written(written, f"{ramp}; Linux has a step instead, {written} at its middle")
 
 
+def said_with_min_th(_: Any, __: Params, ___: Link) -> Written:
+    """The width of that ramp: the note of ``min_th`` tells it."""
+    return Written("")
+
+
 def step(value: Any, params: Params, link: Link) -> Written | None:
     """DualPI2's step under Linux's preset, which alone has it."""
     return time("step_thresh")(value, params, link) if params["preset"] == "linux" else None
@@ -513,7 +518,7 @@ QDISCS: Mapping[str, Qdisc] = {
             "beta": number("beta"),
             "k": whole("coupling_factor", 255),
             "min_th": step_for_ramp,
-            "range": lambda _, __, ___: Written(""),
+            "range": said_with_min_th,
             "step_th": step,
             "classic_weight": percent("classic_protection"),
         },

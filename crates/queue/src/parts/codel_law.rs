@@ -35,7 +35,7 @@ pub struct CodelSettings {
     pub target: Span,
     /// How long sojourns must stay above the target.
     pub interval: Span,
-    /// Backlog that is never bad; automatic: the MTU.
+    /// Backlog that is never bad; automatic: the largest packet.
     pub max_packet: Auto<Bytes>,
     /// Whether to mark ECN-capable packets instead of dropping them.
     pub ecn: bool,

@@ -68,7 +68,6 @@ pub struct Cubic {
     window: Window,
     params: Params,
     preset: Preset,
-    like_linux: bool,
     hystart: HyStart,
     w_max: f64,
     /// Where the curve is flat: W_max, or the window that an epoch above it began with.
@@ -104,7 +103,6 @@ impl Cubic {
         let window = Window::new(start, preset);
         Ok(Self {
             preset,
-            like_linux: matches!(preset, Preset::Linux | Preset::Ns3),
             hystart: HyStart::new(params.slow_start, preset == Preset::Ns3),
             w_max: 0.0,
             origin: 0.0,
@@ -121,11 +119,16 @@ impl Cubic {
         })
     }
 
+    /// Whether it counts in whole segments, as Linux and ns-3 do.
+    fn like_linux(&self) -> bool {
+        matches!(self.preset, Preset::Linux | Preset::Ns3)
+    }
+
     fn begin_epoch(&mut self, now: Time) {
         let cwnd = self.window.cwnd;
         self.epoch = Some(now);
         if self.fresh || self.w_max <= cwnd {
-            if !self.like_linux {
+            if !self.like_linux() {
                 self.w_max = cwnd;
             }
             self.origin = cwnd;
@@ -149,7 +152,7 @@ impl Cubic {
         if self.epoch.is_none() {
             self.begin_epoch(ack.now);
         }
-        if self.like_linux {
+        if self.like_linux() {
             self.avoid_by_count(ack, segments);
             return;
         }
@@ -237,7 +240,7 @@ impl CongestionControl for Cubic {
         }
         let since = core::mem::replace(&mut self.last_ack, ack.now);
         if !ack.may_grow {
-            if !self.like_linux {
+            if !self.like_linux() {
                 self.pause(ack.now.since(since));
             }
             return;
@@ -271,13 +274,13 @@ impl CongestionControl for Cubic {
             self.fresh = is_timeout;
         }
         let beta = self.params.beta.0;
-        let goal = if self.like_linux {
+        let goal = if self.like_linux() {
             libm::floor(beta * libm::floor(self.window.cwnd))
         } else {
             beta * self.window.flight(event)
         };
         self.window.reduce(event, goal);
-        if is_timeout && self.like_linux {
+        if is_timeout && self.like_linux() {
             self.forget();
         }
     }

@@ -6,9 +6,10 @@
 //! a(W) = W^2 p(W) 2 b(W) / (2 - b(W)) segments per round trip (section 5). That p is the line through the default
 //! windows, and is kept where others are given.
 //!
-//! **ns-2** (`windowOption_ 8`): the same formulas, but a line of its own for other windows. **Linux**, **ns-3** read a and b from a table of
-//! whole numbers made from them: not modelled, the formulas stand for it. Linux counts acknowledgements, not the segments that
-//! they cover, and makes nothing of what slow start leaves of one. Limited slow start (RFC 3742) is left out.
+//! **ns-2** (`windowOption_ 8`): the same formulas, but a line of its own for other windows. **Linux**, **ns-3** read a
+//! and b from a table of whole numbers made from them: not modelled, the formulas stand for it. Linux counts
+//! acknowledgements, not the segments that they cover, and makes nothing of what slow start leaves of one. Limited slow
+//! start (RFC 3742) is left out.
 
 use sojourn_base::{Fraction, ParamFault, Preset, params};
 

@@ -6,16 +6,17 @@
 //! leaves beta = RTTmin / RTTmax, between 0.5 and 0.8, but 0.5 if throughput changed by more than a fifth
 //! since the loss before. RTTmax fades by a twentieth of its distance at every loss.
 //!
-//! **Linux**: f is in proportion to RTTmin, divided by 100 ms / RTTmin, which is held between 0.5 and 10, and at least 1
-//! (`rtt_scaling`); beta adapts from the second loss on that finds throughput unchanged, and where RTTmin exceeds 10 ms; RTTmax
-//! ignores samples more than 20 ms above it. The acknowledgement that adds a segment counts for none, nor does what slow start
-//! leaves of one, and what was acknowledged beyond a segment of growth is forgotten. A timeout leaves beta too. Throughput is
-//! taken per round trip, smoothed by a quarter, as in the reference; its fixed point is not modelled.
+//! **Linux**: f is in proportion to RTTmin, divided by 100 ms / RTTmin, which is held between 0.5 and 10, and at least
+//! 1 (`rtt_scaling`); beta adapts from the second loss on that finds throughput unchanged, and where RTTmin exceeds 10
+//! ms; RTTmax ignores samples more than 20 ms above it. The acknowledgement that adds a segment counts for none, nor
+//! does what slow start leaves of one, and what was acknowledged beyond a segment of growth is forgotten. A timeout
+//! leaves beta too. Throughput is taken per round trip, smoothed by a quarter, as in the reference; its fixed point is
+//! not modelled.
 //!
-//! **ns-3** (`TcpHtcp`): each acknowledgement adds alpha, at least 1, in bytes, to Reno's growth for one. Throughput is that
-//! since the loss before, in whole bytes a second; a loss or a timeout leaves RTTmin / RTTmax of that time, between no bounds,
-//! if throughput has risen since the loss before but not doubled, which is what an integer division makes of its fifth, and
-//! else a half. There is no scaling.
+//! **ns-3** (`TcpHtcp`): each acknowledgement adds alpha, at least 1, in bytes, to Reno's growth for one. Throughput is
+//! that since the loss before, in whole bytes a second; a loss or a timeout leaves RTTmin / RTTmax of that time,
+//! between no bounds, if throughput has risen since the loss before but not doubled, which is what an integer division
+//! makes of its fifth, and else a half. There is no scaling.
 //!
 //! **reference** is the paper's text as above; a timeout halves.
 

@@ -4,10 +4,10 @@
 //! Communications and Networking 22, 2004. With rho = max(RTT / RTT0, 1): slow start adds 2^rho - 1 segments
 //! per acknowledgement, congestion avoidance rho^2 / W per segment acknowledged. A loss halves.
 //!
-//! **Linux**: RTT is the least SRTT, RTT0 25 ms, rho at most 16 in the exponent; the paper's initial window of
-//! rho is left to the transport's `initial_window`; congestion avoidance counts acknowledgements, not the segments that they
-//! cover; while losses are repaired or marks answered it grows as Reno. **ns-3**: RTT0 50 ms. **reference** is the paper's text
-//! as above, with Linux's RTT and bound of rho.
+//! **Linux**: RTT is the least SRTT, RTT0 25 ms, rho at most 16 in the exponent; the paper's initial window of rho is
+//! left to the transport's `initial_window`; congestion avoidance counts acknowledgements, not the segments that they
+//! cover; while losses are repaired or marks answered it grows as Reno. **ns-3**: RTT0 50 ms. **reference** is the
+//! paper's text as above, with Linux's RTT and bound of rho.
 
 use sojourn_base::{ParamFault, Preset, Span, params};
 

@@ -5,17 +5,19 @@
 //! segment, above beta it shrinks by one. Slow start doubles every other round trip and ends, an eighth
 //! lower, when diff exceeds gamma. A loss found by duplicates leaves three quarters of the window.
 //!
-//! **reference** takes 2, 4, 1 and the mean RTT of the round. **ns-2** (`Agent/TCP/Vegas`): 1, 3, 1, the mean, and diff rounded
-//! to the nearest; what a loss takes is rounded down, and a timeout leaves two segments. That a loss changes nothing where the
-//! window was changed since the segment was sent, and halves where the segment was sent twice, is not modelled.
+//! **reference** takes 2, 4, 1 and the mean RTT of the round. **ns-2** (`Agent/TCP/Vegas`): 1, 3, 1, the mean, and diff
+//! rounded to the nearest; what a loss takes is rounded down, and a timeout leaves two segments. That a loss changes
+//! nothing where the window was changed since the segment was sent, and halves where the segment was sent twice, is not
+//! modelled.
 //!
-//! **Linux**, **ns-3**: 2, 4, 1, which is also the paper's second setting; RTT is the least of the round; slow start doubles
-//! every round trip and ends at W BaseRTT / RTT, rounded down, + 1; a round of fewer than three samples grows as Reno does; the
-//! threshold is lifted to three quarters of the window by each adjustment. Linux: diff is over BaseRTT and rounded down, so that
-//! the window shrinks from 5 on and slow start ends from 2 on; a loss halves; while losses are repaired or marks answered it
-//! grows as Reno; with nothing in flight, idle or after a timeout, it forgets BaseRTT. ns-3: diff is rounded up, so that the
-//! window grows up to 1; a loss or a timeout takes the threshold to a segment less than the window, if it was not lower
-//! already: from congestion avoidance that leaves between three quarters of it and all but a segment.
+//! **Linux**, **ns-3**: 2, 4, 1, which is also the paper's second setting; RTT is the least of the round; slow start
+//! doubles every round trip and ends at W BaseRTT / RTT, rounded down, + 1; a round of fewer than three samples grows
+//! as Reno does; the threshold is lifted to three quarters of the window by each adjustment. Linux: diff is over
+//! BaseRTT and rounded down, so that the window shrinks from 5 on and slow start ends from 2 on; a loss halves; while
+//! losses are repaired or marks answered it grows as Reno; with nothing in flight, idle or after a timeout, it forgets
+//! BaseRTT. ns-3: diff is rounded up, so that the window grows up to 1; a loss or a timeout takes the threshold to a
+//! segment less than the window, if it was not lower already: from congestion avoidance that leaves between three
+//! quarters of it and all but a segment.
 //!
 //! Left out everywhere: the paper's retransmission on the first duplicate by a fine-grained timer.
 

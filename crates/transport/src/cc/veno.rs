@@ -6,10 +6,11 @@
 //! loss halves.
 //!
 //! **reference**: RTT is the latest sample; a timeout halves. **Linux**: N, in half segments rounded up, is that of the
-//! latest acknowledgement that could grow the window, so that 2.5 segments are no congestion yet; a timeout is taken as a loss;
-//! while losses are repaired or marks answered it grows as Reno; with nothing in flight, idle or after a timeout, it forgets
-//! Base. **ns-3** (`TcpVeno`): N in whole segments rounded up; a timeout is taken as a loss; it counts its samples anew with
-//! every acknowledgement and wants three of them before it minds N, so that it grows as NewReno, whatever waits.
+//! latest acknowledgement that could grow the window, so that 2.5 segments are no congestion yet; a timeout is taken as
+//! a loss; while losses are repaired or marks answered it grows as Reno; with nothing in flight, idle or after a
+//! timeout, it forgets Base. **ns-3** (`TcpVeno`): N in whole segments rounded up; a timeout is taken as a loss; it
+//! counts its samples anew with every acknowledgement and wants three of them before it minds N, so that it grows as
+//! NewReno, whatever waits.
 
 use sojourn_base::{ParamFault, Preset, Span, Time, params};
 

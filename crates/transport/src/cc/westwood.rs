@@ -6,10 +6,10 @@
 //! loss ssthresh = max(2, bandwidth x least RTT), which just empties the queue, and the window is no larger; a timeout
 //! takes it to one. Growth is Reno's.
 //!
-//! **Linux**: during recovery ssthresh is Reno's half, and the estimate becomes the window when recovery
-//! ends; a timeout learns the least RTT anew. **ns-3**: Tustin's filter,
-//! 0.9 b + 0.1 (sample + sample before) / 2, each round trip, and the window is the threshold, even where that is more. **reference** and **ns-2** (which has none): the filter of
-//! Linux, the paper's action.
+//! **Linux**: during recovery ssthresh is Reno's half, and the estimate becomes the window when recovery ends; a
+//! timeout learns the least RTT anew. **ns-3**: Tustin's filter, 0.9 b + 0.1 (sample + sample before) / 2, each round
+//! trip, and the window is the threshold, even where that is more. **reference** and **ns-2** (which has none): the
+//! filter of Linux, the paper's action.
 
 use sojourn_base::{ParamFault, Preset, Span, Time, params};
 

@@ -6,10 +6,10 @@
 //! what Reno would have, which is counted along. Else it is fast: Scalable's growth. A loss takes Q away,
 //! between an eighth and half of the window, or half after 16 slow rounds.
 //!
-//! Growth in fast mode: one segment per min(W, 100) acknowledged. In **Linux** and **ns-3** segments are whole, and a timeout
-//! is taken as a loss, where in the **reference** it halves. Linux: with nothing in flight, idle or after a timeout, it forgets
-//! Base. ns-3 (`TcpYeah`): delays are in whole milliseconds, and it is slow with any, since it divides 1 by `phy` in whole
-//! numbers; slow mode counts acknowledgements, not segments.
+//! Growth in fast mode: one segment per min(W, 100) acknowledged. In **Linux** and **ns-3** segments are whole, and a
+//! timeout is taken as a loss, where in the **reference** it halves. Linux: with nothing in flight, idle or after a
+//! timeout, it forgets Base. ns-3 (`TcpYeah`): delays are in whole milliseconds, and it is slow with any, since it
+//! divides 1 by `phy` in whole numbers; slow mode counts acknowledgements, not segments.
 
 use sojourn_base::{ParamFault, Preset, Span, Time, params};
 

@@ -275,11 +275,7 @@ impl Sender {
             acked: heard.counted,
             marked,
             ece: ack.ece,
-            rtt: if self.config.whole_ms {
-                heard.rtt.and(self.rtt.srtt())
-            } else {
-                heard.last_rtt
-            },
+            rtt: heard.rtt,
             srtt: self.rtt.srtt().unwrap_or_default(),
             stamps: stamps.filter(|_| self.config.timestamps),
             prior_in_flight,

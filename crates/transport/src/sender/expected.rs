@@ -127,8 +127,7 @@ impl Sender {
                 cumulative: moved,
                 sacked_before: 0,
                 moved,
-                rtt,
-                last_rtt: if self.config.last_rtt {
+                rtt: if self.config.last_rtt {
                     last.map(|last| now.since(last.xmit))
                 } else {
                     rtt

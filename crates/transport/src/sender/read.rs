@@ -25,9 +25,8 @@ pub(super) struct Heard {
     pub(super) sacked_before: u64,
     /// Bytes by which the first unacknowledged number moved.
     pub(super) moved: u64,
-    pub(super) rtt: Option<Span>,
     /// The RTT that its controller hears of.
-    pub(super) last_rtt: Option<Span>,
+    pub(super) rtt: Option<Span>,
     /// Bytes newly held to be lost.
     pub(super) lost: u64,
 }
@@ -110,9 +109,11 @@ impl Sender {
         if let Some(rtt) = rtt {
             self.take_rtt(now, rtt);
         }
-        let last_rtt = if self.config.last_rtt {
+        let told_rtt = if self.config.last_rtt {
             let newest = newest.filter(|_| !ambiguous);
             reported_at.or(newest).map(|sent| now.since(sent)).or(rtt)
+        } else if self.config.whole_ms {
+            rtt.and(self.rtt.srtt())
         } else {
             rtt
         };
@@ -125,8 +126,7 @@ impl Sender {
             cumulative,
             sacked_before,
             moved,
-            rtt,
-            last_rtt,
+            rtt: told_rtt,
             lost: 0,
         })
     }

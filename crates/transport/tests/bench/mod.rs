@@ -345,3 +345,25 @@ impl Solo {
         self.sender.ssthresh() as f64 / f64::from(self.sender.config().mss)
     }
 }
+
+/// Segments of 1000 bytes, an acknowledgement each, no timestamps: the RFCs' arithmetic.
+pub const PLAIN: &[(&str, &str)] = &[
+    ("segment", "1000 B"),
+    ("delayed_ack", "1"),
+    ("timestamps", "false"),
+    ("sack", "false"),
+];
+
+pub fn ms(ms: u64) -> Time {
+    Time::ZERO + Span::from_ms(ms)
+}
+
+/// `seq` of the n-th segment of 1000 bytes, from 0.
+pub fn nth(n: u64) -> u64 {
+    1 + 1000 * n
+}
+
+/// First numbers and ends of such segments.
+pub fn segments(from: u64, to: u64) -> Vec<(u64, u64)> {
+    (from..to).map(|n| (nth(n), nth(n + 1))).collect()
+}

@@ -3,10 +3,11 @@
 mod bbr;
 mod bbr3;
 mod delay;
+mod delay_presets;
 mod loss;
+mod loss_presets;
 mod marks;
 mod played;
-mod presets;
 mod shared;
 mod slow_start;
 

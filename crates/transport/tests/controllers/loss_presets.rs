@@ -1,0 +1,307 @@
+//! What controllers that go by losses and marks do in ways of their own in Linux and ns-3, as their sources have it (Linux 6.1, ns-3.37).
+
+use sojourn_base::{Preset, Span, Time};
+use sojourn_transport::{CongestionControl, LossKind, Start, State, cc::build};
+
+use super::played::Played;
+use super::{REFERENCE, RTT};
+use crate::bench::Keys;
+
+/// `tcp_enter_loss` always enters the state in which these forget; whether it reduces is another question.
+#[test]
+fn a_timeout_in_a_reduced_window_makes_linux_forget_too() {
+    for (name, preset, w_max) in [
+        ("cubic", Preset::Linux, 0.0),
+        ("cubic", Preset::Ns3, 0.0),
+        ("bic", Preset::Linux, 0.0),
+        ("bic", Preset::Ns3, 100.0),
+        ("cubic", REFERENCE, 100.0),
+    ] {
+        let mut played = Played::new(name, preset, 100.0, 50.0);
+        played.lose(LossKind::FastRetransmit);
+        assert_eq!(played.probe("w_max"), 100.0);
+        let ssthresh = played.cc.ssthresh();
+        played.lose_once_more(LossKind::Timeout, true);
+        assert_eq!(played.probe("w_max"), w_max, "{name} {preset}");
+        assert_eq!((played.cwnd(), played.cc.ssthresh()), (1.0, ssthresh));
+    }
+}
+
+/// Twenty seconds with a third of the window in flight, 100 ms of round trip. By RFC 9438 they do not count; in Linux only
+/// time with nothing in flight does not, in ns-3 all counts: then the curve stands far above, and the window
+/// grows by half a round trip.
+#[test]
+fn only_the_reference_stops_the_clock_of_cubic_while_the_window_is_not_used() {
+    for (preset, growth) in [(REFERENCE, 1.0), (Preset::Linux, 1.4), (Preset::Ns3, 1.4)] {
+        let mut played = Played::new("cubic", preset, 100.0, 50.0);
+        played.lose(LossKind::FastRetransmit);
+        played.round(RTT, false);
+        played.flight = Some(33_000);
+        for _ in 0..200 {
+            played.round(RTT, false);
+        }
+        played.flight = None;
+        let before = played.cwnd();
+        played.round(RTT, false);
+        let found = played.cwnd() / before;
+        assert!((found - growth).abs() < 0.1, "{preset}: {found}");
+        // Idle time counts in ns-3 alone.
+        let mut idle = Played::new("cubic", preset, 100.0, 50.0);
+        idle.lose(LossKind::FastRetransmit);
+        idle.round(RTT, false);
+        idle.now += Span::from_whole_s(20);
+        idle.cc.on_busy(idle.now, Span::from_whole_s(20), false);
+        let before = idle.cwnd();
+        idle.round(RTT, false);
+        let has_grown = idle.cwnd() / before > 1.3;
+        assert_eq!(has_grown, preset == Preset::Ns3, "{preset}");
+    }
+}
+
+/// W_est of another beta: one segment for 8 (1 + b) / 3 / (1 - b) eighths of a window, at b = 1/2 one for each.
+#[test]
+fn cubics_estimate_of_reno_follows_beta() {
+    for (beta, rounds, grown) in [("0.5", 40, 40.0), ("0.7001953125", 45, 24.0)] {
+        let mut played = Played::new("cubic", Preset::Linux, 100.0, 50.0);
+        let keys = [("beta", beta)];
+        played.cc = build("cubic", &Keys(&keys), Preset::Linux, &Start::of(1000, 10)).unwrap();
+        played.cc.set_window(100.0, 50.0);
+        played.lose(LossKind::FastRetransmit);
+        played.ack(Span::from_ms(1), false);
+        let before = played.probe("w_est");
+        for _ in 0..rounds {
+            played.round(Span::from_ms(1), false);
+        }
+        let found = played.probe("w_est") - before;
+        assert!((found - grown).abs() <= 1.5, "{beta}: {found}");
+    }
+}
+
+/// After a timeout the window before it is what W_est must reach before it grows by a segment a round trip (RFC 9438, 4.3).
+#[test]
+fn cubics_estimate_of_reno_grows_slowly_after_a_timeout_too() {
+    for kind in [LossKind::FastRetransmit, LossKind::Timeout] {
+        let mut played = Played::new("cubic", REFERENCE, 20.0, 10.0);
+        played.lose(kind);
+        while played.cc.cwnd() < played.cc.ssthresh() {
+            played.round(Span::from_ms(1), false);
+        }
+        played.ack(Span::from_ms(1), false);
+        let before = played.probe("w_est");
+        for _ in 0..6 {
+            played.round(Span::from_ms(1), false);
+        }
+        let each = (played.probe("w_est") - before) / 6.0;
+        assert!((each - 9.0 / 17.0).abs() < 0.05, "{kind:?}: {each}");
+    }
+}
+
+/// Acknowledgements that come more than 2 ms apart, of a path that is 10 ms longer than the least of 40: by Linux's margin
+/// of 5 ms the ninth of the round tells, by ns-3's of 40 ms none. Slow start that was left so is not left so again.
+#[test]
+fn the_margins_of_hystart() {
+    let left_after = |preset| {
+        // A window of less than 16 is not looked at, but its RTT counts.
+        let mut played = Played::new("cubic", preset, 10.0, f64::INFINITY);
+        played.ack(Span::from_ms(40), false);
+        played.cc.set_window(20.0, f64::INFINITY);
+        (1..60).find(|_| {
+            played.now += Span::from_ms(3);
+            played.ack(Span::from_ms(50), false);
+            played.cc.ssthresh() < u64::MAX
+        })
+    };
+    assert_eq!(left_after(Preset::Linux), Some(9));
+    assert_eq!(left_after(Preset::Ns3), None);
+
+    for preset in [Preset::Linux, Preset::Ns3] {
+        let mut played = Played::new("cubic", preset, 20.0, f64::INFINITY);
+        let rtts = [40, 40, 90, 90].map(Span::from_ms);
+        for rtt in rtts {
+            played.round(rtt, false);
+        }
+        assert!(played.cc.ssthresh() < u64::MAX, "{preset}");
+        // Idle: slow start again, up to a threshold that was far above.
+        let again = |played: &mut Played| {
+            played.cc.set_window(20.0, 1000.0);
+            for rtt in rtts {
+                played.round(rtt, false);
+            }
+            played.cc.ssthresh()
+        };
+        assert_eq!(again(&mut played), 1_000_000, "{preset}");
+        played.lose(LossKind::Timeout);
+        assert!(again(&mut played) < 1_000_000, "{preset}");
+    }
+}
+
+/// Acknowledgements half a millisecond apart for a round trip of 100 ms: Linux leaves after half of it and of a
+/// millisecond, ns-3 after more than all of it.
+#[test]
+fn the_trains_of_hystart() {
+    for (preset, left) in [(Preset::Linux, Some(302.0)), (Preset::Ns3, None)] {
+        let mut played = Played::new("cubic", preset, 200.0, f64::INFINITY);
+        played.now = Time::ZERO + Span::from_ms(10);
+        played.round(RTT, false);
+        let ssthresh = played.cc.ssthresh();
+        let found = (ssthresh < u64::MAX).then_some(ssthresh as f64 / 1000.0);
+        assert_eq!(found.is_some(), left.is_some(), "{preset}: {found:?}");
+        if let (Some(found), Some(left)) = (found, left) {
+            assert!((found - left).abs() < 0.5, "{found}");
+        }
+    }
+}
+
+/// What goes is rounded down, by formula: cwnd - (cwnd * part).
+#[test]
+fn linux_rounds_what_a_loss_takes_away() {
+    for (name, cwnd, left) in [
+        ("scalable", 7.0, 7.0),
+        ("scalable", 15.0, 14.0),
+        ("scalable", 16.0, 14.0),
+        // Half of 13 is 6.5: Reno rounds what is left.
+        ("newreno", 13.0, 6.0),
+        ("illinois", 13.0, 7.0),
+        ("highspeed", 13.0, 7.0),
+    ] {
+        let mut played = Played::new(name, Preset::Linux, cwnd, 2.0);
+        played.lose(LossKind::FastRetransmit);
+        assert_eq!(played.cwnd(), left, "{name} {cwnd}");
+    }
+}
+
+/// Alpha in 1024ths: from 1024 by a sixteenth rounded down, 64, and at 15, where that is nothing, all at once.
+#[test]
+fn linux_takes_alpha_to_nothing() {
+    let mut played = Played::new("dctcp", Preset::Linux, 10.0, 2.0);
+    let mut seen = Vec::new();
+    for _ in 0..80 {
+        for _ in 0..11 {
+            played.cc.set_window(10.0, 2.0);
+            played.now += Span::from_ms(10);
+            played.ack(RTT, false);
+        }
+        seen.push(played.probe("alpha") * 1024.0);
+    }
+    seen.dedup();
+    assert!(seen.starts_with(&[900.0, 844.0]), "{seen:?}");
+    assert_eq!(seen[seen.len() - 2..], [15.0, 0.0]);
+    // A mark takes nothing then, and less than a segment is nothing too.
+    played.cc.set_window(30.0, 2.0);
+    played.lose(LossKind::Ecn);
+    assert_eq!(played.cwnd(), 30.0);
+}
+
+#[test]
+fn dctcp_of_ns3_answers_a_loss_as_a_mark() {
+    for (preset, left) in [
+        (Preset::Ns3, 99.0),
+        (REFERENCE, 50.0),
+        (Preset::Linux, 50.0),
+    ] {
+        let mut played = Played::new("dctcp", preset, 100.0, 50.0);
+        while played.probe("alpha") > 0.02 {
+            played.round(RTT, false);
+        }
+        played.cc.set_window(100.0, 50.0);
+        played.lose(LossKind::FastRetransmit);
+        assert!(
+            (played.cwnd() - left).abs() < 0.5,
+            "{preset}: {}",
+            played.cwnd()
+        );
+    }
+}
+
+/// W_max 100. Distances are whole in Linux and ns-3: from 93 on it is near. Linux divides its counts, 6, 465 and 475, by the
+/// segments of an acknowledgement; that it takes for 31/16 where there is one, since what is above 1 rounds to it.
+#[test]
+fn the_counts_of_bic() {
+    let counts = |preset: Preset| {
+        [60.0, 93.0, 95.0].map(|cwnd| {
+            let mut played = Played::new("bic", preset, 100.0, 2.0);
+            played.lose(LossKind::FastRetransmit);
+            // Linux learns that each acknowledgement covers one segment.
+            played.state = State::Open;
+            for _ in 0..100 {
+                played.flight = Some(1_000);
+                played.ack(RTT, false);
+            }
+            played.flight = None;
+            played.cc.set_window(cwnd, 2.0);
+            let mut n = 0;
+            while played.cwnd() == cwnd {
+                played.ack(RTT, false);
+                n += 1;
+            }
+            n
+        })
+    };
+    assert_eq!(counts(Preset::Linux), [3, 240, 245]);
+    // More than so many, and 5 / 4.
+    assert_eq!(counts(Preset::Ns3), [7, 117, 119]);
+}
+
+#[test]
+fn bic_of_ns3_reduces_the_window_and_not_the_flight() {
+    for (preset, left) in [(Preset::Ns3, 80.0), (REFERENCE, 79.98)] {
+        let mut played = Played::new("bic", preset, 100.0, 50.0);
+        played.lose(LossKind::FastRetransmit);
+        assert!((played.cwnd() - left).abs() < 0.01, "{}", played.cwnd());
+    }
+}
+
+/// `tcp_slow_start` goes to the threshold; of the rest of an acknowledgement some modules make nothing.
+#[test]
+fn some_of_linux_forget_what_slow_start_leaves() {
+    for (name, cwnd) in [
+        ("newreno", 11.0),
+        ("highspeed", 10.0),
+        ("htcp", 10.0),
+        ("illinois", 10.0),
+    ] {
+        let mut played = Played::new(name, Preset::Linux, 9.0, 10.0);
+        played.segments = 6;
+        played.ack(RTT, false);
+        assert_eq!(played.cwnd(), 10.0, "{name}");
+        played.ack(RTT, false);
+        assert_eq!(played.cwnd(), cwnd, "{name}");
+    }
+}
+
+/// Acknowledgements of two segments each, a window's worth of segments in all: half the growth where it is they that count.
+#[test]
+fn highspeed_and_hybla_of_linux_count_acknowledgements() {
+    for (name, growth) in [("highspeed", 7.8), ("hybla", 16.0)] {
+        for (preset, segments, part) in [
+            (Preset::Linux, 1, 1.0),
+            (Preset::Linux, 2, 0.5),
+            (REFERENCE, 2, 1.0),
+        ] {
+            let mut played = Played::new(name, preset, 1000.0, 2.0);
+            played.segments = segments;
+            for _ in 0..4 {
+                played.round(RTT, false);
+            }
+            let found = (played.cwnd() - 1000.0) / 4.0;
+            assert!(
+                (found / growth / part - 1.0).abs() < 0.1,
+                "{name} {preset} {segments}: {found}"
+            );
+        }
+    }
+}
+
+/// One segment for a hundred acknowledged, and no part of one.
+#[test]
+fn scalable_of_linux_grows_by_whole_segments() {
+    let mut played = Played::new("scalable", Preset::Linux, 400.0, 2.0);
+    for n in 1..=300 {
+        played.ack(RTT, false);
+        assert_eq!(
+            played.cwnd(),
+            400.0 + libm::floor(f64::from(n) / 100.0),
+            "{n}"
+        );
+    }
+}
