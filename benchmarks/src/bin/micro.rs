@@ -144,7 +144,7 @@ fn control(name: &str) {
             state: State::Open,
             may_grow: true,
             cwnd_limited: true,
-            paced: false,
+            next_send: None,
             rate: None,
             delivered: u64::from(number) * 2 * 1448,
             lost: 0,

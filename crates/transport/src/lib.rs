@@ -31,6 +31,7 @@
 mod both_ways;
 pub mod cc;
 pub mod ecn;
+mod pacing;
 pub mod params;
 pub mod rate;
 pub mod receiver;

@@ -156,6 +156,8 @@ pub struct Config {
     pub ecn: EcnMode,
     /// Pacing.
     pub pacing: bool,
+    /// It paces in bursts (Linux).
+    pub paces_bursts: bool,
     /// In NewReno's recovery at most so many segments go out per acknowledgement (ns-2: 2).
     pub recovery_burst: u32,
     /// What is halved is the window, not the flight (Linux, ns-2).
@@ -296,6 +298,7 @@ impl Config {
                 Auto::Auto => needs.ecn,
             },
             pacing: params.pacing.given().unwrap_or(needs.pacing),
+            paces_bursts: linux,
             recovery_burst: if ns2 && !params.sack { 2 } else { u32::MAX },
             halves_cwnd: ns2 || linux,
             halves_again: ns2 || ns3,

@@ -101,6 +101,8 @@ pub struct Sender {
     last_was_duplicate: bool,
     /// The pacing clock has held a segment back.
     held_by_pace: bool,
+    /// So many more go out with the segment sent last, at its instant (Linux).
+    to_go_along: u8,
     /// An RTT sample has come since the last probe.
     sampled_since_probe: bool,
     probe_due: bool,
@@ -172,6 +174,7 @@ impl Sender {
             reorder_at: Time::NEVER,
             next_send: Time::ZERO,
             held_by_pace: false,
+            to_go_along: 0,
             last_send: Time::ZERO,
             probe: None,
             probe_due: false,

@@ -285,7 +285,7 @@ impl Bare {
             state: State::Open,
             may_grow: !ece,
             cwnd_limited: true,
-            paced: self.config.pacing,
+            next_send: self.config.pacing.then_some(self.now),
             rate: None,
             delivered: self.una - 1,
             lost: 0,

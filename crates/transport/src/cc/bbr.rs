@@ -5,24 +5,37 @@
 //! trips, its delay the least RTT of the last 10 s. Startup paces at 2/ln 2 times the bandwidth, at first the initial
 //! window a millisecond, then a round trip, and never slower than before, until the bandwidth has
 //! not grown by a quarter in three round trips; drain takes the queue away again; then the pacing gain cycles
-//! through 1.25, 0.75 and six times 1, a least RTT each, with a window of twice the product. When the least
-//! RTT is 10 s old the window is four segments for at least 200 ms and a round trip, whose low rates do not count. Losses
-//! take the window to what is in flight for one round trip; marks do nothing.
+//! through 1.25, 0.75 and six times 1, a least RTT each, with a window of twice the product. It begins with any of these
+//! but 0.75. When the least RTT is 10 s old the window is four segments for at least 200 ms and a round trip, whose low
+//! rates do not count. Losses take the window to what is in flight for one round trip; marks do nothing.
 //!
-//! **linux**: paces at 99 % of the bandwidth; a round-trip time that equals the least does not renew it. Left out: its long-term sampling for policers, its compensation
-//! for aggregated acknowledgements and the room for segmentation offload in the window, of which one burst of
-//! three segments stands for all. **ns-3** (`TcpBbr`): as the draft, but the low rates count, since what it sets against that
-//! never reaches its rate samples: where ten round trips are less than the 200 ms, the bandwidth collapses with each look for
-//! the least RTT. ns-2.35 has no BBR.
+//! Beside the product there is room in the window for three bursts, and drain and the phase of 0.75 end as soon as no more
+//! is in flight than the product and these: so much waits at the bottleneck all the time. A burst is one segment below
+//! 1.2 Mbit/s, two below 24 Mbit/s, then what is sent in a millisecond, at most 64 KiB.
 //!
-//! Unverified: the phase in which the cycle starts is drawn as Linux draws it, any but the 0.75 one; the
-//! draft's text was not at hand for its distribution.
+//! **linux**: paces at 99 % of the bandwidth, in bursts of what is sent in 1/1024 s, at least two segments, or one below
+//! 1.2 Mbit/s; what the clock has let go ahead of time does not count as in flight. The window is an even number of
+//! segments, two more in the phase of 1.25, and has room for what is acknowledged at once beyond the bandwidth. Where
+//! a fifth or more is lost, a token bucket is thought to police the path, and its rate is believed for 48 round trips; that
+//! a timeout is a loss is left out there. An RTT that equals the least does not renew it.
+//!
+//! **ns-3** (`TcpBbr`): a burst is a segment; two more in the phase of 1.25; startup at 2.89 times the bandwidth. What is
+//! acknowledged at once is counted in whole seconds and up to 4096 bytes: mostly that is one acknowledgement. The low
+//! rates count, since what it sets against that never reaches its rate samples: where ten round trips are less than the
+//! 200 ms, the bandwidth collapses with each look for the least RTT. ns-2.35 has no BBR.
+
+mod aggregation;
+mod policer;
 
 use sojourn_base::{ParamFault, Preset, Probability, Span, Stream, Time, params};
 
 use crate::cc::parts::MaxFilter;
 use crate::cc::{AckSample, CongestionControl, LossEvent, LossKind, Needs, Start};
+use crate::pacing;
+use crate::rate::Loss;
 use crate::sender::State;
+use aggregation::Aggregation;
+use policer::Policer;
 
 params! {
     /// Parameters of BBR.
@@ -36,13 +49,31 @@ params! {
     }
 }
 
-/// 2 / ln 2: doubles the rate each round trip.
+/// 2 / ln 2: doubles the rate each round trip. Linux counts gains in parts of 256.
 const HIGH_GAIN: f64 = 2.885_390_081_777_927;
+const HIGH_GAIN_LINUX: f64 = 739.0 / 256.0;
+const HIGH_GAIN_NS3: f64 = 2.89;
+const DRAIN_GAIN_LINUX: f64 = 88.0 / 256.0;
 const CYCLE: [f64; 8] = [1.25, 0.75, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0];
 const BANDWIDTH_ROUNDS: u64 = 10;
 const FULL_GROWTH: f64 = 1.25;
 const FULL_ROUNDS: u32 = 3;
 const LEAST_WINDOW: f64 = 4.0;
+/// Bursts in flight beside the product: one that waits at the sender, one that is sent, one that is received.
+const BURSTS: f64 = 3.0;
+/// Bytes a second below which a burst is a segment, and from which on it is more than two: 1.2 and 24 Mbit/s.
+const SLOW: f64 = 150_000.0;
+const FAST: f64 = 3_000_000.0;
+const LONGEST_BURST: f64 = 65_536.0;
+/// Linux counts every microsecond, ns-3 whole seconds and at most 4096 bytes.
+const LINUX_RULES: aggregation::Rules = aggregation::Rules {
+    longest: f64::INFINITY,
+    step: Span::from_us(1),
+};
+const NS3_RULES: aggregation::Rules = aggregation::Rules {
+    longest: 4096.0,
+    step: Span::from_whole_s(1),
+};
 /// What a round trip is taken for before the first is measured.
 const NOMINAL_RTT: Span = Span::from_ms(1);
 
@@ -77,8 +108,6 @@ pub struct Bbr {
     held_back: bool,
     /// Bytes a second.
     pacing_rate: f64,
-    pacing_gain: f64,
-    cwnd_gain: f64,
     full_bandwidth: f64,
     full_rounds: u32,
     is_full: bool,
@@ -91,6 +120,10 @@ pub struct Bbr {
     conserve_until: Option<u64>,
     state: State,
     idle_restart: bool,
+    /// What is acknowledged at once, where there is room for it (Linux, ns-3).
+    aggregation: Option<Aggregation>,
+    /// Linux's alone.
+    policer: Option<Policer>,
 }
 
 impl Bbr {
@@ -117,8 +150,6 @@ impl Bbr {
             min_rtt_at: None,
             held_back: false,
             pacing_rate: 0.0,
-            pacing_gain: HIGH_GAIN,
-            cwnd_gain: HIGH_GAIN,
             full_bandwidth: 0.0,
             full_rounds: 0,
             is_full: false,
@@ -130,35 +161,129 @@ impl Bbr {
             conserve_until: None,
             state: State::Open,
             idle_restart: false,
+            aggregation: match preset {
+                Preset::Linux => Some(Aggregation::new(LINUX_RULES)),
+                Preset::Ns3 => Some(Aggregation::new(NS3_RULES)),
+                Preset::Reference | Preset::Ns2 => None,
+            },
+            policer: (preset == Preset::Linux).then(Policer::default),
         };
         made.pace_by_window(NOMINAL_RTT);
         Ok(made)
     }
 
+    fn high_gain(&self) -> f64 {
+        match self.preset {
+            Preset::Linux => HIGH_GAIN_LINUX,
+            Preset::Ns3 => HIGH_GAIN_NS3,
+            Preset::Reference | Preset::Ns2 => HIGH_GAIN,
+        }
+    }
+
+    fn pacing_gain(&self) -> f64 {
+        match self.mode {
+            Mode::Startup => self.high_gain(),
+            Mode::Drain if self.preset == Preset::Linux => DRAIN_GAIN_LINUX,
+            Mode::Drain => 1.0 / self.high_gain(),
+            Mode::ProbeBandwidth if self.is_policed() => 1.0,
+            Mode::ProbeBandwidth => CYCLE[self.phase],
+            Mode::ProbeRtt => 1.0,
+        }
+    }
+
+    fn cwnd_gain(&self) -> f64 {
+        match self.mode {
+            Mode::Startup | Mode::Drain => self.high_gain(),
+            Mode::ProbeBandwidth => 2.0,
+            Mode::ProbeRtt => 1.0,
+        }
+    }
+
+    fn is_policed(&self) -> bool {
+        self.policer
+            .as_ref()
+            .is_some_and(|one| one.rate().is_some())
+    }
+
+    /// The bandwidth that is believed in, bytes a second.
+    fn bandwidth(&self) -> f64 {
+        let policed = self.policer.as_ref().and_then(Policer::rate);
+        policed.unwrap_or_else(|| self.bandwidth.get())
+    }
+
     /// Before any rate is known: the window a round trip.
     fn pace_by_window(&mut self, rtt: Span) {
-        self.pacing_rate = HIGH_GAIN * self.margin * self.cwnd / rtt.as_s();
+        self.pacing_rate = self.high_gain() * self.margin * self.cwnd / rtt.as_s();
     }
 
     /// Until the pipe has been full once the rate only rises: one small sample must not hold back all that follows.
     fn set_pacing_rate(&mut self, gain: f64) {
-        let rate = gain * self.margin * self.bandwidth.get();
+        let rate = gain * self.margin * self.bandwidth();
         if self.is_full || rate > self.pacing_rate {
             self.pacing_rate = rate;
         }
     }
 
-    /// `gain` times bandwidth times least RTT, bytes.
-    fn target(&self, gain: f64) -> f64 {
+    /// Bytes that are sent at once.
+    fn burst(&self) -> f64 {
+        match self.preset {
+            Preset::Linux => {
+                let segments = pacing::at_once(self.pacing_rate, self.mss, self.least_burst());
+                f64::from(segments) * self.mss
+            }
+            Preset::Ns3 => self.mss,
+            Preset::Reference | Preset::Ns2 => match self.pacing_rate {
+                rate if rate < SLOW => self.mss,
+                rate if rate < FAST => 2.0 * self.mss,
+                rate => (1e-3 * rate).min(LONGEST_BURST),
+            },
+        }
+    }
+
+    /// `gain` times a bandwidth times the least RTT, and what else is to be in flight beside it, bytes.
+    fn in_flight_at(&self, bandwidth: f64, gain: f64, beside: f64) -> f64 {
         if self.min_rtt == Span::ZERO {
             return self.initial;
         }
-        let product = gain * self.bandwidth.get() * self.min_rtt.as_s();
-        product + 3.0 * self.mss
+        let product = gain * bandwidth * self.min_rtt.as_s();
+        let in_flight = if self.preset == Preset::Linux {
+            let pairs = 2.0 * self.mss;
+            let whole = |bytes: f64, of: f64| libm::ceil(bytes / of) * of;
+            whole(
+                whole(product, self.mss) + beside + BURSTS * self.burst(),
+                pairs,
+            )
+        } else {
+            product + beside + BURSTS * self.burst()
+        };
+        let is_raising = self.mode == Mode::ProbeBandwidth && self.phase == 0;
+        if is_raising && matches!(self.preset, Preset::Linux | Preset::Ns3) {
+            in_flight + 2.0 * self.mss
+        } else {
+            in_flight
+        }
     }
 
-    fn product(&self, gain: f64) -> f64 {
-        gain * self.bandwidth.get() * self.min_rtt.as_s()
+    /// What is to be in flight at `gain` by the largest rate of late, whatever else is believed.
+    fn goal(&self, gain: f64) -> f64 {
+        self.in_flight_at(self.bandwidth.get(), gain, 0.0)
+    }
+
+    /// Of so many bytes in flight those that will be when the pacing clock lets the next burst go: Linux counts what it
+    /// has let go ahead of time as not sent.
+    fn in_network(&self, ack: &AckSample, in_flight: u64) -> f64 {
+        let in_flight = in_flight as f64;
+        if self.preset != Preset::Linux {
+            return in_flight;
+        }
+        let ahead = ack.next_send.map_or(Span::ZERO, |at| at.since(ack.now));
+        let delivered = libm::floor(self.bandwidth() * ahead.as_s() / self.mss) * self.mss;
+        let joins = if self.pacing_gain() > 1.0 {
+            self.burst()
+        } else {
+            0.0
+        };
+        (in_flight + joins - delivered).max(0.0)
     }
 
     /// The window to come back to, after a recovery or a look for the least RTT; of one within the other the larger.
@@ -172,11 +297,9 @@ impl Bbr {
 
     fn enter_probe_bandwidth(&mut self, now: Time) {
         self.mode = Mode::ProbeBandwidth;
-        self.cwnd_gain = 2.0;
         // Any phase but the second.
         let drawn = self.random.below(7) as usize;
         self.phase = if drawn == 0 { 0 } else { drawn + 1 };
-        self.pacing_gain = CYCLE[self.phase];
         self.phase_at = now;
     }
 
@@ -212,16 +335,15 @@ impl Bbr {
 
     fn advance_cycle(&mut self, ack: &AckSample) {
         let long = ack.now.since(self.phase_at) > self.min_rtt;
-        let before = ack.prior_in_flight as f64;
-        let next = match self.pacing_gain {
-            gain if gain > 1.0 => long && (ack.lost > 0 || before >= self.product(gain)),
-            gain if gain < 1.0 => long || before <= self.product(1.0),
+        let before = || self.in_network(ack, ack.prior_in_flight);
+        let next = match self.pacing_gain() {
+            gain if gain > 1.0 => long && (ack.lost > 0 || before() >= self.goal(gain)),
+            gain if gain < 1.0 => long || before() <= self.goal(1.0),
             _ => long,
         };
         if next {
             self.phase = (self.phase + 1) % CYCLE.len();
             self.phase_at = ack.now;
-            self.pacing_gain = CYCLE[self.phase];
         }
     }
 
@@ -241,8 +363,6 @@ impl Bbr {
         if expired && !self.idle_restart && self.mode != Mode::ProbeRtt {
             self.save_cwnd();
             self.mode = Mode::ProbeRtt;
-            self.pacing_gain = 1.0;
-            self.cwnd_gain = 1.0;
             self.probe_rtt_done = None;
         }
         self.held_back = self.mode == Mode::ProbeRtt;
@@ -264,14 +384,26 @@ impl Bbr {
                             self.enter_probe_bandwidth(now);
                         } else {
                             self.mode = Mode::Startup;
-                            self.pacing_gain = HIGH_GAIN;
-                            self.cwnd_gain = HIGH_GAIN;
                         }
                     }
                 }
             }
         }
         self.idle_restart = false;
+    }
+
+    /// What Linux and ns-3 see beside the bandwidth: a bucket that polices, acknowledgements that come together.
+    fn watch(&mut self, ack: &AckSample, round_started: bool) {
+        let is_probing = self.mode == Mode::ProbeBandwidth;
+        if let Some(policer) = &mut self.policer
+            && policer.on_ack(ack, round_started, is_probing)
+        {
+            self.enter_probe_bandwidth(ack.now);
+        }
+        let (acked, bandwidth) = (ack.acked as f64, self.bandwidth());
+        if let Some(aggregation) = &mut self.aggregation {
+            aggregation.on_ack(ack.now, acked, bandwidth, self.cwnd, round_started);
+        }
     }
 
     fn set_cwnd(&mut self, ack: &AckSample) {
@@ -296,7 +428,10 @@ impl Bbr {
         if self.conserve_until.is_some() {
             self.cwnd = self.cwnd.max(ack.in_flight as f64 + acked);
         } else {
-            let target = self.target(self.cwnd_gain);
+            let bandwidth = self.bandwidth();
+            let aggregation = self.aggregation.as_ref().filter(|_| self.is_full);
+            let together = aggregation.map_or(0.0, |one| one.room(bandwidth));
+            let target = self.in_flight_at(bandwidth, self.cwnd_gain(), together);
             if self.is_full {
                 self.cwnd = (self.cwnd + acked).min(target);
             } else if self.cwnd < target || (ack.delivered as f64) < self.initial {
@@ -313,16 +448,17 @@ impl Bbr {
 impl CongestionControl for Bbr {
     fn on_ack(&mut self, ack: &AckSample) {
         let round_started = self.update_round(ack);
+        if ack.rate.is_some() {
+            self.watch(ack, round_started);
+        }
         if self.mode == Mode::ProbeBandwidth {
             self.advance_cycle(ack);
         }
         self.check_full(ack, round_started);
         if self.mode == Mode::Startup && self.is_full {
             self.mode = Mode::Drain;
-            self.pacing_gain = 1.0 / HIGH_GAIN;
-            self.cwnd_gain = HIGH_GAIN;
         }
-        if self.mode == Mode::Drain && ack.in_flight as f64 <= self.product(1.0) {
+        if self.mode == Mode::Drain && self.in_network(ack, ack.in_flight) <= self.goal(1.0) {
             self.enter_probe_bandwidth(ack.now);
         }
         let knew_rtt = self.min_rtt > Span::ZERO;
@@ -330,7 +466,7 @@ impl CongestionControl for Bbr {
         if !knew_rtt && self.min_rtt > Span::ZERO {
             self.pace_by_window(self.min_rtt);
         }
-        self.set_pacing_rate(self.pacing_gain);
+        self.set_pacing_rate(self.pacing_gain());
         self.set_cwnd(ack);
     }
 
@@ -347,14 +483,23 @@ impl CongestionControl for Bbr {
         }
     }
 
+    fn on_lost(&mut self, _now: Time, loss: &Loss) {
+        if let Some(policer) = &mut self.policer {
+            policer.on_lost(loss.bytes);
+        }
+    }
+
     fn on_restart(&mut self, _now: Time) {}
 
     /// After idle time: no faster than the path, which has no queue to be filled.
-    fn on_busy(&mut self, _now: Time, _idle: Span, app_limited: bool) {
+    fn on_busy(&mut self, now: Time, _idle: Span, app_limited: bool) {
         if !app_limited {
             return;
         }
         self.idle_restart = true;
+        if let Some(aggregation) = &mut self.aggregation {
+            aggregation.restart(now);
+        }
         if self.mode == Mode::ProbeBandwidth {
             self.set_pacing_rate(1.0);
         }
@@ -370,6 +515,10 @@ impl CongestionControl for Bbr {
 
     fn pacing_rate(&self) -> Option<f64> {
         Some(self.pacing_rate)
+    }
+
+    fn least_burst(&self) -> u8 {
+        if self.pacing_rate < SLOW { 1 } else { 2 }
     }
 
     /// Four segments a round trip say nothing of the bandwidth.
@@ -390,7 +539,7 @@ impl CongestionControl for Bbr {
     fn probe(&self, show: &mut dyn FnMut(&str, f64)) {
         show("bandwidth_bps", 8.0 * self.bandwidth.get());
         show("min_rtt_s", self.min_rtt.as_s());
-        show("pacing_gain", self.pacing_gain);
+        show("pacing_gain", self.pacing_gain());
     }
 
     fn set_window(&mut self, cwnd: f64, _ssthresh: f64) {

@@ -111,8 +111,8 @@ pub struct AckSample {
     pub may_grow: bool,
     /// The window was the limit at some time in the last round trip.
     pub cwnd_limited: bool,
-    /// The sender paces.
-    pub paced: bool,
+    /// When the pacing clock lets the next segment go; none where the sender does not pace.
+    pub next_send: Option<Time>,
     /// Delivery rate, where the controller asked for it.
     pub rate: Option<RateSample>,
     /// Bytes delivered since the start, this acknowledgement included.
@@ -214,6 +214,11 @@ pub trait CongestionControl {
     /// The rate to pace at in bytes per second; none for the usual multiple of cwnd / SRTT.
     fn pacing_rate(&self) -> Option<f64> {
         None
+    }
+
+    /// The fewest segments that Linux sends at once where it paces.
+    fn least_burst(&self) -> u8 {
+        2
     }
 
     /// Whether it holds back of its own will, so that rate samples are as if application-limited.

@@ -169,6 +169,10 @@ impl CongestionControl for AnyController {
         each!(self, controller => controller.pacing_rate())
     }
 
+    fn least_burst(&self) -> u8 {
+        each!(self, controller => controller.least_burst())
+    }
+
     fn holds_back(&self) -> bool {
         each!(self, controller => controller.holds_back())
     }

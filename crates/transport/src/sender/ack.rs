@@ -285,7 +285,7 @@ impl Sender {
             state: self.state,
             may_grow,
             cwnd_limited,
-            paced: self.config.pacing,
+            next_send: self.config.pacing.then_some(self.next_send),
             rate: None,
             delivered: self.delivered,
             lost: heard.lost,

@@ -5,6 +5,7 @@ use sojourn_base::{Ecn, Span, Time};
 use super::{ENDLESS, Probe, Sender, State};
 use crate::cc::{CongestionControl, Needs};
 use crate::ecn::EcnMode;
+use crate::pacing;
 use crate::params::Config;
 use crate::wire::Segment;
 
@@ -41,7 +42,7 @@ impl Sender {
             return Some(segment);
         }
         if self.config.pacing {
-            self.held_by_pace = self.next_send > now && !self.force;
+            self.held_by_pace = self.next_send > now && !self.force && !self.goes_along(now);
             if self.held_by_pace {
                 return None;
             }
@@ -252,11 +253,33 @@ impl Sender {
         let Some(rate) = rate.filter(|&rate| rate > 0.0) else {
             return;
         };
-        let bytes = f64::from(len) + f64::from(self.config.header);
-        let scale = bytes / f64::from(len.max(1));
         // The rate is of payload: headers ride along.
-        let gap = Span::from_s(bytes / (rate * scale));
-        self.next_send = self.next_send.max(now) + gap;
+        let gap = Span::from_s(f64::from(len.max(1)) / rate);
+        if !self.config.paces_bursts {
+            self.next_send = self.next_send.max(now) + gap;
+        } else if self.snd_nxt > pacing::UNPACED * self.mss() {
+            self.pace_burst(now, gap, rate);
+        }
+    }
+
+    /// Linux's: one that comes late shortens the gap behind it, by half at most.
+    fn pace_burst(&mut self, now: Time, gap: Span, rate: f64) {
+        if self.goes_along(now) {
+            self.to_go_along -= 1;
+        } else {
+            let at_once = pacing::at_once(rate, self.mss() as f64, self.cc.least_burst());
+            let half = Span::from_ps(gap.as_ps() * u64::from(at_once) / 2);
+            let late = now.since(self.next_send).min(half);
+            self.to_go_along = at_once - 1;
+            let begins = Time::from_ps(now.as_ps() - late.as_ps());
+            self.next_send = self.next_send.max(begins);
+        }
+        self.next_send += gap;
+    }
+
+    /// Whether what comes now is of the burst that was begun now.
+    fn goes_along(&self, now: Time) -> bool {
+        self.to_go_along > 0 && self.last_send == now
     }
 
     /// Everything was acknowledged and there is data again.

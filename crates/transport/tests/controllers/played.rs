@@ -66,7 +66,7 @@ impl Played {
             state: self.state,
             may_grow: !marked && is_limit,
             cwnd_limited: is_limit,
-            paced: false,
+            next_send: None,
             rate: None,
             delivered: self.delivered,
             lost: 0,

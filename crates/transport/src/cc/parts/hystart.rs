@@ -202,7 +202,7 @@ impl HyStart {
         };
         let rate = gain * window.cwnd_bytes() as f64 / ack.srtt.as_s();
         let all = least + Span::from_s(BURSTS / rate).min(MOST_BURSTS);
-        if ack.paced {
+        if ack.next_send.is_some() {
             all
         } else {
             Span::from_ps(all.as_ps() / 2)
