@@ -6,10 +6,17 @@
 //! a(W) = W^2 p(W) 2 b(W) / (2 - b(W)) segments per round trip (section 5). That p is the line through the default
 //! windows, and is kept where others are given.
 //!
-//! **ns-2** (`windowOption_ 8`): the same formulas, but a line of its own for other windows. **Linux**, **ns-3** read a
-//! and b from a table of whole numbers made from them: not modelled, the formulas stand for it. Linux counts
-//! acknowledgements, not the segments that they cover, and makes nothing of what slow start leaves of one. Limited slow
-//! start (RFC 3742) is left out.
+//! **Linux** reads both from the table of appendix B, which has 1/12.8 for 0.078, a row for each window at which a has
+//! grown by one. In the RFC a row begins at its window. In Linux it ends there: from 39 to 118 segments the window grows
+//! by 2 and a loss takes 0.44 away. The last row, that of 89053, stands for all windows above. b is in whole 256ths,
+//! rounded down. An acknowledgement counts for a segments, whatever it covers; a window's worth of them adds one, and the
+//! rest is kept. What slow start leaves of an acknowledgement is forgotten. Only growth past slow start looks a row up,
+//! so that a loss in the first slow start halves any window, and one soon after a timeout takes the part of the row
+//! before. The kernel has no parameters; with others than the defaults, rows follow by the same rule.
+//!
+//! **ns-2** (`windowOption_ 8`): the same formulas, but a line of its own for other windows. **ns-3** reads a and b from
+//! a table of whole numbers made from them: not modelled, the formulas stand for it. Limited slow start (RFC 3742) is
+//! left out.
 
 use sojourn_base::{Fraction, ParamFault, Preset, params};
 
@@ -34,26 +41,56 @@ params! {
 pub struct HighSpeed {
     window: Window,
     law: Law,
+    /// Linux's.
+    table: Option<Table>,
 }
 
 /// The response function.
 #[derive(Debug, Clone)]
 struct Law {
+    scale: f64,
     low: f64,
     ln_low: f64,
     ln_ratio: f64,
     high_decrease: f64,
 }
 
+/// A row of the table of appendix B.
+#[derive(Debug, Clone, Copy)]
+struct Row {
+    /// Its window, the last for which Linux takes it.
+    up_to: f64,
+    /// What the formula gives there: the table has the whole part.
+    a: f64,
+    /// In whole 256ths.
+    b: f64,
+}
+
+/// The rows that the window has come to, and the one that it was found in.
+#[derive(Debug, Clone)]
+struct Table {
+    rows: Vec<Row>,
+    found: usize,
+}
+
 /// p(W) = 0.078 / W^1.2 (section 5), the line through (38, 10^-3) and (83000, 10^-7).
 const SCALE: f64 = 0.078;
 const EXPONENT: f64 = -1.2;
+/// The same in the program that made the table (appendix B).
+const SCALE_OF_TABLE: f64 = 1.0 / 12.8;
+/// The window of Linux's last row; the RFC has one more.
+const LAST: u32 = 89_053;
 
 impl Law {
-    fn new(params: &Params) -> Self {
+    fn new(params: &Params, preset: Preset) -> Self {
         let ln_low = libm::log(params.low_window);
         let ln_ratio = libm::log(params.high_window) - ln_low;
         Self {
+            scale: if preset == Preset::Linux {
+                SCALE_OF_TABLE
+            } else {
+                SCALE
+            },
             low: params.low_window,
             ln_low,
             ln_ratio,
@@ -73,9 +110,58 @@ impl Law {
         if w <= self.low {
             return 1.0;
         }
-        let p = SCALE * libm::pow(w, EXPONENT);
+        let p = self.scale * libm::pow(w, EXPONENT);
         let b = self.decrease(w);
         (w * w * p * 2.0 * b / (2.0 - b)).max(1.0)
+    }
+
+    fn row(&self, w: f64) -> Row {
+        Row {
+            up_to: w,
+            a: self.increase(w),
+            b: libm::floor(256.0 * self.decrease(w)) / 256.0,
+        }
+    }
+
+    /// The least window whose a is more than one above that of `row`; for want of one `row` goes on.
+    fn row_after(&self, row: Row) -> Row {
+        let mut windows = (row.up_to as u32..LAST).map(|w| f64::from(w + 1));
+        let next = windows.find(|&w| self.increase(w) > row.a + 1.0);
+        let goes_on = Row {
+            up_to: f64::INFINITY,
+            ..row
+        };
+        next.map_or(goes_on, |w| self.row(w))
+    }
+}
+
+impl Table {
+    fn new(law: &Law) -> Self {
+        Self {
+            rows: vec![law.row(law.low)],
+            found: 0,
+        }
+    }
+
+    fn row(&self) -> Row {
+        self.rows[self.found]
+    }
+
+    fn aimd(&self) -> (f64, f64) {
+        (libm::floor(self.row().a), self.row().b)
+    }
+
+    /// A row is that of the windows above the one before, up to its own.
+    fn find(&mut self, law: &Law, window: f64) {
+        while window > self.row().up_to {
+            if self.found + 1 == self.rows.len() {
+                self.rows.push(law.row_after(self.row()));
+            }
+            self.found += 1;
+        }
+        while self.found > 0 && window <= self.rows[self.found - 1].up_to {
+            self.found -= 1;
+        }
     }
 }
 
@@ -96,18 +182,33 @@ impl HighSpeed {
             let allowed = "a number above low_window";
             return Err(ParamFault::new("high_window", params.high_window, allowed));
         }
+        let law = Law::new(params, preset);
+        let table = (preset == Preset::Linux).then(|| Table::new(&law));
         Ok(Self {
             window: Window::new(start, preset),
-            law: Law::new(params),
+            law,
+            table,
         })
+    }
+
+    /// a and b at a window of `w`; Linux's are those of the row that was found last.
+    fn aimd(&self, w: f64) -> (f64, f64) {
+        self.table
+            .as_ref()
+            .map_or_else(|| (self.law.increase(w), self.law.decrease(w)), Table::aimd)
     }
 }
 
 impl CongestionControl for HighSpeed {
     fn on_ack(&mut self, ack: &AckSample) {
         let segments = self.window.past_slow_start_alone(ack);
-        if segments > 0.0 {
-            let segments = self.window.per_ack(segments);
+        if segments <= 0.0 {
+            return;
+        }
+        if let Some(table) = &mut self.table {
+            table.find(&self.law, libm::floor(self.window.cwnd));
+            self.window.one_per_window(table.aimd().0);
+        } else {
             let gain = self.law.increase(self.window.cwnd);
             self.window.additive(segments, gain);
         }
@@ -115,8 +216,8 @@ impl CongestionControl for HighSpeed {
 
     fn on_loss_event(&mut self, event: &LossEvent) {
         let flight = self.window.flight(event);
-        self.window
-            .reduce_by(event, flight, self.law.decrease(flight));
+        let (_, gone) = self.aimd(flight);
+        self.window.reduce_by(event, flight, gone);
     }
 
     fn on_undo(&mut self, _now: sojourn_base::Time) {
@@ -124,8 +225,9 @@ impl CongestionControl for HighSpeed {
     }
 
     fn probe(&self, show: &mut dyn FnMut(&str, f64)) {
-        show("a", self.law.increase(self.window.cwnd));
-        show("b", self.law.decrease(self.window.cwnd));
+        let (a, b) = self.aimd(self.window.cwnd);
+        show("a", a);
+        show("b", b);
     }
 
     window_hooks!();

@@ -305,3 +305,126 @@ fn scalable_of_linux_grows_by_whole_segments() {
         );
     }
 }
+
+/// The windows of RFC 3649's table (appendix B), in whose row a is the place in it; Linux leaves out the last, 94717.
+const WINDOWS: [u32; 72] = [
+    38, 118, 221, 347, 495, 663, 851, 1058, 1284, 1529, 1793, 2076, 2378, 2699, 3039, 3399, 3778,
+    4177, 4596, 5036, 5497, 5979, 6483, 7009, 7558, 8130, 8726, 9346, 9991, 10661, 11358, 12082,
+    12834, 13614, 14424, 15265, 16137, 17042, 17981, 18955, 19965, 21013, 22101, 23230, 24402,
+    25618, 26881, 28193, 29557, 30975, 32450, 33986, 35586, 37253, 38992, 40808, 42707, 44694,
+    46776, 48961, 51258, 53677, 56230, 58932, 61799, 64851, 68113, 71617, 75401, 79517, 84035,
+    89053,
+];
+
+/// Linux's HighSpeed at a window, past slow start, with its row found.
+fn highspeed_at(played: &mut Played, cwnd: f64) -> (f64, f64) {
+    played.cc.set_window(cwnd, 2.0);
+    played.ack(RTT, false);
+    (played.probe("a"), played.probe("b") * 256.0)
+}
+
+/// A row ends at its window, and above the last window the last row stands. From 38 to 89053 and down again.
+#[test]
+fn the_table_of_highspeed() {
+    let mut played = Played::new("highspeed", Preset::Linux, 10.0, 2.0);
+    let mut ends = Vec::new();
+    for (n, window) in WINDOWS.into_iter().enumerate() {
+        let a = (n + 1) as f64;
+        ends.push((f64::from(window), a));
+        ends.push((f64::from(window + 1), (a + 1.0).min(72.0)));
+    }
+    ends.push((2e6, 72.0));
+    for (cwnd, a) in ends.iter().chain(ends.iter().rev()) {
+        assert_eq!(highspeed_at(&mut played, *cwnd).0, *a, "{cwnd}");
+    }
+    // 256 b(118) = 128 - 102.4 ln (118 / 38) / ln (83000 / 38) = 112.91; 104.55 at 221, 83.71 at 1058, 24.05 at 89053.
+    for (cwnd, b) in [
+        (38.0, 128.0),
+        (39.0, 112.0),
+        (221.0, 104.0),
+        (1058.0, 83.0),
+        (1e5, 24.0),
+    ] {
+        assert_eq!(highspeed_at(&mut played, cwnd).1, b, "{cwnd}");
+    }
+}
+
+/// b(551) = 0.5 - 0.4 ln 55.1 / ln 100 = 0.1518, 38.9 in 256, and a = 551^0.8 / 12.8 x 0.3036 / 1.8482 = 2.0005. No window
+/// has 3: a falls again from 839 on.
+#[test]
+fn the_table_of_highspeed_with_other_parameters() {
+    let mut played = Played::new("highspeed", Preset::Linux, 10.0, 2.0);
+    let keys = [("low_window", "10"), ("high_window", "1000")];
+    let start = Start::of(1000, 10);
+    played.cc = build("highspeed", &Keys(&keys), Preset::Linux, &start).unwrap();
+    assert_eq!(highspeed_at(&mut played, 10.0), (1.0, 128.0));
+    for cwnd in [11.0, 551.0, 552.0, 5000.0] {
+        assert_eq!(highspeed_at(&mut played, cwnd), (2.0, 38.0), "{cwnd}");
+    }
+}
+
+/// Twos to 100, 101 and 102: 50 of them leave nothing, 51 one, and with that 51 another. At 118 fifty are 100, and seven
+/// threes at 119 make it 121.
+#[test]
+fn highspeed_of_linux_saves_up_a_window() {
+    let mut played = Played::new("highspeed", Preset::Linux, 100.0, 2.0);
+    let to_grow = |played: &mut Played| {
+        let before = played.cwnd();
+        (1..100).find(|_| {
+            played.ack(RTT, false);
+            played.cwnd() > before
+        })
+    };
+    let found = [(); 4].map(|()| to_grow(&mut played));
+    assert_eq!(found, [Some(50), Some(51), Some(51), Some(51)]);
+    assert_eq!(played.cwnd(), 104.0);
+
+    let mut played = Played::new("highspeed", Preset::Linux, 118.0, 2.0);
+    for _ in 0..50 {
+        played.ack(RTT, false);
+    }
+    played.cc.set_window(119.0, 2.0);
+    assert_eq!(to_grow(&mut played), Some(7));
+    // 2 are left. A window that is taken down for want of data has more saved up than it holds: one at a time.
+    played.cc.set_window(118.0, 2.0);
+    for _ in 0..50 {
+        played.ack(RTT, false);
+    }
+    played.cc.set_window(40.0, 2.0);
+    // 102 + 2 - 40 = 64, + 2 - 41 = 25, and 9 twos more make 43.
+    assert_eq!(
+        [(); 3].map(|()| to_grow(&mut played)),
+        [Some(1), Some(1), Some(9)]
+    );
+}
+
+/// Slow start looks up no row, so that its first loss halves; nor does a loss, or a timeout and what follows.
+#[test]
+fn highspeed_of_linux_reduces_by_the_row_of_its_last_growth() {
+    let mut played = Played::new("highspeed", Preset::Linux, 500.0, f64::INFINITY);
+    played.round(RTT, false);
+    assert_eq!(played.cwnd(), 1000.0);
+    played.lose(LossKind::FastRetransmit);
+    assert_eq!(played.cwnd(), 500.0);
+    // The row of 663 has 89 in 256: 500 x 89 / 256 is 173.8.
+    highspeed_at(&mut played, 600.0);
+    played.cc.set_window(500.0, 2.0);
+    played.lose(LossKind::FastRetransmit);
+    assert_eq!(played.cwnd(), 327.0);
+    // 327 x 89 / 256 is 113.7.
+    played.lose(LossKind::Timeout);
+    assert_eq!((played.cwnd(), played.cc.ssthresh()), (1.0, 214_000));
+    // Slow start from one, lost at 16: 16 x 89 / 256 is 5.6.
+    for _ in 0..4 {
+        played.round(RTT, false);
+    }
+    played.lose(LossKind::FastRetransmit);
+    assert_eq!(played.cwnd(), 11.0);
+    // The first growth finds the row of 11.
+    played.ack(RTT, false);
+    assert_eq!(played.probe("b"), 0.5);
+    // Never less than two.
+    played.cc.set_window(2.0, 2.0);
+    played.lose(LossKind::FastRetransmit);
+    assert_eq!(played.cwnd(), 2.0);
+}

@@ -189,6 +189,16 @@ impl Window {
         self.cwnd += whole;
     }
 
+    /// One segment at most, for a window's worth of what is saved up, `gain` at a time; the rest is kept.
+    pub fn one_per_window(&mut self, gain: f64) {
+        let window = libm::floor(self.cwnd);
+        self.credit += gain;
+        if self.credit >= window {
+            self.credit -= window;
+            self.cwnd += 1.0;
+        }
+    }
+
     /// RFC 5681's growth.
     pub fn grow_reno(&mut self, acked: u64, may_grow: bool) {
         if !may_grow {
