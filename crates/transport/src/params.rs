@@ -80,7 +80,8 @@ params! {
         delayed_ack: u32 = "2", Ns2 = "1";
         /// The longest that an acknowledgement is delayed.
         delayed_ack_timeout: Span = "40 ms", Ns3 = "200 ms", Ns2 = "100 ms";
-        /// Segments at the start of a connection that are acknowledged one by one.
+        /// Segments at the start of a connection that are acknowledged one by one; under Linux, if there are any, so are
+        /// those by which the receive window grows.
         quick_acks: Whole = "0", Linux = "16", Ns3 = "1";
         /// Slow start again after idle time (RFC 5681, 4.1).
         idle_restart: bool = "true", Ns3 = "false";
@@ -143,6 +144,8 @@ pub struct Config {
     pub delayed_ack_timeout: Span,
     /// Segments at the start that are acknowledged one by one.
     pub quick_acks: u64,
+    /// So are those by which the receive window grows (Linux).
+    pub grows_window: bool,
     /// Slow start after idle time.
     pub idle_restart: bool,
     /// It begins from the window halved for each timeout that has gone by, and one that is not put to use is taken down
@@ -289,6 +292,7 @@ impl Config {
             delayed_ack: params.delayed_ack,
             delayed_ack_timeout: params.delayed_ack_timeout,
             quick_acks: params.quick_acks.0,
+            grows_window: linux && params.quick_acks.0 > 0,
             idle_restart: params.idle_restart && !needs.keeps_window_when_idle,
             halves_when_idle: linux && params.idle_restart && !needs.keeps_window_when_idle,
             handshake: params.handshake,

@@ -5,7 +5,7 @@
 //! reported first). An acknowledgement is delayed until `delayed_ack` segments or
 //! `delayed_ack_timeout` have gone by, and not at all for a segment that is out of order, fills a
 //! hole, is a duplicate, opens or ends the connection (RFC 5681, 4.2), or is one of the first
-//! `quick_acks`.
+//! `quick_acks`, or lets the window of Linux [grow](growth).
 //!
 //! Marks are echoed as the sender's [`EcnMode`] wants: until CWR (RFC 3168, 6.1.3); segment by
 //! segment, where a change of the mark sends what is delayed at once (RFC 8257, 3.2); or by a
@@ -13,6 +13,8 @@
 //!
 //! **Choice**: the application reads at once, so that the window offered is constant; what lies
 //! beyond it is thrown away.
+
+mod growth;
 
 use core::num::NonZeroU64;
 use std::collections::VecDeque;
@@ -24,6 +26,7 @@ use sojourn_base::{Ecn, Time};
 use crate::ecn::EcnMode;
 use crate::params::Config;
 use crate::wire::{Ack, Outbox, SackBlocks, Segment};
+use growth::Growth;
 
 /// A segment as it arrives: the mark may have been set on the way.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -91,6 +94,8 @@ pub struct Receiver {
     duplicate: (u64, u64),
     /// Segments still to be acknowledged one by one.
     quick_acks: u64,
+    /// The window that may grow still, and has each segment acknowledged by which it does (Linux).
+    growth: Option<Box<Growth>>,
 }
 
 impl Receiver {
@@ -105,6 +110,7 @@ impl Receiver {
             duplicate: (0, 0),
             delayed: 0,
             quick_acks: config.quick_acks,
+            growth: (config.grows_window).then(|| Box::new(Growth::new(config.mss))),
             ack_at: Time::NEVER,
             ts_recent: Time::ZERO,
             last_ack: start,
@@ -182,6 +188,7 @@ impl Receiver {
             && !self.has_duplicate()
             && self.fin.is_none()
             && self.quick_acks == 0
+            && self.growth.is_none()
             && !(dctcp && self.ce);
         delivered
     }
@@ -199,6 +206,7 @@ impl Receiver {
         let right = self.rcv_nxt.saturating_add(self.config.window);
         let (start, end) = (segment.seq, segment.end().min(right));
         let before = self.rcv_nxt;
+        let grows = segment.len > 0 && self.lets_window_grow(now, segment.stamp);
         let had_holes = !self.ranges.is_empty();
         if start >= end || end <= self.rcv_nxt || start >= right {
             // Nothing new: no data, an old duplicate, or beyond the window.
@@ -217,10 +225,11 @@ impl Receiver {
         let delivered = self.payload_between(before, self.rcv_nxt);
         let in_order = self.rcv_nxt > before && !self.has_duplicate();
         let ends = segment.fin && self.is_finished();
-        let quick = self.quick_acks > 0 && !segment.syn;
+        let quick = (self.quick_acks > 0 || grows) && !segment.syn;
         if quick {
-            self.quick_acks -= 1;
+            self.quick_acks = self.quick_acks.saturating_sub(1);
         }
+        self.read(now);
         if in_order && !had_holes && !segment.syn && !ends && !ce_changed && !quick {
             self.delayed += 1;
             if self.delayed < self.config.delayed_ack {
@@ -232,6 +241,22 @@ impl Receiver {
         }
         self.acknowledge(now, out.place());
         delivered
+    }
+
+    /// Whether the window grows by a segment that was sent at `stamp`.
+    fn lets_window_grow(&mut self, now: Time, stamp: Time) -> bool {
+        let expected = self.rcv_nxt;
+        let growth = self.growth.as_deref_mut();
+        growth.is_some_and(|growth| growth.on_segment(now, stamp, expected))
+    }
+
+    /// The application reads what is in order.
+    fn read(&mut self, now: Time) {
+        if let Some(growth) = &mut self.growth
+            && growth.on_read(now, self.rcv_nxt)
+        {
+            self.growth = None;
+        }
     }
 
     /// Asks for what a segment touches that does not come in its turn, if the next may not; the first line

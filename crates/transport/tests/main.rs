@@ -5,6 +5,7 @@ mod controllers;
 mod echoes;
 mod hostile;
 mod laws;
+mod linux;
 mod ns2;
 mod peers_ways;
 mod rate;

@@ -144,8 +144,9 @@ class TcpKeys(TypedDict, total=False):
         delayed_ack: Segments per acknowledgement; 1: none is delayed. Default ``2``; ns2: ``1``.
         delayed_ack_timeout: The longest that an acknowledgement is delayed. Default ``40 ms``;
             ns3: ``200 ms``; ns2: ``100 ms``.
-        quick_acks: Segments at the start of a connection that are acknowledged one by one. Default
-            ``0``; linux: ``16``; ns3: ``1``.
+        quick_acks: Segments at the start of a connection that are acknowledged one by one; under
+            Linux, if there are any, so are those by which the receive window grows. Default ``0``;
+            linux: ``16``; ns3: ``1``.
         idle_restart: Slow start again after idle time (RFC 5681, 4.1). Default ``true``; ns3:
             ``false``.
         handshake: Three-way handshake: data follows the answer to a SYN. Default ``false``; ns2:

@@ -1,0 +1,62 @@
+//! Preset linux against what Linux 6.1 was seen to do, in User-Mode-Linux with virtual time: one connection over a link of
+//! 10 Mbit/s, segments of 1448 bytes in frames of 1514, the usual `tcp_rmem`.
+
+use sojourn_base::{Preset, Rate, Span, Time};
+
+use crate::bench::{Bench, Link};
+
+fn over_10_mbit(rtt_ms: u64) -> Bench {
+    let half = Span::from_ps(Span::from_ms(rtt_ms).as_ps() / 2);
+    let link = Link::new(Rate::from_bps(10_000_000), half, 100);
+    let keys = [
+        ("segment", "1448 B"),
+        ("header", "66 B"),
+        ("handshake", "true"),
+    ];
+    let mut bench = Bench::over("cubic", Preset::Linux, vec![link], half, &keys);
+    bench.sender.write_endless();
+    bench
+}
+
+/// The receiver acknowledges sixteen segments one by one, the next sixteen in pairs, and then one by one again, since its
+/// buffer grows; there the kernel was seen to go on for 52 at 20 ms, and for 243 at 100 ms. In the end it acknowledges
+/// pairs.
+#[test]
+fn acknowledgements_come_one_by_one_while_the_window_grows() {
+    for (rtt_ms, seen) in [(20, 52), (100, 243)] {
+        let mut bench = over_10_mbit(rtt_ms);
+        bench.run_until(Time::ZERO + Span::from_whole_s(3));
+        let ends: Vec<_> = bench
+            .acks
+            .iter()
+            .map(|(_, ack)| (ack.ack - 1) / 1448)
+            .collect();
+        let steps: Vec<_> = ends.windows(2).map(|pair| pair[1] - pair[0]).collect();
+        assert_eq!(ends[..17], (0..=16).collect::<Vec<_>>(), "{rtt_ms} ms");
+        let run =
+            |of: u64, from: usize| steps[from..].iter().take_while(|&&step| step == of).count();
+        let pairs = run(2, 16);
+        assert!((8..=9).contains(&pairs), "{rtt_ms} ms: {pairs} pairs");
+        let ones = run(1, 16 + pairs);
+        assert!(
+            (0.75..1.5).contains(&(ones as f64 / f64::from(seen))),
+            "{rtt_ms} ms: {ones}"
+        );
+        let late = &steps[steps.len() - 100..];
+        assert!(
+            late.iter().filter(|&&step| step == 2).count() > 80,
+            "{rtt_ms} ms"
+        );
+    }
+}
+
+/// What these tell CUBIC's `HyStart`: slow start ends at 49 and 123 segments.
+#[test]
+fn slow_start_of_cubic_ends_where_the_kernel_ends_it() {
+    for (rtt_ms, threshold) in [(20, 49), (100, 123)] {
+        let mut bench = over_10_mbit(rtt_ms);
+        bench.run_until(Time::ZERO + Span::from_whole_s(1));
+        let found = bench.sender.ssthresh() / 1448;
+        assert!(found.abs_diff(threshold) <= 1, "{rtt_ms} ms: {found}");
+    }
+}
