@@ -242,11 +242,8 @@ impl Config {
         let window = at_least_one("window", params.window)?;
         let send_buffer = at_least_one("send_buffer", params.send_buffer)?;
         let initial_window = at_least_one("initial_window", params.initial_window)?;
-        let (ns2, ns3, linux) = (
-            preset == Preset::Ns2,
-            preset == Preset::Ns3,
-            preset == Preset::Linux,
-        );
+        let presets = [Preset::Ns2, Preset::Ns3, Preset::Linux];
+        let [ns2, ns3, linux] = presets.map(|one| preset == one);
         let prr = params.prr != PrrMode::Off && params.sack;
         let initial_ssthresh = match params.initial_ssthresh {
             Auto::Given(limit) => at_least_one("initial_ssthresh", limit)?,
