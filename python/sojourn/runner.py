@@ -34,7 +34,7 @@ def run(
     overrides: Overrides = (),
     series_interval: str | None = None,
     progress: Progress = None,
-    trace_folder: Path | None = None,
+    trace_folder: str | Path | None = None,
     trace_format: str = "ns2",
     trace_links: Sequence[str] = (),
     trace_payload: bool = False,
@@ -64,7 +64,7 @@ def run(
     scenario = prepared(scenario, overrides, replicas, seed, series_interval, precision)
     traces = None
     if trace_folder is not None:
-        traces = Traces(trace_folder, trace_format, trace_links, trace_payload)
+        traces = Traces(Path(trace_folder), trace_format, trace_links, trace_payload)
     return of_outcomes(outcomes_of(scenario, jobs, progress, traces))
 
 

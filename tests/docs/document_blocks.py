@@ -151,7 +151,7 @@ class Reader:
         line = sj.link("a", "b", "10 Mbit/s", duplex=False, name="line")
         load = sj.udp(sj.source.Poisson(rate="9 Mbit/s"), from_="a", to="b")
         scenario = sj.network([line], load, duration="2 s")
-        sj.run(scenario, trace_folder=Path("made"), trace_format="pcapng")
+        sj.run(scenario, trace_folder="made", trace_format="pcapng")
         Path("made/trace-line.pcapng").rename(name)
 
 

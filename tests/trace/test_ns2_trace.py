@@ -241,7 +241,7 @@ def test_a_trace_changes_no_table(traced):
 def test_each_point_and_replica_has_a_trace_of_its_own(tmp_path):
     text = scenario("droptail").text.replace(f"{DURATION_S} s", "0.5 s")
     text += '[vary]\n"flow.source.traffic.rate" = ["1 Mbit/s", "2 Mbit/s"]\n'
-    sj.run(sj.Scenario.from_toml(text), replicas=2, trace_folder=tmp_path / "new")
+    sj.run(sj.Scenario.from_toml(text), replicas=2, trace_folder=str(tmp_path / "new"))
     names = sorted(path.name for path in (tmp_path / "new").iterdir())
     assert names == [f"trace-point{p}-replica{r}.tr" for p in (0, 1) for r in (0, 1)]
     assert all(parse(tmp_path / "new" / name) for name in names)
