@@ -1,0 +1,194 @@
+// The flows of one run; prints metrics under our names.
+//
+//   flows CONTROL COUNT SEED
+//
+// Bulk TCP senders, and a UDP packet every 20 ms that measures the delay, from the network namespace
+// "sender" to 10.0.3.2 in "receiver". 30 s, the first 5 s left out; starts uniform in 0 to 0.4 s. One
+// process has both ends, and so one clock.
+#define _GNU_SOURCE
+#include <arpa/inet.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/tcp.h>
+#include <poll.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { MOST = 64, WARMUP = 250, TICKS = 1500 }; // flows; ticks of 20 ms
+enum { DATA = 5000, PINGS = 6000, SENDERS = 20000 }; // ports; that of sender i is SENDERS + i
+static const char *RECEIVER = "10.0.3.2";
+static const double TICK_S = 0.02, STARTS_S = 0.4;
+
+static struct flow {
+    double start_s;
+    int out, in; // its sockets, -1 before it has them
+    double bytes, cwnds; // since the warm-up
+    unsigned retransmits_before;
+} flows[MOST];
+static int count;
+static char block[1 << 20];
+
+static void need(int fine, const char *what)
+{
+    if (!fine) {
+        perror(what);
+        exit(1);
+    }
+}
+
+static double now_s(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return now.tv_sec + now.tv_nsec * 1e-9;
+}
+
+// Sockets belong to the namespace that was entered last.
+static void enter(const char *host)
+{
+    char path[64];
+    snprintf(path, sizeof path, "/run/netns/%s", host);
+    int file = open(path, O_RDONLY);
+    need(file >= 0 && !setns(file, CLONE_NEWNET), path);
+    close(file);
+}
+
+static struct sockaddr_in at(const char *host, int port)
+{
+    struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = htons(port)};
+    inet_pton(AF_INET, host, &address.sin_addr);
+    return address;
+}
+
+static int opened(int kind, struct sockaddr_in address)
+{
+    int made = socket(AF_INET, kind | SOCK_NONBLOCK, 0);
+    need(made >= 0 && !bind(made, (void *)&address, sizeof address), "bind");
+    return made;
+}
+
+static void begin(struct flow *flow, const char *control)
+{
+    struct sockaddr_in to = at(RECEIVER, DATA);
+    flow->out = opened(SOCK_STREAM, at("0.0.0.0", SENDERS + (flow - flows)));
+    need(!setsockopt(flow->out, IPPROTO_TCP, TCP_CONGESTION, control, strlen(control)), control);
+    need(!connect(flow->out, (void *)&to, sizeof to) || errno == EINPROGRESS, "connect");
+}
+
+static struct tcp_info info(const struct flow *flow)
+{
+    struct tcp_info told = {0};
+    socklen_t size = sizeof told;
+    need(!getsockopt(flow->out, IPPROTO_TCP, TCP_INFO, &told, &size), "TCP_INFO");
+    return told;
+}
+
+static void ping(int from)
+{
+    struct sockaddr_in to = at(RECEIVER, PINGS);
+    char packet[64] = {0};
+    double sent_s = now_s();
+    memcpy(packet, &sent_s, sizeof sent_s);
+    sendto(from, packet, sizeof packet, 0, (void *)&to, sizeof to);
+}
+
+// Waits for the next of a packet, room to send, and an instant.
+static void wait_until(double then_s, int listener, int pings)
+{
+    struct pollfd all[2 + 2 * MOST] = {{listener, POLLIN, 0}, {pings, POLLIN, 0}};
+    for (int i = 0; i < count; i++) {
+        all[2 + 2 * i] = (struct pollfd){flows[i].out, POLLOUT, 0};
+        all[3 + 2 * i] = (struct pollfd){flows[i].in, POLLIN, 0};
+    }
+    double left = then_s - now_s();
+    left = left > 0 ? left : 0;
+    struct timespec wait = {(time_t)left, (long)((left - (time_t)left) * 1e9)};
+    ppoll(all, 2 + 2 * count, &wait, NULL);
+}
+
+int main(int argc, char **argv)
+{
+    count = argc == 4 ? atoi(argv[2]) : 0;
+    if (count < 1 || count > MOST) {
+        fprintf(stderr, "usage: flows CONTROL COUNT SEED, with 1 to %d flows\n", MOST);
+        return 2;
+    }
+    srandom(atoi(argv[3]));
+    for (int i = 0; i < count; i++)
+        flows[i] = (struct flow){.start_s = STARTS_S * random() / RAND_MAX, .out = -1, .in = -1};
+    prctl(PR_SET_TIMERSLACK, 1);
+    enter("receiver");
+    int listener = opened(SOCK_STREAM, at(RECEIVER, DATA));
+    need(!listen(listener, MOST), "listen");
+    int pings = opened(SOCK_DGRAM, at(RECEIVER, PINGS));
+    enter("sender");
+    int pinger = opened(SOCK_DGRAM, at("0.0.0.0", PINGS));
+    double zero_s = (time_t)now_s() + 1; // a whole second, so that the kernel's ticks lie the same
+
+    double delays_s = 0;
+    int tick = 0, heard = 0;
+    for (;;) {
+        double next_s = zero_s + tick * TICK_S;
+        for (int i = 0; i < count; i++)
+            if (flows[i].out < 0 && zero_s + flows[i].start_s < next_s)
+                next_s = zero_s + flows[i].start_s;
+        wait_until(next_s, listener, pings);
+        double time_s = now_s() - zero_s, sent_s;
+        int measuring = tick > WARMUP;
+
+        struct sockaddr_in from;
+        socklen_t size = sizeof from;
+        int accepted = accept4(listener, (void *)&from, &size, SOCK_NONBLOCK);
+        if (accepted >= 0)
+            flows[ntohs(from.sin_port) - SENDERS].in = accepted;
+        while (recv(pings, block, sizeof block, 0) > 0) {
+            memcpy(&sent_s, block, sizeof sent_s);
+            delays_s += measuring ? time_s - (sent_s - zero_s) : 0;
+            heard += measuring;
+        }
+        for (struct flow *flow = flows; flow < flows + count; flow++) {
+            ssize_t got;
+            while (flow->in >= 0 && (got = read(flow->in, block, sizeof block)) > 0)
+                flow->bytes += measuring ? got : 0;
+            if (flow->out < 0 && time_s >= flow->start_s)
+                begin(flow, argv[1]);
+            while (flow->out >= 0 && write(flow->out, block, sizeof block) > 0)
+                ;
+        }
+
+        if (time_s < tick * TICK_S)
+            continue;
+        if (tick == TICKS)
+            break;
+        ping(pinger);
+        for (struct flow *flow = flows; tick >= WARMUP && flow < flows + count; flow++) {
+            struct tcp_info told = info(flow);
+            flow->cwnds += told.tcpi_snd_cwnd;
+            if (tick == WARMUP)
+                flow->retransmits_before = told.tcpi_total_retrans;
+        }
+        tick++;
+    }
+
+    double bytes = 0, squares = 0, cwnds = 0;
+    unsigned retransmits = 0;
+    for (struct flow *flow = flows; flow < flows + count; flow++) {
+        bytes += flow->bytes;
+        squares += flow->bytes * flow->bytes;
+        cwnds += flow->cwnds;
+        retransmits += info(flow).tcpi_total_retrans - flow->retransmits_before;
+    }
+    printf("groups.tcp.goodput_bps %.1f\n", bytes * 8 / ((TICKS - WARMUP) * TICK_S));
+    if (count > 1)
+        printf("groups.tcp.jain_index %.6f\n", bytes * bytes / (count * squares));
+    printf("groups.tcp.cwnd_mean_packets %.4f\n", cwnds / (TICKS - WARMUP) / count);
+    printf("groups.tcp.retransmits %u\n", retransmits);
+    printf("flows.ping.delay_mean_s %.8f\n", delays_s / heard);
+    return 0;
+}

@@ -1,0 +1,46 @@
+#!/bin/bash
+# What the guest of run.sh does: builds the network, runs the flows, turns itself off.
+#
+# Four hosts in a row, each a network namespace; an interface bears the name of the host that it leads
+# to. The router holds the bottleneck; the wire delays each way.
+set -euo pipefail
+export PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
+mount -t proc proc /proc
+trap 'echo o > /proc/sysrq-trigger; sleep 10' EXIT
+mount -t tmpfs run /run
+
+cable() { # ONE OTHER NUMBER: between two hosts; addresses 10.0.NUMBER.1 and 10.0.NUMBER.2
+    ip link add "$2" netns "$1" address "02:00:00:00:0$3:01" \
+        type veth peer name "$1" netns "$2" address "02:00:00:00:0$3:02"
+    end "$1" "$2" "$3" 1 2
+    end "$2" "$1" "$3" 2 1
+}
+
+end() { # HOST INTERFACE NUMBER OWN OTHER: every segment is a packet of its own, and nobody asks who is who
+    ip netns exec "$1" ethtool -K "$2" tso off gso off gro off tx off rx off sg off > /dev/null
+    ip -n "$1" address add "10.0.$3.$4/24" dev "$2"
+    ip -n "$1" link set "$2" up
+    ip -n "$1" neighbour add "10.0.$3.$5" lladdr "02:00:00:00:0$3:0$5" dev "$2" nud permanent
+}
+
+for host in sender router wire receiver; do
+    ip netns add "$host"
+    # Buffers that never limit a flow, and that do not exhaust the memory.
+    ip netns exec "$host" sysctl -qw net.ipv4.ip_forward=1 net.ipv4.tcp_ecn=0 \
+        net.ipv4.tcp_wmem="4096 1048576 4194304" net.ipv4.tcp_rmem="4096 4194304 8388608"
+done
+cable sender router 1
+cable router wire 2
+cable wire receiver 3
+ip -n sender route add default via 10.0.1.2
+ip -n router route add 10.0.3.0/24 via 10.0.2.2
+ip -n wire route add 10.0.1.0/24 via 10.0.2.1
+ip -n receiver route add default via 10.0.3.1
+
+# It counts the packet that it sends: 100 wait.
+tc -n router qdisc add dev wire root netem rate 10mbit limit 101
+for side in receiver router; do
+    tc -n wire qdisc add dev "$side" root netem delay $((RTT * 500))us limit 100000
+done
+"$BUILD/flows" "$CONTROL" "$FLOWS" "$SEED"
+echo done
