@@ -315,6 +315,25 @@ def test_what_does_not_vary_is_set_from_outside_without_a_warning(key, value):
     assert sj.Scenario.from_toml(DUMBBELL, overrides={key: value}).warnings == []
 
 
+@pytest.mark.parametrize("way", ["vary", "set"])
+def test_another_congestion_control_leaves_the_connection_as_it_is(way):
+    given = 'protocol = "tcp", congestion_control = "cubic", beta = 0.5, handshake = true'
+    head = DUMBBELL.partition("[vary]")[0]
+    text = head.replace('protocol = "tcp"', given + ', initial_window = "4 packets"')
+    key = "flow.long.transport.congestion_control"
+    if way == "vary":
+        scenario = sj.Scenario.from_toml(text + f'\n[vary]\n"{key}" = ["cubic", "reno"]\n')
+    else:
+        scenario = sj.Scenario.from_toml(text, overrides={key: "reno"})
+    transport = scenario.identity(1 if way == "vary" else 0)["flow"][0]["transport"]
+    assert transport == {
+        "protocol": "tcp",
+        "congestion_control": "reno",
+        "handshake": True,
+        "initial_window": "4 packets",
+    }
+
+
 def test_overrides_of_every_kind(good):
     overrides = {
         "replicas": 3,

@@ -1,7 +1,11 @@
 //! Values set at a dotted key, such as `link.NAME.rate` or `flow.web-*.traffic`: merged key by key over
 //! what stands there.
 
+use sojourn_base::ParamSet;
+use sojourn_transport::TcpParams;
+
 use crate::error::{Located, Place, unknown};
+use crate::keys::TcpTransport;
 use crate::tree::{Node, Table, Value};
 
 /// Merges `value` into the tree at a dotted key.
@@ -138,31 +142,33 @@ fn merge_at(table: &mut Table, path: &[&str], place: Place, value: Node) -> Resu
     merge_at(inner, rest, place, value)
 }
 
-/// What survives of a table when one of its words changes what the table is.
-const SURVIVORS: &[(&[&str], &[&str])] = &[
-    (&["discipline"], &["limit", "ecn", "preset"]),
-    (
-        &["protocol", "congestion_control"],
-        &[
+/// The words that say what a table is.
+const WORDS: [&str; 4] = ["discipline", "protocol", "congestion_control", "source"];
+
+/// Whether a key of a table survives when that word changes: what all kinds have does.
+fn survives(word: &str, key: &str) -> bool {
+    match word {
+        "discipline" => ["limit", "ecn", "preset"].contains(&key),
+        "congestion_control" => [TcpTransport::PARAMS, TcpParams::PARAMS]
+            .into_iter()
+            .flatten()
+            .any(|param| param.name == key),
+        "protocol" => [
             "protocol", "segment", "payload", "header", "window", "sack", "ecn", "preset",
-        ],
-    ),
-    (&["source"], &["rate", "preset"]),
-];
+        ]
+        .contains(&key),
+        _ => ["rate", "preset"].contains(&key),
+    }
+}
 
 /// Merges `item` over `table`, key by key; whether it is another thing then.
 fn merge(table: &mut Table, item: Table) -> bool {
     let mut is_another = false;
-    for (words, survivors) in SURVIVORS {
-        let changes = words.iter().any(|word| {
-            item.text(word)
-                .is_some_and(|new| table.text(word).is_some_and(|old| old != new))
-        });
-        if changes {
+    for word in WORDS {
+        let new = item.text(word);
+        if new.is_some_and(|new| table.text(word).is_some_and(|old| old != new)) {
             is_another = true;
-            table
-                .entries
-                .retain(|(key, _)| survivors.contains(&key.as_str()));
+            table.entries.retain(|(key, _)| survives(word, key));
         }
     }
     for (key, node) in item.entries {
@@ -187,8 +193,8 @@ fn merge(table: &mut Table, item: Table) -> bool {
 
 /// A value that varies in a word: a table by what it is.
 pub(crate) fn word(value: &serde_json::Value) -> String {
-    let words = SURVIVORS.iter().flat_map(|(words, _)| *words);
-    let named = words
+    let named = WORDS
+        .iter()
         .filter_map(|word| value.get(word)?.as_str())
         .next_back();
     named
