@@ -10,7 +10,7 @@ sources=$(realpath "$1")
 here=$(dirname "$(realpath "$0")")
 build=$(realpath -m "${UML_BUILD:-$here/build}")
 mkdir -p "$build"
-cc -O2 -Wall -Wextra -o "$build/flows" "$here/flows.c"
+cc -O2 -Wall -Wextra -o "$build/flows" "$here/flows.c" -lm
 
 if [[ ! -d $sources ]]; then
     mkdir -p "$build/sources"

@@ -1,8 +1,8 @@
 // The flows of one run; prints metrics under our names.
 //
-//   flows CONTROL COUNT SEED
+//   flows CONTROL COUNT SEED BYTES
 //
-// Bulk TCP senders, and a UDP packet every 20 ms that measures the delay, from the network namespace
+// TCP senders of so many bytes each, 0 for without end, and a UDP packet every 20 ms that measures the delay, from the network namespace
 // "sender" to 10.0.3.2 in "receiver". 30 s, the first 5 s left out; starts uniform in 0 to 0.4 s. One
 // process has both ends, and so one clock.
 #define _GNU_SOURCE
@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/tcp.h>
+#include <math.h>
 #include <poll.h>
 #include <sched.h>
 #include <stdio.h>
@@ -28,6 +29,7 @@ static const double TICK_S = 0.02, STARTS_S = 0.4;
 static struct flow {
     double start_s;
     int out, in; // its sockets, -1 before it has them
+    double to_send, to_come, took_s; // bytes, and when the last had come
     double bytes, cwnds; // since the warm-up
     unsigned retransmits_before;
 } flows[MOST];
@@ -103,7 +105,7 @@ static void wait_until(double then_s, int listener, int pings)
 {
     struct pollfd all[2 + 2 * MOST] = {{listener, POLLIN, 0}, {pings, POLLIN, 0}};
     for (int i = 0; i < count; i++) {
-        all[2 + 2 * i] = (struct pollfd){flows[i].out, POLLOUT, 0};
+        all[2 + 2 * i] = (struct pollfd){flows[i].to_send > 0 ? flows[i].out : -1, POLLOUT, 0};
         all[3 + 2 * i] = (struct pollfd){flows[i].in, POLLIN, 0};
     }
     double left = then_s - now_s();
@@ -114,14 +116,17 @@ static void wait_until(double then_s, int listener, int pings)
 
 int main(int argc, char **argv)
 {
-    count = argc == 4 ? atoi(argv[2]) : 0;
+    count = argc == 5 ? atoi(argv[2]) : 0;
     if (count < 1 || count > MOST) {
-        fprintf(stderr, "usage: flows CONTROL COUNT SEED, with 1 to %d flows\n", MOST);
+        fprintf(stderr, "usage: flows CONTROL COUNT SEED BYTES, with 1 to %d flows\n", MOST);
         return 2;
     }
     srandom(atoi(argv[3]));
-    for (int i = 0; i < count; i++)
+    double each = atof(argv[4]);
+    for (int i = 0; i < count; i++) {
         flows[i] = (struct flow){.start_s = STARTS_S * random() / RAND_MAX, .out = -1, .in = -1};
+        flows[i].to_send = flows[i].to_come = each > 0 ? each : INFINITY;
+    }
     prctl(PR_SET_TIMERSLACK, 1);
     enter("receiver");
     int listener = opened(SOCK_STREAM, at(RECEIVER, DATA));
@@ -154,12 +159,20 @@ int main(int argc, char **argv)
         }
         for (struct flow *flow = flows; flow < flows + count; flow++) {
             ssize_t got;
-            while (flow->in >= 0 && (got = read(flow->in, block, sizeof block)) > 0)
+            while (flow->in >= 0 && (got = read(flow->in, block, sizeof block)) > 0) {
                 flow->bytes += measuring ? got : 0;
+                flow->to_come -= got;
+                if (flow->to_come == 0)
+                    flow->took_s = time_s - flow->start_s;
+            }
             if (flow->out < 0 && time_s >= flow->start_s)
                 begin(flow, argv[1]);
-            while (flow->out >= 0 && write(flow->out, block, sizeof block) > 0)
-                ;
+            while (flow->out >= 0 && flow->to_send > 0) {
+                got = write(flow->out, block, fmin(sizeof block, flow->to_send));
+                if (got <= 0)
+                    break;
+                flow->to_send -= got;
+            }
         }
 
         if (time_s < tick * TICK_S)
@@ -176,13 +189,18 @@ int main(int argc, char **argv)
         tick++;
     }
 
-    double bytes = 0, squares = 0, cwnds = 0;
+    double bytes = 0, squares = 0, cwnds = 0, took_s = 0;
     unsigned retransmits = 0;
     for (struct flow *flow = flows; flow < flows + count; flow++) {
         bytes += flow->bytes;
         squares += flow->bytes * flow->bytes;
         cwnds += flow->cwnds;
+        took_s += flow->took_s;
         retransmits += info(flow).tcpi_total_retrans - flow->retransmits_before;
+    }
+    if (each > 0) {
+        printf("groups.tcp.fct_s %.8f\n", took_s / count);
+        return 0;
     }
     printf("groups.tcp.goodput_bps %.1f\n", bytes * 8 / ((TICKS - WARMUP) * TICK_S));
     if (count > 1)

@@ -25,9 +25,9 @@ end() { # HOST INTERFACE NUMBER OWN OTHER: every segment is a packet of its own,
 
 for host in sender router wire receiver; do
     ip netns add "$host"
-    # Buffers that never limit a flow, and that do not exhaust the memory.
+    # The buffers that a machine with more memory has; they grow, and never limit a flow.
     ip netns exec "$host" sysctl -qw net.ipv4.ip_forward=1 net.ipv4.tcp_ecn=0 \
-        net.ipv4.tcp_wmem="4096 1048576 4194304" net.ipv4.tcp_rmem="4096 4194304 8388608"
+        net.ipv4.tcp_wmem="4096 16384 4194304" net.ipv4.tcp_rmem="4096 131072 6291456"
 done
 cable sender router 1
 cable router wire 2
@@ -42,5 +42,5 @@ tc -n router qdisc add dev wire root netem rate 10mbit limit 101
 for side in receiver router; do
     tc -n wire qdisc add dev "$side" root netem delay $((RTT * 500))us limit 100000
 done
-"$BUILD/flows" "$CONTROL" "$FLOWS" "$SEED"
+"$BUILD/flows" "$CONTROL" "$FLOWS" "$SEED" "$BYTES"
 echo done

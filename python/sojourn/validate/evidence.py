@@ -2,7 +2,7 @@
 
 ``evidence.toml``: ``title``; ``networks``, the scenario files; optionally ``first_replicas``, the
 replicas that are enough where all numbers of a point then agree (default: all); ``[[tolerance]]``
-(``metric``, ``relative``, ``absolute``, and ``where``, columns with the values that they must
+(``metrics``, ``relative``, ``absolute``, and ``where``, columns with the values that they must
 have) and ``[[known]]`` (``where``, ``metrics``, ``reason``): differences that are explained.
 
 ``peer.csv``, one row per number: ``subject`` (a discipline or controller), ``peer``, ``version``,
