@@ -37,8 +37,30 @@ ip -n router route add 10.0.3.0/24 via 10.0.2.2
 ip -n wire route add 10.0.1.0/24 via 10.0.2.1
 ip -n receiver route add default via 10.0.3.1
 
-# It counts the packet that it sends: 100 wait.
-tc -n router qdisc add dev wire root netem rate 10mbit limit 101
+# The settings of linux-dumbbell, as `tc` takes them.
+red="limit 302800 min 30280 max 90840 avpkt 1514 burst 33 probability 0.1 bandwidth 10mbit"
+declare -A settings=(
+    [pfifo]="pfifo limit 100"
+    [bfifo]="bfifo limit 151400"
+    [red]="red $red"
+    [ared]="red $red adaptive"
+    [codel]="codel limit 200 target 5ms interval 100ms noecn"
+    [fq_codel]="fq_codel limit 1000 flows 1024 quantum 1514 target 5ms interval 100ms noecn"
+    [pie]="pie limit 200 target 15ms tupdate 15ms noecn"
+    [fq_pie]="fq_pie limit 1000 flows 1024 target 15ms tupdate 15ms noecn"
+    [sfq]="sfq limit 127 quantum 1514"
+    [choke]="choke limit 200 min 20 max 60 avpkt 1514 burst 33 probability 0.1 bandwidth 10mbit"
+    [sfb]="sfb limit 200 max 25 target 20"
+)
+if [[ $QUEUE == fifo ]]; then
+    # It counts the packet that it sends: 100 wait.
+    tc -n router qdisc add dev wire root netem rate 10mbit limit 101
+else
+    tc -n router qdisc add dev wire root handle 1: htb default 1
+    tc -n router class add dev wire parent 1: classid 1:1 htb rate 10mbit burst 1600 cburst 1600
+    # shellcheck disable=SC2086
+    tc -n router qdisc add dev wire parent 1:1 ${settings[$QUEUE]}
+fi
 for side in receiver router; do
     tc -n wire qdisc add dev "$side" root netem delay $((RTT * 500))us limit 100000
 done

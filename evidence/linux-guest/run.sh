@@ -1,15 +1,16 @@
 #!/bin/bash
 # One run on Linux; prints metrics under our names.
 #
-#   ./run.sh --control=cubic --flows=4 --rtt=20 --bytes=0 --seed=1
+#   run.sh --queue=fifo --control=cubic --flows=4 --rtt=20 --bytes=0 --seed=1
 #
-# The round trip without queueing in ms; bytes that each flow sends, 0 for without end. Takes what build.sh made from $UML_BUILD (./build).
+# The queue at the bottleneck, one of guest.sh's; the round trip without queueing in ms; bytes that each
+# flow sends, 0 for without end. Takes what build.sh made from $UML_BUILD (./build).
 set -euo pipefail
-control=cubic flows=4 rtt=20 bytes=0 seed=1
+queue=fifo control=cubic flows=4 rtt=20 bytes=0 seed=1
 for given; do
     case $given in
-    --control=* | --flows=* | --rtt=* | --bytes=* | --seed=*) declare "${given#--}" ;;
-    *) echo "found $given; allowed: --control, --flows, --rtt, --bytes, --seed, each with =" >&2; exit 2 ;;
+    --queue=* | --control=* | --flows=* | --rtt=* | --bytes=* | --seed=*) declare "${given#--}" ;;
+    *) echo "found $given; allowed: --queue, --control, --flows, --rtt, --bytes, --seed, each with =" >&2; exit 2 ;;
     esac
 done
 here=$(dirname "$(realpath "$0")")
@@ -21,7 +22,7 @@ trap 'rm -rf "$scratch"' EXIT
 # are variables of guest.sh.
 timeout --kill-after=5 300 "$build/linux" mem=2G time-travel=inf-cpu quiet \
     rootfstype=hostfs rootflags=/ ro init="$here/guest.sh" con=null con0=null,fd:1 \
-    uml_dir="$scratch" BUILD="$build" CONTROL="$control" FLOWS="$flows" RTT="$rtt" BYTES="$bytes" SEED="$seed" \
+    uml_dir="$scratch" BUILD="$build" QUEUE="$queue" CONTROL="$control" FLOWS="$flows" RTT="$rtt" BYTES="$bytes" SEED="$seed" \
     < /dev/null > "$scratch/console" 2>&1 || true
 tr -d '\r' < "$scratch/console" > "$scratch/said"
 grep -qx done "$scratch/said" || { cat "$scratch/said" >&2; exit 1; }
