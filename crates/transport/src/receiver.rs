@@ -4,7 +4,7 @@
 //! the next most recent; three of them beside timestamps, else four; RFC 2883: a duplicate is
 //! reported first). An acknowledgement is delayed until `delayed_ack` segments or
 //! `delayed_ack_timeout` have gone by, and not at all for a segment that is out of order, fills a
-//! hole, is a duplicate, opens or ends the connection (RFC 5681, 4.2), or is one of the first
+//! hole, is a duplicate, opens or ends the connection (RFC 5681, 4.2), is one of the first
 //! `quick_acks`, or lets the window of Linux [grow](growth).
 //!
 //! Marks are echoed as the sender's [`EcnMode`] wants: until CWR (RFC 3168, 6.1.3); segment by
@@ -206,7 +206,9 @@ impl Receiver {
         let right = self.rcv_nxt.saturating_add(self.config.window);
         let (start, end) = (segment.seq, segment.end().min(right));
         let before = self.rcv_nxt;
-        let grows = segment.len > 0 && self.lets_window_grow(now, segment.stamp);
+        if self.lets_window_grow(now, segment) {
+            self.quick_acks |= 1;
+        }
         let had_holes = !self.ranges.is_empty();
         if start >= end || end <= self.rcv_nxt || start >= right {
             // Nothing new: no data, an old duplicate, or beyond the window.
@@ -225,9 +227,9 @@ impl Receiver {
         let delivered = self.payload_between(before, self.rcv_nxt);
         let in_order = self.rcv_nxt > before && !self.has_duplicate();
         let ends = segment.fin && self.is_finished();
-        let quick = (self.quick_acks > 0 || grows) && !segment.syn;
+        let quick = self.quick_acks > 0 && !segment.syn;
         if quick {
-            self.quick_acks = self.quick_acks.saturating_sub(1);
+            self.quick_acks -= 1;
         }
         self.read(now);
         if in_order && !had_holes && !segment.syn && !ends && !ce_changed && !quick {
@@ -243,11 +245,12 @@ impl Receiver {
         delivered
     }
 
-    /// Whether the window grows by a segment that was sent at `stamp`.
-    fn lets_window_grow(&mut self, now: Time, stamp: Time) -> bool {
+    /// Whether the window grows by a segment.
+    fn lets_window_grow(&mut self, now: Time, segment: &Segment) -> bool {
         let expected = self.rcv_nxt;
-        let growth = self.growth.as_deref_mut();
-        growth.is_some_and(|growth| growth.on_segment(now, stamp, expected))
+        self.growth.as_deref_mut().is_some_and(|growth| {
+            segment.len > 0 && growth.on_segment(now, segment.len, segment.stamp, expected)
+        })
     }
 
     /// The application reads what is in order.

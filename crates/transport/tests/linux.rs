@@ -39,7 +39,7 @@ fn acknowledgements_come_one_by_one_while_the_window_grows() {
         assert!((8..=9).contains(&pairs), "{rtt_ms} ms: {pairs} pairs");
         let ones = run(1, 16 + pairs);
         assert!(
-            (0.75..1.5).contains(&(ones as f64 / f64::from(seen))),
+            (0.9..1.1).contains(&(ones as f64 / f64::from(seen))),
             "{rtt_ms} ms: {ones}"
         );
         let late = &steps[steps.len() - 100..];

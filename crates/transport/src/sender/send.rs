@@ -262,17 +262,21 @@ impl Sender {
         }
     }
 
-    /// Linux's: one that comes late shortens the gap behind it, by half at most.
+    /// Linux's: a burst that comes late shortens the gap behind it, by half at most. What goes though the clock holds it
+    /// back takes none along.
     fn pace_burst(&mut self, now: Time, gap: Span, rate: f64) {
         if self.goes_along(now) {
             self.to_go_along -= 1;
+        } else if self.next_send > now {
+            self.to_go_along = 0;
         } else {
             let at_once = pacing::at_once(rate, self.mss() as f64, self.cc.least_burst());
-            let half = Span::from_ps(gap.as_ps() * u64::from(at_once) / 2);
+            let room = self.window().saturating_sub(self.in_flight()) / self.mss();
+            let goes = room.saturating_add(1).min(at_once.into());
+            let half = Span::from_ps(gap.as_ps() * goes / 2);
             let late = now.since(self.next_send).min(half);
             self.to_go_along = at_once - 1;
-            let begins = Time::from_ps(now.as_ps() - late.as_ps());
-            self.next_send = self.next_send.max(begins);
+            self.next_send = Time::from_ps(now.as_ps() - late.as_ps());
         }
         self.next_send += gap;
     }

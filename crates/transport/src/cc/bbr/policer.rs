@@ -71,13 +71,11 @@ impl Policer {
         }
         let loses = ack.lost > 0;
         if !self.is_watching {
-            if loses {
-                self.begin(now, delivered);
-                self.is_watching = true;
-            }
             if !loses {
                 return false;
             }
+            self.begin(now, delivered);
+            self.is_watching = true;
         }
         if ack.rate.is_some_and(|rate| rate.app_limited) {
             self.forget(now, delivered);
