@@ -2,7 +2,7 @@
 
 use crate::bench::{Bench, Link, Solo, ms, nth};
 use sojourn_base::{Preset, Rate, Span};
-use sojourn_transport::{CongestionControl, State};
+use sojourn_transport::State;
 
 const KEYS: &[(&str, &str)] = &[("segment", "1000 B"), ("initial_window", "20 packets")];
 
@@ -427,12 +427,7 @@ fn controllers_of_linux_hear_of_the_last_segment() {
         bench.sender.write_endless();
         // Until it has looked for the least RTT: before, there is always a queue.
         bench.run_until(ms(12_000));
-        let mut least_s = f64::NAN;
-        bench.sender.controller().probe(&mut |name, value| {
-            if name == "min_rtt_s" {
-                least_s = value;
-            }
-        });
+        let least_s = bench.probed("min_rtt_s");
         assert!(
             (least_s * 1e3 - least_ms).abs() < 1.0,
             "{preset}: {least_s}"

@@ -256,6 +256,17 @@ impl Bench {
         self.schedule(at, Event::Ack(ack));
     }
 
+    /// An inner variable of the controller.
+    pub fn probed(&self, asked: &str) -> f64 {
+        let mut found = f64::NAN;
+        self.sender.controller().probe(&mut |name, value| {
+            if name == asked {
+                found = value;
+            }
+        });
+        found
+    }
+
     pub fn cwnd_segments(&self) -> f64 {
         self.sender.window() as f64 / f64::from(self.sender.config().mss)
     }

@@ -180,11 +180,7 @@ fn a_look_for_the_least_round_trip_leaves_the_bandwidth() {
         for tick in 200..1300_u64 {
             bench.run_until(Time::ZERO + Span::from_ms(10 * tick));
             has_looked |= bench.cwnd_segments() == 4.0;
-            bench.sender.controller().probe(&mut |name, value| {
-                if name == "bandwidth_bps" {
-                    least = least.min(value);
-                }
-            });
+            least = least.min(bench.probed("bandwidth_bps"));
         }
         assert!(has_looked, "{preset}");
         assert_eq!(least > 95e6, keeps, "{preset}: {least}");
@@ -201,16 +197,6 @@ fn over_16_mbit(preset: Preset) -> Bench {
     bench
 }
 
-fn probed(bench: &Bench, asked: &str) -> f64 {
-    let mut found = f64::NAN;
-    bench.sender.controller().probe(&mut |name, value| {
-        if name == asked {
-            found = value;
-        }
-    });
-    found
-}
-
 /// Twice the product and three bursts, of two segments at 16 Mbit/s; in ns-3 of one, and 4000 bytes for acknowledgements
 /// of two segments that come together, of which 4096 bytes make no third; in Linux whole segments, in pairs, and two for
 /// one acknowledgement. These two have two segments more while the rate is raised.
@@ -221,8 +207,8 @@ fn the_window_has_room_for_bursts() {
         bench.log = false;
         for tick in 300..340 {
             bench.run_until(Time::ZERO + Span::from_ms(10 * tick));
-            let product = probed(&bench, "bandwidth_bps") / 8.0 * probed(&bench, "min_rtt_s");
-            let raised = if probed(&bench, "pacing_gain") > 1.0 {
+            let product = bench.probed("bandwidth_bps") / 8.0 * bench.probed("min_rtt_s");
+            let raised = if bench.probed("pacing_gain") > 1.0 {
                 2.0
             } else {
                 0.0
@@ -298,7 +284,7 @@ fn linux_finds_the_rate_of_a_policer() {
             bench.run_until(Time::ZERO + Span::from_ms(40 * tick));
             let rate = bench.sender.controller().pacing_rate().expect("it paces");
             let near = (rate * 8.0 / 9.9e6 - 1.0).abs() < 0.15;
-            let is_steady = near && probed(&bench, "pacing_gain") == 1.0;
+            let is_steady = near && bench.probed("pacing_gain") == 1.0;
             steady = if is_steady { steady + 1 } else { 0 };
             longest = longest.max(steady);
         }
