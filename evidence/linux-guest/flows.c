@@ -2,9 +2,9 @@
 //
 //   flows CONTROL COUNT SEED BYTES
 //
-// TCP senders of so many bytes each, 0 for without end, and a UDP packet every 20 ms that measures the delay, from the network namespace
-// "sender" to 10.0.3.2 in "receiver". 30 s, the first 5 s left out; starts uniform in 0 to 0.4 s. One
-// process has both ends, and so one clock.
+// TCP senders of so many bytes each, 0 for without end, and a UDP packet every 20 ms that measures the
+// delay, from the network namespace "sender" to 10.0.3.2 in "receiver". 30 s, the first 5 s left out;
+// starts uniform in 0 to 0.4 s. One process has both ends, and so one clock.
 #define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <errno.h>
@@ -196,6 +196,10 @@ int main(int argc, char **argv)
         squares += flow->bytes * flow->bytes;
         cwnds += flow->cwnds;
         took_s += flow->took_s;
+        if (each > 0 && flow->to_come != 0) {
+            fprintf(stderr, "a transfer did not end: %.0f bytes are left\n", flow->to_come);
+            return 1;
+        }
         retransmits += info(flow).tcpi_total_retrans - flow->retransmits_before;
     }
     if (each > 0) {

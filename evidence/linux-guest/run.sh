@@ -10,7 +10,10 @@ queue=fifo control=cubic flows=4 rtt=20 bytes=0 seed=1
 for given; do
     case $given in
     --queue=* | --control=* | --flows=* | --rtt=* | --bytes=* | --seed=*) declare "${given#--}" ;;
-    *) echo "found $given; allowed: --queue, --control, --flows, --rtt, --bytes, --seed, each with =" >&2; exit 2 ;;
+    *)
+        echo "found $given; allowed: --queue, --control, --flows, --rtt, --bytes, --seed, each with =" >&2
+        exit 2
+        ;;
     esac
 done
 here=$(dirname "$(realpath "$0")")
@@ -22,7 +25,8 @@ trap 'rm -rf "$scratch"' EXIT
 # are variables of guest.sh.
 timeout --kill-after=5 300 "$build/linux" mem=2G time-travel=inf-cpu quiet \
     rootfstype=hostfs rootflags=/ ro init="$here/guest.sh" con=null con0=null,fd:1 \
-    uml_dir="$scratch" BUILD="$build" QUEUE="$queue" CONTROL="$control" FLOWS="$flows" RTT="$rtt" BYTES="$bytes" SEED="$seed" \
+    uml_dir="$scratch" BUILD="$build" QUEUE="$queue" CONTROL="$control" FLOWS="$flows" RTT="$rtt" \
+    BYTES="$bytes" SEED="$seed" \
     < /dev/null > "$scratch/console" 2>&1 || true
 tr -d '\r' < "$scratch/console" > "$scratch/said"
 grep -qx done "$scratch/said" || { cat "$scratch/said" >&2; exit 1; }

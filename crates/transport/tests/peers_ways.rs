@@ -427,7 +427,7 @@ fn controllers_of_linux_hear_of_the_last_segment() {
         bench.sender.write_endless();
         // Until it has looked for the least RTT: before, there is always a queue.
         bench.run_until(ms(12_000));
-        let least_s = bench.probed("min_rtt_s");
+        let least_s = bench.probe("min_rtt_s");
         assert!(
             (least_s * 1e3 - least_ms).abs() < 1.0,
             "{preset}: {least_s}"

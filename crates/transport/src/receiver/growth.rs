@@ -1,15 +1,15 @@
 //! How the window of Linux's receivers grows, and with it the number of acknowledgements: while it does, each segment is
 //! acknowledged at once.
 //!
-//! `tcp_rcv_space_adjust` and `tcp_grow_window` of Linux 6.1 under its usual `tcp_rmem`: a buffer of 131072 bytes that grows to
-//! 6 MiB, half of which is window. A round trip that brought more than any before lets the buffer grow to twice what it
+//! `tcp_rcv_space_adjust` and `tcp_grow_window` of Linux 6.1 under its usual `tcp_rmem`: a buffer of 131072 bytes that
+//! grows to 6 MiB, half of which is window. A round trip that brought more than any before lets the buffer grow to twice what it
 //! brought, and by twice its relative rise more; then each segment lets the window grow by two, until it is half the
 //! buffer. In slow start that is nearly always so: what acknowledgements tell of the path, as to HyStart, they tell of
 //! every segment.
 //!
-//! Here nothing but these acknowledgements comes of it: the window that is offered does not limit the sender. The receiver takes
-//! the way back to last as long as the least of the ways there, since segments do not echo its stamps. What is over after two
-//! round trips without growth does not begin again.
+//! Here nothing but these acknowledgements comes of it: the window that is offered does not limit the sender. The
+//! receiver takes the way back to last as long as the least of the ways there, since segments do not echo its stamps.
+//! What is over after two round trips without growth does not begin again.
 
 use sojourn_base::{Span, Time};
 

@@ -118,6 +118,17 @@ pub fn controller(name: &str, preset: Preset, start: &Start) -> AnyController {
     build(name, &(), preset, start).unwrap()
 }
 
+/// An inner variable of a controller; not a number where it has none of this name.
+pub fn probe(cc: &AnyController, name: &str) -> f64 {
+    let mut found = f64::NAN;
+    cc.probe(&mut |key, value| {
+        if key == name {
+            found = value;
+        }
+    });
+    found
+}
+
 /// A sender of a controller with default parameters.
 pub fn sender(config: &Arc<Config>, cc: &str, preset: Preset) -> Sender {
     let start = config.start(sojourn_base::Stream::new(7));
@@ -257,14 +268,8 @@ impl Bench {
     }
 
     /// An inner variable of the controller.
-    pub fn probed(&self, asked: &str) -> f64 {
-        let mut found = f64::NAN;
-        self.sender.controller().probe(&mut |name, value| {
-            if name == asked {
-                found = value;
-            }
-        });
-        found
+    pub fn probe(&self, name: &str) -> f64 {
+        probe(self.sender.controller(), name)
     }
 
     pub fn cwnd_segments(&self) -> f64 {

@@ -7,16 +7,21 @@ use sojourn_transport::CongestionControl;
 use super::{Played, REFERENCE, RTT};
 use crate::bench::{Bench, Fate, Link};
 
+/// An endless flow over a link of so many bits a second and 40 ms, in segments of 1000 bytes.
+fn over(preset: Preset, bps: u64) -> Bench {
+    let half = Span::from_ms(20);
+    let link = Link::new(Rate::from_bps(bps), half, 1000);
+    let keys = [("segment", "1000 B"), ("header", "0 B"), ("window", "none")];
+    let mut bench = Bench::over("bbr", preset, vec![link], half, &keys);
+    bench.sender.write_endless();
+    bench
+}
+
 #[test]
 fn bbr_fills_the_link_and_drains_its_queue() {
     for preset in [REFERENCE, Preset::Linux, Preset::Ns3] {
-        let rate = Rate::from_bps(20_000_000);
-        let half = Span::from_ms(20);
-        let link = Link::new(rate, half, 1000);
-        let keys = [("segment", "1000 B"), ("header", "0 B"), ("window", "none")];
-        let mut bench = Bench::over("bbr", preset, vec![link], half, &keys);
+        let mut bench = over(preset, 20_000_000);
         bench.log = false;
-        bench.sender.write_endless();
         bench.run_until(Time::ZERO + Span::from_whole_s(2));
         let before = bench.receiver.delivered();
         let mut rtts = Vec::new();
@@ -44,11 +49,7 @@ fn bbr_fills_the_link_and_drains_its_queue() {
 
 /// An endless flow over 20 Mbit/s and 40 ms that lose one segment in so many.
 fn losing(each: u64) -> Bench {
-    let rate = Rate::from_bps(20_000_000);
-    let half = Span::from_ms(20);
-    let link = Link::new(rate, half, 1000);
-    let keys = [("segment", "1000 B"), ("header", "0 B"), ("window", "none")];
-    let mut bench = Bench::over("bbr", REFERENCE, vec![link], half, &keys);
+    let mut bench = over(REFERENCE, 20_000_000);
     bench.log = false;
     bench.fate = Box::new(move |n, _| {
         if n % each == each - 1 {
@@ -57,7 +58,6 @@ fn losing(each: u64) -> Bench {
             Fate::Deliver
         }
     });
-    bench.sender.write_endless();
     bench
 }
 
@@ -83,16 +83,6 @@ fn the_handshake_is_no_sample_of_the_rate() {
         // All but the handshake and the first round trips.
         assert!(bench.receiver.delivered() > 4_000_000, "{cc}");
     }
-}
-
-fn pacing_gain(played: &Played) -> f64 {
-    let mut found = 0.0;
-    played.cc.probe(&mut |name, value| {
-        if name == "pacing_gain" {
-            found = value;
-        }
-    });
-    found
 }
 
 /// Ten segments of 1000 bytes a millisecond, then a round trip, 2/ln 2 times as fast: as Linux counts it 739/256, 2.89 in
@@ -129,12 +119,12 @@ fn the_least_round_trip_is_looked_for_when_it_is_old() {
             played.ack(RTT, false);
             played.now += RTT;
         }
-        assert!(pacing_gain(&played) > 2.0, "{preset}");
+        assert!(played.probe("pacing_gain") > 2.0, "{preset}");
         for _ in 0..9 {
             played.ack(RTT, false);
             played.now += RTT;
         }
-        assert_eq!(pacing_gain(&played) == 1.0, looks, "{preset}");
+        assert_eq!(played.probe("pacing_gain") == 1.0, looks, "{preset}");
     }
 }
 
@@ -180,21 +170,11 @@ fn a_look_for_the_least_round_trip_leaves_the_bandwidth() {
         for tick in 200..1300_u64 {
             bench.run_until(Time::ZERO + Span::from_ms(10 * tick));
             has_looked |= bench.cwnd_segments() == 4.0;
-            least = least.min(bench.probed("bandwidth_bps"));
+            least = least.min(bench.probe("bandwidth_bps"));
         }
         assert!(has_looked, "{preset}");
         assert_eq!(least > 95e6, keeps, "{preset}: {least}");
     }
-}
-
-/// An endless flow over 16 Mbit/s and 40 ms, in segments of 1000 bytes.
-fn over_16_mbit(preset: Preset) -> Bench {
-    let half = Span::from_ms(20);
-    let link = Link::new(Rate::from_bps(16_000_000), half, 1000);
-    let keys = [("segment", "1000 B"), ("header", "0 B"), ("window", "none")];
-    let mut bench = Bench::over("bbr", preset, vec![link], half, &keys);
-    bench.sender.write_endless();
-    bench
 }
 
 /// Twice the product and three bursts, of two segments at 16 Mbit/s; in ns-3 of one, and 4000 bytes for acknowledgements
@@ -203,12 +183,12 @@ fn over_16_mbit(preset: Preset) -> Bench {
 #[test]
 fn the_window_has_room_for_bursts() {
     for preset in [REFERENCE, Preset::Linux, Preset::Ns3] {
-        let mut bench = over_16_mbit(preset);
+        let mut bench = over(preset, 16_000_000);
         bench.log = false;
         for tick in 300..340 {
             bench.run_until(Time::ZERO + Span::from_ms(10 * tick));
-            let product = bench.probed("bandwidth_bps") / 8.0 * bench.probed("min_rtt_s");
-            let raised = if bench.probed("pacing_gain") > 1.0 {
+            let product = bench.probe("bandwidth_bps") / 8.0 * bench.probe("min_rtt_s");
+            let raised = if bench.probe("pacing_gain") > 1.0 {
                 2.0
             } else {
                 0.0
@@ -232,7 +212,7 @@ fn the_window_has_room_for_bursts() {
 #[test]
 fn linux_paces_in_bursts() {
     for (preset, together) in [(REFERENCE, 1), (Preset::Linux, 2)] {
-        let mut bench = over_16_mbit(preset);
+        let mut bench = over(preset, 16_000_000);
         bench.run_until(Time::ZERO + Span::from_whole_s(3));
         let late = Time::ZERO + Span::from_whole_s(2);
         let mut counts = std::collections::BTreeMap::new();
@@ -253,7 +233,7 @@ fn linux_paces_in_bursts() {
 #[test]
 fn linux_does_not_pace_the_first_window() {
     for (preset, at_once) in [(REFERENCE, 1), (Preset::Linux, 10)] {
-        let mut bench = over_16_mbit(preset);
+        let mut bench = over(preset, 16_000_000);
         bench.run_until(Time::ZERO);
         assert_eq!(bench.sent.len(), at_once, "{preset}");
     }
@@ -264,10 +244,7 @@ fn linux_does_not_pace_the_first_window() {
 #[test]
 fn linux_finds_the_rate_of_a_policer() {
     for (preset, finds) in [(REFERENCE, false), (Preset::Linux, true)] {
-        let half = Span::from_ms(20);
-        let link = Link::new(Rate::from_bps(100_000_000), half, 1000);
-        let keys = [("segment", "1000 B"), ("header", "0 B"), ("window", "none")];
-        let mut bench = Bench::over("bbr", preset, vec![link], half, &keys);
+        let mut bench = over(preset, 100_000_000);
         bench.log = false;
         let (mut tokens, mut filled) = (1e6, Time::ZERO);
         bench.fate = Box::new(move |_, segment| {
@@ -277,14 +254,13 @@ fn linux_finds_the_rate_of_a_policer() {
             tokens -= if passes { 1000.0 } else { 0.0 };
             if passes { Fate::Deliver } else { Fate::Drop }
         });
-        bench.sender.write_endless();
         let mut longest = 0;
         let mut steady = 0;
         for tick in 1..100 {
             bench.run_until(Time::ZERO + Span::from_ms(40 * tick));
             let rate = bench.sender.controller().pacing_rate().expect("it paces");
             let near = (rate * 8.0 / 9.9e6 - 1.0).abs() < 0.15;
-            let is_steady = near && bench.probed("pacing_gain") == 1.0;
+            let is_steady = near && bench.probe("pacing_gain") == 1.0;
             steady = if is_steady { steady + 1 } else { 0 };
             longest = longest.max(steady);
         }
@@ -297,7 +273,7 @@ fn linux_finds_the_rate_of_a_policer() {
 #[test]
 fn linux_makes_room_for_acknowledgements_that_come_together() {
     for (preset, fills) in [(REFERENCE, false), (Preset::Linux, true)] {
-        let mut bench = over_16_mbit(preset);
+        let mut bench = over(preset, 16_000_000);
         bench.log = false;
         let step = Span::from_ms(60).as_ps();
         bench.ack_fate = Box::new(move |ack| {

@@ -33,7 +33,7 @@ fn gains(bench: &mut Bench, from_ms: u64, until_ms: u64) -> Vec<(u64, f64, f64)>
     let mut seen: Vec<(u64, f64, f64)> = Vec::new();
     for ms in from_ms..until_ms {
         bench.run_until(at(ms));
-        let now = (bench.probed("pacing_gain"), bench.probed("cwnd_gain"));
+        let now = (bench.probe("pacing_gain"), bench.probe("cwnd_gain"));
         if seen
             .last()
             .is_none_or(|&(_, pacing, cwnd)| (pacing, cwnd) != now)
@@ -73,14 +73,14 @@ fn startup_ends_on_a_plateau_and_drain_takes_the_queue_away() {
     let pacing: Vec<f64> = seen.iter().map(|&(_, pacing, _)| pacing).collect();
     assert_eq!(pacing[..2], [2.77, 0.5], "{seen:?}");
     assert!(!pacing[2..].contains(&2.77), "{seen:?}");
-    let bandwidth = bench.probed("max_bandwidth_bps");
+    let bandwidth = bench.probe("max_bandwidth_bps");
     assert!((bandwidth / 2e7 - 1.0).abs() < 0.02, "{bandwidth}");
     // Doubling from 10 segments takes 4 round trips of 40 ms, the plateau three of 84 ms.
     let left = seen[1].0;
     assert!((300..600).contains(&left), "{left}");
     // Half the rate drains a product in a round trip of the full queue.
     assert!(seen[2].0 - left < 130, "{seen:?}");
-    assert_eq!(bench.probed("inflight_longterm_bytes"), f64::INFINITY);
+    assert_eq!(bench.probe("inflight_longterm_bytes"), f64::INFINITY);
     assert!(bench.sender.latest_rtt() < Span::from_ms(42));
 }
 
@@ -96,8 +96,8 @@ fn startup_ends_on_more_than_two_percent_of_loss() {
         });
         bench.sender.write_endless();
         bench.run_until(at(400));
-        assert_eq!(bench.probed("pacing_gain") != 2.77, leaves, "{every}");
-        let bound = bench.probed("inflight_longterm_bytes");
+        assert_eq!(bench.probe("pacing_gain") != 2.77, leaves, "{every}");
+        let bound = bench.probe("inflight_longterm_bytes");
         assert_eq!(bound.is_finite(), leaves, "{every}: {bound}");
     }
 }
@@ -109,7 +109,7 @@ fn probe_rtt_comes_every_five_seconds_with_half_the_product() {
     let (mut begun, mut ended, mut in_flight) = (Vec::new(), Vec::new(), Vec::new());
     for ms in 2000..31_000 {
         bench.run_until(at(ms));
-        let is_probing = bench.probed("cwnd_gain") == 0.5;
+        let is_probing = bench.probe("cwnd_gain") == 0.5;
         assert_eq!(bench.sender.controller().holds_back(), is_probing);
         if is_probing {
             if begun.len() == ended.len() {
@@ -138,7 +138,7 @@ fn the_long_term_bound_is_what_the_path_holds() {
     for limit in [10, 20, 40] {
         let mut bench = bench(REFERENCE, limit);
         bench.run_until(at(20_000));
-        let bound = bench.probed("inflight_longterm_bytes") / 1000.0;
+        let bound = bench.probe("inflight_longterm_bytes") / 1000.0;
         // The path, the queue, and 2 % that a probe may lose.
         let holds = PRODUCT + limit as f64;
         assert!(
@@ -149,7 +149,7 @@ fn the_long_term_bound_is_what_the_path_holds() {
         let mut left = 0;
         for ms in 20_000..25_000 {
             bench.run_until(at(ms));
-            let bound = bench.probed("inflight_longterm_bytes") / 1000.0;
+            let bound = bench.probe("inflight_longterm_bytes") / 1000.0;
             left += u32::from((bench.cwnd_segments() / bound - 0.85).abs() < 0.005);
         }
         assert!(left > 3500, "{limit}: {left} of 5000 ms");
@@ -164,7 +164,7 @@ fn the_long_term_bound_is_what_the_path_holds() {
 fn a_round_trip_of_losses_takes_three_tenths_at_most() {
     let mut bench = bench(REFERENCE, 1000);
     bench.run_until(at(1500));
-    assert_eq!(bench.probed("pacing_gain"), 1.0);
+    assert_eq!(bench.probe("pacing_gain"), 1.0);
     let first = bench.in_segments;
     // Two in three of 300 segments: some round trips.
     bench.fate = Box::new(move |n, _| {
@@ -174,25 +174,25 @@ fn a_round_trip_of_losses_takes_three_tenths_at_most() {
             Fate::Deliver
         }
     });
-    let (mut bandwidth, mut least) = (bench.probed("bandwidth_bps"), f64::INFINITY);
+    let (mut bandwidth, mut least) = (bench.probe("bandwidth_bps"), f64::INFINITY);
     let mut falls = 0;
     for ms in 1500..2400 {
         bench.run_until(at(ms));
-        let now = bench.probed("bandwidth_bps");
+        let now = bench.probe("bandwidth_bps");
         assert!(now / bandwidth > 0.7 - 1e-9, "{bandwidth} {now}");
         falls += usize::from(now < bandwidth);
         bandwidth = now;
         least = least.min(now);
     }
     assert!(falls > 0 && least < 0.9 * 2e7, "{falls} {least}");
-    assert_eq!(bench.probed("max_bandwidth_bps"), 2e7);
+    assert_eq!(bench.probe("max_bandwidth_bps"), 2e7);
     // The next probe forgets it.
     let cycle = gains(&mut bench, 2400, 4000);
     assert!(
         cycle.iter().any(|&(_, pacing, _)| pacing == 1.25),
         "{cycle:?}"
     );
-    assert!(bench.probed("bandwidth_bps") > 0.95 * 2e7);
+    assert!(bench.probe("bandwidth_bps") > 0.95 * 2e7);
     assert_eq!(bench.sender.counts().timeouts, 0);
 }
 
@@ -218,11 +218,11 @@ fn a_tenfold_rate_is_found_and_a_tenth_of_it_again() {
     bench.run_until(at(3000));
     bench.links[0] = link(200, 1000);
     bench.run_until(at(15_000));
-    let bandwidth = bench.probed("max_bandwidth_bps");
+    let bandwidth = bench.probe("max_bandwidth_bps");
     assert!(bandwidth > 0.95 * 2e8, "{bandwidth}");
     bench.links[0] = link(20, 1000);
     bench.run_until(at(30_000));
-    let bandwidth = bench.probed("max_bandwidth_bps");
+    let bandwidth = bench.probe("max_bandwidth_bps");
     assert!((bandwidth / 2e7 - 1.0).abs() < 0.05, "{bandwidth}");
 }
 

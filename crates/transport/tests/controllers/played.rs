@@ -5,7 +5,7 @@ use sojourn_transport::{
     AckSample, AnyController, CongestionControl, LossEvent, LossKind, Start, State,
 };
 
-use crate::bench::controller;
+use crate::bench::{controller, probe};
 
 /// A controller under a path that the test makes up, a round trip at a time.
 pub(crate) struct Played {
@@ -102,12 +102,6 @@ impl Played {
     }
 
     pub(crate) fn probe(&self, name: &str) -> f64 {
-        let mut found = f64::NAN;
-        self.cc.probe(&mut |key, value| {
-            if key == name {
-                found = value;
-            }
-        });
-        found
+        probe(&self.cc, name)
     }
 }
