@@ -3,7 +3,7 @@
 
 use sojourn_base::{Preset, Rate, Span, Time};
 
-use crate::bench::{Bench, Link};
+use crate::bench::{Bench, Link, Solo};
 
 fn over_10_mbit(rtt_ms: u64) -> Bench {
     let half = Span::from_ps(Span::from_ms(rtt_ms).as_ps() / 2);
@@ -59,4 +59,41 @@ fn slow_start_of_cubic_ends_where_the_kernel_ends_it() {
         let found = bench.sender.ssthresh() / 1448;
         assert!(found.abs_diff(threshold) <= 1, "{rtt_ms} ms: {found}");
     }
+}
+
+/// A sender of 1000-byte segments that paces, has sent 20 of them at once and heard of none.
+fn paced(ssthresh: &'static str) -> Solo {
+    let keys = [
+        ("segment", "1000 B"),
+        ("pacing", "true"),
+        ("initial_window", "20 packets"),
+        ("initial_ssthresh", ssthresh),
+    ];
+    let mut tcp = Solo::new("reno", Preset::Linux, &keys);
+    tcp.sender.write_endless();
+    assert_eq!(tcp.sends().len(), 20);
+    tcp.now = Time::ZERO + Span::from_ms(100);
+    tcp
+}
+
+/// Two segments are acknowledged after 100 ms, in slow start: at twice 22 segments in 100 ms one takes 2.27 ms, two go out
+/// at once, and the clock would hold the next for 4.5 ms; but it has long been free, which takes half of that off.
+#[test]
+fn a_late_burst_shortens_the_gap_behind_it_by_half() {
+    let mut tcp = paced("none");
+    assert_eq!(tcp.ack(2_001, &[]).len(), 2);
+    assert_eq!(tcp.at(102), []);
+    assert_eq!(tcp.at(103).len(), 2);
+}
+
+/// One is acknowledged, in congestion avoidance: at 1.2 times 20 segments in 100 ms one takes 4.17 ms, and one alone takes half
+/// of that off, not half of two.
+#[test]
+fn a_burst_of_one_counts_as_one() {
+    let mut tcp = paced("20 packets");
+    assert_eq!(tcp.ack(1_001, &[]).len(), 1);
+    tcp.now = Time::ZERO + Span::from_ms(101);
+    assert_eq!(tcp.ack(2_001, &[]), []);
+    assert_eq!(tcp.at(102), []);
+    assert_eq!(tcp.at(103).len(), 1);
 }

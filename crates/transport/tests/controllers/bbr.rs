@@ -2,10 +2,11 @@
 
 use sojourn_base::{Preset, Rate, Span, Time};
 
-use sojourn_transport::CongestionControl;
+use sojourn_transport::rate::RateSample;
+use sojourn_transport::{AckSample, CongestionControl, Start, State};
 
 use super::{Played, REFERENCE, RTT};
-use crate::bench::{Bench, Fate, Link};
+use crate::bench::{Bench, Fate, Link, Solo, controller, probe};
 
 /// An endless flow over a link of so many bits a second and 40 ms, in segments of 1000 bytes.
 fn over(preset: Preset, bps: u64) -> Bench {
@@ -229,13 +230,19 @@ fn linux_paces_in_bursts() {
     }
 }
 
-/// The first ten segments of a connection are not paced by Linux.
+/// The first ten segments of a connection are not paced by Linux: of twenty, of which six make 64 KiB, the tenth begins a
+/// burst of six.
 #[test]
 fn linux_does_not_pace_the_first_window() {
-    for (preset, at_once) in [(REFERENCE, 1), (Preset::Linux, 10)] {
-        let mut bench = over(preset, 16_000_000);
-        bench.run_until(Time::ZERO);
-        assert_eq!(bench.sent.len(), at_once, "{preset}");
+    for (preset, at_once) in [(REFERENCE, 1), (Preset::Linux, 15)] {
+        let keys = [
+            ("segment", "10000 B"),
+            ("initial_window", "20 packets"),
+            ("window", "none"),
+        ];
+        let mut tcp = Solo::new("bbr", preset, &keys);
+        tcp.sender.write_endless();
+        assert_eq!(tcp.sends().len(), at_once, "{preset}");
     }
 }
 
@@ -286,5 +293,58 @@ fn linux_makes_room_for_acknowledgements_that_come_together() {
         bench.run_until(Time::ZERO + Span::from_whole_s(8));
         let share = (bench.receiver.delivered() - before) as f64 * 8.0 / 5.0 / 1.6e7;
         assert_eq!(share > 0.9, fills, "{preset}: {share}");
+    }
+}
+
+/// A hundred segments of 1000 bytes are acknowledged each 100 ms: 1 MB a second. Drain ends when no more is in flight than
+/// these and six, and 108 are; but three of them will have arrived when the clock lets the next go, after 3 ms.
+#[test]
+fn linux_does_not_count_what_the_clock_has_let_go_ahead() {
+    for (preset, ahead_ms, ends) in [
+        (Preset::Linux, 0, false),
+        (Preset::Linux, 3, true),
+        (REFERENCE, 3, false),
+    ] {
+        let mut cc = controller("bbr", preset, &Start::of(1000, 10));
+        let mut acknowledge = |round: u64, in_flight: u64, ahead: Span| {
+            let now = Time::ZERO + Span::from_ms(100 * round);
+            let rtt = Span::from_ms(100);
+            cc.on_ack(&AckSample {
+                now,
+                acked: 100_000,
+                marked: 0,
+                ece: false,
+                rtt: Some(rtt),
+                srtt: rtt,
+                stamps: None,
+                prior_in_flight: in_flight,
+                in_flight,
+                snd_una: 100_000 * round,
+                snd_nxt: 100_000 * round + in_flight,
+                state: State::Open,
+                may_grow: true,
+                cwnd_limited: true,
+                next_send: Some(now + ahead),
+                rate: Some(RateSample {
+                    rate: 1e6,
+                    delivered: 100_000,
+                    interval: rtt,
+                    prior_delivered: 100_000 * (round - 1),
+                    app_limited: false,
+                    tx_in_flight: in_flight,
+                    lost: 0,
+                    rtt: Some(rtt),
+                }),
+                delivered: 100_000 * round,
+                lost: 0,
+            });
+            probe(&cc, "pacing_gain")
+        };
+        // Four round trips without growth fill the pipe.
+        let drains = (1..=4).map(|round| acknowledge(round, 300_000, Span::ZERO));
+        let drains: Vec<_> = drains.collect();
+        assert!(drains[2] > 2.0 && drains[3] < 0.5, "{preset}: {drains:?}");
+        let gain = acknowledge(5, 108_000, Span::from_ms(ahead_ms));
+        assert_eq!(gain > 0.5, ends, "{preset}, {ahead_ms} ms: {gain}");
     }
 }
