@@ -97,3 +97,20 @@ fn a_burst_of_one_counts_as_one() {
     assert_eq!(tcp.at(102), []);
     assert_eq!(tcp.at(103).len(), 1);
 }
+
+/// Segments of less than 128 bytes let no window grow: behind the first sixteen, pairs.
+#[test]
+fn small_segments_let_no_window_grow() {
+    let half = Span::from_ms(10);
+    let link = Link::new(Rate::from_bps(1_000_000), half, 100);
+    let keys = [("segment", "100 B")];
+    let mut bench = Bench::over("cubic", Preset::Linux, vec![link], half, &keys);
+    bench.sender.write_endless();
+    bench.run_until(Time::ZERO + Span::from_ms(200));
+    let ends: Vec<_> = bench.acks.iter().map(|(_, ack)| ack.ack / 100).collect();
+    assert_eq!(ends[..16], (1..=16).collect::<Vec<_>>());
+    assert!(
+        ends[15..].windows(2).all(|pair| pair[1] - pair[0] == 2),
+        "{ends:?}"
+    );
+}
