@@ -16,6 +16,7 @@ use sojourn_transport::{Config, Receiver, Sender};
 
 use crate::FlowId;
 use crate::flow::MakeController;
+use crate::packet::lane_of;
 use tally::WindowTally;
 
 pub(crate) use acks::{Acks, Replies};
@@ -149,6 +150,13 @@ impl Connection {
         self.there.sender.prefetch_timers();
     }
 
+    /// The lane of what the next timer of the flow's data sends.
+    #[inline]
+    pub(crate) fn lane_of_timer(&self) -> usize {
+        let acknowledges = self.there.receiver_timer() <= self.timer_at;
+        lane_of(self.flow, if acknowledges { Way::Back } else { Way::There })
+    }
+
     /// Asks for what is looked at when an acknowledgement was delayed.
     #[inline]
     pub(crate) fn prefetch_receiver_timer(&self) {
@@ -171,11 +179,21 @@ impl Connection {
 
     /// Asks for what these will need beyond what [`prefetch`](Self::prefetch) asks for, which must have come.
     #[inline]
-    pub(crate) fn prefetch_behind(&self, hears_ack: bool) {
+    pub(crate) fn prefetch_behind(&self, hears_ack: bool, seq: u64) {
         if hears_ack {
             self.there.sender.prefetch_behind();
         } else {
-            self.there.receiver.prefetch_behind();
+            self.there.receiver.prefetch_behind(seq);
+        }
+    }
+
+    /// Asks for what these will need where something was lost, which lies further behind.
+    #[inline]
+    pub(crate) fn prefetch_losses(&self, hears_ack: bool) {
+        if hears_ack {
+            self.there.sender.prefetch_losses();
+        } else {
+            self.there.receiver.prefetch_losses();
         }
     }
 

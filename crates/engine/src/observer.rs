@@ -88,6 +88,10 @@ pub trait Observer {
     #[inline]
     fn later(&self, _packet: &SimPacket) {}
 
+    /// The same for a packet of the data of `flow` that will be sent, or may be dropped.
+    #[inline]
+    fn flow_later(&self, _flow: FlowId) {}
+
     /// The same, when fewer come before it, for that of links: it will come out of the first of
     /// `links`, and what answers it will leave over the second.
     #[inline]
@@ -174,6 +178,12 @@ impl<A: Observer, B: Observer> Observer for (A, B) {
     fn will_look_ahead(&mut self) {
         self.0.will_look_ahead();
         self.1.will_look_ahead();
+    }
+
+    #[inline]
+    fn flow_later(&self, flow: FlowId) {
+        self.0.flow_later(flow);
+        self.1.flow_later(flow);
     }
 
     #[inline]

@@ -288,6 +288,12 @@ impl Observer for Meter {
     }
 
     #[inline]
+    fn flow_later(&self, flow: FlowId) {
+        prefetch(&self.flows[flow as usize].counts.sent);
+        prefetch(&self.flows[flow as usize].lost);
+    }
+
+    #[inline]
     fn soon(&self, packet: &SimPacket, links: [LinkId; 2]) {
         if packet.is_data() {
             self.flows[packet.flow() as usize].delays.prefetch();

@@ -20,7 +20,7 @@ use core::num::NonZeroU64;
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use sojourn_base::prefetch::prefetch_all;
+use sojourn_base::prefetch::{prefetch, prefetch_all};
 use sojourn_base::{Ecn, Time};
 
 use crate::ecn::EcnMode;
@@ -265,9 +265,17 @@ impl Receiver {
     /// Asks for what a segment touches that does not come in its turn, if the next may not; the first line
     /// must have come.
     #[inline]
-    pub fn prefetch_behind(&self) {
-        if !self.in_step {
+    pub fn prefetch_behind(&self, seq: u64) {
+        if !self.in_step || seq != self.rcv_nxt {
             prefetch_all(self);
+        }
+    }
+
+    /// Asks for the ranges that have arrived out of order, if any have.
+    #[inline]
+    pub fn prefetch_losses(&self) {
+        if !self.in_step {
+            self.ranges.front().into_iter().for_each(prefetch);
         }
     }
 
@@ -416,26 +424,25 @@ impl Receiver {
         to - from - syn - fin
     }
 
-    fn blocks(&mut self) -> SackBlocks {
+    /// Writes the blocks where they will lie: a processor waits where what was written in pieces is copied as a whole.
+    fn report(&mut self, blocks: &mut SackBlocks) {
         let duplicate = core::mem::take(&mut self.duplicate);
-        let mut blocks = SackBlocks::NONE;
         if !self.config.sack {
-            return blocks;
+            return;
         }
         let most = if self.config.timestamps { 3 } else { 4 };
         if duplicate.0 < duplicate.1 {
             blocks.push(duplicate);
         }
-        for range in self.recent {
+        for range in &self.recent {
             if blocks.as_slice().len() == most {
                 break;
             }
             // Those below have been taken in, and there is none at the number expected.
             if range.0 > self.rcv_nxt {
-                blocks.push(range);
+                blocks.push(*range);
             }
         }
-        blocks
     }
 
     /// Writes the acknowledgement of all that has arrived.
@@ -443,7 +450,7 @@ impl Receiver {
         self.acknowledge_in_order(now, ack);
         // In step there is neither, and what tells it lies in another line.
         if !self.in_step && (!self.ranges.is_empty() || self.has_duplicate()) {
-            ack.sack = self.blocks();
+            self.report(&mut ack.sack);
         }
     }
 

@@ -13,6 +13,7 @@ mod sack;
 use core::hint::select_unpredictable;
 use std::collections::{BTreeSet, VecDeque};
 
+use sojourn_base::prefetch::prefetch;
 use sojourn_base::{Span, Time};
 
 use ring::Ring;
@@ -188,6 +189,12 @@ impl Scoreboard {
             self.ring.prefetch(self.ring.gone() + further);
             self.ring.prefetch(self.ring.next() + further);
         }
+    }
+
+    /// Asks for what is known of retransmissions.
+    #[inline]
+    pub(crate) fn prefetch_losses(&self) {
+        self.resent.front().into_iter().for_each(prefetch);
     }
 
     /// The first outstanding segment.

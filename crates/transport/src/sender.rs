@@ -285,6 +285,14 @@ impl Sender {
         }
     }
 
+    /// Asks for what they touch where something was lost and sent again.
+    #[inline]
+    pub fn prefetch_losses(&self) {
+        if !self.is_calm {
+            self.board.prefetch_losses();
+        }
+    }
+
     /// Asks for what they touch of the entries of the scoreboard.
     #[inline]
     pub fn prefetch_entries(&self) {

@@ -30,15 +30,6 @@ pub(crate) struct Tcp {
 }
 
 impl Tcp {
-    /// Asks for the connections whose timers come next.
-    pub(crate) fn look_ahead(&self) {
-        for slot in self.timers.upcoming().into_iter().flatten() {
-            if let Some(connection) = self.connections.get(slot as usize) {
-                connection.prefetch_timer();
-            }
-        }
-    }
-
     /// Sees to it that all timers of a connection will be run.
     pub(crate) fn arm(&mut self, slot: u32) {
         let next = self.connections[slot as usize].next_timer();

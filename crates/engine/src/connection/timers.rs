@@ -3,8 +3,9 @@
 //! A connection has a timer or two that run most of the time, and mostly are put off or have been
 //! overtaken by an earlier one when their instant comes. With many connections that makes a calendar
 //! that no fast cache holds, though few of its entries come soon. So those that come later lie in the
-//! buckets of a [wheel](crate::wheel), and each bucket moves to the calendar of those that come soon before its
-//! first could come: timers run as out of one calendar.
+//! buckets of a [wheel](crate::wheel). Each bucket is sorted before its first could come, so that it is known which
+//! connections come next, and their memory can be asked for; the calendar holds the first of it, and what was set after
+//! the bucket had been taken out. Timers run as out of one calendar.
 
 use sojourn_base::{Span, Time};
 
@@ -12,7 +13,7 @@ use crate::calendar::Calendar;
 use crate::wheel::{Timed, Wheel};
 
 /// So many entries are no burden for a calendar: buckets are used from then on.
-const FEW: usize = 2_048;
+const FEW: usize = 256;
 
 /// What a bucket is for.
 const BUCKET: Span = Span::from_ms(1);
@@ -27,16 +28,19 @@ impl Timed for (Time, u32) {
 /// Instants and slots, earliest first.
 #[derive(Debug)]
 pub(crate) struct Timers {
-    /// What comes soon; all, while there are few.
-    soon: Calendar,
-    /// What comes later than the earliest of all.
+    /// What comes next; all, while there are few.
+    next: Calendar,
+    /// The rest of the bucket that was taken out last, the earliest at the end: it comes after the first of `next`.
+    soon: Vec<(Time, u32)>,
+    /// What comes later than all of that bucket.
     later: Wheel<(Time, u32)>,
 }
 
 impl Default for Timers {
     fn default() -> Self {
         Self {
-            soon: Calendar::default(),
+            next: Calendar::default(),
+            soon: Vec::new(),
             later: Wheel::new(BUCKET),
         }
     }
@@ -46,26 +50,27 @@ impl Timers {
     /// The instant of the earliest entry; [`Time::NEVER`] when there is none.
     #[inline]
     pub(crate) fn next_time(&self) -> Time {
-        self.soon.next_time()
+        self.next.next_time()
     }
 
     /// The slot of the earliest entry; of no meaning when there is none.
     #[inline]
     pub(crate) fn next_slot(&self) -> u32 {
-        self.soon.next_slot()
+        self.next.next_slot()
     }
 
-    /// The slots of three entries that are likely to come soon.
+    /// The slot of the entry that comes after the earliest and `others` more, where there are many.
     #[inline]
-    pub(crate) fn upcoming(&self) -> Option<[u32; 3]> {
-        self.soon.upcoming()
+    pub(crate) fn ahead(&self, others: usize) -> Option<u32> {
+        let (_, slot) = self.soon.iter().nth_back(others)?;
+        Some(*slot)
     }
 
     /// Adds an entry, at an instant before [`Time::NEVER`].
     #[inline]
     pub(crate) fn push(&mut self, time: Time, slot: u32) {
-        if self.soon.len() < FEW {
-            self.soon.push(time, slot);
+        if self.are_few() {
+            self.next.push(time, slot);
         } else {
             self.push_later(time, slot);
         }
@@ -74,37 +79,50 @@ impl Timers {
     /// Moves the earliest entry to `time`; [`Time::NEVER`] removes it.
     #[inline]
     pub(crate) fn replace_first(&mut self, time: Time) {
-        if time == Time::NEVER || self.soon.len() < FEW {
-            self.soon.replace_first(time);
-        } else {
-            let slot = self.soon.next_slot();
-            self.soon.replace_first(Time::NEVER);
+        if self.are_few() {
+            self.next.replace_first(time);
+            return;
+        }
+        let slot = self.next.next_slot();
+        self.next.replace_first(Time::NEVER);
+        if time < Time::NEVER {
             self.push_later(time, slot);
         }
-        if !self.later.is_empty() {
-            self.move_up();
-        }
+        self.move_up();
+    }
+
+    /// Whether the calendar holds all.
+    #[inline]
+    fn are_few(&self) -> bool {
+        self.next.len() < FEW && self.later.is_empty() && self.soon.is_empty()
     }
 
     #[inline(never)]
     fn push_later(&mut self, time: Time, slot: u32) {
-        if self.later.has_passed(time) || self.soon.next_time() >= time {
-            self.soon.push(time, slot);
+        if self.later.has_passed(time) || self.next.next_time() >= time {
+            self.next.push(time, slot);
         } else {
             self.later.push(time, &(time, slot), |_| ());
         }
     }
 
-    /// Moves up the buckets that may hold the earliest entry.
+    /// Moves up what may be the earliest.
     #[inline(never)]
     fn move_up(&mut self) {
-        let (soon, later) = (&mut self.soon, &mut self.later);
-        while !later.is_empty() && !later.has_passed(soon.next_time()) {
-            later.take_next(|entries| {
-                for &(time, slot) in entries {
-                    soon.push(time, slot);
+        let Self { next, soon, later } = self;
+        loop {
+            let first = (next.next_time(), next.next_slot());
+            if soon.is_empty() && !later.is_empty() && !later.has_passed(next.next_time()) {
+                later.take_next(|entries| soon.extend(entries));
+                soon.sort_unstable_by(|one, other| other.cmp(one));
+            }
+            match soon.last() {
+                Some(&(time, slot)) if (time, slot) < first => {
+                    next.push(time, slot);
+                    soon.pop();
                 }
-            });
+                _ => return,
+            }
         }
     }
 }

@@ -20,6 +20,9 @@ use super::governed::{MARKED_IN_VAIN, above_limit};
 use crate::ledger::Shared;
 use crate::{LinkId, Observer, SimPacket};
 
+/// A queue with no room for so many packets more is nearly full.
+const SOME: usize = 16;
+
 /// A packet that may wait still and is booked.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Booked {
@@ -221,6 +224,14 @@ impl Link {
         promised.packets += self.booked.len();
         promised.bytes += self.booked_bytes;
         promised
+    }
+
+    /// Whether packets may soon find no room in a queue that the link keeps.
+    #[inline]
+    pub(crate) fn is_nearly_full(&self) -> bool {
+        let Backlog { packets, bytes } = self.promised();
+        let some = Bytes::new(SOME as u64 * u64::from(u16::MAX));
+        (self.room).is_some_and(|capacity| !capacity.admits(packets + SOME, bytes, some))
     }
 
     /// Those whose transmission has begun do not wait any more. In a plain queue to look into that at every packet would

@@ -11,9 +11,9 @@ use crate::link::{Any, Horizon};
 use crate::routes::END;
 use crate::{LinkId, Observer, SimPacket};
 
-/// How many packets announced to a link that keeps its queue come before the one for which is asked: for itself and its
-/// path, and for the track that it goes on.
-const AHEAD_AT_LINK: [usize; 2] = [6, 3];
+/// How many packets announced to a link that keeps its queue come before the one for which is asked: for itself, its
+/// path and what a drop would touch, and for the track that it goes on.
+const AHEAD_AT_LINK: [usize; 2] = [9, 5];
 
 /// A link of a simulation that is run as the discipline that it has.
 struct Run<'a, O> {
@@ -101,6 +101,10 @@ impl<O: Observer> Simulation<O> {
         let [later, soon] = AHEAD_AT_LINK.map(|packets| self.links[id as usize].ahead(packets));
         if let Some(later) = later {
             paths.prefetch(later.at + 1);
+            if self.links[id as usize].is_nearly_full() {
+                prefetch(&self.shared.lanes[later.lane()]);
+                self.observer.flow_later(later.flow());
+            }
         }
         if let Some(soon) = soon
             && let Some(track) = self.tracks.get(paths.link(soon.at + 1) as usize)

@@ -9,7 +9,7 @@ use crate::round::Round;
 use crate::{Kind, Observer};
 
 /// How many turns come before the one for which is asked, as in trains.
-const AHEAD: [usize; 4] = [12, 8, 5, 2];
+const AHEAD: [usize; 5] = [12, 8, 5, 3, 2];
 
 impl<O: Observer> Simulation<O> {
     /// Takes what comes out of a train before `until`, flow by flow, as far as each may have its turn; the others

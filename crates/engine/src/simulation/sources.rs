@@ -151,8 +151,8 @@ impl<O: Observer> Simulation<O> {
     /// Books that a packet is sent; the first link of its path, if there is any.
     #[inline]
     fn leave_source(&mut self, packet: &SimPacket) -> Option<LinkId> {
-        self.shared.lanes[packet.lane()].books.sent += 1;
-        let first = self.shared.goes_over(packet);
-        (first != END).then_some(first)
+        let lane = &mut self.shared.lanes[packet.lane()];
+        lane.books.sent += 1;
+        (lane.first != END).then_some(lane.first)
     }
 }

@@ -1,15 +1,20 @@
 //! The part of the run loop that serves TCP: applications, the two ends of connections, timers.
 
 use sojourn_base::Time;
+use sojourn_base::prefetch::prefetch;
 use sojourn_traffic::{Application, Draw, Event, Way};
 use sojourn_transport::{Arrival, Burst, Segment};
 
 use super::Simulation;
-use crate::connection::{DELAYED, FlowHost, Half, Replies};
+use crate::connection::{Connection, DELAYED, FlowHost, Half, Replies};
 use crate::flow::Agent;
 use crate::ledger::Lane;
 use crate::packet::lane_of;
 use crate::{Cargo, FlowId, Observer, SimPacket, Transfer};
+
+/// How many timers come before the one for which is asked: for its connection, for what that leads to, and for the link
+/// behind that.
+const AHEAD_AT_TIMERS: [usize; 3] = [12, 6, 3];
 
 impl<O: Observer> Simulation<O> {
     /// The instant has come that the application of a flow has asked for, or its start or stop.
@@ -300,7 +305,7 @@ impl<O: Observer> Simulation<O> {
             return;
         }
         if self.looks_ahead {
-            self.tcp.look_ahead();
+            self.look_ahead_at_timers();
         }
         if !self.tcp.is_due(slot, now) {
             return;
@@ -315,6 +320,30 @@ impl<O: Observer> Simulation<O> {
         }
         let next = self.tcp.connections[slot as usize].next_timer();
         self.tcp.set_first(slot, now, next);
+    }
+
+    /// Asks for what the timers that come next will need, the furthest first.
+    #[inline(never)]
+    fn look_ahead_at_timers(&self) {
+        let [later, soon, next] = AHEAD_AT_TIMERS.map(|others| {
+            let slot = self.tcp.timers.ahead(others)?;
+            self.tcp.connections.get(slot as usize)
+        });
+        let lane = |connection: &Connection| &self.shared.lanes[connection.lane_of_timer()];
+        if let Some(connection) = later {
+            connection.prefetch_timer();
+        }
+        if let Some(connection) = soon {
+            connection.there.sender.prefetch_entries();
+            prefetch(lane(connection));
+            self.observer.flow_later(connection.flow);
+        }
+        if let Some(lane) = next.map(lane)
+            && let Some(link) = self.links.get(lane.first as usize)
+        {
+            self.shared.paths.prefetch(lane.path);
+            link.prefetch();
+        }
     }
 
     /// Runs the timers of a sender; tells whether any was due.

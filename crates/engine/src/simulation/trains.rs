@@ -9,8 +9,9 @@ use crate::link::Link;
 use crate::{Kind, LinkId, Observer, SimPacket};
 
 /// How many packets of a train come before the one for which is asked: for itself, for its lanes and
-/// paths, for what these lead to, and for what lies behind that.
-const AHEAD: [usize; 4] = [12, 8, 5, 2];
+/// paths, for what these lead to, for what lies behind that, and where something was lost for what lies behind that
+/// again.
+const AHEAD: [usize; 5] = [12, 8, 5, 3, 2];
 
 // As in `hops`: the steps of an event are many and small, and each is written once.
 #[allow(clippy::inline_always)]
@@ -207,7 +208,7 @@ impl<O: Observer> Simulation<O> {
     /// Asks for what packets will need, the furthest first. They may be of those that came out already, and whatever
     /// they lead to may be nothing.
     #[inline(always)]
-    pub(super) fn look_ahead_at(&self, [far, later, soon, next]: [Option<&SimPacket>; 4]) {
+    pub(super) fn look_ahead_at(&self, [far, later, soon, next, at_hand]: [Option<&SimPacket>; 5]) {
         let shared = &self.shared;
         shared.acks.prefetch_next();
         // Out of which link it comes, and over which what answers it goes, if anything does.
@@ -228,7 +229,7 @@ impl<O: Observer> Simulation<O> {
             prefetch(shared.lane_of_answer(later));
             shared.paths.prefetch(later.at);
             if later.is(Kind::Ack) {
-                prefetch(shared.acks.get(later.ack_place()));
+                prefetch_all(shared.acks.get(later.ack_place()));
             }
             self.observer.later(later);
         }
@@ -261,9 +262,14 @@ impl<O: Observer> Simulation<O> {
                 link.prefetch_booked();
             }
             if let Some(connection) = connection(next) {
-                connection.prefetch_behind(next.is(Kind::Ack));
+                connection.prefetch_behind(next.is(Kind::Ack), next.number);
             }
             self.observer.imminent(next, [over, answer]);
+        }
+        if let Some(at_hand) = at_hand
+            && let Some(connection) = connection(at_hand)
+        {
+            connection.prefetch_losses(at_hand.is(Kind::Ack));
         }
     }
 }
