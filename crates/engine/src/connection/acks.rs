@@ -3,6 +3,9 @@
 use sojourn_base::prefetch::prefetch;
 use sojourn_transport::{Ack, Outbox};
 
+/// How many places are taken before the one for which is asked.
+const AHEAD: usize = 3;
+
 /// Acknowledgements on their way; packets tell where theirs lies.
 #[derive(Debug, Default)]
 pub(crate) struct Acks {
@@ -21,7 +24,7 @@ impl Acks {
     /// Asks for the place of the next acknowledgement: to write there, the processor would wait for it.
     #[inline]
     pub(crate) fn prefetch_next(&self) {
-        if let Some(&next) = self.free.last() {
+        if let Some(&next) = self.free.iter().nth_back(AHEAD) {
             prefetch(&self.acks[next as usize]);
         }
     }

@@ -96,12 +96,12 @@ impl<O: Observer> Simulation<O> {
 
     /// Asks for what is needed to hand on the packets that come to a link next that keeps its queue.
     #[inline(never)]
-    fn look_ahead_at_link(&self, id: LinkId) {
+    fn look_ahead_at_link(&self, id: LinkId, drops: bool) {
         let paths = &self.shared.paths;
         let [later, soon] = AHEAD_AT_LINK.map(|packets| self.links[id as usize].ahead(packets));
         if let Some(later) = later {
             paths.prefetch(later.at + 1);
-            if self.links[id as usize].is_nearly_full() {
+            if drops {
                 prefetch(&self.shared.lanes[later.lane()]);
                 self.observer.flow_later(later.flow());
             }
@@ -132,9 +132,10 @@ impl<O: Observer> Simulation<O> {
     fn run_kept<const JUDGES: bool>(&mut self, id: LinkId, horizon: Horizon, capacity: Capacity) {
         self.links[id as usize].sort_in(horizon, &self.shared);
         let looks_ahead = self.looks_ahead;
+        let drops = looks_ahead && self.links[id as usize].is_nearly_full();
         loop {
             if looks_ahead {
-                self.look_ahead_at_link(id);
+                self.look_ahead_at_link(id, drops);
             }
             let link = &mut self.links[id as usize];
             let (shared, observer) = (&mut self.shared, &mut self.observer);

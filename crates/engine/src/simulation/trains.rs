@@ -5,13 +5,16 @@ use sojourn_base::prefetch::{prefetch, prefetch_all};
 
 use super::Simulation;
 use crate::calendar::Calendar;
+use crate::connection::Connection;
 use crate::link::Link;
 use crate::{Kind, LinkId, Observer, SimPacket};
 
 /// How many packets of a train come before the one for which is asked: for itself, for its lanes and
-/// paths, for what these lead to, for what lies behind that, and where something was lost for what lies behind that
-/// again.
-const AHEAD: [usize; 5] = [12, 8, 5, 3, 2];
+/// paths, for what these lead to, and for what lies behind that.
+const AHEAD: [usize; 4] = [12, 8, 5, 3];
+
+/// The same for what lies behind that again, where something was lost.
+const AHEAD_OF_LOSSES: usize = 2;
 
 // As in `hops`: the steps of an event are many and small, and each is written once.
 #[allow(clippy::inline_always)]
@@ -203,12 +206,17 @@ impl<O: Observer> Simulation<O> {
     fn look_ahead_in_train(&self, number: usize) {
         let train = &self.trains[number];
         self.look_ahead_at(AHEAD.map(|packets| train.ahead(packets)));
+        if let Some(packet) = train.ahead(AHEAD_OF_LOSSES)
+            && let Some(connection) = self.connection_of(packet)
+        {
+            connection.prefetch_losses(packet.is(Kind::Ack));
+        }
     }
 
     /// Asks for what packets will need, the furthest first. They may be of those that came out already, and whatever
     /// they lead to may be nothing.
     #[inline(always)]
-    pub(super) fn look_ahead_at(&self, [far, later, soon, next, at_hand]: [Option<&SimPacket>; 5]) {
+    pub(super) fn look_ahead_at(&self, [far, later, soon, next]: [Option<&SimPacket>; 4]) {
         let shared = &self.shared;
         shared.acks.prefetch_next();
         // Out of which link it comes, and over which what answers it goes, if anything does.
@@ -217,10 +225,6 @@ impl<O: Observer> Simulation<O> {
             [shared.came_over(packet), answer]
         };
         let link = |id: LinkId| self.links.get(id as usize);
-        let connection = |packet: &SimPacket| {
-            let slot = shared.lanes[packet.lane()].slot;
-            self.tcp.connections.get(slot as usize)
-        };
         if let Some(far) = far {
             prefetch_all(far);
         }
@@ -246,7 +250,7 @@ impl<O: Observer> Simulation<O> {
                     link.prefetch();
                 }
             }
-            if let Some(connection) = connection(soon) {
+            if let Some(connection) = self.connection_of(soon) {
                 connection.prefetch(soon.is(Kind::Ack));
             }
             self.observer.soon(soon, [over, answer]);
@@ -261,15 +265,17 @@ impl<O: Observer> Simulation<O> {
             {
                 link.prefetch_booked();
             }
-            if let Some(connection) = connection(next) {
+            if let Some(connection) = self.connection_of(next) {
                 connection.prefetch_behind(next.is(Kind::Ack), next.number);
             }
             self.observer.imminent(next, [over, answer]);
         }
-        if let Some(at_hand) = at_hand
-            && let Some(connection) = connection(at_hand)
-        {
-            connection.prefetch_losses(at_hand.is(Kind::Ack));
-        }
+    }
+
+    /// The connection that a packet belongs to, if its lane knows it.
+    #[inline(always)]
+    fn connection_of(&self, packet: &SimPacket) -> Option<&Connection> {
+        let slot = self.shared.lanes[packet.lane()].slot;
+        self.tcp.connections.get(slot as usize)
     }
 }
