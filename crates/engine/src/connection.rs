@@ -150,6 +150,16 @@ impl Connection {
         self.there.sender.prefetch_timers();
     }
 
+    /// Asks for what the next timer touches besides, if it is due and the sender's; what
+    /// [`prefetch_timer`](Self::prefetch_timer) asks for must have come.
+    #[inline]
+    pub(crate) fn prefetch_due(&self) {
+        if self.there.sender_timer() <= self.timer_at {
+            self.there.sender.prefetch_due();
+            prefetch(&self.there.tally);
+        }
+    }
+
     /// The lane of what the next timer of the flow's data sends.
     #[inline]
     pub(crate) fn lane_of_timer(&self) -> usize {

@@ -266,6 +266,13 @@ impl Sender {
         prefetch(&self.board);
     }
 
+    /// Asks for what a timer of it touches when it is due.
+    #[inline]
+    pub fn prefetch_due(&self) {
+        prefetch_all(self);
+        self.prefetch_entries();
+    }
+
     /// Asks for what the acknowledgement and the segment that are expected touch.
     #[inline]
     pub fn prefetch(&self) {

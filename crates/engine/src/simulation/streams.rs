@@ -334,7 +334,7 @@ impl<O: Observer> Simulation<O> {
             connection.prefetch_timer();
         }
         if let Some(connection) = soon {
-            connection.there.sender.prefetch_entries();
+            connection.prefetch_due();
             prefetch(lane(connection));
             self.observer.flow_later(connection.flow);
         }
