@@ -262,8 +262,8 @@ impl Receiver {
         }
     }
 
-    /// Asks for what a segment touches that does not come in its turn, if the next may not; the first line
-    /// must have come.
+    /// Asks for what a segment touches that does not come in its turn, if that with the number `seq` may not; the first
+    /// line must have come.
     #[inline]
     pub fn prefetch_behind(&self, seq: u64) {
         if !self.in_step || seq != self.rcv_nxt {

@@ -133,10 +133,10 @@ mod tests {
 
     /// Against one calendar, while few become many and few again, and none in the end. First timers run
     /// for less than a bucket, so that all of them come soon or nearly; then for so long that some
-    /// stay in theirs for several rounds.
+    /// stay in theirs for several rounds; and in the end many come at one instant.
     #[test]
     fn timers_come_as_out_of_one_calendar() {
-        for longest in [30_u64, 44] {
+        for (longest, grain) in [(30_u64, 1), (44, 1), (36, 1 << 23)] {
             let mut stream = sojourn_base::Stream::new(7);
             let (mut timers, mut one) = (Timers::default(), Calendar::default());
             let (mut now, mut most) = (Time::ZERO, 0);
@@ -147,7 +147,8 @@ mod tests {
             };
             for step in 0..200_000_u32 {
                 let bits = 24 + stream.below(longest - 23);
-                let time = Time::from_ps(now.as_ps() + stream.below(1 << bits));
+                let after = stream.below(1 << bits).next_multiple_of(grain);
+                let time = Time::from_ps(now.as_ps() + after);
                 let grows = (step / 25_000).is_multiple_of(2);
                 let next = one.next_time();
                 match stream.below(if grows { 4 } else { 3 }) {
