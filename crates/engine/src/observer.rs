@@ -78,8 +78,8 @@ pub trait Observer {
     #[inline]
     fn received(&mut self, _now: Time, _packet: &SimPacket, _in_order: u64) {}
 
-    /// [`later`](Self::later), [`soon`](Self::soon) and [`imminent`](Self::imminent) will be called: what the network
-    /// is made of fits no fast cache.
+    /// [`later`](Self::later), [`flow_later`](Self::flow_later), [`soon`](Self::soon) and [`imminent`](Self::imminent)
+    /// will be called: what the network is made of fits no fast cache.
     #[inline]
     fn will_look_ahead(&mut self) {}
 
@@ -88,11 +88,11 @@ pub trait Observer {
     #[inline]
     fn later(&self, _packet: &SimPacket) {}
 
-    /// The same for a packet of the data of `flow` that will be sent, or may be dropped.
+    /// A packet of the data of `flow` will be sent before long, or may be dropped: the same for what counts it.
     #[inline]
     fn flow_later(&self, _flow: FlowId) {}
 
-    /// The same, when fewer come before it, for that of links: it will come out of the first of
+    /// [`later`](Self::later), when fewer come before `packet`, for the memory of links: it will come out of the first of
     /// `links`, and what answers it will leave over the second.
     #[inline]
     fn soon(&self, _packet: &SimPacket, _links: [LinkId; 2]) {}

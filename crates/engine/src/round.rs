@@ -89,14 +89,6 @@ impl Round {
         (next != NONE).then_some(next as usize)
     }
 
-    /// The place of the packet of the same flow that comes after the one at a place, if there is any at it; a place
-    /// where none is, if not.
-    #[inline]
-    pub(crate) fn beyond(&self, place: usize) -> usize {
-        let next = self.next.get(place).copied();
-        next.unwrap_or(NONE) as usize
-    }
-
     /// A packet is taken out; the place of the next of its flow.
     #[inline]
     pub(crate) fn take(&mut self, place: usize) -> Option<usize> {

@@ -20,8 +20,8 @@ use super::governed::{MARKED_IN_VAIN, above_limit};
 use crate::ledger::Shared;
 use crate::{LinkId, Observer, SimPacket};
 
-/// A queue with no room for so many packets more is nearly full.
-const SOME: usize = 16;
+/// A queue with no room for so many large packets more is nearly full.
+const SPARE: usize = 16;
 
 /// A packet that may wait still and is booked.
 #[derive(Debug, Clone, Copy)]
@@ -230,8 +230,8 @@ impl Link {
     #[inline]
     pub(crate) fn is_nearly_full(&self) -> bool {
         let Backlog { packets, bytes } = self.promised();
-        let some = Bytes::new(SOME as u64 * u64::from(u16::MAX));
-        (self.room).is_some_and(|capacity| !capacity.admits(packets + SOME, bytes, some))
+        let spare = Bytes::new(SPARE as u64 * 1500);
+        (self.room).is_some_and(|capacity| !capacity.admits(packets + SPARE, bytes, spare))
     }
 
     /// Those whose transmission has begun do not wait any more. In a plain queue to look into that at every packet would

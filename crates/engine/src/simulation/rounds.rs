@@ -11,9 +11,6 @@ use crate::{Kind, Observer};
 /// How many turns come before the one for which is asked, as in trains.
 const AHEAD: [usize; 4] = [12, 8, 5, 2];
 
-/// How many packets of a flow come before the one for which is asked in its turn: for itself, and for what it leads to.
-const AHEAD_IN_TURN: [usize; 2] = [4, 2];
-
 impl<O: Observer> Simulation<O> {
     /// Takes what comes out of a train before `until`, flow by flow, as far as each may have its turn; the others
     /// are in order then.
@@ -59,8 +56,6 @@ impl<O: Observer> Simulation<O> {
             return;
         }
         let apart_until = track.apart_until();
-        let mut ahead =
-            AHEAD_IN_TURN.map(|packets| (0..packets).fold(first, |place, _| round.beyond(place)));
         let mut next = Some(first);
         while let Some(place) = next {
             let train = &mut self.trains[number];
@@ -77,8 +72,7 @@ impl<O: Observer> Simulation<O> {
                 train.leave_for_next(now);
                 return;
             }
-            self.look_ahead_in_turn(number, ahead, slot);
-            ahead = ahead.map(|place| round.beyond(place));
+            self.look_ahead_in_turn(number, round, place, slot);
             self.expire_before(slot, now, hears_acks);
             if let Some(began) = began {
                 let observer = &mut self.observer;
@@ -96,18 +90,22 @@ impl<O: Observer> Simulation<O> {
 
     /// Asks for what the next packets of a flow need, of which the state is at hand by then.
     #[inline]
-    fn look_ahead_in_turn(&self, number: usize, ahead: [usize; 2], slot: u32) {
+    fn look_ahead_in_turn(&self, number: usize, round: &Round, place: usize, slot: u32) {
         let train = &self.trains[number];
-        let [far, near] = ahead.map(|place| train.in_round(place));
-        far.into_iter().for_each(prefetch_all);
-        if let Some(packet) = near {
+        let Some(next) = round.after(place) else {
+            return;
+        };
+        if let Some(packet) = train.in_round(next) {
             if packet.is(Kind::Ack) {
                 prefetch(self.shared.acks.get(packet.ack_place()));
                 let sender = &self.tcp.connections[slot as usize].there.sender;
                 sender.prefetch_entries();
             } else {
-                self.shared.acks.prefetch_next();
+                self.shared.acks.prefetch_room();
             }
+        }
+        if let Some(packet) = round.after(next).and_then(|later| train.in_round(later)) {
+            prefetch_all(packet);
         }
     }
 

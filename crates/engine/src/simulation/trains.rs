@@ -218,7 +218,7 @@ impl<O: Observer> Simulation<O> {
     #[inline(always)]
     pub(super) fn look_ahead_at(&self, [far, later, soon, next]: [Option<&SimPacket>; 4]) {
         let shared = &self.shared;
-        shared.acks.prefetch_next();
+        shared.acks.prefetch_room();
         // Out of which link it comes, and over which what answers it goes, if anything does.
         let links = |packet: &SimPacket| {
             let answer = shared.lane_of_answer(packet).first;
