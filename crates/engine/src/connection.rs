@@ -89,6 +89,16 @@ impl Half {
         self.sender_timer().min(self.receiver_timer())
     }
 
+    /// Runs the timers of the sending end; tells whether any was due.
+    #[inline]
+    pub(crate) fn expire_sender(&mut self, now: Time) -> bool {
+        let is_due = self.sender_timer() <= now;
+        if is_due {
+            self.sender.on_timer(now);
+        }
+        is_due
+    }
+
     fn is_done(&self) -> bool {
         self.sender.is_done() && self.messages.is_empty()
     }
@@ -223,6 +233,14 @@ impl Connection {
     /// The earliest timer of the receiving ends.
     pub(crate) fn receiver_timer(&self) -> Time {
         self.earliest(Half::receiver_timer)
+    }
+
+    /// Runs the timers of the sending ends; tells whether any was due.
+    #[inline]
+    pub(crate) fn expire_senders(&mut self, now: Time) -> bool {
+        let there = self.there.expire_sender(now);
+        let back = self.back.as_deref_mut();
+        back.is_some_and(|half| half.expire_sender(now)) || there
     }
 
     /// The earlier of that timer of both directions.

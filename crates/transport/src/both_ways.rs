@@ -176,11 +176,17 @@ fn the_short_ways_lead_to_the_same_state() {
             ("prague", &[("pacing", "false")][..]),
             ("vegas", &[("window", "2500 B")][..]),
             ("ledbat", &[("validate_cwnd", "false")][..]),
+            ("newreno", &[("pacing", "true")][..]),
+            ("bbr", &[][..]),
+            ("bbr3", &[("ecn", "true")][..]),
         ] {
             short += play(cc, reference, keys, seed);
         }
         short += play("cubic", Preset::Linux, &[], seed);
         short += play("newreno", Preset::Ns3, &[], seed);
+        short += play("bbr", Preset::Linux, &[], seed);
+        short += play("cubic", Preset::Linux, &[("pacing", "true")], seed);
+        short += play("bbr", Preset::Ns3, &[], seed);
     }
     assert!(short > 3_000, "{short}");
 }

@@ -149,6 +149,17 @@ impl RateSampler {
         }
     }
 
+    /// All that was in flight below `una` was delivered, in the order in which it was sent, once: then the last
+    /// tells as much as all.
+    #[inline]
+    pub(crate) fn on_delivered_in_order(&mut self, una: u64) {
+        let is_below = |stamp: &Stamp| stamp.end <= una;
+        while self.stamps.get(1).is_some_and(is_below) {
+            self.stamps.pop_front();
+        }
+        self.best = self.stamps.pop_front_if(|stamp| is_below(stamp));
+    }
+
     /// The acknowledgement is read: `bytes` were newly delivered, all below `una` is known.
     pub fn finish(&mut self, now: Time, bytes: u64, una: u64) -> Option<RateSample> {
         while self.stamps.front().is_some_and(|stamp| stamp.end <= una) {

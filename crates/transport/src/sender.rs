@@ -92,6 +92,8 @@ pub struct Sender {
     predicts: bool,
     /// Those that come next [may](Self::finds_calm).
     is_calm: bool,
+    /// Each segment is looked at by itself, since it is paced or a rate is measured by it.
+    steps: bool,
     /// That of new data.
     codepoint: Ecn,
     closed: bool,
@@ -148,8 +150,9 @@ impl Sender {
         let start = u64::from(!config.handshake);
         Self {
             expected_at: Time::NEVER,
-            predicts: expected::predicts(&config, needs),
+            predicts: expected::predicts(&config),
             is_calm: false,
+            steps: config.pacing || needs.rate_samples,
             codepoint: send::codepoint(&config, needs),
             right_edge: start.saturating_add(config.window),
             edge_heard: false,
@@ -246,14 +249,20 @@ impl Sender {
     /// [`poll_send`](Self::poll_send) has something to do.
     #[inline]
     pub fn next_timer(&self) -> Option<Time> {
-        if self.expected_at < Time::NEVER {
-            return Some(self.next_started());
-        }
-        let mut at = self.rto_at.min(self.pto_at).min(self.reorder_at);
+        let mut at = self.next_timeout();
         if self.held_by_pace {
             at = at.min(self.next_send);
         }
         (at < Time::NEVER).then_some(at)
+    }
+
+    /// The first of the timers but the pacing clock.
+    #[inline]
+    fn next_timeout(&self) -> Time {
+        if self.expected_at < Time::NEVER {
+            return self.next_started();
+        }
+        self.rto_at.min(self.pto_at).min(self.reorder_at)
     }
 
     /// Asks for its timers.

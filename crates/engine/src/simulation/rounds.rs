@@ -129,7 +129,8 @@ impl<O: Observer> Simulation<O> {
     #[inline(never)]
     fn expire_end(&mut self, slot: u32, due: Time, hears_acks: bool) {
         if hears_acks {
-            self.expire_sender(slot, Way::There, due);
+            let connection = &mut self.tcp.connections[slot as usize];
+            connection.there.expire_sender(due);
             self.pump(slot, due);
         } else {
             self.expire_receiver(slot, Way::There, due);

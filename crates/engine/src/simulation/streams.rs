@@ -310,10 +310,12 @@ impl<O: Observer> Simulation<O> {
         if !self.tcp.is_due(slot, now) {
             return;
         }
-        let mut may_send = false;
-        for way in [Way::There, Way::Back] {
-            may_send |= self.expire_sender(slot, way, now);
-            self.expire_receiver(slot, way, now);
+        let connection = &mut self.tcp.connections[slot as usize];
+        let may_send = connection.expire_senders(now);
+        if connection.receiver_timer() <= now {
+            for way in [Way::There, Way::Back] {
+                self.expire_receiver(slot, way, now);
+            }
         }
         if may_send {
             self.pump(slot, now);
@@ -344,18 +346,6 @@ impl<O: Observer> Simulation<O> {
             self.shared.paths.prefetch(lane.path);
             link.prefetch();
         }
-    }
-
-    /// Runs the timers of a sender; tells whether any was due.
-    pub(super) fn expire_sender(&mut self, slot: u32, way: Way, now: Time) -> bool {
-        let Some(half) = self.tcp.connections[slot as usize].half(way) else {
-            return false;
-        };
-        let is_due = half.sender.next_timer().is_some_and(|at| at <= now);
-        if is_due {
-            half.sender.on_timer(now);
-        }
-        is_due
     }
 
     /// Sends the acknowledgement that a receiver has delayed, if it is due.

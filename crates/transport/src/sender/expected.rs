@@ -16,16 +16,16 @@ use sojourn_base::{Ecn, Time};
 use super::ack::Before;
 use super::read::Heard;
 use super::{Sender, State};
-use crate::cc::{CongestionControl, Needs};
+use crate::cc::CongestionControl;
 use crate::ecn::EcnMode;
 use crate::params::Config;
 use crate::wire::{Ack, Segment};
 
 /// Whether a connection's settings and controller allow for the short way at all: losses are found
-/// by RACK, timestamps measure the round trip, nobody asks for rate samples, nothing is paced and no marks are counted.
-pub(super) fn predicts(config: &Config, needs: Needs) -> bool {
+/// by RACK, timestamps measure the round trip, and no marks are counted.
+pub(super) fn predicts(config: &Config) -> bool {
     let counts_marks = config.ecn == EcnMode::Accurate;
-    config.rack && config.timestamps && !config.pacing && !needs.rate_samples && !counts_marks
+    config.rack && config.timestamps && !counts_marks
 }
 
 /// Full segments of new data that go at once.
@@ -105,6 +105,9 @@ impl Sender {
         if let Some(last) = &last {
             // Of segments that came in their order, the last tells RACK as much as all.
             self.rack.on_delivered_in_order(last, now);
+        }
+        if let Some(rate) = &mut self.rate {
+            rate.on_delivered_in_order(ack.ack);
         }
         self.right_edge = ack.ack.saturating_add(ack.window);
         self.snd_una = ack.ack;
@@ -189,16 +192,22 @@ impl Sender {
             .min(self.snd_una.saturating_add(window))
             // The last segment of a stream may be short, and a FIN may ride on it.
             .min(self.written - 1);
-        let mut end = burst.seq + u64::from(len);
-        while end <= edge {
-            self.board.push(self.snd_nxt, len, now);
-            self.snd_nxt = end;
-            end += u64::from(len);
-            burst.segments += 1;
+        if self.steps && self.send_in_step(now, edge, &mut burst) {
+            burst.more = false;
+            return burst;
         }
-        if burst.segments > 0 {
-            self.last_send = now;
-            self.counts.segments += u64::from(burst.segments);
+        let mut end = self.snd_nxt + u64::from(len);
+        if !self.steps {
+            while end <= edge {
+                self.board.push(self.snd_nxt, len, now);
+                self.snd_nxt = end;
+                end += u64::from(len);
+                burst.segments += 1;
+            }
+            if burst.segments > 0 {
+                self.last_send = now;
+                self.counts.segments += u64::from(burst.segments);
+            }
         }
         burst.more = end >= self.written;
         if !burst.more && end > self.snd_una.saturating_add(self.cwnd) {
@@ -206,6 +215,28 @@ impl Sender {
             self.limited_until = self.snd_nxt;
         }
         burst
+    }
+
+    /// Sends full segments up to `edge` each by itself: as the pacing clock lets it go, with a stamp for the rate. Tells
+    /// whether the clock holds back more.
+    #[inline(never)]
+    fn send_in_step(&mut self, now: Time, edge: u64, burst: &mut Burst) -> bool {
+        while !(self.config.pacing && self.holds_back(now)) {
+            let (seq, end) = (self.snd_nxt, self.snd_nxt + u64::from(burst.len));
+            if end > edge {
+                return false;
+            }
+            self.stamp_rate(now, seq, end, false);
+            self.board.push(seq, burst.len, now);
+            self.snd_nxt = end;
+            if self.config.pacing {
+                self.pace(now, burst.len);
+            }
+            self.last_send = now;
+            self.counts.segments += 1;
+            burst.segments += 1;
+        }
+        true
     }
 }
 

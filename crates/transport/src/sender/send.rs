@@ -41,11 +41,8 @@ impl Sender {
         {
             return Some(segment);
         }
-        if self.config.pacing {
-            self.held_by_pace = self.next_send > now && !self.force && !self.goes_along(now);
-            if self.held_by_pace {
-                return None;
-            }
+        if self.config.pacing && self.holds_back(now) {
+            return None;
         }
         if (self.force || self.board.waiting() > 0)
             && let Some(segment) = self.send_lost(now)
@@ -216,7 +213,7 @@ impl Sender {
     }
 
     #[inline]
-    fn stamp_rate(&mut self, now: Time, seq: u64, end: u64, again: bool) {
+    pub(super) fn stamp_rate(&mut self, now: Time, seq: u64, end: u64, again: bool) {
         // A SYN measures no rate: a byte in a round trip.
         if self.rate.is_some() && seq > 0 {
             let flight = self.in_flight();
@@ -240,9 +237,16 @@ impl Sender {
         self.last_send = now;
     }
 
+    /// Whether the pacing clock holds back what comes next; the timer will tell when it may go.
+    #[inline(always)]
+    pub(super) fn holds_back(&mut self, now: Time) -> bool {
+        self.held_by_pace = self.next_send > now && !self.force && !self.goes_along(now);
+        self.held_by_pace
+    }
+
     /// RFC 9002's and Linux's pacing: an even rate that is a little above window over RTT, twice
     /// it in early slow start.
-    fn pace(&mut self, now: Time, len: u32) {
+    pub(super) fn pace(&mut self, now: Time, len: u32) {
         let rate = self.cc.pacing_rate().or_else(|| {
             let srtt = self.rtt.srtt()?.as_s();
             let cwnd = self.window();

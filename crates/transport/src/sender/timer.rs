@@ -10,6 +10,10 @@ use crate::scoreboard::Sent;
 impl Sender {
     /// Runs the timers that are due; calling it early does nothing.
     pub fn on_timer(&mut self, now: Time) {
+        if self.next_timeout() > now {
+            // What the pacing clock held back may go, and that is all.
+            return;
+        }
         self.set_started_timers();
         self.is_calm = false;
         self.flight = self.outstanding();
