@@ -213,6 +213,19 @@ def test_what_is_wrong_in_a_file_is_one_error_with_its_line(program, queue, mess
     assert done.stderr.count("\n") == 1
 
 
+def test_many_points_may_name_it(tmp_path):
+    """They are checked in several threads, each of which asks for Python."""
+    (tmp_path / "mine.py").write_text((HERE / "own.py").read_text())
+    path = tmp_path / "many.toml"
+    rates = '{ from = "1000 kbit/s", to = "4000 kbit/s", step = "10 kbit/s" }'
+    text = FILE.format(queue='{ discipline = "mine:Blue" }')
+    path.write_text(f'{text}\n[vary]\n"flow.load.traffic.rate" = {rates}\n')
+    call = [sys.executable, "-m", "sojourn", "check", path]
+    done = subprocess.run(call, capture_output=True, text=True, timeout=120, check=False)
+    assert done.returncode == 0, done.stderr
+    assert "301 points" in done.stdout
+
+
 def test_an_exception_ends_the_program_with_status_1(program):
     done = program("run", '{ discipline = "mine:Fails" }')
     assert done.returncode == 1

@@ -27,6 +27,17 @@ def test_without_vary_there_is_one_point(good):
     assert points(good.text + "\n[vary]\n") == [{}]
 
 
+def test_of_many_points_the_first_that_is_wrong_is_told(good):
+    """Every core checks a stretch of them."""
+    limits = [f"{n} packets" for n in range(1, 1000)]
+    key = "link.bottleneck.queue.limit"
+    assert points(vary(good, f'"{key}" = {limits}')) == [{key: limit} for limit in limits]
+    for n, word in ((998, "late"), (700, "soon"), (420, "never")):
+        limits[n] = word
+        with pytest.raises(sj.ScenarioError, match=f'found "{word}"'):
+            points(vary(good, f'"{key}" = {limits}'))
+
+
 def test_the_first_key_is_outermost(good):
     text = vary(
         good,

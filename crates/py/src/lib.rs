@@ -77,6 +77,7 @@ impl Scenario {
     /// Reads and checks the text of a file.
     #[staticmethod]
     fn load(
+        py: Python<'_>,
         text: &str,
         file: &str,
         folder: PathBuf,
@@ -85,7 +86,9 @@ impl Scenario {
         let makers = Arc::new(outside::PythonMakers {
             folder: folder.clone(),
         });
-        catch(|| scenario::Scenario::load_with(text, file, &folder, &overrides, makers))?
+        let load = || scenario::Scenario::load_with(text, file, &folder, &overrides, makers);
+        // Points are checked in several threads, of which any may ask for Python.
+        py.detach(|| catch(load))?
             .map(|scenario| Self(scenario, folder))
             .map_err(refused)
     }

@@ -28,6 +28,7 @@ mod network;
 pub mod outcome;
 pub mod outside;
 mod overruled;
+mod points;
 mod reader;
 pub mod reference;
 pub mod replay;

@@ -16,6 +16,7 @@ use crate::network::lay_out;
 use crate::outcome::Outcome;
 use crate::outside::{Makers, Nobody, Outside};
 use crate::overruled::Setting;
+use crate::points::{Point, Points};
 use crate::reader::Reader;
 use crate::run::{MOST_INTERVALS, Options, Run, RunError, run, too_many_intervals};
 use crate::trace::duplex;
@@ -38,25 +39,6 @@ pub struct Scenario {
     outside: Outside,
     files: Arc<Files>,
 }
-
-/// One point: the values that vary, and what has been found out about its network.
-#[derive(Debug, Clone)]
-struct Point {
-    vary: serde_json::Value,
-    top: Top,
-    /// The files that its distributions are read from.
-    files: Vec<String>,
-    /// The disciplines and controllers that are in no registry.
-    outside: Vec<String>,
-    warnings: Vec<Located>,
-    /// The network to run, as long as there is [room](MOST_PARTS).
-    plan: Option<Arc<Plan>>,
-}
-
-/// So many links and flows have the plans together that are kept, at most, but for that of the first point. A plan
-/// takes many times what tells its point from the others: to fill memory with those of a large sweep takes longer than
-/// to make each again when it is run.
-const MOST_PARTS: usize = 1 << 14;
 
 impl Scenario {
     /// Reads and checks the text of a file. `file` names it in messages, `folder` is where the
@@ -113,29 +95,12 @@ impl Scenario {
             (None, None) => Vec::new(),
         };
         let shared = vary::shared(&base);
-        let mut points = Vec::with_capacity(vary::count(&axes));
-        let mut groups = BTreeMap::new();
-        let mut parts = 0;
-        for number in 0..vary::count(&axes) {
+        let points = Points::check(vary::count(&axes), |number| {
             let (tree, vary) = vary::tree(&shared, &axes, number)?;
             let top = read_top(&tree)?;
             let plan = plan_of(&tree, top.duration, &files, &outside)?;
-            let warnings = plan.check()?;
-            for (flow, group) in plan.flow_names() {
-                if !groups.contains_key(flow) {
-                    groups.insert(flow.to_owned(), group.to_owned());
-                }
-            }
-            parts += plan.parts();
-            points.push(Point {
-                vary: vary.into(),
-                top,
-                files: plan.files().map(String::from).collect(),
-                outside: plan.outside_names().into_iter().map(String::from).collect(),
-                warnings,
-                plan: (number == 0 || parts <= MOST_PARTS).then(|| plan.into()),
-            });
-        }
+            Ok((vary.into(), top, plan))
+        })?;
         Ok(Self {
             file: file.to_owned(),
             base,
@@ -143,8 +108,8 @@ impl Scenario {
             top,
             axes,
             settings,
-            points,
-            groups,
+            points: points.all,
+            groups: points.groups,
             outside,
             files: files.into(),
         })

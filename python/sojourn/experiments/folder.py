@@ -67,6 +67,7 @@ def write(
     contents["scenario.toml"] = results.scenario.as_run().encode()
     contents |= _files_read(results.scenario)
     files |= {name: _replace(folder / name, [content]) for name, content in contents.items()}
+    sync_folder(folder)
     manifest = {
         "format": FORMAT,
         "sojourn": __version__,
@@ -86,6 +87,7 @@ def write(
         "files": files,
     }
     _replace(folder / MANIFEST, [_json(manifest | {"sha256": own_checksum(manifest)})])
+    sync_folder(folder)
     return [folder / name for name in (*files, MANIFEST)]
 
 
@@ -174,7 +176,10 @@ def _summary(document: dict[str, Any]) -> Iterator[bytes]:
 
 
 def _replace(path: Path, content: Iterable[bytes]) -> dict[str, Any]:
-    """Put a file in its place whole, or leave what was there; return what tells it from others."""
+    """Put a file in its place whole, or leave what was there; return what tells it from others.
+
+    Its name is not forced to the disk yet.
+    """
     checksum = hashlib.sha256()
     size = 0
 
@@ -186,5 +191,4 @@ def _replace(path: Path, content: Iterable[bytes]) -> dict[str, Any]:
             yield piece
 
     write_whole(path, counted())
-    sync_folder(path.parent)
     return {"bytes": size, "sha256": checksum.hexdigest()}
