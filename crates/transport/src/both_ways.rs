@@ -174,6 +174,8 @@ fn the_short_ways_lead_to_the_same_state() {
             ("cubic", &[("window", "12 packets")][..]),
             ("dctcp", &[("delayed_ack", "1"), ("quick_acks", "8")][..]),
             ("prague", &[("pacing", "false")][..]),
+            ("prague", &[][..]),
+            ("newreno", &[("ecn", "accurate")][..]),
             ("vegas", &[("window", "2500 B")][..]),
             ("ledbat", &[("validate_cwnd", "false")][..]),
             ("newreno", &[("pacing", "true")][..]),

@@ -94,6 +94,8 @@ pub struct Sender {
     is_calm: bool,
     /// Each segment is looked at by itself, since it is paced or a rate is measured by it.
     steps: bool,
+    /// Acknowledgements count marked bytes.
+    counts_marks: bool,
     /// That of new data.
     codepoint: Ecn,
     closed: bool,
@@ -153,6 +155,7 @@ impl Sender {
             predicts: expected::predicts(&config),
             is_calm: false,
             steps: config.pacing || needs.rate_samples,
+            counts_marks: config.ecn == EcnMode::Accurate,
             codepoint: send::codepoint(&config, needs),
             right_edge: start.saturating_add(config.window),
             edge_heard: false,

@@ -303,12 +303,12 @@ impl Sender {
 
     /// Whether it tells of marks that were not known.
     fn echoes_marks(&self, ack: &Ack) -> bool {
-        ack.ece || (self.config.ecn == EcnMode::Accurate && ack.ce_bytes > self.ce_seen)
+        ack.ece || (self.counts_marks && ack.ce_bytes > self.ce_seen)
     }
 
     /// Whether the controller answers marks itself, as they are counted.
     fn weighs_counts(&self) -> bool {
-        self.config.ecn == EcnMode::Accurate && self.needs.ecn == EcnMode::Accurate
+        self.counts_marks && self.needs.ecn == EcnMode::Accurate
     }
 
     /// An echo of marks: one reduction a window (RFC 3168, 6.1.2).

@@ -17,15 +17,13 @@ use super::ack::Before;
 use super::read::Heard;
 use super::{Sender, State};
 use crate::cc::CongestionControl;
-use crate::ecn::EcnMode;
 use crate::params::Config;
 use crate::wire::{Ack, Segment};
 
-/// Whether a connection's settings and controller allow for the short way at all: losses are found
-/// by RACK, timestamps measure the round trip, and no marks are counted.
+/// Whether a connection's settings allow for the short way at all: losses are found by RACK, timestamps measure the
+/// round trip.
 pub(super) fn predicts(config: &Config) -> bool {
-    let counts_marks = config.ecn == EcnMode::Accurate;
-    config.rack && config.timestamps && !counts_marks
+    config.rack && config.timestamps
 }
 
 /// Full segments of new data that go at once.
@@ -88,6 +86,7 @@ impl Sender {
             && ack.ack <= self.snd_nxt
             && ack.sack.is_empty()
             && !ack.ece
+            && !(self.counts_marks && ack.ce_bytes > self.ce_seen)
             && ack.echo.is_some()
     }
 
