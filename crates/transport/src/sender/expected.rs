@@ -191,23 +191,13 @@ impl Sender {
             .min(self.snd_una.saturating_add(window))
             // The last segment of a stream may be short, and a FIN may ride on it.
             .min(self.written - 1);
-        if self.steps && self.send_in_step(now, edge, &mut burst) {
+        if !self.steps {
+            self.send_at_once(now, edge, &mut burst);
+        } else if self.send_in_step(now, edge, &mut burst) {
             burst.more = false;
             return burst;
         }
-        let mut end = self.snd_nxt + u64::from(len);
-        if !self.steps {
-            while end <= edge {
-                self.board.push(self.snd_nxt, len, now);
-                self.snd_nxt = end;
-                end += u64::from(len);
-                burst.segments += 1;
-            }
-            if burst.segments > 0 {
-                self.last_send = now;
-                self.counts.segments += u64::from(burst.segments);
-            }
-        }
+        let end = self.snd_nxt + u64::from(len);
         burst.more = end >= self.written;
         if !burst.more && end > self.snd_una.saturating_add(self.cwnd) {
             // Not the receiver's window alone is what lacks.
@@ -216,7 +206,23 @@ impl Sender {
         burst
     }
 
-    /// Sends full segments up to `edge` each by itself: as the pacing clock lets it go, with a stamp for the rate. Tells
+    /// Sends full segments up to `edge`.
+    #[inline(always)]
+    fn send_at_once(&mut self, now: Time, edge: u64, burst: &mut Burst) {
+        let mut end = self.snd_nxt + u64::from(burst.len);
+        while end <= edge {
+            self.board.push(self.snd_nxt, burst.len, now);
+            self.snd_nxt = end;
+            end += u64::from(burst.len);
+            burst.segments += 1;
+        }
+        if burst.segments > 0 {
+            self.last_send = now;
+            self.counts.segments += u64::from(burst.segments);
+        }
+    }
+
+    /// The same, each segment by itself: as the pacing clock lets it go, with a stamp for the rate. Tells
     /// whether the clock holds back more.
     #[inline(never)]
     fn send_in_step(&mut self, now: Time, edge: u64, burst: &mut Burst) -> bool {
