@@ -26,6 +26,13 @@ fn prefetch_at(address: *const u8) {
     let _ = address;
 }
 
+/// Asks for what lies behind `value`, as the next of an array does.
+#[inline(always)]
+#[allow(clippy::inline_always)] // one instruction
+pub fn prefetch_next<T>(value: &T) {
+    prefetch_at(core::ptr::from_ref(value).wrapping_add(1).cast());
+}
+
 /// Asks for all cache lines of `value`.
 #[inline(always)]
 #[allow(clippy::inline_always)] // one instruction for each

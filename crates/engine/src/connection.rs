@@ -12,7 +12,7 @@ use std::sync::Arc;
 use sojourn_base::Time;
 use sojourn_base::prefetch::prefetch;
 use sojourn_traffic::Way;
-use sojourn_transport::{Config, Receiver, Sender};
+use sojourn_transport::{Ack, Config, Receiver, Sender};
 
 use crate::FlowId;
 use crate::flow::MakeController;
@@ -207,11 +207,11 @@ impl Connection {
         }
     }
 
-    /// Asks for what these will need where something was lost, which lies further behind.
+    /// Asks for what lies behind that again, where a rate is measured or something was lost.
     #[inline]
-    pub(crate) fn prefetch_losses(&self, hears_ack: bool) {
-        if hears_ack {
-            self.there.sender.prefetch_losses();
+    pub(crate) fn prefetch_furthest(&self, hears: Option<&Ack>) {
+        if let Some(ack) = hears {
+            self.there.sender.prefetch_furthest(ack);
         } else {
             self.there.receiver.prefetch_losses();
         }

@@ -12,6 +12,7 @@
 
 use std::collections::VecDeque;
 
+use sojourn_base::prefetch::{prefetch, prefetch_all, prefetch_next};
 use sojourn_base::{Span, Time};
 
 /// The rate at which the network delivered.
@@ -50,8 +51,9 @@ pub struct Loss {
     pub app_limited: bool,
 }
 
-/// The stamp of a segment in flight.
+/// The stamp of a segment in flight, in a cache line of its own.
 #[derive(Debug, Clone, Copy)]
+#[repr(align(64))]
 struct Stamp {
     end: u64,
     sent: Time,
@@ -204,6 +206,32 @@ impl RateSampler {
     /// Whether what is sent now gives application-limited samples.
     pub const fn is_app_limited(&self) -> bool {
         self.app_limited_until > 0
+    }
+
+    /// Asks for all but the stamps.
+    #[inline]
+    pub(crate) fn prefetch(&self) {
+        prefetch_all(self);
+    }
+
+    /// Asks for the stamps of the segments that are mostly delivered next, and for the place of the one that is sent next;
+    /// all else must have come.
+    #[inline]
+    pub(crate) fn prefetch_stamps(&self) {
+        self.stamps.iter().take(2).for_each(prefetch);
+        self.stamps.back().into_iter().for_each(prefetch_next);
+    }
+
+    /// Asks for the stamp of the segment that ends at `end`, if all are of `mss` bytes.
+    #[inline]
+    pub(crate) fn prefetch_stamp(&self, end: u64, mss: u32) {
+        if let Some(first) = self.stamps.front() {
+            let guess = end.saturating_sub(first.end) / u64::from(mss);
+            self.stamps
+                .get(guess as usize)
+                .into_iter()
+                .for_each(prefetch);
+        }
     }
 
     /// Bytes delivered in all.

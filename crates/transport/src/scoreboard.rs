@@ -191,6 +191,15 @@ impl Scoreboard {
         }
     }
 
+    /// Asks for the entry of the segment that ends at `end`, if all are of `mss` bytes.
+    #[inline]
+    pub(crate) fn prefetch_entry(&self, end: u64, mss: u32) {
+        if let Some(first) = self.ring.front() {
+            let before = end.saturating_sub(first.end()) / u64::from(mss);
+            self.ring.prefetch(self.ring.gone() + before);
+        }
+    }
+
     /// Asks for what is known of retransmissions.
     #[inline]
     pub(crate) fn prefetch_losses(&self) {

@@ -40,6 +40,7 @@ use crate::rate::RateSampler;
 use crate::recovery::{Prr, Rack};
 use crate::rtt::RttEstimator;
 use crate::scoreboard::Scoreboard;
+use crate::wire::Ack;
 
 pub use expected::Burst;
 use send::Unused;
@@ -295,7 +296,7 @@ impl Sender {
     /// must have come.
     #[inline]
     pub fn prefetch_behind(&self) {
-        self.cc.prefetch();
+        self.prefetch_pace();
         self.prefetch_entries();
         if !self.is_calm {
             prefetch_all(&self.board);
@@ -304,11 +305,46 @@ impl Sender {
         }
     }
 
-    /// Asks for what they touch where something was lost and sent again.
+    /// Asks for what an acknowledgement touches behind that again: the stamps by which a rate is measured, what was sent
+    /// again, and the segment that is reported.
     #[inline]
-    pub fn prefetch_losses(&self) {
+    pub fn prefetch_furthest(&self, ack: &Ack) {
+        if self.steps {
+            self.prefetch_stamps();
+        }
         if !self.is_calm {
             self.board.prefetch_losses();
+            self.prefetch_reported(ack);
+        }
+    }
+
+    #[inline]
+    fn prefetch_reported(&self, ack: &Ack) {
+        if let Some(&(_, end)) = ack.sack.as_slice().first() {
+            let mss = self.config.mss;
+            self.board.prefetch_entry(end, mss);
+            if let Some(rate) = &self.rate {
+                rate.prefetch_stamp(end, mss);
+            }
+        }
+    }
+
+    /// Asks for the stamps of what is delivered next, and of what is sent next.
+    #[inline]
+    pub fn prefetch_stamps(&self) {
+        if let Some(rate) = &self.rate {
+            rate.prefetch_stamps();
+        }
+    }
+
+    /// Asks for what decides on the pace, which must not be far.
+    #[inline]
+    pub fn prefetch_pace(&self) {
+        self.cc.prefetch();
+        if self.steps
+            && let Some(rate) = &self.rate
+        {
+            rate.prefetch();
         }
     }
 

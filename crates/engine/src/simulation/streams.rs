@@ -12,9 +12,9 @@ use crate::ledger::Lane;
 use crate::packet::lane_of;
 use crate::{Cargo, FlowId, Observer, SimPacket, Transfer};
 
-/// How many timers come before the one for which is asked: for its connection, for what that leads to, and for the link
-/// behind that.
-const AHEAD_AT_TIMERS: [usize; 3] = [12, 6, 3];
+/// How many timers come before the one for which is asked: for its connection, for what that leads to, for the link and
+/// the pace behind that, and for the stamps behind these.
+const AHEAD_AT_TIMERS: [usize; 4] = [12, 6, 3, 1];
 
 impl<O: Observer> Simulation<O> {
     /// The instant has come that the application of a flow has asked for, or its start or stop.
@@ -327,7 +327,7 @@ impl<O: Observer> Simulation<O> {
     /// Asks for what the timers that come next will need, the furthest first.
     #[inline(never)]
     fn look_ahead_at_timers(&self) {
-        let [later, soon, next] = AHEAD_AT_TIMERS.map(|others| {
+        let [later, soon, next, first] = AHEAD_AT_TIMERS.map(|others| {
             let slot = self.tcp.timers.ahead(others)?;
             self.tcp.connections.get(slot as usize)
         });
@@ -345,6 +345,12 @@ impl<O: Observer> Simulation<O> {
         {
             self.shared.paths.prefetch(lane.path);
             link.prefetch();
+        }
+        if let Some(connection) = next {
+            connection.there.sender.prefetch_pace();
+        }
+        if let Some(connection) = first {
+            connection.there.sender.prefetch_stamps();
         }
     }
 

@@ -13,8 +13,8 @@ use crate::{Kind, LinkId, Observer, SimPacket};
 /// paths, for what these lead to, and for what lies behind that.
 const AHEAD: [usize; 4] = [12, 8, 5, 3];
 
-/// The same for what lies behind that again, where something was lost.
-const AHEAD_OF_LOSSES: usize = 2;
+/// The same for what lies behind that again, where a rate is measured or something was lost.
+const AHEAD_OF_FURTHEST: usize = 2;
 
 // As in `hops`: the steps of an event are many and small, and each is written once.
 #[allow(clippy::inline_always)]
@@ -206,10 +206,11 @@ impl<O: Observer> Simulation<O> {
     fn look_ahead_in_train(&self, number: usize) {
         let train = &self.trains[number];
         self.look_ahead_at(AHEAD.map(|packets| train.ahead(packets)));
-        if let Some(packet) = train.ahead(AHEAD_OF_LOSSES)
+        if let Some(packet) = train.ahead(AHEAD_OF_FURTHEST)
             && let Some(connection) = self.connection_of(packet)
         {
-            connection.prefetch_losses(packet.is(Kind::Ack));
+            let is_ack = packet.is(Kind::Ack);
+            connection.prefetch_furthest(is_ack.then(|| self.shared.acks.get(packet.ack_place())));
         }
     }
 
