@@ -169,6 +169,23 @@ def test_whatever_matters_is_run_again(text, whole, old, new):
     assert go_on(changed, whole)[0] == 12
 
 
+def test_the_names_of_all_files_are_forced_to_the_disk(text, tmp_path, monkeypatch):
+    """Those of files that lie deeper too, all before the manifest that vouches for them."""
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data" / "sizes.csv").write_text("472\n")
+    scenario = tmp_path / "file.toml"
+    scenario.write_text(text().replace('"472 B"', '"empirical(data/sizes.csv)"'))
+    out = tmp_path / "out"
+    forced = []
+    monkeypatch.setattr(
+        folder,
+        "sync_folder",
+        lambda path: forced.append((path, (out / "experiment.json").exists())),
+    )
+    sweep(sj.Scenario.load(scenario), out)
+    assert set(forced) == {(out, False), (out / "data", False), (out, True)}
+
+
 def test_a_file_that_a_scenario_reads_matters(text, tmp_path):
     path = tmp_path / "sizes.csv"
     path.write_text("400\n500\n")

@@ -111,12 +111,16 @@ impl RateSampler {
         }
     }
 
+    /// Where the stamp of the segment that ends at `end` is if all are of so many bytes, as nearly all are.
+    fn guess(&self, end: u64, bytes: u64) -> Option<usize> {
+        let before = end.checked_sub(self.stamps.front()?.end)?;
+        Some((before / bytes.max(1)) as usize)
+    }
+
     /// Where the stamp of the segment from `seq` to `end` is.
     fn place_of(&self, seq: u64, end: u64) -> Option<usize> {
         let is_it = |&at: &usize| self.stamps.get(at).is_some_and(|stamp| stamp.end == end);
-        // Nearly all segments are of one size: a guess is mostly right.
-        let before = end.checked_sub(self.stamps.front()?.end)?;
-        let guess = (before / (end - seq).max(1)) as usize;
+        let guess = self.guess(end, end - seq)?;
         Some(guess).filter(is_it).or_else(|| {
             let at = self.stamps.partition_point(|stamp| stamp.end < end);
             Some(at).filter(is_it)
@@ -222,16 +226,12 @@ impl RateSampler {
         self.stamps.back().into_iter().for_each(prefetch_next);
     }
 
-    /// Asks for the stamp of the segment that ends at `end`, if all are of `mss` bytes.
+    /// Asks for the stamp of the segment that ends at `end`, if all are of so many bytes.
     #[inline]
-    pub(crate) fn prefetch_stamp(&self, end: u64, mss: u32) {
-        if let Some(first) = self.stamps.front() {
-            let guess = end.saturating_sub(first.end) / u64::from(mss);
-            self.stamps
-                .get(guess as usize)
-                .into_iter()
-                .for_each(prefetch);
-        }
+    pub(crate) fn prefetch_stamp(&self, end: u64, bytes: u64) {
+        let guess = self.guess(end, bytes);
+        let stamp = guess.and_then(|guess| self.stamps.get(guess));
+        stamp.into_iter().for_each(prefetch);
     }
 
     /// Bytes delivered in all.

@@ -66,6 +66,11 @@ impl Sent {
     }
 }
 
+/// How many entries stand between the `first` and that of number `seq` if all are of one size, as nearly all are.
+fn guess(first: &Sent, seq: u64) -> u64 {
+    seq.saturating_sub(first.seq) / u64::from(first.len.max(1))
+}
+
 /// A retransmission in flight.
 #[derive(Debug, Clone, Copy)]
 struct Resent {
@@ -191,12 +196,11 @@ impl Scoreboard {
         }
     }
 
-    /// Asks for the entry of the segment that ends at `end`, if all are of `mss` bytes.
+    /// Asks for the entry that holds number `seq`.
     #[inline]
-    pub(crate) fn prefetch_entry(&self, end: u64, mss: u32) {
+    pub(crate) fn prefetch_entry(&self, seq: u64) {
         if let Some(first) = self.ring.front() {
-            let before = end.saturating_sub(first.end()) / u64::from(mss);
-            self.ring.prefetch(self.ring.gone() + before);
+            self.ring.prefetch(self.ring.gone() + guess(first, seq));
         }
     }
 
@@ -280,8 +284,7 @@ impl Scoreboard {
         let Some(first) = self.ring.front() else {
             return 0;
         };
-        // Nearly all segments are of one size: a guess is mostly right.
-        let guess = (seq.saturating_sub(first.seq) / u64::from(first.len.max(1))) as usize;
+        let guess = guess(first, seq) as usize;
         if let Some(entry) = self.ring.get(guess)
             && entry.seq <= seq
             && seq < entry.end()

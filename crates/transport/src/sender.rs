@@ -309,9 +309,7 @@ impl Sender {
     /// again, and the segment that is reported.
     #[inline]
     pub fn prefetch_furthest(&self, ack: &Ack) {
-        if self.steps {
-            self.prefetch_stamps();
-        }
+        self.prefetch_stamps();
         if !self.is_calm {
             self.board.prefetch_losses();
             self.prefetch_reported(ack);
@@ -321,10 +319,9 @@ impl Sender {
     #[inline]
     fn prefetch_reported(&self, ack: &Ack) {
         if let Some(&(_, end)) = ack.sack.as_slice().first() {
-            let mss = self.config.mss;
-            self.board.prefetch_entry(end, mss);
-            if let Some(rate) = &self.rate {
-                rate.prefetch_stamp(end, mss);
+            self.board.prefetch_entry(end.saturating_sub(1));
+            if let Some(rate) = self.rate_at_hand() {
+                rate.prefetch_stamp(end, self.mss());
             }
         }
     }
@@ -332,7 +329,7 @@ impl Sender {
     /// Asks for the stamps of what is delivered next, and of what is sent next.
     #[inline]
     pub fn prefetch_stamps(&self) {
-        if let Some(rate) = &self.rate {
+        if let Some(rate) = self.rate_at_hand() {
             rate.prefetch_stamps();
         }
     }
@@ -341,10 +338,18 @@ impl Sender {
     #[inline]
     pub fn prefetch_pace(&self) {
         self.cc.prefetch();
-        if self.steps
-            && let Some(rate) = &self.rate
-        {
+        if let Some(rate) = self.rate_at_hand() {
             rate.prefetch();
+        }
+    }
+
+    /// What measures the rate. That nothing does, as mostly, is told by the front lines alone.
+    #[inline]
+    fn rate_at_hand(&self) -> Option<&RateSampler> {
+        if self.steps {
+            self.rate.as_deref()
+        } else {
+            None
         }
     }
 

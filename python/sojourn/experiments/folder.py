@@ -67,7 +67,9 @@ def write(
     contents["scenario.toml"] = results.scenario.as_run().encode()
     contents |= _files_read(results.scenario)
     files |= {name: _replace(folder / name, [content]) for name, content in contents.items()}
-    sync_folder(folder)
+    # Those that a scenario reads may lie deeper.
+    for parent in {(folder / name).parent for name in files}:
+        sync_folder(parent)
     manifest = {
         "format": FORMAT,
         "sojourn": __version__,
