@@ -163,8 +163,9 @@ class Results:
     def write(self, folder: Path) -> list[Path]:
         """Write an experiment's folder: tables, scenario and summary; return the paths."""
         from sojourn.experiments.folder import write
+        from sojourn.experiments.summary_file import write_summary
 
-        return write(folder, self, self.summarised())
+        return write(folder, self, lambda: write_summary(folder, self.summarised()))
 
 
 def of_outcomes(outcomes: Outcomes) -> Results:

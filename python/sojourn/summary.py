@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import orjson
 
-from sojourn._core import single_summaries
+from sojourn._core import __version__, single_summaries
 from sojourn.stats.bootstrap import bootstrap_interval
 from sojourn.stats.events import never_seen_bound, never_seen_bounds
 from sojourn.stats.intervals import Interval, defined, student_interval
@@ -21,9 +21,13 @@ from sojourn.tables import BY_REASON, ENTITIES, KEYS, Columns, rows_by
 if TYPE_CHECKING:
     from sojourn.outcomes import Outcomes
     from sojourn.results import Results
+    from sojourn.scenario import Scenario
 
 IntervalKind = Literal["student", "bootstrap"]
 """Student's interval, or the bootstrap's (BCa)."""
+
+Head = Mapping[str, str | int]
+"""What stands before the points of a summary."""
 
 INTERVALS: dict[IntervalKind, Callable[[Sequence[float | None]], Interval]] = {
     "student": student_interval,
@@ -55,21 +59,28 @@ def summarised(
 ) -> dict[str, Any]:
     """The same, its points still an iterator of JSON texts: those of a large sweep are many."""
     vary = enumerate(results.scenario.vary)
-    return headed(results, interval, summarised_points(vary, tables, interval, results.alike))
+    points = summarised_points(vary, tables, interval, results.alike)
+    head = head_of(
+        results.scenario, sojourn=results.sojourn, complete=results.complete, interval=interval
+    )
+    return {**head, "points": points}
 
 
-def headed(
-    results: Results | Outcomes, interval: IntervalKind, points: Iterable[bytes]
-) -> dict[str, Any]:
-    """The same of points that are summarised already."""
+def head_of(
+    scenario: Scenario,
+    *,
+    complete: bool,
+    interval: IntervalKind = "student",
+    sojourn: str = __version__,
+) -> Head:
+    """What stands before the points of a summary."""
     return {
-        "sojourn": results.sojourn,
-        "scenario": results.scenario.name,
-        "seed": results.scenario.seed,
-        "replicas": results.scenario.replicas,
-        "complete": results.complete,
+        "sojourn": sojourn,
+        "scenario": scenario.name,
+        "seed": scenario.seed,
+        "replicas": scenario.replicas,
+        "complete": complete,
         "interval": interval,
-        "points": points,
     }
 
 

@@ -3,9 +3,69 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
-from contextlib import suppress
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+
+class Unfinished:
+    """A file that is being written under another name, until it takes its place.
+
+    Where the block that writes it ends without that, what was there before stays, and nothing is
+    left beside it. All of it raises OSError, which names ``path``.
+    """
+
+    def __init__(self, path: Path, ending: str = ".part") -> None:
+        """Begin it; its folder is made where it is missing. ``ending`` is that of the other name:
+        two who write at once need two."""
+        path.parent.mkdir(parents=True, exist_ok=True)
+        self._path = path
+        self._other = path.with_name(path.name + ending)
+        with self._named():
+            self._file = self._other.open("wb")
+
+    def write(self, piece: bytes) -> None:
+        """Put a piece behind those that are there."""
+        with self._named():
+            self._file.write(piece)
+
+    def take_place(self) -> None:
+        """Force it to the disk and give it its name."""
+        with self._named():
+            self._file.flush()
+            os.fsync(self._file.fileno())
+            self._file.close()
+            self._other.replace(self._path)
+
+    def discard(self) -> None:
+        """Remove it, unless it has taken its place."""
+        # Where this fails there is nothing to remove, or the error that is told already.
+        with suppress(OSError):
+            self._file.close()
+        with suppress(OSError):
+            self._other.unlink(missing_ok=True)
+
+    def __enter__(self) -> Self:
+        """Begin to write."""
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """Remove what did not take its place."""
+        self.discard()
+
+    @contextmanager
+    def _named(self) -> Iterator[None]:
+        try:
+            yield
+        except OSError as error:
+            raise OSError(error.errno, error.strerror, str(self._path)) from None
 
 
 def write_whole(path: Path, content: Iterable[bytes]) -> None:
@@ -13,18 +73,7 @@ def write_whole(path: Path, content: Iterable[bytes]) -> None:
 
     Raises OSError, which names ``path``.
     """
-    path.parent.mkdir(parents=True, exist_ok=True)
-    unfinished = path.with_name(path.name + ".part")
-    try:
-        with unfinished.open("wb") as file:
-            for piece in content:
-                file.write(piece)
-            file.flush()
-            os.fsync(file.fileno())
-        unfinished.replace(path)
-    except OSError as error:
-        raise OSError(error.errno, error.strerror, str(path)) from None
-    finally:
-        # Where this fails there is nothing to remove, or the error that is told already.
-        with suppress(OSError):
-            unfinished.unlink(missing_ok=True)
+    with Unfinished(path) as file:
+        for piece in content:
+            file.write(piece)
+        file.take_place()

@@ -14,12 +14,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sojourn.experiments.aside import Aside
 from sojourn.experiments.kept import Kept
 from sojourn.experiments.procedure import Plan
+from sojourn.experiments.summary_file import SummaryFile, write_summary
 from sojourn.scenario import Scenario
 from sojourn.stats.alike import alike
-from sojourn.summary import headed, summarised_points
+from sojourn.summary import summarised_points
 from sojourn.tables import ENTITIES, stacked
 from sojourn.tasks import Outcome, Task
 from sojourn.threads import Threads
@@ -58,11 +58,11 @@ class Drafts:
         bench: Kept,
         threads: Threads,
         expected: Sequence[Task] | None,
-        folder: Path,
+        summary: SummaryFile,
     ) -> None:
         """``expected`` are all runs that there will be, in order; None where runs decide on it.
 
-        What is not needed until the end is put aside on the disk of ``folder``.
+        What is said of each point goes to ``summary``.
         """
         self._scenario = scenario
         self._bench = bench
@@ -74,7 +74,7 @@ class Drafts:
         self._begun = 0
         self._in_work: deque[Future[Draft]] = deque()
         self._frames: list[dict[str, pl.DataFrame]] = []
-        self._summaries = Aside(folder)
+        self._summary = summary
         self._alike: set[int] = set()
         self._metrics: list[list[list[str]]] = []
         self._expected = None if expected is None else self._by_stretch(expected)
@@ -92,8 +92,8 @@ class Drafts:
         while self._in_work and self._in_work[0].done() and not self._in_work[0].exception():
             self._take()
 
-    def results(self, plan: Plan, *, whole: bool = True) -> tuple[Results, dict[str, Any]]:
-        """The frames of all runs of a plan that are finished, and the summary of them.
+    def results(self, plan: Plan, *, whole: bool = True) -> Results:
+        """The frames of all runs of a plan that are finished.
 
         The plan is of the ``whole`` experiment, or of a share.
         """
@@ -105,7 +105,7 @@ class Drafts:
             self._begin(stretch)
         while self._in_work:
             self._take()
-        results = of_frames(
+        return of_frames(
             self._scenario,
             tasks,
             joined(self._frames),
@@ -113,10 +113,15 @@ class Drafts:
             complete=whole and len(tasks) == len(plan.tasks),
             warnings=plan.warnings,
         )
-        if len(self._metrics) > 1:
-            # All points have the metrics that any point has, undefined or not.
-            return results, results.summarised()
-        return results, headed(results, "student", self._summaries)
+
+    def write_summary(self, results: Results, folder: Path) -> dict[str, Any]:
+        """Give the summary of the results its place; return its size and checksum."""
+        # All points have the metrics that any point has, undefined or not.
+        if len(self._metrics) > 1 or self._summary.head["complete"] != results.complete:
+            self._summary.discard()
+            return write_summary(folder, results.summarised())
+        self._summary.take_place()
+        return self._summary.told_by
 
     def _by_stretch(self, tasks: Sequence[Task]) -> list[list[Task]]:
         by_point: list[list[Task]] = [[] for _ in self._vary]
@@ -134,7 +139,7 @@ class Drafts:
         draft = self._in_work.popleft().result()
         if draft.metrics is not None and draft.metrics not in self._metrics:
             self._metrics.append(draft.metrics)
-        self._summaries.put(draft.summaries)
+        self._summary.put(draft.summaries)
         self._alike |= draft.alike
         self._frames.append(draft.frames)
 

@@ -16,13 +16,12 @@ the checksum it names is damaged, and is never read.
 
 from __future__ import annotations
 
-import hashlib
 import io
 import json
 import platform
 import shlex
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -30,11 +29,11 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-import orjson
 import polars as pl
 
 from sojourn import outside
 from sojourn._core import ENGINE, ScenarioError, __version__
+from sojourn.experiments.checked import write_checked
 from sojourn.experiments.journal import sync_folder
 from sojourn.experiments.manifest import (
     FORMAT,
@@ -44,6 +43,7 @@ from sojourn.experiments.manifest import (
     own_checksum,
     read_manifest,
 )
+from sojourn.experiments.summary_file import NAME as SUMMARY
 from sojourn.results import Results
 from sojourn.scenario import Scenario
 from sojourn.whole import write_whole
@@ -54,19 +54,26 @@ PACKAGES = ("numpy", "polars", "scipy")
 
 
 def write(
-    folder: Path, results: Results, summary: dict[str, Any], *, share: str | None = None
+    folder: Path,
+    results: Results,
+    write_summary: Callable[[], dict[str, Any]],
+    *,
+    share: str | None = None,
 ) -> list[Path]:
-    """Write tables, scenario, their ``summary`` and the manifest; return the paths."""
+    """Write tables, scenario, their summary and the manifest; return the paths.
+
+    ``write_summary`` writes the summary and returns its size and checksum.
+    """
     folder.mkdir(parents=True, exist_ok=True)
     # Of a large sweep both take long, and neither needs the interpreter meanwhile.
     with ThreadPoolExecutor(1) as beside:
         tables = beside.submit(_tables, results)
         # The summary first: what it refuses stops all others.
-        files = {"summary.json": _replace(folder / "summary.json", _summary(summary))}
+        files = {SUMMARY: write_summary()}
     contents = tables.result()
     contents["scenario.toml"] = results.scenario.as_run().encode()
     contents |= _files_read(results.scenario)
-    files |= {name: _replace(folder / name, [content]) for name, content in contents.items()}
+    files |= {name: write_checked(folder / name, [content]) for name, content in contents.items()}
     # Those that a scenario reads may lie deeper.
     for parent in {(folder / name).parent for name in files}:
         sync_folder(parent)
@@ -88,7 +95,8 @@ def write(
         "warnings": [*results.scenario.warnings, *results.warnings],
         "files": files,
     }
-    _replace(folder / MANIFEST, [_json(manifest | {"sha256": own_checksum(manifest)})])
+    whole = _json(manifest | {"sha256": own_checksum(manifest)})
+    write_whole(folder / MANIFEST, [whole])
     sync_folder(folder)
     return [folder / name for name in (*files, MANIFEST)]
 
@@ -161,36 +169,3 @@ def _parquet(frame: pl.DataFrame) -> bytes:
 
 def _json(document: dict[str, Any]) -> bytes:
     return (json.dumps(document, indent=1, allow_nan=False) + "\n").encode()
-
-
-def _summary(document: dict[str, Any]) -> Iterator[bytes]:
-    """The summary, a line for each point: to indent all of it takes longer than many a sweep.
-
-    Its points are texts, as `summary.summarised` gives them.
-    """
-    fields = {name: value for name, value in document.items() if name != "points"}
-    yield orjson.dumps(fields).removesuffix(b"}") + b',"points":['
-    end = b"\n"
-    for point in document["points"]:
-        yield end + point
-        end = b",\n"
-    yield b"\n]}\n"
-
-
-def _replace(path: Path, content: Iterable[bytes]) -> dict[str, Any]:
-    """Put a file in its place whole, or leave what was there; return what tells it from others.
-
-    Its name is not forced to the disk yet.
-    """
-    checksum = hashlib.sha256()
-    size = 0
-
-    def counted() -> Iterator[bytes]:
-        nonlocal size
-        for piece in content:
-            checksum.update(piece)
-            size += len(piece)
-            yield piece
-
-    write_whole(path, counted())
-    return {"bytes": size, "sha256": checksum.hexdigest()}

@@ -12,10 +12,12 @@ from sojourn.experiments.kept import Kept
 from sojourn.experiments.manifest import FolderError, damaged, read_manifest
 from sojourn.experiments.procedure import Plan, conduct, measured_runs
 from sojourn.experiments.store import Store
+from sojourn.experiments.summary_file import SummaryFile
 from sojourn.experiments.sweep import STORE, Note, at_work, finish
 from sojourn.results import Results
 from sojourn.runner import available_cores
 from sojourn.scenario import Scenario
+from sojourn.summary import head_of
 from sojourn.tasks import Task
 from sojourn.threads import started
 
@@ -45,8 +47,9 @@ def merge(parts: Sequence[Path], out: Path, *, note: Note = lambda _: None) -> t
         except _Missing as error:
             # Those that are there for certain; which others are needed is not known yet.
             plan, missing = Plan(measured_runs(scenario)), len(error.tasks)
-        with started(available_cores()) as threads:
-            drafts = Drafts(scenario, bench, threads, None, out)
+        head = head_of(scenario, complete=not missing)
+        with started(available_cores()) as threads, SummaryFile(out, head) as summary:
+            drafts = Drafts(scenario, bench, threads, None, summary)
             return finish(out, drafts, plan, store), missing
 
 

@@ -18,10 +18,12 @@ from sojourn.experiments.manifest import MANIFEST, FolderError, damaged, read_ma
 from sojourn.experiments.procedure import Plan, conduct, fixed_runs
 from sojourn.experiments.share import WHOLE, Share
 from sojourn.experiments.store import Store
+from sojourn.experiments.summary_file import SummaryFile
 from sojourn.forks import check_process
 from sojourn.progress import Progress, shown
 from sojourn.runner import carried_out, prepared, runs_at_once
 from sojourn.scenario import Overrides, Scenario
+from sojourn.summary import head_of
 from sojourn.tasks import Task
 from sojourn.threads import Threads, started
 
@@ -70,7 +72,7 @@ def sweep(
     with at_work(out, shared=not share.is_whole):
         store = Store(out / STORE)
         _name_damage(out, store, note)
-        with workers(scenario, jobs, cluster) as hands:
+        with workers(scenario, jobs, cluster) as hands, _summary(out, scenario, share) as summary:
             with shown(progress, scenario.name) as told:
 
                 def look(done: int, total: int) -> None:
@@ -79,7 +81,8 @@ def sweep(
                         told(done, total)
 
                 bench = Kept(scenario, store, hands.carry_out, look)
-                drafts = Drafts(scenario, bench, hands.threads, fixed_runs(scenario, share), out)
+                expected = fixed_runs(scenario, share)
+                drafts = Drafts(scenario, bench, hands.threads, expected, summary)
                 plan = conduct(scenario, bench, share)
             if bench.found:
                 note(f"{out}: {bench.found} runs were finished before, {bench.computed} are new")
@@ -93,12 +96,18 @@ def finish(out: Path, drafts: Drafts, plan: Plan, store: Store, share: Share = W
     """
     from sojourn.experiments import folder
 
-    results, summary = drafts.results(plan, whole=share.is_whole)
+    results = drafts.results(plan, whole=share.is_whole)
     part = None if share.is_whole else str(share)
-    folder.write(out, results, summary, share=part)
+    folder.write(out, results, lambda: drafts.write_summary(results, out), share=part)
     if share.is_whole:
         store.tidy()
     return results
+
+
+def _summary(out: Path, scenario: Scenario, share: Share) -> SummaryFile:
+    """The summary of a share; others may be at work in the same folder, on their own."""
+    ending = ".part" if share.is_whole else f".{share.number}.part"
+    return SummaryFile(out, head_of(scenario, complete=share.is_whole), ending)
 
 
 @contextmanager

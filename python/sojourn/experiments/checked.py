@@ -1,0 +1,40 @@
+"""Files of an experiment whose size and checksum its manifest names."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from sojourn.whole import Unfinished
+
+
+class Checked(Unfinished):
+    """An unfinished file that is counted and checked while it is written."""
+
+    def __init__(self, path: Path, ending: str = ".part") -> None:
+        """Begin it, as any unfinished file."""
+        super().__init__(path, ending)
+        self._sha256 = hashlib.sha256()
+        self._bytes = 0
+
+    def write(self, piece: bytes) -> None:
+        """Put a piece behind those that are there."""
+        super().write(piece)
+        self._sha256.update(piece)
+        self._bytes += len(piece)
+
+    @property
+    def told_by(self) -> dict[str, Any]:
+        """What tells it from others, as the manifest names it."""
+        return {"bytes": self._bytes, "sha256": self._sha256.hexdigest()}
+
+
+def write_checked(path: Path, content: Iterable[bytes]) -> dict[str, Any]:
+    """Put a file in its place whole, or leave what was there; return what tells it from others."""
+    with Checked(path) as file:
+        for piece in content:
+            file.write(piece)
+        file.take_place()
+    return file.told_by

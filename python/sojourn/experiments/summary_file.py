@@ -1,0 +1,49 @@
+"""`summary.json`, a line for each point: to indent all of it takes longer than many a sweep.
+
+Of a large sweep it has gigabytes. So it is written point by point while the runs go on, and only
+its name is missing in the end.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from sojourn.experiments.checked import Checked
+from sojourn.summary import Head
+
+NAME = "summary.json"
+
+
+class SummaryFile(Checked):
+    """The summary of an experiment that is being written. Raises OSError."""
+
+    def __init__(self, folder: Path, head: Head, ending: str = ".part") -> None:
+        """Begin it in ``folder`` with what stands before the points."""
+        super().__init__(folder / NAME, ending)
+        self._between = b"\n"
+        self.head = head
+        self.write(orjson.dumps(head).removesuffix(b"}") + b',"points":[')
+
+    def put(self, points: Iterable[bytes]) -> None:
+        """Put points behind those that are there, as `summary.summarised_points` gives them."""
+        for point in points:
+            self.write(self._between + point)
+            self._between = b",\n"
+
+    def take_place(self) -> None:
+        """End it, force it to the disk and give it its name."""
+        self.write(b"\n]}\n")
+        super().take_place()
+
+
+def write_summary(folder: Path, summary: Mapping[str, Any]) -> dict[str, Any]:
+    """Write a whole summary, as `summary.summarised` gives it."""
+    head = {name: value for name, value in summary.items() if name != "points"}
+    with SummaryFile(folder, head) as file:
+        file.put(summary["points"])
+        file.take_place()
+    return file.told_by
