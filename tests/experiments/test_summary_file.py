@@ -63,3 +63,14 @@ def test_an_interrupted_sweep_leaves_nothing_unfinished(text, tmp_path, share):
         sweep(sj.Scenario.from_toml(text()), tmp_path / "out", share=share, progress=interrupt)
     assert names == ["summary.json.part" if share.is_whole else "summary.json.2.part"]
     assert {path.name for path in (tmp_path / "out").iterdir()} == {".lock", "store"}
+
+
+def test_what_killed_sweeps_left_goes_with_the_next(text, tmp_path):
+    out = tmp_path / "out"
+    out.mkdir()
+    for name in ("summary.json.part", "summary.json.2.part"):
+        (out / name).write_text("{")
+    sweep(sj.Scenario.from_toml(text()), out, share=Share(1, 3))
+    assert len(list(out.glob("*.part"))) == 2, "another share may be at work on them"
+    sweep(sj.Scenario.from_toml(text()), out)
+    assert not list(out.glob("*.part"))

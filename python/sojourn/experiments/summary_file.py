@@ -47,3 +47,9 @@ def write_summary(folder: Path, summary: Mapping[str, Any]) -> dict[str, Any]:
         file.put(summary["points"])
         file.take_place()
     return file.told_by
+
+
+def remove_unfinished(folder: Path) -> None:
+    """Remove what sweeps left behind that were killed; none may be at work in ``folder``."""
+    for path in folder.glob(f"{NAME}*.part"):
+        path.unlink()

@@ -18,7 +18,7 @@ from sojourn.experiments.manifest import MANIFEST, FolderError, damaged, read_ma
 from sojourn.experiments.procedure import Plan, conduct, fixed_runs
 from sojourn.experiments.share import WHOLE, Share
 from sojourn.experiments.store import Store
-from sojourn.experiments.summary_file import SummaryFile
+from sojourn.experiments.summary_file import SummaryFile, remove_unfinished
 from sojourn.forks import check_process
 from sojourn.progress import Progress, shown
 from sojourn.runner import carried_out, prepared, runs_at_once
@@ -112,10 +112,15 @@ def _summary(out: Path, scenario: Scenario, share: Share) -> SummaryFile:
 
 @contextmanager
 def at_work(out: Path, *, shared: bool = False) -> Iterator[None]:
-    """Keep others out of the folder. Raises OSError if another sweep is at work there."""
+    """Keep others out of the folder, and clear it of what killed sweeps left unfinished.
+
+    Raises OSError if another sweep is at work there.
+    """
     out.mkdir(parents=True, exist_ok=True)
     try:
         with held(out / ".lock", shared=shared):
+            if not shared:
+                remove_unfinished(out)
             yield
     except Busy:
         raise OSError(None, "another sweep is at work in this folder", str(out)) from None
