@@ -17,8 +17,10 @@ class Unfinished:
     """
 
     def __init__(self, path: Path, ending: str = ".part") -> None:
-        """Begin it; its folder is made where it is missing. ``ending`` is that of the other name:
-        two who write at once need two."""
+        """Begin it; its folder is made where it is missing.
+
+        ``ending`` is that of the other name: two who write at once need two.
+        """
         path.parent.mkdir(parents=True, exist_ok=True)
         self._path = path
         self._other = path.with_name(path.name + ending)

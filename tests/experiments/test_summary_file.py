@@ -7,6 +7,7 @@ import pytest
 
 import sojourn as sj
 from sojourn.experiments import drafts
+from sojourn.experiments.manifest import damaged, read_manifest
 from sojourn.experiments.share import Share
 from sojourn.experiments.summary_file import SummaryFile, write_summary
 from sojourn.experiments.sweep import sweep
@@ -28,49 +29,74 @@ def test_a_line_for_each_point(tmp_path, points):
     assert (tmp_path / "summary.json").read_bytes() == text
 
 
+def unfinished(out):
+    """The files that have not taken their place."""
+    return sorted(out.glob("summary.json.*.part"))
+
+
 def test_it_grows_while_the_runs_go_on(text, tmp_path, monkeypatch):
     monkeypatch.setattr(drafts, "RUNS", 1)
     monkeypatch.setattr("sojourn.threads.TURN_S", 0)
     put = SummaryFile.put
-    seen = []
+    points = []
 
-    def noted(self, points):
-        put(self, points)
-        seen.append(self.told_by["bytes"])
+    def noted(self, some):
+        some = list(some)
+        points.extend(some)
+        put(self, some)
 
-    done = []
+    told = []
     monkeypatch.setattr(SummaryFile, "put", noted)
     sweep(
         sj.Scenario.from_toml(text()),
         tmp_path / "out",
         jobs=1,
-        progress=lambda *_: done.append(len(seen)),
+        progress=lambda *_: told.append(len(points)),
     )
-    assert done[-1] > 0, "before the last run was told of"
-    assert seen == sorted(seen)
-    assert not list((tmp_path / "out").glob("*.part"))
+    assert told[-1] > 0, "before the last run was told of"
+    summary = json.loads((tmp_path / "out" / "summary.json").read_text())
+    assert summary["points"] == [json.loads(point) for point in points]
+    assert not unfinished(tmp_path / "out")
 
 
 @pytest.mark.parametrize("share", [Share(), Share(2, 3)])
 def test_an_interrupted_sweep_leaves_nothing_unfinished(text, tmp_path, share):
-    names = []
+    begun = []
 
     def interrupt(done, total):
-        names.extend(path.name for path in (tmp_path / "out").glob("*.part"))
+        begun.extend(unfinished(tmp_path / "out"))
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
         sweep(sj.Scenario.from_toml(text()), tmp_path / "out", share=share, progress=interrupt)
-    assert names == ["summary.json.part" if share.is_whole else "summary.json.2.part"]
+    assert len(begun) == 1
     assert {path.name for path in (tmp_path / "out").iterdir()} == {".lock", "store"}
 
 
 def test_what_killed_sweeps_left_goes_with_the_next(text, tmp_path):
     out = tmp_path / "out"
     out.mkdir()
-    for name in ("summary.json.part", "summary.json.2.part"):
-        (out / name).write_text("{")
+    left = [out / "summary.json.1-a.part", out / "summary.json.2-b.part"]
+    for path in left:
+        path.write_text("{")
     sweep(sj.Scenario.from_toml(text()), out, share=Share(1, 3))
-    assert len(list(out.glob("*.part"))) == 2, "another share may be at work on them"
+    assert unfinished(out) == left, "another share may be at work on them"
     sweep(sj.Scenario.from_toml(text()), out)
-    assert not list(out.glob("*.part"))
+    assert not unfinished(out)
+
+
+def test_the_same_share_may_be_at_work_twice(text, tmp_path):
+    """As where a cluster starts a job again that it believes lost."""
+    out = tmp_path / "out"
+    again = []
+
+    def once_more(done, total):
+        if not again:
+            again.append(total)
+            sweep(sj.Scenario.from_toml(text()), out, share=Share(2, 3))
+
+    sweep(sj.Scenario.from_toml(text()), out, share=Share(2, 3), progress=once_more)
+    assert again == [4]
+    assert damaged(out, read_manifest(out)) == []
+    assert len(json.loads((out / "summary.json").read_text())["points"]) == 4
+    assert not unfinished(out)

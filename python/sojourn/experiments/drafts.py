@@ -116,7 +116,8 @@ class Drafts:
 
     def write_summary(self, results: Results, folder: Path) -> dict[str, Any]:
         """Give the summary of the results its place; return its size and checksum."""
-        # All points have the metrics that any point has, undefined or not.
+        # All points have the metrics that any point has, undefined or not; and which runs a merge
+        # lacks is known for certain only now.
         if len(self._metrics) > 1 or self._summary.head["complete"] != results.complete:
             self._summary.discard()
             return write_summary(folder, results.summarised())

@@ -30,7 +30,7 @@ class Journal:
     def __init__(self, folder: Path) -> None:
         """Open a journal in ``folder``; its file is made with the first record."""
         self._folder = folder
-        self._path = folder / f"{time.time_ns():x}-{os.getpid():x}.journal"
+        self._path = folder / f"{own_name()}.journal"
         self._file: int | None = None
         self._end = 0
         self._committed = time.monotonic()
@@ -102,6 +102,11 @@ class Journal:
             if self._file is not None:
                 os.close(self._file)
                 self._file = None
+
+
+def own_name() -> str:
+    """A name that no other process gives to a file, on this machine or another."""
+    return f"{time.time_ns():x}-{os.getpid():x}"
 
 
 def sync_folder(folder: Path) -> None:

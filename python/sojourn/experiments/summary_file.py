@@ -13,17 +13,21 @@ from typing import Any
 import orjson
 
 from sojourn.experiments.checked import Checked
+from sojourn.experiments.journal import own_name
 from sojourn.summary import Head
 
 NAME = "summary.json"
 
 
 class SummaryFile(Checked):
-    """The summary of an experiment that is being written. Raises OSError."""
+    """The summary of an experiment that is being written. Raises OSError.
 
-    def __init__(self, folder: Path, head: Head, ending: str = ".part") -> None:
+    Until it takes its place its name is its own: shares may be at work in one folder.
+    """
+
+    def __init__(self, folder: Path, head: Head) -> None:
         """Begin it in ``folder`` with what stands before the points."""
-        super().__init__(folder / NAME, ending)
+        super().__init__(folder / NAME, f".{own_name()}.part")
         self._between = b"\n"
         self.head = head
         self.write(orjson.dumps(head).removesuffix(b"}") + b',"points":[')
@@ -51,5 +55,5 @@ def write_summary(folder: Path, summary: Mapping[str, Any]) -> dict[str, Any]:
 
 def remove_unfinished(folder: Path) -> None:
     """Remove what sweeps left behind that were killed; none may be at work in ``folder``."""
-    for path in folder.glob(f"{NAME}*.part"):
+    for path in folder.glob(f"{NAME}.*.part"):
         path.unlink()

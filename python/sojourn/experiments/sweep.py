@@ -72,7 +72,8 @@ def sweep(
     with at_work(out, shared=not share.is_whole):
         store = Store(out / STORE)
         _name_damage(out, store, note)
-        with workers(scenario, jobs, cluster) as hands, _summary(out, scenario, share) as summary:
+        head = head_of(scenario, complete=share.is_whole)
+        with workers(scenario, jobs, cluster) as hands, SummaryFile(out, head) as summary:
             with shown(progress, scenario.name) as told:
 
                 def look(done: int, total: int) -> None:
@@ -102,12 +103,6 @@ def finish(out: Path, drafts: Drafts, plan: Plan, store: Store, share: Share = W
     if share.is_whole:
         store.tidy()
     return results
-
-
-def _summary(out: Path, scenario: Scenario, share: Share) -> SummaryFile:
-    """The summary of a share; others may be at work in the same folder, on their own."""
-    ending = ".part" if share.is_whole else f".{share.number}.part"
-    return SummaryFile(out, head_of(scenario, complete=share.is_whole), ending)
 
 
 @contextmanager
