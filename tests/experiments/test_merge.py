@@ -1,14 +1,26 @@
 """Parts of a sweep, merged, are the sweep."""
 
 import json
+import shutil
 
+import polars as pl
 import pytest
 
 import sojourn as sj
+from sojourn.experiments.identity import Keys
+from sojourn.experiments.merge import merge
 from sojourn.experiments.share import Share
-from sojourn.experiments.sweep import sweep
+from sojourn.experiments.store import Store
+from sojourn.experiments.sweep import STORE, sweep
+from sojourn.tasks import Task
 
 from .conftest import PATIENCE_S, Counter, assert_same, started
+
+FURTHER = 'warmup = "0.5 s"\nprecision = "2%"\nmax_replicas = 40'
+"""Runs decide on further replicas."""
+
+ADAPTIVE = FURTHER.replace("0.5 s", "auto")
+"""And on the warm-up."""
 
 
 def parts(scenario: sj.Scenario, folder, count: int) -> list:
@@ -57,9 +69,7 @@ def test_parts_of_what_was_set_from_outside(text, tmp_path):
 
 
 def test_parts_that_decide_on_replicas_and_warmup(text, tmp_path):
-    adaptive = text(rates=(1.5, 2.0, 2.5)).replace(
-        'warmup = "0.5 s"', 'warmup = "auto"\nprecision = "4%"\nmax_replicas = 25'
-    )
+    adaptive = text(rates=(1.5, 2.0, 2.5)).replace('warmup = "0.5 s"', ADAPTIVE)
     scenario = sj.Scenario.from_toml(adaptive)
     folders = parts(scenario, tmp_path, 2)
     sweep(scenario, tmp_path / "whole")
@@ -75,6 +85,41 @@ def test_a_missing_part_is_said(text, tmp_path):
     manifest = json.loads((tmp_path / "merged" / "experiment.json").read_text())
     assert manifest["complete"] is False
     assert manifest["runs"] == 6
+
+
+def test_of_runs_that_decide_on_others_what_lacks_none_is_merged(text, tmp_path):
+    adaptive = text(rates=(1.5, 2.5)).replace('warmup = "0.5 s"', ADAPTIVE)
+    first, _ = parts(sj.Scenario.from_toml(adaptive), tmp_path, 2)
+    sweep(sj.Scenario.from_toml(adaptive), tmp_path / "whole")
+    status, errors = merged(first, "--out", tmp_path / "merged")
+    assert status == 1
+    assert "runs are in none of the folders" in errors
+    found = pl.read_parquet(tmp_path / "merged" / "total.parquet")
+    there = pl.read_parquet(tmp_path / "whole" / "total.parquet").filter(pl.col("point") < 2)
+    assert found.equals(there)
+    assert_incomplete(tmp_path / "merged", runs=len(there))
+
+
+def test_without_the_further_replicas_nothing_is_whole(text, tmp_path):
+    scenario = sj.Scenario.from_toml(text().replace('warmup = "0.5 s"', FURTHER))
+    sweep(scenario, tmp_path / "whole")
+    whole, part = Store(tmp_path / "whole" / STORE), tmp_path / "part"
+    shutil.copytree(tmp_path / "whole", part, ignore=shutil.ignore_patterns(STORE))
+    keys = Keys(scenario)
+    with Store(part / STORE).journal() as journal:
+        for key in (keys.of(Task(point, replica)) for point in range(4) for replica in range(10)):
+            journal.append(key, whole.payload(key))
+    results, missing = merge([part], tmp_path / "merged")
+    assert missing > 0
+    assert not results.complete
+    assert_incomplete(tmp_path / "merged", runs=0)
+
+
+def assert_incomplete(folder, *, runs: int) -> None:
+    """The folder says in both places that it lacks something, and how many runs it has."""
+    manifest = json.loads((folder / "experiment.json").read_text())
+    assert (manifest["complete"], manifest["runs"]) == (False, runs)
+    assert json.loads((folder / "summary.json").read_text())["complete"] is False
 
 
 def test_what_does_not_belong_together_is_refused(text, whole, tmp_path):

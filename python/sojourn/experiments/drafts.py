@@ -92,11 +92,8 @@ class Drafts:
         while self._in_work and self._in_work[0].done() and not self._in_work[0].exception():
             self._take()
 
-    def results(self, plan: Plan, *, whole: bool = True) -> Results:
-        """The frames of all runs of a plan that are finished.
-
-        The plan is of the ``whole`` experiment, or of a share.
-        """
+    def results(self, plan: Plan) -> Results:
+        """The frames of all runs of a plan that are finished."""
         from sojourn.frames import joined
         from sojourn.results import of_frames
 
@@ -110,7 +107,7 @@ class Drafts:
             tasks,
             joined(self._frames),
             self._alike,
-            complete=whole and len(tasks) == len(plan.tasks),
+            complete=plan.whole and len(tasks) == len(plan.tasks),
             warnings=plan.warnings,
         )
 

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from sojourn._core import ENGINE
 from sojourn.experiments.bench import Finished
+from sojourn.experiments.compared import compared_points
 from sojourn.experiments.drafts import Drafts
 from sojourn.experiments.kept import Kept
 from sojourn.experiments.manifest import FolderError, damaged, read_manifest
-from sojourn.experiments.procedure import Plan, conduct, measured_runs
+from sojourn.experiments.procedure import Plan, conduct, fixed_runs, in_order
+from sojourn.experiments.share import Share
 from sojourn.experiments.store import Store
 from sojourn.experiments.summary_file import SummaryFile
 from sojourn.experiments.sweep import STORE, Note, at_work, finish
@@ -45,8 +48,7 @@ def merge(parts: Sequence[Path], out: Path, *, note: Note = lambda _: None) -> t
         try:
             plan, missing = conduct(scenario, bench), 0
         except _Missing as error:
-            # Those that are there for certain; which others are needed is not known yet.
-            plan, missing = Plan(measured_runs(scenario)), len(error.tasks)
+            plan, missing = _what_is_there(scenario, bench), len(error.tasks)
         head = head_of(scenario, complete=not missing)
         with started(available_cores()) as threads, SummaryFile(out, head) as summary:
             drafts = Drafts(scenario, bench, threads, None, summary)
@@ -79,6 +81,22 @@ def _take(store: Store, part: Path, note: Note) -> None:
         for key in source:
             if key not in store:
                 journal.append(key, source.payload(key))
+
+
+def _what_is_there(scenario: Scenario, bench: Kept) -> Plan:
+    """The runs that are there; where runs decide on others, of points that lack none."""
+    fixed = fixed_runs(scenario)
+    if fixed is not None:
+        return Plan(fixed, whole=False)
+    tasks: list[Task] = []
+    warnings: list[str] = []
+    groups = len(compared_points(scenario))
+    for number in range(1, groups + 1):
+        with suppress(_Missing):
+            part = conduct(scenario, bench, Share(number, groups))
+            tasks += part.tasks
+            warnings += part.warnings
+    return Plan(in_order(tasks), warnings, whole=False)
 
 
 def _nobody(tasks: Sequence[Task]) -> Finished:

@@ -21,10 +21,14 @@ from sojourn.tasks import Task
 
 @dataclass
 class Plan:
-    """The runs that the tables are made of, and what is to be said about them."""
+    """The runs that the tables are made of, and what is to be said about them.
+
+    It is ``whole`` where no run of the scenario is left out.
+    """
 
     tasks: list[Task] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
+    whole: bool = True
 
 
 def measured_runs(scenario: Scenario) -> list[Task]:
@@ -51,7 +55,7 @@ def conduct(scenario: Scenario, bench: Bench, share: Share = WHOLE) -> Plan:
     fixed = fixed_runs(scenario, share)
     if fixed is not None:
         bench.perform(fixed)
-        return Plan(fixed)
+        return Plan(fixed, whole=share.is_whole)
     goal = Goal.of(scenario)
     groups = share.of(compared_points(scenario))
     warmups, warnings = choose_warmups(scenario, bench, groups)
@@ -82,8 +86,9 @@ def conduct(scenario: Scenario, bench: Bench, share: Share = WHOLE) -> Plan:
             bench.perform(further)
         measured = [runs(group, 0, n) for group, n in zip(groups, counts, strict=True)]
         warnings += goal.missed(scenario, bench, measured)
-    return Plan(_in_order(tasks), warnings)
+    return Plan(in_order(tasks), warnings, share.is_whole)
 
 
-def _in_order(tasks: list[Task]) -> list[Task]:
+def in_order(tasks: Sequence[Task]) -> list[Task]:
+    """By point, and the replicas of each in order."""
     return sorted(tasks, key=lambda task: (task.point, task.replica))

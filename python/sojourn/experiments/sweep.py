@@ -97,7 +97,7 @@ def finish(out: Path, drafts: Drafts, plan: Plan, store: Store, share: Share = W
     """
     from sojourn.experiments import folder
 
-    results = drafts.results(plan, whole=share.is_whole)
+    results = drafts.results(plan)
     part = None if share.is_whole else str(share)
     folder.write(out, results, lambda: drafts.write_summary(results, out), share=part)
     if share.is_whole:
