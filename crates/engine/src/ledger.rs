@@ -301,6 +301,14 @@ pub(crate) struct Lane {
 impl Lane {
     /// Stands for no slot.
     pub(crate) const NO_SLOT: u32 = u32::MAX;
+
+    /// The slot of a connection, if it was asked for last.
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // once a packet
+    pub(crate) fn slot_of(&self, connection: u32) -> Option<u32> {
+        let is_known = self.connection == connection && self.slot != Self::NO_SLOT;
+        is_known.then_some(self.slot)
+    }
 }
 
 impl Default for Lane {

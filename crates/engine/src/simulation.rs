@@ -296,15 +296,15 @@ impl<O: Observer> Simulation<O> {
             lane.floor_size = packet.size;
             lane.floor = least_time(path, packet.size, &self.links);
         }
-        let floor = lane.floor;
-        let header = lane.header;
+        let (floor, header) = (lane.floor, lane.header);
+        let slot = lane.slot_of(packet.connection);
         if now.since(packet.sent) < floor {
             self.breach_at_flow(now, packet, floor);
         }
         if packet.is(Kind::Segment) {
-            self.hear_segment(now, packet, header);
+            self.hear_segment(now, packet, slot, header);
         } else if packet.is(Kind::Ack) {
-            self.hear_ack(now, packet);
+            self.hear_ack(now, packet, slot);
         } else {
             let payload = u64::from(packet.size) - u64::from(header);
             self.observer.received(now, packet, payload);

@@ -31,6 +31,7 @@ use crate::ledger::Shared;
 use crate::link::{FedBy, Link, LinkSpec, Pace};
 use crate::ring::Ring;
 use crate::round::Round;
+use crate::routes::END;
 use crate::unordered::Unordered;
 use crate::{LinkId, SimPacket};
 
@@ -40,6 +41,8 @@ pub(crate) struct Train {
     packets: Ring<SimPacket>,
     /// What these links have in common.
     pace: Pace,
+    /// Whether every path through any of them ends there.
+    ends_paths: bool,
     /// The largest packet that may go by the empty queue of each.
     bypass: u16,
     /// How many packets of its size one that joins may wait for.
@@ -176,6 +179,10 @@ pub(crate) fn arrange(links: &mut [Link], paths: &[&[LinkId]]) -> (Vec<Train>, V
     let mut trains = Vec::new();
     let mut numbers = HashMap::new();
     let mut tracks = vec![Track::NONE; links.len()];
+    let mut is_last = vec![true; links.len()];
+    for (before, _) in pairs.clone() {
+        is_last[before] = false;
+    }
     for (feeder, next) in pairs.filter(|&(feeder, _)| has_trains[feeder]) {
         let pace = links[next].spec.pace();
         let number = *numbers.entry((feeder, pace)).or_insert_with(|| {
@@ -186,6 +193,7 @@ pub(crate) fn arrange(links: &mut [Link], paths: &[&[LinkId]]) -> (Vec<Train>, V
         let train = &mut trains[number];
         train.bypass = train.bypass.min(links[next].bypass());
         train.room = train.room.min(room(&links[next]));
+        train.ends_paths &= is_last[next];
         if tracks[next].train.is_none() {
             train.not_apart += 1;
         }
@@ -265,6 +273,7 @@ impl Train {
         Self {
             packets: Ring::default(),
             pace: next.pace(),
+            ends_paths: true,
             patience: PASSED_BY * next.rate.bps() / feeder.rate.bps(),
             bypass: u16::MAX,
             room: usize::MAX,
@@ -419,6 +428,17 @@ impl Train {
     #[allow(clippy::inline_always)]
     pub(crate) fn leave(&mut self) -> SimPacket {
         self.packets.take()
+    }
+
+    /// Where a packet goes that has left: mostly it has arrived, and its path need not be asked.
+    #[inline(always)]
+    #[allow(clippy::inline_always)]
+    pub(crate) fn goes_over(&self, packet: &SimPacket, shared: &Shared) -> LinkId {
+        if self.ends_paths {
+            END
+        } else {
+            shared.goes_over(packet)
+        }
     }
 
     /// When the first comes out, and of which link.

@@ -44,15 +44,16 @@ impl<O: Observer> Simulation<O> {
     pub(super) fn deliver(&mut self, now: Time) {
         let id = self.deliveries.next_slot();
         if let Some(packet) = self.leave_link(id, now) {
-            self.hand_on(id, now, &packet);
+            let next = self.shared.goes_over(&packet);
+            self.hand_on(id, now, &packet, next);
         }
     }
 
     /// A packet that has come out of a link arrives at the next, or at the end of its path.
     #[inline(always)]
-    pub(super) fn hand_on(&mut self, id: LinkId, now: Time, packet: &SimPacket) {
+    pub(super) fn hand_on(&mut self, id: LinkId, now: Time, packet: &SimPacket, next: LinkId) {
         self.observer.delivered(now, id, packet);
-        match self.shared.goes_over(packet) {
+        match next {
             END => self.receive(now, packet),
             next => self.arrive(next, now, packet),
         }

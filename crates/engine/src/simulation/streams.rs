@@ -190,18 +190,8 @@ impl<O: Observer> Simulation<O> {
         self.launch(now, &packet);
     }
 
-    /// The slot of the connection that a packet belongs to, unless it is over. Mostly it is that of
-    /// the packet before, which lies at hand.
-    #[inline(always)]
-    #[allow(clippy::inline_always)]
-    fn slot_of(&mut self, packet: &SimPacket) -> Option<u32> {
-        let lane = &self.shared.lanes[packet.lane()];
-        if lane.slot != Lane::NO_SLOT && lane.connection == packet.connection {
-            return Some(lane.slot);
-        }
-        self.look_up(packet)
-    }
-
+    /// The slot of the connection that a packet belongs to, unless it is over. Mostly it is that of the packet
+    /// before, and its lane knows it.
     #[inline(never)]
     fn look_up(&mut self, packet: &SimPacket) -> Option<u32> {
         let connections = self.flows[packet.flow() as usize].connections()?;
@@ -225,9 +215,15 @@ impl<O: Observer> Simulation<O> {
     }
 
     /// A segment reached its receiver.
-    pub(super) fn hear_segment(&mut self, now: Time, packet: &SimPacket, header: u32) {
+    pub(super) fn hear_segment(
+        &mut self,
+        now: Time,
+        packet: &SimPacket,
+        slot: Option<u32>,
+        header: u32,
+    ) {
         let way = packet.way();
-        let slot = self.slot_of(packet);
+        let slot = slot.or_else(|| self.look_up(packet));
         let connection = slot.and_then(|slot| self.tcp.connections.get_mut(slot as usize));
         let (Some(slot), Some(connection)) = (slot, connection) else {
             self.observer.received(now, packet, 0);
@@ -277,10 +273,10 @@ impl<O: Observer> Simulation<O> {
     }
 
     /// An acknowledgement reached its sender.
-    pub(super) fn hear_ack(&mut self, now: Time, packet: &SimPacket) {
+    pub(super) fn hear_ack(&mut self, now: Time, packet: &SimPacket, slot: Option<u32>) {
         let place = packet.ack_place();
         self.observer.received(now, packet, 0);
-        let slot = self.slot_of(packet);
+        let slot = slot.or_else(|| self.look_up(packet));
         let way = packet.way().opposite();
         let half = slot.and_then(|slot| self.tcp.connections[slot as usize].half(way));
         let (Some(slot), Some(half)) = (slot, half) else {

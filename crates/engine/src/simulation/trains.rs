@@ -70,14 +70,16 @@ impl<O: Observer> Simulation<O> {
             // Never as an option: that is copied in pieces, and to read it as a whole right after stalls.
             let packet = train.leave();
             let began = train.began(&packet);
+            let over = train.goes_over(&packet, &self.shared);
             let next = train.next_in_order(&self.shared);
             let (time, slot) = next.unwrap_or((Time::NEVER, 0));
-            if time >= until || !self.is_apart(number, slot, time) {
+            let goes_on = time < until && (train.is_apart(time) || self.is_apart(slot, time));
+            if !goes_on {
                 self.alightings.replace_first_with(time, slot);
-                self.come_out(number, id, now, &packet, began);
+                self.come_out(number, id, now, &packet, began, over);
                 return;
             }
-            self.come_out(number, id, now, &packet, began);
+            self.come_out(number, id, now, &packet, began, over);
             if self.tcp.timers.next_time() <= time {
                 self.alightings.replace_first_with(time, slot);
                 return;
@@ -101,20 +103,18 @@ impl<O: Observer> Simulation<O> {
         }
         let packet = train.leave();
         let began = train.began(&packet);
+        let over = train.goes_over(&packet, &self.shared);
         let (time, slot) = train.next(&self.shared).unwrap_or((Time::NEVER, 0));
         self.alightings.replace_first_with(time, slot);
-        self.come_out(number, id, now, &packet, began);
+        self.come_out(number, id, now, &packet, began, over);
     }
 
     /// Whether what comes out of a link of a train at `time` matters to nobody else before it comes to one that others
-    /// use too. Mostly that holds for the train as a whole, and then the track of the link is not needed.
+    /// use too, where that does not hold for the train as a whole.
     #[inline(always)]
-    fn is_apart(&self, number: usize, id: LinkId, time: Time) -> bool {
-        self.trains[number].is_apart(time)
-            || self
-                .tracks
-                .get(id as usize)
-                .is_some_and(|track| time < track.apart_until())
+    fn is_apart(&self, id: LinkId, time: Time) -> bool {
+        let track = self.tracks.get(id as usize);
+        track.is_some_and(|track| time < track.apart_until())
     }
 
     /// The train of which the first comes out of the link `id`.
@@ -138,6 +138,7 @@ impl<O: Observer> Simulation<O> {
         now: Time,
         packet: &SimPacket,
         began: Option<Time>,
+        next: LinkId,
     ) {
         if let Some(began) = began {
             let link = &mut self.links[id as usize];
@@ -146,7 +147,7 @@ impl<O: Observer> Simulation<O> {
         if self.looks_ahead {
             self.look_ahead_in_train(number);
         }
-        self.hand_on(id, now, packet);
+        self.hand_on(id, now, packet, next);
     }
 
     /// What a train has on a link, from the packet on that is sent when `from` tells, is announced to
