@@ -41,6 +41,20 @@ pub enum Stop {
     Breach(Breach),
 }
 
+/// All that comes to a link before an instant has been sent.
+#[derive(Debug, Clone, Copy)]
+struct Foreseen {
+    link: LinkId,
+    until: Time,
+}
+
+impl Foreseen {
+    const NOTHING: Self = Self {
+        link: END,
+        until: Time::ZERO,
+    };
+}
+
 /// With more links than that a network no longer fits the fast caches: with many flows much of the time
 /// goes by in waiting for links, connections and packets that were last touched an age ago. What comes
 /// next is known before it comes, so that their memory can be asked for.
@@ -72,6 +86,10 @@ pub struct Simulation<O> {
     round: Round,
     /// Whether one is going on: then what is announced comes in no order.
     in_round: bool,
+    /// What is known of what comes to a link.
+    foreseen: Foreseen,
+    /// So many links deliver what they hold by events.
+    delivering: usize,
     tcp: Tcp,
     /// Links by their next delivery.
     deliveries: Calendar,
@@ -145,6 +163,8 @@ impl<O: Observer> Simulation<O> {
             tracks,
             round: Round::default(),
             in_round: false,
+            foreseen: Foreseen::NOTHING,
+            delivering: 0,
             tcp: Tcp::default(),
             deliveries: Calendar::with_capacity(2 * links.len()),
             alightings: Calendar::default(),

@@ -43,6 +43,10 @@ pub(crate) struct Train {
     pace: Pace,
     /// Whether every path through any of them ends there.
     ends_paths: bool,
+    /// The link that sends it.
+    feeder: LinkId,
+    /// Where all that answers it comes in second place, and nothing else does.
+    pub(crate) answered: Option<Answered>,
     /// The largest packet that may go by the empty queue of each.
     bypass: u16,
     /// How many packets of its size one that joins may wait for.
@@ -187,7 +191,11 @@ pub(crate) fn arrange(links: &mut [Link], paths: &[&[LinkId]]) -> (Vec<Train>, V
         let pace = links[next].spec.pace();
         let number = *numbers.entry((feeder, pace)).or_insert_with(|| {
             links[feeder].feeds_train = true;
-            trains.push(Train::behind(&links[feeder].spec, &links[next].spec));
+            trains.push(Train::behind(
+                feeder,
+                &links[feeder].spec,
+                &links[next].spec,
+            ));
             trains.len() - 1
         });
         let train = &mut trains[number];
@@ -207,6 +215,7 @@ pub(crate) fn arrange(links: &mut [Link], paths: &[&[LinkId]]) -> (Vec<Train>, V
         tracks.clear();
     }
     find_own(&mut tracks, paths);
+    find_answered(&mut trains, &tracks, links, paths);
     (trains, tracks)
 }
 
@@ -228,6 +237,58 @@ fn find_own(tracks: &mut [Track], paths: &[&[LinkId]]) {
                 track.is_own = are_own && track.train().is_some();
             }
         }
+    }
+}
+
+/// A link to which all comes over the first links of its paths, in answer to one train: then much of what comes
+/// is known to be the next before it is there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Answered {
+    pub(crate) link: LinkId,
+    /// What is sent at an instant comes later than this after it.
+    pub(crate) after: Span,
+}
+
+/// Finds the links at which trains are answered.
+fn find_answered(trains: &mut [Train], tracks: &[Track], links: &[Link], paths: &[&[LinkId]]) {
+    let ways = || {
+        let pairs = paths.chunks_exact(2);
+        pairs.flat_map(|pair| [(pair[0], pair[1]), (pair[1], pair[0])])
+    };
+    let train_to = |path: &[LinkId]| tracks.get(*path.last()? as usize)?.train();
+    // By link: which train it answers, and how long what comes is under way at least.
+    let mut answers = vec![None; links.len()];
+    let mut may = vec![true; links.len()];
+    for (heard, answer) in ways() {
+        for (place, &link) in answer.iter().enumerate() {
+            let id = link as usize;
+            let first = &links[answer[0] as usize];
+            let train = train_to(heard);
+            let (known, after) = *answers[id].get_or_insert((train, first.spec.delay));
+            answers[id] = Some((known, after.min(first.spec.delay)));
+            may[id] &= place == 1
+                && first.room_at_source().is_some()
+                && train == known
+                && train.is_some_and(|train| trains[train].feeder != link)
+                && links[id].takes_in_order();
+        }
+    }
+    let mut are_all = vec![true; trains.len()];
+    for (heard, answer) in ways() {
+        let Some(number) = train_to(heard) else {
+            continue;
+        };
+        let answered = answer.get(1).and_then(|&link| {
+            let (_, after) = answers[link as usize].filter(|_| may[link as usize])?;
+            Some(Answered { link, after })
+        });
+        let train = &mut trains[number];
+        let is_same = train.answered.is_none() || train.answered == answered;
+        are_all[number] &= train.ends_paths && answered.is_some() && is_same;
+        train.answered = answered;
+    }
+    for (train, are_all) in trains.iter_mut().zip(are_all) {
+        train.answered = train.answered.filter(|_| are_all);
     }
 }
 
@@ -268,12 +329,14 @@ fn may_be_of_a_train(link: &Link) -> bool {
 const NO_FRESH: (Time, LinkId) = (Time::NEVER, LinkId::MAX);
 
 impl Train {
-    /// The train behind a link through others that are like `next`.
-    fn behind(feeder: &LinkSpec, next: &LinkSpec) -> Self {
+    /// The train behind a link, `id`, through others that are like `next`.
+    fn behind(id: usize, feeder: &LinkSpec, next: &LinkSpec) -> Self {
         Self {
             packets: Ring::default(),
             pace: next.pace(),
             ends_paths: true,
+            feeder: id as LinkId,
+            answered: None,
             patience: PASSED_BY * next.rate.bps() / feeder.rate.bps(),
             bypass: u16::MAX,
             room: usize::MAX,

@@ -93,6 +93,20 @@ impl Link {
             .filter(|_| self.hands_over && self.fed_by == FedBy::Events && !self.judges)
     }
 
+    /// Whether it keeps its queue, hands over, and takes in what is handed over to it in the order of its coming.
+    pub(crate) fn takes_in_order(&self) -> bool {
+        let in_order = matches!(self.fed_by, FedBy::One | FedBy::Many);
+        in_order && self.hands_over && self.room.is_some()
+    }
+
+    /// Whether a packet that comes at `stamp` would come first of all that was handed over, where these have their
+    /// [places](Self::sort_in).
+    #[inline(always)]
+    pub(crate) fn would_come_first(&self, stamp: Time) -> bool {
+        let first = self.announced.first();
+        first.is_none_or(|first| stamp < first.stamp && self.unplaced.is_none())
+    }
+
     /// When the next packet that was handed over arrives.
     #[inline(always)]
     pub(crate) fn next_arrival(&self) -> Time {

@@ -42,6 +42,13 @@ impl Link {
         next.filter(|packet| packet.stamp <= horizon.arrivals)
     }
 
+    /// That packet arrives.
+    #[inline(always)]
+    #[allow(clippy::inline_always)]
+    pub(crate) fn forget_announced(&mut self) {
+        self.announced.drop_first();
+    }
+
     /// Runs all departures due up to `until`, each at its exact instant; tells when the next is.
     #[inline(always)]
     #[allow(clippy::inline_always)]
@@ -154,7 +161,8 @@ impl Link {
         observer.dropped(now, id, packet, reason);
     }
 
-    /// The first announced packet arrives, `packet` being a copy; tells when it comes out, if it is handed over.
+    /// A packet arrives that was handed over, and is announced no more; tells when it comes out, if it is handed over
+    /// in turn.
     #[inline(always)]
     #[allow(clippy::inline_always)] // called from one place in each kind of run
     pub(crate) fn take_in<const JUDGES: bool, O: Observer>(
@@ -167,7 +175,6 @@ impl Link {
     ) -> Option<Time> {
         let now = packet.stamp;
         observer.delivered(now, shared.came_over(packet), packet);
-        self.announced.drop_first();
         if JUDGES {
             return self.promise_judged(id, now, packet, shared, observer);
         }

@@ -147,6 +147,7 @@ impl<O: Observer> Simulation<O> {
             if !link.hands_over {
                 link.run_departures_until(id, packet.stamp, observer);
             }
+            link.forget_announced();
             let taken = link.take_in::<JUDGES, O>(id, &mut packet, capacity, shared, observer);
             if let Some(stamp) = taken {
                 let feeds_train = link.feeds_train;
@@ -204,6 +205,55 @@ impl<O: Observer> Simulation<O> {
         }
     }
 
+    /// The same of a packet that is sent now by its source: where nothing else comes there before, it is
+    /// taken in at once.
+    #[inline(always)]
+    fn hand_over(&mut self, packet: &SimPacket, stamp: Time, feeds_train: bool) {
+        if stamp < self.foreseen.until {
+            let next = self.shared.paths.link(packet.at + 1);
+            if next == self.foreseen.link {
+                self.take_in_at_once(next, packet, stamp);
+                return;
+            }
+        }
+        self.announce(packet, stamp, feeds_train);
+    }
+
+    /// A packet will come to a link at `stamp`, and all is known that comes there before.
+    #[inline(always)]
+    fn take_in_at_once(&mut self, id: LinkId, packet: &SimPacket, stamp: Time) {
+        let link = &mut self.links[id as usize];
+        if !link.would_come_first(stamp) {
+            self.take_in_before(id, stamp);
+            if !self.links[id as usize].would_come_first(stamp) {
+                self.announce(packet, stamp, false);
+                return;
+            }
+        }
+        let link = &mut self.links[id as usize];
+        let Some(capacity) = link.room else {
+            return;
+        };
+        let mut packet = *packet;
+        packet.send_on(stamp);
+        let (shared, observer) = (&mut self.shared, &mut self.observer);
+        let taken = if link.judges {
+            link.take_in::<true, O>(id, &mut packet, capacity, shared, observer)
+        } else {
+            link.take_in::<false, O>(id, &mut packet, capacity, shared, observer)
+        };
+        if let Some(stamp) = taken {
+            let feeds_train = link.feeds_train;
+            self.announce(&packet, stamp, feeds_train);
+        }
+    }
+
+    /// Takes in what was announced to a link and comes before `stamp`.
+    #[inline(never)]
+    fn take_in_before(&mut self, id: LinkId, stamp: Time) {
+        self.catch_up(id, Horizon::before(stamp));
+    }
+
     /// Moves the link that comes first in the calendar to its next event.
     #[inline(always)]
     fn reschedule_first(&mut self, id: LinkId, now: Time) {
@@ -218,7 +268,9 @@ impl<O: Observer> Simulation<O> {
     /// Moves the link that comes first in the calendar to `next`.
     #[inline(always)]
     fn move_first(&mut self, id: LinkId, next: Time) {
-        self.links[id as usize].scheduled = next;
+        let link = &mut self.links[id as usize];
+        link.scheduled = next;
+        self.delivering -= usize::from(next == Time::NEVER && !link.hands_over);
         self.deliveries.replace_first(next);
     }
 
@@ -258,7 +310,7 @@ impl<O: Observer> Simulation<O> {
         let stamp = link.pass(id, now, packet, &mut self.observer);
         if link.hands_over {
             let feeds_train = link.feeds_train;
-            self.announce(packet, stamp, feeds_train);
+            self.hand_over(packet, stamp, feeds_train);
         } else {
             link.put_on_wire(packet, stamp);
             self.schedule(id, stamp);
@@ -291,7 +343,7 @@ impl<O: Observer> Simulation<O> {
         let stamp = link.arrive_plain(id, now, packet, capacity, shared, observer);
         let feeds_train = link.feeds_train;
         if let Some(stamp) = stamp {
-            self.announce(packet, stamp, feeds_train);
+            self.hand_over(packet, stamp, feeds_train);
         }
         stamp.is_some()
     }
@@ -359,6 +411,7 @@ impl<O: Observer> Simulation<O> {
     pub(super) fn schedule(&mut self, id: LinkId, next: Time) {
         let link = &mut self.links[id as usize];
         if next < link.scheduled {
+            self.delivering += usize::from(link.scheduled == Time::NEVER && !link.hands_over);
             link.scheduled = next;
             self.deliveries.push(next, id);
         }

@@ -1,12 +1,14 @@
 //! The part of the run loop that moves packets in [trains](crate::train).
 
-use sojourn_base::Time;
 use sojourn_base::prefetch::{prefetch, prefetch_all};
+use sojourn_base::{Span, Time};
 
-use super::Simulation;
+use super::{Foreseen, Simulation};
 use crate::calendar::Calendar;
 use crate::connection::Connection;
 use crate::link::Link;
+use crate::routes::END;
+use crate::train::Answered;
 use crate::{Kind, LinkId, Observer, SimPacket};
 
 /// How many packets of a train come before the one for which is asked: for itself, for its lanes and
@@ -64,7 +66,17 @@ impl<O: Observer> Simulation<O> {
         let Some(number) = self.train_through(id) else {
             return;
         };
+        let answered = self.foresees(number, id, now);
+        let close_at = until;
         let until = until.min(self.trains[number].complete_until());
+        let mut timer = self.tcp.timers.next_time();
+        let (after, known_until) = if let Some(Answered { link, after }) = answered {
+            self.foreseen.link = link;
+            let sent_until = until.min(self.sources.next_time());
+            (after, close_at.min(sent_until + after))
+        } else {
+            (Span::ZERO, Time::ZERO)
+        };
         loop {
             let train = &mut self.trains[number];
             // Never as an option: that is copied in pieces, and to read it as a whole right after stalls.
@@ -74,14 +86,22 @@ impl<O: Observer> Simulation<O> {
             let next = train.next_in_order(&self.shared);
             let (time, slot) = next.unwrap_or((Time::NEVER, 0));
             let goes_on = time < until && (train.is_apart(time) || self.is_apart(slot, time));
+            self.foreseen.until = (time.min(timer) + after).min(known_until);
             if !goes_on {
                 self.alightings.replace_first_with(time, slot);
                 self.come_out(number, id, now, &packet, began, over);
+                self.foreseen = Foreseen::NOTHING;
                 return;
             }
             self.come_out(number, id, now, &packet, began, over);
-            if self.tcp.timers.next_time() <= time {
+            if answered.is_some() && self.foreseen.link == END {
+                // Packets have left a train, and the calendar was made anew.
+                return;
+            }
+            timer = self.tcp.timers.next_time();
+            if timer <= time {
                 self.alightings.replace_first_with(time, slot);
+                self.foreseen = Foreseen::NOTHING;
                 return;
             }
             (now, id) = (time, slot);
@@ -107,6 +127,15 @@ impl<O: Observer> Simulation<O> {
         let (time, slot) = train.next(&self.shared).unwrap_or((Time::NEVER, 0));
         self.alightings.replace_first_with(time, slot);
         self.come_out(number, id, now, &packet, began, over);
+    }
+
+    /// Where all comes that answers what comes out of a train from `now` on, of the link `id` first: if nothing
+    /// else is going on by which anything could come there, but timers.
+    fn foresees(&self, number: usize, id: LinkId, now: Time) -> Option<Answered> {
+        let train = &self.trains[number];
+        let is_apart = train.is_apart(now) || self.is_apart(id, now);
+        let may = is_apart && self.delivering == 0 && !self.looks_ahead;
+        train.answered.filter(|_| may)
     }
 
     /// Whether what comes out of a link of a train at `time` matters to nobody else before it comes to one that others
@@ -181,6 +210,7 @@ impl<O: Observer> Simulation<O> {
             }
         }
         // The first of a train may have left it.
+        self.foreseen = Foreseen::NOTHING;
         let firsts = self.trains.iter();
         let firsts = firsts.filter_map(|train| train.next(&self.shared));
         self.alightings = Calendar::default();
