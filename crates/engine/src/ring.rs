@@ -153,9 +153,12 @@ impl<T: Copy> Ring<T> {
         later: impl Fn(&T) -> bool,
         most: u32,
     ) -> Option<bool> {
-        let in_order = self.is_empty() || !later(&self.slots[self.slot(self.tail.wrapping_sub(1))]);
-        if in_order {
+        if self.is_empty() {
             return Some(self.push(value, change));
+        }
+        if !later(&self.slots[self.slot(self.tail.wrapping_sub(1))]) {
+            self.push(value, change);
+            return Some(false);
         }
         let place = self.make_place(later, most, value)?;
         let slot = self.slot(place);

@@ -31,7 +31,6 @@ use crate::ledger::Shared;
 use crate::link::{FedBy, Link, LinkSpec, Pace};
 use crate::ring::Ring;
 use crate::round::Round;
-use crate::routes::END;
 use crate::unordered::Unordered;
 use crate::{LinkId, SimPacket};
 
@@ -57,9 +56,10 @@ pub(crate) struct Train {
     not_apart: usize,
     /// The others are, until then or longer.
     apart_until: Time,
-    /// The size seen last, and how long it takes to send.
+    /// The size seen last, how long it takes to send, and to come out.
     last_size: u16,
     last_takes: Span,
+    last_crosses: Span,
     /// Those whose transmission began before this instant are in the books of their links.
     booked_until: Time,
     /// Those that joined after the last [round](crate::round) and will have their turns in the next, in no
@@ -344,6 +344,7 @@ impl Train {
             apart_until: Time::NEVER,
             last_size: 0,
             last_takes: Span::ZERO,
+            last_crosses: Span::ZERO,
             booked_until: Time::ZERO,
             fresh: Unordered::default(),
             first_fresh: NO_FRESH,
@@ -401,10 +402,19 @@ impl Train {
     #[inline(always)]
     #[allow(clippy::inline_always)]
     fn takes(&mut self, size: u16) -> Span {
-        if size != self.last_size {
-            (self.last_size, self.last_takes) = (size, self.pace.to_send(size));
-        }
+        self.turn_to(size);
         self.last_takes
+    }
+
+    /// A packet of that size is looked at: mostly the last had the same.
+    #[inline(always)]
+    #[allow(clippy::inline_always)]
+    fn turn_to(&mut self, size: u16) {
+        if size != self.last_size {
+            self.last_size = size;
+            self.last_takes = self.pace.to_send(size);
+            self.last_crosses = self.last_takes + self.pace.delay;
+        }
     }
 
     /// Asks for the memory of one that joins soon, if it `has_turns` as the next: where many are on their way it was
@@ -493,15 +503,11 @@ impl Train {
         self.packets.take()
     }
 
-    /// Where a packet goes that has left: mostly it has arrived, and its path need not be asked.
+    /// Whether all that comes out of it has arrived, so that its path need not be asked.
     #[inline(always)]
     #[allow(clippy::inline_always)]
-    pub(crate) fn goes_over(&self, packet: &SimPacket, shared: &Shared) -> LinkId {
-        if self.ends_paths {
-            END
-        } else {
-            shared.goes_over(packet)
-        }
+    pub(crate) fn ends_paths(&self) -> bool {
+        self.ends_paths
     }
 
     /// When the first comes out, and of which link.
@@ -531,8 +537,8 @@ impl Train {
     #[inline(always)]
     #[allow(clippy::inline_always)]
     pub(crate) fn began(&mut self, packet: &SimPacket) -> Option<Time> {
-        let crossing = self.takes(packet.size) + self.pace.delay;
-        let began = before(packet.stamp, crossing);
+        self.turn_to(packet.size);
+        let began = before(packet.stamp, self.last_crosses);
         (began >= self.booked_until).then_some(began)
     }
 

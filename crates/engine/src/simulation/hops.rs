@@ -44,16 +44,24 @@ impl<O: Observer> Simulation<O> {
     pub(super) fn deliver(&mut self, now: Time) {
         let id = self.deliveries.next_slot();
         if let Some(packet) = self.leave_link(id, now) {
-            let next = self.shared.goes_over(&packet);
-            self.hand_on(id, now, &packet, next);
+            self.hand_on(id, now, &packet, false);
         }
     }
 
-    /// A packet that has come out of a link arrives at the next, or at the end of its path.
+    /// A packet that has come out of a link arrives at the next, or at the end of its path: `at_end`, if that is known.
     #[inline(always)]
-    pub(super) fn hand_on(&mut self, id: LinkId, now: Time, packet: &SimPacket, next: LinkId) {
+    pub(super) fn hand_on(&mut self, id: LinkId, now: Time, packet: &SimPacket, at_end: bool) {
         self.observer.delivered(now, id, packet);
-        match next {
+        if at_end {
+            self.receive(now, packet);
+        } else {
+            self.go_on(now, packet);
+        }
+    }
+
+    #[inline(never)]
+    fn go_on(&mut self, now: Time, packet: &SimPacket) {
+        match self.shared.goes_over(packet) {
             END => self.receive(now, packet),
             next => self.arrive(next, now, packet),
         }

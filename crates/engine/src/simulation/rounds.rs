@@ -78,8 +78,8 @@ impl<O: Observer> Simulation<O> {
                 let observer = &mut self.observer;
                 self.links[id as usize].go_in_train(id, began, &packet, &self.shared, observer);
             }
-            let over = self.trains[number].goes_over(&packet, &self.shared);
-            self.hand_on(id, now, &packet, over);
+            let at_end = self.trains[number].ends_paths();
+            self.hand_on(id, now, &packet, at_end);
             next = round.take(place);
         }
         if !self.tracks[id as usize].is_closed() {

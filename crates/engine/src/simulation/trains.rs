@@ -67,7 +67,7 @@ impl<O: Observer> Simulation<O> {
             return;
         };
         let answered = self.foresees(number, id, now);
-        let close_at = until;
+        let (close_at, at_end) = (until, self.trains[number].ends_paths());
         let until = until.min(self.trains[number].complete_until());
         let mut timer = self.tcp.timers.next_time();
         let (after, known_until) = if let Some(Answered { link, after }) = answered {
@@ -82,18 +82,17 @@ impl<O: Observer> Simulation<O> {
             // Never as an option: that is copied in pieces, and to read it as a whole right after stalls.
             let packet = train.leave();
             let began = train.began(&packet);
-            let over = train.goes_over(&packet, &self.shared);
             let next = train.next_in_order(&self.shared);
             let (time, slot) = next.unwrap_or((Time::NEVER, 0));
             let goes_on = time < until && (train.is_apart(time) || self.is_apart(slot, time));
             self.foreseen.until = (time.min(timer) + after).min(known_until);
             if !goes_on {
                 self.alightings.replace_first_with(time, slot);
-                self.come_out(number, id, now, &packet, began, over);
+                self.come_out(number, id, now, &packet, began, at_end);
                 self.foreseen = Foreseen::NOTHING;
                 return;
             }
-            self.come_out(number, id, now, &packet, began, over);
+            self.come_out(number, id, now, &packet, began, at_end);
             if answered.is_some() && self.foreseen.link == END {
                 // Packets have left a train, and the calendar was made anew.
                 return;
@@ -123,10 +122,10 @@ impl<O: Observer> Simulation<O> {
         }
         let packet = train.leave();
         let began = train.began(&packet);
-        let over = train.goes_over(&packet, &self.shared);
+        let at_end = train.ends_paths();
         let (time, slot) = train.next(&self.shared).unwrap_or((Time::NEVER, 0));
         self.alightings.replace_first_with(time, slot);
-        self.come_out(number, id, now, &packet, began, over);
+        self.come_out(number, id, now, &packet, began, at_end);
     }
 
     /// Where all comes that answers what comes out of a train from `now` on, of the link `id` first: if nothing
@@ -167,7 +166,7 @@ impl<O: Observer> Simulation<O> {
         now: Time,
         packet: &SimPacket,
         began: Option<Time>,
-        next: LinkId,
+        at_end: bool,
     ) {
         if let Some(began) = began {
             let link = &mut self.links[id as usize];
@@ -176,7 +175,7 @@ impl<O: Observer> Simulation<O> {
         if self.looks_ahead {
             self.look_ahead_in_train(number);
         }
-        self.hand_on(id, now, packet, next);
+        self.hand_on(id, now, packet, at_end);
     }
 
     /// What a train has on a link, from the packet on that is sent when `from` tells, is announced to
