@@ -111,6 +111,19 @@ impl<T: Copy> Ring<T> {
         value
     }
 
+    /// The same, and the one that is the first then, if there is one.
+    #[inline]
+    pub(crate) fn take_and_see(&mut self) -> (T, Option<&T>) {
+        debug_assert!(!self.is_empty());
+        let value = self.slots[self.slot(self.head)];
+        self.head = self.head.wrapping_add(1);
+        if self.is_empty() {
+            self.clear();
+            return (value, None);
+        }
+        (value, self.next_up())
+    }
+
     /// Drops the first, of a ring that is not empty. An empty ring begins anew: one that holds a packet or two
     /// at a time, as those of most links do, stays in the same few cache lines however long a burst once made it.
     #[inline]

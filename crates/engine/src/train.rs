@@ -510,6 +510,18 @@ impl Train {
         self.ends_paths
     }
 
+    /// The same, and when the one behind it comes out, and of which link; never, where there is none.
+    #[inline(always)]
+    #[allow(clippy::inline_always)]
+    pub(crate) fn leave_in_order(&mut self, shared: &Shared) -> (SimPacket, Time, LinkId) {
+        let (packet, next) = self.packets.take_and_see();
+        let (time, link) = match next {
+            Some(next) => (next.stamp, shared.came_over(next)),
+            None => (Time::NEVER, 0),
+        };
+        (packet, time, link)
+    }
+
     /// When the first comes out, and of which link.
     pub(crate) fn next(&self, shared: &Shared) -> Option<(Time, LinkId)> {
         let fresh = Some(self.first_fresh).filter(|&fresh| fresh != NO_FRESH);

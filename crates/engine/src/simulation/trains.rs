@@ -80,10 +80,8 @@ impl<O: Observer> Simulation<O> {
         loop {
             let train = &mut self.trains[number];
             // Never as an option: that is copied in pieces, and to read it as a whole right after stalls.
-            let packet = train.leave();
+            let (packet, time, slot) = train.leave_in_order(&self.shared);
             let began = train.began(&packet);
-            let next = train.next_in_order(&self.shared);
-            let (time, slot) = next.unwrap_or((Time::NEVER, 0));
             let goes_on = time < until && (train.is_apart(time) || self.is_apart(slot, time));
             self.foreseen.until = (time.min(timer) + after).min(known_until);
             if !goes_on {
