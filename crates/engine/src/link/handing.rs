@@ -11,6 +11,9 @@ use crate::ledger::Shared;
 /// Full packets that a link sends before it catches up without being touched.
 const BATCH: u64 = 64;
 
+/// An eighth of a batch is several.
+const SEVERAL: u64 = 8;
+
 /// Bytes of a full packet. Small ones come hardly ever as fast as a link could send them:
 /// acknowledgements follow the data.
 pub(super) const FULL: u16 = 1500;
@@ -105,6 +108,11 @@ impl Link {
     pub(crate) fn would_come_first(&self, stamp: Time) -> bool {
         let first = self.announced.first();
         first.is_none_or(|first| stamp < first.stamp && self.unplaced.is_none())
+    }
+
+    /// How long it takes to send several full packets.
+    pub(crate) fn takes_several(&self) -> Span {
+        Span::from_ps(self.may_wait.as_ps() / SEVERAL)
     }
 
     /// When the next packet that was handed over arrives.

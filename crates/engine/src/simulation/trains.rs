@@ -126,13 +126,20 @@ impl<O: Observer> Simulation<O> {
         self.come_out(number, id, now, &packet, began, at_end);
     }
 
-    /// Where all comes that answers what comes out of a train from `now` on, of the link `id` first: if nothing
-    /// else is going on by which anything could come there, but timers.
+    /// Where all comes [at once](crate::handover) that answers what comes out of a train from `now` on, of the link `id`
+    /// first: if nothing else can come there but what a timer sends. Where the caches do not hold the network that is
+    /// worthwhile only if several come before the next timer: what that sends is announced, and each that is must be taken
+    /// in first.
     fn foresees(&self, number: usize, id: LinkId, now: Time) -> Option<Answered> {
-        let train = &self.trains[number];
-        let is_apart = train.is_apart(now) || self.is_apart(id, now);
-        let may = is_apart && self.delivering == 0 && !self.looks_ahead;
-        train.answered.filter(|_| may)
+        let answered = self.trains[number].answered?;
+        let is_apart = self.trains[number].is_apart(now) || self.is_apart(id, now);
+        let may = is_apart && self.delivering == 0;
+        let link = &self.links[answered.link as usize];
+        let is_worthwhile = || {
+            let timer = self.tcp.timers.next_time();
+            timer.since(now) >= link.takes_several()
+        };
+        (may && (!self.looks_ahead || is_worthwhile())).then_some(answered)
     }
 
     /// Whether what comes out of a link of a train at `time` matters to nobody else before it comes to one that others
@@ -281,6 +288,14 @@ impl<O: Observer> Simulation<O> {
             }
             if let Some(connection) = self.connection_of(soon) {
                 connection.prefetch(soon.is(Kind::Ack));
+            }
+            if self.foreseen.link != END {
+                // What answers it joins a train at once.
+                let last = shared.paths.link(shared.lane_of_answer(soon).path + 2);
+                self.tracks
+                    .get(last as usize)
+                    .into_iter()
+                    .for_each(prefetch);
             }
             self.observer.soon(soon, [over, answer]);
         }
