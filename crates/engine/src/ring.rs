@@ -105,10 +105,7 @@ impl<T: Copy> Ring<T> {
     /// Takes the first, of a ring that is not empty.
     #[inline]
     pub(crate) fn take(&mut self) -> T {
-        debug_assert!(!self.is_empty());
-        let value = self.slots[self.slot(self.head)];
-        self.drop_first();
-        value
+        self.take_and_see().0
     }
 
     /// The same, and the one that is the first then, if there is one.

@@ -230,16 +230,11 @@ impl<O: Observer> Simulation<O> {
     /// A packet will come to a link at `stamp`, and all is known that comes there before.
     #[inline(always)]
     fn take_in_at_once(&mut self, id: LinkId, packet: &SimPacket, stamp: Time) {
+        let comes_first =
+            self.links[id as usize].would_come_first(stamp) || self.take_in_before(id, stamp);
         let link = &mut self.links[id as usize];
-        if !link.would_come_first(stamp) {
-            self.take_in_before(id, stamp);
-            if !self.links[id as usize].would_come_first(stamp) {
-                self.announce(packet, stamp, false);
-                return;
-            }
-        }
-        let link = &mut self.links[id as usize];
-        let Some(capacity) = link.room else {
+        let Some(capacity) = link.room.filter(|_| comes_first) else {
+            self.announce(packet, stamp, false);
             return;
         };
         let mut packet = *packet;
@@ -256,10 +251,11 @@ impl<O: Observer> Simulation<O> {
         }
     }
 
-    /// Takes in what was announced to a link and comes before `stamp`.
+    /// Takes in what was announced to a link and comes before `stamp`; tells whether nothing else comes at that instant.
     #[inline(never)]
-    fn take_in_before(&mut self, id: LinkId, stamp: Time) {
+    fn take_in_before(&mut self, id: LinkId, stamp: Time) -> bool {
         self.catch_up(id, Horizon::before(stamp));
+        self.links[id as usize].would_come_first(stamp)
     }
 
     /// Moves the link that comes first in the calendar to its next event.

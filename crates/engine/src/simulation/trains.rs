@@ -213,7 +213,7 @@ impl<O: Observer> Simulation<O> {
                 self.schedule(one.link, event);
             }
         }
-        // The first of a train may have left it.
+        // The first of a train may have left it, and some come out of their links by events now.
         self.foreseen = Foreseen::NOTHING;
         let firsts = self.trains.iter();
         let firsts = firsts.filter_map(|train| train.next(&self.shared));
