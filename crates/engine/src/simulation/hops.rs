@@ -230,11 +230,13 @@ impl<O: Observer> Simulation<O> {
     /// A packet will come to a link at `stamp`, and all is known that comes there before.
     #[inline(always)]
     fn take_in_at_once(&mut self, id: LinkId, packet: &SimPacket, stamp: Time) {
-        let comes_first =
-            self.links[id as usize].would_come_first(stamp) || self.take_in_before(id, stamp);
+        if !self.links[id as usize].would_come_first(stamp) && !self.take_in_before(id, stamp) {
+            self.announce_after_all(packet, stamp);
+            return;
+        }
         let link = &mut self.links[id as usize];
-        let Some(capacity) = link.room.filter(|_| comes_first) else {
-            self.announce(packet, stamp, false);
+        let Some(capacity) = link.room else {
+            self.announce_after_all(packet, stamp);
             return;
         };
         let mut packet = *packet;
@@ -249,6 +251,12 @@ impl<O: Observer> Simulation<O> {
             let feeds_train = link.feeds_train;
             self.announce(&packet, stamp, feeds_train);
         }
+    }
+
+    /// Something else comes there at that very instant.
+    #[inline(never)]
+    fn announce_after_all(&mut self, packet: &SimPacket, stamp: Time) {
+        self.announce(packet, stamp, false);
     }
 
     /// Takes in what was announced to a link and comes before `stamp`; tells whether nothing else comes at that instant.
