@@ -108,7 +108,7 @@ def test_without_the_further_replicas_nothing_is_whole(text, tmp_path):
     keys = Keys(scenario)
     with Store(part / STORE).journal() as journal:
         for key in (keys.of(Task(point, replica)) for point in range(4) for replica in range(10)):
-            journal.append(key, whole.payload(key))
+            journal.append([(key, whole.payload(key))])
     results, missing = merge([part], tmp_path / "merged")
     assert missing > 0
     assert not results.complete

@@ -6,6 +6,7 @@ interrupted, what is finished is kept; 1: anything else.
 
 from __future__ import annotations
 
+import atexit
 import gc
 import os
 import sys
@@ -54,8 +55,10 @@ def sojourn(
 def main() -> None:
     """Run the program."""
     # Modules and tables are many objects and hardly a cycle: to look for these after every few
-    # hundred objects costs a short sweep more than it frees.
+    # hundred objects costs a short sweep more than it frees. So it does at the end, where the
+    # system takes all of it back at once.
     gc.set_threshold(50_000)
+    atexit.register(gc.freeze)
     warnings.showwarning = _warn
     # Python has none where whoever called has closed it: nothing could be printed after the work.
     if sys.stdout is None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import contextlib
 import os
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -41,22 +42,24 @@ class Journal:
         """Its file."""
         return self._path
 
-    def append(self, key: bytes, payload: bytes) -> record.Found:
-        """Append a run; return where it stands."""
-        content = record.write(key, payload)
+    def append(self, runs: Sequence[tuple[bytes, bytes]]) -> list[record.Found]:
+        """Append runs, each its key and payload, all or none; return where they stand."""
+        records = [record.write(key, payload) for key, payload in runs]
         if self._file is None:
             self._file = self._create()
         try:
-            _write_all(self._file, content)
+            _write_all(self._file, b"".join(records))
         except BaseException as error:
-            # Take back the half that was written; a reader would pass it over anyway.
+            # Take back the part that was written; a reader would pass half a record over anyway.
             with contextlib.suppress(OSError):
                 os.ftruncate(self._file, self._end)
             if isinstance(error, OSError):
                 raise _named(error, self._path) from None
             raise
-        found = record.Found(key, self._end, len(content))
-        self._end += len(content)
+        found = []
+        for (key, _), content in zip(runs, records, strict=True):
+            found.append(record.Found(key, self._end, len(content)))
+            self._end += len(content)
         self._dirty = True
         return found
 

@@ -53,8 +53,9 @@ class Kept:
             closing(self._carry_out(list(missing.values()))) as finished,
         ):
             for batch in finished:
+                if batch:
+                    journal.append([(self.keys.of(task), each.payload) for task, each in batch])
                 for task, packed in batch:
-                    journal.append(self.keys.of(task), packed.payload)
                     self._recent.keep(task, packed)
                     self.computed += 1
                     if self._progress is not None:

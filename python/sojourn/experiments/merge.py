@@ -80,7 +80,7 @@ def _take(store: Store, part: Path, note: Note) -> None:
     with store.journal() as journal:
         for key in source:
             if key not in store:
-                journal.append(key, source.payload(key))
+                journal.append([(key, source.payload(key))])
 
 
 def _what_is_there(scenario: Scenario, bench: Kept) -> Plan:

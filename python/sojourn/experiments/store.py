@@ -9,7 +9,7 @@ from __future__ import annotations
 import contextlib
 import mmap
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -125,10 +125,10 @@ class Appender:
         self._journal = journal
         self._places = places
 
-    def append(self, key: bytes, payload: bytes) -> None:
-        """Append a run. Raises OSError when the disk is full."""
-        found = self._journal.append(key, payload)
-        self._places.setdefault(key, (self._journal.path, found.offset, found.length))
+    def append(self, runs: Sequence[tuple[bytes, bytes]]) -> None:
+        """Append runs, each its key and payload. Raises OSError when the disk is full."""
+        for found in self._journal.append(runs):
+            self._places.setdefault(found.key, (self._journal.path, found.offset, found.length))
 
     def commit_when_due(self) -> None:
         """Force what was appended to the disk, at most once a second."""
