@@ -1,6 +1,6 @@
 """``python -m sojourn``."""
 
-from sojourn.cli.main import main
+from sojourn.cli.main import program
 
 if __name__ == "__main__":
-    main()
+    program()

@@ -33,6 +33,8 @@ KINDS = {
 _known: dict[str, type] = {}
 """Classes that objects were made of here, by name: some have no module that could be imported."""
 
+_imported: set[str] = set()
+"""Modules of the user that were imported here."""
 
 _results: set[Path] = set()
 """Folders of results: what was run there need not be there to be looked at."""
@@ -66,6 +68,11 @@ def know(classes: dict[str, type]) -> None:
     _known.update(classes)
 
 
+def has_imported() -> bool:
+    """Whether a module of the user was imported here."""
+    return bool(_imported)
+
+
 def find(name: str, folder: str | Path = ".", kind: str | None = None) -> type:
     """Find a class by its name, one of a ``kind`` where that is given. Raises :class:`Refused`."""
     cls = _found(name, folder)
@@ -87,6 +94,7 @@ def _found(name: str, folder: str | Path) -> type:
         what = f"{type(error).__name__}: {error}"
         message = f"found {name!r}, but the module {module_name} cannot be imported: {what}"
         raise Refused(message) from None
+    _imported.add(module_name)
     for part in path.split("."):
         if not hasattr(found, part):
             raise Refused(f"found {name!r}, but the module {module_name} has no {path}")

@@ -15,6 +15,7 @@ from typing import Annotated, Any, NoReturn
 
 import typer
 
+from sojourn import outside
 from sojourn._core import LedgerError, ScenarioError, UserCodeError, __version__
 from sojourn.cli.commands import Commands
 from sojourn.extras import LIBRARIES, MissingExtra, missing
@@ -52,13 +53,17 @@ def sojourn(
     """
 
 
+def program() -> None:
+    """Run the program in a process of its own."""
+    # Modules and tables are many objects and hardly a cycle: to look for these after every few
+    # hundred objects costs a short sweep more than it frees. So it does at the end.
+    gc.set_threshold(50_000)
+    atexit.register(_leave_to_the_system)
+    main()
+
+
 def main() -> None:
     """Run the program."""
-    # Modules and tables are many objects and hardly a cycle: to look for these after every few
-    # hundred objects costs a short sweep more than it frees. So it does at the end, where the
-    # system takes all of it back at once.
-    gc.set_threshold(50_000)
-    atexit.register(gc.freeze)
     warnings.showwarning = _warn
     # Python has none where whoever called has closed it: nothing could be printed after the work.
     if sys.stdout is None:
@@ -86,6 +91,12 @@ def main() -> None:
         sys.exit(1)
     except OSError as error:
         _fail(f"{error.filename or 'sojourn'}: {error.strerror or error}", 1)
+
+
+def _leave_to_the_system() -> None:
+    """Clear nothing that goes with the process, unless modules of the user count on it."""
+    if not outside.has_imported():
+        gc.freeze()
 
 
 def _warn(message: Warning | str, category: type[Warning], *place: Any, **more: Any) -> None:
