@@ -51,6 +51,12 @@ pub struct Ledger {
     backlog: Count,
     /// Packets that found the queue empty and were sent at once.
     passed: Count,
+    /// Packets that came and waited, but were never in the backlog.
+    waited_apart: Count,
+    /// Their summed waiting times, in picoseconds.
+    waited_apart_for: u128,
+    /// Integral of the waiting bytes over time, in byte-picoseconds.
+    pub byte_time: u128,
     /// The other packets that came.
     joined: Count,
     /// The other packets whose transmission began.
@@ -59,11 +65,9 @@ pub struct Ledger {
     updated: Time,
     /// Most packets that waited for longer than an instant, since [`Ledger::reset_peak`].
     pub peak_packets: u64,
-    /// Integral of the waiting packets over time, in packet-picoseconds.
-    pub packet_time: u128,
-    /// Integral of the waiting bytes over time, in byte-picoseconds.
-    pub byte_time: u128,
-    /// Summed waiting times of the packets that have left the queue, in picoseconds.
+    /// Integral of the backlog over time, in packet-picoseconds.
+    backlog_time: u128,
+    /// Summed waiting times of the packets that have left the backlog, in picoseconds.
     waited: u128,
     /// Summed arrival instants of the packets that wait, in picoseconds.
     stamps: u128,
@@ -80,17 +84,22 @@ impl Ledger {
 
     /// Packets that came to the queue.
     pub fn arrivals(&self) -> Count {
-        self.passed.plus(self.joined)
+        self.passed.plus(self.waited_apart).plus(self.joined)
     }
 
     /// Packets whose transmission began.
     pub fn departures(&self) -> Count {
-        self.passed.plus(self.left)
+        self.passed.plus(self.waited_apart).plus(self.left)
     }
 
     /// Packets that found the queue empty and were sent at once: these arrived and departed.
     pub fn passed(&self) -> Count {
         self.passed
+    }
+
+    /// Integral of the waiting packets over time, in packet-picoseconds.
+    pub fn packet_time(&self) -> u128 {
+        self.backlog_time + self.waited_apart_for
     }
 
     /// Takes the integrals up to `now`.
@@ -102,7 +111,7 @@ impl Ledger {
         }
         self.updated = now;
         if self.backlog.packets > 0 {
-            self.packet_time += u128::from(self.backlog.packets) * u128::from(span);
+            self.backlog_time += u128::from(self.backlog.packets) * u128::from(span);
             self.byte_time += u128::from(self.backlog.bytes) * u128::from(span);
             self.peak_packets = self.peak_packets.max(self.backlog.packets);
         }
@@ -132,11 +141,9 @@ impl Ledger {
     /// so it was never in the backlog, and the peak is for the caller to find.
     pub(crate) fn wait(&mut self, size: Bytes, stamp: Time, now: Time) {
         let wait = u128::from(now.since(stamp).as_ps());
-        self.joined.add(size);
-        self.left.add(size);
-        self.packet_time += wait;
+        self.waited_apart.add(size);
+        self.waited_apart_for += wait;
         self.byte_time += wait * u128::from(size.get());
-        self.waited += wait;
     }
 
     /// The transmission of a packet that came at `stamp` began.
@@ -150,7 +157,7 @@ impl Ledger {
     /// The transmission of a packet that came at `stamp` will begin at `begins`. The integrals are taken up to `now`.
     pub(crate) fn depart_ahead(&mut self, size: Bytes, stamp: Time, now: Time, begins: Time) {
         let wait = u128::from(begins.since(now).as_ps());
-        self.packet_time += wait;
+        self.backlog_time += wait;
         self.byte_time += wait * u128::from(size.get());
         self.left.add(size);
         self.leave(size, stamp, begins);
@@ -222,12 +229,12 @@ impl Ledger {
     pub fn check_little(&self, now: Time) -> Result<(), String> {
         let so_far = u128::from(self.backlog().packets) * u128::from(now.as_ps());
         let waiting = self.waited.wrapping_add(so_far).wrapping_sub(self.stamps);
-        if waiting == self.packet_time {
+        if waiting == self.backlog_time {
             return Ok(());
         }
         Err(format!(
             "the integral of the queue is {} packet-ps, the summed waiting times are {waiting} ps",
-            self.packet_time
+            self.backlog_time
         ))
     }
 
@@ -418,7 +425,7 @@ mod tests {
         ledger.drop(SIZE, at(20), at(60), Reason::Target);
         ledger.advance(at(100));
         // 30 + 40 + 75 packet-picoseconds: sent, dropped at the head, still waiting.
-        assert_eq!(ledger.packet_time, 145);
+        assert_eq!(ledger.packet_time(), 145);
         assert_eq!(ledger.check_little(at(100)), Ok(()));
         assert_eq!(ledger.peak_packets, 3);
     }
@@ -449,6 +456,6 @@ mod tests {
         ledger.arrive(SIZE, at(10));
         ledger.depart(SIZE, at(10), at(10));
         ledger.advance(at(20));
-        assert_eq!((ledger.peak_packets, ledger.packet_time), (0, 0));
+        assert_eq!((ledger.peak_packets, ledger.packet_time()), (0, 0));
     }
 }

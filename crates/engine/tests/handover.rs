@@ -406,7 +406,7 @@ fn packets_wait_behind_a_faster_link_as_long_as_by_hand() {
         }
         let ledger = &simulation.links()[1].ledger;
         let waited = Span::from_us(4 * (1_350 + 2_700)).as_ps();
-        assert_eq!(ledger.packet_time, u128::from(waited));
+        assert_eq!(ledger.packet_time(), u128::from(waited));
         assert_eq!(ledger.byte_time, u128::from(waited) * 1500);
         assert_eq!((ledger.peak_packets, ledger.passed().packets), (2, 4));
     }

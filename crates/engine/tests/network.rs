@@ -178,7 +178,7 @@ fn seeing_all_in_order_changes_nothing() {
         let area = simulation
             .links()
             .iter()
-            .map(|link| link.ledger.packet_time)
+            .map(|link| link.ledger.packet_time())
             .sum();
         (books.collect(), area)
     }

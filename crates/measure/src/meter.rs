@@ -166,7 +166,7 @@ impl Meter {
                 passed: ledger.passed().packets,
                 drops: ledger.drops_by_reason(),
                 marks: ledger.marks_by_reason(),
-                packet_time: ledger.packet_time,
+                packet_time: ledger.packet_time(),
                 byte_time: ledger.byte_time,
                 carried: link.carried(now),
             };

@@ -98,7 +98,7 @@ impl Recorder {
             let new = LinkThen {
                 drops: ledger.drops(),
                 marks: ledger.marks_by_reason().iter().sum(),
-                packet_time: ledger.packet_time,
+                packet_time: ledger.packet_time(),
                 carried: link.carried(now),
             };
             self.links[i] = new;

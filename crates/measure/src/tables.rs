@@ -187,7 +187,10 @@ fn link_metrics(
         ("loss_ratio", ratio(drops, arrivals)),
         (
             "queue_mean_packets",
-            ratio((ledger.packet_time - before.packet_time) as f64, window_ps),
+            ratio(
+                (ledger.packet_time() - before.packet_time) as f64,
+                window_ps,
+            ),
         ),
         (
             "queue_mean_bytes",

@@ -146,7 +146,16 @@ pub fn state<O: Observer>(simulation: &Simulation<O>) -> String {
         link.spec.discipline.probe(&mut |name, value| {
             let _ = write!(inside, " {name}={value:?}");
         });
-        format!("{} {carried:?} {:?}{inside}\n", link.spec.name, link.ledger)
+        let ledger = &link.ledger;
+        ledger.check_little(now).unwrap();
+        let books = (
+            [ledger.arrivals(), ledger.departures(), ledger.passed()],
+            ledger.backlog(),
+            ledger.peak_packets,
+            [ledger.packet_time(), ledger.byte_time],
+            [ledger.drops_by_reason(), ledger.marks_by_reason()],
+        );
+        format!("{} {carried:?} {books:?}{inside}\n", link.spec.name)
     });
     let flows = (0..simulation.flows().len()).map(|flow| {
         let books = simulation.books(flow);

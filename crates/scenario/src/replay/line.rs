@@ -139,7 +139,7 @@ impl Line {
             departed_bytes: ledger.departures().bytes,
             drops: ledger.drops(),
             marks: ledger.marks_by_reason().iter().sum(),
-            packet_time: ledger.packet_time,
+            packet_time: ledger.packet_time(),
             byte_time: ledger.byte_time,
             waited: measured.waited,
         }
