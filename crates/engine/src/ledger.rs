@@ -69,6 +69,8 @@ pub struct Ledger {
     backlog_time: u128,
     /// Summed waiting times of the packets that have left the backlog, in picoseconds.
     waited: u128,
+    /// Of those among them that were dropped.
+    waited_in_vain: u128,
     /// Summed arrival instants of the packets that wait, in picoseconds.
     stamps: u128,
     /// Drops and marks by reason, made with the first: most links have none.
@@ -100,6 +102,11 @@ impl Ledger {
     /// Integral of the waiting packets over time, in packet-picoseconds.
     pub fn packet_time(&self) -> u128 {
         self.backlog_time + self.waited_apart_for
+    }
+
+    /// Summed waiting times of the packets whose transmission began, in picoseconds.
+    pub fn waited(&self) -> u128 {
+        self.waited - self.waited_in_vain + self.waited_apart_for
     }
 
     /// Takes the integrals up to `now`.
@@ -168,6 +175,7 @@ impl Ledger {
     pub fn drop(&mut self, size: Bytes, stamp: Time, now: Time, reason: Reason) {
         self.advance(now);
         self.reasons.get_or_insert_default()[0][reason as usize] += 1;
+        self.waited_in_vain += u128::from(now.elapsed_since(stamp).as_ps());
         self.leave(size, stamp, now);
     }
 

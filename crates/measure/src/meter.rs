@@ -88,8 +88,6 @@ pub struct LinkMeter {
     /// Queueing delays of the packets whose transmission began in the window, without those that
     /// waited for nothing at all.
     waits: Sketch,
-    /// Their sum, in picoseconds.
-    pub waited: u128,
     /// The ledger and the transmitter at the start of the window, where it is not that of the run.
     pub before: Option<Box<LinkBefore>>,
 }
@@ -120,6 +118,8 @@ pub struct LinkBefore {
     pub packet_time: u128,
     /// Integral of the waiting bytes.
     pub byte_time: u128,
+    /// Summed waiting times of the packets whose transmission had begun.
+    pub waited: u128,
     /// What the transmitter had carried.
     pub carried: Carried,
 }
@@ -168,6 +168,7 @@ impl Meter {
                 marks: ledger.marks_by_reason(),
                 packet_time: ledger.packet_time(),
                 byte_time: ledger.byte_time,
+                waited: ledger.waited(),
                 carried: link.carried(now),
             };
             before.push((!from_the_start).then(|| Box::new(then())));
@@ -248,9 +249,7 @@ impl Observer for Meter {
     fn dequeued(&mut self, now: Time, link: LinkId, packet: &SimPacket) {
         if self.is_open() {
             let wait = now.elapsed_since(packet.stamp);
-            let link = &mut self.links[link as usize];
-            link.waited += u128::from(wait.as_ps());
-            take(&mut link.waits, wait, self.gathers);
+            take(&mut self.links[link as usize].waits, wait, self.gathers);
         }
     }
 

@@ -197,7 +197,10 @@ fn link_metrics(
             ratio((ledger.byte_time - before.byte_time) as f64, window_ps),
         ),
         ("queue_max_packets", ledger.peak_packets as f64),
-        ("queueing_delay_mean_s", mean_s(measured.waited, departures)),
+        (
+            "queueing_delay_mean_s",
+            mean_s(ledger.waited() - before.waited, departures),
+        ),
         ("queueing_delay_p50_s", p50),
         ("queueing_delay_p95_s", p95),
         ("queueing_delay_p99_s", p99),

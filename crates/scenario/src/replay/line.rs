@@ -132,7 +132,6 @@ impl Line {
 
     fn total(&self) -> Total {
         let ledger = &self.open.link().ledger;
-        let measured = &self.open.observer.0.links[0];
         Total {
             arrivals: ledger.arrivals().packets,
             departures: ledger.departures().packets,
@@ -141,7 +140,7 @@ impl Line {
             marks: ledger.marks_by_reason().iter().sum(),
             packet_time: ledger.packet_time(),
             byte_time: ledger.byte_time,
-            waited: measured.waited,
+            waited: ledger.waited(),
         }
     }
 
