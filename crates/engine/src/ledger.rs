@@ -433,9 +433,25 @@ mod tests {
         ledger.drop(SIZE, at(20), at(60), Reason::Target);
         ledger.advance(at(100));
         // 30 + 40 + 75 packet-picoseconds: sent, dropped at the head, still waiting.
-        assert_eq!(ledger.packet_time(), 145);
+        assert_eq!((ledger.packet_time(), ledger.waited()), (145, 30));
         assert_eq!(ledger.check_little(at(100)), Ok(()));
         assert_eq!(ledger.peak_packets, 3);
+    }
+
+    #[test]
+    fn what_was_never_in_the_backlog_counts_as_if_it_had_been() {
+        let told = |ledger: &Ledger| {
+            (
+                [ledger.arrivals(), ledger.departures(), ledger.backlog()],
+                [ledger.packet_time(), ledger.byte_time, ledger.waited()],
+            )
+        };
+        let (mut seen, mut apart) = (Ledger::default(), Ledger::default());
+        seen.arrive(SIZE, at(10));
+        seen.depart(SIZE, at(10), at(40));
+        apart.wait(SIZE, at(10), at(40));
+        assert_eq!(told(&apart), told(&seen));
+        assert_eq!(apart.check_little(at(50)), Ok(()));
     }
 
     #[test]
