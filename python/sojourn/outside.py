@@ -34,7 +34,7 @@ _known: dict[str, type] = {}
 """Classes that objects were made of here, by name: some have no module that could be imported."""
 
 _imported: set[str] = set()
-"""Modules of the user that were imported here."""
+"""Modules of the user that were imported here, or begun to be."""
 
 _results: set[Path] = set()
 """Folders of results: what was run there need not be there to be looked at."""
@@ -69,7 +69,7 @@ def know(classes: dict[str, type]) -> None:
 
 
 def has_imported() -> bool:
-    """Whether a module of the user was imported here."""
+    """Whether a module of the user was imported here, or begun to be."""
     return bool(_imported)
 
 
@@ -87,6 +87,8 @@ def _found(name: str, folder: str | Path) -> type:
     if name in _known:
         return _known[name]
     module_name, _, path = name.partition(":")
+    # Even where it fails half-way, what it imported is here.
+    _imported.add(module_name)
     try:
         with _first(folder):
             found: Any = importlib.import_module(module_name)
@@ -94,7 +96,6 @@ def _found(name: str, folder: str | Path) -> type:
         what = f"{type(error).__name__}: {error}"
         message = f"found {name!r}, but the module {module_name} cannot be imported: {what}"
         raise Refused(message) from None
-    _imported.add(module_name)
     for part in path.split("."):
         if not hasattr(found, part):
             raise Refused(f"found {name!r}, but the module {module_name} has no {path}")

@@ -11,6 +11,7 @@ import contextlib
 import os
 import time
 from collections.abc import Sequence
+from itertools import accumulate
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -43,25 +44,28 @@ class Journal:
         return self._path
 
     def append(self, runs: Sequence[tuple[bytes, bytes]]) -> list[record.Found]:
-        """Append runs, each its key and payload, all or none; return where they stand."""
+        """Append runs, each its key and payload; return where they stand."""
         records = [record.write(key, payload) for key, payload in runs]
+        *begins, end = accumulate(map(len, records), initial=self._end)
         if self._file is None:
             self._file = self._create()
+        self._dirty = True
         try:
             _write_all(self._file, b"".join(records))
         except BaseException as error:
-            # Take back the part that was written; a reader would pass half a record over anyway.
+            # Whole records stay. The rest is taken back; a reader would pass it over anyway.
             with contextlib.suppress(OSError):
+                written = os.fstat(self._file).st_size
+                self._end = max(place for place in begins if place <= written)
                 os.ftruncate(self._file, self._end)
             if isinstance(error, OSError):
                 raise _named(error, self._path) from None
             raise
-        found = []
-        for (key, _), content in zip(runs, records, strict=True):
-            found.append(record.Found(key, self._end, len(content)))
-            self._end += len(content)
-        self._dirty = True
-        return found
+        self._end = end
+        return [
+            record.Found(key, begin, len(content))
+            for (key, _), begin, content in zip(runs, begins, records, strict=True)
+        ]
 
     def commit_when_due(self) -> None:
         """Force what was appended to the disk, if that is a second ago."""

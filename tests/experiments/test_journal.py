@@ -1,0 +1,37 @@
+"""Runs appended together: of those that a disk takes, none is lost."""
+
+import errno
+import os
+
+import pytest
+
+from sojourn.experiments import record
+from sojourn.experiments.store import Store
+
+RUNS = [(bytes([number]) * 32, bytes([number]) * 100) for number in range(4)]
+RECORD = len(record.write(*RUNS[0]))
+
+
+@pytest.mark.parametrize("room", range(0, 4 * RECORD, 37))
+def test_what_a_full_disk_has_taken_whole_is_kept_and_one_can_go_on(tmp_path, monkeypatch, room):
+    left, write = room, os.write
+
+    def limited(file, content):
+        nonlocal left
+        if not left:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        left -= (written := write(file, content[:left]))
+        return written
+
+    with Store(tmp_path).journal() as journal:
+        monkeypatch.setattr(os, "write", limited)
+        with pytest.raises(OSError, match="No space left"):
+            journal.append(RUNS)
+        monkeypatch.undo()
+        whole = room // RECORD
+        found = Store(tmp_path)
+        assert (found.damages, list(found)) == ([], [key for key, _ in RUNS[:whole]])
+        journal.append(RUNS[whole:])
+    found = Store(tmp_path)
+    assert found.damages == []
+    assert {key: found.payload(key) for key in found} == dict(RUNS)
