@@ -24,6 +24,10 @@ TYPES = {"point": pl.Int64, "replica": pl.Int64, "packets": pl.Int64}
 TYPES |= dict.fromkeys(("link", "flow", "group", "kind", "reason"), pl.String)
 """The types of columns that hold no metric."""
 
+# Where polars was imported before numpy, it imports that when it is first given an array, and two
+# threads that give it one at once may fail. This here one thread does.
+pl.Series(np.empty(0))
+
 
 def stack(scenario: Scenario, outcomes: Iterable[Outcome]) -> dict[str, pl.DataFrame]:
     """Stack the tables of all runs, in the order given, into one frame for each table."""

@@ -1,6 +1,8 @@
 """Tables made in stretches, beside the runs, are those made at once of all."""
 
 import json
+import subprocess
+import sys
 
 import polars as pl
 import pytest
@@ -145,3 +147,32 @@ def test_where_runs_decide_on_runs_drafts_wait_for_the_last(monkeypatch, begun, 
     assert all(len(tasks) == 2 for _, tasks in begun)
     assert len(begun) == 12
     assert_is_that_of_a_run(tmp_path / "out", scenario)
+
+
+FIRST_ARRAY = """
+import {first}
+import sys, threading, numpy, polars
+
+asked = []
+
+def note(frame, event, _):
+    if event == "call" and frame.f_code.co_name == "_import":
+        asked.append(frame.f_code.co_filename)
+
+def give_an_array():
+    sys.setprofile(note)
+    polars.Series(numpy.zeros(1))
+
+thread = threading.Thread(target=give_an_array)
+thread.start()
+thread.join()
+print(any("polars" in name for name in asked))
+"""
+
+
+@pytest.mark.parametrize(("first", "imports"), [("polars", "True"), ("sojourn.results", "False")])
+def test_polars_imports_numpy_in_no_thread(first, imports):
+    """It does at its first array, and two threads that give it one at once may fail."""
+    program = [sys.executable, "-c", FIRST_ARRAY.format(first=first)]
+    said = subprocess.run(program, capture_output=True, text=True, check=True, timeout=60)
+    assert said.stdout.strip() == imports
