@@ -161,9 +161,10 @@ impl Ledger {
         self.leave(size, stamp, now);
     }
 
-    /// The transmission of a packet that came at `stamp` will begin at `begins`. The integrals are taken up to `now`.
-    pub(crate) fn depart_ahead(&mut self, size: Bytes, stamp: Time, now: Time, begins: Time) {
-        let wait = u128::from(begins.since(now).as_ps());
+    /// The transmission of a packet that came at `stamp` will begin at `begins`, which is not before the instant up to
+    /// which the integrals are taken.
+    pub(crate) fn depart_ahead(&mut self, size: Bytes, stamp: Time, begins: Time) {
+        let wait = u128::from(begins.since(self.updated).as_ps());
         self.backlog_time += wait;
         self.byte_time += wait * u128::from(size.get());
         self.left.add(size);

@@ -4,6 +4,7 @@
 mod audit;
 mod governed;
 mod handing;
+mod heads;
 mod in_train;
 mod plain;
 mod promises;
@@ -84,6 +85,29 @@ impl LinkSpec {
     }
 }
 
+/// What a discipline judges whose packets its link keeps, if it hands over.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Judges {
+    /// Nothing: the link keeps the packets of a plain queue, those of any other it does not keep.
+    Nothing,
+    /// Packets when they arrive.
+    Arrivals,
+    /// Packets when they are to leave.
+    Heads,
+}
+
+impl Judges {
+    fn of(discipline: &AnyDiscipline<SimPacket>, may_keep: bool) -> Self {
+        if may_keep && discipline.judges_arrivals() {
+            Self::Arrivals
+        } else if may_keep && discipline.judges_heads() {
+            Self::Heads
+        } else {
+            Self::Nothing
+        }
+    }
+}
+
 /// A link of a running simulation.
 ///
 /// What a packet touches that need not wait and is handed over lies in the first cache line of 64
@@ -111,14 +135,15 @@ pub struct Link {
     pub(crate) feeds_train: bool,
     /// Its books, which fill the first line and end with the third.
     pub ledger: Ledger,
-    /// The room of a queue that the link keeps itself: a [plain](plain) one, or one that is [judged](promises).
+    /// The room of a queue that the link keeps itself: a [plain](plain) one, or one whose [arrivals](promises) or
+    /// [heads](heads) are judged.
     pub(crate) room: Option<Capacity>,
-    /// Whether the discipline judges arrivals, so that the link keeps what waits if it hands over.
-    pub(crate) judges: bool,
+    /// What the discipline judges.
+    pub(crate) judges: Judges,
     /// When all is sent that has come to a queue of that kind that hands over, or was in a train before
     /// what is announced; an instant that is past where that is nothing.
     pub(crate) free_at: Time,
-    /// The packets that a queue which [promises](promises) has booked, and of which some wait still.
+    /// The packets that a queue has booked which [promises](promises) or [foresees](heads), and of which some wait still.
     booked: Ring<Booked>,
     /// Their bytes.
     booked_bytes: Bytes,
@@ -193,7 +218,7 @@ impl Link {
         let may_keep = spec.device_queue == 0 && !looked_into;
         let mut link = Self {
             room: spec.discipline.plain_capacity().filter(|_| may_keep),
-            judges: may_keep && spec.discipline.judges_arrivals(),
+            judges: Judges::of(&spec.discipline, may_keep),
             due: Time::NEVER,
             timer: Time::NEVER,
             bypass: largest_bypass(&spec),
@@ -246,7 +271,7 @@ impl Link {
     /// It [hands over](crate::handover) what it begins to send; what waits, it keeps itself where it can then.
     pub(crate) fn hand_over(&mut self) {
         self.hands_over = true;
-        if self.judges {
+        if self.judges != Judges::Nothing {
             self.room = Some(self.spec.discipline.capacity());
         }
     }
@@ -357,10 +382,10 @@ impl Link {
     #[inline]
     pub(crate) fn next_event(&self) -> Time {
         if self.hands_over {
-            let departure = if self.room.is_some() {
+            let departure = if self.promises() {
                 Time::NEVER
             } else {
-                self.next_question()
+                self.next_departure()
             };
             return departure.min(self.next_arrival()) + self.may_wait;
         }

@@ -3,6 +3,7 @@
 //! | module | holds what happens |
 //! | --- | --- |
 //! | `hops` | to packets from link to link |
+//! | `heads` | to those that wait where heads are judged |
 //! | `trains` | to those that go from link to link in trains |
 //! | `rounds` | to those that come out of trains flow by flow |
 //! | `sources` | when a source sends |
@@ -10,6 +11,7 @@
 //! | `books` | when the books are closed |
 
 mod books;
+mod heads;
 mod hops;
 mod rounds;
 mod sources;

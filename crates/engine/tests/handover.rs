@@ -151,6 +151,56 @@ fn what_is_judged_when_it_comes_is_kept_by_the_link() {
     }
 }
 
+/// A link keeps what waits in a queue whose discipline judges heads, and hands a packet over as soon as it is foreseen to
+/// leave: with drops and marks, at the first link of a path, at one that links of unlike rates share and at one that
+/// like ones do.
+#[test]
+fn what_is_judged_at_the_head_is_kept_by_the_link() {
+    use Scalar::{Flag, Text};
+    let limits = ["40 kB", "24 packets"];
+    let targets = ["0 s", "300 us", "2 ms", "20 ms"];
+    let (mut dropped, mut marked) = (0, 0);
+    for (number, preset) in (0..48).zip([Preset::Reference, Preset::Linux, Preset::Ns3].repeat(16))
+    {
+        let (limit, target) = (limits[number / 3 % 2], targets[number / 6 % 4]);
+        let (ecn, first_mbps) = (number % 2 == 0, [40, 8][number / 24]);
+        let network = || {
+            let (mut links, mut flows) = network("droptail", "droptail");
+            links[0] = link((0, 3), first_mbps, 100, "droptail", "20 packets");
+            for id in [0, 3] {
+                let info = bench::info(links[id].rate.bps(), links[id].delay);
+                let params = [
+                    ("limit", Text(limit)),
+                    ("target", Text(target)),
+                    ("interval", Text("4 ms")),
+                    ("ecn", Flag(ecn)),
+                ];
+                links[id].discipline = build("codel", &params, preset, &info).unwrap();
+            }
+            let Traffic::Datagrams { ecn, .. } = &mut flows[0].traffic else {
+                unreachable!("all are datagrams");
+            };
+            *ecn = Ecn::Ect0;
+            (links, flows)
+        };
+        let ordered = run::<true>(network(), 100);
+        let seen = run::<false>(network(), 100);
+        let of_link = |id| seen.1.iter().filter(move |entry| entry.2 == id);
+        let count = |what, id| of_link(id).filter(|entry| entry.1 == what).count();
+        for id in [0, 3] {
+            dropped += count('d', id);
+            marked += count('m', id);
+        }
+        let leaves = of_link(3).filter(|entry| matches!(entry.1, '+' | '-'));
+        assert!(leaves.map(|entry| entry.0).is_sorted().not(), "foreseen");
+        assert!(
+            same_history(ordered, seen),
+            "{number}, {preset}, {target}, {limit}"
+        );
+    }
+    assert!(dropped > 1_000 && marked > 1_000, "{dropped}, {marked}");
+}
+
 /// What arrives at the instant of a timer arrives before it.
 #[test]
 fn timers_of_what_is_judged_run_when_their_instants_are_over() {

@@ -18,11 +18,13 @@
 //! has no CoDel: its preset is the reference.
 
 use sojourn_base::length::Capacity;
-use sojourn_base::{Auto, Bytes, Limit, LinkInfo, Optional, ParamFault, Preset, Span, params};
+use sojourn_base::{
+    Auto, Bytes, Limit, LinkInfo, Optional, ParamFault, Preset, Span, Time, params,
+};
 
 use crate::parts::codel_law::{CodelLaw, CodelSettings, Spell};
 use crate::parts::{Fifo, mistakes};
-use crate::{Backlog, Context, Dequeued, Discipline, Packet, ProbeValue, Reason, Warning};
+use crate::{Backlog, Context, Dequeued, Discipline, Heads, Packet, ProbeValue, Reason, Warning};
 
 params! {
     /// Parameters of CoDel.
@@ -93,6 +95,19 @@ impl<P: Packet> Discipline<P> for CoDel<P> {
         let (spell, queue) = (&mut self.spell, &mut self.queue);
         self.law.prepare(spell, queue, Bytes::ZERO, ctx);
         queue.dequeue()
+    }
+
+    fn judges_heads(&self) -> bool {
+        self.law.may_foresee()
+    }
+
+    #[inline]
+    fn foresees(&mut self, head: &P, behind: Bytes, leaves: Time) -> bool {
+        self.law.foresees(&mut self.spell, head, behind, leaves)
+    }
+
+    fn judge_heads(&mut self, queue: &mut dyn Heads<P>, ctx: &mut Context<'_, P>) {
+        self.law.prepare(&mut self.spell, queue, Bytes::ZERO, ctx);
     }
 
     fn backlog(&self) -> Backlog {

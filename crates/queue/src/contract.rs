@@ -247,6 +247,18 @@ impl Judgement {
     }
 }
 
+/// A queue, as a discipline sees it that judges packets at the head.
+pub trait Heads<P> {
+    /// The packet at the head.
+    fn head(&self) -> Option<&P>;
+    /// The packet at the head, to be marked where it stands.
+    fn head_mut(&mut self) -> Option<&mut P>;
+    /// Takes the packet at the head.
+    fn pop(&mut self) -> Option<P>;
+    /// How many bytes wait, the head included.
+    fn bytes(&self) -> Bytes;
+}
+
 /// What [`Discipline::dequeue`] found.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Dequeued<P> {
@@ -371,6 +383,22 @@ pub trait Discipline<P: Packet> {
     fn judge(&mut self, _packet: &P, _meeting: &mut Meeting<'_>) -> Judgement {
         Judgement::Admit
     }
+
+    /// Whether it is first in, first out, drops the arrival that finds no room as [`Reason::Overlimit`], and else judges
+    /// packets only when they are to leave, by their sojourn and by what waits behind them. The owner may keep the packets
+    /// of such a queue itself and ask for [`foresees`](Self::foresees) and [`judge_heads`](Self::judge_heads) alone.
+    fn judges_heads(&self) -> bool {
+        false
+    }
+
+    /// Whether it is sure that a packet leaves as it is at `leaves`, when it is at the head and at least `behind` bytes wait
+    /// behind it, whatever comes until then. If so, it counts as gone; if not, nothing has changed.
+    fn foresees(&mut self, _head: &P, _behind: Bytes, _leaves: Time) -> bool {
+        false
+    }
+
+    /// Drops and marks at the head of a queue that its owner keeps what is due before the next packet leaves.
+    fn judge_heads(&mut self, _queue: &mut dyn Heads<P>, _ctx: &mut Context<'_, P>) {}
 
     /// Periodic work, where the owner keeps those that wait; nothing else moves
     /// [`next_timer`](Self::next_timer) then.

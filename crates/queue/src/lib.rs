@@ -43,7 +43,7 @@ pub mod sfq;
 pub mod tbf;
 
 pub use contract::{
-    AckView, Backlog, Context, Dequeued, Discipline, Judgement, Meeting, Packet, ProbeValue,
+    AckView, Backlog, Context, Dequeued, Discipline, Heads, Judgement, Meeting, Packet, ProbeValue,
     Reason, Sack, Sink, Status, Warning,
 };
 pub use policy::{Governed, Policy};

@@ -8,7 +8,8 @@ use sojourn_base::length::Capacity;
 use sojourn_base::{BuildError, Bytes, Entry, LinkInfo, ParamSet, ParamSource, Preset, Time};
 
 use crate::contract::{
-    Backlog, Context, Dequeued, Discipline, Judgement, Meeting, Packet, ProbeValue, Status, Warning,
+    Backlog, Context, Dequeued, Discipline, Heads, Judgement, Meeting, Packet, ProbeValue, Status,
+    Warning,
 };
 use crate::parts::mistakes;
 
@@ -216,6 +217,19 @@ impl<P: Packet> Discipline<P> for AnyDiscipline<P> {
     #[inline]
     fn judge(&mut self, packet: &P, meeting: &mut Meeting<'_>) -> Judgement {
         each!(self, discipline => discipline.judge(packet, meeting))
+    }
+
+    fn judges_heads(&self) -> bool {
+        each!(self, discipline => discipline.judges_heads())
+    }
+
+    #[inline]
+    fn foresees(&mut self, head: &P, behind: Bytes, leaves: Time) -> bool {
+        each!(self, discipline => discipline.foresees(head, behind, leaves))
+    }
+
+    fn judge_heads(&mut self, queue: &mut dyn Heads<P>, ctx: &mut Context<'_, P>) {
+        each!(self, discipline => discipline.judge_heads(queue, ctx));
     }
 
     fn tick(&mut self, meeting: &mut Meeting<'_>) {

@@ -19,13 +19,13 @@ pub(super) fn above_limit(Backlog { packets, bytes }: Backlog) -> String {
 }
 
 /// The sink of one call into a discipline: books every drop and mark.
-struct Books<'a, O> {
-    now: Time,
-    link: LinkId,
-    ledger: &'a mut Ledger,
-    shared: &'a mut Shared,
-    observer: &'a mut O,
-    fault: &'a mut Option<Box<str>>,
+pub(super) struct Books<'a, O> {
+    pub(super) now: Time,
+    pub(super) link: LinkId,
+    pub(super) ledger: &'a mut Ledger,
+    pub(super) shared: &'a mut Shared,
+    pub(super) observer: &'a mut O,
+    pub(super) fault: &'a mut Option<Box<str>>,
 }
 
 impl<O: Observer> Sink<SimPacket> for Books<'_, O> {

@@ -4,7 +4,7 @@ use sojourn_base::length::Capacity;
 use sojourn_base::{Span, Time};
 
 use super::unplaced::Unplaced;
-use super::{Link, Pace};
+use super::{Judges, Link, Pace};
 use crate::SimPacket;
 use crate::ledger::Shared;
 
@@ -52,7 +52,7 @@ pub(crate) type HandedOver = (SimPacket, Time);
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Horizon {
     /// Departures up to this instant and at it.
-    pub(super) departures: Time,
+    pub(crate) departures: Time,
     /// Arrivals up to this instant and at it.
     pub(super) arrivals: Time,
 }
@@ -92,8 +92,9 @@ impl Link {
     /// link of most paths.
     #[inline(always)]
     pub(crate) fn room_at_source(&self) -> Option<Capacity> {
-        self.room
-            .filter(|_| self.hands_over && self.fed_by == FedBy::Events && !self.judges)
+        self.room.filter(|_| {
+            self.hands_over && self.fed_by == FedBy::Events && self.judges == Judges::Nothing
+        })
     }
 
     /// Whether it keeps its queue, hands over, and takes in what is handed over to it in the order of its coming.

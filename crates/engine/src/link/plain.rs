@@ -85,7 +85,7 @@ impl Link {
     /// When the transmitter is free for the next packet that waits.
     #[inline(always)]
     #[allow(clippy::inline_always)]
-    pub(super) fn plain_departure(&self) -> Time {
+    pub(crate) fn plain_departure(&self) -> Time {
         if self.ledger.backlog().packets == 0 {
             Time::NEVER
         } else {

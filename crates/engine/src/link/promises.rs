@@ -9,14 +9,14 @@
 //! are opened again, it is booked as far as it begins before they close the next time.
 //!
 //! The same holds of a queue whose discipline [judges arrivals](sojourn_queue::Discipline::judges_arrivals), as RED does:
-//! it is asked when a packet comes, and the link keeps what gets in.
+//! it is asked when a packet comes, and the link keeps what gets in. Where it judges heads, see [`heads`](super::heads).
 
 use sojourn_base::length::Capacity;
 use sojourn_base::{Bytes, Stream, Time};
 use sojourn_queue::{Backlog, Discipline, Judgement, Meeting, Packet, Reason};
 
-use super::Link;
 use super::governed::{MARKED_IN_VAIN, above_limit};
+use super::{Judges, Link};
 use crate::ledger::Shared;
 use crate::{LinkId, Observer, SimPacket};
 
@@ -49,7 +49,7 @@ impl Link {
     /// Whether what waits has been handed over already.
     #[inline]
     pub(crate) fn promises(&self) -> bool {
-        self.hands_over && self.room.is_some()
+        self.hands_over && self.room.is_some() && self.judges != Judges::Heads
     }
 
     /// Takes an arriving packet that cannot pass, stamped with its arrival, and promises when it comes out, unless
@@ -65,26 +65,34 @@ impl Link {
         observer: &mut O,
     ) -> Option<Time> {
         observer.enqueued(now, id, packet);
+        if !self.finds_room(now, packet.bytes(), capacity) {
+            self.refuse(id, now, packet, Reason::Overlimit, shared, observer);
+            return None;
+        }
+        let begins = now.max(self.sends_until).max(self.free_at);
+        Some(self.take_promised(id, now, begins, packet, shared.close_at, observer))
+    }
+
+    /// Whether an arriving packet gets in that waits then; counts it among those that do.
+    #[inline(always)]
+    pub(super) fn finds_room(&mut self, now: Time, size: Bytes, capacity: Capacity) -> bool {
         if self.sends_until.since(now) <= self.last_takes {
             // The last has begun. The next stands where the first stood, in memory that is at hand.
             self.booked.clear();
             self.booked_bytes = Bytes::ZERO;
         }
-        let size = packet.bytes();
         let admits = |waiting: Backlog| capacity.admits(waiting.packets, waiting.bytes, size);
         let most = self.promised();
         if most.packets as u64 >= self.ledger.peak_packets || !admits(most) {
             self.forget_begun(now);
             let waiting = self.promised();
             if !admits(waiting) {
-                self.refuse(id, now, packet, Reason::Overlimit, shared, observer);
-                return None;
+                return false;
             }
             let peak = &mut self.ledger.peak_packets;
             *peak = (*peak).max(waiting.packets as u64 + 1);
         }
-        let begins = now.max(self.sends_until).max(self.free_at);
-        Some(self.take_promised(id, now, begins, packet, shared.close_at, observer))
+        true
     }
 
     /// The same where the discipline judges the packet; it is marked where that is said.
@@ -201,20 +209,21 @@ impl Link {
         self.free_at + self.delay
     }
 
-    /// The transmission of a packet begins that is in the ledger already.
+    /// The transmission of a packet begins that is in the ledger already; tells when it comes out.
     #[inline(always)]
-    fn book<O: Observer>(
+    pub(super) fn book<O: Observer>(
         &mut self,
         id: LinkId,
         begins: Time,
         packet: &SimPacket,
         observer: &mut O,
-    ) {
+    ) -> Time {
         let size = packet.size;
         observer.dequeued(begins, id, packet);
-        self.begin(begins, size);
+        let stamp = self.begin(begins, size);
         self.booked.push(&Booked { begins, size }, |_| ());
         self.booked_bytes += packet.bytes();
+        stamp
     }
 
     /// What waits, and what has begun since that was [looked into](Self::forget_begun) last.
@@ -267,7 +276,7 @@ impl Link {
         {
             let begins = self.sends_until;
             self.ledger
-                .depart_ahead(packet.bytes(), packet.stamp, now, begins);
+                .depart_ahead(packet.bytes(), packet.stamp, begins);
             self.book(id, begins, &packet, observer);
             self.packets.drop_first();
         }

@@ -7,7 +7,7 @@ use sojourn_queue::{Caller, Registered, call};
 
 use super::Simulation;
 use crate::ledger::Breach;
-use crate::link::{Any, Horizon};
+use crate::link::{Any, Horizon, Judges};
 use crate::routes::END;
 use crate::{LinkId, Observer, SimPacket};
 
@@ -105,7 +105,7 @@ impl<O: Observer> Simulation<O> {
 
     /// Asks for what is needed to hand on the packets that come to a link next that keeps its queue.
     #[inline(never)]
-    fn look_ahead_at_link(&self, id: LinkId, drops: bool) {
+    pub(super) fn look_ahead_at_link(&self, id: LinkId, drops: bool) {
         let paths = &self.shared.paths;
         let [later, soon] = AHEAD_AT_LINK.map(|packets| self.links[id as usize].ahead(packets));
         if let Some(later) = later {
@@ -128,10 +128,11 @@ impl<O: Observer> Simulation<O> {
     pub(super) fn catch_up(&mut self, id: LinkId, horizon: Horizon) {
         let link = &mut self.links[id as usize];
         if link.has_due(horizon) {
-            match link.room {
-                Some(capacity) if link.judges => self.run_kept::<true>(id, horizon, capacity),
-                Some(capacity) => self.run_kept::<false>(id, horizon, capacity),
-                None => self.run_governed(id, horizon),
+            match (link.room, link.judges) {
+                (Some(room), Judges::Nothing) => self.run_kept::<false>(id, horizon, room),
+                (Some(room), Judges::Arrivals) => self.run_kept::<true>(id, horizon, room),
+                (Some(room), Judges::Heads) => self.run_heads(id, horizon, room),
+                (None, _) => self.run_governed(id, horizon),
             }
         }
     }
@@ -202,7 +203,7 @@ impl<O: Observer> Simulation<O> {
 
     /// Announces a packet to the link behind one that may feed a train; it comes there at `stamp`.
     #[inline(always)]
-    fn announce(&mut self, packet: &SimPacket, stamp: Time, feeds_train: bool) {
+    pub(super) fn announce(&mut self, packet: &SimPacket, stamp: Time, feeds_train: bool) {
         let next = self.shared.paths.link(packet.at + 1);
         if feeds_train && self.join_train(packet, next, stamp) {
             return;
@@ -239,10 +240,16 @@ impl<O: Observer> Simulation<O> {
             self.announce_after_all(packet, stamp);
             return;
         };
+        let judges = link.judges;
         let mut packet = *packet;
         packet.send_on(stamp);
+        if judges == Judges::Heads {
+            self.line_up_at_once(id, &packet, capacity);
+            return;
+        }
+        let link = &mut self.links[id as usize];
         let (shared, observer) = (&mut self.shared, &mut self.observer);
-        let taken = if link.judges {
+        let taken = if judges == Judges::Arrivals {
             link.take_in::<true, O>(id, &mut packet, capacity, shared, observer)
         } else {
             link.take_in::<false, O>(id, &mut packet, capacity, shared, observer)
@@ -382,10 +389,13 @@ impl<O: Observer> Simulation<O> {
             return;
         }
         if let Some(capacity) = link.room {
-            let is_handed_over = if link.judges {
-                self.wait_if_let_in(id, now, *packet)
-            } else {
-                self.wait_in_line(id, now, packet, capacity)
+            let is_handed_over = match link.judges {
+                Judges::Nothing => self.wait_in_line(id, now, packet, capacity),
+                Judges::Arrivals => self.wait_if_let_in(id, now, *packet),
+                Judges::Heads => {
+                    self.line_up(id, now, packet, capacity);
+                    false
+                }
             };
             if is_handed_over {
                 // It needs the calendar no more.
@@ -407,8 +417,9 @@ impl<O: Observer> Simulation<O> {
     #[inline(always)]
     pub(super) fn settle(&mut self, id: LinkId, now: Time) {
         let link = &self.links[id as usize];
-        // What comes first at a queue that the link keeps stays so until it is out.
-        if link.scheduled == Time::NEVER || !link.keeps_queue() {
+        // What comes first at a queue that the link keeps stays so until it is out, unless heads are judged.
+        let stays = link.keeps_queue() && link.judges != Judges::Heads;
+        if link.scheduled == Time::NEVER || !stays {
             let next = link.next_event();
             self.schedule(id, next);
         }
@@ -443,7 +454,7 @@ impl<O: Observer> Simulation<O> {
     #[inline(always)]
     fn note_fault(&mut self, id: LinkId, at: Time) {
         let link = &self.links[id as usize];
-        if (link.judges || !link.keeps_queue()) && link.fault.is_some() {
+        if (link.judges != Judges::Nothing || !link.keeps_queue()) && link.fault.is_some() {
             self.breach_at_link(id, at);
         }
     }

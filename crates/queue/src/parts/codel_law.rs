@@ -5,8 +5,7 @@ use core::hint::select_unpredictable;
 
 use sojourn_base::{Auto, Bytes, Ecn, LinkInfo, ParamFault, Preset, Quantity, Span, Time};
 
-use super::Fifo;
-use crate::{Context, Packet, ProbeValue, Reason};
+use crate::{Context, Heads, Packet, ProbeValue, Reason};
 
 /// The settings of the law.
 #[derive(Debug, Clone)]
@@ -209,13 +208,25 @@ impl CodelLaw {
         now.since(self.clock(packet.enqueued()))
     }
 
+    /// When packets will have been above the target for an interval, where `end` was so before, and whether that is so now.
+    #[inline(always)]
+    #[allow(clippy::inline_always)]
+    fn weigh(&self, end: Time, above: bool, now: Time) -> (Time, bool) {
+        // Where the queue is about as long as is aimed at, no processor could guess which it is: so both
+        // what is remembered and the verdict are chosen, not branched to.
+        let first = select_unpredictable(end == Time::NEVER, now + self.interval, end);
+        let first_above = select_unpredictable(above, first, Time::NEVER);
+        let bad_from = select_unpredictable(above, end + self.grace, Time::NEVER);
+        (first_above, now >= bad_from)
+    }
+
     /// The verdict on the packet at the head, which is to leave, if there is one: whether it is bad.
     #[inline(always)]
     #[allow(clippy::inline_always)] // once a packet
     fn judge<P: Packet>(
         &self,
         spell: &mut Spell,
-        queue: &Fifo<P>,
+        queue: &(impl Heads<P> + ?Sized),
         elsewhere: Bytes,
         now: Time,
     ) -> bool {
@@ -225,18 +236,49 @@ impl CodelLaw {
         };
         let behind = queue.bytes() - head.size() + elsewhere;
         let long = behind >= self.least_behind;
-        // Where the queue is about as long as is aimed at, no processor could guess which it is: so both
-        // what is remembered and the verdict are chosen, not branched to.
         let above = long & (self.sojourn(head, now) >= self.target);
-        let end = spell.first_above;
-        let first = select_unpredictable(end == Time::NEVER, now + self.interval, end);
-        spell.first_above = select_unpredictable(above, first, Time::NEVER);
-        let bad_from = select_unpredictable(above, end + self.grace, Time::NEVER);
-        now >= bad_from
+        let (first_above, bad) = self.weigh(spell.first_above, above, now);
+        spell.first_above = first_above;
+        bad
+    }
+
+    /// Whether a verdict may be [foreseen](Self::foresees): where a packet is neither passed over nor marked for more
+    /// than the law.
+    pub fn may_foresee(&self) -> bool {
+        !self.l4s && self.ce_threshold.is_none()
+    }
+
+    /// Whether it is sure that a packet leaves as it is at `leaves`, when it is at the head and at least so many bytes
+    /// wait behind it; if so, it counts as gone.
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // once or twice a packet
+    pub fn foresees<P: Packet>(
+        &self,
+        spell: &mut Spell,
+        head: &P,
+        behind: Bytes,
+        leaves: Time,
+    ) -> bool {
+        let now = self.clock(leaves);
+        let above = self.sojourn(head, now) >= self.target;
+        if above && behind < self.least_behind {
+            return false;
+        }
+        let (first_above, bad) = self.weigh(spell.first_above, above, now);
+        if bad && !(spell.dropping && now < spell.drop_next) {
+            return false;
+        }
+        spell.first_above = first_above;
+        spell.dropping &= bad;
+        true
     }
 
     /// Marks the packet at the head in place of a drop, or drops it; says whether it was marked.
-    fn signal<P: Packet>(&self, queue: &mut Fifo<P>, ctx: &mut Context<'_, P>) -> bool {
+    fn signal<P: Packet>(
+        &self,
+        queue: &mut (impl Heads<P> + ?Sized),
+        ctx: &mut Context<'_, P>,
+    ) -> bool {
         if self.ecn
             && let Some(head) = queue.head_mut()
             && head.ecn().is_capable()
@@ -263,7 +305,7 @@ impl CodelLaw {
     fn go_on<P: Packet>(
         &self,
         spell: &mut Spell,
-        queue: &mut Fifo<P>,
+        queue: &mut (impl Heads<P> + ?Sized),
         elsewhere: Bytes,
         now: Time,
         ctx: &mut Context<'_, P>,
@@ -296,7 +338,7 @@ impl CodelLaw {
     fn begin<P: Packet>(
         &self,
         spell: &mut Spell,
-        queue: &mut Fifo<P>,
+        queue: &mut (impl Heads<P> + ?Sized),
         elsewhere: Bytes,
         now: Time,
         ctx: &mut Context<'_, P>,
@@ -326,7 +368,7 @@ impl CodelLaw {
     pub fn prepare<P: Packet>(
         &self,
         spell: &mut Spell,
-        queue: &mut Fifo<P>,
+        queue: &mut (impl Heads<P> + ?Sized),
         elsewhere: Bytes,
         ctx: &mut Context<'_, P>,
     ) {
@@ -366,7 +408,7 @@ impl CodelLaw {
     fn mark_above<P: Packet>(
         &self,
         threshold: Span,
-        queue: &mut Fifo<P>,
+        queue: &mut (impl Heads<P> + ?Sized),
         now: Time,
         ctx: &mut Context<'_, P>,
     ) {

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use sojourn_base::Bytes;
 
-use crate::{Backlog, Dequeued, Packet};
+use crate::{Backlog, Dequeued, Heads, Packet};
 
 /// For so many packets an empty store keeps memory.
 const KEPT: usize = 16;
@@ -110,6 +110,28 @@ impl<P: Packet> Fifo<P> {
             packets: self.len(),
             bytes: self.bytes,
         }
+    }
+}
+
+impl<P: Packet> Heads<P> for Fifo<P> {
+    #[inline]
+    fn head(&self) -> Option<&P> {
+        self.head()
+    }
+
+    #[inline]
+    fn head_mut(&mut self) -> Option<&mut P> {
+        self.head_mut()
+    }
+
+    #[inline]
+    fn pop(&mut self) -> Option<P> {
+        self.pop()
+    }
+
+    #[inline]
+    fn bytes(&self) -> Bytes {
+        self.bytes()
     }
 }
 

@@ -1,0 +1,189 @@
+//! A queue whose discipline [judges heads](Discipline::judges_heads), as CoDel does, at a link that
+//! [hands over](crate::handover).
+//!
+//! When a packet is to leave is known as soon as it is known what becomes of those before it. Whether it does is judged
+//! by how long it has waited then, and by what waits behind it. Mostly that can be foreseen: what has not waited for long
+//! leaves; so does what has, if no drop is due by then; and as soon as enough has come behind a packet, it is known that
+//! enough waits there. A packet that is foreseen to leave is booked, as by a queue that [promises](super::promises), and
+//! handed over at once. The others are judged when they are to leave, with all known that came before. So is
+//! what leaves only when the books have been closed.
+
+use sojourn_base::length::Capacity;
+use sojourn_base::{Bytes, Time};
+use sojourn_queue::{Context, Discipline, Heads, Reason};
+
+use super::governed::Books;
+use super::{HandedOver, Horizon, Link};
+use crate::ledger::Shared;
+use crate::ring::Ring;
+use crate::{LinkId, Observer, SimPacket};
+
+/// The packets that wait and are not foreseen to leave.
+struct Waiting<'a> {
+    packets: &'a mut Ring<SimPacket>,
+    bytes: Bytes,
+}
+
+impl Heads<SimPacket> for Waiting<'_> {
+    fn head(&self) -> Option<&SimPacket> {
+        self.packets.first()
+    }
+
+    fn head_mut(&mut self) -> Option<&mut SimPacket> {
+        self.packets.get_mut(0)
+    }
+
+    fn pop(&mut self) -> Option<SimPacket> {
+        let packet = *self.packets.first()?;
+        self.packets.drop_first();
+        self.bytes -= packet.bytes();
+        Some(packet)
+    }
+
+    fn bytes(&self) -> Bytes {
+        self.bytes
+    }
+}
+
+#[allow(clippy::inline_always)] // once a packet
+impl Link {
+    /// Takes an arriving packet, before which all have left that do up to `now`; tells when it comes out, if it is
+    /// foreseen at once to leave.
+    #[inline(always)]
+    pub(crate) fn line_up<O: Observer>(
+        &mut self,
+        id: LinkId,
+        now: Time,
+        packet: &SimPacket,
+        capacity: Capacity,
+        shared: &mut Shared,
+        observer: &mut O,
+    ) -> Option<Time> {
+        observer.enqueued(now, id, packet);
+        let size = packet.bytes();
+        let gets_in = if self.sends_until <= now {
+            // It has been idle.
+            self.sends_until = now;
+            capacity.admits(0, Bytes::ZERO, size)
+        } else {
+            self.finds_room(now, size, capacity)
+        };
+        if !gets_in {
+            self.refuse(id, now, packet, Reason::Overlimit, shared, observer);
+            return None;
+        }
+        if self.packets.is_empty() && self.is_foreseen(packet, Bytes::ZERO, shared.close_at) {
+            self.ledger.wait(size, now, self.sends_until);
+            return Some(self.book(id, self.sends_until, packet, observer));
+        }
+        self.ledger.arrive(size, now);
+        self.packets.push(packet, |_| ());
+        None
+    }
+
+    /// Whether it is sure that a packet leaves, before which all have gone and behind which so much waits, and that it does
+    /// before the books are closed.
+    #[inline(always)]
+    fn is_foreseen(&mut self, packet: &SimPacket, behind: Bytes, close_at: Time) -> bool {
+        let leaves = self.sends_until;
+        leaves < close_at && self.spec.discipline.foresees(packet, behind, leaves)
+    }
+
+    /// The first packet that waits, if it is foreseen to leave.
+    #[inline(always)]
+    pub(crate) fn next_foreseen<O: Observer>(
+        &mut self,
+        id: LinkId,
+        close_at: Time,
+        observer: &mut O,
+    ) -> Option<HandedOver> {
+        let packet = *self.packets.first()?;
+        let size = packet.bytes();
+        let behind = Bytes::new(self.ledger.backlog().bytes) - size;
+        if !self.is_foreseen(&packet, behind, close_at) {
+            return None;
+        }
+        let leaves = self.sends_until;
+        self.ledger.depart_ahead(size, packet.stamp, leaves);
+        let stamp = self.book(id, leaves, &packet, observer);
+        self.packets.drop_first();
+        Some((packet, stamp))
+    }
+
+    /// Notes that something is due when all is sent that is foreseen; tells when the link needs the calendar for that, if
+    /// anything waits.
+    #[inline(always)]
+    pub(crate) fn wait_for_next(&mut self) -> Time {
+        self.due = self.due.min(self.sends_until);
+        self.plain_departure() + self.may_wait
+    }
+
+    /// The next packet that leaves up to `until`, before which all that arrives is known.
+    #[inline(never)]
+    pub(crate) fn next_judged<O: Observer>(
+        &mut self,
+        id: LinkId,
+        until: Time,
+        shared: &mut Shared,
+        observer: &mut O,
+    ) -> Option<HandedOver> {
+        while !self.packets.is_empty() && self.sends_until <= until {
+            let now = self.sends_until;
+            self.judge_heads(id, now, shared, observer);
+            if let Some(&packet) = self.packets.first() {
+                self.ledger.depart(packet.bytes(), packet.stamp, now);
+                observer.dequeued(now, id, &packet);
+                let stamp = self.begin(now, packet.size);
+                self.packets.drop_first();
+                return Some((packet, stamp));
+            }
+        }
+        None
+    }
+
+    /// All has left that does up to the horizon, and nothing more arrives up to it: where nothing waits, the discipline is
+    /// asked in vain, as a link does when it has sent the last. Works out what is due next.
+    pub(crate) fn rest<O: Observer>(
+        &mut self,
+        id: LinkId,
+        horizon: Horizon,
+        shared: &mut Shared,
+        observer: &mut O,
+    ) {
+        let asks_at = self.sends_until;
+        self.due = self.next_arrival();
+        if asks_at > horizon.departures {
+            self.due = self.due.min(asks_at);
+        } else {
+            self.judge_heads(id, asks_at, shared, observer);
+        }
+    }
+
+    /// The discipline judges what is at the head `now`.
+    fn judge_heads<O: Observer>(
+        &mut self,
+        id: LinkId,
+        now: Time,
+        shared: &mut Shared,
+        observer: &mut O,
+    ) {
+        let mut waiting = Waiting {
+            bytes: Bytes::new(self.ledger.backlog().bytes),
+            packets: &mut self.packets,
+        };
+        let mut sink = Books {
+            now,
+            link: id,
+            ledger: &mut self.ledger,
+            shared,
+            observer,
+            fault: &mut self.fault,
+        };
+        let mut ctx = Context {
+            now,
+            random: &mut self.spec.random,
+            sink: &mut sink,
+        };
+        (self.spec.discipline).judge_heads(&mut waiting, &mut ctx);
+    }
+}

@@ -1,0 +1,97 @@
+//! The part of the run loop that moves packets through queues [whose heads are judged](crate::link).
+
+use sojourn_base::Time;
+use sojourn_base::length::Capacity;
+
+use super::Simulation;
+use crate::link::{HandedOver, Horizon};
+use crate::{LinkId, Observer, SimPacket};
+
+// As in `hops`: the steps of an event are many and small, and each is written once.
+#[allow(clippy::inline_always)]
+impl<O: Observer> Simulation<O> {
+    /// Runs a queue that the link keeps itself, whose discipline judges heads.
+    #[inline(never)]
+    pub(super) fn run_heads(&mut self, id: LinkId, horizon: Horizon, capacity: Capacity) {
+        self.links[id as usize].sort_in(horizon, &self.shared);
+        let looks_ahead = self.looks_ahead;
+        let drops = looks_ahead && self.links[id as usize].is_nearly_full();
+        loop {
+            if looks_ahead {
+                self.look_ahead_at_link(id, drops);
+            }
+            let link = &mut self.links[id as usize];
+            let Some(&packet) = link.next_to_arrive(horizon) else {
+                break;
+            };
+            link.forget_announced();
+            let (now, from) = (packet.stamp, self.shared.came_over(&packet));
+            self.observer.delivered(now, from, &packet);
+            self.line_up(id, now, &packet, capacity);
+        }
+        self.let_leave(id, horizon.departures);
+        let link = &mut self.links[id as usize];
+        link.rest(id, horizon, &mut self.shared, &mut self.observer);
+        let next = link.next_event();
+        self.schedule(id, next);
+    }
+
+    /// A packet arrives at a queue that the link keeps itself, whose discipline judges heads.
+    #[inline(always)]
+    pub(super) fn line_up(
+        &mut self,
+        id: LinkId,
+        now: Time,
+        packet: &SimPacket,
+        capacity: Capacity,
+    ) {
+        if self.links[id as usize].plain_departure() <= now {
+            self.let_leave(id, now);
+        }
+        let link = &mut self.links[id as usize];
+        let (shared, observer) = (&mut self.shared, &mut self.observer);
+        if let Some(stamp) = link.line_up(id, now, packet, capacity, shared, observer) {
+            link.wait_for_next();
+            let feeds_train = link.feeds_train;
+            self.announce(packet, stamp, feeds_train);
+            return;
+        }
+        loop {
+            let link = &mut self.links[id as usize];
+            let close_at = self.shared.close_at;
+            let Some(foreseen) = link.next_foreseen(id, close_at, &mut self.observer) else {
+                let event = link.wait_for_next();
+                self.schedule(id, event);
+                return;
+            };
+            self.announce_handed_over(id, &foreseen);
+        }
+    }
+
+    /// Of such a queue all leave that do up to `until`.
+    #[inline(never)]
+    fn let_leave(&mut self, id: LinkId, until: Time) {
+        loop {
+            let link = &mut self.links[id as usize];
+            let (shared, observer) = (&mut self.shared, &mut self.observer);
+            let Some(judged) = link.next_judged(id, until, shared, observer) else {
+                return;
+            };
+            self.announce_handed_over(id, &judged);
+        }
+    }
+
+    #[inline(always)]
+    fn announce_handed_over(&mut self, id: LinkId, (packet, stamp): &HandedOver) {
+        let feeds_train = self.links[id as usize].feeds_train;
+        self.announce(packet, *stamp, feeds_train);
+    }
+
+    /// The same of a packet that has not been announced.
+    #[inline(never)]
+    pub(super) fn line_up_at_once(&mut self, id: LinkId, packet: &SimPacket, capacity: Capacity) {
+        let (now, from) = (packet.stamp, self.shared.came_over(packet));
+        self.observer.delivered(now, from, packet);
+        self.line_up(id, now, packet, capacity);
+    }
+}
