@@ -65,6 +65,27 @@ impl Tcp {
         next <= now
     }
 
+    /// Sets the first entry of the calendar anew if it comes up to `until` and its timer was put off beyond that; tells
+    /// whether it did. No entry comes later than the timer that it is for, so that it may be set at any time.
+    pub(crate) fn put_off(&mut self, until: Time) -> bool {
+        let (at, slot) = (self.timers.next_time(), self.timers.next_slot());
+        if at > until || slot == DELAYED {
+            return false;
+        }
+        let connection = &self.connections[slot as usize];
+        if connection.timer_at != at {
+            // An earlier one took its place.
+            self.timers.replace_first(Time::NEVER);
+            return true;
+        }
+        let next = connection.next_timer();
+        let is_put_off = next > until;
+        if is_put_off {
+            self.set_first(slot, at, next);
+        }
+        is_put_off
+    }
+
     /// Sets the entry of a connection at `now`, which was the first of the calendar, to its next timer.
     pub(crate) fn set_first(&mut self, slot: u32, now: Time, next: Time) {
         let connection = &mut self.connections[slot as usize];

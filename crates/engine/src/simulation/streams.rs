@@ -320,6 +320,18 @@ impl<O: Observer> Simulation<O> {
         self.tcp.set_first(slot, now, next);
     }
 
+    /// Sets the entries of timers anew that come up to `until` and were put off beyond that, as they mostly are, up to the
+    /// first that may be due; tells when the next comes then.
+    #[inline(never)]
+    pub(super) fn put_off_timers(&mut self, until: Time) -> Time {
+        while self.tcp.put_off(until) {
+            if self.looks_ahead {
+                self.look_ahead_at_timers();
+            }
+        }
+        self.tcp.timers.next_time()
+    }
+
     /// Asks for what the timers that come next will need, the furthest first.
     #[inline(never)]
     fn look_ahead_at_timers(&self) {

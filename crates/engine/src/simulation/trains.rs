@@ -97,6 +97,10 @@ impl<O: Observer> Simulation<O> {
             }
             timer = self.tcp.timers.next_time();
             if timer <= time {
+                // To look at each in time would end every run for nothing.
+                timer = self.put_off_timers(time);
+            }
+            if timer <= time {
                 self.alightings.replace_first_with(time, slot);
                 self.foreseen = Foreseen::NOTHING;
                 return;
