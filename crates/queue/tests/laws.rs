@@ -1,25 +1,21 @@
 //! The laws that every discipline of the registry keeps, whatever is done to it.
 
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::{BTreeMap, BTreeSet};
 
 use crate::bench::{self, Bench, TestPacket, make, us};
 use crate::cases::{Case, cases};
 use proptest::prelude::*;
 use sojourn_base::{Bytes, Ecn, Preset, Span, Stream, Time};
-use sojourn_queue::parts::Fifo;
-use sojourn_queue::{
-    AckView, AnyDiscipline, Backlog, Context, DISCIPLINES, Discipline, Judgement, Meeting, Packet,
-    ProbeValue, Reason, Sack, Sink,
-};
+use sojourn_queue::{AckView, AnyDiscipline, Backlog, DISCIPLINES, Discipline, Reason, Sack};
 
 #[derive(Debug, Clone)]
-enum Op {
+pub(crate) enum Op {
     Enqueue { flow: u32, size: u64, ecn: Ecn },
     Dequeue,
 }
 
 /// Operations and the time since the one before, in microseconds.
-fn operations() -> impl Strategy<Value = Vec<(u64, Op)>> {
+pub(crate) fn operations() -> impl Strategy<Value = Vec<(u64, Op)>> {
     let gap = prop_oneof![3 => Just(0_u64), 6 => 1..400_u64, 1 => 400..9_000_u64];
     let ecn = prop_oneof![
         Just(Ecn::NotEct),
@@ -302,218 +298,6 @@ proptest! {
     }
 }
 
-/// A link whose owner keeps what waits, and asks the discipline for its judgement alone.
-struct Keeper {
-    bench: Bench,
-    /// When the transmission begins of each that may wait still, and its bytes.
-    waiting: VecDeque<(Time, u64)>,
-    /// When all is sent that has got in.
-    free_at: Time,
-}
-
-impl Keeper {
-    fn ask<A>(
-        &mut self,
-        now: Time,
-        ask: impl FnOnce(&mut AnyDiscipline<TestPacket>, &mut Meeting<'_>) -> A,
-    ) -> A {
-        self.waiting.retain(|&(begins, _)| begins > now);
-        let bytes = self.waiting.iter().map(|&(_, bytes)| bytes).sum();
-        let mut meeting = Meeting {
-            now,
-            waiting: Backlog {
-                packets: self.waiting.len(),
-                bytes: Bytes::new(bytes),
-            },
-            free_since: (self.free_at <= now).then_some(self.free_at),
-            random: &mut self.bench.random,
-        };
-        ask(&mut self.bench.discipline, &mut meeting)
-    }
-
-    fn timers_before(&mut self, now: Time) {
-        while let Some(due) = self.bench.discipline.next_timer().filter(|&due| due < now) {
-            self.ask(due, Discipline::tick);
-        }
-    }
-
-    fn send(&mut self, now: Time, mut packet: TestPacket) {
-        self.timers_before(now);
-        let judgement = self.ask(now, |discipline, meeting| {
-            discipline.judge(&packet, meeting)
-        });
-        let record = &mut self.bench.record;
-        match judgement {
-            Judgement::Admit => {}
-            Judgement::Mark(reason) => {
-                packet.set_ce();
-                record.marked(&packet, reason);
-            }
-            Judgement::Drop(reason) => return record.dropped(packet, reason),
-        }
-        let begins = self.free_at.max(now);
-        self.waiting.push_back((begins, packet.size));
-        self.free_at = begins + self.bench.link.rate.time_to_send(packet.size());
-        self.bench.delivered.push((self.free_at, packet));
-    }
-}
-
-proptest! {
-    #![proptest_config(ProptestConfig { cases: 64, failure_persistence: None, ..ProptestConfig::default() })]
-
-    /// Of those that judge arrivals nothing else is needed: the same packets leave at the same instants, and the
-    /// same are dropped and marked, as where they keep their queue themselves.
-    #[test]
-    fn a_judgement_says_all(ops in operations()) {
-        let made = |case: Case| Bench::under(case.preset, case.name, case.params);
-        let mut judges = BTreeSet::new();
-        for case in cases() {
-            let mut whole = made(case);
-            if !whole.discipline.judges_arrivals() {
-                continue;
-            }
-            judges.insert(case.name);
-            let mut keeper = Keeper { bench: made(case), waiting: VecDeque::new(), free_at: Time::ZERO };
-            let mut now = Time::ZERO;
-            for (gap, op) in &ops {
-                now += Span::from_us(*gap);
-                if let Op::Enqueue { flow, size, ecn } = *op {
-                    keeper.send(now, whole.packet(now, flow, size, ecn));
-                    whole.send(now, flow, size, ecn);
-                }
-            }
-            let end = now + Span::from_ms(9_000);
-            whole.link_until(end);
-            whole.timers_before(end);
-            keeper.timers_before(end);
-            prop_assert_eq!(inside(&keeper.bench), inside(&whole), "{:?}", case);
-            prop_assert_eq!(&keeper.bench.record, &whole.record, "{:?}", case);
-            prop_assert_eq!(&keeper.bench.delivered, &whole.delivered, "{:?}", case);
-        }
-        let known = ["ared", "avq", "feng_green", "green", "pi", "red", "rem"];
-        prop_assert!(judges.is_superset(&BTreeSet::from(known)), "{:?}", judges);
-    }
-}
-
-/// A link whose owner keeps what waits, and lets a packet go as soon as it is foreseen to leave.
-struct Seer {
-    bench: Bench,
-    /// What waits and is not foreseen to leave.
-    queue: Fifo<TestPacket>,
-    /// When the transmission begins of each that is and may wait still, and its bytes.
-    foreseen: VecDeque<(Time, Bytes)>,
-    /// When all is sent that has left.
-    free_at: Time,
-    /// How many left before their time.
-    early: usize,
-}
-
-impl Seer {
-    /// The packet at the head leaves, if there is one.
-    fn leave(&mut self) {
-        if let Some(packet) = self.queue.pop() {
-            self.foreseen.push_back((self.free_at, packet.size()));
-            self.free_at += self.bench.link.rate.time_to_send(packet.size());
-            self.bench.delivered.push((self.free_at, packet));
-        }
-    }
-
-    /// What is due at the head is dropped and marked.
-    fn judge(&mut self) {
-        let mut ctx = Context {
-            now: self.free_at,
-            random: &mut self.bench.random,
-            sink: &mut self.bench.record,
-        };
-        (self.bench.discipline).judge_heads(&mut self.queue, &mut ctx);
-    }
-
-    fn leave_until(&mut self, now: Time) {
-        while self.free_at <= now && !self.queue.is_empty() {
-            self.judge();
-            self.leave();
-        }
-    }
-
-    fn send(&mut self, now: Time, packet: TestPacket) {
-        self.leave_until(now);
-        self.foreseen.retain(|&(begins, _)| begins > now);
-        let packets = self.queue.len() + self.foreseen.len();
-        let bytes = self.foreseen.iter().map(|&(_, size)| size.get()).sum();
-        let bytes = self.queue.bytes() + Bytes::new(bytes);
-        if !(self.bench.discipline.capacity()).admits(packets, bytes, packet.size()) {
-            return self.bench.record.dropped(packet, Reason::Overlimit);
-        }
-        self.free_at = self.free_at.max(now);
-        self.queue.push(packet);
-        while let Some(head) = self.queue.head() {
-            let behind = self.queue.bytes() - head.size();
-            if !(self.bench.discipline).foresees(head, behind, self.free_at) {
-                break;
-            }
-            self.early += usize::from(self.free_at > now);
-            self.leave();
-        }
-    }
-}
-
-proptest! {
-    #![proptest_config(ProptestConfig { cases: 64, failure_persistence: None, ..ProptestConfig::default() })]
-
-    /// What is foreseen comes true: the same packets leave at the same instants, and the same are dropped and marked at
-    /// the head, as where all is judged at its time.
-    #[test]
-    fn what_is_foreseen_comes_true(ops in operations()) {
-        let made = |case: Case| Bench::under(case.preset, case.name, case.params);
-        let (mut judges, mut early) = (BTreeSet::new(), 0);
-        for case in cases() {
-            let mut whole = made(case);
-            if !whole.discipline.judges_heads() {
-                continue;
-            }
-            judges.insert(case.name);
-            let mut seer = Seer {
-                bench: made(case),
-                queue: Fifo::default(),
-                foreseen: VecDeque::new(),
-                free_at: Time::ZERO,
-                early: 0,
-            };
-            let (mut now, mut arrivals) = (Time::ZERO, 0);
-            for (gap, op) in &ops {
-                now += Span::from_us(*gap);
-                if let Op::Enqueue { flow, size, ecn } = *op {
-                    arrivals += 1;
-                    seer.send(now, whole.packet(now, flow, size, ecn));
-                    whole.send(now, flow, size, ecn);
-                }
-            }
-            let end = now + Span::from_ms(9_000);
-            whole.link_until(end);
-            seer.leave_until(end);
-            if arrivals > 0 {
-                seer.judge();
-            }
-            early += seer.early;
-            prop_assert_eq!(inside(&seer.bench), inside(&whole), "{:?}", case);
-            prop_assert_eq!(&seer.bench.record.marked, &whole.record.marked, "{:?}", case);
-            prop_assert_eq!(&seer.bench.record.dropped, &whole.record.dropped, "{:?}", case);
-            prop_assert_eq!(&seer.bench.delivered, &whole.delivered, "{:?}", case);
-            prop_assert!(arrivals < 50 || early > 0, "{:?}", case);
-        }
-        prop_assert!(judges.contains("codel"), "{:?}", judges);
-    }
-}
-
-/// The inner variables.
-fn inside(bench: &Bench) -> Vec<(String, ProbeValue)> {
-    let mut shown = Vec::new();
-    bench
-        .discipline
-        .probe(&mut |name, value| shown.push((name.to_owned(), value)));
-    shown
-}
-
 /// What waits when a queue is reset is forgotten, not dropped.
 #[test]
 fn a_reset_queue_is_empty_and_due_as_a_new_one() {
@@ -577,7 +361,7 @@ fn the_registry_has_manuals_titles_and_defaults() {
 fn a_reset_queue_is_as_new() {
     let shown = |bench: &Bench| {
         (
-            inside(bench),
+            bench.inside(),
             bench.discipline.next_timer(),
             bench.discipline.backlog(),
         )

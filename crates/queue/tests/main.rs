@@ -17,6 +17,7 @@ mod fq;
 mod fq_codel;
 mod fq_pie;
 mod inner;
+mod kept;
 mod laws;
 mod linux_red;
 mod mistakes;

@@ -9,13 +9,14 @@ use sojourn_queue::{Backlog, Discipline, ProbeValue};
 type Seen = (Vec<(String, ProbeValue)>, Option<Time>, Backlog, Stream);
 
 fn seen(bench: &Bench) -> Seen {
-    let mut shown = Vec::new();
-    bench
-        .discipline
-        .probe(&mut |name, value| shown.push((name.to_owned(), value)));
     let discipline = &bench.discipline;
     let random = bench.random.clone();
-    (shown, discipline.next_timer(), discipline.backlog(), random)
+    (
+        bench.inside(),
+        discipline.next_timer(),
+        discipline.backlog(),
+        random,
+    )
 }
 
 fn built(case: Case, link: LinkInfo) -> Bench {

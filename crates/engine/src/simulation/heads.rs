@@ -14,20 +14,10 @@ impl<O: Observer> Simulation<O> {
     #[inline(never)]
     pub(super) fn run_heads(&mut self, id: LinkId, horizon: Horizon, capacity: Capacity) {
         self.links[id as usize].sort_in(horizon, &self.shared);
-        let looks_ahead = self.looks_ahead;
-        let drops = looks_ahead && self.links[id as usize].is_nearly_full();
-        loop {
-            if looks_ahead {
-                self.look_ahead_at_link(id, drops);
-            }
-            let link = &mut self.links[id as usize];
-            let Some(&packet) = link.next_to_arrive(horizon) else {
-                break;
-            };
-            link.forget_announced();
-            let (now, from) = (packet.stamp, self.shared.came_over(&packet));
-            self.observer.delivered(now, from, &packet);
-            self.line_up(id, now, &packet, capacity);
+        let drops = self.looks_ahead && self.links[id as usize].is_nearly_full();
+        while let Some(packet) = self.next_to_arrive(id, horizon, drops) {
+            self.links[id as usize].forget_announced();
+            self.take_in_line(id, &packet, capacity);
         }
         self.let_leave(id, horizon.departures);
         let link = &mut self.links[id as usize];
@@ -36,7 +26,15 @@ impl<O: Observer> Simulation<O> {
         self.schedule(id, next);
     }
 
-    /// A packet arrives at a queue that the link keeps itself, whose discipline judges heads.
+    /// A packet arrives at such a queue that was handed over to it, and is announced no more, if it was.
+    #[inline(never)]
+    pub(super) fn take_in_line(&mut self, id: LinkId, packet: &SimPacket, capacity: Capacity) {
+        let (now, from) = (packet.stamp, self.shared.came_over(packet));
+        self.observer.delivered(now, from, packet);
+        self.line_up(id, now, packet, capacity);
+    }
+
+    /// A packet arrives at such a queue.
     #[inline(always)]
     pub(super) fn line_up(
         &mut self,
@@ -51,10 +49,8 @@ impl<O: Observer> Simulation<O> {
         let link = &mut self.links[id as usize];
         let (shared, observer) = (&mut self.shared, &mut self.observer);
         if let Some(stamp) = link.line_up(id, now, packet, capacity, shared, observer) {
-            link.wait_for_next();
             let feeds_train = link.feeds_train;
             self.announce(packet, stamp, feeds_train);
-            return;
         }
         loop {
             let link = &mut self.links[id as usize];
@@ -68,15 +64,14 @@ impl<O: Observer> Simulation<O> {
         }
     }
 
-    /// Of such a queue all leave that do up to `until`.
+    /// All leave that do up to `until`.
     #[inline(never)]
     fn let_leave(&mut self, id: LinkId, until: Time) {
-        loop {
-            let link = &mut self.links[id as usize];
-            let (shared, observer) = (&mut self.shared, &mut self.observer);
-            let Some(judged) = link.next_judged(id, until, shared, observer) else {
-                return;
-            };
+        let judged = |simulation: &mut Self| {
+            let (shared, observer) = (&mut simulation.shared, &mut simulation.observer);
+            simulation.links[id as usize].next_judged(id, until, shared, observer)
+        };
+        while let Some(judged) = judged(self) {
             self.announce_handed_over(id, &judged);
         }
     }
@@ -85,13 +80,5 @@ impl<O: Observer> Simulation<O> {
     fn announce_handed_over(&mut self, id: LinkId, (packet, stamp): &HandedOver) {
         let feeds_train = self.links[id as usize].feeds_train;
         self.announce(packet, *stamp, feeds_train);
-    }
-
-    /// The same of a packet that has not been announced.
-    #[inline(never)]
-    pub(super) fn line_up_at_once(&mut self, id: LinkId, packet: &SimPacket, capacity: Capacity) {
-        let (now, from) = (packet.stamp, self.shared.came_over(packet));
-        self.observer.delivered(now, from, packet);
-        self.line_up(id, now, packet, capacity);
     }
 }

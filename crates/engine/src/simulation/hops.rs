@@ -105,7 +105,7 @@ impl<O: Observer> Simulation<O> {
 
     /// Asks for what is needed to hand on the packets that come to a link next that keeps its queue.
     #[inline(never)]
-    pub(super) fn look_ahead_at_link(&self, id: LinkId, drops: bool) {
+    fn look_ahead_at_link(&self, id: LinkId, drops: bool) {
         let paths = &self.shared.paths;
         let [later, soon] = AHEAD_AT_LINK.map(|packets| self.links[id as usize].ahead(packets));
         if let Some(later) = later {
@@ -141,18 +141,10 @@ impl<O: Observer> Simulation<O> {
     #[inline(never)]
     fn run_kept<const JUDGES: bool>(&mut self, id: LinkId, horizon: Horizon, capacity: Capacity) {
         self.links[id as usize].sort_in(horizon, &self.shared);
-        let looks_ahead = self.looks_ahead;
-        let drops = looks_ahead && self.links[id as usize].is_nearly_full();
-        loop {
-            if looks_ahead {
-                self.look_ahead_at_link(id, drops);
-            }
+        let drops = self.looks_ahead && self.links[id as usize].is_nearly_full();
+        while let Some(mut packet) = self.next_to_arrive(id, horizon, drops) {
             let link = &mut self.links[id as usize];
             let (shared, observer) = (&mut self.shared, &mut self.observer);
-            let Some(&(mut packet)) = link.next_to_arrive(horizon) else {
-                link.run_to_end(id, horizon, observer);
-                return;
-            };
             if !link.hands_over {
                 link.run_departures_until(id, packet.stamp, observer);
             }
@@ -163,6 +155,21 @@ impl<O: Observer> Simulation<O> {
                 self.announce(&packet, stamp, feeds_train);
             }
         }
+        self.links[id as usize].run_to_end(id, horizon, &mut self.observer);
+    }
+
+    /// The announced packet that arrives next at a link that keeps its queue, if one does up to the horizon.
+    #[inline(always)]
+    pub(super) fn next_to_arrive(
+        &self,
+        id: LinkId,
+        horizon: Horizon,
+        drops: bool,
+    ) -> Option<SimPacket> {
+        if self.looks_ahead {
+            self.look_ahead_at_link(id, drops);
+        }
+        self.links[id as usize].next_to_arrive(horizon).copied()
     }
 
     #[inline(never)]
@@ -240,19 +247,17 @@ impl<O: Observer> Simulation<O> {
             self.announce_after_all(packet, stamp);
             return;
         };
-        let judges = link.judges;
         let mut packet = *packet;
         packet.send_on(stamp);
-        if judges == Judges::Heads {
-            self.line_up_at_once(id, &packet, capacity);
-            return;
-        }
-        let link = &mut self.links[id as usize];
         let (shared, observer) = (&mut self.shared, &mut self.observer);
-        let taken = if judges == Judges::Arrivals {
-            link.take_in::<true, O>(id, &mut packet, capacity, shared, observer)
-        } else {
-            link.take_in::<false, O>(id, &mut packet, capacity, shared, observer)
+        let taken = match link.judges {
+            Judges::Nothing => {
+                link.take_in::<false, O>(id, &mut packet, capacity, shared, observer)
+            }
+            Judges::Arrivals => {
+                link.take_in::<true, O>(id, &mut packet, capacity, shared, observer)
+            }
+            Judges::Heads => return self.take_in_line(id, &packet, capacity),
         };
         if let Some(stamp) = taken {
             let feeds_train = link.feeds_train;

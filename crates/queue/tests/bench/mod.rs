@@ -299,6 +299,14 @@ impl Bench {
         self.backlog().packets
     }
 
+    /// The inner variables.
+    pub fn inside(&self) -> Vec<(String, ProbeValue)> {
+        let mut shown = Vec::new();
+        self.discipline
+            .probe(&mut |name, value| shown.push((name.to_owned(), value)));
+        shown
+    }
+
     pub fn probe(&self, name: &str) -> f64 {
         let mut found = f64::NAN;
         self.discipline.probe(&mut |shown, value| {
