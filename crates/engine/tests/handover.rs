@@ -105,6 +105,25 @@ fn handing_over_changes_nothing() {
     }
 }
 
+/// What is larger than all the room of the last link is dropped there, and does not hold up what comes behind it.
+#[test]
+fn what_can_never_get_in_holds_up_nothing() {
+    let too_small = || {
+        let (mut links, flows) = network("droptail", "droptail");
+        links[5] = link((9, 5), 15, 0, "droptail", "800 B");
+        links[8] = link((7, 8), 8, 20, "droptail", "800 B");
+        (links, flows)
+    };
+    let ordered = run::<true>(too_small(), 400);
+    let seen = run::<false>(too_small(), 400);
+    for link in [5, 8] {
+        let is = |what: char| move |entry: &&Entry| entry.1 == what && entry.2 == link;
+        assert!(seen.1.iter().filter(is('d')).count() > 100);
+        assert!(seen.1.iter().filter(is('-')).count() > 100);
+    }
+    assert!(same_history(ordered, seen));
+}
+
 /// A link keeps what waits in a queue whose discipline judges arrivals: that one asks it then, and marks for it, at the
 /// first link of a path and at the one that all share.
 #[test]

@@ -86,8 +86,17 @@ fn network(random: &mut Stream, rounds: bool) -> (Vec<LinkSpec>, Vec<FlowSpec>) 
         let params = [("rate", Scalar::Base(1e6))];
         let size = Distribution::constant(Bytes::new(700));
         let datagrams = bench::flow(&path, "cbr", &params, size, start, number);
-        let traffic = match any(12).max(3 * usize::from(all_send)) {
+        let fin = any(2) == 0;
+        let traffic = match any(16).max(3 * usize::from(all_send)) {
             0 => datagrams.traffic,
+            12 => streams_that(fin, "arrivals", &[("rate", Scalar::Base(3e6))], "newreno"),
+            13 => streams_that(fin, "web", &[("reading", Scalar::Base(0.05))], "newreno"),
+            14 => streams_that(
+                fin,
+                "request_response",
+                &[("persistent", Scalar::Flag(false))],
+                "newreno",
+            ),
             1 => streams("bulk", &[("bytes", Scalar::Text("60 kB"))], "newreno"),
             2 => streams("request_response", &(), "cubic"),
             3 | 4 => streams("bulk", &(), "cubic"),
@@ -114,6 +123,16 @@ fn network(random: &mut Stream, rounds: bool) -> (Vec<LinkSpec>, Vec<FlowSpec>) 
 }
 
 fn streams(application: &str, params: &dyn ParamSource, control: &'static str) -> Traffic {
+    streams_that(false, application, params, control)
+}
+
+/// The same with or without a FIN at their end.
+fn streams_that(
+    fin: bool,
+    application: &str,
+    params: &dyn ParamSource,
+    control: &'static str,
+) -> Traffic {
     let segment = Bytes::new(1448);
     let application =
         sojourn_traffic::build_application(application, params, Preset::Reference, segment);
@@ -121,7 +140,7 @@ fn streams(application: &str, params: &dyn ParamSource, control: &'static str) -
         sojourn_transport::build(control, &(), Preset::Reference, start).unwrap()
     };
     let needs = controller(&Start::of(1448, 10)).needs();
-    let params = TcpParams::read(&(), Preset::Reference).unwrap();
+    let params = TcpParams::read(&[("fin", Scalar::Flag(fin))], Preset::Reference).unwrap();
     let config = Config::new(&params, Preset::Reference, &needs).unwrap();
     let start = config.start(Stream::new(1));
     Traffic::Streams {

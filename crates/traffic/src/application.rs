@@ -88,8 +88,9 @@ pub trait Host {
     /// Sends without end.
     fn send_endless(&mut self, stream: StreamId);
 
-    /// No more will be sent over `stream`.
-    fn close(&mut self, stream: StreamId);
+    /// Whoever sends over `stream` in that direction sends no more. Where connections end with a FIN it follows the
+    /// last byte, and who receives it ends the other direction too.
+    fn close(&mut self, stream: StreamId, way: Way);
 
     /// Asks for [`Event::Wake`] at `at`, in place of what it asked for before. After the flow's
     /// `stop` none comes.

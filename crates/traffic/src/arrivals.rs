@@ -67,6 +67,7 @@ impl Application for Arrivals {
                 let transfer = Transfer { began: now, bytes };
                 self.under_way.insert(stream, transfer);
                 host.send(stream, Way::There, bytes, 0);
+                host.close(stream, Way::There);
                 host.wake_at(now + self.gap(draw));
             }
             Event::Arrived { stream, .. } => {
@@ -77,7 +78,6 @@ impl Application for Arrivals {
                         course: Course::Sent,
                     });
                 }
-                host.close(stream);
             }
         }
     }

@@ -49,15 +49,13 @@ impl Application for Bulk {
                 self.sending = bytes.draw(draw.sizes).get();
                 let stream = host.open();
                 host.send(stream, Way::There, self.sending, 0);
+                host.close(stream, Way::There);
             }
-            (Event::Arrived { stream, .. }, _) => {
-                host.completed(Completed {
-                    began: self.began,
-                    bytes: self.sending,
-                    course: Course::Sent,
-                });
-                host.close(stream);
-            }
+            (Event::Arrived { .. }, _) => host.completed(Completed {
+                began: self.began,
+                bytes: self.sending,
+                course: Course::Sent,
+            }),
             (Event::Wake, _) => {}
         }
     }

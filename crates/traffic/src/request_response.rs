@@ -68,17 +68,17 @@ impl Application for RequestResponse {
             Event::Arrived { stream, tag } if tag == REQUEST => {
                 self.bytes = self.params.response.draw(draw.sizes).get();
                 host.send(stream, Way::There, self.bytes, RESPONSE);
+                if !self.params.persistent {
+                    host.close(stream, Way::There);
+                    self.stream = None;
+                }
             }
-            Event::Arrived { stream, .. } => {
+            Event::Arrived { .. } => {
                 host.completed(Completed {
                     began: self.began,
                     bytes: self.bytes,
                     course: self.course,
                 });
-                if !self.params.persistent {
-                    host.close(stream);
-                    self.stream = None;
-                }
                 host.wake_at(now + self.params.think.draw(draw.gaps));
             }
         }

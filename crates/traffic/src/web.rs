@@ -131,7 +131,7 @@ impl Web {
             course: Course::Several,
         });
         for stream in self.streams.drain(..) {
-            host.close(stream);
+            host.close(stream, Way::Back);
         }
         host.wake_at(now + self.params.reading.draw(draw.gaps));
     }

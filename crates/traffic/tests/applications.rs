@@ -39,8 +39,8 @@ impl Host for Notes {
     fn send_endless(&mut self, stream: StreamId) {
         self.log.push(format!("endless {stream}"));
     }
-    fn close(&mut self, stream: StreamId) {
-        self.log.push(format!("close {stream}"));
+    fn close(&mut self, stream: StreamId, way: Way) {
+        self.log.push(format!("close {stream} {way:?}"));
     }
     fn wake_at(&mut self, at: Time) {
         self.wake = Some(at);
@@ -98,8 +98,9 @@ fn done(began_ms: u64, bytes: u64, course: Course) -> Completed {
 #[test]
 fn a_finite_bulk_transfer_ends_when_its_last_byte_has_arrived() {
     let mut bulk = stage("bulk", &[("bytes", Scalar::Text("5 kB"))]);
-    assert_eq!(bulk.on(100, Event::Start), ["open 0", "send 0 There 5000"]);
-    assert_eq!(bulk.arrive(400), ["close 0"]);
+    let sent = bulk.on(100, Event::Start);
+    assert_eq!(sent, ["open 0", "send 0 There 5000", "close 0 There"]);
+    assert!(bulk.arrive(400).is_empty());
     assert_eq!(bulk.host.completed, [done(100, 5000, Course::Sent)]);
 }
 
@@ -158,9 +159,27 @@ fn a_page_is_complete_with_its_last_object() {
     assert_eq!(web.arrive(60), ["send 0 Back 350"], "the third object");
     assert!(web.arrive(61).is_empty());
     assert_eq!(web.arrive(65), ["send 0 There 500"]);
-    assert_eq!(web.arrive(70), ["close 0", "close 1"]);
+    assert_eq!(web.arrive(70), ["close 0 Back", "close 1 Back"]);
     assert_eq!(web.host.completed, [done(0, 10_500, Course::Several)]);
     assert_eq!(web.host.wake, Some(Time::ZERO + Span::from_ms(1070)));
+}
+
+/// No end of a connection knows what has come to the other but by what that sends.
+#[test]
+fn who_has_written_all_closes_before_it_has_arrived() {
+    let mut client = stage("request_response", &[("persistent", Scalar::Flag(false))]);
+    assert_eq!(client.on(0, Event::Start), ["open 0", "send 0 Back 350"]);
+    let answered = client.arrive(10);
+    assert!(answered[0].starts_with("send 0 There"), "{answered:?}");
+    assert_eq!(answered[1], "close 0 There");
+    assert!(client.arrive(30).is_empty());
+    let again = client.on(40, Event::Wake);
+    assert_eq!(again, ["open 1", "send 1 Back 350"]);
+    let mut arrivals = stage("arrivals", &[("rate", Scalar::Text("1 Mbit/s"))]);
+    arrivals.on(0, Event::Start);
+    let sent = arrivals.on(5, Event::Wake);
+    assert_eq!((&*sent[0], &*sent[2]), ("open 0", "close 0 There"));
+    assert!(arrivals.arrive(40).is_empty());
 }
 
 #[test]

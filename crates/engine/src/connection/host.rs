@@ -15,10 +15,11 @@ pub(crate) struct FlowHost<'a> {
 }
 
 impl FlowHost<'_> {
-    fn touch(&mut self, stream: StreamId) -> Option<&mut Connection> {
+    /// The connection of a stream, into which something is written that goes in a direction.
+    fn touch(&mut self, stream: StreamId, way: Way) -> Option<&mut Connection> {
         let slot = self.connections.slot(stream)?;
-        if !self.tcp.touched.contains(&slot) {
-            self.tcp.touched.push(slot);
+        if !self.tcp.touched.contains(&(slot, way)) {
+            self.tcp.touched.push((slot, way));
         }
         self.connections.is_left_alone = false;
         Some(&mut self.tcp.connections[slot as usize])
@@ -75,7 +76,7 @@ impl Host for FlowHost<'_> {
             self.open_back(stream);
         }
         let half = self
-            .touch(stream)
+            .touch(stream, way)
             .and_then(|connection| connection.half(way));
         if let Some(half) = half {
             half.send(bytes, tag);
@@ -84,7 +85,7 @@ impl Host for FlowHost<'_> {
     }
 
     fn write(&mut self, stream: StreamId, bytes: u64) -> bool {
-        let Some(connection) = self.touch(stream) else {
+        let Some(connection) = self.touch(stream, Way::There) else {
             return false;
         };
         let sender = &mut connection.there.sender;
@@ -98,7 +99,7 @@ impl Host for FlowHost<'_> {
     fn send_endless(&mut self, stream: StreamId) {
         let is_only_one =
             self.connections.open_slots().count() == 1 && self.connections.wake == Time::NEVER;
-        if let Some(connection) = self.touch(stream) {
+        if let Some(connection) = self.touch(stream, Way::There) {
             connection.there.sender.write_endless();
             if is_only_one && !connection.speaks_back() {
                 self.connections.is_left_alone = true;
@@ -106,12 +107,11 @@ impl Host for FlowHost<'_> {
         }
     }
 
-    fn close(&mut self, stream: StreamId) {
-        if let Some(connection) = self.touch(stream) {
+    fn close(&mut self, stream: StreamId, way: Way) {
+        if let Some(connection) = self.touch(stream, way) {
             connection.closed = true;
-            connection.there.sender.close();
-            if let Some(back) = &mut connection.back {
-                back.sender.close();
+            if let Some(half) = connection.half(way) {
+                half.sender.close();
             }
         }
     }

@@ -205,7 +205,7 @@ impl Link {
         } else {
             let is_empty = self.packets.is_empty();
             let begins = self.sends_until.max(self.free_at).max(stamp);
-            is_empty.then(|| begins + self.takes(size) + self.delay)
+            is_empty.then(|| self.comes_out(begins, size))
         }
     }
 

@@ -9,7 +9,7 @@
 //! turn stands in [`promises`](super::promises).
 
 use sojourn_base::length::Capacity;
-use sojourn_base::{Bytes, Time};
+use sojourn_base::{Bytes, Span, Time};
 use sojourn_queue::{Backlog, Reason};
 
 use super::{Horizon, Link};
@@ -214,7 +214,7 @@ impl Link {
         }
     }
 
-    /// When the packet at the head of the ring comes out at the far end, if it is not dropped.
+    /// The earliest instant at which something may come out at the far end.
     #[inline]
     pub(super) fn next_delivery(&self) -> Time {
         match self.packets.first() {
@@ -238,7 +238,20 @@ impl Link {
     #[allow(clippy::inline_always)]
     fn earliest_delivery(&self, packet: &SimPacket) -> Time {
         let begins = self.sends_until.max(packet.stamp);
-        begins + self.takes(packet.size) + self.delay
+        self.comes_out(begins, packet.size)
+    }
+
+    /// When a packet of `size` comes out that is the first to do so and begins at `begins`. If it can never get in, what
+    /// is behind it may come out at any time after that instant.
+    #[inline(always)]
+    #[allow(clippy::inline_always)]
+    pub(super) fn comes_out(&self, begins: Time, size: u16) -> Time {
+        let takes = if size <= self.bypass {
+            self.takes(size)
+        } else {
+            Span::from_ps(1)
+        };
+        begins + takes + self.delay
     }
 
     /// Lets the first announced packet arrive, pass and come out at the far end `now`, all in one,

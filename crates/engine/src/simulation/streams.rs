@@ -78,9 +78,8 @@ impl<O: Observer> Simulation<O> {
             };
             self.observer.completed(now, id, &transfer);
         }
-        while let Some(slot) = self.tcp.touched.pop() {
-            self.pump(slot, now);
-            self.tcp.arm(slot);
+        while let Some((slot, way)) = self.tcp.touched.pop() {
+            self.pump_way(slot, way, now);
         }
     }
 
@@ -109,6 +108,16 @@ impl<O: Observer> Simulation<O> {
     #[inline(never)]
     fn pump_back(&mut self, slot: u32, now: Time) {
         self.pump_half(slot, Way::Back, now);
+    }
+
+    /// Sends all that may be sent in a direction, in which an application has just written.
+    #[inline(never)]
+    fn pump_way(&mut self, slot: u32, way: Way, now: Time) {
+        match way {
+            Way::There => self.pump_half(slot, Way::There, now),
+            Way::Back => self.pump_half(slot, Way::Back, now),
+        }
+        self.tcp.arm(slot);
     }
 
     /// Sends all that may be sent now in a direction.
@@ -235,14 +244,18 @@ impl<O: Observer> Simulation<O> {
         };
         let mut replies = Replies::new(&mut self.shared.acks);
         let (receiver, len) = (&mut half.receiver, packet.payload(header));
-        let delivered = if packet.is_plain_segment() && receiver.expects(packet.number, len) {
-            receiver.take_expected(now, len, packet.sent, &mut replies)
+        let (delivered, ends) = if packet.is_plain_segment()
+            && receiver.expects(packet.number, len)
+        {
+            let delivered = receiver.take_expected(now, len, packet.sent, &mut replies);
+            (delivered, false)
         } else {
             let arrival = Arrival {
                 segment: packet.segment(header),
                 ecn: packet.ecn(),
             };
-            receiver.take_segment(now, &arrival, &mut replies)
+            let delivered = receiver.take_segment(now, &arrival, &mut replies);
+            (delivered, receiver.is_finished())
         };
         let replies = replies.into_places();
         let timer = half.receiver.next_timer().unwrap_or(Time::NEVER);
@@ -257,6 +270,18 @@ impl<O: Observer> Simulation<O> {
         }
         if has_messages {
             self.tell_arrived(now, packet, slot);
+        }
+        if ends {
+            self.end_answer(slot, way.opposite(), now);
+        }
+    }
+
+    /// The other end of a connection has sent its FIN: so does this one.
+    #[inline(never)]
+    fn end_answer(&mut self, slot: u32, way: Way, now: Time) {
+        if let Some(half) = self.tcp.connections[slot as usize].half(way) {
+            half.sender.close();
+            self.pump_way(slot, way, now);
         }
     }
 
