@@ -47,9 +47,12 @@ impl Half {
         }
     }
 
+    /// Sends a message, unless nothing more may be written.
     fn send(&mut self, bytes: u64, tag: u32) {
-        self.sender.write(bytes);
-        self.messages.push_back((self.sender.written(), tag));
+        if !self.sender.is_closed() {
+            self.sender.write(bytes);
+            self.messages.push_back((self.sender.written(), tag));
+        }
     }
 
     /// The tag of the next message that has wholly arrived.

@@ -304,6 +304,19 @@ pub enum Cargo<'a> {
     Ack(&'a Ack),
 }
 
+/// The priority that Linux gives to a packet of that codepoint (`rt_tos2priority`, tc-prio(8)): by the two of its bits
+/// that once asked for low delay and for high throughput.
+const fn priority_of(dscp: u8) -> u8 {
+    const LOW_DELAY: u8 = 4;
+    const THROUGHPUT: u8 = 2;
+    match dscp & (LOW_DELAY | THROUGHPUT) {
+        LOW_DELAY => 6,
+        THROUGHPUT => 2,
+        0 => 0,
+        _ => 4,
+    }
+}
+
 impl Packet for SimPacket {
     #[inline]
     fn size(&self) -> Bytes {
@@ -322,6 +335,9 @@ impl Packet for SimPacket {
     }
     fn dscp(&self) -> u8 {
         self.dscp()
+    }
+    fn priority(&self) -> u8 {
+        priority_of(self.dscp())
     }
     #[inline]
     fn ecn(&self) -> Ecn {

@@ -64,6 +64,7 @@ use self::tin::{Common, Tin};
 use crate::parts::longest::Longest;
 use crate::parts::mistakes;
 use crate::parts::names::{of_flow, under, under_flow};
+use crate::parts::table::places;
 use crate::{Backlog, Context, Dequeued, Discipline, Packet, ProbeValue, Warning};
 
 params! {
@@ -148,7 +149,7 @@ impl<P: Packet> Cake<P> {
             let allowed = "\"auto\" or a size above zero";
             return Err(ParamFault::new("quantum", Bytes::ZERO, allowed));
         }
-        let flows = params.flows as usize;
+        let flows = places("flows", params.flows)?;
         if !flows.is_multiple_of(WAYS) {
             let allowed = format!("a multiple of {WAYS}");
             return Err(ParamFault::new("flows", flows, allowed));

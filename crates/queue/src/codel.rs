@@ -5,7 +5,7 @@
 //! wait behind it, and that has been so for `interval`. The first bad packet starts a spell of
 //! dropping, whose k-th drop comes `interval / sqrt(k)` before the next, reckoned from the last
 //! due time, not from the last dequeue. A spell that begins within 16 intervals of one before goes
-//! on from the count which that one reached. With `ecn` one packet per dequeue is marked and sent.
+//! on from the number by which that one raised its count. With `ecn` one packet per dequeue is marked and sent.
 //!
 //! **Reference**: the RFC's pseudocode, with the link's MTU for `max_packet` as its text says, and
 //! room for 1000 packets. `target` should not be less than the time to send a packet.

@@ -9,7 +9,8 @@ use sojourn_base::{Bytes, Ecn, LinkInfo, Span, Stream, Time};
 pub trait Packet {
     /// The size that the queue counts: IP included, link framing not.
     fn size(&self) -> Bytes;
-    /// The key of its flow: equal for all packets of one five-tuple.
+    /// The key of its flow: equal for all packets of one five-tuple. Its lower half is the number of the flow, by which
+    /// one can be named, of whichever connection and direction.
     fn flow(&self) -> u64;
     /// Its source address.
     fn source(&self) -> u32;
@@ -19,7 +20,7 @@ pub trait Packet {
     fn dscp(&self) -> u8 {
         0
     }
-    /// The priority that its sender gave it (Linux's `skb->priority`).
+    /// The priority that its sender, or its codepoint, gave it (Linux's `skb->priority`).
     fn priority(&self) -> u8 {
         0
     }
@@ -407,7 +408,7 @@ pub trait Discipline<P: Packet> {
     /// Periodic work.
     fn on_timer(&mut self, _ctx: &mut Context<'_, P>) {}
 
-    /// The link changed.
+    /// The link changed. Nobody calls it yet: links do not change.
     fn on_link(&mut self, _link: &LinkInfo) {}
 
     /// Shows inner variables by name: `avg`, `price`, `prob` ...

@@ -48,14 +48,6 @@ impl<P> DropTail<P> {
             queue: Fifo::default(),
         })
     }
-
-    /// A queue of at most `limit` packets.
-    pub fn of_packets(limit: u64) -> Self {
-        Self {
-            capacity: Capacity::Packets(limit),
-            queue: Fifo::default(),
-        }
-    }
 }
 
 impl<P: Packet> DropTail<P> {

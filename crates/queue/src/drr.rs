@@ -32,6 +32,7 @@ use crate::parts::hash::{ns2_source_bucket, salted_bucket};
 use crate::parts::inner::{Child, Head, Inner, Nest};
 use crate::parts::longest::Longest;
 use crate::parts::names::{of_flow, under_flow};
+use crate::parts::table::places;
 use crate::parts::waits::Waits;
 use crate::{Backlog, Context, Dequeued, Discipline, Packet, ProbeValue, Reason, Warning};
 
@@ -105,7 +106,8 @@ impl<P: Packet> Drr<P> {
             let allowed = "\"auto\" or a size above zero";
             return Err(ParamFault::new("quantum", Bytes::ZERO, allowed));
         }
-        let flows = (0..params.buckets).map(|_| Flow {
+        let buckets = places("buckets", params.buckets)?;
+        let flows = (0..buckets).map(|_| Flow {
             queue: Child::default(),
             deficit: 0,
             seen: false,

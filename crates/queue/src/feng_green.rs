@@ -12,7 +12,8 @@
 //! so each arrival is dropped, or with `ecn` marked, with that probability, at most 1. The queue
 //! plays no part but by its limit. N is the flows heard of within `window`, s the size of the
 //! arrival, and R what the packet says of its flow's round-trip time; where it says nothing, `rtt`.
-//! So flows of unequal round-trip times get equal rates, if R is known for each.
+//! So flows of unequal round-trip times get equal rates, if R is known for each: only the driver's packets say it, those of
+//! scenarios do not.
 //!
 //! **Reference**: `c` = sqrt(3/2); with receivers that acknowledge every other packet it is
 //! sqrt(3/4), 0.866. The paper's text was not at hand: the formula is from memory, the window a

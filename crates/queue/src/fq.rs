@@ -39,7 +39,7 @@ params! {
     pub struct Params {
         /// Most that may wait in all flows, in packets or bytes.
         limit: Limit = "1000 packets";
-        /// Weights of the flows 0, 1, 2 ...; further flows weigh 1.
+        /// Weights of the flows 0, 1, 2 ..., each connection of a flow alike; further flows weigh 1.
         weights: String = "1 1";
         /// The discipline of each flow.
         inner: Optional<Inner> = "none";
@@ -211,8 +211,7 @@ impl<P: Packet> Fq<P> {
         }
         let place = self.flows.len();
         self.places.insert(key, place);
-        let weight = usize::try_from(key).ok();
-        let weight = weight.and_then(|key| self.weights.get(key));
+        let weight = self.weights.get(key as u32 as usize);
         self.flows.push(Flow {
             queue: self.nest.child(),
             finish: VecDeque::new(),

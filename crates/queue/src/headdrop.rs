@@ -11,7 +11,7 @@
 //! the reference.
 
 use sojourn_base::length::Capacity;
-use sojourn_base::{Limit, LinkInfo, ParamFault, Preset, params};
+use sojourn_base::{Bytes, Limit, LinkInfo, ParamFault, Preset, params};
 
 use crate::parts::Fifo;
 use crate::{Backlog, Context, Dequeued, Discipline, Packet, Reason};
@@ -56,6 +56,9 @@ impl<P> HeadDrop<P> {
 impl<P: Packet> Discipline<P> for HeadDrop<P> {
     fn enqueue(&mut self, packet: P, ctx: &mut Context<'_, P>) {
         let size = packet.size();
+        if !self.capacity.admits(0, Bytes::ZERO, size) {
+            return ctx.drop(packet, Reason::Overlimit);
+        }
         loop {
             let Backlog { packets, bytes } = self.queue.backlog();
             if self.capacity.admits(packets, bytes, size) {

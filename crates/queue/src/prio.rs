@@ -1,7 +1,10 @@
 //! Priority: bands of first in, first out in strict order, chosen by the packet's priority.
 //!
 //! Linux's `tc-prio(8)`. The first of the bands that holds a packet is served; lower ones starve
-//! while higher ones are busy, by design. `priomap` names the band of each priority from 0 to 15. A
+//! while higher ones are busy, by design. `priomap` names the band of each priority from 0 to 15. In
+//! scenarios the priority is what Linux makes of the packet's `dscp`: by its three lowest bits 2 (bulk) for 2 and 3, 6
+//! (interactive) for 4 and 5, 4 (both) for 6 and 7, else 0. So Expedited Forwarding (46) has priority 4, AF11 to AF41 have
+//! 2, and codepoints of classes (CS1 to CS7) have none. A
 //! class that a filter chose goes before it; one that is no band stands for the band of priority 0.
 //! Each band is drop-tail with a `limit` of its own, or another discipline: `inner`, with its
 //! parameters in parentheses and a limit of its own. One that has nothing to send now, a token

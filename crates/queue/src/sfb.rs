@@ -30,6 +30,7 @@ use sojourn_base::{
 use crate::parts::Fifo;
 use crate::parts::ecn::mark_or_drop;
 use crate::parts::hash::salted_bucket;
+use crate::parts::table::places;
 use crate::{Backlog, Context, Dequeued, Discipline, Packet, ProbeValue, Reason};
 
 params! {
@@ -114,9 +115,10 @@ impl<P> Sfb<P> {
                 return Err(ParamFault::new(name, value, "a number of zero or more"));
             }
         }
+        let bins = places("bins", params.bins)?;
         let set = || Set {
             salt: 0,
-            bins: vec![Bin::default(); (params.levels * params.bins) as usize],
+            bins: vec![Bin::default(); params.levels as usize * bins],
         };
         // tc's roundings.
         let size_for = |max: Option<u32>| max.map_or(20, |max| (4 * u64::from(max) + 3) / 5);

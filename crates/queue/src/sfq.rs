@@ -37,6 +37,7 @@ use crate::parts::hash::{ns2_bucket, salted_bucket};
 use crate::parts::inner::{Child, Inner, Nest};
 use crate::parts::longest::Longest;
 use crate::parts::names::{of_flow, under_flow};
+use crate::parts::table::places;
 use crate::parts::waits::Waits;
 use crate::{Backlog, Context, Dequeued, Discipline, Packet, ProbeValue, Reason, Warning};
 
@@ -170,7 +171,8 @@ impl<P: Packet> Sfq<P> {
             *limit = (*limit).min(depth.saturating_mul(flows) as u64);
             flows = flows.min(*limit as usize);
         }
-        let buckets = (0..params.buckets).map(|_| Bucket {
+        let room_for = places("buckets", params.buckets)?;
+        let buckets = (0..room_for).map(|_| Bucket {
             queue: Child::default(),
             allot: 0,
             changed: 0,
@@ -187,7 +189,7 @@ impl<P: Packet> Sfq<P> {
             flows,
             linux: preset == Preset::Linux,
             buckets: buckets.collect(),
-            ring: VecDeque::with_capacity(params.buckets as usize),
+            ring: VecDeque::with_capacity(room_for),
             seen: Vec::new(),
             backlog: Backlog::default(),
             salt: None,

@@ -39,6 +39,21 @@ fn weights_share_the_link() {
     assert!(text.starts_with("weights"), "{text}");
 }
 
+/// Of every connection, in both directions: a weight is of a flow's number, the lower half of the key.
+#[test]
+fn all_connections_of_a_flow_weigh_alike() {
+    let mut bench = Bench::new("fq", &[("weights", "1 3"), ("limit", "none")]);
+    for (flow, connection) in [(0, 0), (1, 5), (1, 1 << 31)] {
+        bench.connection = connection;
+        for _ in 0..100 {
+            bench.enqueue(us(0), flow, 900, Ecn::NotEct);
+        }
+    }
+    let first = order(&mut bench, 70);
+    let lightest = first.iter().filter(|&&flow| flow == 0).count();
+    assert_eq!(lightest, 10);
+}
+
 /// R grows by the rate over the active weight: with two flows of 8000 bits on 8 Mbit/s, 4000 bits
 /// in the first millisecond; both finish after two.
 #[test]

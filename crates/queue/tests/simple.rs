@@ -22,7 +22,8 @@ fn a_full_head_drop_queue_keeps_the_newest() {
     }
     assert_eq!((bench.packets(), bench.drops(Reason::Head)), (2, 2));
     assert!(!bench.arrive(us(1), 1501), "larger than all the room");
-    assert_eq!((bench.packets(), bench.drops(Reason::Overlimit)), (0, 1));
+    assert_eq!((bench.packets(), bench.drops(Reason::Overlimit)), (2, 1));
+    assert_eq!(bench.drops(Reason::Head), 2, "nothing makes room for it");
 }
 
 /// At a standing queue of N the dropped packet is N services old.

@@ -70,9 +70,10 @@ params! {
         validate_cwnd: bool = "true", Ns2 = "false";
         /// Least retransmission timeout.
         min_rto: Span = "1 s", Linux = "200 ms", Ns2 = "200 ms";
-        /// Most.
+        /// Most, above zero.
         max_rto: Span = "60 s", Linux = "120 s";
-        /// Before the first sample.
+        /// Before the first sample, above zero. Where the SYN was lost and the handshake gave none, it is 3 s at least
+        /// from then on (RFC 6298, 5.7), under the presets of ns-2 and ns-3 not.
         initial_rto: Span = "1 s", Ns2 = "3 s";
         /// Granularity of the sender's clock.
         granularity: Span = "1 ms", Ns2 = "10 ms";
@@ -239,6 +240,14 @@ impl Config {
             let allowed = format!("a time up to max_rto, {}", params.max_rto);
             return Err(ParamFault::new("min_rto", params.min_rto, allowed));
         }
+        for (name, rto) in [
+            ("max_rto", params.max_rto),
+            ("initial_rto", params.initial_rto),
+        ] {
+            if rto == Span::ZERO {
+                return Err(ParamFault::new(name, rto, "a time above zero"));
+            }
+        }
         let window = at_least_one("window", params.window)?;
         let send_buffer = at_least_one("send_buffer", params.send_buffer)?;
         let initial_window = at_least_one("initial_window", params.initial_window)?;
@@ -285,6 +294,7 @@ impl Config {
                 granularity: params.granularity,
                 coarse: ns2,
                 min_on_variance: linux,
+                falls_back: !ns2 && !ns3,
             },
             delayed_ack: params.delayed_ack,
             delayed_ack_timeout: params.delayed_ack_timeout,

@@ -31,6 +31,8 @@ pub struct RtoRules {
     pub coarse: bool,
     /// The least applies to 4 RTTVAR, as in Linux.
     pub min_on_variance: bool,
+    /// After a handshake without a sample the timeout is 3 s at least (section 5.7).
+    pub falls_back: bool,
 }
 
 /// Smoothed round-trip time and its variation.
@@ -46,6 +48,8 @@ pub struct RttEstimator {
     backoff: u32,
     /// The next sample counts as the first.
     stale: bool,
+    /// The handshake gave no sample.
+    fell_back: bool,
 }
 
 /// Linux's mean deviation, times four.
@@ -64,6 +68,9 @@ const COARSE_PATIENCE: u32 = 4;
 /// How long a minimum is believed: Linux's `tcp_min_rtt_wlen`; RFC 8985 asks for a window and
 /// leaves its length open.
 const MIN_WINDOW: Span = Span::from_whole_s(300);
+
+/// RFC 6298's first timeout of old.
+const FALLBACK: Span = Span::from_whole_s(3);
 
 impl RttEstimator {
     /// Takes a sample, where numbers below `snd_una` are acknowledged and those below `snd_nxt` were sent.
@@ -162,6 +169,7 @@ impl RttEstimator {
     #[inline]
     pub fn rto(&self, rules: &RtoRules) -> Span {
         let base = match self.srtt {
+            None if self.fell_back => rules.initial.max(FALLBACK),
             None => rules.initial,
             Some(srtt) => {
                 let variance = Span::from_ps(4 * self.rttvar.as_ps()).max(rules.granularity);
@@ -188,6 +196,15 @@ impl RttEstimator {
         self.stale |= self.backoff >= COARSE_PATIENCE;
     }
 
+    /// The handshake is over, in which a SYN was lost. Where it gave no sample, the timeout starts from 3 s (RFC 6298,
+    /// 5.7).
+    pub fn fall_back(&mut self, rules: &RtoRules) {
+        if rules.falls_back && self.srtt.is_none() {
+            self.fell_back = true;
+            self.end_back_off();
+        }
+    }
+
     /// There is a new sample: the back-off ends.
     pub fn end_back_off(&mut self) {
         self.backoff = 0;
@@ -211,10 +228,5 @@ impl RttEstimator {
     /// The least sample of the last five minutes; zero before the first.
     pub const fn min(&self) -> Span {
         self.min
-    }
-
-    /// How often the timer has expired since the last sample.
-    pub const fn backoff(&self) -> u32 {
-        self.backoff
     }
 }

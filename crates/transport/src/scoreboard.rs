@@ -59,11 +59,6 @@ impl Sent {
     pub const fn is_sacked(&self) -> bool {
         self.flags & SACKED != 0
     }
-
-    /// Whether it is held to be lost, its retransmission sent or not.
-    pub const fn is_lost(&self) -> bool {
-        self.flags & LOST != 0
-    }
 }
 
 /// How many entries stand between the `first` and that of number `seq` if all are of one size, as nearly all are.
@@ -166,11 +161,6 @@ impl Scoreboard {
     /// Bytes that are lost and wait to be sent again.
     pub const fn waiting(&self) -> u64 {
         self.waiting
-    }
-
-    /// The number after the highest that a SACK block reported.
-    pub const fn highest_sacked(&self) -> u64 {
-        self.highest_sacked
     }
 
     /// RFC 6675's `pipe`, of `outstanding` bytes between the first unacknowledged and the last

@@ -249,6 +249,11 @@ impl Sender {
         self.closed = true;
     }
 
+    /// Whether the application writes no more.
+    pub const fn is_closed(&self) -> bool {
+        self.closed
+    }
+
     /// The next instant at which [`on_timer`](Self::on_timer) or, for a paced segment,
     /// [`poll_send`](Self::poll_send) has something to do.
     #[inline]

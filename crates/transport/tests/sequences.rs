@@ -440,6 +440,33 @@ fn a_lost_syn_leaves_the_threshold() {
     }
 }
 
+/// RFC 6298, 5.7: where a SYN was lost and its answer gives no sample, the first data wait for 3 s; with timestamps there
+/// is a sample.
+#[test]
+fn after_a_lost_syn_the_timeout_is_three_seconds() {
+    for (preset, timestamps, seconds) in [
+        (Preset::Reference, "false", 3.0),
+        (Preset::Linux, "false", 3.0),
+        (Preset::Ns3, "false", 2.0),
+        (Preset::Reference, "true", 1.0),
+    ] {
+        let ways = [("handshake", "true"), ("timestamps", timestamps)];
+        let keys: Vec<_> = PLAIN
+            .iter()
+            .filter(|(key, _)| *key != "timestamps")
+            .chain(&ways)
+            .copied()
+            .collect();
+        let mut bench = Bench::new("newreno", preset, Span::from_ms(100), &keys);
+        bench.sender.write_endless();
+        bench.fate = Box::new(|n, _| if n == 0 { Fate::Drop } else { Fate::Deliver });
+        let rto = bench.sender.rto();
+        bench.run_until(Time::ZERO + rto + Span::from_ms(110));
+        let rto = bench.sender.rto().as_s();
+        assert!((rto - seconds).abs() < 0.01, "{preset} {timestamps}: {rto}");
+    }
+}
+
 /// Three segments of 20 are reported, all before them are lost, and the first is repaired. The acknowledgement of that
 /// reports two more and reveals a loss: as much is lost as before, yet no more may go out than was delivered (RFC 9937).
 /// Where it reports three it is safe to send one more.

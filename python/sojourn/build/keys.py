@@ -138,8 +138,10 @@ class TcpKeys(TypedDict, total=False):
         validate_cwnd: Whether the window grows only while it is what limits the sender (RFC 9438,
             5.8). Default ``true``; ns2: ``false``.
         min_rto: Least retransmission timeout. Default ``1 s``; linux: ``200 ms``; ns2: ``200 ms``.
-        max_rto: Most. Default ``60 s``; linux: ``120 s``.
-        initial_rto: Before the first sample. Default ``1 s``; ns2: ``3 s``.
+        max_rto: Most, above zero. Default ``60 s``; linux: ``120 s``.
+        initial_rto: Before the first sample, above zero. Where the SYN was lost and the handshake
+            gave none, it is 3 s at least from then on (RFC 6298, 5.7), under the presets of ns-2
+            and ns-3 not. Default ``1 s``; ns2: ``3 s``.
         granularity: Granularity of the sender's clock. Default ``1 ms``; ns2: ``10 ms``.
         delayed_ack: Segments per acknowledgement; 1: none is delayed. Default ``2``; ns2: ``1``.
         delayed_ack_timeout: The longest that an acknowledgement is delayed. Default ``40 ms``;

@@ -122,7 +122,7 @@ class Discipline(_core.Desk):
         del now
 
     def on_link(self) -> None:
-        """The link changed."""
+        """The link changed: not called yet, since links do not."""
 
     def table(self) -> dict[str, Any]:
         """Return the ``queue`` table of a scenario file."""

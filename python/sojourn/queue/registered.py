@@ -924,7 +924,8 @@ class Fq(Queue):
     Parameters:
         preset: Whose defaults and known ways. Default ``reference``.
         limit: Most that may wait in all flows, in packets or bytes. Default ``1000 packets``.
-        weights: Weights of the flows 0, 1, 2 ...; further flows weigh 1. Default ``1 1``.
+        weights: Weights of the flows 0, 1, 2 ..., each connection of a flow alike; further flows
+            weigh 1. Default ``1 1``.
         inner: The discipline of each flow. Default ``none``.
     """
 

@@ -18,9 +18,13 @@ impl FlowHost<'_> {
     /// The connection of a stream, into which something is written that goes in a direction.
     fn touch(&mut self, stream: StreamId, way: Way) -> Option<&mut Connection> {
         let slot = self.connections.slot(stream)?;
-        if !self.tcp.touched.contains(&(slot, way)) {
-            self.tcp.touched.push((slot, way));
-        }
+        let touched = &mut self.tcp.touched;
+        let known = touched.iter().position(|&(touched, _)| touched == slot);
+        let place = known.unwrap_or_else(|| {
+            touched.push((slot, [false; 2]));
+            touched.len() - 1
+        });
+        touched[place].1[way as usize] = true;
         self.connections.is_left_alone = false;
         Some(&mut self.tcp.connections[slot as usize])
     }
@@ -59,7 +63,6 @@ impl Host for FlowHost<'_> {
             timer_later_at: Time::NEVER,
             is_delayed: false,
         };
-        self.connections.is_left_alone = false;
         let slot = if let Some(slot) = self.tcp.free.pop() {
             self.tcp.connections[slot as usize] = connection;
             slot
@@ -68,6 +71,8 @@ impl Host for FlowHost<'_> {
             self.tcp.connections.len() as u32 - 1
         };
         self.connections.slots.push_back(slot);
+        // Where there is a handshake, each end begins its own.
+        self.touch(number, Way::There);
         number
     }
 

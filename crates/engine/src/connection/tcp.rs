@@ -1,7 +1,7 @@
 //! All connections of a simulation, and their timers.
 
 use sojourn_base::Time;
-use sojourn_traffic::{Completed, Way};
+use sojourn_traffic::Completed;
 
 use super::timers::Timers;
 use super::{Connection, Connections};
@@ -21,8 +21,8 @@ pub(crate) struct Tcp {
     delayed: Vec<u32>,
     /// No such acknowledgement is due before.
     delayed_until: Time,
-    /// Connections into which an application has just written, and which way that goes.
-    pub(crate) touched: Vec<(u32, Way)>,
+    /// Connections into which an application has just written, and whether it goes there and back.
+    pub(crate) touched: Vec<(u32, [bool; 2])>,
     /// Transfers that an application has just called complete.
     pub(crate) completed: Vec<Completed>,
     /// Whether any application has ever sent a message: most only write.

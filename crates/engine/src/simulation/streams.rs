@@ -78,8 +78,12 @@ impl<O: Observer> Simulation<O> {
             };
             self.observer.completed(now, id, &transfer);
         }
-        while let Some((slot, way)) = self.tcp.touched.pop() {
-            self.pump_way(slot, way, now);
+        while let Some((slot, ways)) = self.tcp.touched.pop() {
+            for way in [Way::There, Way::Back] {
+                if ways[way as usize] {
+                    self.pump_way(slot, way, now);
+                }
+            }
         }
     }
 
@@ -244,8 +248,7 @@ impl<O: Observer> Simulation<O> {
         };
         let mut replies = Replies::new(&mut self.shared.acks);
         let (receiver, len) = (&mut half.receiver, packet.payload(header));
-        let (delivered, ends) = if packet.is_plain_segment()
-            && receiver.expects(packet.number, len)
+        let (delivered, ends) = if packet.is_plain_segment() && receiver.expects(packet.number, len)
         {
             let delivered = receiver.take_expected(now, len, packet.sent, &mut replies);
             (delivered, false)

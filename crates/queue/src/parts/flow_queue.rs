@@ -19,6 +19,7 @@ use sojourn_base::{Auto, Bytes, LinkInfo, ParamFault, Preset, Span, Stream, Time
 
 use super::hash::salted_bucket;
 use super::names::{of_flow, under_flow};
+use super::table::places;
 use super::{Fifo, mistakes};
 use crate::{Backlog, Context, Dequeued, Discipline, Packet, ProbeValue, Reason, Warning};
 
@@ -196,6 +197,7 @@ impl<P: Packet, A: FlowAqm<P>> FlowQueue<P, A> {
             let allowed = format!("a divisor of flows, which is {}", settings.flows);
             return Err(ParamFault::new("set_ways", ways, allowed));
         }
+        let flows = places("flows", settings.flows)?;
         let flow = |_| Flow {
             queue: Fifo::default(),
             credits: 0,
@@ -205,7 +207,7 @@ impl<P: Packet, A: FlowAqm<P>> FlowQueue<P, A> {
             tag: 0,
             state: aqm.state(),
         };
-        let flows = (0..settings.flows).map(flow).collect();
+        let flows = (0..flows).map(flow).collect();
         let mut made = Self {
             settings,
             preset,

@@ -19,6 +19,7 @@ pub mod pie_law;
 pub mod red_adapt;
 pub mod red_law;
 pub mod room;
+pub mod table;
 pub mod waits;
 
 pub use fifo::Fifo;

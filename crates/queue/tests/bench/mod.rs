@@ -14,6 +14,8 @@ pub struct TestPacket {
     pub id: u64,
     pub size: u64,
     pub flow: u32,
+    /// The upper half of its key.
+    pub connection: u32,
     pub source: u32,
     pub destination: u32,
     pub dscp: u8,
@@ -28,7 +30,7 @@ impl Packet for TestPacket {
         Bytes::new(self.size)
     }
     fn flow(&self) -> u64 {
-        u64::from(self.flow)
+        u64::from(self.flow) | u64::from(self.connection) << 32
     }
     fn source(&self) -> u32 {
         self.source
@@ -129,6 +131,8 @@ pub struct Bench {
     /// Where they come from; none: from the number of their flow.
     pub source: Option<u32>,
     /// Their codepoint.
+    /// The upper half of the keys of what comes.
+    pub connection: u32,
     pub dscp: u8,
     /// What they acknowledge.
     pub ack: Option<AckView>,
@@ -167,6 +171,7 @@ impl Bench {
             link,
             destination: 1_000,
             source: None,
+            connection: 0,
             dscp: 0,
             ack: None,
             rtt: None,
@@ -214,6 +219,7 @@ impl Bench {
             id: self.next_id,
             size,
             flow,
+            connection: self.connection,
             source: self.source.unwrap_or(flow),
             destination: self.destination,
             dscp: self.dscp,

@@ -8,7 +8,8 @@
 //! window before the loss), it has that. A loss below the last W_max takes W_max down further (fast
 //! convergence). The first congestion avoidance after a timeout, or after slow start ended without a
 //! loss, begins with K = 0. Time in which something else limits the sender does not count. Slow start
-//! is left by HyStart++ (RFC 9406), in which an acknowledgement counts for at most 8 segments.
+//! is left by HyStart++ (RFC 9406), in which an acknowledgement counts for at most 8 segments. A mark leaves two
+//! segments at least, as a loss does and as Linux has it; the RFC (4.6) lets one be left.
 //!
 //! **Linux** (6.1): beta 717/1024; ssthresh from cwnd instead of the flight; W at t + least RTT, which the first second after
 //! a loss does not count for; a timeout forgets W_max and the least RTT; HyStart of 2008; growth by a whole segment for each

@@ -116,11 +116,6 @@ impl Rack {
         }
     }
 
-    /// Whether segments have ever arrived out of order.
-    pub const fn reordering_seen(&self) -> bool {
-        self.reordering_seen
-    }
-
     /// The reordering window: `hurry` where recovery is on or enough was reported.
     pub fn window(&self, hurry: bool, min_rtt: Span, srtt: Option<Span>) -> Span {
         if !self.reordering_seen && hurry {

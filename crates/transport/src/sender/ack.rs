@@ -116,6 +116,7 @@ impl Sender {
             // A lost SYN: one segment to begin with (RFC 5681, 3.1), and the threshold as it was.
             let ssthresh = self.segments(self.ssthresh);
             self.control(|cc| cc.set_window(1.0, ssthresh));
+            self.rtt.fall_back(&self.config.rto);
         }
     }
 

@@ -175,7 +175,7 @@ impl Sender {
                         .is_some_and(|&(from, to)| from <= start && end <= to))
         });
         if is_dsack {
-            self.rack.on_dsack(self.snd_una, self.snd_nxt);
+            self.rack.on_dsack(known, self.snd_nxt);
             if let Some(probe) = self.probe
                 && probe.is_retransmission
                 && given[0].1 == probe.end
