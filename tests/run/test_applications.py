@@ -1,6 +1,7 @@
 """What applications do over their connections, and what links make of what flows ask for."""
 
 import pytest
+
 import sojourn as sj
 
 
@@ -32,7 +33,7 @@ stop = "0.18 s"
 
 @pytest.mark.parametrize("fin", ["true", "false"])
 def test_what_was_never_sent_is_not_complete(fin):
-    """The second request comes when the flow has stopped: nothing answers it, and a FIN is no answer."""
+    """The second request comes when the flow has stopped: no answer follows, and a FIN is none."""
     flows = run(REQUESTS.replace("FIN", fin)).flows
     assert flows["transfers"].to_list() == [1]
     assert flows["slowdown_mean"].item() >= 1
@@ -80,7 +81,7 @@ def test_codepoints_choose_the_band(queue, first, behind):
 
 
 def test_of_one_band_neither_comes_first():
-    """Expedited Forwarding stands with best effort, in the middle band, unless the map says otherwise."""
+    """Expedited Forwarding stands with best effort in the middle band, unless the map moves it."""
     alike = losses('{ discipline = "prio", limit = "40 packets" }', 46, 8)
     assert abs(alike[0] - alike[1]) < 0.1
     first = 'priomap = "1 2 2 2 0 2 0 0 1 1 1 1 1 1 1 1"'
@@ -90,7 +91,7 @@ def test_of_one_band_neither_comes_first():
 
 def test_a_timeout_of_nothing_is_refused():
     """Time would never go on."""
-    with pytest.raises(sj.ScenarioError, match="initial_rto.*above zero"):
+    with pytest.raises(sj.ScenarioError, match=r"initial_rto.*above zero"):
         run(REQUESTS.replace("fin = FIN", 'initial_rto = "0 s"'))
 
 
@@ -99,5 +100,5 @@ def test_a_timeout_of_nothing_is_refused():
 )
 def test_a_table_that_no_memory_holds_is_refused(name, key):
     queue = f'{{ discipline = "{name}", {key} = 1000000000 }}'
-    with pytest.raises(sj.ScenarioError, match=f"{key}.*1048576"):
+    with pytest.raises(sj.ScenarioError, match=rf"{key}.*1048576"):
         losses(queue, 0, 0)

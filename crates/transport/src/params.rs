@@ -216,6 +216,24 @@ const LINUX_PATIENCE: Span = Span::from_ms(2);
 
 const ALLOWED_WINDOW: &str = "a window such as \"20 packets\" or \"64 kB\", or \"none\"";
 
+/// Timeouts of nothing would follow each other without end.
+fn check_timeouts(params: &TcpParams) -> Result<(), ParamFault> {
+    if params.min_rto > params.max_rto {
+        let allowed = format!("a time up to max_rto, {}", params.max_rto);
+        return Err(ParamFault::new("min_rto", params.min_rto, allowed));
+    }
+    let above_zero = [
+        ("max_rto", params.max_rto),
+        ("initial_rto", params.initial_rto),
+    ];
+    for (name, rto) in above_zero {
+        if rto == Span::ZERO {
+            return Err(ParamFault::new(name, rto, "a time above zero"));
+        }
+    }
+    Ok(())
+}
+
 impl Config {
     /// Resolves the table for a controller that has `needs`.
     ///
@@ -236,18 +254,7 @@ impl Config {
             }
             bytes => Ok(bytes.unwrap_or(u64::MAX)),
         };
-        if params.min_rto > params.max_rto {
-            let allowed = format!("a time up to max_rto, {}", params.max_rto);
-            return Err(ParamFault::new("min_rto", params.min_rto, allowed));
-        }
-        for (name, rto) in [
-            ("max_rto", params.max_rto),
-            ("initial_rto", params.initial_rto),
-        ] {
-            if rto == Span::ZERO {
-                return Err(ParamFault::new(name, rto, "a time above zero"));
-            }
-        }
+        check_timeouts(params)?;
         let window = at_least_one("window", params.window)?;
         let send_buffer = at_least_one("send_buffer", params.send_buffer)?;
         let initial_window = at_least_one("initial_window", params.initial_window)?;

@@ -18,15 +18,18 @@ impl FlowHost<'_> {
     /// The connection of a stream, into which something is written that goes in a direction.
     fn touch(&mut self, stream: StreamId, way: Way) -> Option<&mut Connection> {
         let slot = self.connections.slot(stream)?;
+        let connection = &mut self.tcp.connections[slot as usize];
         let touched = &mut self.tcp.touched;
         let known = touched.iter().position(|&(touched, _)| touched == slot);
         let place = known.unwrap_or_else(|| {
-            touched.push((slot, [false; 2]));
+            // Where there is a handshake, each end begins its own as soon as the connection is there.
+            let begins = connection.opened == self.now;
+            touched.push((slot, [begins, false]));
             touched.len() - 1
         });
         touched[place].1[way as usize] = true;
         self.connections.is_left_alone = false;
-        Some(&mut self.tcp.connections[slot as usize])
+        Some(connection)
     }
 
     /// Makes the half of a connection that carries data back, where it does not exist yet.
@@ -63,6 +66,7 @@ impl Host for FlowHost<'_> {
             timer_later_at: Time::NEVER,
             is_delayed: false,
         };
+        self.connections.is_left_alone = false;
         let slot = if let Some(slot) = self.tcp.free.pop() {
             self.tcp.connections[slot as usize] = connection;
             slot
@@ -71,8 +75,6 @@ impl Host for FlowHost<'_> {
             self.tcp.connections.len() as u32 - 1
         };
         self.connections.slots.push_back(slot);
-        // Where there is a handshake, each end begins its own.
-        self.touch(number, Way::There);
         number
     }
 
