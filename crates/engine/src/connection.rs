@@ -238,12 +238,12 @@ impl Connection {
         self.earliest(Half::receiver_timer)
     }
 
-    /// Runs the timers of the sending ends; tells whether any was due.
+    /// Runs the timers of the sending ends, there and back; tells of which one was due.
     #[inline]
-    pub(crate) fn expire_senders(&mut self, now: Time) -> bool {
+    pub(crate) fn expire_senders(&mut self, now: Time) -> [bool; 2] {
         let there = self.there.expire_sender(now);
         let back = self.back.as_deref_mut();
-        back.is_some_and(|half| half.expire_sender(now)) || there
+        [there, back.is_some_and(|half| half.expire_sender(now))]
     }
 
     /// The earlier of that timer of both directions.

@@ -87,10 +87,11 @@ fn network(random: &mut Stream, rounds: bool) -> (Vec<LinkSpec>, Vec<FlowSpec>) 
         let size = Distribution::constant(Bytes::new(700));
         let datagrams = bench::flow(&path, "cbr", &params, size, start, number);
         let fin = any(2) == 0;
-        let traffic = match any(16).max(3 * usize::from(all_send)) {
+        let kind = any(16).max(3 * usize::from(all_send));
+        let traffic = match kind {
             0 => datagrams.traffic,
             12 => streams_that(fin, "arrivals", &[("rate", Scalar::Base(3e6))], "newreno"),
-            13 => streams_that(fin, "web", &[("reading", Scalar::Base(0.05))], "newreno"),
+            13 => streams_that(fin, "web", &[("reading", Scalar::Base(0.02))], "newreno"),
             14 => streams_that(
                 fin,
                 "request_response",
@@ -164,6 +165,59 @@ fn run<const IN_ORDER: bool>(
         states.push(state(&simulation));
     }
     (states, simulation.finish().unwrap())
+}
+
+/// Bulk transfers, and pages that are being loaded when their flows stop, which ends them with a FIN.
+fn pages(number: u64) -> (Vec<LinkSpec>, Vec<FlowSpec>) {
+    let link = |ends, mbps: u64, delay_us, limit| {
+        let delay = Span::from_us(delay_us);
+        bench::link(ends, mbps * 1_000_000, delay, "droptail", limit)
+    };
+    let mut links = vec![
+        link((0, 1), 90, 6_000, "600 packets"),
+        link((1, 0), 90, 6_000, "100 packets"),
+    ];
+    let flows = (0..8).map(|flow| {
+        let host = links.len() as u32;
+        links.push(link((2 + host, 0), 1_000, 200, "900 packets"));
+        links.push(link((1, 3 + host), 1_000, 3_000, "8 packets"));
+        links.push(link((3 + host, 1), 11, 3_000, "8 packets"));
+        links.push(link((0, 2 + host), 25, 0, "900 packets"));
+        let seed = 100 * number + flow;
+        let size = Distribution::constant(Bytes::new(9));
+        let rate = [("rate", Scalar::Base(1e6))];
+        let path = [host, 0, host + 1];
+        let plain = bench::flow(&path, "cbr", &rate, size, Time::ZERO, seed);
+        let (traffic, stop) = if flow < 6 {
+            (streams("bulk", &(), "newreno"), Time::NEVER)
+        } else {
+            let reading = [("reading", Scalar::Base(0.02))];
+            let stop = Time::ZERO + Span::from_us(200_000 + 7_919 * number);
+            (streams_that(true, "web", &reading, "newreno"), stop)
+        };
+        FlowSpec {
+            way_back: vec![host + 2, 1, host + 3],
+            traffic,
+            stop,
+            ..plain
+        }
+    });
+    let flows = flows.collect();
+    (links, flows)
+}
+
+/// Neither end of a connection knows what has come to the other.
+#[test]
+fn pages_that_end_with_a_fin_have_one_history() {
+    for number in 0..50 {
+        let longest = Span::from_ms(700);
+        let (states, mut ordered) = run::<true>(pages(number), longest);
+        let (seen_states, mut seen) = run::<false>(pages(number), longest);
+        assert!(states == seen_states, "{number}");
+        ordered.0.sort_unstable();
+        seen.0.sort_unstable();
+        assert!(ordered.0 == seen.0, "{number}");
+    }
 }
 
 #[test]

@@ -132,7 +132,7 @@ impl<O: Observer> Simulation<O> {
         if hears_acks {
             let connection = &mut self.tcp.connections[slot as usize];
             connection.there.expire_sender(due);
-            self.pump(slot, due);
+            self.pump(slot, Way::There, due);
         } else {
             self.expire_receiver(slot, Way::There, due);
         }

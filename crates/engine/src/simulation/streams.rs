@@ -27,8 +27,13 @@ impl<O: Observer> Simulation<O> {
         };
         if now == stop {
             connections.wake = Time::NEVER;
-            for slot in connections.open_slots() {
-                self.tcp.connections[slot as usize].there.sender.stop();
+            let open: Vec<u32> = connections.open_slots().collect();
+            for slot in open {
+                let sender = &mut self.tcp.connections[slot as usize].there.sender;
+                sender.stop();
+                if sender.config().fin {
+                    self.pump_way(slot, Way::There, now);
+                }
             }
         } else if now == start && !connections.started {
             connections.started = true;
@@ -101,11 +106,12 @@ impl<O: Observer> Simulation<O> {
         }
     }
 
-    /// Sends all that the connection's senders may send now.
-    pub(super) fn pump(&mut self, slot: u32, now: Time) {
-        self.pump_half(slot, Way::There, now);
-        if self.tcp.connections[slot as usize].speaks_back() {
-            self.pump_back(slot, now);
+    /// Sends all that may be sent now in a direction. Never in the other too: who sends there does not know yet what has
+    /// happened here.
+    pub(super) fn pump(&mut self, slot: u32, way: Way, now: Time) {
+        match way {
+            Way::There => self.pump_half(slot, Way::There, now),
+            Way::Back => self.pump_back(slot, now),
         }
     }
 
@@ -114,13 +120,10 @@ impl<O: Observer> Simulation<O> {
         self.pump_half(slot, Way::Back, now);
     }
 
-    /// Sends all that may be sent in a direction, in which an application has just written.
+    /// The same where an application has just written.
     #[inline(never)]
     fn pump_way(&mut self, slot: u32, way: Way, now: Time) {
-        match way {
-            Way::There => self.pump_half(slot, Way::There, now),
-            Way::Back => self.pump_half(slot, Way::Back, now),
-        }
+        self.pump(slot, way, now);
         self.tcp.arm(slot);
     }
 
@@ -313,7 +316,7 @@ impl<O: Observer> Simulation<O> {
         };
         half.sender.on_ack(now, self.shared.acks.get(place));
         self.shared.acks.forget(place);
-        self.pump(slot, now);
+        self.pump(slot, way, now);
         let connection = &self.tcp.connections[slot as usize];
         self.tcp.arm_at(slot, connection.sender_timer());
         if self.tcp.connections[slot as usize].is_over() {
@@ -341,8 +344,10 @@ impl<O: Observer> Simulation<O> {
                 self.expire_receiver(slot, way, now);
             }
         }
-        if may_send {
-            self.pump(slot, now);
+        for (way, may_send) in [Way::There, Way::Back].into_iter().zip(may_send) {
+            if may_send {
+                self.pump(slot, way, now);
+            }
         }
         let next = self.tcp.connections[slot as usize].next_timer();
         self.tcp.set_first(slot, now, next);
