@@ -7,6 +7,7 @@ What was installed, and Sojourn itself, counts by its name.
 
 from __future__ import annotations
 
+import copyreg
 import functools
 import hashlib
 from collections.abc import Iterable, Iterator
@@ -40,7 +41,10 @@ BUILT_IN = (
 
 OF_NO_EFFECT = {
     "__abstractmethods__",
+    "__annotate__",
+    "__annotate_func__",
     "__annotations__",
+    "__annotations_cache__",
     "__dict__",
     "__doc__",
     "__firstlineno__",
@@ -177,7 +181,8 @@ class _Walk:
             self._many("wrapped", (inner,))
             return
         try:
-            parts = value.__reduce_ex__(4)
+            reduce = copyreg.dispatch_table.get(type(value))
+            parts = value.__reduce_ex__(4) if reduce is None else reduce(value)
         except Exception:
             raise NoValue(f"{type(value).__module__}.{type(value).__qualname__}") from None
         if isinstance(parts, str):
