@@ -47,11 +47,13 @@ class Source:
         return f"{path}/__init__.py" if self.file.name == "__init__.py" else f"{path}.py"
 
     def is_current(self, folder: Path) -> bool:
-        """Whether a scenario in ``folder`` would load the same now."""
+        """Whether a scenario in ``folder`` would load the same now, or nothing at all."""
         if self.module == MAIN:
             return True
         try:
             return self._file_for(folder).read_bytes() == self.content
+        except FileNotFoundError:
+            return True
         except OSError:
             return False
 

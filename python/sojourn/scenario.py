@@ -77,13 +77,14 @@ class Scenario:
     def current(self) -> Scenario:
         """Return the same with its modules and data files as they are now; itself if they are.
 
-        So that a run is one of what the user sees, not of what was there when it was read.
+        So that a run is one of what the user sees, not of what was there when it was read. What is
+        no longer there counts as it was.
         """
         if not (self._code or self.files):
             return self
         own_modules.refresh(self._folder)
         try:
-            if (self._read_files(), self._hash_code()) == (self.files, self._code):
+            if all(map(self._is_as_read, self.files)) and self._hash_code() == self._code:
                 return self
         except (OSError, outside.Refused):
             # To read it says what is wrong, and where.
@@ -97,6 +98,12 @@ class Scenario:
         points = range(self.core.points)
         names = sorted({name for point in points for name in self._identity(point)["files"]})
         return {name: (self._folder / name).read_bytes() for name in names}
+
+    def _is_as_read(self, name: str) -> bool:
+        try:
+            return (self._folder / name).read_bytes() == self.files[name]
+        except FileNotFoundError:
+            return True
 
     def _hash_code(self) -> dict[str, str]:
         """The classes in Python that it names, each with a hash of what it does."""

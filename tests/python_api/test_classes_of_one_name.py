@@ -208,3 +208,9 @@ def test_a_name_cannot_mean_an_object_and_a_file_that_changed_since(tmp_path, mo
     assert losses(made, jobs=2) == [0.2, 0.2]
     with pytest.raises(sj.ScenarioError, match=r"dropping_module.py was another .* start Python"):
         sj.run(path)
+
+
+def test_a_module_that_is_gone_stays_as_it_was_loaded(tmp_path):
+    scenario = sj.Scenario.load(written(tmp_path, 0.2))
+    (tmp_path / "dropping_module.py").unlink()
+    assert losses(scenario, jobs=1) == losses(scenario, jobs=2) == [0.2, 0.2]
