@@ -12,6 +12,7 @@ from typing import Any
 import polars as pl
 
 from sojourn._core import Cancel, ScenarioError
+from sojourn.outside import prints_aside
 from sojourn.scenario import Scenario
 
 LOOK_INTERVAL_S = 0.2
@@ -47,7 +48,7 @@ def log_events(
     cancel = Cancel()
     # Where pilot runs would choose a warm-up, the log has no need of one.
     warmup = None if scenario.core.warmup_s(point) is not None else "0 s"
-    with ThreadPoolExecutor(max_workers=1) as pool:
+    with prints_aside(), ThreadPoolExecutor(max_workers=1) as pool:
         running = pool.submit(
             scenario.core.run, point, replica, cancel, ("events", stem, [], False), warmup
         )

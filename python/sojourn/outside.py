@@ -1,24 +1,29 @@
-"""Classes of the user: found by name, made with their parameters, told apart by their source.
+"""Classes of the user: found by name, made with their parameters, told apart by what they do.
 
 A name is ``module:Class``. The module is looked for beside the scenario file first, then where
-Python looks for modules. Classes of a notebook or of the running script are known by themselves.
+Python looks for modules. Classes of which objects were made here, those of a notebook or of the
+running script among them, are known by themselves: where several have one name, those that come
+later are ``module:Class-2`` and so on.
 """
 
 from __future__ import annotations
 
 import importlib
-import importlib.util
-import inspect
 import json
+import os
 import sys
 import traceback
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
+from threading import Lock
 from types import TracebackType
 from typing import Any
 
+from sojourn import own_modules
 from sojourn.brief import InputError
+from sojourn.own_modules import MAIN, Source
 
 KINDS = {
     "discipline": ("sojourn.queue.discipline", "Discipline", "sojourn.queue.Discipline"),
@@ -30,8 +35,17 @@ KINDS = {
 }
 """What may be named: module and name of the base class, and what it is called in public."""
 
-_known: dict[str, type] = {}
-"""Classes that objects were made of here, by name: some have no module that could be imported."""
+
+@dataclass(frozen=True)
+class _Named:
+    """A class that objects were made of here, and the source of its modules at that time."""
+
+    cls: type
+    sources: tuple[Source, ...]
+
+
+_named: dict[str, _Named] = {}
+"""Such classes by name: some have no module that could be imported."""
 
 _imported: set[str] = set()
 """Modules of the user that were imported here, or begun to be."""
@@ -52,20 +66,69 @@ class Refused(InputError):
 
 
 def name_of(cls: type) -> str:
-    """The name of a class in scenario files; from now on it is known by it."""
-    name = f"{cls.__module__}:{cls.__qualname__}"
-    _known[name] = cls
+    """The name of a class in scenario files; from now on it is known by it.
+
+    The first class of a name keeps it. Another one gets a name of its own, unless it does the very
+    same: then it is taken for the first, as where a notebook's cell was run once more.
+    """
+    plain = name = f"{cls.__module__}:{cls.__qualname__}"
+    number = 1
+    while name in _named and not _is_same(_named[name].cls, cls):
+        number += 1
+        name = f"{plain}-{number}"
+    if name not in _named:
+        module = sys.modules.get(cls.__module__)
+        _named[name] = _Named(cls, own_modules.sources_of(module) if module else ())
     return name
+
+
+def _is_same(first: type, second: type) -> bool:
+    if first is second:
+        return True
+    # Takes its time to import, and hardly ever have two classes one name.
+    from sojourn.fingerprint import NoValue, fingerprint
+
+    try:
+        return fingerprint(first) == fingerprint(second)
+    except NoValue:
+        return False
+
+
+def plain_name(name: str) -> str:
+    """A name without the number that tells classes of one name apart in this process."""
+    module, _, path = name.partition(":")
+    return f"{module}:{path.partition('-')[0]}"
+
+
+def classes(names: Iterable[str], folder: str | Path) -> dict[str, type]:
+    """The classes of these names."""
+    return {name: find(name, folder) for name in names}
+
+
+def is_importable(cls: type) -> bool:
+    """Whether another process finds a class by the name of its module."""
+    if cls.__module__ == MAIN:
+        return False
+    found: Any = sys.modules.get(cls.__module__)
+    for part in cls.__qualname__.split("."):
+        found = getattr(found, part, None)
+    return found is cls
 
 
 def known(names: Iterable[str]) -> dict[str, type]:
     """The classes of these names that were not found by importing."""
-    return {name: _known[name] for name in names if name in _known}
+    return {name: _named[name].cls for name in names if name in _named}
 
 
 def know(classes: dict[str, type]) -> None:
     """Make classes known that another process sent."""
-    _known.update(classes)
+    _named.update({name: _Named(cls, ()) for name, cls in classes.items()})
+
+
+def forget() -> None:
+    """Hold on to no class or module of the user any more."""
+    _named.clear()
+    own_modules.forget()
 
 
 def has_imported() -> bool:
@@ -84,18 +147,15 @@ def find(name: str, folder: str | Path = ".", kind: str | None = None) -> type:
 
 
 def _found(name: str, folder: str | Path) -> type:
-    if name in _known:
-        return _known[name]
+    if name in _named:
+        return _named[name].cls
     module_name, _, path = name.partition(":")
-    # Even where it fails half-way, what it imported is here.
-    _imported.add(module_name)
-    try:
-        with _first(folder):
-            found: Any = importlib.import_module(module_name)
-    except Exception as error:
-        what = f"{type(error).__name__}: {error}"
-        message = f"found {name!r}, but the module {module_name} cannot be imported: {what}"
-        raise Refused(message) from None
+    if "-" in path or "<locals>" in path:
+        allowed = f"a class that {module_name} has under a name of its own"
+        raise Refused(
+            f"found {name!r}, which only the program knows that made it; allowed: {allowed}"
+        )
+    found: Any = _module(name, folder).module
     for part in path.split("."):
         if not hasattr(found, part):
             raise Refused(f"found {name!r}, but the module {module_name} has no {path}")
@@ -105,6 +165,20 @@ def _found(name: str, folder: str | Path) -> type:
     return found
 
 
+def _module(name: str, folder: str | Path) -> own_modules.Loaded:
+    """The module of a name. Raises :class:`Refused`."""
+    module_name = name.partition(":")[0]
+    # Even where it fails half-way, what it imported is here.
+    _imported.add(module_name)
+    try:
+        with prints_aside():
+            return own_modules.load(module_name, folder)
+    except Exception as error:
+        what = f"{type(error).__name__}: {error}"
+        message = f"found {name!r}, but the module {module_name} cannot be imported: {what}"
+        raise Refused(message) from None
+
+
 def make(kind: str, name: str, params: str, folder: str | Path) -> Any:
     """Make the object of a class; ``params`` is a JSON object.
 
@@ -112,9 +186,10 @@ def make(kind: str, name: str, params: str, folder: str | Path) -> Any:
     :class:`sojourn.hooks.HookError` or :class:`sojourn.params.ParamError`.
     """
     try:
-        return find(name, folder, kind)(**json.loads(params))
+        with prints_aside():
+            return find(name, folder, kind)(**json.loads(params))
     except ValueError as error:
-        if Path(folder).resolve() not in _results:
+        if not _is_of_results(folder):
             raise
         module, base, _ = KINDS[kind]
         return _stand_in(getattr(importlib.import_module(module), base), str(error))()
@@ -128,6 +203,10 @@ def read_results(folder: str | Path) -> None:
     _results.add(Path(folder).resolve())
 
 
+def _is_of_results(folder: str | Path) -> bool:
+    return Path(folder).resolve() in _results
+
+
 def _stand_in(base: type, why: str) -> type:
     def refuse(*_: object) -> int:
         raise Refused(why)
@@ -136,18 +215,42 @@ def _stand_in(base: type, why: str) -> type:
     return type("StandIn", (base,), hooks)
 
 
-def sources(names: Iterable[str], folder: str | Path) -> dict[str, bytes]:
-    """The modules of classes by file name, those that lie beside the scenario or are run from."""
-    beside = {Path(folder).resolve(), Path.cwd().resolve()}
-    found: dict[str, bytes] = {}
+def sources(names: Iterable[str], folder: str | Path) -> tuple[Source, ...]:
+    """The source of the user's modules that these classes need, as it was loaded.
+
+    In a folder of results those are left out that cannot be had.
+    """
+    found: dict[str, Source] = {}
     for name in names:
-        module = name.partition(":")[0]
-        with suppress(Refused):
-            find(name, folder)
-        file = Path(getattr(sys.modules.get(module), "__file__", None) or ".")
-        if file.name == f"{module}.py" and file.resolve().parent in beside:
-            found[file.name] = file.read_bytes()
-    return found
+        for one in _sources(name, folder):
+            found.setdefault(one.name, one)
+    return tuple(found.values())
+
+
+def _sources(name: str, folder: str | Path) -> tuple[Source, ...]:
+    if name in _named:
+        return _named[name].sources
+    try:
+        return _module(name, folder).sources
+    except Refused:
+        if not _is_of_results(folder):
+            raise
+        return ()
+
+
+def check_current(names: Iterable[str], folder: str | Path) -> None:
+    """See that a scenario file means the classes by which its names are known here.
+
+    Raises :class:`Refused` where the source has changed since: the name cannot mean both.
+    """
+    place = Path(folder).resolve()
+    if place in _results:
+        return
+    for name in names:
+        for one in _named[name].sources if name in _named else ():
+            if not one.is_current(place):
+                told = f"{one.name} was another when objects of this class were made here"
+                raise Refused(f"found {name!r}, but {told}; allowed: start Python anew")
 
 
 def in_brief(error: Exception, trace: TracebackType | None) -> str:
@@ -164,55 +267,79 @@ def is_interpreted(names: Iterable[str], folder: str | Path) -> bool:
     return not all(getattr(find(name, folder), "is_native", False) for name in names)
 
 
-def source_hash(name: str, folder: str | Path) -> str:
-    """A hash of the source that a class is made of: that of its module, or its own.
+def code_hash(name: str, folder: str | Path) -> str:
+    """A hash of all that a class does: the source of its modules, and what its methods reach.
 
-    Empty in a folder of results where the class cannot be had.
+    Where something that they reach cannot be told from others it is another each time, so that no
+    run of it is taken for one that was done: see :func:`untold`. Empty in a folder of results where
+    the class cannot be had.
     """
-    try:
-        cls = find(name, folder)
-    except Refused:
-        if Path(folder).resolve() not in _results:
-            raise
-        return ""
-    module = sys.modules.get(cls.__module__)
-    file = getattr(module, "__file__", None)
-    if file is not None and Path(file).exists():
-        source = Path(file).read_bytes()
-    else:
-        try:
-            source = inspect.getsource(cls).encode()
-        except (OSError, TypeError):
-            source = repr(sorted(_code(cls))).encode()
     # Takes its time to import, and most scenarios need no class of the user.
     import hashlib
 
-    return hashlib.sha256(source).hexdigest()
+    from sojourn.fingerprint import NoValue, fingerprint
 
-
-def is_importable(cls: type) -> bool:
-    """Whether another process finds a class by the name of its module."""
-    module = cls.__module__
-    if module == "__main__" or "<locals>" in cls.__qualname__:
-        return False
     try:
-        return importlib.util.find_spec(module) is not None
-    except (ImportError, ValueError):
-        return False
+        cls = find(name, folder)
+    except Refused:
+        if not _is_of_results(folder):
+            raise
+        return ""
+    hashed = hashlib.sha256()
+    for one in sorted(_sources(name, folder), key=lambda one: one.name):
+        hashed.update(f"{one.name}:{len(one.content)}:".encode() + one.content)
+    hashed.update(own_modules.installed_source(cls.__module__))
+    try:
+        hashed.update(fingerprint(cls).encode())
+    except NoValue:
+        hashed.update(os.urandom(32))
+    return hashed.hexdigest()
 
 
-def _code(cls: type) -> list[tuple[str, str]]:
-    """The bytecode of a class's functions, where its source is nowhere."""
-    functions = ((name, getattr(value, "__code__", None)) for name, value in vars(cls).items())
-    return [(name, f"{code.co_code.hex()} {code.co_consts}") for name, code in functions if code]
+def untold(name: str, folder: str | Path) -> str | None:
+    """The type of what a class uses that cannot be told from others, if there is any."""
+    from sojourn.fingerprint import NoValue, fingerprint
+
+    try:
+        fingerprint(find(name, folder))
+    except NoValue as error:
+        return str(error)
+    return None
+
+
+_aside_lock = Lock()
+_aside: list[Any] = []
+"""What standard output is, once for each that has put it aside; the first is the real one."""
+
+_is_program = False
+"""Whether standard output belongs to a command of the program."""
+
+
+def keep_output() -> None:
+    """From now on standard output is for the program: what classes print goes to stderr."""
+    global _is_program
+    _is_program = True
+
+
+def keeps_output() -> bool:
+    """Whether it is so."""
+    return _is_program
 
 
 @contextmanager
-def _first(folder: str | Path) -> Iterator[None]:
-    """Look for modules in a folder first."""
-    place = str(Path(folder).resolve())
-    sys.path.insert(0, place)
+def prints_aside() -> Iterator[None]:
+    """While a class of the user is at work in a command, what it prints goes to stderr."""
+    if not _is_program:
+        yield
+        return
+    # Several runs may be under way: the last to end puts things back.
+    with _aside_lock:
+        _aside.append(sys.stdout)
+        sys.stdout = sys.stderr
     try:
         yield
     finally:
-        sys.path.remove(place)
+        with _aside_lock:
+            last = _aside.pop()
+            if not _aside:
+                sys.stdout = last

@@ -1,7 +1,8 @@
 """Runs in worker processes: those whose disciplines or controllers are Python code.
 
 Such a run keeps the interpreter's lock from beginning to end, so threads would take turns. Each
-worker reads the scenario itself; classes that it could not import are sent along.
+worker reads the scenario itself; its classes are sent along, so that what runs there is what would
+run here.
 """
 
 from __future__ import annotations
@@ -13,13 +14,15 @@ import warnings
 from collections.abc import Generator, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import FunctionType
 from typing import Any
 
 from sojourn import outside
-from sojourn._core import Cancel
+from sojourn._core import Cancel, ScenarioError
 from sojourn.hooks import HookWarning
+from sojourn.own_modules import MAIN, Source
 from sojourn.scenario import Scenario
 from sojourn.tasks import Pack, Task
 
@@ -38,6 +41,9 @@ KILLED = (
 _scenario: Scenario | None = None
 """The scenario of a worker."""
 
+_changed: list[str] = []
+"""Files that a worker found changed."""
+
 
 def in_processes(
     scenario: Scenario, tasks: Sequence[tuple[Task, Trace | None]], jobs: int, pack: Pack
@@ -54,7 +60,7 @@ def in_processes(
         max_workers=min(jobs, len(tasks)),
         context=get_context("loky"),
         initializer=_begin,
-        initargs=(sys.path, _packed(scenario), _lines(scenario)),
+        initargs=(sys.path, _packed(scenario), _lines(scenario), outside.keeps_output()),
     )
     finished_all = False
     try:
@@ -97,54 +103,89 @@ def _deaf_children() -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-def _foreign(scenario: Scenario) -> list[type]:
-    """The classes that a worker could not import."""
-    classes = outside.known(scenario.outside).values()
-    return [cls for cls in classes if not outside.is_importable(cls)]
-
-
 def _lines(scenario: Scenario) -> dict[str, list[str]]:
-    """The source of these by file, for tracebacks: that of a notebook is in no file."""
-    members = (value for cls in _foreign(scenario) for value in vars(cls).values())
+    """The source of its classes by file, for tracebacks: that of a notebook is in no file."""
+    classes = outside.classes(scenario.outside, scenario.folder).values()
+    members = (value for cls in classes for value in vars(cls).values())
     codes = (value.__code__ for value in members if isinstance(value, FunctionType))
     return {file: linecache.getlines(file) for file in {code.co_filename for code in codes}}
 
 
+@dataclass(frozen=True)
+class _Parcel:
+    """A scenario on its way to a worker."""
+
+    text: str
+    place: str
+    folder: Path
+    overrides: list[tuple[str, str]]
+    classes: dict[str, type]
+    files: dict[str, bytes]
+    sources: tuple[Source, ...]
+
+
 def _packed(scenario: Scenario) -> bytes:
-    """The scenario with the classes that a worker could not import."""
+    """The scenario with its classes, as they are here.
+
+    Where they hold something that does not travel a worker imports them, as well as it can.
+    """
     import cloudpickle
 
-    foreign = _foreign(scenario)
-    modules = {sys.modules[cls.__module__] for cls in foreign if cls.__module__ in sys.modules}
+    classes = outside.classes(scenario.outside, scenario.folder)
+    parts = (scenario.text, scenario.place, scenario.folder.resolve(), scenario.overrides)
+    parcel = _Parcel(*parts, classes, scenario.files, ())
+    if not classes:
+        return cloudpickle.dumps(parcel)
+    names = {cls.__module__ for cls in classes.values()}
+    names |= {one.module for one in scenario.sources}
+    modules = [sys.modules[name] for name in names - {MAIN} if name in sys.modules]
     for module in modules:
-        if module.__name__ != "__main__":
-            cloudpickle.register_pickle_by_value(module)
+        cloudpickle.register_pickle_by_value(module)
     try:
-        return cloudpickle.dumps(scenario)
+        return cloudpickle.dumps(parcel)
+    # Whatever a value raises that cannot be copied.
+    except Exception:
+        found = {name: cls for name, cls in classes.items() if not outside.is_importable(cls)}
+        by_name = replace(parcel, classes=found, sources=scenario.sources)
     finally:
         for module in modules:
-            if module.__name__ != "__main__":
-                cloudpickle.unregister_pickle_by_value(module)
+            cloudpickle.unregister_pickle_by_value(module)
+    return cloudpickle.dumps(by_name)
 
 
-def _begin(path: list[str], scenario: bytes, lines: dict[str, list[str]]) -> None:
-    """Prepare a worker."""
+def _begin(path: list[str], parcel: bytes, lines: dict[str, list[str]], aside: bool) -> None:
+    """Prepare a worker; what classes print there goes to stderr if ``aside``."""
     import cloudpickle
 
     # Where signals cannot be blocked before a process starts.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     # The process in front has told of them.
     warnings.simplefilter("ignore", HookWarning)
+    if aside:
+        sys.stdout = sys.stderr
     sys.path[:] = path
     for file, text in lines.items():
         linecache.cache[file] = (sum(map(len, text)), None, text, file)
-    global _scenario
-    _scenario = cloudpickle.loads(scenario)
+    global _scenario, _changed
+    given: _Parcel = cloudpickle.loads(parcel)
+    outside.know(given.classes)
+    _scenario = Scenario(given.text, given.place, given.folder, given.overrides)
+    _changed = _what_changed(given, _scenario)
+
+
+def _what_changed(given: _Parcel, found: Scenario) -> list[str]:
+    """The files that are not what they were when the scenario was read."""
+    files = [name for name, content in given.files.items() if found.files.get(name) != content]
+    contents = {one.content for one in found.sources}
+    return files + [one.name for one in given.sources if one.content not in contents]
 
 
 def _work(task: Task, trace: Trace | None, pack: Pack) -> Any:
     """Carry out one run in a worker."""
     assert _scenario is not None
+    if _changed:
+        told = "has changed since the scenario was read; allowed: run it again"
+        raise ScenarioError(f"{_scenario.place}: {_changed[0]} {told}")
     run = _scenario.core.run
     tables = run(task.point, task.replica, Cancel(), trace, warmup=task.warmup, series=task.series)
     return pack(tables)

@@ -13,6 +13,7 @@ from sojourn.experiments.bench import Finished, Memory
 from sojourn.experiments.procedure import conduct
 from sojourn.forks import check_process
 from sojourn.outcomes import Outcomes
+from sojourn.outside import prints_aside
 from sojourn.processes import Trace, in_processes
 from sojourn.progress import Progress, shown
 from sojourn.scenario import Overrides, Scenario, as_pairs
@@ -149,7 +150,7 @@ def prepared(
     pairs = [*as_pairs(overrides), *as_pairs(further)]
     if not isinstance(scenario, Scenario):
         return find(scenario, pairs)
-    return scenario.with_overrides(pairs) if pairs else scenario
+    return scenario.with_overrides(pairs) if pairs else scenario.current()
 
 
 def find(name: str | Path, overrides: Overrides = ()) -> Scenario:
@@ -190,14 +191,15 @@ def carried_out(
     traces = dict(tasks)
 
     def work(task: Task) -> Any:
-        tables = scenario.core.run(
-            task.point,
-            task.replica,
-            threads.cancel,
-            traces[task],
-            warmup=task.warmup,
-            series=task.series,
-        )
+        with prints_aside():
+            tables = scenario.core.run(
+                task.point,
+                task.replica,
+                threads.cancel,
+                traces[task],
+                warmup=task.warmup,
+                series=task.series,
+            )
         return pack(tables)
 
     interpreted = {

@@ -10,7 +10,7 @@ from typing import Any
 
 import orjson
 
-from sojourn import _core, outside
+from sojourn import _core, outside, own_modules
 from sojourn.brief import brief
 from sojourn.toml_text import toml_text
 
@@ -36,8 +36,12 @@ class Scenario:
         self.place = place
         self._folder = folder
         self._overrides = as_pairs(overrides)
+        own_modules.refresh(folder)
         self.core = _core.Scenario.load(text, place, folder, self._overrides)
         self._identities: dict[int, dict[str, Any]] = {}
+        self.files = self._read_files()
+        self._code = self._hash_code()
+        self.sources = outside.sources(self._code, folder)
 
     @classmethod
     @brief
@@ -49,7 +53,14 @@ class Scenario:
         path = Path(path)
         ready = READY / path.name
         place = ready if path.parent == Path("scenarios") and not path.exists() else path
-        return cls(_read(place if place.exists() else path), str(path), place.parent, overrides)
+        text = _read(place if place.exists() else path)
+        scenario = cls(text, str(path), place.parent, overrides)
+        try:
+            # Those of the file alone: what was set may be objects.
+            outside.check_current([name for name in scenario.code if name in text], place.parent)
+        except outside.Refused as error:
+            raise _core.ScenarioError(f"{path}: {error}") from None
+        return scenario
 
     @classmethod
     @brief
@@ -62,6 +73,49 @@ class Scenario:
         """Return the same scenario with further keys set, as ``--set`` does."""
         pairs = [*self._overrides, *as_pairs(overrides)]
         return Scenario(self.text, self.place, self._folder, pairs)
+
+    def current(self) -> Scenario:
+        """Return the same with its modules and data files as they are now; itself if they are.
+
+        So that a run is one of what the user sees, not of what was there when it was read. What is
+        no longer there counts as it was.
+        """
+        if not (self._code or self.files):
+            return self
+        own_modules.refresh(self._folder)
+        try:
+            if all(map(self._is_as_read, self.files)) and self._hash_code() == self._code:
+                return self
+        except (OSError, outside.Refused):
+            # To read it says what is wrong, and where.
+            pass
+        return Scenario(self.text, self.place, self._folder, self._overrides)
+
+    def _read_files(self) -> dict[str, bytes]:
+        """The content of the files that distributions name."""
+        if not self._has("empirical"):
+            return {}
+        points = range(self.core.points)
+        names = sorted({name for point in points for name in self._identity(point)["files"]})
+        return {name: (self._folder / name).read_bytes() for name in names}
+
+    def _is_as_read(self, name: str) -> bool:
+        try:
+            return (self._folder / name).read_bytes() == self.files[name]
+        except FileNotFoundError:
+            return True
+
+    def _hash_code(self) -> dict[str, str]:
+        """The classes in Python that it names, each with a hash of what it does."""
+        if not self._has(":"):
+            return {}
+        points = range(self.core.points)
+        names = dict.fromkeys(name for point in points for name in self.core.outside(point))
+        return {name: outside.code_hash(name, self._folder) for name in names}
+
+    def _has(self, text: str) -> bool:
+        """Whether a text stands in it: most of many points name neither files nor classes."""
+        return text in self.text or any(text in value for _, value in self._overrides)
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Travel as text, with the classes that it names and that were not imported by name."""
@@ -101,17 +155,30 @@ class Scenario:
     def identity(self, point: int) -> dict[str, Any]:
         """Return all that the results of a point depend on, besides the replica."""
         if point not in self._identities:
-            identity = orjson.loads(self.core.identity(point))
+            identity = self._identity(point)
             if names := self.core.outside(point):
-                identity["code"] = {n: outside.source_hash(n, self._folder) for n in names}
+                identity["code"] = {name: self._code[name] for name in names}
             self._identities[point] = identity
         return self._identities[point]
+
+    def _identity(self, point: int) -> dict[str, Any]:
+        return orjson.loads(self.core.identity(point))
 
     @property
     def outside(self) -> list[str]:
         """The disciplines and controllers in Python that it names, as ``module:Class``."""
-        points = range(self.core.points)
-        return list(dict.fromkeys(name for k in points for name in self.core.outside(k)))
+        return list(self._code)
+
+    @property
+    def code(self) -> dict[str, str]:
+        """These, each with a hash of all that it does."""
+        return dict(self._code)
+
+    @property
+    def untold(self) -> dict[str, str]:
+        """Those of them that use what cannot be told from others, each with the type of that."""
+        found = {name: outside.untold(name, self._folder) for name in self._code}
+        return {name: kind for name, kind in found.items() if kind is not None}
 
     def is_interpreted(self, point: int) -> bool:
         """Whether a point runs Python code."""

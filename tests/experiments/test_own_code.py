@@ -49,7 +49,7 @@ def folder(tmp_path, request) -> tuple[Path, str]:
     (there / f"{module}.py").write_text(MODULE)
     (there / "own.toml").write_text(SCENARIO.replace("MODULE", module))
     sj.run(there / "own.toml", jobs=1).write(tmp_path / "results")
-    del sys.modules[module]
+    sys.modules.pop(module, None)
     (there / f"{module}.py").unlink()
     return tmp_path / "results", module
 
@@ -63,16 +63,21 @@ def test_the_module_goes_along_and_has_a_checksum(folder):
     assert again.links.equals(experiment.results.links)
 
 
-def test_tables_are_read_without_it_and_nothing_runs(folder, tmp_path):
+def test_tables_are_read_without_it_and_nothing_runs(folder, tmp_path, monkeypatch):
     path, module = folder
     first = read(path)
-    results = first.results
-    # As where the module lay elsewhere.
-    (path / f"{module}.py").unlink()
-    sys.modules.pop(module, None)
     without = {name: one for name, one in first.manifest["files"].items() if module not in name}
+    # Where a module was installed, it stays.
+    installed = tmp_path / "site-packages"
+    installed.mkdir()
+    (installed / f"{module}.py").write_text(MODULE)
+    sys.modules.pop(module, None)
     bare = tmp_path / "bare"
-    results.write(bare)
+    with monkeypatch.context() as patch:
+        patch.syspath_prepend(installed)
+        results = sj.run(sj.Scenario.from_toml(SCENARIO.replace("MODULE", module)), jobs=1)
+        results.write(bare)
+    sys.modules.pop(module, None)
     assert not list(bare.glob("*.py"))
     assert without.keys() == read(bare).manifest["files"].keys()
     second = read(bare)

@@ -9,6 +9,7 @@ from typing import Annotated, TextIO
 import typer
 
 from sojourn._core import Driver, ScenarioError
+from sojourn.outside import prints_aside
 
 EXAMPLES = (
     (
@@ -32,7 +33,9 @@ def drive(
     with requests:
         for request in requests:
             if request.strip():
-                sys.stdout.write(driver.answer(request) + "\n")
+                with prints_aside():
+                    answer = driver.answer(request)
+                sys.stdout.write(answer + "\n")
                 sys.stdout.flush()
 
 

@@ -11,6 +11,7 @@ import gc
 import os
 import sys
 import warnings
+from contextlib import suppress
 from typing import Annotated, Any, NoReturn
 
 import typer
@@ -59,7 +60,11 @@ def program() -> None:
     # hundred objects costs a short sweep more than it frees. So it does at the end.
     gc.set_threshold(50_000)
     atexit.register(_leave_to_the_system)
-    main()
+    outside.keep_output()
+    try:
+        main()
+    finally:
+        _close_output()
 
 
 def main() -> None:
@@ -93,9 +98,19 @@ def main() -> None:
         _fail(f"{error.filename or 'sojourn'}: {error.strerror or error}", 1)
 
 
+def _close_output() -> None:
+    """What classes of the user print from here on is not part of the command's own output."""
+    # Where it cannot be written Python says so as it ends.
+    with suppress(AttributeError, OSError, ValueError):
+        sys.stdout.flush()
+        sys.stdout = sys.__stdout__ = sys.stderr
+
+
 def _leave_to_the_system() -> None:
     """Clear nothing that goes with the process, unless modules of the user count on it."""
-    if not outside.has_imported():
+    if outside.has_imported():
+        outside.forget()
+    else:
         gc.freeze()
 
 

@@ -45,6 +45,8 @@ class Source:
     place: str
     folder: str
     overrides: tuple[tuple[str, str], ...]
+    content: str
+    """A hash of its files and modules: a worker that knows it with others reads it anew."""
 
 
 @contextmanager
@@ -56,6 +58,11 @@ def connected(address: str, scenario: Scenario) -> Iterator[Callable[[Sequence[T
         raise ClusterError(
             "Dask is not installed; install it with: pip install 'sojourn[cluster]'"
         ) from None
+    for name, kind in scenario.untold.items():
+        raise ClusterError(
+            f"{name}: found a {kind} that it uses, which no worker can tell from others; allowed: "
+            "values that can be copied"
+        )
     try:
         client = Client(address, timeout=PATIENCE_S, set_as_default=False)
     except (OSError, ValueError) as error:
@@ -64,8 +71,9 @@ def connected(address: str, scenario: Scenario) -> Iterator[Callable[[Sequence[T
         client.wait_for_workers(1, timeout=PATIENCE_S)
         folder = str(scenario.folder.resolve())
         overrides = tuple(scenario.overrides)
-        source = Source(scenario.text, scenario.place, folder, overrides)
         keys = Keys(scenario)
+        content = keys.of_content()
+        source = Source(scenario.text, scenario.place, folder, overrides, content)
         with client.as_current():
             yield lambda tasks: _carry_out(client, source, keys, tasks)
     except TimeoutError:

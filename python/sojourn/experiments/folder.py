@@ -44,6 +44,7 @@ from sojourn.experiments.manifest import (
     read_manifest,
 )
 from sojourn.experiments.summary_file import NAME as SUMMARY
+from sojourn.own_modules import MAIN
 from sojourn.results import Results
 from sojourn.scenario import Scenario
 from sojourn.whole import write_whole
@@ -146,15 +147,19 @@ def _command() -> str:
 
 
 def _files_read(scenario: Scenario) -> dict[str, bytes]:
-    """The files that the scenario reads, so that the copy of it beside them can be run.
+    """The files that the scenario read, as it read them, so that its copy beside them can be run.
 
-    Modules with disciplines and controllers too. Those that lie elsewhere stay where they are.
+    The user's modules too: those of disciplines and controllers, and what these import. Data files
+    that do not lie below the scenario stay where they are.
     """
-    points = range(scenario.core.points)
-    names = sorted({name for point in points for name in scenario.identity(point)["files"]})
-    inside = [name for name in names if not (Path(name).is_absolute() or ".." in Path(name).parts)]
-    found = {name: (scenario.folder / name).read_bytes() for name in inside}
-    return found | outside.sources(scenario.outside, scenario.folder)
+    files = scenario.files.items()
+    found = {name: content for name, content in files if not _leads_out(Path(name))}
+    modules = [one for one in scenario.sources if one.module != MAIN]
+    return found | {one.name: one.content for one in modules}
+
+
+def _leads_out(path: Path) -> bool:
+    return path.is_absolute() or ".." in path.parts
 
 
 def _tables(results: Results) -> dict[str, bytes]:

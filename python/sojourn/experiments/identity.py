@@ -1,8 +1,9 @@
 """The key of a run: a hash of all that its result depends on.
 
 These are the point as the engine sees it, its seed, the replica, the content of the files that it
-reads, and the engine itself, which is a hash of its source. Names, titles, the number of replicas
-and the other points do not count: a changed scenario finds again what it did not change.
+reads, what the classes in Python do that it names, and the engine itself, which is a hash of its
+source. Names, titles, the number of replicas and the other points do not count: a changed scenario
+finds again what it did not change.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import hashlib
 import orjson
 
 from sojourn._core import ENGINE
+from sojourn.outside import plain_name
 from sojourn.scenario import Scenario
 from sojourn.tasks import Task
 
@@ -23,9 +25,11 @@ class Keys:
     """The keys of the runs of one scenario."""
 
     def __init__(self, scenario: Scenario) -> None:
-        """Prepare for ``scenario``; each file that it reads is read once."""
+        """Prepare for ``scenario``; its files and modules count as it read them."""
         self._scenario = scenario
-        self._files: dict[str, str] = {}
+        self._files = {
+            name: hashlib.sha256(content).hexdigest() for name, content in scenario.files.items()
+        }
         self._points: dict[tuple[int, str | None, str | None], str] = {}
         self._runs: dict[Task, bytes] = {}
 
@@ -36,21 +40,30 @@ class Keys:
             self._runs[task] = hashlib.sha256(text.encode()).digest()
         return self._runs[task]
 
+    def of_content(self) -> str:
+        """A hash of all files and modules that it reads."""
+        text = orjson.dumps([self._files, self._scenario.code], option=orjson.OPT_SORT_KEYS)
+        return hashlib.sha256(text).hexdigest()
+
     def _point(self, task: Task) -> str:
         """The hash of everything but the replica."""
         which = (task.point, task.warmup, task.series)
         if which not in self._points:
             document = dict(self._scenario.identity(task.point))
-            document["files"] = {name: self._file(name) for name in document["files"]}
+            document["files"] = {name: self._files[name] for name in document["files"]}
+            document.pop("code", None)
             for name in ("warmup", "series"):
                 if (value := getattr(task, name)) is not None:
                     document[name] = value
             text = orjson.dumps([ENGINE, document], option=orjson.OPT_SORT_KEYS)
-            self._points[which] = hashlib.sha256(text).hexdigest()
+            self._points[which] = hashlib.sha256(self._told(text)).hexdigest()
         return self._points[which]
 
-    def _file(self, name: str) -> str:
-        if name not in self._files:
-            content = (self._scenario.folder / name).read_bytes()
-            self._files[name] = hashlib.sha256(content).hexdigest()
-        return self._files[name]
+    def _told(self, text: bytes) -> bytes:
+        """The same with what each class does behind its name.
+
+        Which of two classes of one name came first in a process tells nothing of what they do.
+        """
+        for name, code in self._scenario.code.items():
+            text = text.replace(orjson.dumps(name), orjson.dumps([plain_name(name), code]))
+        return text

@@ -69,6 +69,11 @@ def sweep(
     jobs = runs_at_once(jobs)
     scenario = prepared(scenario, overrides, replicas, seed, None, precision)
     out = Path(out)
+    for name, kind in scenario.untold.items():
+        note(
+            f"warning: {name}: none of its runs is used again: it uses a {kind}, and no two of "
+            "these can be told apart"
+        )
     with at_work(out, shared=not share.is_whole):
         store = Store(out / STORE)
         _name_damage(out, store, note)

@@ -1,0 +1,290 @@
+"""A stored run is used again only where the code of the user would do the same again."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import sojourn as sj
+from sojourn.runner import outcomes_of
+
+from .conftest import PATIENCE_S
+
+SCENARIO = """
+name = "own"
+duration = "2 s"
+replicas = 2
+
+[dumbbell]
+rtt = "20 ms"
+bottleneck = { rate = "2 Mbit/s", queue = { discipline = "aqm:Drops" } }
+
+[[flow]]
+name = "load"
+transport = { protocol = "udp", payload = "200 B" }
+traffic = { source = "poisson", rate = "1 Mbit/s" }
+"""
+
+AQM = """
+import sojourn as sj
+{imports}
+
+class Drops(sj.queue.Discipline):
+    {attribute}
+
+    def enqueue(self, now, size, flow, ecn):
+        return sj.queue.DROP if self.random() < {share} else sj.queue.ACCEPT
+"""
+
+
+def written(folder: Path, imports: str = "", attribute: str = "pass", share: str = "0.2") -> None:
+    folder.mkdir(exist_ok=True)
+    (folder / "own.toml").write_text(SCENARIO)
+    (folder / "aqm.py").write_text(AQM.format(imports=imports, attribute=attribute, share=share))
+
+
+def swept(folder: Path, *options: str, hash_seed: str = "0") -> str:
+    """Sweep in a process of its own; return what it says of the runs, or nothing of them."""
+    done = subprocess.run(
+        [sys.executable, "-m", "sojourn", "sweep", "own.toml", "--out", "out", *options],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE_S,
+        check=False,
+        env={**os.environ, "PYTHONHASHSEED": hash_seed},
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stderr.partition("out: ")[2].strip()
+
+
+FOUND = "2 runs were finished before, 0 are new"
+"""What is said where nothing was run."""
+
+
+def losses(frame) -> list[float]:
+    return [round(loss, 1) for loss in frame.filter(link="bottleneck")["loss_ratio"]]
+
+
+def helper_of(folder: Path, share: float, name: str = "helper.py") -> None:
+    (folder / name).parent.mkdir(exist_ok=True)
+    (folder / name).write_text(f"P = {share}\n\ndef share():\n    return {share}\n")
+
+
+@pytest.mark.parametrize(
+    ("imports", "share", "file"),
+    [
+        ("from helper import P", "P", "helper.py"),
+        ("from helper import share", "share()", "helper.py"),
+        ("import helper", "helper.P", "helper.py"),
+        ("from between import P", "P", "helper.py"),
+        ("from parts.helper import P", "P", "parts/helper.py"),
+        ("import parts.helper", "parts.helper.P", "parts/helper.py"),
+        ("from parts import P", "P", "parts/helper.py"),
+    ],
+)
+def test_the_modules_that_it_imports_count(tmp_path, imports, share, file):
+    written(tmp_path, imports=imports, share=share)
+    (tmp_path / "between.py").write_text("from helper import P\n")
+    helper_of(tmp_path, 0.0, file)
+    (tmp_path / "parts").mkdir(exist_ok=True)
+    (tmp_path / "parts" / "__init__.py").write_text("from .helper import P\n" * ("parts" in file))
+    assert swept(tmp_path) == ""
+    assert swept(tmp_path) == FOUND
+    helper_of(tmp_path, 0.5, file)
+    assert swept(tmp_path) == ""
+    # All of it lies beside the results, and is what they were made of.
+    assert (tmp_path / "out" / file).read_text() == (tmp_path / file).read_text()
+    again = sj.run(tmp_path / "out" / "scenario.toml", jobs=1)
+    assert losses(again.links) == [0.5, 0.5]
+
+
+VALUES = """
+import dataclasses, enum, functools, re
+import numpy as np
+
+NAMES = {"one", "two", "three"}
+TABLE = np.linspace(0.0, 1.0, 11)
+PATTERN = re.compile("[a-z]+")
+
+class Kind(enum.Enum):
+    LOW = 1
+
+@dataclasses.dataclass
+class Settings:
+    kinds: list = dataclasses.field(default_factory=lambda: [Kind.LOW, {"a", "b", "c"}])
+
+SETTINGS = Settings()
+
+@functools.lru_cache
+def share():
+    return TABLE[len(NAMES)] if PATTERN.match("a") and SETTINGS.kinds else 0.0
+"""
+
+
+def test_values_of_many_kinds_are_the_same_in_every_process(tmp_path):
+    written(tmp_path, imports=VALUES, share="share()")
+    assert swept(tmp_path, hash_seed="1") == ""
+    assert swept(tmp_path, hash_seed="2") == FOUND
+
+
+def test_what_cannot_be_told_apart_is_never_used_again(tmp_path):
+    written(tmp_path, imports="import threading\nLOCK = threading.Lock()", share="(LOCK and 0.5)")
+    first = swept(tmp_path)
+    assert "finished before" not in swept(tmp_path)
+    done = subprocess.run(
+        [sys.executable, "-m", "sojourn", "sweep", "own.toml", "--out", "out"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=PATIENCE_S,
+        check=False,
+    )
+    told = "warning: aqm:Drops: none of its runs is used again: it uses a _thread.lock"
+    assert done.stderr.startswith(told), done.stderr
+    assert first == ""
+
+
+SCRIPT = """
+import sys
+import sojourn as sj
+
+SHARE = float(sys.argv[1])
+
+def made(share):
+    class Drops(sj.queue.Discipline):
+        def enqueue(self, now, size, flow, ecn):
+            return sj.queue.DROP if self.random() < share else sj.queue.ACCEPT
+    return Drops
+
+class Base(sj.queue.Discipline):
+    share = float(sys.argv[1])
+
+class Inherits(Base):
+    def enqueue(self, now, size, flow, ecn):
+        return sj.queue.DROP if self.random() < self.share else sj.queue.ACCEPT
+
+class Global(sj.queue.Discipline):
+    def enqueue(self, now, size, flow, ecn):
+        return sj.queue.DROP if self.random() < helped() else sj.queue.ACCEPT
+
+def helped():
+    return SHARE
+
+class Held:
+    def __init__(self, share):
+        self.share = share
+
+HELD = Held(SHARE)
+
+class Object(sj.queue.Discipline):
+    def enqueue(self, now, size, flow, ecn):
+        return sj.queue.DROP if self.random() < HELD.share else sj.queue.ACCEPT
+
+if __name__ == "__main__":
+    queue = {"closure": made(SHARE), "base": Inherits, "global": Global, "object": Object}
+    told = []
+    scenario = sj.dumbbell(
+        rate="2 Mbit/s", rtt="20 ms", queue=queue[sys.argv[2]](), duration="2 s", replicas=2,
+        flows=sj.udp(sj.source.Poisson(rate="1 Mbit/s"), payload="200 B"),
+    )
+    links = sj.sweep(scenario, "out", note=told.append).links.filter(link="bottleneck")
+    print([round(loss, 1) for loss in links["loss_ratio"]], *told)
+"""
+
+
+@pytest.mark.parametrize("what", ["closure", "base", "global", "object"])
+def test_values_that_its_methods_reach_count(tmp_path, what):
+    """The text of the program is the same each time."""
+    (tmp_path / "script.py").write_text(SCRIPT)
+
+    def ran(share: float) -> str:
+        done = subprocess.run(
+            [sys.executable, "script.py", str(share), what],
+            cwd=tmp_path,
+            capture_output=True,
+            text=True,
+            timeout=PATIENCE_S,
+            check=False,
+        )
+        assert done.returncode == 0, done.stderr
+        return done.stdout.strip()
+
+    assert ran(0.0) == "[0.0, 0.0]"
+    assert ran(0.5) == "[0.5, 0.5]"
+    assert ran(0.5).startswith("[0.5, 0.5] out: 2 runs were finished before, 0 are new")
+
+
+def test_an_edit_during_a_session_does_not_poison_the_store(tmp_path):
+    """What ran is filed under the source that it was made of, and that lies beside the results."""
+    written(tmp_path, share="0.0")
+    assert losses(sj.sweep(tmp_path / "own.toml", tmp_path / "out", jobs=1).links) == [0.0, 0.0]
+    written(tmp_path, share="0.5")
+    assert losses(sj.sweep(tmp_path / "own.toml", tmp_path / "out", jobs=1).links) == [0.5, 0.5]
+    assert "< 0.5" in (tmp_path / "out" / "aqm.py").read_text()
+    assert swept(tmp_path) == FOUND
+    written(tmp_path, share="0.0")
+    assert swept(tmp_path) == FOUND
+
+
+EDITING = """
+from pathlib import Path
+edited = False
+
+def edit():
+    global edited
+    if not edited:
+        edited = True
+        for name in ("aqm.py", "helper.py", EDITED):
+            Path(__file__).with_name(name).write_text("# edited\\n200\\n")
+"""
+
+
+@pytest.mark.parametrize(("jobs", "edited"), [("1", "sizes.csv"), ("2", "helper.py")])
+def test_inputs_are_copied_as_they_were_read(tmp_path, jobs, edited):
+    """An edit in the middle of the runs is none of what produced them."""
+    imports = "from helper import P\nfrom edits import edit"
+    written(tmp_path, imports=imports, share="(edit() or P)")
+    helper_of(tmp_path, 0.5)
+    (tmp_path / "edits.py").write_text(EDITING.replace("EDITED", repr(edited)))
+    (tmp_path / "sizes.csv").write_text("400\n")
+    text = SCENARIO.replace("200 B", "empirical(sizes.csv)")
+    (tmp_path / "own.toml").write_text(text)
+    swept(tmp_path, "--jobs", jobs)
+    out = tmp_path / "out"
+    assert "# edited" in (tmp_path / edited).read_text()
+    assert (out / "sizes.csv").read_text() == "400\n"
+    assert (out / "helper.py").read_text().startswith("P = 0.5")
+    assert "class Drops" in (out / "aqm.py").read_text()
+    check = [sys.executable, "-m", "sojourn", "check", "scenario.toml"]
+    done = subprocess.run(check, cwd=out, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+def test_a_worker_that_meets_another_data_file_says_so(tmp_path):
+    """It cannot be handed what was read."""
+    written(tmp_path)
+    path = tmp_path / "own.toml"
+    path.write_text(SCENARIO.replace("200 B", "empirical(sizes.csv)"))
+    (tmp_path / "sizes.csv").write_text("400\n")
+    scenario = sj.Scenario.load(path)
+    (tmp_path / "sizes.csv").write_text("900\n")
+    with pytest.raises(sj.ScenarioError, match=r"sizes.csv has changed since .* run it again"):
+        outcomes_of(scenario, 2, None, None)
+
+
+def test_a_data_file_that_was_edited_is_read_anew(tmp_path):
+    text = SCENARIO.replace("200 B", "empirical(sizes.csv)")
+    path = tmp_path / "own.toml"
+    path.write_text(text.replace("aqm:Drops", "droptail"))
+    sizes = tmp_path / "sizes.csv"
+    sizes.write_text("400\n")
+    scenario = sj.Scenario.load(path)
+    before = sj.sweep(scenario, tmp_path / "out")
+    sizes.write_text("900\n")
+    after = sj.sweep(scenario, tmp_path / "out")
+    assert (tmp_path / "out" / "sizes.csv").read_text() == "900\n"
+    assert after.links["arrivals_packets"][0] < before.links["arrivals_packets"][0]
+    assert after.links.equals(sj.sweep(path, tmp_path / "fresh").links)
