@@ -133,7 +133,7 @@ def compare(
             results.write(out)
         raise interrupted(scenario, results.runs["point"], kept)
     for warning in results.warnings:
-        print(f"warning: {warning}", file=sys.stderr)
+        print(f"warning: {question.in_options(warning)}", file=sys.stderr)
     found = answer(results, question.labels(), question.elastic(), share)
     if json_:
         document_ = {"sojourn": results.sojourn, "scenario": question.toml()}
@@ -187,9 +187,12 @@ def interval_text(interval: Interval, factor: float, decimals: int) -> str:
 
 
 def _draw(results: Results, folder: Path) -> list[Path]:
+    """Write the figure, or say in a line why there is none: the table stands without it."""
+    from sojourn.plots.choice import PlotError
+
     try:
         figure = results.plot("delay-goodput", link="bottleneck")
-    except MissingExtra as error:
+    except (MissingExtra, PlotError) as error:
         print(f"no figure: {error}", file=sys.stderr)
         return []
     return list(figure.save(folder / "delay-goodput").values())
