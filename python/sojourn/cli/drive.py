@@ -28,12 +28,19 @@ def drive(
 ) -> None:
     """Talk to a discipline in JSON lines: one request, one reply, no clock but the times given."""
     driver = Driver()
-    requests = sys.stdin if file is None else _open(file)
+    requests = _standard_input() if file is None else _open(file)
     with requests:
         for request in requests:
             if request.strip():
                 sys.stdout.write(driver.answer(request) + "\n")
                 sys.stdout.flush()
+
+
+def _standard_input() -> TextIO:
+    """Standard input, in which bytes that are no text make a malformed request and no more."""
+    if sys.stdin is None:  # Python has none where whoever called has closed it.
+        raise ScenarioError("stdin: found it closed; allowed: open, or a file of requests")
+    return open(sys.stdin.fileno(), encoding="utf-8", errors="replace", closefd=False)
 
 
 def _open(file: Path) -> TextIO:
