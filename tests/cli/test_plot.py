@@ -43,6 +43,56 @@ def test_what_is_wrong_is_said_in_one_line(sojourn, tmp_path):
         assert "this is no folder of an experiment" in done.errors
 
 
+WITHOUT_FLOWS = """
+name = "quiet"
+duration = "2 s"
+series = "100 ms"
+
+[[link]]
+name = "uplink"
+from = "a"
+to = "b"
+rate = "2 Mbit/s"
+queue = { discipline = "red", limit = "50 packets" }
+
+[vary]
+"link.uplink.queue.max_p" = [0.1, 0.2]
+"""
+
+
+def test_a_scenario_without_flows_is_drawn_and_reported(sojourn, tmp_path):
+    file, folder = tmp_path / "quiet.toml", tmp_path / "quiet"
+    file.write_text(WITHOUT_FLOWS)
+    for kind in ("queue", "probability"):
+        assert sojourn("plot", file, kind, "--out", tmp_path / f"{kind}.svg").status == 0
+    assert sojourn("run", file, "--out", folder).status == 0
+    done = sojourn("report", folder)
+    assert done.status == 0
+    assert str(folder / "figures" / "queue.svg") in done.out.split()
+
+
+@pytest.mark.parametrize(
+    ("kind", "message"),
+    [
+        ("delay", "found no series 'delay_mean_s'; the flows have none"),
+        ("fairness", "found no flow; fairness is between several"),
+        ("cdf", "no packet was delayed at the link uplink"),
+    ],
+)
+def test_what_needs_flows_says_that_there_are_none(sojourn, tmp_path, kind, message):
+    file = tmp_path / "quiet.toml"
+    file.write_text(WITHOUT_FLOWS)
+    done = sojourn("plot", file, kind, "--out", tmp_path / "figure.svg")
+    assert (done.status, done.errors) == (2, f"error: {file}: {message}\n")
+
+
+def test_a_file_is_no_folder_to_report(sojourn, small):
+    said = f"error: {small}: this is a file; allowed: the folder of an experiment\n"
+    for command in (("report", small), ("diff", small, small)):
+        done = sojourn(*command)
+        assert (done.status, done.errors) == (2, said)
+
+
 def test_what_cannot_be_written_leaves_nothing_behind(sojourn, small, tmp_path):
     folder, place = tmp_path / "folder", tmp_path / "taken"
     assert sojourn("run", small, "--out", folder).status == 0

@@ -32,6 +32,9 @@ def read_manifest(folder: Path) -> dict[str, Any]:
             again = f"sojourn sweep FILE --out {folder} goes on from there"
             what = f"its sweep has not finished, it has no {MANIFEST}: {again}"
         raise FolderError(f"{folder}: {what}") from None
+    except NotADirectoryError:
+        what = "this is a file; allowed: the folder of an experiment"
+        raise FolderError(f"{folder}: {what}") from None
     except (ValueError, KeyError, TypeError, AttributeError):
         raise FolderError(f"{path}: it is damaged; run the command again that made it") from None
     if checksum != own_checksum(manifest):

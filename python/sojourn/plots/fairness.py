@@ -27,7 +27,9 @@ def gather(results: Results, *, flow: str | None = None, case: int | None = None
         flows = flows.filter(pl.col("group") == flow)
         index = results.groups.filter(pl.col("group") == flow)
     if flows["flow"].n_unique() < 2:
-        raise PlotError("found a single flow; fairness is between several")
+        found = "no flow" if flows.is_empty() else "a single flow"
+        of = f" of the name {flow!r}" if flow is not None else ""
+        raise PlotError(f"found {found}{of}; fairness is between several")
     rows = []
     for part, metric, name in ((index, "jain_index", None), (flows, "goodput_bps", "flow")):
         keys = ["discipline", *([name] if name else [])]
