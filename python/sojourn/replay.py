@@ -78,8 +78,9 @@ class Replayed:
             flows[row.pop("queue")][row.pop("flow")] = row
         return flows
 
-    def write(self, folder: Path) -> list[Path]:
+    def write(self, folder: str | Path) -> list[Path]:
         """Write the frames as Parquet and the summary as JSON; return the paths."""
+        folder = Path(folder)
         folder.mkdir(parents=True, exist_ok=True)
         paths = []
         for name in ("queues", "flows", "drops", "series"):

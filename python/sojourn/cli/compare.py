@@ -104,6 +104,7 @@ def compare(
     from sojourn.cli import progress
     from sojourn.comparison.answer import answer, document
     from sojourn.comparison.question import Question
+    from sojourn.experiments.folder import prepare
     from sojourn.runner import run
 
     share = read_share(least, "--least")
@@ -125,6 +126,8 @@ def compare(
         raise fail(str(error), 2) from None
     for warning in scenario.warnings:
         print(f"warning: {question.in_options(warning)}", file=sys.stderr)
+    if out is not None:
+        prepare(out, scenario)
     with progress.shown("compare") as shown:
         results = run(scenario, jobs=jobs, progress=shown)
     if not results.complete:
