@@ -30,6 +30,23 @@ def test_a_folder_is_drawn_and_reported(sojourn, tmp_path):
     assert "sojourn sweep" in (folder / "report.html").read_text(encoding="utf-8")
 
 
+def test_a_report_leaves_no_figure_of_an_earlier_experiment(sojourn, tmp_path):
+    out = tmp_path / "folder"
+    figures = out / "figures"
+    assert sojourn("sweep", FILE, "--out", out).status == 0
+    first = sojourn("report", out).out.split()
+    (figures / "mine.svg").write_text("a figure of the user's own")
+    (figures / "queue.csv").write_text("changed by the user")
+    assert sojourn("sweep", FILE, "--out", out, "--set", "series=none").status == 0
+    second = sojourn("report", out).out.split()
+    assert str(figures / "queue.svg") in set(first) - set(second)
+    shown = {path.name for path in figures.iterdir() if not path.name.startswith(".")}
+    assert shown == {Path(path).name for path in second} - {"report.html"} | {
+        "mine.svg",
+        "queue.csv",
+    }
+
+
 def test_what_is_wrong_is_said_in_one_line(sojourn, tmp_path):
     done = sojourn("plot", FILE, "pie")
     assert done.status == 2

@@ -23,6 +23,7 @@ from sojourn.plots import (
     ranks,
 )
 from sojourn.plots.choice import PlotError, case_of, link_of, same_arrivals
+from sojourn.plots.noted import note
 from sojourn.plots.plot import Plot
 from sojourn.plots.style import headed
 from sojourn.results import Results
@@ -212,9 +213,14 @@ def possible(results: Results) -> dict[str, Plot]:
 
 
 def draw_all(results: Results, folder: Path) -> list[Path]:
-    """Write all of them into ``folder``; return the paths. Raises OSError."""
+    """Write all of them into ``folder``; return the paths. Raises OSError.
+
+    Those that it wrote there before and does not write now are of another experiment: they go.
+    """
     drawn = possible(results)
-    return [path for kind, one in drawn.items() for path in one.save(folder / kind).values()]
+    paths = [path for kind, one in drawn.items() for path in one.save(folder / kind).values()]
+    note(folder, paths)
+    return paths
 
 
 def _of_flows(
