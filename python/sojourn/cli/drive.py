@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from io import TextIOWrapper
 from pathlib import Path
 from typing import Annotated, TextIO
 
@@ -40,7 +41,9 @@ def _standard_input() -> TextIO:
     """Standard input, in which bytes that are no text make a malformed request and no more."""
     if sys.stdin is None:  # Python has none where whoever called has closed it.
         raise ScenarioError("stdin: found it closed; allowed: open, or a file of requests")
-    return open(sys.stdin.fileno(), encoding="utf-8", errors="replace", closefd=False)
+    if isinstance(sys.stdin, TextIOWrapper):  # It may be another's in a program that calls this.
+        sys.stdin.reconfigure(encoding="utf-8", errors="replace")
+    return sys.stdin
 
 
 def _open(file: Path) -> TextIO:
