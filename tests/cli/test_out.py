@@ -57,6 +57,23 @@ def test_what_was_found_is_shown_though_it_cannot_be_written(sojourn, small, tmp
     assert done.errors == f"error: {out / 'links.parquet'}: Is a directory\n"
 
 
+def test_what_is_written_there_meanwhile_stays_and_what_was_found_is_shown(
+    sojourn, small, tmp_path, monkeypatch
+):
+    file = small.rename(tmp_path / "scenario.toml")
+    found = sojourn("run", file).out
+    run = runner.outcomes_of
+
+    def edited(*given):
+        file.write_text(file.read_text() + "# another thought\n")
+        return run(*given)
+
+    monkeypatch.setattr(runner, "outcomes_of", edited)
+    done = sojourn("run", file, "--out", tmp_path)
+    assert (done.status, done.out) == (2, found)
+    assert file.read_text().endswith("# another thought\n")
+
+
 @pytest.mark.parametrize("options", [(), ("--json",)])
 def test_verdicts_are_shown_though_the_report_cannot_be_written(tmp_path, options):
     out = tmp_path / "out"

@@ -9,6 +9,7 @@ from typing import Annotated
 
 import typer
 
+from sojourn._core import ScenarioError
 from sojourn.cli.console import print_summary
 from sojourn.cli.options import (
     IntervalName,
@@ -143,7 +144,7 @@ def run(
 
         try:
             written += of_outcomes(outcomes).write(out)
-        except OSError as error:
+        except (OSError, ScenarioError) as error:
             # The numbers are there: they are shown before this is told.
             refused = error
     written += sorted(

@@ -61,7 +61,9 @@ def sweep(
     or ``"bar"`` shows it; ``note`` is told of damage and warnings.
 
     Raises :class:`sojourn.ScenarioError`, :class:`sojourn.LedgerError` as :func:`sojourn.run`
-    does, OSError when the disk is full, KeyboardInterrupt after Ctrl-C: finished runs are kept.
+    does, the former too where ``out`` holds a file that is not of an experiment and would be
+    written over; OSError when the disk is full, KeyboardInterrupt after Ctrl-C: finished runs are
+    kept.
     """
     check_process()
     jobs = runs_at_once(jobs)
