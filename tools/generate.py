@@ -14,6 +14,7 @@ from typing import Any
 from discipline_pages import discipline_files
 from python_classes import python_files
 from readme import readme_files
+from table_keys import table_keys
 
 from sojourn import _core
 from sojourn.cli import manual
@@ -67,7 +68,7 @@ def reference_files() -> dict[Path, str | bytes]:
             'Named by `congestion_control` in a flow\'s `transport` with `protocol = "tcp"`.',
             reference["congestion_controls"],
         ),
-        REFERENCE / "scenario.md": scenario_page(reference["tables"]),
+        REFERENCE / "scenario.md": scenario_page(reference["tables"], json.loads(schema)),
         REFERENCE / "metrics.md": metrics_page(),
         REFERENCE / "commands.md": commands_page(),
     } | discipline_files(reference["disciplines"], GENERATED, param_table)
@@ -81,7 +82,7 @@ def registry_page(title: str, intro: str, entries: list[dict[str, Any]]) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def scenario_page(tables: dict[str, list[dict[str, Any]]]) -> str:
+def scenario_page(tables: dict[str, list[dict[str, Any]]], schema: dict[str, Any]) -> str:
     """Return a page with the keys of each table of a scenario file."""
     headings = {
         "scenario": "Head of the file",
@@ -96,10 +97,13 @@ def scenario_page(tables: dict[str, list[dict[str, Any]]]) -> str:
         "access": "`access` of a dumbbell or of one of its flows",
     }
     parts = ["# Scenario files", GENERATED]
+    law = next(param["allowed"] for param in tables["flow"] if param["name"] == "start")
     for name, params in tables.items():
         if name == "design":
             parts += ["## `[vary]`", VARY.read_text(encoding="utf-8").rstrip()]
-        parts += [f"## {headings[name]}", param_table(params)]
+        rows = [*params, *table_keys(name, schema, law)]
+        parts += [f"## {headings[name]}", param_table(rows)]
+    parts += ["## Random values", LAWS.read_text(encoding="utf-8").rstrip()]
     return "\n\n".join(parts) + "\n"
 
 
@@ -112,7 +116,8 @@ def param_table(params: list[dict[str, Any]]) -> str:
         return "It has no parameters of its own."
     rows = ["| key | default | what it is | allowed |", "| --- | --- | --- | --- |"]
     for param in params:
-        default = "required" if param["required"] else f"`{param['default']}`"
+        default = param.get("default_in_words") or f"`{param['default']}`"
+        default = "required" if param["required"] else default
         for preset, value in param["presets"].items():
             default += f"<br>{preset}: `{value}`"
         cells = (f"`{param['name']}`", default, param["doc"], param["allowed"])
@@ -122,6 +127,9 @@ def param_table(params: list[dict[str, Any]]) -> str:
 
 VARY = Path(__file__).with_name("vary.md")
 """What a reader of scenario files must know of the points."""
+
+LAWS = Path(__file__).with_name("laws.md")
+"""And of what is drawn at random."""
 
 
 def metrics_page() -> str:

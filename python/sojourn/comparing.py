@@ -55,9 +55,11 @@ def ranking(
 ) -> pl.DataFrame:
     """The rank of every point among those it is compared with.
 
-    One row for each point: ``point``, ``answer`` (what is compared), ``mean``, ``low``, ``high``,
-    ``rank``, ``grade``, ``ties`` (points that it does not separate from). A better rank is only
-    given where the paired intervals, adjusted by Holm, separate, and by more than ``least``.
+    ``better`` says which values are the good ones: ``"lower"`` or ``"higher"``. One row for each
+    point: ``point``, ``answer`` (what is compared), ``mean``, ``low``, ``high``, ``rank``,
+    ``grade``, ``ties`` (points that it does not separate from). A better rank is only given where
+    the paired intervals, adjusted by Holm, separate, and by more than ``least``.
+    Raises ValueError for another ``better``, and where the experiment has no such quantity.
     """
     values = per_replica(results, quantity)
     names = answers(results.scenario)

@@ -78,8 +78,9 @@ class Replayed:
             flows[row.pop("queue")][row.pop("flow")] = row
         return flows
 
-    def write(self, folder: Path) -> list[Path]:
+    def write(self, folder: str | Path) -> list[Path]:
         """Write the frames as Parquet and the summary as JSON; return the paths."""
+        folder = Path(folder)
         folder.mkdir(parents=True, exist_ok=True)
         paths = []
         for name in ("queues", "flows", "drops", "series"):
@@ -93,7 +94,7 @@ class Replayed:
 
 def replay(
     capture: str | Path,
-    queues: Sequence[str],
+    queues: str | Sequence[str],
     rate: str,
     *,
     delay: str = "0 s",
@@ -109,9 +110,10 @@ def replay(
     """Send the packets of a capture through queues, each in front of a link of its own.
 
     ``capture`` is pcap, pcapng, or CSV with a header ``time_s,size_B[,flow][,ecn]``. A queue is
-    ``"discipline=codel,target=5 ms"``, or ``"codel,target=5 ms"``; ``limit`` is for all that name
-    none. ``series`` is the interval of the series; by default about a thousand values remain.
-    Beyond ``flows`` flows those that appear later are counted together, as ``others``.
+    ``"discipline=codel,target=5 ms"``, or ``"codel,target=5 ms"``; one alone needs no list.
+    ``limit`` is for all that name none. ``series`` is the interval of the series; by default about
+    a thousand values remain. Beyond ``flows`` flows those that appear later are counted together,
+    as ``others``.
     ``interface`` chooses among those of a pcapng file. ``partial`` takes a file that ends in the
     middle of a packet up to there.
 
@@ -122,7 +124,7 @@ def replay(
     capture = Path(capture)
     ready = _core.Replay(
         capture,
-        list(queues),
+        [queues] if isinstance(queues, str) else list(queues),
         rate,
         delay=delay,
         overhead=overhead,

@@ -160,11 +160,16 @@ class Results:
         runs = "1 run" if len(self.runs) == 1 else f"{len(self.runs)} runs"
         return f"<Results of {self.scenario.name!r}: {runs}{state}>"
 
-    def write(self, folder: Path) -> list[Path]:
-        """Write an experiment's folder: tables, scenario and summary; return the paths."""
+    def write(self, folder: str | Path) -> list[Path]:
+        """Write an experiment's folder: tables, scenario and summary; return the paths.
+
+        Raises :class:`sojourn.ScenarioError` where a file of that name lies there that no
+        experiment has written.
+        """
         from sojourn.experiments.folder import write
         from sojourn.experiments.summary_file import write_summary
 
+        folder = Path(folder)
         return write(folder, self, lambda: write_summary(folder, self.summarised()))
 
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from sojourn._core import ScenarioError
 from sojourn.brief import InputError, brief
 from sojourn.experiments.bench import Finished, Memory
 from sojourn.experiments.procedure import conduct
@@ -148,9 +149,24 @@ def prepared(
     if precision is not None:
         further["precision"] = precision
     pairs = [*as_pairs(overrides), *as_pairs(further)]
-    if not isinstance(scenario, Scenario):
-        return find(scenario, pairs)
-    return scenario.with_overrides(pairs) if pairs else scenario.current()
+    try:
+        if not isinstance(scenario, Scenario):
+            return find(scenario, pairs)
+        return scenario.with_overrides(pairs) if pairs else scenario.current()
+    except ScenarioError as error:
+        raise ScenarioError(_under_arguments(str(error), further)) from None
+
+
+ARGUMENTS = {"series": "series_interval"}
+"""Keys of a scenario that arguments have other names for."""
+
+
+def _under_arguments(message: str, given: Collection[str]) -> str:
+    """An error about a key that an argument has set, under the argument: nobody set the key."""
+    key = message.partition(": --set: ")[2].partition(":")[0]
+    if key not in given:
+        return message
+    return message.replace(f": --set: {key}:", f": {ARGUMENTS.get(key, key)}:", 1)
 
 
 def find(name: str | Path, overrides: Overrides = ()) -> Scenario:

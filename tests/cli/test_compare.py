@@ -4,6 +4,8 @@ import json
 
 import pytest
 
+from sojourn.comparison.question import Question
+
 QUICK = ("--duration", "6 s", "--warmup", "1 s", "--replicas", 4)
 
 
@@ -40,6 +42,43 @@ def test_without_two_of_them_there_is_none(sojourn, tmp_path):
     done = sojourn("compare", "droptail", "--flows", "1 cubic + 2 cbr@100kbit/s", *out)
     (row,) = json.loads(done.out)["disciplines"]
     assert row["jain_index"]["mean"] is None
+
+
+def test_flows_start_within_a_duration_that_is_short(sojourn, tmp_path):
+    short = ("--duration", "500 ms", "--warmup", "0 s", "--replicas", 3)
+    done = sojourn("compare", "codel", "--out", tmp_path, "--json", *short)
+    assert done.status == 0, done.errors
+    document = json.loads(done.out)
+    assert 'start = "uniform(0 s, 0.05 s)"' in document["scenario"]
+    (row,) = document["disciplines"]
+    assert row["utilization"]["mean"] > 0.3
+    assert row["utilization"]["ci95"] is not None
+    assert "warning" not in done.errors
+
+
+@pytest.mark.parametrize("duration", ["10 s", "1 min", "2e4 ms"])
+def test_flows_start_within_a_second_of_a_long_one(duration):
+    assert 'start = "uniform(0 s, 1 s)"' in Question(("codel",), duration=duration).toml()
+
+
+def test_the_table_stands_where_no_figure_can_be_drawn(sojourn, tmp_path, monkeypatch):
+    """Nothing comes to the bottleneck within a millisecond: nothing is delayed there."""
+    monkeypatch.chdir(tmp_path)
+    short = ("--duration", "1 ms", "--warmup", "0 s", "--replicas", 3)
+    done = sojourn("compare", "droptail", "codel", *short)
+    assert done.status == 0, done.errors
+    assert "utilisation" in done.out
+    assert "no figure: no packet was delayed" in done.errors
+    assert not (tmp_path / "results").exists()
+
+
+def test_in_the_shortest_duration_there_is_nothing_happens(sojourn, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    shortest = ("--duration", "1 ps", "--warmup", "0 s", "--replicas", 2)
+    done = sojourn("compare", "codel", *shortest)
+    assert done.status == 0, done.errors
+    assert "a longer --duration would tell them apart" in done.errors
+    assert "start =" not in done.errors, "there is no such option"
 
 
 @pytest.mark.parametrize(

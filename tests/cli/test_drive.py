@@ -1,6 +1,8 @@
 """`sojourn drive`: a conversation in JSON lines."""
 
 import json
+import subprocess
+import sys
 
 CONVERSATION = [
     {"cmd": "new", "discipline": "droptail", "params": {"limit_packets": 2}},
@@ -43,6 +45,39 @@ def test_requests_from_a_file(sojourn, tmp_path):
     path = tmp_path / "requests.jsonl"
     path.write_text(lines(CONVERSATION) + "\n\n")
     check(replies(sojourn("drive", path)))
+
+
+def test_bytes_that_are_no_text_are_answered_and_the_conversation_goes_on(tmp_path):
+    requests = lines(CONVERSATION).encode()
+    first, _, rest = requests.partition(b"\n")
+    path = tmp_path / "requests.jsonl"
+    path.write_bytes(first + b"\n\xff\n" + rest)
+    program = [sys.executable, "-m", "sojourn", "drive"]
+    with path.open("rb") as given:
+        talk = subprocess.run(program, stdin=given, capture_output=True, timeout=60, check=False)
+    file = subprocess.run([*program, path], capture_output=True, timeout=60, check=False)
+    assert (talk.returncode, talk.stderr) == (0, b"")
+    assert talk.stdout == file.stdout
+    new, malformed, *others = map(json.loads, talk.stdout.splitlines())
+    assert set(malformed) == {"error"}
+    check([new, *others])
+
+
+def test_without_standard_input_one_line_says_so():
+    done = subprocess.run(
+        [
+            sys.executable,
+            "-c",
+            "import os; os.close(0); from os import execv; import sys\n"
+            "execv(sys.executable, [sys.executable, '-m', 'sojourn', 'drive'])",
+        ],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == "error: stdin: found it closed; allowed: open, or a file of requests\n"
 
 
 def test_a_malformed_request_is_answered_and_the_conversation_goes_on(sojourn, tmp_path):

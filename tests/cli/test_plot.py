@@ -30,6 +30,23 @@ def test_a_folder_is_drawn_and_reported(sojourn, tmp_path):
     assert "sojourn sweep" in (folder / "report.html").read_text(encoding="utf-8")
 
 
+def test_a_report_leaves_no_figure_of_an_earlier_experiment(sojourn, tmp_path):
+    out = tmp_path / "folder"
+    figures = out / "figures"
+    assert sojourn("sweep", FILE, "--out", out).status == 0
+    first = sojourn("report", out).out.split()
+    (figures / "mine.svg").write_text("a figure of the user's own")
+    (figures / "queue.csv").write_text("changed by the user")
+    assert sojourn("sweep", FILE, "--out", out, "--set", "series=none").status == 0
+    second = sojourn("report", out).out.split()
+    assert str(figures / "queue.svg") in set(first) - set(second)
+    shown = {path.name for path in figures.iterdir() if not path.name.startswith(".")}
+    assert shown == {Path(path).name for path in second} - {"report.html"} | {
+        "mine.svg",
+        "queue.csv",
+    }
+
+
 def test_what_is_wrong_is_said_in_one_line(sojourn, tmp_path):
     done = sojourn("plot", FILE, "pie")
     assert done.status == 2
@@ -41,6 +58,56 @@ def test_what_is_wrong_is_said_in_one_line(sojourn, tmp_path):
         done = sojourn(*command)
         assert done.status == 2
         assert "this is no folder of an experiment" in done.errors
+
+
+WITHOUT_FLOWS = """
+name = "quiet"
+duration = "2 s"
+series = "100 ms"
+
+[[link]]
+name = "uplink"
+from = "a"
+to = "b"
+rate = "2 Mbit/s"
+queue = { discipline = "red", limit = "50 packets" }
+
+[vary]
+"link.uplink.queue.max_p" = [0.1, 0.2]
+"""
+
+
+def test_a_scenario_without_flows_is_drawn_and_reported(sojourn, tmp_path):
+    file, folder = tmp_path / "quiet.toml", tmp_path / "quiet"
+    file.write_text(WITHOUT_FLOWS)
+    for kind in ("queue", "probability"):
+        assert sojourn("plot", file, kind, "--out", tmp_path / f"{kind}.svg").status == 0
+    assert sojourn("run", file, "--out", folder).status == 0
+    done = sojourn("report", folder)
+    assert done.status == 0
+    assert str(folder / "figures" / "queue.svg") in done.out.split()
+
+
+@pytest.mark.parametrize(
+    ("kind", "message"),
+    [
+        ("delay", "found no series 'delay_mean_s'; the flows have none"),
+        ("fairness", "found no flow; fairness is between several"),
+        ("cdf", "no packet was delayed at the link uplink"),
+    ],
+)
+def test_what_needs_flows_says_that_there_are_none(sojourn, tmp_path, kind, message):
+    file = tmp_path / "quiet.toml"
+    file.write_text(WITHOUT_FLOWS)
+    done = sojourn("plot", file, kind, "--out", tmp_path / "figure.svg")
+    assert (done.status, done.errors) == (2, f"error: {file}: {message}\n")
+
+
+def test_a_file_is_no_folder_to_report(sojourn, small):
+    said = f"error: {small}: this is a file; allowed: the folder of an experiment\n"
+    for command in (("report", small), ("diff", small, small)):
+        done = sojourn(*command)
+        assert (done.status, done.errors) == (2, said)
 
 
 def test_what_cannot_be_written_leaves_nothing_behind(sojourn, small, tmp_path):

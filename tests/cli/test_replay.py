@@ -131,6 +131,14 @@ def test_a_replay_repeats_to_the_bit_and_the_seed_matters(tmp_path):
     assert first != other
 
 
+def test_one_queue_alone_needs_no_list(tmp_path):
+    path = table(tmp_path, THREE)
+    one = replay(path, "codel,target=5 ms", "8 Mbit/s")
+    assert one.queues.equals(replay(path, ["codel,target=5 ms"], "8 Mbit/s").queues)
+    written = one.write(str(tmp_path / "out"))
+    assert all(file.is_file() for file in written)
+
+
 def test_the_wait_of_m_d_1(tmp_path):
     """Pollaczek and Khinchine: rho / (2 (1 - rho)) service times; here 2 of 1 ms."""
     path = poisson(tmp_path, 200_000, 0.8 * 8e6, seed=5)

@@ -102,7 +102,7 @@ def test_a_space_and_its_cases(file):
         "7 packets"
     ] * 3
     assert space.at([{}]).core.points == 3, "the defaults"
-    with pytest.raises(sj.ScenarioError, match="there is nothing to draw"):
+    with pytest.raises(sj.ScenarioError, match=r"closed\.toml: there is nothing to draw"):
         Space.load(file(BUFFER.split("[vary]")[0], "closed"))
 
 

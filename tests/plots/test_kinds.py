@@ -7,7 +7,7 @@ import pytest
 import sojourn as sj
 from sojourn.comparing import differences
 from sojourn.metrics import METRICS, better
-from sojourn.plots import over_time
+from sojourn.plots import fairness, over_time
 from sojourn.plots.choice import PlotError
 from sojourn.plots.kinds import KINDS
 from sojourn.plots.style import headed
@@ -157,6 +157,37 @@ def test_fairness_has_index_and_flows(results):
     assert index["discipline"].to_list() == NAMES
     assert index["mean"].is_between(1 / 3, 1).all()
     assert len(frame.filter(pl.col("of") == "goodput_bps")) == 4 * 3
+
+
+def inside(panel):
+    """The room beside each mark of a panel, as shares of its width: the least at both sides."""
+    low, high = panel.get_xlim()
+    marks = [
+        x for line in panel.get_lines() if line.get_marker() != "None" for x in line.get_xdata()
+    ]
+    return (min(marks) - low) / (high - low), (high - max(marks)) / (high - low)
+
+
+@pytest.mark.parametrize(
+    ("index", "goodputs"),
+    [(0.504, [19.2e6, 0.1e6]), (1.0, [2e6, 2e6]), (0.93, [2e6, 2.00001e6]), (0.899, [0.0, 0.0])],
+)
+def test_no_mark_of_fairness_is_cut(index, goodputs):
+    rows = [("codel", "jain_index", "", index, index - 1e-4, min(index + 1e-4, 1.0))]
+    rows += [("codel", "goodput_bps", f"f.{k}", one, one, one) for k, one in enumerate(goodputs)]
+    left, right = fairness.draw(pl.DataFrame(rows, schema=fairness.COLUMNS, orient="row")).axes
+    assert min(inside(left)) > 0.02
+    assert inside(right)[1] > 0.02
+    assert right.get_xlim()[0] == 0
+    of_flows = [line for line in right.get_lines() if line.get_marker() != "None"]
+    assert not any(line.get_clip_on() for line in of_flows)
+
+
+@pytest.mark.parametrize("kind", ["load", "heatmap", "ranking"])
+def test_what_has_no_value_anywhere_is_not_drawn(results, kind):
+    """Flows without end complete nothing."""
+    with pytest.raises(PlotError, match=r"total\.fct_s has no value at any point of the figure"):
+        results.plot(kind, of="total.fct_s")
 
 
 def test_drops_are_means_over_all_runs(results):

@@ -41,6 +41,28 @@ def test_a_traceback_has_one_frame_of_sojourn(overloaded, tmp_path, call):
     assert str(Path(sj.__file__).parent) not in str(raised.value)
 
 
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"replicas": -1}, "replicas: found -1; allowed: "),
+        ({"seed": -3}, "seed: found -3; allowed: "),
+        ({"precision": "x"}, 'precision: found "x"; allowed: '),
+        ({"series_interval": "x"}, 'series_interval: found "x"; allowed: '),
+    ],
+)
+def test_what_an_argument_says_is_wrong_under_its_name(overloaded, tmp_path, given, message):
+    scenario = overloaded(own.Blue())
+    with pytest.raises(sj.ScenarioError) as raised:
+        sj.run(scenario, **given)
+    assert str(raised.value).startswith(f"<network>: {message}")
+    if "series_interval" not in given:
+        with pytest.raises(sj.ScenarioError) as raised:
+            sj.sweep(scenario, tmp_path / "out", **given)
+        assert str(raised.value).startswith(f"<network>: {message}")
+    with pytest.raises(sj.ScenarioError, match="--set: duration: found"):
+        sj.run(scenario, replicas=2, overrides={"duration": "x"})
+
+
 @pytest.mark.parametrize("jobs", [1, 2])
 def test_code_that_is_in_no_file_is_shown_by_workers_too(overloaded, monkeypatch, jobs):
     lines = [

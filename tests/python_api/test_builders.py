@@ -96,6 +96,29 @@ def test_flows_add_up_under_names_of_their_own():
     ]
 
 
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: sj.udp("1 Mbit/s"), "udp: traffic: found '1 Mbit/s'; allowed: a source such as "),
+        (lambda: sj.tcp("cubic", "bulk"), "tcp: traffic: found 'bulk'; allowed: a source such as "),
+        (lambda: sj.tcp(3), "tcp: congestion_control: found 3; allowed: a name, "),
+        (lambda: sj.tcp(int), "tcp: congestion_control: found <class 'int'>; allowed: a name, "),
+        (
+            lambda: sj.dumbbell(rate="1 Mbit/s", rtt="9 ms", flows="cubic"),
+            "flows: found 'cubic'; allowed: flows such as ",
+        ),
+    ],
+)
+def test_an_argument_of_another_kind_is_named(call, message):
+    with pytest.raises(TypeError) as raised:
+        call()
+    assert str(raised.value).startswith(message)
+
+
+def test_a_class_of_sources_stands_for_an_object_of_it():
+    assert sj.tcp("cubic", sj.source.Bulk) == sj.tcp("cubic")
+
+
 def test_graphs_go_in_and_out():
     graph = networkx.path_graph(4)
     networkx.set_edge_attributes(graph, "10 Mbit/s", "rate")

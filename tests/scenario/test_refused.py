@@ -275,7 +275,9 @@ def test_a_million_intervals_are_allowed(good):
 
 def test_an_interval_that_a_run_is_given_is_checked_too(good):
     scenario = sj.Scenario.from_toml(good.text)
-    with pytest.raises(sj.ScenarioError, match="series: found more than 1000000 intervals"):
+    with pytest.raises(
+        sj.ScenarioError, match="series_interval: found more than 1000000 intervals"
+    ):
         sj.run(scenario, series_interval="1 us")
 
 

@@ -1,6 +1,7 @@
 """Ranks only where the intervals separate."""
 
 import numpy as np
+import pytest
 
 from sojourn.stats import rank
 from sojourn.stats.ranking import grade
@@ -31,6 +32,12 @@ def test_higher_may_be_better():
     assert (ranks["b"].rank, ranks["a"].rank) == (1, 2)
     assert ranks["b"].beats == ("a",)
     assert ranks["a"].beaten_by == ("b",)
+
+
+@pytest.mark.parametrize("word", ["high", "Lower", "", None])
+def test_another_word_than_lower_or_higher_is_refused(word):
+    with pytest.raises(ValueError, match=r'better: found ".*"; allowed: lower, higher'):
+        rank({"a": [1.0, 2.0, 3.0], "b": [4.0, 5.0, 6.5]}, word)
 
 
 def test_ties_share_the_better_grade():

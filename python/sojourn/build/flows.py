@@ -76,7 +76,11 @@ class Flows:
 
 def listed(flows: Flow | Flows) -> list[Flow]:
     """The parts of one or several flows."""
-    return list(Flows((flows,)) if isinstance(flows, Flow) else flows)
+    parts: list[Any] = list(Flows((flows,)) if isinstance(flows, Flow) else flows)
+    for part in parts:
+        if not isinstance(part, Flow):
+            raise _refused("flows", flows, 'flows such as 4 * sj.tcp("cubic")')
+    return parts
 
 
 _OF_FLOW = frozenset(FlowKeys.__annotations__)
@@ -98,15 +102,11 @@ def tcp(
     default as much as it can. The flow is called after its congestion control unless it has a
     ``name``. Other keywords are keys of the flow or of its ``transport``.
     """
-    if isinstance(congestion_control, type):
-        congestion_control = congestion_control()
-    if isinstance(congestion_control, str):
-        control: dict[str, Any] = {"congestion_control": congestion_control}
-    else:
-        control = congestion_control.table()
+    control = _control(congestion_control)
     word = str(control["congestion_control"]).rpartition(":")[2].rpartition(".")[2]
     transport = {"protocol": "tcp"} | control
-    return _flow(name or word, transport, traffic or Bulk(), from_, to, keys)
+    source = Bulk() if traffic is None else _source("tcp", traffic, "sj.source.Cbr(...)")
+    return _flow(name or word, transport, source, from_, to, keys)
 
 
 def udp(
@@ -126,9 +126,34 @@ def udp(
     """
     if (traffic is None) == (rate is None):
         raise TypeError("udp: allowed: either traffic, such as sj.source.Poisson(...), or rate")
-    source = traffic if rate is None else Cbr(rate=rate)
-    assert source is not None
+    allowed = "sj.source.Poisson(...), or a rate: rate=..."
+    source = Cbr(rate=rate) if rate is not None else _source("udp", traffic, allowed)
     return _flow(name or source.NAME, {"protocol": "udp"}, source, from_, to, keys)
+
+
+def _control(found: object) -> dict[str, Any]:
+    """The keys of a congestion control; a class stands for an object of it with all defaults."""
+    if isinstance(found, str):
+        return {"congestion_control": found}
+    kinds = (Control, CongestionControl)
+    made = found() if isinstance(found, type) and issubclass(found, kinds) else found
+    if not isinstance(made, kinds):
+        allowed = "a name, an object such as sj.transport.Cubic(), or a class of your own"
+        raise _refused("tcp: congestion_control", found, allowed)
+    return made.table()
+
+
+def _source(function: str, traffic: object, allowed: str) -> Source:
+    """What a flow sends; a class stands for an object of it with all defaults."""
+    if isinstance(traffic, type) and issubclass(traffic, Source):
+        traffic = traffic()
+    if not isinstance(traffic, Source):
+        raise _refused(f"{function}: traffic", traffic, f"a source such as {allowed}")
+    return traffic
+
+
+def _refused(argument: str, found: object, allowed: str) -> TypeError:
+    return TypeError(f"{argument}: found {found!r}; allowed: {allowed}")
 
 
 def _flow(

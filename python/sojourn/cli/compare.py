@@ -104,6 +104,7 @@ def compare(
     from sojourn.cli import progress
     from sojourn.comparison.answer import answer, document
     from sojourn.comparison.question import Question
+    from sojourn.experiments.folder import prepare
     from sojourn.runner import run
 
     share = read_share(least, "--least")
@@ -125,6 +126,8 @@ def compare(
         raise fail(str(error), 2) from None
     for warning in scenario.warnings:
         print(f"warning: {question.in_options(warning)}", file=sys.stderr)
+    if out is not None:
+        prepare(out, scenario)
     with progress.shown("compare") as shown:
         results = run(scenario, jobs=jobs, progress=shown)
     if not results.complete:
@@ -133,7 +136,7 @@ def compare(
             results.write(out)
         raise interrupted(scenario, results.runs["point"], kept)
     for warning in results.warnings:
-        print(f"warning: {warning}", file=sys.stderr)
+        print(f"warning: {question.in_options(warning)}", file=sys.stderr)
     found = answer(results, question.labels(), question.elastic(), share)
     if json_:
         document_ = {"sojourn": results.sojourn, "scenario": question.toml()}
@@ -187,9 +190,12 @@ def interval_text(interval: Interval, factor: float, decimals: int) -> str:
 
 
 def _draw(results: Results, folder: Path) -> list[Path]:
+    """Write the figure, or say in a line why there is none: the table stands without it."""
+    from sojourn.plots.choice import PlotError
+
     try:
         figure = results.plot("delay-goodput", link="bottleneck")
-    except MissingExtra as error:
+    except (MissingExtra, PlotError) as error:
         print(f"no figure: {error}", file=sys.stderr)
         return []
     return list(figure.save(folder / "delay-goodput").values())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from io import TextIOWrapper
 from pathlib import Path
 from typing import Annotated, TextIO
 
@@ -29,7 +30,7 @@ def drive(
 ) -> None:
     """Talk to a discipline in JSON lines: one request, one reply, no clock but the times given."""
     driver = Driver()
-    requests = sys.stdin if file is None else _open(file)
+    requests = _standard_input() if file is None else _open(file)
     with requests:
         for request in requests:
             if request.strip():
@@ -37,6 +38,15 @@ def drive(
                     answer = driver.answer(request)
                 sys.stdout.write(answer + "\n")
                 sys.stdout.flush()
+
+
+def _standard_input() -> TextIO:
+    """Standard input, in which bytes that are no text make a malformed request and no more."""
+    if sys.stdin is None:  # Python has none where whoever called has closed it.
+        raise ScenarioError("stdin: found it closed; allowed: open, or a file of requests")
+    if isinstance(sys.stdin, TextIOWrapper):  # It may be another's in a program that calls this.
+        sys.stdin.reconfigure(encoding="utf-8", errors="replace")
+    return sys.stdin
 
 
 def _open(file: Path) -> TextIO:

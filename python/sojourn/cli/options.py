@@ -13,6 +13,7 @@ from typing import Annotated
 import typer
 
 from sojourn.experiments.compared import answers, cases
+from sojourn.experiments.manifest import STORE
 from sojourn.scenario import Scenario
 
 
@@ -176,7 +177,9 @@ def failures(out: Path, needs: str = "", extra: str = "") -> Iterator[None]:
         raise fail(message, 2) from None
     except OSError as error:
         place, reason = error.filename or out, error.strerror or error
-        raise fail(f"{place}: {reason}; finished runs are kept, {AGAIN}", 1) from None
+        # Not where the folder could not even be made.
+        kept = f"; finished runs are kept, {AGAIN}" if (out / STORE).is_dir() else ""
+        raise fail(f"{place}: {reason}{kept}", 1) from None
     except Exception as error:
         if type(error).__name__ != "ClusterError":
             raise

@@ -9,6 +9,7 @@ from typing import Annotated
 
 import typer
 
+from sojourn._core import ScenarioError
 from sojourn.cli.console import print_summary
 from sojourn.cli.options import (
     IntervalName,
@@ -128,17 +129,27 @@ def run(
     if trace is not None:
         out = out or Path("results") / scenario.name
         traces = Traces(out, trace.value, trace_link or (), trace_payload)
+    if out is not None:
+        from sojourn.experiments.folder import prepare
+
+        prepare(out, scenario)
+    before = _stamps(out, trace)
     with progress.shown(scenario.name) as shown:
         outcomes = outcomes_of(scenario, jobs, shown, traces)
     print_interval_warning(interval, outcomes.points)
     summary = outcomes.summary(interval.value)
-    written = []
+    written, refused = [], None
     if out is not None:
         from sojourn.results import of_outcomes
 
-        written += of_outcomes(outcomes).write(out)
-        if trace is not None:
-            written += sorted(out.glob(TRACE_FILES[trace]))
+        try:
+            written += of_outcomes(outcomes).write(out)
+        except (OSError, ScenarioError) as error:
+            # The numbers are there: they are shown before this is told.
+            refused = error
+    written += sorted(
+        path for path, stamp in _stamps(out, trace).items() if stamp != before.get(path)
+    )
     for warning in outcomes.warnings:
         print(f"warning: {warning}", file=sys.stderr)
     if json_:
@@ -147,5 +158,15 @@ def run(
         print_tables(outcomes, summary, all_links=all_links)
     for path in written:
         print(path, file=sys.stderr)
+    if refused is not None:
+        raise refused
     if not outcomes.complete:
         raise interrupted(scenario, outcomes.points, "they alone are counted")
+
+
+def _stamps(out: Path | None, trace: Trace | None) -> dict[Path, tuple[int, ...]]:
+    """The traces in a folder with what tells a file from the one that was there before."""
+    if out is None or trace is None:
+        return {}
+    stats = {path: path.stat() for path in out.glob(TRACE_FILES[trace])}
+    return {path: (one.st_mtime_ns, one.st_ino, one.st_size) for path, one in stats.items()}

@@ -34,7 +34,7 @@ class Part:
     word: str
     rate: str | None
 
-    def flow(self, name: str, ecn: bool) -> dict[str, Any]:
+    def flow(self, name: str, ecn: bool, start: str) -> dict[str, Any]:
         """The ``[[flow]]`` table of these flows."""
         flow: dict[str, Any] = {"name": name, "count": self.count}
         if self.word in PACKETS:
@@ -51,7 +51,7 @@ class Part:
             if ecn:
                 transport["ecn"] = True
             flow["transport"], flow["traffic"] = transport, traffic
-        return flow | {"start": "uniform(0 s, 1 s)"}
+        return flow | {"start": start}
 
 
 def _is_control(word: str) -> bool:
@@ -100,13 +100,34 @@ def _with_space(rate: str) -> str:
     return f"{match[1]} {match[2]}" if match else rate
 
 
-def flows_toml(parts: list[Part], ecn: bool) -> str:
+def flows_toml(parts: list[Part], ecn: bool, duration: str) -> str:
     """The ``[[flow]]`` tables of a mix."""
+    start = start_within(duration)
     tables = []
     for name, part in named(parts):
-        lines = [f"{key} = {value_text(value)}" for key, value in part.flow(name, ecn).items()]
+        lines = [
+            f"{key} = {value_text(value)}" for key, value in part.flow(name, ecn, start).items()
+        ]
         tables.append("\n".join(["[[flow]]", *lines]))
     return "\n\n".join(tables)
+
+
+LATEST_START_S = 1.0
+"""Flows start within so long, and within a tenth of a duration that is short."""
+
+
+PICOSECONDS = 12
+"""Decimals of a second that a time has."""
+
+
+def start_within(duration: str) -> str:
+    """When each flow starts: early, so that the runs are of flows that are there."""
+    try:
+        latest = min(LATEST_START_S, _core.read_quantity("time", duration) / 10)
+    except ValueError:
+        # The reader of scenarios says what is wrong with the duration.
+        latest = LATEST_START_S
+    return f"uniform(0 s, {round(latest, PICOSECONDS):.12g} s)"
 
 
 def elastic(parts: list[Part]) -> list[str]:

@@ -12,6 +12,7 @@ from sojourn._core import ScenarioError
 from sojourn.comparison.mix import Part, elastic, flows_toml, read_mix
 from sojourn.nearest import refusal
 from sojourn.scenario import Scenario
+from sojourn.stats.alike import REMEDY
 from sojourn.toml_text import value_text
 
 PLACE = "compare"
@@ -109,7 +110,7 @@ replicas = {self.replicas}
 rtt = {value_text(self.rtt)}
 bottleneck = {{ rate = {value_text(self.rate)} }}
 
-{flows_toml(self.parts(), self.ecn)}
+{flows_toml(self.parts(), self.ecn, self.duration)}
 
 [vary]
 {VARY}
@@ -126,7 +127,11 @@ bottleneck = {{ rate = {value_text(self.rate)} }}
             raise ScenarioError(self.in_options(str(error))) from None
 
     def in_options(self, message: str) -> str:
-        """An error or a warning of the scenario, under the option that it is about."""
+        """An error or a warning of the scenario, under the option that it is about.
+
+        What one may do about it is to be done in options too.
+        """
+        message = message.replace(REMEDY, "a longer --duration would tell them apart")
         found = MESSAGE.fullmatch(message)
         if found is None or found["key"] is None:
             return message

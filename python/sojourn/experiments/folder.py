@@ -27,9 +27,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from importlib import metadata
 from pathlib import Path
-from typing import Any
-
-import polars as pl
+from typing import TYPE_CHECKING, Any
 
 from sojourn import outside
 from sojourn._core import ENGINE, ScenarioError, __version__
@@ -43,11 +41,17 @@ from sojourn.experiments.manifest import (
     own_checksum,
     read_manifest,
 )
+from sojourn.experiments.place import SCENARIO, make, spare
 from sojourn.experiments.summary_file import NAME as SUMMARY
 from sojourn.own_modules import MAIN
-from sojourn.results import Results
 from sojourn.scenario import Scenario
 from sojourn.whole import write_whole
+
+# Not before there is a frame: a sweep looks at its folder before it has any.
+if TYPE_CHECKING:
+    import polars as pl
+
+    from sojourn.results import Results
 
 TABLES = ("points", "runs", "links", "flows", "groups", "total", "drops", "delays", "series")
 PACKAGES = ("numpy", "polars", "scipy")
@@ -63,17 +67,18 @@ def write(
 ) -> list[Path]:
     """Write tables, scenario, their summary and the manifest; return the paths.
 
-    ``write_summary`` writes the summary and returns its size and checksum.
+    ``write_summary`` writes the summary and returns its size and checksum. Raises
+    :class:`sojourn.ScenarioError` where a file of somebody else would go; see `place.spare`.
     """
     folder.mkdir(parents=True, exist_ok=True)
+    texts = _texts(results.scenario)
+    spare(folder, results.scenario, texts)
     # Of a large sweep both take long, and neither needs the interpreter meanwhile.
     with ThreadPoolExecutor(1) as beside:
         tables = beside.submit(_tables, results)
         # The summary first: what it refuses stops all others.
         files = {SUMMARY: write_summary()}
-    contents = tables.result()
-    contents["scenario.toml"] = results.scenario.as_run().encode()
-    contents |= _files_read(results.scenario)
+    contents = tables.result() | texts
     files |= {name: write_checked(folder / name, [content]) for name, content in contents.items()}
     # Those that a scenario reads may lie deeper.
     for parent in {(folder / name).parent for name in files}:
@@ -102,6 +107,17 @@ def write(
     return [folder / name for name in (*files, MANIFEST)]
 
 
+def prepare(folder: Path, scenario: Scenario) -> None:
+    """See before the runs that their results can be written into ``folder``, made if need be.
+
+    Raises OSError where they cannot, :class:`sojourn.ScenarioError` as `write` does.
+    """
+    make(folder)
+    # What many points read takes its time to find out: not for a folder that has nothing.
+    if any(folder.iterdir()):
+        spare(folder, scenario, _texts(scenario))
+
+
 @dataclass(frozen=True)
 class Experiment:
     """An experiment as it was read from its folder: ``results``, and the manifest beside them."""
@@ -116,6 +132,10 @@ def read(folder: Path) -> Experiment:
 
     Raises :class:`FolderError` where a file is missing or damaged: the error names it.
     """
+    import polars as pl
+
+    from sojourn.results import Results
+
     manifest = read_manifest(folder)
     bad = damaged(folder, manifest)
     if bad:
@@ -144,6 +164,11 @@ def _command() -> str:
     program = Path(sys.argv[0]).name
     ours = ["sojourn"] if program in ("sojourn", "__main__.py") else ["python", sys.argv[0]]
     return shlex.join([*ours, *sys.argv[1:]])
+
+
+def _texts(scenario: Scenario) -> dict[str, bytes]:
+    """The scenario and what it reads, by name: what a user may have written too."""
+    return {SCENARIO: scenario.as_run().encode()} | _files_read(scenario)
 
 
 def _files_read(scenario: Scenario) -> dict[str, bytes]:

@@ -12,6 +12,9 @@ from typing import Any
 
 MANIFEST = "experiment.json"
 
+STORE = "store"
+"""Where finished runs are kept, inside the folder of the experiment."""
+
 FORMAT = 2
 """Of the folder; a reader refuses those it does not know."""
 
@@ -28,9 +31,12 @@ def read_manifest(folder: Path) -> dict[str, Any]:
         checksum = manifest.pop("sha256")
     except FileNotFoundError:
         what = f"this is no folder of an experiment: it has no {MANIFEST}"
-        if (folder / "store").is_dir():
+        if (folder / STORE).is_dir():
             again = f"sojourn sweep FILE --out {folder} goes on from there"
             what = f"its sweep has not finished, it has no {MANIFEST}: {again}"
+        raise FolderError(f"{folder}: {what}") from None
+    except NotADirectoryError:
+        what = "this is a file; allowed: the folder of an experiment"
         raise FolderError(f"{folder}: {what}") from None
     except (ValueError, KeyError, TypeError, AttributeError):
         raise FolderError(f"{path}: it is damaged; run the command again that made it") from None

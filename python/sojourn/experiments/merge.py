@@ -10,13 +10,14 @@ from sojourn._core import ENGINE
 from sojourn.experiments.bench import Finished
 from sojourn.experiments.compared import compared_points
 from sojourn.experiments.drafts import Drafts
+from sojourn.experiments.folder import prepare
 from sojourn.experiments.kept import Kept
-from sojourn.experiments.manifest import FolderError, damaged, read_manifest
+from sojourn.experiments.manifest import STORE, FolderError, damaged, read_manifest
 from sojourn.experiments.procedure import Plan, conduct, fixed_runs, in_order
 from sojourn.experiments.share import Share
 from sojourn.experiments.store import Store
 from sojourn.experiments.summary_file import SummaryFile
-from sojourn.experiments.sweep import STORE, Note, at_work, finish
+from sojourn.experiments.sweep import Note, at_work, finish
 from sojourn.results import Results
 from sojourn.runner import available_cores
 from sojourn.scenario import Scenario
@@ -39,6 +40,7 @@ def merge(parts: Sequence[Path], out: Path, *, note: Note = lambda _: None) -> t
     another scenario or engine.
     """
     scenario = _common_scenario(parts)
+    prepare(out, scenario)
     with at_work(out):
         store = Store(out / STORE)
         for part in parts:

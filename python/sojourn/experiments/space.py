@@ -65,7 +65,11 @@ class Space:
         if needed or _has_open_ranges(Path(path)):
             # One drawn point: so every range is read, and checked within the scenario.
             pairs.append(("design", '{ kind = "random", points = 1 }'))
-        scenario = Scenario.load(path, pairs)
+        try:
+            scenario = Scenario.load(path, pairs)
+        except ScenarioError as error:
+            # The design is ours: nobody has set it.
+            raise ScenarioError(str(error).replace(": --set: design: ", ": ", 1)) from None
         vary = scenario.document().get("vary", {})
         ranges = tuple(_range(key, value) for key, value in vary.items() if _is_open(value))
         keys = {each.key for each in ranges}

@@ -12,9 +12,10 @@ from sojourn.brief import brief
 from sojourn.experiments import record
 from sojourn.experiments.bench import Finished
 from sojourn.experiments.drafts import Drafts
+from sojourn.experiments.folder import prepare, write
 from sojourn.experiments.kept import Kept
 from sojourn.experiments.lock import Busy, held
-from sojourn.experiments.manifest import MANIFEST, FolderError, damaged, read_manifest
+from sojourn.experiments.manifest import MANIFEST, STORE, FolderError, damaged, read_manifest
 from sojourn.experiments.procedure import Plan, conduct, fixed_runs
 from sojourn.experiments.share import WHOLE, Share
 from sojourn.experiments.store import Store
@@ -29,9 +30,6 @@ from sojourn.threads import Threads, started
 
 if TYPE_CHECKING:
     from sojourn.results import Results
-
-STORE = "store"
-"""Where finished runs are kept, inside the folder of the experiment."""
 
 CarryOut = Callable[[Sequence[Task]], Finished]
 """Carries runs out and gives their packed tables as they finish."""
@@ -63,12 +61,15 @@ def sweep(
     or ``"bar"`` shows it; ``note`` is told of damage and warnings.
 
     Raises :class:`sojourn.ScenarioError`, :class:`sojourn.LedgerError` as :func:`sojourn.run`
-    does, OSError when the disk is full, KeyboardInterrupt after Ctrl-C: finished runs are kept.
+    does, the former too where ``out`` holds a file that is not of an experiment and would be
+    written over; OSError when the disk is full, KeyboardInterrupt after Ctrl-C: finished runs are
+    kept.
     """
     check_process()
     jobs = runs_at_once(jobs)
     scenario = prepared(scenario, overrides, replicas, seed, None, precision)
     out = Path(out)
+    prepare(out, scenario)
     for name, kind in scenario.untold.items():
         note(
             f"warning: {name}: none of its runs is used again: it uses a {kind}, and no two of "
@@ -100,11 +101,9 @@ def finish(out: Path, drafts: Drafts, plan: Plan, store: Store, share: Share = W
 
     Runs that the store does not hold are left out; then the experiment is not complete.
     """
-    from sojourn.experiments import folder
-
     results = drafts.results(plan)
     part = None if share.is_whole else str(share)
-    folder.write(out, results, lambda: drafts.write_summary(results, out), share=part)
+    write(out, results, lambda: drafts.write_summary(results, out), share=part)
     if share.is_whole:
         store.tidy()
     return results

@@ -64,9 +64,11 @@ def same_arrivals(results: Results, case: Case) -> str:
 
     What TCP sends depends on the queue.
     """
-    flows = (flow for point in case.points for flow in results.scenario.identity(point)["flow"])
+    identities = [results.scenario.identity(point) for point in case.points]
+    # A scenario without flows has no such key.
+    flows = [flow for identity in identities for flow in identity.get("flow", [])]
     is_open = all(flow["transport"].get("protocol") == "udp" for flow in flows)
-    return ", the same arrivals for all" if is_open and len(case.points) > 1 else ""
+    return ", the same arrivals for all" if flows and is_open and len(case.points) > 1 else ""
 
 
 def replica_of(results: Results, number: int) -> int:

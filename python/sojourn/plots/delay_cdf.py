@@ -37,10 +37,12 @@ def gather(
     frame = labels_of(results, case_of(results, case)).join(
         wanted, on="point", maintain_order="left_right"
     )
+    if frame.is_empty() and flow is None:
+        raise PlotError(f"no packet was delayed at the link {name}")
     if frame.is_empty():
         known = sorted(set(results.delays.filter(pl.col("entity") == "group")["name"]))
         flows = ", ".join(["total", *known])
-        raise PlotError(f"found no delays of {flow or name!r}; flows: {flows}")
+        raise PlotError(f"found no delays of {flow!r}; flows: {flows}")
     rows = []
     for key, of_share in frame.group_by("discipline", "share", maintain_order=True):
         one = student_interval(of_share["delay_s"])

@@ -27,7 +27,9 @@ def gather(results: Results, *, flow: str | None = None, case: int | None = None
         flows = flows.filter(pl.col("group") == flow)
         index = results.groups.filter(pl.col("group") == flow)
     if flows["flow"].n_unique() < 2:
-        raise PlotError("found a single flow; fairness is between several")
+        found = "no flow" if flows.is_empty() else "a single flow"
+        of = f" of the name {flow!r}" if flow is not None else ""
+        raise PlotError(f"found {found}{of}; fairness is between several")
     rows = []
     for part, metric, name in ((index, "jain_index", None), (flows, "goodput_bps", "flow")):
         keys = ["discipline", *([name] if name else [])]
@@ -39,6 +41,10 @@ def gather(results: Results, *, flow: str | None = None, case: int | None = None
     texts: dict[str, type[pl.DataType]] = dict.fromkeys(COLUMNS[:3], pl.String)
     schema = texts | dict.fromkeys(COLUMNS[3:], pl.Float64)
     return pl.DataFrame(rows, schema=schema, orient="row")
+
+
+ROOM = 0.05
+"""Beyond the outermost marks, as a share of what the axis shows: no mark is cut."""
 
 
 def draw(frame: pl.DataFrame) -> Plot:
@@ -59,14 +65,21 @@ def draw(frame: pl.DataFrame) -> Plot:
         if goodputs:
             ends = [min(goodputs), max(goodputs)]
             right.plot(ends, [place, place], color=FAINT, linewidth=5, zorder=1)
-            right.plot(goodputs, [place] * len(goodputs), look.marker, color=look.colour, alpha=0.7)
+            marks = right.plot(goodputs, [place] * len(goodputs), look.marker, color=look.colour)
+            # A flow that gets next to nothing has a whole mark too, over the axis.
+            marks[0].set(alpha=0.7, clip_on=False)
     left.set_yticks(range(len(disciplines)), [one.label for one in disciplines.values()])
     right.set_yticks(range(len(disciplines)), [""] * len(disciplines))
     for panel in (left, right):
         panel.set_ylim(len(disciplines) - 0.5, -0.5)
         panel.grid(False, axis="y")
-    left.set_xlim(min(0.9, left.get_xlim()[0]), 1.005)
-    right.set_xlim(left=0)
+    index = frame.filter(pl.col("of") == "jain_index")
+    # An interval may reach below any mark.
+    least = min([*index["mean"].drop_nulls(), *index["low"].drop_nulls()], default=1.0)
+    most = max(frame.filter(pl.col("of") == "goodput_bps")["mean"].drop_nulls(), default=0.0) / 1e6
+    room = ROOM * max(1 - least, 0.1)
+    left.set_xlim(min(0.9, least - room), 1 + room)
+    right.set_xlim(0, (1 + ROOM) * most or 1)
     name_axes(left, "Jain's fairness index, with 95 % interval", "")
     name_axes(right, "Goodput of each flow (Mbit/s)", "")
     return figure

@@ -23,6 +23,7 @@ from sojourn.plots import (
     ranks,
 )
 from sojourn.plots.choice import PlotError, case_of, link_of, same_arrivals
+from sojourn.plots.noted import note
 from sojourn.plots.plot import Plot
 from sojourn.plots.style import headed
 from sojourn.results import Results
@@ -95,7 +96,9 @@ def goodput(results: Results, *, link: str | None = None, case: int | None = Non
 
 def load(results: Results, *, of: str | None = None, x: str | None = None) -> Plot:
     """A metric against a factor that varies, with 95 % bands."""
-    frame, what = against_load.gather(results, _quantity(results, of), x=x)
+    quantity = _quantity(results, of)
+    frame, what = against_load.gather(results, quantity, x=x)
+    _demand_values(frame, quantity)
     return _with(against_load.draw(frame, what), frame)
 
 
@@ -126,6 +129,7 @@ def heatmap(
     """A metric over two factors."""
     quantity = _quantity(results, of)
     frame = heat_map.gather(results, quantity, x=x, y=y)
+    _demand_values(frame, quantity)
     names = heat_map.axis_names(results, x, y)
     figure = heat_map.draw(frame, quantity.rpartition(".")[2], names)
     return _with(figure, frame, heat_map.averaged(results, x, y))
@@ -212,9 +216,14 @@ def possible(results: Results) -> dict[str, Plot]:
 
 
 def draw_all(results: Results, folder: Path) -> list[Path]:
-    """Write all of them into ``folder``; return the paths. Raises OSError."""
+    """Write all of them into ``folder``; return the paths. Raises OSError.
+
+    Those that it wrote there before and does not write now are of another experiment: they go.
+    """
     drawn = possible(results)
-    return [path for kind, one in drawn.items() for path in one.save(folder / kind).values()]
+    paths = [path for kind, one in drawn.items() for path in one.save(folder / kind).values()]
+    note(folder, paths)
+    return paths
 
 
 def _of_flows(
@@ -229,6 +238,12 @@ def _quantity(results: Results, of: str | None) -> str:
     """The quantity asked for; by default the mean queueing delay where packets wait longest."""
     quantity = of or f"links.{link_of(results, None)}.queueing_delay_mean_s"
     return str(Quantity.read(quantity, results.scenario))
+
+
+def _demand_values(frame: pl.DataFrame, quantity: str) -> None:
+    """Raise PlotError where a quantity is defined nowhere: its figure would be empty."""
+    if frame["mean"].drop_nulls().is_empty():
+        raise PlotError(f"{quantity} has no value at any point of the figure")
 
 
 def _drawn(results: Results, case: int | None, replica: int | None = None) -> str:

@@ -60,7 +60,8 @@ def gather(
     if frame.is_empty():
         known = sorted(set(results.time_series.filter(pl.col("entity") == entity)["metric"]))
         of = f" of {name}" if name else ""
-        raise PlotError(f"found no series {metric!r}{of}; the {entity}s have {', '.join(known)}")
+        has = ", ".join(known) or "none"
+        raise PlotError(f"found no series {metric!r}{of}; the {entity}s have {has}")
     return frame.select(COLUMNS)
 
 

@@ -46,7 +46,7 @@ def gather(
 ) -> pl.DataFrame:
     """The rank of each discipline in each quantity; ``of`` names others, with commas.
 
-    Raises PlotError where there is one discipline only.
+    Raises PlotError where there is one discipline only, or one of the others has no value.
     """
     chosen = case_of(results, case)
     if len(chosen.points) < 2:
@@ -60,6 +60,8 @@ def gather(
         if end is None:
             raise PlotError(f"found {metric!r}: neither more nor less of it is better")
         ranked = labels.join(ranking(results, quantity, end), on="point", maintain_order="left")
+        if of is not None and ranked["mean"].drop_nulls().is_empty():
+            raise PlotError(f"{quantity} has no value at any point of the figure")
         parts.append(
             ranked.select(
                 "discipline",

@@ -13,6 +13,7 @@ from typing import Any
 from rich.console import Console
 
 from sojourn import studies
+from sojourn.experiments.place import make
 from sojourn.nearest import hint_or_all
 from sojourn.report import folder, terminal
 from sojourn.studies.base import RunFrames, Runner, RunOptions, Study, StudyReport
@@ -139,8 +140,9 @@ def reproduce_all(
 ) -> None:
     """Run what is asked, write the folders, and show the results on `out`.
 
-    Nothing is written before every request is known to make sense. Raises StudyError,
-    Interrupted, LawBroken, OSError.
+    Nothing is written before every request is known to make sense, and nothing is run before the
+    folders are known to take reports. Where one refuses its report all the same, what was found is
+    shown first. Raises StudyError, Interrupted, LawBroken, OSError.
     """
     wanted = chosen(request)
     demand_knobs(request, wanted)
@@ -148,25 +150,26 @@ def reproduce_all(
         study.scenarios(study.settle(given_knobs(request, study), quick=request.quick))
         if request.calibrate and request.study != ALL and not hasattr(study, "calibrate"):
             raise StudyError(f'study "{study.name}" has nothing to calibrate')
+    for study in wanted:
+        make(target_folder(request, study.name))
     documents: list[dict[str, Any]] = []
     reports: list[StudyReport] = []
+    refused: OSError | None = None
     for study in wanted:
         report = run_study(study, request, runner, progress)
         reports.append(report)
         target = target_folder(request, study.name)
         command = command_text(request, study.name)
-        written = folder.write(report, target, command)
+        written = None
+        try:
+            written = folder.write(report, target, command)
+        except OSError as error:
+            refused = refused or error
         if as_json:
-            document = folder.summary(report, command)
-            document["page"] = str(written.page)
-            document["figures"] = {
-                one.id: {ending: str(path) for ending, path in one.paths.items()}
-                for one in written.figures
-            }
-            documents.append(document)
-        else:
-            if len(wanted) == 1:
-                terminal.show(report, out)
+            documents.append(_document(report, command, written))
+        elif len(wanted) == 1:
+            terminal.show(report, out)
+        if written is not None and not as_json:
             show_paths(written, out)
     if as_json:
         whole: Any = documents if request.study == ALL else documents[0]
@@ -174,6 +177,20 @@ def reproduce_all(
     elif len(wanted) > 1 or request.study == ALL:
         rows = [(one.study, verdict) for one in reports for verdict in one.verdicts]
         out.print(terminal.verdict_table(rows, with_study=True))
+    if refused is not None:
+        raise refused
+
+
+def _document(report: StudyReport, command: str, written: folder.Folder | None) -> dict[str, Any]:
+    """The summary of a report, with the paths of its page and figures if these were written."""
+    document = folder.summary(report, command)
+    if written is not None:
+        document["page"] = str(written.page)
+        document["figures"] = {
+            one.id: {ending: str(path) for ending, path in one.paths.items()}
+            for one in written.figures
+        }
+    return document
 
 
 def target_folder(request: Request, study: str) -> Path:

@@ -59,9 +59,11 @@ def sampled(values: Sequence[float | None], is_alike: bool) -> list[float | None
     return [*values[:1], *[None] * (len(values) - 1)] if is_alike else list(values)
 
 
+REMEDY = 'start = "uniform(0 s, 1 s)" of the flows would tell them apart'
+"""What one may do about it in a scenario file."""
+
 NOT_DIFFERENT = (
-    "do not differ: nothing random happens there, so there are no intervals and no tests; "
-    'start = "uniform(0 s, 1 s)" of the flows would tell them apart'
+    "do not differ: nothing random happens there, so there are no intervals and no tests; " + REMEDY
 )
 """What is said of the replicas at such points, and what to do about it."""
 

@@ -13,8 +13,10 @@ from __future__ import annotations
 import string
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, get_args
 
+from sojourn.brief import InputError
+from sojourn.nearest import refusal
 from sojourn.stats.intervals import Interval, student_interval
 from sojourn.stats.paired import Comparison, compare_all
 
@@ -64,8 +66,10 @@ def rank(
     """Ranks of all `values` (name -> one value per replica, paired by position).
 
     `resolution` is the share of a value to which they are measured.
-    Raises ValueError for a bad level or unequal replicas.
+    Raises ValueError for a bad level, another word than `Better` has, or unequal replicas.
     """
+    if better not in get_args(Better):
+        raise InputError(f"better: {refusal(str(better), get_args(Better))}")
     wins: dict[str, set[str]] = {name: set() for name in values}
     losses: dict[str, set[str]] = {name: set() for name in values}
     for comparison in compare_all(values, level, resolution):

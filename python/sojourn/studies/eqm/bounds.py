@@ -6,7 +6,6 @@ break, so that every verdict "impossible" rests on an inequality which a test ca
 
 from __future__ import annotations
 
-import itertools
 from dataclasses import dataclass
 
 from sojourn.studies.eqm.network import Network
@@ -72,13 +71,3 @@ def ratio_spread(
     """
     ratios = {name: throughput[name] / utilisation[name] for name in throughput}
     return ratios, max(ratios.values()) / min(ratios.values())
-
-
-def unequal_pairs(
-    queues: dict[str, float], delays: dict[str, float]
-) -> list[tuple[str, str, float, float]]:
-    """Pairs whose queue ratio and delay ratio differ: (first, second, queue, delay ratio)."""
-    return [
-        (a, b, queues[a] / queues[b], delays[a] / delays[b])
-        for a, b in itertools.combinations(queues, 2)
-    ]

@@ -12,18 +12,6 @@ def ramp(
     return [first + (count - 1) * (a - b) * above for count in updates]
 
 
-def delay_ramp(
-    updates: int, alpha: float, beta: float, delay_s: float, target_s: float
-) -> list[float]:
-    """p' of PI2 after each update with the delay at ``delay_s`` from the first on."""
-    prob, found, before = 0.0, [], 0.0
-    for _ in range(updates):
-        prob += alpha * (delay_s - target_s) + beta * (delay_s - before)
-        prob, before = min(1.0, max(0.0, prob)), delay_s
-        found.append(prob)
-    return found
-
-
 def pie_steps(updates: int, delay_s: float, target_s: float = 0.015) -> list[float]:
     """PIE's probability after each update with the delay at ``delay_s`` (RFC 8033, section 4.2)."""
     bounds = ((1e-6, 2048), (1e-5, 512), (1e-4, 128), (1e-3, 32), (1e-2, 8), (0.1, 2))

@@ -48,11 +48,6 @@ def eqm_rate(times: list[float], mbps: float, averaging_s: float) -> list[float]
     return [mbps * 1e6 * (1 - math.exp(-time / averaging_s)) for time in times]
 
 
-def eqm_queue(times: list[float], q_ref: float, from_s: float, tau_s: float) -> list[float]:
-    """EQM's queue on its way to ``q_ref``: the distance shrinks with time constant tau."""
-    return [q_ref * (1 - math.exp(-(time - from_s) / tau_s)) for time in times]
-
-
 def feng_probabilities(flows: int, size: float, mbps: float, rtt_s: float) -> list[float]:
     """The same with 1, 2 ... ``flows``."""
     return [feng_probability(number, size, mbps, rtt_s) for number in range(1, flows + 1)]

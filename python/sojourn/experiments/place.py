@@ -1,0 +1,62 @@
+"""The folder that results go to, looked at before the runs: whether it takes them and hurts nobody.
+
+Results are written when all is done. That the disk refuses them, or that a file of the user's own
+would go, is better known before hours of runs.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+
+from sojourn._core import ScenarioError
+from sojourn.experiments.manifest import MANIFEST, STORE, FolderError, read_manifest
+from sojourn.scenario import Scenario
+
+SCENARIO = "scenario.toml"
+"""The scenario as run, inside the folder of an experiment."""
+
+
+def make(folder: Path) -> None:
+    """Make a folder where it is missing, and see whether a file can be written there.
+
+    Raises OSError, which names the folder.
+    """
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            pass
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, str(folder)) from None
+
+
+def spare(folder: Path, scenario: Scenario, contents: Mapping[str, bytes]) -> None:
+    """Refuse to write over what is not Sojourn's: ``contents`` are by name inside ``folder``.
+
+    Raises :class:`sojourn.ScenarioError` where the scenario that is read would become another, or
+    where another's file would.
+    """
+    for name, content in contents.items():
+        path = folder / name
+        if not path.is_file() or path.read_bytes() == content:
+            continue
+        if _is_read(path, scenario):
+            what = "found the scenario that is read, which what is set from outside would change"
+            raise ScenarioError(f"{path}: {what}; allowed: another folder for the results")
+        if not _is_ours(folder, name):
+            what = "found a file that no experiment has written, and would be written over"
+            raise ScenarioError(f"{path}: {what}; allowed: another folder for the results")
+
+
+def _is_read(path: Path, scenario: Scenario) -> bool:
+    place = Path(scenario.place)
+    return place.is_file() and path.samefile(place)
+
+
+def _is_ours(folder: Path, name: str) -> bool:
+    """Whether an experiment has written a file there; so it may have where its list is lost."""
+    try:
+        return name in read_manifest(folder)["files"]
+    except FolderError:
+        return (folder / MANIFEST).exists() or (folder / STORE).is_dir()

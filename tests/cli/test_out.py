@@ -1,0 +1,155 @@
+"""Where results go: what cannot take them is known before the runs; no file of the user goes."""
+
+import json
+
+import pytest
+import typer
+from typer.testing import CliRunner
+
+import sojourn as sj
+from sojourn import runner
+from sojourn.cli.reproduce import reproduce
+from sojourn.experiments import sweep
+from sojourn.experiments.folder import read
+
+SHORT = ("--set", "duration='1 s'")
+
+
+@pytest.fixture
+def idle(monkeypatch):
+    """No run may begin."""
+    for module in (sweep, runner):
+        monkeypatch.setattr(module, "carried_out", lambda *_, **__: pytest.fail("it ran"))
+
+
+@pytest.mark.parametrize("place", ["below a file", "/proc/x"])
+@pytest.mark.parametrize("command", ["run", "sweep", "compare", "reproduce"])
+def test_a_folder_that_cannot_be_made_is_known_before_the_runs(
+    sojourn, small, tmp_path, idle, monkeypatch, command, place
+):
+    monkeypatch.chdir(tmp_path)
+    out = small / "below" if place == "below a file" else place
+    what = {"compare": ["codel"], "reproduce": ["eqm", "--quick"]}.get(command, [small])
+    done = sojourn(command, *what, "--out", out)
+    assert (done.status, done.out) == (1, "")
+    (line,) = done.errors.splitlines()
+    assert line.startswith(f"error: {out}: ")
+    assert "kept" not in line, "there was no place to keep anything"
+
+
+@pytest.mark.parametrize("command", ["tune", "sensitivity"])
+def test_nothing_is_said_to_be_kept_where_nothing_could_be(sojourn, small, command):
+    text = small.read_text().partition("[vary]")[0]
+    text += '[vary]\n"link.bottleneck.queue.limit" = { from = "5 packets", to = "50 packets" }\n'
+    small.write_text(text)
+    done = sojourn(command, small, "--out", "/proc/x")
+    assert (done.status, done.out) == (1, "")
+    assert done.errors == "error: /proc/x: No such file or directory\n"
+
+
+@pytest.mark.parametrize("options", [(), ("--json",)])
+def test_what_was_found_is_shown_though_it_cannot_be_written(sojourn, small, tmp_path, options):
+    out = tmp_path / "out"
+    (out / "links.parquet").mkdir(parents=True)
+    done = sojourn("run", small, "--out", out, *options)
+    assert done.status == 1
+    assert done.out == sojourn("run", small, *options).out
+    assert done.errors == f"error: {out / 'links.parquet'}: Is a directory\n"
+
+
+def test_what_is_written_there_meanwhile_stays_and_what_was_found_is_shown(
+    sojourn, small, tmp_path, monkeypatch
+):
+    file = small.rename(tmp_path / "scenario.toml")
+    found = sojourn("run", file).out
+    run = runner.outcomes_of
+
+    def edited(*given):
+        file.write_text(file.read_text() + "# another thought\n")
+        return run(*given)
+
+    monkeypatch.setattr(runner, "outcomes_of", edited)
+    done = sojourn("run", file, "--out", tmp_path)
+    assert (done.status, done.out) == (2, found)
+    assert file.read_text().endswith("# another thought\n")
+
+
+@pytest.mark.parametrize("options", [(), ("--json",)])
+def test_verdicts_are_shown_though_the_report_cannot_be_written(tmp_path, options):
+    out = tmp_path / "out"
+    (out / "summary.json").mkdir(parents=True)
+    app = typer.Typer()
+    app.command()(reproduce)
+    tiny = ["--set", "loads=4", "--set", "duration=4 s", "--set", "replicas=2"]
+    done = CliRunner().invoke(app, ["eqm", "--out", str(out), *tiny, *options])
+    assert isinstance(done.exception, IsADirectoryError)
+    if options:
+        document = json.loads(done.stdout)
+        assert document["study"] == "eqm"
+        assert "page" not in document
+    else:
+        assert "Verdicts" in done.stdout
+        assert "Page:" not in done.stdout
+
+
+@pytest.mark.parametrize("command", ["run", "sweep"])
+def test_the_scenario_that_is_read_stays_as_it_is(sojourn, small, tmp_path, idle, command):
+    file = small.rename(tmp_path / "scenario.toml")
+    text = file.read_bytes()
+    done = sojourn(command, file, "--out", tmp_path, *SHORT)
+    assert (done.status, done.out) == (2, "")
+    said = "found the scenario that is read, which what is set from outside would change"
+    assert done.errors == f"error: {file}: {said}; allowed: another folder for the results\n"
+    assert file.read_bytes() == text
+    assert not (tmp_path / "links.parquet").exists()
+
+
+@pytest.mark.parametrize("command", ["run", "sweep"])
+def test_a_file_of_somebody_else_is_not_written_over(sojourn, small, tmp_path, idle, command):
+    out = tmp_path / "out"
+    out.mkdir()
+    (out / "scenario.toml").write_text("mine")
+    done = sojourn(command, small, "--out", out)
+    assert (done.status, done.out) == (2, "")
+    assert "found a file that no experiment has written" in done.errors
+    assert [path.read_text() for path in out.iterdir()] == ["mine"]
+
+
+def test_results_in_code_are_as_careful(small, tmp_path):
+    results = sj.run(small, replicas=1, overrides={"duration": "1 s"})
+    (tmp_path / "scenario.toml").write_text("mine")
+    with pytest.raises(sj.ScenarioError, match="found a file that no experiment has written"):
+        results.write(tmp_path)
+    assert (tmp_path / "scenario.toml").read_text() == "mine"
+    assert results.write(str(tmp_path / "out"))[0].parent == tmp_path / "out"
+
+
+@pytest.mark.parametrize("command", ["run", "sweep"])
+def test_a_folder_of_results_takes_others(sojourn, small, tmp_path, command):
+    out = tmp_path / "out"
+    assert sojourn(command, small, "--out", out).status == 0
+    assert sojourn(command, small, "--out", out, *SHORT).status == 0
+    assert read(out).results.scenario.core.duration_s(0) == 1
+    # From its own copy too, as long as this stays what it is.
+    assert sojourn(command, out / "scenario.toml", "--out", out).status == 0
+    (out / "experiment.json").write_text("{")
+    assert sojourn(command, small, "--out", out).status == 0
+    assert read(out).results.scenario.core.duration_s(0) == 2
+
+
+def test_a_sweep_that_was_ended_goes_on_whatever_has_changed(sojourn, small, tmp_path):
+    out = tmp_path / "out"
+    assert sojourn("sweep", small, "--out", out).status == 0
+    (out / "experiment.json").unlink()
+    assert sojourn("sweep", small, "--out", out, *SHORT).status == 0
+
+
+def test_traces_of_an_earlier_run_are_not_said_to_be_new(sojourn, small, tmp_path):
+    trace = ("--trace", "ns2", "--out", tmp_path / "out")
+    done = sojourn("run", small, *trace)
+    assert sum(line.endswith(".tr") for line in done.errors.splitlines()) == 4
+    done = sojourn("run", small, "--replicas", "1", *trace)
+    told = {line for line in done.errors.splitlines() if line.endswith(".tr")}
+    assert told == {str(tmp_path / "out" / f"trace-point{point}.tr") for point in (0, 1)}
+    again = sojourn("run", small, "--replicas", "1", *trace)
+    assert {line for line in again.errors.splitlines() if line.endswith(".tr")} == told

@@ -1,0 +1,94 @@
+"""Keys of scenario files that hold a table or a list, for the reference page.
+
+The reader takes them apart by itself, so no table declares them; the schema names them all, and a
+key that stands there and not here is an error.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+QUEUE = (
+    "a table with `discipline` (default `droptail`) and its parameters: "
+    "[queue disciplines](disciplines.md)"
+)
+BACK = "As `queue`, on the way back."
+DROPTAIL = "`droptail`, `1000 packets`"
+ACCESS = "a table with `rate` and `delay`: [below](#access-of-a-dumbbell-or-of-one-of-its-flows)"
+
+
+def table_keys(name: str, schema: dict[str, Any], law: str) -> list[dict[str, Any]]:
+    """The keys of the table ``name`` as `generate.param_table` wants them.
+
+    ``law`` says what a time may be that is drawn at random. Raises KeyError where the schema has a
+    key that is described nowhere.
+    """
+    if name == "scenario" or name not in schema["$defs"]:
+        return []  # Those of the head are the sections of the page.
+    table = schema["$defs"][name]
+    rows = []
+    # Of declared keys the schema has the description.
+    for key in (key for key, value in table["properties"].items() if "description" not in value):
+        default, doc, allowed = _KEYS[name][key]
+        is_required = key in table["required"]
+        assert is_required == (default == "required"), f"{name}: {key}"
+        row = {"name": key, "doc": doc, "allowed": allowed.format(law=law), "presets": {}}
+        rows.append(row | {"required": is_required, "default_in_words": default})
+    return rows
+
+
+_KEYS = {
+    "link": {
+        "delay": (
+            "`0 s`",
+            "Propagation delay of one way. One value holds for all links of a numbered node; a "
+            "list has one for each, in the order of their numbers; `{ first, step }` gives the "
+            "first link `first` and every further one `step` more. What is random is drawn once "
+            "for each link and replica, the same for both directions.",
+            '{law}; or a list of these, such as ["3 ms", "5 ms"]; or a table of two times, such as '
+            '{{ first = "3 ms", step = "2 ms" }}',
+        ),
+        "queue": (
+            DROPTAIL,
+            "What waits before the link. The packet being sent is not in it.",
+            QUEUE,
+        ),
+        "reverse_queue": (DROPTAIL, f"{BACK} Only where `duplex = true`.", QUEUE),
+    },
+    "flow": {
+        "transport": (
+            "required",
+            "What carries it.",
+            "a table with `protocol` and the keys of [UDP](#transport-of-a-flow-protocol-udp) or "
+            "[TCP](#transport-of-a-flow-protocol-tcp)",
+        ),
+        "traffic": (
+            "required",
+            "What it sends, and when.",
+            "a table with `source` and its parameters: [traffic sources](sources.md)",
+        ),
+        "access": (
+            "the dumbbell's",
+            "In a dumbbell, of a flow that names no ends: its own links at both sides. What it "
+            "does not give is as the dumbbell's.",
+            ACCESS,
+        ),
+    },
+    "dumbbell": {
+        "bottleneck": (
+            "required",
+            "The link in the middle, called `bottleneck`, in both directions.",
+            "a table: [below](#bottleneck-of-a-dumbbell)",
+        ),
+        "access": (
+            "10 times the bottleneck's rate, a twentieth of the rtt",
+            "The links between it and each flow's sender and receiver, the same at both sides.",
+            ACCESS,
+        ),
+    },
+    "bottleneck": {
+        "queue": (DROPTAIL, "What waits before the bottleneck.", QUEUE),
+        "reverse_queue": (DROPTAIL, BACK, QUEUE),
+    },
+}
+"""By table and key: the default, what it is, what is allowed."""
