@@ -79,6 +79,10 @@ class Traces:
     links: Sequence[str]
     payload: bool
 
+    def check(self, scenario: Scenario) -> None:
+        """Raise :class:`sojourn.ScenarioError` for a link that is not there."""
+        scenario.core.check_captured(list(self.links))
+
     def of(self, scenario: Scenario, task: Task) -> Trace | None:
         """The trace of one run, if it has one."""
         if task.is_pilot:
@@ -93,7 +97,7 @@ def outcomes_of(
     """Carry out all runs of a scenario as :func:`run` does, and make no frames of them."""
     jobs = runs_at_once(jobs)
     if traces is not None:
-        scenario.core.check_captured(list(traces.links))
+        traces.check(scenario)
         traces.folder.mkdir(parents=True, exist_ok=True)
 
     def carry_out(tasks: Sequence[Task]) -> Finished:

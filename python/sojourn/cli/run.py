@@ -129,6 +129,7 @@ def run(
     if trace is not None:
         out = out or Path("results") / scenario.name
         traces = Traces(out, trace.value, trace_link or (), trace_payload)
+        traces.check(scenario)
     if out is not None:
         from sojourn.experiments.folder import prepare
 
