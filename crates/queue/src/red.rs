@@ -143,7 +143,10 @@ fn linux(params: &Params, link: &LinkInfo) -> Result<LinuxRed, ParamFault> {
         let burst = params.burst.given();
         let burst = burst.unwrap_or(((2.0 * min + max) / (3.0 * mean.as_f64())) as u32);
         LinuxRed::wlog_for(min, burst, mean).ok_or_else(|| {
-            let allowed = format!("at least {:.2} packets: min_th", min / mean.as_f64());
+            let packets = min / mean.as_f64();
+            let allowed = format!(
+                "so many packets that some weight lets them pass before the average reaches min_th, which is {packets:.2} packets"
+            );
             ParamFault::new("burst", burst, allowed)
         })?
     };
