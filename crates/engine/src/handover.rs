@@ -14,9 +14,10 @@
 //! bottleneck, and the bottleneck to the access links at the other end, in both directions.
 //!
 //! **At once.** Mostly a link is fed by sources alone, each over a first link of its own, and these only answer what one
-//! [train](crate::train) brings them. While that train is followed it is known when the next of them can send anything;
-//! and what is sent now comes before that, unless it waits for long. So it need not be announced and wait for the link
-//! to catch up: the link takes it in when it is sent, and what it hands over in turn joins the train behind it.
+//! [train](crate::train) brings them: an end of a connection learns of the other by packets alone. While that train is
+//! followed it is known when the next of them can send anything; and what is sent now comes before that, unless it waits
+//! for long. So it need not be announced and wait for the link to catch up: the link takes it in when it is sent, and what
+//! it hands over in turn joins the train behind it.
 //!
 //! What happens at one instant keeps its order: departures, then arrivals, these in the order of the
 //! links they come over. An observer that must see all in order has every delivery by itself.
