@@ -12,7 +12,7 @@ from typing import Any
 import polars as pl
 
 from sojourn._core import Cancel, ScenarioError
-from sojourn.outside import prints_aside
+from sojourn.aside import prints_aside
 from sojourn.scenario import Scenario
 
 LOOK_INTERVAL_S = 0.2

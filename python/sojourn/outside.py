@@ -13,15 +13,14 @@ import json
 import os
 import sys
 import traceback
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from threading import Lock
 from types import TracebackType
 from typing import Any
 
 from sojourn import own_modules
+from sojourn.aside import prints_aside
 from sojourn.brief import InputError
 from sojourn.own_modules import MAIN, Source
 
@@ -243,9 +242,9 @@ def check_current(names: Iterable[str], folder: str | Path) -> None:
 
     Raises :class:`Refused` where the source has changed since: the name cannot mean both.
     """
-    place = Path(folder).resolve()
-    if place in _results:
+    if _is_of_results(folder):
         return
+    place = Path(folder).resolve()
     for name in names:
         for one in _named[name].sources if name in _named else ():
             if not one.is_current(place):
@@ -305,41 +304,3 @@ def untold(name: str, folder: str | Path) -> str | None:
     except NoValue as error:
         return str(error)
     return None
-
-
-_aside_lock = Lock()
-_aside: list[Any] = []
-"""What standard output is, once for each that has put it aside; the first is the real one."""
-
-_is_program = False
-"""Whether standard output belongs to a command of the program."""
-
-
-def keep_output() -> None:
-    """From now on standard output is for the program: what classes print goes to stderr."""
-    global _is_program
-    _is_program = True
-
-
-def keeps_output() -> bool:
-    """Whether it is so."""
-    return _is_program
-
-
-@contextmanager
-def prints_aside() -> Iterator[None]:
-    """While a class of the user is at work in a command, what it prints goes to stderr."""
-    if not _is_program:
-        yield
-        return
-    # Several runs may be under way: the last to end puts things back.
-    with _aside_lock:
-        _aside.append(sys.stdout)
-        sys.stdout = sys.stderr
-    try:
-        yield
-    finally:
-        with _aside_lock:
-            last = _aside.pop()
-            if not _aside:
-                sys.stdout = last

@@ -19,7 +19,7 @@ from pathlib import Path
 from types import FunctionType
 from typing import Any
 
-from sojourn import outside
+from sojourn import aside, outside
 from sojourn._core import Cancel, ScenarioError
 from sojourn.hooks import HookWarning
 from sojourn.own_modules import MAIN, Source
@@ -60,7 +60,7 @@ def in_processes(
         max_workers=min(jobs, len(tasks)),
         context=get_context("loky"),
         initializer=_begin,
-        initargs=(sys.path, _packed(scenario), _lines(scenario), outside.keeps_output()),
+        initargs=(sys.path, _packed(scenario), _lines(scenario), aside.keeps_output()),
     )
     finished_all = False
     try:
@@ -153,15 +153,15 @@ def _packed(scenario: Scenario) -> bytes:
     return cloudpickle.dumps(by_name)
 
 
-def _begin(path: list[str], parcel: bytes, lines: dict[str, list[str]], aside: bool) -> None:
-    """Prepare a worker; what classes print there goes to stderr if ``aside``."""
+def _begin(path: list[str], parcel: bytes, lines: dict[str, list[str]], keeps: bool) -> None:
+    """Prepare a worker; what classes print there goes to stderr if ``keeps``."""
     import cloudpickle
 
     # Where signals cannot be blocked before a process starts.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     # The process in front has told of them.
     warnings.simplefilter("ignore", HookWarning)
-    if aside:
+    if keeps:
         sys.stdout = sys.stderr
     sys.path[:] = path
     for file, text in lines.items():

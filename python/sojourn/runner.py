@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sojourn._core import ScenarioError
+from sojourn.aside import prints_aside
 from sojourn.brief import InputError, brief
 from sojourn.experiments.bench import Finished, Memory
 from sojourn.experiments.procedure import conduct
 from sojourn.forks import check_process
 from sojourn.outcomes import Outcomes
-from sojourn.outside import prints_aside
 from sojourn.processes import Trace, in_processes
 from sojourn.progress import Progress, shown
 from sojourn.scenario import Overrides, Scenario, as_pairs

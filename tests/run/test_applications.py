@@ -77,7 +77,7 @@ def losses(queue: str, one: int, other: int) -> list[float]:
 def test_codepoints_choose_the_band(queue, first, behind):
     """Interactive before both and best effort, these before bulk: as Linux reads the codepoint."""
     served, starved = losses(f'{{ discipline = "{queue}", limit = "40 packets" }}', first, behind)
-    assert served < 0.35 < starved or served == 0 < starved
+    assert served < 0.35 < starved
 
 
 def test_of_one_band_neither_comes_first():

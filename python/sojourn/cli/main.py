@@ -16,7 +16,7 @@ from typing import Annotated, Any, NoReturn
 
 import typer
 
-from sojourn import outside
+from sojourn import aside, outside
 from sojourn._core import LedgerError, ScenarioError, UserCodeError, __version__
 from sojourn.cli.commands import Commands
 from sojourn.extras import LIBRARIES, MissingExtra, missing
@@ -60,7 +60,7 @@ def program() -> None:
     # hundred objects costs a short sweep more than it frees. So it does at the end.
     gc.set_threshold(50_000)
     atexit.register(_leave_to_the_system)
-    outside.keep_output()
+    aside.keep_output()
     try:
         main()
     finally:

@@ -1,0 +1,49 @@
+"""What classes of the user print, where standard output is for a command's own.
+
+A table or a JSON document that goes through a pipe is whole only if nobody else writes there.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from threading import Lock
+from typing import Any
+
+_lock = Lock()
+_aside: list[Any] = []
+"""What standard output is, once for each that has put it aside; the first is the real one."""
+
+_is_program = False
+"""Whether standard output belongs to a command of the program."""
+
+
+def keep_output() -> None:
+    """From now on standard output is for the program: what classes print goes to stderr."""
+    global _is_program
+    _is_program = True
+
+
+def keeps_output() -> bool:
+    """Whether it is so."""
+    return _is_program
+
+
+@contextmanager
+def prints_aside() -> Iterator[None]:
+    """While a class of the user is at work in a command, what it prints goes to stderr."""
+    if not _is_program:
+        yield
+        return
+    # Several runs may be under way: the last to end puts things back.
+    with _lock:
+        _aside.append(sys.stdout)
+        sys.stdout = sys.stderr
+    try:
+        yield
+    finally:
+        with _lock:
+            last = _aside.pop()
+            if not _aside:
+                sys.stdout = last
