@@ -133,23 +133,7 @@ fn linux(params: &Params, link: &LinkInfo) -> Result<LinuxRed, ParamFault> {
         }
     };
     below(min, max, "B")?;
-    let wlog = if let Some(Fraction(weight)) = params.w_q.given() {
-        (1..32)
-            .find(|&wlog| weight * (1_u64 << wlog) as f64 == 1.0)
-            .ok_or_else(|| {
-                ParamFault::new("w_q", weight, "\"auto\" or a power of two, 2^-31 to 1/2")
-            })?
-    } else {
-        let burst = params.burst.given();
-        let burst = burst.unwrap_or(((2.0 * min + max) / (3.0 * mean.as_f64())) as u32);
-        LinuxRed::wlog_for(min, burst, mean).ok_or_else(|| {
-            let packets = min / mean.as_f64();
-            let allowed = format!(
-                "so many packets that some weight lets them pass before the average reaches min_th, which is {packets:.2} packets"
-            );
-            ParamFault::new("burst", burst, allowed)
-        })?
-    };
+    let wlog = LinuxRed::wlog(params.w_q, params.burst, [min, max], mean)?;
     let (min, max) = (min as u64, max as u64);
     Ok(LinuxRed::new(
         min,

@@ -1,6 +1,7 @@
 //! Linux's RED in integers, against its own arithmetic: gaps, thresholds, weights.
 
-use sojourn_base::{Bytes, Rate, Stream, Time};
+use crate::bench::fault;
+use sojourn_base::{Bytes, Preset, Rate, Stream, Time};
 use sojourn_queue::parts::linux_red::LinuxRed;
 use sojourn_queue::parts::red_law::Verdict;
 
@@ -96,4 +97,13 @@ fn the_weight_lets_the_burst_pass() {
     assert_eq!(wlog(3.0, 10), Some(5));
     assert_eq!(wlog(10.0, 10), Some(1));
     assert_eq!(wlog(10.5, 10), None);
+}
+
+/// A queue so short that no weight lets its burst pass: the burst is named, and not a weight that nobody gave.
+#[test]
+fn without_a_weight_the_burst_is_at_fault() {
+    for name in ["red", "choke"] {
+        let text = fault(name, &[("limit", "10 packets")], Preset::Linux);
+        assert!(text.starts_with("burst"), "{name}: {text}");
+    }
 }

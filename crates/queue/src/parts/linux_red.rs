@@ -7,7 +7,7 @@
 //! logarithms that are used as powers of two, so past one half the average decays far too slowly;
 //! comparisons with Linux need it as it is.
 
-use sojourn_base::{Bytes, Rate, Span, Stream, Time};
+use sojourn_base::{Auto, Bytes, Fraction, ParamFault, Rate, Span, Stream, Time};
 
 use super::red_law::Verdict;
 
@@ -77,6 +77,34 @@ impl LinuxRed {
             count: -1,
             random: 0.0,
         }
+    }
+
+    /// The `wlog` that stands for the weight `w_q`; where that is automatic, the one with which a burst of `burst` packets
+    /// of `mean` bytes passes below the first of two thresholds in bytes. An automatic burst is a third of twice the first
+    /// and the second, as tc-red(8) advises.
+    ///
+    /// # Errors
+    /// A weight that is no power of two, or a burst that no weight lets pass.
+    pub fn wlog(
+        w_q: Auto<Fraction>,
+        burst: Auto<u32>,
+        [min, max]: [f64; 2],
+        mean: Bytes,
+    ) -> Result<u32, ParamFault> {
+        if let Some(Fraction(weight)) = w_q.given() {
+            let wlog = (1..32).find(|&wlog| weight * (1_u64 << wlog) as f64 == 1.0);
+            let allowed = "\"auto\" or a power of two, 2^-31 to 1/2";
+            return wlog.ok_or_else(|| ParamFault::new("w_q", weight, allowed));
+        }
+        let advised = || ((2.0 * min + max) / (3.0 * mean.as_f64())) as u32;
+        let burst = burst.given().unwrap_or_else(advised);
+        Self::wlog_for(min, burst, mean).ok_or_else(|| {
+            let packets = min / mean.as_f64();
+            let allowed = format!(
+                "so many packets that some weight lets them pass before the average reaches min_th, which is {packets:.2} packets"
+            );
+            ParamFault::new("burst", burst, allowed)
+        })
     }
 
     /// The smallest `wlog` with which a burst of `burst` packets of `mean` bytes passes below
