@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import orjson
 
 from sojourn._core import __version__, single_summaries
+from sojourn.stats.alike import sampled
 from sojourn.stats.bootstrap import bootstrap_interval
 from sojourn.stats.events import never_seen_bound, never_seen_bounds
 from sojourn.stats.intervals import Interval, defined, student_interval
@@ -247,10 +248,10 @@ class _Replicas:
             for name, column in self._metrics.items()
         }
         if (loss := metrics["loss_ratio"])["mean"] == 0:
-            packets = self._table.trials
-            loss["upper95"] = never_seen_bound(
-                int(math.fsum(defined(packets[row] for row in rows)))
-            )
+            packets = [self._table.trials[row] for row in rows]
+            # Replicas that are the same run saw the same packets: these count once.
+            seen = defined(sampled(packets, point in self._metric.alike))
+            loss["upper95"] = never_seen_bound(int(math.fsum(seen)))
         if self._table.more is None:
             return orjson.dumps(metrics)
         return b"{%b,%b}" % (_members(metrics), self._table.more[rows[0]])

@@ -98,3 +98,16 @@ def test_one_replica_is_no_case_of_it():
 )
 def test_points_are_named(points, of, words):
     assert words in warnings(points, [{}] * of)[0]
+
+
+def test_their_packets_are_counted_once():
+    """Four times the same packets without a loss allow no smaller chance of one."""
+    scenario = sj.dumbbell(
+        rate="10 Mbit/s",
+        rtt="20 ms",
+        flows=sj.udp(rate="1 Mbit/s"),
+        duration="2 s",
+    )
+    alone, several = (sj.run(scenario, replicas=count).summary()["points"][0] for count in (1, 4))
+    for of in (lambda point: point["total"], lambda point: point["links"]["bottleneck"]):
+        assert of(several)["loss_ratio"]["upper95"] == of(alone)["loss_ratio"]["upper95"]
