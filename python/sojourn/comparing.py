@@ -99,7 +99,10 @@ def per_replica(results: Results, quantity: str) -> dict[int, list[float | None]
 def by_replica(
     results: Results, found: Mapping[tuple[int, int], float | None]
 ) -> dict[int, list[float | None]]:
-    """Values by point and replica as lists that can be paired; see `per_replica`."""
+    """Values by point and replica as lists that can be paired; see `per_replica`.
+
+    Points of which nothing was found have none.
+    """
     replicas: dict[int, list[int]] = {n: [] for n in range(results.scenario.core.points)}
     for point, replica in found:
         replicas[point].append(replica)
@@ -107,7 +110,7 @@ def by_replica(
     for group in compared_points(results.scenario):
         places = sorted({replica for point in group for replica in replicas[point]})
         for point in group:
-            if point in results.alike:
+            if replicas[point] and point in results.alike:
                 first = found[point, min(replicas[point])]
                 values[point] = sampled([first] * len(places), True)
             else:

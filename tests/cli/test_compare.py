@@ -81,6 +81,15 @@ def test_in_the_shortest_duration_there_is_nothing_happens(sojourn, tmp_path, mo
     assert "start =" not in done.errors, "there is no such option"
 
 
+def test_without_flows_that_want_more_replicas_may_be_alike(sojourn, tmp_path):
+    """Fairness has no value then, and there is no first replica that could have one."""
+    short = ("--duration", "1 ms", "--warmup", "0 s", "--replicas", 3, "--out", tmp_path, "--json")
+    done = sojourn("compare", "droptail", "codel", "--flows", "1 cbr@2Mbit/s", *short)
+    assert done.status == 0, done.errors
+    assert "do not differ" in done.errors
+    assert {row["jain_index"]["n"] for row in json.loads(done.out)["disciplines"]} == {0}
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
