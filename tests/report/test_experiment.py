@@ -88,6 +88,27 @@ def test_a_small_lead_is_no_first_place(experiment):
     assert answer(results, 0.05)[-1].endswith("ahead by 5 % or less.")
 
 
+def test_a_point_that_is_alone_in_its_case_is_no_case():
+    """Lists that turn together may ask a question of one discipline only."""
+    text = SCENARIO.read_text(encoding="utf-8").partition("[vary]")[0]
+    text += """
+[design]
+kind = "listed"
+
+[vary]
+"link.uplink.queue" = [
+    { discipline = "droptail" },
+    { discipline = "codel" },
+    { discipline = "red" },
+]
+"flow.call.traffic.rate" = ["900 kbit/s", "900 kbit/s", "0.5 Mbit/s"]
+"""
+    results = sj.run(sj.Scenario.from_toml(text), replicas=5)
+    said = answer(results, 0)
+    assert any("in the only case where several are compared, " in one for one in said)
+    assert not any("2 cases" in one for one in said)
+
+
 def test_fairness_is_that_of_flows_of_one_name(experiment):
     assert "groups.call.jain_index" in usual(experiment.results)
     one_each = experiment.results.scenario.text.replace("count = 3", "")

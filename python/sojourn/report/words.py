@@ -27,6 +27,8 @@ HOW_SURE = (
     "the corrected intervals)."
 )
 
+ONLY_CASE = "the only case where several are compared"
+
 
 def question(results: Results) -> list[str]:
     """What was asked, on what, with how many runs."""
@@ -149,7 +151,8 @@ def _best_of_one_case(results: Results, quantity: str, least: float) -> str:
 
 def _best_of_many_cases(results: Results, quantity: str, least: float) -> str:
     ranks, labels, how, end = _ranks(results, quantity, least)
-    groups = compared_points(results.scenario)
+    # A point that is alone in its case is ahead of nobody.
+    groups = [group for group in compared_points(results.scenario) if len(group) > 1]
     leads: dict[str, list[float]] = {}
     for group in groups:
         rows = ranks.filter(pl.col("point").is_in(group))
@@ -161,9 +164,11 @@ def _best_of_many_cases(results: Results, quantity: str, least: float) -> str:
             leads.setdefault(labels[best], []).append((by.mean or 0.0) * how.factor)
     of = f"the {end} {name_of(quantity)}"
     if not leads:
-        return f"Nobody has {of} beyond doubt in any of the {len(groups)} cases."
+        where = f"any of the {len(groups)} cases" if len(groups) > 1 else ONLY_CASE
+        return f"Nobody has {of} beyond doubt in {where}."
     (name, most), *rest = sorted(leads.items(), key=lambda one: -len(one[1]))
-    text = f"{name} has {of} beyond doubt in {len(most)} of {len(groups)} cases"
+    where = f"{len(most)} of {len(groups)} cases" if len(groups) > 1 else ONLY_CASE
+    text = f"{name} has {of} beyond doubt in {where}"
     text += f", {_lead(most, how)} ahead of the next"
     text += "".join(f"; {other} in {len(by)}, {_lead(by, how)} ahead" for other, by in rest)
     undecided = len(groups) - sum(map(len, leads.values()))
