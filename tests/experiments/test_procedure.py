@@ -57,6 +57,13 @@ def test_a_run_too_short_to_settle_is_told(text):
     assert any("point 2: the start of its runs has not ended" in each for each in results.warnings)
 
 
+@pytest.mark.parametrize("duration", ["1.000999999999 s", "1000999 ps", "999 ps"])
+def test_a_duration_need_not_be_a_thousand_steps_of_the_clock(text, duration):
+    results = sj.run(sj.Scenario.from_toml(text(duration=duration).replace(*AUTO)))
+    assert results.complete
+    assert results.runs["warmup_s"].is_between(0, 0.51).all()
+
+
 def test_a_sweep_decides_as_a_run_does_and_only_once(text, tmp_path):
     scenario = sj.Scenario.from_toml(filling(text(duration="20 s")).replace(*AUTO))
     counter = Counter()

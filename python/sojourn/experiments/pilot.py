@@ -11,7 +11,7 @@ and the last of many would be late for no reason.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from decimal import Decimal
+from decimal import ROUND_DOWN, Decimal
 from typing import TYPE_CHECKING
 
 from sojourn._core import Tables
@@ -31,6 +31,9 @@ SAMPLES = 1000
 
 SERIES = {"link": "queue_mean_packets", "flow": "goodput_bps"}
 """The series that are looked at; those of flows are summed."""
+
+CLOCK = Decimal("1e-12")
+"""What times are counted in, in seconds."""
 
 MATTERS = 0.1
 """A queue matters if its mean is at least this share of the longest one's."""
@@ -71,8 +74,10 @@ def choose_warmups(
 
 
 def _pilot(scenario: Scenario, point: int, number: int) -> Task:
-    interval = f"{_duration(scenario, point) / SAMPLES} s"
-    return Task(point, FIRST_PILOT + number, warmup="0 s", series=interval)
+    # Rounded down, as the clock counts picoseconds: else the last sample would come too late.
+    interval = (_duration(scenario, point) / SAMPLES).quantize(CLOCK, ROUND_DOWN)
+    series = f"{max(interval, CLOCK)} s"
+    return Task(point, FIRST_PILOT + number, warmup="0 s", series=series)
 
 
 def _duration(scenario: Scenario, point: int) -> Decimal:
@@ -100,7 +105,9 @@ def _averaged(pilots: Sequence[Tables]) -> list[np.ndarray]:
         for series in tables["series"]:
             if series["metric"] != SERIES[series["entity"]]:
                 continue
-            values = np.nan_to_num(np.asarray(series["value"], dtype=float))[:SAMPLES]
+            values = np.nan_to_num(np.asarray(series["value"], dtype=float))
+            # A run of less than a nanosecond has no more samples than picoseconds.
+            values = np.pad(values[:SAMPLES], (0, max(0, SAMPLES - len(values))))
             if series["entity"] == "flow":
                 goodput = goodput + values
             else:
