@@ -2,6 +2,7 @@
 
 import json
 import math
+import random
 import signal
 import subprocess
 import time
@@ -13,8 +14,7 @@ import sojourn as sj
 from sojourn.experiments.sensitivity import sensitivity
 from sojourn.experiments.space import Range, Space
 from sojourn.experiments.trying import trying
-from sojourn.experiments.tune import Tuning, tune
-from sojourn.stats import Interval
+from sojourn.experiments.tune import Ratio, Tuning, judged, tune
 
 from .conftest import PATIENCE_S, Counter, started
 
@@ -298,14 +298,15 @@ def test_what_is_better_needs_three_replicas_and_more_than_a_step():
     objectives = {"links.b.queueing_delay_p95_s": "minimise", "total.goodput_bps": "maximise"}
     delay, goodput = objectives
     found = Tuning(objectives, [], [], [], [])
-    assert found.is_better(Interval(0.9, 0.88, 0.92, 3), delay) is True
-    assert found.is_better(Interval(0.9, 0.88, 0.92, 3), goodput) is False
-    assert found.is_better(Interval(0.9, 0.88, 0.92, 2), delay) is None
+    assert found.is_better(Ratio(0.9, 0.88, 0.92, 3, adjusted=0.01), delay) is True
+    assert found.is_better(Ratio(0.9, 0.88, 0.92, 3, adjusted=0.01), goodput) is False
+    assert found.is_better(Ratio(0.9, 0.88, 0.92, 3, adjusted=0.06), delay) is None
+    assert found.is_better(Ratio(0.9, 0.88, 0.92, 2, adjusted=0.01), delay) is None
     # The buckets of percentiles are up to 1/128 wide.
-    assert found.is_better(Interval(0.9925, 0.991, 0.994, 5), delay) is None
-    assert found.is_better(Interval(1.0075, 1.006, 1.009, 5), delay) is None
-    assert found.is_better(Interval(1.0075, 1.006, 1.009, 5), goodput) is True
-    assert found.is_better(Interval(0.9, None, None, 1), delay) is None
+    assert found.is_better(Ratio(0.9925, 0.991, 0.994, 5, adjusted=0.01), delay) is None
+    assert found.is_better(Ratio(1.0075, 1.006, 1.009, 5, adjusted=0.01), delay) is None
+    assert found.is_better(Ratio(1.0075, 1.006, 1.009, 5, adjusted=0.01), goodput) is True
+    assert found.is_better(Ratio(0.9, None, None, 1), delay) is None
 
 
 def test_the_front_of_delay_and_goodput(file, tmp_path):
@@ -440,3 +441,18 @@ def test_the_commands_print_tables(file, tmp_path):
         _, errors = program.communicate(timeout=PATIENCE_S)
         assert program.returncode == 2
         assert message in errors
+
+
+def test_of_many_settings_that_do_nothing_none_is_better_by_luck():
+    """Ten settings on the front, each with an interval of its own: one in forty lies below 1."""
+    objective = "total.delay_mean_s"
+    found = Tuning({objective: "minimise"}, [], [], [], [])
+    draws = random.Random(1)
+    experiments, lucky, below = 500, 0, 0
+    for _ in range(experiments):
+        settings = [{objective: [[draws.gauss(0, 0.05) for _ in range(5)]]} for _ in range(10)]
+        ratios = [each[objective] for each in judged(settings)]
+        below += any(ratio.high < 1 for ratio in ratios)
+        lucky += any(found.is_better(ratio, objective) for ratio in ratios)
+    assert below > 0.15 * experiments
+    assert lucky <= 0.05 * experiments

@@ -19,8 +19,7 @@ from sojourn.cli.options import (
 )
 
 if TYPE_CHECKING:
-    from sojourn.experiments.tune import Direction, Try, Tuning
-    from sojourn.stats.intervals import Interval
+    from sojourn.experiments.tune import Direction, Ratio, Try, Tuning
 
 
 EXAMPLES = (
@@ -115,7 +114,7 @@ def tune(
 
 
 def _document(found: Tuning) -> dict[str, Any]:
-    def interval(of: Interval, quantity: str) -> dict[str, Any]:
+    def interval(of: Ratio, quantity: str) -> dict[str, Any]:
         ci95 = None if of.low is None else [of.low, of.high]
         better = found.is_better(of, quantity)
         return {"mean": of.mean, "ci95": ci95, "n": of.n, "better": better}
@@ -182,7 +181,7 @@ def _print(found: Tuning) -> None:
         )
 
 
-def _cell(found: Tuning, interval: Interval, quantity: str) -> str:
+def _cell(found: Tuning, interval: Ratio, quantity: str) -> str:
     if interval.mean is None:
         return "undefined"
     is_known = interval.low is not None and interval.high is not None

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 import polars as pl
@@ -29,8 +29,9 @@ from sojourn.experiments.sweep import Note
 from sojourn.experiments.trying import Samples, Tries
 from sojourn.metrics import resolution
 from sojourn.stats.alike import NOT_DIFFERENT, sampled
+from sojourn.stats.holm import holm
 from sojourn.stats.intervals import Interval, defined, student_interval
-from sojourn.stats.paired import is_sampled
+from sojourn.stats.paired import beyond_doubt, paired_p_value
 from sojourn.tasks import Task
 
 if TYPE_CHECKING:
@@ -56,6 +57,22 @@ USUAL: dict[str, Direction] = {
 """What is searched for unless other objectives are named."""
 
 
+ERROR = 0.05
+"""Of all that is called better or worse on what the search saw, or on what was held out."""
+
+
+@dataclass(frozen=True)
+class Ratio(Interval):
+    """A ratio to the defaults with its 95 % interval over the replicas.
+
+    ``p_value`` is that of a ratio of 1, ``adjusted`` the same by Holm over all settings of the
+    front and all objectives: of many settings that do nothing one looks better by luck.
+    """
+
+    p_value: float = 1.0
+    adjusted: float = 1.0
+
+
 @dataclass(frozen=True)
 class Try:
     """A setting of the searched keys.
@@ -68,8 +85,8 @@ class Try:
     number: int
     values: dict[str, Any]
     scores: dict[str, float] | None
-    seen: dict[str, Interval] | None = None
-    held_out: dict[str, Interval] | None = None
+    seen: dict[str, Ratio] | None = None
+    held_out: dict[str, Ratio] | None = None
 
 
 @dataclass(frozen=True)
@@ -82,18 +99,18 @@ class Tuning:
     seen_cases: list[dict[str, Any]]
     held_out_cases: list[dict[str, Any]]
 
-    def is_better(self, interval: Interval, quantity: str) -> bool | None:
+    def is_better(self, ratio: Ratio, quantity: str) -> bool | None:
         """Whether a ratio to the defaults is better beyond doubt, or worse; None if undecided.
 
         Undecided with fewer than three replicas, and by less than percentiles resolve.
         """
-        ratio, low, high = interval.mean, interval.low, interval.high
-        if ratio is None or low is None or high is None or interval.contains(1):
+        if ratio.mean is None:
             return None
-        step = resolution(quantity) * max(ratio, 1)
-        if not is_sampled(Interval(ratio - 1, low - 1, high - 1, interval.n), step):
+        difference = Interval(ratio.mean - 1, None, None, ratio.n)
+        step = resolution(quantity) * max(ratio.mean, 1)
+        if not beyond_doubt(difference, ratio.adjusted, ERROR, step):
             return None
-        return (ratio < 1) == (self.objectives[quantity] == "minimise")
+        return (ratio.mean < 1) == (self.objectives[quantity] == "minimise")
 
     @property
     def better_in_all(self) -> list[Try]:
@@ -103,8 +120,8 @@ class Tuning:
         """
 
         def is_better(one: Try) -> bool:
-            intervals = one.held_out or one.seen or {}
-            return all(self.is_better(interval, key) for key, interval in intervals.items())
+            ratios = one.held_out or one.seen or {}
+            return all(self.is_better(ratio, key) for key, ratio in ratios.items())
 
         return [one for one in self.front if is_better(one)]
 
@@ -256,20 +273,19 @@ def tune(
     for cases, ratios in zip((here, *there), (at_home, *abroad), strict=True):
         if (warning := cases.warning(ratios)) is not None:
             note(warning)
-    front = [
-        Try(
-            each.number,
-            each.values,
-            each.scores,
-            seen={quantity: _interval([at_home[index].sampled(quantity)]) for quantity in of},
-            held_out={
-                quantity: _interval([part[index].sampled(quantity) for part in abroad])
-                for quantity in of
-            }
-            if there
-            else None,
+
+    def ratios_of(parts: Sequence[Sequence[_Ratios]]) -> list[dict[str, Ratio]]:
+        return judged(
+            [
+                {quantity: [part[index].sampled(quantity) for part in parts] for quantity in of}
+                for index in range(len(front))
+            ]
         )
-        for index, each in enumerate(front)
+
+    home, away = ratios_of([at_home]), ratios_of(abroad) if there else [None] * len(front)
+    front = [
+        replace(each, seen=at, held_out=out)
+        for each, at, out in zip(front, home, away, strict=True)
     ]
     return Tuning(objectives, found, front, seen, [c for _, cases in kept_back for c in cases])
 
@@ -351,20 +367,34 @@ def _scores(by_quantity: dict[str, list[float] | None]) -> dict[str, float] | No
     return scores
 
 
-def _interval(parts: Sequence[list[float | None] | None]) -> Interval:
+def judged(
+    settings: Sequence[dict[str, Sequence[list[float | None] | None]]],
+) -> list[dict[str, Ratio]]:
+    """The ratios of settings to the defaults by quantity, judged together.
+
+    Of each is given, for every scenario, the logarithms by replica; None where it is undefined.
+    """
+    ratios = [{quantity: _ratio(parts) for quantity, parts in each.items()} for each in settings]
+    adjusted = iter(holm([ratio.p_value for each in ratios for ratio in each.values()]))
+    return [
+        {quantity: replace(ratio, adjusted=next(adjusted)) for quantity, ratio in each.items()}
+        for each in ratios
+    ]
+
+
+def _ratio(parts: Sequence[list[float | None] | None]) -> Ratio:
     """The ratio to the defaults over several scenarios, with its interval over the replicas."""
     known = [part for part in parts if part is not None]
     if not known or len(known) < len(parts):
-        return Interval(None, None, None, 0)
+        return Ratio(None, None, None, 0)
     replicas = [defined(logs) for logs in zip(*known, strict=False)]
-    interval = student_interval(
-        [math.fsum(logs) / len(logs) for logs in replicas if len(logs) == len(known)]
-    )
+    logs = [math.fsum(logs) / len(logs) for logs in replicas if len(logs) == len(known)]
+    interval = student_interval(logs)
     low, mean, high = (
         None if value is None else math.exp(value)
         for value in (interval.low, interval.mean, interval.high)
     )
-    return Interval(mean, low, high, interval.n)
+    return Ratio(mean, low, high, interval.n, paired_p_value(logs, [0.0] * len(logs)))
 
 
 def _front(found: Sequence[Try], objectives: dict[str, Direction]) -> list[Try]:
