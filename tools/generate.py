@@ -139,7 +139,9 @@ def metrics_page() -> str:
         GENERATED,
         "Names end in their unit. Counters count events in `[warmup, duration)`; a packet's delay "
         "belongs to the window in which it is received, its loss to the window in which it was "
-        "sent. Queues exclude the packet being sent. Undefined values are null.",
+        "sent. Queues exclude the packet being sent. Packets of a flow are those with its data: a "
+        "SYN is one of them, a segment sent again is another, acknowledgements and requests are "
+        "not. Undefined values are null.",
         "Percentiles (`_p50_s`, `_p95_s`, `_p99_s`) come from a histogram with 128 buckets to each "
         "power of two: buckets are 1/256 to 1/128 (0.4 to 0.8 %) of their value wide, and the "
         "middle of one stands for all that lies in it, so a percentile is off by at most 0.4 %. "
@@ -158,10 +160,15 @@ def metrics_page() -> str:
         parts += [f"## {heading}", "\n".join(rows)]
     parts += [
         "## Time series",
-        "`Results.series` gives " + ", ".join(f"`{name}`" for name in SERIES) + ", and the inner "
-        "variables of disciplines and congestion controls by their own names. A value stands at "
-        "the end of its interval; where `series` does not divide the duration, the last interval, "
-        "which is shorter, is left out.",
+        "`Results.series` gives these, and the inner variables of disciplines and congestion "
+        "controls by their own names. A value stands at the end of its interval, and what is not "
+        "of an interval is as it stands just before that. They begin with the run, whatever the "
+        "warm-up; where `series` does not divide the duration, the last interval, which is "
+        "shorter, is left out.",
+        "\n".join(
+            ["| series | meaning |", "| --- | --- |"]
+            + [f"| `{name}` | {meaning} |" for name, meaning in SERIES.items()]
+        ),
     ]
     return "\n\n".join(parts) + "\n"
 

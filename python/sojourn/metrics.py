@@ -31,29 +31,34 @@ def resolution(quantity: str) -> float:
     return STEP if quantity.endswith(("_p50_s", "_p95_s", "_p99_s")) else 0.0
 
 
-SERIES = (
-    "queue_packets",
-    "queue_bytes",
-    "queue_mean_packets",
-    "throughput_bps",
-    "drops_packets",
-    "marks_packets",
-    "goodput_bps",
-    "delay_mean_s",
-    "cwnd_packets",
-    "in_flight_packets",
-    "ssthresh_packets",
-    "srtt_s",
-    "retransmits",
-)
-"""The time series of links, flows and TCP; inner variables come under their own names."""
+SERIES = {
+    "queue_packets": "link: waiting packets",
+    "queue_bytes": "link: waiting bytes",
+    "queue_mean_packets": "link: waiting packets, averaged over the interval",
+    "throughput_bps": "link: bits sent per second; flow: bits received per second",
+    "drops_packets": "link: packets dropped in the interval",
+    "marks_packets": "link: packets marked in the interval",
+    "goodput_bps": "flow: new payload bits received in order per second",
+    "delay_mean_s": "flow: one-way delay of the packets received in the interval, mean",
+    "cwnd_packets": "TCP: congestion windows of the open connections in segments, summed",
+    "in_flight_packets": "TCP: what these have in flight in segments, summed",
+    "ssthresh_packets": "TCP: slow-start threshold of the oldest open connection in segments",
+    "srtt_s": "TCP: smoothed RTT of that connection",
+    "retransmits": "TCP: segments sent again in the interval",
+}
+"""The time series of links, flows and TCP; inner variables come under their own names.
+
+What is not of an interval is as it stands just before the interval's end."""
 
 METRICS = (
     Metric(
         "utilization", "link", "higher", "share of the window in which the transmitter was busy"
     ),
     Metric(
-        "throughput_bps", "link", "higher", "bits sent per second, straddling packets by their part"
+        "throughput_bps",
+        "link",
+        "higher",
+        "bits sent per second without framing, straddling packets by their part",
     ),
     Metric("arrivals_packets", "link", None, "packets that came to the queue"),
     Metric("departures_packets", "link", None, "packets whose transmission began"),
@@ -86,7 +91,10 @@ METRICS = (
     Metric("retransmits", "flow", "lower", "TCP: segments sent again"),
     Metric("timeouts", "flow", "lower", "TCP: expiries of retransmission timers"),
     Metric(
-        "cwnd_mean_packets", "flow", None, "TCP: congestion window in segments, averaged over time"
+        "cwnd_mean_packets",
+        "flow",
+        None,
+        "TCP: congestion window in segments, averaged over the time of open connections",
     ),
     Metric("rtt_mean_s", "flow", "lower", "TCP: mean of the RTT samples that the sender took"),
     Metric("transfers", "flow", None, "TCP: finite transfers that were complete in the window"),

@@ -267,6 +267,26 @@ def test_series_agree_with_the_tables(mixed):
     assert any("avg" in metric for metric in shown)
 
 
+def test_a_count_of_a_series_is_that_of_its_interval():
+    short = 'rate = "10 Mbit/s", queue = { limit = "20 packets" }'
+    text = UDP_THEN_TCP.replace('rate = "10 Mbit/s"', short)
+    results = run(text, series_interval="500 ms")
+    of_point = {"point": 1, "replica": 0}
+    counts = results.series("retransmits").filter(**of_point)["value"]
+    sent_again = results.totals.filter(**of_point)["retransmits"].item()
+    assert sent_again > 0
+    assert counts.sum() == sent_again
+
+
+def test_without_a_connection_there_is_no_window_and_no_sign():
+    late = UDP_THEN_TCP.replace('name = "f"', 'name = "f"\nstart = "1 s"')
+    results = run(late, series_interval="500 ms")
+    for metric in ("cwnd_packets", "in_flight_packets"):
+        first = results.series(metric)["value"].first()
+        assert math.copysign(1, first) == 1, metric
+        assert first == 0, metric
+
+
 def test_no_series_unless_asked_for(mixed):
     results = run(mixed())
     assert results.time_series.is_empty()

@@ -48,7 +48,7 @@ pub struct Recorder {
     /// Where the series of each entity are, by metric: first those of the links, then of the flows.
     places: Vec<HashMap<String, usize>>,
     links: Vec<LinkThen>,
-    flows: Vec<FlowCounts>,
+    flows: Vec<FlowThen>,
     last: Time,
     /// Where the samples of the present instant go next.
     cursor: usize,
@@ -80,6 +80,13 @@ struct LinkThen {
     carried: Carried,
 }
 
+/// A flow at the sample before.
+#[derive(Debug, Clone, Copy, Default)]
+struct FlowThen {
+    counts: FlowCounts,
+    retransmits: u64,
+}
+
 impl Recorder {
     /// Samples `simulation` at its present instant.
     pub fn sample<O: Observer>(&mut self, simulation: &Simulation<O>, meter: &Meter) {
@@ -87,7 +94,7 @@ impl Recorder {
         let interval = now.since(self.last);
         self.links
             .resize(simulation.links().len(), LinkThen::default());
-        self.flows.resize(meter.flows.len(), FlowCounts::default());
+        self.flows.resize(meter.flows.len(), FlowThen::default());
         self.places
             .resize_with(self.links.len() + self.flows.len(), HashMap::new);
         self.cursor = 0;
@@ -123,8 +130,8 @@ impl Recorder {
             });
         }
         for (i, flow) in simulation.flows().iter().enumerate() {
-            let (new, then) = (meter.flows[i].counts, self.flows[i]);
-            self.flows[i] = new;
+            let (new, then) = (meter.flows[i].counts, self.flows[i].counts);
+            self.flows[i].counts = new;
             let owner = Owner {
                 entity: "flow",
                 name: &flow.name,
@@ -167,16 +174,18 @@ impl Recorder {
     ) {
         let senders = || simulation.senders(flow);
         let packets = |bytes: u64, sender: &Sender| bytes as f64 / f64::from(sender.config().mss);
-        let cwnd = senders()
+        let cwnd: f64 = senders()
             .map(|sender| packets(sender.told_window(), sender))
             .sum();
-        let in_flight = senders()
+        let in_flight: f64 = senders()
             .map(|sender| packets(sender.in_flight(), sender))
             .sum();
-        self.note(owner, "cwnd_packets", now, cwnd);
-        self.note(owner, "in_flight_packets", now, in_flight);
-        let tally = simulation.tally(flow).unwrap_or_default();
-        self.note(owner, "retransmits", now, tally.retransmits as f64);
+        // The sum of none is -0, which tables would show.
+        self.note(owner, "cwnd_packets", now, cwnd + 0.0);
+        self.note(owner, "in_flight_packets", now, in_flight + 0.0);
+        let new = simulation.tally(flow).unwrap_or_default().retransmits;
+        let then = core::mem::replace(&mut self.flows[flow].retransmits, new);
+        self.note(owner, "retransmits", now, (new - then) as f64);
         let first = senders().next();
         let ssthresh = first.map(|sender| (sender.ssthresh(), sender));
         let ssthresh = ssthresh
