@@ -29,6 +29,7 @@ static const double TICK_S = 0.02, STARTS_S = 0.4;
 static struct flow {
     double start_s;
     int out, in; // its sockets, -1 before it has them
+    int has_room;
     double to_send, to_come, took_s; // bytes, and when the last had come
     double bytes, cwnds; // since the warm-up
     unsigned retransmits_before;
@@ -100,7 +101,9 @@ static void ping(int from)
     sendto(from, packet, sizeof packet, 0, (void *)&to, sizeof to);
 }
 
-// Waits for the next of a packet, room to send, and an instant.
+// Waits for the next of a packet, room to send, and an instant. Who has room is noted: the kernel says so when a
+// third of the buffer is free, as it wakes a writer that waits. What is written in smaller pieces has PSH on nearly
+// every segment, and each of these is acknowledged at once.
 static void wait_until(double then_s, int listener, int pings)
 {
     struct pollfd all[2 + 2 * MOST] = {{listener, POLLIN, 0}, {pings, POLLIN, 0}};
@@ -112,6 +115,8 @@ static void wait_until(double then_s, int listener, int pings)
     left = left > 0 ? left : 0;
     struct timespec wait = {(time_t)left, (long)((left - (time_t)left) * 1e9)};
     ppoll(all, 2 + 2 * count, &wait, NULL);
+    for (int i = 0; i < count; i++)
+        flows[i].has_room = all[2 + 2 * i].revents & POLLOUT;
 }
 
 int main(int argc, char **argv)
@@ -167,7 +172,7 @@ int main(int argc, char **argv)
             }
             if (flow->out < 0 && time_s >= flow->start_s)
                 begin(flow, argv[1]);
-            while (flow->out >= 0 && flow->to_send > 0) {
+            while (flow->has_room && flow->to_send > 0) {
                 got = write(flow->out, block, fmin(sizeof block, flow->to_send));
                 if (got <= 0)
                     break;

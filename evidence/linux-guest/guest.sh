@@ -26,7 +26,7 @@ end() { # HOST INTERFACE NUMBER OWN OTHER: every segment is a packet of its own,
 for host in sender router wire receiver; do
     ip netns add "$host"
     # The buffers that a machine with more memory has; they grow, and never limit a flow.
-    ip netns exec "$host" sysctl -qw net.ipv4.ip_forward=1 net.ipv4.tcp_ecn=0 \
+    ip netns exec "$host" sysctl -qw net.ipv4.ip_forward=1 net.ipv4.tcp_ecn="$ECN" \
         net.ipv4.tcp_wmem="4096 16384 4194304" net.ipv4.tcp_rmem="4096 131072 6291456"
 done
 cable sender router 1
@@ -37,9 +37,9 @@ ip -n router route add 10.0.3.0/24 via 10.0.2.2
 ip -n wire route add 10.0.1.0/24 via 10.0.2.1
 ip -n receiver route add default via 10.0.3.1
 
-# The settings of linux-dumbbell, as `tc` takes them.
+# The settings of linux-dumbbell, as `tc` takes them: the leaf of a shaper.
 red="limit 302800 min 30280 max 90840 avpkt 1514 burst 33 probability 0.1 bandwidth 10mbit"
-declare -A settings=(
+declare -A leaves=(
     [pfifo]="pfifo limit 100"
     [bfifo]="bfifo limit 151400"
     [red]="red $red"
@@ -52,14 +52,27 @@ declare -A settings=(
     [choke]="choke limit 200 min 20 max 60 avpkt 1514 burst 33 probability 0.1 bandwidth 10mbit"
     [sfb]="sfb limit 200 max 25 target 20"
 )
-if [[ $QUEUE == fifo ]]; then
-    # It counts the packet that it sends: 100 wait.
-    tc -n router qdisc add dev wire root netem rate 10mbit limit 101
+# What shapes by itself. netem counts the packet that it sends: 100 wait.
+declare -A roots=(
+    [fifo]="netem rate 10mbit limit 101"
+    [cake]="cake bandwidth 10mbit"
+    [cake-metro]="cake bandwidth 10mbit metro"
+    [cake-satellite]="cake bandwidth 10mbit satellite"
+    [cake-flowblind]="cake bandwidth 10mbit besteffort flowblind"
+    [cake-atm]="cake bandwidth 10mbit overhead 32 atm"
+)
+if [[ $ECN == 1 ]]; then
+    # CAKE and SFB always mark what is capable of it.
+    for queue in red ared choke; do leaves[$queue]+=" ecn"; done
+    for queue in "${!leaves[@]}"; do leaves[$queue]=${leaves[$queue]/noecn/ecn}; done
+fi
+# shellcheck disable=SC2086
+if [[ -v roots[$QUEUE] ]]; then
+    tc -n router qdisc add dev wire root ${roots[$QUEUE]}
 else
     tc -n router qdisc add dev wire root handle 1: htb default 1
     tc -n router class add dev wire parent 1: classid 1:1 htb rate 10mbit burst 1600 cburst 1600
-    # shellcheck disable=SC2086
-    tc -n router qdisc add dev wire parent 1:1 ${settings[$QUEUE]}
+    tc -n router qdisc add dev wire parent 1:1 ${leaves[$QUEUE]}
 fi
 for side in receiver router; do
     tc -n wire qdisc add dev "$side" root netem delay $((RTT * 500))us limit 100000

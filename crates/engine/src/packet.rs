@@ -61,6 +61,9 @@ const SYN: u8 = 4;
 const FIN: u8 = 8;
 const AGAIN: u8 = 16;
 const CWR: u8 = 32;
+/// Of a segment.
+const PUSH: u8 = 64;
+/// Of an acknowledgement, as the last is.
 const ECE: u8 = 64;
 const SACK: u8 = 128;
 
@@ -242,7 +245,8 @@ impl SimPacket {
                 | flag(SYN, segment.syn)
                 | flag(FIN, segment.fin)
                 | flag(AGAIN, segment.retransmission)
-                | flag(CWR, segment.cwr),
+                | flag(CWR, segment.cwr)
+                | flag(PUSH, segment.push),
             ..self
         }
     }
@@ -265,10 +269,22 @@ impl SimPacket {
         self.number >> EXPECTED_BITS
     }
 
-    /// Whether it carries a segment without flags, sent for the first time, and has no mark.
+    /// Whether it carries a segment without flags, PSH aside, sent for the first time, and has no mark.
     #[inline]
     pub(crate) fn is_plain_segment(&self) -> bool {
-        self.what == Kind::Segment as u8 && self.ecn() != Ecn::Ce
+        self.what & !PUSH == Kind::Segment as u8 && self.ecn() != Ecn::Ce
+    }
+
+    /// Whether its segment bears PSH.
+    #[inline]
+    pub(crate) const fn is_pushed(&self) -> bool {
+        self.what & PUSH != 0
+    }
+
+    /// Its segment bears PSH from now on.
+    #[inline]
+    pub(crate) const fn push(&mut self) {
+        self.what |= PUSH;
     }
 
     /// Its bytes beyond `header` bytes of headers.
@@ -287,6 +303,7 @@ impl SimPacket {
             fin: flag(FIN),
             retransmission: flag(AGAIN),
             cwr: flag(CWR),
+            push: flag(PUSH),
             ecn: self.ecn(),
             stamp: self.sent,
         }

@@ -73,11 +73,14 @@ impl Pair {
         }
         let mut segments = Vec::new();
         // Who never asks for bursts is given the same segments.
-        if self.has_short_ways && !self.sender.counts().segments.is_multiple_of(4) {
+        while self.has_short_ways && !self.sender.counts().segments.is_multiple_of(4) {
             let burst = self.sender.poll_burst(now);
             segments.extend((0..burst.segments).map(|index| burst.segment(index, now)));
             if !burst.more {
                 return (segments, acks);
+            }
+            if burst.segments == 0 {
+                break;
             }
         }
         segments.extend(core::iter::from_fn(|| self.sender.poll_send(now)));

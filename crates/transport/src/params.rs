@@ -162,6 +162,9 @@ pub struct Config {
     pub pacing: bool,
     /// It paces in bursts (Linux).
     pub paces_bursts: bool,
+    /// New segments go down in buffers; the last of one with several bears PSH, and so does the last of what is written
+    /// (Linux).
+    pub pushes: bool,
     /// In NewReno's recovery at most so many segments go out per acknowledgement (ns-2: 2).
     pub recovery_burst: u32,
     /// What is halved is the window, not the flight (Linux, ns-2).
@@ -317,6 +320,7 @@ impl Config {
             },
             pacing: params.pacing.given().unwrap_or(needs.pacing),
             paces_bursts: linux,
+            pushes: linux,
             recovery_burst: if ns2 && !params.sack { 2 } else { u32::MAX },
             halves_cwnd: ns2 || linux,
             halves_again: ns2 || ns3,

@@ -140,10 +140,10 @@ impl Receiver {
         if flags || arrival.ecn == Ecn::Ce || !self.expects(seq, len) {
             return self.take_any(now, arrival, out);
         }
-        self.take_expected(now, len, stamp, out)
+        self.take_expected(now, len, arrival.segment.push, stamp, out)
     }
 
-    /// Whether a segment without flags and mark that comes now in its turn is all that is expected.
+    /// Whether a segment without mark and flags, PSH aside, that comes now in its turn is all that is expected.
     ///
     /// Nearly every segment is such a one and finds nothing missing: then all that is to do is to
     /// count it (Jacobson's header prediction). [`take_expected`](Self::take_expected) leads to the
@@ -153,13 +153,14 @@ impl Receiver {
         self.in_step && seq == self.rcv_nxt && len > 0 && u64::from(len) <= self.config.window
     }
 
-    /// [`take_segment`](Self::take_segment) for what it [expects](Self::expects), sent at `stamp`.
+    /// [`take_segment`](Self::take_segment) for what it [expects](Self::expects), with PSH or without, sent at `stamp`.
     #[inline(always)]
     #[allow(clippy::inline_always)] // once a packet, from one place
     pub fn take_expected(
         &mut self,
         now: Time,
         len: u32,
+        push: bool,
         stamp: Time,
         out: &mut impl Outbox,
     ) -> u64 {
@@ -169,7 +170,7 @@ impl Receiver {
         let len = u64::from(len);
         self.rcv_nxt += len;
         self.delayed += 1;
-        if self.delayed >= self.config.delayed_ack {
+        if self.delayed >= self.config.delayed_ack || push {
             self.acknowledge_in_order(now, out.place());
         } else if self.delayed == 1 {
             self.ack_at = now + self.config.delayed_ack_timeout;
@@ -232,7 +233,8 @@ impl Receiver {
             self.quick_acks -= 1;
         }
         self.read(now);
-        if in_order && !had_holes && !segment.syn && !ends && !ce_changed && !quick {
+        if in_order && !had_holes && !segment.syn && !ends && !ce_changed && !quick && !segment.push
+        {
             self.delayed += 1;
             if self.delayed < self.config.delayed_ack {
                 if self.delayed == 1 {

@@ -22,6 +22,7 @@
 //! **Left out**: F-RTO (RFC 5682), Eifel's undo, window scaling's limits, PAWS, urgent data.
 
 mod ack;
+mod buffer;
 mod expected;
 mod read;
 mod send;
@@ -42,6 +43,7 @@ use crate::rtt::RttEstimator;
 use crate::scoreboard::Scoreboard;
 use crate::wire::Ack;
 
+use buffer::Buffer;
 pub use expected::Burst;
 use send::Unused;
 use state::Probe;
@@ -108,6 +110,8 @@ pub struct Sender {
     held_by_pace: bool,
     /// So many more go out with the segment sent last, at its instant (Linux).
     to_go_along: u8,
+    /// The buffer in which new segments go down (Linux).
+    buffer: Buffer,
     /// An RTT sample has come since the last probe.
     sampled_since_probe: bool,
     probe_due: bool,
@@ -182,6 +186,7 @@ impl Sender {
             next_send: Time::ZERO,
             held_by_pace: false,
             to_go_along: 0,
+            buffer: Buffer::default(),
             last_send: Time::ZERO,
             probe: None,
             probe_due: false,

@@ -18,6 +18,8 @@ pub struct Segment {
     pub retransmission: bool,
     /// "Congestion window reduced" (RFC 3168, 6.1.2).
     pub cwr: bool,
+    /// PSH: whoever reads what it brings acknowledges it at once (Linux).
+    pub push: bool,
     /// ECN codepoint to send it with: never on a SYN, nor on a retransmission of classic ECN
     /// (RFC 3168, 6.1.5).
     pub ecn: Ecn,

@@ -153,6 +153,7 @@ proptest! {
                 syn: false,
                 fin: false,
                 retransmission: false,
+                push: false,
                 cwr: false,
                 ecn: sojourn_base::Ecn::NotEct,
                 stamp: now,

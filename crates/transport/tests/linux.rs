@@ -1,9 +1,10 @@
 //! Preset linux against what Linux 6.1 was seen to do, in User-Mode-Linux with virtual time: one connection over a link of
 //! 10 Mbit/s, segments of 1448 bytes in frames of 1514, the usual `tcp_rmem`.
 
-use sojourn_base::{Preset, Rate, Span, Time};
+use sojourn_base::{Ecn, Preset, Rate, Span, Time};
+use sojourn_transport::{Ack, Arrival, Receiver, Segment};
 
-use crate::bench::{Bench, Link, Solo};
+use crate::bench::{Bench, Link, Solo, config};
 
 fn over_10_mbit(rtt_ms: u64) -> Bench {
     let half = Span::from_ps(Span::from_ms(rtt_ms).as_ps() / 2);
@@ -98,7 +99,88 @@ fn a_burst_of_one_counts_as_one() {
     assert_eq!(tcp.at(103).len(), 1);
 }
 
-/// Segments of less than 128 bytes let no window grow: behind the first sixteen, pairs.
+/// Whether what goes out now bears PSH, segment by segment.
+fn pushes(tcp: &mut Solo) -> Vec<bool> {
+    let sent = core::iter::from_fn(|| tcp.sender.poll_send(tcp.now));
+    sent.map(|segment| segment.push).collect()
+}
+
+/// A slow rate leaves two segments to a buffer, half a window of three leaves one. The end of what was written bears PSH whether
+/// or not it is alone in its buffer.
+#[test]
+fn the_last_segment_of_a_buffer_bears_psh() {
+    let keys = [("segment", "1000 B"), ("initial_window", "5 packets")];
+    let mut tcp = Solo::new("reno", Preset::Linux, &keys);
+    tcp.sender.write(7_500);
+    // Before there is a round trip all goes down at once: two are half a window of five, one is left.
+    assert_eq!(pushes(&mut tcp), [false, true, false, true, false]);
+    tcp.now = Time::ZERO + Span::from_ms(100);
+    tcp.sender.on_ack(tcp.now, &Ack::plain(1_001));
+    assert_eq!(pushes(&mut tcp), [false, true]);
+    tcp.sender.on_ack(tcp.now, &Ack::plain(2_001));
+    assert_eq!(pushes(&mut tcp), [true], "half a segment, the last");
+
+    let keys = [("segment", "1000 B"), ("initial_window", "3 packets")];
+    let mut tcp = Solo::new("reno", Preset::Linux, &keys);
+    tcp.sender.write_endless();
+    assert_eq!(pushes(&mut tcp), [false; 3]);
+
+    let mut tcp = Solo::new("reno", Preset::Reference, &keys);
+    tcp.sender.write(3_000);
+    assert_eq!(pushes(&mut tcp), [false; 3], "only Linux has buffers");
+}
+
+/// A fast path leaves many to a buffer: 40 segments in 1 ms are 41 in 2^-10 s at twice that rate, but half a window is 20.
+#[test]
+fn a_buffer_holds_what_the_rate_sends_and_half_a_window_at_most() {
+    let keys = [("segment", "1000 B"), ("initial_window", "20 packets")];
+    let mut tcp = Solo::new("reno", Preset::Linux, &keys);
+    tcp.sender.write_endless();
+    tcp.sends();
+    tcp.now = Time::ZERO + Span::from_ms(1);
+    let ack = Ack {
+        echo: Some(Time::ZERO),
+        ..Ack::plain(20_001)
+    };
+    tcp.sender.on_ack(tcp.now, &ack);
+    let sent = pushes(&mut tcp);
+    let ends: Vec<_> = (0..sent.len()).filter(|&place| sent[place]).collect();
+    assert_eq!((sent.len(), ends), (40, vec![19, 39]));
+}
+
+/// What bears PSH is acknowledged at once, and the count of those that wait begins anew.
+#[test]
+fn a_pushed_segment_is_acknowledged_at_once() {
+    let config = config(Preset::Linux, "reno", &[("quick_acks", "0")]);
+    let mut receiver = Receiver::new(config);
+    let mut acks = Vec::new();
+    for (k, push) in [false, false, false, true, false, true, false]
+        .into_iter()
+        .enumerate()
+    {
+        let segment = Segment {
+            seq: 1 + 1460 * k as u64,
+            len: 1460,
+            syn: false,
+            fin: false,
+            retransmission: false,
+            push,
+            cwr: false,
+            ecn: Ecn::NotEct,
+            stamp: Time::ZERO,
+        };
+        let arrival = Arrival {
+            segment,
+            ecn: Ecn::NotEct,
+        };
+        let received = receiver.on_segment(Time::ZERO, &arrival);
+        acks.push(received.acks.into_iter().flatten().count());
+    }
+    assert_eq!(acks, [0, 1, 0, 1, 0, 1, 0]);
+}
+
+/// Segments of less than 128 bytes let no window grow: behind the first sixteen no two are acknowledged alone, though one
+/// may be that ends a buffer.
 #[test]
 fn small_segments_let_no_window_grow() {
     let half = Span::from_ms(10);
@@ -110,7 +192,9 @@ fn small_segments_let_no_window_grow() {
     let ends: Vec<_> = bench.acks.iter().map(|(_, ack)| ack.ack / 100).collect();
     assert_eq!(ends[..16], (1..=16).collect::<Vec<_>>());
     assert!(
-        ends[15..].windows(2).all(|pair| pair[1] - pair[0] == 2),
+        ends[15..]
+            .windows(3)
+            .all(|three| (3..=4).contains(&(three[2] - three[0]))),
         "{ends:?}"
     );
 }

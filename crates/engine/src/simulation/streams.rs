@@ -131,20 +131,44 @@ impl<O: Observer> Simulation<O> {
     #[inline(always)]
     #[allow(clippy::inline_always)] // for the direction to be known
     fn pump_half(&mut self, slot: u32, way: Way, now: Time) {
+        match self.pump_burst(slot, way, now) {
+            (_, false) => {}
+            (0, true) => self.pump_one_by_one(slot, way, now),
+            (_, true) => self.pump_bursts(slot, way, now),
+        }
+    }
+
+    /// Sends the full segments that may be sent at once: how many, and whether more is to be looked at.
+    #[inline(always)]
+    #[allow(clippy::inline_always)]
+    fn pump_burst(&mut self, slot: u32, way: Way, now: Time) -> (u32, bool) {
         let connection = &mut self.tcp.connections[slot as usize];
         let (flow, number) = (connection.flow, connection.number);
         let Some(half) = connection.half(way) else {
-            return;
+            return (0, false);
         };
         let burst = half.sender.poll_burst(now);
         if !burst.more {
             half.note_window(now);
         }
-        if burst.segments > 0 {
-            self.send_burst(now, flow, number, way, &burst);
+        if burst.push {
+            self.send_pushed(now, flow, number, way, &burst);
+        } else if burst.segments > 0 {
+            let push = false;
+            self.send_burst(now, flow, number, way, &Burst { push, ..burst });
         }
-        if burst.more {
-            self.pump_one_by_one(slot, way, now);
+        (burst.segments, burst.more)
+    }
+
+    /// Sends what remains after a burst, where it goes in several.
+    #[inline(never)]
+    fn pump_bursts(&mut self, slot: u32, way: Way, now: Time) {
+        loop {
+            match self.pump_burst(slot, way, now) {
+                (_, false) => return,
+                (0, true) => return self.pump_one_by_one(slot, way, now),
+                (_, true) => {}
+            }
         }
     }
 
@@ -165,7 +189,12 @@ impl<O: Observer> Simulation<O> {
         }
     }
 
-    /// Sends segments that differ in their numbers alone.
+    #[inline(never)]
+    fn send_pushed(&mut self, now: Time, id: FlowId, number: u32, way: Way, burst: &Burst) {
+        self.send_burst(now, id, number, way, burst);
+    }
+
+    /// Sends segments that differ in their numbers alone, and the last by its PSH.
     #[inline(always)]
     #[allow(clippy::inline_always)] // from one place in each direction
     fn send_burst(&mut self, now: Time, id: FlowId, number: u32, way: Way, burst: &Burst) {
@@ -175,6 +204,9 @@ impl<O: Observer> Simulation<O> {
         for index in 0..burst.segments {
             let segment = burst.segment(index, now);
             packet.number = segment.seq;
+            if segment.push {
+                packet.push();
+            }
             let cargo = Cargo::Segment(&segment);
             if index == 0 {
                 self.send(now, &packet, cargo);
@@ -253,7 +285,8 @@ impl<O: Observer> Simulation<O> {
         let (receiver, len) = (&mut half.receiver, packet.payload(header));
         let (delivered, ends) = if packet.is_plain_segment() && receiver.expects(packet.number, len)
         {
-            let delivered = receiver.take_expected(now, len, packet.sent, &mut replies);
+            let pushed = packet.is_pushed();
+            let delivered = receiver.take_expected(now, len, pushed, packet.sent, &mut replies);
             (delivered, false)
         } else {
             let arrival = Arrival {

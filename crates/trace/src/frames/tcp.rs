@@ -40,6 +40,7 @@ impl Conversation {
         let mut header = TcpHeader::new(0, 0, segment.seq as u32, u16::MAX);
         header.syn = segment.syn;
         header.fin = segment.fin;
+        header.psh = segment.push;
         if segment.syn {
             ask_for_ecn(config.ecn, &mut header);
         } else {
@@ -197,6 +198,7 @@ mod tests {
             syn,
             fin: false,
             retransmission: false,
+            push: false,
             cwr: false,
             ecn: Ecn::NotEct,
             stamp: Time::from_ns(ms * 1_000_000),
@@ -217,6 +219,7 @@ mod tests {
         let flags = [
             (header.syn, 'S'),
             (header.fin, 'F'),
+            (header.psh, 'P'),
             (header.ack, '.'),
             (header.ece, 'E'),
             (header.cwr, 'W'),
@@ -257,6 +260,9 @@ mod tests {
         let data = talk.segment(&config, &segment(1, 1460, false, 40));
         assert_eq!((data.sequence_number, data.acknowledgment_number), (1, 1));
         assert_eq!(flags(&data), ".");
+        let mut pushed = segment(1461, 1460, false, 40);
+        pushed.push = true;
+        assert_eq!(flags(&talk.segment(&config, &pushed)), "P.");
         assert_eq!(
             data.options.as_slice(),
             [1, 1, 8, 10, 0, 0, 0, 41, 0, 0, 0, 21]

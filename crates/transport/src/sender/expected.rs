@@ -37,7 +37,9 @@ pub struct Burst {
     pub len: u32,
     /// ECN codepoint to send them with.
     pub ecn: Ecn,
-    /// Whether it is still for [`poll_send`](Sender::poll_send) to find out what else may go.
+    /// Whether the last of them bears PSH.
+    pub push: bool,
+    /// Whether more may go: another burst, and after one of nothing it is for [`poll_send`](Sender::poll_send) to find out.
     pub more: bool,
 }
 
@@ -52,6 +54,7 @@ impl Burst {
             fin: false,
             retransmission: false,
             cwr: false,
+            push: self.push && index + 1 == self.segments,
             ecn: self.ecn,
             stamp: now,
         }
@@ -174,14 +177,7 @@ impl Sender {
     /// at a higher price.
     #[inline(always)]
     pub fn poll_burst(&mut self, now: Time) -> Burst {
-        let len = self.config.mss;
-        let mut burst = Burst {
-            segments: 0,
-            seq: self.snd_nxt,
-            len,
-            ecn: self.codepoint,
-            more: true,
-        };
+        let mut burst = self.no_burst();
         if self.expected_at == Time::NEVER {
             return burst;
         }
@@ -191,19 +187,59 @@ impl Sender {
             .min(self.snd_una.saturating_add(window))
             // The last segment of a stream may be short, and a FIN may ride on it.
             .min(self.written - 1);
-        if !self.steps {
-            self.send_at_once(now, edge, &mut burst);
-        } else if self.send_in_step(now, edge, &mut burst) {
-            burst.more = false;
-            return burst;
+        if self.steps || self.config.pushes {
+            return self.poll_unlike(now, edge);
         }
-        let end = self.snd_nxt + u64::from(len);
+        self.send_at_once(now, edge, &mut burst);
+        self.look_for_more(&mut burst);
+        burst
+    }
+
+    /// Whether more may go than full segments up to the edge.
+    #[inline(always)]
+    fn look_for_more(&mut self, burst: &mut Burst) {
+        let end = self.snd_nxt + u64::from(burst.len);
         burst.more = end >= self.written;
         if !burst.more && end > self.snd_una.saturating_add(self.cwnd) {
             // Not the receiver's window alone is what lacks.
             self.limited_until = self.snd_nxt;
         }
+    }
+
+    /// The same where segments are not all alike: each is looked at, or they go down in buffers, of which it sends one.
+    #[inline(never)]
+    fn poll_unlike(&mut self, now: Time, edge: u64) -> Burst {
+        let mut burst = self.no_burst();
+        let buffer = self.config.pushes.then(|| self.next_buffer(now));
+        let end = buffer.map_or(edge, |buffer| buffer.edge(self.snd_nxt, burst.len));
+        let is_held = self.steps && self.send_in_step(now, end.min(edge), &mut burst);
+        if !self.steps {
+            self.send_at_once(now, end.min(edge), &mut burst);
+        }
+        if let Some(mut buffer) = buffer
+            && burst.segments > 0
+        {
+            burst.push = buffer.take(burst.segments);
+            self.buffer = buffer;
+        }
+        if is_held {
+            burst.more = false;
+        } else if self.snd_nxt + u64::from(burst.len) > edge {
+            self.look_for_more(&mut burst);
+        }
         burst
+    }
+
+    #[inline(always)]
+    fn no_burst(&self) -> Burst {
+        Burst {
+            segments: 0,
+            seq: self.snd_nxt,
+            len: self.config.mss,
+            ecn: self.codepoint,
+            push: false,
+            more: true,
+        }
     }
 
     /// Sends full segments up to `edge`.

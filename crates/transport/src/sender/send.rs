@@ -124,7 +124,7 @@ impl Sender {
 
     /// Bytes in flight and the window they are held to, limited transmit (RFC 3042) included.
     #[inline]
-    fn room(&self) -> (u64, u64) {
+    pub(super) fn room(&self) -> (u64, u64) {
         if self.dupacks > 0 {
             return self.room_on_duplicates();
         }
@@ -199,6 +199,7 @@ impl Sender {
     fn send_next(&mut self, now: Time, len: u32) -> Segment {
         let seq = self.snd_nxt;
         let end = seq + u64::from(len);
+        let push = self.config.pushes && self.takes_push(now, end);
         self.stamp_rate(now, seq, end, false);
         self.board.push(seq, len, now);
         self.snd_nxt = end;
@@ -209,7 +210,10 @@ impl Sender {
         if self.config.rack && self.may_probe() {
             self.schedule_probe(now);
         }
-        self.segment(now, seq, len, false)
+        Segment {
+            push,
+            ..self.segment(now, seq, len, false)
+        }
     }
 
     #[inline]
@@ -244,17 +248,21 @@ impl Sender {
         self.held_by_pace
     }
 
-    /// RFC 9002's and Linux's pacing: an even rate that is a little above window over RTT, twice
-    /// it in early slow start.
-    pub(super) fn pace(&mut self, now: Time, len: u32) {
-        let rate = self.cc.pacing_rate().or_else(|| {
+    /// The rate that the controller paces at, bytes a second; else, once there is an RTT, RFC 9002's and Linux's: a little
+    /// above window over RTT, twice it in early slow start.
+    pub(super) fn paced_at(&self) -> Option<f64> {
+        self.cc.pacing_rate().or_else(|| {
             let srtt = self.rtt.srtt()?.as_s();
             let cwnd = self.window();
             let early = cwnd < self.ssthresh / 2;
             let gain = if early { 2.0 } else { 1.2 };
             (srtt > 0.0).then(|| gain * cwnd as f64 / srtt)
-        });
-        let Some(rate) = rate.filter(|&rate| rate > 0.0) else {
+        })
+    }
+
+    /// Sets the pacing clock forward.
+    pub(super) fn pace(&mut self, now: Time, len: u32) {
+        let Some(rate) = self.paced_at().filter(|&rate| rate > 0.0) else {
             return;
         };
         // The rate is of payload: headers ride along.
@@ -402,6 +410,7 @@ impl Sender {
             syn,
             fin,
             retransmission: again,
+            push: false,
             cwr,
             ecn,
             stamp: now,
