@@ -153,3 +153,33 @@ def test_traces_of_an_earlier_run_are_not_said_to_be_new(sojourn, small, tmp_pat
     assert told == {str(tmp_path / "out" / f"trace-point{point}.tr") for point in (0, 1)}
     again = sojourn("run", small, "--replicas", "1", *trace)
     assert {line for line in again.errors.splitlines() if line.endswith(".tr")} == told
+
+
+def reproduced(out, *options):
+    app = typer.Typer()
+    app.command()(reproduce)
+    words = ["eqm", "--quick", "--replicas", "2", "--set", "loads=4", "--out", str(out), *options]
+    return CliRunner().invoke(app, words)
+
+
+def test_a_report_replaces_what_a_report_has_written(tmp_path):
+    assert reproduced(tmp_path).exit_code == 0
+    assert reproduced(tmp_path, "--seed", "2").exit_code == 0
+
+
+@pytest.mark.parametrize("name", ["eqm.toml", "eqm.html", "summary.json"])
+def test_a_report_writes_over_no_file_of_the_user(tmp_path, name):
+    (tmp_path / name).write_text('{"mine": 1}')
+    done = reproduced(tmp_path)
+    assert done.exit_code == 2
+    assert f"{tmp_path / name}: found a file that no report" in done.stderr
+    assert [path.name for path in tmp_path.iterdir()] == [name]
+    assert (tmp_path / name).read_text() == '{"mine": 1}'
+
+
+def test_a_scenario_of_a_report_that_was_edited_stays(tmp_path):
+    assert reproduced(tmp_path).exit_code == 0
+    edited = (tmp_path / "eqm.toml").read_text() + "# mine\n"
+    (tmp_path / "eqm.toml").write_text(edited)
+    assert reproduced(tmp_path, "--seed", "2").exit_code == 2
+    assert (tmp_path / "eqm.toml").read_text() == edited

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -56,6 +57,34 @@ def write_table(table: Table, folder: Path) -> Path:
         writer.writerow(table.header)
         writer.writerows(table.rows)
     return path
+
+
+def foreign(study: str, scenarios: Mapping[str, str], folder: Path) -> Path | None:
+    """The first file that a report of `study` would write over and that no report has written.
+
+    ``scenarios`` are those that it would write. What a report wrote is known by its summary; a
+    scenario that was edited since is one's own.
+    """
+    place = folder / "summary.json"
+    before: Any = None
+    if place.is_file():
+        try:
+            before = json.loads(place.read_bytes())
+        except (OSError, ValueError):
+            before = None
+        if not isinstance(before, dict) or before.get("study") != study:
+            return place
+    written = before["scenarios"] if before else {}
+    for part, text in scenarios.items():
+        path = folder / f"{part}.toml"
+        if path.is_file() and path.read_bytes().decode(errors="replace") not in (
+            text,
+            written.get(part),
+        ):
+            return path
+    page = folder / f"{study}.html"
+    # The page is written last: no report leaves it without a summary.
+    return page if before is None and page.is_file() else None
 
 
 def write(report: StudyReport, folder: Path, command: str) -> Folder:

@@ -147,7 +147,13 @@ def reproduce_all(
     wanted = chosen(request)
     demand_knobs(request, wanted)
     for study in wanted:
-        study.scenarios(study.settle(given_knobs(request, study), quick=request.quick))
+        texts = study.scenarios(study.settle(given_knobs(request, study), quick=request.quick))
+        target = target_folder(request, study.name)
+        if (path := folder.foreign(study.name, texts, target)) is not None:
+            raise StudyError(
+                f"{path}: found a file that no report of this study has written; allowed: another "
+                "folder, --out DIR"
+            )
         if request.calibrate and request.study != ALL and not hasattr(study, "calibrate"):
             raise StudyError(f'study "{study.name}" has nothing to calibrate')
     for study in wanted:
