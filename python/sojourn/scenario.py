@@ -37,7 +37,9 @@ class Scenario:
         self._folder = folder
         self._overrides = as_pairs(overrides)
         own_modules.refresh(folder)
-        self.core = _core.Scenario.load(text, place, folder, self._overrides)
+        # A name in bytes that are no text cannot be shown as it is.
+        shown = place.encode(errors="replace").decode()
+        self.core = _core.Scenario.load(text, shown, folder, self._overrides)
         self._identities: dict[int, dict[str, Any]] = {}
         self.files = self._read_files()
         self._code = self._hash_code()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
+from errno import EISDIR
 from pathlib import Path
 from typing import Self
 
@@ -21,6 +22,8 @@ class Unfinished:
 
         ``ending`` is that of the other name: two who write at once need two.
         """
+        if path.is_dir():
+            raise IsADirectoryError(EISDIR, os.strerror(EISDIR), str(path))
         path.parent.mkdir(parents=True, exist_ok=True)
         self._path = path
         self._other = path.with_name(path.name + ending)

@@ -155,6 +155,28 @@ def test_traces_of_an_earlier_run_are_not_said_to_be_new(sojourn, small, tmp_pat
     assert {line for line in again.errors.splitlines() if line.endswith(".tr")} == told
 
 
+@pytest.mark.parametrize("given", [["--out", ""], ["--out="]])
+@pytest.mark.parametrize("command", ["run", "sweep", "events", "plot", "reproduce"])
+def test_an_empty_path_is_not_the_current_folder(
+    sojourn, small, tmp_path, idle, monkeypatch, command, given
+):
+    (tmp_path / "here").mkdir()
+    monkeypatch.chdir(tmp_path / "here")
+    what = {"reproduce": ["eqm"], "plot": [small, "load"]}.get(command, [small])
+    done = sojourn(command, *what, *given)
+    assert done.status == 2
+    assert "found nothing; allowed: a path" in done.errors
+    assert list((tmp_path / "here").iterdir()) == []
+
+
+def test_the_page_of_a_report_is_no_folder(sojourn, small, tmp_path):
+    out = tmp_path / "out"
+    sojourn("run", small, "--out", out)
+    done = sojourn("report", out, "--out", ".")
+    assert (done.status, done.errors) == (1, "error: .: Is a directory\n")
+    assert not (out / "figures").exists()
+
+
 def reproduced(out, *options):
     app = typer.Typer()
     app.command()(reproduce)

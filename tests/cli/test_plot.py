@@ -132,3 +132,18 @@ def test_where_no_packet_waits_nothing_is_warned_of(process, small, tmp_path):
     done = process("plot", tmp_path / "late", "delay-goodput")
     assert done.status == 2
     assert done.errors == f"error: {tmp_path / 'late'}: no packet was delayed\n"
+
+
+def test_a_figure_is_written_into_a_file(sojourn, small, tmp_path):
+    for place in (".", tmp_path):
+        done = sojourn("plot", small, "load", "--x", "link.bottleneck.queue", "--out", place)
+        assert done.status == 2
+
+
+@pytest.mark.parametrize("option", ["--set=seed=2", "--replicas=2", "--jobs=1"])
+def test_what_is_for_runs_is_not_passed_over_where_nothing_is_run(sojourn, small, tmp_path, option):
+    out = tmp_path / "out"
+    sojourn("run", small, "--out", out)
+    done = sojourn("plot", out, "drops", option)
+    assert done.status == 2
+    assert option.partition("=")[0] in done.errors

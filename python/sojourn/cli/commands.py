@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Callable
+from itertools import pairwise
 from typing import Any
 
 import typer
@@ -44,6 +45,13 @@ def function(name: str) -> Callable[..., Any]:
 
 class Command(TyperCommand):
     """A command whose help names arguments as its usage does, without types of Python."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Refuse an empty ``--out``: of a variable that a script has not set, not of a folder."""
+        options = args[: args.index("--")] if "--" in args else args
+        if "--out=" in options or ("--out", "") in pairwise(options):
+            raise typer.BadParameter("found nothing; allowed: a path", param_hint="--out")
+        return super().parse_args(ctx, args)
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
         """Write the arguments, then the options."""

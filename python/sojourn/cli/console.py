@@ -14,7 +14,10 @@ WIDTH = 160
 
 def printer(width: int = WIDTH, *, highlight: bool = True) -> Console:
     """Where tables are printed; ``width`` goes for pipes and files."""
-    is_told = sys.stdout.isatty() or os.environ.get("COLUMNS", "").isdigit()
+    columns = os.environ.get("COLUMNS", "")
+    # Zero is what some terminals say that do not know; a table of no width would say nothing.
+    is_told = columns.isdigit() and int(columns) > 0
+    is_told = is_told or (sys.stdout.isatty() and not columns.isdigit())
     return Console(width=None if is_told else width, highlight=highlight)
 
 

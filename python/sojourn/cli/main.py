@@ -12,6 +12,7 @@ import os
 import sys
 import warnings
 from contextlib import suppress
+from io import TextIOWrapper
 from typing import Annotated, Any, NoReturn
 
 import typer
@@ -60,6 +61,7 @@ def program() -> None:
     # hundred objects costs a short sweep more than it frees. So it does at the end.
     gc.set_threshold(50_000)
     atexit.register(_leave_to_the_system)
+    _print_what_can_be()
     aside.keep_output()
     try:
         main()
@@ -99,6 +101,13 @@ def main() -> None:
 
 
 def _close_output() -> None:
+def _print_what_can_be() -> None:
+    """Where the locale lacks signs of a table or a name, others stand for them: no run is lost."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="replace")
+
+
     """What classes of the user print from here on is not part of the command's own output."""
     # Where it cannot be written Python says so as it ends.
     with suppress(AttributeError, OSError, ValueError):

@@ -111,6 +111,11 @@ def plot(
 
     if kind not in KINDS:
         raise typer.BadParameter(refusal(kind, KINDS), param_hint="KIND")
+    if source.is_dir():
+        of_runs = {"--set": settings, "--replicas": replicas, "--jobs": jobs}
+        for name in (name for name, value in of_runs.items() if value):
+            message = f"found it with {source}, which is drawn as it is; allowed: with a file"
+            raise typer.BadParameter(message, param_hint=name)
     options = {"of": of, "link": link, "flow": flow, "case": case, "replica": replica}
     options |= {"x": x, "y": y}
     results, folder = (

@@ -21,10 +21,12 @@ class Plot(Figure):
         """Write the figure, and its data as CSV beside it; return the paths by ending.
 
         The ending of ``path`` says the format: svg, pdf or png. Without one all three are written.
-        Raises ValueError for another ending, OSError where a file cannot be written.
+        Raises ValueError for another ending or a folder, OSError where a file cannot be written.
         """
         path = Path(path)
         ending = path.suffix.removeprefix(".")
+        if not ending and path.is_dir():
+            raise ValueError(f"found the folder {str(path)!r}; allowed: a file in it")
         if ending and ending not in FORMATS:
             raise ValueError(f"found the ending {path.suffix!r}; allowed: {', '.join(FORMATS)}")
         name = path.stem if ending else path.name

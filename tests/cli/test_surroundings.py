@@ -1,0 +1,23 @@
+"""Terminals, locales and names of files that are not what one is used to."""
+
+import os
+
+
+def test_a_terminal_of_no_columns_is_none(sojourn, small, monkeypatch):
+    usual = sojourn("run", small).out
+    monkeypatch.setenv("COLUMNS", "0")
+    assert sojourn("run", small).out == usual
+
+
+def test_a_locale_without_the_signs_of_a_table_loses_no_result(process, small, monkeypatch):
+    monkeypatch.setenv("PYTHONIOENCODING", "ascii")
+    done = process("run", small)
+    assert (done.status, done.errors) == (0, "")
+    assert "95 % interval" in done.out
+
+
+def test_a_file_whose_name_is_no_text_is_read(process, small):
+    odd = os.fsdecode(os.fsencode(small.parent) + b"/\xff.toml")
+    small.rename(odd)
+    done = process("check", odd)
+    assert (done.status, done.errors) == (0, "")
