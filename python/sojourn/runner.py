@@ -167,10 +167,10 @@ ARGUMENTS = {"series": "series_interval"}
 
 def _under_arguments(message: str, given: Collection[str]) -> str:
     """An error about a key that an argument has set, under the argument: nobody set the key."""
-    key = message.partition(": --set: ")[2].partition(":")[0]
+    key = message.partition(": overrides: ")[2].partition(":")[0]
     if key not in given:
         return message
-    return message.replace(f": --set: {key}:", f": {ARGUMENTS.get(key, key)}:", 1)
+    return message.replace(f": overrides: {key}:", f": {ARGUMENTS.get(key, key)}:", 1)
 
 
 def find(name: str | Path, overrides: Overrides = ()) -> Scenario:

@@ -59,7 +59,7 @@ def test_what_an_argument_says_is_wrong_under_its_name(overloaded, tmp_path, giv
         with pytest.raises(sj.ScenarioError) as raised:
             sj.sweep(scenario, tmp_path / "out", **given)
         assert str(raised.value).startswith(f"<network>: {message}")
-    with pytest.raises(sj.ScenarioError, match="--set: duration: found"):
+    with pytest.raises(sj.ScenarioError, match="overrides: duration: found"):
         sj.run(scenario, replicas=2, overrides={"duration": "x"})
 
 

@@ -296,7 +296,9 @@ def test_the_largest_seed_is_told(good):
 
 
 def test_an_override_that_is_wrong_is_named_as_such(good):
-    with pytest.raises(sj.ScenarioError, match=r"^x: --set: link\.bottleneck\.rate: found \"1\""):
+    with pytest.raises(
+        sj.ScenarioError, match=r"^x: overrides: link\.bottleneck\.rate: found \"1\""
+    ):
         sj.Scenario.from_toml(good.text, place="x", overrides=[("link.bottleneck.rate", '"1"')])
-    with pytest.raises(sj.ScenarioError, match=r"--set: link\.none\.rate: there is no link"):
+    with pytest.raises(sj.ScenarioError, match=r"overrides: link\.none\.rate: there is no link"):
         sj.Scenario.from_toml(good.text, overrides={"link.none.rate": "1 Mbit/s"})

@@ -10,11 +10,14 @@ use sojourn_base::Fault;
 pub enum Place {
     /// A line of the file, from 1.
     Line(usize),
-    /// A `--set` of the command line, or an override from Python.
+    /// An override, which the command line calls `--set`.
     Set,
     /// The file as a whole.
     File,
 }
+
+/// What an override is called: as the argument in Python is. The command line puts its own word for it.
+const SET: &str = "overrides";
 
 /// An error in a scenario.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -23,7 +26,7 @@ pub struct Error {
     pub file: String,
     /// Where in it.
     pub place: Place,
-    /// The key, dotted, as `[vary]` and `--set` write it; empty where there is none.
+    /// The key, dotted, as `[vary]` and overrides write it; empty where there is none.
     pub key: String,
     /// What was found and what is allowed.
     pub message: String,
@@ -34,7 +37,7 @@ impl fmt::Display for Error {
         let (file, key) = (printable(&self.file), printable(&self.key));
         match self.place {
             Place::Line(line) => write!(f, "{file}:{line}: ")?,
-            Place::Set => write!(f, "{file}: --set: ")?,
+            Place::Set => write!(f, "{file}: {SET}: ")?,
             Place::File => write!(f, "{file}: ")?,
         }
         if !key.is_empty() {

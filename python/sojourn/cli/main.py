@@ -78,7 +78,8 @@ def main() -> None:
     try:
         app()
     except ScenarioError as error:
-        _fail(str(error), 2)
+        # What Python calls an override is an option here.
+        _fail(str(error).replace(": overrides: ", ": --set: ", 1), 2)
     except LedgerError as error:
         _fail(f"{error}\nThis is a fault of sojourn, not of the scenario. Please report it.", 1)
     except UserCodeError as error:
@@ -100,7 +101,6 @@ def main() -> None:
         _fail(f"{error.filename or 'sojourn'}: {error.strerror or error}", 1)
 
 
-def _close_output() -> None:
 def _print_what_can_be() -> None:
     """Where the locale lacks signs of a table or a name, others stand for them: no run is lost."""
     for stream in (sys.stdout, sys.stderr):
@@ -108,6 +108,7 @@ def _print_what_can_be() -> None:
             stream.reconfigure(errors="replace")
 
 
+def _close_output() -> None:
     """What classes of the user print from here on is not part of the command's own output."""
     # Where it cannot be written Python says so as it ends.
     with suppress(AttributeError, OSError, ValueError):

@@ -69,7 +69,7 @@ class Space:
             scenario = Scenario.load(path, pairs)
         except ScenarioError as error:
             # The design is ours: nobody has set it.
-            raise ScenarioError(str(error).replace(": --set: design: ", ": ", 1)) from None
+            raise ScenarioError(str(error).replace(": overrides: design: ", ": ", 1)) from None
         vary = scenario.document().get("vary", {})
         ranges = tuple(_range(key, value) for key, value in vary.items() if _is_open(value))
         keys = {each.key for each in ranges}
