@@ -192,6 +192,30 @@ TABLE = {
         DUMBBELL.format("", 'rtt = "10 ms"\naccess = { delay = "3 ms" }'),
         "dumbbell.rtt",
     ),
+    "a first window without end": Bad(
+        'protocol = "udp", payload = "500 B"',
+        'protocol = "tcp", initial_window = "none"',
+        "flow.load.transport.initial_window",
+        'found "none"; allowed: a window such as',
+    ),
+    "a first window that fills memory": Bad(
+        'protocol = "udp", payload = "500 B"',
+        'protocol = "tcp", initial_window = "1e12 packets"',
+        "flow.load.transport.initial_window",
+        "at most 1 GB",
+    ),
+    "a greatest timeout of nothing": Bad(
+        'protocol = "udp", payload = "500 B"',
+        'protocol = "tcp", max_rto = "0 s"',
+        "flow.load.transport.max_rto",
+        "found 0 s",
+    ),
+    "bytes where packets are counted": Bad(
+        '"droptail", limit = "10 packets"',
+        '"pfifo", limit = "10 kB"',
+        "link.bottleneck.queue.limit",
+        "found 10000 B; allowed: packets",
+    ),
     "no values to vary": Bad(
         "[[flow]]", '[vary]\n"link.bottleneck.rate" = []\n[[flow]]', 'vary."link.bottleneck.rate"'
     ),
@@ -267,6 +291,21 @@ def test_the_line_is_that_of_the_key_in_a_table_of_many_lines(good):
     line = text[: text.index("max_p")].count("\n") + 1
     with pytest.raises(sj.ScenarioError, match=rf"^x:{line}: link\.bottleneck\.queue\.max_p: "):
         sj.Scenario.from_toml(text, place="x")
+
+
+@pytest.mark.parametrize("size", ["0 B", "uniform(0 B, 0 B)"])
+def test_transfers_of_nothing_are_refused_for_they_have_no_end(good, size):
+    text = good.text.replace("delay =", "duplex = true\ndelay =")
+    text = text.replace('protocol = "udp", payload = "500 B"', 'protocol = "tcp"')
+    text = text.replace('source = "poisson"', f'source = "arrivals", size = "{size}"')
+    with pytest.raises(sj.ScenarioError, match=r"flow\.load\.traffic\.size: found a mean of 0 B; "):
+        sj.Scenario.from_toml(text)
+
+
+def test_a_device_is_no_file_of_numbers(good):
+    text = good.but('"500 B"', '"empirical(/dev/zero)"').text
+    with pytest.raises(sj.ScenarioError, match="/dev/zero: found a device or a pipe; allowed: "):
+        sj.Scenario.from_toml(text)
 
 
 def test_a_million_intervals_are_allowed(good):

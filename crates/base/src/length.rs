@@ -1,5 +1,7 @@
 //! Queue lengths: limits and thresholds in packets, bytes, time or bandwidth-delay products.
 
+use core::fmt;
+
 use crate::decimal::split_unit;
 use crate::{Bytes, Fault, Preset, Quantity, Rate, Scalar, Span};
 
@@ -94,6 +96,17 @@ impl Length {
     }
 }
 
+impl fmt::Display for Length {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Packets(packets) => write!(f, "{packets} packets"),
+            Self::Bytes(bytes) => write!(f, "{bytes} B"),
+            Self::Time(span) => write!(f, "{span}"),
+            Self::Bdp(times) => write!(f, "{times} bdp"),
+        }
+    }
+}
+
 /// A threshold: a length of zero or more.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Threshold(pub Length);
@@ -124,6 +137,15 @@ pub enum Capacity {
     Bytes(u64),
     /// Everything may wait.
     Unlimited,
+}
+
+impl fmt::Display for Limit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            Some(length) => length.fmt(f),
+            None => f.write_str("\"none\""),
+        }
+    }
 }
 
 impl Limit {

@@ -111,7 +111,7 @@ impl<P> Choke<P> {
         }
         if !matches!(params.limit, Limit(None | Some(Length::Packets(_)))) {
             let allowed = "packets such as \"100 packets\", or \"none\"";
-            return Err(ParamFault::new("limit", "another unit", allowed));
+            return Err(ParamFault::new("limit", params.limit, allowed));
         }
         let capacity = params.limit.on(link);
         let as_red = red::Params {

@@ -36,7 +36,7 @@ impl<P> Pfifo<P> {
         if !matches!(limit, Limit(None | Some(Length::Packets(_)))) {
             let allowed =
                 "packets such as \"100 packets\", or \"none\"; droptail takes other units";
-            return Err(ParamFault::new("limit", "another unit", allowed));
+            return Err(ParamFault::new("limit", limit, allowed));
         }
         DropTail::new(&droptail::Params { limit }, preset, link).map(Self)
     }

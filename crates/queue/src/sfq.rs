@@ -138,13 +138,13 @@ impl<P: Packet> Sfq<P> {
             (Preset::Ns2, Auto::Given(Limit(Some(Length::Packets(packets))))) => {
                 Room::Share(packets as u64)
             }
-            (Preset::Ns2, Auto::Given(_)) => {
+            (Preset::Ns2, Auto::Given(other)) => {
                 let allowed = "a whole number of packets such as \"40 packets\"";
-                return Err(ParamFault::new("maxqueue", "another unit", allowed));
+                return Err(ParamFault::new("maxqueue", other, allowed));
             }
-            (_, Auto::Given(_)) => {
+            (_, Auto::Given(limit)) => {
                 let allowed = "\"auto\", except under preset ns2: set limit";
-                return Err(ParamFault::new("maxqueue", "a limit", allowed));
+                return Err(ParamFault::new("maxqueue", limit, allowed));
             }
             _ => Room::PushOut(params.limit.on(link)),
         };

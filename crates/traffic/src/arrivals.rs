@@ -42,8 +42,13 @@ impl Arrivals {
     /// A process of transfers.
     ///
     /// # Errors
-    /// None so far.
+    /// Transfers of nothing, of which any load would be endlessly many at once.
     pub fn new(params: &Params, _preset: Preset) -> Result<Self, ParamFault> {
+        // That of a file is not known yet, and above zero.
+        if params.size.mean() <= 0.0 {
+            let found = "a mean of 0 B";
+            return Err(ParamFault::new("size", found, "sizes of a mean above zero"));
+        }
         Ok(Self {
             rate: params.rate,
             size: params.size.clone(),

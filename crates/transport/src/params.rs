@@ -43,7 +43,8 @@ params! {
         /// "none": beyond it a source that writes at a rate of its own is held back. Transfers of
         /// a given size are written as a whole.
         send_buffer: Limit = "none", Ns3 = "131072 B";
-        /// Window at the start and after idle time (RFC 6928: 10; RFC 3390: 3; RFC 2581: 2).
+        /// Window at the start and after idle time (RFC 6928: 10; RFC 3390: 3; RFC 2581: 2), in packets
+        /// or bytes; at most 1 GB, and never "none": all of it is sent at once.
         initial_window: Limit = "10 packets", Ns2 = "2 packets";
         /// Slow-start threshold at the start. Automatic: none; under ns-2's preset the window.
         initial_ssthresh: Auto<Limit> = "auto";
@@ -205,12 +206,7 @@ fn bytes_of(name: &'static str, limit: Limit, mss: u64) -> Result<Option<u64>, P
         None => Ok(None),
         Some(Length::Packets(packets)) => Ok(Some((packets as u64).saturating_mul(mss))),
         Some(Length::Bytes(bytes)) => Ok(Some(bytes as u64)),
-        Some(Length::Time(span)) => Err(ParamFault::new(name, span, ALLOWED_WINDOW)),
-        Some(Length::Bdp(times)) => Err(ParamFault::new(
-            name,
-            format!("{times} bdp"),
-            ALLOWED_WINDOW,
-        )),
+        Some(Length::Time(_) | Length::Bdp(_)) => Err(ParamFault::new(name, limit, ALLOWED_WINDOW)),
     }
 }
 
@@ -219,12 +215,25 @@ const LINUX_PATIENCE: Span = Span::from_ms(2);
 
 const ALLOWED_WINDOW: &str = "a window such as \"20 packets\" or \"64 kB\", or \"none\"";
 
+/// What begins with more fills memory before anything is acknowledged.
+const MOST_AT_ONCE: u64 = 1_000_000_000;
+
+/// The window of a new connection in bytes, which is sent as soon as there is something to send.
+fn initial_window(
+    limit: Limit,
+    at_least_one: impl Fn(&'static str, Limit) -> Result<u64, ParamFault>,
+) -> Result<u64, ParamFault> {
+    const NAME: &str = "initial_window";
+    let bytes = at_least_one(NAME, limit)?;
+    if bytes <= MOST_AT_ONCE {
+        return Ok(bytes);
+    }
+    let allowed = "a window such as \"10 packets\" or \"15 kB\", at most 1 GB: it is sent at once";
+    Err(ParamFault::new(NAME, limit, allowed))
+}
+
 /// Timeouts of nothing would follow each other without end.
 fn check_timeouts(params: &TcpParams) -> Result<(), ParamFault> {
-    if params.min_rto > params.max_rto {
-        let allowed = format!("a time up to max_rto, {}", params.max_rto);
-        return Err(ParamFault::new("min_rto", params.min_rto, allowed));
-    }
     let above_zero = [
         ("max_rto", params.max_rto),
         ("initial_rto", params.initial_rto),
@@ -233,6 +242,10 @@ fn check_timeouts(params: &TcpParams) -> Result<(), ParamFault> {
         if rto == Span::ZERO {
             return Err(ParamFault::new(name, rto, "a time above zero"));
         }
+    }
+    if params.min_rto > params.max_rto {
+        let allowed = format!("a time up to max_rto, {}", params.max_rto);
+        return Err(ParamFault::new("min_rto", params.min_rto, allowed));
     }
     Ok(())
 }
@@ -260,7 +273,7 @@ impl Config {
         check_timeouts(params)?;
         let window = at_least_one("window", params.window)?;
         let send_buffer = at_least_one("send_buffer", params.send_buffer)?;
-        let initial_window = at_least_one("initial_window", params.initial_window)?;
+        let initial_window = initial_window(params.initial_window, at_least_one)?;
         let presets = [Preset::Ns2, Preset::Ns3, Preset::Linux];
         let [ns2, ns3, linux] = presets.map(|one| preset == one);
         let prr = params.prr != PrrMode::Off && params.sack;

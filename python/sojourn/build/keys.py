@@ -116,7 +116,8 @@ class TcpKeys(TypedDict, total=False):
             bytes, or "none": beyond it a source that writes at a rate of its own is held back.
             Transfers of a given size are written as a whole. Default ``none``; ns3: ``131072 B``.
         initial_window: Window at the start and after idle time (RFC 6928: 10; RFC 3390: 3; RFC
-            2581: 2). Default ``10 packets``; ns2: ``2 packets``.
+            2581: 2), in packets or bytes; at most 1 GB, and never "none": all of it is sent at
+            once. Default ``10 packets``; ns2: ``2 packets``.
         initial_ssthresh: Slow-start threshold at the start. Automatic: none; under ns-2's preset
             the window. Default ``auto``.
         sack: Selective acknowledgements (RFC 2018, 6675). Default ``true``; ns2: ``false``.

@@ -97,8 +97,15 @@ impl Plan {
 
 /// Reads a column of numbers: seconds or bytes, one a line; empty lines and `#` are passed over.
 fn read_values(path: &Path) -> Result<Arc<[f64]>, String> {
-    let text = std::fs::read_to_string(path)
-        .map_err(|error| format!("cannot read it: {}", reason(&error)))?;
+    let cannot = |error| format!("cannot read it: {}", reason(&error));
+    let kind = std::fs::metadata(path).map_err(cannot)?;
+    // A device may have no end.
+    if !kind.is_file() && !kind.is_dir() {
+        return Err("found a device or a pipe; allowed: a file".to_owned());
+    }
+    let text = std::fs::read_to_string(path).map_err(cannot)?;
+    // Spreadsheets put a mark in front of what they save as UTF-8.
+    let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
     let mut values = Vec::new();
     for (i, line) in text.lines().enumerate() {
         let line = line.split('#').next().unwrap_or_default().trim();
