@@ -89,6 +89,57 @@ def test_a_mistake_of_some_points_names_them_and_the_varied_line():
 
 
 @pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ('"link.bottleneck.rate" = ["1 Mbit/s", "4 Mbit/s"]', '"link.*.rate" = ["2 Mbit/s"]'),
+        (
+            '"dumbbell.bottleneck.rate" = ["1 Mbit/s", "4 Mbit/s"]',
+            '"link.bottleneck.rate" = ["2 Mbit/s"]',
+        ),
+        (
+            '"dumbbell.bottleneck.queue.limit" = ["9 packets", "99 packets"]',
+            '"dumbbell.bottleneck.queue" = [{ limit = "50 packets" }]',
+        ),
+        (
+            '"dumbbell.bottleneck.queue.max_p" = [0.1, 0.2]',
+            '"dumbbell.bottleneck.queue" = [{ discipline = "pie" }]',
+        ),
+    ],
+)
+def test_a_key_to_vary_that_a_later_one_sets_again_is_told(first, second):
+    text = FILE.format(queue='discipline = "red"', rate="10 Mbit/s", rtt="20 ms")
+    if "link.*" in second:
+        text = text.replace("[dumbbell]\nbottleneck =", '[[link]]\nname = "bottleneck"\n#')
+        text = text.replace(
+            'rtt = "20 ms"', 'from = "a"\nto = "b"\nduplex = true\nrate = "1 Mbit/s"'
+        )
+        text = text.replace('name = "tcp"', 'name = "tcp"\nfrom = "a"\nto = "b"')
+    text += f"[vary]\n{first}\n{second}\n"
+    key, later = first.partition(" = ")[0], second.partition(" = ")[0].strip('"')
+    line = text[: text.index(first)].count("\n") + 1
+    (told,) = sj.Scenario.from_toml(text, place="file.toml").warnings
+    assert told == f"file.toml:{line}: vary.{key}: {later} comes later and sets again what it sets"
+
+
+def test_keys_to_vary_that_add_to_each_other_are_no_mistake():
+    text = FILE.format(queue='discipline = "droptail"', rate="10 Mbit/s", rtt="20 ms")
+    text += """
+[vary]
+"dumbbell.bottleneck.queue" = [{ discipline = "codel" }, { discipline = "pie" }]
+"dumbbell.bottleneck.queue.target" = ["15 ms", "20 ms"]
+"dumbbell.bottleneck.rate" = ["5 Mbit/s", "10 Mbit/s"]
+"""
+    assert sj.Scenario.from_toml(text).warnings == []
+
+
+def test_a_file_without_flows_is_told():
+    text = FILE.format(queue='discipline = "droptail"', rate="10 Mbit/s", rtt="20 ms")
+    text = text[: text.index("[[flow]]")]
+    (told,) = sj.Scenario.from_toml(text, place="file.toml").warnings
+    assert told == "file.toml: flow: found none; without a [[flow]] nothing is sent"
+
+
+@pytest.mark.parametrize(
     ("times", "told"),
     [
         ('start = "1 s"', "it starts at 1 s or later and ends at 1 s"),

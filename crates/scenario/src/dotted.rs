@@ -103,7 +103,7 @@ fn no_such(tree: &Table, kind: &str, name: &str) -> String {
 }
 
 /// Splits `link."a->b".rate` at its dots; none if a quote stays open or a part is empty.
-fn split_key(key: &str) -> Option<Vec<String>> {
+pub(crate) fn split_key(key: &str) -> Option<Vec<String>> {
     let mut parts = vec![String::new()];
     let mut quoted = false;
     for c in key.chars() {

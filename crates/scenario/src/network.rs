@@ -77,6 +77,12 @@ pub(crate) fn lay_out(tree: &Table, duration: Span, outside: &Outside) -> Result
     let named = named_nodes(tree, &network)?;
     for (table, place) in list(tree, "link")? {
         read_links(table, place, &named, &mut network)?;
+    if network.flows.is_empty() {
+        let what = "found none; without a [[flow]] nothing is sent";
+        network
+            .warnings
+            .push(Located::new(Place::File, "flow", what));
+    }
     }
     no_two_alike(
         network.links.iter().map(|link| (&link.name, link.place)),

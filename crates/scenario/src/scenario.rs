@@ -15,7 +15,7 @@ use crate::keys::{self, Top};
 use crate::network::lay_out;
 use crate::outcome::Outcome;
 use crate::outside::{Makers, Nobody, Outside};
-use crate::overruled::Setting;
+use crate::overruled::{Setting, may_meet, set_again};
 use crate::points::{Point, Points};
 use crate::reader::Reader;
 use crate::run::{MOST_INTERVALS, Options, Run, RunError, run, too_many_intervals};
@@ -283,10 +283,15 @@ impl Scenario {
     /// points where it is not at all of them.
     pub fn warnings(&self) -> Vec<Error> {
         let mut warnings: Vec<(Error, Vec<usize>)> = Vec::new();
+        let meet = may_meet(&self.axes);
         for (number, point) in self.points.iter().enumerate() {
             let overruled = self.settings.iter();
             let overruled = overruled.filter_map(|setting| setting.overruled(&self.axes, number));
-            for warning in overruled.chain(point.warnings.iter().cloned()) {
+            let again = meet.then(|| set_again(&self.shared, &self.axes, number));
+            for warning in overruled
+                .chain(again.flatten())
+                .chain(point.warnings.iter().cloned())
+            {
                 let warning = warning.in_file(&self.file);
                 match warnings.iter_mut().find(|(known, _)| *known == warning) {
                     Some((_, at)) => at.push(number),

@@ -160,7 +160,7 @@ pub(crate) fn parse_value(text: &str) -> Node {
     node
 }
 
-fn place_all(node: &mut Node, place: Place) {
+pub(crate) fn place_all(node: &mut Node, place: Place) {
     node.place = place;
     match &mut node.value {
         Value::List(items) => items.iter_mut().for_each(|item| place_all(item, place)),
