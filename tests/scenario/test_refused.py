@@ -192,6 +192,15 @@ TABLE = {
         DUMBBELL.format("", 'rtt = "10 ms"\naccess = { delay = "3 ms" }'),
         "dumbbell.rtt",
     ),
+    "an access link outside of a dumbbell": Bad(
+        "transport =",
+        'access = { rate = "1 Mbit/s" }\ntransport =',
+        "flow.load.access",
+        "only in a dumbbell",
+    ),
+    "a first number of nodes without numbers": Bad(
+        "transport =", "first = 3\ntransport =", "flow.load.first", 'such as "s*"'
+    ),
     "a first window without end": Bad(
         'protocol = "udp", payload = "500 B"',
         'protocol = "tcp", initial_window = "none"',
@@ -215,6 +224,12 @@ TABLE = {
         '"pfifo", limit = "10 kB"',
         "link.bottleneck.queue.limit",
         "found 10000 B; allowed: packets",
+    ),
+    "a design to vary": Bad(
+        "[[flow]]",
+        '[vary]\n"design.points" = [1]\n[[flow]]',
+        "vary.design.points",
+        "design is common",
     ),
     "no values to vary": Bad(
         "[[flow]]", '[vary]\n"link.bottleneck.rate" = []\n[[flow]]', 'vary."link.bottleneck.rate"'
@@ -293,6 +308,22 @@ def test_the_line_is_that_of_the_key_in_a_table_of_many_lines(good):
         sj.Scenario.from_toml(text, place="x")
 
 
+@pytest.mark.parametrize(
+    ("old", "new", "key"),
+    [
+        ('"1 ms"', '"empirical(none.csv)"', "link.bottleneck.delay"),
+        ('"500 B"', '"empirical(none.csv)"', "flow.load.transport.payload"),
+        ("transport =", 'start = "empirical(none.csv)"\ntransport =', "flow.load.start"),
+        ('"poisson"', '"onoff", off = "empirical(none.csv)"', "flow.load.traffic.off"),
+    ],
+)
+def test_the_line_of_a_file_that_cannot_be_read_is_that_of_its_key(good, old, new, key):
+    spoilt = good.but(old, new)
+    with pytest.raises(sj.ScenarioError) as caught:
+        sj.Scenario.from_toml(spoilt.text, place="x")
+    assert str(caught.value).startswith(f"x:{spoilt.line_of('none.csv')}: {key}: none.csv: ")
+
+
 @pytest.mark.parametrize("size", ["0 B", "uniform(0 B, 0 B)"])
 def test_transfers_of_nothing_are_refused_for_they_have_no_end(good, size):
     text = good.text.replace("delay =", "duplex = true\ndelay =")
@@ -302,9 +333,24 @@ def test_transfers_of_nothing_are_refused_for_they_have_no_end(good, size):
         sj.Scenario.from_toml(text)
 
 
+def test_a_mark_in_front_of_numbers_is_none_of_them(good, tmp_path):
+    (tmp_path / "sizes.csv").write_text("\ufeff64\n1500\n", encoding="utf-8")
+    path = tmp_path / "scenario.toml"
+    path.write_text(good.but('"500 B"', '"empirical(sizes.csv)"').text)
+    assert sj.run(path).links["departures_packets"][0] > 0
+
+
 def test_a_device_is_no_file_of_numbers(good):
     text = good.but('"500 B"', '"empirical(/dev/zero)"').text
     with pytest.raises(sj.ScenarioError, match="/dev/zero: found a device or a pipe; allowed: "):
+        sj.Scenario.from_toml(text)
+
+
+def test_a_flow_without_any_link_is_told_so(good):
+    text = good.text[: good.text.index("[[link]]")] + good.text[good.text.index("[[flow]]") :]
+    with pytest.raises(
+        sj.ScenarioError, match=r'found the node "a", and no \[\[link\]\]; allowed: '
+    ):
         sj.Scenario.from_toml(text)
 
 

@@ -81,7 +81,11 @@ impl Plan {
         }
         let node = |flow: &FlowPlan, place: Place, key: &str, name: &str| {
             index.get(name).copied().ok_or_else(|| {
-                let message = unknown(name, &nodes).replacen("found", "found the node", 1);
+                let message = if nodes.is_empty() {
+                    format!("found the node {name:?}, and no [[link]]; allowed: a node of a link")
+                } else {
+                    unknown(name, &nodes).replacen("found", "found the node", 1)
+                };
                 Located::new(place, format!("flow.{}.{key}", flow.group), message)
             })
         };

@@ -37,6 +37,7 @@ pub(crate) struct LinkPlan {
     pub(crate) to: String,
     pub(crate) rate: Rate,
     pub(crate) delay: Distribution<Span>,
+    pub(crate) delay_place: Place,
     /// The link whose drawn delay this one shares: a duplex link has one delay.
     pub(crate) delay_of: String,
     pub(crate) overhead: Bytes,
@@ -56,8 +57,10 @@ pub(crate) struct FlowPlan {
     pub(crate) from_place: Place,
     pub(crate) to_place: Place,
     pub(crate) start: Distribution<Span>,
+    pub(crate) start_place: Place,
     pub(crate) stop: Time,
     pub(crate) transport: TransportPlan,
+    pub(crate) payload_place: Place,
     /// The table of its traffic and its dotted key.
     pub(crate) traffic: (Node, String),
     pub(crate) place: Place,
@@ -74,15 +77,15 @@ pub(crate) fn lay_out(tree: &Table, duration: Span, outside: &Outside) -> Result
     if let Some(dumbbell) = &dumbbell {
         dumbbell.add_bottleneck(&mut network);
     }
-    let named = named_nodes(tree, &network)?;
-    for (table, place) in list(tree, "link")? {
-        read_links(table, place, &named, &mut network)?;
     if network.flows.is_empty() {
         let what = "found none; without a [[flow]] nothing is sent";
         network
             .warnings
             .push(Located::new(Place::File, "flow", what));
     }
+    let named = named_nodes(tree, &network)?;
+    for (table, place) in list(tree, "link")? {
+        read_links(table, place, &named, &mut network)?;
     }
     no_two_alike(
         network.links.iter().map(|link| (&link.name, link.place)),
@@ -209,6 +212,7 @@ fn read_links(
             to: to.clone(),
             rate: link.rate,
             delay,
+            delay_place: reader.place_of("delay"),
             delay_of: name.clone(),
             overhead: link.overhead,
             device_queue: link.device_queue,
@@ -237,6 +241,26 @@ impl LinkPlan {
             ..self.clone()
         }
     }
+}
+
+/// Refuses keys of a flow that nothing would come of: whoever writes them counts on them.
+fn without_effect(reader: &Reader<'_>, flow: &Flow, in_dumbbell: bool) -> Result<(), Located> {
+    let ends = [&flow.from, &flow.to].map(|end| end.clone().given());
+    if reader.node("access").is_some() && (!in_dumbbell || ends.iter().flatten().next().is_some()) {
+        let message =
+            "found links of its own; allowed: only in a dumbbell, of a flow that names no ends";
+        return Err(reader.error("access", message));
+    }
+    let is_numbered =
+        |end: &Option<keys::Node>| end.as_ref().is_some_and(|end| end.stem().is_some());
+    if reader.node("first").is_some() && !ends.iter().any(is_numbered) {
+        let message = format!(
+            "found {}; allowed: only where `from` or `to` is numbered, such as \"s*\"",
+            flow.first.0
+        );
+        return Err(reader.error("first", message));
+    }
+    Ok(())
 }
 
 /// A delay for each of `count` links: one value for all, a list, or `{ first, step }`.
@@ -304,6 +328,8 @@ fn read_flows(
             .map(|node| (node, reader.key(key)))
     };
     let (transport, transport_key) = required("transport")?;
+    let payload = transport.table().and_then(|table| table.get("payload"));
+    let payload_place = payload.map_or(transport.place, |node| node.place);
     let transport = TransportPlan::read(&transport, &transport_key, outside)?;
     let traffic = required("traffic")?;
     let end = |node: Auto<keys::Node>, key: &str, number: Option<u64>| -> Result<_, Located> {
@@ -319,6 +345,7 @@ fn read_flows(
             )),
         }
     };
+    without_effect(&reader, &flow, dumbbell.is_some())?;
     let stop = flow.stop.0.unwrap_or(duration);
     let (starts, ends) = (flow.start.least(), stop.min(duration));
     if starts >= ends {
@@ -368,8 +395,10 @@ fn read_flows(
             from_place: reader.place_of("from"),
             to_place: reader.place_of("to"),
             start: flow.start.clone(),
+            start_place: reader.place_of("start"),
             stop: Time::ZERO + stop,
             transport: transport.clone(),
+            payload_place,
             traffic: traffic.clone(),
             place,
         });

@@ -53,8 +53,9 @@ pub(crate) fn axes(vary: &Node, draw: Option<&Draw>) -> Result<Vec<Axis>, Locate
     };
     let mut axes = Vec::new();
     for (key, node) in &table.entries {
-        if COMMON.contains(&key.as_str()) {
-            let message = format!("{key} is common to all points; allowed: any other key");
+        let first = key.split('.').next().unwrap_or(key);
+        if COMMON.contains(&first) {
+            let message = format!("{first} is common to all points; allowed: any other key");
             return Err(Located::new(node.place, format!("vary.{key}"), message));
         }
         if let Some(dotted) = unquoted(key, node) {

@@ -38,18 +38,24 @@ impl Files {
         };
         for link in &network.links {
             let key = || format!("link.{}.delay", link.name);
-            want(link.delay.file(), link.place, &key);
+            want(link.delay.file(), link.delay_place, &key);
         }
         for flow in &network.flows {
             let key = |key: &'static str| move || format!("flow.{}.{key}", flow.group);
-            want(flow.start.file(), flow.place, &key("start"));
-            let mut note = |law: &mut dyn Law| want(law.file(), flow.place, &key("traffic"));
+            want(flow.start.file(), flow.start_place, &key("start"));
+            let mut note = |law: &mut dyn Law| {
+                if let Some(file) = law.file() {
+                    let (place, key) = flow.traffic_named(file);
+                    want(Some(file), place, &|| key.clone());
+                }
+            };
             match &flow.transport {
                 TransportPlan::Udp(udp) => {
                     let payload = udp.payload.clone();
                     let mut source = flow.build_source(payload, udp.header)?;
                     flow.with_files(source.laws(&mut note))?;
-                    want(udp.payload.file(), flow.place, &key("transport.payload"));
+                    let key = key("transport.payload");
+                    want(udp.payload.file(), flow.payload_place, &key);
                 }
                 TransportPlan::Tcp(tcp) => {
                     let segment = Bytes::new(u64::from(tcp.config.mss));

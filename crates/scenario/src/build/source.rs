@@ -4,7 +4,7 @@ use sojourn_base::{Bytes, Distribution, ParamFault, Preset};
 use sojourn_traffic::{AnyApplication, AnySource, BuildError};
 
 use super::kind::{kind, only};
-use crate::error::Located;
+use crate::error::{Located, Place};
 use crate::network::FlowPlan;
 use crate::reader::Reader;
 use crate::tree::Node;
@@ -59,6 +59,17 @@ impl FlowPlan {
         let (name, preset) = self.kind(&reader)?;
         sojourn_traffic::build_application(name, &reader, preset, segment)
             .map_err(|error| not_built(&reader, &error))
+    }
+
+    /// Where its traffic names a file, and the dotted key there.
+    pub(super) fn traffic_named(&self, file: &str) -> (Place, String) {
+        let (node, key) = &self.traffic;
+        let entries = node.table().map_or(&[][..], |table| &table.entries);
+        let names = |node: &Node| node.text().is_some_and(|text| text.contains(file));
+        entries.iter().find(|(_, node)| names(node)).map_or_else(
+            || (node.place, key.clone()),
+            |(word, node)| (node.place, format!("{key}.{word}")),
+        )
     }
 
     /// What its source says of its laws, at its place.

@@ -131,6 +131,7 @@ impl DumbbellPlan {
             to: to.to_owned(),
             rate,
             delay: Distribution::constant(delay),
+            delay_place: place,
             delay_of: name.to_owned(),
             overhead: Bytes::ZERO,
             device_queue: Auto::Auto,
