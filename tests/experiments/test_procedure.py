@@ -98,6 +98,12 @@ def test_precision_ends_at_the_most_replicas_and_says_so(text):
     )
 
 
+@pytest.mark.parametrize("most", [3, 11])
+def test_precision_takes_none_of_the_replicas_that_a_scenario_asks_for(text, most):
+    results = sj.run(precise(text(replicas=12), "50%", f"max_replicas = {most}"))
+    assert results.runs.group_by("point").len()["len"].to_list() == [12] * 4
+
+
 def test_precision_is_resumed_to_the_same_values(text, tmp_path):
     scenario = precise(text(), "3%", "max_replicas = 40")
     sweep(scenario, tmp_path / "whole")

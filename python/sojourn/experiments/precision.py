@@ -49,7 +49,9 @@ class Goal:
             quantities = tuple(Quantity.read(text.strip(), scenario) for text in texts)
         except ValueError as error:
             raise ScenarioError(f"{scenario.place}: precision_of: {error}") from None
-        return cls(share, quantities, scenario.core.max_replicas)
+        # Those that the scenario asks for by itself are made whatever a precision may add.
+        most = max(scenario.core.max_replicas, scenario.replicas)
+        return cls(share, quantities, most)
 
     def first(self, replicas: int) -> int:
         """How many replicas there are at the first look."""
