@@ -149,6 +149,8 @@ def _found(name: str, folder: str | Path) -> type:
     if name in _named:
         return _named[name].cls
     module_name, _, path = name.partition(":")
+    if not (module_name and path):
+        raise Refused(f"found {name!r}; allowed: module:Class")
     if "-" in path or "<locals>" in path:
         allowed = f"a class that {module_name} has under a name of its own"
         raise Refused(

@@ -13,6 +13,7 @@ import polars as pl
 
 from sojourn import _core
 from sojourn._core import Cancel
+from sojourn.brief import InputError
 from sojourn.tables import BY_REASON
 from sojourn.whole import write_whole
 
@@ -122,9 +123,12 @@ def replay(
     balance.
     """
     capture = Path(capture)
+    queues = [queues] if isinstance(queues, str) else list(queues)
+    if not queues:
+        raise InputError('queues: found none; allowed: one or several, such as "codel"')
     ready = _core.Replay(
         capture,
-        [queues] if isinstance(queues, str) else list(queues),
+        queues,
         rate,
         delay=delay,
         overhead=overhead,

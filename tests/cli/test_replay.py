@@ -343,3 +343,10 @@ def test_ctrl_c_leaves_one_line_and_no_file(tmp_path):
     said = [line for line in errors.splitlines() if not line.startswith("replay endless.pcap: ")]
     assert said == ["interrupted: nothing was written"]
     assert sorted(tmp_path.iterdir()) == [pipe]
+
+
+def test_a_replay_through_no_queue_is_refused(tmp_path):
+    arrivals = tmp_path / "arrivals.csv"
+    arrivals.write_text("time_s,size_B\n0,100\n")
+    with pytest.raises(ValueError, match="queues: found none; allowed: one or several"):
+        replay(arrivals, [], "1 Mbit/s")

@@ -176,3 +176,9 @@ def test_values_that_vary_may_be_objects():
     assert scenario.vary[1] == {"link.bottleneck.queue": {"discipline": "red", "max_p": 0.1}}
     over = scenario.with_overrides({"dumbbell.bottleneck.queue": sj.queue.Pie()})
     assert over.document()["dumbbell"]["bottleneck"]["queue"] == {"discipline": "pie"}
+
+
+@pytest.mark.parametrize(("depth", "fanout"), [(21, 2), (10, 10), (2, 10**9)])
+def test_a_tree_that_would_fill_memory_is_refused(depth, fanout):
+    with pytest.raises(ValueError, match="allowed: a tree of at most 1000000 leaves"):
+        sj.tree(depth, fanout, rate="1 Mbit/s", delay="1 ms", flows=sj.tcp())

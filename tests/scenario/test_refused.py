@@ -94,6 +94,12 @@ TABLE = {
     "an unknown discipline": Bad(
         '"droptail"', '"droptial"', "link.bottleneck.queue.discipline", 'did you mean "droptail"?'
     ),
+    "half the name of a class": Bad(
+        '"droptail"', '"codel:"', "link.bottleneck.queue.discipline", "allowed: module:Class"
+    ),
+    "a class of no module": Bad(
+        '"droptail"', '":Codel"', "link.bottleneck.queue.discipline", "allowed: module:Class"
+    ),
     "a parameter of another discipline": Bad(
         'limit = "10 packets"', 'min_th = "5 packets"', "link.bottleneck.queue.min_th", "limit"
     ),

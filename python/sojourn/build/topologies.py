@@ -24,6 +24,9 @@ AnyQueue = Queue | Discipline | type[Queue] | type[Discipline] | Mapping[str, An
 """A queue: a discipline of the registry or of your own, its class where all is at its default, or a
 table as in a scenario file."""
 
+MOST_LEAVES = 1_000_000
+"""More leaves of a tree than this are a slip of the pen, and would fill memory."""
+
 DURATION = "30 s"
 """Simulated time unless ``duration`` says otherwise."""
 
@@ -186,6 +189,10 @@ def tree(
     """
     if depth < 1 or fanout < 1:
         raise ValueError(f"depth, fanout: found {depth}, {fanout}; allowed: 1 or more each")
+    # Of two at every level twenty levels are too many already.
+    if fanout ** min(depth, 20) > MOST_LEAVES:
+        allowed = f"a tree of at most {MOST_LEAVES} leaves"
+        raise ValueError(f"depth, fanout: found {depth}, {fanout}; allowed: {allowed}")
     links: list[dict[str, Any]] = []
     parents = ["root"]
     for level in range(1, depth + 1):
