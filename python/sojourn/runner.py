@@ -14,6 +14,7 @@ from sojourn.brief import InputError, brief
 from sojourn.experiments.bench import Finished, Memory
 from sojourn.experiments.procedure import conduct
 from sojourn.forks import check_process
+from sojourn.nearest import refusal
 from sojourn.outcomes import Outcomes
 from sojourn.processes import Trace, in_processes
 from sojourn.progress import Progress, shown
@@ -181,7 +182,8 @@ def find(name: str | Path, overrides: Overrides = ()) -> Scenario:
     from sojourn import studies
 
     if str(name) not in studies.names():
-        return Scenario.load(path, overrides)
+        what = refusal(str(name), studies.names())
+        raise ScenarioError(f"{name}: there is no such file and no such study: {what}")
     text = studies.scenario_text(str(name))
     return Scenario.from_toml(text, place=str(name), overrides=overrides)
 

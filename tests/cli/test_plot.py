@@ -147,3 +147,9 @@ def test_what_is_for_runs_is_not_passed_over_where_nothing_is_run(sojourn, small
     done = sojourn("plot", out, "drops", option)
     assert done.status == 2
     assert option.partition("=")[0] in done.errors
+
+
+def test_one_distribution_is_of_a_link_or_of_flows(sojourn, small):
+    done = sojourn("plot", small, "cdf", "--link", "bottleneck", "--flow", "load")
+    said = f"error: {small}: found a link and a flow; allowed: one of them\n"
+    assert (done.status, done.errors) == (2, said)

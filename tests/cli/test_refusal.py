@@ -15,6 +15,8 @@ import pytest
         (["list", "disc"], 'did you mean "disciplines"?'),
         (["list", "disciplines", "fq_"], 'did you mean "fq_codel"?'),
         (["plot", "scenarios/mm1.toml", "lod"], 'did you mean "load"?'),
+        (["run", "eqmm"], 'no such file and no such study: found "eqmm"; allowed: eqm, '),
+        (["run", "eqmm"], 'did you mean "eqm"?'),
         (["sens"], 'found "sens"; allowed: run, compare'),
         (["sens"], 'did you mean "sensitivity"?'),
     ],

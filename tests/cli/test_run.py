@@ -195,7 +195,9 @@ def test_a_study_by_its_name(sojourn):
     done = sojourn("check", "nothing-of-this-name")
     assert done.status == 2
     assert done.errors == (
-        "error: nothing-of-this-name: cannot read it: no such file or directory\n"
+        "error: nothing-of-this-name: there is no such file and no such study: "
+        'found "nothing-of-this-name"; allowed: eqm, ece6110, four-aqms, large-network, '
+        "red-fairness\n"
     )
     names = [study["name"] for study in json.loads(sojourn("list", "studies", "--json").out)]
     assert "eqm" in names

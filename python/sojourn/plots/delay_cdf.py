@@ -29,6 +29,8 @@ def gather(
 
     Raises PlotError where nothing has that name, or no packet came.
     """
+    if link is not None and flow is not None:
+        raise PlotError("found a link and a flow; allowed: one of them")
     if flow is None:
         entity, name = "link", link_of(results, link)
     else:
