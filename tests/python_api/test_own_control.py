@@ -55,3 +55,21 @@ def test_a_class_that_is_none_is_refused():
             rtt="9 ms",
             flows=sj.tcp("pathlib:Path"),
         )
+
+
+class Runaway(sj.transport.CongestionControl):
+    """Half as large again at every acknowledgement: what one forgets to bound."""
+
+    def on_ack(self, ack):
+        self.cwnd *= 1.5
+
+    def on_loss(self, loss):
+        self.cwnd = max(1.0, loss.in_flight / 2)
+
+
+def test_a_window_that_grows_without_bound_fills_no_memory():
+    flows = sj.tcp(Runaway, segment="65000 B")
+    line = sj.dumbbell(rate="1 Gbit/s", rtt="10 ms", flows=flows, duration="1 s")
+    series = sj.run(line, jobs=1, series_interval="10 ms").series("in_flight_packets")
+    # As much as TCP's largest window has room for (RFC 7323), and no more.
+    assert series["value"].max() <= (65_535 << 14) // 65_000

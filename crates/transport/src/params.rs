@@ -215,6 +215,10 @@ const LINUX_PATIENCE: Span = Span::from_ms(2);
 
 const ALLOWED_WINDOW: &str = "a window such as \"20 packets\" or \"64 kB\", or \"none\"";
 
+/// The largest window that a receiver can offer (RFC 7323, 2.3): what is outstanding without it, under a congestion control
+/// that grows without bound, fills memory.
+const LARGEST_WINDOW: u64 = 65_535 << 14;
+
 /// What begins with more fills memory before anything is acknowledged.
 const MOST_AT_ONCE: u64 = 1_000_000_000;
 
@@ -291,7 +295,7 @@ impl Config {
         Ok(Self {
             mss: mss as u32,
             header: header as u32,
-            window,
+            window: window.min(LARGEST_WINDOW),
             send_buffer,
             initial_window,
             initial_ssthresh,
