@@ -36,8 +36,8 @@ params! {
         /// Header bytes on the wire around each payload; an acknowledgement is a header only.
         /// Automatic: 40, with timestamps 52.
         header: Auto<Bytes> = "auto";
-        /// The most that may be outstanding, in packets or bytes, or "none": the lesser of what the
-        /// sender keeps and the receiver offers.
+        /// The most that may be outstanding, in packets or bytes: the lesser of what the sender keeps and the receiver
+        /// offers. "none": the most that a receiver can offer, 1.07 GB (RFC 7323, 2.3).
         window: Limit = "none", Ns2 = "20 packets", Ns3 = "131072 B";
         /// The most that may have been written and not yet acknowledged, in packets or bytes, or
         /// "none": beyond it a source that writes at a rate of its own is held back. Transfers of
@@ -215,8 +215,8 @@ const LINUX_PATIENCE: Span = Span::from_ms(2);
 
 const ALLOWED_WINDOW: &str = "a window such as \"20 packets\" or \"64 kB\", or \"none\"";
 
-/// The largest window that a receiver can offer (RFC 7323, 2.3): what is outstanding without it, under a congestion control
-/// that grows without bound, fills memory.
+/// The largest window that a receiver can offer (RFC 7323, 2.3). Without any what is outstanding under a congestion control
+/// that grows without bound fills memory.
 const LARGEST_WINDOW: u64 = 65_535 << 14;
 
 /// What begins with more fills memory before anything is acknowledged.
@@ -275,7 +275,10 @@ impl Config {
             bytes => Ok(bytes.unwrap_or(u64::MAX)),
         };
         check_timeouts(params)?;
-        let window = at_least_one("window", params.window)?;
+        let window = match params.window {
+            Limit(None) => LARGEST_WINDOW,
+            given => at_least_one("window", given)?,
+        };
         let send_buffer = at_least_one("send_buffer", params.send_buffer)?;
         let initial_window = initial_window(params.initial_window, at_least_one)?;
         let presets = [Preset::Ns2, Preset::Ns3, Preset::Linux];
@@ -295,7 +298,7 @@ impl Config {
         Ok(Self {
             mss: mss as u32,
             header: header as u32,
-            window: window.min(LARGEST_WINDOW),
+            window,
             send_buffer,
             initial_window,
             initial_ssthresh,
