@@ -434,3 +434,34 @@ fn controllers_of_linux_hear_of_the_last_segment() {
         );
     }
 }
+
+/// A sender of ns-2's kind whose window is `window`, all of it sent, 100 ms ago.
+fn in_ns2(sack: &'static str, window: &'static str) -> Solo {
+    let keys = [
+        ("segment", "1000 B"),
+        ("sack", sack),
+        ("window", "1000 packets"),
+        ("initial_window", window),
+        ("handshake", "false"),
+    ];
+    let mut tcp = Solo::new("newreno", Preset::Ns2, &keys);
+    tcp.sender.write_endless();
+    tcp.sends();
+    tcp.at(100);
+    tcp
+}
+
+/// `cwnd_` becomes half of itself, 1.5; it is `ssthresh_` alone that is two at least.
+#[test]
+fn ns2_inflates_half_of_a_small_window() {
+    let mut tcp = in_ns2("false", "3 packets");
+    for _ in 0..3 {
+        tcp.ack(1, &[]);
+    }
+    assert_eq!((tcp.cwnd(), tcp.ssthresh()), (4.5, 2.0));
+    let mut tcp = in_ns2("true", "3 packets");
+    for n in 2..=4 {
+        tcp.ack(1, &[(nth(1), nth(n))]);
+    }
+    assert_eq!((tcp.cwnd(), tcp.ssthresh()), (1.5, 2.0));
+}

@@ -216,7 +216,12 @@ impl Sender {
             return;
         }
         self.state = State::Recovery;
-        let ssthresh = self.ssthresh;
+        // ns-2's agents inflate the window, which may be less than the least threshold.
+        let halved = if self.config.classic_recovery {
+            self.cwnd
+        } else {
+            self.ssthresh
+        };
         // Linux goes on with the reduction that marks began.
         let goes_on = reduced
             && self.config.marks_by_prr
@@ -234,11 +239,11 @@ impl Sender {
             }
             self.reduce_by_prr(delivered, false, delivered > acked);
         } else if self.config.sack {
-            self.recovery_window = ssthresh;
+            self.recovery_window = halved;
         } else {
             self.board.lose_first();
             self.recovery_window =
-                ssthresh.saturating_add(u64::from(self.config.dupthresh) * self.mss());
+                halved.saturating_add(u64::from(self.config.dupthresh) * self.mss());
         }
         self.arm_rto(now);
     }

@@ -224,6 +224,10 @@ impl Window {
 
     /// FlightSize in segments, as RFC 5681 wants it for the threshold.
     pub fn flight(&self, event: &LossEvent) -> f64 {
+        // ns-2 halves the window, which is no whole number of bytes.
+        if self.preset == Preset::Ns2 && event.in_flight == self.cwnd_bytes() {
+            return self.cwnd;
+        }
         self.segments(event.in_flight)
     }
 
@@ -303,4 +307,38 @@ macro_rules! window_hooks {
             self.window.set(cwnd, ssthresh);
         }
     };
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use sojourn_base::{Stream, Time};
+
+    fn halved(preset: Preset) -> f64 {
+        let start = Start {
+            mss: 100,
+            initial_window: 1000,
+            initial_ssthresh: 1000,
+            byte_counting: 1,
+            sack: false,
+            random: Stream::new(7),
+        };
+        let mut window = Window::new(&start, preset);
+        window.cwnd = 7.005;
+        let event = LossEvent {
+            now: Time::ZERO,
+            kind: LossKind::FastRetransmit,
+            in_flight: window.cwnd_bytes(),
+            snd_nxt: 0,
+            again: false,
+        };
+        window.halve(&event);
+        window.cwnd
+    }
+
+    #[test]
+    fn ns2_halves_a_window_that_is_no_whole_number_of_bytes() {
+        assert_eq!(halved(Preset::Ns2), 3.5025);
+        assert_eq!(halved(Preset::Reference), 3.5);
+    }
 }
