@@ -17,8 +17,9 @@
 //! of 10 ms, one segment timed at a time. Its agents have ways of their own, each of which has been read off traces
 //! (`tests/ns2.rs`): the window is halved and not the flight, at a repeated timeout too, and keeps its fraction; after
 //! a timeout all is sent again whatever was reported, and limited transmit goes on meanwhile; the acknowledgement that
-//! ends recovery grows the window; tables tell the window without what duplicates inflate it by; with SACK holes stay
-//! in `pipe` until they are acknowledged, as before RFC 3517.
+//! ends recovery grows the window; tables tell the window without what duplicates inflate it by, which begins at half of
+//! it, be that less than two; with SACK holes stay in `pipe` until they are acknowledged, as before RFC 3517, and three
+//! duplicates after the last acknowledgement of new data tell of a loss, whatever was reported before.
 
 use sojourn_base::{Auto, Bytes, Length, Limit, ParamFault, Preset, Span, Stream, Whole, params};
 
@@ -191,6 +192,9 @@ pub struct Config {
     /// Recovery as ns-2's agents do it: with SACK holes count as in flight until they are
     /// acknowledged; without it deflation may eat into the window.
     pub classic_recovery: bool,
+    /// Only duplicates report: what an acknowledgement of new data outside recovery tells, and all
+    /// that is known then, is thrown away (ns-2 with SACK).
+    pub duplicates_report: bool,
     /// The acknowledgement that ends recovery grows the window (Linux, ns-3, and ns-2 without
     /// SACK).
     pub grows_at_exit: bool,
@@ -353,6 +357,7 @@ impl Config {
             halves_pipe: ns3,
             go_back_n: ns2,
             classic_recovery: ns2,
+            duplicates_report: ns2 && params.sack,
             grows_at_exit: match preset {
                 Preset::Reference => false,
                 Preset::Linux | Preset::Ns3 => true,

@@ -377,7 +377,9 @@ impl Sender {
     /// Bytes in flight: `pipe` where SACK or a timeout says what is lost, else all outstanding.
     #[inline]
     pub fn in_flight(&self) -> u64 {
-        if self.config.sack || self.state == State::Loss {
+        let by_reports =
+            self.config.sack && (!self.config.duplicates_report || self.state == State::Recovery);
+        if by_reports || self.state == State::Loss {
             let pipe = self.board.pipe(self.outstanding());
             if self.config.classic_recovery && self.state == State::Recovery {
                 // The first retransmission is not counted.

@@ -465,3 +465,44 @@ fn ns2_inflates_half_of_a_small_window() {
     }
     assert_eq!((tcp.cwnd(), tcp.ssthresh()), (1.5, 2.0));
 }
+
+/// Its SACK agent throws away what it knows with every acknowledgement of new data outside
+/// recovery: only duplicates after that tell of losses, and nothing leaves the pipe before.
+#[test]
+fn ns2_learns_of_losses_from_duplicates_alone() {
+    let mut tcp = in_ns2("true", "10 packets");
+    // Two arrive, the third is missing, four more have arrived: a new segment for each of two, and growth.
+    assert_eq!(tcp.ack(nth(2), &[(nth(3), nth(7))]).len(), 3);
+    for (n, sent) in [(8, 1), (9, 1), (10, 1)] {
+        assert_eq!(tcp.ack(nth(2), &[(nth(3), nth(n))]).len(), sent, "{n}");
+    }
+    assert_eq!(tcp.sender.state(), State::Recovery);
+    // The reference counts what is reported: it begins at once.
+    let mut tcp = Solo::new("newreno", Preset::Reference, KEYS);
+    tcp.sender.write_endless();
+    tcp.sends();
+    tcp.at(100);
+    tcp.ack(nth(2), &[(nth(3), nth(7))]);
+    assert_eq!(tcp.sender.state(), State::Recovery);
+}
+
+/// Of two losses in one flight the second waits for three duplicates after the first is repaired.
+#[test]
+fn ns2_forgets_reports_at_the_end_of_recovery() {
+    let mut tcp = in_ns2("true", "10 packets");
+    for n in 2..=4 {
+        tcp.ack(1, &[(nth(1), nth(n))]);
+    }
+    assert_eq!(tcp.sender.state(), State::Recovery);
+    let end = tcp.sender.snd_nxt();
+    // What was sent by limited transmit is the last that this recovery waits for.
+    tcp.ack(end, &[]);
+    assert_eq!(tcp.sender.state(), State::Open);
+    tcp.sends();
+    let una = tcp.sender.snd_una();
+    for n in 1..=3 {
+        assert_eq!(tcp.sender.state(), State::Open);
+        tcp.ack(una, &[(una + 1000, una + 1000 * (n + 1))]);
+    }
+    assert_eq!(tcp.sender.state(), State::Recovery);
+}

@@ -40,7 +40,7 @@ impl Scoreboard {
     }
 
     /// From the first on, any segment may wait to be sent again.
-    fn look_anew(&mut self) {
+    pub(super) fn look_anew(&mut self) {
         self.next_waiting = self.ring.gone();
         self.late.clear();
     }

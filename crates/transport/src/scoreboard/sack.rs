@@ -80,4 +80,16 @@ impl Scoreboard {
         self.known = [(0, 0); 4];
         self.highest_sacked = 0;
     }
+
+    /// All that is known of what is outstanding is forgotten, but for which segments were sent twice.
+    pub fn forget_all(&mut self) {
+        self.forget_sacks();
+        for index in 0..self.ring.len() {
+            let flags = self.ring[index].flags;
+            self.set(index, flags & EVER);
+        }
+        self.resent.clear();
+        self.undecided = self.ring.gone();
+        self.look_anew();
+    }
 }

@@ -69,10 +69,11 @@ impl Sender {
         self.leave(now);
         if self.config.rack {
             self.detect_by_time(now);
+        } else if self.config.duplicates_report {
+            self.heed_duplicates(&heard);
         } else if self.config.sack {
-            let recovering = self.config.classic_recovery && self.state == State::Recovery;
-            let dupthresh = if recovering { 1 } else { self.config.dupthresh };
-            self.board.detect_by_count(dupthresh, self.config.mss);
+            self.board
+                .detect_by_count(self.config.dupthresh, self.config.mss);
         }
         heard.lost = self.board.lost_ever() - before.lost_ever;
         self.recover_on(now, &heard);
@@ -99,6 +100,27 @@ impl Sender {
         }
         self.after_probe(now, ack, &heard);
         self.set_timers(now, &heard, before.state);
+    }
+
+    /// ns-2's SACK: three duplicates begin recovery, and in it all below what is reported is lost.
+    fn heed_duplicates(&mut self, heard: &Heard) {
+        match self.state {
+            State::Recovery => {}
+            State::Open | State::Cwr if heard.advanced => {
+                self.board.forget_all();
+                return;
+            }
+            State::Open | State::Cwr if self.begins_recovery(heard) => {}
+            State::Open | State::Cwr | State::Loss => return,
+        }
+        self.board.detect_by_count(1, self.config.mss);
+    }
+
+    /// Whether duplicates tell of a loss (RFC 6582, 3.2, step 1): once for what was sent before.
+    fn begins_recovery(&self, heard: &Heard) -> bool {
+        heard.duplicate
+            && self.dupacks == self.config.dupthresh
+            && (self.snd_una > self.recover || !self.careful())
     }
 
     /// Whether the window was what limited the sender, so that it may grow.
@@ -148,6 +170,10 @@ impl Sender {
     fn exit_recovery(&mut self, now: Time) {
         self.reopen();
         self.dupacks = 0;
+        if self.config.duplicates_report {
+            // What begins now may be a loss in the same flight.
+            self.recover = 0;
+        }
         self.rack.on_recovery_exit();
         self.control(|cc| cc.on_recovery_exit(now));
     }
@@ -165,10 +191,7 @@ impl Sender {
                     let what_is_out = self.config.recovers_what_is_out && self.board.lost() > 0;
                     what_is_out || self.board.waiting() > 0
                 } else {
-                    // RFC 6582, 3.2, step 1: once for what was sent before.
-                    heard.duplicate
-                        && self.dupacks == self.config.dupthresh
-                        && (self.snd_una > self.recover || !self.careful())
+                    self.begins_recovery(heard)
                 };
                 if lost {
                     let sacked = heard.sacked_before;

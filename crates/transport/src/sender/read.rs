@@ -88,7 +88,7 @@ impl Sender {
         let duplicate = ack.ack == self.snd_una
             && had_outstanding
             && (same_window || reported > 0)
-            && (!self.config.sack || reported > 0);
+            && (!self.config.sack || reported > 0 || self.is_news(ack));
         self.snd_una = self.snd_una.max(ack.ack);
         // A report is as good a measurement: of the least RTT, and of the first.
         let reported_rtt = reported_at.map(|sent| now.since(sent));
@@ -131,6 +131,16 @@ impl Sender {
         })
     }
 
+    /// Whether a report after a timeout tells ns-2 something: the first after new data does, since
+    /// all before was thrown away.
+    fn is_news(&self, ack: &Ack) -> bool {
+        self.config.duplicates_report
+            && self.state == State::Loss
+            && self.expired_una != Some(self.snd_una)
+            && self.dupacks == 0
+            && !ack.sack.is_empty()
+    }
+
     #[inline(always)]
     #[allow(clippy::inline_always)] // once an acknowledgement
     pub(super) fn take_rtt(&mut self, now: Time, rtt: Span) {
@@ -162,7 +172,9 @@ impl Sender {
     /// The blocks that tell of outstanding data; a leading duplicate report (RFC 2883) goes to RACK.
     fn valid_blocks(&mut self, ack: &Ack) -> SackBlocks {
         let given = ack.sack.as_slice();
-        let deaf = self.config.go_back_n && self.state == State::Loss;
+        let stays = self.state == State::Recovery && ack.ack < self.recover;
+        let deaf = (self.config.go_back_n && self.state == State::Loss)
+            || (self.config.duplicates_report && ack.ack > self.snd_una && !stays);
         if !self.config.sack || deaf {
             return SackBlocks::NONE;
         }

@@ -144,9 +144,6 @@ impl Sender {
         if !self.config.limited_transmit {
             return (self.outstanding(), window);
         }
-        if self.config.sack {
-            return (self.in_flight(), window);
-        }
         (self.in_flight(), window.saturating_add(self.extra()))
     }
 
@@ -154,7 +151,8 @@ impl Sender {
     fn extra(&self) -> u64 {
         let over = self.state == State::Loss
             && (!self.last_was_duplicate || self.dupacks >= self.config.dupthresh);
-        if !self.config.limited_transmit || self.config.sack || over {
+        let by_reports = self.config.sack && !self.config.duplicates_report;
+        if !self.config.limited_transmit || by_reports || over {
             return 0;
         }
         u64::from(self.dupacks.min(2)) * self.mss()
