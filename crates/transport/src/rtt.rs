@@ -9,8 +9,9 @@
 //! SRTT + 200 ms. 4 RTTVAR is the largest deviation of a round trip; where that of the last is less, it falls by a
 //! quarter of the difference. A sample below SRTT moves the deviation by a 32nd. **ns-2**: a sample is a whole number
 //! of ticks, at least one; eight times SRTT and four times RTTVAR are whole ticks too, so that RTTVAR never falls below
-//! three quarters of one; after the fourth expiry in a row the next sample counts as the first. ns-2 rounds by a random
-//! phase of each sender's clock, here to the nearest tick.
+//! three quarters of one; after the fourth expiry in a row the next sample counts as the first. A sample is what the
+//! clock has ticked meanwhile, so that a round trip of 9.5 ticks is 9 or 10; in ns-2 each sender's clock has a random phase, here
+//! all tick from time zero on.
 
 use sojourn_base::{Span, Time};
 
@@ -79,7 +80,7 @@ impl RttEstimator {
         self.note_min(now, rtt);
         self.latest = rtt;
         if rules.coarse && rules.granularity > Span::ZERO {
-            self.sample_in_ticks(rtt, rules.granularity);
+            self.sample_in_ticks(now, rtt, rules.granularity);
             return;
         }
         if rules.min_on_variance {
@@ -135,9 +136,10 @@ impl RttEstimator {
 
     /// The same in integers, as ns-2 has it: eighths of ticks of SRTT, quarters of RTTVAR.
     #[inline(never)]
-    fn sample_in_ticks(&mut self, rtt: Span, tick: Span) {
+    fn sample_in_ticks(&mut self, now: Time, rtt: Span, tick: Span) {
         let tick = tick.as_ps();
-        let rtt = ((rtt.as_ps() + tick / 2) / tick).max(1).cast_signed();
+        let sent = now.as_ps() - rtt.as_ps();
+        let rtt = (now.as_ps() / tick - sent / tick).max(1).cast_signed();
         let known = self.srtt.filter(|_| !core::mem::take(&mut self.stale));
         let (eighths, quarters) = match known {
             None => (8 * rtt, 2 * rtt),

@@ -506,3 +506,22 @@ fn ns2_forgets_reports_at_the_end_of_recovery() {
     }
     assert_eq!(tcp.sender.state(), State::Recovery);
 }
+
+/// A clock of 10 ms ticks 9 times in 95 ms from 0 on, and 10 times in the next 95.
+#[test]
+fn ns2_counts_the_ticks_of_its_clock() {
+    let keys = [
+        ("segment", "1000 B"),
+        ("handshake", "false"),
+        ("initial_window", "1 packets"),
+    ];
+    let mut tcp = Solo::new("newreno", Preset::Ns2, &keys);
+    tcp.sender.write_endless();
+    tcp.sends();
+    // The second is an eighth of a tick more.
+    for (n, at, srtt) in [(1, 95, 90_000), (2, 190, 91_250)] {
+        tcp.at(at);
+        tcp.ack(nth(n), &[]);
+        assert_eq!(tcp.sender.srtt().unwrap().0, Span::from_us(srtt));
+    }
+}
