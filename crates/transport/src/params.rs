@@ -181,7 +181,8 @@ pub struct Config {
     pub recovers_what_is_out: bool,
     /// What RACK's reordering timer waits beyond its window.
     pub reorder_patience: Span,
-    /// Controllers hear of the RTT of the last segment that is acknowledged, not of the first (Linux).
+    /// Controllers hear of the RTT of the last segment that is acknowledged, not of the first (Linux), nor of that alone
+    /// which is timed (ns-2).
     pub last_rtt: bool,
     /// Stamps are whole milliseconds, and controllers hear of the smoothed RTT (ns-3).
     pub whole_ms: bool,
@@ -352,7 +353,7 @@ impl Config {
             marks_by_prr: prr && (linux || ns3) && !needs.own_recovery,
             recovers_what_is_out: linux,
             reorder_patience: if linux { LINUX_PATIENCE } else { Span::ZERO },
-            last_rtt: linux,
+            last_rtt: linux || ns2,
             whole_ms: ns3,
             halves_pipe: ns3,
             go_back_n: ns2,

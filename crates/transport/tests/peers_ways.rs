@@ -1,6 +1,6 @@
 //! What Linux and ns-3 do in ways of their own, as read off traces of them or off their sources.
 
-use crate::bench::{Bench, Link, Solo, ms, nth};
+use crate::bench::{Bench, Link, Solo, ms, nth, probe};
 use sojourn_base::{Preset, Rate, Span};
 use sojourn_transport::State;
 
@@ -524,4 +524,31 @@ fn ns2_counts_the_ticks_of_its_clock() {
         tcp.ack(nth(n), &[]);
         assert_eq!(tcp.sender.srtt().unwrap().0, Span::from_us(srtt));
     }
+}
+
+/// The timer of ns-2 times one segment a round trip, Vegas all of them: here the fifth, 80 ms.
+#[test]
+fn ns2_lets_vegas_hear_of_each_round_trip() {
+    let keys = [("segment", "1000 B"), ("handshake", "false")];
+    let mut tcp = Solo::new("vegas", Preset::Ns2, &keys);
+    tcp.sender.write_endless();
+    tcp.sends();
+    for (n, at, least) in [(1, 100, 0.1), (2, 150, 0.1), (4, 200, 0.1), (5, 230, 0.08)] {
+        tcp.at(at);
+        tcp.ack(nth(n), &[]);
+        assert_eq!(probe(tcp.sender.controller(), "base_rtt"), least, "{n}");
+    }
+}
+
+/// Its SYN is as large as data; ours is small, and would be faster than any data: 10 ms.
+#[test]
+fn ns2_keeps_the_handshake_out_of_the_base_of_vegas() {
+    let mut tcp = Solo::new("vegas", Preset::Ns2, &[("segment", "1000 B")]);
+    tcp.sender.write_endless();
+    tcp.sends();
+    tcp.at(10);
+    tcp.ack(1, &[]);
+    tcp.at(60);
+    tcp.ack(nth(1), &[]);
+    assert_eq!(probe(tcp.sender.controller(), "base_rtt"), 0.05);
 }

@@ -6,9 +6,9 @@
 //! lower, when diff exceeds gamma. A loss found by duplicates leaves three quarters of the window.
 //!
 //! **reference** takes 2, 4, 1 and the mean RTT of the round. **ns-2** (`Agent/TCP/Vegas`): 1, 3, 1, the mean, and diff
-//! rounded to the nearest; what a loss takes is rounded down, and a timeout leaves two segments. That a loss changes
-//! nothing where the window was changed since the segment was sent, and halves where the segment was sent twice, is not
-//! modelled.
+//! rounded to the nearest; each segment is timed, but for the SYN; what a loss takes is rounded down, and a timeout leaves
+//! two segments. That a loss changes nothing where the window was changed since the segment was sent, and halves where the
+//! segment was sent twice, is not modelled, nor that its packets have no header and two duplicates send nothing.
 //!
 //! **Linux**, **ns-3**: 2, 4, 1, which is also the paper's second setting; RTT is the least of the round; slow start
 //! doubles every round trip and ends at W BaseRTT / RTT, rounded down, + 1; a round of fewer than three samples grows
@@ -178,7 +178,9 @@ impl Vegas {
 
 impl CongestionControl for Vegas {
     fn on_ack(&mut self, ack: &AckSample) {
-        if let Some(rtt) = ack.rtt {
+        // The SYN of ns-2's Vegas is as large as data: a small one would be faster than any data.
+        let is_of_data = self.preset != Preset::Ns2 || ack.snd_una > 1;
+        if let Some(rtt) = ack.rtt.filter(|_| is_of_data) {
             if self.base == Span::ZERO || rtt < self.base {
                 self.base = rtt;
             }
