@@ -109,9 +109,9 @@ class TcpKeys(TypedDict, total=False):
             B``; ns2: ``1000 B``.
         header: Header bytes on the wire around each payload; an acknowledgement is a header only.
             Automatic: 40, with timestamps 52. Default ``auto``.
-        window: The most that may be outstanding, in packets or bytes, or "none": the lesser of
-            what the sender keeps and the receiver offers. Default ``none``; ns3: ``131072 B``;
-            ns2: ``20 packets``.
+        window: The most that may be outstanding, in packets or bytes: the lesser of what the
+            sender keeps and the receiver offers. "none": the most that a receiver can offer, 1.07
+            GB (RFC 7323, 2.3). Default ``none``; ns3: ``131072 B``; ns2: ``20 packets``.
         send_buffer: The most that may have been written and not yet acknowledged, in packets or
             bytes, or "none": beyond it a source that writes at a rate of its own is held back.
             Transfers of a given size are written as a whole. Default ``none``; ns3: ``131072 B``.
