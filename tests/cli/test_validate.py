@@ -22,9 +22,9 @@ def test_a_part_in_quick_form(sojourn, tmp_path):
     quick = [finding for finding in findings if finding["evidence"] == "tbf"]
     assert len(quick) >= 10
     assert all(finding in committed for finding in quick)
-    # The first case of the peer, of two.
+    # The first case of the peer, of forty.
     cases = {finding["case"] for finding in findings if finding["evidence"] == "linux-cake"}
-    assert cases == {"1"}
+    assert cases == {"cubic, 1, 10 ms"}
     assert "linux-cake" in (tmp_path / "differences.md").read_text()
     assert (tmp_path / "tbf" / "results.csv").exists()
 

@@ -73,3 +73,20 @@ def test_a_window_that_grows_without_bound_fills_no_memory():
     series = sj.run(line, jobs=1, series_interval="10 ms").series("in_flight_packets")
     # As much as TCP's largest window has room for (RFC 7323), and no more.
     assert series["value"].max() <= (65_535 << 14) // 65_000
+
+
+class Backwards(sj.transport.CongestionControl):
+    """Asks to be sent at less than nothing."""
+
+    pacing = True
+
+    def on_ack(self, ack):
+        self.pacing_rate = -1e6
+
+    def on_loss(self, loss):
+        self.reduce(loss, self.cwnd / 2)
+
+
+def test_a_pace_below_nothing_is_refused():
+    with pytest.raises(sj.UserCodeError, match=r"found pacing_rate = -1000000; allowed: bit/s"):
+        sj.run(scenario(Backwards))

@@ -133,6 +133,11 @@ impl PythonController {
         (self.cwnd, self.ssthresh) = (cwnd, ssthresh);
         if self.needs.pacing {
             let rate: Option<f64> = object.getattr("pacing_rate")?.extract()?;
+            if let Some(bits) = rate.filter(|&bits| bits.is_nan() || bits <= 0.0) {
+                return Err(PyValueError::new_err(format!(
+                    "found pacing_rate = {bits}; allowed: bit/s above zero, or None"
+                )));
+            }
             self.pacing_rate = rate.map(|bits| bits / 8.0);
         }
         Ok(())
