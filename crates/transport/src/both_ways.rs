@@ -73,14 +73,17 @@ impl Pair {
         }
         let mut segments = Vec::new();
         // Who never asks for bursts is given the same segments.
-        while self.has_short_ways && !self.sender.counts().segments.is_multiple_of(4) {
-            let burst = self.sender.poll_burst(now);
-            segments.extend((0..burst.segments).map(|index| burst.segment(index, now)));
-            if !burst.more {
-                return (segments, acks);
-            }
-            if burst.segments == 0 {
-                break;
+        if self.has_short_ways && !self.sender.counts().segments.is_multiple_of(4) {
+            let mut burst = self.sender.poll_burst(now);
+            loop {
+                segments.extend((0..burst.segments).map(|index| burst.segment(index, now)));
+                if !burst.more {
+                    return (segments, acks);
+                }
+                burst = self.sender.poll_unlike(now);
+                if burst.segments == 0 && burst.more {
+                    break;
+                }
             }
         }
         segments.extend(core::iter::from_fn(|| self.sender.poll_send(now)));

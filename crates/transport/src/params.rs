@@ -8,7 +8,9 @@
 //! first 16 acknowledged one by one; the window is halved and not the flight; a window that is not put to use for an
 //! RTO is taken down, as after idle time; marks take the window down by PRR; controllers hear of the RTT of the last
 //! segment acknowledged, where SRTT is that of the first; a probe of the tail waits 2 ms longer, after a segment alone
-//! the minimum RTO. **ns3** (3.48): 536 bytes, SACK and PRR without RACK, a first RTO of 1 s, ACKs of two segments
+//! the minimum RTO; the last of several segments that go at once bears PSH and is acknowledged at once
+//! ([`crate::sender`]). Left out: acknowledgements of holes that are gathered for a millisecond, and segments that wait
+//! for others to go with. **ns3** (3.48): 536 bytes, SACK and PRR without RACK, a first RTO of 1 s, ACKs of two segments
 //! after at most 200 ms but of the first at once; what is halved is `pipe`, at a repeated timeout too, and its PRR is
 //! its own ([`crate::recovery::prr`]), by which marks take the window down too; stamps are whole milliseconds, and
 //! controllers hear of the smoothed RTT. In both the acknowledgement that ends recovery grows the window. **ns2**
@@ -164,8 +166,8 @@ pub struct Config {
     pub pacing: bool,
     /// It paces in bursts (Linux).
     pub paces_bursts: bool,
-    /// New segments go down in buffers; the last of one with several bears PSH, and so does the last of what is written
-    /// (Linux).
+    /// New segments go down in buffers; the last of one with several bears PSH, and so does the last of what is written.
+    /// What bears it is acknowledged at once (Linux).
     pub pushes: bool,
     /// In NewReno's recovery at most so many segments go out per acknowledgement (ns-2: 2).
     pub recovery_burst: u32,

@@ -131,40 +131,49 @@ impl<O: Observer> Simulation<O> {
     #[inline(always)]
     #[allow(clippy::inline_always)] // for the direction to be known
     fn pump_half(&mut self, slot: u32, way: Way, now: Time) {
-        match self.pump_burst(slot, way, now) {
-            (_, false) => {}
-            (0, true) => self.pump_one_by_one(slot, way, now),
-            (_, true) => self.pump_bursts(slot, way, now),
-        }
-    }
-
-    /// Sends the full segments that may be sent at once: how many, and whether more is to be looked at.
-    #[inline(always)]
-    #[allow(clippy::inline_always)]
-    fn pump_burst(&mut self, slot: u32, way: Way, now: Time) -> (u32, bool) {
         let connection = &mut self.tcp.connections[slot as usize];
         let (flow, number) = (connection.flow, connection.number);
         let Some(half) = connection.half(way) else {
-            return (0, false);
+            return;
         };
         let burst = half.sender.poll_burst(now);
         if !burst.more {
             half.note_window(now);
         }
-        if burst.push {
-            self.send_pushed(now, flow, number, way, &burst);
-        } else if burst.segments > 0 {
-            let push = false;
-            self.send_burst(now, flow, number, way, &Burst { push, ..burst });
+        if burst.segments > 0 {
+            self.send_burst(
+                now,
+                flow,
+                number,
+                way,
+                &Burst {
+                    push: false,
+                    ..burst
+                },
+            );
         }
-        (burst.segments, burst.more)
+        if burst.more {
+            self.pump_unlike(slot, way, now);
+        }
     }
 
-    /// Sends what remains after a burst, where it goes in several.
+    /// The same, where full segments are not all alike.
     #[inline(never)]
-    fn pump_bursts(&mut self, slot: u32, way: Way, now: Time) {
+    fn pump_unlike(&mut self, slot: u32, way: Way, now: Time) {
+        let connection = &mut self.tcp.connections[slot as usize];
+        let (flow, number) = (connection.flow, connection.number);
         loop {
-            match self.pump_burst(slot, way, now) {
+            let Some(half) = self.tcp.connections[slot as usize].half(way) else {
+                return;
+            };
+            let burst = half.sender.poll_unlike(now);
+            if !burst.more {
+                half.note_window(now);
+            }
+            if burst.segments > 0 {
+                self.send_burst(now, flow, number, way, &burst);
+            }
+            match (burst.segments, burst.more) {
                 (_, false) => return,
                 (0, true) => return self.pump_one_by_one(slot, way, now),
                 (_, true) => {}
@@ -187,11 +196,6 @@ impl<O: Observer> Simulation<O> {
             };
             self.send_segment(now, flow, number, way, &segment);
         }
-    }
-
-    #[inline(never)]
-    fn send_pushed(&mut self, now: Time, id: FlowId, number: u32, way: Way, burst: &Burst) {
-        self.send_burst(now, id, number, way, burst);
     }
 
     /// Sends segments that differ in their numbers alone, and the last by its PSH.

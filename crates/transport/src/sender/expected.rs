@@ -39,7 +39,8 @@ pub struct Burst {
     pub ecn: Ecn,
     /// Whether the last of them bears PSH.
     pub push: bool,
-    /// Whether more may go: another burst, and after one of nothing it is for [`poll_send`](Sender::poll_send) to find out.
+    /// Whether more may go: of [unlike](Sender::poll_unlike) segments another burst, else, and after one of nothing, it is for
+    /// [`poll_send`](Sender::poll_send) to find out.
     pub more: bool,
 }
 
@@ -172,44 +173,26 @@ impl Sender {
         }
     }
 
-    /// The full segments of new data that the acknowledgement before has made room for. To be asked
-    /// before [`poll_send`](Self::poll_send), which alone gives the very same segments one by one,
-    /// at a higher price.
+    /// The full segments of new data that the acknowledgement before has made room for, where they are all alike. To be asked
+    /// before [`poll_send`](Self::poll_send), which alone gives the very same segments one by one, at a higher price.
     #[inline(always)]
     pub fn poll_burst(&mut self, now: Time) -> Burst {
         let mut burst = self.no_burst();
-        if self.expected_at == Time::NEVER {
+        if self.expected_at == Time::NEVER || self.unlike {
             return burst;
         }
-        let window = self.cwnd.min(self.config.window);
-        let edge = self
-            .right_edge
-            .min(self.snd_una.saturating_add(window))
-            // The last segment of a stream may be short, and a FIN may ride on it.
-            .min(self.written - 1);
-        if self.steps || self.config.pushes {
-            return self.poll_unlike(now, edge);
-        }
-        self.send_at_once(now, edge, &mut burst);
+        self.send_at_once(now, self.full_edge(), &mut burst);
         self.look_for_more(&mut burst);
         burst
     }
 
-    /// Whether more may go than full segments up to the edge.
-    #[inline(always)]
-    fn look_for_more(&mut self, burst: &mut Burst) {
-        let end = self.snd_nxt + u64::from(burst.len);
-        burst.more = end >= self.written;
-        if !burst.more && end > self.snd_una.saturating_add(self.cwnd) {
-            // Not the receiver's window alone is what lacks.
-            self.limited_until = self.snd_nxt;
-        }
-    }
-
-    /// The same where segments are not all alike: each is looked at, or they go down in buffers, of which it sends one.
-    #[inline(never)]
-    fn poll_unlike(&mut self, now: Time, edge: u64) -> Burst {
+    /// The same where they are not: each is looked at, or they go down in buffers, of which it sends one.
+    pub fn poll_unlike(&mut self, now: Time) -> Burst {
         let mut burst = self.no_burst();
+        if self.expected_at == Time::NEVER || !self.unlike {
+            return burst;
+        }
+        let edge = self.full_edge();
         let buffer = self.config.pushes.then(|| self.next_buffer(now));
         let end = buffer.map_or(edge, |buffer| buffer.edge(self.snd_nxt, burst.len));
         let is_held = self.steps && self.send_in_step(now, end.min(edge), &mut burst);
@@ -239,6 +222,27 @@ impl Sender {
             ecn: self.codepoint,
             push: false,
             more: true,
+        }
+    }
+
+    /// The number up to which full segments may go.
+    #[inline(always)]
+    fn full_edge(&self) -> u64 {
+        let window = self.cwnd.min(self.config.window);
+        self.right_edge
+            .min(self.snd_una.saturating_add(window))
+            // The last segment of a stream may be short, and a FIN may ride on it.
+            .min(self.written - 1)
+    }
+
+    /// Whether more may go than full segments up to the edge.
+    #[inline(always)]
+    fn look_for_more(&mut self, burst: &mut Burst) {
+        let end = self.snd_nxt + u64::from(burst.len);
+        burst.more = end >= self.written;
+        if !burst.more && end > self.snd_una.saturating_add(self.cwnd) {
+            // Not the receiver's window alone is what lacks.
+            self.limited_until = self.snd_nxt;
         }
     }
 
