@@ -243,6 +243,17 @@ fn initial_window(
     Err(ParamFault::new(NAME, limit, allowed))
 }
 
+/// The header around segments of `mss` bytes.
+fn header(params: &TcpParams, mss: u64) -> Result<u64, ParamFault> {
+    let bare = if params.timestamps { 52 } else { 40 };
+    let header = params.header.given().map_or(bare, Bytes::get);
+    if header + mss > 65_535 {
+        let allowed = format!("a size up to {} B beside the segment", 65_535 - mss);
+        return Err(ParamFault::new("header", format!("{header} B"), allowed));
+    }
+    Ok(header)
+}
+
 /// Timeouts of nothing would follow each other without end.
 fn check_timeouts(params: &TcpParams) -> Result<(), ParamFault> {
     let above_zero = [
@@ -296,12 +307,7 @@ impl Config {
             Auto::Auto if ns2 => window,
             Auto::Auto => u64::MAX,
         };
-        let bare = if params.timestamps { 52 } else { 40 };
-        let header = params.header.given().map_or(bare, Bytes::get);
-        if header + mss > 65_535 {
-            let allowed = format!("a size up to {} B beside the segment", 65_535 - mss);
-            return Err(ParamFault::new("header", format!("{header} B"), allowed));
-        }
+        let header = header(params, mss)?;
         Ok(Self {
             mss: mss as u32,
             header: header as u32,

@@ -173,8 +173,8 @@ fn a_pushed_segment_is_acknowledged_at_once() {
             segment,
             ecn: Ecn::NotEct,
         };
-        let received = receiver.on_segment(Time::ZERO, &arrival);
-        acks.push(received.acks.into_iter().flatten().count());
+        let led_to = receiver.on_segment(Time::ZERO, &arrival);
+        acks.push(led_to.acks.into_iter().flatten().count());
     }
     assert_eq!(acks, [0, 1, 0, 1, 0, 1, 0]);
 }

@@ -23,7 +23,7 @@ pub(super) struct Buffer {
 
 impl Buffer {
     /// The number up to which it reaches from `next` on.
-    pub(super) fn edge(&self, next: u64, mss: u32) -> u64 {
+    pub(super) fn edge(self, next: u64, mss: u32) -> u64 {
         next + u64::from(self.left) * u64::from(mss)
     }
 
