@@ -97,8 +97,6 @@ pub struct Sender {
     is_calm: bool,
     /// Each segment is looked at by itself, since it is paced or a rate is measured by it.
     steps: bool,
-    /// Segments that go at once are not all alike: each is looked at, or they go down in buffers.
-    unlike: bool,
     /// Acknowledgements count marked bytes.
     counts_marks: bool,
     /// That of new data.
@@ -162,7 +160,6 @@ impl Sender {
             predicts: expected::predicts(&config),
             is_calm: false,
             steps: config.pacing || needs.rate_samples,
-            unlike: config.pacing || needs.rate_samples || config.pushes,
             counts_marks: config.ecn == EcnMode::Accurate,
             codepoint: send::codepoint(&config, needs),
             right_edge: start.saturating_add(config.window),

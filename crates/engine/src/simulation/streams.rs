@@ -141,16 +141,7 @@ impl<O: Observer> Simulation<O> {
             half.note_window(now);
         }
         if burst.segments > 0 {
-            self.send_burst(
-                now,
-                flow,
-                number,
-                way,
-                &Burst {
-                    push: false,
-                    ..burst
-                },
-            );
+            self.send_burst(now, flow, number, way, &burst);
         }
         if burst.more {
             self.pump_unlike(slot, way, now);

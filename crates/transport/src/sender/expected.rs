@@ -178,7 +178,7 @@ impl Sender {
     #[inline(always)]
     pub fn poll_burst(&mut self, now: Time) -> Burst {
         let mut burst = self.no_burst();
-        if self.expected_at == Time::NEVER || self.unlike {
+        if self.expected_at == Time::NEVER || self.is_unlike() {
             return burst;
         }
         self.send_at_once(now, self.full_edge(), &mut burst);
@@ -189,7 +189,7 @@ impl Sender {
     /// The same where they are not: each is looked at, or they go down in buffers, of which it sends one.
     pub fn poll_unlike(&mut self, now: Time) -> Burst {
         let mut burst = self.no_burst();
-        if self.expected_at == Time::NEVER || !self.unlike {
+        if self.expected_at == Time::NEVER || !self.is_unlike() {
             return burst;
         }
         let edge = self.full_edge();
@@ -211,6 +211,12 @@ impl Sender {
             self.look_for_more(&mut burst);
         }
         burst
+    }
+
+    /// Whether segments that go at once are not all alike.
+    #[inline(always)]
+    fn is_unlike(&self) -> bool {
+        self.steps || self.config.pushes
     }
 
     #[inline(always)]
