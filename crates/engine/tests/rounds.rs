@@ -86,23 +86,23 @@ fn network(random: &mut Stream, rounds: bool) -> (Vec<LinkSpec>, Vec<FlowSpec>) 
         let params = [("rate", Scalar::Base(1e6))];
         let size = Distribution::constant(Bytes::new(700));
         let datagrams = bench::flow(&path, "cbr", &params, size, start, number);
-        let fin = any(2) == 0;
+        let ways = (any(2) == 0, [Preset::Reference, Preset::Linux][any(3) / 2]);
         let kind = any(16).max(3 * usize::from(all_send));
         let traffic = match kind {
             0 => datagrams.traffic,
-            12 => streams_that(fin, "arrivals", &[("rate", Scalar::Base(3e6))], "newreno"),
-            13 => streams_that(fin, "web", &[("reading", Scalar::Base(0.02))], "newreno"),
-            14 => streams_that(
-                fin,
+            12 => streams(ways, "arrivals", &[("rate", Scalar::Base(3e6))], "newreno"),
+            13 => streams(ways, "web", &[("reading", Scalar::Base(0.02))], "newreno"),
+            14 => streams(
+                ways,
                 "request_response",
                 &[("persistent", Scalar::Flag(false))],
                 "newreno",
             ),
-            1 => streams("bulk", &[("bytes", Scalar::Text("60 kB"))], "newreno"),
-            2 => streams("request_response", &(), "cubic"),
-            3 | 4 => streams("bulk", &(), "cubic"),
-            5 | 6 => streams("bulk", &(), "bbr"),
-            _ => streams("bulk", &(), "newreno"),
+            1 => streams(ways, "bulk", &[("bytes", Scalar::Text("60 kB"))], "newreno"),
+            2 => streams(ways, "request_response", &(), "cubic"),
+            3 | 4 => streams(ways, "bulk", &(), "cubic"),
+            5 | 6 => streams(ways, "bulk", &(), "bbr"),
+            _ => streams(ways, "bulk", &(), "newreno"),
         };
         flows.push(FlowSpec {
             way_back,
@@ -123,13 +123,9 @@ fn network(random: &mut Stream, rounds: bool) -> (Vec<LinkSpec>, Vec<FlowSpec>) 
     (links, flows)
 }
 
-fn streams(application: &str, params: &dyn ParamSource, control: &'static str) -> Traffic {
-    streams_that(false, application, params, control)
-}
-
-/// The same with or without a FIN at their end.
-fn streams_that(
-    fin: bool,
+/// Streams with or without a FIN at their end, under a preset.
+fn streams(
+    (fin, preset): (bool, Preset),
     application: &str,
     params: &dyn ParamSource,
     control: &'static str,
@@ -137,12 +133,11 @@ fn streams_that(
     let segment = Bytes::new(1448);
     let application =
         sojourn_traffic::build_application(application, params, Preset::Reference, segment);
-    let controller = move |start: &Start| {
-        sojourn_transport::build(control, &(), Preset::Reference, start).unwrap()
-    };
+    let controller =
+        move |start: &Start| sojourn_transport::build(control, &(), preset, start).unwrap();
     let needs = controller(&Start::of(1448, 10)).needs();
-    let params = TcpParams::read(&[("fin", Scalar::Flag(fin))], Preset::Reference).unwrap();
-    let config = Config::new(&params, Preset::Reference, &needs).unwrap();
+    let params = TcpParams::read(&[("fin", Scalar::Flag(fin))], preset).unwrap();
+    let config = Config::new(&params, preset, &needs).unwrap();
     let start = config.start(Stream::new(1));
     Traffic::Streams {
         application: application.unwrap(),
@@ -177,6 +172,7 @@ fn pages(number: u64) -> (Vec<LinkSpec>, Vec<FlowSpec>) {
         link((0, 1), 90, 6_000, "600 packets"),
         link((1, 0), 90, 6_000, "100 packets"),
     ];
+    let preset = [Preset::Reference, Preset::Linux][number as usize % 2];
     let flows = (0..8).map(|flow| {
         let host = links.len() as u32;
         links.push(link((2 + host, 0), 1_000, 200, "900 packets"));
@@ -189,11 +185,14 @@ fn pages(number: u64) -> (Vec<LinkSpec>, Vec<FlowSpec>) {
         let path = [host, 0, host + 1];
         let plain = bench::flow(&path, "cbr", &rate, size, Time::ZERO, seed);
         let (traffic, stop) = if flow < 6 {
-            (streams("bulk", &(), "newreno"), Time::NEVER)
+            (
+                streams((false, preset), "bulk", &(), "newreno"),
+                Time::NEVER,
+            )
         } else {
             let reading = [("reading", Scalar::Base(0.02))];
             let stop = Time::ZERO + Span::from_us(200_000 + 7_919 * number);
-            (streams_that(true, "web", &reading, "newreno"), stop)
+            (streams((true, preset), "web", &reading, "newreno"), stop)
         };
         FlowSpec {
             way_back: vec![host + 2, 1, host + 3],

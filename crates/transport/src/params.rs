@@ -9,8 +9,10 @@
 //! RTO is taken down, as after idle time; marks take the window down by PRR; controllers hear of the RTT of the last
 //! segment acknowledged, where SRTT is that of the first; a probe of the tail waits 2 ms longer, after a segment alone
 //! the minimum RTO; the last of several segments that go at once bears PSH and is acknowledged at once
-//! ([`crate::sender`]). Left out: acknowledgements of holes that are gathered for a millisecond, and segments that wait
-//! for others to go with. **ns3** (3.48): 536 bytes, SACK and PRR without RACK, a first RTO of 1 s, ACKs of two segments
+//! ([`crate::sender`]), as some are after a duplicate or a mark, while acknowledgements of what comes behind a hole are
+//! gathered ([`crate::receiver`]); after a lost SYN there is no ECN. Left out: segments that wait for others to go with.
+//!
+//! **ns3** (3.48): 536 bytes, SACK and PRR without RACK, a first RTO of 1 s, ACKs of two segments
 //! after at most 200 ms but of the first at once; what is halved is `pipe`, at a repeated timeout too, and its PRR is
 //! its own ([`crate::recovery::prr`]), by which marks take the window down too; stamps are whole milliseconds, and
 //! controllers hear of the smoothed RTT. In both the acknowledgement that ends recovery grows the window. **ns2**
@@ -151,6 +153,10 @@ pub struct Config {
     pub quick_acks: u64,
     /// So are those by which the receive window grows (Linux).
     pub grows_window: bool,
+    /// So are some after a duplicate, after a mark, and after CWR (Linux).
+    pub hurries_acks: bool,
+    /// While segments are missing one acknowledgement tells of several (Linux).
+    pub gathers_acks: bool,
     /// Slow start after idle time.
     pub idle_restart: bool,
     /// It begins from the window halved for each timeout that has gone by, and one that is not put to use is taken down
@@ -169,6 +175,8 @@ pub struct Config {
     /// New segments go down in buffers; the last of one with several bears PSH, and so does the last of what is written.
     /// What bears it is acknowledged at once (Linux).
     pub pushes: bool,
+    /// After a lost SYN the connection goes on without ECN (RFC 3168, 6.1.1.1; `tcp_ecn_fallback`).
+    pub gives_up_ecn: bool,
     /// In NewReno's recovery at most so many segments go out per acknowledgement (ns-2: 2).
     pub recovery_burst: u32,
     /// What is halved is the window, not the flight (Linux, ns-2).
@@ -343,6 +351,8 @@ impl Config {
             delayed_ack_timeout: params.delayed_ack_timeout,
             quick_acks: params.quick_acks.0,
             grows_window: linux && params.quick_acks.0 > 0,
+            hurries_acks: linux,
+            gathers_acks: linux && params.sack,
             idle_restart: params.idle_restart && !needs.keeps_window_when_idle,
             halves_when_idle: linux && params.idle_restart && !needs.keeps_window_when_idle,
             handshake: params.handshake,
@@ -354,6 +364,7 @@ impl Config {
             pacing: params.pacing.given().unwrap_or(needs.pacing),
             paces_bursts: linux,
             pushes: linux,
+            gives_up_ecn: linux,
             recovery_burst: if ns2 && !params.sack { 2 } else { u32::MAX },
             halves_cwnd: ns2 || linux,
             halves_again: ns2 || ns3,

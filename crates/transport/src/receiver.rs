@@ -5,7 +5,9 @@
 //! reported first). An acknowledgement is delayed until `delayed_ack` segments or
 //! `delayed_ack_timeout` have gone by, and not at all for a segment that is out of order, fills a
 //! hole, is a duplicate, opens or ends the connection (RFC 5681, 4.2), is one of the first
-//! `quick_acks`, or lets the window of Linux [grow](growth).
+//! `quick_acks`, or lets the window of Linux [grow](growth). Linux acknowledges at once too what bears
+//! PSH or CWR, a mark and the segment behind it, and sixteen after one that came twice; but it
+//! [gathers](gathering) acknowledgements while segments are missing.
 //!
 //! Marks are echoed as the sender's [`EcnMode`] wants: until CWR (RFC 3168, 6.1.3); segment by
 //! segment, where a change of the mark sends what is delayed at once (RFC 8257, 3.2); or by a
@@ -14,6 +16,7 @@
 //! **Choice**: the application reads at once, so that the window offered is constant; what lies
 //! beyond it is thrown away.
 
+mod gathering;
 mod growth;
 
 use core::num::NonZeroU64;
@@ -26,7 +29,15 @@ use sojourn_base::{Ecn, Time};
 use crate::ecn::EcnMode;
 use crate::params::Config;
 use crate::wire::{Ack, Outbox, SackBlocks, Segment};
+use gathering::Gathering;
 use growth::Growth;
+
+/// Linux acknowledges so many segments one by one after one that came twice (`tcp_enter_quickack_mode`).
+const AFTER_DUPLICATE: u64 = 16;
+/// And from the first mark of a round trip on.
+const AFTER_MARK: u64 = 2;
+/// Blocks that an acknowledgement may be held to have told (`TCP_SACK_BLOCKS_EXPECTED`).
+const BLOCKS_TOLD: usize = 2;
 
 /// A segment as it arrives: the mark may have been set on the way.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -96,6 +107,8 @@ pub struct Receiver {
     quick_acks: u64,
     /// The window that may grow still, and has each segment acknowledged by which it does (Linux).
     growth: Option<Box<Growth>>,
+    /// What Linux does not acknowledge at once while segments are missing.
+    gathering: Gathering,
 }
 
 impl Receiver {
@@ -111,6 +124,7 @@ impl Receiver {
             delayed: 0,
             quick_acks: config.quick_acks,
             growth: (config.grows_window).then(|| Box::new(Growth::new(config.mss))),
+            gathering: Gathering::default(),
             ack_at: Time::NEVER,
             ts_recent: Time::ZERO,
             last_ack: start,
@@ -198,6 +212,9 @@ impl Receiver {
         let segment = &arrival.segment;
         let marked = arrival.ecn == Ecn::Ce;
         let ce_changed = self.hear_mark(now, segment, marked, out);
+        if self.acks == 0 {
+            self.gathering.on_first(now.since(segment.stamp));
+        }
         if segment.seq <= self.last_ack && segment.stamp >= self.ts_recent {
             self.ts_recent = segment.stamp;
         }
@@ -207,7 +224,7 @@ impl Receiver {
         let right = self.rcv_nxt.saturating_add(self.config.window);
         let (start, end) = (segment.seq, segment.end().min(right));
         let before = self.rcv_nxt;
-        if self.lets_window_grow(now, segment) {
+        if self.lets_window_grow(now, segment) && start <= self.rcv_nxt {
             self.quick_acks |= 1;
         }
         let had_holes = !self.ranges.is_empty();
@@ -215,6 +232,7 @@ impl Receiver {
             // Nothing new: no data, an old duplicate, or beyond the window.
             if start < end && end <= self.rcv_nxt {
                 self.duplicate = (start, end);
+                self.hurry(AFTER_DUPLICATE);
             }
         } else if start <= self.rcv_nxt {
             if start < self.rcv_nxt {
@@ -223,6 +241,10 @@ impl Receiver {
             self.rcv_nxt = end;
             self.absorb();
         } else {
+            // A later acknowledgement might not find room for what waits.
+            if self.gathering.is_waiting() && self.newer_than(start, end) >= BLOCKS_TOLD {
+                self.acknowledge(now, out.place());
+            }
             self.insert(start, end);
         }
         let delivered = self.payload_between(before, self.rcv_nxt);
@@ -232,9 +254,9 @@ impl Receiver {
         if quick {
             self.quick_acks -= 1;
         }
+        let at_once = quick || ce_changed || (segment.cwr && self.config.hurries_acks);
         self.read(now);
-        if in_order && !had_holes && !segment.syn && !ends && !ce_changed && !quick && !segment.push
-        {
+        if in_order && !had_holes && !segment.syn && !ends && !at_once && !segment.push {
             self.delayed += 1;
             if self.delayed < self.config.delayed_ack {
                 if self.delayed == 1 {
@@ -243,8 +265,28 @@ impl Receiver {
                 return delivered;
             }
         }
+        if !at_once && let Some(at) = self.gather(now) {
+            self.ack_at = self.ack_at.min(at);
+            return delivered;
+        }
         self.acknowledge(now, out.place());
         delivered
+    }
+
+    /// Until when the acknowledgement of a segment may wait while others are missing, if it may.
+    fn gather(&mut self, now: Time) -> Option<Time> {
+        let has_moved = self.rcv_nxt - self.last_ack > u64::from(self.config.mss);
+        if !self.config.gathers_acks || self.ranges.is_empty() || has_moved {
+            return None;
+        }
+        self.gathering.on_segment(now, self.rcv_nxt)
+    }
+
+    /// Linux acknowledges the next segments one by one.
+    fn hurry(&mut self, segments: u64) {
+        if self.config.hurries_acks {
+            self.quick_acks = self.quick_acks.max(segments);
+        }
     }
 
     /// Whether the window grows by a segment.
@@ -285,6 +327,12 @@ impl Receiver {
     #[inline]
     pub fn next_timer(&self) -> Option<Time> {
         (self.ack_at < Time::NEVER).then_some(self.ack_at)
+    }
+
+    /// Whether the timer is of an acknowledgement that waits for others while segments are missing.
+    #[inline]
+    pub const fn is_gathering(&self) -> bool {
+        self.gathering.is_waiting()
     }
 
     /// The acknowledgement that was delayed, if it is due.
@@ -334,7 +382,10 @@ impl Receiver {
                 if segment.cwr {
                     self.ce = false;
                 }
-                self.ce |= marked;
+                if marked && !self.ce {
+                    self.hurry(AFTER_MARK);
+                    self.ce = true;
+                }
                 false
             }
             EcnMode::Dctcp => {
@@ -354,6 +405,13 @@ impl Receiver {
                 false
             }
         }
+    }
+
+    /// The blocks to report that are newer than the one which a range out of order will lengthen, or all.
+    fn newer_than(&self, start: u64, end: u64) -> usize {
+        let told = self.recent.iter().filter(|range| range.0 > self.rcv_nxt);
+        told.take_while(|range| range.1 < start || end < range.0)
+            .count()
     }
 
     /// Takes in the ranges that the number expected has reached.
@@ -450,6 +508,7 @@ impl Receiver {
     /// Writes the acknowledgement of all that has arrived.
     fn acknowledge(&mut self, now: Time, ack: &mut Ack) {
         self.acknowledge_in_order(now, ack);
+        self.gathering.on_ack();
         // In step there is neither, and what tells it lies in another line.
         if !self.in_step && (!self.ranges.is_empty() || self.has_duplicate()) {
             self.report(&mut ack.sack);

@@ -4,7 +4,7 @@
 use sojourn_base::{Ecn, Preset, Rate, Span, Time};
 use sojourn_transport::{Ack, Arrival, Receiver, Segment};
 
-use crate::bench::{Bench, Link, Solo, config};
+use crate::bench::{Bench, Fate, Link, Solo, config};
 
 fn over_10_mbit(rtt_ms: u64) -> Bench {
     let half = Span::from_ps(Span::from_ms(rtt_ms).as_ps() / 2);
@@ -148,35 +148,153 @@ fn a_buffer_holds_what_the_rate_sends_and_half_a_window_at_most() {
     assert_eq!((sent.len(), ends), (40, vec![19, 39]));
 }
 
+/// The segment of 1000 bytes with this place, sent at zero.
+fn nth(place: u64) -> Segment {
+    Segment {
+        seq: 1 + 1000 * place,
+        len: 1000,
+        syn: false,
+        fin: false,
+        retransmission: false,
+        push: false,
+        cwr: false,
+        ecn: Ecn::Ect0,
+        stamp: Time::ZERO,
+    }
+}
+
+/// A receiver that acknowledges pairs, whose window is full grown: what it sends for a segment at an instant.
+struct Ear(Receiver);
+
+impl Ear {
+    fn new(keys: &[(&'static str, &'static str)]) -> Self {
+        let keys = [&[("segment", "1000 B"), ("quick_acks", "0")], keys].concat();
+        Self(Receiver::new(config(Preset::Linux, "reno", &keys)))
+    }
+
+    /// What is acknowledged, and the last number reported, or nothing, for each acknowledgement sent.
+    fn hears(&mut self, us: u64, segment: Segment, ecn: Ecn) -> Vec<(u64, u64)> {
+        let now = Time::ZERO + Span::from_us(us);
+        let arrival = Arrival { segment, ecn };
+        let acks = self.0.on_segment(now, &arrival).acks;
+        acks.into_iter().flatten().map(|ack| told(&ack)).collect()
+    }
+
+    fn counts(&mut self, us: u64, place: u64) -> usize {
+        self.hears(us, nth(place), Ecn::Ect0).len()
+    }
+}
+
+fn told(ack: &Ack) -> (u64, u64) {
+    (
+        ack.ack,
+        ack.sack.as_slice().first().map_or(0, |block| block.1),
+    )
+}
+
 /// What bears PSH is acknowledged at once, and the count of those that wait begins anew.
 #[test]
 fn a_pushed_segment_is_acknowledged_at_once() {
-    let config = config(Preset::Linux, "reno", &[("quick_acks", "0")]);
-    let mut receiver = Receiver::new(config);
-    let mut acks = Vec::new();
-    for (k, push) in [false, false, false, true, false, true, false]
+    let mut ear = Ear::new(&[]);
+    let acks: Vec<_> = [false, false, false, true, false, true, false]
         .into_iter()
-        .enumerate()
-    {
-        let segment = Segment {
-            seq: 1 + 1460 * k as u64,
-            len: 1460,
-            syn: false,
-            fin: false,
-            retransmission: false,
-            push,
-            cwr: false,
-            ecn: Ecn::NotEct,
-            stamp: Time::ZERO,
-        };
-        let arrival = Arrival {
-            segment,
-            ecn: Ecn::NotEct,
-        };
-        let led_to = receiver.on_segment(Time::ZERO, &arrival);
-        acks.push(led_to.acks.into_iter().flatten().count());
-    }
+        .zip(0..)
+        .map(|(push, place)| {
+            let segment = Segment { push, ..nth(place) };
+            ear.hears(0, segment, Ecn::NotEct).len()
+        })
+        .collect();
     assert_eq!(acks, [0, 1, 0, 1, 0, 1, 0]);
+}
+
+/// The third segment is missing. The first three behind it are acknowledged at once, what follows for a millisecond by one;
+/// then it waits again. Where the hole is filled all is acknowledged.
+#[test]
+fn acknowledgements_behind_a_hole_are_gathered_for_a_millisecond() {
+    let mut ear = Ear::new(&[]);
+    assert_eq!((ear.counts(20_000, 0), ear.counts(20_100, 1)), (0, 1));
+    for place in 3..6 {
+        let us = 20_000 + 100 * place;
+        assert_eq!(
+            ear.hears(us, nth(place), Ecn::Ect0),
+            [(2001, 1001 + 1000 * place)]
+        );
+    }
+    for place in 6..17 {
+        let us = 20_000 + 100 * place;
+        let due = Time::ZERO + Span::from_us(20_600 + 1_000);
+        if place == 16 {
+            let ack = ear.0.on_timer(due).unwrap();
+            assert_eq!(told(&ack), (2001, 16_001));
+        }
+        assert_eq!(ear.counts(us, place), 0, "{place}");
+        let next = if place < 16 {
+            due
+        } else {
+            due + Span::from_ms(1)
+        };
+        assert_eq!(ear.0.next_timer(), Some(next));
+    }
+    assert_eq!(ear.hears(22_000, nth(2), Ecn::Ect0), [(17_001, 0)]);
+    assert_eq!(ear.0.next_timer(), None);
+}
+
+/// The wait is a twentieth of the round trip, which is twice what the first segment took; it ends with the 44th that waits.
+#[test]
+fn on_a_short_path_they_are_gathered_for_a_twentieth_of_the_round_trip() {
+    let mut ear = Ear::new(&[]);
+    assert_eq!((ear.counts(2_000, 0), ear.counts(2_000, 1)), (0, 1));
+    let acks: Vec<_> = (3..60).map(|place| ear.counts(2_000, place)).collect();
+    let due = Time::ZERO + Span::from_us(2_200);
+    assert_eq!(ear.0.next_timer(), Some(due));
+    let sent: Vec<_> = (0..acks.len()).filter(|&place| acks[place] > 0).collect();
+    assert_eq!(sent, [0, 1, 2, 47]);
+}
+
+/// A third range does not begin, nor does the third last change, before what waits was told. Without SACK nothing waits.
+#[test]
+fn what_might_find_no_room_does_not_wait() {
+    let mut ear = Ear::new(&[]);
+    ear.counts(20_000, 0);
+    for place in [2, 3, 4] {
+        assert_eq!(ear.counts(20_000, place), 1);
+    }
+    assert_eq!((ear.counts(20_000, 7), ear.counts(20_000, 9)), (0, 1));
+    let before = ear.hears(20_000, nth(5), Ecn::Ect0);
+    assert_eq!(before, [(1001, 10_001)]);
+    assert_eq!(ear.counts(20_000, 10), 0);
+    let mut ear = Ear::new(&[("sack", "false"), ("rack", "false"), ("prr", "false")]);
+    ear.counts(20_000, 0);
+    assert!((2..20).all(|place| ear.counts(20_000, place) == 1));
+}
+
+/// A mark and the segment behind it are acknowledged at once, and so is what bears CWR.
+#[test]
+fn marks_and_cwr_are_answered_at_once() {
+    let mut ear = Ear::new(&[("ecn", "true")]);
+    assert_eq!((ear.counts(0, 0), ear.counts(0, 1)), (0, 1));
+    assert_eq!(ear.hears(0, nth(2), Ecn::Ce).len(), 1);
+    // Another mark of the same round trip is none of its first.
+    assert_eq!(ear.hears(0, nth(3), Ecn::Ce).len(), 1);
+    assert_eq!(ear.hears(0, nth(4), Ecn::Ce).len(), 0);
+    assert_eq!(ear.counts(0, 5), 1);
+    let cwr = Segment {
+        cwr: true,
+        ..nth(6)
+    };
+    assert_eq!(ear.hears(0, cwr, Ecn::Ect0).len(), 1);
+    assert_eq!(ear.counts(0, 7), 0);
+}
+
+/// The duplicate itself and fifteen behind it.
+#[test]
+fn sixteen_are_acknowledged_one_by_one_after_a_duplicate() {
+    let mut ear = Ear::new(&[]);
+    assert_eq!((ear.counts(0, 0), ear.counts(0, 1)), (0, 1));
+    assert_eq!(ear.counts(0, 0), 1);
+    let acks: Vec<_> = (2..21).map(|place| ear.counts(0, place)).collect();
+    assert_eq!(acks[..15], [1; 15]);
+    assert_eq!(acks[15..], [0, 1, 0, 1]);
 }
 
 /// Segments of less than 128 bytes let no window grow: behind the first sixteen no two are acknowledged alone, though one
@@ -197,4 +315,31 @@ fn small_segments_let_no_window_grow() {
             .all(|three| (3..=4).contains(&(three[2] - three[0]))),
         "{ends:?}"
     );
+}
+
+/// RFC 3168, 6.1.1.1: a SYN that is sent again asks for no ECN, and so the connection has none; other presets ask again.
+#[test]
+fn after_a_lost_syn_there_is_no_ecn() {
+    for (preset, lost, codepoint) in [
+        (Preset::Linux, true, Ecn::NotEct),
+        (Preset::Linux, false, Ecn::Ect0),
+        (Preset::Reference, true, Ecn::Ect0),
+    ] {
+        let keys = [("handshake", "true"), ("ecn", "true")];
+        let mut bench = Bench::new("reno", preset, Span::from_ms(100), &keys);
+        bench.fate = Box::new(move |n, _| {
+            if n == 0 && lost {
+                Fate::Drop
+            } else {
+                Fate::Deliver
+            }
+        });
+        bench.sender.write_endless();
+        bench.run_until(Time::ZERO + Span::from_whole_s(2));
+        let data = bench.sent.iter().filter(|(_, segment)| segment.len > 0);
+        assert!(
+            data.clone().count() > 10 && data.clone().all(|(_, sent)| sent.ecn == codepoint),
+            "{preset}, {lost}"
+        );
+    }
 }

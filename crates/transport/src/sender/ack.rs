@@ -1,6 +1,6 @@
 //! What an acknowledgement means.
 
-use sojourn_base::Time;
+use sojourn_base::{Ecn, Time};
 
 use super::read::Heard;
 use super::{Sender, State};
@@ -139,6 +139,9 @@ impl Sender {
             let ssthresh = self.segments(self.ssthresh);
             self.control(|cc| cc.set_window(1.0, ssthresh));
             self.rtt.fall_back(&self.config.rto);
+            if self.config.gives_up_ecn {
+                self.codepoint = Ecn::NotEct;
+            }
         }
     }
 
