@@ -144,10 +144,11 @@ impl Connection {
         }
     }
 
-    /// Whether [`Tcp::delay`] has anything to do for an acknowledgement that is delayed until `at`.
+    /// Whether [`Tcp::delay`] has anything to do for an acknowledgement that is delayed until `at`; those that are
+    /// delayed are looked at together, at the instant `others`.
     #[inline]
-    pub(crate) fn is_to_delay(&self, at: Time) -> bool {
-        at < self.timer_at && !self.is_delayed
+    pub(crate) fn is_to_delay(&self, at: Time, others: Time) -> bool {
+        at < self.timer_at && (!self.is_delayed || at < others)
     }
 
     /// Whether anything was ever sent the other way but acknowledgements.

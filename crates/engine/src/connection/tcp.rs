@@ -20,7 +20,7 @@ pub(crate) struct Tcp {
     /// entry for them.
     delayed: Vec<u32>,
     /// No such acknowledgement is due before.
-    delayed_until: Time,
+    pub(crate) delayed_until: Time,
     /// Connections into which an application has just written, and whether it goes there and back.
     pub(crate) touched: Vec<(u32, [bool; 2])>,
     /// Transfers that an application has just called complete.

@@ -278,31 +278,28 @@ impl<O: Observer> Simulation<O> {
         };
         let mut replies = Replies::new(&mut self.shared.acks);
         let (receiver, len) = (&mut half.receiver, packet.payload(header));
-        let (delivered, ends, gathers) =
-            if packet.is_plain_segment() && receiver.expects(packet.number, len) {
-                let pushed = packet.is_pushed();
-                let delivered = receiver.take_expected(now, len, pushed, packet.sent, &mut replies);
-                (delivered, false, false)
-            } else {
-                let arrival = Arrival {
-                    segment: packet.segment(header),
-                    ecn: packet.ecn(),
-                };
-                let delivered = receiver.take_segment(now, &arrival, &mut replies);
-                (delivered, receiver.is_finished(), receiver.is_gathering())
+        let (delivered, ends) = if packet.is_plain_segment() && receiver.expects(packet.number, len)
+        {
+            let pushed = packet.is_pushed();
+            let delivered = receiver.take_expected(now, len, pushed, packet.sent, &mut replies);
+            (delivered, false)
+        } else {
+            let arrival = Arrival {
+                segment: packet.segment(header),
+                ecn: packet.ecn(),
             };
+            let delivered = receiver.take_segment(now, &arrival, &mut replies);
+            (delivered, receiver.is_finished())
+        };
         let replies = replies.into_places();
         let timer = half.receiver.next_timer().unwrap_or(Time::NEVER);
         let has_messages = self.tcp.sends_messages && half.has_messages();
-        let is_to_delay = connection.is_to_delay(timer);
+        let is_to_delay = connection.is_to_delay(timer, self.tcp.delayed_until);
         self.observer.received(now, packet, delivered);
         for place in replies {
             self.send_ack(now, packet.flow(), packet.connection, way.opposite(), place);
         }
-        if gathers {
-            // Comes before what others delay.
-            self.tcp.arm_at(slot, timer);
-        } else if is_to_delay {
+        if is_to_delay {
             self.tcp.delay(slot, timer);
         }
         if has_messages {
