@@ -38,14 +38,21 @@ def main() -> None:
             run: [pool.submit(one_run, folder, run, seed) for seed in range(1, given.seeds + 1)]
             for run in cases
         }
-        measured = []
         for run, futures in tasks.items():
-            measured += summary(cases[run], [future.result() for future in futures])
+            measured = summary(cases[run], [future.result() for future in futures])
+            first = next(place for place, row in enumerate(rows) if row["run"] == run)
+            rows = [row for row in rows if row["run"] != run]
+            rows[first:first] = measured
+            write(table, rows)  # what was measured is kept if the next fails
             print(run, flush=True)
+
+
+def write(table: Path, rows: Sequence[dict[str, str]]) -> None:
+    """Write the table anew."""
     with table.open("w", newline="") as file:
         writer = csv.DictWriter(file, fieldnames=list(rows[0]), lineterminator="\n")
         writer.writeheader()
-        writer.writerows(measured)
+        writer.writerows(rows)
 
 
 def one_run(folder: Path, run: str, seed: int) -> dict[str, float]:

@@ -76,11 +76,16 @@ static int opened(int kind, struct sockaddr_in address)
     return made;
 }
 
+static void take(const char *control, int socket)
+{
+    need(!setsockopt(socket, IPPROTO_TCP, TCP_CONGESTION, control, strlen(control)), control);
+}
+
 static void begin(struct flow *flow, const char *control)
 {
     struct sockaddr_in to = at(RECEIVER, DATA);
     flow->out = opened(SOCK_STREAM, at("0.0.0.0", SENDERS + (flow - flows)));
-    need(!setsockopt(flow->out, IPPROTO_TCP, TCP_CONGESTION, control, strlen(control)), control);
+    take(control, flow->out);
     need(!connect(flow->out, (void *)&to, sizeof to) || errno == EINPROGRESS, "connect");
 }
 
@@ -135,6 +140,7 @@ int main(int argc, char **argv)
     prctl(PR_SET_TIMERSLACK, 1);
     enter("receiver");
     int listener = opened(SOCK_STREAM, at(RECEIVER, DATA));
+    take(argv[1], listener); // DCTCP's receiver tells of marks in another way
     need(!listen(listener, MOST), "listen");
     int pings = opened(SOCK_DGRAM, at(RECEIVER, PINGS));
     enter("sender");

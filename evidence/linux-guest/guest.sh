@@ -51,6 +51,8 @@ declare -A leaves=(
     [sfq]="sfq limit 127 quantum 1514"
     [choke]="choke limit 200 min 20 max 60 avpkt 1514 burst 33 probability 0.1 bandwidth 10mbit"
     [sfb]="sfb limit 200 max 25 target 20"
+    [codel-step]="codel limit 200 target 100ms interval 1s noecn ce_threshold 5ms"
+    [fq_codel-step]="fq_codel limit 1000 flows 1024 quantum 1514 target 100ms interval 1s noecn ce_threshold 5ms"
 )
 # What shapes by itself. netem counts the packet that it sends: 100 wait.
 declare -A roots=(
