@@ -329,12 +329,6 @@ impl Receiver {
         (self.ack_at < Time::NEVER).then_some(self.ack_at)
     }
 
-    /// Whether the timer is of an acknowledgement that waits for others while segments are missing.
-    #[inline]
-    pub const fn is_gathering(&self) -> bool {
-        self.gathering.is_waiting()
-    }
-
     /// The acknowledgement that was delayed, if it is due.
     pub fn on_timer(&mut self, now: Time) -> Option<Ack> {
         (self.ack_at <= now).then(|| {

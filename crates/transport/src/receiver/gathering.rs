@@ -13,6 +13,7 @@ const AT_ONCE: u8 = 3;
 const MOST: u8 = 44;
 /// The longest wait (`tcp_comp_sack_delay_ns`).
 const LONGEST: Span = Span::from_ms(1);
+
 /// What waits to be acknowledged behind a hole.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Gathering {
