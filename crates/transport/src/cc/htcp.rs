@@ -9,8 +9,8 @@
 //! **Linux**: f is in proportion to RTTmin, divided by 100 ms / RTTmin, which is held between 0.5 and 10, and at least
 //! 1 (`rtt_scaling`); beta adapts from the second loss on that finds throughput unchanged, and where RTTmin exceeds 10
 //! ms; RTTmax ignores samples more than 20 ms above it. The acknowledgement that adds a segment counts for none, nor
-//! does what slow start leaves of one, and what was acknowledged beyond a segment of growth is forgotten. A timeout
-//! leaves beta too. Throughput is taken per round trip, smoothed by a quarter, as in the reference; its fixed point is
+//! does what slow start leaves of one, and what was acknowledged beyond a segment of growth is forgotten; the one that
+//! ends recovery counts for a segment. A timeout leaves beta too. Throughput is taken per round trip, smoothed by a quarter, as in the reference; its fixed point is
 //! not modelled.
 //!
 //! **ns-3** (`TcpHtcp`): each acknowledgement adds alpha, at least 1, in bytes, to Reno's growth for one. Throughput is
@@ -59,6 +59,8 @@ pub struct Htcp {
     events: u32,
     /// Bytes acknowledged since the last loss; under ns-3 only.
     bytes: f64,
+    /// No loss was being repaired nor a mark answered after the last acknowledgement.
+    was_open: bool,
 }
 
 const BETA_MIN: f64 = 0.5;
@@ -86,6 +88,7 @@ impl Htcp {
             best_before: 0.0,
             events: 0,
             bytes: 0.0,
+            was_open: true,
         })
     }
 
@@ -197,6 +200,7 @@ impl CongestionControl for Htcp {
         } else {
             self.measure(ack);
         }
+        let was_open = core::mem::replace(&mut self.was_open, ack.state == State::Open);
         let segments = self.window.past_slow_start_alone(ack);
         if segments <= 0.0 {
             return;
@@ -207,10 +211,14 @@ impl CongestionControl for Htcp {
         }
         let since = *self.since.get_or_insert(ack.now);
         let alpha = self.alpha(ack.now.since(since).as_s());
-        if self.preset != Preset::Linux {
+        if self.preset == Preset::Linux {
+            // `pkts_acked` is not told before the state is open, and is one till then.
+            let segments = if was_open { segments } else { 1.0 };
+            if self.window.had_counted(self.window.cwnd / alpha, segments) {
+                self.window.cwnd += 1.0;
+            }
+        } else {
             self.window.additive(segments, alpha);
-        } else if self.window.had_counted(self.window.cwnd / alpha, segments) {
-            self.window.cwnd += 1.0;
         }
     }
 
@@ -224,6 +232,7 @@ impl CongestionControl for Htcp {
             }
         }
         self.since = Some(event.now);
+        self.was_open = false;
         let flight = self.window.flight(event);
         let left = if event.kind == LossKind::Timeout && !is_peer {
             BETA_MIN

@@ -4,9 +4,10 @@
 //! Communications and Networking 22, 2004. With rho = max(RTT / RTT0, 1): slow start adds 2^rho - 1 segments
 //! per acknowledgement, congestion avoidance rho^2 / W per segment acknowledged. A loss halves.
 //!
-//! **Linux**: RTT is the least SRTT, RTT0 25 ms, rho at most 16 in the exponent; the paper's initial window of rho is
-//! left to the transport's `initial_window`; congestion avoidance counts acknowledgements, not the segments that they
-//! cover; while losses are repaired or marks answered it grows as Reno. **ns-3**: RTT0 50 ms. **reference** is the
+//! **Linux**: RTT is the least SRTT, RTT0 25 ms, rho at most 16 in the exponent, in eighths; a handshake sets the
+//! window to rho, as the paper has it, and without one it begins with `initial_window`; both phases count acknowledgements, not the segments that they
+//! cover, and growth in parts of 128, rounded down; the window is at most 65535 segments; while losses are repaired or
+//! marks answered it grows as Reno. **ns-3**: RTT0 50 ms. **reference** is the
 //! paper's text as above, with Linux's RTT and bound of rho.
 
 use sojourn_base::{ParamFault, Preset, Span, params};
@@ -27,13 +28,22 @@ params! {
 #[derive(Debug, Clone)]
 pub struct Hybla {
     window: Window,
+    preset: Preset,
     rtt0: f64,
     least_srtt: f64,
     rho: f64,
+    /// Growth that is saved up, in parts of 128; Linux.
+    saved: u64,
 }
 
+/// The number of the first byte of data: before it there is a SYN alone.
+const FIRST: u64 = 1;
 /// Largest exponent of slow start.
 const MOST_RHO: f64 = 16.0;
+/// Linux's largest window.
+const MOST_CWND: f64 = 65_535.0;
+/// 2 to the eighths of one, in parts of 128: `hybla_fraction`.
+const POWERS: [u64; 8] = [128, 139, 152, 165, 181, 197, 215, 234];
 
 impl Hybla {
     /// The controller of a new connection.
@@ -46,10 +56,37 @@ impl Hybla {
         }
         Ok(Self {
             window: Window::new(start, preset),
+            preset,
             rtt0: params.rtt0.as_s(),
             least_srtt: f64::INFINITY,
             rho: 1.0,
+            saved: 0,
         })
+    }
+
+    /// `hybla_cong_avoid`, for an acknowledgement.
+    fn grow_like_linux(&mut self) {
+        let eighths = (8.0 * self.rho) as u64;
+        let slow_start = self.window.in_slow_start();
+        let grown = if slow_start {
+            let whole = (eighths / 8).min(MOST_RHO as u64);
+            (POWERS[(eighths % 8) as usize] << whole) - 128
+        } else {
+            2 * eighths * eighths / self.window.cwnd as u64
+        };
+        self.saved += grown % 128;
+        let segments = grown / 128 + self.saved / 128;
+        self.saved %= 128;
+        let mut cwnd = self.window.cwnd + segments as f64;
+        if !slow_start && grown == 0 {
+            // Reno's growth, where that is more.
+            self.window.one_per(cwnd, 1.0);
+            cwnd = self.window.cwnd;
+        }
+        if slow_start {
+            cwnd = cwnd.min(self.window.ssthresh);
+        }
+        self.window.cwnd = cwnd.min(MOST_CWND);
     }
 }
 
@@ -60,7 +97,15 @@ impl CongestionControl for Hybla {
             self.least_srtt = srtt;
             self.rho = (srtt / self.rtt0).max(1.0);
         }
+        if self.preset == Preset::Linux && ack.snd_una == FIRST {
+            self.window.cwnd = libm::floor(self.rho);
+            return;
+        }
         if self.window.grew_as_reno(ack) || !ack.may_grow {
+            return;
+        }
+        if self.preset == Preset::Linux {
+            self.grow_like_linux();
             return;
         }
         let segments = self.window.acked(ack);
@@ -71,7 +116,6 @@ impl CongestionControl for Hybla {
             // Slow start ends at the threshold.
             self.window.cwnd = grown.min(self.window.ssthresh.max(self.window.cwnd + 1.0));
         } else {
-            let segments = self.window.per_ack(segments);
             self.window.additive(segments, self.rho * self.rho);
         }
     }

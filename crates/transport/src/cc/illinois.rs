@@ -7,7 +7,8 @@
 //! 1 and beta 1/2. The window grows by alpha a round trip, a loss takes the part beta away. Delays are in whole
 //! microseconds.
 //!
-//! **Linux**: the same numbers; what is acknowledged beyond a segment of growth is forgotten, and so is what slow start
+//! **Linux**: the same numbers; what counts is acknowledged in order, so that the end of recovery counts for all that was
+//! reported in it; what is acknowledged beyond a segment of growth is forgotten, and so is what slow start
 //! leaves of an acknowledgement; its fixed point is not modelled. **ns-3** (`TcpIllinois`): delays in whole milliseconds; an
 //! acknowledgement of n segments counts for n alpha rounded down, so that below alpha 1/2 the window stands still where every
 //! other segment is acknowledged; a loss leaves whole segments; its `WinThresh` is compared with bytes, so that alpha and
@@ -15,7 +16,7 @@
 
 use sojourn_base::{ParamFault, Preset, Span, params};
 
-use crate::cc::parts::{RoundRtt, Rounds, Window};
+use crate::cc::parts::{InOrder, RoundRtt, Rounds, Window};
 use crate::cc::{AckSample, CongestionControl, LossEvent, LossKind, Start};
 use crate::window_hooks;
 
@@ -52,6 +53,7 @@ pub struct Illinois {
     beta: f64,
     was_above: bool,
     low_rounds: u32,
+    in_order: InOrder,
 }
 
 impl Illinois {
@@ -80,6 +82,7 @@ impl Illinois {
             rounds: Rounds::default(),
             was_above: false,
             low_rounds: 0,
+            in_order: InOrder::default(),
         })
     }
 
@@ -144,12 +147,14 @@ impl CongestionControl for Illinois {
             }
             self.round = RoundRtt::default();
         }
+        let in_order = self.in_order.moved(ack.snd_una);
         let segments = self.window.past_slow_start_alone(ack);
         if segments > 0.0 {
             match self.preset {
-                Preset::Linux => self
-                    .window
-                    .some_per(self.window.cwnd / self.alpha, segments),
+                Preset::Linux => self.window.some_per(
+                    self.window.cwnd / self.alpha,
+                    self.window.segments(in_order),
+                ),
                 Preset::Ns3 => self
                     .window
                     .additive(1.0, libm::floor(segments * self.alpha)),

@@ -14,7 +14,7 @@
 //! doubles every round trip and ends at W BaseRTT / RTT, rounded down, + 1; a round of fewer than three samples grows
 //! as Reno does; the threshold is lifted to three quarters of the window by each adjustment. Linux: diff is over
 //! BaseRTT and rounded down, so that the window shrinks from 5 on and slow start ends from 2 on; a loss halves; while
-//! losses are repaired or marks answered it grows as Reno; with nothing in flight, idle or after a timeout, it forgets
+//! losses are repaired or marks answered it grows as Reno, and what was measured is forgotten; with nothing in flight, idle or after a timeout, it forgets
 //! BaseRTT. ns-3: diff is rounded up, so that the window grows up to 1; a loss or a timeout takes the threshold to a
 //! segment less than the window, if it was not lower already: from congestion avoidance that leaves between three
 //! quarters of it and all but a segment.
@@ -51,6 +51,8 @@ pub struct Vegas {
     rounds: Rounds,
     /// Slow start grows in this round trip.
     grows: bool,
+    /// Losses are repaired or marks answered, where that suspends it (Linux).
+    is_suspended: bool,
 }
 
 impl Vegas {
@@ -73,6 +75,7 @@ impl Vegas {
             round: RoundRtt::default(),
             rounds: Rounds::default(),
             grows: true,
+            is_suspended: false,
         })
     }
 
@@ -165,8 +168,14 @@ impl Vegas {
         self.window.ssthresh = self.window.ssthresh.min(below).max(LEAST);
     }
 
+    /// To three quarters of the window (`tcp_current_ssthresh`); of whole segments, Linux rounds a half and a quarter down.
     fn lift_threshold(&mut self) {
-        self.window.ssthresh = self.window.ssthresh.max(0.75 * self.window.cwnd);
+        let cwnd = self.window.cwnd;
+        let most = match self.preset {
+            Preset::Linux => libm::floor(0.5 * cwnd) + libm::floor(0.25 * cwnd),
+            _ => 0.75 * cwnd,
+        };
+        self.window.ssthresh = self.window.ssthresh.max(most);
     }
 
     /// `tcp_vegas_init`.
@@ -187,7 +196,13 @@ impl CongestionControl for Vegas {
             self.round.sample(rtt);
         }
         if self.window.grew_as_reno(ack) {
+            self.is_suspended = true;
             return;
+        }
+        if core::mem::take(&mut self.is_suspended) {
+            // `vegas_enable`: the first round trip begins now.
+            self.round = RoundRtt::default();
+            self.rounds = Rounds::until(ack.snd_nxt);
         }
         let few = self.round.count < 3 && self.is_modern();
         if self.rounds.ended(ack.snd_una, ack.snd_nxt) {

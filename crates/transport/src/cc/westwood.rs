@@ -6,8 +6,10 @@
 //! loss ssthresh = max(2, bandwidth x least RTT), which just empties the queue, and the window is no larger; a timeout
 //! takes it to one. Growth is Reno's.
 //!
-//! **Linux**: during recovery ssthresh is Reno's half, and the estimate becomes the window when recovery ends; a
-//! timeout learns the least RTT anew. **ns-3**: Tustin's filter, 0.9 b + 0.1 (sample + sample before) / 2, each round
+//! **Linux**: during recovery ssthresh is Reno's half, and the estimate becomes the window when recovery ends, though
+//! there is none yet, which leaves two segments; a timeout learns the least RTT anew. Its clock ticks each millisecond
+//! (HZ 1000): an RTT is rounded up to that, and bandwidth is in whole bytes a tick, rounded down by each filter.
+//! **ns-3**: Tustin's filter, 0.9 b + 0.1 (sample + sample before) / 2, each round
 //! trip, and the window is the threshold, even where that is more. **reference** and **ns-2** (which has none): the
 //! filter of Linux, the paper's action.
 
@@ -26,6 +28,13 @@ params! {
     }
 }
 
+/// Linux's clock.
+const TICK: Span = Span::from_ms(1);
+
+fn ticks(time: Span) -> u64 {
+    time.as_ps() / TICK.as_ps()
+}
+
 /// Westwood+.
 #[derive(Debug, Clone)]
 pub struct Westwood {
@@ -35,10 +44,12 @@ pub struct Westwood {
     min_rtt: Span,
     since: Option<Time>,
     delivered: u64,
-    /// After the first filter, and after both, bytes per second.
+    /// After the first filter, and after both, bytes per second; under Linux bytes a tick.
     filtered: f64,
     bandwidth: f64,
     last_sample: f64,
+    /// The last RTT; under Linux only.
+    rtt: Span,
 }
 
 impl Westwood {
@@ -57,30 +68,11 @@ impl Westwood {
             filtered: 0.0,
             bandwidth: 0.0,
             last_sample: 0.0,
+            rtt: Span::ZERO,
         })
     }
 
-    fn sample(&mut self, rate: f64) {
-        if self.preset == Preset::Ns3 {
-            self.bandwidth = 0.9 * self.bandwidth + 0.05 * (rate + self.last_sample);
-        } else if self.bandwidth == 0.0 {
-            self.filtered = rate;
-            self.bandwidth = rate;
-        } else {
-            self.filtered = 0.875 * self.filtered + 0.125 * rate;
-            self.bandwidth = 0.875 * self.bandwidth + 0.125 * self.filtered;
-        }
-        self.last_sample = rate;
-    }
-
-    /// Bandwidth times least RTT, in segments.
-    fn pipe(&self) -> f64 {
-        (self.bandwidth * self.min_rtt.as_s() / f64::from(self.window.mss())).max(LEAST)
-    }
-}
-
-impl CongestionControl for Westwood {
-    fn on_ack(&mut self, ack: &AckSample) {
+    fn measure(&mut self, ack: &AckSample) {
         if let Some(rtt) = ack.rtt
             && (self.min_rtt == Span::ZERO || rtt < self.min_rtt)
         {
@@ -101,12 +93,69 @@ impl CongestionControl for Westwood {
                 }
             }
         }
+    }
+
+    /// `tcp_westwood_ack`, and `tcp_westwood_pkts_acked`, which comes behind it.
+    fn measure_like_linux(&mut self, ack: &AckSample) {
+        let now = Time::from_ps(ack.now.as_ps() / TICK.as_ps() * TICK.as_ps());
+        let gone = now.since(*self.since.get_or_insert(now));
+        if self.rtt > Span::ZERO && gone > self.least_interval.max(self.rtt) {
+            self.sample((self.delivered / ticks(gone)) as f64);
+            self.since = Some(now);
+            self.delivered = 0;
+        }
+        self.delivered += ack.acked;
+        if self.min_rtt == Span::ZERO || self.rtt < self.min_rtt {
+            self.min_rtt = self.rtt;
+        }
+        if let Some(rtt) = ack.rtt {
+            self.rtt = Span::from_ps(rtt.as_ps().next_multiple_of(TICK.as_ps()));
+        }
+    }
+
+    fn sample(&mut self, rate: f64) {
+        if self.preset == Preset::Ns3 {
+            self.bandwidth = 0.9 * self.bandwidth + 0.05 * (rate + self.last_sample);
+        } else if self.bandwidth == 0.0 {
+            self.filtered = rate;
+            self.bandwidth = rate;
+        } else {
+            let whole = |estimate| match self.preset {
+                Preset::Linux => libm::floor(estimate),
+                _ => estimate,
+            };
+            self.filtered = whole(0.875 * self.filtered + 0.125 * rate);
+            self.bandwidth = whole(0.875 * self.bandwidth + 0.125 * self.filtered);
+        }
+        self.last_sample = rate;
+    }
+
+    /// Bandwidth times least RTT, in segments.
+    fn pipe(&self) -> f64 {
+        let time = match self.preset {
+            Preset::Linux => ticks(self.min_rtt) as f64,
+            _ => self.min_rtt.as_s(),
+        };
+        (self.bandwidth * time / f64::from(self.window.mss())).max(LEAST)
+    }
+}
+
+impl CongestionControl for Westwood {
+    fn on_ack(&mut self, ack: &AckSample) {
+        if self.preset == Preset::Linux {
+            self.measure_like_linux(ack);
+        } else {
+            self.measure(ack);
+        }
         self.window.grow_reno(ack.acked, ack.may_grow);
     }
 
     fn on_loss_event(&mut self, event: &LossEvent) {
-        let late = self.preset == Preset::Linux && event.kind != LossKind::Timeout;
-        if late || self.bandwidth == 0.0 {
+        let halves = match self.preset {
+            Preset::Linux => event.kind != LossKind::Timeout,
+            _ => self.bandwidth == 0.0,
+        };
+        if halves {
             self.window.halve(event);
         } else {
             let cwnd = self.window.cwnd;
@@ -121,7 +170,7 @@ impl CongestionControl for Westwood {
     }
 
     fn on_recovery_exit(&mut self, _now: Time) {
-        if self.preset == Preset::Linux && self.bandwidth > 0.0 {
+        if self.preset == Preset::Linux {
             self.window.ssthresh = libm::floor(self.pipe());
             self.window.cwnd = self.window.ssthresh;
         }
@@ -132,7 +181,11 @@ impl CongestionControl for Westwood {
     }
 
     fn probe(&self, show: &mut dyn FnMut(&str, f64)) {
-        show("bandwidth_bps", 8.0 * self.bandwidth);
+        let per_s = match self.preset {
+            Preset::Linux => 1.0 / TICK.as_s(),
+            _ => 1.0,
+        };
+        show("bandwidth_bps", 8.0 * self.bandwidth * per_s);
     }
 
     window_hooks!();

@@ -403,3 +403,69 @@ fn the_acknowledgement_that_adds_a_segment_counts_for_none_in_h_tcp() {
     }
     assert!((played.cwnd() - 24.0).abs() < 0.05, "{}", played.cwnd());
 }
+
+/// `vegas_enable`: what was measured while losses were repaired says nothing. From the end of recovery a whole round trip goes
+/// by, then 200 ms tell of six segments in the queue.
+#[test]
+fn vegas_of_linux_begins_anew_after_recovery() {
+    let mut played = Played::new("vegas", Preset::Linux, 20.0, 2.0);
+    played.round(RTT, false);
+    played.cc.set_window(6.0, 2.0);
+    for _ in 0..4 {
+        played.report(RTT);
+    }
+    played.fill(4, RTT);
+    assert_eq!(played.cwnd(), 6.0);
+    let changes = (1..=7).find(|_| {
+        played.ack(Span::from_ms(200), false);
+        played.cwnd() != 6.0
+    });
+    assert_eq!((changes, played.cwnd()), (Some(6), 5.0));
+}
+
+/// `tcp_current_ssthresh`: a half and a quarter of three segments are one, of five three; other presets lift to three quarters.
+#[test]
+fn vegas_of_linux_lifts_the_threshold_by_whole_segments() {
+    for (preset, cwnd, ssthresh) in [
+        (Preset::Linux, 3.0, 2_000),
+        (Preset::Linux, 5.0, 3_000),
+        (Preset::Ns3, 5.0, 3_750),
+    ] {
+        let mut played = Played::new("vegas", preset, 20.0, 2.0);
+        played.round(RTT, false);
+        played.round(Span::from_ms(180), false);
+        played.round(Span::from_ms(180), false);
+        played.cc.set_window(cwnd, 2.0);
+        for _ in 0..40 {
+            played.ack(Span::from_ms(180), false);
+        }
+        assert_eq!(played.cc.ssthresh(), ssthresh, "{preset}, {cwnd}");
+    }
+}
+
+/// Two segments in 1.2 ms are 1666 bytes a tick, and the round trip counts for two ticks: that is three segments.
+#[test]
+fn westwood_of_linux_has_a_clock_of_milliseconds() {
+    for (preset, left) in [(Preset::Linux, 3.0), (REFERENCE, 2.0)] {
+        let mut played = Played::new("westwood", preset, 2.0, 2.0);
+        for _ in 0..200 {
+            played.cc.set_window(2.0, 2.0);
+            played.round(Span::from_us(1_200), false);
+        }
+        played.cc.set_window(8.0, 2.0);
+        played.lose(LossKind::FastRetransmit);
+        assert_eq!(played.cwnd(), left, "{preset}");
+    }
+}
+
+/// Before there is an estimate, too.
+#[test]
+fn westwood_of_linux_takes_its_estimate_for_the_window_at_the_end_of_recovery() {
+    for (preset, left) in [(Preset::Linux, 2.0), (REFERENCE, 4.0)] {
+        let mut played = Played::new("westwood", preset, 8.0, 2.0);
+        played.ack(RTT, false);
+        played.cc.set_window(8.0, 2.0);
+        played.lose(LossKind::FastRetransmit);
+        assert_eq!(played.cwnd(), left, "{preset}");
+    }
+}

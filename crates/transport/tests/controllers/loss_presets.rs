@@ -271,24 +271,62 @@ fn some_of_linux_forget_what_slow_start_leaves() {
 
 /// Acknowledgements of two segments each, a window's worth of segments in all: half the growth where it is they that count.
 #[test]
-fn highspeed_and_hybla_of_linux_count_acknowledgements() {
-    for (name, growth) in [("highspeed", 7.8), ("hybla", 16.0)] {
-        for (preset, segments, part) in [
-            (Preset::Linux, 1, 1.0),
-            (Preset::Linux, 2, 0.5),
-            (REFERENCE, 2, 1.0),
-        ] {
-            let mut played = Played::new(name, preset, 1000.0, 2.0);
-            played.segments = segments;
-            for _ in 0..4 {
-                played.round(RTT, false);
-            }
-            let found = (played.cwnd() - 1000.0) / 4.0;
-            assert!(
-                (found / growth / part - 1.0).abs() < 0.1,
-                "{name} {preset} {segments}: {found}"
-            );
+fn highspeed_of_linux_counts_acknowledgements() {
+    for (preset, segments, growth) in [
+        (Preset::Linux, 1, 7.8),
+        (Preset::Linux, 2, 3.9),
+        (REFERENCE, 2, 7.8),
+    ] {
+        let mut played = Played::new("highspeed", preset, 1000.0, 2.0);
+        played.segments = segments;
+        for _ in 0..4 {
+            played.round(RTT, false);
         }
+        let found = (played.cwnd() - 1000.0) / 4.0;
+        assert!(
+            (found / growth - 1.0).abs() < 0.1,
+            "{preset} {segments}: {found}"
+        );
+    }
+}
+
+/// With 100 ms rho is 4: each acknowledgement adds 16 / W in parts of 128, rounded down. Of 100 segments that is 20 parts, so
+/// that the seventh adds a segment and twelve are left; of three 682, five segments and 42 parts, then of eight two.
+#[test]
+fn hybla_of_linux_grows_in_parts_of_128() {
+    let grown = |cwnd, ssthresh, acks| {
+        let mut played = Played::new("hybla", Preset::Linux, cwnd, ssthresh);
+        played.segments = 2;
+        let windows: Vec<_> = (0..acks)
+            .map(|_| {
+                played.ack(RTT, false);
+                played.cwnd()
+            })
+            .collect();
+        windows
+    };
+    let windows = grown(100.0, 2.0, 13);
+    assert_eq!(windows[..6], [100.0; 6]);
+    assert_eq!(windows[6..12], [101.0; 6]);
+    assert_eq!(windows[12], 102.0);
+    assert_eq!(grown(3.0, 2.0, 2), [8.0, 10.0]);
+    // Slow start adds 2 to the fourth less one, up to the threshold.
+    assert_eq!(grown(2.0, 40.0, 3), [17.0, 32.0, 40.0]);
+    assert_eq!(grown(65_530.0, 1e6, 1), [65_535.0]);
+}
+
+/// What recovery reported is acknowledged in order at its end: five segments for a window of two, so that it grows by
+/// two; Reno counts the one that was delivered.
+#[test]
+fn illinois_of_linux_counts_what_is_acknowledged_in_order() {
+    for (name, cwnd) in [("illinois", 4.0), ("reno", 2.0)] {
+        let mut played = Played::new(name, Preset::Linux, 2.0, 2.0);
+        for n in 0..4 {
+            played.report(RTT);
+            assert_eq!(played.cwnd(), 2.0, "{name} {n}");
+        }
+        played.fill(4, RTT);
+        assert_eq!(played.cwnd(), cwnd, "{name}");
     }
 }
 

@@ -46,10 +46,26 @@ impl Played {
 
     /// A segment is acknowledged at `now`, or as many as `segments` says.
     pub(crate) fn ack(&mut self, rtt: Span, marked: bool) {
-        let acked = 1000 * self.segments;
+        self.una += 1000 * self.segments;
+        self.deliver(1000 * self.segments, rtt, marked, true);
+    }
+
+    /// A segment is reported behind a hole that recovery is about.
+    pub(crate) fn report(&mut self, rtt: Span) {
+        self.state = State::Recovery;
+        self.deliver(1000, rtt, false, false);
+    }
+
+    /// The hole before `reported` segments is filled, which ends recovery.
+    pub(crate) fn fill(&mut self, reported: u64, rtt: Span) {
+        self.state = State::Open;
+        self.una += 1000 * (reported + 1);
+        self.deliver(1000, rtt, false, true);
+    }
+
+    fn deliver(&mut self, acked: u64, rtt: Span, marked: bool, advances: bool) {
         let cwnd = self.flight.unwrap_or(self.cc.cwnd());
         let is_limit = self.flight.is_none();
-        self.una += acked;
         self.delivered += acked;
         let sample = AckSample {
             now: self.now,
@@ -64,7 +80,7 @@ impl Played {
             snd_una: self.una,
             snd_nxt: self.una + cwnd.saturating_sub(acked),
             state: self.state,
-            may_grow: !marked && is_limit,
+            may_grow: !marked && is_limit && advances,
             cwnd_limited: is_limit,
             next_send: None,
             rate: None,

@@ -7,5 +7,5 @@ pub mod window;
 
 pub use hystart::{HyStart, SlowStart};
 pub use max_filter::MaxFilter;
-pub use rounds::{RoundRtt, Rounds};
+pub use rounds::{InOrder, RoundRtt, Rounds};
 pub use window::Window;

@@ -10,6 +10,11 @@ pub struct Rounds {
 }
 
 impl Rounds {
+    /// A round trip ends when what is sent next, `snd_nxt`, is acknowledged.
+    pub const fn until(snd_nxt: u64) -> Self {
+        Self { end: snd_nxt }
+    }
+
     /// Whether a round trip has just ended; if so, the next begins.
     pub fn ended(&mut self, snd_una: u64, snd_nxt: u64) -> bool {
         let ended = snd_una > self.end;
@@ -17,6 +22,27 @@ impl Rounds {
             self.end = snd_nxt;
         }
         ended
+    }
+}
+
+/// What is acknowledged in order, whatever was reported before: what Linux tells modules as `pkts_acked`.
+#[derive(Debug, Clone, Copy)]
+pub struct InOrder {
+    una: u64,
+}
+
+impl Default for InOrder {
+    fn default() -> Self {
+        // The number of the first byte.
+        Self { una: 1 }
+    }
+}
+
+impl InOrder {
+    /// The bytes by which `snd_una` has moved.
+    pub fn moved(&mut self, snd_una: u64) -> u64 {
+        let before = core::mem::replace(&mut self.una, snd_una);
+        snd_una.saturating_sub(before)
     }
 }
 

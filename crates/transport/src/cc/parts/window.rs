@@ -116,15 +116,6 @@ impl Window {
         if forgets { 0.0 } else { left }
     }
 
-    /// What an acknowledgement of so many segments counts for where Linux's modules count acknowledgements: one at most.
-    pub fn per_ack(&self, segments: f64) -> f64 {
-        if self.preset == Preset::Linux {
-            segments.min(1.0)
-        } else {
-            segments
-        }
-    }
-
     /// Whether the window is below the threshold: slow start (RFC 5681, 3.1).
     pub fn in_slow_start(&self) -> bool {
         self.cwnd < self.ssthresh
