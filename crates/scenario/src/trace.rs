@@ -2,7 +2,7 @@
 //! one.
 
 use std::fs::{self, File};
-use std::io::{self, BufWriter};
+use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use sojourn_base::Fault;
@@ -67,32 +67,55 @@ impl Unfinished {
     }
 
     /// Begins the file whose path ends in `rest`.
-    pub(crate) fn create(&mut self, rest: &str) -> io::Result<BufWriter<File>> {
+    pub(crate) fn create(&mut self, rest: &str) -> io::Result<BufWriter<NamedFile>> {
         let mut path = self.stem.clone().into_os_string();
         path.push(rest);
         let path = PathBuf::from(path);
-        let file = File::create(unfinished(&path)).map_err(|error| {
-            let hint = match error.raw_os_error() {
-                Some(TOO_MANY_OPEN) => "; choose links with --trace-link, or raise `ulimit -n`",
-                _ => "",
-            };
-            io::Error::new(
-                error.kind(),
-                format!("{}: {}{hint}", path.display(), reason(&error)),
-            )
-        })?;
-        self.paths.push(path);
-        Ok(BufWriter::new(file))
+        let file = File::create(unfinished(&path)).map_err(|error| named(&path, &error))?;
+        self.paths.push(path.clone());
+        Ok(BufWriter::new(NamedFile { file, path }))
     }
 
     /// Gives all files their names.
     pub(crate) fn keep(mut self) -> io::Result<()> {
         while let Some(path) = self.paths.last() {
-            fs::rename(unfinished(path), path)?;
+            fs::rename(unfinished(path), path).map_err(|error| named(path, &error))?;
             self.paths.pop();
         }
         Ok(())
     }
+}
+
+/// A file whose errors name it, by the name that it is to have: of many, one may lie where no room is left.
+#[derive(Debug)]
+pub(crate) struct NamedFile {
+    file: File,
+    path: PathBuf,
+}
+
+impl Write for NamedFile {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let written = self.file.write(bytes);
+        written.map_err(|error| match error.kind() {
+            // Who writes tries again after these, as long as they are told as they are.
+            io::ErrorKind::Interrupted => error,
+            _ => named(&self.path, &error),
+        })
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.flush().map_err(|error| named(&self.path, &error))
+    }
+}
+
+/// What went wrong with a file, with its name.
+fn named(path: &Path, error: &io::Error) -> io::Error {
+    let hint = match error.raw_os_error() {
+        Some(TOO_MANY_OPEN) => "; choose links with --trace-link, or raise `ulimit -n`",
+        _ => "",
+    };
+    let text = format!("{}: {}{hint}", path.display(), reason(error));
+    io::Error::new(error.kind(), text)
 }
 
 impl Drop for Unfinished {

@@ -36,7 +36,7 @@ use sojourn_engine::{Cargo, Kind, LinkId, Observer, SimPacket};
 use sojourn_queue::{ProbeValue, Reason};
 use sojourn_traffic::Way;
 
-use columns::{Table, Texts};
+use columns::{Table, Texts, io_error};
 
 /// Rows that are held before they are written: a row group of the file.
 const CHUNK: usize = 1 << 16;
@@ -136,7 +136,7 @@ impl<W: Write + Send> EventLog<W> {
             bytes: 0,
         });
         Ok(Self {
-            table: Table::new(out)?,
+            table: Table::new(out).map_err(io_error)?,
             texts: Texts::default(),
             links: links.collect(),
             flows: flows.map(ByteArray::from).collect(),
@@ -155,7 +155,7 @@ impl<W: Write + Send> EventLog<W> {
     pub fn finish(mut self) -> io::Result<()> {
         match self.failure.take() {
             Some(failure) => Err(failure),
-            None => self.table.close(),
+            None => self.table.close().map_err(io_error),
         }
     }
 
@@ -191,7 +191,7 @@ impl<W: Write + Send> EventLog<W> {
             && self.failure.is_none()
             && let Err(failure) = self.table.flush()
         {
-            self.failure = Some(failure);
+            self.failure = Some(io_error(failure));
         }
     }
 

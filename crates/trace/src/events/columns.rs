@@ -104,7 +104,7 @@ pub(super) struct Table<W: Write + Send> {
 }
 
 impl<W: Write + Send> Table<W> {
-    pub(super) fn new(out: W) -> io::Result<Self> {
+    pub(super) fn new(out: W) -> Result<Self, ParquetError> {
         let schema = Arc::new(parse_message_type(SCHEMA)?);
         let properties = WriterProperties::builder()
             .set_compression(Compression::SNAPPY)
@@ -161,7 +161,7 @@ impl<W: Write + Send> Table<W> {
     }
 
     /// Writes the rows as a row group.
-    pub(super) fn flush(&mut self) -> io::Result<()> {
+    pub(super) fn flush(&mut self) -> Done {
         let mut group = self.file.next_row_group()?;
         self.time_s.flush::<DoubleType>(&mut group)?;
         self.event.flush::<ByteArrayType>(&mut group)?;
@@ -185,11 +185,19 @@ impl<W: Write + Send> Table<W> {
     }
 
     /// Writes what is left, and the footer.
-    pub(super) fn close(mut self) -> io::Result<()> {
+    pub(super) fn close(mut self) -> Done {
         if self.rows() > 0 {
             self.flush()?;
         }
         self.file.close()?;
         Ok(())
+    }
+}
+
+/// The error of the file itself, without the word that Parquet puts before what is not its own.
+pub(super) fn io_error(error: ParquetError) -> io::Error {
+    match error {
+        ParquetError::External(own) => io::Error::other(own),
+        error => error.into(),
     }
 }
