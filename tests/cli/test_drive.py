@@ -4,6 +4,8 @@ import json
 import subprocess
 import sys
 
+import pytest
+
 CONVERSATION = [
     {"cmd": "new", "discipline": "droptail", "params": {"limit_packets": 2}},
     {"cmd": "enqueue", "t_ns": 0, "id": 7, "bytes": 1000},
@@ -80,7 +82,7 @@ def test_without_standard_input_one_line_says_so():
     assert done.stderr == "error: stdin: found it closed; allowed: open, or a file of requests\n"
 
 
-def test_a_malformed_request_is_answered_and_the_conversation_goes_on(sojourn, tmp_path):
+def test_a_malformed_askedis_answered_and_the_conversation_goes_on(sojourn, tmp_path):
     malformed = [
         "this is no JSON",
         "{",
@@ -145,7 +147,50 @@ def test_nothing_before_new_and_nothing_unknown(sojourn, tmp_path):
     ]
 
 
-def test_no_request_at_all(process):
+@pytest.mark.parametrize(
+    ("began", "asked", "key", "allowed"),
+    [
+        ({}, {"cmd": "new", "discipline": "red", "parms": {}}, "parms", "params"),
+        ({}, {"cmd": "new", "congestion_control": "cubic", "link": {}}, "link", "params"),
+        ({}, {"cmd": "new", "tcp_sender": {}, "params": {}}, "params", "tcp_sender"),
+        (
+            {"discipline": "red"},
+            {"cmd": "enqueue", "t_ns": 0, "bytes": 1, "flows": 2},
+            "flows",
+            "flow",
+        ),
+        ({"discipline": "red"}, {"cmd": "dequeue", "t_ns": 0, "id": 1}, "id", "t_ns"),
+        ({"discipline": "red"}, {"cmd": "peek", "t_ns": 0, "id": 1}, "id", "t_ns"),
+        (
+            {"discipline": "red"},
+            {"cmd": "poke", "var": "red.avg", "value": 1, "to": 2},
+            "to",
+            "var",
+        ),
+        ({"congestion_control": "cubic"}, {"cmd": "ack", "t_ns": 0, "rtt": 1}, "rtt", "rtt_s"),
+        (
+            {"congestion_control": "cubic"},
+            {"cmd": "loss", "t_ns": 0, "kind": "ecn", "ece": True},
+            "ece",
+            "kind",
+        ),
+        ({"tcp_sender": {}}, {"cmd": "app_write", "t_ns": 0, "bytes": 1, "seq": 1}, "seq", "bytes"),
+        ({"tcp_sender": {}}, {"cmd": "ack_in", "t_ns": 0, "ack": 1, "sacks": []}, "sacks", "sack"),
+        ({"tcp_sender": {}}, {"cmd": "advance", "t_ns": 0, "bytes": 1}, "bytes", "t_ns"),
+    ],
+)
+def test_a_key_that_no_askedhas_is_refused(sojourn, tmp_path, began, asked, key, allowed):
+    path = tmp_path / "requests.jsonl"
+    known = {name: value for name, value in asked.items() if name != key}
+    path.write_text(lines([{"cmd": "new"} | began, asked, known]))
+    _, refused, taken = replies(sojourn("drive", path))
+    assert list(refused) == ["error"]
+    assert refused["error"].startswith(f'unknown key: found "{key}"; allowed: cmd, ')
+    assert allowed in refused["error"].partition("allowed: ")[2].replace(";", ",").split(", ")
+    assert "error" not in taken
+
+
+def test_no_askedat_all(process):
     assert process("drive", requests="") == (0, "", "")
 
 

@@ -13,7 +13,7 @@
 //!
 //! Congestion controllers and TCP senders: see [`tcp`].
 //!
-//! A request that cannot be taken is answered by `{"error": "..."}`, a discipline that is not in
+//! A request that cannot be taken, for an unknown key too, is answered by `{"error": "..."}`, a discipline that is not in
 //! the registry by `{"unsupported": true}`; the conversation goes on.
 //!
 //! **Parameters** are those of a scenario file, `preset` included: texts with units as there, or

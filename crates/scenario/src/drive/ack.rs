@@ -4,8 +4,6 @@ use serde_json::Value;
 use sojourn_queue::{AckView, Sack};
 
 use super::request::{Request, needed, shown};
-use crate::error::unknown;
-
 const KNOWN: [&str; 7] = [
     "connection",
     "number",
@@ -22,10 +20,8 @@ impl Request<'_> {
         let Some(object) = self.object("ack")? else {
             return Ok(None);
         };
-        if let Some(foreign) = object.keys().find(|key| !KNOWN.contains(&key.as_str())) {
-            return Err(format!("ack: {}", unknown(foreign, &KNOWN)));
-        }
         let ack = Request(object);
+        ack.only(&KNOWN).map_err(|what| format!("ack: {what}"))?;
         let flag = |name, usual| match ack.get(name) {
             None => Ok(usual),
             Some(Value::Bool(flag)) => Ok(*flag),

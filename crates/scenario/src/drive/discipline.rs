@@ -72,9 +72,7 @@ pub(super) struct Session {
 
 impl Session {
     pub(super) fn new(request: &Request<'_>, makers: &dyn Makers) -> Result<Self, Refusal> {
-        if request.get("congestion_control").is_some() || request.get("tcp_sender").is_some() {
-            return Err(Refusal::Unsupported);
-        }
+        request.only(&["cmd", "discipline", "params", "seed", "link"])?;
         let Some(name) = request.get("discipline").and_then(Value::as_str) else {
             let message = "discipline: found nothing; allowed: a name such as \"red\"";
             return Err(message.to_owned().into());
@@ -100,6 +98,10 @@ impl Session {
     }
 
     pub(super) fn enqueue(&mut self, request: &Request<'_>) -> Result<Value, String> {
+        request.only(&[
+            "cmd", "t_ns", "id", "bytes", "flow", "ecn", "prio", "src", "dst", "dscp", "band",
+            "ack", "rtt_s",
+        ])?;
         let bytes = request.whole("bytes", 1_000_000_000)?;
         let flow = request.whole("flow", u64::MAX)?.unwrap_or(0);
         let address = |name| request.whole(name, u64::from(u32::MAX));
@@ -161,6 +163,7 @@ impl Session {
 
     /// The packet that goes out next: the one held back, or the discipline's.
     fn head(&mut self, request: &Request<'_>) -> Result<(Told, Option<Driven>), String> {
+        request.only(&["cmd", "t_ns"])?;
         let now = self.instant(request)?;
         let mut told = Told::default();
         self.timers(&mut told, |due| due < now)?;
@@ -183,6 +186,7 @@ impl Session {
     }
 
     pub(super) fn poke(&mut self, request: &Request<'_>) -> Result<Value, String> {
+        request.only(&["cmd", "var", "value"])?;
         let variable = request.get("var").and_then(Value::as_str);
         let variable = needed("var", variable)?;
         let value = needed("value", request.number("value")?)?;

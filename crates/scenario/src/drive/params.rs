@@ -51,9 +51,7 @@ pub(super) fn link(
 ) -> Result<LinkInfo, String> {
     let (link, params) = (Request(given), Request(params));
     let known = ["rate_bps", "delay_s", "mtu", "base_rtt_s"];
-    if let Some(foreign) = given.keys().find(|key| !known.contains(&key.as_str())) {
-        return Err(format!("link: {}", unknown(foreign, &known)));
-    }
+    link.only(&known).map_err(|what| format!("link: {what}"))?;
     let rate = params.number("link_bw_bps")?.or(link.number("rate_bps")?);
     let delay = params.number("link_delay")?.or(link.number("delay_s")?);
     let usual = Rate::from_bps(10_000_000).unwrap_or(Rate::MAX);

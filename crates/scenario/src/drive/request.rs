@@ -3,6 +3,8 @@
 use serde_json::{Map, Value};
 use sojourn_base::Ecn;
 
+use crate::error::unknown;
+
 /// A value as it stands in a request, cut short.
 pub(super) fn shown(value: &Value) -> String {
     let text = value.to_string();
@@ -21,6 +23,14 @@ pub(super) fn needed<T>(name: &str, found: Option<T>) -> Result<T, String> {
 pub(super) struct Request<'a>(pub(super) &'a Map<String, Value>);
 
 impl Request<'_> {
+    /// Refuses what is none of these fields: misspelt, it would be as if it were not there.
+    pub(super) fn only(&self, known: &[&str]) -> Result<(), String> {
+        let foreign = self.0.keys().find(|key| !known.contains(&key.as_str()));
+        foreign.map_or(Ok(()), |key| {
+            Err(format!("unknown key: {}", unknown(key, known)))
+        })
+    }
+
     /// A field that is there and not null.
     pub(super) fn get(&self, name: &str) -> Option<&Value> {
         self.0.get(name).filter(|value| !value.is_null())

@@ -97,7 +97,11 @@ fn refused(error: &BuildError) -> Refusal {
 }
 
 /// The controller called `name` and the settings of its connection.
-fn made(name: &str, tables: Vec<&Map<String, Value>>) -> Result<(AnyController, Config), Refusal> {
+fn made(
+    name: &str,
+    tables: Vec<&Map<String, Value>>,
+    seed: u64,
+) -> Result<(AnyController, Config), Refusal> {
     let Some(entry) = find(name) else {
         return Err(Refusal::Unsupported);
     };
@@ -132,7 +136,7 @@ fn made(name: &str, tables: Vec<&Map<String, Value>>) -> Result<(AnyController, 
         .map_err(|error| refused(&error))?
         .needs();
     let config = Config::new(&params, preset, &needs).map_err(fault)?;
-    let start = config.start(Stream::new(1));
+    let start = config.start(Stream::new(seed));
     let cc = build(name, &given, preset, &start).map_err(|error| refused(&error))?;
     Ok((cc, config))
 }
@@ -146,6 +150,10 @@ fn time(request: &Request<'_>, now: Time) -> Result<Time, String> {
         ));
     }
     Ok(time)
+}
+
+fn seed(request: &Request<'_>) -> Result<u64, String> {
+    Ok(request.whole("seed", u64::MAX)?.unwrap_or(1))
 }
 
 fn flag(request: &Request<'_>, name: &str) -> Result<bool, String> {
@@ -180,12 +188,13 @@ impl TcpSession {
     }
 
     fn controller(request: &Request<'_>) -> Result<(Self, Value), Refusal> {
+        request.only(&["cmd", "congestion_control", "params", "seed"])?;
         let name = request
             .get("congestion_control")
             .and_then(Value::as_str)
             .unwrap_or_default();
         let tables = request.object("params")?.into_iter().collect();
-        let (cc, config) = made(name, tables)?;
+        let (cc, config) = made(name, tables, seed(request)?)?;
         let bare = Bare {
             cc,
             config,
@@ -198,6 +207,7 @@ impl TcpSession {
     }
 
     fn sender(request: &Request<'_>) -> Result<(Self, Value), Refusal> {
+        request.only(&["cmd", "tcp_sender", "seed"])?;
         let table = needed("tcp_sender", request.object("tcp_sender")?)?;
         let name = match table.get("congestion_control") {
             None => "newreno",
@@ -207,7 +217,7 @@ impl TcpSession {
         let inner = table.object("params")?;
         let tables: Vec<_> = [Some(table.0), inner].into_iter().flatten().collect();
         let asked = tables.iter().any(|table| table.contains_key("handshake"));
-        let (cc, mut config) = made(name, tables)?;
+        let (cc, mut config) = made(name, tables, seed(request)?)?;
         // The connection is established, whatever the preset's hosts do first.
         config.handshake &= asked;
         let sender = Sender::new(Arc::new(config), cc);
@@ -252,6 +262,14 @@ impl Bare {
     }
 
     fn ack(&mut self, request: &Request<'_>) -> Result<Value, String> {
+        request.only(&[
+            "cmd",
+            "t_ns",
+            "segments",
+            "rtt_s",
+            "in_flight_segments",
+            "ece",
+        ])?;
         self.now = time(request, self.now)?;
         let mss = u64::from(self.config.mss);
         let acked = request.whole("segments", 1_000_000)?.unwrap_or(1) * mss;
@@ -295,6 +313,7 @@ impl Bare {
     }
 
     fn loss(&mut self, request: &Request<'_>) -> Result<Value, String> {
+        request.only(&["cmd", "t_ns", "kind", "in_flight_segments"])?;
         self.now = time(request, self.now)?;
         let kind = request
             .get("kind")
@@ -361,6 +380,11 @@ impl Alone {
     }
 
     fn step(&mut self, command: &str, request: &Request<'_>) -> Result<Value, String> {
+        request.only(match command {
+            "app_write" => &["cmd", "t_ns", "bytes"],
+            "ack_in" => &["cmd", "t_ns", "ack", "sack", "window", "ece"],
+            _ => &["cmd", "t_ns"],
+        })?;
         let now = time(request, self.now)?;
         let ack = if command == "ack_in" {
             Some(ack(request)?)
