@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+from pathlib import Path
 
 import polars as pl
 import pytest
@@ -191,6 +192,27 @@ def test_a_trace_goes_to_out(sojourn, small, tmp_path):
     assert done.out == without.out
 
 
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a disk that is always full")
+@pytest.mark.parametrize(
+    ("command", "name"),
+    [
+        (("run", "--jobs", "1", "--trace", "ns2"), "trace-point0-replica0.tr"),
+        (("run", "--jobs", "1", "--trace", "pcapng"), "trace-point0-replica0-bottleneck.pcapng"),
+        (("events", "--point", "0"), "events.parquet"),
+    ],
+)
+def test_a_trace_for_which_the_disk_has_no_room_is_named(sojourn, small, tmp_path, command, name):
+    out = tmp_path / "out"
+    out.mkdir()
+    (out / f"{name}.part").symlink_to("/dev/full")
+    done = sojourn(*command, small, "--out", out)
+    assert done.status == 1
+    assert done.errors.endswith(
+        f"error: sojourn: the trace cannot be written: {out / name}: no space left on device\n"
+    )
+    assert not (out / name).exists()
+
+
 def test_a_study_by_its_name(sojourn):
     done = sojourn("check", "nothing-of-this-name")
     assert done.status == 2
@@ -208,6 +230,15 @@ def test_check_says_what_would_run(sojourn, small):
     assert done == (0, f"{small}: ok: small, 2 points, 4 runs\n", "")
     done = sojourn("check", small, "--set", "replicas=5")
     assert done.out.endswith("2 points, 10 runs\n")
+
+
+@pytest.mark.parametrize("precision", ["5%", "none"])
+def test_check_says_what_a_precision_cannot_be_asked_of(sojourn, small, precision):
+    asked = f'precision = "{precision}"\nprecision_of = "total.goodput"\n'
+    small.write_text(small.read_text().replace("replicas", f"{asked}replicas", 1))
+    done = sojourn("check", small)
+    assert done.status == 2
+    assert done.errors.startswith(f"error: {small}: precision_of: found the metric 'goodput'; ")
 
 
 @pytest.mark.parametrize("command", [("check",), ("run", "--json")], ids=" ".join)

@@ -133,6 +133,22 @@ def test_a_precision_that_cannot_be(text, share, key, message):
     assert message in str(error.value)
 
 
+@pytest.mark.parametrize("key", ['precision_of = "total.goodput"', "max_replicas = 50"])
+def test_keys_of_a_precision_without_one_are_refused(text, key):
+    alone = text().replace("[[link]]", f"{key}\n[[link]]", 1)
+    name = key.partition(" ")[0]
+    with pytest.raises(
+        sj.ScenarioError, match=f"<text>:\\d+: {name}: found it without a precision"
+    ):
+        sj.Scenario.from_toml(alone)
+
+
+def test_what_a_precision_is_asked_of_is_checked_where_it_is_put_off(text):
+    put_off = precise(text(), "none", 'precision_of = "total.goodput"', "max_replicas = 50")
+    with pytest.raises(sj.ScenarioError, match="precision_of: found the metric 'goodput'"):
+        sj.run(put_off)
+
+
 def test_which_points_are_compared(text):
     assert compared_points(sj.Scenario.from_toml(text())) == ((0, 1), (2, 3))
 

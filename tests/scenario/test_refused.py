@@ -21,6 +21,9 @@ DUMBBELL = '[dumbbell]\nbottleneck = {{ rate = "1 Mbit/s"{} }}\n{}\n[[flow]]'
 
 TABLE = {
     "a rate of zero": Bad('"4 Mbit/s"', '"0 Mbit/s"', "link.bottleneck.rate"),
+    "a rate below one bit": Bad(
+        '"4 Mbit/s"', '"0.0001 bit/s"', "link.bottleneck.rate", "from 1 bit/s to 10000 Gbit/s"
+    ),
     "a rate without end": Bad('"4 Mbit/s"', '"inf Mbit/s"', "link.bottleneck.rate"),
     "a rate beyond all numbers": Bad('"4 Mbit/s"', '"1e400 Mbit/s"', "link.bottleneck.rate"),
     "a rate in bytes": Bad('"4 Mbit/s"', '"4 MB/s"', "link.bottleneck.rate", "Mbit/s"),
@@ -76,6 +79,12 @@ TABLE = {
     "a negative seed": Bad('name = "good"', 'name = "good"\nseed = -1', "seed"),
     "half a seed": Bad('name = "good"', 'name = "good"\nseed = 1.5', "seed"),
     "series without interval": Bad('name = "good"', 'name = "good"\nseries = "0 s"', "series"),
+    "a series longer than the run": Bad(
+        'name = "good"',
+        'name = "good"\nseries = "2.1 s"',
+        "series",
+        "found 2.1 s; allowed: at most the duration, 2 s",
+    ),
     "a name with a slash": Bad('"good"', '"../good"', "name", "letters"),
     "no name": Bad('name = "good"\n', "", "name", "found nothing"),
     "a date": Bad('name = "good"', 'name = "good"\nseed = 2020-01-01', "seed", "date"),
@@ -370,6 +379,20 @@ def test_an_interval_that_a_run_is_given_is_checked_too(good):
         sj.ScenarioError, match="series_interval: found more than 1000000 intervals"
     ):
         sj.run(scenario, series_interval="1 us")
+
+
+@pytest.mark.parametrize("name", ["“good”", "‘good’", "„good“", "'good’", '"good”'])
+def test_typographic_quotes_are_told(good, name):
+    with pytest.raises(sj.ScenarioError) as caught:
+        sj.Scenario.from_toml(good.but('"good"', name).text, place="x")
+    said = "this is not TOML: found typographic quotes (“ ” ‘ ’); allowed: plain ones, \" or '"
+    assert re.fullmatch(r"x:\d+: " + re.escape(said), str(caught.value))
+
+
+@pytest.mark.parametrize("title", ['"the “good” one', '"the “good” one" "', '"a" b = “c”'])
+def test_another_mistake_beside_typographic_quotes_is_told(good, title):
+    with pytest.raises(sj.ScenarioError, match="this is not TOML: (?!found typographic quotes)"):
+        sj.Scenario.from_toml(good.but('"2 s"', f'"2 s"\ntitle = {title}').text)
 
 
 def test_the_largest_seed_is_told(good):

@@ -21,12 +21,12 @@ params! {
         seed: Seed = "1";
         /// Replica k differs from the others in its random streams only.
         replicas: Replicas = "1";
-        /// Interval of the time series.
+        /// Interval of the time series, at most the duration.
         series: Optional<Span> = "none";
         /// Add replicas until the 95 % interval reaches no further than this from the mean.
         precision: Optional<Precision> = "none";
         /// The metrics that `precision` is about, with commas between; "auto":
-        /// "total.goodput_bps, total.delay_mean_s".
+        /// "total.goodput_bps, total.delay_mean_s". Only beside a `precision`, as the next.
         precision_of: Auto<String> = "auto";
         /// Most replicas that `precision` may ask for.
         max_replicas: Replicas = "100";

@@ -466,6 +466,15 @@ fn read_top(tree: &Table) -> Result<Top, Located> {
         );
         return Err(reader.error("warmup", message));
     }
+    // Said to be "none" it is put off, and what belongs to it may stay.
+    if reader.node("precision").is_none() {
+        let given = |key: &&str| reader.node(key).is_some();
+        if let Some(key) = ["precision_of", "max_replicas"].into_iter().find(given) {
+            let message =
+                "found it without a precision; allowed: beside one, such as precision = \"5%\"";
+            return Err(reader.error(key, message));
+        }
+    }
     if let Some(interval) = top.series.0 {
         check_series(interval, top.duration).map_err(|what| reader.error("series", what))?;
     }
@@ -476,6 +485,11 @@ fn read_top(tree: &Table) -> Result<Top, Located> {
 fn check_series(interval: Span, duration: Span) -> Result<(), String> {
     if interval == Span::ZERO {
         return Err("found 0 s; allowed: a time above zero".to_owned());
+    }
+    if interval > duration {
+        return Err(format!(
+            "found {interval}; allowed: at most the duration, {duration}"
+        ));
     }
     if duration.as_ps() / interval.as_ps() > MOST_INTERVALS {
         return Err(too_many_intervals(interval));

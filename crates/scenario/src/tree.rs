@@ -135,14 +135,39 @@ pub(crate) fn parse(text: &str) -> Result<Table, Located> {
         let place = error
             .span()
             .map_or(Place::File, |span| lines.place(span.start));
-        let message: Vec<&str> = error.message().lines().map(str::trim).collect();
-        Located::new(
-            place,
-            "",
-            format!("this is not TOML: {}", message.join("; ")),
-        )
+        let message = if has_typographic_quotes(text, &lines, place) {
+            "found typographic quotes (“ ” ‘ ’); allowed: plain ones, \" or '".to_owned()
+        } else {
+            let message: Vec<&str> = error.message().lines().map(str::trim).collect();
+            message.join("; ")
+        };
+        Located::new(place, "", format!("this is not TOML: {message}"))
     })?;
     table(document.as_table(), &lines)
+}
+
+/// Whether plain quotes in place of typographic ones would mend the line of an error: a title may well have
+/// such quotes, beside another mistake.
+fn has_typographic_quotes(text: &str, lines: &Lines, place: Place) -> bool {
+    const DOUBLE: [char; 3] = ['“', '”', '„'];
+    const SINGLE: [char; 3] = ['‘', '’', '‚'];
+    let Place::Line(line) = place else {
+        return false;
+    };
+    let begin = lines.0[line - 1];
+    let end = lines.0.get(line).copied().unwrap_or(text.len());
+    let found = &text[begin..end];
+    let plain = found.replace(DOUBLE, "\"").replace(SINGLE, "'");
+    if plain == found {
+        return false;
+    }
+    let mended = [&text[..begin], &plain, &text[end..]].concat();
+    Document::parse(mended.as_str()).err().is_none_or(|error| {
+        let again = error
+            .span()
+            .map(|span| Lines::of(&mended).place(span.start));
+        again != Some(place)
+    })
 }
 
 /// Reads the value of a `--set`: a TOML value, else a bare text.

@@ -19,11 +19,12 @@ class Head(TypedDict, total=False):
             points that differ in queues and transports only. Default ``0 s``.
         seed: Seed of all random streams. Default ``1``.
         replicas: Replica k differs from the others in its random streams only. Default ``1``.
-        series: Interval of the time series. Default ``none``.
+        series: Interval of the time series, at most the duration. Default ``none``.
         precision: Add replicas until the 95 % interval reaches no further than this from the mean.
             Default ``none``.
         precision_of: The metrics that `precision` is about, with commas between; "auto":
-            "total.goodput_bps, total.delay_mean_s". Default ``auto``.
+            "total.goodput_bps, total.delay_mean_s". Only beside a `precision`, as the next.
+            Default ``auto``.
         max_replicas: Most replicas that `precision` may ask for. Default ``100``.
     """
 

@@ -40,7 +40,7 @@ def check(
         from sojourn.runner import find
 
         scenario = find(file, parse_settings(settings))
-    if scenario.core.precision is not None:
+    if scenario.core.precision is not None or scenario.core.precision_of is not None:
         # Here, so that the other files need not wait for the statistics.
         from sojourn.experiments.precision import Goal
 

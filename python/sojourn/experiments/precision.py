@@ -40,15 +40,21 @@ class Goal:
 
     @classmethod
     def of(cls, scenario: Scenario) -> Goal | None:
-        """The goal of a scenario; None where its number of replicas is fixed."""
-        share = scenario.core.precision
-        if share is None:
+        """The goal of a scenario; None where its number of replicas is fixed.
+
+        Raises :class:`sojourn.ScenarioError` where it is asked of a metric that is not there, even
+        if it is put off.
+        """
+        share, asked = scenario.core.precision, scenario.core.precision_of
+        if share is None and asked is None:
             return None
-        texts = (scenario.core.precision_of or USUAL).split(",")
+        texts = (asked or USUAL).split(",")
         try:
             quantities = tuple(Quantity.read(text.strip(), scenario) for text in texts)
         except ValueError as error:
             raise ScenarioError(f"{scenario.place}: precision_of: {error}") from None
+        if share is None:
+            return None
         # Those that the scenario asks for by itself are made whatever a precision may add.
         most = max(scenario.core.max_replicas, scenario.replicas)
         return cls(share, quantities, most)

@@ -56,7 +56,7 @@ impl Quantity for Span {
 }
 
 impl Quantity for Rate {
-    const ALLOWED: &'static str = "a rate above zero with its unit, such as \"10 Mbit/s\" (bit/s, kbit/s, Mbit/s, Gbit/s; at most 10000 Gbit/s)";
+    const ALLOWED: &'static str = "a rate from 1 bit/s to 10000 Gbit/s with its unit, such as \"10 Mbit/s\" (bit/s, kbit/s, Mbit/s, Gbit/s)";
     const SCHEMA: &'static str = r#"{"type": "string", "pattern": "^[0-9.eE+]+ ?[kMG]?bit/s$"}"#;
 
     fn read(scalar: Scalar<'_>) -> Result<Self, Fault> {
