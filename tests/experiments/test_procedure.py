@@ -59,7 +59,8 @@ def test_a_run_too_short_to_settle_is_told(text):
 
 @pytest.mark.parametrize("duration", ["1.000999999999 s", "1000999 ps", "999 ps"])
 def test_a_duration_need_not_be_a_thousand_steps_of_the_clock(text, duration):
-    results = sj.run(sj.Scenario.from_toml(text(duration=duration).replace(*AUTO)))
+    short = text(duration=duration).replace(*AUTO).replace('series = "250 ms"\n', "")
+    results = sj.run(sj.Scenario.from_toml(short))
     assert results.complete
     assert results.runs["warmup_s"].is_between(0, 0.51).all()
 
