@@ -16,7 +16,11 @@ class InputError(ValueError):
     """Something that a user wrote cannot be taken; the text says what was found and is allowed."""
 
 
-SAY_ALL = (InputError, ScenarioError, UserCodeError)
+class KindError(TypeError):
+    """An argument of another kind than those allowed; the text says which they are."""
+
+
+SAY_ALL = (InputError, KindError, ScenarioError, UserCodeError)
 """Errors whose text is all that helps: that of :class:`UserCodeError` has the user's traceback."""
 
 

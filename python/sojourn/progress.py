@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from html import escape
 from typing import Any, Literal
 
+from sojourn.arguments import kind_error
 from sojourn.experiments.bench import OnProgress
 
 Progress = OnProgress | Literal["bar", "none"] | None
@@ -15,9 +16,16 @@ Progress = OnProgress | Literal["bar", "none"] | None
 bar in notebooks and nothing elsewhere."""
 
 
+def check(progress: object) -> None:
+    """Raise :class:`sojourn.arguments.KindError` for what is no way to show progress."""
+    if not (callable(progress) or progress in (None, "bar", "none")):
+        raise kind_error("progress", progress, 'a function, "bar", "none" or None')
+
+
 @contextmanager
 def shown(progress: Progress, label: str) -> Generator[OnProgress | None]:
     """Show progress as it was asked for, while within. What is shown goes away at the end."""
+    check(progress)
     if callable(progress) or progress == "none":
         yield progress if callable(progress) else None
     elif show := _of_notebook():

@@ -13,7 +13,8 @@ import polars as pl
 
 from sojourn import _core
 from sojourn._core import Cancel
-from sojourn.brief import InputError
+from sojourn.arguments import as_path, kind_error
+from sojourn.brief import InputError, brief
 from sojourn.tables import BY_REASON
 from sojourn.whole import write_whole
 
@@ -93,6 +94,7 @@ class Replayed:
         return paths
 
 
+@brief
 def replay(
     capture: str | Path,
     queues: str | Sequence[str],
@@ -122,8 +124,13 @@ def replay(
     packet and the byte where it stands, and :class:`sojourn.LedgerError` where the books do not
     balance.
     """
-    capture = Path(capture)
-    queues = [queues] if isinstance(queues, str) else list(queues)
+    capture = as_path("capture", capture)
+    given: list[Any] = list(queues) if isinstance(queues, list | tuple) else [queues]
+    if not all(isinstance(queue, str) for queue in given):
+        raise kind_error("queues", queues, 'one or several texts, such as "codel"')
+    queues = given
+    if not isinstance(rate, str):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise kind_error("rate", rate, 'a rate such as "10 Mbit/s"')
     if not queues:
         raise InputError('queues: found none; allowed: one or several, such as "codel"')
     ready = _core.Replay(

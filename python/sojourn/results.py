@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from sojourn import _core
+from sojourn.arguments import as_path, kind_error
+from sojourn.brief import InputError, brief
 from sojourn.extras import needed
 from sojourn.frames import columns, points_frame, runs_frame, stack
 from sojourn.metrics import SERIES
@@ -72,21 +74,25 @@ class Results:
         """The points whose replicas are all the same run, to the bit; they count as one."""
         return alike(map(columns, (self.links, self.flows)))
 
+    @brief
     def series(self, metric: str) -> pl.DataFrame:
         """Return the time series of one metric, such as ``queue_packets``.
 
         A variable of a discipline or a congestion control goes by its own name. Raises ValueError
         for a name that is neither a usual series (``sojourn.metrics.SERIES``) nor was recorded.
         """
+        if not isinstance(metric, str):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise kind_error("metric", metric, "the name of a series, such as 'queue_packets'")
         found = self.time_series.filter(pl.col("metric") == metric)
         if found.is_empty() and metric not in SERIES:
             recorded = self.time_series["metric"].unique().sort().to_list()
             if not recorded:
                 why = "no series were recorded; allowed: a run with series_interval"
-                raise ValueError(f"found {metric!r}, but {why}")
-            raise ValueError(refusal(metric, recorded))
+                raise InputError(f"metric: found {metric!r}, but {why}")
+            raise InputError(f"metric: {refusal(metric, recorded)}")
         return found
 
+    @brief
     def summary(self, interval: IntervalKind = "student") -> dict[str, Any]:
         """Return the document that ``sojourn run --json`` prints; see `summary.py`."""
         return summarise(self, self._tables(), interval)
@@ -115,16 +121,20 @@ class Results:
 
         return plot(self, kind, **options)
 
+    @brief
     def report(self, path: str | Path, least: float = 0.01) -> Path:
         """Write a report: one HTML file that opens offline; return its path.
 
         It calls nothing best that is ahead by the share ``least`` or less. Needs the extra
         ``report``: ``pip install 'sojourn[report]'``.
         """
+        place = as_path("path", path)
+        if not isinstance(least, int | float) or not 0 <= least < 1:  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise kind_error("least", least, "a share from 0 to below 1, such as 0.01")
         with needed("report"):
             from sojourn.report.experiment import report
 
-        return report(self, Path(path), least)
+        return report(self, place, least)
 
     def frames(self) -> dict[str, pl.DataFrame]:
         """Return all frames, by the name of their file in an experiment's folder."""
@@ -160,6 +170,7 @@ class Results:
         runs = "1 run" if len(self.runs) == 1 else f"{len(self.runs)} runs"
         return f"<Results of {self.scenario.name!r}: {runs}{state}>"
 
+    @brief
     def write(self, folder: str | Path) -> list[Path]:
         """Write an experiment's folder: tables, scenario and summary; return the paths.
 
@@ -169,8 +180,8 @@ class Results:
         from sojourn.experiments.folder import write
         from sojourn.experiments.summary_file import write_summary
 
-        folder = Path(folder)
-        return write(folder, self, lambda: write_summary(folder, self.summarised()))
+        place = as_path("folder", folder)
+        return write(place, self, lambda: write_summary(place, self.summarised()))
 
 
 def of_outcomes(outcomes: Outcomes) -> Results:

@@ -21,6 +21,7 @@ import numpy as np
 from sojourn import params
 from sojourn._core import Cancel
 from sojourn._core import Episode as CoreEpisode
+from sojourn.arguments import as_whole, kind_error
 from sojourn.brief import InputError, brief
 from sojourn.extras import needed
 from sojourn.nearest import refusal
@@ -123,6 +124,14 @@ class QueueEnv(gymnasium.Env[np.ndarray, np.ndarray]):
         Raises ValueError where the scenario has no such link, or the link no such quantity or
         inner variable.
         """
+        if not isinstance(scenario, Scenario):  # pyright: ignore[reportUnnecessaryIsInstance]
+            allowed = 'a Scenario, such as sj.Scenario.load("FILE.toml")'
+            raise kind_error("scenario", scenario, allowed)
+        if not callable(reward):
+            raise kind_error("reward", reward, "a function of a Step")
+        if not isinstance(interval, str):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise kind_error("interval", interval, 'a time such as "50 ms"')
+        point = as_whole("point", point, 0, scenario.core.points - 1)
         links = scenario.core.links(point)
         if link not in links:
             raise ValueError(f"link: {refusal(link, links)}")

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sojourn._core import ScenarioError
+from sojourn.arguments import as_path, as_whole, kind_error
 from sojourn.aside import prints_aside
 from sojourn.brief import InputError, brief
 from sojourn.experiments.bench import Finished, Memory
@@ -67,8 +68,14 @@ def run(
     scenario = prepared(scenario, overrides, replicas, seed, series_interval, precision)
     traces = None
     if trace_folder is not None:
-        traces = Traces(Path(trace_folder), trace_format, trace_links, trace_payload)
+        folder = as_path("trace_folder", trace_folder)
+        traces = Traces(folder, trace_format, trace_links, trace_payload)
+        traces.check_arguments()
     return of_outcomes(outcomes_of(scenario, jobs, progress, traces))
+
+
+FORMATS = ("ns2", "pcapng", "events")
+"""Those of traces."""
 
 
 @dataclass(frozen=True)
@@ -79,6 +86,16 @@ class Traces:
     format: str
     links: Sequence[str]
     payload: bool
+
+    def check_arguments(self) -> None:
+        """Look at what :func:`run` was given, under its names."""
+        if self.format not in FORMATS:
+            raise InputError(f"trace_format: {refusal(str(self.format), FORMATS)}")
+        links = self.links
+        if isinstance(links, str) or not isinstance(links, Iterable):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise kind_error("trace_links", links, "a list of names of links")
+        if not isinstance(self.payload, bool):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise kind_error("trace_payload", self.payload, "true or false")
 
     def check(self, scenario: Scenario) -> None:
         """Raise :class:`sojourn.ScenarioError` for a link that is not there."""
@@ -130,9 +147,7 @@ def runs_at_once(jobs: int | None) -> int:
     """
     if jobs is None:
         return available_cores()
-    if jobs < 1:
-        raise InputError(f"jobs: found {jobs}; allowed: 1 or more")
-    return jobs
+    return as_whole("jobs", jobs, 1)
 
 
 def prepared(
@@ -176,9 +191,12 @@ def _under_arguments(message: str, given: Collection[str]) -> str:
 
 def find(name: str | Path, overrides: Overrides = ()) -> Scenario:
     """Load a scenario file, or the scenario of a study by its name."""
-    path = Path(name)
-    if path.suffix or path.exists():
-        return Scenario.load(path, overrides)
+    place = as_path("scenario", name)
+    if "\n" in str(name):
+        allowed = "a path or the name of a study; a text is read by sj.Scenario.from_toml"
+        raise InputError(f"scenario: found a text of several lines; allowed: {allowed}")
+    if place.suffix or place.exists():
+        return Scenario.load(place, overrides)
     from sojourn import studies
 
     if str(name) not in studies.names():

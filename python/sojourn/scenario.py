@@ -11,6 +11,7 @@ from typing import Any
 import orjson
 
 from sojourn import _core, outside, own_modules
+from sojourn.arguments import as_path, kind_error
 from sojourn.brief import brief
 from sojourn.toml_text import toml_text
 
@@ -52,7 +53,7 @@ class Scenario:
 
         ``scenarios/NAME.toml`` is the ready file of that name where there is none of yours.
         """
-        path = Path(path)
+        path = as_path("path", path)
         ready = READY / path.name
         place = ready if path.parent == Path("scenarios") and not path.exists() else path
         text = _read(place if place.exists() else path)
@@ -68,6 +69,8 @@ class Scenario:
     @brief
     def from_toml(cls, text: str, *, place: str = "<text>", overrides: Overrides = ()) -> Scenario:
         """Read a text in the format of scenario files."""
+        if not isinstance(text, str):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise kind_error("text", text, "a text; files are read by sj.Scenario.load")
         return cls(text, place, Path(), overrides)
 
     @brief
@@ -239,8 +242,16 @@ def _rebuilt(parts: tuple[Any, ...], classes: dict[str, type]) -> Scenario:
 def as_pairs(overrides: Overrides) -> list[tuple[str, str]]:
     """Return overrides as dotted keys and values in TOML."""
     if isinstance(overrides, Mapping):
-        return [(key, _toml(value)) for key, value in overrides.items()]
-    return list(overrides)
+        overrides = [(key, _toml(value)) for key, value in overrides.items()]
+    pairs: list[Any] = list(overrides) if isinstance(overrides, Sequence) else [overrides]
+    for pair in pairs:
+        match pair:
+            case (str(), str()):
+                pass
+            case _:
+                allowed = 'a table such as {"duration": "5 s"}, or pairs of such texts'
+                raise kind_error("overrides", overrides, allowed)
+    return pairs
 
 
 def _toml(value: object) -> str:

@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any, Literal
 import orjson
 
 from sojourn._core import __version__, single_summaries
+from sojourn.brief import InputError
+from sojourn.nearest import refusal
 from sojourn.stats.alike import sampled
 from sojourn.stats.bootstrap import bootstrap_interval
 from sojourn.stats.events import never_seen_bound, never_seen_bounds
@@ -95,6 +97,8 @@ def summarised_points(
 
     ``alike`` as in ``Results``.
     """
+    if interval not in INTERVALS:
+        raise InputError(f"interval: {refusal(str(interval), INTERVALS)}")
     metric = _Metric(INTERVALS[interval], alike)
     links = tables["links"]
     reasons = _reasons(tables["drops"], links, metric)

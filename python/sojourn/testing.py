@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from sojourn import _core
+from sojourn.arguments import kind_error
 from sojourn.brief import brief
 from sojourn.outside import name_of
 from sojourn.queue.discipline import Discipline
@@ -132,6 +133,8 @@ def check_laws(
     ``params`` are those of the class, with units. An exception in the class ends the check as it
     ends a run: :class:`sojourn.UserCodeError`.
     """
+    if not (isinstance(cls, type) and issubclass(cls, Discipline)):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise kind_error("cls", cls, "a class that inherits from sojourn.queue.Discipline")
     # Made here too, so that what is wrong with a parameter is told under its name.
     cls(**(params or {}))
     name, given = name_of(cls), json.dumps(params or {})

@@ -11,6 +11,8 @@ import re
 from collections.abc import Mapping
 from typing import Any, cast
 
+from sojourn.arguments import kind_error
+
 BITS = 63
 """Of a whole number in TOML, besides its sign."""
 
@@ -22,8 +24,8 @@ def key_text(key: str) -> str:
     return key if _BARE.fullmatch(key) else json.dumps(key)
 
 
-def value_text(value: Any) -> str:
-    """A value on one line. Raises TypeError for what scenario files do not hold."""
+def value_text(value: Any, key: str = "value") -> str:
+    """A value on one line. Raises :class:`KindError` for what scenario files do not hold."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, int) and value.bit_length() > BITS:
@@ -34,20 +36,24 @@ def value_text(value: Any) -> str:
     if isinstance(value, str):
         return json.dumps(value, ensure_ascii=False)
     if isinstance(value, list):
-        return "[" + ", ".join(value_text(one) for one in cast("list[Any]", value)) + "]"
+        return "[" + ", ".join(value_text(one, key) for one in cast("list[Any]", value)) + "]"
     if isinstance(value, Mapping):
         table = cast("Mapping[str, Any]", value)
-        pairs = ", ".join(f"{key_text(k)} = {value_text(v)}" for k, v in table.items())
+        pairs = ", ".join(_pair(k, v, key) for k, v in table.items())
         return f"{{ {pairs} }}" if pairs else "{}"
-    raise TypeError(f"a scenario file cannot hold {value!r}")
+    raise kind_error(key, value, "what a scenario file can hold: a text, a number, a list, a table")
 
 
-def long_value_text(value: Any) -> str:
+def _pair(key: str, value: Any, above: str) -> str:
+    return f"{key_text(key)} = {value_text(value, f'{above}.{key}')}"
+
+
+def long_value_text(value: Any, key: str) -> str:
     """A value of a top table: a list of tables gets one line each."""
     if isinstance(value, list) and value and all(isinstance(x, Mapping) for x in value):  # pyright: ignore[reportUnknownVariableType]
-        items = "".join(f"  {value_text(one)},\n" for one in cast("list[Any]", value))
+        items = "".join(f"  {value_text(one, key)},\n" for one in cast("list[Any]", value))
         return f"[\n{items}]"
-    return value_text(value)
+    return value_text(value, key)
 
 
 def toml_text(document: Mapping[str, Any]) -> str:
@@ -58,13 +64,15 @@ def toml_text(document: Mapping[str, Any]) -> str:
         if isinstance(value, Mapping):
             table = cast("Mapping[str, Any]", value)
             lines = [f"[{key_text(key)}]"]
-            lines += [f"{key_text(k)} = {long_value_text(v)}" for k, v in table.items()]
+            lines += [
+                f"{key_text(k)} = {long_value_text(v, f'{key}.{k}')}" for k, v in table.items()
+            ]
             tables.append("\n".join(lines))
         elif isinstance(value, list) and value and isinstance(value[0], Mapping):
             for one in cast("list[Mapping[str, Any]]", value):
                 lines = [f"[[{key_text(key)}]]"]
-                lines += [f"{key_text(k)} = {value_text(v)}" for k, v in one.items()]
+                lines += [_pair(k, v, key) for k, v in one.items()]
                 tables.append("\n".join(lines))
         else:
-            plain.append(f"{key_text(key)} = {value_text(value)}")
+            plain.append(f"{key_text(key)} = {value_text(value, key)}")
     return "\n\n".join(["\n".join(plain), *tables]) + "\n"

@@ -391,7 +391,7 @@ def test_typographic_quotes_are_told(good, name):
 
 @pytest.mark.parametrize("title", ['"the “good” one', '"the “good” one" "', '"a" b = “c”'])
 def test_another_mistake_beside_typographic_quotes_is_told(good, title):
-    with pytest.raises(sj.ScenarioError, match="this is not TOML: (?!found typographic quotes)"):
+    with pytest.raises(sj.ScenarioError, match=r"this is not TOML: (?!found typographic quotes)"):
         sj.Scenario.from_toml(good.but('"2 s"', f'"2 s"\ntitle = {title}').text)
 
 

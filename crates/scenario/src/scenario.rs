@@ -407,7 +407,7 @@ impl Scenario {
             Some(name) => {
                 let links: Vec<&str> = links.iter().map(String::as_str).collect();
                 let message = unknown(name, &links);
-                Err(Located::new(Place::File, "--trace-link", message).in_file(&self.file))
+                Err(Located::new(Place::File, "trace_links", message).in_file(&self.file))
             }
         }
     }

@@ -5,10 +5,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Unpack
 
+from sojourn.arguments import as_whole, kind_error
 from sojourn.build.keys import FlowKeys, TcpKeys, UdpKeys
 from sojourn.build.table import Control, Source, plain
 from sojourn.source import Bulk, Cbr
@@ -32,7 +33,7 @@ class Flow:
 
     def __mul__(self, count: int) -> Flow:
         """So many of them, each with its own random streams."""
-        return replace(self, count=count * (self.count or 1))
+        return replace(self, count=as_whole("count", count, 1) * (self.count or 1))
 
     __rmul__ = __mul__
 
@@ -64,7 +65,7 @@ class Flows:
 
     def __add__(self, other: Flow | Flows) -> Flows:
         """These and others."""
-        return Flows(self.parts + (other.parts if isinstance(other, Flows) else (other,)))
+        return Flows(self.parts + (other.parts if isinstance(other, Flows) else (*listed(other),)))
 
     def __iter__(self) -> Iterator[Flow]:
         """Each part, under a name of its own: those alike are numbered from 2 on."""
@@ -74,12 +75,13 @@ class Flows:
             yield part if number == 1 else part.called(f"{part.name}-{number}")
 
 
-def listed(flows: Flow | Flows) -> list[Flow]:
-    """The parts of one or several flows."""
-    parts: list[Any] = list(Flows((flows,)) if isinstance(flows, Flow) else flows)
+def listed(flows: Flow | Flows | Iterable[Flow], argument: str = "flows") -> list[Flow]:
+    """The parts of one or several flows. Raises :class:`sojourn.arguments.KindError`."""
+    several = isinstance(flows, Iterable) and not isinstance(flows, str | bytes)
+    parts: list[Any] = [flows] if isinstance(flows, Flow) else list(flows) if several else [flows]
     for part in parts:
         if not isinstance(part, Flow):
-            raise _refused("flows", flows, 'flows such as 4 * sj.tcp("cubic")')
+            raise kind_error(argument, flows, 'flows such as 4 * sj.tcp("cubic")')
     return parts
 
 
@@ -139,7 +141,7 @@ def _control(found: object) -> dict[str, Any]:
     made = found() if isinstance(found, type) and issubclass(found, kinds) else found
     if not isinstance(made, kinds):
         allowed = "a name, an object such as sj.transport.Cubic(), or a class of your own"
-        raise _refused("tcp: congestion_control", found, allowed)
+        raise kind_error("tcp: congestion_control", found, allowed)
     return made.table()
 
 
@@ -148,12 +150,8 @@ def _source(function: str, traffic: object, allowed: str) -> Source:
     if isinstance(traffic, type) and issubclass(traffic, Source):
         traffic = traffic()
     if not isinstance(traffic, Source):
-        raise _refused(f"{function}: traffic", traffic, f"a source such as {allowed}")
+        raise kind_error(f"{function}: traffic", traffic, f"a source such as {allowed}")
     return traffic
-
-
-def _refused(argument: str, found: object, allowed: str) -> TypeError:
-    return TypeError(f"{argument}: found {found!r}; allowed: {allowed}")
 
 
 def _flow(

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any, Unpack
 
+from sojourn.arguments import as_whole, kind_error
+from sojourn.brief import InputError, brief
 from sojourn.build.flows import Flow, Flows
 from sojourn.build.keys import Head
 from sojourn.build.topologies import Link, network
@@ -15,6 +17,7 @@ if TYPE_CHECKING:
     from networkx import Graph, MultiDiGraph
 
 
+@brief
 def from_networkx(
     graph: Graph[Any],
     flows: Flow | Flows,
@@ -28,17 +31,20 @@ def from_networkx(
     ... Edges of an undirected graph are duplex, those of a directed one go one way. Nodes are
     called ``str(node)``.
     """
+    if not hasattr(graph, "edges"):
+        raise kind_error("graph", graph, "a graph of networkx")
     links: list[Link] = []
     for tail, head_, attributes in graph.edges(data=True):
         given = dict(attributes)
         if "rate" not in given:
-            raise ValueError(f"edge {tail} - {head_}: found no rate; allowed: such as '10 Mbit/s'")
+            raise InputError(f"edge {tail} - {head_}: found no rate; allowed: such as '10 Mbit/s'")
         rate, own_name = given.pop("rate"), given.pop("name", None)
         duplex = given.pop("duplex", not graph.is_directed())
         links.append(Link(str(tail), str(head_), rate, duplex, own_name, given))
     return network(links, flows, name=name or str(graph.name or "network"), **head)
 
 
+@brief
 def to_networkx(scenario: Scenario, point: int = 0) -> MultiDiGraph[Any]:
     """The network of a point as a networkx graph.
 
@@ -48,6 +54,9 @@ def to_networkx(scenario: Scenario, point: int = 0) -> MultiDiGraph[Any]:
     with needed("graphs"):
         import networkx
 
+    if not isinstance(scenario, Scenario):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise kind_error("scenario", scenario, "a Scenario, such as that of sj.Scenario.load(...)")
+    point = as_whole("point", point, 0, scenario.core.points - 1)
     laid_out = json.loads(scenario.core.network(point))
     graph: MultiDiGraph[Any] = networkx.MultiDiGraph(name=scenario.name, flows=laid_out["flows"])
     for each in laid_out["links"]:

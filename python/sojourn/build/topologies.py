@@ -12,7 +12,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Unpack
 
 from sojourn._core import ScenarioError
-from sojourn.brief import brief
+from sojourn.arguments import as_whole, kind_error
+from sojourn.brief import InputError, brief
 from sojourn.build.flows import Flow, Flows, listed
 from sojourn.build.keys import Head, LinkKeys
 from sojourn.build.table import Queue, plain
@@ -25,7 +26,7 @@ AnyQueue = Queue | Discipline | type[Queue] | type[Discipline] | Mapping[str, An
 table as in a scenario file."""
 
 MOST_LEAVES = 1_000_000
-"""More leaves of a tree than this are a slip of the pen, and would fill memory."""
+"""More leaves or hops than this are a slip of the pen, and would fill memory."""
 
 DURATION = "30 s"
 """Simulated time unless ``duration`` says otherwise."""
@@ -66,7 +67,11 @@ def network(
     links: Iterable[Link], flows: Flow | Flows, *, name: str = "network", **head: Unpack[Head]
 ) -> Scenario:
     """Any graph of links; every flow names its ``from_`` and ``to``."""
-    return _scenario(name, head, {"link": [each.table() for each in links]}, listed(flows))
+    several = isinstance(links, Iterable) and not isinstance(links, str | bytes)
+    given: list[Any] = list(links) if several else [links]
+    if not several or not all(isinstance(each, Link) for each in given):
+        raise kind_error("links", links, 'a list of links, such as [sj.link("a", "b", "1 Mbit/s")]')
+    return _scenario(name, head, {"link": [each.table() for each in given]}, listed(flows))
 
 
 @brief
@@ -111,14 +116,15 @@ def parking_lot(
     Each has hosts of its own, behind links of ``access`` (``rate`` and ``delay``; by default no
     delay and a rate that is never the bottleneck).
     """
-    if hops < 1:
-        raise ValueError(f"hops: found {hops}; allowed: 1 or more")
+    hops = as_whole("hops", hops, 1, MOST_LEAVES)
+    if access is not None and not isinstance(access, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise kind_error("access", access, 'a table, such as {"rate": "1 Gbit/s"}')
     routers = [
         link(f"r{k}", f"r{k + 1}", rate, name=f"hop-{k + 1}", delay=delay, queue=queue)
         for k in range(hops)
     ]
     paths = [(flow, 0, hops) for flow in listed(flows)]
-    for flow in listed(cross) if cross is not None else []:
+    for flow in listed(cross, "cross") if cross is not None else []:
         paths += [(flow.called(f"{flow.name}-hop{k + 1}"), k, k + 1) for k in range(hops)]
     placed = [flow.between(f"{flow.name}-src", f"{flow.name}-dst") for flow, _, _ in paths]
     hosts = [
@@ -149,8 +155,7 @@ def star(
     The queues towards the leaves, links ``down-K``, have the discipline. A flow that names no ends
     is an incast: one from each other leaf to ``leaf0``.
     """
-    if leaves < 2:
-        raise ValueError(f"leaves: found {leaves}; allowed: 2 or more")
+    leaves = as_whole("leaves", leaves, 2, MOST_LEAVES)
     links = [
         link("hub", f"leaf{k}", rate, name=f"down-{k}", delay=delay, queue=queue).table()
         for k in range(leaves)
@@ -187,12 +192,11 @@ def tree(
     Links towards the root, called ``CHILD-up``, have the discipline. A flow that names no ends goes
     from each leaf to the root.
     """
-    if depth < 1 or fanout < 1:
-        raise ValueError(f"depth, fanout: found {depth}, {fanout}; allowed: 1 or more each")
+    depth, fanout = as_whole("depth", depth, 1), as_whole("fanout", fanout, 1)
     # Of two at every level twenty levels are too many already.
     if fanout ** min(depth, 20) > MOST_LEAVES:
         allowed = f"a tree of at most {MOST_LEAVES} leaves"
-        raise ValueError(f"depth, fanout: found {depth}, {fanout}; allowed: {allowed}")
+        raise InputError(f"depth, fanout: found {depth}, {fanout}; allowed: {allowed}")
     links: list[dict[str, Any]] = []
     parents = ["root"]
     for level in range(1, depth + 1):

@@ -78,8 +78,9 @@ def main() -> None:
     try:
         app()
     except ScenarioError as error:
-        # What Python calls an override is an option here.
-        _fail(str(error).replace(": overrides: ", ": --set: ", 1), 2)
+        # Arguments of Python have other names here.
+        told = str(error).replace(": overrides: ", ": --set: ", 1)
+        _fail(told.replace(": trace_links: ", ": --trace-link: ", 1), 2)
     except LedgerError as error:
         _fail(f"{error}\nThis is a fault of sojourn, not of the scenario. Please report it.", 1)
     except UserCodeError as error:

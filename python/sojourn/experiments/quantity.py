@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from sojourn._core import ScenarioError, Tables
+from sojourn.arguments import shown
 from sojourn.metrics import METRICS
 from sojourn.scenario import Scenario
 
@@ -33,6 +34,8 @@ class Quantity:
     @classmethod
     def read(cls, text: str, scenario: Scenario) -> Quantity:
         """Read it as it is written. Raises ValueError where the scenario has nothing like it."""
+        if not isinstance(text, str):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise ValueError(f"found {shown(text)}; {ALLOWED}")
         table, _, rest = text.partition(".")
         name, _, metric = rest.rpartition(".")
         if table not in KINDS or not metric or (table == "total") != (name == ""):

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from sojourn.arguments import as_path, kind_error
 from sojourn.brief import brief
 from sojourn.experiments import record
 from sojourn.experiments.bench import Finished
@@ -22,6 +23,7 @@ from sojourn.experiments.store import Store
 from sojourn.experiments.summary_file import SummaryFile, remove_unfinished
 from sojourn.forks import check_process
 from sojourn.progress import Progress, shown
+from sojourn.progress import check as check_progress
 from sojourn.runner import carried_out, prepared, runs_at_once
 from sojourn.scenario import Overrides, Scenario
 from sojourn.summary import head_of
@@ -67,8 +69,13 @@ def sweep(
     """
     check_process()
     jobs = runs_at_once(jobs)
+    out = as_path("out", out)
+    if not isinstance(share, Share):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise kind_error("share", share, "a Share, such as Share(1, 4) for the first of four")
+    if not (cluster is None or isinstance(cluster, str)):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise kind_error("cluster", cluster, "the address of a scheduler, such as tcp://host:8786")
+    check_progress(progress)
     scenario = prepared(scenario, overrides, replicas, seed, None, precision)
-    out = Path(out)
     prepare(out, scenario)
     for name, kind in scenario.untold.items():
         note(

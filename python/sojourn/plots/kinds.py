@@ -10,6 +10,7 @@ from pathlib import Path
 
 import polars as pl
 
+from sojourn.arguments import shown
 from sojourn.experiments.quantity import Quantity
 from sojourn.plots import (
     against_load,
@@ -184,6 +185,10 @@ KINDS = {
 """All kinds, by name."""
 
 
+NUMBERS = ("case", "replica")
+"""Options that are whole numbers; the others are names."""
+
+
 def plot(results: Results, kind: str, **options: object) -> Plot:
     """Draw a kind of figure.
 
@@ -197,6 +202,10 @@ def plot(results: Results, kind: str, **options: object) -> Plot:
     if unknown:
         allowed = ", ".join(KINDS[kind].options)
         raise PlotError(f"found the option {unknown[0]!r}; {kind} takes {allowed}")
+    for name, value in given.items():
+        wanted, words = (int, "a whole number") if name in NUMBERS else (str, "a name")
+        if not isinstance(value, wanted):
+            raise PlotError(f"{name}: found {shown(value)}; allowed: {words}")
     try:
         return KINDS[kind].draw(results, **given)
     except PlotError:
