@@ -119,6 +119,22 @@ def test_the_manual_page_of_a_discipline(sojourn, name):
         assert parameter["allowed"]
 
 
+def test_a_metric_of_links_and_flows_alike_is_shown_of_both(sojourn):
+    done = sojourn("list", "metrics", "loss_ratio")
+    assert done.out == "link: drops divided by arrivals\nflow: lost share of the resolved packets\n"
+    for metric in json.loads(sojourn("list", "metrics", "--json").out):
+        assert "the same" not in metric["title"], "it is shown alone too"
+
+
+def test_metrics_that_are_offered_are_named_once(sojourn):
+    done = sojourn("list", "metrics", "nope")
+    assert done.status == 2
+    told = "".join(done.errors.replace("│", "").split())
+    names = told.partition("allowed:")[2].split(",")
+    assert "throughput_bps" in names
+    assert len(names) == len(set(names))
+
+
 def test_a_name_that_is_not_there_shows_those_that_are(sojourn):
     done = sojourn("list", "disciplines", "redd")
     assert done.status == 2

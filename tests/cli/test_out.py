@@ -37,6 +37,15 @@ def test_a_folder_that_cannot_be_made_is_known_before_the_runs(
     assert "kept" not in line, "there was no place to keep anything"
 
 
+def test_a_quantity_is_not_minimised_and_maximised(process, small, tmp_path):
+    same = ("--minimise", "total.delay_mean_s", "--maximise", "total.delay_mean_s")
+    done = process("tune", small, "--out", "out", *same)
+    assert done.status == 2
+    told = " ".join(done.errors.replace("│", "").split())
+    assert "--maximise: found total.delay_mean_s, which is minimised too; allowed: one" in told
+    assert not (tmp_path / "out").exists()
+
+
 @pytest.mark.parametrize("command", ["tune", "sensitivity"])
 def test_nothing_is_said_to_be_kept_where_nothing_could_be(sojourn, small, command):
     text = small.read_text().partition("[vary]")[0]

@@ -74,12 +74,14 @@ def list_(
     elif name is not None:
         entries = [entry for entry in entries if entry["name"] == name]
         if not entries:
-            known = [entry["name"] for entry in _entries(kind)]
+            # Links and flows have metrics of one name.
+            known = dict.fromkeys(entry["name"] for entry in _entries(kind))
             raise typer.BadParameter(refusal(name, known), param_hint="NAME")
     if json_:
         print(json.dumps(entries, indent=1))
     elif name is not None:
-        _print_one(entries[0])
+        for entry in entries:
+            _print_one(entry)
     else:
         _print_all(kind, entries)
 
@@ -154,7 +156,8 @@ def _print_one(entry: dict[str, Any]) -> None:
     if "manual" in entry:
         console.print(Markdown(entry["manual"]))
     else:
-        console.print(entry["title"])
+        of = f"{entry['of']}: " if "of" in entry else ""
+        console.print(f"{of}{entry['title']}")
     if entry.get("params"):
         table = Table(title="Parameters", title_justify="left")
         for heading in ("key", "default", "under a preset", "what it is; what is allowed"):

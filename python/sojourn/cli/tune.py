@@ -73,6 +73,13 @@ def tune(
     Open are the ranges of [vary] without a step; its other keys make the cases under which every
     setting is tried. Finished runs are kept: the same command goes on where it ended.
     """
+    for quantity in minimise or []:
+        if quantity in (maximise or []):
+            allowed = "one of them for each quantity"
+            raise typer.BadParameter(
+                f"found {quantity}, which is minimised too; allowed: {allowed}",
+                param_hint="--maximise",
+            )
     with failures(out, needs="optuna", extra="tuning"):
         from sojourn.cli import progress
         from sojourn.experiments.space import Space
