@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from html import escape
 from typing import TYPE_CHECKING, Any
 
-from sojourn.summary import links_that_matter, metric_text
+from sojourn.summary import links_that_matter, metric_text, most_values
 
 if TYPE_CHECKING:
     from sojourn.results import Results
@@ -84,7 +84,11 @@ def _rows(
         for name, values in point[kind].items():
             if shown is not None and name not in shown:
                 continue
-            cells = [metric_text(values.get(metric), *how[1:]) for metric, how in metrics.items()]
+            replicas = most_values(values)
+            cells = [
+                metric_text(values.get(metric), *how[1:], replicas=replicas)
+                for metric, how in metrics.items()
+            ]
             rows.append([*labels, name, *cells])
     return rows
 

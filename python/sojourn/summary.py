@@ -138,20 +138,33 @@ def metric_text(
     factor: float,
     decimals: int,
     interval: IntervalKind = "student",
+    replicas: int | None = None,
 ) -> str:
     """A metric of a summary for people: its mean, and its interval where it has one.
 
-    Of Student's ± half; of others both ends, since the mean need not lie in the middle.
+    Of Student's ± half; of others both ends, since the mean need not lie in the middle. How many
+    values it is made of, where these are fewer than the ``replicas``.
     """
     if metric is None or metric["mean"] is None:
         return "-"
     text = f"{metric['mean'] * factor:.{decimals}f}"
+    count = of_fewer(metric["n"], replicas)
     if metric["ci95"] is None:
-        return text
+        return text + count
     low, high = (end * factor for end in metric["ci95"])
     if interval == "student":
-        return f"{text} ± {(high - low) / 2:.{decimals}f}"
-    return f"{text} ({low:.{decimals}f} to {high:.{decimals}f})"
+        return f"{text} ± {(high - low) / 2:.{decimals}f}{count}"
+    return f"{text} ({low:.{decimals}f} to {high:.{decimals}f}){count}"
+
+
+def of_fewer(values: int, replicas: int | None) -> str:
+    """How many replicas a mean is of, where the others have no value: `` (n = 3)``."""
+    return "" if replicas is None or values == replicas else f" (n = {values})"
+
+
+def most_values(metrics: Mapping[str, Any]) -> int:
+    """The replicas of a row of a summary: as many as the metric that is defined most often has."""
+    return max((of["n"] for of in metrics.values() if of and "n" in of), default=0)
 
 
 @dataclass(frozen=True)

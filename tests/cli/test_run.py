@@ -213,6 +213,29 @@ def test_a_trace_for_which_the_disk_has_no_room_is_named(sojourn, small, tmp_pat
     assert not (out / name).exists()
 
 
+def test_a_mean_of_fewer_replicas_says_of_how_many(sojourn, small, tmp_path):
+    text = small.read_text().partition("[vary]")[0].replace("replicas = 2", "replicas = 6")
+    rare = """
+    [[flow]]
+    name = "rare"
+    from = "a"
+    to = "b"
+    transport = { protocol = "tcp" }
+    traffic = { source = "arrivals", rate = "3 kbit/s", size = "1 kB" }
+    """
+    small.write_text(text.replace('"2.5 Mbit/s"', '"0.1 Mbit/s"') + rare)
+    results = sj.run(small)
+    defined = results.groups.filter(group="rare")["delay_mean_s"].drop_nulls()
+    assert 0 < len(defined) < 6
+    out = sojourn("run", small).out
+    (row,) = (line for line in out.splitlines() if "│ rare" in line)
+    assert f"(n = {len(defined)})" in row
+    (row,) = (line for line in out.splitlines() if "│ load" in line)
+    assert "(n = " not in row
+    assert "mean over 6 replicas ± half of the 95 % interval; n: of so many, where the" in out
+    assert f"(n = {len(defined)})" in results._repr_html_()
+
+
 def test_a_study_by_its_name(sojourn):
     done = sojourn("check", "nothing-of-this-name")
     assert done.status == 2

@@ -86,6 +86,56 @@ def test_points_are_matched_by_what_varies(text, tmp_path):
     assert [each["flow.load.traffic.rate"] for each in difference.only_second] == ["2.0 Mbit/s"] * 2
 
 
+RARE = """
+name = "rare"
+duration = "2 s"
+replicas = 6
+
+[[link]]
+name = "bottleneck"
+from = "a"
+to = "b"
+rate = "4 Mbit/s"
+duplex = true
+
+[[flow]]
+name = "rare"
+from = "a"
+to = "b"
+transport = { protocol = "tcp" }
+traffic = { source = "arrivals", rate = "300 kbit/s", size = "exponential(50 kB)" }
+"""
+"""In one of the six replicas no transfer begins, on a slower link another does not end."""
+
+
+def test_means_are_those_of_the_pairs_that_are_compared(program, tmp_path):
+    first = experiment(RARE, tmp_path / "a")
+    second = experiment(RARE.replace("4 Mbit/s", "300 kbit/s"), tmp_path / "b")
+    (moved,) = (
+        each
+        for each in diff(first, second).moved
+        if (each.table, each.metric) == ("total", "fct_s")
+    )
+    pairs = [
+        (one, other)
+        for one, other in zip(
+            *(each.results.totals.sort("replica")["fct_s"] for each in (first, second)),
+            strict=True,
+        )
+        if one is not None and other is not None
+    ]
+    values = first.results.totals["fct_s"]
+    assert 2 <= len(pairs) < len(values) - values.null_count()
+    assert moved.difference.n == len(pairs)
+    assert moved.first == pytest.approx(sum(one for one, _ in pairs) / len(pairs))
+    assert moved.second == pytest.approx(sum(other for _, other in pairs) / len(pairs))
+    assert moved.difference.mean == pytest.approx(moved.second - moved.first)
+    out = program("diff", tmp_path / "a", tmp_path / "b", "--all")[1]
+    (row,) = (line for line in out.splitlines() if "total" in line and " fct_s " in line)
+    assert f"│ {len(pairs)} │" in row
+    assert "n: pairs" in out
+
+
 def test_one_replica_moves_but_not_significantly(text, tmp_path):
     first = experiment(text(), tmp_path / "a", replicas=1)
     second = experiment(text().replace('"30 p', '"10 p'), tmp_path / "b", replicas=1)

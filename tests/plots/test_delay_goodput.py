@@ -44,6 +44,19 @@ def test_a_discipline_at_which_no_packet_waited_has_its_name_alone():
         draw(some.filter(idle))
 
 
+def test_the_ellipse_is_around_the_means_and_the_mark_at_the_medians():
+    """RFC 7928, 2.7: the Gaussian of maximum likelihood has the mean of its points."""
+    delays, goodputs = [0.010, 0.011, 0.012, 0.013, 0.054], [9e6, 9e6, 9e6, 8e6, 5e6]
+    rows = [
+        ("red", number, *both) for number, both in enumerate(zip(delays, goodputs, strict=True))
+    ]
+    columns = ["discipline", "replica", "delay_s", "goodput_bps"]
+    mark, ellipse = draw(pl.DataFrame(rows, schema=columns, orient="row")).axes[0].lines
+    assert mark.get_xydata().tolist() == [[12.0, 9.0]]
+    ends = ellipse.get_xydata()
+    assert (ends.max(axis=0) + ends.min(axis=0)) / 2 == pytest.approx([20.0, 8.0], rel=1e-3)
+
+
 @pytest.mark.parametrize("by_ratio", [False, True])
 def test_the_ellipse_holds_what_a_gaussian_has_within_one_sigma(by_ratio):
     rng = np.random.default_rng(1)
@@ -53,8 +66,8 @@ def test_the_ellipse_holds_what_a_gaussian_has_within_one_sigma(by_ratio):
     if by_ratio:
         across, x = np.log(across), np.log(x)
     # A point is inside if its direction's rim lies further out; the share is 1 - exp(-1/2).
-    line = np.vstack([across - np.median(x), up - np.median(draws[:, 1])])
-    points = np.vstack([x - np.median(x), draws[:, 1] - np.median(draws[:, 1])])
+    line = np.vstack([across - np.mean(x), up - np.mean(draws[:, 1])])
+    points = np.vstack([x - np.mean(x), draws[:, 1] - np.mean(draws[:, 1])])
     rim = np.argsort(np.arctan2(line[1], line[0]))
     angle = np.arctan2(points[1], points[0])
     radius = np.interp(angle, np.arctan2(*line[::-1])[rim], np.hypot(*line)[rim], period=2 * np.pi)

@@ -156,6 +156,7 @@ def _print(title: str, found: Answer, results: Results, least: float) -> None:
     from sojourn.cli.run_tables import flow_table
     from sojourn.comparison.answer import COLUMNS
     from sojourn.stats.paired import FEWEST
+    from sojourn.summary import of_fewer
 
     columns = [column for column in COLUMNS if found.tells(column)]
     table = FittingTable(title, ["discipline"], [column.heading for column in columns])
@@ -163,6 +164,7 @@ def _print(title: str, found: Answer, results: Results, least: float) -> None:
         cells = [found.rows[label][column.key] for column in columns]
         texts = [
             interval_text(cell.interval, column.factor, column.decimals)
+            + of_fewer(cell.interval.n, found.replicas if cell.interval.n else None)
             for cell, column in zip(cells, columns, strict=True)
         ]
         table.add([label], texts, [cell.best for cell in cells])
@@ -172,6 +174,9 @@ def _print(title: str, found: Answer, results: Results, least: float) -> None:
             if found.replicas >= FEWEST
             else f"with fewer than {FEWEST} none is called best"
         )
+        means = [cell.interval for row in found.rows.values() for cell in row.values()]
+        if any(0 < one.n < found.replicas for one in means):
+            table.caption += "; n: of so many, where the others have no value"
     console = printer()
     table.print(console)
     points = results.summary()["points"]

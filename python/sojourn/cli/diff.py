@@ -107,7 +107,7 @@ def _print(
     table = Table(pad_edge=False)
     for heading in ("point", "of", "metric"):
         table.add_column(heading, overflow="fold")
-    for heading in ("first", "second", "difference", "", "p (Holm)"):
+    for heading in ("first", "second", "difference", "", "n", "p (Holm)"):
         table.add_column(heading, justify="right")
     for each in shown:
         interval = each.difference
@@ -117,8 +117,9 @@ def _print(
         table.add_row(
             *(called[_key(each.vary)] or "-", of, each.metric),
             *(_number(each.first), _number(each.second)),
-            *(_number(interval.mean) + half, relative, _p_value(each)),
+            *(_number(interval.mean) + half, relative, str(interval.n), _p_value(each)),
         )
+    table.caption = f"n: {'pairs' if difference.paired else 'values of the smaller side'}"
     console.print(table)
 
 

@@ -6,13 +6,14 @@ import json
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 from sojourn.cli.console import printer
 from sojourn.cli.fitting import FittingTable
 from sojourn.experiments.compared import short_names
 from sojourn.outcomes import Outcomes
-from sojourn.summary import IntervalKind, links_that_matter, metric_text
+from sojourn.summary import IntervalKind, links_that_matter, metric_text, most_values
 
 
 @dataclass(frozen=True)
@@ -75,7 +76,7 @@ def print_tables(
         links.shown.caption = (
             f"{count} more {noun} (--all-links): nothing lost there, and hardly any waiting"
         )
-    flows.caption = _caption(outcomes, interval)
+    flows.caption = _caption(outcomes, points, interval)
     for table in (links.shown, flows):
         table.print(console)
 
@@ -104,8 +105,9 @@ class _Rows:
     interval: IntervalKind
 
     def add(self, label: list[str], name: str, metrics: Metrics) -> None:
+        replicas = most_values(metrics)
         cells = [
-            metric_text(metrics.get(key), how.factor, how.decimals, self.interval)
+            metric_text(metrics.get(key), how.factor, how.decimals, self.interval, replicas)
             for key, how in self.columns.items()
         ]
         self.shown.add([*label, name], cells)
@@ -138,7 +140,9 @@ def _tells(key: str, metric: Metrics | None) -> bool:
     return metric["mean"] != 0 or key not in ("marks_packets", "retransmits", "timeouts")
 
 
-def _caption(outcomes: Outcomes, interval: IntervalKind) -> str | None:
+def _caption(
+    outcomes: Outcomes, points: Sequence[Mapping[str, Any]], interval: IntervalKind
+) -> str | None:
     if len(outcomes.each) == outcomes.scenario.core.points:
         return None
     counts = Counter(outcomes.points).values()
@@ -147,7 +151,18 @@ def _caption(outcomes: Outcomes, interval: IntervalKind) -> str | None:
     if len(outcomes.alike) == outcomes.scenario.core.points:
         return f"{count} replicas, all the same run: no intervals"
     how = " ± half of the" if interval == "student" else ", with both ends of the bootstrap's"
-    return f"mean over {count} replicas{how} 95 % interval"
+    fewer = fewer_values([*point["links"].values(), *point["groups"].values()] for point in points)
+    return f"mean over {count} replicas{how} 95 % interval{fewer}"
+
+
+def fewer_values(rows: Iterable[Iterable[Metrics]]) -> str:
+    """What a caption says where a mean of a table is one of fewer replicas than there are."""
+    known = [*OF_LINKS, *OF_FLOWS]
+    for row in chain.from_iterable(rows):
+        counts = [row[key]["n"] for key in known if key in row]
+        if any(0 < count < most_values(row) for count in counts):
+            return "; n: of so many, where the others have no value"
+    return ""
 
 
 def names(values: list[Any]) -> dict[str, str]:

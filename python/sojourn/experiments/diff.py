@@ -5,6 +5,9 @@ experiment faces the random streams of replica k of the other, and the two are c
 with different seeds by Welch's test. Holm's correction covers all metrics that moved. Replicas that
 only one of the two has count where nothing is paired, and nowhere else.
 
+Where replicas are paired and one of the two has no value in some, what is compared are the pairs
+that both have: the two means are theirs too, so that one less the other is the difference.
+
 Metrics that did not move at all are no comparison: where both experiments have the same values in
 every common replica there is nothing to decide.
 """
@@ -15,6 +18,7 @@ import json
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import compress
 
 import polars as pl
 
@@ -39,7 +43,10 @@ Values = dict[int, float | None]
 
 @dataclass(frozen=True)
 class Moved:
-    """A metric whose values are not the same: second less first, in its unit."""
+    """A metric whose values are not the same: second less first, in its unit.
+
+    ``difference.n`` pairs of replicas, or values of the smaller side where nothing is paired.
+    """
 
     vary: dict
     table: str
@@ -110,6 +117,9 @@ def diff(first: Experiment, second: Experiment, level: float = 0.95) -> Differen
         one = sampled([*values.values()], point in alike[0])
         other = sampled([*others.values()], other_point in alike[1])
         interval, p_value = _difference(one, other, paired, level)
+        if paired and interval.n:
+            both = [x is not None and y is not None for x, y in zip(one, other, strict=True)]
+            one, other = [*compress(one, both)], [*compress(other, both)]
         means = _mean(one), _mean(other)
         found.append(Moved(json.loads(label), table, name, metric, *means, interval, p_value))
     adjusted = holm([each.adjusted for each in found])

@@ -1,9 +1,9 @@
 """Goodput against queueing delay, a dot for each replica and an ellipse for each discipline.
 
 The ellipse is the 1-sigma contour of the two-dimensional Gaussian that fits the replicas best
-(maximum likelihood), its centre the median, as RFC 7928, section 2.7, draws them. The delay axis
-runs backwards: up and to the right is better. Where one delay is many times another the axis, and
-with it the ellipse, goes by ratio.
+(maximum likelihood), and so around their means; the large mark is at their medians, as RFC 7928,
+section 2.7, has both. The delay axis runs backwards: up and to the right is better. Where one delay
+is many times another the axis, and with it the ellipse, goes by ratio.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ def draw(frame: pl.DataFrame) -> Plot:
     axes.margins(0.12)
     axes.invert_xaxis()
     x = "Mean queueing delay at the bottleneck (ms), shorter to the right\n"
-    x += "small marks: replicas; large ones: their medians; ellipses: 1 sigma"
+    x += "small marks: replicas; large ones: their medians; ellipses: 1 sigma around the means"
     name_axes(axes, x, "Goodput of all flows (Mbit/s)")
     legend_below(figure, axes)
     return figure
@@ -89,7 +89,7 @@ def goes_by_ratio(frame: pl.DataFrame) -> bool:
 
 
 def contour(x: np.ndarray, y: np.ndarray, by_ratio: bool) -> tuple[np.ndarray, np.ndarray]:
-    """The 1-sigma ellipse of the points around their medians, as a closed line.
+    """The 1-sigma ellipse of the points around their means, as a closed line.
 
     With `by_ratio` that of the logarithms of x.
     """
@@ -100,4 +100,4 @@ def contour(x: np.ndarray, y: np.ndarray, by_ratio: bool) -> tuple[np.ndarray, n
     turn = np.linspace(0, 2 * math.pi, 73)
     circle = np.vstack([np.cos(turn), np.sin(turn)])
     across, up = directions @ (np.sqrt(np.maximum(variances, 0))[:, None] * circle)
-    return np.median(x) + across, np.median(y) + up
+    return np.mean(x) + across, np.mean(y) + up

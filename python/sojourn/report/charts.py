@@ -180,8 +180,8 @@ def _goodput(results: Results) -> Chart:
         "delay-goodput",
         "Delay against goodput",
         f"Queueing delay at {link} against the goodput of all flows: a small mark for each "
-        "replica, a large one at the median, and the 1-sigma ellipse of the replicas (RFC 7928, "
-        "section 2.7). Up and to the right is better.",
+        "replica, a large one at their medians, and the 1-sigma ellipse of the replicas around "
+        "their means (RFC 7928, section 2.7). Up and to the right is better.",
         "Scatter of mean queueing delay and goodput, one mark for each replica of each discipline. "
         "The same numbers stand in the table of every point.",
         style.spec(alt.layer(*layers), 380),

@@ -17,9 +17,13 @@ from sojourn.report.words import name_of, with_half
 from sojourn.results import Results
 from sojourn.stats.alike import sampled
 from sojourn.stats.intervals import Interval, student_interval
+from sojourn.summary import of_fewer
 
 MOST_ROWS = 2000
 """Of a table on a page; the folder's Parquet tables hold everything."""
+
+MEANS = "Mean over replicas ± half of the 95 % interval (n: of so many, where fewer have a value)"
+"""What the numbers are."""
 
 GROUP_METRICS = ("goodput_bps", "delay_mean_s", "delay_p99_s", "loss_ratio", "retransmits", "fct_s")
 
@@ -76,6 +80,7 @@ def _points(results: Results, least: float) -> SortedTable:
                 student_interval(values[one][point]),
                 shown(one.rpartition(".")[2]),
                 point in best[one],
+                len(values[one][point]),
             )
             for one in quantities
         ]
@@ -84,7 +89,7 @@ def _points(results: Results, least: float) -> SortedTable:
     return SortedTable(
         "points",
         "Every point",
-        "Mean over replicas ± half of the 95 % interval. Bold with a star: the best of its case "
+        f"{MEANS}. Bold with a star: the best of its case "
         f"beyond doubt, by more than {100 * least:g} %.",
         tuple(header),
         tuple(rows[:MOST_ROWS]),
@@ -100,13 +105,15 @@ def _groups(results: Results) -> SortedTable:
         point = int(str(key[0]))
         name, cells = keys[point]
         values = {one: sampled(found[one].to_list(), point in results.alike) for one in metrics}
-        numbers = [_cell(student_interval(values[one]), shown(one), False) for one in metrics]
+        numbers = [
+            _cell(student_interval(values[one]), shown(one), False, len(found)) for one in metrics
+        ]
         rows.append((name, (*cells, Cell(str(key[1]), str(key[1])), *numbers)))
     header = [*head, "Flows", *(_heading(shown(one).words, shown(one)) for one in metrics)]
     return SortedTable(
         "flows",
         "Flows of each name",
-        "Mean over replicas ± half of the 95 % interval; goodput is the sum over the flows.",
+        f"{MEANS}; goodput is the sum over the flows.",
         tuple(header),
         tuple(rows[:MOST_ROWS]),
     )
@@ -186,9 +193,10 @@ def _heading(words: str, how: Shown) -> str:
     return f"{words} ({how.unit})" if how.unit else words
 
 
-def _cell(interval: Interval, how: Shown, best: bool) -> Cell:
+def _cell(interval: Interval, how: Shown, best: bool, replicas: int | None = None) -> Cell:
+    """A mean over so many ``replicas``; where fewer have a value it says of how many."""
     if interval.mean is None:
         return Cell("–", None)
     half = None if interval.half_width is None else interval.half_width * how.factor
-    text = with_half(interval.mean * how.factor, half)
+    text = with_half(interval.mean * how.factor, half) + of_fewer(interval.n, replicas)
     return Cell(text, interval.mean, best)
