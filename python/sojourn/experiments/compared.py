@@ -63,7 +63,7 @@ def _worded(vary: Sequence[dict[str, Any]]) -> list[dict[str, str]]:
     for key in dict.fromkeys(key for point in vary for key in point):
         having = [number for number, point in enumerate(vary) if key in point]
         values = [vary[number][key] for number in having]
-        for number, value, word in zip(having, values, _words(values), strict=True):
+        for number, value, word in zip(having, values, in_words(values), strict=True):
             worded[number][key] = word or json.dumps(value)
     return worded
 
@@ -131,11 +131,11 @@ def answers(scenario: Scenario) -> tuple[str, ...]:
 def _telling(values: list[Any], key: str) -> list[str]:
     """Each value by what tells it from the others."""
     if all(isinstance(value, dict) for value in values):
-        return _words(values)
+        return in_words(values)
     return [f"{key.rpartition('.')[2]}={value}" for value in values]
 
 
-def _words(values: list[Any]) -> list[str]:
+def in_words(values: Sequence[Any]) -> list[str]:
     """Each value as it is; a table by its kind, and by what tells it from others of its kind."""
     # Of thousands of points most have the same few values.
     texts = [json.dumps(value) for value in values]

@@ -9,13 +9,23 @@ import polars as pl
 from matplotlib.axes import Axes
 
 from sojourn.comparing import per_replica
-from sojourn.experiments.compared import answers, is_compared, short_key
+from sojourn.experiments.compared import answers, is_compared, short_key, titles
 from sojourn.plots.choice import PlotError
 from sojourn.plots.looks import look, looks
 from sojourn.plots.plot import Plot
 from sojourn.plots.quantities import shown_of
 from sojourn.plots.scales import scale
-from sojourn.plots.style import FAINT, INK, TEXT, legend_below, name_axes, new_figure, tidy, titled
+from sojourn.plots.style import (
+    FAINT,
+    INK,
+    TEXT,
+    legend_below,
+    name_axes,
+    name_columns,
+    new_figure,
+    tidy,
+    titled,
+)
 from sojourn.results import Results
 from sojourn.stats.intervals import student_interval
 
@@ -98,7 +108,8 @@ def gather(results: Results, of: str, *, x: str | None = None) -> tuple[pl.DataF
     name = short_key(key)
     x_label = name[:1].upper() + name[1:] + (f" ({loads.unit})" if loads.unit else "")
     from_zero = not of.endswith(".jain_index")
-    fixed = ", ".join(f"{short_key(one)} {value}" for one, value in kept.items())
+    where = [{one: value for one, value in point.items() if one in kept} for point in vary]
+    fixed = titles(where)[-1]
     what = LoadFigure(kind.label, x_label, from_zero=from_zero, ticks=loads.names, fixed=fixed)
     return frame, what
 
@@ -133,7 +144,7 @@ def draw(frame: pl.DataFrame, what: LoadFigure) -> Plot:
         draw_inset(axes, frame, what.inset)
     titled(axes, what.fixed)
     if what.ticks:
-        axes.set_xticks(range(len(what.ticks)), what.ticks)
+        name_columns(axes, what.ticks)
     name_axes(axes, what.x_label, what.y_label)
     legend_below(figure, axes, 2 if "published" in frame.columns else 3)
     return figure

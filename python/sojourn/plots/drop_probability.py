@@ -22,6 +22,9 @@ COLUMNS = ("discipline", "time_s", "probability", "probability_is", "queue", "qu
 NAMES = ("prob_classic", "prob", "prob_max", "p")
 """How disciplines call their probability; the first that is there is taken."""
 
+FEW_LETTERS = 60
+"""Of names under an axis; of more the frame tells which they are."""
+
 NOT_OF_ALL = {
     "prob_classic": "the probability for classic packets, p' squared",
     "prob_max": "the largest probability of a bin",
@@ -111,8 +114,11 @@ def draw(frame: pl.DataFrame) -> Plot:
         panel.set_xlim(left=0)
     averaged = frame.filter(pl.col("queue_is").str.starts_with("avg"))
     queue = f"Queue ({unit})"
-    if not averaged.is_empty():
-        queue += f"; of {_named(averaged)} the average"
+    if averaged.height == frame.height:
+        queue = f"Average queue ({unit})"
+    elif not averaged.is_empty():
+        named = _named(averaged)
+        queue += f"; of {named if len(named) <= FEW_LETTERS else 'some'} the average"
     name_axes(left, "Time (s)", "Drop probability")
     name_axes(right, queue, "")
     legend_below(figure, left)

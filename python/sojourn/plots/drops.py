@@ -9,7 +9,7 @@ from matplotlib.patches import Patch
 from sojourn.plots.choice import case_of, labels_of, link_of
 from sojourn.plots.looks import looks
 from sojourn.plots.plot import Plot
-from sojourn.plots.style import INK, TEXT, name_axes, new_figure
+from sojourn.plots.style import INK, TEXT, name_axes, name_rows, new_figure
 from sojourn.results import Results
 
 COLUMNS = ("discipline", "kind", "reason", "packets")
@@ -56,7 +56,7 @@ def draw(frame: pl.DataFrame) -> Plot:
         handles.append(
             Patch(**style, label=f"{'marked' if kind == 'mark' else 'dropped'}: {reason}")
         )
-    axes.set_yticks(range(len(disciplines)), [one.label for one in disciplines.values()])
+    name_rows(axes, [one.label for one in disciplines.values()])
     axes.set_ylim(len(disciplines) - 0.5, -0.5)
     axes.grid(False, axis="y")
     axes.set_xlim(left=0)

@@ -11,7 +11,7 @@ import polars as pl
 from sojourn.plots.choice import PlotError, case_of, labels_of
 from sojourn.plots.looks import looks
 from sojourn.plots.plot import Plot
-from sojourn.plots.style import FAINT, name_axes, new_panels
+from sojourn.plots.style import FAINT, name_axes, name_rows, new_panels
 from sojourn.results import Results
 from sojourn.stats.intervals import student_interval
 
@@ -68,7 +68,7 @@ def draw(frame: pl.DataFrame) -> Plot:
             marks = right.plot(goodputs, [place] * len(goodputs), look.marker, color=look.colour)
             # A flow that gets next to nothing has a whole mark too, over the axis.
             marks[0].set(alpha=0.7, clip_on=False)
-    left.set_yticks(range(len(disciplines)), [one.label for one in disciplines.values()])
+    name_rows(left, [one.label for one in disciplines.values()])
     right.set_yticks(range(len(disciplines)), [""] * len(disciplines))
     for panel in (left, right):
         panel.set_ylim(len(disciplines) - 0.5, -0.5)
@@ -80,6 +80,6 @@ def draw(frame: pl.DataFrame) -> Plot:
     room = ROOM * max(1 - least, 0.1)
     left.set_xlim(min(0.9, least - room), 1 + room)
     right.set_xlim(0, (1 + ROOM) * most or 1)
-    name_axes(left, "Jain's fairness index, with 95 % interval", "")
+    name_axes(left, "Jain's fairness index\nwith 95 % interval", "")
     name_axes(right, "Goodput of each flow (Mbit/s)", "")
     return figure

@@ -10,13 +10,13 @@ from matplotlib.colors import LogNorm, Normalize
 from numpy.typing import NDArray
 
 from sojourn.comparing import per_replica
-from sojourn.experiments.compared import answers, is_compared, short_key
+from sojourn.experiments.compared import answers, in_words, is_compared, short_key
 from sojourn.plots.choice import PlotError
 from sojourn.plots.looks import looks
 from sojourn.plots.plot import Plot
 from sojourn.plots.quantities import shown
 from sojourn.plots.scales import scale
-from sojourn.plots.style import INK, TEXT, name_axes, new_panels, titled
+from sojourn.plots.style import INK, TEXT, name_axes, name_columns, name_rows, new_panels, titled
 from sojourn.results import Results
 from sojourn.stats.intervals import student_interval
 
@@ -25,6 +25,9 @@ COLUMNS = ("discipline", "x", "y", "mean")
 
 COLOURS = "cividis"
 """Matplotlib's; even in lightness, and the same to the colour-blind."""
+
+BAR = 8
+"""Letters that the bar of colours takes of each panel's width."""
 
 MANY_TIMES = 20
 """From this ratio of the greatest value to the least on, colours go by ratio."""
@@ -50,12 +53,12 @@ def gather(
         raise PlotError("nothing varies but what is compared: a heat map needs a factor")
     values = per_replica(results, of)
     names = answers(results.scenario)
+    across, *up = ([*in_words([at[key] for at in results.scenario.vary])] for key in chosen[:2])
     rows = []
-    for point, vary in enumerate(results.scenario.vary):
+    for point, place in enumerate(across):
         mean = student_interval(values[point]).mean
-        one = "" if len(chosen) < 2 else names[point]
-        other = names[point] if len(chosen) < 2 else str(vary[chosen[1]])
-        rows.append((one, str(vary[chosen[0]]), other, mean))
+        one, other = (names[point], up[0][point]) if up else ("", names[point])
+        rows.append((one, place, other, mean))
     schema = dict.fromkeys(COLUMNS[:3], pl.String) | {"mean": pl.Float64}
     frame = pl.DataFrame(rows, schema=schema, orient="row")
     return frame.group_by("discipline", "x", "y", maintain_order=True).agg(pl.col("mean").mean())
@@ -80,7 +83,7 @@ def averaged(results: Results, x: str | None, y: str | None) -> str:
     over = [
         f"{short_key(key)} ({', '.join(values)})"
         for key in factors(results, x, y)[2:]
-        if len(values := list(dict.fromkeys(str(point[key]) for point in vary))) > 1
+        if len(values := list(dict.fromkeys(in_words([point[key] for point in vary])))) > 1
     ]
     return f"Each number is a mean over {' and '.join(over)}" if over else ""
 
@@ -114,14 +117,14 @@ def draw(frame: pl.DataFrame, metric: str, names: tuple[str, str] = ("", "")) ->
         panel.imshow(cells, cmap=COLOURS, norm=norm, aspect="auto")
         panel.grid(False)
         _write(panel, cells, norm)
-        panel.set_xticks(range(len(across)), x_texts)
-        panel.set_yticks(range(len(up)), y_texts)
-        titled(panel, look.label if discipline else "")
+        name_columns(panel, x_texts)
+        name_rows(panel, y_texts)
+        titled(panel, look.label if discipline else "", BAR)
         name_axes(panel, names[0] + x_unit, names[1] + y_unit)
         panel.label_outer()
         if number + columns >= len(disciplines):  # nothing stands below it
             panel.tick_params(labelbottom=True)
-            panel.set_xlabel(names[0] + x_unit)
+            name_axes(panel, names[0] + x_unit, panel.get_ylabel())
     bar = figure.colorbar(colours, ax=panels, shrink=0.9, pad=0.02)
     bar.set_label(kind.label, color=INK, fontsize=TEXT)
     bar.outline.set_visible(False)  # pyright: ignore[reportCallIssue]

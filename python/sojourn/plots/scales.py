@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from sojourn.experiments.compared import in_words
+
 _VALUE = re.compile(r"([-+0-9.eE_]+)\s*([A-Za-z%/]*)")
 
 FAMILIES: tuple[dict[str, float], ...] = (
@@ -39,8 +41,9 @@ def scale(values: Sequence[Any]) -> Scale:
             if units <= family.keys():
                 unit = next(one for one, factor in family.items() if factor == 1.0)
                 return Scale(tuple(number * family[of] for number, of in known), unit)
-    names = tuple(dict.fromkeys(str(value) for value in values))
-    return Scale(tuple(float(names.index(str(value))) for value in values), "", names)
+    words = in_words(values)
+    names = tuple(dict.fromkeys(words))
+    return Scale(tuple(float(names.index(word)) for word in words), "", names)
 
 
 def _read(value: Any) -> tuple[float, str] | None:

@@ -6,8 +6,10 @@ settings.
 
 from __future__ import annotations
 
+import math
 import re
 import textwrap
+from collections.abc import Sequence
 from typing import Any
 
 from matplotlib.axes import Axes
@@ -38,6 +40,18 @@ WIDE = 110
 HANDLE = 10
 """Letters that would fit into what a legend draws beside a label."""
 
+LEGEND_ROWS = 2
+"""Of a legend that a figure has room for; for each further one it grows."""
+
+ROW = 0.19
+"""Inches of a row of text."""
+
+ROW_NAME = 38
+"""Letters of a name at the left of a row."""
+
+ROOM_OF_ROW = 2
+"""Lines of a name that a row has room for."""
+
 
 def new_figure(size: tuple[float, float] = SIZE) -> tuple[Plot, Axes]:
     """An empty figure with one axes in the shared style."""
@@ -61,21 +75,76 @@ def new_panels(
     return figure, panels
 
 
-def titled(axes: Axes, text: str) -> None:
-    """A small title above a panel, at its left."""
+def titled(axes: Axes, text: str, beside: int = 0) -> None:
+    """A small title above a panel, at its left, no wider than the panel.
+
+    ``beside`` is the room in letters that something else takes at the side.
+    """
     if text:
-        axes.set_title(text, fontsize=TEXT, color=INK, loc="left")
+        shown = wrapped(text, _letters_across(axes) - beside)
+        axes.set_title(shown, fontsize=TEXT, color=INK, loc="left")
+        # Panels of a row have their titles side by side: the figure grows by those of a column.
+        if _grid(axes)[1] == 0:
+            _grow(axes.figure, ROW * shown.count("\n"))
 
 
 def headed(figure: Figure, text: str) -> None:
     """A line above all panels, at the left; the figure grows by it, the panels stay as they are."""
     if text:
-        # A number stays with its unit: lines break after commas only.
-        joined = re.sub(r"(?<![,;]) ", "\N{NO-BREAK SPACE}", text)
-        lines = textwrap.wrap(joined, LINE, break_on_hyphens=False)
-        lines = [line.replace("\N{NO-BREAK SPACE}", " ") for line in lines]
-        figure.set_figheight(figure.get_figheight() + 0.2 * len(lines))
-        figure.suptitle("\n".join(lines), x=0.012, ha="left", fontsize=TEXT, color=INK)
+        shown = wrapped(text, LINE)
+        figure.set_figheight(figure.get_figheight() + 0.2 * (1 + shown.count("\n")))
+        figure.suptitle(shown, x=0.012, ha="left", fontsize=TEXT, color=INK)
+
+
+def wrapped(text: str, letters: int) -> str:
+    """A text in lines of so many letters at most.
+
+    They break after commas, so that a number stays with its unit; within what is longer, at blanks.
+    """
+    joined = re.sub(r"(?<![,;]) ", "\N{NO-BREAK SPACE}", text)
+    lines = textwrap.wrap(joined, letters, break_on_hyphens=False, break_long_words=False)
+    return "\n".join(
+        part
+        for line in lines
+        for part in textwrap.wrap(line.replace("\N{NO-BREAK SPACE}", " "), letters) or [""]
+    )
+
+
+def name_rows(axes: Axes, names: Sequence[str]) -> None:
+    """Name the places 0, 1 ... of the vertical axis; long names leave room for what is drawn."""
+    shown = [wrapped(name, ROW_NAME) for name in names]
+    axes.set_yticks(range(len(names)), shown)
+    lines = 1 + max((name.count("\n") for name in shown), default=0)
+    _grow(axes.figure, ROW * len(names) * (lines - ROOM_OF_ROW))
+
+
+def name_columns(axes: Axes, names: Sequence[str]) -> None:
+    """Name the places 0, 1 ... of the horizontal axis, each no wider than its share."""
+    share = max(_letters_across(axes) // max(len(names), 1) - 2, 6)
+    axes.set_xticks(range(len(names)), [wrapped(name, share) for name in names])
+
+
+def _grid(axes: Axes) -> tuple[int, int]:
+    """How many columns of panels there are, and in which this one stands, from 0."""
+    spec = axes.get_subplotspec()
+    return (1, 0) if spec is None else (spec.get_gridspec().ncols, spec.colspan.start)
+
+
+def _letters_across(axes: Axes) -> int:
+    """Letters that fit under a panel: beside it stand the numbers of its axis."""
+    return LINE // _grid(axes)[0] - 8
+
+
+def _letters_up(axes: Axes) -> int:
+    """Letters that fit beside a panel."""
+    spec = axes.get_subplotspec()
+    rows = 1 if spec is None else spec.get_gridspec().nrows
+    return max(int(LINE / SIZE[0] * axes.figure.get_size_inches()[1] / rows * 0.8), 12)
+
+
+def _grow(figure: Any, inches: float) -> None:
+    if inches > 0:
+        figure.set_figheight(figure.get_figheight() + inches)
 
 
 def tidy(axes: Axes) -> None:
@@ -89,8 +158,10 @@ def tidy(axes: Axes) -> None:
 
 def name_axes(axes: Axes, x: str, y: str) -> None:
     """Label both axes; labels carry the unit."""
-    axes.set_xlabel(x, fontsize=TEXT, color=INK)
-    axes.set_ylabel(y, fontsize=TEXT, color=INK)
+    across, up = _letters_across(axes), _letters_up(axes)
+    lines = [wrapped(line, across) for line in x.split("\n")]
+    axes.set_xlabel("\n".join(lines), fontsize=TEXT, color=INK)
+    axes.set_ylabel(wrapped(y, up), fontsize=TEXT, color=INK)
 
 
 def legend_below(figure: Figure, axes: Axes, columns: int = 3) -> Any:
@@ -100,6 +171,7 @@ def legend_below(figure: Figure, axes: Axes, columns: int = 3) -> Any:
         columns = 2
     longest = max(map(len, labels), default=0) + HANDLE
     columns = max(1, min(columns, LINE // longest))
+    _grow(figure, ROW * (math.ceil(len(labels) / columns) - LEGEND_ROWS))
     return figure.legend(
         handles,
         labels,

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import polars as pl
 
 from sojourn.comparing import LEAST, differences, per_replica, ranking
-from sojourn.experiments.compared import answers, cases, is_compared, short_key
+from sojourn.experiments.compared import answers, cases, in_words, is_compared, short_key
 from sojourn.metrics import better
 from sojourn.plots.looks import looks
 from sojourn.plots.quantities import Shown, shown
@@ -176,14 +176,16 @@ def _keys(results: Results) -> tuple[list[str], list[tuple[str, tuple[Cell, ...]
     """The columns that say what a point is, and for each point its name and their cells."""
     scenario = results.scenario
     where = [key for key in scenario.core.vary_keys if not is_compared(key)]
-    scales = {key: scale([vary[key] for vary in scenario.vary]) for key in where}
+    values = {key: [vary[key] for vary in scenario.vary] for key in where}
+    scales = {key: scale(of_key) for key, of_key in values.items()}
+    texts = {key: in_words(of_key) for key, of_key in values.items()}
     names = answers(scenario)
     drawn = looks(names)
     rows = []
-    for point, vary in enumerate(scenario.vary):
+    for point in range(len(names)):
         label = drawn[names[point]].label
         cells = [Cell(label or scenario.name, label)]
-        cells += [Cell(str(vary[key]), scales[key].numbers[point]) for key in where]
+        cells += [Cell(texts[key][point], scales[key].numbers[point]) for key in where]
         rows.append((names[point], tuple(cells)))
     return ["Discipline", *(short_key(key) for key in where)], rows
 
