@@ -88,8 +88,8 @@ class Results:
             recorded = self.time_series["metric"].unique().sort().to_list()
             if not recorded:
                 why = "no series were recorded; allowed: a run with series_interval"
-                raise InputError(f"metric: found {metric!r}, but {why}")
-            raise InputError(f"metric: {refusal(metric, recorded)}")
+                raise InputError(f"found {metric!r}, but {why}")
+            raise InputError(refusal(metric, recorded))
         return found
 
     @brief

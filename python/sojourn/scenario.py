@@ -260,6 +260,9 @@ def _toml(value: object) -> str:
         value = value()
     if hasattr(value, "table"):
         value = value.table()  # pyright: ignore[reportAttributeAccessIssue]
+    if hasattr(value, "tolist"):
+        # A number or an array of NumPy.
+        value = value.tolist()  # pyright: ignore[reportAttributeAccessIssue]
     match value:
         case bool():
             return "true" if value else "false"

@@ -94,7 +94,7 @@ def test_without_flows_that_want_more_replicas_may_be_alike(sojourn, tmp_path):
     ("arguments", "message"),
     [
         (("codle",), 'did you mean "codel"?'),
-        (("codel", "codel"), "found a discipline twice"),
+        (("codel", "codel"), "found the discipline codel twice; allowed: each once"),
         (("codel", "--flows", "4 cubik"), 'did you mean "cubic"?'),
         (("codel", "--flows", "1 cbr"), "allowed: cbr with its rate"),
         (("codel", "codel,target=5"), "codel,target=5: target: found 5; allowed: "),

@@ -53,6 +53,25 @@ def test_points_are_paired_by_the_number_of_the_replica(folders):
     assert not row["separated"], "two pairs are too few, though each point has three replicas"
 
 
+def test_a_part_without_any_run_shows_nothing_and_says_so(sojourn, small, tmp_path):
+    out = tmp_path / "empty"
+    done = sojourn("sweep", small, "--out", out, "--shard", "7/9")
+    assert done.out == f"{out}: 0 runs of 2 points (part 7/9)\n"
+    for command in (("report", out), ("plot", out, "cdf"), ("plot", out, "load")):
+        done = sojourn(*command)
+        assert done.status == 2
+        assert done.errors == f"error: {out}: the experiment has no finished run\n"
+    assert not (out / "report.html").exists()
+
+
+def test_one_run_is_told_as_one(sojourn, small, tmp_path):
+    parts = [tmp_path / str(number) for number in (1, 2)]
+    for number, out in enumerate(parts, start=1):
+        sojourn("sweep", small, "--out", out, "--shard", f"{number}/3")
+    done = sojourn("merge", *parts, "--out", tmp_path / "both")
+    assert done.errors.endswith("error: 1 run is in none of the folders: run their shards again\n")
+
+
 @pytest.mark.parametrize(
     ("shards", "told"),
     [((1, 2, 3), "1 to 2 replicas of each"), ((1, 2), "0 to 2 replicas of each")],

@@ -147,6 +147,7 @@ def test_what_an_argument_cannot_be(tmp_path, monkeypatch, call, found, allowed)
         (lambda r: r.report("a.html", least="1%"), "least: found '1%'; allowed: a share from 0"),
         (lambda r: r.report("a.html", least=1), "least: found 1; allowed: a share from 0"),
         (lambda r: r.write(""), "folder: found nothing; allowed: a path"),
+        (lambda r: r.plot("cdf").save(3), "path: found 3; allowed: a path"),
         (lambda r: r.plot("load", of=3), "of: found 3; allowed: a name"),
         (lambda r: r.plot("cdf", link=3), "link: found 3; allowed: a name"),
         (lambda r: r.plot("cdf", case="0"), "case: found '0'; allowed: a whole number"),
@@ -164,3 +165,14 @@ def test_whole_numbers_of_other_libraries_are_numbers():
 
     assert (np.int64(2) * sj.tcp()).count == 2
     assert sj.run(SCENARIO, jobs=np.int64(1)).complete
+    results = sj.run(SCENARIO, replicas=np.int64(3), overrides={"seed": np.int32(7)})
+    assert (results.replicas, results.seed) == (3, 7)
+    counts = {"flow.newreno.count": np.arange(1, 3)}
+    made = sj.dumbbell(rate="1 Mbit/s", rtt="9 ms", flows=sj.tcp(), seed=np.int64(5), vary=counts)
+    assert made.seed == 5
+    assert [point["flow.newreno.count"] for point in made.vary] == [1, 2]
+
+
+def test_links_to_trace_that_are_not_there_are_told_under_the_argument(tmp_path):
+    with pytest.raises(sj.ScenarioError, match=r': trace_links: found "x"; allowed: a->b'):
+        sj.run(SCENARIO, trace_folder=tmp_path, trace_format="pcapng", trace_links=["x"])

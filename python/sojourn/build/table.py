@@ -57,6 +57,9 @@ def plain(value: Any) -> Any:
         return plain(value.table())
     if isinstance(value, Mapping):
         return {str(key): plain(item) for key, item in value.items() if item is not None}  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
+    if hasattr(value, "tolist"):
+        # A number or an array of NumPy.
+        return value.tolist()
     if isinstance(value, list | tuple | range):
         return [plain(item) for item in value]  # pyright: ignore[reportUnknownVariableType]
     return value

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from sojourn.cli.options import SetOption, parse_settings, print_warnings
+from sojourn.cli.options import SetOption, counted, parse_settings, print_warnings
 from sojourn.scenario import Scenario
 
 EXAMPLES = (
@@ -47,9 +47,5 @@ def check(
         Goal.of(scenario)
     print_warnings(scenario)
     points = scenario.core.points
-    runs = points * scenario.replicas
-    told = [
-        f"{count} {noun}" if count == 1 else f"{count} {noun}s"
-        for count, noun in ((points, "point"), (runs, "run"))
-    ]
-    typer.echo(f"{file}: ok: {scenario.name}, {', '.join(told)}")
+    told = f"{counted(points, 'point')}, {counted(points * scenario.replicas, 'run')}"
+    typer.echo(f"{file}: ok: {scenario.name}, {told}")

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from sojourn.cli.options import fail
+from sojourn.cli.options import counted, fail
 
 EXAMPLES = (
     ("parts of a sweep become one", "sojourn merge part-1 part-2 --out whole"),
@@ -45,7 +45,8 @@ def merge(
         raise fail(str(error), 2) from None
     except OSError as error:
         raise fail(f"{error.filename or out}: {error.strerror or error}", 1) from None
-    points = results.scenario.core.points
-    print(f"{out}: {len(results.runs)} runs of {points} points")
+    points = counted(results.scenario.core.points, "point")
+    print(f"{out}: {counted(len(results.runs), 'run')} of {points}")
     if missing:
-        raise fail(f"{missing} runs are in none of the folders: run their shards again", 1)
+        are = "run is" if missing == 1 else "runs are"
+        raise fail(f"{missing} {are} in none of the folders: run their shards again", 1)

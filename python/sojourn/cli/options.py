@@ -128,6 +128,11 @@ INTERRUPTED = 130
 """Exit status after Ctrl-C."""
 
 
+def counted(count: int, noun: str) -> str:
+    """So many of something: 1 run, 2 runs."""
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+
+
 def fail(message: str, status: int) -> typer.Exit:
     """Print a message on stderr; return the exit that goes with it. An interruption is no error."""
     print(message if status == INTERRUPTED else f"error: {message}", file=sys.stderr)

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from sojourn.brief import InputError
 from sojourn.cli.options import LEAST_TEXT, LeastOption, fail, read_share
 from sojourn.extras import needed
 
@@ -50,7 +51,10 @@ def report(
         raise fail(str(error), 2) from None
     with needed("report"):
         place = out or folder / "report.html"
-        page = write(experiment.results, place, experiment.manifest, share)
+        try:
+            page = write(experiment.results, place, experiment.manifest, share)
+        except InputError as error:
+            raise fail(f"{folder}: {error}", 2) from None
     if figures:
         from sojourn.plots.kinds import draw_all
 

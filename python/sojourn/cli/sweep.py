@@ -19,6 +19,7 @@ from sojourn.cli.options import (
     ReplicasOption,
     SeedOption,
     SetOption,
+    counted,
     failures,
     parse_settings,
     print_interval_warning,
@@ -92,10 +93,9 @@ def sweep(
     if json_:
         print_summary(results.summary(interval.value))
     else:
-        points = results.scenario.core.points
-        noun = "point" if points == 1 else "points"
+        points = counted(results.scenario.core.points, "point")
         part = "" if share.is_whole else f" (part {share})"
-        print(f"{out}: {len(results.runs)} runs of {points} {noun}{part}")
+        print(f"{out}: {counted(len(results.runs), 'run')} of {points}{part}")
 
 
 def _print_note(text: str) -> None:

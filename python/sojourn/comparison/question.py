@@ -119,8 +119,10 @@ bottleneck = {{ rate = {value_text(self.rate)} }}
 
     def scenario(self) -> Scenario:
         """The same, checked. Raises ValueError, or ScenarioError where a value is not allowed."""
-        if len(set(self.labels())) < len(self.disciplines):
-            raise ValueError("found a discipline twice; allowed: each once, or with other settings")
+        labels = self.labels()
+        if twice := [label for number, label in enumerate(labels) if label in labels[:number]]:
+            allowed = "each once, or with other settings"
+            raise ValueError(f"found the discipline {twice[0]} twice; allowed: {allowed}")
         try:
             return Scenario.from_toml(self.toml(), place=PLACE)
         except ScenarioError as error:

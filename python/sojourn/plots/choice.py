@@ -7,6 +7,9 @@ import polars as pl
 from sojourn.experiments.compared import Case, answers, cases
 from sojourn.results import Results
 
+NO_RUN = "the experiment has no finished run"
+"""Why nothing can be shown of it."""
+
 
 class PlotError(ValueError):
     """A figure that cannot be drawn: what was asked, and what is possible."""
@@ -44,7 +47,7 @@ def link_of(results: Results, name: str | None) -> str:
     )
     names = waits["link"].to_list()
     if not names:
-        raise PlotError("the experiment has no finished run")
+        raise PlotError(NO_RUN)
     if name is not None and name not in names:
         raise PlotError(f"found the link {name!r}; allowed: {', '.join(sorted(names))}")
     return name or names[0]

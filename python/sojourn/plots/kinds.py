@@ -23,7 +23,7 @@ from sojourn.plots import (
     over_time,
     ranks,
 )
-from sojourn.plots.choice import PlotError, case_of, link_of, same_arrivals
+from sojourn.plots.choice import NO_RUN, PlotError, case_of, link_of, same_arrivals
 from sojourn.plots.noted import note
 from sojourn.plots.plot import Plot
 from sojourn.plots.style import headed
@@ -206,6 +206,8 @@ def plot(results: Results, kind: str, **options: object) -> Plot:
         wanted, words = (int, "a whole number") if name in NUMBERS else (str, "a name")
         if not isinstance(value, wanted):
             raise PlotError(f"{name}: found {shown(value)}; allowed: {words}")
+    if results.runs.is_empty():
+        raise PlotError(NO_RUN)
     try:
         return KINDS[kind].draw(results, **given)
     except PlotError:

@@ -9,6 +9,7 @@ import polars as pl
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
+from sojourn.arguments import as_path
 from sojourn.plots.save import FORMATS, save
 
 
@@ -23,7 +24,7 @@ class Plot(Figure):
         The ending of ``path`` says the format: svg, pdf or png. Without one all three are written.
         Raises ValueError for another ending or a folder, OSError where a file cannot be written.
         """
-        path = Path(path)
+        path = as_path("path", path)
         ending = path.suffix.removeprefix(".")
         if not ending and path.is_dir():
             raise ValueError(f"found the folder {str(path)!r}; allowed: a file in it")

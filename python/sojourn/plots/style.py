@@ -139,7 +139,7 @@ def _letters_up(axes: Axes) -> int:
     """Letters that fit beside a panel."""
     spec = axes.get_subplotspec()
     rows = 1 if spec is None else spec.get_gridspec().nrows
-    return max(int(LINE / SIZE[0] * axes.figure.get_size_inches()[1] / rows * 0.8), 12)
+    return max(int(LINE / SIZE[0] * axes.figure.bbox.height / axes.figure.dpi / rows * 0.8), 12)
 
 
 def _grow(figure: Any, inches: float) -> None:

@@ -11,10 +11,11 @@ from typing import Any
 
 from markupsafe import Markup
 
+from sojourn.brief import InputError
 from sojourn.comparing import LEAST
 from sojourn.experiments.compared import answers
 from sojourn.experiments.folder import PACKAGES
-from sojourn.plots.choice import cases_run
+from sojourn.plots.choice import NO_RUN, cases_run
 from sojourn.plots.looks import ON_DARK, Look, looks
 from sojourn.report import vega
 from sojourn.report.cautions import cautions
@@ -55,8 +56,10 @@ def render(results: Results, manifest: Mapping[str, Any] | None, least: float = 
     """The page as text.
 
     ``manifest`` is that of the experiment's folder; nothing is called best that is ahead by the
-    share ``least`` or less.
+    share ``least`` or less. Raises :class:`sojourn.brief.InputError` where there is no run.
     """
+    if results.runs.is_empty():
+        raise InputError(NO_RUN)
     templates = environment()
     drawn = [*looks(answers(results.scenario)).values()]
     figures = charts(results)
