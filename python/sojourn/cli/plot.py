@@ -152,7 +152,7 @@ def _run(
     scenario = find(file, parse_settings(settings))
     interval = None
     if series and scenario.identity(0).get("series", "none") == "none":
-        interval = f"{scenario.core.duration_s(0) / SAMPLES:.6f} s"
+        interval = f"{scenario.core.duration_s(0) / SAMPLES:.12f} s"
     with progress.shown(scenario.name) as shown:
         results = run(
             scenario, replicas=replicas, jobs=jobs, series_interval=interval, progress=shown
