@@ -153,3 +153,9 @@ def test_one_distribution_is_of_a_link_or_of_flows(sojourn, small):
     done = sojourn("plot", small, "cdf", "--link", "bottleneck", "--flow", "load")
     said = f"error: {small}: found a link and a flow; allowed: one of them\n"
     assert (done.status, done.errors) == (2, said)
+
+
+def test_a_series_is_recorded_of_the_shortest_run(sojourn, small, tmp_path):
+    short = ("--set", "duration='50 us'", "--out", tmp_path / "short.svg")
+    done = sojourn("plot", small, "queue", *short)
+    assert (done.status, done.errors) == (0, "")
