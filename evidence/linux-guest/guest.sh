@@ -38,7 +38,7 @@ ip -n wire route add 10.0.1.0/24 via 10.0.2.1
 ip -n receiver route add default via 10.0.3.1
 
 # The settings of linux-dumbbell, as `tc` takes them: the leaf of a shaper.
-red="limit 302800 min 30280 max 90840 avpkt 1514 burst 33 probability 0.1 bandwidth 10mbit"
+red="limit 302800 min 30280 max 90840 avpkt 1514 burst 33 probability 0.1 bandwidth ${RATE}mbit"
 declare -A leaves=(
     [pfifo]="pfifo limit 100"
     [bfifo]="bfifo limit 151400"
@@ -49,19 +49,19 @@ declare -A leaves=(
     [pie]="pie limit 200 target 15ms tupdate 15ms noecn"
     [fq_pie]="fq_pie limit 1000 flows 1024 target 15ms tupdate 15ms noecn"
     [sfq]="sfq limit 127 quantum 1514"
-    [choke]="choke limit 200 min 20 max 60 avpkt 1514 burst 33 probability 0.1 bandwidth 10mbit"
+    [choke]="choke limit 200 min 20 max 60 avpkt 1514 burst 33 probability 0.1 bandwidth ${RATE}mbit"
     [sfb]="sfb limit 200 max 25 target 20"
     [codel-step]="codel limit 200 target 100ms interval 1s noecn ce_threshold 5ms"
     [fq_codel-step]="fq_codel limit 1000 flows 1024 quantum 1514 target 100ms interval 1s noecn ce_threshold 5ms"
 )
-# What shapes by itself. netem counts the packet that it sends: 100 wait.
+# What shapes by itself. netem counts the packet that it sends.
 declare -A roots=(
-    [fifo]="netem rate 10mbit limit 101"
-    [cake]="cake bandwidth 10mbit"
-    [cake-metro]="cake bandwidth 10mbit metro"
-    [cake-satellite]="cake bandwidth 10mbit satellite"
-    [cake-flowblind]="cake bandwidth 10mbit besteffort flowblind"
-    [cake-atm]="cake bandwidth 10mbit overhead 32 atm"
+    [fifo]="netem rate ${RATE}mbit limit $((LIMIT + 1))"
+    [cake]="cake bandwidth ${RATE}mbit"
+    [cake-metro]="cake bandwidth ${RATE}mbit metro"
+    [cake-satellite]="cake bandwidth ${RATE}mbit satellite"
+    [cake-flowblind]="cake bandwidth ${RATE}mbit besteffort flowblind"
+    [cake-atm]="cake bandwidth ${RATE}mbit overhead 32 atm"
 )
 if [[ $ECN == 1 ]]; then
     # CAKE and SFB always mark what is capable of it.
@@ -73,7 +73,7 @@ if [[ -v roots[$QUEUE] ]]; then
     tc -n router qdisc add dev wire root ${roots[$QUEUE]}
 else
     tc -n router qdisc add dev wire root handle 1: htb default 1
-    tc -n router class add dev wire parent 1: classid 1:1 htb rate 10mbit burst 1600 cburst 1600
+    tc -n router class add dev wire parent 1: classid 1:1 htb rate ${RATE}mbit burst 1600 cburst 1600
     tc -n router qdisc add dev wire parent 1:1 ${leaves[$QUEUE]}
 fi
 for side in receiver router; do

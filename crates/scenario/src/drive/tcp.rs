@@ -188,7 +188,8 @@ impl TcpSession {
     }
 
     fn controller(request: &Request<'_>) -> Result<(Self, Value), Refusal> {
-        request.only(&["cmd", "congestion_control", "params", "seed"])?;
+        // A link is none of its business, but may be told to all alike.
+        request.only(&["cmd", "congestion_control", "params", "seed", "link"])?;
         let name = request
             .get("congestion_control")
             .and_then(Value::as_str)
@@ -207,7 +208,7 @@ impl TcpSession {
     }
 
     fn sender(request: &Request<'_>) -> Result<(Self, Value), Refusal> {
-        request.only(&["cmd", "tcp_sender", "seed"])?;
+        request.only(&["cmd", "tcp_sender", "seed", "link"])?;
         let table = needed("tcp_sender", request.object("tcp_sender")?)?;
         let name = match table.get("congestion_control") {
             None => "newreno",
