@@ -10,7 +10,8 @@
 //! segment acknowledged, where SRTT is that of the first; a probe of the tail waits 2 ms longer, after a segment alone
 //! the minimum RTO; the last of several segments that go at once bears PSH and is acknowledged at once
 //! ([`crate::sender`]), as some are after a duplicate or a mark, while acknowledgements of what comes behind a hole are
-//! gathered ([`crate::receiver`]); after a lost SYN there is no ECN. Left out: segments that wait for others to go with.
+//! gathered ([`crate::receiver`]); after a lost SYN there is no ECN. Left out: segments that wait for others to go with,
+//! and the usual send buffer (`tcp_wmem`), which holds some 2000 segments: `window` is for that.
 //!
 //! **ns3** (3.48): 536 bytes, SACK and PRR without RACK, a first RTO of 1 s, ACKs of two segments
 //! after at most 200 ms but of the first at once; what is halved is `pipe`, at a repeated timeout too, and its PRR is

@@ -10,8 +10,9 @@
 //! 1 (`rtt_scaling`); beta adapts from the second loss on that finds throughput unchanged, and where RTTmin exceeds 10
 //! ms; RTTmax ignores samples more than 20 ms above it. The acknowledgement that adds a segment counts for none, nor
 //! does what slow start leaves of one, and what was acknowledged beyond a segment of growth is forgotten; the one that
-//! ends recovery counts for a segment. A timeout leaves beta too. Throughput is taken per round trip, smoothed by a quarter, as in the reference; its fixed point is
-//! not modelled.
+//! ends recovery counts for a segment. A timeout leaves beta too. alpha is reckoned when the window grows or a loss is
+//! found, which is before t begins anew, in whole milliseconds (HZ 1000) and with a whole f. Throughput is taken per
+//! round trip, smoothed by a quarter, as in the reference.
 //!
 //! **ns-3** (`TcpHtcp`): each acknowledgement adds alpha, at least 1, in bytes, to Reno's growth for one. Throughput is
 //! that since the loss before, in whole bytes a second; a loss or a timeout leaves RTTmin / RTTmax of that time,
@@ -59,10 +60,14 @@ pub struct Htcp {
     events: u32,
     /// Bytes acknowledged since the last loss; under ns-3 only.
     bytes: f64,
-    /// No loss was being repaired nor a mark answered after the last acknowledgement.
+    /// No loss was being repaired nor a mark answered after the last acknowledgement; under Linux only.
     was_open: bool,
+    /// As it was reckoned when the window last changed; under Linux only.
+    alpha: f64,
 }
 
+/// Linux's clock.
+const TICK: Span = Span::from_ms(1);
 const BETA_MIN: f64 = 0.5;
 const BETA_MAX: f64 = 0.8;
 
@@ -89,11 +94,12 @@ impl Htcp {
             events: 0,
             bytes: 0.0,
             was_open: true,
+            alpha: 1.0,
         })
     }
 
     /// Segments that a round trip adds `t` seconds after congestion.
-    fn alpha(&self, t: f64) -> f64 {
+    fn growth(&self, t: f64) -> f64 {
         let late = t - self.params.delta_l.as_s();
         let mut f = if late <= 0.0 {
             1.0
@@ -106,11 +112,24 @@ impl Htcp {
         2.0 * (1.0 - self.beta) * f
     }
 
+    /// `htcp_alpha_update`: times in whole milliseconds, f and its share whole, beta in parts of 128.
+    fn alpha_like_linux(&self, since: Span) -> f64 {
+        let ms = |s: f64| libm::ceil(s * 1e3 - 1e-6) as u64;
+        let late = (since - self.params.delta_l).as_ps() / TICK.as_ps();
+        let mut f = 1 + (10 * late + (late / 2).pow(2) / 1000) / 1000;
+        if self.params.rtt_scaling && self.min_rtt > 0.0 {
+            let eighths = (8_000 / (10 * ms(self.min_rtt))).clamp(4, 80);
+            f = (8 * f / eighths).max(1);
+        }
+        let beta = libm::floor(128.0 * self.beta) / 128.0;
+        2.0 * f as f64 * (1.0 - beta)
+    }
+
     /// `TcpHtcp::CongestionAvoidance`.
     fn grow_like_ns3(&mut self, now: Time, segments: f64) {
         let since = now.since(self.since.unwrap_or(Time::ZERO)).as_s();
         let mss = f64::from(self.window.mss());
-        let bytes = libm::floor(mss / self.window.cwnd + self.alpha(since).max(1.0));
+        let bytes = libm::floor(mss / self.window.cwnd + self.growth(since).max(1.0));
         self.window.cwnd += segments.min(1.0) * bytes / mss;
     }
 
@@ -209,16 +228,19 @@ impl CongestionControl for Htcp {
             self.grow_like_ns3(ack.now, segments);
             return;
         }
-        let since = *self.since.get_or_insert(ack.now);
-        let alpha = self.alpha(ack.now.since(since).as_s());
+        let since = ack.now.since(*self.since.get_or_insert(ack.now));
         if self.preset == Preset::Linux {
             // `pkts_acked` is not told before the state is open, and is one till then.
             let segments = if was_open { segments } else { 1.0 };
-            if self.window.had_counted(self.window.cwnd / alpha, segments) {
+            if self
+                .window
+                .had_counted(self.window.cwnd / self.alpha, segments)
+            {
                 self.window.cwnd += 1.0;
+                self.alpha = self.alpha_like_linux(since);
             }
         } else {
-            self.window.additive(segments, alpha);
+            self.window.additive(segments, self.growth(since.as_s()));
         }
     }
 
@@ -231,6 +253,8 @@ impl CongestionControl for Htcp {
                 self.adapt();
             }
         }
+        let since = event.now.since(self.since.unwrap_or(event.now));
+        self.alpha = self.alpha_like_linux(since);
         self.since = Some(event.now);
         self.was_open = false;
         let flight = self.window.flight(event);

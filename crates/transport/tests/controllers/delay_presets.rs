@@ -469,3 +469,26 @@ fn westwood_of_linux_takes_its_estimate_for_the_window_at_the_end_of_recovery() 
         assert_eq!(played.cwnd(), left, "{preset}");
     }
 }
+
+/// 1.15 s after a loss f is 1 + 1.5, of which two are whole, and after 1.09 s one. It counts once the window has grown: ten
+/// segments take eleven acknowledgements before, then eleven take seven, or twelve.
+#[test]
+fn htcp_of_linux_reckons_alpha_when_the_window_grows() {
+    for (ms, counts) in [(1_150, [11, 7]), (1_090, [11, 12])] {
+        let mut played = Played::new("htcp", Preset::Linux, 20.0, 2.0);
+        played.ack(RTT, false);
+        played.cc.set_window(20.0, 2.0);
+        played.lose(LossKind::FastRetransmit);
+        played.now += Span::from_ms(ms);
+        // The first is of the recovery that is over, and counts as well.
+        let found = [11.0, 12.0].map(|cwnd| {
+            let mut n = 0;
+            while played.cwnd() < cwnd {
+                played.ack(RTT, false);
+                n += 1;
+            }
+            n
+        });
+        assert_eq!(found, counts, "{ms} ms");
+    }
+}
