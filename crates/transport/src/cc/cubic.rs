@@ -199,7 +199,12 @@ impl Cubic {
                 cnt = cnt.min(libm::floor(cwnd / (self.w_est - cwnd)));
             }
         }
-        self.window.one_per(cnt.max(FASTEST), segments);
+        let each = cnt.max(FASTEST);
+        if self.preset == Preset::Ns3 {
+            self.window.one_at_most_per(each, segments);
+        } else {
+            self.window.one_per(each, segments);
+        }
     }
 
     /// Time went by that does not count.
@@ -211,10 +216,14 @@ impl Cubic {
 
     /// What the last loss taught.
     fn learn(&mut self) {
-        let cwnd = self.window.cwnd;
+        let whole = |segments: f64| match self.preset {
+            Preset::Ns3 => libm::floor(segments),
+            Preset::Reference | Preset::Linux | Preset::Ns2 => segments,
+        };
+        let cwnd = whole(self.window.cwnd);
         self.cwnd_prior = cwnd;
         self.w_max = if self.params.fast_convergence && cwnd < self.w_max {
-            cwnd * (1.0 + self.params.beta.0) / 2.0
+            whole(cwnd * (1.0 + self.params.beta.0) / 2.0)
         } else {
             cwnd
         };
@@ -254,6 +263,11 @@ impl CongestionControl for Cubic {
                 self.hystart.on_ack(ack, &self.window, self.min_rtt)
             };
             match growth {
+                // Past the threshold too, and all of the acknowledgement.
+                Growth::Times(part) if self.preset == Preset::Ns3 => {
+                    self.window.cwnd += part * segments;
+                    return;
+                }
                 Growth::Times(part) => segments = self.window.slow_start(part * segments) / part,
                 Growth::Over => {
                     self.window.ssthresh = self.window.cwnd;

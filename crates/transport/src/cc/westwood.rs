@@ -8,7 +8,9 @@
 //!
 //! **Linux**: during recovery ssthresh is Reno's half, and the estimate becomes the window when recovery ends; a
 //! timeout learns the least RTT anew. **ns-3**: Tustin's filter, 0.9 b + 0.1 (sample + sample before) / 2, each round
-//! trip, and the window is the threshold, even where that is more. **reference** and **ns-2** (which has none): the
+//! trip, and the window is the threshold, even where that is more; a sample counts what is acknowledged from one
+//! acknowledgement until a smoothed RTT after it, that one too, over that RTT: a tenth too much where ten make a round
+//! trip. **reference** and **ns-2** (which has none): the
 //! filter of Linux, the paper's action.
 
 use sojourn_base::{ParamFault, Preset, Span, Time, params};
@@ -39,6 +41,8 @@ pub struct Westwood {
     filtered: f64,
     bandwidth: f64,
     last_sample: f64,
+    /// When ns-3 takes its next sample, and over how long.
+    due: Option<(Time, Span)>,
 }
 
 impl Westwood {
@@ -57,6 +61,7 @@ impl Westwood {
             filtered: 0.0,
             bandwidth: 0.0,
             last_sample: 0.0,
+            due: None,
         })
     }
 
@@ -73,19 +78,7 @@ impl Westwood {
         self.last_sample = rate;
     }
 
-    /// Bandwidth times least RTT, in segments.
-    fn pipe(&self) -> f64 {
-        (self.bandwidth * self.min_rtt.as_s() / f64::from(self.window.mss())).max(LEAST)
-    }
-}
-
-impl CongestionControl for Westwood {
-    fn on_ack(&mut self, ack: &AckSample) {
-        if let Some(rtt) = ack.rtt
-            && (self.min_rtt == Span::ZERO || rtt < self.min_rtt)
-        {
-            self.min_rtt = rtt;
-        }
+    fn measure(&mut self, ack: &AckSample) {
         self.delivered += ack.acked;
         match self.since {
             None => {
@@ -101,12 +94,54 @@ impl CongestionControl for Westwood {
                 }
             }
         }
+    }
+
+    /// `TcpWestwood::PktsAcked`.
+    fn measure_like_ns3(&mut self, ack: &AckSample) {
+        self.take_due(ack.now);
+        self.delivered += ack.acked;
+        if self.due.is_none() && ack.srtt > Span::ZERO {
+            self.due = Some((ack.now + ack.srtt, ack.srtt));
+        }
+    }
+
+    fn take_due(&mut self, now: Time) {
+        if let Some((_, over)) = self.due.take_if(|(at, _)| *at <= now) {
+            self.sample(self.delivered as f64 / over.as_s());
+            self.delivered = 0;
+        }
+    }
+
+    /// Bandwidth times least RTT, in segments.
+    fn pipe(&self) -> f64 {
+        (self.bandwidth * self.min_rtt.as_s() / f64::from(self.window.mss())).max(LEAST)
+    }
+}
+
+impl CongestionControl for Westwood {
+    fn on_handshake(&mut self, rtt: Span) {
+        self.min_rtt = rtt;
+    }
+
+    fn on_ack(&mut self, ack: &AckSample) {
+        if let Some(rtt) = ack.rtt
+            && (self.min_rtt == Span::ZERO || rtt < self.min_rtt)
+        {
+            self.min_rtt = rtt;
+        }
+        if self.preset == Preset::Ns3 {
+            self.measure_like_ns3(ack);
+        } else {
+            self.measure(ack);
+        }
         self.window.grow_reno(ack.acked, ack.may_grow);
     }
 
     fn on_loss_event(&mut self, event: &LossEvent) {
+        self.take_due(event.now);
         let late = self.preset == Preset::Linux && event.kind != LossKind::Timeout;
-        if late || self.bandwidth == 0.0 {
+        let is_known = self.bandwidth > 0.0 || self.preset == Preset::Ns3;
+        if late || !is_known {
             self.window.halve(event);
         } else {
             let cwnd = self.window.cwnd;
