@@ -186,7 +186,8 @@ pub struct Config {
     /// Controllers hear of the RTT of the last segment that is acknowledged, not of the first (Linux), nor of that alone
     /// which is timed (ns-2).
     pub last_rtt: bool,
-    /// Stamps are whole milliseconds, and controllers hear of the smoothed RTT (ns-3).
+    /// Stamps are whole milliseconds, controllers hear of the smoothed RTT, and nothing of the SYN; the first of the
+    /// segments acknowledged gives no sample if it was sent twice, and back-off ends without any (ns-3).
     pub whole_ms: bool,
     /// What is halved is `pipe`: what is reported or held to be lost does not count (ns-3).
     pub halves_pipe: bool,
@@ -201,8 +202,15 @@ pub struct Config {
     /// The acknowledgement that ends recovery grows the window (Linux, ns-3, and ns-2 without
     /// SACK).
     pub grows_at_exit: bool,
-    /// It counts for all by which it moved, what had been reported too (ns-3).
-    pub counts_all_at_exit: bool,
+    /// Whole segments are counted, and all by which an acknowledgement moved, what had been reported too; the one that ends
+    /// a timeout's recovery counts for what was sent since (ns-3).
+    pub counts_whole: bool,
+    /// Losses as ns-3 treats them: recovery begins with the third report in a row, or once the segment behind the first is
+    /// lost, and until then what is lost is sent again within the window; each partial acknowledgement sends a segment
+    /// whatever the window, unless the next hole was sent again already, and all but the first leave the timer alone. While
+    /// marks are answered no recovery begins; they are answered in recovery too, until more is acknowledged than
+    /// was sent.
+    pub recovers_like_ns3: bool,
     /// Segments that one acknowledgement counts for.
     pub byte_counting: u32,
 }
@@ -372,7 +380,8 @@ impl Config {
                 Preset::Linux | Preset::Ns3 => true,
                 Preset::Ns2 => !params.sack,
             },
-            counts_all_at_exit: ns3,
+            counts_whole: ns3,
+            recovers_like_ns3: ns3 && params.sack,
             byte_counting: params.byte_counting,
         })
     }

@@ -55,6 +55,11 @@ impl Sent {
         self.flags & EVER != 0
     }
 
+    /// Whether it is held to be lost, sent again or not.
+    pub const fn is_lost(&self) -> bool {
+        self.flags & (SACKED | LOST) == LOST
+    }
+
     /// Whether a SACK block has reported it.
     pub const fn is_sacked(&self) -> bool {
         self.flags & SACKED != 0
