@@ -207,7 +207,8 @@ pub struct Config {
     pub counts_whole: bool,
     /// Losses as ns-3 treats them: recovery begins with the third report in a row, or once the segment behind the first is
     /// lost, and until then what is lost is sent again within the window; each partial acknowledgement sends a segment
-    /// whatever the window, unless the next hole was sent again already, and all but the first leave the timer alone. While
+    /// whatever the window, unless the next hole was sent again already, and all but the first leave the timer alone; what
+    /// was sent again stays in `pipe` until it is acknowledged, though it be reported. While
     /// marks are answered no recovery begins; they are answered in recovery too, until more is acknowledged than
     /// was sent.
     pub recovers_like_ns3: bool,

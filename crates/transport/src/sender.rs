@@ -156,6 +156,9 @@ impl Sender {
         if needs.rate_samples {
             board.watch_losses();
         }
+        if config.recovers_like_ns3 {
+            board.keep_repeats();
+        }
         let start = u64::from(!config.handshake);
         Self {
             expected_at: Time::NEVER,

@@ -57,7 +57,7 @@ impl CongestionControl for Scalable {
         }
         if self.preset == Preset::Ns3 {
             let each = libm::floor(self.window.cwnd).min(libm::floor(1.0 / self.params.a.0));
-            self.window.some_per(each, segments);
+            self.window.one_and_some_per(each, segments);
         } else if self.preset == Preset::Linux {
             let gain = (self.params.a.0 * self.window.cwnd).max(1.0);
             self.window.additive(segments, gain);

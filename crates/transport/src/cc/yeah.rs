@@ -111,7 +111,7 @@ impl Yeah {
         let segments = self.window.past_slow_start_alone(ack);
         if segments > 0.0 && self.slow_rounds == 0 {
             let each = libm::floor(self.window.cwnd).min(SCALABLE);
-            self.window.some_per(each, segments);
+            self.window.one_and_some_per(each, segments);
         } else {
             self.window.additive(segments, 1.0);
         }

@@ -187,8 +187,11 @@ impl Scoreboard {
     pub fn lose_all(&mut self) {
         self.look_anew();
         for index in 0..self.ring.len() {
-            if !self.ring[index].is_sacked() {
+            let entry = self.ring[index];
+            if !entry.is_sacked() {
                 self.mark_lost(index);
+            } else if entry.flags & RETRANS != 0 {
+                self.set(index, entry.flags & !RETRANS);
             }
         }
         self.undecided = self.ring.gone() + self.ring.len() as u64;

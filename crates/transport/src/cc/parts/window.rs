@@ -194,6 +194,16 @@ impl Window {
         }
     }
 
+    /// One segment where `each` were acknowledged already, and one for every `each` with those acknowledged now; the rest is
+    /// forgotten (`TcpScalable`).
+    pub fn one_and_some_per(&mut self, each: f64, segments: f64) {
+        if self.credit >= each {
+            self.credit = 0.0;
+            self.cwnd += 1.0;
+        }
+        self.some_per(each, segments);
+    }
+
     /// Whether `each` were acknowledged already: then the count begins anew, and this acknowledgement is not of it.
     pub fn had_counted(&mut self, each: f64, segments: f64) -> bool {
         let had = self.credit >= each;
