@@ -107,6 +107,10 @@ impl<P: Packet> FlowAqm<P> for FlowCobalt {
         }
     }
 
+    fn refused(&self, state: &mut CobaltState, ctx: &mut Context<'_, P>) {
+        self.0.overflow(state, ctx.now);
+    }
+
     fn target(&self) -> Span {
         self.0.target
     }

@@ -10,7 +10,7 @@
 //! segment acknowledged, where SRTT is that of the first; a probe of the tail waits 2 ms longer, after a segment alone
 //! the minimum RTO; the last of several segments that go at once bears PSH and is acknowledged at once
 //! ([`crate::sender`]). Left out: acknowledgements of holes that are gathered for a millisecond, and segments that wait
-//! for others to go with. **ns3** (3.48): 536 bytes, SACK and PRR without RACK, a first RTO of 1 s, ACKs of two segments
+//! for others to go with. **ns3** (3.48): 536 bytes, SACK and PRR without RACK, a first RTO of 3 s, ACKs of two segments
 //! after at most 200 ms but of the first at once; what is halved is `pipe`, at a repeated timeout too, and its PRR is
 //! its own ([`crate::recovery::prr`]), by which marks take the window down too; stamps are whole milliseconds, and
 //! controllers hear of the smoothed RTT. In both the acknowledgement that ends recovery grows the window. **ns2**
@@ -78,7 +78,7 @@ params! {
         max_rto: Span = "60 s", Linux = "120 s";
         /// Before the first sample, above zero. Where the SYN was lost and the handshake gave none, it is 3 s at least
         /// from then on (RFC 6298, 5.7), under the presets of ns-2 and ns-3 not.
-        initial_rto: Span = "1 s", Ns2 = "3 s";
+        initial_rto: Span = "1 s", Ns2 = "3 s", Ns3 = "3 s";
         /// Granularity of the sender's clock.
         granularity: Span = "1 ms", Ns2 = "10 ms";
         /// Segments per acknowledgement; 1: none is delayed.
@@ -164,6 +164,8 @@ pub struct Config {
     pub ecn: EcnMode,
     /// Pacing.
     pub pacing: bool,
+    /// What the initial window lets go is not paced (ns-3).
+    pub spares_initial: bool,
     /// It paces in bursts (Linux).
     pub paces_bursts: bool,
     /// New segments go down in buffers; the last of one with several bears PSH, and so does the last of what is written.
@@ -361,6 +363,7 @@ impl Config {
                 Auto::Auto => needs.ecn,
             },
             pacing: params.pacing.given().unwrap_or(needs.pacing),
+            spares_initial: ns3,
             paces_bursts: linux,
             pushes: linux,
             recovery_burst: if ns2 && !params.sack { 2 } else { u32::MAX },

@@ -120,7 +120,7 @@ impl Sender {
         };
         if let Some(rtt) = rtt {
             self.take_rtt(now, rtt);
-        } else if advanced && self.config.whole_ms {
+        } else if advanced && self.config.whole_ms && ack.ack > 1 {
             self.rtt.end_back_off();
         }
         let told_rtt = if self.config.last_rtt {

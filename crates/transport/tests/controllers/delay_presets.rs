@@ -169,9 +169,11 @@ fn vegas_adjusted(preset: Preset, ms: u64) -> f64 {
     played.round(RTT, false);
     played.cc.set_window(20.0, 2.0);
     played.round(Span::from_ms(ms), false);
-    // The next is the first that acknowledges what was sent after them.
-    played.cc.set_window(20.0, 2.0);
-    played.ack(Span::from_ms(ms), false);
+    // The next is the first that acknowledges what was sent after them; in ns-3 the last of a round trip ends it.
+    if preset != Preset::Ns3 {
+        played.cc.set_window(20.0, 2.0);
+        played.ack(Span::from_ms(ms), false);
+    }
     played.cwnd() - 20.0
 }
 
@@ -225,7 +227,7 @@ fn a_loss_takes_little_from_vegas_of_ns3() {
             played.round(Span::from_ms(115), false);
             played.cc.set_window(20.0, ssthresh);
             if ssthresh < 20.0 {
-                played.ack(Span::from_ms(115), false);
+                played.round(Span::from_ms(115), false);
             }
             assert_eq!(played.cwnd(), 20.0);
             played.lose(kind);
@@ -301,14 +303,14 @@ fn veno_rounds_what_waits_up() {
 }
 
 /// Four round trips of 100 segments each, of which 33 wait: Linux grows by one for every other window, and the acknowledgement
-/// after it; ns-3 by one for each, however much waits.
+/// after it; ns-3 by one for each, however much waits, but for what it rounds down, a byte of ten.
 #[test]
 fn veno_of_ns3_grows_as_newreno() {
     for (preset, segments, growth) in [
         (REFERENCE, 1, 2.0),
         (Preset::Linux, 1, 2.0),
-        (Preset::Ns3, 1, 4.0),
-        (Preset::Ns3, 2, 2.0),
+        (Preset::Ns3, 1, 3.6),
+        (Preset::Ns3, 2, 1.8),
     ] {
         let mut played = Played::new("veno", preset, 100.0, 2.0);
         played.round(RTT, false);
@@ -323,15 +325,17 @@ fn veno_of_ns3_grows_as_newreno() {
     }
 }
 
-/// A queue of an eighth of the base is long enough to be slow; in ns-3 that of a millisecond is.
+/// A queue of an eighth of the base is long enough to be slow; in ns-3 any is, and of the two bytes that an acknowledgement
+/// is to add to 500 segments it adds one.
 #[test]
 fn yeah_of_ns3_is_slow_with_any_delay() {
     for (preset, us, segments, growth) in [
         (REFERENCE, 101_200, 1, 5.0),
         (Preset::Linux, 101_200, 1, 5.0),
-        (Preset::Ns3, 100_900, 1, 5.0),
-        (Preset::Ns3, 101_200, 1, 1.0),
-        (Preset::Ns3, 101_200, 2, 0.5),
+        (Preset::Ns3, 100_000, 1, 5.0),
+        (Preset::Ns3, 100_900, 1, 0.5),
+        (Preset::Ns3, 101_200, 1, 0.5),
+        (Preset::Ns3, 101_200, 2, 0.25),
         (REFERENCE, 113_000, 2, 1.0),
     ] {
         let mut played = Played::new("yeah", preset, 500.0, 2.0);
