@@ -162,6 +162,8 @@ pub struct Config {
     pub fin: bool,
     /// Feedback of marks.
     pub ecn: EcnMode,
+    /// CWR does not end the echo of a mark that came after the last acknowledgement (ns-3).
+    pub keeps_fresh_marks: bool,
     /// Pacing.
     pub pacing: bool,
     /// What the initial window lets go is not paced (ns-3).
@@ -362,6 +364,7 @@ impl Config {
                 Auto::Given(choice) => choice.resolve(needs),
                 Auto::Auto => needs.ecn,
             },
+            keeps_fresh_marks: ns3,
             pacing: params.pacing.given().unwrap_or(needs.pacing),
             spares_initial: ns3,
             paces_bursts: linux,
