@@ -15,7 +15,9 @@
 //! a loss does not count for; a timeout forgets W_max and the least RTT; HyStart of 2008; growth by a whole segment for each
 //! `cnt` acknowledged, at most every second, and before the first loss at least every twentieth; W_est by one for each
 //! 15/8 windows (for other `beta`, eighths of 8 (1 + beta) / 3 / (1 - beta)); only time with nothing in flight does not
-//! count. **ns-3** (`TcpCubic`): the same with beta 0.7, 10 ms in place of the second, and all time counts; before 3.38 with
+//! count. **ns-3** (`TcpCubic`): the same with beta 0.7, 10 ms in place of the second, W_max in
+//! whole segments, and all time counts; an acknowledgement adds one segment at most, and what was acknowledged beyond `cnt`
+//! is kept, however much it is; slow start goes past the threshold; before 3.38 with
 //! `reno_friendly` off. Not modelled: Linux's clock of jiffies, by which `cnt` may be 31 ms old.
 
 use sojourn_base::{Fraction, ParamFault, Preset, Span, Time, params};

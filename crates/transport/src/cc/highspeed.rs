@@ -238,7 +238,11 @@ impl CongestionControl for HighSpeed {
 
     fn on_loss_event(&mut self, event: &LossEvent) {
         let flight = self.window.flight(event);
-        if let Some(table) = self.table.as_mut().filter(|_| self.law.preset == Preset::Ns3) {
+        if let Some(table) = self
+            .table
+            .as_mut()
+            .filter(|_| self.law.preset == Preset::Ns3)
+        {
             table.find(&self.law, libm::floor(flight));
         }
         let (_, gone) = self.aimd(flight);

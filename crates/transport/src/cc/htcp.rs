@@ -114,7 +114,10 @@ impl Htcp {
             return;
         }
         let since = now.since(self.since.unwrap_or(Time::ZERO)).as_s();
-        let (mss, cwnd) = (f64::from(self.window.mss()), self.window.cwnd_bytes() as f64);
+        let (mss, cwnd) = (
+            f64::from(self.window.mss()),
+            self.window.cwnd_bytes() as f64,
+        );
         let bytes = libm::floor(mss * mss / cwnd + self.alpha(since).max(1.0));
         self.window.cwnd = (cwnd + bytes) / mss;
     }

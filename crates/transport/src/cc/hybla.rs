@@ -79,8 +79,8 @@ impl CongestionControl for Hybla {
 
     fn on_ack(&mut self, ack: &AckSample) {
         let srtt = ack.srtt.as_s();
-        let is_least = srtt < self.least_srtt
-            || (srtt == self.least_srtt && self.preset == Preset::Ns3);
+        let is_least =
+            srtt < self.least_srtt || (srtt == self.least_srtt && self.preset == Preset::Ns3);
         if srtt > 0.0 && is_least {
             self.least_srtt = srtt;
             let rtt = if self.preset == Preset::Ns3 {

@@ -15,7 +15,7 @@
 //! as Reno does; the threshold is lifted to three quarters of the window by each adjustment. Linux: diff is over
 //! BaseRTT and rounded down, so that the window shrinks from 5 on and slow start ends from 2 on; a loss halves; while
 //! losses are repaired or marks answered it grows as Reno; with nothing in flight, idle or after a timeout, it forgets
-//! BaseRTT. ns-3: diff is rounded up, so that the window grows up to 1; a loss or a timeout takes the threshold to a
+//! BaseRTT. ns-3: diff is rounded up, so that the window grows up to 1; a round trip begins with the end of a recovery; a loss or a timeout takes the threshold to a
 //! segment less than the window, if it was not lower already: from congestion avoidance that leaves between three
 //! quarters of it and all but a segment.
 //!

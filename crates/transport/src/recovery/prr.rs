@@ -142,11 +142,7 @@ impl Prr {
         let sent = i128::from(self.out);
         let mut may = if ack.pipe > self.ssthresh {
             let due = u128::from(self.delivered) * u128::from(self.ssthresh);
-            let due = if self.is_ns3() {
-                due % (1 << 32)
-            } else {
-                due
-            };
+            let due = if self.is_ns3() { due % (1 << 32) } else { due };
             let due = due.div_ceil(u128::from(self.recover_fs));
             i128::try_from(due).unwrap_or(i128::MAX) - sent
         } else {

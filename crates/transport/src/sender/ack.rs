@@ -273,7 +273,11 @@ impl Sender {
 
     /// ns-3's partial acknowledgement takes what is next for lost: a segment goes, though it be a new one.
     fn fill_next_hole(&mut self) {
-        if self.board.first().is_some_and(|first| !first.was_retransmitted()) {
+        if self
+            .board
+            .first()
+            .is_some_and(|first| !first.was_retransmitted())
+        {
             let one_more = self.board.pipe(self.outstanding()) + self.mss();
             self.recovery_window = self.recovery_window.max(one_more);
         }

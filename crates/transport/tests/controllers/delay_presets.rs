@@ -407,3 +407,54 @@ fn the_acknowledgement_that_adds_a_segment_counts_for_none_in_h_tcp() {
     }
     assert!((played.cwnd() - 24.0).abs() < 0.05, "{}", played.cwnd());
 }
+
+/// `TcpNewReno::CongestionAvoidance`: the windows of ns-3 are whole bytes, and what is added is rounded down, to one byte at
+/// least. 1000 x 1000 / 600 000 is 1.67.
+#[test]
+fn ns3_adds_whole_bytes() {
+    for (cwnd, bytes) in [(100.0, 10), (600.0, 1), (3000.0, 1)] {
+        let mut played = Played::new("newreno", Preset::Ns3, cwnd, 2.0);
+        played.ack(RTT, false);
+        assert_eq!(played.cc.cwnd(), (1000.0 * cwnd) as u64 + bytes, "{cwnd}");
+    }
+}
+
+/// `TcpHighSpeed::TableLookupA`, `TableLookupB`: from 39 to 118 segments 2 and 0.44, from 119 on 3 and 0.41; each segment
+/// acknowledged counts for a.
+#[test]
+fn highspeed_of_ns3_has_its_table() {
+    for (cwnd, acks, left) in [(38.0, 38, 19.0), (100.0, 50, 56.0), (200.0, 67, 118.0)] {
+        let mut played = Played::new("highspeed", Preset::Ns3, cwnd, 2.0);
+        for _ in 0..acks {
+            assert_eq!(played.cwnd(), cwnd);
+            played.ack(RTT, false);
+        }
+        assert_eq!(played.cwnd(), cwnd + 1.0);
+        played.cc.set_window(cwnd, 2.0);
+        played.lose(LossKind::FastRetransmit);
+        assert_eq!(played.cwnd(), left, "{cwnd}");
+    }
+}
+
+/// `TcpLedbat::CongestionAvoidance` holds the window to what is outstanding, without RFC 6817's segment above it.
+#[test]
+fn ledbat_of_ns3_does_not_grow_beyond_slow_start() {
+    for (preset, grows) in [(REFERENCE, true), (Preset::Ns3, false)] {
+        let mut played = Played::new("ledbat", preset, 20.0, 2.0);
+        for _ in 0..3 {
+            played.round(RTT, false);
+        }
+        assert_eq!(played.cwnd() > 20.0, grows, "{preset}: {}", played.cwnd());
+    }
+}
+
+/// `TcpLinuxReno::SlowStart`.
+#[test]
+fn dctcp_of_ns3_counts_all_in_slow_start() {
+    for (preset, cwnd) in [(REFERENCE, 11.0), (Preset::Ns3, 12.0)] {
+        let mut played = Played::new("dctcp", preset, 10.0, 20.0);
+        played.segments = 2;
+        played.ack(RTT, false);
+        assert_eq!(played.cwnd(), cwnd, "{preset}");
+    }
+}

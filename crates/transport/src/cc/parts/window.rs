@@ -324,7 +324,9 @@ impl Window {
             self.before = (self.cwnd, self.ssthresh);
             let goal = match self.preset {
                 Preset::Ns2 | Preset::Linux => libm::floor(segments),
-                Preset::Ns3 => libm::floor(segments * f64::from(self.mss) + ROUNDING) / f64::from(self.mss),
+                Preset::Ns3 => {
+                    libm::floor(segments * f64::from(self.mss) + ROUNDING) / f64::from(self.mss)
+                }
                 Preset::Reference => segments,
             };
             self.ssthresh = goal.max(LEAST);
