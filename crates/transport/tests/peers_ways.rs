@@ -655,8 +655,8 @@ fn cwr_ends_no_echo_of_ns3_that_was_not_told() {
                 ecn,
                 stamp: ms(n),
             };
-            let received = receiver.on_segment(ms(n), &Arrival { segment, ecn });
-            echoed = received.acks[0].map(|ack| ack.ece).or(echoed);
+            let led_to = receiver.on_segment(ms(n), &Arrival { segment, ecn });
+            echoed = led_to.acks[0].map(|ack| ack.ece).or(echoed);
         }
         assert_eq!(echoed, Some(tells), "{preset}");
     }
