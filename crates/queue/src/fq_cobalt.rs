@@ -7,8 +7,8 @@
 //! **Reference**: 1024 queues, turns of 1514 bytes, room for 10240 packets, 5 ms, 100 ms, ECN on.
 //! Over the limit the fattest flow loses packets from its head, and its COBALT is told of an
 //! overflow, as in CAKE. **Linux**: CAKE's queues: turns of the largest packet, one packet dropped at
-//! a time. **ns-3** (`FqCobaltQueueDisc`): turns of the MTU; COBALT is not told of overflows,
-//! but `blue_threshold` 400 ms stands for them. ns-2.35 has none: its preset is the reference.
+//! a time. **ns-3** (`FqCobaltQueueDisc`): turns of the MTU; the limit is that of each queue
+//! too, and COBALT is told of overflows of that one alone; `blue_threshold` 400 ms stands for the others. ns-2.35 has none: its preset is the reference.
 
 use sojourn_base::{
     Auto, Bytes, Limit, LinkInfo, Optional, ParamFault, Preset, Probability, Span, params,
@@ -105,6 +105,10 @@ impl<P: Packet> FlowAqm<P> for FlowCobalt {
         if self.0.preset != Preset::Ns3 {
             self.0.overflow(state, ctx.now);
         }
+    }
+
+    fn refused(&self, state: &mut CobaltState, ctx: &mut Context<'_, P>) {
+        self.0.overflow(state, ctx.now);
     }
 
     fn target(&self) -> Span {

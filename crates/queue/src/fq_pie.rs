@@ -8,7 +8,8 @@
 //! **Reference**: the RFCs' defaults: 1024 queues, turns of 1514 bytes, room for 10240 packets,
 //! PIE's 15 ms. Over the limit the fattest flow loses packets from its head. **Linux** (`sch_fq_pie`): PIE
 //! as under its preset there; turns of the largest packet; an arrival over the limit is dropped itself; its limit of
-//! memory only counts, and is left out. **ns-3** (`FqPieQueueDisc`): PIE as there; turns of the MTU; ECN on.
+//! memory only counts, and is left out. **ns-3** (`FqPieQueueDisc`): PIE as there; turns of the MTU; the limit is that of each
+//! queue too; ECN on.
 //! ns-2.35 has none: its preset is the reference.
 
 use sojourn_base::length::Capacity;

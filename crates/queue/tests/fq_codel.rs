@@ -351,3 +351,16 @@ fn a_full_packet_fills_a_turn_of_linux() {
         }
     }
 }
+
+/// In ns-3 the queue of a flow has the limit of all: one that has filled it loses what arrives, and the rest its place.
+#[test]
+fn a_flow_of_ns3_fills_no_more_than_the_limit() {
+    for (preset, refused) in [(Preset::Reference, false), (Preset::Ns3, true)] {
+        let mut bench = Bench::under(preset, "fq_codel", &[("limit", "4 packets")]);
+        for _ in 0..5 {
+            arrive(&mut bench, 0, 1000);
+        }
+        // Else half of five go.
+        assert_eq!(bench.packets(), if refused { 4 } else { 2 }, "{preset}");
+    }
+}

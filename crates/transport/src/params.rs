@@ -13,10 +13,15 @@
 //! gathered ([`crate::receiver`]); after a lost SYN there is no ECN. Left out: segments that wait for others to go with,
 //! and the usual send buffer (`tcp_wmem`), which holds some 2000 segments: `window` is for that.
 //!
-//! **ns3** (3.48): 536 bytes, SACK and PRR without RACK, a first RTO of 1 s, ACKs of two segments
+//! **ns3** (3.48): 536 bytes, SACK and PRR without RACK, a first RTO of 3 s, ACKs of two segments
 //! after at most 200 ms but of the first at once; what is halved is `pipe`, at a repeated timeout too, and its PRR is
 //! its own ([`crate::recovery::prr`]), by which marks take the window down too; stamps are whole milliseconds, and
-//! controllers hear of the smoothed RTT. In both the acknowledgement that ends recovery grows the window. **ns2**
+//! controllers hear of the smoothed RTT, in which nothing counts that was sent twice. Recovery begins with the third
+//! report; a partial acknowledgement sends a segment though `pipe` be too large; what was sent again stays in `pipe` until
+//! it is acknowledged; while marks are answered none begins. All has been read off its sources, and traces of ns-3.37 are
+//! met segment by segment. Left out: PRR without SACK (there recovery is NewReno's), reports of duplicates, DCTCP's
+//! acknowledgements at a change of marks, which in ns-3 repeat the number before and tell nothing, and the least window of
+//! two, below which ns-3's DCTCP goes. In both the acknowledgement that ends recovery grows the window. **ns2**
 //! (2.35): 1000 bytes, a window of 20, initial window 2, ssthresh that starts at the window and is rounded down to
 //! whole segments, a SYN of 40 bytes, no SACK unless asked for, no delayed acknowledgements, minimum RTO 0.2 s in ticks
 //! of 10 ms, one segment timed at a time. Its agents have ways of their own, each of which has been read off traces
@@ -81,7 +86,7 @@ params! {
         max_rto: Span = "60 s", Linux = "120 s";
         /// Before the first sample, above zero. Where the SYN was lost and the handshake gave none, it is 3 s at least
         /// from then on (RFC 6298, 5.7), under the presets of ns-2 and ns-3 not.
-        initial_rto: Span = "1 s", Ns2 = "3 s";
+        initial_rto: Span = "1 s", Ns2 = "3 s", Ns3 = "3 s";
         /// Granularity of the sender's clock.
         granularity: Span = "1 ms", Ns2 = "10 ms";
         /// Segments per acknowledgement; 1: none is delayed.
@@ -169,8 +174,12 @@ pub struct Config {
     pub fin: bool,
     /// Feedback of marks.
     pub ecn: EcnMode,
+    /// CWR does not end the echo of a mark that came after the last acknowledgement (ns-3).
+    pub keeps_fresh_marks: bool,
     /// Pacing.
     pub pacing: bool,
+    /// What the initial window lets go is not paced (ns-3).
+    pub spares_initial: bool,
     /// It paces in bursts (Linux).
     pub paces_bursts: bool,
     /// New segments go down in buffers; the last of one with several bears PSH, and so does the last of what is written.
@@ -195,7 +204,8 @@ pub struct Config {
     /// Controllers hear of the RTT of the last segment that is acknowledged, not of the first (Linux), nor of that alone
     /// which is timed (ns-2).
     pub last_rtt: bool,
-    /// Stamps are whole milliseconds, and controllers hear of the smoothed RTT (ns-3).
+    /// Stamps are whole milliseconds, controllers hear of the smoothed RTT, and nothing of the SYN; the first of the
+    /// segments acknowledged gives no sample if it was sent twice, and back-off ends without any (ns-3).
     pub whole_ms: bool,
     /// What is halved is `pipe`: what is reported or held to be lost does not count (ns-3).
     pub halves_pipe: bool,
@@ -210,8 +220,16 @@ pub struct Config {
     /// The acknowledgement that ends recovery grows the window (Linux, ns-3, and ns-2 without
     /// SACK).
     pub grows_at_exit: bool,
-    /// It counts for all by which it moved, what had been reported too (ns-3).
-    pub counts_all_at_exit: bool,
+    /// Whole segments are counted, and all by which an acknowledgement moved, what had been reported too; the one that ends
+    /// a timeout's recovery counts for what was sent since (ns-3).
+    pub counts_whole: bool,
+    /// Losses as ns-3 treats them: recovery begins with the third report in a row, or once the segment behind the first is
+    /// lost, and until then what is lost is sent again within the window; each partial acknowledgement sends a segment
+    /// whatever the window, unless the next hole was sent again already, and all but the first leave the timer alone; what
+    /// was sent again stays in `pipe` until it is acknowledged, though it be reported. While
+    /// marks are answered no recovery begins; they are answered in recovery too, until more is acknowledged than
+    /// was sent.
+    pub recovers_like_ns3: bool,
     /// Segments that one acknowledgement counts for.
     pub byte_counting: u32,
 }
@@ -362,7 +380,9 @@ impl Config {
                 Auto::Given(choice) => choice.resolve(needs),
                 Auto::Auto => needs.ecn,
             },
+            keeps_fresh_marks: ns3,
             pacing: params.pacing.given().unwrap_or(needs.pacing),
+            spares_initial: ns3,
             paces_bursts: linux,
             pushes: linux,
             gives_up_ecn: linux,
@@ -384,7 +404,8 @@ impl Config {
                 Preset::Linux | Preset::Ns3 => true,
                 Preset::Ns2 => !params.sack,
             },
-            counts_all_at_exit: ns3,
+            counts_whole: ns3,
+            recovers_like_ns3: ns3 && params.sack,
             byte_counting: params.byte_counting,
         })
     }

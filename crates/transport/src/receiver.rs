@@ -9,7 +9,8 @@
 //! PSH or CWR, a mark and the segment behind it, and sixteen after one that came twice; but it
 //! [gathers](gathering) acknowledgements while segments are missing.
 //!
-//! Marks are echoed as the sender's [`EcnMode`] wants: until CWR (RFC 3168, 6.1.3); segment by
+//! Marks are echoed as the sender's [`EcnMode`] wants: until CWR (RFC 3168, 6.1.3), which in ns-3
+//! ends no echo of a mark that no acknowledgement has told yet; segment by
 //! segment, where a change of the mark sends what is delayed at once (RFC 8257, 3.2); or by a
 //! count. `TSecr` is the stamp of the segment that last moved the acknowledgement (RFC 7323, 4.3).
 //!
@@ -101,6 +102,8 @@ pub struct Receiver {
     recent: [(u64, u64); 4],
     /// The number of the FIN, once it has been seen; the first number is never a FIN's.
     fin: Option<NonZeroU64>,
+    /// How many acknowledgements had been sent when the last mark came (RFC 3168 alone).
+    marked_at: Option<u64>,
     /// What came twice and has not been told; empty where nothing did.
     duplicate: (u64, u64),
     /// Segments still to be acknowledged one by one.
@@ -121,6 +124,7 @@ impl Receiver {
             recent: [(0, 0); 4],
             fin: None,
             duplicate: (0, 0),
+            marked_at: None,
             delayed: 0,
             quick_acks: config.quick_acks,
             growth: (config.grows_window).then(|| Box::new(Growth::new(config.mss))),
@@ -373,12 +377,16 @@ impl Receiver {
         match self.config.ecn {
             EcnMode::Off => false,
             EcnMode::Classic => {
-                if segment.cwr {
+                let is_fresh = self.config.keeps_fresh_marks && self.marked_at == Some(self.acks);
+                if segment.cwr && !is_fresh {
                     self.ce = false;
                 }
                 if marked && !self.ce {
                     self.hurry(AFTER_MARK);
+                }
+                if marked {
                     self.ce = true;
+                    self.marked_at = Some(self.acks);
                 }
                 false
             }

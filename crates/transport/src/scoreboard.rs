@@ -55,6 +55,11 @@ impl Sent {
         self.flags & EVER != 0
     }
 
+    /// Whether it is held to be lost, sent again or not.
+    pub const fn is_lost(&self) -> bool {
+        self.flags & (SACKED | LOST) == LOST
+    }
+
     /// Whether a SACK block has reported it.
     pub const fn is_sacked(&self) -> bool {
         self.flags & SACKED != 0
@@ -114,6 +119,8 @@ pub struct Scoreboard {
     late: BTreeSet<u64>,
     /// The blocks of the acknowledgement before.
     known: [(u64, u64); 4],
+    /// A segment sent again counts as sent again when it is reported too, until it is acknowledged (ns-3).
+    keeps_repeats: bool,
     /// First numbers and ends of what was newly held to be lost and is not yet told; none where
     /// nobody wants to hear of it.
     untold: Option<Vec<(u64, u64)>>,
@@ -128,6 +135,11 @@ pub(crate) fn sent_after(xmit: Time, order: u16, other_xmit: Time, other_order: 
 }
 
 impl Scoreboard {
+    /// From now on a segment that was sent again stays in `pipe` when it is reported, until it is acknowledged.
+    pub fn keep_repeats(&mut self) {
+        self.keeps_repeats = true;
+    }
+
     /// Whether nothing is in flight.
     pub fn is_empty(&self) -> bool {
         self.ring.is_empty()
@@ -256,6 +268,9 @@ impl Scoreboard {
             } else {
                 self.sacked_segments - 1
             };
+            if flags & RETRANS != 0 {
+                change(&mut self.retrans);
+            }
             return;
         }
         if flags & LOST != 0 {
@@ -314,6 +329,7 @@ impl Scoreboard {
                 self.account(flags, u64::from(part), false);
             } else {
                 self.sacked -= u64::from(part);
+                self.retrans -= u64::from(part) * u64::from(flags & RETRANS != 0);
             }
         }
         if self.ring.is_empty() {

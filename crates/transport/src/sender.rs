@@ -120,6 +120,8 @@ pub struct Sender {
     window_probe: bool,
     cwr_due: bool,
     first_partial: bool,
+    /// Bytes acknowledged towards a whole segment (ns-3).
+    uncounted: u32,
     /// The first unacknowledged number when the timer of retransmission expired, in state Loss.
     expired_una: Option<u64>,
     probe: Option<Probe>,
@@ -153,6 +155,9 @@ impl Sender {
         let mut board = Scoreboard::default();
         if needs.rate_samples {
             board.watch_losses();
+        }
+        if config.recovers_like_ns3 {
+            board.keep_repeats();
         }
         let start = u64::from(!config.handshake);
         Self {
@@ -195,6 +200,7 @@ impl Sender {
             window_probe: false,
             cwr_due: false,
             first_partial: false,
+            uncounted: 0,
             expired_una: None,
             limited_until: 0,
             burst_left: u32::MAX,

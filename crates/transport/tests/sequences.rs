@@ -447,7 +447,7 @@ fn after_a_lost_syn_the_timeout_is_three_seconds() {
     for (preset, timestamps, seconds) in [
         (Preset::Reference, "false", 3.0),
         (Preset::Linux, "false", 3.0),
-        (Preset::Ns3, "false", 2.0),
+        (Preset::Ns3, "false", 6.0),
         (Preset::Reference, "true", 1.0),
     ] {
         let ways = [("handshake", "true"), ("timestamps", timestamps)];

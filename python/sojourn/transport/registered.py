@@ -331,7 +331,7 @@ class Ledbat(Control):
     Parameters:
         target: Queueing delay that it aims at; the RFC allows up to 100 ms. Default ``100 ms``.
         gain: Segments per round trip at an empty queue; the RFC allows up to 1. Default ``1``.
-        filter: Delay samples of which the least counts. Default ``4``.
+        filter: Delay samples of which the least counts. Default ``4``; ns3: ``3``.
         slow_start: Slow start before the first loss. Default ``false``; ns3: ``true``.
     """
 

@@ -7,7 +7,9 @@
 //! the old list; from the new list it first passes through the old one, so that flows which come
 //! and go cannot starve the others. Under Linux's preset it leaves at once if the old list is
 //! empty. Over the limit the flow with most bytes, the one seen first of equals, loses packets
-//! from its head, half its bytes or `drop_batch` packets at a time.
+//! from its head, half its bytes or `drop_batch` packets at a time. Under ns-3's preset each queue
+//! has the limit of the whole for its own too: an arrival that finds that many of its own flow is
+//! dropped itself.
 //!
 //! The hash is salted by a number drawn at the first arrival, so that replicas differ in who
 //! shares a queue with whom. With `set_ways` a flow's key is its hash, and looks for a queue of
@@ -54,6 +56,11 @@ pub trait FlowAqm<P: Packet> {
 
     /// So many packets of this flow were lost for want of room.
     fn overflow(&self, _state: &mut Self::State, _packets: u64, _ctx: &mut Context<'_, P>) {}
+
+    /// An arrival found no room in the queue of its flow, where that has a limit of its own.
+    fn refused(&self, state: &mut Self::State, ctx: &mut Context<'_, P>) {
+        self.overflow(state, 1, ctx);
+    }
 
     /// When [`tick`](Self::tick) is due.
     fn next_timer(&self) -> Option<Time> {
@@ -303,13 +310,20 @@ impl<P: Packet, A: FlowAqm<P>> Discipline<P> for FlowQueue<P, A> {
             flow.seen = true;
             self.seen.push(bucket);
         }
-        let Backlog { packets, bytes } = self.backlog;
         let size = packet.size();
-        if self.settings.refuse && !self.settings.capacity.admits(packets, bytes, size) {
-            self.aqm.overflow(&mut flow.state, 1, ctx);
+        let waiting = flow.queue.backlog();
+        let held = if self.settings.refuse {
+            Some(self.backlog)
+        } else if self.preset == Preset::Ns3 {
+            Some(waiting)
+        } else {
+            None
+        };
+        let capacity = self.settings.capacity;
+        if held.is_some_and(|held| !capacity.admits(held.packets, held.bytes, size)) {
+            self.aqm.refused(&mut flow.state, ctx);
             return ctx.drop(packet, Reason::Overlimit);
         }
-        let waiting = flow.queue.backlog();
         let Some(packet) = self.aqm.arrival(&mut flow.state, packet, waiting, ctx) else {
             return;
         };

@@ -446,6 +446,11 @@ impl Bbr {
 }
 
 impl CongestionControl for Bbr {
+    fn on_handshake(&mut self, rtt: Span) {
+        self.min_rtt = rtt;
+        self.pace_by_window(rtt.max(NOMINAL_RTT));
+    }
+
     fn on_ack(&mut self, ack: &AckSample) {
         let round_started = self.update_round(ack);
         if ack.rate.is_some() {

@@ -180,6 +180,9 @@ pub trait CongestionControl {
         None
     }
 
+    /// The SYN was answered after `rtt`: under ns-3, which tells its controllers no more of that.
+    fn on_handshake(&mut self, _rtt: Span) {}
+
     /// A segment is newly held to be lost; told where the controller asked for rate samples, before the
     /// acknowledgement that showed it.
     fn on_lost(&mut self, _now: Time, _loss: &Loss) {}

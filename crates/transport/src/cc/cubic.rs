@@ -15,7 +15,9 @@
 //! a loss does not count for; a timeout forgets W_max and the least RTT; HyStart of 2008; growth by a whole segment for each
 //! `cnt` acknowledged, at most every second, and before the first loss at least every twentieth; W_est by one for each
 //! 15/8 windows (for other `beta`, eighths of 8 (1 + beta) / 3 / (1 - beta)); only time with nothing in flight does not
-//! count. **ns-3** (`TcpCubic`): the same with beta 0.7, 10 ms in place of the second, and all time counts; before 3.38 with
+//! count. **ns-3** (`TcpCubic`): the same with beta 0.7, 10 ms in place of the second, W_max in
+//! whole segments, and all time counts; an acknowledgement adds one segment at most, and what was acknowledged beyond `cnt`
+//! is kept, however much it is; slow start goes past the threshold; before 3.38 with
 //! `reno_friendly` off. Not modelled: Linux's clock of jiffies, by which `cnt` may be 31 ms old.
 
 use sojourn_base::{Fraction, ParamFault, Preset, Span, Time, params};
@@ -199,7 +201,12 @@ impl Cubic {
                 cnt = cnt.min(libm::floor(cwnd / (self.w_est - cwnd)));
             }
         }
-        self.window.one_per(cnt.max(FASTEST), segments);
+        let each = cnt.max(FASTEST);
+        if self.preset == Preset::Ns3 {
+            self.window.one_at_most_per(each, segments);
+        } else {
+            self.window.one_per(each, segments);
+        }
     }
 
     /// Time went by that does not count.
@@ -211,10 +218,14 @@ impl Cubic {
 
     /// What the last loss taught.
     fn learn(&mut self) {
-        let cwnd = self.window.cwnd;
+        let whole = |segments: f64| match self.preset {
+            Preset::Ns3 => libm::floor(segments),
+            Preset::Reference | Preset::Linux | Preset::Ns2 => segments,
+        };
+        let cwnd = whole(self.window.cwnd);
         self.cwnd_prior = cwnd;
         self.w_max = if self.params.fast_convergence && cwnd < self.w_max {
-            cwnd * (1.0 + self.params.beta.0) / 2.0
+            whole(cwnd * (1.0 + self.params.beta.0) / 2.0)
         } else {
             cwnd
         };
@@ -254,6 +265,11 @@ impl CongestionControl for Cubic {
                 self.hystart.on_ack(ack, &self.window, self.min_rtt)
             };
             match growth {
+                // Past the threshold too, and all of the acknowledgement.
+                Growth::Times(part) if self.preset == Preset::Ns3 => {
+                    self.window.cwnd += part * segments;
+                    return;
+                }
                 Growth::Times(part) => segments = self.window.slow_start(part * segments) / part,
                 Growth::Over => {
                     self.window.ssthresh = self.window.cwnd;

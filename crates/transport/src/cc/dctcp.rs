@@ -7,8 +7,9 @@
 //! echo, which tells no share, halves once a window; packets are ECT(0).
 //!
 //! **Linux**: alpha in whole 1024ths, both terms rounded down; where the first would take nothing away it takes all.
-//! **ns-3** (`TcpDctcp`): a loss takes away as little as a mark. The same g and initial alpha. ns-2.35 has no
-//! DCTCP: its preset is the reference.
+//! **ns-3** (`TcpDctcp`): a loss takes away as little as a mark; growth is that of Linux's Reno (`TcpLinuxReno`), by whole
+//! segments, all of an acknowledgement counting in slow start, which ends exactly at the threshold. The same g and
+//! initial alpha. ns-2.35 has no DCTCP: its preset is the reference.
 
 use sojourn_base::{Fraction, ParamFault, Preset, Probability, params};
 
@@ -37,6 +38,8 @@ pub struct Dctcp {
     acked: u64,
     marked: u64,
     rounds: Rounds,
+    /// There was an acknowledgement; ns-3's only.
+    begun: bool,
 }
 
 impl Dctcp {
@@ -53,7 +56,19 @@ impl Dctcp {
             acked: 0,
             marked: 0,
             rounds: Rounds::default(),
+            begun: false,
         })
+    }
+
+    /// Whether a window was acknowledged. In ns-3 the first begins with the first acknowledgement.
+    fn ends_round(&mut self, ack: &AckSample) -> bool {
+        if self.preset != Preset::Ns3 {
+            return self.rounds.ended(ack.snd_una, ack.snd_nxt);
+        }
+        if !core::mem::replace(&mut self.begun, true) {
+            self.rounds.begin(ack.snd_nxt);
+        }
+        self.rounds.reached(ack.snd_una, ack.snd_nxt)
     }
 
     /// Takes in the share of marks of a window.
@@ -77,18 +92,26 @@ impl CongestionControl for Dctcp {
     fn on_ack(&mut self, ack: &AckSample) {
         self.acked += ack.acked;
         self.marked += ack.marked;
-        if self.rounds.ended(ack.snd_una, ack.snd_nxt) {
+        if self.ends_round(ack) {
             self.average(self.marked as f64 / self.acked.max(1) as f64);
             self.acked = 0;
             self.marked = 0;
         }
-        self.window.grow_reno(ack.acked, ack.may_grow);
+        if self.preset == Preset::Ns3 {
+            self.window.grow_by_count(ack);
+        } else {
+            self.window.grow_reno(ack.acked, ack.may_grow);
+        }
     }
 
     fn on_loss_event(&mut self, event: &LossEvent) {
         if event.kind == LossKind::Ecn || self.preset == Preset::Ns3 {
-            let cwnd = self.window.cwnd;
-            self.window.reduce_by(event, cwnd, 0.5 * self.alpha);
+            let (cwnd, gone) = (self.window.cwnd, 0.5 * self.alpha);
+            if self.preset == Preset::Ns3 {
+                self.window.reduce(event, cwnd * (1.0 - gone));
+            } else {
+                self.window.reduce_by(event, cwnd, gone);
+            }
         } else {
             self.window.halve(event);
         }

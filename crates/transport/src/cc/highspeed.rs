@@ -14,9 +14,11 @@
 //! so that a loss in the first slow start halves any window, and one soon after a timeout takes the part of the row
 //! before. The kernel has no parameters; with others than the defaults, rows follow by the same rule.
 //!
-//! **ns-2** (`windowOption_ 8`): the same formulas, but a line of its own for other windows. **ns-3** reads a and b from
-//! a table of whole numbers made from them: not modelled, the formulas stand for it. Limited slow start (RFC 3742) is
-//! left out.
+//! **ns-3** (`TcpHighSpeed`) has the same table, which a loss looks up too, for the flight, and in which b has two digits.
+//! Each segment acknowledged counts for a; each window's worth adds one, and the rest is kept.
+//!
+//! **ns-2** (`windowOption_ 8`): the same formulas, but a line of its own for other windows. Limited slow start (RFC
+//! 3742) is left out.
 
 use sojourn_base::{Fraction, ParamFault, Preset, params};
 
@@ -41,7 +43,7 @@ params! {
 pub struct HighSpeed {
     window: Window,
     law: Law,
-    /// Linux's.
+    /// That of Linux and ns-3.
     table: Option<Table>,
 }
 
@@ -49,6 +51,7 @@ pub struct HighSpeed {
 #[derive(Debug, Clone)]
 struct Law {
     scale: f64,
+    preset: Preset,
     low: f64,
     ln_low: f64,
     ln_ratio: f64,
@@ -58,11 +61,11 @@ struct Law {
 /// A row of the table of appendix B.
 #[derive(Debug, Clone, Copy)]
 struct Row {
-    /// Its window, the last for which Linux takes it.
+    /// Its window, the last for which Linux and ns-3 take it.
     up_to: f64,
     /// What the formula gives there: the table has the whole part.
     a: f64,
-    /// In whole 256ths.
+    /// In whole 256ths in Linux, in whole hundredths in ns-3.
     b: f64,
 }
 
@@ -78,19 +81,18 @@ const SCALE: f64 = 0.078;
 const EXPONENT: f64 = -1.2;
 /// The same in the program that made the table (appendix B).
 const SCALE_OF_TABLE: f64 = 1.0 / 12.8;
-/// The window of Linux's last row; the RFC has one more.
+/// The window of Linux's last row; the RFC and ns-3 have one more.
 const LAST: u32 = 89_053;
+const LAST_OF_NS3: u32 = 94_717;
 
 impl Law {
     fn new(params: &Params, preset: Preset) -> Self {
         let ln_low = libm::log(params.low_window);
         let ln_ratio = libm::log(params.high_window) - ln_low;
+        let has_table = matches!(preset, Preset::Linux | Preset::Ns3);
         Self {
-            scale: if preset == Preset::Linux {
-                SCALE_OF_TABLE
-            } else {
-                SCALE
-            },
+            scale: if has_table { SCALE_OF_TABLE } else { SCALE },
+            preset,
             low: params.low_window,
             ln_low,
             ln_ratio,
@@ -116,16 +118,26 @@ impl Law {
     }
 
     fn row(&self, w: f64) -> Row {
+        let b = self.decrease(w);
         Row {
             up_to: w,
             a: self.increase(w),
-            b: libm::floor(256.0 * self.decrease(w)) / 256.0,
+            b: if self.preset == Preset::Ns3 {
+                libm::round(100.0 * b) / 100.0
+            } else {
+                libm::floor(256.0 * b) / 256.0
+            },
         }
     }
 
     /// The least window whose a is more than one above that of `row`; for want of one `row` goes on.
     fn row_after(&self, row: Row) -> Row {
-        let mut windows = (row.up_to as u32..LAST).map(|w| f64::from(w + 1));
+        let last = if self.preset == Preset::Ns3 {
+            LAST_OF_NS3
+        } else {
+            LAST
+        };
+        let mut windows = (row.up_to as u32..last).map(|w| f64::from(w + 1));
         let next = windows.find(|&w| self.increase(w) > row.a + 1.0);
         let goes_on = Row {
             up_to: f64::INFINITY,
@@ -183,7 +195,8 @@ impl HighSpeed {
             return Err(ParamFault::new("high_window", params.high_window, allowed));
         }
         let law = Law::new(params, preset);
-        let table = (preset == Preset::Linux).then(|| Table::new(&law));
+        let has_table = matches!(preset, Preset::Linux | Preset::Ns3);
+        let table = has_table.then(|| Table::new(&law));
         Ok(Self {
             window: Window::new(start, preset),
             law,
@@ -191,7 +204,7 @@ impl HighSpeed {
         })
     }
 
-    /// a and b at a window of `w`; Linux's are those of the row that was found last.
+    /// a and b at a window of `w`; those of the table are of the row that was found last.
     fn aimd(&self, w: f64) -> (f64, f64) {
         self.table
             .as_ref()
@@ -201,13 +214,22 @@ impl HighSpeed {
 
 impl CongestionControl for HighSpeed {
     fn on_ack(&mut self, ack: &AckSample) {
-        let segments = self.window.past_slow_start_alone(ack);
+        let segments = if self.law.preset == Preset::Ns3 {
+            self.window.past_slow_start(ack)
+        } else {
+            self.window.past_slow_start_alone(ack)
+        };
         if segments <= 0.0 {
             return;
         }
         if let Some(table) = &mut self.table {
             table.find(&self.law, libm::floor(self.window.cwnd));
-            self.window.one_per_window(table.aimd().0);
+            let (a, _) = table.aimd();
+            if self.law.preset == Preset::Ns3 {
+                self.window.count_windows(segments * a);
+            } else {
+                self.window.one_per_window(a);
+            }
         } else {
             let gain = self.law.increase(self.window.cwnd);
             self.window.additive(segments, gain);
@@ -216,6 +238,13 @@ impl CongestionControl for HighSpeed {
 
     fn on_loss_event(&mut self, event: &LossEvent) {
         let flight = self.window.flight(event);
+        if let Some(table) = self
+            .table
+            .as_mut()
+            .filter(|_| self.law.preset == Preset::Ns3)
+        {
+            table.find(&self.law, libm::floor(flight));
+        }
         let (_, gone) = self.aimd(flight);
         self.window.reduce_by(event, flight, gone);
     }

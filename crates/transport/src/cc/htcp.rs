@@ -58,12 +58,15 @@ pub struct Htcp {
     best_before: f64,
     /// Losses; under Linux since throughput changed.
     events: u32,
-    /// Bytes acknowledged since the last loss; under ns-3 only.
+    /// Bytes acknowledged since the last loss; under ns-3 only, as what follows.
     bytes: f64,
     /// No loss was being repaired nor a mark answered after the last acknowledgement; under Linux only.
     was_open: bool,
     /// As it was reckoned when the window last changed; under Linux only.
     alpha: f64,
+    /// The first unacknowledged number, and whether losses were being repaired, at the last acknowledgement.
+    una: u64,
+    recovers: bool,
 }
 
 /// Linux's clock.
@@ -95,6 +98,8 @@ impl Htcp {
             bytes: 0.0,
             was_open: true,
             alpha: 1.0,
+            una: 0,
+            recovers: false,
         })
     }
 
@@ -127,15 +132,24 @@ impl Htcp {
 
     /// `TcpHtcp::CongestionAvoidance`.
     fn grow_like_ns3(&mut self, now: Time, segments: f64) {
+        if segments < 1.0 {
+            return;
+        }
         let since = now.since(self.since.unwrap_or(Time::ZERO)).as_s();
-        let mss = f64::from(self.window.mss());
-        let bytes = libm::floor(mss / self.window.cwnd + self.growth(since).max(1.0));
-        self.window.cwnd += segments.min(1.0) * bytes / mss;
+        let (mss, cwnd) = (
+            f64::from(self.window.mss()),
+            self.window.cwnd_bytes() as f64,
+        );
+        let bytes = libm::floor(mss * mss / cwnd + self.growth(since).max(1.0));
+        self.window.cwnd = (cwnd + bytes) / mss;
     }
 
     /// `TcpHtcp::PktsAcked`.
     fn measure_like_ns3(&mut self, ack: &AckSample) {
-        if ack.state == State::Open {
+        // Neither duplicates nor what ends a recovery.
+        let recovers = core::mem::replace(&mut self.recovers, ack.state != State::Open);
+        let is_new = core::mem::replace(&mut self.una, ack.snd_una) < ack.snd_una;
+        if ack.state == State::Open && !recovers && is_new {
             self.bytes += ack.acked as f64;
         }
         let since = ack.now.since(self.since.unwrap_or(Time::ZERO)).as_s();
@@ -220,12 +234,13 @@ impl CongestionControl for Htcp {
             self.measure(ack);
         }
         let was_open = core::mem::replace(&mut self.was_open, ack.state == State::Open);
-        let segments = self.window.past_slow_start_alone(ack);
-        if segments <= 0.0 {
+        if self.preset == Preset::Ns3 {
+            let segments = self.window.past_slow_start(ack);
+            self.grow_like_ns3(ack.now, segments);
             return;
         }
-        if self.preset == Preset::Ns3 {
-            self.grow_like_ns3(ack.now, segments);
+        let segments = self.window.past_slow_start_alone(ack);
+        if segments <= 0.0 {
             return;
         }
         let since = ack.now.since(*self.since.get_or_insert(ack.now));

@@ -5,9 +5,11 @@
 //! per acknowledgement, congestion avoidance rho^2 / W per segment acknowledged. A loss halves.
 //!
 //! **Linux**: RTT is the least SRTT, RTT0 25 ms, rho at most 16 in the exponent, in eighths; a handshake sets the
-//! window to rho, as the paper has it, and without one it begins with `initial_window`; both phases count acknowledgements, not the segments that they
-//! cover, and growth in parts of 128, rounded down; the window is at most 65535 segments; while losses are repaired or
-//! marks answered it grows as Reno. **ns-3**: RTT0 50 ms. **reference** is the
+//! window to rho, as the paper has it, and without one it begins with `initial_window`; both phases count
+//! acknowledgements, not the segments that they cover, and growth in parts of 128, rounded down; the window is at most
+//! 65535 segments; while losses are repaired or marks answered it grows as Reno. **ns-3** (`TcpHybla`): RTT0 50 ms; RTT
+//! is in whole milliseconds, and rho stays 1 until SRTT is as little as the answer to the SYN took; slow start ends
+//! exactly at the threshold; the window grows by whole segments, what is left of one being kept. **reference** is the
 //! paper's text as above, with Linux's RTT and bound of rho.
 
 use sojourn_base::{ParamFault, Preset, Span, params};
@@ -88,14 +90,41 @@ impl Hybla {
         }
         self.window.cwnd = cwnd.min(MOST_CWND);
     }
+
+    /// `TcpHybla::SlowStart` and `TcpHybla::CongestionAvoidance`.
+    fn grow_like_ns3(&mut self, segments: f64) {
+        let mut left = segments;
+        if self.window.in_slow_start() && left >= 1.0 {
+            let mss = f64::from(self.window.mss());
+            let times = libm::pow(2.0, self.rho.min(MOST_RHO)) - 1.0;
+            let grown = self.window.cwnd + libm::floor(times * mss) / mss;
+            self.window.cwnd = grown.min(self.window.ssthresh);
+            left -= 1.0;
+        }
+        if !self.window.in_slow_start() {
+            let gain = self.rho * self.rho / libm::floor(self.window.cwnd);
+            self.window.save_up(left * gain);
+        }
+    }
 }
 
 impl CongestionControl for Hybla {
+    fn on_handshake(&mut self, rtt: Span) {
+        self.least_srtt = rtt.as_s();
+    }
+
     fn on_ack(&mut self, ack: &AckSample) {
         let srtt = ack.srtt.as_s();
-        if srtt > 0.0 && srtt < self.least_srtt {
+        let is_least =
+            srtt < self.least_srtt || (srtt == self.least_srtt && self.preset == Preset::Ns3);
+        if srtt > 0.0 && is_least {
             self.least_srtt = srtt;
-            self.rho = (srtt / self.rtt0).max(1.0);
+            let rtt = if self.preset == Preset::Ns3 {
+                libm::floor(1e3 * srtt) / 1e3
+            } else {
+                srtt
+            };
+            self.rho = (rtt / self.rtt0).max(1.0);
         }
         if self.preset == Preset::Linux && ack.snd_una == FIRST {
             self.window.cwnd = libm::floor(self.rho);
@@ -109,7 +138,9 @@ impl CongestionControl for Hybla {
             return;
         }
         let segments = self.window.acked(ack);
-        if self.window.in_slow_start() {
+        if self.preset == Preset::Ns3 {
+            self.grow_like_ns3(libm::floor(segments));
+        } else if self.window.in_slow_start() {
             // Once for each acknowledgement: one for a whole window after a timeout would multiply it.
             let times = libm::pow(2.0, self.rho.min(MOST_RHO)) - 1.0;
             let grown = self.window.cwnd + times * segments.min(1.0);

@@ -141,7 +141,12 @@ impl CongestionControl for Illinois {
             self.longest = self.longest.max(rtt);
             self.round.sample(rtt);
         }
-        if self.rounds.ended(ack.snd_una, ack.snd_nxt) {
+        let ended = if self.preset == Preset::Ns3 {
+            self.rounds.reached(ack.snd_una, ack.snd_nxt)
+        } else {
+            self.rounds.ended(ack.snd_una, ack.snd_nxt)
+        };
+        if ended {
             if self.round.count > 0 {
                 self.adapt();
             }
@@ -155,9 +160,7 @@ impl CongestionControl for Illinois {
                     self.window.cwnd / self.alpha,
                     self.window.segments(in_order),
                 ),
-                Preset::Ns3 => self
-                    .window
-                    .additive(1.0, libm::floor(segments * self.alpha)),
+                Preset::Ns3 => self.window.count_windows(segments * self.alpha),
                 _ => self.window.additive(segments, self.alpha),
             }
         }
@@ -165,12 +168,7 @@ impl CongestionControl for Illinois {
 
     fn on_loss_event(&mut self, event: &LossEvent) {
         let flight = self.window.flight(event);
-        if self.preset == Preset::Ns3 {
-            let left = libm::floor(flight) * (1.0 - self.beta);
-            self.window.reduce(event, libm::floor(left));
-        } else {
-            self.window.reduce_by(event, flight, self.beta);
-        }
+        self.window.reduce_by(event, flight, self.beta);
         if event.kind == LossKind::Timeout {
             self.alpha = 1.0;
             self.beta = self.params.beta_max;

@@ -6,7 +6,9 @@
 //! segments. The queueing delay is the least of the last `filter` one-way delays over the least of the last ten
 //! minutes. A loss halves.
 //!
-//! **ns-3** (`TcpLedbat`): target 100 ms, slow start before. **reference**: slow start off (it is optional in
+//! **ns-3** (`TcpLedbat`): target 100 ms, slow start before; delays and the target are whole milliseconds; the window is at
+//! most what is outstanding, without the segment above it that the RFC allows, so that beyond slow start it never grows;
+//! after a timeout there is slow start again; a filter of 4 keeps three samples. **reference**: slow start off (it is optional in
 //! section 2.4.2's implementation notes), filter 4. Linux and ns-2 have
 //! none: their presets are the reference. Without timestamps it grows as Reno does. The minimum filter over
 //! CURRENT_FILTER samples and the window's cap follow section 2.4.2; the rule that samples be no older than a
@@ -28,7 +30,7 @@ params! {
         /// Segments per round trip at an empty queue; the RFC allows up to 1.
         gain: f64 = "1";
         /// Delay samples of which the least counts.
-        filter: u32 = "4";
+        filter: u32 = "4", Ns3 = "3";
         /// Slow start before the first loss.
         slow_start: bool = "false", Ns3 = "true";
     }
@@ -47,6 +49,9 @@ pub struct Ledbat {
     current: [f64; MOST_FILTER],
     next: usize,
     queueing: f64,
+    /// ns-3's.
+    preset: Preset,
+    slow_starts: bool,
 }
 
 /// Longest filter.
@@ -89,6 +94,8 @@ impl Ledbat {
             current: [f64::INFINITY; MOST_FILTER],
             next: 0,
             queueing: 0.0,
+            preset,
+            slow_starts: params.slow_start,
         })
     }
 
@@ -106,6 +113,29 @@ impl Ledbat {
         let least = |values: &[f64]| values.iter().copied().fold(f64::INFINITY, f64::min);
         self.queueing = least(&self.current[..self.filter]) - least(&self.minutes);
     }
+
+    /// `TcpLedbat::IncreaseWindow`.
+    fn grow_like_ns3(&mut self, ack: &AckSample) {
+        if !ack.may_grow {
+            return;
+        }
+        self.slow_starts |= self.window.cwnd <= 1.0;
+        if self.slow_starts && self.window.cwnd <= self.window.ssthresh {
+            self.window.cwnd += libm::floor(self.window.acked(ack)).min(1.0);
+            return;
+        }
+        self.slow_starts = false;
+        let mss = f64::from(self.window.mss());
+        let acked = self.window.acked(ack);
+        let off = (self.target - self.queueing) / self.target;
+        let cwnd = self.window.cwnd_bytes() as f64;
+        let moved = libm::floor(cwnd + self.gain * off * acked * mss * mss / cwnd);
+        let most = (ack.snd_nxt - ack.snd_una) as f64 + acked * mss;
+        self.window.cwnd = (moved.min(most) / mss).max(LEAST);
+        if self.window.cwnd <= self.window.ssthresh {
+            self.window.ssthresh = self.window.cwnd - 1.0 / mss;
+        }
+    }
 }
 
 impl CongestionControl for Ledbat {
@@ -115,6 +145,10 @@ impl CongestionControl for Ledbat {
             return;
         };
         self.sample(ack.now, delay);
+        if self.preset == Preset::Ns3 {
+            self.grow_like_ns3(ack);
+            return;
+        }
         if self.window.in_slow_start() && ack.may_grow {
             let counted = self.window.counted(ack.acked);
             self.window.slow_start(counted);

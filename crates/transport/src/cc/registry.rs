@@ -127,6 +127,10 @@ impl CongestionControl for AnyController {
         each!(self, controller => controller.on_acked(acked, may_grow))
     }
 
+    fn on_handshake(&mut self, rtt: Span) {
+        each!(self, controller => controller.on_handshake(rtt));
+    }
+
     fn on_lost(&mut self, now: Time, loss: &Loss) {
         each!(self, controller => controller.on_lost(now, loss));
     }

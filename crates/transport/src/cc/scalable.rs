@@ -6,7 +6,8 @@
 //! the paper).
 //!
 //! **Linux**: one whole segment per min(W, 100) acknowledged, so Reno's growth up to 100, but always the loss of
-//! an eighth. **ns-3**: 0.02 per acknowledgement, an eighth.
+//! an eighth. **ns-3**: one whole segment per min(W, 50) acknowledged, of which none is kept for the next; an eighth, in
+//! whole segments.
 
 use sojourn_base::{Fraction, ParamFault, Preset, params};
 
@@ -31,7 +32,7 @@ params! {
 pub struct Scalable {
     window: Window,
     params: Params,
-    like_linux: bool,
+    preset: Preset,
 }
 
 impl Scalable {
@@ -43,7 +44,7 @@ impl Scalable {
         Ok(Self {
             window: Window::new(start, preset),
             params: params.clone(),
-            like_linux: preset == Preset::Linux,
+            preset,
         })
     }
 }
@@ -51,10 +52,16 @@ impl Scalable {
 impl CongestionControl for Scalable {
     fn on_ack(&mut self, ack: &AckSample) {
         let segments = self.window.past_slow_start(ack);
-        if segments > 0.0 && self.like_linux {
+        if segments <= 0.0 {
+            return;
+        }
+        if self.preset == Preset::Ns3 {
+            let each = libm::floor(self.window.cwnd).min(libm::floor(1.0 / self.params.a.0));
+            self.window.one_and_some_per(each, segments);
+        } else if self.preset == Preset::Linux {
             let gain = (self.params.a.0 * self.window.cwnd).max(1.0);
             self.window.additive(segments, gain);
-        } else if segments > 0.0 {
+        } else {
             let cwnd = self.window.cwnd;
             // Reno adds more where the window is small.
             let per = if cwnd <= self.params.legacy_window {

@@ -14,8 +14,9 @@
 //! doubles every round trip and ends at W BaseRTT / RTT, rounded down, + 1; a round of fewer than three samples grows
 //! as Reno does; the threshold is lifted to three quarters of the window by each adjustment. Linux: diff is over
 //! BaseRTT and rounded down, so that the window shrinks from 5 on and slow start ends from 2 on; a loss halves; while
-//! losses are repaired or marks answered it grows as Reno, and what was measured is forgotten; with nothing in flight, idle or after a timeout, it forgets
-//! BaseRTT. ns-3: diff is rounded up, so that the window grows up to 1; a loss or a timeout takes the threshold to a
+//! losses are repaired or marks answered it grows as Reno, and what was measured is forgotten; with nothing in flight,
+//! idle or after a timeout, it forgets BaseRTT. ns-3: diff is rounded up, so that the window grows up to 1; a round trip
+//! begins with the end of a recovery; a loss or a timeout takes the threshold to a
 //! segment less than the window, if it was not lower already: from congestion avoidance that leaves between three
 //! quarters of it and all but a segment.
 //!
@@ -26,6 +27,7 @@ use sojourn_base::{ParamFault, Preset, Span, Time, params};
 use crate::cc::parts::window::LEAST;
 use crate::cc::parts::{RoundRtt, Rounds, Window};
 use crate::cc::{AckSample, CongestionControl, LossEvent, LossKind, Start};
+use crate::sender::State;
 use crate::window_hooks;
 
 params! {
@@ -84,16 +86,11 @@ impl Vegas {
         self.window.slow_start(counted);
     }
 
-    fn is_modern(&self) -> bool {
-        matches!(self.preset, Preset::Linux | Preset::Ns3)
-    }
-
     /// The end of a round trip, by an acknowledgement of so many bytes.
     fn adjust(&mut self, acked: u64) {
         match self.preset {
             Preset::Linux => self.adjust_like_linux(acked),
-            Preset::Ns3 => self.adjust_like_ns3(acked),
-            Preset::Reference | Preset::Ns2 => self.adjust_by_mean(acked),
+            Preset::Reference | Preset::Ns2 | Preset::Ns3 => self.adjust_by_mean(acked),
         }
     }
 
@@ -141,7 +138,29 @@ impl Vegas {
         self.lift_threshold();
     }
 
-    /// `TcpVegas::IncreaseWindow`.
+    /// `TcpVegas::IncreaseWindow`: after a timeout as Reno, until losses are repaired.
+    fn grow_like_ns3(&mut self, ack: &AckSample) {
+        if self.rounds.begin_anew(ack) {
+            self.round = RoundRtt::default();
+        }
+        if !ack.may_grow {
+            return;
+        }
+        if ack.state == State::Loss {
+            self.window.grow_reno(ack.acked, true);
+        } else if self.rounds.reached(ack.snd_una, ack.snd_nxt) {
+            if self.round.count < 3 {
+                self.window.grow_reno(ack.acked, true);
+            } else {
+                self.adjust_like_ns3(ack.acked);
+            }
+            self.round = RoundRtt::default();
+        } else if self.window.in_slow_start() {
+            self.slow_start(ack.acked);
+        }
+    }
+
+    /// What it makes of a round trip.
     fn adjust_like_ns3(&mut self, acked: u64) {
         let cwnd = libm::floor(self.window.cwnd);
         let target = libm::floor(cwnd * (self.base.as_s() / self.round.min.as_s()));
@@ -195,6 +214,10 @@ impl CongestionControl for Vegas {
             }
             self.round.sample(rtt);
         }
+        if self.preset == Preset::Ns3 {
+            self.grow_like_ns3(ack);
+            return;
+        }
         if self.window.grew_as_reno(ack) {
             self.is_suspended = true;
             return;
@@ -204,7 +227,7 @@ impl CongestionControl for Vegas {
             self.round = RoundRtt::default();
             self.rounds = Rounds::until(ack.snd_nxt);
         }
-        let few = self.round.count < 3 && self.is_modern();
+        let few = self.round.count < 3 && self.preset == Preset::Linux;
         if self.rounds.ended(ack.snd_una, ack.snd_nxt) {
             if self.round.count > 0 && !few && ack.may_grow {
                 self.adjust(ack.acked);

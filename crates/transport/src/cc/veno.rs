@@ -16,6 +16,7 @@ use sojourn_base::{ParamFault, Preset, Span, Time, params};
 
 use crate::cc::parts::{Rounds, Window};
 use crate::cc::{AckSample, CongestionControl, LossEvent, LossKind, Start};
+use crate::sender::State;
 use crate::window_hooks;
 
 params! {
@@ -35,6 +36,8 @@ pub struct Veno {
     base: f64,
     latest: f64,
     samples: u32,
+    /// Samples since the window last grew; ns-3's only.
+    fresh: u32,
     /// Segments that waited when it was last looked.
     backlog: f64,
     rounds: Rounds,
@@ -55,6 +58,7 @@ impl Veno {
             base: f64::INFINITY,
             latest: 0.0,
             samples: 0,
+            fresh: 0,
             backlog: 0.0,
             rounds: Rounds::default(),
             grows: true,
@@ -108,10 +112,26 @@ impl Veno {
         }
     }
 
-    /// `TcpVeno::IncreaseWindow`.
+    /// `TcpVeno::IncreaseWindow`: after three samples or more without growth, as there are after a recovery, whose end wipes
+    /// the RTT too, all the window is taken for backlog, and the acknowledgement adds only every other time.
     fn grow_like_ns3(&mut self, ack: &AckSample) {
-        if ack.may_grow {
-            self.measure();
+        let reopens = self.rounds.begin_anew(ack);
+        if !ack.may_grow {
+            return;
+        }
+        self.measure();
+        if reopens {
+            self.backlog = libm::floor(self.window.cwnd);
+        }
+        let is_new = core::mem::take(&mut self.fresh) > 2 && ack.state != State::Loss;
+        if is_new && self.window.in_slow_start() {
+            self.window.past_slow_start(ack);
+        } else if is_new && self.backlog >= self.beta {
+            self.grows = !self.grows;
+            if !self.grows {
+                self.window.grow_reno(ack.acked, true);
+            }
+        } else {
             self.window.grow_reno(ack.acked, true);
         }
     }
@@ -129,6 +149,7 @@ impl CongestionControl for Veno {
         if let Some(rtt) = ack.rtt.filter(|&rtt| rtt > Span::ZERO) {
             self.base = self.base.min(rtt.as_s());
             self.samples = self.samples.saturating_add(1);
+            self.fresh = self.fresh.saturating_add(1);
             self.latest = rtt.as_s();
         }
         match self.preset {

@@ -10,7 +10,9 @@
 //! there is none yet, which leaves two segments; a timeout learns the least RTT anew. Its clock ticks each millisecond
 //! (HZ 1000): an RTT is rounded up to that, and bandwidth is in whole bytes a tick, rounded down by each filter.
 //! **ns-3**: Tustin's filter, 0.9 b + 0.1 (sample + sample before) / 2, each round
-//! trip, and the window is the threshold, even where that is more. **reference** and **ns-2** (which has none): the
+//! trip, and the window is the threshold, even where that is more; a sample counts what is acknowledged from one
+//! acknowledgement until a smoothed RTT after it, that one too, over that RTT: a tenth too much where ten make a round
+//! trip. **reference** and **ns-2** (which has none): the
 //! filter of Linux, the paper's action.
 
 use sojourn_base::{ParamFault, Preset, Span, Time, params};
@@ -50,6 +52,8 @@ pub struct Westwood {
     last_sample: f64,
     /// The last RTT; under Linux only.
     rtt: Span,
+    /// When ns-3 takes its next sample, and over how long.
+    due: Option<(Time, Span)>,
 }
 
 impl Westwood {
@@ -69,15 +73,37 @@ impl Westwood {
             bandwidth: 0.0,
             last_sample: 0.0,
             rtt: Span::ZERO,
+            due: None,
         })
     }
 
-    fn measure(&mut self, ack: &AckSample) {
+    fn sample(&mut self, rate: f64) {
+        if self.preset == Preset::Ns3 {
+            self.bandwidth = 0.9 * self.bandwidth + 0.05 * (rate + self.last_sample);
+        } else if self.bandwidth == 0.0 {
+            self.filtered = rate;
+            self.bandwidth = rate;
+        } else {
+            let whole = |estimate| match self.preset {
+                Preset::Linux => libm::floor(estimate),
+                _ => estimate,
+            };
+            self.filtered = whole(0.875 * self.filtered + 0.125 * rate);
+            self.bandwidth = whole(0.875 * self.bandwidth + 0.125 * self.filtered);
+        }
+        self.last_sample = rate;
+    }
+
+    fn note_least(&mut self, ack: &AckSample) {
         if let Some(rtt) = ack.rtt
             && (self.min_rtt == Span::ZERO || rtt < self.min_rtt)
         {
             self.min_rtt = rtt;
         }
+    }
+
+    fn measure(&mut self, ack: &AckSample) {
+        self.note_least(ack);
         self.delivered += ack.acked;
         match self.since {
             None => {
@@ -113,21 +139,21 @@ impl Westwood {
         }
     }
 
-    fn sample(&mut self, rate: f64) {
-        if self.preset == Preset::Ns3 {
-            self.bandwidth = 0.9 * self.bandwidth + 0.05 * (rate + self.last_sample);
-        } else if self.bandwidth == 0.0 {
-            self.filtered = rate;
-            self.bandwidth = rate;
-        } else {
-            let whole = |estimate| match self.preset {
-                Preset::Linux => libm::floor(estimate),
-                _ => estimate,
-            };
-            self.filtered = whole(0.875 * self.filtered + 0.125 * rate);
-            self.bandwidth = whole(0.875 * self.bandwidth + 0.125 * self.filtered);
+    /// `TcpWestwood::PktsAcked`.
+    fn measure_like_ns3(&mut self, ack: &AckSample) {
+        self.note_least(ack);
+        self.take_due(ack.now);
+        self.delivered += ack.acked;
+        if self.due.is_none() && ack.srtt > Span::ZERO {
+            self.due = Some((ack.now + ack.srtt, ack.srtt));
         }
-        self.last_sample = rate;
+    }
+
+    fn take_due(&mut self, now: Time) {
+        if let Some((_, over)) = self.due.take_if(|(at, _)| *at <= now) {
+            self.sample(self.delivered as f64 / over.as_s());
+            self.delivered = 0;
+        }
     }
 
     /// Bandwidth times least RTT, in segments.
@@ -141,9 +167,15 @@ impl Westwood {
 }
 
 impl CongestionControl for Westwood {
+    fn on_handshake(&mut self, rtt: Span) {
+        self.min_rtt = rtt;
+    }
+
     fn on_ack(&mut self, ack: &AckSample) {
         if self.preset == Preset::Linux {
             self.measure_like_linux(ack);
+        } else if self.preset == Preset::Ns3 {
+            self.measure_like_ns3(ack);
         } else {
             self.measure(ack);
         }
@@ -151,8 +183,10 @@ impl CongestionControl for Westwood {
     }
 
     fn on_loss_event(&mut self, event: &LossEvent) {
+        self.take_due(event.now);
         let halves = match self.preset {
             Preset::Linux => event.kind != LossKind::Timeout,
+            Preset::Ns3 => false,
             _ => self.bandwidth == 0.0,
         };
         if halves {

@@ -8,8 +8,9 @@
 //!
 //! Growth in fast mode: one segment per min(W, 100) acknowledged. In **Linux** and **ns-3** segments are whole, and a
 //! timeout is taken as a loss, where in the **reference** it halves. Linux: with nothing in flight, idle or after a
-//! timeout, it forgets Base. ns-3 (`TcpYeah`): delays are in whole milliseconds, and it is slow with any, since it
-//! divides 1 by `phy` in whole numbers; slow mode counts acknowledgements, not segments.
+//! timeout, it forgets Base. ns-3 (`TcpYeah`): it is slow with any delay, since it divides 1 by `phy` in whole numbers;
+//! slow mode counts acknowledgements, not segments; fast mode keeps none of the segments acknowledged beyond those that
+//! made one more; a round trip begins with the acknowledgement that ends a recovery.
 
 use sojourn_base::{ParamFault, Preset, Span, Time, params};
 
@@ -54,8 +55,6 @@ pub struct Yeah {
 const LEAST_RENO: f64 = 2.0;
 /// Scalable's growth is one segment per so many at most.
 const SCALABLE: f64 = 100.0;
-/// A millisecond, to count in.
-const MS: u64 = Span::from_ms(1).as_ps();
 
 impl Yeah {
     /// The controller of a new connection.
@@ -95,6 +94,40 @@ impl Yeah {
         }
     }
 
+    fn grow(&mut self, ack: &AckSample) {
+        let segments = self.window.past_slow_start(ack);
+        if segments > 0.0 {
+            let gain = if self.slow_rounds == 0 {
+                (self.window.cwnd / SCALABLE).max(1.0)
+            } else {
+                1.0
+            };
+            self.window.additive(segments, gain);
+        }
+    }
+
+    /// `TcpYeah::IncreaseWindow`, but for the end of a round trip.
+    fn grow_like_ns3(&mut self, ack: &AckSample) {
+        let segments = self.window.past_slow_start_alone(ack);
+        if segments > 0.0 && self.slow_rounds == 0 {
+            let each = libm::floor(self.window.cwnd).min(SCALABLE);
+            self.window.one_and_some_per(each, segments);
+        } else {
+            self.window.additive(segments, 1.0);
+        }
+    }
+
+    /// Whether a round trip has ended. In ns-3 one begins with the acknowledgement that ends a recovery.
+    fn ends_round(&mut self, ack: &AckSample) -> bool {
+        if self.preset != Preset::Ns3 {
+            return self.rounds.ended(ack.snd_una, ack.snd_nxt);
+        }
+        if self.rounds.begin_anew(ack) {
+            self.round = RoundRtt::default();
+        }
+        ack.may_grow && self.rounds.reached(ack.snd_una, ack.snd_nxt)
+    }
+
     fn forget(&mut self) {
         self.base = None;
         self.round = RoundRtt::default();
@@ -102,14 +135,18 @@ impl Yeah {
 
     fn adapt(&mut self) {
         let (least, base) = (self.round.min, self.base.unwrap_or_default());
-        let (waits, most) = if self.preset == Preset::Ns3 {
-            let ms = least.as_ps() / MS - base.as_ps() / MS;
-            (Span::from_ms(ms), libm::floor(1.0 / self.params.phy))
+        let part = 1.0 / self.params.phy;
+        let most = if self.preset == Preset::Ns3 {
+            libm::floor(part)
         } else {
-            (least - base, 1.0 / self.params.phy)
+            part
         };
-        let (rtt, waits, most) = (least.as_s(), waits.as_s(), most * base.as_s());
-        let cwnd = self.window.cwnd;
+        let (rtt, waits) = (least.as_s(), (least - base).as_s());
+        let most = most * base.as_s();
+        let cwnd = match self.preset {
+            Preset::Ns3 => libm::floor(self.window.cwnd),
+            Preset::Reference | Preset::Linux | Preset::Ns2 => self.window.cwnd,
+        };
         self.queue = self.whole(cwnd * waits / rtt);
         if self.queue > self.params.alpha || waits > most {
             if self.queue > self.params.alpha && cwnd > self.reno {
@@ -141,18 +178,12 @@ impl CongestionControl for Yeah {
             self.base = Some(self.base.map_or(rtt, |base| base.min(rtt)));
             self.round.sample(rtt);
         }
-        let segments = self.window.past_slow_start(ack);
-        if segments > 0.0 {
-            if self.slow_rounds == 0 {
-                let gain = (self.window.cwnd / SCALABLE).max(1.0);
-                self.window.additive(segments, gain);
-            } else {
-                let is_one = self.preset == Preset::Ns3;
-                let counted = if is_one { segments.min(1.0) } else { segments };
-                self.window.additive(counted, 1.0);
-            }
+        if self.preset == Preset::Ns3 {
+            self.grow_like_ns3(ack);
+        } else {
+            self.grow(ack);
         }
-        if self.rounds.ended(ack.snd_una, ack.snd_nxt) {
+        if self.ends_round(ack) {
             if self.round.count > 2 {
                 self.adapt();
             }

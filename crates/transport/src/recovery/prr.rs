@@ -8,11 +8,13 @@
 //! **Linux** (6.1): RecoverFS is the window before the reduction. **ns-3** (3.48): RecoverFS is
 //! `pipe`; an acknowledgement that reports something counts for a segment more than it delivers, as
 //! RFC 9937 has it without SACK, until RecoverFS is reached; one that moves the first unacknowledged
-//! byte as well counts a second time; and nothing goes out while more was sent than delivered.
+//! byte as well counts a second time; safe is what acknowledges a retransmission; and nothing goes out while more was sent than delivered.
 //! **ns-3.37**: RecoverFS is all that is outstanding, reported or not; nothing is counted that was
 //! not delivered; below ssthresh one byte goes out for each that arrives unless it is safe to send
 //! more. So it sends later than 3.48, which shows wherever losses are many (a 64-flow network: 10 %
-//! of the goodput).
+//! of the goodput). Both multiply what was delivered by ssthresh in 32 bits: once the product, in bytes, is beyond that,
+//! as in windows of 64 segments of 1448 bytes that halve, the share begins from nothing again, and nothing goes out until
+//! it has caught up or `pipe` is down to ssthresh.
 //!
 //! Unverified: the text of RFC 9937 itself was not at hand; its definition of RecoverFS and the rule
 //! for a safe acknowledgement are taken from quotations of it and from ns-3.
@@ -140,17 +142,22 @@ impl Prr {
         let sent = i128::from(self.out);
         let mut may = if ack.pipe > self.ssthresh {
             let due = u128::from(self.delivered) * u128::from(self.ssthresh);
+            let due = if self.is_ns3() { due % (1 << 32) } else { due };
             let due = due.div_ceil(u128::from(self.recover_fs));
             i128::try_from(due).unwrap_or(i128::MAX) - sent
         } else {
             let room = i128::from(self.ssthresh - ack.pipe);
             self.below_ssthresh(delivered, ack.safe, mss).min(room)
         };
-        // The fast retransmit itself always goes.
-        if self.out == 0 && may <= 0 {
+        // The fast retransmit itself always goes, in ns-3 a whole segment of whatever is next.
+        if self.out == 0 && (may <= 0 || (self.is_ns3() && may < i128::from(mss))) {
             may = i128::from(mss);
         }
         Some(ack.pipe + may.max(0) as u64)
+    }
+
+    fn is_ns3(&self) -> bool {
+        matches!(self.kind, PrrKind::Ns3 | PrrKind::Ns337)
     }
 
     /// What the reduction bound allows.
@@ -160,8 +167,7 @@ impl Prr {
             return arrived;
         }
         let behind = i128::from(self.delivered) - i128::from(self.out);
-        let ns3 = matches!(self.kind, PrrKind::Ns3 | PrrKind::Ns337);
-        let limit = if ns3 && behind < 0 {
+        let limit = if self.is_ns3() && behind < 0 {
             behind
         } else {
             behind.max(arrived)

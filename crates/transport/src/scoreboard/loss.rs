@@ -155,6 +155,14 @@ impl Scoreboard {
         again
     }
 
+    /// Whether, of the segments behind the first, one is held to be lost before any is reported.
+    pub fn is_lost_behind_first(&self) -> bool {
+        let end = self.index_of(self.highest_sacked.saturating_sub(1));
+        let behind = (1..=end).filter_map(|index| self.ring.get(index));
+        let mut known = behind.filter(|entry| entry.is_sacked() || entry.is_lost());
+        self.sacked > 0 && known.next().is_some_and(Sent::is_lost)
+    }
+
     /// The first outstanding segment is lost.
     pub fn lose_first(&mut self) {
         if self.ring.front().is_some_and(|entry| !entry.is_sacked()) {
@@ -179,8 +187,11 @@ impl Scoreboard {
     pub fn lose_all(&mut self) {
         self.look_anew();
         for index in 0..self.ring.len() {
-            if !self.ring[index].is_sacked() {
+            let entry = self.ring[index];
+            if !entry.is_sacked() {
                 self.mark_lost(index);
+            } else if entry.flags & RETRANS != 0 {
+                self.set(index, entry.flags & !RETRANS);
             }
         }
         self.undecided = self.ring.gone() + self.ring.len() as u64;

@@ -1,6 +1,6 @@
 //! Reports: SACK blocks, and that they are forgotten.
 
-use super::{EVER, SACKED, Scoreboard, Sent};
+use super::{EVER, RETRANS, SACKED, Scoreboard, Sent};
 
 impl Scoreboard {
     /// Takes the SACK blocks of an acknowledgement; each must lie between the first outstanding
@@ -62,7 +62,12 @@ impl Scoreboard {
             if inside && entry.flags & SACKED == 0 {
                 delivered += u64::from(entry.len);
                 each(&entry);
-                self.set(index, (entry.flags & EVER) | SACKED);
+                let kept = if self.keeps_repeats {
+                    EVER | RETRANS
+                } else {
+                    EVER
+                };
+                self.set(index, (entry.flags & kept) | SACKED);
                 self.highest_sacked = self.highest_sacked.max(entry.end());
             }
             index += 1;

@@ -61,7 +61,10 @@ impl Sender {
             self.on_established();
         }
         self.last_was_duplicate = heard.duplicate;
-        if heard.advanced {
+        if self.config.recovers_like_ns3 && heard.reports() {
+            let counts = matches!(self.state, State::Open | State::Cwr);
+            self.dupacks += u32::from(counts);
+        } else if heard.advanced {
             self.dupacks = 0;
         } else if heard.duplicate {
             self.dupacks += 1;
@@ -79,19 +82,22 @@ impl Sender {
         self.recover_on(now, &heard);
         self.tell_losses(now);
         let echoes = self.echoes_marks(ack);
-        if heard.delivered > 0 {
+        if before.una == 0 && self.config.whole_ms {
+            let rtt = heard.rtt.unwrap_or_default();
+            self.control(|cc| cc.on_handshake(rtt));
+        } else if heard.delivered > 0 {
             let cwnd_limited = before.una < self.limited_until;
             let may_grow = self.is_limited(before, cwnd_limited)
                 && heard.advanced
+                && !self.takes_for_duplicate(&heard, before.state)
                 && (!echoes || self.weighs_counts())
                 && (before.state != State::Recovery || self.config.grows_at_exit)
                 && self.state != State::Recovery
                 && !(self.state == State::Cwr && self.config.marks_by_prr)
                 // Tahoe's fast retransmit comes with an acknowledgement that is none of data.
                 && (self.state != State::Loss || before.state == State::Loss);
-            let exits = before.state == State::Recovery && self.state == State::Open;
-            if exits && self.config.counts_all_at_exit && !self.needs.rate_samples {
-                heard.counted = heard.moved;
+            if self.config.counts_whole && heard.advanced && !self.needs.rate_samples {
+                heard.counted = self.whole_segments(heard.moved, before.state);
             }
             self.tell_controller(now, ack, &heard, before.flight, cwnd_limited, may_grow);
         }
@@ -100,6 +106,31 @@ impl Sender {
         }
         self.after_probe(now, ack, &heard);
         self.set_timers(now, &heard, before.state);
+    }
+
+    /// Whether nothing but a duplicate is seen in an acknowledgement that reports something, though it moves: in ns-3, outside
+    /// recovery, where the receiver had delayed what it acknowledges.
+    fn takes_for_duplicate(&self, heard: &Heard, before: State) -> bool {
+        self.config.recovers_like_ns3
+            && self.state == State::Open
+            && matches!(before, State::Open | State::Cwr)
+            && heard.reports()
+    }
+
+    /// What an acknowledgement that moved by so many bytes counts for under ns-3: in recovery one segment.
+    fn whole_segments(&mut self, moved: u64, before: State) -> u64 {
+        let mss = self.mss();
+        let counted = match (before, self.state) {
+            (_, State::Recovery) => mss,
+            (State::Loss, State::Open) => self.snd_una - self.recover,
+            (State::Recovery, _) => moved,
+            _ => {
+                let all = moved + u64::from(self.uncounted);
+                self.uncounted = (all % mss) as u32;
+                all
+            }
+        };
+        counted / mss * mss
     }
 
     /// ns-2's SACK: three duplicates begin recovery, and in it all below what is reported is lost.
@@ -151,7 +182,9 @@ impl Sender {
         match self.state {
             State::Open => {}
             State::Cwr => {
-                if self.snd_una >= self.ecn_until {
+                let is_over = self.snd_una > self.ecn_until
+                    || (self.snd_una == self.ecn_until && !self.config.recovers_like_ns3);
+                if is_over {
                     self.reopen();
                     self.control(|cc| cc.on_recovery_exit(now));
                 }
@@ -188,9 +221,17 @@ impl Sender {
 
     /// Enters recovery, or goes on with it.
     fn recover_on(&mut self, now: Time, heard: &Heard) {
+        let reports = heard.reports();
         match self.state {
+            State::Cwr if self.config.recovers_like_ns3 => {
+                if heard.advanced && self.config.marks_by_prr {
+                    self.reduce_by_prr(heard.delivered, false, reports);
+                }
+            }
             State::Open | State::Cwr => {
-                let lost = if self.config.sack {
+                let lost = if self.config.recovers_like_ns3 {
+                    reports && self.begins_like_ns3()
+                } else if self.config.sack {
                     let what_is_out = self.config.recovers_what_is_out && self.board.lost() > 0;
                     what_is_out || self.board.waiting() > 0
                 } else {
@@ -200,20 +241,48 @@ impl Sender {
                     let sacked = heard.sacked_before;
                     self.enter_recovery(now, heard.delivered, heard.cumulative, sacked);
                 } else if self.state == State::Cwr && self.config.marks_by_prr {
-                    let reports = heard.delivered > heard.cumulative;
                     self.reduce_by_prr(heard.delivered, heard.advanced, reports);
                 }
             }
             State::Recovery if self.config.prr && !self.needs.own_recovery => {
-                let safe = heard.advanced && heard.lost == 0;
-                let reports = heard.delivered > heard.cumulative;
+                let is_ns3 = matches!(self.config.prr_kind, PrrKind::Ns3 | PrrKind::Ns337);
+                let safe = if is_ns3 {
+                    heard.repairs
+                } else {
+                    heard.advanced && heard.lost == 0
+                };
                 self.reduce_by_prr(heard.delivered, safe, reports);
-                if self.config.prr_kind == PrrKind::Ns3 && heard.advanced && reports {
+                if is_ns3 && heard.advanced && reports {
                     self.reduce_by_prr(heard.delivered, safe, false);
+                }
+                if self.config.recovers_like_ns3 && heard.advanced {
+                    self.fill_next_hole();
                 }
             }
             State::Recovery if !self.config.sack => self.recover_without_sack(now, heard),
             State::Recovery | State::Loss => {}
+        }
+    }
+
+    /// Whether ns-3 begins a recovery with an acknowledgement that reports something.
+    fn begins_like_ns3(&mut self) -> bool {
+        let third = self.dupacks == self.config.dupthresh && self.snd_una >= self.recover;
+        let begins = third || self.board.is_lost_behind_first();
+        if begins && self.board.first().is_some_and(|first| !first.is_lost()) {
+            self.board.lose_first();
+        }
+        begins
+    }
+
+    /// ns-3's partial acknowledgement takes what is next for lost: a segment goes, though it be a new one.
+    fn fill_next_hole(&mut self) {
+        if self
+            .board
+            .first()
+            .is_some_and(|first| !first.was_retransmitted())
+        {
+            let one_more = self.board.pipe(self.outstanding()) + self.mss();
+            self.recovery_window = self.recovery_window.max(one_more);
         }
     }
 
@@ -340,10 +409,15 @@ impl Sender {
 
     /// An echo of marks: one reduction a window (RFC 3168, 6.1.2).
     fn on_echo(&mut self, now: Time, ack: &Ack, heard: &Heard) {
-        if self.config.ecn == EcnMode::Off || ack.ack <= self.ecn_until {
+        let is_answered = if self.config.recovers_like_ns3 {
+            self.state == State::Cwr || !heard.advanced
+        } else {
+            ack.ack <= self.ecn_until
+        };
+        if self.config.ecn == EcnMode::Off || is_answered {
             return;
         }
-        if matches!(self.state, State::Open | State::Cwr) {
+        if matches!(self.state, State::Open | State::Cwr) || self.config.recovers_like_ns3 {
             self.counts.ecn_reductions += 1;
             if self.weighs_counts() {
                 self.ecn_until = self.snd_nxt;
@@ -361,7 +435,11 @@ impl Sender {
             self.state = State::Cwr;
             if self.config.marks_by_prr {
                 self.start_prr(window, self.outstanding());
-                self.reduce_by_prr(heard.delivered, heard.advanced, false);
+                let is_ns3 = self.config.recovers_like_ns3;
+                self.reduce_by_prr(heard.delivered, heard.advanced && !is_ns3, false);
+                if is_ns3 {
+                    self.reduce_by_prr(heard.delivered, false, false);
+                }
                 // Whatever the share, one may go at first.
                 let one = self.board.pipe(self.outstanding()) + self.mss();
                 self.recovery_window = self.recovery_window.max(one);
@@ -392,10 +470,10 @@ impl Sender {
     }
 
     fn set_timers(&mut self, now: Time, heard: &Heard, state_before: State) {
-        if heard.advanced {
+        if heard.advanced && !self.takes_for_duplicate(heard, state_before) {
             let partial = self.state == State::Recovery
                 && state_before == State::Recovery
-                && !self.config.sack;
+                && (!self.config.sack || self.config.recovers_like_ns3);
             if !partial || !self.config.impatient || self.first_partial {
                 self.arm_rto(now);
             }

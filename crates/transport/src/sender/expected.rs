@@ -139,6 +139,7 @@ impl Sender {
                     rtt
                 },
                 lost: 0,
+                repairs: false,
             };
             self.tell_controller(now, ack, &heard, before.flight, cwnd_limited, may_grow);
         }

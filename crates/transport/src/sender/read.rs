@@ -29,6 +29,15 @@ pub(super) struct Heard {
     pub(super) rtt: Option<Span>,
     /// Bytes newly held to be lost.
     pub(super) lost: u64,
+    /// It acknowledges what was sent again.
+    pub(super) repairs: bool,
+}
+
+impl Heard {
+    /// Whether a block reported something new.
+    pub(super) fn reports(&self) -> bool {
+        self.delivered > self.cumulative
+    }
 }
 
 impl Sender {
@@ -51,11 +60,13 @@ impl Sender {
         let mut oldest: Option<Time> = None;
         let mut newest: Option<Time> = None;
         let mut ambiguous = false;
+        let mut first_repeated = None;
         let echo = ack.echo.filter(|_| self.config.timestamps);
         let (rack_on, min_rtt) = (self.config.rack, self.rtt.min());
         let (rack, mut rate) = (&mut self.rack, self.rate.as_deref_mut());
         let cumulative = self.board.acknowledge(ack.ack, |sent| {
             ambiguous |= sent.was_retransmitted();
+            first_repeated.get_or_insert(sent.was_retransmitted());
             oldest = Some(oldest.map_or(sent.xmit, |time| time.min(sent.xmit)));
             newest = newest.max(Some(sent.xmit));
             if rack_on {
@@ -98,7 +109,8 @@ impl Sender {
         let rtt = if !advanced {
             reported_rtt.filter(|_| self.rtt.srtt().is_none() && !self.config.one_timed)
         } else if let Some(echo) = echo {
-            Some(self.since_stamp(now, echo))
+            let is_timed = !self.config.whole_ms || first_repeated == Some(false);
+            is_timed.then(|| self.since_stamp(now, echo))
         } else if self.config.one_timed {
             self.timed
                 .take_if(|(end, _)| *end <= ack.ack)
@@ -108,12 +120,14 @@ impl Sender {
         };
         if let Some(rtt) = rtt {
             self.take_rtt(now, rtt);
+        } else if advanced && self.config.whole_ms && ack.ack > 1 {
+            self.rtt.end_back_off();
         }
         let told_rtt = if self.config.last_rtt {
             let newest = newest.filter(|_| !ambiguous);
             reported_at.or(newest).map(|sent| now.since(sent)).or(rtt)
         } else if self.config.whole_ms {
-            rtt.and(self.rtt.srtt())
+            self.rtt.srtt()
         } else {
             rtt
         };
@@ -128,6 +142,7 @@ impl Sender {
             moved,
             rtt: told_rtt,
             lost: 0,
+            repairs: ambiguous,
         })
     }
 

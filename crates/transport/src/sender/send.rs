@@ -233,7 +233,9 @@ impl Sender {
         if self.rto_at == Time::NEVER {
             self.rto_at = now + self.rto();
         }
-        if self.config.pacing {
+        let is_spared = self.config.spares_initial
+            && self.snd_nxt <= self.config.initial_window + u64::from(len);
+        if self.config.pacing && !is_spared {
             self.pace(now, len);
         }
         self.last_send = now;

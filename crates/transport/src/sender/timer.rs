@@ -245,7 +245,9 @@ impl Sender {
             self.recovery_window =
                 halved.saturating_add(u64::from(self.config.dupthresh) * self.mss());
         }
-        self.arm_rto(now);
+        if !self.config.recovers_like_ns3 {
+            self.arm_rto(now);
+        }
     }
 
     /// The window goes down in proportion to what is delivered: from `window` before the reduction, while `deliverable`

@@ -2,17 +2,25 @@
 
 use sojourn_base::Span;
 
+use crate::cc::AckSample;
+use crate::sender::State;
+
 /// Finds the ends of round trips: one ends when the first byte that was still to be sent at its start
 /// is acknowledged (RFC 8257, 3.3, step 2).
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Rounds {
     end: u64,
+    /// Losses were being repaired at the last acknowledgement; ns-3's only.
+    recovers: bool,
 }
 
 impl Rounds {
     /// A round trip ends when what is sent next, `snd_nxt`, is acknowledged.
     pub const fn until(snd_nxt: u64) -> Self {
-        Self { end: snd_nxt }
+        Self {
+            end: snd_nxt,
+            recovers: false,
+        }
     }
 
     /// Whether a round trip has just ended; if so, the next begins.
@@ -22,6 +30,30 @@ impl Rounds {
             self.end = snd_nxt;
         }
         ended
+    }
+
+    /// The same as ns-3's controllers have it: already when the last byte that was sent at its start is acknowledged.
+    pub fn reached(&mut self, snd_una: u64, snd_nxt: u64) -> bool {
+        let reached = snd_una >= self.end;
+        if reached {
+            self.end = snd_nxt;
+        }
+        reached
+    }
+
+    /// A round trip begins, whatever became of the one before.
+    pub fn begin(&mut self, snd_nxt: u64) {
+        self.end = snd_nxt;
+    }
+
+    /// Whether an acknowledgement ends a recovery, with which ns-3's controllers let a round trip begin.
+    pub fn begin_anew(&mut self, ack: &AckSample) -> bool {
+        let recovers = matches!(ack.state, State::Recovery | State::Loss);
+        let anew = core::mem::replace(&mut self.recovers, recovers) && !recovers;
+        if anew {
+            self.begin(ack.snd_nxt);
+        }
+        anew
     }
 }
 

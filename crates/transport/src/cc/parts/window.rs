@@ -102,6 +102,9 @@ impl Window {
         if !ack.may_grow {
             return 0.0;
         }
+        if self.preset == Preset::Ns3 {
+            return self.slow_start_like_ns3(self.segments(ack.acked));
+        }
         if !self.in_slow_start() {
             return self.acked(ack);
         }
@@ -109,9 +112,11 @@ impl Window {
         self.slow_start(counted)
     }
 
-    /// The same for those whose modules in Linux make nothing of what `tcp_slow_start` leaves of an acknowledgement.
+    /// The same for those whose modules in Linux make nothing of what `tcp_slow_start` leaves of an acknowledgement, nor
+    /// those in ns-3 of what `TcpNewReno::SlowStart` does.
     pub fn past_slow_start_alone(&mut self, ack: &AckSample) -> f64 {
-        let forgets = self.preset == Preset::Linux && self.in_slow_start();
+        let is_peer = matches!(self.preset, Preset::Linux | Preset::Ns3);
+        let forgets = is_peer && self.in_slow_start();
         let left = self.past_slow_start(ack);
         if forgets { 0.0 } else { left }
     }
@@ -140,16 +145,35 @@ impl Window {
 
     /// `gain` segments per window acknowledged (RFC 5681, equation 3, has 1). In Linux the window
     /// is whole and acknowledged segments are saved up: a window of 10.9 segments holds 10, so that
-    /// the equation alone grows by less than one a round trip.
+    /// the equation alone grows by less than one a round trip. In ns-3 it is that of NewReno, whatever the gain.
     pub fn additive(&mut self, segments: f64, gain: f64) {
-        if self.preset != Preset::Linux {
-            self.cwnd += gain * segments / self.cwnd;
-            return;
+        match self.preset {
+            Preset::Reference | Preset::Ns2 => self.cwnd += gain * segments / self.cwnd,
+            Preset::Linux if gain > 0.0 => self.one_per((self.cwnd / gain).max(1.0), segments),
+            Preset::Linux => {}
+            Preset::Ns3 => self.avoid_like_ns3(segments),
         }
-        if gain <= 0.0 {
-            return;
+    }
+
+    /// `TcpNewReno::CongestionAvoidance`: once for each acknowledgement of a segment or more. Windows are whole bytes in
+    /// ns-3, and what is added is rounded down, to one at least: a window of 500 segments of 1448 bytes grows by 2 bytes
+    /// instead of 2.9, by a third less a round trip than RFC 5681's.
+    fn avoid_like_ns3(&mut self, segments: f64) {
+        if segments >= 1.0 {
+            let (mss, cwnd) = (f64::from(self.mss), self.cwnd_bytes() as f64);
+            self.cwnd = (cwnd + libm::floor(mss * mss / cwnd).max(1.0)) / mss;
         }
-        self.one_per((self.cwnd / gain).max(1.0), segments);
+    }
+
+    /// `TcpNewReno::SlowStart`: a segment for each acknowledgement of one or more, past the threshold too. What is left
+    /// once that is reached, in whole segments.
+    fn slow_start_like_ns3(&mut self, segments: f64) -> f64 {
+        let mut left = libm::floor(segments);
+        if self.in_slow_start() && left >= 1.0 {
+            self.cwnd += 1.0;
+            left -= 1.0;
+        }
+        if self.in_slow_start() { 0.0 } else { left }
     }
 
     /// One segment for every `each` that are acknowledged; the rest is forgotten.
@@ -159,6 +183,16 @@ impl Window {
             self.cwnd += libm::floor(self.credit / each);
             self.credit = 0.0;
         }
+    }
+
+    /// One segment where `each` were acknowledged already, and one for every `each` with those acknowledged now; the rest is
+    /// forgotten (`TcpScalable`).
+    pub fn one_and_some_per(&mut self, each: f64, segments: f64) {
+        if self.credit >= each {
+            self.credit = 0.0;
+            self.cwnd += 1.0;
+        }
+        self.some_per(each, segments);
     }
 
     /// Whether `each` were acknowledged already: then the count begins anew, and this acknowledgement is not of it.
@@ -180,6 +214,38 @@ impl Window {
         self.cwnd += whole;
     }
 
+    /// ns-3's count of whole segments: one for each window's worth of what is saved up, `gain` at a time, rounded down;
+    /// the rest is kept, and what the window had beyond whole segments is lost.
+    pub fn count_windows(&mut self, gain: f64) {
+        let before = libm::floor(self.cwnd);
+        let mut window = before;
+        self.credit = libm::floor(self.credit + gain);
+        while self.credit >= window {
+            self.credit -= window;
+            window += 1.0;
+        }
+        if window > before {
+            self.cwnd = window;
+        }
+    }
+
+    /// Whole segments out of what is saved up, `gain` at a time; the rest is kept.
+    pub fn save_up(&mut self, gain: f64) {
+        self.credit += gain;
+        let whole = libm::floor(self.credit);
+        self.credit -= whole;
+        self.cwnd += whole;
+    }
+
+    /// One segment at most for every `each` that are acknowledged, the rest being kept, however much it is.
+    pub fn one_at_most_per(&mut self, each: f64, segments: f64) {
+        self.credit += segments;
+        if self.credit >= each {
+            self.credit -= each;
+            self.cwnd += 1.0;
+        }
+    }
+
     /// One segment at most, for a window's worth of what is saved up, `gain` at a time; the rest is kept.
     pub fn one_per_window(&mut self, gain: f64) {
         let window = libm::floor(self.cwnd);
@@ -195,12 +261,30 @@ impl Window {
         if !may_grow {
             return;
         }
+        if self.preset == Preset::Ns3 {
+            let left = self.slow_start_like_ns3(self.segments(acked));
+            self.avoid_like_ns3(left);
+            return;
+        }
         let mut segments = self.counted(acked);
         if self.in_slow_start() {
             segments = self.slow_start(segments);
         }
         if segments > 0.0 {
             self.additive(segments, 1.0);
+        }
+    }
+
+    /// `TcpLinuxReno::IncreaseWindow`: Linux's, slow start ending at the threshold.
+    pub fn grow_by_count(&mut self, ack: &AckSample) {
+        let segments = libm::floor(self.segments(ack.acked));
+        if !ack.may_grow {
+            return;
+        }
+        if self.in_slow_start() {
+            self.cwnd = (self.cwnd + segments).min(self.ssthresh);
+        } else {
+            self.one_per(libm::floor(self.cwnd).max(1.0), segments);
         }
     }
 
@@ -224,17 +308,23 @@ impl Window {
 
     /// A congestion event that takes the threshold, and outside a timeout the window, to
     /// `segments`; after a timeout the window is one segment (RFC 5681, 3.1). In Linux both are
-    /// whole segments, in ns-2 the threshold alone, and the window may be less than two.
+    /// whole segments, in ns-3 whole bytes, in ns-2 the threshold alone whole segments, and the window may be less than
+    /// two. What was acknowledged towards the next segment counts on in ns-3.
     pub fn reduce(&mut self, event: &LossEvent, segments: f64) {
         if !event.again {
             self.before = (self.cwnd, self.ssthresh);
             let goal = match self.preset {
                 Preset::Ns2 | Preset::Linux => libm::floor(segments),
-                Preset::Reference | Preset::Ns3 => segments,
+                Preset::Ns3 => {
+                    libm::floor(segments * f64::from(self.mss) + ROUNDING) / f64::from(self.mss)
+                }
+                Preset::Reference => segments,
             };
             self.ssthresh = goal.max(LEAST);
         }
-        self.credit = 0.0;
+        if self.preset != Preset::Ns3 {
+            self.credit = 0.0;
+        }
         self.cwnd = match (event.kind, self.preset) {
             (LossKind::Timeout, _) => 1.0,
             (_, Preset::Ns2) => segments,
@@ -242,13 +332,14 @@ impl Window {
         };
     }
 
-    /// A congestion event that takes the part `gone` of `segments` away; in Linux it is what goes that is rounded down.
+    /// A congestion event that takes the part `gone` of `segments` away; in Linux it is what goes that is rounded down, in
+    /// ns-3 what is left.
     pub fn reduce_by(&mut self, event: &LossEvent, segments: f64, gone: f64) {
-        let left = if self.preset == Preset::Linux {
-            let whole = libm::floor(segments);
-            whole - libm::floor(whole * gone)
-        } else {
-            segments * (1.0 - gone)
+        let whole = libm::floor(segments);
+        let left = match self.preset {
+            Preset::Reference | Preset::Ns2 => segments * (1.0 - gone),
+            Preset::Linux => whole - libm::floor(whole * gone),
+            Preset::Ns3 => libm::floor(whole * (1.0 - gone)),
         };
         self.reduce(event, left);
     }
