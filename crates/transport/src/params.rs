@@ -270,6 +270,14 @@ fn initial_window(
     Err(ParamFault::new(NAME, limit, allowed))
 }
 
+/// How marks are fed back.
+fn feedback(params: &TcpParams, needs: &Needs) -> EcnMode {
+    match params.ecn {
+        Auto::Given(choice) => choice.resolve(needs),
+        Auto::Auto => needs.ecn,
+    }
+}
+
 /// The header around segments of `mss` bytes.
 fn header(params: &TcpParams, mss: u64) -> Result<u64, ParamFault> {
     let bare = if params.timestamps { 52 } else { 40 };
@@ -376,10 +384,7 @@ impl Config {
             halves_when_idle: linux && params.idle_restart && !needs.keeps_window_when_idle,
             handshake: params.handshake,
             fin: params.fin,
-            ecn: match params.ecn {
-                Auto::Given(choice) => choice.resolve(needs),
-                Auto::Auto => needs.ecn,
-            },
+            ecn: feedback(params, needs),
             keeps_fresh_marks: ns3,
             pacing: params.pacing.given().unwrap_or(needs.pacing),
             spares_initial: ns3,
