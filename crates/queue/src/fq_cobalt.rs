@@ -8,7 +8,8 @@
 //! Over the limit the fattest flow loses packets from its head, and its COBALT is told of an
 //! overflow, as in CAKE. **Linux**: CAKE's queues: turns of the largest packet, one packet dropped at
 //! a time. **ns-3** (`FqCobaltQueueDisc`): turns of the MTU; the limit is that of each queue
-//! too, and COBALT is told of overflows of that one alone; `blue_threshold` 400 ms stands for the others. ns-2.35 has none: its preset is the reference.
+//! too, and COBALT is told of overflows of that one alone; `blue_threshold` 400 ms stands for
+//! the others. ns-2.35 has none: its preset is the reference.
 
 use sojourn_base::{
     Auto, Bytes, Limit, LinkInfo, Optional, ParamFault, Preset, Probability, Span, params,

@@ -17,7 +17,8 @@
 //! packet of a flow that sends one now and then may be dropped at once (kernels from 7.0 on forget it); packets that are pushed out raise their flow's count; a new flow found empty leaves at
 //! once if no old one waits. Its second limit, 32 MB of memory, is left out: packets here have no
 //! true size. **ns-3** (`FqCoDelQueueDisc`): turns of the MTU; `max_packet` 1500 against the flow's
-//! own backlog; the limit is that of each queue too, so that a flow alone loses arrivals; optional `set_ways`. ns-2.35 has none: its preset is the reference.
+//! own backlog; the limit is that of each queue too, so that a flow alone loses arrivals;
+//! optional `set_ways`. ns-2.35 has none: its preset is the reference.
 
 use sojourn_base::{Auto, Bytes, Limit, LinkInfo, Optional, ParamFault, Preset, Span, params};
 

@@ -13,7 +13,7 @@
 //! gathered ([`crate::receiver`]); after a lost SYN there is no ECN. Left out: segments that wait for others to go with,
 //! and the usual send buffer (`tcp_wmem`), which holds some 2000 segments: `window` is for that.
 //!
-//! **ns3** (3.48): 536 bytes, SACK and PRR without RACK, a first RTO of 3 s, ACKs of two segments
+//! **ns3** (3.48): 536 bytes, SACK and PRR without RACK, a first RTO of 1 s, of a SYN 3 s, ACKs of two segments
 //! after at most 200 ms but of the first at once; what is halved is `pipe`, at a repeated timeout too, and its PRR is
 //! its own ([`crate::recovery::prr`]), by which marks take the window down too; stamps are whole milliseconds, and
 //! controllers hear of the smoothed RTT, in which nothing counts that was sent twice. Recovery begins with the third
@@ -85,8 +85,8 @@ params! {
         /// Most, above zero.
         max_rto: Span = "60 s", Linux = "120 s";
         /// Before the first sample, above zero. Where the SYN was lost and the handshake gave none, it is 3 s at least
-        /// from then on (RFC 6298, 5.7), under the presets of ns-2 and ns-3 not.
-        initial_rto: Span = "1 s", Ns2 = "3 s", Ns3 = "3 s";
+        /// from then on (RFC 6298, 5.7), under the preset of ns-2 not; under that of ns-3 it is for the SYN too.
+        initial_rto: Span = "1 s", Ns2 = "3 s";
         /// Granularity of the sender's clock.
         granularity: Span = "1 ms", Ns2 = "10 ms";
         /// Segments per acknowledgement; 1: none is delayed.
@@ -372,7 +372,8 @@ impl Config {
                 granularity: params.granularity,
                 coarse: ns2,
                 min_on_variance: linux,
-                falls_back: !ns2 && !ns3,
+                falls_back: !ns2,
+                slow_syn: ns3,
             },
             delayed_ack: params.delayed_ack,
             delayed_ack_timeout: params.delayed_ack_timeout,

@@ -34,6 +34,8 @@ pub struct RtoRules {
     pub min_on_variance: bool,
     /// After a handshake without a sample the timeout is 3 s at least (section 5.7).
     pub falls_back: bool,
+    /// So it is for a SYN (ns-3's `ConnTimeout`).
+    pub slow_syn: bool,
 }
 
 /// Smoothed round-trip time and its variation.
@@ -49,7 +51,7 @@ pub struct RttEstimator {
     backoff: u32,
     /// The next sample counts as the first.
     stale: bool,
-    /// The handshake gave no sample.
+    /// The handshake gave no sample, or none yet.
     fell_back: bool,
 }
 
@@ -74,6 +76,14 @@ const MIN_WINDOW: Span = Span::from_whole_s(300);
 const FALLBACK: Span = Span::from_whole_s(3);
 
 impl RttEstimator {
+    /// That of a new connection, which begins with a SYN or without one.
+    pub fn new(rules: &RtoRules, syn: bool) -> Self {
+        Self {
+            fell_back: syn && rules.slow_syn,
+            ..Self::default()
+        }
+    }
+
     /// Takes a sample, where numbers below `snd_una` are acknowledged and those below `snd_nxt` were sent.
     #[inline]
     pub fn sample(&mut self, now: Time, rtt: Span, snd_una: u64, snd_nxt: u64, rules: &RtoRules) {

@@ -142,8 +142,8 @@ class TcpKeys(TypedDict, total=False):
         min_rto: Least retransmission timeout. Default ``1 s``; linux: ``200 ms``; ns2: ``200 ms``.
         max_rto: Most, above zero. Default ``60 s``; linux: ``120 s``.
         initial_rto: Before the first sample, above zero. Where the SYN was lost and the handshake
-            gave none, it is 3 s at least from then on (RFC 6298, 5.7), under the presets of ns-2
-            and ns-3 not. Default ``1 s``; ns3: ``3 s``; ns2: ``3 s``.
+            gave none, it is 3 s at least from then on (RFC 6298, 5.7), under the preset of ns-2
+            not; under that of ns-3 it is for the SYN too. Default ``1 s``; ns2: ``3 s``.
         granularity: Granularity of the sender's clock. Default ``1 ms``; ns2: ``10 ms``.
         delayed_ack: Segments per acknowledgement; 1: none is delayed. Default ``2``; ns2: ``1``.
         delayed_ack_timeout: The longest that an acknowledgement is delayed. Default ``40 ms``;

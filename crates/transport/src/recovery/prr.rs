@@ -8,7 +8,8 @@
 //! **Linux** (6.1): RecoverFS is the window before the reduction. **ns-3** (3.48): RecoverFS is
 //! `pipe`; an acknowledgement that reports something counts for a segment more than it delivers, as
 //! RFC 9937 has it without SACK, until RecoverFS is reached; one that moves the first unacknowledged
-//! byte as well counts a second time; safe is what acknowledges a retransmission; and nothing goes out while more was sent than delivered.
+//! byte as well counts a second time; safe is what acknowledges a retransmission; and nothing goes out while more was sent
+//! than delivered.
 //! **ns-3.37**: RecoverFS is all that is outstanding, reported or not; nothing is counted that was
 //! not delivered; below ssthresh one byte goes out for each that arrives unless it is safe to send
 //! more. So it sends later than 3.48, which shows wherever losses are many (a 64-flow network: 10 %
