@@ -151,7 +151,7 @@ def test_nothing_before_new_and_nothing_unknown(sojourn, tmp_path):
     ("began", "asked", "key", "allowed"),
     [
         ({}, {"cmd": "new", "discipline": "red", "parms": {}}, "parms", "params"),
-        ({}, {"cmd": "new", "congestion_control": "cubic", "link": {}}, "link", "params"),
+        ({}, {"cmd": "new", "congestion_control": "cubic", "parms": {}}, "parms", "params"),
         ({}, {"cmd": "new", "tcp_sender": {}, "params": {}}, "params", "tcp_sender"),
         (
             {"discipline": "red"},
@@ -179,7 +179,7 @@ def test_nothing_before_new_and_nothing_unknown(sojourn, tmp_path):
         ({"tcp_sender": {}}, {"cmd": "advance", "t_ns": 0, "bytes": 1}, "bytes", "t_ns"),
     ],
 )
-def test_a_key_that_no_askedhas_is_refused(sojourn, tmp_path, began, asked, key, allowed):
+def test_a_key_that_no_request_has_is_refused(sojourn, tmp_path, began, asked, key, allowed):
     path = tmp_path / "requests.jsonl"
     known = {name: value for name, value in asked.items() if name != key}
     path.write_text(lines([{"cmd": "new"} | began, asked, known]))
@@ -190,7 +190,7 @@ def test_a_key_that_no_askedhas_is_refused(sojourn, tmp_path, began, asked, key,
     assert "error" not in taken
 
 
-def test_no_askedat_all(process):
+def test_no_request_at_all(process):
     assert process("drive", requests="") == (0, "", "")
 
 
