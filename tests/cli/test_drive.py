@@ -82,7 +82,7 @@ def test_without_standard_input_one_line_says_so():
     assert done.stderr == "error: stdin: found it closed; allowed: open, or a file of requests\n"
 
 
-def test_a_malformed_askedis_answered_and_the_conversation_goes_on(sojourn, tmp_path):
+def test_a_malformed_request_is_answered_and_the_conversation_goes_on(sojourn, tmp_path):
     malformed = [
         "this is no JSON",
         "{",
