@@ -151,6 +151,8 @@ pub struct Config {
     pub validate_cwnd: bool,
     /// The timeout.
     pub rto: RtoRules,
+    /// A SYN waits for 3 s (ns-3's `ConnTimeout`).
+    pub slow_syn: bool,
     /// Segments per acknowledgement.
     pub delayed_ack: u32,
     /// Longest delay of one.
@@ -373,8 +375,8 @@ impl Config {
                 coarse: ns2,
                 min_on_variance: linux,
                 falls_back: !ns2,
-                slow_syn: ns3,
             },
+            slow_syn: ns3,
             delayed_ack: params.delayed_ack,
             delayed_ack_timeout: params.delayed_ack_timeout,
             quick_acks: params.quick_acks.0,

@@ -34,8 +34,6 @@ pub struct RtoRules {
     pub min_on_variance: bool,
     /// After a handshake without a sample the timeout is 3 s at least (section 5.7).
     pub falls_back: bool,
-    /// So it is for a SYN (ns-3's `ConnTimeout`).
-    pub slow_syn: bool,
 }
 
 /// Smoothed round-trip time and its variation.
@@ -76,10 +74,10 @@ const MIN_WINDOW: Span = Span::from_whole_s(300);
 const FALLBACK: Span = Span::from_whole_s(3);
 
 impl RttEstimator {
-    /// That of a new connection, which begins with a SYN or without one.
-    pub fn new(rules: &RtoRules, syn: bool) -> Self {
+    /// That of a new connection, whose SYN waits for 3 s or as long as data.
+    pub fn new(slow_syn: bool) -> Self {
         Self {
-            fell_back: syn && rules.slow_syn,
+            fell_back: slow_syn,
             ..Self::default()
         }
     }

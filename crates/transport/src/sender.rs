@@ -182,7 +182,7 @@ impl Sender {
             prr: Prr::default(),
             rack: Rack::default(),
             board,
-            rtt: RttEstimator::new(&config.rto, config.handshake),
+            rtt: RttEstimator::new(config.handshake && config.slow_syn),
             rate: needs.rate_samples.then(Box::default),
             timed: None,
             rto_at: Time::NEVER,
