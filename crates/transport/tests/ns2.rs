@@ -1,8 +1,10 @@
 //! One flow against ns-2.35, packet by packet: 10 Mbit/s 3 ms, 1.5 Mbit/s 20 ms with drop-tail of
-//! limit 20 (which in ns-2 holds 19), 10 Mbit/s 3 ms; 1000-byte segments with 40 bytes of header.
+//! limit 20 (which in ns-2 holds 19), 10 Mbit/s 3 ms; 1000-byte segments with 40 bytes of header. And ways of its own,
+//! acknowledgement by acknowledgement.
 
-use crate::bench::{Bench, Link};
+use crate::bench::{Bench, Link, Solo, nth, probe};
 use sojourn_base::{Preset, Rate, Span, Time};
+use sojourn_transport::State;
 
 /// The first drops of all four, as segment numbers.
 const FIRST_DROPS: [u64; 20] = [
@@ -65,4 +67,123 @@ fn newreno_as_in_ns2() {
 #[test]
 fn sack_as_in_ns2() {
     check("newreno", "true", &Totals(10_719, 10_816, 58));
+}
+
+/// A sender of ns-2's kind whose window is `window`, all of it sent, 100 ms ago.
+fn in_ns2(sack: &'static str, window: &'static str) -> Solo {
+    let keys = [
+        ("segment", "1000 B"),
+        ("sack", sack),
+        ("window", "1000 packets"),
+        ("initial_window", window),
+        ("handshake", "false"),
+    ];
+    let mut tcp = Solo::new("newreno", Preset::Ns2, &keys);
+    tcp.sender.write_endless();
+    tcp.sends();
+    tcp.at(100);
+    tcp
+}
+
+/// `cwnd_` becomes half of itself, 1.5; it is `ssthresh_` alone that is two at least.
+#[test]
+fn ns2_inflates_half_of_a_small_window() {
+    let mut tcp = in_ns2("false", "3 packets");
+    for _ in 0..3 {
+        tcp.ack(1, &[]);
+    }
+    assert_eq!((tcp.cwnd(), tcp.ssthresh()), (4.5, 2.0));
+    let mut tcp = in_ns2("true", "3 packets");
+    for n in 2..=4 {
+        tcp.ack(1, &[(nth(1), nth(n))]);
+    }
+    assert_eq!((tcp.cwnd(), tcp.ssthresh()), (1.5, 2.0));
+}
+
+/// Its SACK agent throws away what it knows with every acknowledgement of new data outside
+/// recovery: only duplicates after that tell of losses, and nothing leaves the pipe before.
+#[test]
+fn ns2_learns_of_losses_from_duplicates_alone() {
+    let mut tcp = in_ns2("true", "10 packets");
+    // Two arrive, the third is missing, four more have arrived: a new segment for each of two, and growth.
+    assert_eq!(tcp.ack(nth(2), &[(nth(3), nth(7))]).len(), 3);
+    for (n, sent) in [(8, 1), (9, 1), (10, 1)] {
+        assert_eq!(tcp.ack(nth(2), &[(nth(3), nth(n))]).len(), sent, "{n}");
+    }
+    assert_eq!(tcp.sender.state(), State::Recovery);
+    // The reference counts what is reported: it begins at once.
+    let keys = [("segment", "1000 B"), ("initial_window", "20 packets")];
+    let mut tcp = Solo::new("newreno", Preset::Reference, &keys);
+    tcp.sender.write_endless();
+    tcp.sends();
+    tcp.at(100);
+    tcp.ack(nth(2), &[(nth(3), nth(7))]);
+    assert_eq!(tcp.sender.state(), State::Recovery);
+}
+
+/// Of two losses in one flight the second waits for three duplicates after the first is repaired.
+#[test]
+fn ns2_forgets_reports_at_the_end_of_recovery() {
+    let mut tcp = in_ns2("true", "10 packets");
+    for n in 2..=4 {
+        tcp.ack(1, &[(nth(1), nth(n))]);
+    }
+    assert_eq!(tcp.sender.state(), State::Recovery);
+    let end = tcp.sender.snd_nxt();
+    // What was sent by limited transmit is the last that this recovery waits for.
+    tcp.ack(end, &[]);
+    assert_eq!(tcp.sender.state(), State::Open);
+    tcp.sends();
+    let una = tcp.sender.snd_una();
+    for n in 1..=3 {
+        assert_eq!(tcp.sender.state(), State::Open);
+        tcp.ack(una, &[(una + 1000, una + 1000 * (n + 1))]);
+    }
+    assert_eq!(tcp.sender.state(), State::Recovery);
+}
+
+/// A clock of 10 ms ticks 9 times in 95 ms from 0 on, and 10 times in the next 95.
+#[test]
+fn ns2_counts_the_ticks_of_its_clock() {
+    let keys = [
+        ("segment", "1000 B"),
+        ("handshake", "false"),
+        ("initial_window", "1 packets"),
+    ];
+    let mut tcp = Solo::new("newreno", Preset::Ns2, &keys);
+    tcp.sender.write_endless();
+    tcp.sends();
+    // The second is an eighth of a tick more.
+    for (n, at, srtt) in [(1, 95, 90_000), (2, 190, 91_250)] {
+        tcp.at(at);
+        tcp.ack(nth(n), &[]);
+        assert_eq!(tcp.sender.srtt().unwrap().0, Span::from_us(srtt));
+    }
+}
+
+/// The timer of ns-2 times one segment a round trip, Vegas all of them: here the fifth, 80 ms.
+#[test]
+fn ns2_lets_vegas_hear_of_each_round_trip() {
+    let keys = [("segment", "1000 B"), ("handshake", "false")];
+    let mut tcp = Solo::new("vegas", Preset::Ns2, &keys);
+    tcp.sender.write_endless();
+    tcp.sends();
+    for (n, at, least) in [(1, 100, 0.1), (2, 150, 0.1), (4, 200, 0.1), (5, 230, 0.08)] {
+        tcp.at(at);
+        tcp.ack(nth(n), &[]);
+        assert_eq!(probe(tcp.sender.controller(), "base_rtt"), least, "{n}");
+    }
+}
+
+/// Its SYN is as large as data; ours is small, and would be faster than any data: 10 ms.
+#[test]
+fn ns2_keeps_the_handshake_out_of_the_base_of_vegas() {
+    let mut tcp = Solo::new("vegas", Preset::Ns2, &[("segment", "1000 B")]);
+    tcp.sender.write_endless();
+    tcp.sends();
+    tcp.at(10);
+    tcp.ack(1, &[]);
+    tcp.at(60);
+    tcp.ack(nth(1), &[]);
+    assert_eq!(probe(tcp.sender.controller(), "base_rtt"), 0.05);
 }

@@ -23,7 +23,7 @@
 
 use sojourn_base::{ParamFault, Preset, Span, Time, params};
 
-use crate::cc::parts::{Rounds, Window};
+use crate::cc::parts::{InOrder, Rounds, Window};
 use crate::cc::{AckSample, CongestionControl, LossEvent, LossKind, Start};
 use crate::sender::State;
 use crate::window_hooks;
@@ -58,14 +58,14 @@ pub struct Htcp {
     best_before: f64,
     /// Losses; under Linux since throughput changed.
     events: u32,
-    /// Bytes acknowledged since the last loss; under ns-3 only, as what follows.
-    bytes: f64,
     /// No loss was being repaired nor a mark answered after the last acknowledgement; under Linux only.
     was_open: bool,
     /// As it was reckoned when the window last changed; under Linux only.
     alpha: f64,
-    /// The first unacknowledged number, and whether losses were being repaired, at the last acknowledgement.
-    una: u64,
+    /// Bytes acknowledged since the last loss; under ns-3 only, as what follows.
+    bytes: f64,
+    in_order: InOrder,
+    /// Whether losses were being repaired at the last acknowledgement.
     recovers: bool,
 }
 
@@ -98,7 +98,7 @@ impl Htcp {
             bytes: 0.0,
             was_open: true,
             alpha: 1.0,
-            una: 0,
+            in_order: InOrder::default(),
             recovers: false,
         })
     }
@@ -148,7 +148,7 @@ impl Htcp {
     fn measure_like_ns3(&mut self, ack: &AckSample) {
         // Neither duplicates nor what ends a recovery.
         let recovers = core::mem::replace(&mut self.recovers, ack.state != State::Open);
-        let is_new = core::mem::replace(&mut self.una, ack.snd_una) < ack.snd_una;
+        let is_new = self.in_order.moved(ack.snd_una) > 0;
         if ack.state == State::Open && !recovers && is_new {
             self.bytes += ack.acked as f64;
         }
@@ -230,15 +230,12 @@ impl CongestionControl for Htcp {
     fn on_ack(&mut self, ack: &AckSample) {
         if self.preset == Preset::Ns3 {
             self.measure_like_ns3(ack);
-        } else {
-            self.measure(ack);
-        }
-        let was_open = core::mem::replace(&mut self.was_open, ack.state == State::Open);
-        if self.preset == Preset::Ns3 {
             let segments = self.window.past_slow_start(ack);
             self.grow_like_ns3(ack.now, segments);
             return;
         }
+        self.measure(ack);
+        let was_open = core::mem::replace(&mut self.was_open, ack.state == State::Open);
         let segments = self.window.past_slow_start_alone(ack);
         if segments <= 0.0 {
             return;

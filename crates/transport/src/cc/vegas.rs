@@ -225,7 +225,7 @@ impl CongestionControl for Vegas {
         if core::mem::take(&mut self.is_suspended) {
             // `vegas_enable`: the first round trip begins now.
             self.round = RoundRtt::default();
-            self.rounds = Rounds::until(ack.snd_nxt);
+            self.rounds.begin(ack.snd_nxt);
         }
         let few = self.round.count < 3 && self.preset == Preset::Linux;
         if self.rounds.ended(ack.snd_una, ack.snd_nxt) {

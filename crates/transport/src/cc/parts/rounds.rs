@@ -15,14 +15,6 @@ pub struct Rounds {
 }
 
 impl Rounds {
-    /// A round trip ends when what is sent next, `snd_nxt`, is acknowledged.
-    pub const fn until(snd_nxt: u64) -> Self {
-        Self {
-            end: snd_nxt,
-            recovers: false,
-        }
-    }
-
     /// Whether a round trip has just ended; if so, the next begins.
     pub fn ended(&mut self, snd_una: u64, snd_nxt: u64) -> bool {
         let ended = snd_una > self.end;
