@@ -178,6 +178,14 @@ def test_an_empty_path_is_not_the_current_folder(
     assert list((tmp_path / "here").iterdir()) == []
 
 
+@pytest.mark.parametrize("command", ["run", "check", "tc", "report", "diff"])
+def test_an_empty_argument_is_not_the_current_folder(sojourn, command):
+    """A variable that a script has not set."""
+    done = sojourn(command, "", *[""] * (command == "diff"))
+    assert done.status == 2
+    assert done.errors.endswith("found nothing; allowed: a path\n")
+
+
 def test_the_page_of_a_report_is_no_folder(sojourn, small, tmp_path):
     out = tmp_path / "out"
     sojourn("run", small, "--out", out)

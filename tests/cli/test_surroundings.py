@@ -21,3 +21,12 @@ def test_a_file_whose_name_is_no_text_is_read(process, small):
     small.rename(odd)
     done = process("check", odd)
     assert (done.status, done.errors) == (0, "")
+
+
+def test_an_interrupt_is_told_where_a_command_says_nothing_itself(sojourn, tmp_path, monkeypatch):
+    def interrupt(_folder):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("sojourn.experiments.folder.read", interrupt)
+    done = sojourn("report", tmp_path)
+    assert (done.status, done.out, done.errors) == (130, "", "interrupted\n")

@@ -6,8 +6,8 @@ A command's file is imported when the command is called: none pays for another's
 from __future__ import annotations
 
 import importlib
+import sys
 from collections.abc import Callable
-from itertools import pairwise
 from typing import Any
 
 import typer
@@ -37,6 +37,10 @@ SUMMARIES = {
 """The commands in the order in which `sojourn --help` lists them, in a line each."""
 
 
+PATHS = {"path", "file", "directory"}
+"""What typer calls the types of paths."""
+
+
 def function(name: str) -> Callable[..., Any]:
     """The function behind a command: arguments and options are its parameters."""
     module = importlib.import_module(f"sojourn.cli.{name}")
@@ -47,10 +51,13 @@ class Command(TyperCommand):
     """A command whose help names arguments as its usage does, without types of Python."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Refuse an empty ``--out``: of a variable that a script has not set, not of a folder."""
-        options = args[: args.index("--")] if "--" in args else args
-        if "--out=" in options or ("--out", "") in pairwise(options):
-            raise typer.BadParameter("found nothing; allowed: a path", param_hint="--out")
+        """Refuse empty paths: they are of variables that a script has not set."""
+        given, _, _ = self.make_parser(ctx).parse_args(list(args))
+        for parameter in self.get_params(ctx):
+            values = given.get(parameter.name or "")
+            values = values if isinstance(values, list | tuple) else [values]
+            if "" in values and parameter.type.name in PATHS:
+                raise typer.BadParameter("found nothing; allowed: a path", ctx, parameter)
         return super().parse_args(ctx, args)
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
@@ -74,6 +81,14 @@ class Commands(TyperGroup):
         """Make the group with the names of all commands."""
         super().__init__(**attributes)
         self.commands = dict.fromkeys(SUMMARIES)  # pyright: ignore[reportAttributeAccessIssue]
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run a command; say that it was interrupted, where it does not say so itself."""
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt as interrupt:
+            print(": ".join(["interrupted", *interrupt.args]), file=sys.stderr)
+            raise typer.Exit(130) from None
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         """Return a command, or none for a name that is not one."""

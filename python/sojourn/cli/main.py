@@ -19,6 +19,7 @@ import typer
 
 from sojourn import aside, outside
 from sojourn._core import LedgerError, ScenarioError, UserCodeError, __version__
+from sojourn.brief import InputError
 from sojourn.cli.commands import Commands
 from sojourn.extras import LIBRARIES, MissingExtra, missing
 from sojourn.hooks import HookWarning
@@ -81,6 +82,8 @@ def main() -> None:
         # Arguments of Python have other names here.
         told = str(error).replace(": overrides: ", ": --set: ", 1)
         _fail(told.replace(": trace_links: ", ": --trace-link: ", 1), 2)
+    except InputError as error:
+        _fail(str(error), 2)
     except LedgerError as error:
         _fail(f"{error}\nThis is a fault of sojourn, not of the scenario. Please report it.", 1)
     except UserCodeError as error:
@@ -91,9 +94,6 @@ def main() -> None:
             raise
         is_told = isinstance(error, MissingExtra)
         _fail(str(error) if is_told else missing(library, LIBRARIES[library]), 2)
-    except KeyboardInterrupt:
-        print("interrupted", file=sys.stderr)
-        sys.exit(130)
     except BrokenPipeError:
         # Whoever read our output has gone; nothing is left to say to them.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
