@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import platform
 import re
 import resource
 import shutil
@@ -70,6 +71,7 @@ def main() -> None:
             timing.instructions = count(programs, *name.split())
     parts = time_parts(programs)
     recorded = json.loads(RECORDED.read_text()) if RECORDED.exists() else {}
+    show_machines(recorded.get("processor"))
     show_cases(timings, recorded.get("cases", {}))
     show_parts(parts, recorded.get("parts_ns", {}))
     if options.record:
@@ -94,7 +96,16 @@ def record(timings: dict[str, Timing], parts: dict[str, float], last: dict[str, 
         }
         for name, timing in timings.items()
     }
-    RECORDED.write_text(json.dumps({"cases": cases, "parts_ns": parts}, indent=1) + "\n")
+    whole = {"processor": processor(), "cases": cases, "parts_ns": parts}
+    RECORDED.write_text(json.dumps(whole, indent=1) + "\n")
+
+
+def processor() -> str:
+    """What this machine calls its processor."""
+    told = Path("/proc/cpuinfo")
+    lines = told.read_text().splitlines() if told.exists() else []
+    names = (line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
+    return next(names, platform.processor() or platform.machine())
 
 
 def command(programs: Path, case: str, discipline: str, *more: str) -> list[str]:
@@ -143,6 +154,12 @@ def value(printed: str, name: str) -> float:
 def ratio(now: float | None, then: float | None) -> str:
     """Now over then."""
     return f"{now / then:.2f}" if now and then else ""
+
+
+def show_machines(recorded: str | None) -> None:
+    """Say where the record is from, if not from such a machine as this: seconds then say little."""
+    if recorded is not None and recorded != (here := processor()):
+        print(f"Recorded on {recorded}, this is {here}: only instructions can be compared.\n")
 
 
 def show_cases(timings: dict[str, Timing], recorded: dict[str, Any]) -> None:

@@ -12,6 +12,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from discipline_evidence import evidence
+
 from sojourn.validate import table
 from sojourn.validate.finding import Finding
 
@@ -96,20 +98,3 @@ def presets(params: list[dict[str, Any]]) -> list[str]:
             rows.append(f"| {preset} | {values} |")
     heading = "## Presets\n\nDefaults that differ; what a preset does otherwise is told above."
     return [heading, "\n".join(["| preset | |", "| --- | --- |", *rows])] if rows else []
-
-
-def evidence(name: str, own: list[Finding]) -> str:
-    """Return the part of the evidence that is about a discipline."""
-    again = f"`sojourn validate --only {name}` runs the first of these again"
-    lines = [
-        f"{table.count(own)}. {again}; see [evidence](../../../evidence/README.md).",
-        "",
-        "| check | case | ours | theirs | tolerance | verdict | who says so |",
-        "| --- | --- | ---: | ---: | --- | --- | --- |",
-    ]
-    for each in own:
-        source = each.source.split(": ")[0] if each.evidence != name else each.source
-        verdict = f"{each.verdict}: {each.reason}" if each.reason else str(each.verdict)
-        cells = (each.check, each.case, each.ours, each.theirs, each.tolerance, verdict, source)
-        lines.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")
-    return "\n".join(lines)

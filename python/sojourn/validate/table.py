@@ -39,8 +39,15 @@ def shown(findings: Iterable[Finding]) -> Table:
 def count(findings: Sequence[Finding]) -> str:
     """Return how many checks came out how, in one line."""
     counts = Counter(finding.verdict for finding in findings)
-    parts = [f"{counts[verdict]} {verdict.value}" for verdict in Verdict if counts[verdict]]
+    parts = [_many(counts[verdict], verdict) for verdict in Verdict if counts[verdict]]
     return f"{len(findings)} checks: {', '.join(parts)}"
+
+
+def _many(number: int, verdict: Verdict) -> str:
+    """One agrees, two agree."""
+    if number == 1:
+        return f"1 {verdict}"
+    return f"{number} {verdict.replace('agrees', 'agree').replace('differs', 'differ')}"
 
 
 def as_csv(findings: Sequence[Finding]) -> str:
