@@ -12,17 +12,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from discipline_evidence import evidence
-
-from sojourn.validate import table
-from sojourn.validate.finding import Finding
+from evidence_tables import of_discipline, results
 
 ROOT = Path(__file__).resolve().parent.parent
 REFERENCE = ROOT / "docs" / "reference"
-EVIDENCE = ROOT / "evidence"
-
-SUBJECTS = {"bfifo": "droptail"}
-"""Disciplines of peers that have another name here."""
 
 INTRO = (
     'Named by `discipline` in a link\'s `queue`; `preset` is "reference" (default), '
@@ -50,7 +43,6 @@ def discipline_files(
     }
     for entry in entries:
         name = entry["name"]
-        own = [each for each in findings if SUBJECTS.get(each.discipline, each.discipline) == name]
         parts = [
             f"# `{name}`",
             generated,
@@ -61,16 +53,10 @@ def discipline_files(
             param_table(entry["params"]),
             *presets(entry["params"]),
             "## Evidence",
-            evidence(name, own),
+            of_discipline(name, findings),
         ]
         files[REFERENCE / "disciplines" / f"{name}.md"] = "\n\n".join(parts) + "\n"
     return files
-
-
-def results() -> list[Finding]:
-    """Return all results of the evidence as it was last run."""
-    files = sorted(EVIDENCE.glob("*/results.csv"))
-    return [row for file in files for row in table.from_csv(file.read_text(encoding="utf-8"))]
 
 
 def summary(entry: dict[str, Any]) -> str:

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from discipline_pages import discipline_files
+from evidence_tables import of_control, results
 from python_classes import python_files
 from readme import readme_files
 from table_keys import table_keys
@@ -67,6 +68,7 @@ def reference_files() -> dict[Path, str | bytes]:
             "Congestion controls",
             'Named by `congestion_control` in a flow\'s `transport` with `protocol = "tcp"`.',
             reference["congestion_controls"],
+            control_evidence(reference["congestion_controls"]),
         ),
         REFERENCE / "scenario.md": scenario_page(reference["tables"], json.loads(schema)),
         REFERENCE / "metrics.md": metrics_page(),
@@ -74,11 +76,25 @@ def reference_files() -> dict[Path, str | bytes]:
     } | discipline_files(reference["disciplines"], GENERATED, param_table)
 
 
-def registry_page(title: str, intro: str, entries: list[dict[str, Any]]) -> str:
-    """Return a page with the manual and the parameters of each entry."""
+def control_evidence(entries: list[dict[str, Any]]) -> dict[str, list[str]]:
+    """Return what peers say about each congestion control."""
+    names = [entry["name"] for entry in entries]
+    findings = results()
+    return {name: of_control(name, findings, names) for name in names}
+
+
+def registry_page(
+    title: str,
+    intro: str,
+    entries: list[dict[str, Any]],
+    further: dict[str, list[str]] | None = None,
+) -> str:
+    """Return a page with the manual and the parameters of each entry, and what is known further."""
     parts = [f"# {title}", GENERATED, intro]
     for entry in entries:
-        parts += [f"## `{entry['name']}`", entry["manual"], param_table(entry["params"])]
+        name = entry["name"]
+        parts += [f"## `{name}`", entry["manual"], param_table(entry["params"])]
+        parts += further[name] if further else []
     return "\n\n".join(parts) + "\n"
 
 

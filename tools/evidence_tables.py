@@ -1,12 +1,13 @@
-"""The evidence on the page of a discipline: a line for each body, the laws, the peers' networks.
+"""The evidence on the pages of disciplines and congestion controls: ``evidence/*/results.csv``.
 
-The rows of peers are many: each network is one line, folded away until it is asked for.
+A line for each body of evidence, the laws, then the peers' networks. Their rows are many: each
+network is one line, folded away until it is asked for.
 """
 
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from itertools import groupby
 from pathlib import Path
 
@@ -14,9 +15,6 @@ from sojourn.validate import table
 from sojourn.validate.finding import Finding, Verdict
 
 EVIDENCE = Path(__file__).resolve().parent.parent / "evidence"
-FOLDERS = "../../../evidence"
-"""The same folder, seen from a page."""
-
 UNITS = (
     ("_bps", 1e-6, "Mbit/s"),
     ("_s", 1e3, "ms"),
@@ -40,15 +38,52 @@ LEGEND = (
 )
 
 
-def evidence(name: str, own: Sequence[Finding]) -> str:
-    """All that the evidence holds about a discipline, as Markdown."""
-    bodies = [(folder, list(of)) for folder, of in groupby(own, lambda each: each.evidence)]
+def results() -> list[Finding]:
+    """Return all results of the evidence as it was last run."""
+    files = sorted(EVIDENCE.glob("*/results.csv"))
+    return [row for file in files for row in table.from_csv(file.read_text(encoding="utf-8"))]
+
+
+def of_discipline(name: str, findings: Sequence[Finding]) -> str:
+    """What the evidence holds about a discipline, as Markdown for its page."""
+    bodies = by_body(each for each in findings if each.discipline == name)
     bodies.sort(key=lambda body: body[0] != name)
     again = f"`sojourn validate --only {name}` runs the first line of these again"
-    parts = [f"{again}; see [evidence]({FOLDERS}/README.md).", counted(name, bodies)]
-    for folder, findings in bodies:
-        parts += laws(findings) if folder == name else peer(folder, findings)
-    return "\n\n".join(parts)
+    parts = [f"{again}; see [evidence](evidence/README.md).", counted(name, bodies)]
+    for folder, own in bodies:
+        if folder == name:
+            parts += ["### Laws, theory, worked-out sequences", laws(own)]
+        else:
+            parts += [f"### Beside {heading(folder, own)}", *networks(own)]
+    return "\n\n".join(parts).replace("](evidence/", "](../../../evidence/")
+
+
+def of_control(name: str, findings: Sequence[Finding], controls: Collection[str]) -> list[str]:
+    """What peers say about one of all congestion controls, as Markdown for their page.
+
+    Bodies that do not compare several controls are counted only: their networks stand on the pages
+    of disciplines.
+    """
+
+    def named(each: Finding) -> set[str]:
+        return set(each.case.split(", ")).intersection(controls)
+
+    all_bodies = by_body(each for each in findings if named(each))
+    bodies = [(folder, [each for each in of if name in named(each)]) for folder, of in all_bodies]
+    bodies = [(folder, own) for folder, own in bodies if own]
+    if not bodies:
+        return []
+    compare = {folder for folder, of in all_bodies if len(set().union(*map(named, of))) > 2}
+    parts = [counted(name, bodies)]
+    for folder, own in bodies:
+        if folder in compare:
+            parts += networks(own, f"{title(folder)}: ")
+    return [part.replace("](evidence/", "](../../evidence/") for part in parts]
+
+
+def by_body(findings: Iterable[Finding]) -> list[tuple[str, list[Finding]]]:
+    """Findings of each folder."""
+    return [(folder, list(own)) for folder, own in groupby(findings, lambda each: each.evidence)]
 
 
 def counted(name: str, bodies: Iterable[tuple[str, list[Finding]]]) -> str:
@@ -63,17 +98,17 @@ def counted(name: str, bodies: Iterable[tuple[str, list[Finding]]]) -> str:
     return markdown(("beside", "checks", *verdicts), rows, right=4)
 
 
-def laws(findings: Sequence[Finding]) -> list[str]:
+def laws(findings: Sequence[Finding]) -> str:
     """What was checked without a peer."""
     rows = [
         (each.check, each.case, each.ours, each.theirs, each.tolerance, verdict(each), each.source)
         for each in findings
     ]
     names = ("check", "case", "ours", "expected", "tolerance", "verdict", "who says so")
-    return ["### Laws, theory, worked-out sequences", markdown(names, rows)]
+    return markdown(names, rows)
 
 
-def peer(folder: str, findings: Sequence[Finding]) -> list[str]:
+def networks(findings: Sequence[Finding], what: str = "") -> list[str]:
     """A peer's networks, one a line, and the reasons for what differs."""
     checks = list(dict.fromkeys(each.check for each in findings))
     rows = []
@@ -82,9 +117,8 @@ def peer(folder: str, findings: Sequence[Finding]) -> list[str]:
         rows.append((case, *(pair(by_check.get(check)) for check in checks)))
     reasons = dict.fromkeys(each.reason for each in findings if each.reason)
     return [
-        f"### Beside {heading(folder, findings)}",
         *(f"\\* {reason}" for reason in reasons),
-        f'<details markdown="1">\n<summary>{table.count(findings)}</summary>',
+        f'<details markdown="1">\n<summary>{what}{table.count(findings)}</summary>',
         LEGEND,
         markdown(("network", *map(measured, checks)), rows, right=len(checks)),
         "</details>",
@@ -93,9 +127,14 @@ def peer(folder: str, findings: Sequence[Finding]) -> list[str]:
 
 def heading(folder: str, findings: Sequence[Finding]) -> str:
     """Which peer, and what it ran."""
-    told = tomllib.loads((EVIDENCE / folder / "evidence.toml").read_text(encoding="utf-8"))
     program = findings[0].source.split(": ")[0]
-    return f"{program}: [{told['title']}]({FOLDERS}/{folder}/README.md)"
+    return f"{program}: [{title(folder)}](evidence/{folder}/README.md)"
+
+
+def title(folder: str) -> str:
+    """What was run."""
+    text = (EVIDENCE / folder / "evidence.toml").read_text(encoding="utf-8")
+    return tomllib.loads(text)["title"]
 
 
 def measured(check: str) -> str:
