@@ -10,8 +10,9 @@
 //! segment acknowledged, where SRTT is that of the first; a probe of the tail waits 2 ms longer, after a segment alone
 //! the minimum RTO; the last of several segments that go at once bears PSH and is acknowledged at once
 //! ([`crate::sender`]), as some are after a duplicate or a mark, while acknowledgements of what comes behind a hole are
-//! gathered ([`crate::receiver`]); after a lost SYN there is no ECN. Left out: segments that wait for others to go with,
-//! and the usual send buffer (`tcp_wmem`), which holds some 2000 segments: `window` is for that.
+//! gathered ([`crate::receiver`]); after a lost SYN there is no ECN; timeouts and recoveries that prove spurious are undone
+//! ([`crate::sender`]). Left out: segments that wait for others to go with, and the usual send buffer (`tcp_wmem`), which
+//! holds some 2000 segments: `window` is for that.
 //!
 //! **ns3** (3.48): 536 bytes, SACK and PRR without RACK, a first RTO of 1 s, of a SYN 3 s, ACKs of two segments
 //! after at most 200 ms but of the first at once; what is halved is `pipe`, at a repeated timeout too, and its PRR is
@@ -66,6 +67,12 @@ params! {
         prr: PrrMode = "true", Ns2 = "false";
         /// Losses found by time, and probes of the tail (RFC 8985); needs `sack`.
         rack: bool = "true", Ns3 = "false", Ns2 = "false";
+        /// Timeouts that prove spurious are found by what is acknowledged behind them (F-RTO, RFC 5682, with SACK) and
+        /// undone; needs `sack`.
+        frto: bool = "false", Linux = "true";
+        /// Timeouts and recoveries that stamps (RFC 3522) or reports of duplicates (RFC 3708) prove spurious are undone:
+        /// the window is what it was; needs `sack`.
+        undo: bool = "false", Linux = "true";
         /// Timestamps (RFC 7323): every acknowledgement gives an RTT sample.
         timestamps: bool = "true", Ns2 = "false";
         /// New segments on the first two duplicate acknowledgements (RFC 3042).
@@ -134,6 +141,10 @@ pub struct Config {
     pub prr_kind: PrrKind,
     /// RACK and tail-loss probes.
     pub rack: bool,
+    /// F-RTO.
+    pub frto: bool,
+    /// What stamps or reports of duplicates prove spurious is undone.
+    pub undo: bool,
     /// What a probe of the tail waits beyond two round trips: after a segment that is alone, and
     /// after one that is not.
     pub probe_patience: (Span, Span),
@@ -201,6 +212,12 @@ pub struct Config {
     pub marks_by_prr: bool,
     /// What is lost and sent again but not delivered is reason enough for the next recovery (Linux).
     pub recovers_what_is_out: bool,
+    /// Losses as Linux treats them: reports give RTT samples too, where the first that is acknowledged was sent twice and
+    /// where nothing moves, and start the timer anew if what they report was sent before the first outstanding segment was,
+    /// whose sending does so as well; a timeout takes the window down to one segment beyond what is in flight; what is lost
+    /// again after a timeout begins a recovery; marks are answered until more is acknowledged than was sent; duplicates
+    /// widen RACK's window only where segments have changed places.
+    pub recovers_like_linux: bool,
     /// What RACK's reordering timer waits beyond its window.
     pub reorder_patience: Span,
     /// Controllers hear of the RTT of the last segment that is acknowledged, not of the first (Linux), nor of that alone
@@ -334,28 +351,27 @@ impl Config {
             Limit(None) => LARGEST_WINDOW,
             given => at_least_one("window", given)?,
         };
-        let send_buffer = at_least_one("send_buffer", params.send_buffer)?;
         let initial_window = initial_window(params.initial_window, at_least_one)?;
         let presets = [Preset::Ns2, Preset::Ns3, Preset::Linux];
         let [ns2, ns3, linux] = presets.map(|one| preset == one);
         let prr = params.prr != PrrMode::Off && params.sack;
-        let initial_ssthresh = match params.initial_ssthresh {
-            Auto::Given(limit) => at_least_one("initial_ssthresh", limit)?,
-            Auto::Auto if ns2 => window,
-            Auto::Auto => u64::MAX,
-        };
-        let header = header(params, mss)?;
         Ok(Self {
             mss: mss as u32,
-            header: header as u32,
+            header: header(params, mss)? as u32,
             window,
-            send_buffer,
+            send_buffer: at_least_one("send_buffer", params.send_buffer)?,
             initial_window,
-            initial_ssthresh,
+            initial_ssthresh: match params.initial_ssthresh {
+                Auto::Given(limit) => at_least_one("initial_ssthresh", limit)?,
+                Auto::Auto if ns2 => window,
+                Auto::Auto => u64::MAX,
+            },
             sack: params.sack,
             prr,
             prr_kind: PrrKind::of(params.prr, preset),
             rack: params.rack && params.sack,
+            frto: params.frto && params.sack,
+            undo: params.undo && params.sack,
             probe_patience: match (linux, params.delayed_ack) {
                 (true, _) => (params.min_rto, LINUX_PATIENCE),
                 (false, 1) => (Span::ZERO, Span::ZERO),
@@ -400,6 +416,7 @@ impl Config {
             halves_once: linux,
             marks_by_prr: prr && (linux || ns3) && !needs.own_recovery,
             recovers_what_is_out: linux,
+            recovers_like_linux: linux && params.sack,
             reorder_patience: if linux { LINUX_PATIENCE } else { Span::ZERO },
             last_rtt: linux || ns2,
             whole_ms: ns3,

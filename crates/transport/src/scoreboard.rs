@@ -170,6 +170,11 @@ impl Scoreboard {
         self.lost_ever
     }
 
+    /// Bytes sent again that are in flight.
+    pub const fn resent(&self) -> u64 {
+        self.retrans
+    }
+
     /// Bytes that are lost and wait to be sent again.
     pub const fn waiting(&self) -> u64 {
         self.waiting

@@ -19,7 +19,10 @@
 //! an old number when the timer expires. The window also counts what was sent and lost: a segment
 //! never lies beyond the right edge.
 //!
-//! **Left out**: F-RTO (RFC 5682), Eifel's undo, window scaling's limits, PAWS, urgent data.
+//! **Undone** is what proves spurious, where it is asked for, as Linux does it: F-RTO (RFC 5682), Eifel's stamps (RFC 3522)
+//! and reports of duplicates (RFC 3708).
+//!
+//! **Left out**: window scaling's limits, PAWS, urgent data.
 
 mod ack;
 mod buffer;
@@ -28,6 +31,7 @@ mod read;
 mod send;
 mod state;
 mod timer;
+mod undo;
 
 use std::sync::Arc;
 
@@ -48,6 +52,7 @@ pub use expected::Burst;
 use send::Unused;
 use state::Probe;
 pub use state::{Counts, State};
+use undo::Doubt;
 
 /// The sending half of a connection.
 ///
@@ -141,6 +146,8 @@ pub struct Sender {
     /// The segment that is timed, where only one is: its end and when it was sent.
     timed: Option<(u64, Time)>,
     ce_seen: u64,
+    /// Whether the last reduction was called for, where that is found out.
+    doubt: Option<Box<Doubt>>,
     /// Linux's record of a window that is larger than what is sent.
     unused: Option<Box<Unused>>,
 }
@@ -206,6 +213,7 @@ impl Sender {
             burst_left: u32::MAX,
             flight: 0,
             ce_seen: 0,
+            doubt: (config.frto || config.undo).then(Box::default),
             unused: None,
             delivered: 0,
             counts: Counts::default(),

@@ -11,3 +11,4 @@ mod peers_ways;
 mod rate;
 mod sequences;
 mod throughput;
+mod undo;

@@ -127,6 +127,11 @@ class TcpKeys(TypedDict, total=False):
             ns2: ``false``.
         rack: Losses found by time, and probes of the tail (RFC 8985); needs `sack`. Default
             ``true``; ns3: ``false``; ns2: ``false``.
+        frto: Timeouts that prove spurious are found by what is acknowledged behind them (F-RTO,
+            RFC 5682, with SACK) and undone; needs `sack`. Default ``false``; linux: ``true``.
+        undo: Timeouts and recoveries that stamps (RFC 3522) or reports of duplicates (RFC 3708)
+            prove spurious are undone: the window is what it was; needs `sack`. Default ``false``;
+            linux: ``true``.
         timestamps: Timestamps (RFC 7323): every acknowledgement gives an RTT sample. Default
             ``true``; ns2: ``false``.
         limited_transmit: New segments on the first two duplicate acknowledgements (RFC 3042).
@@ -177,6 +182,8 @@ class TcpKeys(TypedDict, total=False):
     sack: bool
     prr: Literal["ns-3.37"] | bool
     rack: bool
+    frto: bool
+    undo: bool
     timestamps: bool
     limited_transmit: bool
     dupthresh: int

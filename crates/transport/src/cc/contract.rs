@@ -200,8 +200,7 @@ pub trait CongestionControl {
     /// `app_limited`: rate samples are taken, and they are application-limited.
     fn on_busy(&mut self, _now: Time, _idle: Span, _app_limited: bool) {}
 
-    /// A timeout or recovery proved spurious: back to the window before, if it was larger. Nobody calls it yet: senders
-    /// do not find out.
+    /// A timeout or recovery proved spurious: back to the window before, if it was larger.
     fn on_undo(&mut self, _now: Time) {}
 
     /// The window, bytes.

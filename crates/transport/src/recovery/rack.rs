@@ -108,6 +108,11 @@ impl Rack {
         }
     }
 
+    /// Whether segments have come in another order than they were sent.
+    pub const fn has_seen_reordering(&self) -> bool {
+        self.reordering_seen
+    }
+
     /// Step 4, a recovery ended.
     pub fn on_recovery_exit(&mut self) {
         self.persist = self.persist.saturating_sub(1);

@@ -197,6 +197,16 @@ impl Scoreboard {
         self.undecided = self.ring.gone() + self.ring.len() as u64;
     }
 
+    /// Nothing is lost after all; what was sent again is in flight twice.
+    pub fn lose_none(&mut self) {
+        for index in 0..self.ring.len() {
+            let flags = self.ring[index].flags;
+            self.set(index, flags & !LOST);
+        }
+        self.undecided = self.ring.gone();
+        self.look_anew();
+    }
+
     /// The lowest segment that is lost and waits to be sent again.
     pub fn next_lost(&mut self) -> Option<Sent> {
         if self.waiting == 0 {

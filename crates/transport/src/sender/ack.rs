@@ -69,7 +69,11 @@ impl Sender {
         } else if heard.duplicate {
             self.dupacks += 1;
         }
+        if self.doubt.is_some() {
+            self.find_out(now, ack, &heard);
+        }
         self.leave(now);
+        let resent = self.board.resent();
         if self.config.rack {
             self.detect_by_time(now);
         } else if self.config.duplicates_report {
@@ -79,7 +83,8 @@ impl Sender {
                 .detect_by_count(self.config.dupthresh, self.config.mss);
         }
         heard.lost = self.board.lost_ever() - before.lost_ever;
-        self.recover_on(now, &heard);
+        let lost_again = self.board.resent() < resent;
+        self.recover_on(now, &heard, lost_again);
         self.tell_losses(now);
         let echoes = self.echoes_marks(ack);
         if before.una == 0 && self.config.whole_ms {
@@ -182,8 +187,9 @@ impl Sender {
         match self.state {
             State::Open => {}
             State::Cwr => {
-                let is_over = self.snd_una > self.ecn_until
-                    || (self.snd_una == self.ecn_until && !self.config.recovers_like_ns3);
+                let beyond = self.config.recovers_like_ns3 || self.config.recovers_like_linux;
+                let is_over =
+                    self.snd_una > self.ecn_until || (self.snd_una == self.ecn_until && !beyond);
                 if is_over {
                     self.reopen();
                     self.control(|cc| cc.on_recovery_exit(now));
@@ -214,13 +220,16 @@ impl Sender {
         self.control(|cc| cc.on_recovery_exit(now));
     }
 
-    fn reopen(&mut self) {
+    pub(super) fn reopen(&mut self) {
         self.state = State::Open;
+        if let Some(doubt) = &mut self.doubt {
+            doubt.end();
+        }
         self.board.give_back();
     }
 
-    /// Enters recovery, or goes on with it.
-    fn recover_on(&mut self, now: Time, heard: &Heard) {
+    /// Enters recovery, or goes on with it; `lost_again` if what was sent again was found to be lost.
+    fn recover_on(&mut self, now: Time, heard: &Heard, lost_again: bool) {
         let reports = heard.reports();
         match self.state {
             State::Cwr if self.config.recovers_like_ns3 => {
@@ -260,6 +269,10 @@ impl Sender {
                 }
             }
             State::Recovery if !self.config.sack => self.recover_without_sack(now, heard),
+            State::Loss if lost_again && self.config.recovers_like_linux => {
+                let sacked = heard.sacked_before;
+                self.enter_recovery(now, heard.delivered, heard.cumulative, sacked);
+            }
             State::Recovery | State::Loss => {}
         }
     }
@@ -433,6 +446,7 @@ impl Sender {
             let window = self.window();
             self.reduce(now, kind, false);
             self.state = State::Cwr;
+            self.doubt_nothing();
             if self.config.marks_by_prr {
                 self.start_prr(window, self.outstanding());
                 let is_ns3 = self.config.recovers_like_ns3;
@@ -480,6 +494,8 @@ impl Sender {
             if partial {
                 self.first_partial = false;
             }
+        } else if heard.prolongs {
+            self.arm_rto(now);
         }
         if self.board.is_empty() {
             self.rto_at = Time::NEVER;

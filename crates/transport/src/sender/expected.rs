@@ -140,6 +140,8 @@ impl Sender {
                 },
                 lost: 0,
                 repairs: false,
+                tells_of_originals: false,
+                prolongs: false,
             };
             self.tell_controller(now, ack, &heard, before.flight, cwnd_limited, may_grow);
         }

@@ -3,12 +3,14 @@
 use sojourn_base::{Span, Time};
 
 use super::{Sender, State};
+use crate::scoreboard::Sent;
 use crate::wire::{Ack, SackBlocks};
 
 const MILLISECOND: u64 = 1_000_000_000;
 
 /// What one acknowledgement brought.
 #[derive(Debug, Clone, Copy)]
+#[allow(clippy::struct_excessive_bools)]
 pub(super) struct Heard {
     /// The first unacknowledged number moved.
     pub(super) advanced: bool,
@@ -31,12 +33,53 @@ pub(super) struct Heard {
     pub(super) lost: u64,
     /// It acknowledges what was sent again.
     pub(super) repairs: bool,
+    /// It tells of data that was sent once, before the last loss.
+    pub(super) tells_of_originals: bool,
+    /// It reports a round trip of what was sent before the first outstanding segment (Linux).
+    pub(super) prolongs: bool,
 }
 
 impl Heard {
     /// Whether a block reported something new.
     pub(super) fn reports(&self) -> bool {
         self.delivered > self.cumulative
+    }
+}
+
+/// When that was sent of which an acknowledgement tells.
+#[derive(Debug, Clone, Copy, Default)]
+struct Seen {
+    /// Of what it newly acknowledges, the oldest and the newest (RFC 6298).
+    oldest: Option<Time>,
+    newest: Option<Time>,
+    /// Some of it was sent twice (Karn).
+    ambiguous: bool,
+    /// Whether the first of it was.
+    first_repeated: Option<bool>,
+    /// Of what it newly reports and was sent once.
+    first_reported: Option<Time>,
+    last_reported: Option<Time>,
+    /// It tells of data that was sent once, before the last loss.
+    originals: bool,
+}
+
+impl Seen {
+    fn acknowledged(&mut self, sent: &Sent, recover: u64) {
+        let repeated = sent.was_retransmitted();
+        self.ambiguous |= repeated;
+        self.first_repeated.get_or_insert(repeated);
+        self.oldest = Some(self.oldest.map_or(sent.xmit, |time| time.min(sent.xmit)));
+        self.newest = self.newest.max(Some(sent.xmit));
+        self.originals |= !repeated && sent.end() <= recover;
+    }
+
+    fn reported(&mut self, sent: &Sent, recover: u64) {
+        if !sent.was_retransmitted() {
+            let first = self.first_reported.unwrap_or(sent.xmit);
+            self.first_reported = Some(first.min(sent.xmit));
+            self.last_reported = self.last_reported.max(Some(sent.xmit));
+            self.originals |= sent.end() <= recover;
+        }
     }
 }
 
@@ -56,19 +99,13 @@ impl Sender {
         let advanced = ack.ack > self.snd_una;
         let had_outstanding = self.snd_nxt > self.snd_una;
         let moved = ack.ack.saturating_sub(self.snd_una);
-        // RFC 6298 and Karn: the oldest segment acknowledged, if none of them was sent twice.
-        let mut oldest: Option<Time> = None;
-        let mut newest: Option<Time> = None;
-        let mut ambiguous = false;
-        let mut first_repeated = None;
+        let mut seen = Seen::default();
+        let recover = self.recover;
         let echo = ack.echo.filter(|_| self.config.timestamps);
         let (rack_on, min_rtt) = (self.config.rack, self.rtt.min());
         let (rack, mut rate) = (&mut self.rack, self.rate.as_deref_mut());
         let cumulative = self.board.acknowledge(ack.ack, |sent| {
-            ambiguous |= sent.was_retransmitted();
-            first_repeated.get_or_insert(sent.was_retransmitted());
-            oldest = Some(oldest.map_or(sent.xmit, |time| time.min(sent.xmit)));
-            newest = newest.max(Some(sent.xmit));
+            seen.acknowledged(sent, recover);
             if rack_on {
                 rack.on_delivered(sent, now, echo, min_rtt);
             }
@@ -76,11 +113,8 @@ impl Sender {
                 rate.on_delivered(sent.seq, sent.end());
             }
         });
-        let mut reported_at: Option<Time> = None;
         let reported = self.board.sack(blocks.as_slice(), |sent| {
-            if !sent.was_retransmitted() {
-                reported_at = reported_at.max(Some(sent.xmit));
-            }
+            seen.reported(sent, recover);
             if rack_on {
                 rack.on_delivered(sent, now, None, min_rtt);
             }
@@ -102,30 +136,20 @@ impl Sender {
             && (!self.config.sack || reported > 0 || self.is_news(ack));
         self.snd_una = self.snd_una.max(ack.ack);
         // A report is as good a measurement: of the least RTT, and of the first.
-        let reported_rtt = reported_at.map(|sent| now.since(sent));
-        if let Some(rtt) = reported_rtt {
-            self.rtt.note_min(now, rtt);
+        if let Some(sent) = seen.last_reported {
+            self.rtt.note_min(now, now.since(sent));
         }
-        let rtt = if !advanced {
-            reported_rtt.filter(|_| self.rtt.srtt().is_none() && !self.config.one_timed)
-        } else if let Some(echo) = echo {
-            let is_timed = !self.config.whole_ms || first_repeated == Some(false);
-            is_timed.then(|| self.since_stamp(now, echo))
-        } else if self.config.one_timed {
-            self.timed
-                .take_if(|(end, _)| *end <= ack.ack)
-                .map(|(_, sent)| now.since(sent))
-        } else {
-            oldest.filter(|_| !ambiguous).map(|sent| now.since(sent))
-        };
+        let prolongs = !advanced && self.is_older_than_first(seen.first_reported);
+        let rtt = self.measured(now, ack, &seen, advanced);
         if let Some(rtt) = rtt {
             self.take_rtt(now, rtt);
         } else if advanced && self.config.whole_ms && ack.ack > 1 {
             self.rtt.end_back_off();
         }
         let told_rtt = if self.config.last_rtt {
-            let newest = newest.filter(|_| !ambiguous);
-            reported_at.or(newest).map(|sent| now.since(sent)).or(rtt)
+            let newest = seen.newest.filter(|_| !seen.ambiguous);
+            let last = seen.last_reported.or(newest);
+            last.map(|sent| now.since(sent)).or(rtt)
         } else if self.config.whole_ms {
             self.rtt.srtt()
         } else {
@@ -142,8 +166,43 @@ impl Sender {
             moved,
             rtt: told_rtt,
             lost: 0,
-            repairs: ambiguous,
+            repairs: seen.ambiguous,
+            tells_of_originals: seen.originals,
+            prolongs,
         })
+    }
+
+    /// The RTT sample that an acknowledgement gives, if it gives one.
+    fn measured(&mut self, now: Time, ack: &Ack, seen: &Seen, advanced: bool) -> Option<Span> {
+        if self.config.recovers_like_linux
+            && (!advanced || seen.ambiguous)
+            && let Some(sent) = seen.first_reported
+        {
+            return Some(now.since(sent));
+        }
+        if !advanced {
+            let is_first = self.rtt.srtt().is_none() && !self.config.one_timed;
+            let sent = seen.last_reported.filter(|_| is_first);
+            return sent.map(|sent| now.since(sent));
+        }
+        if let Some(echo) = ack.echo.filter(|_| self.config.timestamps) {
+            let is_timed = !self.config.whole_ms || seen.first_repeated == Some(false);
+            return is_timed.then(|| self.since_stamp(now, echo));
+        }
+        if self.config.one_timed {
+            let timed = self.timed.take_if(|(end, _)| *end <= ack.ack);
+            return timed.map(|(_, sent)| now.since(sent));
+        }
+        let oldest = seen.oldest.filter(|_| !seen.ambiguous);
+        oldest.map(|sent| now.since(sent))
+    }
+
+    /// Whether what was sent then and is reported now is older than the last sending of the first outstanding segment:
+    /// in Linux the timer starts anew then, since its waiting was of no use to that.
+    fn is_older_than_first(&self, reported: Option<Time>) -> bool {
+        self.config.recovers_like_linux
+            && reported
+                .is_some_and(|sent| self.board.first().is_some_and(|first| first.xmit > sent))
     }
 
     /// Whether a report after a timeout tells ns-2 something: the first after new data does, since
@@ -202,7 +261,10 @@ impl Sender {
                         .is_some_and(|&(from, to)| from <= start && end <= to))
         });
         if is_dsack {
-            self.rack.on_dsack(known, self.snd_nxt);
+            if !self.config.recovers_like_linux || self.rack.has_seen_reordering() {
+                self.rack.on_dsack(known, self.snd_nxt);
+            }
+            self.doubt_less(given[0]);
             if let Some(probe) = self.probe
                 && probe.is_retransmission
                 && given[0].1 == probe.end

@@ -66,6 +66,12 @@ impl Sender {
 
     /// Sends the lowest lost segment again, where the window has room for it.
     fn send_lost(&mut self, now: Time) -> Option<Segment> {
+        if self.tries_new_data() {
+            let sent = self.send_new(now);
+            if sent.is_some() || self.has_tried_new_data() {
+                return sent;
+            }
+        }
         let forced = core::mem::take(&mut self.force);
         let lost = self.board.next_lost()?;
         let mut window = self.window();
@@ -82,6 +88,10 @@ impl Sender {
     fn resend(&mut self, now: Time, seq: u64, len: u32) -> Segment {
         self.stamp_rate(now, seq, seq + u64::from(len), true);
         self.board.resend(seq, now);
+        self.note_resent(now);
+        if self.config.recovers_like_linux && seq == self.snd_una {
+            self.arm_rto(now);
+        }
         // Karn: what is sent again is not timed.
         if self.timed.is_some_and(|(end, _)| seq < end) {
             self.timed = None;

@@ -3,7 +3,7 @@
 use sojourn_base::{Span, Time};
 
 use super::{Sender, State};
-use crate::cc::LossKind;
+use crate::cc::{CongestionControl, LossKind};
 use crate::recovery::prr::{AtEntry, Prr, PrrKind};
 use crate::scoreboard::Sent;
 
@@ -49,12 +49,22 @@ impl Sender {
             return;
         }
         self.counts.timeouts += 1;
+        let was_reduced = self.was_reduced();
         // A SYN tells nothing of the room in the path; ns-2 halves all the same.
         if self.snd_una > 0 || self.config.go_back_n {
-            self.reduce(now, LossKind::Timeout, self.was_reduced());
+            self.reduce(now, LossKind::Timeout, was_reduced);
         }
         self.rtt.back_off();
         self.lose_at_timeout(now);
+        if self.config.recovers_like_linux && self.snd_una > 0 {
+            let in_flight = self.board.pipe(self.outstanding());
+            let (window, held) = (
+                self.segments(in_flight + self.mss()),
+                self.segments(self.ssthresh),
+            );
+            self.control(|cc| cc.set_window(libm::floor(window), held));
+        }
+        self.doubt_timeout(was_reduced);
         self.tell_losses(now);
         self.state = State::Loss;
         self.expired_una = Some(self.snd_una);
@@ -100,7 +110,13 @@ impl Sender {
         }
         // RFC 8985, 6.3: the first, and what has been out for long enough.
         self.board.lose_first();
-        let wait = self.rack.patience(self.reordering_window());
+        // Linux allows for no reordering.
+        let window = if self.config.recovers_like_linux {
+            Span::ZERO
+        } else {
+            self.reordering_window()
+        };
+        let wait = self.rack.patience(window);
         self.board.lose_sent_before(now, wait);
     }
 
@@ -139,10 +155,13 @@ impl Sender {
     /// Losses that the reordering timer found.
     fn after_timed_losses(&mut self, now: Time) {
         match self.state {
-            State::Open | State::Cwr if self.board.waiting() > 0 => {
-                self.enter_recovery(now, 0, 0, 0);
+            State::Loss if !self.config.recovers_like_linux => {}
+            State::Open | State::Cwr | State::Loss if self.board.waiting() > 0 => {
+                // In Linux the timer counts for a segment that was delivered.
+                let counted = u64::from(self.config.recovers_like_linux) * self.mss();
+                self.enter_recovery(now, counted, counted, 0);
             }
-            State::Recovery => {
+            State::Recovery if !self.config.recovers_like_linux => {
                 // PRR gives no room for what no acknowledgement has paid for.
                 let most = self.board.pipe(self.outstanding()) + self.mss();
                 self.recovery_window = self.recovery_window.min(most);
@@ -192,6 +211,7 @@ impl Sender {
     pub(super) fn enter_recovery(&mut self, now: Time, delivered: u64, acked: u64, sacked: u64) {
         let reduced = self.state == State::Cwr;
         let before = self.window();
+        self.doubt_recovery();
         if reduced && !self.needs.loss_after_marks {
             // One window, one reduction (RFC 3168, 6.1.2).
             self.ecn_until = self.snd_nxt;
