@@ -15,10 +15,11 @@
 //! a loss does not count for; a timeout forgets W_max and the least RTT; HyStart of 2008; growth by a whole segment for each
 //! `cnt` acknowledged, at most every second, and before the first loss at least every twentieth; W_est by one for each
 //! 15/8 windows (for other `beta`, eighths of 8 (1 + beta) / 3 / (1 - beta)); only time with nothing in flight does not
-//! count. **ns-3** (`TcpCubic`): the same with beta 0.7, 10 ms in place of the second, W_max in
+//! count; `cnt` is reckoned anew once the window has changed or after 31 ms, the curve at most once in a millisecond, by
+//! clocks that tick 1000 times a second. **ns-3** (`TcpCubic`): the same with beta 0.7, 10 ms in place of the second, W_max in
 //! whole segments, and all time counts; an acknowledgement adds one segment at most, and what was acknowledged beyond `cnt`
 //! is kept, however much it is; slow start goes past the threshold; before 3.38 with
-//! `reno_friendly` off. Not modelled: Linux's clock of jiffies, by which `cnt` may be 31 ms old.
+//! `reno_friendly` off.
 
 use sojourn_base::{Fraction, ParamFault, Preset, Span, Time, params};
 
@@ -48,6 +49,13 @@ params! {
 const STANDSTILL: f64 = 100.0;
 const SLOWEST_UNHURT: f64 = 20.0;
 const FASTEST: f64 = 2.0;
+/// Linux: for so long the same window keeps its growth (`HZ / 32` jiffies).
+const STANDS_TICKS: u64 = 31;
+
+/// Jiffies, of which Linux has a thousand in a second.
+const fn ticks(time: Time) -> u64 {
+    time.as_ps() / Span::from_ms(1).as_ps()
+}
 
 /// Linux: windows acknowledged for one segment of W_est, in whole eighths and with beta in 1024ths.
 fn acked_per_est(beta: f64) -> f64 {
@@ -80,6 +88,10 @@ pub struct Cubic {
     w_est: f64,
     /// Segments acknowledged towards the next one of W_est, where it grows by whole ones.
     towards_est: f64,
+    /// Acknowledged segments that the window grows by one for (Linux), in a window of how many that was reckoned, and when.
+    each: f64,
+    each_in: f64,
+    each_at: Time,
     epoch: Option<Time>,
     /// The next epoch begins at its own maximum.
     fresh: bool,
@@ -113,6 +125,9 @@ impl Cubic {
             cwnd_prior: window.cwnd,
             w_est: 0.0,
             towards_est: 0.0,
+            each: FASTEST,
+            each_in: 0.0,
+            each_at: Time::ZERO,
             epoch: None,
             fresh: true,
             min_rtt: Span::ZERO,
@@ -152,11 +167,17 @@ impl Cubic {
     }
 
     fn avoid(&mut self, ack: &AckSample, segments: f64) {
-        if self.epoch.is_none() {
+        if self.preset == Preset::Linux && self.stands(ack.now) {
+            self.towards_est += segments;
+            self.window.one_per(self.each, segments);
+            return;
+        }
+        let is_new = self.epoch.is_none();
+        if is_new {
             self.begin_epoch(ack.now);
         }
         if self.like_linux() {
-            self.avoid_by_count(ack, segments);
+            self.avoid_by_count(ack, segments, is_new);
             return;
         }
         let t = self.epoch.map_or(0.0, |epoch| ack.now.since(epoch).as_s());
@@ -176,20 +197,40 @@ impl Cubic {
         }
     }
 
-    /// Growth as in Linux and ns-3, in whole segments.
-    fn avoid_by_count(&mut self, ack: &AckSample, segments: f64) {
-        let t = self.epoch.map_or(0.0, |epoch| ack.now.since(epoch).as_s());
-        let cwnd = libm::floor(self.window.cwnd);
+    /// Whether what Linux has reckoned stands: in the same window for so long (`bictcp_update`).
+    fn stands(&self, now: Time) -> bool {
+        let is_fresh = ticks(now) <= ticks(self.each_at) + STANDS_TICKS;
+        is_fresh && self.each_in == libm::floor(self.window.cwnd)
+    }
+
+    /// Segments acknowledged for one of growth along the curve.
+    fn cnt_of_curve(&self, now: Time, cwnd: f64) -> f64 {
+        let t = self.epoch.map_or(0.0, |epoch| now.since(epoch).as_s());
         let ahead = self.curve(t + self.min_rtt.as_s()) - self.origin;
         let target = self.origin + libm::trunc(ahead);
-        let mut cnt = if target > cwnd {
+        let cnt = if target > cwnd {
             libm::floor(cwnd / (target - cwnd))
         } else {
             STANDSTILL * cwnd
         };
         if self.w_max == 0.0 {
-            cnt = cnt.min(SLOWEST_UNHURT);
+            cnt.min(SLOWEST_UNHURT)
+        } else {
+            cnt
         }
+    }
+
+    /// Growth as in Linux and ns-3, in whole segments; `is_new` where an epoch begins.
+    fn avoid_by_count(&mut self, ack: &AckSample, segments: f64, is_new: bool) {
+        let cwnd = libm::floor(self.window.cwnd);
+        let is_same_tick = self.preset == Preset::Linux && ticks(ack.now) == ticks(self.each_at);
+        let mut cnt = if is_same_tick && !is_new {
+            self.each
+        } else {
+            self.each_in = cwnd;
+            self.each_at = ack.now;
+            self.cnt_of_curve(ack.now, cwnd)
+        };
         if self.params.reno_friendly {
             let each = libm::floor(cwnd * acked_per_est(self.params.beta.0));
             self.towards_est += segments;
@@ -205,6 +246,7 @@ impl Cubic {
         if self.preset == Preset::Ns3 {
             self.window.one_at_most_per(each, segments);
         } else {
+            self.each = each;
             self.window.one_per(each, segments);
         }
     }
@@ -237,6 +279,7 @@ impl Cubic {
         self.w_max = 0.0;
         self.min_rtt = Span::ZERO;
         self.epoch = None;
+        self.each_in = 0.0;
     }
 }
 

@@ -32,7 +32,7 @@ fn a_timeout_in_a_reduced_window_makes_linux_forget_too() {
 /// grows by half a round trip.
 #[test]
 fn only_the_reference_stops_the_clock_of_cubic_while_the_window_is_not_used() {
-    for (preset, growth) in [(REFERENCE, 1.0), (Preset::Linux, 1.4), (Preset::Ns3, 1.4)] {
+    for (preset, growth) in [(REFERENCE, 1.0), (Preset::Linux, 1.5), (Preset::Ns3, 1.4)] {
         let mut played = Played::new("cubic", preset, 100.0, 50.0);
         played.lose(LossKind::FastRetransmit);
         played.round(RTT, false);
@@ -70,10 +70,26 @@ fn cubics_estimate_of_reno_follows_beta() {
         played.ack(Span::from_ms(1), false);
         let before = played.probe("w_est");
         for _ in 0..rounds {
-            played.round(Span::from_ms(1), false);
+            played.round(Span::from_ms(40), false);
         }
         let found = played.probe("w_est") - before;
         assert!((found - grown).abs() <= 1.5, "{beta}: {found}");
+    }
+}
+
+/// Before any loss Linux's CUBIC grows by a segment for 20 acknowledged. W_est comes to 11 with the 19th acknowledgement, for
+/// which a window of 10 would grow by one for 10; but in the same window that is looked at after 31 ms only.
+#[test]
+fn cubic_of_linux_keeps_its_pace_for_31_ms() {
+    for (gap_ms, enough) in [(1, 20), (10, 20), (40, 19)] {
+        let mut played = Played::new("cubic", Preset::Linux, 10.0, 5.0);
+        let mut acks = 0;
+        while played.cwnd() < 11.0 {
+            played.ack(Span::from_ms(4), false);
+            played.now += Span::from_ms(gap_ms);
+            acks += 1;
+        }
+        assert_eq!(acks, enough, "{gap_ms} ms");
     }
 }
 
