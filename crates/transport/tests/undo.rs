@@ -144,6 +144,33 @@ fn a_report_of_the_duplicate_takes_a_recovery_back() {
     }
 }
 
+/// Two segments go again in one recovery, of which the second outlasts it, and so another begins, which sends nothing again.
+/// What acknowledges that segment answers what was sent again: nothing is undone.
+#[test]
+fn a_recovery_that_sends_nothing_again_stands() {
+    let mut tcp = Solo::new("reno", LINUX, &[("segment", "1000 B")]);
+    tcp.sender.write_endless();
+    tcp.sends();
+    tcp.now = ms(100);
+    for end in 2..=10 {
+        tcp.ack(nth(0), &[(nth(1), nth(end))]);
+    }
+    assert_eq!((tcp.sender.state(), tcp.ssthresh()), (State::Recovery, 5.0));
+    assert!(tcp.sender.snd_nxt() >= nth(14));
+    // The recovery ends with segment 12. That is lost, and goes again.
+    tcp.now = ms(200);
+    tcp.ack(nth(0), &[(nth(1), nth(12))]);
+    let sent = tcp.ack(nth(0), &[(nth(13), nth(14)), (nth(1), nth(12))]);
+    assert!(sent.contains(&(nth(12), nth(13))), "{sent:?}");
+    tcp.now = ms(210);
+    echoing(&mut tcp, nth(12), 100);
+    assert_eq!((tcp.sender.state(), tcp.ssthresh()), (State::Recovery, 2.0));
+    tcp.now = ms(300);
+    let end = tcp.sender.snd_nxt();
+    echoing(&mut tcp, end, 200);
+    assert_eq!((tcp.sender.state(), tcp.ssthresh()), (State::Open, 2.0));
+}
+
 /// A segment is acknowledged after 100 ms; the next is lost, and so is the probe that it is sent as after 300 ms more. Two
 /// more are written 50 ms before the timer expires.
 fn late_writer(preset: Preset) -> Solo {

@@ -222,9 +222,7 @@ impl Sender {
 
     pub(super) fn reopen(&mut self) {
         self.state = State::Open;
-        if let Some(doubt) = &mut self.doubt {
-            doubt.end();
-        }
+        self.end_doubt();
         self.board.give_back();
     }
 

@@ -12,6 +12,7 @@ use sojourn_base::Time;
 use super::read::Heard;
 use super::{Sender, State};
 use crate::cc::CongestionControl;
+use crate::scoreboard::Sent;
 use crate::wire::Ack;
 
 /// Picoseconds of a tick of the kernel's stamps.
@@ -24,7 +25,7 @@ pub(super) struct Doubt {
     since: Option<u64>,
     /// Segments sent again since then that are not known to have come twice; none before the first (`undo_retrans`).
     unexplained: Option<u64>,
-    /// When the first was sent again since all was well; none before that (`retrans_stamp`).
+    /// When the first was sent again since nothing was that is still out; none before that (`retrans_stamp`).
     first_resent: Option<Time>,
     /// The window may be taken back (`prior_ssthresh`).
     may_restore: bool,
@@ -42,12 +43,6 @@ impl Doubt {
         self.since = Some(snd_una);
         self.unexplained = Some(resent).filter(|&resent| resent > 0);
         self.may_restore = may_restore;
-    }
-
-    /// All is well, or what is not is dealt with.
-    pub(super) const fn end(&mut self) {
-        self.first_resent = None;
-        self.tries_new_data = false;
     }
 
     fn all_came_twice(&self) -> bool {
@@ -68,6 +63,18 @@ impl Sender {
     fn resent_segments(&self) -> u64 {
         let probe = self.probe.is_some_and(|probe| probe.is_retransmission);
         self.board.resent().div_ceil(self.mss()) + u64::from(probe)
+    }
+
+    /// All is well: what is sent again from now on is the first again, unless something that was is still out.
+    pub(super) fn end_doubt(&mut self) {
+        let first = self.board.first();
+        let is_out = self.board.resent() > 0 || first.is_some_and(Sent::was_retransmitted);
+        if let Some(doubt) = &mut self.doubt {
+            doubt.tries_new_data = false;
+            if !is_out {
+                doubt.first_resent = None;
+            }
+        }
     }
 
     /// A recovery begins.
@@ -126,13 +133,13 @@ impl Sender {
 
     /// What an acknowledgement tells of it.
     pub(super) fn find_out(&mut self, now: Time, ack: &Ack, heard: &Heard) {
+        if self.state == State::Open {
+            self.end_doubt();
+        }
         let Some(doubt) = &mut self.doubt else {
             return;
         };
         doubt.tries_new_data = false;
-        if self.state == State::Open {
-            doubt.end();
-        }
         if ack.ece {
             doubt.may_restore = false;
         }
