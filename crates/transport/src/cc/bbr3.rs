@@ -31,7 +31,7 @@
 //! as in Google's code.
 //!
 //! **Left out**: the offload budget, which is below the least window where segments are sent one by one; undoing
-//! spurious recoveries, which the sender does not detect; Google's own answer to marks.
+//! spurious recoveries; Google's own answer to marks.
 //!
 //! **Unverified**: that Google's code and the draft agree beyond the constants, which were compared. A
 //! working copy after draft 06 has ProbeRTT every 10 s: set `probe_rtt_interval = "10 s"`.
