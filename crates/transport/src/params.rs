@@ -49,8 +49,9 @@ params! {
         /// Automatic: 40, with timestamps 52.
         header: Auto<Bytes> = "auto";
         /// The most that may be outstanding, in packets or bytes: the lesser of what the sender keeps and the receiver
-        /// offers. "none": the most that a receiver can offer, 1.07 GB (RFC 7323, 2.3).
-        window: Limit = "none", Ns2 = "20 packets", Ns3 = "131072 B";
+        /// offers. "none": the most that a receiver can offer, 1.07 GB (RFC 7323, 2.3). Under linux it begins with 64 KiB
+        /// and grows to this with what a round trip brings.
+        window: Limit = "none", Ns2 = "20 packets", Ns3 = "131072 B", Linux = "3145728 B";
         /// The most that may have been written and not yet acknowledged, in packets or bytes, or
         /// "none": beyond it a source that writes at a rate of its own is held back. Transfers of
         /// a given size are written as a whole.
@@ -170,7 +171,8 @@ pub struct Config {
     pub delayed_ack_timeout: Span,
     /// Segments at the start that are acknowledged one by one.
     pub quick_acks: u64,
-    /// So are those by which the receive window grows (Linux).
+    /// The window that the receiver offers grows to `window`, and segments by which it does are acknowledged
+    /// one by one too (Linux).
     pub grows_window: bool,
     /// So are some after a duplicate, after a mark, and after CWR (Linux).
     pub hurries_acks: bool,
@@ -326,6 +328,9 @@ fn check_timeouts(params: &TcpParams) -> Result<(), ParamFault> {
     Ok(())
 }
 
+/// What Linux's receivers offer at first: half of the first buffer of `tcp_rmem`.
+const FIRST_WINDOW: u64 = 65_536;
+
 impl Config {
     /// Resolves the table for a controller that has `needs`.
     ///
@@ -433,6 +438,15 @@ impl Config {
             recovers_like_ns3: ns3 && params.sack,
             byte_counting: params.byte_counting,
         })
+    }
+
+    /// Bytes that its receiver takes at first.
+    pub fn first_window(&self) -> u64 {
+        if self.grows_window {
+            self.window.min(FIRST_WINDOW)
+        } else {
+            self.window
+        }
     }
 
     /// What a controller of such a connection is told when it is made.

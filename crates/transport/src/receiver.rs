@@ -14,8 +14,8 @@
 //! segment, where a change of the mark sends what is delayed at once (RFC 8257, 3.2); or by a
 //! count. `TSecr` is the stamp of the segment that last moved the acknowledgement (RFC 7323, 4.3).
 //!
-//! **Choice**: the application reads at once, so that the window offered is constant; what lies
-//! beyond it is thrown away.
+//! **Choice**: the application reads at once, so that the window offered is constant, or grows as
+//! Linux's does; what lies beyond it is thrown away.
 
 mod gathering;
 mod growth;
@@ -87,6 +87,10 @@ pub struct Receiver {
     ts_recent: Time,
     last_ack: u64,
     ce_bytes: u64,
+    /// Bytes that it takes beyond what it expects.
+    window: u64,
+    /// From there on it must be looked whether that [grows](growth).
+    grows_from: u64,
     /// Acknowledgements sent.
     acks: u64,
     /// Segments in order that no acknowledgement has covered.
@@ -127,7 +131,9 @@ impl Receiver {
             marked_at: None,
             delayed: 0,
             quick_acks: config.quick_acks,
-            growth: (config.grows_window).then(|| Box::new(Growth::new(config.mss))),
+            window: config.first_window(),
+            grows_from: if config.grows_window { 0 } else { u64::MAX },
+            growth: (config.grows_window).then(|| Box::new(Growth::new(&config))),
             gathering: Gathering::default(),
             ack_at: Time::NEVER,
             ts_recent: Time::ZERO,
@@ -168,7 +174,11 @@ impl Receiver {
     /// state that the long way leads to.
     #[inline]
     pub fn expects(&self, seq: u64, len: u32) -> bool {
-        self.in_step && seq == self.rcv_nxt && len > 0 && u64::from(len) <= self.config.window
+        self.in_step
+            && seq == self.rcv_nxt
+            && len > 0
+            && u64::from(len) <= self.window
+            && seq < self.grows_from
     }
 
     /// [`take_segment`](Self::take_segment) for what it [expects](Self::expects), with PSH or without, sent at `stamp`.
@@ -207,7 +217,6 @@ impl Receiver {
             && !self.has_duplicate()
             && self.fin.is_none()
             && self.quick_acks == 0
-            && self.growth.is_none()
             && !(dctcp && self.ce);
         delivered
     }
@@ -225,7 +234,7 @@ impl Receiver {
         if segment.fin {
             self.fin = NonZeroU64::new(segment.end() - 1);
         }
-        let right = self.rcv_nxt.saturating_add(self.config.window);
+        let right = self.rcv_nxt.saturating_add(self.window);
         let (start, end) = (segment.seq, segment.end().min(right));
         let before = self.rcv_nxt;
         if self.lets_window_grow(now, segment) && start <= self.rcv_nxt {
@@ -259,7 +268,7 @@ impl Receiver {
             self.quick_acks -= 1;
         }
         let at_once = quick || ce_changed || (segment.cwr && self.config.hurries_acks);
-        self.read(now);
+        self.read(now, before);
         if in_order && !had_holes && !segment.syn && !ends && !at_once && !segment.push {
             self.delayed += 1;
             if self.delayed < self.config.delayed_ack {
@@ -296,17 +305,29 @@ impl Receiver {
     /// Whether the window grows by a segment.
     fn lets_window_grow(&mut self, now: Time, segment: &Segment) -> bool {
         let expected = self.rcv_nxt;
-        self.growth.as_deref_mut().is_some_and(|growth| {
-            segment.len > 0 && growth.on_segment(now, segment.len, segment.stamp, expected)
-        })
+        let Some(growth) = self.growth.as_deref_mut() else {
+            return false;
+        };
+        if segment.len == 0 || expected < self.grows_from {
+            return false;
+        }
+        let grows = growth.on_segment(now, segment.len, segment.stamp, expected);
+        self.window = growth.window();
+        grows
     }
 
-    /// The application reads what is in order.
-    fn read(&mut self, now: Time) {
-        if let Some(growth) = &mut self.growth
-            && growth.on_read(now, self.rcv_nxt)
-        {
-            self.growth = None;
+    /// The application reads what is in order; `before` was expected before.
+    fn read(&mut self, now: Time, before: u64) {
+        let Some(growth) = &mut self.growth else {
+            return;
+        };
+        if before < self.grows_from {
+            return;
+        }
+        let is_over = growth.on_read(now, self.rcv_nxt);
+        self.grows_from = growth.rests_until();
+        if is_over {
+            (self.growth, self.grows_from) = (None, u64::MAX);
         }
     }
 
@@ -526,7 +547,7 @@ impl Receiver {
         self.last_ack = self.rcv_nxt;
         self.acks += 1;
         ack.ack = self.rcv_nxt;
-        ack.window = self.config.window;
+        ack.window = self.window;
         ack.ce_bytes = self.ce_bytes;
         ack.stamp = now;
         ack.echo = self.config.timestamps.then_some(self.ts_recent);

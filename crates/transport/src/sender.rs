@@ -174,7 +174,7 @@ impl Sender {
             steps: config.pacing || needs.rate_samples,
             counts_marks: config.ecn == EcnMode::Accurate,
             codepoint: send::codepoint(&config, needs),
-            right_edge: start.saturating_add(config.window),
+            right_edge: start.saturating_add(config.first_window()),
             edge_heard: false,
             snd_una: start,
             snd_nxt: start,

@@ -112,7 +112,9 @@ class TcpKeys(TypedDict, total=False):
             Automatic: 40, with timestamps 52. Default ``auto``.
         window: The most that may be outstanding, in packets or bytes: the lesser of what the
             sender keeps and the receiver offers. "none": the most that a receiver can offer, 1.07
-            GB (RFC 7323, 2.3). Default ``none``; ns3: ``131072 B``; ns2: ``20 packets``.
+            GB (RFC 7323, 2.3). Under linux it begins with 64 KiB and grows to this with what a
+            round trip brings. Default ``none``; linux: ``3145728 B``; ns3: ``131072 B``; ns2: ``20
+            packets``.
         send_buffer: The most that may have been written and not yet acknowledged, in packets or
             bytes, or "none": beyond it a source that writes at a rate of its own is held back.
             Transfers of a given size are written as a whole. Default ``none``; ns3: ``131072 B``.

@@ -1,26 +1,26 @@
-//! How the window of Linux's receivers grows, and with it the number of acknowledgements: while it does, each segment is
-//! acknowledged at once.
+//! How the window of Linux's receivers grows, and with it the number of acknowledgements: while it
+//! does, each segment is acknowledged at once.
 //!
-//! `tcp_rcv_space_adjust` and `tcp_grow_window` of Linux 6.1 under its usual `tcp_rmem`: a buffer of 131072 bytes that
-//! grows to 6 MiB, half of which is window. A round trip that brought more than any before lets the buffer grow to twice what it
-//! brought, and by twice its relative rise more; then each segment lets the window grow by two, until it is half the
-//! buffer. In slow start that is nearly always so: what acknowledgements tell of the path, as to HyStart, they tell of
-//! every segment.
+//! `tcp_rcv_space_adjust` and `tcp_grow_window` of Linux 6.1 under its usual `tcp_rmem`: a buffer of
+//! 131072 bytes that grows to 6 MiB, half of which is window. A round trip that brought more than any
+//! before lets the buffer grow to twice what it brought, and by twice its relative rise more; then
+//! each segment lets the window grow by two, until it is half the buffer. In slow start that is
+//! nearly always so: what acknowledgements tell of the path, as to HyStart, they tell of every
+//! segment. A slow start that more than doubles, as Hybla's, is held back by it.
 //!
-//! Here nothing but these acknowledgements comes of it: the window that is offered does not limit the sender. The
-//! receiver takes the way back to last as long as the least of the ways there, since segments do not echo its stamps.
-//! What is over after two round trips without growth does not begin again.
+//! The receiver takes the way back to last as long as the least of the ways there, since segments do
+//! not echo its stamps. After two round trips without growth it rests: it looks again when as much
+//! has come as a round trip ever brought, and goes on if that took less than one.
 
 use sojourn_base::{Span, Time};
 
-/// Half of the first and of the largest buffer.
-const FIRST: u64 = 65_536;
-const MOST: u64 = 3 << 20;
+use crate::params::Config;
+
 /// Segments that are expected in the first round trip.
 const FIRST_SEGMENTS: u64 = 10;
 /// Segments of cushion.
 const CUSHION: u64 = 16;
-/// Round trips without growth after which it is over.
+/// Round trips without growth after which it rests.
 const STILL: u8 = 2;
 /// Smaller segments let nothing grow.
 const LEAST_SEGMENT: u32 = 128;
@@ -30,8 +30,9 @@ const LEAST_SEGMENT: u32 = 128;
 pub(super) struct Growth {
     mss: u64,
     window: u64,
-    /// What it may grow to.
+    /// What it may grow to now, and ever.
     most: u64,
+    largest: u64,
     /// The least time that a segment took to come.
     least: Span,
     /// The smoothed round-trip time: of what is sent at one instant, the first tells it.
@@ -43,23 +44,39 @@ pub(super) struct Growth {
     /// Bytes of the round trip that brought the most.
     brought: u64,
     still: u8,
+    /// Nothing is to be looked at below it.
+    rests_until: u64,
 }
 
 impl Growth {
-    pub(super) fn new(mss: u32) -> Self {
-        let mss = u64::from(mss);
+    /// The first window of a connection.
+    pub(super) fn new(config: &Config) -> Self {
+        let mss = u64::from(config.mss);
+        let window = config.first_window();
         Self {
             mss,
-            window: FIRST,
-            most: FIRST,
+            window,
+            most: window,
+            largest: config.window,
             least: Span::ZERO,
             rtt: Span::ZERO,
             sampled: Time::ZERO,
             began: Time::ZERO,
             from: 0,
-            brought: FIRST.min(FIRST_SEGMENTS * mss),
+            brought: window.min(FIRST_SEGMENTS * mss),
             still: 0,
+            rests_until: 0,
         }
+    }
+
+    /// The window.
+    pub(super) const fn window(&self) -> u64 {
+        self.window
+    }
+
+    /// What is expected below that lets nothing grow.
+    pub(super) const fn rests_until(&self) -> u64 {
+        self.rests_until
     }
 
     /// A segment of `len` bytes that was sent at `stamp` arrives, where `rcv_nxt` is expected; tells whether the window
@@ -74,7 +91,12 @@ impl Growth {
             self.least = self.least.min(took);
             let sample = took + self.least;
             let smoothed = Span::from_ps((7 * self.rtt.as_ps() + sample.as_ps()) / 8);
-            self.rtt = smoothed.min(sample);
+            // It has taken no samples while it rested.
+            self.rtt = if self.rests_until > 0 {
+                sample
+            } else {
+                smoothed.min(sample)
+            };
         }
         self.sampled = stamp;
         let grows = self.window < self.most && len >= LEAST_SEGMENT;
@@ -84,27 +106,32 @@ impl Growth {
         grows
     }
 
-    /// The application has read all before `rcv_nxt`; tells whether it is over.
+    /// The application has read all before `rcv_nxt`; tells whether it will never grow again.
     pub(super) fn on_read(&mut self, now: Time, rcv_nxt: u64) -> bool {
-        // There the first begins with the handshake, a segment's transmission earlier, and stamps are whole milliseconds.
+        // There the first begins with the handshake, a segment's transmission earlier, and stamps are
+        // whole milliseconds.
         let nearly = Span::from_ps(self.rtt.as_ps() / 16 * 15);
         if self.rtt == Span::ZERO || now.since(self.began) < nearly {
+            self.rests_until = 0;
             return false;
         }
         let brought = rcv_nxt - self.from;
-        if brought > self.brought {
-            let counted = brought.min(2 * MOST);
+        if brought > self.brought && self.rests_until == 0 {
+            let counted = brought.min(2 * self.largest);
             let wanted = 2 * counted + CUSHION * self.mss;
             let rose = wanted * counted.saturating_sub(self.brought) / self.brought;
             let segments = (wanted + 2 * rose) / self.mss;
-            self.most = self.most.max(MOST.min(segments * self.held_for() / 2));
+            let held = segments.saturating_mul(self.held_for()) / 2;
+            self.most = self.most.max(self.largest.min(held));
             self.brought = brought;
             self.still = 0;
         } else {
             self.still = self.still.saturating_add(1);
         }
         (self.began, self.from) = (now, rcv_nxt);
-        self.window == MOST || self.still >= STILL && self.window >= self.most
+        let rests = self.still >= STILL && self.window >= self.most;
+        self.rests_until = if rests { rcv_nxt + self.brought } else { 0 };
+        self.window == self.largest
     }
 
     /// Bytes of buffer that the kernel reckons for a segment: with its headers and what it is kept in, in steps of 128,

@@ -238,7 +238,7 @@ fn linux_does_not_pace_the_first_window() {
         let keys = [
             ("segment", "10000 B"),
             ("initial_window", "20 packets"),
-            ("window", "none"),
+            ("quick_acks", "0"),
         ];
         let mut tcp = Solo::new("bbr", preset, &keys);
         tcp.sender.write_endless();
