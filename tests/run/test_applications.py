@@ -39,6 +39,37 @@ def test_what_was_never_sent_is_not_complete(fin):
     assert flows["slowdown_mean"].item() >= 1
 
 
+ONOFF = """
+name = "onoff"
+duration = "1.21 s"
+
+[[link]]
+name = "there"
+from = "a"
+to = "b"
+rate = "100 Mbit/s"
+delay = "100 ms"
+duplex = true
+
+[[flow]]
+name = "tcp"
+from = "a"
+to = "b"
+transport = { protocol = "tcp", handshake = true, initial_window = "100 packets" }
+traffic = { source = "onoff", preset = "PRESET", rate = "5 Mbit/s", on = "1 s", off = "1 s" }
+"""
+
+
+def test_a_source_of_ns3_begins_after_its_handshake():
+    """A second off and a round trip of 0.2 s: nothing written waits for the answer to a SYN."""
+    early, late = (
+        run(ONOFF.replace("PRESET", preset)).flows["sent_packets"].item()
+        for preset in ("ns2", "ns3")
+    )
+    assert early > 50, "it begins with an off period too, and connects with its first write"
+    assert 2 <= late < 10
+
+
 TWO = """
 name = "two"
 duration = "3 s"

@@ -113,6 +113,17 @@ impl Half {
     }
 }
 
+/// How far a connection has come, as far as its application is concerned.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Phase {
+    /// The application waits for the handshake.
+    Connecting,
+    /// Nothing is expected of it but data.
+    Open,
+    /// The application has closed it.
+    Closed,
+}
+
 /// A connection.
 #[repr(C)]
 pub struct Connection {
@@ -126,7 +137,7 @@ pub struct Connection {
     timer_later_at: Time,
     /// Whether it is among those that [delay](Tcp::delay) an acknowledgement.
     is_delayed: bool,
-    closed: bool,
+    pub(crate) phase: Phase,
     opened: Time,
     /// The other direction, made when something is first sent there.
     back: Option<Box<Half>>,
@@ -255,9 +266,20 @@ impl Connection {
         timer(&self.there).min(back)
     }
 
+    /// Whether the handshake is over that the application waits for; tells once.
+    pub(crate) fn take_connected(&mut self) -> bool {
+        let is_connected = self.phase == Phase::Connecting && self.there.sender.snd_una() > 0;
+        if is_connected {
+            self.phase = Phase::Open;
+        }
+        is_connected
+    }
+
     /// Whether it was closed and has nothing more to do.
     pub(crate) fn is_over(&self) -> bool {
-        self.closed && self.there.is_done() && self.back.as_ref().is_none_or(|half| half.is_done())
+        self.phase == Phase::Closed
+            && self.there.is_done()
+            && self.back.as_ref().is_none_or(|half| half.is_done())
     }
 }
 

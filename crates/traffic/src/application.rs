@@ -38,6 +38,11 @@ pub enum Event {
     Start,
     /// The instant that it asked for has come.
     Wake,
+    /// The handshake that it asked for over `stream` is over: so its sender has heard.
+    Connected {
+        /// The stream.
+        stream: StreamId,
+    },
     /// The message with `tag` has wholly arrived at the other end of `stream`.
     Arrived {
         /// The stream.
@@ -78,6 +83,10 @@ pub enum Course {
 pub trait Host {
     /// Opens a stream.
     fn open(&mut self) -> StreamId;
+
+    /// Begins the handshake of a stream that was just opened, before anything is sent; [`Event::Connected`] follows. False
+    /// where connections have none.
+    fn connect(&mut self, stream: StreamId) -> bool;
 
     /// Sends a message of `bytes`; [`Event::Arrived`] follows with `tag`.
     fn send(&mut self, stream: StreamId, way: Way, bytes: u64, tag: u32);

@@ -65,6 +65,7 @@ impl Arrivals {
 impl Application for Arrivals {
     fn on(&mut self, now: Time, event: Event, draw: &mut Draw<'_>, host: &mut dyn Host) {
         match event {
+            Event::Connected { .. } => {}
             Event::Start => host.wake_at(now + self.gap(draw)),
             Event::Wake => {
                 let bytes = self.size.draw(draw.sizes).get();

@@ -56,7 +56,7 @@ impl Application for Bulk {
                 bytes: self.sending,
                 course: Course::Sent,
             }),
-            (Event::Wake, _) => {}
+            (Event::Wake | Event::Connected { .. }, _) => {}
         }
     }
 

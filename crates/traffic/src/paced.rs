@@ -4,8 +4,11 @@
 //! Where the sender's buffer is full, as the transport's `send_buffer` has it, the source holds its
 //! next write back and tries again a write's time later, as ns-3's applications do: what it would
 //! have made meanwhile is never made.
+//!
+//! A connection with a handshake begins it with the first write. **ns-3** (`OnOffApplication`): it begins at the start, and
+//! the source only when it is over.
 
-use sojourn_base::{Law, ParamFault, Time};
+use sojourn_base::{Law, ParamFault, Preset, Time};
 
 use crate::application::{Application, Event, Host, StreamId};
 use crate::{AnySource, Draw, Source};
@@ -15,15 +18,18 @@ use crate::{AnySource, Draw, Source};
 pub struct Paced {
     source: AnySource,
     stream: Option<StreamId>,
+    /// The source begins after the handshake.
+    connects_first: bool,
     /// Bytes of the next write.
     next: u64,
 }
 
 impl Paced {
     /// Writes what `source` sends.
-    pub const fn new(source: AnySource) -> Self {
+    pub fn new(source: AnySource, preset: Preset) -> Self {
         Self {
             source,
+            connects_first: preset == Preset::Ns3,
             stream: None,
             next: 0,
         }
@@ -33,7 +39,14 @@ impl Paced {
 impl Application for Paced {
     fn on(&mut self, now: Time, event: Event, draw: &mut Draw<'_>, host: &mut dyn Host) {
         match (event, self.stream) {
-            (Event::Start, _) => self.stream = Some(host.open()),
+            (Event::Start, _) => {
+                let stream = host.open();
+                self.stream = Some(stream);
+                if self.connects_first && host.connect(stream) {
+                    return;
+                }
+            }
+            (Event::Connected { .. }, _) => {}
             (Event::Wake, Some(stream)) => {
                 if !host.write(stream, self.next) {
                     let emission = self.source.next(draw);

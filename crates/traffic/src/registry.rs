@@ -110,7 +110,7 @@ macro_rules! registry {
                 _ => {
                     let payload = Distribution::constant(segment);
                     let made = build(name, source, preset, payload, Bytes::ZERO)?;
-                    Ok(AnyApplication::Paced(Paced::new(made)))
+                    Ok(AnyApplication::Paced(Paced::new(made, preset)))
                 }
             }
         }

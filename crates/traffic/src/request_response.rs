@@ -64,6 +64,7 @@ impl RequestResponse {
 impl Application for RequestResponse {
     fn on(&mut self, now: Time, event: Event, draw: &mut Draw<'_>, host: &mut dyn Host) {
         match event {
+            Event::Connected { .. } => {}
             Event::Start | Event::Wake => self.ask(now, draw, host),
             Event::Arrived { stream, tag } if tag == REQUEST => {
                 self.bytes = self.params.response.draw(draw.sizes).get();

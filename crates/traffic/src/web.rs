@@ -140,6 +140,7 @@ impl Web {
 impl Application for Web {
     fn on(&mut self, now: Time, event: Event, draw: &mut Draw<'_>, host: &mut dyn Host) {
         match event {
+            Event::Connected { .. } => {}
             Event::Wake if self.state == State::Parsing => self.begin_embedded(draw, host),
             Event::Start | Event::Wake => self.begin_page(now, draw, host),
             Event::Arrived { stream, tag } if tag.is_multiple_of(2) => {

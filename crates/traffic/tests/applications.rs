@@ -18,6 +18,7 @@ struct Notes {
     sent: Vec<(StreamId, u32)>,
     completed: Vec<Completed>,
     full: bool,
+    has_handshake: bool,
 }
 
 impl Host for Notes {
@@ -25,6 +26,10 @@ impl Host for Notes {
         self.streams += 1;
         self.log.push(format!("open {}", self.streams - 1));
         self.streams - 1
+    }
+    fn connect(&mut self, stream: StreamId) -> bool {
+        self.log.push(format!("connect {stream}"));
+        self.has_handshake
     }
     fn send(&mut self, stream: StreamId, way: Way, bytes: u64, tag: u32) {
         self.log.push(format!("send {stream} {way:?} {bytes}"));
@@ -59,9 +64,13 @@ struct Stage {
 }
 
 fn stage<const N: usize>(name: &str, params: &[(&str, Scalar<'_>); N]) -> Stage {
+    stage_of(Preset::Reference, name, params)
+}
+
+fn stage_of<const N: usize>(preset: Preset, name: &str, params: &[(&str, Scalar<'_>); N]) -> Stage {
     let segment = Bytes::new(1000);
     Stage {
-        application: build_application(name, params, Preset::Reference, segment).unwrap(),
+        application: build_application(name, params, preset, segment).unwrap(),
         host: Notes::default(),
         gaps: Stream::new(1),
         sizes: Stream::new(2),
@@ -224,4 +233,23 @@ fn a_paced_source_holds_back_where_there_is_no_room() {
     assert_eq!(cbr.host.wake, Some(Time::ZERO + Span::from_ms(16)));
     cbr.host.full = false;
     assert_eq!(cbr.on(16, Event::Wake), ["write 0 1000"]);
+}
+
+/// `OnOffApplication::ConnectionSucceeded` begins the first off period.
+#[test]
+fn a_source_of_ns3_begins_when_its_connection_is_there() {
+    for has_handshake in [true, false] {
+        let mut source = stage_of(Preset::Ns3, "onoff", &[("rate", Scalar::Text("1 Mbit/s"))]);
+        source.host.has_handshake = has_handshake;
+        assert_eq!(source.on(500, Event::Start), ["open 0", "connect 0"]);
+        let mut began = 500;
+        if has_handshake {
+            assert_eq!(source.host.wake, None);
+            began = 600;
+            assert!(source.on(began, Event::Connected { stream: 0 }).is_empty());
+        }
+        // Off for a second, then a segment takes 8 ms.
+        let first = Time::ZERO + Span::from_ms(began + 1_008);
+        assert_eq!(source.host.wake, Some(first));
+    }
 }

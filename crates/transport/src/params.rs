@@ -19,7 +19,7 @@
 //! its own ([`crate::recovery::prr`]), by which marks take the window down too; stamps are whole milliseconds, and
 //! controllers hear of the smoothed RTT, in which nothing counts that was sent twice. Recovery begins with the third
 //! report; a partial acknowledgement sends a segment though `pipe` be too large; what was sent again stays in `pipe` until
-//! it is acknowledged; while marks are answered none begins. All has been read off its sources, and traces of ns-3.37 are
+//! it is acknowledged; where there is nothing else to send what is out goes again; while marks are answered none begins. All has been read off its sources, and traces of ns-3.37 are
 //! met segment by segment. Left out: PRR without SACK (there recovery is NewReno's), reports of duplicates, DCTCP's
 //! acknowledgements at a change of marks, which in ns-3 repeat the number before and tell nothing, and the least window of
 //! two, below which ns-3's DCTCP goes. In both the acknowledgement that ends recovery grows the window. **ns2**

@@ -114,6 +114,8 @@ pub struct Scoreboard {
     lost_ever: u64,
     /// No lost segment waits below this number of the ring's but those that are [late](Self::late).
     next_waiting: u64,
+    /// Of all segments below this number of the ring's something is known.
+    next_unknown: u64,
     /// Numbers of segments that were found lost, or lost again, when those behind them had been sent again already; some
     /// of them wait no longer.
     late: BTreeSet<u64>,

@@ -14,7 +14,7 @@
 //!
 //! **Choices**: a fast retransmit starts the timer anew, as ns-2 and Linux do (RFC 6298 lets it run).
 //! The back-off of the timer ends with the next RTT sample (Karn; RFC 6298, section 5).
-//! RFC 6675's rules 3 and 4 of NextSeg (both MAY) are left out: RACK's probes serve the tail. A
+//! RFC 6675's rules 3 and 4 of NextSeg (both MAY) are left out but for ns-3, which has the third: RACK's probes serve the tail. A
 //! window of the receiver that is closed with nothing in flight is probed by an empty segment with
 //! an old number when the timer expires. The window also counts what was sent and lost: a segment
 //! never lies beyond the right edge.

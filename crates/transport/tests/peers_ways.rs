@@ -486,6 +486,36 @@ fn what_ns3_sent_again_stays_in_flight_until_it_is_acknowledged() {
     }
 }
 
+/// `TcpTxBuffer::NextSeg` has RFC 6675's third rule: where nothing is written any more, what is out goes again.
+#[test]
+fn ns3_sends_again_what_is_out_where_there_is_nothing_else() {
+    let lost = (nth(0), nth(1));
+    for (preset, repeats) in [(Preset::Reference, false), (Preset::Ns3, true)] {
+        let keys = [KEYS, &[("rack", "false")]].concat();
+        let mut tcp = Solo::new("newreno", preset, &keys);
+        tcp.sender.write(20_000);
+        tcp.sends();
+        tcp.at(100);
+        let mut sent = Vec::new();
+        for n in 2..=19 {
+            let now = tcp.ack(1, &[(nth(1), nth(n))]);
+            assert!(
+                now.iter().all(|&it| it == lost || it.0 >= nth(n)),
+                "{now:?}"
+            );
+            sent.extend(now);
+        }
+        assert_eq!(sent[0], lost, "{preset}");
+        assert_eq!(sent.len() > 1, repeats, "{preset}: {sent:?}");
+        let once = sent.windows(2).all(|pair| pair[0].0 < pair[1].0);
+        assert!(once, "{preset}: {sent:?}");
+        assert_eq!(tcp.sender.counts().retransmits, sent.len() as u64);
+        tcp.at(200);
+        assert!(tcp.ack(nth(20), &[]).is_empty());
+        assert_eq!(tcp.sender.in_flight(), 0, "{preset}");
+    }
+}
+
 /// `TcpPrrRecovery::DoRecovery` multiplies 32-bit numbers: with a threshold of 79 segments of 1000 bytes the 55th delivered
 /// takes the product beyond 2^32, and nothing more goes out.
 #[test]

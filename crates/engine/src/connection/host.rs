@@ -3,7 +3,7 @@
 use sojourn_base::Time;
 use sojourn_traffic::{Completed, Host, StreamId, Way};
 
-use super::{Connection, Connections, Half, Tcp};
+use super::{Connection, Connections, Half, Phase, Tcp};
 use crate::FlowId;
 
 /// The host of an application: its flow's connections.
@@ -61,7 +61,7 @@ impl Host for FlowHost<'_> {
             there: Half::new(self.now, config, controller, number),
             back: None,
             opened: self.now,
-            closed: false,
+            phase: Phase::Open,
             timer_at: Time::NEVER,
             timer_later_at: Time::NEVER,
             is_delayed: false,
@@ -76,6 +76,14 @@ impl Host for FlowHost<'_> {
         };
         self.connections.slots.push_back(slot);
         number
+    }
+
+    fn connect(&mut self, stream: StreamId) -> bool {
+        let has_handshake = self.connections.config.handshake;
+        if has_handshake && let Some(connection) = self.touch(stream, Way::There) {
+            connection.phase = Phase::Connecting;
+        }
+        has_handshake
     }
 
     fn send(&mut self, stream: StreamId, way: Way, bytes: u64, tag: u32) {
@@ -116,7 +124,7 @@ impl Host for FlowHost<'_> {
 
     fn close(&mut self, stream: StreamId, way: Way) {
         if let Some(connection) = self.touch(stream, way) {
-            connection.closed = true;
+            connection.phase = Phase::Closed;
             if let Some(half) = connection.half(way) {
                 half.sender.close();
             }

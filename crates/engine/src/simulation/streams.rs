@@ -6,7 +6,7 @@ use sojourn_traffic::{Application, Draw, Event, Way};
 use sojourn_transport::{Arrival, Burst, Segment};
 
 use super::Simulation;
-use crate::connection::{Connection, DELAYED, FlowHost, Half, Replies};
+use crate::connection::{Connection, DELAYED, FlowHost, Half, Phase, Replies};
 use crate::flow::Agent;
 use crate::ledger::Lane;
 use crate::packet::lane_of;
@@ -347,8 +347,20 @@ impl<O: Observer> Simulation<O> {
         self.pump(slot, way, now);
         let connection = &self.tcp.connections[slot as usize];
         self.tcp.arm_at(slot, connection.sender_timer());
-        if self.tcp.connections[slot as usize].is_over() {
-            self.retire(slot, packet.flow(), now);
+        if self.tcp.connections[slot as usize].phase != Phase::Open {
+            self.change_phase(slot, packet.flow(), now);
+        }
+    }
+
+    /// An acknowledgement may have ended a handshake that an application waits for, or the connection.
+    #[inline(never)]
+    fn change_phase(&mut self, slot: u32, id: FlowId, now: Time) {
+        let connection = &mut self.tcp.connections[slot as usize];
+        if connection.take_connected() {
+            let stream = connection.number;
+            self.tell(id, now, Event::Connected { stream });
+        } else if connection.is_over() {
+            self.retire(slot, id, now);
         }
     }
 

@@ -93,6 +93,10 @@ impl Scoreboard {
                     break;
                 }
                 self.mark_lost(index);
+            } else if self.keeps_repeats && entry.flags & (SACKED | LOST) == 0 {
+                // Sent again before it was lost: it counts as in flight once from now on.
+                self.lost_ever += u64::from(entry.len);
+                self.set(index, entry.flags | LOST);
             }
             index += 1;
         }
@@ -229,6 +233,16 @@ impl Scoreboard {
             }
             index += 1;
         }
+    }
+
+    /// The lowest segment of which nothing is known but when it was sent, once: rule 3 of RFC 6675's `NextSeg`.
+    pub fn next_unknown(&mut self) -> Option<Sent> {
+        let mut index = self.next_unknown.saturating_sub(self.ring.gone()) as usize;
+        while self.ring.get(index)?.flags & (SACKED | LOST | RETRANS) != 0 {
+            index += 1;
+        }
+        self.next_unknown = self.ring.gone() + index as u64;
+        self.ring.get(index).copied()
     }
 
     /// The segment that begins at `seq` is sent again.

@@ -7,6 +7,7 @@ use crate::cc::{CongestionControl, Needs};
 use crate::ecn::EcnMode;
 use crate::pacing;
 use crate::params::Config;
+use crate::scoreboard::Sent;
 use crate::wire::Segment;
 
 /// A window that the application does not put to use.
@@ -83,6 +84,14 @@ impl Sender {
             return None;
         }
         Some(self.resend(now, lost.seq, lost.len))
+    }
+
+    /// In recovery what is out goes again where there is nothing else to send (RFC 6675's `NextSeg`, rule 3), though nothing
+    /// be reported above it (ns-3).
+    fn send_unknown(&mut self, now: Time) -> Option<Segment> {
+        let Sent { seq, len, .. } = self.board.next_unknown()?;
+        let has_room = self.in_flight() + u64::from(len) <= self.window();
+        (has_room && self.board.waiting() == 0).then(|| self.resend(now, seq, len))
     }
 
     fn resend(&mut self, now: Time, seq: u64, len: u32) -> Segment {
@@ -174,6 +183,9 @@ impl Sender {
             self.begin_again(now);
         }
         let Some((len, room)) = self.new_data() else {
+            if self.config.recovers_like_ns3 && self.state == State::Recovery {
+                return self.send_unknown(now);
+            }
             if let Some(rate) = &mut self.rate
                 && self.board.waiting() == 0
             {
