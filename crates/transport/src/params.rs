@@ -187,6 +187,8 @@ pub struct Config {
     pub handshake: bool,
     /// FIN at the end.
     pub fin: bool,
+    /// A FIN that rides on the last segment takes no room in the window (ns-3).
+    pub fin_is_free: bool,
     /// Feedback of marks.
     pub ecn: EcnMode,
     /// CWR does not end the echo of a mark that came after the last acknowledgement (ns-3).
@@ -408,6 +410,7 @@ impl Config {
             halves_when_idle: linux && params.idle_restart && !needs.keeps_window_when_idle,
             handshake: params.handshake,
             fin: params.fin,
+            fin_is_free: ns3,
             ecn: feedback(params, needs),
             keeps_fresh_marks: ns3,
             pacing: params.pacing.given().unwrap_or(needs.pacing),

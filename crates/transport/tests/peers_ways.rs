@@ -516,6 +516,17 @@ fn ns3_sends_again_what_is_out_where_there_is_nothing_else() {
     }
 }
 
+/// The last segment fills the window: in ns-3 its FIN does not keep it from going.
+#[test]
+fn a_fin_of_ns3_takes_no_room() {
+    for (preset, goes) in [(Preset::Reference, 19), (Preset::Ns3, 20)] {
+        let mut tcp = Solo::new("newreno", preset, &[KEYS, &[("fin", "true")]].concat());
+        tcp.sender.write(20_000);
+        tcp.sender.close();
+        assert_eq!(tcp.sends().len(), goes, "{preset}");
+    }
+}
+
 /// `TcpPrrRecovery::DoRecovery` multiplies 32-bit numbers: with a threshold of 79 segments of 1000 bytes the 55th delivered
 /// takes the product beyond 2^32, and nothing more goes out.
 #[test]

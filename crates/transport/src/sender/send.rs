@@ -123,7 +123,9 @@ impl Sender {
         let fin_only = waiting == 1 && self.snd_nxt == self.written;
         let mut len = waiting.min(self.mss());
         // The FIN rides on the last segment and takes no room in it.
-        if !fin_only && self.snd_nxt + len == self.written && self.stream_end() > self.written {
+        let fin_rides =
+            !fin_only && self.snd_nxt + len == self.written && self.stream_end() > self.written;
+        if fin_rides {
             len += 1;
         }
         let outstanding = self.outstanding();
@@ -138,7 +140,8 @@ impl Sender {
             len = edge - self.snd_nxt;
         }
         let (flight, window) = self.room();
-        Some((len as u32, flight + len <= window))
+        let free = u64::from(fin_rides && self.config.fin_is_free);
+        Some((len as u32, flight + len - free <= window))
     }
 
     /// Bytes in flight and the window they are held to, limited transmit (RFC 3042) included.
