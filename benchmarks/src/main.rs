@@ -1,6 +1,6 @@
-//! Runs every point of a scenario file once and prints what its bottleneck carried: the program that
-//! `benchmarks/run.py` times and that callgrind counts instructions of. A release is trained by it
-//! too.
+//! Runs every point of a scenario file once and prints what its bottleneck carried: the program
+//! that `benchmarks/run.py` times and that callgrind counts instructions of. A release is trained
+//! by it too.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::Path;
@@ -82,7 +82,8 @@ fn carried(scenario: &Scenario, point: usize) -> Result<String, String> {
     ))
 }
 
-/// A hash of all tables. Of the numbers as they stand: to write those of many flows as text costs more than to take them.
+/// A hash of all tables. Of the numbers as they stand: to write those of many flows as text costs
+/// more than to take them.
 fn digest(tables: &Tables) -> u64 {
     let mut hash = DefaultHasher::new();
     let mut add = |name: &str, values: &[f64]| {

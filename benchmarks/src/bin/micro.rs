@@ -90,8 +90,8 @@ impl Sink<SimPacket> for Nobody {
     fn marked(&mut self, _packet: &SimPacket, _reason: Reason) {}
 }
 
-/// So many packets are made before they are needed: one that is put together field by field and read
-/// as a whole right after would stall the processor, and that would be measured.
+/// So many packets are made before they are needed: one that is put together field by field and
+/// read as a whole right after would stall the processor, and that would be measured.
 const AHEAD: u32 = 64;
 
 /// A packet of ten flows in and one out, ten waiting, every 12 us.

@@ -2,12 +2,12 @@
 //! flows of TCP; and what a packet in flight takes. `sojourn-scale [most flows]` prints a table in
 //! Markdown for each kind of access links and a sentence.
 //!
-//! Every flow has a share of 2 Mbit/s of the bottleneck and access links of its own at both ends, 100 ms
-//! of round trip and a window of about 20 segments, so that only their number differs. The access links
-//! are always faster than the bottleneck, or all alike, so that many flows have those that hold bursts. Time is taken
-//! after 5 s, when slow start and the losses at its end are over. "idle" is what
-//! a flow takes before it starts, its four access links counted apart; "active" is what is added by
-//! the end: connection, windows, packets in flight, distributions of its delays.
+//! Every flow has a share of 2 Mbit/s of the bottleneck and access links of its own at both ends,
+//! 100 ms of round trip and a window of about 20 segments, so that only their number differs. The
+//! access links are always faster than the bottleneck, or all alike, so that many flows have those
+//! that hold bursts. Time is taken after 5 s, when slow start and the losses at its end are over.
+//! "idle" is what a flow takes before it starts, its four access links counted apart; "active" is
+//! what is added by the end: connection, windows, packets in flight, distributions of its delays.
 
 #![allow(unsafe_code, clippy::unwrap_used)]
 

@@ -14,8 +14,9 @@ pub struct LinkInfo {
     pub delay: Span,
     /// Largest packet, framing excluded.
     pub mtu: Bytes,
-    /// Framing that the sizes of packets include beyond that: none, but where they are those of frames. Linux counts
-    /// frames, and its `psched_mtu()` is the MTU with their header, on Ethernet 14 bytes.
+    /// Framing that the sizes of packets include beyond that: none, but where they are those of
+    /// frames. Linux counts frames, and its `psched_mtu()` is the MTU with their header, on
+    /// Ethernet 14 bytes.
     pub framing: Bytes,
     /// Largest two-way propagation delay of the paths that cross the link: the unit of `bdp`.
     pub base_rtt: Span,

@@ -1,6 +1,7 @@
 //! Memory asked for before it is needed.
 //!
-//! What does not fit the fast caches is waited for when it is touched, unless it was asked for before.
+//! What does not fit the fast caches is waited for when it is touched, unless it was asked for
+//! before.
 
 /// Bytes of a cache line.
 const LINE: usize = 64;
@@ -18,8 +19,8 @@ fn prefetch_at(address: *const u8) {
     #[cfg(target_arch = "x86_64")]
     {
         use core::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-        // SAFETY: a prefetch changes nothing but the caches and faults at no address. The instruction
-        // is part of every x86-64 processor.
+        // SAFETY: a prefetch changes nothing but the caches and faults at no address. The
+        // instruction is part of every x86-64 processor.
         unsafe { _mm_prefetch::<_MM_HINT_T0>(address.cast()) };
     }
     #[cfg(not(target_arch = "x86_64"))]
@@ -49,8 +50,9 @@ pub fn prefetch_until<T, U>(value: &T, end: &U) {
     prefetch_bytes(start, end.addr() - start.addr());
 }
 
-/// Asks for the cache lines of so many bytes. They may begin anywhere in the first line, so that the last
-/// byte may lie in one line more. Where the compiler knows how many bytes there are, there is no loop.
+/// Asks for the cache lines of so many bytes. They may begin anywhere in the first line, so that
+/// the last byte may lie in one line more. Where the compiler knows how many bytes there are, there
+/// is no loop.
 #[inline(always)]
 #[allow(clippy::inline_always)] // one instruction for each line
 fn prefetch_bytes(start: *const u8, bytes: usize) {

@@ -1,7 +1,7 @@
 //! Reading quantities: `"10 Mbit/s"`, `"20 ms"`, `"1500 B"`, `0.002`, `true`.
 //!
-//! A [`Scalar`] is what stands in a file; a [`Quantity`] is read from one, or says by a [`Fault`] why
-//! it cannot be.
+//! A [`Scalar`] is what stands in a file; a [`Quantity`] is read from one, or says by a [`Fault`]
+//! why it cannot be.
 
 mod alternatives;
 mod plain;

@@ -53,8 +53,8 @@ impl Time {
         Span(self.0.saturating_sub(earlier.0))
     }
 
-    /// Time gone by since `earlier`, which must not be later: to look into that costs two instructions more, at every
-    /// packet several times.
+    /// Time gone by since `earlier`, which must not be later: to look into that costs two
+    /// instructions more, at every packet several times.
     #[inline]
     pub const fn elapsed_since(self, earlier: Self) -> Span {
         debug_assert!(earlier.0 <= self.0);

@@ -2,12 +2,12 @@
 //!
 //! The earliest entry stands apart, so that to look at it is one load; the others wait in a binary
 //! heap, whose top is replaced in place, since almost every event of a link or a source begets the
-//! next one of the same. Entries at one instant come in the order of their slots, never in the order
-//! of insertion.
+//! next one of the same. Entries at one instant come in the order of their slots, never in the
+//! order of insertion.
 //!
-//! Its lowest level is always full, of nothing where there are no entries: so what is moved goes all the
-//! way down by the same steps, and no branch depends on what is compared. Where sources send at random
-//! no processor could guess those.
+//! Its lowest level is always full, of nothing where there are no entries: so what is moved goes
+//! all the way down by the same steps, and no branch depends on what is compared. Where sources
+//! send at random no processor could guess those.
 //!
 //! Tried without gain: a heap of four children, all entries in the heap, the
 //! place of one that is taken away left open for the next that comes.
@@ -80,8 +80,8 @@ impl Calendar {
         self.first as u32
     }
 
-    /// The slots of three entries that are likely to come soon: the one after the first, and the two
-    /// of which the next after that is one.
+    /// The slots of three entries that are likely to come soon: the one after the first, and the
+    /// two of which the next after that is one.
     #[inline]
     pub fn upcoming(&self) -> Option<[u32; 3]> {
         let soon: &[Entry; 3] = self.others.first_chunk()?;
@@ -168,8 +168,8 @@ impl Calendar {
         }
     }
 
-    /// Puts `moved` in the place of the top, which is gone: on the way down it changes places with all
-    /// that are earlier, and what then comes later goes on in its stead.
+    /// Puts `moved` in the place of the top, which is gone: on the way down it changes places with
+    /// all that are earlier, and what then comes later goes on in its stead.
     #[inline(always)]
     #[allow(clippy::inline_always)]
     fn sink(&mut self, mut moved: Entry) {

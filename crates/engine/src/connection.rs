@@ -132,8 +132,8 @@ pub struct Connection {
     pub(crate) number: u32,
     /// The first instant under which it stands in the calendar of timers.
     pub(crate) timer_at: Time,
-    /// Another, later one: a timer that runs for long waits there while others come and go, and need
-    /// not be set again after each of them.
+    /// Another, later one: a timer that runs for long waits there while others come and go, and
+    /// need not be set again after each of them.
     timer_later_at: Time,
     /// Whether it is among those that [delay](Tcp::delay) an acknowledgement.
     is_delayed: bool,
@@ -155,8 +155,8 @@ impl Connection {
         }
     }
 
-    /// Whether [`Tcp::delay`] has anything to do for an acknowledgement that is delayed until `at`; those that are
-    /// delayed are looked at together, at the instant `others`.
+    /// Whether [`Tcp::delay`] has anything to do for an acknowledgement that is delayed until `at`;
+    /// those that are delayed are looked at together, at the instant `others`.
     #[inline]
     pub(crate) fn is_to_delay(&self, at: Time, others: Time) -> bool {
         at < self.timer_at && (!self.is_delayed || at < others)
@@ -212,7 +212,8 @@ impl Connection {
         }
     }
 
-    /// Asks for what these will need beyond what [`prefetch`](Self::prefetch) asks for, which must have come.
+    /// Asks for what these will need beyond what [`prefetch`](Self::prefetch) asks for, which must
+    /// have come.
     #[inline]
     pub(crate) fn prefetch_behind(&self, hears_ack: bool, seq: u64) {
         if hears_ack {
@@ -301,8 +302,8 @@ pub struct Connections {
     pub(crate) wake: Time,
     pub(crate) started: bool,
     stop: Time,
-    /// Until the stop its application writes without end into the only open connection, and does nothing else: so
-    /// its two ends know of each other only by what they send.
+    /// Until the stop its application writes without end into the only open connection, and does
+    /// nothing else: so its two ends know of each other only by what they send.
     is_left_alone: bool,
 }
 

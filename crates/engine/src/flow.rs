@@ -77,7 +77,8 @@ pub(crate) enum Agent {
         source: AnySource,
         header: Bytes,
         ecn: Ecn,
-        /// The packet after the next: drawn ahead, so that which comes next need not wait for a draw.
+        /// The packet after the next: drawn ahead, so that which comes next need not wait for a
+        /// draw.
         then: Emission,
         /// Size on the wire of the packet to be sent next.
         next_size: u16,
@@ -160,8 +161,9 @@ impl Flow {
             .map(|slot| &all[slot as usize].there.sender)
     }
 
-    /// The time that a transfer takes alone on the empty paths there and back at the least: its packets one right behind
-    /// the other, as if no window held them, and before them those of its request and a handshake, where there are such.
+    /// The time that a transfer takes alone on the empty paths there and back at the least: its
+    /// packets one right behind the other, as if no window held them, and before them those of its
+    /// request and a handshake, where there are such.
     pub(crate) fn least_time(
         &self,
         transfer: &Completed,
@@ -189,10 +191,11 @@ impl Flow {
     }
 }
 
-/// The same of `full` packets of the first size, and right behind them one of the second, which is not larger.
+/// The same of `full` packets of the first size, and right behind them one of the second, which is
+/// not larger.
 ///
-/// At each link the last waits for the one before it, and that for the slowest link so far, unless it is there later than
-/// that: the longest of all these ways counts.
+/// At each link the last waits for the one before it, and that for the slowest link so far, unless
+/// it is there later than that: the longest of all these ways counts.
 fn least_time_of(full: u64, [size, last]: [u16; 2], path: &[LinkId], links: &[Link]) -> Span {
     let mut behind = least_time(path, last, links);
     if full == 0 {

@@ -8,19 +8,21 @@
 //!
 //! A link hands over if all that leaves it enters links that gather. A link gathers if it is fed by
 //! links alone, and these all hand over. What several links announce is kept in the order of its
-//! arrival. That costs little where they have one rate, one framing and one delay and are hardly slower than the
-//! next: they announce mostly in that order already. Where they do not, what is announced lies in
-//! buckets by time until it is about to arrive (`link/unplaced.rs`). In a dumbbell the access links hand over to the
-//! bottleneck, and the bottleneck to the access links at the other end, in both directions.
+//! arrival. That costs little where they have one rate, one framing and one delay and are hardly
+//! slower than the next: they announce mostly in that order already. Where they do not, what is
+//! announced lies in buckets by time until it is about to arrive (`link/unplaced.rs`). In a
+//! dumbbell the access links hand over to the bottleneck, and the bottleneck to the access links at
+//! the other end, in both directions.
 //!
-//! **At once.** Mostly a link is fed by sources alone, each over a first link of its own, and these only answer what one
-//! [train](crate::train) brings them: an end of a connection learns of the other by packets alone. While that train is
-//! followed it is known when the next of them can send anything; and what is sent now comes before that, unless it waits
-//! for long. So it need not be announced and wait for the link to catch up: the link takes it in when it is sent, and what
-//! it hands over in turn joins the train behind it.
+//! **At once.** Mostly a link is fed by sources alone, each over a first link of its own, and these
+//! only answer what one [train](crate::train) brings them: an end of a connection learns of the
+//! other by packets alone. While that train is followed it is known when the next of them can send
+//! anything; and what is sent now comes before that, unless it waits for long. So it need not be
+//! announced and wait for the link to catch up: the link takes it in when it is sent, and what it
+//! hands over in turn joins the train behind it.
 //!
-//! What happens at one instant keeps its order: departures, then arrivals, these in the order of the
-//! links they come over. An observer that must see all in order has every delivery by itself.
+//! What happens at one instant keeps its order: departures, then arrivals, these in the order of
+//! the links they come over. An observer that must see all in order has every delivery by itself.
 
 use crate::LinkId;
 use crate::link::{FedBy, Link, LinkSpec};
@@ -58,8 +60,8 @@ pub(crate) fn arrange(links: &mut [Link], paths: &[&[LinkId]]) {
         settled = true;
         let mut rule_out = |may: &mut bool| settled &= !core::mem::take(may);
         for (id, link) in links.iter().enumerate() {
-            // On the wire behind a discipline lie packets that came before those announced; and to deliver what
-            // comes first, that must be known.
+            // On the wire behind a discipline lie packets that came before those announced; and to
+            // deliver what comes first, that must be known.
             if !(hands_over[id] || link.keeps_queue() && is_in_order[id]) {
                 rule_out(&mut gathers[id]);
             }

@@ -144,8 +144,8 @@ impl Ledger {
         self.passed.add(size);
     }
 
-    /// A packet came at `stamp` and its transmission began at `now`, of which neither is in the books:
-    /// so it was never in the backlog, and the peak is for the caller to find.
+    /// A packet came at `stamp` and its transmission began at `now`, of which neither is in the
+    /// books: so it was never in the backlog, and the peak is for the caller to find.
     pub(crate) fn wait(&mut self, size: Bytes, stamp: Time, now: Time) {
         let wait = u128::from(now.since(stamp).as_ps());
         self.waited_apart.add(size);
@@ -161,8 +161,8 @@ impl Ledger {
         self.leave(size, stamp, now);
     }
 
-    /// The transmission of a packet that came at `stamp` will begin at `begins`, which is not before the instant up to
-    /// which the integrals are taken.
+    /// The transmission of a packet that came at `stamp` will begin at `begins`, which is not
+    /// before the instant up to which the integrals are taken.
     pub(crate) fn depart_ahead(&mut self, size: Bytes, stamp: Time, begins: Time) {
         let wait = u128::from(begins.since(self.updated).as_ps());
         self.backlog_time += wait;
@@ -294,8 +294,8 @@ impl FlowBooks {
 #[repr(align(64))]
 pub(crate) struct Lane {
     pub(crate) books: FlowBooks,
-    /// The least time that a packet of `floor_size` can take: propagation and serialisation of every
-    /// link.
+    /// The least time that a packet of `floor_size` can take: propagation and serialisation of
+    /// every link.
     pub(crate) floor: Span,
     /// The last packet size.
     pub(crate) floor_size: u16,

@@ -111,8 +111,8 @@ impl Judges {
 /// A link of a running simulation.
 ///
 /// What a packet touches that need not wait and is handed over lies in the first cache line of 64
-/// bytes, what one touches that waits in a plain queue in the first four: with many flows the links do not fit the
-/// fast caches, and each line more is felt.
+/// bytes, what one touches that waits in a plain queue in the first four: with many flows the links
+/// do not fit the fast caches, and each line more is felt.
 #[repr(C, align(64))]
 pub struct Link {
     /// The transmitter sends until this instant.
@@ -135,23 +135,24 @@ pub struct Link {
     pub(crate) feeds_train: bool,
     /// Its books, which fill the first line and end with the third.
     pub ledger: Ledger,
-    /// The room of a queue that the link keeps itself: a [plain](plain) one, or one whose [arrivals](promises) or
-    /// [heads](heads) are judged.
+    /// The room of a queue that the link keeps itself: a [plain](plain) one, or one whose
+    /// [arrivals](promises) or [heads](heads) are judged.
     pub(crate) room: Option<Capacity>,
     /// What the discipline judges.
     pub(crate) judges: Judges,
-    /// When all is sent that has come to a queue of that kind that hands over, or was in a train before
-    /// what is announced; an instant that is past where that is nothing.
+    /// When all is sent that has come to a queue of that kind that hands over, or was in a train
+    /// before what is announced; an instant that is past where that is nothing.
     pub(crate) free_at: Time,
-    /// The packets that a queue has booked which [promises](promises) or [foresees](heads), and of which some wait still.
+    /// The packets that a queue has booked which [promises](promises) or [foresees](heads), and of
+    /// which some wait still.
     booked: Ring<Booked>,
     /// Their bytes.
     booked_bytes: Bytes,
     /// The next departure, announced arrival or timer, whichever is first: until then there is
     /// nothing to catch up.
     due: Time,
-    /// Packets that the link before has handed over and that are still on their way here, each stamped with its
-    /// arrival.
+    /// Packets that the link before has handed over and that are still on their way here, each
+    /// stamped with its arrival.
     announced: Ring<SimPacket>,
     /// Packets being sent or on the wire, in the order of delivery, each stamped with its delivery;
     /// behind them those that wait in a plain queue, each stamped with its arrival.
@@ -161,8 +162,8 @@ pub struct Link {
     /// How long it may leave undone what is due, where it hands over.
     may_wait: Span,
     /// Sending, or shaped, until this instant; then the transmitter asks for the next packet.
-    /// Never, where the last dequeue found the queue empty. Of no meaning where nothing waits, since
-    /// a packet that passes leaves it as it is.
+    /// Never, where the last dequeue found the queue empty. Of no meaning where nothing waits,
+    /// since a packet that passes leaves it as it is.
     asks_at: Time,
     /// The next timer of the discipline.
     timer: Time,
@@ -268,7 +269,8 @@ impl Link {
         }
     }
 
-    /// It [hands over](crate::handover) what it begins to send; what waits, it keeps itself where it can then.
+    /// It [hands over](crate::handover) what it begins to send; what waits, it keeps itself where
+    /// it can then.
     pub(crate) fn hand_over(&mut self) {
         self.hands_over = true;
         if self.judges != Judges::Nothing {
@@ -342,7 +344,8 @@ impl Link {
         self.booked.next_up().into_iter().for_each(prefetch);
     }
 
-    /// The packet that is announced behind `index` others; where there are not so many, one that was.
+    /// The packet that is announced behind `index` others; where there are not so many, one that
+    /// was.
     #[inline(always)]
     pub(crate) fn ahead(&self, index: usize) -> Option<&SimPacket> {
         self.announced.near(index)

@@ -22,10 +22,10 @@ pub struct Transfer {
 /// Looks on while a simulation runs; dispatched statically, free where a hook is left empty.
 ///
 /// What happens at a link happens at its exact instant, but the engine may work it out later: when
-/// something comes out of the link, or of the next, or is looked at; or sooner, where sources run ahead
-/// of the network, or a queue knows when a packet will leave it. The arrivals at each link, its departures and its drops are each seen in the order of
-/// time; what is seen of different links may come out of order unless [`IN_ORDER`](Self::IN_ORDER) asks
-/// otherwise.
+/// something comes out of the link, or of the next, or is looked at; or sooner, where sources run
+/// ahead of the network, or a queue knows when a packet will leave it. The arrivals at each link,
+/// its departures and its drops are each seen in the order of time; what is seen of different links
+/// may come out of order unless [`IN_ORDER`](Self::IN_ORDER) asks otherwise.
 pub trait Observer {
     /// Whether everything must be seen in the order of time, at the price of an event a packet.
     const IN_ORDER: bool = false;
@@ -78,22 +78,23 @@ pub trait Observer {
     #[inline]
     fn received(&mut self, _now: Time, _packet: &SimPacket, _in_order: u64) {}
 
-    /// [`later`](Self::later), [`flow_later`](Self::flow_later), [`soon`](Self::soon) and [`imminent`](Self::imminent)
-    /// will be called: what the network is made of fits no fast cache.
+    /// [`later`](Self::later), [`flow_later`](Self::flow_later), [`soon`](Self::soon) and
+    /// [`imminent`](Self::imminent) will be called: what the network is made of fits no fast cache.
     #[inline]
     fn will_look_ahead(&mut self) {}
 
-    /// `packet` will come to its destination before long, over links that are not at hand yet: time to
-    /// [ask for](sojourn_base::prefetch) the memory that its flow will take.
+    /// `packet` will come to its destination before long, over links that are not at hand yet: time
+    /// to [ask for](sojourn_base::prefetch) the memory that its flow will take.
     #[inline]
     fn later(&self, _packet: &SimPacket) {}
 
-    /// A packet of the data of `flow` will be sent before long, or may be dropped: the same for what counts it.
+    /// A packet of the data of `flow` will be sent before long, or may be dropped: the same for
+    /// what counts it.
     #[inline]
     fn flow_later(&self, _flow: FlowId) {}
 
-    /// [`later`](Self::later), when fewer come before `packet`, for the memory of links: it will come out of the first of
-    /// `links`, and what answers it will leave over the second.
+    /// [`later`](Self::later), when fewer come before `packet`, for the memory of links: it will
+    /// come out of the first of `links`, and what answers it will leave over the second.
     #[inline]
     fn soon(&self, _packet: &SimPacket, _links: [LinkId; 2]) {}
 

@@ -85,7 +85,8 @@ pub(crate) const fn lane_of(flow: FlowId, way: Way) -> usize {
 pub type PacketId = (FlowId, u32, u8, u64, Time);
 
 impl SimPacket {
-    /// A datagram of `size` bytes that `flow` sends at time zero, neither ECN-capable nor of a class.
+    /// A datagram of `size` bytes that `flow` sends at time zero, neither ECN-capable nor of a
+    /// class.
     pub const fn datagram(flow: FlowId, number: u64, size: u16) -> Self {
         Self {
             sent: Time::ZERO,
@@ -269,7 +270,8 @@ impl SimPacket {
         self.number >> EXPECTED_BITS
     }
 
-    /// Whether it carries a segment without flags, PSH aside, sent for the first time, and has no mark.
+    /// Whether it carries a segment without flags, PSH aside, sent for the first time, and has no
+    /// mark.
     #[inline]
     pub(crate) fn is_plain_segment(&self) -> bool {
         self.what & !PUSH == Kind::Segment as u8 && self.ecn() != Ecn::Ce
@@ -321,8 +323,8 @@ pub enum Cargo<'a> {
     Ack(&'a Ack),
 }
 
-/// The priority that Linux gives to a packet of that codepoint (`rt_tos2priority`, tc-prio(8)): by the two of its bits
-/// that once asked for low delay and for high throughput.
+/// The priority that Linux gives to a packet of that codepoint (`rt_tos2priority`, tc-prio(8)): by
+/// the two of its bits that once asked for low delay and for high throughput.
 const fn priority_of(dscp: u8) -> u8 {
     const LOW_DELAY: u8 = 4;
     const THROUGHPUT: u8 = 2;

@@ -2,8 +2,9 @@
 
 use sojourn_base::prefetch::prefetch;
 
-/// Values in the order in which they come. A mask finds a slot, where a deque of any capacity has to
-/// compare and subtract; the first is read without being moved, and what is added comes in where it lies.
+/// Values in the order in which they come. A mask finds a slot, where a deque of any capacity has
+/// to compare and subtract; the first is read without being moved, and what is added comes in where
+/// it lies.
 #[derive(Debug, Clone)]
 pub(crate) struct Ring<T> {
     slots: Box<[T]>,
@@ -121,8 +122,9 @@ impl<T: Copy> Ring<T> {
         (value, self.next_up())
     }
 
-    /// Drops the first, of a ring that is not empty. An empty ring begins anew: one that holds a packet or two
-    /// at a time, as those of most links do, stays in the same few cache lines however long a burst once made it.
+    /// Drops the first, of a ring that is not empty. An empty ring begins anew: one that holds a
+    /// packet or two at a time, as those of most links do, stays in the same few cache lines
+    /// however long a burst once made it.
     #[inline]
     pub(crate) fn drop_first(&mut self) {
         debug_assert!(!self.is_empty());
@@ -138,8 +140,8 @@ impl<T: Copy> Ring<T> {
         (self.head, self.tail) = (0, 0);
     }
 
-    /// Adds one behind all others, and changes it there: it is copied but once, and whole. Tells whether it is the
-    /// only one.
+    /// Adds one behind all others, and changes it there: it is copied but once, and whole. Tells
+    /// whether it is the only one.
     #[inline(always)]
     #[allow(clippy::inline_always)] // once a packet and link
     pub(crate) fn push(&mut self, value: &T, change: impl FnOnce(&mut T)) -> bool {
@@ -152,8 +154,8 @@ impl<T: Copy> Ring<T> {
         self.head.wrapping_add(1) == self.tail
     }
 
-    /// Adds one, changed, before those that are `later`; tells whether it is the first. Where these are more
-    /// than `most` it does nothing, and tells nothing.
+    /// Adds one, changed, before those that are `later`; tells whether it is the first. Where these
+    /// are more than `most` it does nothing, and tells nothing.
     #[inline(always)]
     #[allow(clippy::inline_always)] // once a packet and link
     pub(crate) fn push_before(
@@ -178,9 +180,10 @@ impl<T: Copy> Ring<T> {
         Some(place == self.head)
     }
 
-    /// Moves those that are `later` towards the tail by one, unless they are more than `most`; tells the
-    /// place before them. The value that comes there is written there alone: at the tail it would be
-    /// read as a whole just after it was written in pieces, and the processor would wait for that.
+    /// Moves those that are `later` towards the tail by one, unless they are more than `most`;
+    /// tells the place before them. The value that comes there is written there alone: at the tail
+    /// it would be read as a whole just after it was written in pieces, and the processor would
+    /// wait for that.
     #[inline(never)]
     fn make_place(&mut self, later: impl Fn(&T) -> bool, most: u32, filler: &T) -> Option<u32> {
         let others = self.tail.wrapping_sub(self.head);
@@ -202,7 +205,8 @@ impl<T: Copy> Ring<T> {
         Some(place)
     }
 
-    /// Adds `values`, which are in order as the others are, each before those that are `later` than it.
+    /// Adds `values`, which are in order as the others are, each before those that are `later` than
+    /// it.
     pub(crate) fn merge<'a>(
         &mut self,
         values: impl DoubleEndedIterator<Item = &'a T> + ExactSizeIterator + Clone,

@@ -1,22 +1,25 @@
 //! Rounds: what will come out of a [train](crate::train), flow by flow.
 //!
-//! With many flows the state of all of them fits no fast cache, and a packet of another flow at every step
-//! finds nothing at hand. But what is in a train is known as long before it comes out as it takes to travel
-//! there, and what it leads to at its end concerns nobody else for as long again: it is heard, answered or
-//! followed by more data, and that comes to a link that others use too at an instant yet to come. So all
-//! that a train holds is taken out at once, in a round in which each flow has one turn: its packets in their
-//! order, each at its instant, and between them the timers of that end of its connection.
+//! With many flows the state of all of them fits no fast cache, and a packet of another flow at
+//! every step finds nothing at hand. But what is in a train is known as long before it comes out as
+//! it takes to travel there, and what it leads to at its end concerns nobody else for as long
+//! again: it is heard, answered or followed by more data, and that comes to a link that others use
+//! too at an instant yet to come. So all that a train holds is taken out at once, in a round in
+//! which each flow has one turn: its packets in their order, each at its instant, and between them
+//! the timers of that end of its connection.
 //!
-//! A flow may have its turn where it has the last link, and the first of the answer, to itself, and while its
-//! application leaves its only connection alone. The packets of others stay in the train and come out one by
-//! one, as do all where there are few of each flow. With few links nothing waits for memory, and there are no
-//! rounds. Nor are there behind links that are not much slower than the one before: what does not wait there comes
-//! out in the order in which it was sent, and to bring it into that of flows and back moves more memory than it saves.
+//! A flow may have its turn where it has the last link, and the first of the answer, to itself, and
+//! while its application leaves its only connection alone. The packets of others stay in the train
+//! and come out one by one, as do all where there are few of each flow. With few links nothing
+//! waits for memory, and there are no rounds. Nor are there behind links that are not much slower
+//! than the one before: what does not wait there comes out in the order in which it was sent, and
+//! to bring it into that of flows and back moves more memory than it saves.
 
 use crate::SimPacket;
 use crate::train::{Track, Train};
 
-/// Lets the packets have turns whose links are their flow's [own](Track::is_own) and [slow](Train::has_slow_links).
+/// Lets the packets have turns whose links are their flow's [own](Track::is_own) and
+/// [slow](Train::has_slow_links).
 pub(crate) fn arrange(tracks: &mut [Track], trains: &[Train]) {
     for track in tracks {
         let is_slow = |number: usize| trains[number].has_slow_links();
@@ -35,7 +38,8 @@ const NONE: u32 = u32::MAX;
 /// The packet was taken out.
 const TAKEN: u32 = u32::MAX - 1;
 
-/// Who has which turn, by the places of packets in their train. Only its memory stays from round to round.
+/// Who has which turn, by the places of packets in their train. Only its memory stays from round to
+/// round.
 #[derive(Debug, Default)]
 pub(crate) struct Round {
     /// The first packet of each flow, and its lane.

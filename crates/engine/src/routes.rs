@@ -54,8 +54,8 @@ impl Graph {
         self.links += 1;
     }
 
-    /// The links of the shortest path of each pair of nodes; none where there is no way. Among paths
-    /// of one length the one whose first link was declared first is taken, at every node.
+    /// The links of the shortest path of each pair of nodes; none where there is no way. Among
+    /// paths of one length the one whose first link was declared first is taken, at every node.
     pub fn paths(&self, pairs: &[(NodeId, NodeId)]) -> Vec<Option<Vec<LinkId>>> {
         let trimmed: Vec<Trimmed> = pairs
             .iter()
@@ -168,7 +168,8 @@ impl Paths {
         start
     }
 
-    /// The link at a place, counted on from where its path begins; [`END`] behind the last of a path.
+    /// The link at a place, counted on from where its path begins; [`END`] behind the last of a
+    /// path.
     #[inline]
     pub fn link(&self, at: u32) -> LinkId {
         self.links.get(at as usize).copied().unwrap_or(END)

@@ -57,16 +57,17 @@ impl Foreseen {
     };
 }
 
-/// With more links than that a network no longer fits the fast caches: with many flows much of the time
-/// goes by in waiting for links, connections and packets that were last touched an age ago. What comes
-/// next is known before it comes, so that their memory can be asked for.
+/// With more links than that a network no longer fits the fast caches: with many flows much of the
+/// time goes by in waiting for links, connections and packets that were last touched an age ago.
+/// What comes next is known before it comes, so that their memory can be asked for.
 const MANY_LINKS: usize = 1_000;
 
-/// The same where all trains go through fast links: nothing waits there, each packet touches less, and comes with
-/// others of its flow.
+/// The same where all trains go through fast links: nothing waits there, each packet touches less,
+/// and comes with others of its flow.
 pub const MANY_FAST_LINKS: usize = 5_000;
 
-/// How many events pass between two looks at the caller's wish to stop. One of them may let a thousand packets come out.
+/// How many events pass between two looks at the caller's wish to stop. One of them may let a
+/// thousand packets come out.
 const EVENTS_BETWEEN_LOOKS: u32 = 1 << 10;
 
 /// A simulation: links, flows and who looks on.

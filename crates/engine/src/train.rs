@@ -1,23 +1,25 @@
 //! Trains: what one link sends to many that are alike, in the order in which it comes out of them.
 //!
-//! Behind a link that [hands over](crate::handover) mostly lie links that are idle, and alike or of a few
-//! kinds: every packet passes, and takes as long as all others of its size through links of its kind. So what is
-//! on its way through any of these makes one train, in the order of coming out, and only the first of all
-//! stands in a calendar, with those of other trains alone. That stays short however many flows there are,
-//! and memory is read in sequence.
+//! Behind a link that [hands over](crate::handover) mostly lie links that are idle, and alike or of
+//! a few kinds: every packet passes, and takes as long as all others of its size through links of
+//! its kind. So what is on its way through any of these makes one train, in the order of coming
+//! out, and only the first of all stands in a calendar, with those of other trains alone. That
+//! stays short however many flows there are, and memory is read in sequence.
 //!
-//! A packet joins the train if nothing else will be under way at the link that it goes to but what is
-//! of the train too, and if it need not wait long for that: others would come out before it, and have to
-//! move past it. If not, it is announced to the link itself, and so are those that follow until the link
-//! is empty again; and those that would wait for each other there with it leave the train, so that
-//! the link sees its whole queue. The same happens to all that wait when the books are closed.
+//! A packet joins the train if nothing else will be under way at the link that it goes to but what
+//! is of the train too, and if it need not wait long for that: others would come out before it, and
+//! have to move past it. If not, it is announced to the link itself, and so are those that follow
+//! until the link is empty again; and those that would wait for each other there with it leave the
+//! train, so that the link sees its whole queue. The same happens to all that wait when the books
+//! are closed.
 //!
-//! What comes out at the far end is heard and answered there, and as long as that goes over links of its flow alone it
-//! matters to no other train: so one train is followed for as long as what it holds is complete, and then the other,
-//! where the order of time would change between data and acknowledgements at every packet.
+//! What comes out at the far end is heard and answered there, and as long as that goes over links
+//! of its flow alone it matters to no other train: so one train is followed for as long as what it
+//! holds is complete, and then the other, where the order of time would change between data and
+//! acknowledgements at every packet.
 //!
-//! Where there are [rounds](crate::round), those that may have turns need not be in order: they lie apart until the
-//! next, and may wait as long as there is room.
+//! Where there are [rounds](crate::round), those that may have turns need not be in order: they lie
+//! apart until the next, and may wait as long as there is room.
 //!
 //! Whether a packet may join is looked up in an array by itself: of many links, few fit the fast
 //! caches.
@@ -63,16 +65,16 @@ pub(crate) struct Train {
     last_crosses: Span,
     /// Those whose transmission began before this instant are in the books of their links.
     booked_until: Time,
-    /// Those that joined after the last [round](crate::round) and will have their turns in the next, in no
-    /// order.
+    /// Those that joined after the last [round](crate::round) and will have their turns in the
+    /// next, in no order.
     fresh: Unordered,
     /// Which of these comes out first, and of which link.
     first_fresh: (Time, LinkId),
-    /// When the first comes out that may have its turn and has not been in a round; never where there
-    /// is none.
+    /// When the first comes out that may have its turn and has not been in a round; never where
+    /// there is none.
     news: Time,
-    /// No packet arrives before that is not known yet: when the last arrives that was handed over, or the last
-    /// round.
+    /// No packet arrives before that is not known yet: when the last arrives that was handed over,
+    /// or the last round.
     last_arrives: Time,
 }
 
@@ -109,15 +111,16 @@ impl Leaving {
 pub(crate) struct Track {
     /// The train through the link, if there is one.
     train: Option<u32>,
-    /// From when on a packet that arrives may join: when all that joined before is sent; never, while
-    /// anything is under way that did not join.
+    /// From when on a packet that arrives may join: when all that joined before is sent; never,
+    /// while anything is under way that did not join.
     free_at: Time,
     /// Whether what joins may have its turn in a [round](crate::round).
     pub(crate) has_turns: bool,
-    /// Whether a train goes through it, and one flow has this last link, and the first of what answers, to itself.
+    /// Whether a train goes through it, and one flow has this last link, and the first of what
+    /// answers, to itself.
     pub(crate) is_own: bool,
-    /// Until this instant what comes out matters to nobody else before it comes to a link that others use too: the
-    /// link is its flow's own, which its application leaves alone.
+    /// Until this instant what comes out matters to nobody else before it comes to a link that
+    /// others use too: the link is its flow's own, which its application leaves alone.
     apart_until: Time,
 }
 
@@ -166,8 +169,8 @@ impl Track {
     }
 }
 
-/// While one waits, the link before could send so many packets of its size: each that comes out before it
-/// moves past it. More of them would let more join, and cost those that pass more.
+/// While one waits, the link before could send so many packets of its size: each that comes out
+/// before it moves past it. More of them would let more join, and cost those that pass more.
 const PASSED_BY: u64 = 64;
 
 /// So many times as fast as a slow link is the one before.
@@ -204,7 +207,8 @@ impl Train {
         }
     }
 
-    /// Whether its links are so slow beside the one before that packets of a flow often wait there for each other.
+    /// Whether its links are so slow beside the one before that packets of a flow often wait there
+    /// for each other.
     pub(crate) fn has_slow_links(&self) -> bool {
         SLOW * self.patience <= PASSED_BY
     }
@@ -235,8 +239,8 @@ impl Train {
         Some(track.free_at + self.pace.delay)
     }
 
-    /// Whether a packet that arrives at `stamp` may wait for those that joined before it; if so, the
-    /// link takes note of it. There is room for all that may wait then, however large.
+    /// Whether a packet that arrives at `stamp` may wait for those that joined before it; if so,
+    /// the link takes note of it. There is room for all that may wait then, however large.
     #[inline(never)]
     fn lets_wait(&mut self, track: &Track, link: &mut Link, stamp: Time, size: u16) -> bool {
         let takes = self.takes(size);
@@ -268,8 +272,8 @@ impl Train {
         }
     }
 
-    /// Asks for the memory of one that joins soon, if it `has_turns` as the next: where many are on their way it was
-    /// read long ago.
+    /// Asks for the memory of one that joins soon, if it `has_turns` as the next: where many are on
+    /// their way it was read long ago.
     #[inline(always)]
     #[allow(clippy::inline_always)]
     pub(crate) fn prefetch_room(&mut self, has_turns: bool) {
@@ -280,8 +284,8 @@ impl Train {
         }
     }
 
-    /// Takes in a packet that goes through `link`, of which it comes out at `out`, and `has_turns` where it
-    /// waits for a round; tells whether it is the first.
+    /// Takes in a packet that goes through `link`, of which it comes out at `out`, and `has_turns`
+    /// where it waits for a round; tells whether it is the first.
     #[inline(always)]
     #[allow(clippy::inline_always)] // once a packet in either direction
     pub(crate) fn join(
@@ -316,8 +320,8 @@ impl Train {
         first.is_none_or(|first| (first.stamp, shared.came_over(first)) > (out, link))
     }
 
-    /// What comes out of a link of this train, on that track, matters to nobody else until an instant; from the start,
-    /// where it always matters.
+    /// What comes out of a link of this train, on that track, matters to nobody else until an
+    /// instant; from the start, where it always matters.
     pub(crate) fn set_apart(&mut self, track: &mut Track, until: Time) {
         self.not_apart -= usize::from(track.apart_until == Time::ZERO);
         self.not_apart += usize::from(until == Time::ZERO);
@@ -361,7 +365,8 @@ impl Train {
         self.ends_paths
     }
 
-    /// The same, and when the one behind it comes out, and of which link; never, where there is none.
+    /// The same, and when the one behind it comes out, and of which link; never, where there is
+    /// none.
     #[inline(always)]
     #[allow(clippy::inline_always)]
     pub(crate) fn leave_in_order(&mut self, shared: &Shared) -> (SimPacket, Time, LinkId) {
@@ -395,8 +400,8 @@ impl Train {
         fresh > 1 || self.packets.len() > 1 - fresh
     }
 
-    /// When the transmission began of the packet that has just left; none where it is in the books of
-    /// its link.
+    /// When the transmission began of the packet that has just left; none where it is in the books
+    /// of its link.
     #[inline(always)]
     #[allow(clippy::inline_always)]
     pub(crate) fn began(&mut self, packet: &SimPacket) -> Option<Time> {
@@ -423,8 +428,8 @@ impl Train {
         due
     }
 
-    /// Takes out what comes out of its link at `from` or later, as far as it `leaves` by link and by
-    /// when it is sent, in its order.
+    /// Takes out what comes out of its link at `from` or later, as far as it `leaves` by link and
+    /// by when it is sent, in its order.
     pub(crate) fn take_out(
         &mut self,
         from: Time,
@@ -487,7 +492,8 @@ impl Train {
         }
     }
 
-    /// What was taken out in a round is not in the train any more, and what was not is in its place.
+    /// What was taken out in a round is not in the train any more, and what was not is in its
+    /// place.
     pub(crate) fn end_round(&mut self, round: &Round, shared: &Shared) {
         let mut place = 0;
         let mut stays = |_: &SimPacket| {

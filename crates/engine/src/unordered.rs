@@ -1,8 +1,8 @@
 //! Packets of a train in no order.
 //!
-//! Those that wait for a [round](crate::round) are many, and mostly spread evenly over the time until the last: so
-//! where they have to stand in order after all each is put near its place by its instant alone, and the few that
-//! fall together are sorted.
+//! Those that wait for a [round](crate::round) are many, and mostly spread evenly over the time
+//! until the last: so where they have to stand in order after all each is put near its place by its
+//! instant alone, and the few that fall together are sorted.
 
 use sojourn_base::Time;
 use sojourn_base::prefetch::prefetch;
@@ -82,7 +82,8 @@ impl Unordered {
         order.map(|&(_, place)| &self.packets[place as usize])
     }
 
-    /// Brings the order so far that only what arrives in the same part of the time is still to be sorted.
+    /// Brings the order so far that only what arrives in the same part of the time is still to be
+    /// sorted.
     fn spread(&mut self) {
         let count = self.packets.len();
         let stamps = self.packets.iter().map(|packet| packet.stamp.as_ps());
@@ -95,7 +96,8 @@ impl Unordered {
             let part = (packet.stamp.as_ps() - first) as f64 * scale;
             (part as usize).min(parts - 1)
         };
-        // First how many there are in the part before, then where a part begins, then where it ends.
+        // First how many there are in the part before, then where a part begins, then where it
+        // ends.
         self.ends.clear();
         self.ends.resize(parts + 1, 0);
         for packet in &self.packets {

@@ -1,13 +1,13 @@
 //! Buckets by time, for what comes later.
 //!
-//! What is known long before its instant lies in the bucket of that instant, in no order: to add one costs a
-//! line of memory or two, however many there are. Before the first of a bucket could come, the whole bucket is
-//! taken out, and whoever takes it brings it into order. So the order is exact, but only what comes soon is
-//! ever sorted.
+//! What is known long before its instant lies in the bucket of that instant, in no order: to add
+//! one costs a line of memory or two, however many there are. Before the first of a bucket could
+//! come, the whole bucket is taken out, and whoever takes it brings it into order. So the order is
+//! exact, but only what comes soon is ever sorted.
 //!
-//! A timing wheel (G. Varghese, A. Lauck, "Hashed and Hierarchical Timing Wheels", SOSP 1987, scheme
-//! 5). Where something comes later than all buckets are for, there will be more of them, and in the end longer
-//! ones.
+//! A timing wheel (G. Varghese, A. Lauck, "Hashed and Hierarchical Timing Wheels", SOSP 1987,
+//! scheme 5). Where something comes later than all buckets are for, there will be more of them, and
+//! in the end longer ones.
 
 use sojourn_base::prefetch::prefetch_all;
 use sojourn_base::{Span, Time};
@@ -52,8 +52,8 @@ pub(crate) struct Wheel<T> {
     count: usize,
 }
 
-/// Asks for the memory of the value that comes next behind others: to write it, the processor would wait for
-/// that, and with that write for all that follow.
+/// Asks for the memory of the value that comes next behind others: to write it, the processor would
+/// wait for that, and with that write for all that follow.
 #[inline(always)]
 #[allow(clippy::inline_always)] // one instruction or two
 fn prefetch_end<T>(values: &mut Vec<T>) {
@@ -113,8 +113,8 @@ impl<T: Timed> Wheel<T> {
         time < self.passed
     }
 
-    /// Adds one that comes at `time`, which must not [have passed](Self::has_passed), and changes it
-    /// there.
+    /// Adds one that comes at `time`, which must not [have passed](Self::has_passed), and changes
+    /// it there.
     #[inline(always)]
     #[allow(clippy::inline_always)] // to be copied once and whole
     pub(crate) fn push(&mut self, time: Time, value: &T, change: impl FnOnce(&mut T)) {
@@ -147,8 +147,8 @@ impl<T: Timed> Wheel<T> {
         self.buckets[self.place(number)].first
     }
 
-    /// Takes out all buckets up to that of `until`, one after the other: `take` gets what each holds,
-    /// in no order.
+    /// Takes out all buckets up to that of `until`, one after the other: `take` gets what each
+    /// holds, in no order.
     pub(crate) fn take_until(&mut self, until: Time, mut take: impl FnMut(&[T])) {
         while self
             .first_occupied()
@@ -198,9 +198,9 @@ impl<T: Timed> Wheel<T> {
         }
     }
 
-    /// Sees to it that there is a bucket for an instant too far away. Those that hold nothing before all others are
-    /// passed over; where none holds anything, about as many are left for what comes before it as for what comes
-    /// later.
+    /// Sees to it that there is a bucket for an instant too far away. Those that hold nothing
+    /// before all others are passed over; where none holds anything, about as many are left for
+    /// what comes before it as for what comes later.
     #[cold]
     #[inline(never)]
     fn reach(&mut self, time: Time) {

@@ -1,5 +1,6 @@
-//! A link that hands over what it sends gives, to the last bit and at every instant, what events give:
-//! held against an observer that must see all in order and therefore has an event for each delivery.
+//! A link that hands over what it sends gives, to the last bit and at every instant, what events
+//! give: held against an observer that must see all in order and therefore has an event for each
+//! delivery.
 
 #![allow(clippy::unwrap_used)]
 
@@ -79,7 +80,8 @@ fn run_in_steps<const IN_ORDER: bool>(
         until += step;
         simulation.run_until(until, &RUNNING).unwrap();
         states.push(state(&simulation));
-        // As where a window is opened: what waits by now may be the most that ever will from now on.
+        // As where a window is opened: what waits by now may be the most that ever will from now
+        // on.
         if states.len().is_multiple_of(2) {
             for link in simulation.links_mut() {
                 link.ledger.reset_peak();
@@ -105,7 +107,8 @@ fn handing_over_changes_nothing() {
     }
 }
 
-/// What is larger than all the room of the last link is dropped there, and does not hold up what comes behind it.
+/// What is larger than all the room of the last link is dropped there, and does not hold up what
+/// comes behind it.
 #[test]
 fn what_can_never_get_in_holds_up_nothing() {
     let too_small = || {
@@ -124,8 +127,8 @@ fn what_can_never_get_in_holds_up_nothing() {
     assert!(same_history(ordered, seen));
 }
 
-/// A link keeps what waits in a queue whose discipline judges arrivals: that one asks it then, and marks for it, at the
-/// first link of a path and at the one that all share.
+/// A link keeps what waits in a queue whose discipline judges arrivals: that one asks it then, and
+/// marks for it, at the first link of a path and at the one that all share.
 #[test]
 fn what_is_judged_when_it_comes_is_kept_by_the_link() {
     use Scalar::{Flag, Real, Text};
@@ -170,9 +173,9 @@ fn what_is_judged_when_it_comes_is_kept_by_the_link() {
     }
 }
 
-/// A link keeps what waits in a queue whose discipline judges heads, and hands a packet over as soon as it is foreseen to
-/// leave: with drops and marks, at the first link of a path, at one that links of unlike rates share and at one that
-/// like ones do.
+/// A link keeps what waits in a queue whose discipline judges heads, and hands a packet over as
+/// soon as it is foreseen to leave: with drops and marks, at the first link of a path, at one that
+/// links of unlike rates share and at one that like ones do.
 #[test]
 fn what_is_judged_at_the_head_is_kept_by_the_link() {
     use Scalar::{Flag, Text};
@@ -224,7 +227,8 @@ fn what_is_judged_at_the_head_is_kept_by_the_link() {
 #[test]
 fn timers_of_what_is_judged_run_when_their_instants_are_over() {
     let network = || {
-        // A packet of 1000 bytes takes 1 ms; one comes after 2 ms, and after every 2 ms, as REM's timer does.
+        // A packet of 1000 bytes takes 1 ms; one comes after 2 ms, and after every 2 ms, as REM's
+        // timer does.
         let plain =
             |ends, queue| bench::link(ends, 8_000_000, Span::from_ms(1), queue, "9 packets");
         let links = vec![
@@ -329,12 +333,13 @@ fn any_network_has_one_history() {
     }
 }
 
-/// The books are closed at the very instants at which packets come, begin and leave: what begins then waits still, and
-/// what is left without it may be the most that waits from then on.
+/// The books are closed at the very instants at which packets come, begin and leave: what begins
+/// then waits still, and what is left without it may be the most that waits from then on.
 #[test]
 fn books_are_closed_as_packets_begin() {
     let network = |limit| {
-        // A packet of 1000 bytes takes 1 ms, two come in that time, and at the end none for a while.
+        // A packet of 1000 bytes takes 1 ms, two come in that time, and at the end none for a
+        // while.
         let plain = |ends, queue| bench::link(ends, 8_000_000, Span::from_ms(1), queue, limit);
         let links = vec![plain((0, 1), "droptail"), plain((1, 2), "droptail")];
         let params = [
@@ -361,8 +366,8 @@ fn books_are_closed_as_packets_begin() {
     }
 }
 
-/// Many slow links feed a fast one and burst at the same instants: what one holds is told long before
-/// it comes, and what the others send meanwhile comes before it.
+/// Many slow links feed a fast one and burst at the same instants: what one holds is told long
+/// before it comes, and what the others send meanwhile comes before it.
 #[test]
 fn many_slow_links_hand_over_to_a_fast_one() {
     const SOURCES: u32 = 300;
@@ -406,8 +411,8 @@ fn many_slow_links_hand_over_to_a_fast_one() {
     assert!(deliveries > 10_000, "{deliveries}");
 }
 
-/// Behind a link lie slower ones that are all alike, where bursts wait, and at times find no room. Some
-/// have two flows.
+/// Behind a link lie slower ones that are all alike, where bursts wait, and at times find no room.
+/// Some have two flows.
 fn queueing_sinks(random: &mut Stream) -> (Vec<LinkSpec>, Vec<FlowSpec>) {
     const QUEUES: [&str; 3] = ["droptail", "codel", "fq_codel"];
     const LIMITS: [&str; 5] = ["15 packets", "16 packets", "40 packets", "1100 kB", "none"];
@@ -445,9 +450,9 @@ fn what_waits_behind_a_faster_link_has_one_history() {
     assert!(drops > 1_000, "{drops}");
 }
 
-/// Three packets come to a link 150 us apart that takes 1500 us for each, every 10 ms. So the second waits
-/// for 1350 us, the third for 2700 us, and both together for 1200 us. Looked at when they come, begin
-/// and are sent, to the instant, and hardly ever.
+/// Three packets come to a link 150 us apart that takes 1500 us for each, every 10 ms. So the
+/// second waits for 1350 us, the third for 2700 us, and both together for 1200 us. Looked at when
+/// they come, begin and are sent, to the instant, and hardly ever.
 #[test]
 fn packets_wait_behind_a_faster_link_as_long_as_by_hand() {
     let network = || {
@@ -481,9 +486,10 @@ fn packets_wait_behind_a_faster_link_as_long_as_by_hand() {
     }
 }
 
-/// A packet of 1500 bytes and behind it one of 750 part behind a link, and come at one instant to where
-/// their ways meet again: the one that comes over the first of both links goes first, whichever
-/// it is. A third link takes no packet of 1500 bytes. Looked at when packets arrive, to the instant.
+/// A packet of 1500 bytes and behind it one of 750 part behind a link, and come at one instant to
+/// where their ways meet again: the one that comes over the first of both links goes first,
+/// whichever it is. A third link takes no packet of 1500 bytes. Looked at when packets arrive, to
+/// the instant.
 #[test]
 fn packets_that_come_out_of_two_links_at_one_instant_go_on_in_the_order_of_links() {
     let network = |large: u32, small: u32| {

@@ -1,6 +1,6 @@
-//! What is on its way comes out flow by flow, in rounds, or with few links train by train: that gives to the last bit
-//! and at every instant what events give. Held against an observer that must see all in order, for which there is
-//! neither.
+//! What is on its way comes out flow by flow, in rounds, or with few links train by train: that
+//! gives to the last bit and at every instant what events give. Held against an observer that must
+//! see all in order, for which there is neither.
 
 #![allow(clippy::unwrap_used)]
 
@@ -22,8 +22,9 @@ fn received_out_of_order<const IN_ORDER: bool>(diary: &Diary<IN_ORDER>) -> usize
         .count()
 }
 
-/// Flows from hosts of their own over one link to hosts of their own and back. Some go together over links of
-/// one host, some stop or send little, some answer, some are datagrams; or all only send until they stop.
+/// Flows from hosts of their own over one link to hosts of their own and back. Some go together
+/// over links of one host, some stop or send little, some answer, some are datagrams; or all only
+/// send until they stop.
 ///
 /// Idle links make the network one of many links, if `rounds` are wanted.
 fn network(random: &mut Stream, rounds: bool) -> (Vec<LinkSpec>, Vec<FlowSpec>) {
@@ -162,7 +163,8 @@ fn run<const IN_ORDER: bool>(
     (states, simulation.finish().unwrap())
 }
 
-/// Bulk transfers, and pages that are being loaded when their flows stop, which ends them with a FIN.
+/// Bulk transfers, and pages that are being loaded when their flows stop, which ends them with a
+/// FIN.
 fn pages(number: u64) -> (Vec<LinkSpec>, Vec<FlowSpec>) {
     let link = |ends, mbps: u64, delay_us, limit| {
         let delay = Span::from_us(delay_us);

@@ -124,9 +124,9 @@ pub struct LinkBefore {
     pub carried: Carried,
 }
 
-/// Jitter below this is none, in picoseconds. The least that a delay changes by is 1, so that no sum
-/// feels the difference; but jitter that is left to fade away by sixteenths ends as a number so small
-/// that a processor takes longer over it.
+/// Jitter below this is none, in picoseconds. The least that a delay changes by is 1, so that no
+/// sum feels the difference; but jitter that is left to fade away by sixteenths ends as a number so
+/// small that a processor takes longer over it.
 const NO_JITTER: f64 = 1e-20;
 
 /// Counts for all flows and links; the window is open from [`Meter::open`] on.

@@ -25,8 +25,9 @@ pub struct Sketch {
     spread: Option<Box<Spread>>,
 }
 
-/// Durations above zero, in a cache line of their own: with the counter each of them touches two. Those that
-/// are gathered touch the line behind alone, until there are enough of them to be counted together.
+/// Durations above zero, in a cache line of their own: with the counter each of them touches two.
+/// Those that are gathered touch the line behind alone, until there are enough of them to be
+/// counted together.
 #[derive(Debug, Clone, Default)]
 #[repr(C, align(64))]
 struct Spread {
@@ -66,7 +67,8 @@ struct Counters {
     carried: Box<[(usize, u64)]>,
 }
 
-/// Counts in one bucket until it is full; then that is noted aside, and it begins again from nothing.
+/// Counts in one bucket until it is full; then that is noted aside, and it begins again from
+/// nothing.
 type Counter = u16;
 
 impl Default for Extremes {
@@ -124,7 +126,8 @@ impl Spread {
         }
         self.gathered.add(ps);
         if self.gathered.is_full() {
-            // Where a flow has several packets in turn, the next is here before it could be asked for otherwise.
+            // Where a flow has several packets in turn, the next is here before it could be asked
+            // for otherwise.
             self.prefetch_counters();
         }
     }
@@ -321,10 +324,10 @@ impl Sketch {
         }
     }
 
-    /// Adds a duration that is counted later, with others. Where there are many sketches, a counter has
-    /// left the fast caches when it is needed again, and those that are counted together are waited
-    /// for together. Where there are few this costs more than it gains: mostly one counter comes several
-    /// times in turn.
+    /// Adds a duration that is counted later, with others. Where there are many sketches, a counter
+    /// has left the fast caches when it is needed again, and those that are counted together are
+    /// waited for together. Where there are few this costs more than it gains: mostly one counter
+    /// comes several times in turn.
     #[inline]
     pub fn gather(&mut self, span: Span) {
         match &mut self.spread {
@@ -341,8 +344,8 @@ impl Sketch {
         }
     }
 
-    /// Asks for the counters that the next duration will touch, if those gathered are counted first; what
-    /// [`prefetch`](Self::prefetch) asks for must have come.
+    /// Asks for the counters that the next duration will touch, if those gathered are counted
+    /// first; what [`prefetch`](Self::prefetch) asks for must have come.
     #[inline]
     pub fn prefetch_counters(&self) {
         if let Some(spread) = &self.spread

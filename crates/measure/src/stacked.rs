@@ -9,7 +9,8 @@ pub struct Stacked<'a> {
     pub runs: Vec<usize>,
     /// The entity of each row.
     pub names: Vec<&'a str>,
-    /// The metrics of all runs, in the order in which they first come. What a run does not measure is NaN.
+    /// The metrics of all runs, in the order in which they first come. What a run does not measure
+    /// is NaN.
     pub columns: Vec<(&'a str, Vec<f64>)>,
 }
 

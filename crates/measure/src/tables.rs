@@ -15,8 +15,8 @@ use crate::sketch::Sketch;
 pub struct Table {
     /// The entity of each row.
     pub names: Vec<String>,
-    /// Metrics in the order of declaration, one value for each row. Those of a run have names of the program's, those of
-    /// one that was read again have their own.
+    /// Metrics in the order of declaration, one value for each row. Those of a run have names of
+    /// the program's, those of one that was read again have their own.
     pub columns: Vec<(Cow<'static, str>, Vec<f64>)>,
 }
 

@@ -111,8 +111,8 @@ impl Rows<'_> {
     }
 }
 
-/// For each point an object of its rows, by name, each with every metric as ``{"mean", "ci95", "n"}``
-/// and perhaps ``"upper95"``: what one run alone says, NaN being null.
+/// For each point an object of its rows, by name, each with every metric as ``{"mean", "ci95",
+/// "n"}`` and perhaps ``"upper95"``: what one run alone says, NaN being null.
 #[pyfunction]
 pub(crate) fn single_summaries<'py>(
     py: Python<'py>,

@@ -1,5 +1,5 @@
-//! Tables of runs. The core keeps them: a sweep packs and stacks them without the interpreter, and only what is looked
-//! at becomes objects of Python's.
+//! Tables of runs. The core keeps them: a sweep packs and stacks them without the interpreter, and
+//! only what is looked at becomes objects of Python's.
 
 use pyo3::exceptions::{PyKeyError, PyValueError};
 use pyo3::prelude::*;
@@ -76,8 +76,8 @@ fn of_entities(name: &str) -> Option<fn(&sojourn_measure::Tables) -> &Table> {
 /// Runs that are stacked: the point, the replica and the tables of each.
 type Runs = Vec<(i64, i64, Py<Tables>)>;
 
-/// Stacks the tables of runs: those of `entities`, each with the name of the column that says what a row is
-/// about, and the drops. A table is a dict of columns.
+/// Stacks the tables of runs: those of `entities`, each with the name of the column that says what
+/// a row is about, and the drops. A table is a dict of columns.
 #[pyfunction]
 pub(crate) fn stacked(
     py: Python<'_>,
@@ -133,8 +133,8 @@ fn stacked_drops<'py>(py: Python<'py>, runs: &Runs) -> PyResult<Bound<'py, PyDic
     Ok(dict)
 }
 
-/// Numbers as an `array` of Python's own, of a type code: NumPy and polars, which read it where it lies, take longer to
-/// import than a short run takes.
+/// Numbers as an `array` of Python's own, of a type code: NumPy and polars, which read it where it
+/// lies, take longer to import than a short run takes.
 fn array<'py, T: Copy, const N: usize>(
     py: Python<'py>,
     code: &str,
@@ -177,8 +177,8 @@ fn drops<'py>(py: Python<'py>, rows: &[DropRow]) -> PyResult<Bound<'py, PyList>>
     )
 }
 
-/// Delays as a dict: `entity` and `name` of each row, the quantiles of all rows one after the other,
-/// and the shares that they belong to.
+/// Delays as a dict: `entity` and `name` of each row, the quantiles of all rows one after the
+/// other, and the shares that they belong to.
 fn delays<'py>(py: Python<'py>, rows: &[Delays]) -> PyResult<Bound<'py, PyDict>> {
     let dict = PyDict::new(py);
     let entities: Vec<_> = rows.iter().map(|row| row.entity).collect();

@@ -1,12 +1,13 @@
-//! ARED: RED that sets its own parameters and adapts its drop probability to keep the average mid-way.
+//! ARED: RED that sets its own parameters and adapts its drop probability to keep the average
+//! mid-way.
 //!
 //! S. Floyd, R. Gummadi, S. Shenker, "Adaptive RED: An Algorithm for Increasing the Robustness of
 //! RED's Active Queue Management", 2001. RED with `gentle` ([`crate::red`], whose code decides) and
 //! automatic parameters: `min_th` = max(5 packets, half of `target_delay`), `max_th` = 3 `min_th`,
-//! `w_q` = 1 - exp(-1/c) for c mean packets a second. Every `interval`, `max_p` grows by `alpha`, or by
-//! a quarter of itself if that is less, while the average is above the middle fifth of the band
-//! and `max_p` at most `top`; it is multiplied by `beta` while the average is below that fifth and
-//! `max_p` at least `bottom`.
+//! `w_q` = 1 - exp(-1/c) for c mean packets a second. Every `interval`, `max_p` grows by `alpha`,
+//! or by a quarter of itself if that is less, while the average is above the middle fifth of the
+//! band and `max_p` at most `top`; it is multiplied by `beta` while the average is below that fifth
+//! and `max_p` at least `bottom`.
 //!
 //! With `feng_adaptive` the rule is that of W. Feng, D. Kandlur, D. Saha, K. Shin, "A
 //! Self-Configuring RED Gateway", IEEE INFOCOM 1999: when the average enters the range below
@@ -14,18 +15,19 @@
 //! `feng_beta` (here at most to 1); no timer.
 //!
 //! **Reference**: `max_p` starts at 0.1, `bottom` 0.01, updates by a timer, so that a quiet link
-//! does not freeze it. **ns-2**: updates only at arrivals, more than `interval` after the last change;
-//! `bottom` at most 80000 over the link's bit rate; Feng's rule reuses alpha 0.01 and beta 0.9, which
-//! multiplies `max_p` by 100 where it should divide by 3: it warns. **ns-3**: at arrivals too;
-//! `max_p` starts at 1/50; `bottom` at most 8 `mean_packet` `rtt` over the bit rate (it multiplies by
-//! the round-trip time where ns-2's formula divides). In both the gentle part starts from the first `max_p`.
+//! does not freeze it. **ns-2**: updates only at arrivals, more than `interval` after the last
+//! change; `bottom` at most 80000 over the link's bit rate; Feng's rule reuses alpha 0.01 and beta
+//! 0.9, which multiplies `max_p` by 100 where it should divide by 3: it warns. **ns-3**: at
+//! arrivals too; `max_p` starts at 1/50; `bottom` at most 8 `mean_packet` `rtt` over the bit rate
+//! (it multiplies by the round-trip time where ns-2's formula divides). In both the gentle part
+//! starts from the first `max_p`.
 //!
-//! **Linux** (`red` with `adaptive`): thresholds and weight as for RED there, not these; never gentle;
-//! and `max_p` stays. Since 2020 `tc` tells of `adaptive` in an attribute (`TCA_RED_FLAGS`) in
-//! which `sch_red.c` does not look for it when it arms the timer, so that nothing ever adapts: Linux
-//! 6.1 measures as plain RED does. With `adapts` it is what the kernel means to do, and did for
-//! older `tc`: target from 2/5 to 3/5 of the band in whole bytes; every half second, one tick of
-//! `hz` late, with the average decayed while idle.
+//! **Linux** (`red` with `adaptive`): thresholds and weight as for RED there, not these; never
+//! gentle; and `max_p` stays. Since 2020 `tc` tells of `adaptive` in an attribute (`TCA_RED_FLAGS`)
+//! in which `sch_red.c` does not look for it when it arms the timer, so that nothing ever adapts:
+//! Linux 6.1 measures as plain RED does. With `adapts` it is what the kernel means to do, and did
+//! for older `tc`: target from 2/5 to 3/5 of the band in whole bytes; every half second, one tick
+//! of `hz` late, with the average decayed while idle.
 
 use sojourn_base::length::Capacity;
 use sojourn_base::{
@@ -82,7 +84,8 @@ params! {
         beta: Probability = "0.9";
         /// `max_p` above which it grows no more.
         top: Probability = "0.5";
-        /// `max_p` below which it shrinks no more; automatic: 0.01, in ns-2 and ns-3 less on fast links.
+        /// `max_p` below which it shrinks no more; automatic: 0.01, in ns-2 and ns-3 less on fast
+        /// links.
         bottom: Auto<Probability> = "auto";
         /// Round-trip time of ns-3's automatic `bottom`.
         rtt: Span = "100 ms";

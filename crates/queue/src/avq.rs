@@ -1,22 +1,23 @@
 //! AVQ: drops by the overflow of a virtual queue whose capacity adapts to the load.
 //!
 //! S. Kunniyur, R. Srikant, "Analysis and Design of an Adaptive Virtual Queue (AVQ) Algorithm for
-//! Active Queue Management", ACM SIGCOMM 2001. Every arrival is put, in bytes, into a virtual queue that
-//! drains at the virtual capacity. If it does not fit in there it is dropped, or with `ecn` marked,
-//! and leaves the virtual queue alone, as does one for which the real queue has no room. The virtual capacity grows by `alpha` `gamma` C over time,
-//! shrinks by `alpha` times the bytes that arrive, and stays between zero and the link's C: where
-//! it settles, the accepted load is `gamma` C. Dropped packets are not counted in this, so that adaptation
-//! sees accepted traffic only; marked ones are.
+//! Active Queue Management", ACM SIGCOMM 2001. Every arrival is put, in bytes, into a virtual queue
+//! that drains at the virtual capacity. If it does not fit in there it is dropped, or with `ecn`
+//! marked, and leaves the virtual queue alone, as does one for which the real queue has no room.
+//! The virtual capacity grows by `alpha` `gamma` C over time, shrinks by `alpha` times the bytes
+//! that arrive, and stays between zero and the link's C: where it settles, the accepted load is
+//! `gamma` C. Dropped packets are not counted in this, so that adaptation sees accepted traffic
+//! only; marked ones are.
 //!
 //! **Reference**: gamma 0.98, alpha 0.15 as in the paper's experiments (a function of the number
 //! of flows and their delays bounds it), first capacity 0.8 C; the virtual room is the real one,
 //! 1000 packets; packets of a limit count 1000 bytes there. With `adapts` off it is the fixed
 //! virtual queue of R. Gibbens and F. Kelly, 1999, say with `initial` 0.95.
 //!
-//! **ns-2** (`Vq`, ns-2.35): room for 50 packets of 1000 bytes each, real and virtual. Time begins with the first arrival;
-//! one without real room stays in the virtual queue; with `ecn` what cannot be marked goes in all the same. Its
-//! packet mode, whose gain is another, and marking at the front are left out. Linux and ns-3 have
-//! none: their presets are the reference.
+//! **ns-2** (`Vq`, ns-2.35): room for 50 packets of 1000 bytes each, real and virtual. Time begins
+//! with the first arrival; one without real room stays in the virtual queue; with `ecn` what cannot
+//! be marked goes in all the same. Its packet mode, whose gain is another, and marking at the front
+//! are left out. Linux and ns-3 have none: their presets are the reference.
 
 use sojourn_base::length::Capacity;
 use sojourn_base::{

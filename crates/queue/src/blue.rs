@@ -2,15 +2,15 @@
 //!
 //! W. Feng, D. Kandlur, D. Saha, K. Shin, "BLUE: A New Class of Active Queue Management
 //! Algorithms", CSE-TR-387-99, 1999, and IEEE/ACM ToN 10(4), 2002. The average queue plays no part.
-//! When an arrival finds no room (or, with `threshold`, finds so much waiting) the probability grows
-//! by `increment`; when the link finds nothing to send it shrinks by `decrement`; neither more
-//! often than every `freeze_time`. Each arrival is dropped, or with `ecn` marked, with it; BLUE's
-//! own drops are no losses in this sense.
+//! When an arrival finds no room (or, with `threshold`, finds so much waiting) the probability
+//! grows by `increment`; when the link finds nothing to send it shrinks by `decrement`; neither
+//! more often than every `freeze_time`. Each arrival is dropped, or with `ecn` marked, with it;
+//! BLUE's own drops are no losses in this sense.
 //!
 //! **Reference**: 0.02, 0.002 and 100 ms. The papers' experiments pair (0.02, 0.002) and (0.0025,
 //! 0.00025) with 10 or 100 ms (from memory of the papers, not verified; 0.0025, 0.00025 and 100 ms
-//! is the default of the authors' ns code). Idleness is an event: one idle spell makes one step, unless
-//! `idle_decay` is `"every"`, which makes one each `freeze_time` that the link stays idle.
+//! is the default of the authors' ns code). Idleness is an event: one idle spell makes one step,
+//! unless `idle_decay` is `"every"`, which makes one each `freeze_time` that the link stays idle.
 //! No preset differs: Linux has only SFB, ns-2.35 and ns-3 have no BLUE.
 
 use sojourn_base::length::Capacity;

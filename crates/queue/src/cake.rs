@@ -80,9 +80,9 @@ params! {
         rtt: RoundTrip = "internet";
         /// Sojourn that is good for a packet; automatic: a twentieth of `rtt`.
         target: Auto<Span> = "auto";
-        /// Most that may wait in all tins, in packets or bytes (Linux's `memlimit`). Automatic: four
-        /// times what the bandwidth carries in `rtt`, from 4 MiB to 10240 packets of the largest size;
-        /// the latter without a bandwidth.
+        /// Most that may wait in all tins, in packets or bytes (Linux's `memlimit`). Automatic:
+        /// four times what the bandwidth carries in `rtt`, from 4 MiB to 10240 packets of the
+        /// largest size; the latter without a bandwidth.
         limit: Auto<Limit> = "auto";
         /// What lies below: sets the next three.
         framing: Framing = "raw";

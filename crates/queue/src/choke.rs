@@ -1,18 +1,19 @@
-//! CHOKe: RED that compares each arrival with a queued packet, and drops both if they are of one flow.
+//! CHOKe: RED that compares each arrival with a queued packet, and drops both if they are of one
+//! flow.
 //!
 //! R. Pan, B. Prabhakar, K. Psounis, "CHOKe, A Stateless Active Queue Management Scheme for
-//! Approximating Fair Bandwidth Allocation", IEEE INFOCOM 2000. When the average is above `min_th`, one
-//! packet of the queue is drawn; if it is of the arrival's flow both are dropped, never marked.
-//! Else RED goes on ([`crate::red`]). A flow that fills a share h of the queue so loses about h of its arrivals and as many
-//! queued packets; an unresponsive flow among many that respond gets at most 1/(1 + e) = 27 % of
-//! the link (A. Tang, J. Wang, S. Low, 2004). `candidates` draws more than one. Flows are told apart
-//! by addresses and ports. The packet being sent is not in the draw.
+//! Approximating Fair Bandwidth Allocation", IEEE INFOCOM 2000. When the average is above `min_th`,
+//! one packet of the queue is drawn; if it is of the arrival's flow both are dropped, never marked.
+//! Else RED goes on ([`crate::red`]). A flow that fills a share h of the queue so loses about h of
+//! its arrivals and as many queued packets; an unresponsive flow among many that respond gets at
+//! most 1/(1 + e) = 27 % of the link (A. Tang, J. Wang, S. Low, 2004). `candidates` draws more than
+//! one. Flows are told apart by addresses and ports. The packet being sent is not in the draw.
 //!
 //! **Reference**: the paper with RED's 5, 15, 0.002, 1/50, all in packets; room for 1000. **Linux**
 //! (`sch_choke`): RED in integers ([`crate::parts::linux_red`]), in packets; automatic: `max_th` a
-//! quarter of the limit, `min_th` a third of that, `burst` (2 `min_th` + `max_th`) / 3; above `max_th` ECN
-//! marks too; its array with holes, of which three draws may miss, is taken for an ideal draw.
-//! ns-2.35 and ns-3 have none here: their presets are the reference.
+//! quarter of the limit, `min_th` a third of that, `burst` (2 `min_th` + `max_th`) / 3; above
+//! `max_th` ECN marks too; its array with holes, of which three draws may miss, is taken for an
+//! ideal draw. ns-2.35 and ns-3 have none here: their presets are the reference.
 
 use core::cmp::Ordering;
 

@@ -10,15 +10,15 @@
 //! drops are never marks. The last packet of the queue is not dropped.
 //!
 //! **Reference**: the paper and CAKE's code, roots exact. An overflow drops the arrival and begins
-//! a spell at once. A quirk of the code that is kept: if the first packet after an idle time of more
-//! than an interval is late, the next late one is signalled at once.
+//! a spell at once. A quirk of the code that is kept: if the first packet after an idle time of
+//! more than an interval is late, the next late one is signalled at once.
 //!
-//! **Linux** (CAKE's inner queue): roots from a table of 16 and by a Newton step from there.
-//! What goes with CAKE's shaper, its condition on four packet times and its roots that begin at
-//! zero, is in [`crate::cake`] alone. **ns-3**
-//! (`CobaltQueueDisc`): those roots; room for 1 500 000 bytes; a sojourn above `blue_threshold`
-//! counts as an overflow for BLUE; the last packet may be dropped; BLUE's drops are told as
-//! `target` too, and so are marks of packets that BLUE drops then. ns-2.35 has none: its preset is the reference.
+//! **Linux** (CAKE's inner queue): roots from a table of 16 and by a Newton step from there. What
+//! goes with CAKE's shaper, its condition on four packet times and its roots that begin at zero, is
+//! in [`crate::cake`] alone. **ns-3** (`CobaltQueueDisc`): those roots; room for 1 500 000 bytes; a
+//! sojourn above `blue_threshold` counts as an overflow for BLUE; the last packet may be dropped;
+//! BLUE's drops are told as `target` too, and so are marks of packets that BLUE drops then. ns-2.35
+//! has none: its preset is the reference.
 
 use sojourn_base::length::Capacity;
 use sojourn_base::{Limit, LinkInfo, Optional, ParamFault, Preset, Probability, Span, params};

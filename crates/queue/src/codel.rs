@@ -3,19 +3,20 @@
 //! K. Nichols, V. Jacobson, A. McGregor, J. Iyengar, "Controlled Delay Active Queue Management",
 //! RFC 8289, 2018. A packet is bad if it waited `target` or longer, more than `max_packet` bytes
 //! wait behind it, and that has been so for `interval`. The first bad packet starts a spell of
-//! dropping, whose k-th drop comes `interval / sqrt(k)` before the next, reckoned from the last
-//! due time, not from the last dequeue. A spell that begins within 16 intervals of one before goes
-//! on from the number by which that one raised its count. With `ecn` one packet per dequeue is marked and sent.
+//! dropping, whose k-th drop comes `interval / sqrt(k)` before the next, reckoned from the last due
+//! time, not from the last dequeue. A spell that begins within 16 intervals of one before goes on
+//! from the number by which that one raised its count. With `ecn` one packet per dequeue is marked
+//! and sent.
 //!
 //! **Reference**: the RFC's pseudocode, with the link's MTU for `max_packet` as its text says, and
 //! room for 1000 packets. `target` should not be less than the time to send a packet.
 //!
-//! **Linux** (`sch_codel`) and **ns-3** (`CoDelQueueDisc`): a clock of 1024 ns; bad only after,
-//! not at, the end of the interval; 1/sqrt(count) in 16 bits by one Newton step per change, so
-//! that the second gap is 50 ms instead of 70.7. ns-3: room
-//! for 1 500 000 bytes, `max_packet` 1500, of which less must wait behind a good packet; after a mark in a spell the next is
-//! reckoned from the mark itself; `ce_threshold` marks only with `ecn` or `l4s`. ns-2.35
-//! has no CoDel: its preset is the reference.
+//! **Linux** (`sch_codel`) and **ns-3** (`CoDelQueueDisc`): a clock of 1024 ns; bad only after, not
+//! at, the end of the interval; 1/sqrt(count) in 16 bits by one Newton step per change, so that the
+//! second gap is 50 ms instead of 70.7. ns-3: room for 1 500 000 bytes, `max_packet` 1500, of which
+//! less must wait behind a good packet; after a mark in a spell the next is reckoned from the mark
+//! itself; `ce_threshold` marks only with `ecn` or `l4s`. ns-2.35 has no CoDel: its preset is the
+//! reference.
 
 use sojourn_base::length::Capacity;
 use sojourn_base::{

@@ -9,8 +9,8 @@ use sojourn_base::{Bytes, Ecn, LinkInfo, Span, Stream, Time};
 pub trait Packet {
     /// The size that the queue counts: IP included, link framing not.
     fn size(&self) -> Bytes;
-    /// The key of its flow: equal for all packets of one five-tuple. Its lower half is the number of the flow, by which
-    /// one can be named, of whichever connection and direction.
+    /// The key of its flow: equal for all packets of one five-tuple. Its lower half is the number
+    /// of the flow, by which one can be named, of whichever connection and direction.
     fn flow(&self) -> u64;
     /// Its source address.
     fn source(&self) -> u32;
@@ -176,7 +176,8 @@ impl<P> Context<'_, P> {
         }
     }
 
-    /// What an arriving packet meets, where so much waits: for a queue that judges arrivals and keeps them itself.
+    /// What an arriving packet meets, where so much waits: for a queue that judges arrivals and
+    /// keeps them itself.
     #[inline]
     pub fn meeting(&mut self, waiting: Backlog) -> Meeting<'_> {
         Meeting {
@@ -206,7 +207,8 @@ impl<P> Context<'_, P> {
     }
 }
 
-/// What an arriving packet meets, or a timer, at a queue whose owner keeps those that wait ([`Discipline::judge`]).
+/// What an arriving packet meets, or a timer, at a queue whose owner keeps those that wait
+/// ([`Discipline::judge`]).
 pub struct Meeting<'a> {
     /// The present instant; never earlier than in the call before.
     pub now: Time,
@@ -230,8 +232,8 @@ pub enum Judgement {
 }
 
 impl Judgement {
-    /// Congestion is signalled on `packet`: by a mark where `marking` is wanted and the packet is ECN-capable, else by a
-    /// drop (RFC 3168, section 7).
+    /// Congestion is signalled on `packet`: by a mark where `marking` is wanted and the packet is
+    /// ECN-capable, else by a drop (RFC 3168, section 7).
     #[inline]
     pub fn signal(packet: &impl Packet, marking: bool, reason: Reason) -> Self {
         if marking && packet.ecn().is_capable() {
@@ -365,40 +367,45 @@ pub trait Discipline<P: Packet> {
     }
 
     /// The capacity of a queue that is nothing but first in, first out, and drops the arrival that
-    /// finds no room as [`Reason::Overlimit`]. The owner may keep the packets of such a queue itself
-    /// and never call it.
+    /// finds no room as [`Reason::Overlimit`]. The owner may keep the packets of such a queue
+    /// itself and never call it.
     fn plain_capacity(&self) -> Option<Capacity> {
         None
     }
 
-    /// Whether it is first in, first out, and all that it ever does to a packet it does when that arrives. The owner may
-    /// keep the packets of such a queue itself and ask for [`judge`](Self::judge) and [`tick`](Self::tick)
-    /// alone: who knows at its arrival whether a packet gets in, knows when it will leave.
+    /// Whether it is first in, first out, and all that it ever does to a packet it does when that
+    /// arrives. The owner may keep the packets of such a queue itself and ask for
+    /// [`judge`](Self::judge) and [`tick`](Self::tick) alone: who knows at its arrival whether a
+    /// packet gets in, knows when it will leave.
     fn judges_arrivals(&self) -> bool {
         false
     }
 
-    /// Judges an arriving packet, where it [judges arrivals](Self::judges_arrivals) and its owner keeps those that wait. The
-    /// owner calls neither [`enqueue`](Self::enqueue), [`dequeue`](Self::dequeue) nor [`on_timer`](Self::on_timer)
-    /// then, marks the packet where that is said, and sends what gets in as soon as the link is free.
+    /// Judges an arriving packet, where it [judges arrivals](Self::judges_arrivals) and its owner
+    /// keeps those that wait. The owner calls neither [`enqueue`](Self::enqueue),
+    /// [`dequeue`](Self::dequeue) nor [`on_timer`](Self::on_timer) then, marks the packet where
+    /// that is said, and sends what gets in as soon as the link is free.
     fn judge(&mut self, _packet: &P, _meeting: &mut Meeting<'_>) -> Judgement {
         Judgement::Admit
     }
 
-    /// Whether it is first in, first out, drops the arrival that finds no room as [`Reason::Overlimit`], and else judges
-    /// packets only when they are to leave, by their sojourn and by what waits behind them. The owner may keep the packets
-    /// of such a queue itself and ask for [`foresees`](Self::foresees) and [`judge_heads`](Self::judge_heads) alone.
+    /// Whether it is first in, first out, drops the arrival that finds no room as
+    /// [`Reason::Overlimit`], and else judges packets only when they are to leave, by their sojourn
+    /// and by what waits behind them. The owner may keep the packets of such a queue itself and ask
+    /// for [`foresees`](Self::foresees) and [`judge_heads`](Self::judge_heads) alone.
     fn judges_heads(&self) -> bool {
         false
     }
 
-    /// Whether it is sure that a packet leaves as it is at `leaves`, when it is at the head and at least `behind` bytes wait
-    /// behind it, whatever comes until then. If so, it counts as gone; if not, nothing has changed.
+    /// Whether it is sure that a packet leaves as it is at `leaves`, when it is at the head and at
+    /// least `behind` bytes wait behind it, whatever comes until then. If so, it counts as gone; if
+    /// not, nothing has changed.
     fn foresees(&mut self, _head: &P, _behind: Bytes, _leaves: Time) -> bool {
         false
     }
 
-    /// Drops and marks at the head of a queue that its owner keeps what is due before the next packet leaves.
+    /// Drops and marks at the head of a queue that its owner keeps what is due before the next
+    /// packet leaves.
     fn judge_heads(&mut self, _queue: &mut dyn Heads<P>, _ctx: &mut Context<'_, P>) {}
 
     /// Periodic work, where the owner keeps those that wait; nothing else moves

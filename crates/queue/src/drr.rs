@@ -2,23 +2,25 @@
 //!
 //! M. Shreedhar, G. Varghese, "Efficient Fair Queuing using Deficit Round Robin", ACM SIGCOMM 1995.
 //! Each flow has a queue and a deficit. A turn adds `quantum` to the deficit and sends packets
-//! while they fit; what is left stays for the next turn, unless the flow has emptied. Over the limit the
-//! flow with most bytes, the next to be served of equals, loses its last packet. Two flows that
-//! always have something to send differ by less than a quantum and two packets.
+//! while they fit; what is left stays for the next turn, unless the flow has emptied. Over the
+//! limit the flow with most bytes, the next to be served of equals, loses its last packet. Two
+//! flows that always have something to send differ by less than a quantum and two packets.
 //!
 //! **Reference**: 1024 queues by a salted hash, the salt drawn at the first arrival; room for 1000
-//! packets; turns of the link's MTU, at least the largest packet as the paper wants for its bound on work.
+//! packets; turns of the link's MTU, at least the largest packet as the paper wants for its bound
+//! on work.
 //!
-//! With `inner` each flow's queue is a discipline of its own, with its parameters in parentheses and
-//! a limit of its own, as the classes of Linux's `drr` have: `"codel(target = 2 ms)"`. An arrival that finds
-//! `limit` packets in all of them is dropped; nothing is pushed out. The packet at the head of a flow whose
-//! turn it is not has left that discipline, if it did not fit into the turn before.
+//! With `inner` each flow's queue is a discipline of its own, with its parameters in parentheses
+//! and a limit of its own, as the classes of Linux's `drr` have: `"codel(target = 2 ms)"`. An
+//! arrival that finds `limit` packets in all of them is dropped; nothing is pushed out. The packet
+//! at the head of a flow whose turn it is not has left that discipline, if it did not fit into the
+//! turn before.
 //!
-//! **Linux** (`sch_drr`): turns of the largest packet; it gives a turn's quantum at the end of the turn
-//! before, which serves in the same order; classes by filters and limits per class are left out.
-//! **ns-2** (`DRR`, ns-2.35): `limit` 25000 bytes, 10 buckets by source address alone, turns of 250
-//! bytes, so that a packet of 500 takes two; pushes out heads, not tails. ns-3 has none: its preset
-//! is the reference.
+//! **Linux** (`sch_drr`): turns of the largest packet; it gives a turn's quantum at the end of the
+//! turn before, which serves in the same order; classes by filters and limits per class are left
+//! out. **ns-2** (`DRR`, ns-2.35): `limit` 25000 bytes, 10 buckets by source address alone, turns
+//! of 250 bytes, so that a packet of 500 takes two; pushes out heads, not tails. ns-3 has none: its
+//! preset is the reference.
 
 use core::cmp::Reverse;
 use std::collections::VecDeque;

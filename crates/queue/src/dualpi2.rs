@@ -2,23 +2,25 @@
 //!
 //! K. De Schepper, B. Briscoe, G. White, "Dual-Queue Coupled AQMs for Low Latency, Low Loss, and
 //! Scalable Throughput (L4S)", RFC 9332, 2023, appendix A. ECT(1) and CE packets join queue L, all
-//! others queue C. Every `t_update` a PI controller of the longer of both delays moves p'. A
-//! packet leaving C is signalled with p'^2: marked if it is ECT(0), dropped if it cannot be; one leaving
-//! L is marked with the larger of k p' and a ramp of L's own delay, from `min_th` over `range`, that
-//! counts only while more than one packet is left. So with k = 2 a Reno and a DCTCP flow of one round-trip time get
-//! about equal windows.
+//! others queue C. Every `t_update` a PI controller of the longer of both delays moves p'. A packet
+//! leaving C is signalled with p'^2: marked if it is ECT(0), dropped if it cannot be; one leaving L
+//! is marked with the larger of k p' and a ramp of L's own delay, from `min_th` over `range`, that
+//! counts only while more than one packet is left. So with k = 2 a Reno and a DCTCP flow of one
+//! round-trip time get about equal windows.
 //!
-//! When k p' reaches 1 there is overload: L packets are dropped with p'^2 and else marked, and with p'^2
-//! at `classic_most` or above C drops what it would mark. L is served first but for credit: with both queues busy C gets
-//! `classic_weight` of the bytes.
+//! When k p' reaches 1 there is overload: L packets are dropped with p'^2 and else marked, and with
+//! p'^2 at `classic_most` or above C drops what it would mark. L is served first but for credit:
+//! with both queues busy C gets `classic_weight` of the bytes.
 //!
-//! **Reference**: the RFC: 15 ms, 16 ms, 0.16, 3.2, k = 2, 800 us and 400 us, limit 250 ms with an MTU of slack for both queues
-//! together; signals are spaced by accumulators that fire above 1, with one of its own for drops under
-//! overload (the RFC's pseudocode has one for both, into which marks leak); weight 1/16.
+//! **Reference**: the RFC: 15 ms, 16 ms, 0.16, 3.2, k = 2, 800 us and 400 us, limit 250 ms with an
+//! MTU of slack for both queues together; signals are spaced by accumulators that fire above 1,
+//! with one of its own for drops under overload (the RFC's pseudocode has one for both, into which
+//! marks leak); weight 1/16.
 //!
-//! **Linux** (`sch_dualpi2`): limit 10000 packets; alpha 41/256, beta 819/256; a step at 1 ms of sojourn in
-//! place of the ramp; signals at random, none by the controller with less than two of the largest packets left, C's from k p'
-//! above 1 drops whatever; weight 10 %. ns-2.35 and ns-3 have none here: their presets are the reference.
+//! **Linux** (`sch_dualpi2`): limit 10000 packets; alpha 41/256, beta 819/256; a step at 1 ms of
+//! sojourn in place of the ramp; signals at random, none by the controller with less than two of
+//! the largest packets left, C's from k p' above 1 drops whatever; weight 10 %. ns-2.35 and ns-3
+//! have none here: their presets are the reference.
 
 use sojourn_base::length::Capacity;
 use sojourn_base::{

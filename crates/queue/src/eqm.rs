@@ -23,8 +23,8 @@
 //! Lengths are compared in the unit in which they are given; packets become bits by the mean of
 //! what waits. For ablation: `randomised` throws dice; `rate_only` leaves the queue out (tau
 //! infinite), `queue_only` the rate (x = C); `per_flow` keeps x per flow and sheds only of those
-//! above c/N, N being the flows heard of lately: once in `averaging` those are forgotten that were silent for as long.
-//! No preset differs.
+//! above c/N, N being the flows heard of lately: once in `averaging` those are forgotten that were
+//! silent for as long. No preset differs.
 
 use std::collections::BTreeMap;
 

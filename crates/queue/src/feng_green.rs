@@ -12,16 +12,17 @@
 //! so each arrival is dropped, or with `ecn` marked, with that probability, at most 1. The queue
 //! plays no part but by its limit. N is the flows heard of within `window`, s the size of the
 //! arrival, and R what the packet says of its flow's round-trip time; where it says nothing, `rtt`.
-//! So flows of unequal round-trip times get equal rates, if R is known for each: only the driver's packets say it, those of
-//! scenarios do not.
+//! So flows of unequal round-trip times get equal rates, if R is known for each: only the driver's
+//! packets say it, those of scenarios do not.
 //!
 //! **Reference**: `c` = sqrt(3/2); with receivers that acknowledge every other packet it is
 //! sqrt(3/4), 0.866. The paper's text was not at hand: the formula is from memory, the window a
-//! workable one. That TCP's steady state is turned into drops, without bias by round-trip times, and that flows
-//! may write theirs into their packets, is said by the abstract of A. Kapadia, W. Feng, R. Campbell, "GREEN: A
-//! TCP Equation-Based Approach to Active Queue Management", UIUCDCS-R-2004-2408, 2004, which also tells
-//! the weakness: short or slow flows leave a link idle. It is not the GREEN of Wydrowski and Zukerman
-//! ([`crate::green`]). No preset differs: neither Linux nor ns-2.35 nor ns-3 has it.
+//! workable one. That TCP's steady state is turned into drops, without bias by round-trip times,
+//! and that flows may write theirs into their packets, is said by the abstract of A. Kapadia, W.
+//! Feng, R. Campbell, "GREEN: A TCP Equation-Based Approach to Active Queue Management",
+//! UIUCDCS-R-2004-2408, 2004, which also tells the weakness: short or slow flows leave a link idle.
+//! It is not the GREEN of Wydrowski and Zukerman ([`crate::green`]). No preset differs: neither
+//! Linux nor ns-2.35 nor ns-3 has it.
 
 use std::collections::{BTreeMap, VecDeque};
 

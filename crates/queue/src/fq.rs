@@ -2,22 +2,23 @@
 //!
 //! A. Demers, S. Keshav, S. Shenker, "Analysis and Simulation of a Fair Queueing Algorithm", ACM
 //! SIGCOMM 1989. The round number R grows by the link's rate over the weight of all flows that are
-//! active, that is, whose last packet would not yet have finished. An arrival of b bits finishes at F = max(R, F of
-//! its flow's last) + b / weight; the packet of smallest F is sent, never interrupted. Every flow has a queue of
-//! its own. Over the limit the flow with most bytes, the one seen first of equals, loses its last packet.
+//! active, that is, whose last packet would not yet have finished. An arrival of b bits finishes at
+//! F = max(R, F of its flow's last) + b / weight; the packet of smallest F is sent, never
+//! interrupted. Every flow has a queue of its own. Over the limit the flow with most bytes, the one
+//! seen first of equals, loses its last packet.
 //!
 //! **Reference**: the paper without its delta of promptness; room for 1000 packets; all flows
 //! weigh 1, unless `weights` names those of the flows 0, 1, 2 ... in turn.
 //!
-//! With `inner` each flow's queue is a discipline of its own, with its parameters in parentheses and
-//! a limit of its own, such as `"codel(target = 2 ms)"`. Which packet such a flow sends is not known
-//! before it is asked, so the flow is asked whose head would *start* first, as in P. Goyal, H. Vin, H. Cheng,
-//! "Start-Time Fair Queueing", 1997; what is dropped takes no service. An arrival that finds `limit` packets in
-//! all of them is dropped; nothing is pushed out.
+//! With `inner` each flow's queue is a discipline of its own, with its parameters in parentheses
+//! and a limit of its own, such as `"codel(target = 2 ms)"`. Which packet such a flow sends is not
+//! known before it is asked, so the flow is asked whose head would *start* first, as in P. Goyal,
+//! H. Vin, H. Cheng, "Start-Time Fair Queueing", 1997; what is dropped takes no service. An arrival
+//! that finds `limit` packets in all of them is dropped; nothing is pushed out.
 //!
-//! No preset differs:
-//! Linux's `sch_fq` is a pacer of its host's flows, ns-2's `FQ` approximates finishing times in real time
-//! and wants a queue and a number for each flow; both are left out. ns-3 has none.
+//! No preset differs: Linux's `sch_fq` is a pacer of its host's flows, ns-2's `FQ` approximates
+//! finishing times in real time and wants a queue and a number for each flow; both are left out.
+//! ns-3 has none.
 
 mod least;
 
@@ -39,7 +40,8 @@ params! {
     pub struct Params {
         /// Most that may wait in all flows, in packets or bytes.
         limit: Limit = "1000 packets";
-        /// Weights of the flows 0, 1, 2 ..., each connection of a flow alike; further flows weigh 1.
+        /// Weights of the flows 0, 1, 2 ..., each connection of a flow alike; further flows
+        /// weigh 1.
         weights: String = "1 1";
         /// The discipline of each flow.
         inner: Optional<Inner> = "none";
@@ -154,8 +156,8 @@ impl<P: Packet> Fq<P> {
         }
     }
 
-    /// When the first of the active flows finishes, and which it is. One that has got more since is asked again when
-    /// that finishes.
+    /// When the first of the active flows finishes, and which it is. One that has got more since is
+    /// asked again when that finishes.
     fn first_to_end(&mut self) -> Option<(f64, usize)> {
         loop {
             let (round, place) = self.ends.first()?;

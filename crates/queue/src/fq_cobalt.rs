@@ -6,10 +6,10 @@
 //!
 //! **Reference**: 1024 queues, turns of 1514 bytes, room for 10240 packets, 5 ms, 100 ms, ECN on.
 //! Over the limit the fattest flow loses packets from its head, and its COBALT is told of an
-//! overflow, as in CAKE. **Linux**: CAKE's queues: turns of the largest packet, one packet dropped at
-//! a time. **ns-3** (`FqCobaltQueueDisc`): turns of the MTU; the limit is that of each queue
-//! too, and COBALT is told of overflows of that one alone; `blue_threshold` 400 ms stands for
-//! the others. ns-2.35 has none: its preset is the reference.
+//! overflow, as in CAKE. **Linux**: CAKE's queues: turns of the largest packet, one packet dropped
+//! at a time. **ns-3** (`FqCobaltQueueDisc`): turns of the MTU; the limit is that of each queue
+//! too, and COBALT is told of overflows of that one alone; `blue_threshold` 400 ms stands for the
+//! others. ns-2.35 has none: its preset is the reference.
 
 use sojourn_base::{
     Auto, Bytes, Limit, LinkInfo, Optional, ParamFault, Preset, Probability, Span, params,
@@ -29,8 +29,8 @@ params! {
         target: Span = "5 ms";
         /// How long sojourns must stay above the target: about the longest round-trip time.
         interval: Span = "100 ms";
-        /// Bytes of a turn. Automatic: 1514, under Linux's preset the largest packet, under ns-3's the
-        /// MTU.
+        /// Bytes of a turn. Automatic: 1514, under Linux's preset the largest packet, under ns-3's
+        /// the MTU.
         quantum: Auto<Bytes> = "auto";
         /// Number of queues.
         flows: u32 = "1024";
@@ -48,7 +48,8 @@ params! {
         blue_threshold: Optional<Span> = "none", Ns3 = "400 ms";
         /// Whether packets of scalable senders, ECT(1) and CE, are only marked, by `ce_threshold`.
         l4s: bool = "false";
-        /// Neighbouring queues among which a flow looks for one of its own; its key is its hash then.
+        /// Neighbouring queues among which a flow looks for one of its own; its key is its hash
+        /// then.
         set_ways: Optional<u32> = "none";
     }
 }

@@ -5,20 +5,21 @@
 //! each queue obeys [`crate::codel`]. A queue found empty ends its spell of dropping, but keeps its
 //! count, which the next flow of the same hash inherits.
 //!
-//! **Reference**: the RFC: 1024 queues, turns of 1514 bytes, which are a frame of Ethernet: packets of 1500 bytes, as here
-//! without framing, leave 14 of them, so that a new flow sends two in its first turn; room for 10240 packets, 5 ms, 100 ms,
-//! ECN on. The backlog that `max_packet` is held against is that of all flows (RFC 8289, section
-//! 4.4), so that a flow's last packet may be dropped while others wait. The list of old flows is
-//! served while its head has credits left, more than zero, as all code does, where the RFC's text
-//! says not below zero.
+//! **Reference**: the RFC: 1024 queues, turns of 1514 bytes, which are a frame of Ethernet: packets
+//! of 1500 bytes, as here without framing, leave 14 of them, so that a new flow sends two in its
+//! first turn; room for 10240 packets, 5 ms, 100 ms, ECN on. The backlog that `max_packet` is held
+//! against is that of all flows (RFC 8289, section 4.4), so that a flow's last packet may be
+//! dropped while others wait. The list of old flows is served while its head has credits left, more
+//! than zero, as all code does, where the RFC's text says not below zero.
 //!
 //! **Linux** (`sch_fq_codel`, 6.1): CoDel as under its preset there; turns and `max_packet` of the
-//! largest packet; a queue found empty also keeps the time from which its packets would have been bad, so that the first
-//! packet of a flow that sends one now and then may be dropped at once (kernels from 7.0 on forget it); packets that are pushed out raise their flow's count; a new flow found empty leaves at
-//! once if no old one waits. Its second limit, 32 MB of memory, is left out: packets here have no
-//! true size. **ns-3** (`FqCoDelQueueDisc`): turns of the MTU; `max_packet` 1500 against the flow's
-//! own backlog; the limit is that of each queue too, so that a flow alone loses arrivals;
-//! optional `set_ways`. ns-2.35 has none: its preset is the reference.
+//! largest packet; a queue found empty also keeps the time from which its packets would have been
+//! bad, so that the first packet of a flow that sends one now and then may be dropped at once
+//! (kernels from 7.0 on forget it); packets that are pushed out raise their flow's count; a new
+//! flow found empty leaves at once if no old one waits. Its second limit, 32 MB of memory, is left
+//! out: packets here have no true size. **ns-3** (`FqCoDelQueueDisc`): turns of the MTU;
+//! `max_packet` 1500 against the flow's own backlog; the limit is that of each queue too, so that a
+//! flow alone loses arrivals; optional `set_ways`. ns-2.35 has none: its preset is the reference.
 
 use sojourn_base::{Auto, Bytes, Limit, LinkInfo, Optional, ParamFault, Preset, Span, params};
 
@@ -36,8 +37,8 @@ params! {
         target: Span = "5 ms";
         /// How long sojourns must stay above the target: about the longest round-trip time.
         interval: Span = "100 ms";
-        /// Bytes of a turn. Automatic: 1514, under Linux's preset the largest packet, under ns-3's the
-        /// MTU.
+        /// Bytes of a turn. Automatic: 1514, under Linux's preset the largest packet, under ns-3's
+        /// the MTU.
         quantum: Auto<Bytes> = "auto";
         /// Number of queues.
         flows: u32 = "1024";
@@ -52,7 +53,8 @@ params! {
         /// Whether packets of scalable senders, ECT(1) and CE, are only ever marked, above
         /// `ce_threshold`, and others not by it (ns-3's `UseL4s`).
         l4s: bool = "false";
-        /// Neighbouring queues among which a flow looks for one of its own; its key is its hash then.
+        /// Neighbouring queues among which a flow looks for one of its own; its key is its hash
+        /// then.
         set_ways: Optional<u32> = "none";
     }
 }

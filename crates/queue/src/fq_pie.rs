@@ -6,10 +6,10 @@
 //! together, idle ones too, so that their probabilities decay.
 //!
 //! **Reference**: the RFCs' defaults: 1024 queues, turns of 1514 bytes, room for 10240 packets,
-//! PIE's 15 ms. Over the limit the fattest flow loses packets from its head. **Linux** (`sch_fq_pie`): PIE
-//! as under its preset there; turns of the largest packet; an arrival over the limit is dropped itself; its limit of
-//! memory only counts, and is left out. **ns-3** (`FqPieQueueDisc`): PIE as there; turns of the MTU; the limit is that of each
-//! queue too; ECN on.
+//! PIE's 15 ms. Over the limit the fattest flow loses packets from its head. **Linux**
+//! (`sch_fq_pie`): PIE as under its preset there; turns of the largest packet; an arrival over the
+//! limit is dropped itself; its limit of memory only counts, and is left out. **ns-3**
+//! (`FqPieQueueDisc`): PIE as there; turns of the MTU; the limit is that of each queue too; ECN on.
 //! ns-2.35 has none: its preset is the reference.
 
 use sojourn_base::length::Capacity;
@@ -28,8 +28,8 @@ params! {
     pub struct Params {
         /// Most that may wait in all flows, in packets or bytes.
         limit: Limit = "10240 packets";
-        /// Bytes of a turn. Automatic: 1514, under Linux's preset the largest packet, under ns-3's the
-        /// MTU.
+        /// Bytes of a turn. Automatic: 1514, under Linux's preset the largest packet, under ns-3's
+        /// the MTU.
         quantum: Auto<Bytes> = "auto";
         /// Number of queues.
         flows: u32 = "1024";
@@ -67,7 +67,8 @@ params! {
         ce_threshold: Optional<Span> = "none";
         /// Whether packets of scalable senders, ECT(1) and CE, are only marked, by `ce_threshold`.
         l4s: bool = "false";
-        /// Neighbouring queues among which a flow looks for one of its own; its key is its hash then.
+        /// Neighbouring queues among which a flow looks for one of its own; its key is its hash
+        /// then.
         set_ways: Optional<u32> = "none";
         /// Clock ticks a second of the Linux kernel; no other preset has it.
         hz: u32 = "1000";

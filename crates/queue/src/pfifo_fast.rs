@@ -3,9 +3,9 @@
 //! Linux's default for two decades (`sch_generic.c`; `tc-pfifo_fast(8)`). A packet's priority, 0 to
 //! 15, is mapped to a band by 1 2 2 2 1 2 0 0 1 1 1 1 1 1 1 1: best effort (0) to band 1,
 //! interactive (6) and control (7) to band 0, bulk (2) to band 2. Lower bands starve by design. In
-//! scenarios the priority is what Linux makes of the packet's `dscp`: by its three lowest bits bulk for 2 and 3, interactive
-//! for 4 and 5, else best effort or its band. No
-//! ECN, no timer. With all packets of one priority it is drop-tail.
+//! scenarios the priority is what Linux makes of the packet's `dscp`: by its three lowest bits bulk
+//! for 2 and 3, interactive for 4 and 5, else best effort or its band. No ECN, no timer. With all
+//! packets of one priority it is drop-tail.
 //!
 //! **Reference** and **ns-3** (`PfifoFastQueueDisc`): one limit over all bands, 1000 packets; an
 //! arrival above it is dropped whatever its band. **Linux**: the limit is that of each band, so

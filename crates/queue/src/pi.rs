@@ -2,15 +2,17 @@
 //!
 //! C. Hollot, V. Misra, D. Towsley, W. Gong, "On Designing Improved Controllers for AQM Routers
 //! Supporting TCP Flows", IEEE INFOCOM 2001. Every `interval` p grows by `a` (q - target) - `b` (q
-//! before - target), between 0 and 1; an arrival is dropped, or with `ecn` marked, with p. Unlike RED it ends
-//! at its target whatever the load, but slowly: a queue held d packets too long raises p by
-//! (a - b) d per interval. With `bytes` the queue is counted in mean packets of its bytes, and p scaled by a packet's size.
+//! before - target), between 0 and 1; an arrival is dropped, or with `ecn` marked, with p. Unlike
+//! RED it ends at its target whatever the load, but slowly: a queue held d packets too long raises
+//! p by (a - b) d per interval. With `bytes` the queue is counted in mean packets of its bytes, and
+//! p scaled by a packet's size.
 //!
-//! **Reference**: a 1.822e-5, b 1.816e-5, 160 times a second, target 200 packets, for about 60 flows
-//! over 0.25 s at 3750 packets a second (the last three from memory of the paper, the rest
-//! confirmed second-hand); other links want other gains. Room for 1000 packets. **ns-2** (`PI`, ns-2.35):
-//! 170 times a second, target 50 and room for 50 packets, with `bytes` for fewer than 50 mean packets before the last: a
-//! queue that can never stay above its target, of which it warns. Linux and ns-3 have no PI: their presets are the reference.
+//! **Reference**: a 1.822e-5, b 1.816e-5, 160 times a second, target 200 packets, for about 60
+//! flows over 0.25 s at 3750 packets a second (the last three from memory of the paper, the rest
+//! confirmed second-hand); other links want other gains. Room for 1000 packets. **ns-2** (`PI`,
+//! ns-2.35): 170 times a second, target 50 and room for 50 packets, with `bytes` for fewer than 50
+//! mean packets before the last: a queue that can never stay above its target, of which it warns.
+//! Linux and ns-3 have no PI: their presets are the reference.
 
 use sojourn_base::length::Capacity;
 use sojourn_base::{Bytes, Limit, LinkInfo, ParamFault, Preset, Span, Threshold, Time, params};

@@ -1,15 +1,16 @@
 //! PI2: a plain PI controller of the queueing delay, whose output is squared for classic traffic.
 //!
 //! K. De Schepper, O. Bondarenko, I. Tsang, B. Briscoe, "PI2: A Linearized AQM for both Classic and
-//! Scalable TCP", ACM CoNEXT 2016. Every `t_update` p' grows by `alpha` (delay - target) + `beta` (delay -
-//! delay before), between 0 and 1. A classic packet is dropped, or with `ecn` marked, with p'^2, by two
-//! throws of the die; one of a scalable sender, ECT(1) or CE, is marked with `k` p'. The square makes the loop
-//! linear for Reno's window, 1.22 / p', so that PIE's table, allowance and cap are not
-//! needed. Nothing is signalled while less than two MTU wait. The delay is the age of the head.
+//! Scalable TCP", ACM CoNEXT 2016. Every `t_update` p' grows by `alpha` (delay - target) + `beta`
+//! (delay - delay before), between 0 and 1. A classic packet is dropped, or with `ecn` marked, with
+//! p'^2, by two throws of the die; one of a scalable sender, ECT(1) or CE, is marked with `k` p'.
+//! The square makes the loop linear for Reno's window, 1.22 / p', so that PIE's table, allowance
+//! and cap are not needed. Nothing is signalled while less than two MTU wait. The delay is the age
+//! of the head.
 //!
-//! **Reference**: the paper's 20 ms, 32 ms, 0.3125 and 3.125 per second, k = 2; room for 1000 packets. **Linux**
-//! (the authors' `sch_pi2`, outside the kernel): an update every 30 ms. ns-2.35 and ns-3 have none:
-//! their presets are the reference.
+//! **Reference**: the paper's 20 ms, 32 ms, 0.3125 and 3.125 per second, k = 2; room for 1000
+//! packets. **Linux** (the authors' `sch_pi2`, outside the kernel): an update every 30 ms. ns-2.35
+//! and ns-3 have none: their presets are the reference.
 
 use sojourn_base::length::Capacity;
 use sojourn_base::{Ecn, Limit, LinkInfo, ParamFault, Preset, Span, Time, params};

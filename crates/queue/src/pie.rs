@@ -11,20 +11,21 @@
 //!
 //! **Reference**: the RFC. The delay is the sojourn of the last packet that left, zero if it left
 //! the queue empty, or with `dequeue_rate_estimator` the backlog at the departure rate, measured
-//! over `dequeue_threshold` bytes as in its appendix B, the times averaged with weight 1/4. With `derandomize`
-//! nothing is dropped until the probabilities of arrivals since the last drop sum to 0.85, and one
-//! surely at 8.5: about p / 1.85 of all are dropped then, and the loop settles at a higher p. With
-//! `ecn` ECN-capable packets are marked while the probability is below `mark_threshold`. Room for
-//! 1000 packets; a mean packet of 1000 bytes, which the RFC leaves open. ns-2.35 has no PIE.
+//! over `dequeue_threshold` bytes as in its appendix B, the times averaged with weight 1/4. With
+//! `derandomize` nothing is dropped until the probabilities of arrivals since the last drop sum to
+//! 0.85, and one surely at 8.5: about p / 1.85 of all are dropped then, and the loop settles at a
+//! higher p. With `ecn` ECN-capable packets are marked while the probability is below
+//! `mark_threshold`. Room for 1000 packets; a mean packet of 1000 bytes, which the RFC leaves open.
+//! ns-2.35 has no PIE.
 //!
 //! **Linux** (`sch_pie`): derandomized always; the first update after 0.5 s, then every `t_update`
-//! rounded up to jiffies (`hz`) and one jiffy late: 16 ms instead of 15 at 1000 Hz, 30 at 100 Hz;
-//! 2 % more at every update with a delay above 250 ms; the exemption looks at the delay now; a
-//! mean packet is the largest, of which two must wait in full; the allowance, given at updates,
-//! runs down by the time between departures; the decay is 1/64, and none while something waits; the
-//! probability is not held to 1: under a flood it goes on rising, and takes as long to come down again; marks up
-//! to and with `mark_threshold`; the measured rate is averaged, with weight 1/8; the memory of
-//! derandomization is lost at the limit, but kept by a mark that was due.
+//! rounded up to jiffies (`hz`) and one jiffy late: 16 ms instead of 15 at 1000 Hz, 30 at 100 Hz; 2
+//! % more at every update with a delay above 250 ms; the exemption looks at the delay now; a mean
+//! packet is the largest, of which two must wait in full; the allowance, given at updates, runs
+//! down by the time between departures; the decay is 1/64, and none while something waits; the
+//! probability is not held to 1: under a flood it goes on rising, and takes as long to come down
+//! again; marks up to and with `mark_threshold`; the measured rate is averaged, with weight 1/8;
+//! the memory of derandomization is lost at the limit, but kept by a mark that was due.
 //!
 //! **ns-3** (`PieQueueDisc`): room for 25 packets, too few for 15 ms above 20 Mbit/s; the allowance
 //! begins with the first arrival and comes back after 1.5 s of calm, and no probability builds up

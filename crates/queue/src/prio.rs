@@ -1,20 +1,19 @@
 //! Priority: bands of first in, first out in strict order, chosen by the packet's priority.
 //!
 //! Linux's `tc-prio(8)`. The first of the bands that holds a packet is served; lower ones starve
-//! while higher ones are busy, by design. `priomap` names the band of each priority from 0 to 15. In
-//! scenarios the priority is what Linux makes of the packet's `dscp`: by its three lowest bits 2 (bulk) for 2 and 3, 6
-//! (interactive) for 4 and 5, 4 (both) for 6 and 7, else 0. So Expedited Forwarding (46) has priority 4, AF11 to AF41 have
-//! 2, and codepoints of classes (CS1 to CS7) have none. A
-//! class that a filter chose goes before it; one that is no band stands for the band of priority 0.
-//! Each band is drop-tail with a `limit` of its own, or another discipline: `inner`, with its
-//! parameters in parentheses and a limit of its own. One that has nothing to send now, a token
-//! bucket, lets the next band go.
+//! while higher ones are busy, by design. `priomap` names the band of each priority from 0 to 15.
+//! In scenarios the priority is what Linux makes of the packet's `dscp`: by its three lowest bits 2
+//! (bulk) for 2 and 3, 6 (interactive) for 4 and 5, 4 (both) for 6 and 7, else 0. So Expedited
+//! Forwarding (46) has priority 4, AF11 to AF41 have 2, and codepoints of classes (CS1 to CS7) have
+//! none. A class that a filter chose goes before it; one that is no band stands for the band of
+//! priority 0. Each band is drop-tail with a `limit` of its own, or another discipline: `inner`,
+//! with its parameters in parentheses and a limit of its own. One that has nothing to send now, a
+//! token bucket, lets the next band go.
 //!
 //! **Reference**, **Linux** (`sch_prio`, whose bands are `pfifo`s as long as the device's queue)
-//! and **ns-3** (`PrioQueueDisc`): three bands of 1000 packets each, the map of `pfifo_fast`.
-//! Bands of different kinds are left out, and no scenario has filters (the driver's packets may name
-//! their band). ns-2 has none of this kind: its preset is
-//! the reference.
+//! and **ns-3** (`PrioQueueDisc`): three bands of 1000 packets each, the map of `pfifo_fast`. Bands
+//! of different kinds are left out, and no scenario has filters (the driver's packets may name
+//! their band). ns-2 has none of this kind: its preset is the reference.
 
 use sojourn_base::length::Capacity;
 use sojourn_base::{Bytes, Limit, LinkInfo, Optional, ParamFault, Preset, Time, params};

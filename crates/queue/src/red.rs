@@ -10,27 +10,28 @@
 //! 2/p - 1. An idle time of m packet times (`mean_packet` at the link's rate) counts as m
 //! arrivals that found nothing; it begins when a dequeue finds the queue empty.
 //!
-//! **Reference**: the paper, with the 5, 15, 0.002 and 1/50 of its simulations; neither gentle
-//! nor wait; limit 1000 packets, mean packet 500 bytes. An arrival without room is dropped whatever the
-//! average. In byte mode the probability is scaled by the packet's size before spreading.
-//! `"auto"` takes `min_th` = max(5 packets, half of `target_delay`), `max_th` = 3 `min_th` and
-//! `w_q` = 1 - exp(-1/c), with c mean packets per second (Floyd, Gummadi, Shenker 2001).
-//! In byte mode (`bytes`; automatic: if the limit is in bytes, time or BDP) packets of the
-//! thresholds count `mean_packet` bytes each; the limit keeps its own unit.
+//! **Reference**: the paper, with the 5, 15, 0.002 and 1/50 of its simulations; neither gentle nor
+//! wait; limit 1000 packets, mean packet 500 bytes. An arrival without room is dropped whatever the
+//! average. In byte mode the probability is scaled by the packet's size before spreading. `"auto"`
+//! takes `min_th` = max(5 packets, half of `target_delay`), `max_th` = 3 `min_th` and `w_q` = 1 -
+//! exp(-1/c), with c mean packets per second (Floyd, Gummadi, Shenker 2001). In byte mode (`bytes`;
+//! automatic: if the limit is in bytes, time or BDP) packets of the thresholds count `mean_packet`
+//! bytes each; the limit keeps its own unit.
 //!
 //! `nonlinear` is the variant of K. Zhou, K. L. Yeung, V. O. K. Li, Computer Networks 50, 2006: 1.5
 //! `max_p` times the square of the way from `min_th` to `max_th`, so that the mean over the range
-//! is RED's; above `max_th` all are dropped (with `gentle`, as ns-3 allows, it falls back to `max_p` there).
+//! is RED's; above `max_th` all are dropped (with `gentle`, as ns-3 allows, it falls back to
+//! `max_p` there).
 //!
 //! **ns-2** (`RED`, ns-2.35): byte mode and automatic parameters, though `w_q` = 1 - exp(-1/(10 r
 //! c)) with r = max(0.1 s, 3 (delay + 1/c)); limit and thresholds in packets are taken times
 //! `mean_packet`; the arrival that crosses the limit still gets in; `use_mark_p`: no forced drop,
 //! and marks only below `mark_p`; no early drop with at most one packet (in byte mode: one byte)
-//! queued; the first packet of a visit above `min_th` is spared; the count of packets since the last
-//! drop includes the arrival, so that without `wait` the gap ends at 1/p - 1; scaling by size
-//! comes after spreading; idle times are rounded down to whole packets, and the arrival is
-//! averaged too. The link's first rate and delay count. **ns-3** (`RedQueueDisc`): those ways but
-//! the byte mode, the automatic parameters, the limit and `use_mark_p`.
+//! queued; the first packet of a visit above `min_th` is spared; the count of packets since the
+//! last drop includes the arrival, so that without `wait` the gap ends at 1/p - 1; scaling by size
+//! comes after spreading; idle times are rounded down to whole packets, and the arrival is averaged
+//! too. The link's first rate and delay count. **ns-3** (`RedQueueDisc`): those ways but the byte
+//! mode, the automatic parameters, the limit and `use_mark_p`.
 //!
 //! **Linux** (`sch_red`): in bytes, integers throughout ([`crate::parts::linux_red`]); `max_th`
 //! automatic is 3 `min_th`, or limit/4 where `min_th` is automatic too, and that is a third of

@@ -213,8 +213,8 @@ impl<P: Packet> Discipline<P> for Rem<P> {
         !self.marks_at_head()
     }
 
-    /// Out of line, so that the packet stays in one piece: to be read in pieces and copied as a whole right after stalls the
-    /// processor.
+    /// Out of line, so that the packet stays in one piece: to be read in pieces and copied as a
+    /// whole right after stalls the processor.
     #[inline(never)]
     fn judge(&mut self, packet: &P, meeting: &mut Meeting<'_>) -> Judgement {
         let size = packet.size();

@@ -1,24 +1,27 @@
 //! SFB: stochastic fair BLUE; flows are hashed to bins that each learn a drop probability.
 //!
 //! W. Feng, D. Kandlur, D. Saha, K. Shin, "Stochastic Fair Blue", IEEE INFOCOM 2001. One queue, and
-//! `levels` rows of `bins`, each with the number of its packets that wait and a probability. Of an arrival's
-//! bins, one per row, those that hold more than `bin_size` packets raise their probability by `increment`, empty
-//! ones lower it by `decrement`; the arrival is dropped, or with `ecn` marked, with the least of them.
-//! A flow whose least one is 1 does not respond: it may send `penalty_rate` packets a second, from a bucket
-//! of `penalty_burst`. Every `rehash` a second set of bins under another salt takes over,
-//! which has been learning of such flows for `warmup`. A responsive flow among m that are not is
-//! taken for one with probability (1 - (1 - 1/bins)^m)^levels.
+//! `levels` rows of `bins`, each with the number of its packets that wait and a probability. Of an
+//! arrival's bins, one per row, those that hold more than `bin_size` packets raise their
+//! probability by `increment`, empty ones lower it by `decrement`; the arrival is dropped, or with
+//! `ecn` marked, with the least of them. A flow whose least one is 1 does not respond: it may send
+//! `penalty_rate` packets a second, from a bucket of `penalty_burst`. Every `rehash` a second set
+//! of bins under another salt takes over, which has been learning of such flows for `warmup`. A
+//! responsive flow among m that are not is taken for one with probability (1 - (1 -
+//! 1/bins)^m)^levels.
 //!
-//! **Reference**: the paper's 2 rows of 23 bins of 13 packets and 200 packets of room (from memory, not
-//! verified), with the increments of Linux's kernel, its penalty and times, which the paper leaves open.
+//! **Reference**: the paper's 2 rows of 23 bins of 13 packets and 200 packets of room (from memory,
+//! not verified), with the increments of Linux's kernel, its penalty and times, which the paper
+//! leaves open.
 //!
-//! **Linux** (`sch_sfb`): 8 rows of 16 bins; a bin is full at, not above, 20 packets; arrivals whose emptiest bin holds
-//! `max` 25 are dropped; of these two the other follows from one that is given, as `tc` has it; a set that has had its
-//! turn gets a new salt and keeps its probabilities; probabilities in 16 bits, of which `tc` always asks for steps of
-//! 33 up and 3 down, where the kernel by itself would take 66 and 11; above 1/2 a growing part of the signals, all at
-//! 1, are drops even for ECN-capable packets; each packet that the penalty box refuses begins the wait for its next
-//! token anew, so that a flow which sends more than `penalty_rate` gets nothing after its burst. ns-2.35 and ns-3 have
-//! none: their presets are the reference.
+//! **Linux** (`sch_sfb`): 8 rows of 16 bins; a bin is full at, not above, 20 packets; arrivals
+//! whose emptiest bin holds `max` 25 are dropped; of these two the other follows from one that is
+//! given, as `tc` has it; a set that has had its turn gets a new salt and keeps its probabilities;
+//! probabilities in 16 bits, of which `tc` always asks for steps of 33 up and 3 down, where the
+//! kernel by itself would take 66 and 11; above 1/2 a growing part of the signals, all at 1, are
+//! drops even for ECN-capable packets; each packet that the penalty box refuses begins the wait for
+//! its next token anew, so that a flow which sends more than `penalty_rate` gets nothing after its
+//! burst. ns-2.35 and ns-3 have none: their presets are the reference.
 
 use std::collections::VecDeque;
 
@@ -44,7 +47,8 @@ params! {
         bins: u32 = "23", Linux = "16";
         /// Packets of a full bin. Automatic: four fifths of `max`, or 20.
         bin_size: Auto<u32> = "13", Linux = "auto";
-        /// Packets in the emptiest bin from which an arrival is dropped. Automatic: five quarters of `bin_size`.
+        /// Packets in the emptiest bin from which an arrival is dropped. Automatic: five quarters
+        /// of `bin_size`.
         max: Auto<Optional<u32>> = "none", Linux = "auto";
         /// What a full bin adds to its probability.
         increment: Probability = "0.0010070954", Linux = "0.00050354772";
@@ -213,7 +217,8 @@ impl<P> Sfb<P> {
         true
     }
 
-    /// Puts into the bucket of the penalty box what has come since it was counted. Whether that is a token.
+    /// Puts into the bucket of the penalty box what has come since it was counted. Whether that is
+    /// a token.
     fn refill(&mut self, now: Time) -> bool {
         let gone = now.since(self.refilled).as_s().min(10.0);
         let come = (gone * self.params.penalty_rate).min(self.params.penalty_burst);

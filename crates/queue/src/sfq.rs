@@ -1,8 +1,9 @@
 //! SFQ: stochastic fair queueing; flows are hashed to buckets that are served in turn.
 //!
-//! P. E. McKenney, "Stochastic Fairness Queueing", IEEE INFOCOM 1990. The bucket is a salted hash of the flow; the salt
-//! is drawn at the first arrival and changes every `perturb`, so that two flows that share a bucket do not share it for
-//! ever. Buckets with packets stand in a ring; each turn sends one packet.
+//! P. E. McKenney, "Stochastic Fairness Queueing", IEEE INFOCOM 1990. The bucket is a salted hash
+//! of the flow; the salt is drawn at the first arrival and changes every `perturb`, so that two
+//! flows that share a bucket do not share it for ever. Buckets with packets stand in a ring; each
+//! turn sends one packet.
 //!
 //! **Reference**: 1024 buckets, limit 1000 packets, a new salt every 10 s. When the limit is
 //! exceeded the last packet of the longest bucket is pushed out, with a limit in bytes until the
@@ -10,14 +11,16 @@
 //! if its own is among the longest. Longest is meant in the unit of the limit. With a new salt
 //! all that waits is sorted anew, in order, so that no flow is ever reordered.
 //!
-//! With `inner` each bucket is a discipline of its own, with its parameters in parentheses and a limit
-//! of its own, such as `"codel(target = 2 ms)"`. An arrival that finds `limit` packets in all of them is dropped;
-//! nothing is pushed out, and the salt stays, since what waits in there cannot be sorted anew.
+//! With `inner` each bucket is a discipline of its own, with its parameters in parentheses and a
+//! limit of its own, such as `"codel(target = 2 ms)"`. An arrival that finds `limit` packets in all
+//! of them is dropped; nothing is pushed out, and the salt stays, since what waits in there cannot
+//! be sorted anew.
 //!
-//! **Linux** (`sch_sfq`): limit 127 packets, at most `depth` 127 per flow (then the arrival is dropped) and `flows` 128
-//! at a time, no more than a given limit has packets, 1024 buckets, turns of `quantum` bytes (automatic: those of the
-//! largest packet), perturbation off. If no bucket holds more than one packet, that of the next turn goes. An emptied
-//! flow forgets its credit. Its RED per flow and `headdrop` are left out.
+//! **Linux** (`sch_sfq`): limit 127 packets, at most `depth` 127 per flow (then the arrival is
+//! dropped) and `flows` 128 at a time, no more than a given limit has packets, 1024 buckets, turns
+//! of `quantum` bytes (automatic: those of the largest packet), perturbation off. If no bucket
+//! holds more than one packet, that of the next turn goes. An emptied flow forgets its credit. Its
+//! RED per flow and `headdrop` are left out.
 //!
 //! **ns-2** (`SFQ`, ns-2.35): ignores `limit` and has a `maxqueue` of its own, 40 packets; 16
 //! buckets by source and destination address only, never perturbed; nothing is pushed out: an
@@ -46,7 +49,8 @@ params! {
     pub struct Params {
         /// Most that may wait, in packets or bytes; ns-2's preset ignores it.
         limit: Limit = "1000 packets", Linux = "127 packets", Ns2 = "none";
-        /// Most packets that may wait under ns-2's preset (automatic: 40 packets); none else has it.
+        /// Most packets that may wait under ns-2's preset (automatic: 40 packets); none else has
+        /// it.
         maxqueue: Auto<Limit> = "auto";
         /// Number of buckets.
         buckets: u32 = "1024", Ns2 = "16";
@@ -437,7 +441,8 @@ impl<P: Packet> Discipline<P> for Sfq<P> {
         }
     }
 
-    /// Shows `flows_active`, and `flow[k].packets` and `flow[k].name` where buckets are disciplines.
+    /// Shows `flows_active`, and `flow[k].packets` and `flow[k].name` where buckets are
+    /// disciplines.
     fn probe(&self, show: &mut dyn FnMut(&str, ProbeValue)) {
         show("flows_active", ProbeValue::Number(self.ring.len() as f64));
         for (k, &bucket) in self.seen.iter().enumerate() {

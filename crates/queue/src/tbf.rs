@@ -1,12 +1,13 @@
 //! Token bucket: a shaper that sends at `rate`, after a pause up to `burst` bytes at once.
 //!
-//! Linux's `tc-tbf(8)`. A bucket of `burst` bytes fills at `rate`; a packet goes when the bucket holds its size, and
-//! takes it. With `peak_rate` a second bucket of `mtu` bytes fills at that rate and must hold the packet too. Buckets
-//! are full at first. Behind it stands a drop-tail queue of `limit`, or another discipline: `inner`, with its
-//! parameters in parentheses and a limit of its own. The packet whose tokens are waited for has left that one, unless
-//! it is plain, and counts in its averages and limits no more; Linux's `codel`, `pie` and flow queues have given it
-//! away too but count it, and its `red`, `choke` and `sfb` keep it. Tokens are counted in time, exactly, and the wait
-//! for them is told to the picosecond.
+//! Linux's `tc-tbf(8)`. A bucket of `burst` bytes fills at `rate`; a packet goes when the bucket
+//! holds its size, and takes it. With `peak_rate` a second bucket of `mtu` bytes fills at that rate
+//! and must hold the packet too. Buckets are full at first. Behind it stands a drop-tail queue of
+//! `limit`, or another discipline: `inner`, with its parameters in parentheses and a limit of its
+//! own. The packet whose tokens are waited for has left that one, unless it is plain, and counts in
+//! its averages and limits no more; Linux's `codel`, `pie` and flow queues have given it away too
+//! but count it, and its `red`, `choke` and `sfb` keep it. Tokens are counted in time, exactly, and
+//! the wait for them is told to the picosecond.
 //!
 //! A packet larger than a bucket could never go: it is dropped when it arrives, as Linux does.
 //! **Reference**, **Linux** (`sch_tbf`) and **ns-3** (`TbfQueueDisc`) are the same but for that:
@@ -25,8 +26,8 @@ use crate::{Backlog, Context, Dequeued, Discipline, Packet, ProbeValue, Reason, 
 params! {
     /// Parameters of the token bucket.
     pub struct Params {
-        /// Most that may wait, in packets or bytes; the packet being sent is not counted. An `inner`
-        /// has its own.
+        /// Most that may wait, in packets or bytes; the packet being sent is not counted. An
+        /// `inner` has its own.
         limit: Limit = "1000 packets";
         /// Rate at which tokens come.
         rate: Rate = "1 Mbit/s";

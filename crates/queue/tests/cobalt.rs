@@ -218,8 +218,8 @@ fn emptiness_takes_what_is_due_off_the_count() {
     }
 }
 
-/// After a pause the due time lies in the past: the first late packet sets it to now, and the second
-/// is dropped at once.
+/// After a pause the due time lies in the past: the first late packet sets it to now, and the
+/// second is dropped at once.
 #[test]
 fn a_queue_that_is_late_at_once_is_signalled_at_once() {
     let mut bench = Bench::new("cobalt", &[]);
@@ -231,7 +231,8 @@ fn a_queue_that_is_late_at_once_is_signalled_at_once() {
     assert_eq!(bench.drops(Reason::Target), 1);
 }
 
-/// A mark is told of packets that go on, and not of those that BLUE drops then; but ns-3 counts these too.
+/// A mark is told of packets that go on, and not of those that BLUE drops then; but ns-3 counts
+/// these too.
 #[test]
 fn a_packet_that_blue_drops_is_not_told_as_marked() {
     for (name, preset, both) in [

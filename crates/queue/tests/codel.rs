@@ -278,7 +278,8 @@ fn a_spell_ends_with_a_good_packet_or_an_empty_queue() {
     assert_eq!(bench.probe("dropping"), 0.0);
 }
 
-/// With `l4s` the law lets packets of scalable senders by, and those alone; the threshold is theirs.
+/// With `l4s` the law lets packets of scalable senders by, and those alone; the threshold is
+/// theirs.
 #[test]
 fn scalable_packets_are_only_marked_above_the_threshold() {
     let drops = |l4s, ecn| {
@@ -314,8 +315,8 @@ fn impossible_parameters_are_named() {
     }
 }
 
-/// Two packets arrive for each that leaves, every 12 ms. ns-3.37 marks at these instants, the next always reckoned from
-/// the mark itself; Linux from when it was due.
+/// Two packets arrive for each that leaves, every 12 ms. ns-3.37 marks at these instants, the next
+/// always reckoned from the mark itself; Linux from when it was due.
 #[test]
 fn after_a_mark_ns3_begins_anew() {
     for (preset, marks) in [

@@ -151,7 +151,8 @@ fn the_virtual_capacity_adapts() {
     assert_eq!(bench.probe("virtual_bps"), 8e6);
 }
 
-/// Ten of 100 bytes get in; twenty more, for which there is no room, are neither in the virtual queue nor adapted to.
+/// Ten of 100 bytes get in; twenty more, for which there is no room, are neither in the virtual
+/// queue nor adapted to.
 #[test]
 fn what_finds_no_room_is_not_counted() {
     let mut bench = Bench::new("avq", &[("limit", "10 packets"), ("virtual_limit", "1 MB")]);
@@ -318,8 +319,8 @@ fn overload_under_pi2_ends_at_its_target() {
     assert!((square - 0.2).abs() < 0.02, "{square}");
 }
 
-/// ns-2's time begins with its first packet; with `ecn` it never drops early; what the real queue has no room for stays in
-/// the virtual one.
+/// ns-2's time begins with its first packet; with `ecn` it never drops early; what the real queue
+/// has no room for stays in the virtual one.
 #[test]
 fn the_avq_of_ns2() {
     let first = |preset, at| {

@@ -86,8 +86,8 @@ fn the_native_ramp() {
         for _ in 0..9 {
             bench.dequeue(us(wait));
         }
-        // The last but one leaves only one packet behind. Of the eight before it one less than their share: the
-        // accumulator must be above 1.
+        // The last but one leaves only one packet behind. Of the eight before it one less than
+        // their share: the accumulator must be above 1.
         assert_eq!(bench.marks(), marks, "{wait}");
         bench.dequeue(us(5_000));
         assert_eq!(bench.marks(), marks, "the last packet");
@@ -115,7 +115,8 @@ fn a_ramp_of_no_width_is_a_step() {
     }
 }
 
-/// Linux: with less than two MTU and 14 bytes left, 3028, even a probability of one signals nothing.
+/// Linux: with less than two MTU and 14 bytes left, 3028, even a probability of one signals
+/// nothing.
 #[test]
 fn linux_spares_a_queue_of_two_packets() {
     for (left, drops) in [(3_027, 0), (3_028, 1)] {
@@ -133,8 +134,8 @@ fn linux_spares_a_queue_of_two_packets() {
     }
 }
 
-/// L may send (15/16 - 1/16) / (1/16) = 14 MTU and a packet before C's first turn; by Linux's weight of
-/// a tenth 8 times the MTU and 14, which is nine packets.
+/// L may send (15/16 - 1/16) / (1/16) = 14 MTU and a packet before C's first turn; by Linux's
+/// weight of a tenth 8 times the MTU and 14, which is nine packets.
 #[test]
 fn the_classic_queue_waits_for_its_first_turn() {
     for (preset, ahead) in [(Preset::Reference, 15), (Preset::Linux, 9)] {

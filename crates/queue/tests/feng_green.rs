@@ -79,8 +79,8 @@ fn a_round_trip_time_is_needed() {
     assert!(made.is_err_and(|error| format!("{error:?}").contains("no path takes any time")));
 }
 
-/// Twice the rate and twice the round-trip time of the link make a sixteenth; a link on which no path takes
-/// any time leaves the round-trip time as it was.
+/// Twice the rate and twice the round-trip time of the link make a sixteenth; a link on which no
+/// path takes any time leaves the round-trip time as it was.
 #[test]
 fn the_equation_follows_the_link() {
     for (rtt_ms, expected) in [(80, 3.0 / 512.0), (0, 3.0 / 128.0)] {

@@ -39,7 +39,8 @@ fn weights_share_the_link() {
     assert!(text.starts_with("weights"), "{text}");
 }
 
-/// Of every connection, in both directions: a weight is of a flow's number, the lower half of the key.
+/// Of every connection, in both directions: a weight is of a flow's number, the lower half of the
+/// key.
 #[test]
 fn all_connections_of_a_flow_weigh_alike() {
     let mut bench = Bench::new("fq", &[("weights", "1 3"), ("limit", "none")]);
@@ -120,8 +121,8 @@ fn the_fattest_flow_loses_its_last() {
     assert_eq!(order(&mut bench, 4), [1, 0, 1, 0]);
 }
 
-/// Flow 0 would finish at 24,000 bits, and loses its last at 12,000: it finishes at 16,000, in a millisecond, and flow 1
-/// is alone from then on, so that R grows twice as fast.
+/// Flow 0 would finish at 24,000 bits, and loses its last at 12,000: it finishes at 16,000, in a
+/// millisecond, and flow 1 is alone from then on, so that R grows twice as fast.
 #[test]
 fn a_flow_that_lost_its_last_finishes_earlier() {
     let mut bench = Bench::new("fq", &[("limit", "3 packets")]);
@@ -137,8 +138,8 @@ fn a_flow_that_lost_its_last_finishes_earlier() {
     assert!((bench.probe("round") - 20_000.0).abs() < 1e-6);
 }
 
-/// Over disciplines the flow whose head starts first goes first. In hundreds of bytes over the weight:
-/// flow 0 starts at 0, 3, 6, 9 ... and flow 1 at 0, 9, 18.
+/// Over disciplines the flow whose head starts first goes first. In hundreds of bytes over the
+/// weight: flow 0 starts at 0, 3, 6, 9 ... and flow 1 at 0, 9, 18.
 #[test]
 fn nested_flows_go_by_when_they_start() {
     let params = [("weights", "3 1"), ("inner", "droptail")];
@@ -151,7 +152,8 @@ fn nested_flows_go_by_when_they_start() {
     assert_eq!(order(&mut bench, 10), [0, 1, 0, 0, 0, 1, 0, 0, 0, 1]);
 }
 
-/// What a discipline drops takes no service: the third packet of flow 0 starts at 1000, not at 2000.
+/// What a discipline drops takes no service: the third packet of flow 0 starts at 1000, not
+/// at 2000.
 #[test]
 fn drops_of_a_nested_flow_take_no_turn() {
     let params = [("inner", "codel(limit = none)")];

@@ -85,8 +85,8 @@ fn the_last_new_flow_leaves() {
     }
 }
 
-/// With other new flows waiting, Linux lets an emptied one go at once if no old one waits; with an old
-/// one it passes through that list everywhere.
+/// With other new flows waiting, Linux lets an emptied one go at once if no old one waits; with an
+/// old one it passes through that list everywhere.
 #[test]
 fn an_emptied_new_flow_and_the_old_list() {
     for (preset, alone) in [
@@ -231,7 +231,8 @@ fn impossible_parameters_are_named() {
     }
 }
 
-/// Automatic turns: 1514 bytes, Linux's MTU and 14 but at least 256, ns-3's MTU; they follow the link.
+/// Automatic turns: 1514 bytes, Linux's MTU and 14 but at least 256, ns-3's MTU; they follow the
+/// link.
 #[test]
 fn turns_follow_the_link() {
     for (preset, mtu, turn) in [
@@ -266,7 +267,8 @@ fn the_law_follows_the_link() {
     assert_eq!((above(1500), above(9000)), (true, false));
 }
 
-/// As many ways as hashes in a set: each hash finds a queue of its own, in whatever order they come.
+/// As many ways as hashes in a set: each hash finds a queue of its own, in whatever order they
+/// come.
 #[test]
 fn each_hash_of_a_set_has_its_own() {
     let params = [("flows", "16"), ("set_ways", "4")];
@@ -291,8 +293,8 @@ fn of_equals_the_first_pays() {
     assert_eq!(payers, [1]);
 }
 
-/// A flow's second packet, long after its first, which waited above the target. What Linux knew of the flow it has
-/// not forgotten when the flow was found empty.
+/// A flow's second packet, long after its first, which waited above the target. What Linux knew of
+/// the flow it has not forgotten when the flow was found empty.
 #[test]
 fn linux_remembers_of_an_empty_flow_that_it_was_bad() {
     for (preset, dropped) in [(Preset::Reference, 0), (Preset::Ns3, 0), (Preset::Linux, 1)] {
@@ -312,7 +314,8 @@ fn linux_remembers_of_an_empty_flow_that_it_was_bad() {
     }
 }
 
-/// Packets pushed out count in a flow's law. That its first spell follows none is so at any instant, and at time zero too.
+/// Packets pushed out count in a flow's law. That its first spell follows none is so at any
+/// instant, and at time zero too.
 #[test]
 fn the_first_spell_of_linux_is_the_first_whenever_it_begins() {
     let drops = |start: u64| {
@@ -331,7 +334,8 @@ fn the_first_spell_of_linux_is_the_first_whenever_it_begins() {
     assert_eq!(drops(0), later);
 }
 
-/// Where sizes have no framing, as in a simulation, a full packet fills an automatic turn of Linux, as a frame does there.
+/// Where sizes have no framing, as in a simulation, a full packet fills an automatic turn of Linux,
+/// as a frame does there.
 #[test]
 fn a_full_packet_fills_a_turn_of_linux() {
     for (framing, size) in [(0, 1500), (14, 1514)] {
@@ -352,7 +356,8 @@ fn a_full_packet_fills_a_turn_of_linux() {
     }
 }
 
-/// In ns-3 the queue of a flow has the limit of all: one that has filled it loses what arrives, and the rest its place.
+/// In ns-3 the queue of a flow has the limit of all: one that has filled it loses what arrives, and
+/// the rest its place.
 #[test]
 fn a_flow_of_ns3_fills_no_more_than_the_limit() {
     for (preset, refused) in [(Preset::Reference, false), (Preset::Ns3, true)] {

@@ -1,5 +1,5 @@
-//! Where the owner of a queue keeps the packets itself and asks the discipline for its judgement alone, all comes out
-//! as where the discipline keeps them.
+//! Where the owner of a queue keeps the packets itself and asks the discipline for its judgement
+//! alone, all comes out as where the discipline keeps them.
 
 use std::collections::{BTreeSet, VecDeque};
 
@@ -72,8 +72,8 @@ impl Keeper {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 64, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// Of those that judge arrivals nothing else is needed: the same packets leave at the same instants, and the
-    /// same are dropped and marked, as where they keep their queue themselves.
+    /// Of those that judge arrivals nothing else is needed: the same packets leave at the same
+    /// instants, and the same are dropped and marked, as where they keep their queue themselves.
     #[test]
     fn a_judgement_says_all(ops in operations()) {
         let made = |case: Case| Bench::under(case.preset, case.name, case.params);
@@ -171,8 +171,8 @@ impl Seer {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 64, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// What is foreseen comes true: the same packets leave at the same instants, and the same are dropped and marked at
-    /// the head, as where all is judged at its time.
+    /// What is foreseen comes true: the same packets leave at the same instants, and the same are
+    /// dropped and marked at the head, as where all is judged at its time.
     #[test]
     fn what_is_foreseen_comes_true(ops in operations()) {
         let made = |case: Case| Bench::under(case.preset, case.name, case.params);

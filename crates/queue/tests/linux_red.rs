@@ -88,8 +88,8 @@ fn thresholds_belong_to_the_band_as_each_has_it() {
     }
 }
 
-/// tc's rule: the smallest Wlog with burst + 1 - min/avpkt <= (1 - (1 - W)^burst) / W. A burst of 10
-/// above two packets needs 9: 8.71 with W = 1/32, 9.33 with 1/64.
+/// tc's rule: the smallest Wlog with burst + 1 - min/avpkt <= (1 - (1 - W)^burst) / W. A burst of
+/// 10 above two packets needs 9: 8.71 with W = 1/32, 9.33 with 1/64.
 #[test]
 fn the_weight_lets_the_burst_pass() {
     let wlog = |packets: f64, burst| LinuxRed::wlog_for(packets * 1_000.0, burst, MEAN);
@@ -99,7 +99,8 @@ fn the_weight_lets_the_burst_pass() {
     assert_eq!(wlog(10.5, 10), None);
 }
 
-/// A queue so short that no weight lets its burst pass: the burst is named, and not a weight that nobody gave.
+/// A queue so short that no weight lets its burst pass: the burst is named, and not a weight that
+/// nobody gave.
 #[test]
 fn without_a_weight_the_burst_is_at_fault() {
     for name in ["red", "choke"] {

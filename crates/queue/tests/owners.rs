@@ -59,8 +59,8 @@ fn a_timer_called_before_its_time_does_nothing() {
 }
 
 /// Told of its link, a queue does what one made for it does. Not so: AVQ, whose virtual capacity is
-/// where it began, DualPI2, whose limit is that of the link it was made for, and what Linux and ns-2
-/// work out once, when a queue is made.
+/// where it began, DualPI2, whose limit is that of the link it was made for, and what Linux and
+/// ns-2 work out once, when a queue is made.
 #[test]
 fn a_queue_follows_its_link_as_if_made_for_it() {
     let slow = LinkInfo {

@@ -278,8 +278,9 @@ fn forced_drops_and_the_count() {
     }
 }
 
-/// ns-2 and ns-3 in bytes, p = 1/2: a packet of a fifth of the mean is dropped with a fifth of that while
-/// less than 500 bytes have gone by, and surely when the spreading says so, whatever its size.
+/// ns-2 and ns-3 in bytes, p = 1/2: a packet of a fifth of the mean is dropped with a fifth of that
+/// while less than 500 bytes have gone by, and surely when the spreading says so, whatever its
+/// size.
 #[test]
 fn ns_scales_all_but_certainty() {
     let params = [

@@ -69,7 +69,8 @@ fn the_penalty_box() {
     );
 }
 
-/// The burst, what has come meanwhile, and then nothing while each packet that is refused begins the wait anew.
+/// The burst, what has come meanwhile, and then nothing while each packet that is refused begins
+/// the wait anew.
 #[test]
 fn linux_gives_nothing_to_those_who_ask_too_often() {
     let params = [("limit", "none"), ("max", "none"), ("decrement", "0")];
@@ -132,8 +133,8 @@ fn the_hash_moves_on() {
     );
 }
 
-/// A flow at 1 that gets through the penalty box during the warm-up teaches the other set: of its 49
-/// packets there, 14 fill the bins, 35 find them full, and so does the first after the change.
+/// A flow at 1 that gets through the penalty box during the warm-up teaches the other set: of its
+/// 49 packets there, 14 fill the bins, 35 find them full, and so does the first after the change.
 #[test]
 fn the_next_set_learns_during_the_warm_up() {
     let params = [
@@ -209,7 +210,8 @@ fn the_bounds_of_linux_follow_from_each_other() {
     }
 }
 
-/// A set that has had its turn gets a new salt at once; in Linux its probabilities come back with it.
+/// A set that has had its turn gets a new salt at once; in Linux its probabilities come back with
+/// it.
 #[test]
 fn linux_keeps_the_probabilities_of_a_set() {
     for (preset, prob) in [(Preset::Linux, 0.4), (Preset::Reference, 0.0)] {

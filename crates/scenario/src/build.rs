@@ -138,8 +138,8 @@ impl Plan {
         })
     }
 
-    /// Makes every part once to see that it can be made; settings of disciplines that are allowed but a known mistake,
-    /// each at its place.
+    /// Makes every part once to see that it can be made; settings of disciplines that are allowed
+    /// but a known mistake, each at its place.
     pub(crate) fn check(&self) -> Result<Vec<Located>, Located> {
         let (links, _) = self.instantiate(Draws {
             seed: 1,

@@ -1,5 +1,5 @@
-//! Values set at a dotted key, such as `link.NAME.rate` or `flow.web-*.traffic`: merged key by key over
-//! what stands there.
+//! Values set at a dotted key, such as `link.NAME.rate` or `flow.web-*.traffic`: merged key by key
+//! over what stands there.
 
 use sojourn_base::ParamSet;
 use sojourn_transport::TcpParams;

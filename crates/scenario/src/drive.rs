@@ -13,8 +13,8 @@
 //!
 //! Congestion controllers and TCP senders: see [`tcp`].
 //!
-//! A request that cannot be taken, for an unknown key too, is answered by `{"error": "..."}`, a discipline that is not in
-//! the registry by `{"unsupported": true}`; the conversation goes on.
+//! A request that cannot be taken, for an unknown key too, is answered by `{"error": "..."}`, a
+//! discipline that is not in the registry by `{"unsupported": true}`; the conversation goes on.
 //!
 //! **Parameters** are those of a scenario file, `preset` included: texts with units as there, or
 //! numbers in base units (seconds, bytes, bit/s; limits in packets). A number given for a
@@ -32,16 +32,17 @@
 //! | `w_q` of 0, -1 or -2, `min_th` and `max_th` of 0 | automatic, as ns-3's RED reads them |
 //! | `rtt` | nothing where `w_q` is given; else unsupported |
 //!
-//! A discipline in Python is called `module:Class`; its parameters are those of the class, with units.
+//! A discipline in Python is called `module:Class`; its parameters are those of the class, with
+//! units.
 //!
 //! **The link** is one of 10 Mbit/s, no delay, an MTU of 1500 bytes and a base round-trip time of
 //! twice its delay, unless `link` has other `rate_bps`, `delay_s`, `mtu`, `base_rtt_s`.
 //!
 //! **Packets**: missing fields are flow 0, `ecn` `not`, priority and DSCP 0, source `flow`,
 //! destination 0, no `ack`, and for `id` the number of the packet. An `ack`, such as
-//! `{"number":2001,"sack":[[3001,4001]]}`, makes it an acknowledgement; it may also have `connection`,
-//! `pure`, `ece`, `cwr` and `stamps`. `rtt_s` is the round-trip time that it carries, `band` the class
-//! that a filter chose for it (`prio`). `t_ns` never runs backwards. Timers due
+//! `{"number":2001,"sack":[[3001,4001]]}`, makes it an acknowledgement; it may also have
+//! `connection`, `pure`, `ece`, `cwr` and `stamps`. `rtt_s` is the round-trip time that it carries,
+//! `band` the class that a filter chose for it (`prio`). `t_ns` never runs backwards. Timers due
 //! before `t_ns` run first, those due at `t_ns` after the operation. A packet that was peeked at
 //! still counts in the state, though the discipline has let it go.
 

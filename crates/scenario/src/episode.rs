@@ -55,8 +55,8 @@ impl Episode {
         self.now() == self.end
     }
 
-    /// Lets `interval` pass, or what is left of the time, and samples every link and flow at its end.
-    /// Without any time left nothing happens.
+    /// Lets `interval` pass, or what is left of the time, and samples every link and flow at its
+    /// end. Without any time left nothing happens.
     ///
     /// # Errors
     /// When `cancel` was raised or the books do not balance: the episode is then of no more use.

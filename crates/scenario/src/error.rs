@@ -16,7 +16,8 @@ pub enum Place {
     File,
 }
 
-/// What an override is called: as the argument in Python is. The command line puts its own word for it.
+/// What an override is called: as the argument in Python is. The command line puts its own word for
+/// it.
 const SET: &str = "overrides";
 
 /// An error in a scenario.

@@ -17,7 +17,8 @@ use crate::reader::{Reader, read_node};
 use crate::transport::TransportPlan;
 use crate::tree::{Node, Table, Value};
 
-/// More flows than this are a slip of the pen; in a dumbbell so many take 4 GB before anything runs.
+/// More flows than this are a slip of the pen; in a dumbbell so many take 4 GB before anything
+/// runs.
 const MOST_FLOWS: u64 = 1_000_000;
 
 /// A network as a list of links and flows.

@@ -6,8 +6,8 @@
 //! length of the text (4 bytes) | text | numbers (8 bytes each, IEEE 754)
 //! ```
 //!
-//! The text is a JSON object of all tables. In it stands, in place of each array of numbers, where that begins among
-//! the numbers behind the text and how many they are: `{"f8": 0, "n": 2}`.
+//! The text is a JSON object of all tables. In it stands, in place of each array of numbers, where
+//! that begins among the numbers behind the text and how many they are: `{"f8": 0, "n": 2}`.
 
 use std::io::{Read, Write};
 

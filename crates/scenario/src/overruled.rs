@@ -1,5 +1,6 @@
-//! Keys set from outside that `[vary]` gives too: what varies has the last word, and says so. So does a key of `[vary]`
-//! that a later one sets again: its values would stand in tables, and count for nothing.
+//! Keys set from outside that `[vary]` gives too: what varies has the last word, and says so. So
+//! does a key of `[vary]` that a later one sets again: its values would stand in tables, and count
+//! for nothing.
 
 use crate::dotted;
 use crate::error::{Located, Place};
@@ -39,7 +40,8 @@ impl Setting {
     }
 }
 
-/// Whether a later axis may set what an earlier one sets: most files have no such keys, and need no look at each point.
+/// Whether a later axis may set what an earlier one sets: most files have no such keys, and need no
+/// look at each point.
 pub(crate) fn may_meet(axes: &[Axis]) -> bool {
     let paths: Vec<Vec<String>> = axes.iter().map(|axis| path_of(&axis.key)).collect();
     let mut pairs = (0..paths.len()).flat_map(|i| (0..i).map(move |j| (i, j)));

@@ -1,7 +1,8 @@
 //! The points of a scenario, all checked before any is run.
 //!
-//! A point is checked by making its network, as if to run it. Of a large sweep that takes as long as many of its
-//! runs: so every core checks a stretch of the points. What is found does not depend on how many there are.
+//! A point is checked by making its network, as if to run it. Of a large sweep that takes as long
+//! as many of its runs: so every core checks a stretch of the points. What is found does not depend
+//! on how many there are.
 
 use std::collections::BTreeMap;
 use std::num::NonZero;
@@ -39,9 +40,9 @@ pub(crate) struct Points {
     pub(crate) groups: BTreeMap<String, String>,
 }
 
-/// So many links and flows have the plans together that are kept, at most, but for that of the first point. A plan
-/// takes many times what tells its point from the others: to fill memory with those of a large sweep takes longer than
-/// to make each again when it is run.
+/// So many links and flows have the plans together that are kept, at most, but for that of the
+/// first point. A plan takes many times what tells its point from the others: to fill memory with
+/// those of a large sweep takes longer than to make each again when it is run.
 const MOST_PARTS: usize = 1 << 14;
 
 /// Fewer points are checked before a thread has begun.
@@ -82,7 +83,8 @@ impl Points {
         })
     }
 
-    /// Those of a stretch, of which plans with so many `parts` are kept. It ends early where a point before is `wrong`.
+    /// Those of a stretch, of which plans with so many `parts` are kept. It ends early where a
+    /// point before is `wrong`.
     fn check_stretch(
         numbers: Range<usize>,
         parts: usize,

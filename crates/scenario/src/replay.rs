@@ -312,7 +312,8 @@ impl Replay {
     }
 }
 
-/// Without a delay `bdp` is nothing: a limit in it would leave no room, a threshold would always be passed.
+/// Without a delay `bdp` is nothing: a limit in it would leave no room, a threshold would always be
+/// passed.
 fn refuse_bdp(text: &str, table: &Node, limit: Option<&str>) -> Result<(), ReplayError> {
     let entries = table.table().into_iter().flat_map(|table| &table.entries);
     for (key, node) in entries {

@@ -279,8 +279,8 @@ impl Scenario {
         &self.points[point].outside
     }
 
-    /// Settings that are allowed but a known mistake or without effect, each once, with its place, and with the
-    /// points where it is not at all of them.
+    /// Settings that are allowed but a known mistake or without effect, each once, with its place,
+    /// and with the points where it is not at all of them.
     pub fn warnings(&self) -> Vec<Error> {
         let mut warnings: Vec<(Error, Vec<usize>)> = Vec::new();
         let meet = may_meet(&self.axes);

@@ -86,7 +86,8 @@ impl Unfinished {
     }
 }
 
-/// A file whose errors name it, by the name that it is to have: of many, one may lie where no room is left.
+/// A file whose errors name it, by the name that it is to have: of many, one may lie where no room
+/// is left.
 #[derive(Debug)]
 pub(crate) struct NamedFile {
     file: File,

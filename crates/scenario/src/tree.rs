@@ -146,8 +146,8 @@ pub(crate) fn parse(text: &str) -> Result<Table, Located> {
     table(document.as_table(), &lines)
 }
 
-/// Whether plain quotes in place of typographic ones would mend the line of an error: a title may well have
-/// such quotes, beside another mistake.
+/// Whether plain quotes in place of typographic ones would mend the line of an error: a title may
+/// well have such quotes, beside another mistake.
 fn has_typographic_quotes(text: &str, lines: &Lines, place: Place) -> bool {
     const DOUBLE: [char; 3] = ['“', '”', '„'];
     const SINGLE: [char; 3] = ['‘', '’', '‚'];

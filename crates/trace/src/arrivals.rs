@@ -15,8 +15,8 @@
 //! [`Arrivals::disorder`] counts it: captures of several interfaces or processors have them. In a
 //! table it is an error.
 //!
-//! **Size** is what was on the wire from the IP header on, framing and padding excluded as everywhere, however
-//! little of it was captured.
+//! **Size** is what was on the wire from the IP header on, framing and padding excluded as
+//! everywhere, however little of it was captured.
 
 mod capture;
 pub mod headers;

@@ -12,9 +12,9 @@
 //! **Dropped packets were never on the wire.** They stand in a second file, each with its reason
 //! (`dropped: overlimit`), so that throughput, gaps and sequence numbers of the first are those of
 //! the wire: a packet refused at the tail would stand before those that still wait, and all of them
-//! would look out of order. `mergecap` puts both together. Packets lost on the wire (`dropped: link`)
-//! are in both. The option for verdicts (`epb_verdict`) is left alone: its kinds are a vendor's
-//! hardware and eBPF programs.
+//! would look out of order. `mergecap` puts both together. Packets lost on the wire (`dropped:
+//! link`) are in both. The option for verdicts (`epb_verdict`) is left alone: its kinds are a
+//! vendor's hardware and eBPF programs.
 //!
 //! `frame.packet_id` is the same wherever the same packet is seen. A comment says so where a packet
 //! is not as long as in the simulation, and, at its first packet, where the headers of a UDP flow

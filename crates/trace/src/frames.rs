@@ -1,12 +1,12 @@
 //! Real packets for simulated ones: IPv4 around UDP or TCP, with right lengths and checksums.
 //!
-//! **Addresses**: node 5 is `10.0.0.6`, since `10.0.0.0` is no host; the number is the one that ns-2
-//! traces show. **Ports**: the
-//! end that sends data has one for each connection, from 61440 on; the end that receives them one
-//! for each flow, from 63488 on. Wireshark knows no protocol there that it would read the payload
-//! as. There are 2048 of each: beyond that many flows, or connections of a flow, they come round
-//! again. Data that flows back over the same connection (a request) is a connection of its own here:
-//! the simulated one opens and acknowledges each direction by itself.
+//! **Addresses**: node 5 is `10.0.0.6`, since `10.0.0.0` is no host; the number is the one that
+//! ns-2 traces show. **Ports**: the end that sends data has one for each connection, from 61440 on;
+//! the end that receives them one for each flow, from 63488 on. Wireshark knows no protocol there
+//! that it would read the payload as. There are 2048 of each: beyond that many flows, or
+//! connections of a flow, they come round again. Data that flows back over the same connection (a
+//! request) is a connection of its own here: the simulated one opens and acknowledges each
+//! direction by itself.
 //!
 //! **Sizes**: an IPv4 packet is as long as the simulated one: "bytes on the wire, framing
 //! excluded". The payload is zeros, and what a scenario calls payload may be part of the real
@@ -14,8 +14,9 @@
 //! longer; where TCP's payload leaves room, its header is padded after "end of options".
 //! [`Frame::size`] differs from [`Frame::simulated`] only if neither fits.
 //!
-//! **Other fields**: "don't fragment"; an identification that counts packets, the same at every link
-//! that one crosses; a time to live of 64 less the links behind it; ECN and DSCP of the moment.
+//! **Other fields**: "don't fragment"; an identification that counts packets, the same at every
+//! link that one crosses; a time to live of 64 less the links behind it; ECN and DSCP of the
+//! moment.
 
 pub mod tcp;
 
@@ -208,7 +209,8 @@ mod tests {
         Frame::udp(ends(), 7, 32).write(&packet(Ecn::Ce), 1, true, &mut bytes);
         #[rustfmt::skip]
         let expected = [
-            // Version and length, expedited and CE, total length 32, id 7, don't fragment, TTL 63, UDP.
+            // Version and length, expedited and CE, total length 32, id 7, don't fragment, TTL 63,
+            // UDP.
             0x45, 0xbb, 0x00, 0x20, 0x00, 0x07, 0x40, 0x00, 0x3f, 0x11, 0x26, 0x09,
             10, 0, 0, 1, 10, 0, 1, 2,
             // Ports 61440 and 63491, length 12.

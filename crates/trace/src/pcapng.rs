@@ -2,9 +2,9 @@
 //! packets with their comments.
 //!
 //! The link type is raw IP (101): a simulated link has no framing of its own to show, and so a
-//! packet's length in the capture is its size in the scenario, without invented addresses or padding.
-//! Stamps are nanoseconds since the start of the run, which a reader shows as the first of January
-//! 1970; the picoseconds of the clock are cut off.
+//! packet's length in the capture is its size in the scenario, without invented addresses or
+//! padding. Stamps are nanoseconds since the start of the run, which a reader shows as the first of
+//! January 1970; the picoseconds of the clock are cut off.
 
 use std::borrow::Cow;
 use std::io::{self, Write};

@@ -84,8 +84,8 @@ pub trait Host {
     /// Opens a stream.
     fn open(&mut self) -> StreamId;
 
-    /// Begins the handshake of a stream that was just opened, before anything is sent; [`Event::Connected`] follows. False
-    /// where connections have none.
+    /// Begins the handshake of a stream that was just opened, before anything is sent;
+    /// [`Event::Connected`] follows. False where connections have none.
     fn connect(&mut self, stream: StreamId) -> bool;
 
     /// Sends a message of `bytes`; [`Event::Arrived`] follows with `tag`.
@@ -97,8 +97,8 @@ pub trait Host {
     /// Sends without end.
     fn send_endless(&mut self, stream: StreamId);
 
-    /// Whoever sends over `stream` in that direction sends no more. Where connections end with a FIN it follows the
-    /// last byte, and who receives it ends the other direction too.
+    /// Whoever sends over `stream` in that direction sends no more. Where connections end with a
+    /// FIN it follows the last byte, and who receives it ends the other direction too.
     fn close(&mut self, stream: StreamId, way: Way);
 
     /// Asks for [`Event::Wake`] at `at`, in place of what it asked for before. After the flow's

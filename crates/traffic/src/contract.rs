@@ -53,8 +53,8 @@ impl Packets {
     /// The largest packet on the wire: the 16-bit length of an IP header.
     pub const LARGEST: u64 = 65_535;
 
-    /// Packets with such payloads and so many header bytes around each; `rate_of` says which of these
-    /// bytes a rate counts.
+    /// Packets with such payloads and so many header bytes around each; `rate_of` says which of
+    /// these bytes a rate counts.
     pub fn new(payload: Distribution<Bytes>, header: Bytes, rate_of: RateOf) -> Self {
         let fixed = payload.as_constant();
         Self {

@@ -1,8 +1,9 @@
 //! Traffic sources: one file each, pure state machines.
 //!
-//! A source of packets ([`contract`]) knows neither clock nor network. Asked for the next packet it answers how long after
-//! the one before (or after its start) and how large, drawing from the two streams that are handed
-//! in: one for gaps, one for sizes, so that a change of the sizes leaves the instants alone.
+//! A source of packets ([`contract`]) knows neither clock nor network. Asked for the next packet it
+//! answers how long after the one before (or after its start) and how large, drawing from the two
+//! streams that are handed in: one for gaps, one for sizes, so that a change of the sizes leaves
+//! the instants alone.
 //!
 //! An application ([`application`]) sends messages over streams, which TCP carries, and hears when
 //! they have arrived. A source of packets is one too ([`paced`]): it writes what it would send.

@@ -4,8 +4,8 @@
 //! on period leaves unfinished the next one finishes, so that the mean rate is exactly
 //! `rate * on / (on + off)`. It begins with an on period.
 //!
-//! **ns-3** (`OnOffApplication`): the same, but it begins with an off period; both times are 1 s. Over TCP it begins when
-//! the handshake is over.
+//! **ns-3** (`OnOffApplication`): the same, but it begins with an off period; both times are 1 s.
+//! Over TCP it begins when the handshake is over.
 //!
 //! **ns-2** (`Application/Traffic/Exponential`, `Pareto`): begins with an off period. A burst is a
 //! whole number of packets, the drawn on time divided by the time of one packet, rounded, and at

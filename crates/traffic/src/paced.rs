@@ -5,8 +5,8 @@
 //! next write back and tries again a write's time later, as ns-3's applications do: what it would
 //! have made meanwhile is never made.
 //!
-//! A connection with a handshake begins it with the first write. **ns-3** (`OnOffApplication`): it begins at the start, and
-//! the source only when it is over.
+//! A connection with a handshake begins it with the first write. **ns-3** (`OnOffApplication`): it
+//! begins at the start, and the source only when it is over.
 
 use sojourn_base::{Law, ParamFault, Preset, Time};
 

@@ -4,13 +4,13 @@
 //! has been parsed, a number of embedded objects over several connections at once, each of which
 //! asks for the next object when it has the one before (HTTP/1.1 without pipelining). Connections
 //! are kept through a page and opened anew for the next. A completion time is that of a page: from
-//! the first request to the last byte of the last object; it has no slowdown, for it holds pauses and as many round trips
-//! as the page has rounds of objects.
+//! the first request to the last byte of the last object; it has no slowdown, for it holds pauses
+//! and as many round trips as the page has rounds of objects.
 //!
-//! **Defaults** follow the HTTP model of 3GPP2 C.R1002 and of ns-3: lognormal objects of 10.7 kB and
-//! 7.8 kB on average, 5.64 embedded objects a page, 30 s of reading. Choices: the number of embedded
-//! objects is exponential, not a truncated Pareto of the same mean, and sizes are not cut off. The
-//! numbers are from memory of that model and unverified.
+//! **Defaults** follow the HTTP model of 3GPP2 C.R1002 and of ns-3: lognormal objects of 10.7 kB
+//! and 7.8 kB on average, 5.64 embedded objects a page, 30 s of reading. Choices: the number of
+//! embedded objects is exponential, not a truncated Pareto of the same mean, and sizes are not cut
+//! off. The numbers are from memory of that model and unverified.
 
 use sojourn_base::{
     Bytes, Count, Distribution, Law, ParamFault, Preset, Span, Time, Whole, params,

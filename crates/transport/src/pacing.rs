@@ -1,5 +1,6 @@
-//! How Linux paces: by the clock of its pacing rate, and in bursts, since what is handed down is a buffer of several
-//! segments (`tcp_tso_autosize`). The room that it makes in these where the least RTT is below 8 ms is left out.
+//! How Linux paces: by the clock of its pacing rate, and in bursts, since what is handed down is a
+//! buffer of several segments (`tcp_tso_autosize`). The room that it makes in these where the least
+//! RTT is below 8 ms is left out.
 
 /// A buffer holds what the rate sends in 2^-10 s.
 const A_SECOND: f64 = 1024.0;

@@ -4,33 +4,40 @@
 //! PRR, RACK, timestamps, delayed acknowledgements (2, 40 ms), a minimum RTO of 1 s and no
 //! handshake.
 //!
-//! **linux** (6.1): 1448 bytes, minimum RTO 200 ms put under the variance, acknowledged segments counted in full, the
-//! first 16 acknowledged one by one; the window is halved and not the flight; a window that is not put to use for an
-//! RTO is taken down, as after idle time; marks take the window down by PRR; controllers hear of the RTT of the last
-//! segment acknowledged, where SRTT is that of the first; a probe of the tail waits 2 ms longer, after a segment alone
-//! the minimum RTO; the last of several segments that go at once bears PSH and is acknowledged at once
-//! ([`crate::sender`]), as some are after a duplicate or a mark, while acknowledgements of what comes behind a hole are
-//! gathered ([`crate::receiver`]); after a lost SYN there is no ECN; timeouts and recoveries that prove spurious are undone
-//! ([`crate::sender`]). Left out: segments that wait for others to go with, and the usual send buffer (`tcp_wmem`), which
-//! holds some 2000 segments: `window` is for that.
+//! **linux** (6.1): 1448 bytes, minimum RTO 200 ms put under the variance, acknowledged segments
+//! counted in full, the first 16 acknowledged one by one; the window is halved and not the flight;
+//! a window that is not put to use for an RTO is taken down, as after idle time; marks take the
+//! window down by PRR; controllers hear of the RTT of the last segment acknowledged, where SRTT is
+//! that of the first; a probe of the tail waits 2 ms longer, after a segment alone the minimum RTO;
+//! the last of several segments that go at once bears PSH and is acknowledged at once
+//! ([`crate::sender`]), as some are after a duplicate or a mark, while acknowledgements of what
+//! comes behind a hole are gathered ([`crate::receiver`]); after a lost SYN there is no ECN;
+//! timeouts and recoveries that prove spurious are undone ([`crate::sender`]). Left out: segments
+//! that wait for others to go with, and the usual send buffer (`tcp_wmem`), which holds some 2000
+//! segments: `window` is for that.
 //!
-//! **ns3** (3.48): 536 bytes, SACK and PRR without RACK, a first RTO of 1 s, of a SYN 3 s, ACKs of two segments
-//! after at most 200 ms but of the first at once; what is halved is `pipe`, at a repeated timeout too, and its PRR is
-//! its own ([`crate::recovery::prr`]), by which marks take the window down too; stamps are whole milliseconds, and
-//! controllers hear of the smoothed RTT, in which nothing counts that was sent twice. Recovery begins with the third
-//! report; a partial acknowledgement sends a segment though `pipe` be too large; what was sent again stays in `pipe` until
-//! it is acknowledged; where there is nothing else to send what is out goes again; while marks are answered none begins. All has been read off its sources, and traces of ns-3.37 are
-//! met segment by segment. Left out: PRR without SACK (there recovery is NewReno's), reports of duplicates, DCTCP's
-//! acknowledgements at a change of marks, which in ns-3 repeat the number before and tell nothing, and the least window of
-//! two, below which ns-3's DCTCP goes. In both the acknowledgement that ends recovery grows the window. **ns2**
-//! (2.35): 1000 bytes, a window of 20, initial window 2, ssthresh that starts at the window and is rounded down to
-//! whole segments, a SYN of 40 bytes, no SACK unless asked for, no delayed acknowledgements, minimum RTO 0.2 s in ticks
-//! of 10 ms, one segment timed at a time. Its agents have ways of their own, each of which has been read off traces
-//! (`tests/ns2.rs`): the window is halved and not the flight, at a repeated timeout too, and keeps its fraction; after
-//! a timeout all is sent again whatever was reported, and limited transmit goes on meanwhile; the acknowledgement that
-//! ends recovery grows the window; tables tell the window without what duplicates inflate it by, which begins at half of
-//! it, be that less than two; with SACK holes stay in `pipe` until they are acknowledged, as before RFC 3517, and three
-//! duplicates after the last acknowledgement of new data tell of a loss, whatever was reported before.
+//! **ns3** (3.48): 536 bytes, SACK and PRR without RACK, a first RTO of 1 s, of a SYN 3 s, ACKs of
+//! two segments after at most 200 ms but of the first at once; what is halved is `pipe`, at a
+//! repeated timeout too, and its PRR is its own ([`crate::recovery::prr`]), by which marks take the
+//! window down too; stamps are whole milliseconds, and controllers hear of the smoothed RTT, in
+//! which nothing counts that was sent twice. Recovery begins with the third report; a partial
+//! acknowledgement sends a segment though `pipe` be too large; what was sent again stays in `pipe`
+//! until it is acknowledged; where there is nothing else to send what is out goes again; while
+//! marks are answered none begins. All has been read off its sources, and traces of ns-3.37 are met
+//! segment by segment. Left out: PRR without SACK (there recovery is NewReno's), reports of
+//! duplicates, DCTCP's acknowledgements at a change of marks, which in ns-3 repeat the number
+//! before and tell nothing, and the least window of two, below which ns-3's DCTCP goes. In both the
+//! acknowledgement that ends recovery grows the window. **ns2** (2.35): 1000 bytes, a window of 20,
+//! initial window 2, ssthresh that starts at the window and is rounded down to whole segments, a
+//! SYN of 40 bytes, no SACK unless asked for, no delayed acknowledgements, minimum RTO 0.2 s in
+//! ticks of 10 ms, one segment timed at a time. Its agents have ways of their own, each of which
+//! has been read off traces (`tests/ns2.rs`): the window is halved and not the flight, at a
+//! repeated timeout too, and keeps its fraction; after a timeout all is sent again whatever was
+//! reported, and limited transmit goes on meanwhile; the acknowledgement that ends recovery grows
+//! the window; tables tell the window without what duplicates inflate it by, which begins at half
+//! of it, be that less than two; with SACK holes stay in `pipe` until they are acknowledged, as
+//! before RFC 3517, and three duplicates after the last acknowledgement of new data tell of a loss,
+//! whatever was reported before.
 
 use sojourn_base::{Auto, Bytes, Length, Limit, ParamFault, Preset, Span, Stream, Whole, params};
 
@@ -48,16 +55,17 @@ params! {
         /// Header bytes on the wire around each payload; an acknowledgement is a header only.
         /// Automatic: 40, with timestamps 52.
         header: Auto<Bytes> = "auto";
-        /// The most that may be outstanding, in packets or bytes: the lesser of what the sender keeps and the receiver
-        /// offers. "none": the most that a receiver can offer, 1.07 GB (RFC 7323, 2.3). Under linux it begins with 64 KiB
-        /// and grows to this with what a round trip brings.
+        /// The most that may be outstanding, in packets or bytes: the lesser of what the sender
+        /// keeps and the receiver offers. "none": the most that a receiver can offer, 1.07 GB (RFC
+        /// 7323, 2.3). Under linux it begins with 64 KiB and grows to this with what a round trip
+        /// brings.
         window: Limit = "none", Ns2 = "20 packets", Ns3 = "131072 B", Linux = "3145728 B";
         /// The most that may have been written and not yet acknowledged, in packets or bytes, or
         /// "none": beyond it a source that writes at a rate of its own is held back. Transfers of
         /// a given size are written as a whole.
         send_buffer: Limit = "none", Ns3 = "131072 B";
-        /// Window at the start and after idle time (RFC 6928: 10; RFC 3390: 3; RFC 2581: 2), in packets
-        /// or bytes; at most 1 GB, and never "none": all of it is sent at once.
+        /// Window at the start and after idle time (RFC 6928: 10; RFC 3390: 3; RFC 2581: 2), in
+        /// packets or bytes; at most 1 GB, and never "none": all of it is sent at once.
         initial_window: Limit = "10 packets", Ns2 = "2 packets";
         /// Slow-start threshold at the start. Automatic: none; under ns-2's preset the window.
         initial_ssthresh: Auto<Limit> = "auto";
@@ -68,11 +76,11 @@ params! {
         prr: PrrMode = "true", Ns2 = "false";
         /// Losses found by time, and probes of the tail (RFC 8985); needs `sack`.
         rack: bool = "true", Ns3 = "false", Ns2 = "false";
-        /// Timeouts that prove spurious are found by what is acknowledged behind them (F-RTO, RFC 5682, with SACK) and
-        /// undone; needs `sack`.
+        /// Timeouts that prove spurious are found by what is acknowledged behind them (F-RTO, RFC
+        /// 5682, with SACK) and undone; needs `sack`.
         frto: bool = "false", Linux = "true";
-        /// Timeouts and recoveries that stamps (RFC 3522) or reports of duplicates (RFC 3708) prove spurious are undone:
-        /// the window is what it was; needs `sack`.
+        /// Timeouts and recoveries that stamps (RFC 3522) or reports of duplicates (RFC 3708) prove
+        /// spurious are undone: the window is what it was; needs `sack`.
         undo: bool = "false", Linux = "true";
         /// Timestamps (RFC 7323): every acknowledgement gives an RTT sample.
         timestamps: bool = "true", Ns2 = "false";
@@ -92,8 +100,9 @@ params! {
         min_rto: Span = "1 s", Linux = "200 ms", Ns2 = "200 ms";
         /// Most, above zero.
         max_rto: Span = "60 s", Linux = "120 s";
-        /// Before the first sample, above zero. Where the SYN was lost and the handshake gave none, it is 3 s at least
-        /// from then on (RFC 6298, 5.7), under the preset of ns-2 not; under that of ns-3 it is for the SYN too.
+        /// Before the first sample, above zero. Where the SYN was lost and the handshake gave none,
+        /// it is 3 s at least from then on (RFC 6298, 5.7), under the preset of ns-2 not; under
+        /// that of ns-3 it is for the SYN too.
         initial_rto: Span = "1 s", Ns2 = "3 s";
         /// Granularity of the sender's clock.
         granularity: Span = "1 ms", Ns2 = "10 ms";
@@ -101,8 +110,8 @@ params! {
         delayed_ack: u32 = "2", Ns2 = "1";
         /// The longest that an acknowledgement is delayed.
         delayed_ack_timeout: Span = "40 ms", Ns3 = "200 ms", Ns2 = "100 ms";
-        /// Segments at the start of a connection that are acknowledged one by one; under Linux, if there are any, so are
-        /// those by which the receive window grows.
+        /// Segments at the start of a connection that are acknowledged one by one; under Linux, if
+        /// there are any, so are those by which the receive window grows.
         quick_acks: Whole = "0", Linux = "16", Ns3 = "1";
         /// Slow start again after idle time (RFC 5681, 4.1).
         idle_restart: bool = "true", Ns3 = "false";
@@ -171,8 +180,8 @@ pub struct Config {
     pub delayed_ack_timeout: Span,
     /// Segments at the start that are acknowledged one by one.
     pub quick_acks: u64,
-    /// The window that the receiver offers grows to `window`, and segments by which it does are acknowledged
-    /// one by one too (Linux).
+    /// The window that the receiver offers grows to `window`, and segments by which it does are
+    /// acknowledged one by one too (Linux).
     pub grows_window: bool,
     /// So are some after a duplicate, after a mark, and after CWR (Linux).
     pub hurries_acks: bool,
@@ -180,8 +189,8 @@ pub struct Config {
     pub gathers_acks: bool,
     /// Slow start after idle time.
     pub idle_restart: bool,
-    /// It begins from the window halved for each timeout that has gone by, and one that is not put to use is taken down
-    /// too (Linux).
+    /// It begins from the window halved for each timeout that has gone by, and one that is not put
+    /// to use is taken down too (Linux).
     pub halves_when_idle: bool,
     /// Three-way handshake.
     pub handshake: bool,
@@ -199,8 +208,8 @@ pub struct Config {
     pub spares_initial: bool,
     /// It paces in bursts (Linux).
     pub paces_bursts: bool,
-    /// New segments go down in buffers; the last of one with several bears PSH, and so does the last of what is written.
-    /// What bears it is acknowledged at once (Linux).
+    /// New segments go down in buffers; the last of one with several bears PSH, and so does the
+    /// last of what is written. What bears it is acknowledged at once (Linux).
     pub pushes: bool,
     /// After a lost SYN the connection goes on without ECN (RFC 3168, 6.1.1.1; `tcp_ecn_fallback`).
     pub gives_up_ecn: bool,
@@ -212,23 +221,27 @@ pub struct Config {
     pub halves_again: bool,
     /// A timeout in a window that was reduced already leaves the threshold (Linux).
     pub halves_once: bool,
-    /// An echo of marks takes the window down as recovery does, by PRR, and it does not grow meanwhile (Linux, ns-3).
+    /// An echo of marks takes the window down as recovery does, by PRR, and it does not grow
+    /// meanwhile (Linux, ns-3).
     pub marks_by_prr: bool,
-    /// What is lost and sent again but not delivered is reason enough for the next recovery (Linux).
+    /// What is lost and sent again but not delivered is reason enough for the next recovery
+    /// (Linux).
     pub recovers_what_is_out: bool,
-    /// Losses as Linux treats them: reports give RTT samples too, where the first that is acknowledged was sent twice and
-    /// where nothing moves, and start the timer anew if what they report was sent before the first outstanding segment was,
-    /// whose sending does so as well; a timeout takes the window down to one segment beyond what is in flight; what is lost
-    /// again after a timeout begins a recovery; marks are answered until more is acknowledged than was sent; duplicates
-    /// widen RACK's window only where segments have changed places.
+    /// Losses as Linux treats them: reports give RTT samples too, where the first that is
+    /// acknowledged was sent twice and where nothing moves, and start the timer anew if what they
+    /// report was sent before the first outstanding segment was, whose sending does so as well; a
+    /// timeout takes the window down to one segment beyond what is in flight; what is lost again
+    /// after a timeout begins a recovery; marks are answered until more is acknowledged than was
+    /// sent; duplicates widen RACK's window only where segments have changed places.
     pub recovers_like_linux: bool,
     /// What RACK's reordering timer waits beyond its window.
     pub reorder_patience: Span,
-    /// Controllers hear of the RTT of the last segment that is acknowledged, not of the first (Linux), nor of that alone
-    /// which is timed (ns-2).
+    /// Controllers hear of the RTT of the last segment that is acknowledged, not of the first
+    /// (Linux), nor of that alone which is timed (ns-2).
     pub last_rtt: bool,
-    /// Stamps are whole milliseconds, controllers hear of the smoothed RTT, and nothing of the SYN; the first of the
-    /// segments acknowledged gives no sample if it was sent twice, and back-off ends without any (ns-3).
+    /// Stamps are whole milliseconds, controllers hear of the smoothed RTT, and nothing of the SYN;
+    /// the first of the segments acknowledged gives no sample if it was sent twice, and back-off
+    /// ends without any (ns-3).
     pub whole_ms: bool,
     /// What is halved is `pipe`: what is reported or held to be lost does not count (ns-3).
     pub halves_pipe: bool,
@@ -243,15 +256,16 @@ pub struct Config {
     /// The acknowledgement that ends recovery grows the window (Linux, ns-3, and ns-2 without
     /// SACK).
     pub grows_at_exit: bool,
-    /// Whole segments are counted, and all by which an acknowledgement moved, what had been reported too; the one that ends
-    /// a timeout's recovery counts for what was sent since (ns-3).
+    /// Whole segments are counted, and all by which an acknowledgement moved, what had been
+    /// reported too; the one that ends a timeout's recovery counts for what was sent since (ns-3).
     pub counts_whole: bool,
-    /// Losses as ns-3 treats them: recovery begins with the third report in a row, or once the segment behind the first is
-    /// lost, and until then what is lost is sent again within the window; each partial acknowledgement sends a segment
-    /// whatever the window, unless the next hole was sent again already, and all but the first leave the timer alone; what
-    /// was sent again stays in `pipe` until it is acknowledged, though it be reported. While
-    /// marks are answered no recovery begins; they are answered in recovery too, until more is acknowledged than
-    /// was sent.
+    /// Losses as ns-3 treats them: recovery begins with the third report in a row, or once the
+    /// segment behind the first is lost, and until then what is lost is sent again within the
+    /// window; each partial acknowledgement sends a segment whatever the window, unless the next
+    /// hole was sent again already, and all but the first leave the timer alone; what was sent
+    /// again stays in `pipe` until it is acknowledged, though it be reported. While marks are
+    /// answered no recovery begins; they are answered in recovery too, until more is acknowledged
+    /// than was sent.
     pub recovers_like_ns3: bool,
     /// Segments that one acknowledgement counts for.
     pub byte_counting: u32,
@@ -272,8 +286,8 @@ const LINUX_PATIENCE: Span = Span::from_ms(2);
 
 const ALLOWED_WINDOW: &str = "a window such as \"20 packets\" or \"64 kB\", or \"none\"";
 
-/// The largest window that a receiver can offer (RFC 7323, 2.3). Without any what is outstanding under a congestion control
-/// that grows without bound fills memory.
+/// The largest window that a receiver can offer (RFC 7323, 2.3). Without any what is outstanding
+/// under a congestion control that grows without bound fills memory.
 const LARGEST_WINDOW: u64 = 65_535 << 14;
 
 /// What begins with more fills memory before anything is acknowledged.

@@ -6,9 +6,9 @@
 //! less than the least RTT is no sample; one from a time in which the application had nothing to
 //! send says so.
 //!
-//! For controllers that answer to the rate of losses the stamp also holds how much was in flight and how
-//! much had been lost (draft-ietf-ccwg-bbr-06, 4.1.2): so a sample tells what was lost in its round trip,
-//! and every loss what was in flight when the lost segment was sent.
+//! For controllers that answer to the rate of losses the stamp also holds how much was in flight
+//! and how much had been lost (draft-ietf-ccwg-bbr-06, 4.1.2): so a sample tells what was lost in
+//! its round trip, and every loss what was in flight when the lost segment was sent.
 
 use std::collections::VecDeque;
 
@@ -75,8 +75,8 @@ pub struct RateSampler {
     first_sent: Time,
     /// Bytes held to be lost in all.
     lost: u64,
-    /// The least RTT of a latest-sent segment: a delayed acknowledgement's RTT sample is of an older
-    /// one and would be too long a measure.
+    /// The least RTT of a latest-sent segment: a delayed acknowledgement's RTT sample is of an
+    /// older one and would be too long a measure.
     min_rtt: Option<Span>,
     /// Samples are application-limited until so much is delivered; zero where not.
     app_limited_until: u64,
@@ -85,7 +85,8 @@ pub struct RateSampler {
 }
 
 impl RateSampler {
-    /// The segment from `seq` to `end` is sent, new or (`again`) not, with `in_flight` bytes before it.
+    /// The segment from `seq` to `end` is sent, new or (`again`) not, with `in_flight` bytes before
+    /// it.
     pub fn on_sent(&mut self, now: Time, seq: u64, end: u64, again: bool, in_flight: u64) {
         if in_flight == 0 {
             self.first_sent = now;
@@ -111,7 +112,8 @@ impl RateSampler {
         }
     }
 
-    /// Where the stamp of the segment that ends at `end` is if all are of so many bytes, as nearly all are.
+    /// Where the stamp of the segment that ends at `end` is if all are of so many bytes, as nearly
+    /// all are.
     fn guess(&self, end: u64, bytes: u64) -> Option<usize> {
         let before = end.checked_sub(self.stamps.front()?.end)?;
         Some((before / bytes.max(1)) as usize)
@@ -155,8 +157,8 @@ impl RateSampler {
         }
     }
 
-    /// All that was in flight below `una` was delivered, in the order in which it was sent, once: then the last
-    /// tells as much as all.
+    /// All that was in flight below `una` was delivered, in the order in which it was sent, once:
+    /// then the last tells as much as all.
     #[inline]
     pub(crate) fn on_delivered_in_order(&mut self, una: u64) {
         let is_below = |stamp: &Stamp| stamp.end <= una;
@@ -218,8 +220,8 @@ impl RateSampler {
         prefetch_all(self);
     }
 
-    /// Asks for the stamps of the segments that are mostly delivered next, and for the place of the one that is sent next;
-    /// all else must have come.
+    /// Asks for the stamps of the segments that are mostly delivered next, and for the place of the
+    /// one that is sent next; all else must have come.
     #[inline]
     pub(crate) fn prefetch_stamps(&self) {
         self.stamps.iter().take(2).for_each(prefetch);

@@ -5,9 +5,9 @@
 //! reported first). An acknowledgement is delayed until `delayed_ack` segments or
 //! `delayed_ack_timeout` have gone by, and not at all for a segment that is out of order, fills a
 //! hole, is a duplicate, opens or ends the connection (RFC 5681, 4.2), is one of the first
-//! `quick_acks`, or lets the window of Linux [grow](growth). Linux acknowledges at once too what bears
-//! PSH or CWR, a mark and the segment behind it, and sixteen after one that came twice; but it
-//! [gathers](gathering) acknowledgements while segments are missing.
+//! `quick_acks`, or lets the window of Linux [grow](growth). Linux acknowledges at once too what
+//! bears PSH or CWR, a mark and the segment behind it, and sixteen after one that came twice; but
+//! it [gathers](gathering) acknowledgements while segments are missing.
 //!
 //! Marks are echoed as the sender's [`EcnMode`] wants: until CWR (RFC 3168, 6.1.3), which in ns-3
 //! ends no echo of a mark that no acknowledgement has told yet; segment by
@@ -33,7 +33,8 @@ use crate::wire::{Ack, Outbox, SackBlocks, Segment};
 use gathering::Gathering;
 use growth::Growth;
 
-/// Linux acknowledges so many segments one by one after one that came twice (`tcp_enter_quickack_mode`).
+/// Linux acknowledges so many segments one by one after one that came twice
+/// (`tcp_enter_quickack_mode`).
 const AFTER_DUPLICATE: u64 = 16;
 /// And from the first mark of a round trip on.
 const AFTER_MARK: u64 = 2;
@@ -167,7 +168,8 @@ impl Receiver {
         self.take_expected(now, len, arrival.segment.push, stamp, out)
     }
 
-    /// Whether a segment without mark and flags, PSH aside, that comes now in its turn is all that is expected.
+    /// Whether a segment without mark and flags, PSH aside, that comes now in its turn is all that
+    /// is expected.
     ///
     /// Nearly every segment is such a one and finds nothing missing: then all that is to do is to
     /// count it (Jacobson's header prediction). [`take_expected`](Self::take_expected) leads to the
@@ -181,7 +183,8 @@ impl Receiver {
             && seq < self.grows_from
     }
 
-    /// [`take_segment`](Self::take_segment) for what it [expects](Self::expects), with PSH or without, sent at `stamp`.
+    /// [`take_segment`](Self::take_segment) for what it [expects](Self::expects), with PSH or
+    /// without, sent at `stamp`.
     #[inline(always)]
     #[allow(clippy::inline_always)] // once a packet, from one place
     pub fn take_expected(
@@ -331,8 +334,8 @@ impl Receiver {
         }
     }
 
-    /// Asks for what a segment touches that does not come in its turn, if that with the number `seq` may not; the first
-    /// line must have come.
+    /// Asks for what a segment touches that does not come in its turn, if that with the number
+    /// `seq` may not; the first line must have come.
     #[inline]
     pub fn prefetch_behind(&self, seq: u64) {
         if !self.in_step || seq != self.rcv_nxt {
@@ -430,7 +433,8 @@ impl Receiver {
         }
     }
 
-    /// The blocks to report that are newer than the one which a range out of order will lengthen, or all.
+    /// The blocks to report that are newer than the one which a range out of order will lengthen,
+    /// or all.
     fn newer_than(&self, start: u64, end: u64) -> usize {
         let told = self.recent.iter().filter(|range| range.0 > self.rcv_nxt);
         told.take_while(|range| range.1 < start || end < range.0)
@@ -448,8 +452,8 @@ impl Receiver {
         }
     }
 
-    /// The first of the ranges that do not end before `start`. New data lengthens the last of them or
-    /// begins one behind it; only what is sent again has to be searched for.
+    /// The first of the ranges that do not end before `start`. New data lengthens the last of them
+    /// or begins one behind it; only what is sent again has to be searched for.
     fn place_of(&self, start: u64) -> usize {
         let ends_before = |&(_, to): &(u64, u64)| to < start;
         let last = self.ranges.len().saturating_sub(1);
@@ -507,7 +511,8 @@ impl Receiver {
         to - from - syn - fin
     }
 
-    /// Writes the blocks where they will lie: a processor waits where what was written in pieces is copied as a whole.
+    /// Writes the blocks where they will lie: a processor waits where what was written in pieces is
+    /// copied as a whole.
     fn report(&mut self, blocks: &mut SackBlocks) {
         let duplicate = core::mem::take(&mut self.duplicate);
         if !self.config.sack {

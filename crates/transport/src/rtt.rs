@@ -2,16 +2,17 @@
 //!
 //! The first sample R gives SRTT = R and RTTVAR = R/2; later ones move RTTVAR by a quarter and then
 //! SRTT by an eighth (section 2.3: in this order). RTO = SRTT + max(G, 4 RTTVAR), at least the
-//! minimum; it doubles with every expiry (section 5.5) until there is another sample. Which samples count (Karn)
-//! is the sender's to decide.
+//! minimum; it doubles with every expiry (section 5.5) until there is another sample. Which samples
+//! count (Karn) is the sender's to decide.
 //!
-//! **Linux** (`tcp_rtt_estimator`): the floor of 200 ms is put under 4 RTTVAR instead of under the sum, so that RTO >=
-//! SRTT + 200 ms. 4 RTTVAR is the largest deviation of a round trip; where that of the last is less, it falls by a
-//! quarter of the difference. A sample below SRTT moves the deviation by a 32nd. **ns-2**: a sample is a whole number
-//! of ticks, at least one; eight times SRTT and four times RTTVAR are whole ticks too, so that RTTVAR never falls below
-//! three quarters of one; after the fourth expiry in a row the next sample counts as the first. A sample is what the
-//! clock has ticked meanwhile, so that a round trip of 9.5 ticks is 9 or 10; in ns-2 each sender's clock has a random phase, here
-//! all tick from time zero on.
+//! **Linux** (`tcp_rtt_estimator`): the floor of 200 ms is put under 4 RTTVAR instead of under the
+//! sum, so that RTO >= SRTT + 200 ms. 4 RTTVAR is the largest deviation of a round trip; where that
+//! of the last is less, it falls by a quarter of the difference. A sample below SRTT moves the
+//! deviation by a 32nd. **ns-2**: a sample is a whole number of ticks, at least one; eight times
+//! SRTT and four times RTTVAR are whole ticks too, so that RTTVAR never falls below three quarters
+//! of one; after the fourth expiry in a row the next sample counts as the first. A sample is what
+//! the clock has ticked meanwhile, so that a round trip of 9.5 ticks is 9 or 10; in ns-2 each
+//! sender's clock has a random phase, here all tick from time zero on.
 
 use sojourn_base::{Span, Time};
 
@@ -82,7 +83,8 @@ impl RttEstimator {
         }
     }
 
-    /// Takes a sample, where numbers below `snd_una` are acknowledged and those below `snd_nxt` were sent.
+    /// Takes a sample, where numbers below `snd_una` are acknowledged and those below `snd_nxt`
+    /// were sent.
     #[inline]
     pub fn sample(&mut self, now: Time, rtt: Span, snd_una: u64, snd_nxt: u64, rules: &RtoRules) {
         self.note_min(now, rtt);
@@ -206,8 +208,8 @@ impl RttEstimator {
         self.stale |= self.backoff >= COARSE_PATIENCE;
     }
 
-    /// The handshake is over, in which a SYN was lost. Where it gave no sample, the timeout starts from 3 s (RFC 6298,
-    /// 5.7).
+    /// The handshake is over, in which a SYN was lost. Where it gave no sample, the timeout starts
+    /// from 3 s (RFC 6298, 5.7).
     pub fn fall_back(&mut self, rules: &RtoRules) {
         if rules.falls_back && self.srtt.is_none() {
             self.fell_back = true;

@@ -66,7 +66,8 @@ impl Sent {
     }
 }
 
-/// How many entries stand between the `first` and that of number `seq` if all are of one size, as nearly all are.
+/// How many entries stand between the `first` and that of number `seq` if all are of one size, as
+/// nearly all are.
 fn guess(first: &Sent, seq: u64) -> u64 {
     seq.saturating_sub(first.seq) / u64::from(first.len.max(1))
 }
@@ -116,28 +117,30 @@ pub struct Scoreboard {
     next_waiting: u64,
     /// Of all segments below this number of the ring's something is known.
     next_unknown: u64,
-    /// Numbers of segments that were found lost, or lost again, when those behind them had been sent again already; some
-    /// of them wait no longer.
+    /// Numbers of segments that were found lost, or lost again, when those behind them had been
+    /// sent again already; some of them wait no longer.
     late: BTreeSet<u64>,
     /// The blocks of the acknowledgement before.
     known: [(u64, u64); 4],
-    /// A segment sent again counts as sent again when it is reported too, until it is acknowledged (ns-3).
+    /// A segment sent again counts as sent again when it is reported too, until it is acknowledged
+    /// (ns-3).
     keeps_repeats: bool,
     /// First numbers and ends of what was newly held to be lost and is not yet told; none where
     /// nobody wants to hear of it.
     untold: Option<Vec<(u64, u64)>>,
 }
 
-/// Whether the segment of `xmit` and `order` was sent after the other. RFC 8985, 6.2, step 2, settles
-/// ties by sequence number; a burst sent at one instant has an order, which is what that rule stands
-/// for.
+/// Whether the segment of `xmit` and `order` was sent after the other. RFC 8985, 6.2, step 2,
+/// settles ties by sequence number; a burst sent at one instant has an order, which is what that
+/// rule stands for.
 pub(crate) fn sent_after(xmit: Time, order: u16, other_xmit: Time, other_order: u16) -> bool {
     let is_later = order.wrapping_sub(other_order).cast_signed() > 0;
     select_unpredictable(xmit == other_xmit, is_later, xmit > other_xmit)
 }
 
 impl Scoreboard {
-    /// From now on a segment that was sent again stays in `pipe` when it is reported, until it is acknowledged.
+    /// From now on a segment that was sent again stays in `pipe` when it is reported, until it is
+    /// acknowledged.
     pub fn keep_repeats(&mut self) {
         self.keeps_repeats = true;
     }
@@ -194,9 +197,9 @@ impl Scoreboard {
         &self.highest_sacked
     }
 
-    /// Asks for the entries that one of the next three acknowledgements touches, each of two segments, and
-    /// for those of the segments that it lets go: where a window comes in one burst they lie ever
-    /// further on, and each that is asked for here is next to one asked for before.
+    /// Asks for the entries that one of the next three acknowledgements touches, each of two
+    /// segments, and for those of the segments that it lets go: where a window comes in one burst
+    /// they lie ever further on, and each that is asked for here is next to one asked for before.
     #[inline]
     pub(crate) fn prefetch_entries(&self) {
         for further in [0, 2, 5] {
@@ -242,8 +245,8 @@ impl Scoreboard {
         });
     }
 
-    /// Gives memory back where three quarters of it are not used. A ring goes round through all that it
-    /// has: one that was long in slow start would pass through the fast caches ever after.
+    /// Gives memory back where three quarters of it are not used. A ring goes round through all
+    /// that it has: one that was long in slow start would pass through the fast caches ever after.
     pub(crate) fn give_back(&mut self) {
         let segments = self.ring.len().max(FEW);
         if self.ring.capacity() > 4 * segments {
@@ -351,8 +354,8 @@ impl Scoreboard {
         self.known_of == 0 && self.undecided <= self.ring.gone() && self.resent.is_empty()
     }
 
-    /// [`acknowledge`](Self::acknowledge) where the board [is untouched](Self::is_untouched): the last
-    /// segment that was acknowledged whole, which was also sent last of them.
+    /// [`acknowledge`](Self::acknowledge) where the board [is untouched](Self::is_untouched): the
+    /// last segment that was acknowledged whole, which was also sent last of them.
     #[inline(always)]
     #[allow(clippy::inline_always)] // called from one place
     pub(crate) fn acknowledge_untouched(&mut self, ack: u64) -> Option<Sent> {

@@ -12,15 +12,15 @@
 //! After a timeout everything not reported counts as lost, with RACK only what has been out long
 //! enough (RFC 8985, 6.3). The flight that is halved is at most the window.
 //!
-//! **Choices**: a fast retransmit starts the timer anew, as ns-2 and Linux do (RFC 6298 lets it run).
-//! The back-off of the timer ends with the next RTT sample (Karn; RFC 6298, section 5).
-//! RFC 6675's rules 3 and 4 of NextSeg (both MAY) are left out but for ns-3, which has the third: RACK's probes serve the tail. A
-//! window of the receiver that is closed with nothing in flight is probed by an empty segment with
-//! an old number when the timer expires. The window also counts what was sent and lost: a segment
-//! never lies beyond the right edge.
+//! **Choices**: a fast retransmit starts the timer anew, as ns-2 and Linux do (RFC 6298 lets it
+//! run). The back-off of the timer ends with the next RTT sample (Karn; RFC 6298, section 5). RFC
+//! 6675's rules 3 and 4 of NextSeg (both MAY) are left out but for ns-3, which has the third:
+//! RACK's probes serve the tail. A window of the receiver that is closed with nothing in flight is
+//! probed by an empty segment with an old number when the timer expires. The window also counts
+//! what was sent and lost: a segment never lies beyond the right edge.
 //!
-//! **Undone** is what proves spurious, where it is asked for, as Linux does it: F-RTO (RFC 5682), Eifel's stamps (RFC 3522)
-//! and reports of duplicates (RFC 3708).
+//! **Undone** is what proves spurious, where it is asked for, as Linux does it: F-RTO (RFC 5682),
+//! Eifel's stamps (RFC 3522) and reports of duplicates (RFC 3708).
 //!
 //! **Left out**: window scaling's limits, PAWS, urgent data.
 
@@ -56,8 +56,8 @@ use undo::Doubt;
 
 /// The sending half of a connection.
 ///
-/// In front lies what the acknowledgement and the segment that are [expected](expected) touch, in as
-/// few cache lines as it fits: with many flows senders do not fit the fast caches, and each line
+/// In front lies what the acknowledgement and the segment that are [expected](expected) touch, in
+/// as few cache lines as it fits: with many flows senders do not fit the fast caches, and each line
 /// more is felt.
 #[derive(Debug)]
 #[repr(C, align(64))]
@@ -65,8 +65,9 @@ use undo::Doubt;
 pub struct Sender {
     snd_una: u64,
     snd_nxt: u64,
-    /// When the last acknowledgement came, if it was [expected](expected) and only such segments have
-    /// followed: what timers they have started is not reckoned yet. Else never, and the timers hold.
+    /// When the last acknowledgement came, if it was [expected](expected) and only such segments
+    /// have followed: what timers they have started is not reckoned yet. Else never, and the timers
+    /// hold.
     expected_at: Time,
     /// The number after the last byte that the application has written.
     written: u64,
@@ -316,8 +317,8 @@ impl Sender {
         prefetch_until(self, self.board.end_of_front());
     }
 
-    /// Asks for what they touch behind the sender itself, and for the rest of it where others may come; its front
-    /// must have come.
+    /// Asks for what they touch behind the sender itself, and for the rest of it where others may
+    /// come; its front must have come.
     #[inline]
     pub fn prefetch_behind(&self) {
         self.prefetch_pace();
@@ -329,8 +330,8 @@ impl Sender {
         }
     }
 
-    /// Asks for what an acknowledgement touches behind that again: the stamps by which a rate is measured, what was sent
-    /// again, and the segment that is reported.
+    /// Asks for what an acknowledgement touches behind that again: the stamps by which a rate is
+    /// measured, what was sent again, and the segment that is reported.
     #[inline]
     pub fn prefetch_furthest(&self, ack: &Ack) {
         self.prefetch_stamps();
@@ -420,8 +421,8 @@ impl Sender {
         }
     }
 
-    /// The window as tables tell it, bytes: without what duplicates inflate it by where the preset's
-    /// program keeps that apart, as ns-2's agents do.
+    /// The window as tables tell it, bytes: without what duplicates inflate it by where the
+    /// preset's program keeps that apart, as ns-2's agents do.
     #[inline]
     pub fn told_window(&self) -> u64 {
         if self.config.classic_recovery && !self.config.sack {
@@ -516,8 +517,9 @@ impl Sender {
         self.written + u64::from(self.closed && self.config.fin)
     }
 
-    /// FlightSize for the threshold, before the acknowledgement being read: at most the window
-    /// (RFC 5681, 3.2, step 2; RFC 6675, 5, 4.2), or the controller's, where PRR keeps it lower for a moment.
+    /// FlightSize for the threshold, before the acknowledgement being read: at most the window (RFC
+    /// 5681, 3.2, step 2; RFC 6675, 5, 4.2), or the controller's, where PRR keeps it lower for a
+    /// moment.
     fn flight_size(&self) -> u64 {
         if self.config.halves_cwnd {
             return self.cc.cwnd().min(self.config.window);

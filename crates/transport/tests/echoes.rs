@@ -117,7 +117,8 @@ fn the_receiver_echoes_until_it_hears_cwr() {
     assert_eq!(bench.sender.counts().ecn_reductions, 1);
 }
 
-/// Marks are no losses to be repaired: the tail is probed two round trips after the last acknowledgement.
+/// Marks are no losses to be repaired: the tail is probed two round trips after the last
+/// acknowledgement.
 #[test]
 fn a_tail_is_probed_after_an_echo_of_marks_too() {
     let keys = [

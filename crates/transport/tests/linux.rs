@@ -1,5 +1,6 @@
-//! Preset linux against what Linux 6.1 was seen to do, in User-Mode-Linux with virtual time: one connection over a link of
-//! 10 Mbit/s, segments of 1448 bytes in frames of 1514, the usual `tcp_rmem`.
+//! Preset linux against what Linux 6.1 was seen to do, in User-Mode-Linux with virtual time: one
+//! connection over a link of 10 Mbit/s, segments of 1448 bytes in frames of 1514, the usual
+//! `tcp_rmem`.
 
 use sojourn_base::{Ecn, Preset, Rate, Span, Time};
 use sojourn_transport::{Ack, Arrival, Receiver, Segment};
@@ -19,9 +20,9 @@ fn over_10_mbit(congestion_control: &str, rtt_ms: u64) -> Bench {
     bench
 }
 
-/// The receiver acknowledges sixteen segments one by one, the next sixteen in pairs, and then one by one again, since its
-/// buffer grows; there the kernel was seen to go on for 52 at 20 ms, and for 243 at 100 ms. In the fifth second it
-/// acknowledges pairs.
+/// The receiver acknowledges sixteen segments one by one, the next sixteen in pairs, and then one
+/// by one again, since its buffer grows; there the kernel was seen to go on for 52 at 20 ms, and
+/// for 243 at 100 ms. In the fifth second it acknowledges pairs.
 #[test]
 fn acknowledgements_come_one_by_one_while_the_window_grows() {
     for (rtt_ms, seen) in [(20, 52), (100, 243)] {
@@ -51,9 +52,9 @@ fn acknowledgements_come_one_by_one_while_the_window_grows() {
     }
 }
 
-/// Hybla's slow start more than doubles, and the window that is offered holds it back: the kernel was seen to have 44, 45,
-/// 110, 233, 431 and 545 segments in flight a tenth of a second apart, and a threshold of 542 after the first loss. Without
-/// that there are more than a thousand.
+/// Hybla's slow start more than doubles, and the window that is offered holds it back: the kernel
+/// was seen to have 44, 45, 110, 233, 431 and 545 segments in flight a tenth of a second apart, and
+/// a threshold of 542 after the first loss. Without that there are more than a thousand.
 #[test]
 fn the_window_that_is_offered_holds_a_steep_slow_start_back() {
     let mut bench = over_10_mbit("hybla", 100);
@@ -115,8 +116,9 @@ fn paced(ssthresh: &'static str) -> Solo {
     tcp
 }
 
-/// Two segments are acknowledged after 100 ms, in slow start: at twice 22 segments in 100 ms one takes 2.27 ms, two go out
-/// at once, and the clock would hold the next for 4.5 ms; but it has long been free, which takes half of that off.
+/// Two segments are acknowledged after 100 ms, in slow start: at twice 22 segments in 100 ms one
+/// takes 2.27 ms, two go out at once, and the clock would hold the next for 4.5 ms; but it has long
+/// been free, which takes half of that off.
 #[test]
 fn a_late_burst_shortens_the_gap_behind_it_by_half() {
     let mut tcp = paced("none");
@@ -125,8 +127,8 @@ fn a_late_burst_shortens_the_gap_behind_it_by_half() {
     assert_eq!(tcp.at(103).len(), 2);
 }
 
-/// One is acknowledged, in congestion avoidance: at 1.2 times 20 segments in 100 ms one takes 4.17 ms, and one alone takes half
-/// of that off, not half of two.
+/// One is acknowledged, in congestion avoidance: at 1.2 times 20 segments in 100 ms one takes 4.17
+/// ms, and one alone takes half of that off, not half of two.
 #[test]
 fn a_burst_of_one_counts_as_one() {
     let mut tcp = paced("20 packets");
@@ -143,14 +145,15 @@ fn pushes(tcp: &mut Solo) -> Vec<bool> {
     sent.map(|segment| segment.push).collect()
 }
 
-/// A slow rate leaves two segments to a buffer, half a window of three leaves one. The end of what was written bears PSH whether
-/// or not it is alone in its buffer.
+/// A slow rate leaves two segments to a buffer, half a window of three leaves one. The end of what
+/// was written bears PSH whether or not it is alone in its buffer.
 #[test]
 fn the_last_segment_of_a_buffer_bears_psh() {
     let keys = [("segment", "1000 B"), ("initial_window", "5 packets")];
     let mut tcp = Solo::new("reno", Preset::Linux, &keys);
     tcp.sender.write(7_500);
-    // Before there is a round trip all goes down at once: two are half a window of five, one is left.
+    // Before there is a round trip all goes down at once: two are half a window of five, one is
+    // left.
     assert_eq!(pushes(&mut tcp), [false, true, false, true, false]);
     tcp.now = Time::ZERO + Span::from_ms(100);
     tcp.sender.on_ack(tcp.now, &Ack::plain(1_001));
@@ -168,7 +171,8 @@ fn the_last_segment_of_a_buffer_bears_psh() {
     assert_eq!(pushes(&mut tcp), [false; 3], "only Linux has buffers");
 }
 
-/// A fast path leaves many to a buffer: 40 segments in 1 ms are 41 in 2^-10 s at twice that rate, but half a window is 20.
+/// A fast path leaves many to a buffer: 40 segments in 1 ms are 41 in 2^-10 s at twice that rate,
+/// but half a window is 20.
 #[test]
 fn a_buffer_holds_what_the_rate_sends_and_half_a_window_at_most() {
     let keys = [("segment", "1000 B"), ("initial_window", "20 packets")];
@@ -201,7 +205,8 @@ fn nth(place: u64) -> Segment {
     }
 }
 
-/// A receiver that acknowledges pairs, whose window is full grown: what it sends for a segment at an instant.
+/// A receiver that acknowledges pairs, whose window is full grown: what it sends for a segment at
+/// an instant.
 struct Ear(Receiver);
 
 impl Ear {
@@ -210,7 +215,8 @@ impl Ear {
         Self(Receiver::new(config(Preset::Linux, "reno", &keys)))
     }
 
-    /// What is acknowledged, and the last number reported, or nothing, for each acknowledgement sent.
+    /// What is acknowledged, and the last number reported, or nothing, for each acknowledgement
+    /// sent.
     fn hears(&mut self, us: u64, segment: Segment, ecn: Ecn) -> Vec<(u64, u64)> {
         let now = Time::ZERO + Span::from_us(us);
         let arrival = Arrival { segment, ecn };
@@ -245,8 +251,8 @@ fn a_pushed_segment_is_acknowledged_at_once() {
     assert_eq!(acks, [0, 1, 0, 1, 0, 1, 0]);
 }
 
-/// The third segment is missing. The first three behind it are acknowledged at once, what follows for a millisecond by one;
-/// then it waits again. Where the hole is filled all is acknowledged.
+/// The third segment is missing. The first three behind it are acknowledged at once, what follows
+/// for a millisecond by one; then it waits again. Where the hole is filled all is acknowledged.
 #[test]
 fn acknowledgements_behind_a_hole_are_gathered_for_a_millisecond() {
     let mut ear = Ear::new(&[]);
@@ -277,7 +283,8 @@ fn acknowledgements_behind_a_hole_are_gathered_for_a_millisecond() {
     assert_eq!(ear.0.next_timer(), None);
 }
 
-/// The wait is a twentieth of the round trip, which is twice what the first segment took; it ends with the 44th that waits.
+/// The wait is a twentieth of the round trip, which is twice what the first segment took; it ends
+/// with the 44th that waits.
 #[test]
 fn on_a_short_path_they_are_gathered_for_a_twentieth_of_the_round_trip() {
     let mut ear = Ear::new(&[]);
@@ -289,7 +296,8 @@ fn on_a_short_path_they_are_gathered_for_a_twentieth_of_the_round_trip() {
     assert_eq!(sent, [0, 1, 2, 47]);
 }
 
-/// A third range does not begin, nor does the third last change, before what waits was told. Without SACK nothing waits.
+/// A third range does not begin, nor does the third last change, before what waits was told.
+/// Without SACK nothing waits.
 #[test]
 fn what_might_find_no_room_does_not_wait() {
     let mut ear = Ear::new(&[]);
@@ -335,8 +343,8 @@ fn sixteen_are_acknowledged_one_by_one_after_a_duplicate() {
     assert_eq!(acks[15..], [0, 1, 0, 1]);
 }
 
-/// Segments of less than 128 bytes let no window grow: behind the first sixteen no two are acknowledged alone, though one
-/// may be that ends a buffer.
+/// Segments of less than 128 bytes let no window grow: behind the first sixteen no two are
+/// acknowledged alone, though one may be that ends a buffer.
 #[test]
 fn small_segments_let_no_window_grow() {
     let half = Span::from_ms(10);
@@ -355,7 +363,8 @@ fn small_segments_let_no_window_grow() {
     );
 }
 
-/// RFC 3168, 6.1.1.1: a SYN that is sent again asks for no ECN, and so the connection has none; other presets ask again.
+/// RFC 3168, 6.1.1.1: a SYN that is sent again asks for no ECN, and so the connection has none;
+/// other presets ask again.
 #[test]
 fn after_a_lost_syn_there_is_no_ecn() {
     for (preset, lost, codepoint) in [

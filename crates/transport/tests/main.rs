@@ -1,4 +1,5 @@
-//! The tests of connections and of congestion controls, as one program, which is built sooner than seven.
+//! The tests of connections and of congestion controls, as one program, which is built sooner than
+//! seven.
 
 mod bench;
 mod controllers;

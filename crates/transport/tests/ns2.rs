@@ -1,6 +1,6 @@
 //! One flow against ns-2.35, packet by packet: 10 Mbit/s 3 ms, 1.5 Mbit/s 20 ms with drop-tail of
-//! limit 20 (which in ns-2 holds 19), 10 Mbit/s 3 ms; 1000-byte segments with 40 bytes of header. And ways of its own,
-//! acknowledgement by acknowledgement.
+//! limit 20 (which in ns-2 holds 19), 10 Mbit/s 3 ms; 1000-byte segments with 40 bytes of header.
+//! And ways of its own, acknowledgement by acknowledgement.
 
 use crate::bench::{Bench, Link, Solo, nth, probe};
 use sojourn_base::{Preset, Rate, Span, Time};
@@ -105,7 +105,8 @@ fn ns2_inflates_half_of_a_small_window() {
 #[test]
 fn ns2_learns_of_losses_from_duplicates_alone() {
     let mut tcp = in_ns2("true", "10 packets");
-    // Two arrive, the third is missing, four more have arrived: a new segment for each of two, and growth.
+    // Two arrive, the third is missing, four more have arrived: a new segment for each of two, and
+    // growth.
     assert_eq!(tcp.ack(nth(2), &[(nth(3), nth(7))]).len(), 3);
     for (n, sent) in [(8, 1), (9, 1), (10, 1)] {
         assert_eq!(tcp.ack(nth(2), &[(nth(3), nth(n))]).len(), sent, "{n}");

@@ -154,8 +154,8 @@ fn linux_halves_once_a_window_though_a_timeout_follows() {
     }
 }
 
-/// After 390 ms, more than one timeout of 300 ms, Linux halves the window of 70 segments once and remembers three quarters
-/// of it; the RFC begins with the initial window.
+/// After 390 ms, more than one timeout of 300 ms, Linux halves the window of 70 segments once and
+/// remembers three quarters of it; the RFC begins with the initial window.
 #[test]
 fn linux_halves_for_each_timeout_of_idle_time() {
     for (preset, cwnd, ssthresh) in [(Preset::Linux, 35.0, 52.5), (Preset::Reference, 10.0, 20.0)] {
@@ -177,9 +177,9 @@ fn linux_halves_for_each_timeout_of_idle_time() {
     }
 }
 
-/// `tcp_rtt_estimator`: twenty samples a round trip, 100 ms but for one round of more. Four deviations are those of the
-/// largest, and fall by a quarter of the distance a round trip; 200 ms are the least. By RFC 6298 the samples of the next
-/// round alone take them back.
+/// `tcp_rtt_estimator`: twenty samples a round trip, 100 ms but for one round of more. Four
+/// deviations are those of the largest, and fall by a quarter of the distance a round trip; 200 ms
+/// are the least. By RFC 6298 the samples of the next round alone take them back.
 #[test]
 fn linux_forgets_a_spike_of_the_round_trip_slowly() {
     let run = |preset, min_rto| {
@@ -221,9 +221,10 @@ fn linux_forgets_a_spike_of_the_round_trip_slowly() {
     assert!(reference[21] > 0.5 && reference[23] < 0.29, "{reference:?}");
 }
 
-/// `tcp_cwnd_application_limited`: 40 to 44 segments in flight of a window of 700, for ten seconds. The window is taken
-/// halfway to them each RTO. As the threshold keeps three quarters of what it was, that is slow start, in which Linux
-/// takes a window of less than twice what is in flight for put to use. By RFC 5681 it stays.
+/// `tcp_cwnd_application_limited`: 40 to 44 segments in flight of a window of 700, for ten seconds.
+/// The window is taken halfway to them each RTO. As the threshold keeps three quarters of what it
+/// was, that is slow start, in which Linux takes a window of less than twice what is in flight for
+/// put to use. By RFC 5681 it stays.
 #[test]
 fn linux_takes_a_window_down_that_is_not_used() {
     let run = |preset: Preset, cc: &str| {
@@ -250,8 +251,9 @@ fn linux_takes_a_window_down_that_is_not_used() {
     }
 }
 
-/// A window of 20 segments, all of them out, and an echo of marks with each acknowledgement. Linux's CWR takes the
-/// window down as recovery does, a segment for every other acknowledgement; RFC 3168 lets it fall at once.
+/// A window of 20 segments, all of them out, and an echo of marks with each acknowledgement.
+/// Linux's CWR takes the window down as recovery does, a segment for every other acknowledgement;
+/// RFC 3168 lets it fall at once.
 #[test]
 fn marks_take_the_window_of_linux_down_by_prr() {
     let run = |preset: Preset| {
@@ -296,7 +298,8 @@ fn marks_take_the_window_of_linux_down_by_prr() {
     assert!(sent[..10].iter().sum::<usize>() >= 4, "{sent:?}");
 }
 
-/// A loss after marks is of the same window; but DCTCP of Linux halves then, where a mark took next to nothing.
+/// A loss after marks is of the same window; but DCTCP of Linux halves then, where a mark took next
+/// to nothing.
 #[test]
 fn dctcp_of_linux_halves_for_a_loss_after_marks() {
     let run = |cc: &str| {
@@ -320,8 +323,8 @@ fn dctcp_of_linux_halves_for_a_loss_after_marks() {
     assert_eq!(run("newreno"), (10.0, 10.0));
 }
 
-/// One segment was sent again and is still out when the recovery that it belongs to ends, for what was sent later has been
-/// lost too: in Linux that begins the next.
+/// One segment was sent again and is still out when the recovery that it belongs to ends, for what
+/// was sent later has been lost too: in Linux that begins the next.
 #[test]
 fn linux_counts_what_is_sent_again_as_lost() {
     let keys = [KEYS, &[("initial_ssthresh", "20 packets")]].concat();
@@ -354,7 +357,8 @@ fn linux_counts_what_is_sent_again_as_lost() {
     assert_eq!(states(Preset::Reference), (State::Open, false));
 }
 
-/// ns-3 forgets that the first segment was sent again before it asks, so that each timeout halves what is in flight.
+/// ns-3 forgets that the first segment was sent again before it asks, so that each timeout halves
+/// what is in flight.
 #[test]
 fn each_timeout_of_ns3_takes_the_threshold_down() {
     let thresholds = |preset| {
@@ -414,8 +418,8 @@ fn the_reordering_timer_of_linux_waits_two_ticks_more() {
     }
 }
 
-/// A segment takes 10 ms on a path of 100, and every other is acknowledged: what the controller of Linux hears is the time of
-/// the second, which did not wait for another.
+/// A segment takes 10 ms on a path of 100, and every other is acknowledged: what the controller of
+/// Linux hears is the time of the second, which did not wait for another.
 #[test]
 fn controllers_of_linux_hear_of_the_last_segment() {
     for (preset, least_ms) in [(Preset::Linux, 110.0), (Preset::Reference, 120.0)] {
@@ -439,7 +443,8 @@ fn controllers_of_linux_hear_of_the_last_segment() {
     }
 }
 
-/// A window of 20 segments, of which the first and third are lost, and what goes out with each acknowledgement.
+/// A window of 20 segments, of which the first and third are lost, and what goes out with each
+/// acknowledgement.
 fn in_recovery(preset: Preset) -> Solo {
     let keys = [
         KEYS,
@@ -453,8 +458,8 @@ fn in_recovery(preset: Preset) -> Solo {
     tcp
 }
 
-/// `TcpSocketBase::DoRetransmit`: the second hole is not known to be lost when the first is filled, and a segment goes all
-/// the same, though `pipe` is far above the threshold.
+/// `TcpSocketBase::DoRetransmit`: the second hole is not known to be lost when the first is filled,
+/// and a segment goes all the same, though `pipe` is far above the threshold.
 #[test]
 fn a_partial_acknowledgement_of_ns3_sends_a_segment() {
     for (preset, sent) in [(Preset::Reference, 0), (Preset::Ns3, 1)] {
@@ -469,7 +474,8 @@ fn a_partial_acknowledgement_of_ns3_sends_a_segment() {
     }
 }
 
-/// `TcpTxBuffer::Update` takes what is reported out of what is lost, but not out of what was sent again.
+/// `TcpTxBuffer::Update` takes what is reported out of what is lost, but not out of what was sent
+/// again.
 #[test]
 fn what_ns3_sent_again_stays_in_flight_until_it_is_acknowledged() {
     for (preset, gone) in [(Preset::Reference, 1000), (Preset::Ns3, 0)] {
@@ -486,7 +492,8 @@ fn what_ns3_sent_again_stays_in_flight_until_it_is_acknowledged() {
     }
 }
 
-/// `TcpTxBuffer::NextSeg` has RFC 6675's third rule: where nothing is written any more, what is out goes again.
+/// `TcpTxBuffer::NextSeg` has RFC 6675's third rule: where nothing is written any more, what is out
+/// goes again.
 #[test]
 fn ns3_sends_again_what_is_out_where_there_is_nothing_else() {
     let lost = (nth(0), nth(1));
@@ -527,8 +534,8 @@ fn a_fin_of_ns3_takes_no_room() {
     }
 }
 
-/// `TcpPrrRecovery::DoRecovery` multiplies 32-bit numbers: with a threshold of 79 segments of 1000 bytes the 55th delivered
-/// takes the product beyond 2^32, and nothing more goes out.
+/// `TcpPrrRecovery::DoRecovery` multiplies 32-bit numbers: with a threshold of 79 segments of 1000
+/// bytes the 55th delivered takes the product beyond 2^32, and nothing more goes out.
 #[test]
 fn the_prr_of_ns3_counts_in_32_bits() {
     let keys = [
@@ -552,8 +559,8 @@ fn the_prr_of_ns3_counts_in_32_bits() {
     assert_eq!(late, 0, "{sent:?}");
 }
 
-/// RFC 3168's CWR comes with the segment behind a marked one, and one acknowledgement is for both: in ns-3 it tells of the
-/// mark.
+/// RFC 3168's CWR comes with the segment behind a marked one, and one acknowledgement is for both:
+/// in ns-3 it tells of the mark.
 #[test]
 fn cwr_ends_no_echo_of_ns3_that_was_not_told() {
     for (preset, tells) in [(Preset::Reference, false), (Preset::Ns3, true)] {

@@ -284,7 +284,8 @@ fn a_timeout_halves_once_and_slow_starts() {
     assert_eq!(tcp.cwnd(), 3.0);
 }
 
-/// The timeout of another segment halves again, though no sample has ended the back-off (RFC 5681, equation 4).
+/// The timeout of another segment halves again, though no sample has ended the back-off (RFC 5681,
+/// equation 4).
 #[test]
 fn a_timeout_after_progress_halves_again() {
     let mut tcp = Solo::new("newreno", REFERENCE, PLAIN);
@@ -398,8 +399,9 @@ fn a_handshake_comes_first_and_a_fin_last() {
     assert_eq!(bench.receiver.delivered(), 2500);
 }
 
-/// The probe is reported at 400 ms, by an acknowledgement that echoes the second segment: all before it that were sent
-/// earlier are lost. What it had to tell is answered for then, and nothing more of it.
+/// The probe is reported at 400 ms, by an acknowledgement that echoes the second segment: all
+/// before it that were sent earlier are lost. What it had to tell is answered for then, and nothing
+/// more of it.
 #[test]
 fn a_lost_tail_of_several_is_repaired_behind_its_probe() {
     let mut bench = five_segments();
@@ -424,7 +426,8 @@ fn a_lost_tail_of_several_is_repaired_behind_its_probe() {
     assert_eq!(bench.sender.ssthresh(), ssthresh, "one reduction");
 }
 
-/// RFC 5681, 3.1: one segment to begin with. The threshold is none, since no data was lost; ns-2 halves all the same.
+/// RFC 5681, 3.1: one segment to begin with. The threshold is none, since no data was lost; ns-2
+/// halves all the same.
 #[test]
 fn a_lost_syn_leaves_the_threshold() {
     for preset in Preset::ALL {
@@ -454,8 +457,8 @@ fn a_syn_of_ns3_waits_for_three_seconds() {
     }
 }
 
-/// RFC 6298, 5.7: where a SYN was lost and its answer gives no sample, the first data wait for 3 s; with timestamps there
-/// is a sample.
+/// RFC 6298, 5.7: where a SYN was lost and its answer gives no sample, the first data wait for 3 s;
+/// with timestamps there is a sample.
 #[test]
 fn after_a_lost_syn_the_timeout_is_three_seconds() {
     for (preset, timestamps, seconds) in [
@@ -481,9 +484,10 @@ fn after_a_lost_syn_the_timeout_is_three_seconds() {
     }
 }
 
-/// Three segments of 20 are reported, all before them are lost, and the first is repaired. The acknowledgement of that
-/// reports two more and reveals a loss: as much is lost as before, yet no more may go out than was delivered (RFC 9937).
-/// Where it reports three it is safe to send one more.
+/// Three segments of 20 are reported, all before them are lost, and the first is repaired. The
+/// acknowledgement of that reports two more and reveals a loss: as much is lost as before, yet no
+/// more may go out than was delivered (RFC 9937). Where it reports three it is safe to send one
+/// more.
 #[test]
 fn a_loss_is_found_though_another_is_repaired() {
     for (reported_from, sent) in [(18, 3), (17, 4 + 1)] {
@@ -498,8 +502,8 @@ fn a_loss_is_found_though_another_is_repaired() {
     }
 }
 
-/// A timeout in the middle of a recovery by PRR, whose window is what is in flight and a segment or two: what is halved is
-/// the window of the recovery, 10 segments, not that.
+/// A timeout in the middle of a recovery by PRR, whose window is what is in flight and a segment or
+/// two: what is halved is the window of the recovery, 10 segments, not that.
 #[test]
 fn a_timeout_in_recovery_halves_its_window() {
     let mut tcp = Solo::new("newreno", REFERENCE, TWENTY);

@@ -64,8 +64,9 @@ fn independent(p: f64, seed: u64) -> impl FnMut(u64, &Segment) -> Fate {
     }
 }
 
-/// M. Mathis, J. Semke, J. Mahdavi, T. Ott, "The Macroscopic Behavior of the TCP Congestion Avoidance
-/// Algorithm", 1997: sqrt(3/2) / sqrt(p); with delayed acknowledgements sqrt(3/4) / sqrt(p).
+/// M. Mathis, J. Semke, J. Mahdavi, T. Ott, "The Macroscopic Behavior of the TCP Congestion
+/// Avoidance Algorithm", 1997: sqrt(3/2) / sqrt(p); with delayed acknowledgements sqrt(3/4) /
+/// sqrt(p).
 #[test]
 fn periodic_loss_gives_the_square_root_law() {
     for p in [0.001, 0.0005, 0.0002, 0.0001] {
@@ -76,10 +77,10 @@ fn periodic_loss_gives_the_square_root_law() {
     assert!((delayed / 0.866 - 1.0).abs() < 0.07, "{delayed}");
 }
 
-/// What that law leaves out counts with small windows, 7 % at p = 0.003: each sawtooth has a round trip
-/// of recovery at W/2 in which the window does not grow, and of a window with a fraction only the
-/// whole segments are sent, half a segment less in the mean. So 3/8 W^2 + W/2 = 1/p, and 1/p segments
-/// take W/2 + 1 round trips.
+/// What that law leaves out counts with small windows, 7 % at p = 0.003: each sawtooth has a round
+/// trip of recovery at W/2 in which the window does not grow, and of a window with a fraction only
+/// the whole segments are sent, half a segment less in the mean. So 3/8 W^2 + W/2 = 1/p, and 1/p
+/// segments take W/2 + 1 round trips.
 #[test]
 fn periodic_loss_gives_the_law_with_its_round_trip_of_recovery() {
     for p in [0.003, 0.002, 0.001, 0.0002] {
@@ -108,10 +109,10 @@ fn independent_loss_gives_its_square_root_law() {
     }
 }
 
-/// J. Padhye, V. Firoiu, D. Towsley, J. Kurose, "Modeling TCP Throughput", 1998, equation 30 with one
-/// segment per acknowledgement, no limit of the window and a timeout of 200 ms, which is the least
-/// here. (PFTK's flow is Reno, which times out for most of its double losses. Ours repairs them, so
-/// that with a timeout of 1 s it is faster than the law: by a third at p = 0.02.)
+/// J. Padhye, V. Firoiu, D. Towsley, J. Kurose, "Modeling TCP Throughput", 1998, equation 30 with
+/// one segment per acknowledgement, no limit of the window and a timeout of 200 ms, which is the
+/// least here. (PFTK's flow is Reno, which times out for most of its double losses. Ours repairs
+/// them, so that with a timeout of 1 s it is faster than the law: by a third at p = 0.02.)
 #[test]
 fn heavier_loss_gives_pftks_rate() {
     const TIMEOUT_S: f64 = 0.2;

@@ -1,5 +1,6 @@
-//! Losses as Linux treats them: timeouts and recoveries that prove spurious, and what else its timeouts do. Worked out by
-//! hand from RFC 5682, 3522, 3708 and 4015, and from what Linux 6.1 does.
+//! Losses as Linux treats them: timeouts and recoveries that prove spurious, and what else its
+//! timeouts do. Worked out by hand from RFC 5682, 3522, 3708 and 4015, and from what Linux 6.1
+//! does.
 
 use sojourn_base::{Preset, Span};
 use sojourn_transport::{Ack, State};
@@ -8,8 +9,8 @@ use crate::bench::{Solo, ms, nth, segments};
 
 const LINUX: Preset = Preset::Linux;
 
-/// Segments of 1000 bytes, of which ten have gone out; the first was acknowledged after 100 ms, which let two more go. The
-/// timeout is 100 ms and four times 50.
+/// Segments of 1000 bytes, of which ten have gone out; the first was acknowledged after 100 ms,
+/// which let two more go. The timeout is 100 ms and four times 50.
 fn after_one(keys: &[(&'static str, &'static str)]) -> Solo {
     let usual = [("segment", "1000 B"), ("rack", "false")];
     let mut tcp = Solo::new("reno", LINUX, &[&usual, keys].concat());
@@ -30,8 +31,8 @@ fn echoing(tcp: &mut Solo, ack: u64, stamp_ms: u64) -> Vec<(u64, u64)> {
     tcp.sends()
 }
 
-/// The path holds all back for half a second. The acknowledgement of what was sent again may answer either sending: new data
-/// goes. The next one covers what was sent once.
+/// The path holds all back for half a second. The acknowledgement of what was sent again may answer
+/// either sending: new data goes. The next one covers what was sent once.
 #[test]
 fn f_rto_takes_a_spurious_timeout_back() {
     let mut tcp = after_one(&[("undo", "false")]);
@@ -89,8 +90,8 @@ fn f_rto_without_new_data_sends_what_is_lost() {
     assert_eq!(echoing(&mut tcp, nth(2), 400), segments(2, 4));
 }
 
-/// The stamp that comes back is older than the segment that was sent again at 400 ms: at once all is as it was. A stamp of
-/// the same millisecond tells nothing.
+/// The stamp that comes back is older than the segment that was sent again at 400 ms: at once all
+/// is as it was. A stamp of the same millisecond tells nothing.
 #[test]
 fn a_stamp_from_before_the_timeout_takes_it_back() {
     for (stamp_ms, is_undone) in [(399, true), (400, false)] {
@@ -99,7 +100,8 @@ fn a_stamp_from_before_the_timeout_takes_it_back() {
         tcp.now = ms(500);
         let sent = echoing(&mut tcp, nth(2), stamp_ms);
         if is_undone {
-            // What was sent again may still be on its way, but it has been acknowledged: ten are out, twelve may be.
+            // What was sent again may still be on its way, but it has been acknowledged: ten are
+            // out, twelve may be.
             assert_eq!(sent, segments(12, 14));
             assert_eq!((tcp.sender.state(), tcp.cwnd()), (State::Open, 12.0));
         } else {
@@ -113,7 +115,8 @@ fn a_stamp_from_before_the_timeout_takes_it_back() {
     assert_eq!(echoing(&mut tcp, nth(2), 0), segments(2, 4));
 }
 
-/// Three segments overtake the first. It is sent again, and the receiver tells that it came twice: the window is what it was.
+/// Three segments overtake the first. It is sent again, and the receiver tells that it came twice:
+/// the window is what it was.
 #[test]
 fn a_report_of_the_duplicate_takes_a_recovery_back() {
     for undo in ["true", "false"] {
@@ -144,8 +147,9 @@ fn a_report_of_the_duplicate_takes_a_recovery_back() {
     }
 }
 
-/// Two segments go again in one recovery, of which the second outlasts it, and so another begins, which sends nothing again.
-/// What acknowledges that segment answers what was sent again: nothing is undone.
+/// Two segments go again in one recovery, of which the second outlasts it, and so another begins,
+/// which sends nothing again. What acknowledges that segment answers what was sent again: nothing
+/// is undone.
 #[test]
 fn a_recovery_that_sends_nothing_again_stands() {
     let mut tcp = Solo::new("reno", LINUX, &[("segment", "1000 B")]);
@@ -171,8 +175,8 @@ fn a_recovery_that_sends_nothing_again_stands() {
     assert_eq!((tcp.sender.state(), tcp.ssthresh()), (State::Open, 2.0));
 }
 
-/// A segment is acknowledged after 100 ms; the next is lost, and so is the probe that it is sent as after 300 ms more. Two
-/// more are written 50 ms before the timer expires.
+/// A segment is acknowledged after 100 ms; the next is lost, and so is the probe that it is sent as
+/// after 300 ms more. Two more are written 50 ms before the timer expires.
 fn late_writer(preset: Preset) -> Solo {
     let keys = [
         ("segment", "1000 B"),
@@ -203,7 +207,8 @@ fn a_timeout_leaves_what_is_in_flight_in_the_window() {
     assert_eq!(late_writer(Preset::Reference).cwnd(), 1.0);
 }
 
-/// A segment sent behind it arrives, and the one that the timer sent again does not: that is another loss, and halves again.
+/// A segment sent behind it arrives, and the one that the timer sent again does not: that is
+/// another loss, and halves again.
 #[test]
 fn what_is_lost_again_after_a_timeout_begins_a_recovery() {
     let mut tcp = late_writer(LINUX);
@@ -216,7 +221,8 @@ fn what_is_lost_again_after_a_timeout_begins_a_recovery() {
     assert_eq!(tcp.sender.state(), State::Recovery);
 }
 
-/// A report is as good a sample of the round trip: 150 ms after 100 move the mean by an eighth of 50.
+/// A report is as good a sample of the round trip: 150 ms after 100 move the mean by an eighth
+/// of 50.
 #[test]
 fn a_report_gives_a_sample() {
     for (preset, srtt_us) in [(LINUX, 106_250), (Preset::Reference, 100_000)] {

@@ -22,7 +22,8 @@ impl FlowHost<'_> {
         let touched = &mut self.tcp.touched;
         let known = touched.iter().position(|&(touched, _)| touched == slot);
         let place = known.unwrap_or_else(|| {
-            // Where there is a handshake, each end begins its own as soon as the connection is there.
+            // Where there is a handshake, each end begins its own as soon as the connection is
+            // there.
             let begins = connection.opened == self.now;
             touched.push((slot, [begins, false]));
             touched.len() - 1

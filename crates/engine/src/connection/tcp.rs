@@ -48,8 +48,8 @@ impl Tcp {
         }
     }
 
-    /// Looks at the first entry of the calendar, a connection's, at its instant. Tells whether a timer of
-    /// it is due: when it has run, the entry has to be [set again](Self::set_first).
+    /// Looks at the first entry of the calendar, a connection's, at its instant. Tells whether a
+    /// timer of it is due: when it has run, the entry has to be [set again](Self::set_first).
     pub(crate) fn is_due(&mut self, slot: u32, now: Time) -> bool {
         let connection = &mut self.connections[slot as usize];
         if connection.timer_at != now {
@@ -65,8 +65,9 @@ impl Tcp {
         next <= now
     }
 
-    /// Sets the first entry of the calendar anew if it comes up to `until` and its timer was put off beyond that; tells
-    /// whether it did. No entry comes later than the timer that it is for, so that it may be set at any time.
+    /// Sets the first entry of the calendar anew if it comes up to `until` and its timer was put
+    /// off beyond that; tells whether it did. No entry comes later than the timer that it is for,
+    /// so that it may be set at any time.
     pub(crate) fn put_off(&mut self, until: Time) -> bool {
         let (at, slot) = (self.timers.next_time(), self.timers.next_slot());
         if at > until || slot == DELAYED {
@@ -86,7 +87,8 @@ impl Tcp {
         is_put_off
     }
 
-    /// Sets the entry of a connection at `now`, which was the first of the calendar, to its next timer.
+    /// Sets the entry of a connection at `now`, which was the first of the calendar, to its next
+    /// timer.
     pub(crate) fn set_first(&mut self, slot: u32, now: Time, next: Time) {
         let connection = &mut self.connections[slot as usize];
         let later = connection.timer_later_at;
@@ -106,8 +108,8 @@ impl Tcp {
     /// Sees to it that the timer of a receiver is run that delays an acknowledgement until `at`.
     ///
     /// Every other segment sets such a timer, and nearly always the next segment stops it. So it
-    /// gets no entry in the calendar by itself: the first of many connections makes one for all, and
-    /// those that still delay when it comes get theirs then. To be called where the connection
+    /// gets no entry in the calendar by itself: the first of many connections makes one for all,
+    /// and those that still delay when it comes get theirs then. To be called where the connection
     /// [is to](Connection::is_to_delay), which mostly it is not.
     #[inline(never)]
     pub(crate) fn delay(&mut self, slot: u32, at: Time) {
@@ -133,7 +135,8 @@ impl Tcp {
             let connection = &mut self.connections[slot as usize];
             // It may be over.
             if core::mem::take(&mut connection.is_delayed) {
-                // Those of the sender are armed when they are set, and lie in lines that are not needed now.
+                // Those of the sender are armed when they are set, and lie in lines that are not
+                // needed now.
                 debug_assert!(connection.timer_at <= connection.sender_timer());
                 let at = connection.receiver_timer();
                 self.arm_at(slot, at);

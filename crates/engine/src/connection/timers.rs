@@ -1,11 +1,12 @@
 //! The calendar of timers.
 //!
 //! A connection has a timer or two that run most of the time, and mostly are put off or have been
-//! overtaken by an earlier one when their instant comes. With many connections that makes a calendar
-//! that no fast cache holds, though few of its entries come soon. So those that come later lie in the
-//! buckets of a [wheel](crate::wheel). Each bucket is sorted before its first could come, so that it is known which
-//! connections come next, and their memory can be asked for; the calendar holds the first of it, and what was set after
-//! the bucket had been taken out. Timers run as out of one calendar.
+//! overtaken by an earlier one when their instant comes. With many connections that makes a
+//! calendar that no fast cache holds, though few of its entries come soon. So those that come later
+//! lie in the buckets of a [wheel](crate::wheel). Each bucket is sorted before its first could
+//! come, so that it is known which connections come next, and their memory can be asked for; the
+//! calendar holds the first of it, and what was set after the bucket had been taken out. Timers run
+//! as out of one calendar.
 
 use sojourn_base::{Span, Time};
 
@@ -30,7 +31,8 @@ impl Timed for (Time, u32) {
 pub(crate) struct Timers {
     /// What comes next; all, while there are few.
     next: Calendar,
-    /// The rest of the bucket that was taken out last, the earliest at the end: it comes after the first of `next`.
+    /// The rest of the bucket that was taken out last, the earliest at the end: it comes after the
+    /// first of `next`.
     soon: Vec<(Time, u32)>,
     /// What comes later than all of that bucket.
     later: Wheel<(Time, u32)>,
@@ -131,9 +133,9 @@ impl Timers {
 mod tests {
     use super::*;
 
-    /// Against one calendar, while few become many and few again, and none in the end. First timers run
-    /// for less than a bucket, so that all of them come soon or nearly; then for so long that some
-    /// stay in theirs for several rounds; and in the end many come at one instant.
+    /// Against one calendar, while few become many and few again, and none in the end. First timers
+    /// run for less than a bucket, so that all of them come soon or nearly; then for so long that
+    /// some stay in theirs for several rounds; and in the end many come at one instant.
     #[test]
     fn timers_come_as_out_of_one_calendar() {
         for (longest, grain) in [(30_u64, 1), (44, 1), (36, 1 << 23)] {

@@ -78,7 +78,8 @@ impl Link {
                 }
                 Dequeued::Wait(time) if time < Time::NEVER && in_vain < PATIENCE + FURTHEST => {
                     in_vain += 1;
-                    // Who asks for a moment more each time is to be found out before the end of time.
+                    // Who asks for a moment more each time is to be found out before the end of
+                    // time.
                     let ahead = 1 << in_vain.saturating_sub(PATIENCE);
                     now = time.max(now + Span::from_ps(ahead));
                 }
@@ -106,8 +107,8 @@ impl Link {
         self.ledger.check_still_waiting(left.packets, left.stamps)
     }
 
-    /// Closes the books at `now`: Little's law, and that what was put on the wire has come out or is
-    /// in flight.
+    /// Closes the books at `now`: Little's law, and that what was put on the wire has come out or
+    /// is in flight.
     ///
     /// # Errors
     /// Says what does not agree.

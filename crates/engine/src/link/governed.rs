@@ -80,9 +80,9 @@ pub(crate) type Any = AnyDiscipline<SimPacket>;
 
 impl Link {
     /// Runs all departures and announced arrivals due up to the horizon, and all timers due before
-    /// it, each at its exact instant; the discipline is a `D`, so that its calls are plain ones, and small ones inlined.
-    /// Stops at each packet that it hands over: to be called until there is none. `arrival` is when the next arrives,
-    /// before and after.
+    /// it, each at its exact instant; the discipline is a `D`, so that its calls are plain ones,
+    /// and small ones inlined. Stops at each packet that it hands over: to be called until there is
+    /// none. `arrival` is when the next arrives, before and after.
     #[inline(always)]
     #[allow(clippy::inline_always)] // called from one place in each kind of run
     pub(crate) fn run_as<D: Registered<SimPacket>, O: Observer>(
@@ -147,8 +147,8 @@ impl Link {
         shared: &mut Shared,
         observer: &mut O,
     ) -> Option<HandedOver> {
-        // Asked where it lies: of a copy that is asked for a field the processor makes pieces, and to read these as
-        // a whole right after stalls it.
+        // Asked where it lies: of a copy that is asked for a field the processor makes pieces, and
+        // to read these as a whole right after stalls it.
         let announced = self.announced.first()?;
         observer.delivered(now, shared.came_over(announced), announced);
         if self.lets_pass(now, announced.size) {
@@ -164,8 +164,8 @@ impl Link {
         None
     }
 
-    /// Takes an arriving packet, stamped with its arrival; the link must have caught up to `now`, and
-    /// what is due next must be [planned](Self::plan) then. Tells what it hands over thereby.
+    /// Takes an arriving packet, stamped with its arrival; the link must have caught up to `now`,
+    /// and what is due next must be [planned](Self::plan) then. Tells what it hands over thereby.
     pub(crate) fn arrive_governed<O: Observer>(
         &mut self,
         id: LinkId,
@@ -280,8 +280,8 @@ impl Link {
         self.settle_as::<Any>();
     }
 
-    /// The same of a discipline of that type. What it says stays in registers: the search for a fault
-    /// asks it again.
+    /// The same of a discipline of that type. What it says stays in registers: the search for a
+    /// fault asks it again.
     #[inline(always)]
     #[allow(clippy::inline_always)] // after each operation
     fn settle_as<D: Registered<SimPacket>>(&mut self) {

@@ -36,9 +36,9 @@ pub(crate) enum FedBy {
 }
 
 /// How long a link that hands over may leave undone what is due: no longer than its delay, since by
-/// then the first packet comes out, nor than it takes to send a number of full packets, which would lie
-/// about in the ring before it and behind it. But it waits until the instant is over, and all its arrivals
-/// known.
+/// then the first packet comes out, nor than it takes to send a number of full packets, which would
+/// lie about in the ring before it and behind it. But it waits until the instant is over, and all
+/// its arrivals known.
 pub(super) fn longest_wait(pace: Pace) -> Span {
     let batch = Span::from_ps(pace.to_send(FULL).as_ps().saturating_mul(BATCH));
     pace.delay.min(batch) + Span::from_ps(1)
@@ -88,8 +88,8 @@ impl Link {
         waiting + self.in_flight() + announced
     }
 
-    /// The room of its plain queue, where it [promises](Self::promises) and nothing is announced to it, as at the first
-    /// link of most paths.
+    /// The room of its plain queue, where it [promises](Self::promises) and nothing is announced to
+    /// it, as at the first link of most paths.
     #[inline(always)]
     pub(crate) fn room_at_source(&self) -> Option<Capacity> {
         self.room.filter(|_| {
@@ -97,14 +97,15 @@ impl Link {
         })
     }
 
-    /// Whether it keeps its queue, hands over, and takes in what is handed over to it in the order of its coming.
+    /// Whether it keeps its queue, hands over, and takes in what is handed over to it in the order
+    /// of its coming.
     pub(crate) fn takes_in_order(&self) -> bool {
         let in_order = matches!(self.fed_by, FedBy::One | FedBy::Many);
         in_order && self.hands_over && self.room.is_some()
     }
 
-    /// Whether a packet that comes at `stamp` would come first of all that was handed over, where these have their
-    /// [places](Self::sort_in).
+    /// Whether a packet that comes at `stamp` would come first of all that was handed over, where
+    /// these have their [places](Self::sort_in).
     #[inline(always)]
     pub(crate) fn would_come_first(&self, stamp: Time) -> bool {
         let first = self.announced.first();
@@ -123,9 +124,9 @@ impl Link {
         announced.map_or(self.beyond, |packet| packet.stamp.min(self.beyond))
     }
 
-    /// Takes note of a packet that will arrive here at `stamp`; `in_round` where those of several links are
-    /// announced in no order. Where it is the next to come, tells when the link needs the calendar, as far
-    /// as the packet alone makes it necessary.
+    /// Takes note of a packet that will arrive here at `stamp`; `in_round` where those of several
+    /// links are announced in no order. Where it is the next to come, tells when the link needs the
+    /// calendar, as far as the packet alone makes it necessary.
     #[inline(always)]
     pub(crate) fn announce(
         &mut self,
@@ -160,7 +161,8 @@ impl Link {
         is_next.unwrap_or_else(|| self.announce_early(packet, stamp, later))
     }
 
-    /// Notes a packet that may come before or after all others; tells whether it is the next to come.
+    /// Notes a packet that may come before or after all others; tells whether it is the next to
+    /// come.
     #[inline(never)]
     fn announce_anywhere(&mut self, packet: &SimPacket, stamp: Time, shared: &Shared) -> bool {
         let pace = self.spec.pace();
@@ -209,8 +211,8 @@ impl Link {
         }
     }
 
-    /// Notes a packet that comes before many others; tells whether it is the next to come of those that
-    /// have their places.
+    /// Notes a packet that comes before many others; tells whether it is the next to come of those
+    /// that have their places.
     #[inline(never)]
     fn announce_early(
         &mut self,

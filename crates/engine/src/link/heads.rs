@@ -1,12 +1,13 @@
 //! A queue whose discipline [judges heads](Discipline::judges_heads), as CoDel does, at a link that
 //! [hands over](crate::handover).
 //!
-//! When a packet is to leave is known as soon as it is known what becomes of those before it. Whether it does is judged
-//! by how long it has waited then, and by what waits behind it. Mostly that can be foreseen: what has not waited for long
-//! leaves; so does what has, if no drop is due by then; and as soon as enough has come behind a packet, it is known that
-//! enough waits there. A packet that is foreseen to leave is booked, as by a queue that [promises](super::promises), and
-//! handed over at once. The others are judged when they are to leave, with all known that came before. So is
-//! what leaves only when the books have been closed.
+//! When a packet is to leave is known as soon as it is known what becomes of those before it.
+//! Whether it does is judged by how long it has waited then, and by what waits behind it. Mostly
+//! that can be foreseen: what has not waited for long leaves; so does what has, if no drop is due
+//! by then; and as soon as enough has come behind a packet, it is known that enough waits there. A
+//! packet that is foreseen to leave is booked, as by a queue that [promises](super::promises), and
+//! handed over at once. The others are judged when they are to leave, with all known that came
+//! before. So is what leaves only when the books have been closed.
 
 use sojourn_base::length::Capacity;
 use sojourn_base::{Bytes, Time};
@@ -47,8 +48,8 @@ impl Heads<SimPacket> for Waiting<'_> {
 
 #[allow(clippy::inline_always)] // once a packet
 impl Link {
-    /// Takes an arriving packet, before which all have left that do up to `now`; tells when it comes out, if it is
-    /// foreseen at once to leave.
+    /// Takes an arriving packet, before which all have left that do up to `now`; tells when it
+    /// comes out, if it is foreseen at once to leave.
     #[inline(always)]
     pub(crate) fn line_up<O: Observer>(
         &mut self,
@@ -81,8 +82,8 @@ impl Link {
         None
     }
 
-    /// Whether it is sure that a packet leaves, before which all have gone and behind which so much waits, and that it does
-    /// before the books are closed.
+    /// Whether it is sure that a packet leaves, before which all have gone and behind which so much
+    /// waits, and that it does before the books are closed.
     #[inline(always)]
     fn is_foreseen(&mut self, packet: &SimPacket, behind: Bytes, close_at: Time) -> bool {
         let leaves = self.sends_until;
@@ -110,8 +111,8 @@ impl Link {
         Some((packet, stamp))
     }
 
-    /// Notes that something is due when all is sent that is foreseen; tells when the link needs the calendar for that, if
-    /// anything waits.
+    /// Notes that something is due when all is sent that is foreseen; tells when the link needs the
+    /// calendar for that, if anything waits.
     #[inline(always)]
     pub(crate) fn wait_for_next(&mut self) -> Time {
         self.due = self.due.min(self.sends_until);
@@ -141,8 +142,9 @@ impl Link {
         None
     }
 
-    /// All has left that does up to the horizon, and nothing more arrives up to it: where nothing waits, the discipline is
-    /// asked in vain, as a link does when it has sent the last. Works out what is due next.
+    /// All has left that does up to the horizon, and nothing more arrives up to it: where nothing
+    /// waits, the discipline is asked in vain, as a link does when it has sent the last. Works out
+    /// what is due next.
     pub(crate) fn rest<O: Observer>(
         &mut self,
         id: LinkId,

@@ -1,8 +1,8 @@
 //! What a link does with packets that go through it in a [train](crate::train).
 //!
-//! The train brings each out at its instant, and only then is it booked here: that it came, and that
-//! its transmission began, at the instants of both. Of those that have to wait the link keeps when
-//! they come; the others are sent when they come.
+//! The train brings each out at its instant, and only then is it booked here: that it came, and
+//! that its transmission began, at the instants of both. Of those that have to wait the link keeps
+//! when they come; the others are sent when they come.
 
 use sojourn_base::Time;
 
@@ -23,7 +23,8 @@ impl Link {
         self.waits.len()
     }
 
-    /// Takes note of one behind all others, that arrives at an instant, waits, and is sent at another.
+    /// Takes note of one behind all others, that arrives at an instant, waits, and is sent at
+    /// another.
     pub(crate) fn wait_in_train(&mut self, arrives: Time, sent: Time) {
         self.waits.push_back(Wait { arrives, sent });
         self.has_waits = true;

@@ -2,11 +2,12 @@
 //!
 //! Most links of most networks are of this kind, and hold up a packet for a moment at most. So the
 //! link keeps what waits itself, behind what it sends: a packet moves once, from one link to the
-//! next, and its discipline is never called. The books, and all that an observer sees, are the same.
+//! next, and its discipline is never called. The books, and all that an observer sees, are the
+//! same.
 //!
-//! In a ring of their own lie the packets that the links before have [handed over](crate::handover):
-//! each stamped with the instant of its arrival, at which it is taken in here. What a link does that hands over in
-//! turn stands in [`promises`](super::promises).
+//! In a ring of their own lie the packets that the links before have [handed
+//! over](crate::handover): each stamped with the instant of its arrival, at which it is taken in
+//! here. What a link does that hands over in turn stands in [`promises`](super::promises).
 
 use sojourn_base::length::Capacity;
 use sojourn_base::{Bytes, Span, Time};
@@ -67,8 +68,8 @@ impl Link {
         }
     }
 
-    /// Runs all departures up to the horizon, up to which nothing arrives any more, and timers, and works out what is due
-    /// next.
+    /// Runs all departures up to the horizon, up to which nothing arrives any more, and timers, and
+    /// works out what is due next.
     #[inline(always)]
     #[allow(clippy::inline_always)]
     pub(crate) fn run_to_end<O: Observer>(
@@ -161,8 +162,8 @@ impl Link {
         observer.dropped(now, id, packet, reason);
     }
 
-    /// A packet arrives that was handed over, and is announced no more; tells when it comes out, if it is handed over
-    /// in turn.
+    /// A packet arrives that was handed over, and is announced no more; tells when it comes out, if
+    /// it is handed over in turn.
     #[inline(always)]
     #[allow(clippy::inline_always)] // called from one place in each kind of run
     pub(crate) fn take_in<const JUDGES: bool, O: Observer>(
@@ -232,8 +233,8 @@ impl Link {
         announced.map_or(Time::NEVER, |packet| self.earliest_delivery(packet))
     }
 
-    /// When a packet comes out that has not begun yet: it begins when it is here and the transmitter
-    /// is free.
+    /// When a packet comes out that has not begun yet: it begins when it is here and the
+    /// transmitter is free.
     #[inline(always)]
     #[allow(clippy::inline_always)]
     fn earliest_delivery(&self, packet: &SimPacket) -> Time {
@@ -241,8 +242,8 @@ impl Link {
         self.comes_out(begins, packet.size)
     }
 
-    /// When a packet of `size` comes out that is the first to do so and begins at `begins`. If it can never get in, what
-    /// is behind it may come out at any time after that instant.
+    /// When a packet of `size` comes out that is the first to do so and begins at `begins`. If it
+    /// can never get in, what is behind it may come out at any time after that instant.
     #[inline(always)]
     #[allow(clippy::inline_always)]
     pub(super) fn comes_out(&self, begins: Time, size: u16) -> Time {

@@ -1,15 +1,18 @@
 //! A plain queue that [hands over](crate::handover): it promises.
 //!
-//! When the transmission of a packet begins is known when the packet comes: once all before it are through,
-//! whatever comes after. So the packet is handed over at once. And if that instant lies before the books are
-//! closed next, all of it is booked at once too: that it came, how long it waits, and that it left. Of what waits
-//! then only the number and the bytes are still asked for, by those that come behind it.
+//! When the transmission of a packet begins is known when the packet comes: once all before it are
+//! through, whatever comes after. So the packet is handed over at once. And if that instant lies
+//! before the books are closed next, all of it is booked at once too: that it came, how long it
+//! waits, and that it left. Of what waits then only the number and the bytes are still asked for,
+//! by those that come behind it.
 //!
-//! What begins later stays in the ring and in the backlog of the books, to be seen when they are closed; when they
-//! are opened again, it is booked as far as it begins before they close the next time.
+//! What begins later stays in the ring and in the backlog of the books, to be seen when they are
+//! closed; when they are opened again, it is booked as far as it begins before they close the next
+//! time.
 //!
-//! The same holds of a queue whose discipline [judges arrivals](sojourn_queue::Discipline::judges_arrivals), as RED does:
-//! it is asked when a packet comes, and the link keeps what gets in. Where it judges heads, see [`heads`](super::heads).
+//! The same holds of a queue whose discipline [judges
+//! arrivals](sojourn_queue::Discipline::judges_arrivals), as RED does: it is asked when a packet
+//! comes, and the link keeps what gets in. Where it judges heads, see [`heads`](super::heads).
 
 use sojourn_base::length::Capacity;
 use sojourn_base::{Bytes, Stream, Time};
@@ -52,8 +55,8 @@ impl Link {
         self.hands_over && self.room.is_some() && self.judges != Judges::Heads
     }
 
-    /// Takes an arriving packet that cannot pass, stamped with its arrival, and promises when it comes out, unless
-    /// there is no room.
+    /// Takes an arriving packet that cannot pass, stamped with its arrival, and promises when it
+    /// comes out, unless there is no room.
     #[inline(always)]
     pub(super) fn promise<O: Observer>(
         &mut self,
@@ -176,7 +179,8 @@ impl Link {
         observer.marked(now, id, packet, reason);
     }
 
-    /// More waits than a discipline had room for when it was asked last: it is held to what it says now.
+    /// More waits than a discipline had room for when it was asked last: it is held to what it says
+    /// now.
     #[cold]
     fn ask_for_room(&mut self, waiting: Backlog) {
         let most = self.spec.discipline.capacity();
@@ -243,8 +247,9 @@ impl Link {
         (self.room).is_some_and(|capacity| !capacity.admits(packets + SPARE, bytes, spare))
     }
 
-    /// Those whose transmission has begun do not wait any more. In a plain queue to look into that at every packet would
-    /// cost more than to do it where they could be the most ever, or too many.
+    /// Those whose transmission has begun do not wait any more. In a plain queue to look into that
+    /// at every packet would cost more than to do it where they could be the most ever, or too
+    /// many.
     #[inline(always)]
     fn forget_begun(&mut self, now: Time) {
         while let Some(first) = self.booked.first()
@@ -255,8 +260,8 @@ impl Link {
         }
     }
 
-    /// The books, which were closed at `now`, will be closed at `until` next: books all that waits and begins before
-    /// that.
+    /// The books, which were closed at `now`, will be closed at `until` next: books all that waits
+    /// and begins before that.
     pub(crate) fn book_ahead<O: Observer>(
         &mut self,
         id: LinkId,

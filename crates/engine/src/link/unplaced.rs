@@ -1,8 +1,9 @@
 //! What is announced to a link and has no place in its ring yet.
 //!
-//! Where the links that feed it are alike, mostly nothing: what comes before many others waits here for more like
-//! it, and all are put in their places at once. Where they are not, or announce flow by flow in
-//! [rounds](crate::round), it all lies in a [wheel](crate::wheel) until it is about to arrive.
+//! Where the links that feed it are alike, mostly nothing: what comes before many others waits here
+//! for more like it, and all are put in their places at once. Where they are not, or announce flow
+//! by flow in [rounds](crate::round), it all lies in a [wheel](crate::wheel) until it is about to
+//! arrive.
 
 use sojourn_base::{Span, Time};
 
@@ -57,7 +58,8 @@ impl Unplaced {
         self.early.clear();
     }
 
-    /// Puts those of the wheel that arrive until `until` into their places, and some that arrive soon after.
+    /// Puts those of the wheel that arrive until `until` into their places, and some that arrive
+    /// soon after.
     pub(super) fn place_later(&mut self, until: Time, ring: &mut Ring<SimPacket>, shared: &Shared) {
         let order = &mut self.order;
         self.later.take_until(until, |packets| {

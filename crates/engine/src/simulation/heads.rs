@@ -1,4 +1,5 @@
-//! The part of the run loop that moves packets through queues [whose heads are judged](crate::link).
+//! The part of the run loop that moves packets through queues [whose heads are
+//! judged](crate::link).
 
 use sojourn_base::Time;
 use sojourn_base::length::Capacity;
@@ -26,7 +27,8 @@ impl<O: Observer> Simulation<O> {
         self.schedule(id, next);
     }
 
-    /// A packet arrives at such a queue that was handed over to it, and is announced no more, if it was.
+    /// A packet arrives at such a queue that was handed over to it, and is announced no more, if it
+    /// was.
     #[inline(never)]
     pub(super) fn take_in_line(&mut self, id: LinkId, packet: &SimPacket, capacity: Capacity) {
         let (now, from) = (packet.stamp, self.shared.came_over(packet));

@@ -11,8 +11,8 @@ use crate::link::{Any, Horizon, Judges};
 use crate::routes::END;
 use crate::{LinkId, Observer, SimPacket};
 
-/// How many packets announced to a link that keeps its queue come before the one for which is asked: for itself, its
-/// path and what a drop would touch, and for the track that it goes on.
+/// How many packets announced to a link that keeps its queue come before the one for which is
+/// asked: for itself, its path and what a drop would touch, and for the track that it goes on.
 const AHEAD_AT_LINK: [usize; 2] = [9, 5];
 
 /// A link of a simulation that is run as the discipline that it has.
@@ -48,7 +48,8 @@ impl<O: Observer> Simulation<O> {
         }
     }
 
-    /// A packet that has come out of a link arrives at the next, or at the end of its path: `at_end`, if that is known.
+    /// A packet that has come out of a link arrives at the next, or at the end of its path:
+    /// `at_end`, if that is known.
     #[inline(always)]
     pub(super) fn hand_on(&mut self, id: LinkId, now: Time, packet: &SimPacket, at_end: bool) {
         self.observer.delivered(now, id, packet);
@@ -103,7 +104,8 @@ impl<O: Observer> Simulation<O> {
         }
     }
 
-    /// Asks for what is needed to hand on the packets that come to a link next that keeps its queue.
+    /// Asks for what is needed to hand on the packets that come to a link next that keeps its
+    /// queue.
     #[inline(never)]
     fn look_ahead_at_link(&self, id: LinkId, drops: bool) {
         let paths = &self.shared.paths;
@@ -158,7 +160,8 @@ impl<O: Observer> Simulation<O> {
         self.links[id as usize].run_to_end(id, horizon, &mut self.observer);
     }
 
-    /// The announced packet that arrives next at a link that keeps its queue, if one does up to the horizon.
+    /// The announced packet that arrives next at a link that keeps its queue, if one does up to the
+    /// horizon.
     #[inline(always)]
     pub(super) fn next_to_arrive(
         &self,
@@ -221,8 +224,8 @@ impl<O: Observer> Simulation<O> {
         }
     }
 
-    /// The same of a packet that is sent now by its source: where nothing else comes there before, it is
-    /// taken in at once.
+    /// The same of a packet that is sent now by its source: where nothing else comes there before,
+    /// it is taken in at once.
     #[inline(always)]
     fn hand_over(&mut self, packet: &SimPacket, stamp: Time, feeds_train: bool) {
         if stamp < self.foreseen.until {
@@ -271,7 +274,8 @@ impl<O: Observer> Simulation<O> {
         self.announce(packet, stamp, false);
     }
 
-    /// Takes in what was announced to a link and comes before `stamp`; tells whether nothing else comes at that instant.
+    /// Takes in what was announced to a link and comes before `stamp`; tells whether nothing else
+    /// comes at that instant.
     #[inline(never)]
     fn take_in_before(&mut self, id: LinkId, stamp: Time) -> bool {
         self.catch_up(id, Horizon::before(stamp));
@@ -422,7 +426,8 @@ impl<O: Observer> Simulation<O> {
     #[inline(always)]
     pub(super) fn settle(&mut self, id: LinkId, now: Time) {
         let link = &self.links[id as usize];
-        // What comes first at a queue that the link keeps stays so until it is out, unless heads are judged.
+        // What comes first at a queue that the link keeps stays so until it is out, unless heads
+        // are judged.
         let stays = link.keeps_queue() && link.judges != Judges::Heads;
         if link.scheduled == Time::NEVER || !stays {
             let next = link.next_event();

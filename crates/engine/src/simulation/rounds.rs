@@ -12,8 +12,8 @@ use crate::{Kind, Observer};
 const AHEAD: [usize; 4] = [12, 8, 5, 2];
 
 impl<O: Observer> Simulation<O> {
-    /// Takes what comes out of a train before `until`, flow by flow, as far as each may have its turn; the others
-    /// are in order then.
+    /// Takes what comes out of a train before `until`, flow by flow, as far as each may have its
+    /// turn; the others are in order then.
     #[inline(never)]
     pub(super) fn go_round(&mut self, number: usize, now: Time, until: Time) {
         let mut round = core::mem::take(&mut self.round);
@@ -110,7 +110,8 @@ impl<O: Observer> Simulation<O> {
         }
     }
 
-    /// Runs the timers of the one end of a connection, each at its instant, that are due before `now`.
+    /// Runs the timers of the one end of a connection, each at its instant, that are due before
+    /// `now`.
     #[inline]
     fn expire_before(&mut self, slot: u32, now: Time, hears_acks: bool) {
         loop {

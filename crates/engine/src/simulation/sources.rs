@@ -1,10 +1,10 @@
 //! The part of the run loop that serves sources: when they send, and what.
 //!
-//! No source of datagrams hears of what becomes of them. Where there are no others, and nothing else comes
-//! to the links over which they send first, they run ahead: each time that one of them comes next, a number of
-//! packets is sent one after the other, each at its exact instant, whatever comes before that elsewhere.
-//! Which comes next, a packet that is sent or one that arrives, no processor could guess where sources
-//! send at random.
+//! No source of datagrams hears of what becomes of them. Where there are no others, and nothing
+//! else comes to the links over which they send first, they run ahead: each time that one of them
+//! comes next, a number of packets is sent one after the other, each at its exact instant, whatever
+//! comes before that elsewhere. Which comes next, a packet that is sent or one that arrives, no
+//! processor could guess where sources send at random.
 
 use std::collections::BTreeSet;
 
@@ -100,8 +100,8 @@ impl<O: Observer> Simulation<O> {
         self.send(now, &packet, Cargo::Datagram);
     }
 
-    /// When the next packet of `flow` comes after `now`; never if that is too late. Asks its source for
-    /// the one after that.
+    /// When the next packet of `flow` comes after `now`; never if that is too late. Asks its source
+    /// for the one after that.
     fn plan(&mut self, flow: usize, now: Time) -> Time {
         let flow: &mut Flow = &mut self.flows[flow];
         let Agent::Datagrams {

@@ -12,8 +12,8 @@ use crate::ledger::Lane;
 use crate::packet::lane_of;
 use crate::{Cargo, FlowId, Observer, SimPacket, Transfer};
 
-/// How many timers come before the one for which is asked: for its connection, for what that leads to, for the link and
-/// the pace behind that, and for the stamps behind these.
+/// How many timers come before the one for which is asked: for its connection, for what that leads
+/// to, for the link and the pace behind that, and for the stamps behind these.
 const AHEAD_AT_TIMERS: [usize; 4] = [12, 6, 3, 1];
 
 impl<O: Observer> Simulation<O> {
@@ -106,8 +106,8 @@ impl<O: Observer> Simulation<O> {
         }
     }
 
-    /// Sends all that may be sent now in a direction. Never in the other too: who sends there does not know yet what has
-    /// happened here.
+    /// Sends all that may be sent now in a direction. Never in the other too: who sends there does
+    /// not know yet what has happened here.
     pub(super) fn pump(&mut self, slot: u32, way: Way, now: Time) {
         match way {
             Way::There => self.pump_half(slot, Way::There, now),
@@ -233,8 +233,8 @@ impl<O: Observer> Simulation<O> {
         self.launch(now, &packet);
     }
 
-    /// The slot of the connection that a packet belongs to, unless it is over. Mostly it is that of the packet
-    /// before, and its lane knows it.
+    /// The slot of the connection that a packet belongs to, unless it is over. Mostly it is that of
+    /// the packet before, and its lane knows it.
     #[inline(never)]
     fn look_up(&mut self, packet: &SimPacket) -> Option<u32> {
         let connections = self.flows[packet.flow() as usize].connections()?;
@@ -352,7 +352,8 @@ impl<O: Observer> Simulation<O> {
         }
     }
 
-    /// An acknowledgement may have ended a handshake that an application waits for, or the connection.
+    /// An acknowledgement may have ended a handshake that an application waits for, or the
+    /// connection.
     #[inline(never)]
     fn change_phase(&mut self, slot: u32, id: FlowId, now: Time) {
         let connection = &mut self.tcp.connections[slot as usize];
@@ -393,8 +394,8 @@ impl<O: Observer> Simulation<O> {
         self.tcp.set_first(slot, now, next);
     }
 
-    /// Sets the entries of timers anew that come up to `until` and were put off beyond that, as they mostly are, up to the
-    /// first that may be due; tells when the next comes then.
+    /// Sets the entries of timers anew that come up to `until` and were put off beyond that, as
+    /// they mostly are, up to the first that may be due; tells when the next comes then.
     #[inline(never)]
     pub(super) fn put_off_timers(&mut self, until: Time) -> Time {
         while self.tcp.put_off(until) {

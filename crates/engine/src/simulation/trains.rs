@@ -11,8 +11,8 @@ use crate::routes::END;
 use crate::train::Answered;
 use crate::{Kind, LinkId, Observer, SimPacket};
 
-/// How many packets of a train come before the one for which is asked: for itself, for its lanes and
-/// paths, for what these lead to, and for what lies behind that.
+/// How many packets of a train come before the one for which is asked: for itself, for its lanes
+/// and paths, for what these lead to, and for what lies behind that.
 const AHEAD: [usize; 4] = [12, 8, 5, 3];
 
 /// The same for what lies behind that again, where a rate is measured or something was lost.
@@ -21,8 +21,8 @@ const AHEAD_OF_FURTHEST: usize = 2;
 // As in `hops`: the steps of an event are many and small, and each is written once.
 #[allow(clippy::inline_always)]
 impl<O: Observer> Simulation<O> {
-    /// A packet that will reach the link `next` at `stamp` joins the train there, if there is one and it
-    /// may; if not, the train is left by those that wait there before it.
+    /// A packet that will reach the link `next` at `stamp` joins the train there, if there is one
+    /// and it may; if not, the train is left by those that wait there before it.
     #[inline(always)]
     pub(super) fn join_train(&mut self, packet: &SimPacket, next: LinkId, stamp: Time) -> bool {
         let Some(track) = self.tracks.get_mut(next as usize) else {
@@ -57,9 +57,10 @@ impl<O: Observer> Simulation<O> {
         false
     }
 
-    /// The first of a train comes out of its link, and so do those behind it that come out before `until`, as far
-    /// as none [matters](Self::is_apart) to the next and no timer comes between them: one train after the other, no
-    /// packet needs the calendar, and a processor guesses well what comes next.
+    /// The first of a train comes out of its link, and so do those behind it that come out before
+    /// `until`, as far as none [matters](Self::is_apart) to the next and no timer comes between
+    /// them: one train after the other, no packet needs the calendar, and a processor guesses well
+    /// what comes next.
     #[inline(always)]
     pub(super) fn alight(&mut self, mut now: Time, until: Time) {
         let mut id = self.alightings.next_slot();
@@ -79,7 +80,8 @@ impl<O: Observer> Simulation<O> {
         };
         loop {
             let train = &mut self.trains[number];
-            // Never as an option: that is copied in pieces, and to read it as a whole right after stalls.
+            // Never as an option: that is copied in pieces, and to read it as a whole right after
+            // stalls.
             let (packet, time, slot) = train.leave_in_order(&self.shared);
             let began = train.began(&packet);
             let goes_on = time < until && (train.is_apart(time) || self.is_apart(slot, time));
@@ -109,8 +111,8 @@ impl<O: Observer> Simulation<O> {
         }
     }
 
-    /// The same where there may be [rounds](crate::round): then, if one is due, a train as a whole, else the first of
-    /// it alone, for some of those behind it may wait for a round.
+    /// The same where there may be [rounds](crate::round): then, if one is due, a train as a whole,
+    /// else the first of it alone, for some of those behind it may wait for a round.
     #[inline(never)]
     pub(super) fn alight_in_rounds(&mut self, now: Time, until: Time) {
         let id = self.alightings.next_slot();
@@ -130,10 +132,10 @@ impl<O: Observer> Simulation<O> {
         self.come_out(number, id, now, &packet, began, at_end);
     }
 
-    /// Where all comes [at once](crate::handover) that answers what comes out of a train from `now` on, of the link `id`
-    /// first: if nothing else can come there but what a timer sends. Where the caches do not hold the network that is
-    /// worthwhile only if several come before the next timer: what that sends is announced, and each that is must be taken
-    /// in first.
+    /// Where all comes [at once](crate::handover) that answers what comes out of a train from `now`
+    /// on, of the link `id` first: if nothing else can come there but what a timer sends. Where the
+    /// caches do not hold the network that is worthwhile only if several come before the next
+    /// timer: what that sends is announced, and each that is must be taken in first.
     fn foresees(&self, number: usize, id: LinkId, now: Time) -> Option<Answered> {
         let answered = self.trains[number].answered?;
         let is_apart = self.trains[number].is_apart(now) || self.is_apart(id, now);
@@ -146,8 +148,8 @@ impl<O: Observer> Simulation<O> {
         (may && (!self.looks_ahead || is_worthwhile())).then_some(answered)
     }
 
-    /// Whether what comes out of a link of a train at `time` matters to nobody else before it comes to one that others
-    /// use too, where that does not hold for the train as a whole.
+    /// Whether what comes out of a link of a train at `time` matters to nobody else before it comes
+    /// to one that others use too, where that does not hold for the train as a whole.
     #[inline(always)]
     fn is_apart(&self, id: LinkId, time: Time) -> bool {
         let track = self.tracks.get(id as usize);
@@ -165,8 +167,8 @@ impl<O: Observer> Simulation<O> {
         number
     }
 
-    /// A packet of a train comes out of its link; that its transmission `began` comes into the books of the link now,
-    /// where it does not stand there yet.
+    /// A packet of a train comes out of its link; that its transmission `began` comes into the
+    /// books of the link now, where it does not stand there yet.
     #[inline(always)]
     fn come_out(
         &mut self,
@@ -187,8 +189,8 @@ impl<O: Observer> Simulation<O> {
         self.hand_on(id, now, packet, at_end);
     }
 
-    /// What a train has on a link, from the packet on that is sent when `from` tells, is announced to
-    /// the link itself, if `from` tells. All these come out at `out` or later.
+    /// What a train has on a link, from the packet on that is sent when `from` tells, is announced
+    /// to the link itself, if `from` tells. All these come out at `out` or later.
     #[inline(never)]
     pub(super) fn leave_train(
         &mut self,
@@ -239,8 +241,8 @@ impl<O: Observer> Simulation<O> {
         }
     }
 
-    /// Asks for what the next packets that come out of a train will need. Out of line, for it is not needed where there
-    /// are few links.
+    /// Asks for what the next packets that come out of a train will need. Out of line, for it is
+    /// not needed where there are few links.
     #[inline(never)]
     fn look_ahead_in_train(&self, number: usize) {
         let train = &self.trains[number];
@@ -253,8 +255,8 @@ impl<O: Observer> Simulation<O> {
         }
     }
 
-    /// Asks for what packets will need, the furthest first. They may be of those that came out already, and whatever
-    /// they lead to may be nothing.
+    /// Asks for what packets will need, the furthest first. They may be of those that came out
+    /// already, and whatever they lead to may be nothing.
     #[inline(always)]
     pub(super) fn look_ahead_at(&self, [far, later, soon, next]: [Option<&SimPacket>; 4]) {
         let shared = &self.shared;

@@ -1,4 +1,5 @@
-//! Finds the trains of a network, before it runs: behind which links they are, and where they are answered.
+//! Finds the trains of a network, before it runs: behind which links they are, and where they are
+//! answered.
 
 use std::collections::HashMap;
 
@@ -9,9 +10,10 @@ use super::{Track, Train};
 use crate::LinkId;
 use crate::link::{FedBy, Link};
 
-/// Finds the trains of packets that travel along `paths`, of all flows there and back in turn: behind each link that hands over to none but
-/// links which are plain and hand over to no other, one for all of these that are alike. With them the tracks
-/// of all links, where there is any train.
+/// Finds the trains of packets that travel along `paths`, of all flows there and back in turn:
+/// behind each link that hands over to none but links which are plain and hand over to no other,
+/// one for all of these that are alike. With them the tracks of all links, where there is any
+/// train.
 pub(crate) fn arrange(links: &mut [Link], paths: &[&[LinkId]]) -> (Vec<Train>, Vec<Track>) {
     let mut paces = vec![Vec::new(); links.len()];
     let mut has_trains = vec![true; links.len()];
@@ -84,8 +86,8 @@ fn find_own(tracks: &mut [Track], paths: &[&[LinkId]]) {
     }
 }
 
-/// A link to which all comes over the first links of its paths, in answer to one train: then much of what comes
-/// is known to be the next before it is there.
+/// A link to which all comes over the first links of its paths, in answer to one train: then much
+/// of what comes is known to be the next before it is there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Answered {
     pub(crate) link: LinkId,
@@ -136,7 +138,8 @@ fn find_answered(trains: &mut [Train], tracks: &[Track], links: &[Link], paths: 
     }
 }
 
-/// Most trains behind one link: with more of them their calendar would be as long as that of the links.
+/// Most trains behind one link: with more of them their calendar would be as long as that of the
+/// links.
 const MOST_TRAINS: usize = 32;
 
 /// How many packets of any size have room in a plain queue; none, where these are so few that one

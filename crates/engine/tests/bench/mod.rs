@@ -79,15 +79,15 @@ pub fn flow(
 /// What happened: when, what, on which link, to which flow's packet of which number.
 pub type Entry = (Time, char, u32, u32, u64);
 
-/// A datagram's number. With others their kind and connection stand above it, and an acknowledgement is
-/// known by what it acknowledges: its place in memory may differ.
+/// A datagram's number. With others their kind and connection stand above it, and an
+/// acknowledgement is known by what it acknowledges: its place in memory may differ.
 fn number(packet: &SimPacket) -> u64 {
     let number = packet.number & ((1 << 36) - 1);
     number | u64::from(packet.connection) << 36 | (packet.kind() as u64) << 62
 }
 
-/// Writes down all that it sees: `+` enqueued, `-` dequeued, `d` dropped, `m` marked, `o` out of a link,
-/// `r` received, or `c` with a mark.
+/// Writes down all that it sees: `+` enqueued, `-` dequeued, `d` dropped, `m` marked, `o` out of a
+/// link, `r` received, or `c` with a mark.
 #[derive(Default)]
 pub struct Diary<const IN_ORDER: bool, const INSIDE: bool = false>(pub Vec<Entry>);
 

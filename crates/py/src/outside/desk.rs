@@ -74,8 +74,8 @@ impl Desk {
     }
 }
 
-/// The instant at so many seconds, if that is after `now`. Sums of seconds are off by their last bit
-/// now and then: what is after now, yet now to the picosecond, is taken for the next one.
+/// The instant at so many seconds, if that is after `now`. Sums of seconds are off by their last
+/// bit now and then: what is after now, yet now to the picosecond, is taken for the next one.
 pub(super) fn after(now: Time, seconds: f64) -> Option<Time> {
     // A first timer may stand at 0.
     let is_first = now == Time::ZERO && seconds == 0.0;

@@ -181,8 +181,8 @@ mod tests {
         assert_eq!(ways.place(8, |_| true), Place::Free(8), "another set");
     }
 
-    /// 100 flows in 1024 queues: a plain hash gives a given flow company with probability 9 %, eight
-    /// ways practically never.
+    /// 100 flows in 1024 queues: a plain hash gives a given flow company with probability 9 %,
+    /// eight ways practically never.
     #[test]
     fn a_hundred_flows_hardly_ever_collide() {
         for salt in 0..200 {

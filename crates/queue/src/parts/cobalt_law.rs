@@ -194,8 +194,8 @@ impl CobaltLaw {
         }
     }
 
-    /// What is to become of a packet that leaves the queue, bad if it waited longer than `good`; and why it was marked,
-    /// if it was, which whoever sends it [tells](Context::tell_mark).
+    /// What is to become of a packet that leaves the queue, bad if it waited longer than `good`;
+    /// and why it was marked, if it was, which whoever sends it [tells](Context::tell_mark).
     pub fn judge<P: Packet>(
         &self,
         state: &mut CobaltState,
@@ -271,8 +271,8 @@ impl CobaltLaw {
         (fate, marked)
     }
 
-    /// Drops or marks from the head of `queue` what is due, before the next packet leaves it. All but
-    /// ns-3 never drop the last.
+    /// Drops or marks from the head of `queue` what is due, before the next packet leaves it. All
+    /// but ns-3 never drop the last.
     pub fn prepare<P: Packet>(
         &self,
         state: &mut CobaltState,

@@ -208,19 +208,21 @@ impl CodelLaw {
         now.since(self.clock(packet.enqueued()))
     }
 
-    /// When packets will have been above the target for an interval, where `end` was so before, and whether that is so now.
+    /// When packets will have been above the target for an interval, where `end` was so before, and
+    /// whether that is so now.
     #[inline(always)]
     #[allow(clippy::inline_always)]
     fn weigh(&self, end: Time, above: bool, now: Time) -> (Time, bool) {
-        // Where the queue is about as long as is aimed at, no processor could guess which it is: so both
-        // what is remembered and the verdict are chosen, not branched to.
+        // Where the queue is about as long as is aimed at, no processor could guess which it is: so
+        // both what is remembered and the verdict are chosen, not branched to.
         let first = select_unpredictable(end == Time::NEVER, now + self.interval, end);
         let first_above = select_unpredictable(above, first, Time::NEVER);
         let bad_from = select_unpredictable(above, end + self.grace, Time::NEVER);
         (first_above, now >= bad_from)
     }
 
-    /// The verdict on the packet at the head, which is to leave, if there is one: whether it is bad.
+    /// The verdict on the packet at the head, which is to leave, if there is one: whether it is
+    /// bad.
     #[inline(always)]
     #[allow(clippy::inline_always)] // once a packet
     fn judge<P: Packet>(
@@ -242,14 +244,14 @@ impl CodelLaw {
         bad
     }
 
-    /// Whether a verdict may be [foreseen](Self::foresees): where a packet is neither passed over nor marked for more
-    /// than the law.
+    /// Whether a verdict may be [foreseen](Self::foresees): where a packet is neither passed over
+    /// nor marked for more than the law.
     pub fn may_foresee(&self) -> bool {
         !self.l4s && self.ce_threshold.is_none()
     }
 
-    /// Whether it is sure that a packet leaves as it is at `leaves`, when it is at the head and at least so many bytes
-    /// wait behind it; if so, it counts as gone.
+    /// Whether it is sure that a packet leaves as it is at `leaves`, when it is at the head and at
+    /// least so many bytes wait behind it; if so, it counts as gone.
     #[inline(always)]
     #[allow(clippy::inline_always)] // once or twice a packet
     pub fn foresees<P: Packet>(
@@ -299,8 +301,8 @@ impl CodelLaw {
         self.l4s && matches!(packet.ecn(), Ecn::Ect1 | Ecn::Ce)
     }
 
-    /// Goes on with a spell at a bad packet, when a drop is due: drops what is. The packet to send is then
-    /// at the head, if there is one; says whether it is marked.
+    /// Goes on with a spell at a bad packet, when a drop is due: drops what is. The packet to send
+    /// is then at the head, if there is one; says whether it is marked.
     #[inline(never)]
     fn go_on<P: Packet>(
         &self,

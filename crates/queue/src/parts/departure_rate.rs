@@ -1,7 +1,8 @@
 //! The rate at which packets leave a queue, measured while enough waits (RFC 8033, appendix B).
 //!
-//! A measurement begins with a packet that leaves at least `threshold` behind, and ends with the one
-//! that makes as much. The RFC averages times with weight 1/4, Linux rates with 1/8, ns-3 rates with 1/2.
+//! A measurement begins with a packet that leaves at least `threshold` behind, and ends with the
+//! one that makes as much. The RFC averages times with weight 1/4, Linux rates with 1/8, ns-3 rates
+//! with 1/2.
 
 use sojourn_base::{Bytes, Preset, Span, Time};
 
@@ -44,7 +45,8 @@ impl DepartureRate {
         *self = Self::default();
     }
 
-    /// A packet leaves `left` behind. Gives the time of the measurement that ends with it, if one does.
+    /// A packet leaves `left` behind. Gives the time of the measurement that ends with it, if one
+    /// does.
     pub fn departure(
         &mut self,
         preset: Preset,

@@ -33,8 +33,8 @@ impl<P: Packet> Fifo<P> {
         self.packets.push_back(packet);
     }
 
-    /// Takes from the head. Its size is read where it stands: a copy of which a part is read is made in
-    /// pieces, and to read such a copy as a whole stalls the processor.
+    /// Takes from the head. Its size is read where it stands: a copy of which a part is read is
+    /// made in pieces, and to read such a copy as a whole stalls the processor.
     #[inline]
     pub fn pop(&mut self) -> Option<P> {
         self.bytes -= self.packets.front()?.size();
@@ -136,9 +136,9 @@ impl<P: Packet> Heads<P> for Fifo<P> {
 }
 
 impl<P> Fifo<P> {
-    /// Begins anew where nothing is stored: at the start of its memory, and of that with little. A store goes
-    /// round through all that it has: many of them that each held a burst once would pass through the
-    /// fast caches ever after.
+    /// Begins anew where nothing is stored: at the start of its memory, and of that with little. A
+    /// store goes round through all that it has: many of them that each held a burst once would
+    /// pass through the fast caches ever after.
     #[inline]
     pub fn begin_anew(&mut self) {
         debug_assert!(self.packets.is_empty());

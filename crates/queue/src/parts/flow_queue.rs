@@ -98,7 +98,8 @@ pub struct FlowSettings {
     pub capacity: Capacity,
     /// Number of queues.
     pub flows: u32,
-    /// Bytes of a turn; automatic: 1514, under Linux's preset the largest frame, under ns-3's the MTU.
+    /// Bytes of a turn; automatic: 1514, under Linux's preset the largest frame, under ns-3's the
+    /// MTU.
     pub quantum: Auto<Bytes>,
     /// Most packets dropped at a time over the limit.
     pub drop_batch: u32,

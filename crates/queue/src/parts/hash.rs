@@ -48,8 +48,8 @@ mod tests {
         assert_eq!(distinct.len(), 15);
     }
 
-    /// The first numbers of `SplitMix64` with seed 0, as its authors publish them: its state goes in steps of
-    /// the golden ratio.
+    /// The first numbers of `SplitMix64` with seed 0, as its authors publish them: its state goes
+    /// in steps of the golden ratio.
     #[test]
     fn a_salt_of_zero_is_splitmix64() {
         const STEP: u64 = 0x9E37_79B9_7F4A_7C15;
@@ -69,7 +69,8 @@ mod tests {
         assert_eq!(ns2_bucket(1, 4, 16), ns2_bucket(2, 3, 16));
     }
 
-    /// Worked out by hand. 2^21 + 2^13 - 2^17 - 1 exceeds 2^20 - 1 by 925 696 = 16 x 57 856; 2^25 + 2^17
+    /// Worked out by hand. 2^21 + 2^13 - 2^17 - 1 exceeds 2^20 - 1 by 925 696 = 16 x 57 856; 2^25 +
+    /// 2^17
     /// - 2^21 - 1 exceeds 2^24 - 1 by 14 811 136 = 16 x 925 696, and one is added.
     #[test]
     fn large_addresses_are_taken_modulo_as_by_ns2() {

@@ -79,9 +79,9 @@ impl LinuxRed {
         }
     }
 
-    /// The `wlog` that stands for the weight `w_q`; where that is automatic, the one with which a burst of `burst` packets
-    /// of `mean` bytes passes below the first of two thresholds in bytes. An automatic burst is a third of twice the first
-    /// and the second, as tc-red(8) advises.
+    /// The `wlog` that stands for the weight `w_q`; where that is automatic, the one with which a
+    /// burst of `burst` packets of `mean` bytes passes below the first of two thresholds in bytes.
+    /// An automatic burst is a third of twice the first and the second, as tc-red(8) advises.
     ///
     /// # Errors
     /// A weight that is no power of two, or a burst that no weight lets pass.

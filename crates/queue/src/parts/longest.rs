@@ -1,9 +1,9 @@
 //! Which of many queues is the longest, to push out from: each arrival over the limit asks for it.
 //!
-//! A heap has for each queue an entry that is at least as long as the queue is. A queue that grows adds one; of one
-//! that shrinks the entry stays until it comes to the front, and is only then put right. So
-//! nobody needs to tell of all the ways in which a queue loses packets. There is no heap before it is asked
-//! for, nor with few queues, which are asked one by one.
+//! A heap has for each queue an entry that is at least as long as the queue is. A queue that grows
+//! adds one; of one that shrinks the entry stays until it comes to the front, and is only then put
+//! right. So nobody needs to tell of all the ways in which a queue loses packets. There is no heap
+//! before it is asked for, nor with few queues, which are asked one by one.
 
 use std::collections::BinaryHeap;
 
@@ -13,8 +13,8 @@ const FEW: usize = 16;
 /// So many entries for each queue, and the heap is given up until it is asked for again.
 const MOST_ENTRIES: usize = 4;
 
-/// Lengths of queues, each with the queue's number. A key is the length, and behind it what decides between equal
-/// ones; it becomes less whenever its queue shrinks.
+/// Lengths of queues, each with the queue's number. A key is the length, and behind it what decides
+/// between equal ones; it becomes less whenever its queue shrinks.
 #[derive(Debug)]
 pub struct Longest<K> {
     /// None where there is no heap.
@@ -46,8 +46,8 @@ impl<K: Ord + Copy> Longest<K> {
         }
     }
 
-    /// The queue with the greatest key, of `queues`; all that hold anything are among these. Each has its own
-    /// `key`.
+    /// The queue with the greatest key, of `queues`; all that hold anything are among these. Each
+    /// has its own `key`.
     pub fn first(
         &mut self,
         queues: impl ExactSizeIterator<Item = u32>,

@@ -119,8 +119,9 @@ fn scale(prob: f64) -> f64 {
         .map_or(1.0, |(_, scale)| *scale)
 }
 
-/// A probability as the kernel holds it, in 56 of 64 bits: it is kept from falling below zero, and becomes 1 only where
-/// all bits are used up, so that under a flood it stands above 1 until that is long over.
+/// A probability as the kernel holds it, in 56 of 64 bits: it is kept from falling below zero, and
+/// becomes 1 only where all bits are used up, so that under a flood it stands above 1 until that is
+/// long over.
 fn within_kernel(prob: f64) -> f64 {
     if prob < 256.0 { prob.max(0.0) } else { 1.0 }
 }

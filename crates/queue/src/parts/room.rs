@@ -10,8 +10,8 @@ use crate::Backlog;
 pub enum Room {
     /// An arrival must fit.
     Fits(Capacity),
-    /// ns-2's in bytes: fewer than the limit must wait, so that the last arrival may cross it. The largest packet seen
-    /// bounds by how much.
+    /// ns-2's in bytes: fewer than the limit must wait, so that the last arrival may cross it. The
+    /// largest packet seen bounds by how much.
     Below {
         /// The limit.
         limit: u64,
@@ -21,8 +21,8 @@ pub enum Room {
 }
 
 impl Room {
-    /// The room of `capacity`; under ns-2's preset a queue that counts `in_bytes` takes a limit in packets for one in
-    /// bytes, of packets of `mean` size.
+    /// The room of `capacity`; under ns-2's preset a queue that counts `in_bytes` takes a limit in
+    /// packets for one in bytes, of packets of `mean` size.
     pub fn of(
         capacity: Capacity,
         preset: Preset,

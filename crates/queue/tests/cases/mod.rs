@@ -1,4 +1,5 @@
-//! What the laws are tried on: every discipline with its defaults, and with what `special.txt` adds.
+//! What the laws are tried on: every discipline with its defaults, and with what `special.txt`
+//! adds.
 
 use std::sync::LazyLock;
 

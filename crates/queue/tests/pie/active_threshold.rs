@@ -73,8 +73,8 @@ fn ns3_remembers_its_first_burst_while_off() {
     close(bench.probe("burst"), 0.0);
 }
 
-/// Coming to rest gives up the measurement under way: 2000 bytes before do not count, and 4000 in 3 ms
-/// after it do.
+/// Coming to rest gives up the measurement under way: 2000 bytes before do not count, and 4000 in 3
+/// ms after it do.
 #[test]
 fn a_measurement_ends_when_the_controller_rests() {
     let params = [

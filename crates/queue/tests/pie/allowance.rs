@@ -87,8 +87,8 @@ fn ns3_protects_the_first_burst() {
     assert!(bench.probe("prob") > 0.0);
 }
 
-/// ns-3: the first allowance is used up at the tenth update. From there 1.5 s of calm, 100 updates and
-/// one, give another; whatever disturbs the calm begins the count anew.
+/// ns-3: the first allowance is used up at the tenth update. From there 1.5 s of calm, 100 updates
+/// and one, give another; whatever disturbs the calm begins the count anew.
 #[test]
 fn ns3_gives_another_allowance_after_a_long_calm() {
     let armed = |updates: u64, disturbed: Option<u64>| {

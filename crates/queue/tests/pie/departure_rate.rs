@@ -139,8 +139,8 @@ fn linux_compares_estimates_of_two_updates() {
     close(bench.probe("qdelay_old"), delay);
 }
 
-/// A calm queue is measured anew by Linux and ns-3; the RFC keeps the rate it knows. Linux does so at
-/// its second update, since its delay of old is one update behind.
+/// A calm queue is measured anew by Linux and ns-3; the RFC keeps the rate it knows. Linux does so
+/// at its second update, since its delay of old is one update behind.
 #[test]
 fn a_known_rate_is_forgotten_in_calm() {
     for (preset, left, until_us, forgotten) in [

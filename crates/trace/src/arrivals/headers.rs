@@ -1,14 +1,15 @@
 //! What the headers of a captured packet say: sizes, addresses, flow, ECN, DSCP.
 //!
-//! **Flow**: source and destination address, protocol, and the ports of TCP, UDP, UDP-Lite, SCTP and
-//! DCCP; no ports for fragments, as in Linux's flow dissector, so that all fragments of a datagram
-//! are of one flow. What is not IP is one flow for each EtherType. Tunnels are not looked into.
+//! **Flow**: source and destination address, protocol, and the ports of TCP, UDP, UDP-Lite, SCTP
+//! and DCCP; no ports for fragments, as in Linux's flow dissector, so that all fragments of a
+//! datagram are of one flow. What is not IP is one flow for each EtherType. Tunnels are not looked
+//! into.
 //!
-//! **Length**: what the IP header says, so that the padding of short Ethernet frames and a frame check sequence count
-//! for nothing; zero there says nothing.
+//! **Length**: what the IP header says, so that the padding of short Ethernet frames and a frame
+//! check sequence count for nothing; zero there says nothing.
 //!
-//! **Framing**: Ethernet's 14 bytes and 4 for each VLAN tag. The headers of cooked, loopback and raw
-//! captures are none of the wire's and count for nothing.
+//! **Framing**: Ethernet's 14 bytes and 4 for each VLAN tag. The headers of cooked, loopback and
+//! raw captures are none of the wire's and count for nothing.
 
 use core::fmt;
 use std::net::{IpAddr, SocketAddr};

@@ -1,8 +1,8 @@
 //! TCP headers (RFC 9293) for the segments and acknowledgements of the simulated transport.
 //!
 //! **Sequence numbers** are the low 32 bits of the transport's, so that both initial numbers are 0:
-//! data begins at 1, and what flows back has no data and stays at 1. Where there is a handshake, what
-//! the receiver sends before any data has arrived at it is its SYN.
+//! data begins at 1, and what flows back has no data and stays at 1. Where there is a handshake,
+//! what the receiver sends before any data has arrived at it is its SYN.
 //!
 //! **Options**: maximum segment size, "SACK permitted", and window scale in a SYN; SACK blocks
 //! (RFC 2018) as many as fit; timestamps (RFC 7323) where the connection has them, in ticks of a

@@ -1,28 +1,33 @@
 //! BBR, version 1: a model of the path instead of an answer to losses.
 //!
-//! N. Cardwell et al., "BBR Congestion Control", draft-cardwell-iccrg-bbr-congestion-control-00, 2017, and
-//! Linux 6.1's `tcp_bbr`. The bottleneck's bandwidth is the largest delivery rate of the last ten round
-//! trips, its delay the least RTT of the last 10 s. Startup paces at 2/ln 2 times the bandwidth, at first the initial
-//! window a millisecond, then a round trip, and never slower than before, until the bandwidth has
-//! not grown by a quarter in three round trips; drain takes the queue away again; then the pacing gain cycles
-//! through 1.25, 0.75 and six times 1, a least RTT each, with a window of twice the product. It begins with any of these
-//! but 0.75. When the least RTT is 10 s old the window is four segments for at least 200 ms and a round trip, whose low
-//! rates do not count. Losses take the window to what is in flight for one round trip; marks do nothing.
+//! N. Cardwell et al., "BBR Congestion Control", draft-cardwell-iccrg-bbr-congestion-control-00,
+//! 2017, and Linux 6.1's `tcp_bbr`. The bottleneck's bandwidth is the largest delivery rate of the
+//! last ten round trips, its delay the least RTT of the last 10 s. Startup paces at 2/ln 2 times
+//! the bandwidth, at first the initial window a millisecond, then a round trip, and never slower
+//! than before, until the bandwidth has not grown by a quarter in three round trips; drain takes
+//! the queue away again; then the pacing gain cycles through 1.25, 0.75 and six times 1, a least
+//! RTT each, with a window of twice the product. It begins with any of these but 0.75. When the
+//! least RTT is 10 s old the window is four segments for at least 200 ms and a round trip, whose
+//! low rates do not count. Losses take the window to what is in flight for one round trip; marks do
+//! nothing.
 //!
-//! Beside the product there is room in the window for three bursts, and drain and the phase of 0.75 end as soon as no more
-//! is in flight than the product and these: so much waits at the bottleneck all the time. A burst is one segment below
-//! 1.2 Mbit/s, two below 24 Mbit/s, then what is sent in a millisecond, at most 64 KiB.
+//! Beside the product there is room in the window for three bursts, and drain and the phase of 0.75
+//! end as soon as no more is in flight than the product and these: so much waits at the bottleneck
+//! all the time. A burst is one segment below 1.2 Mbit/s, two below 24 Mbit/s, then what is sent in
+//! a millisecond, at most 64 KiB.
 //!
-//! **linux**: paces at 99 % of the bandwidth, in bursts of what is sent in 1/1024 s, at least two segments, or one below
-//! 1.2 Mbit/s; what the clock has let go ahead of time does not count as in flight. The window is an even number of
-//! segments, two more in the phase of 1.25, and has room for what is acknowledged at once beyond the bandwidth. Where
-//! a fifth or more is lost, a token bucket is thought to police the path, and its rate is believed for 48 round trips; that
-//! a timeout is a loss is left out there. An RTT that equals the least does not renew it.
+//! **linux**: paces at 99 % of the bandwidth, in bursts of what is sent in 1/1024 s, at least two
+//! segments, or one below 1.2 Mbit/s; what the clock has let go ahead of time does not count as in
+//! flight. The window is an even number of segments, two more in the phase of 1.25, and has room
+//! for what is acknowledged at once beyond the bandwidth. Where a fifth or more is lost, a token
+//! bucket is thought to police the path, and its rate is believed for 48 round trips; that a
+//! timeout is a loss is left out there. An RTT that equals the least does not renew it.
 //!
-//! **ns-3** (`TcpBbr`): a burst is a segment; two more in the phase of 1.25; startup at 2.89 times the bandwidth. What is
-//! acknowledged at once is counted in whole seconds and up to 4096 bytes: mostly that is one acknowledgement. The low
-//! rates count, since what it sets against that never reaches its rate samples: where ten round trips are less than the
-//! 200 ms, the bandwidth collapses with each look for the least RTT. ns-2.35 has no BBR.
+//! **ns-3** (`TcpBbr`): a burst is a segment; two more in the phase of 1.25; startup at 2.89 times
+//! the bandwidth. What is acknowledged at once is counted in whole seconds and up to 4096 bytes:
+//! mostly that is one acknowledgement. The low rates count, since what it sets against that never
+//! reaches its rate samples: where ten round trips are less than the 200 ms, the bandwidth
+//! collapses with each look for the least RTT. ns-2.35 has no BBR.
 
 mod aggregation;
 mod policer;
@@ -59,9 +64,11 @@ const BANDWIDTH_ROUNDS: u64 = 10;
 const FULL_GROWTH: f64 = 1.25;
 const FULL_ROUNDS: u32 = 3;
 const LEAST_WINDOW: f64 = 4.0;
-/// Bursts in flight beside the product: one that waits at the sender, one that is sent, one that is received.
+/// Bursts in flight beside the product: one that waits at the sender, one that is sent, one that is
+/// received.
 const BURSTS: f64 = 3.0;
-/// Bytes a second below which a burst is a segment, and from which on it is more than two: 1.2 and 24 Mbit/s.
+/// Bytes a second below which a burst is a segment, and from which on it is more than two: 1.2 and
+/// 24 Mbit/s.
 const SLOW: f64 = 150_000.0;
 const FAST: f64 = 3_000_000.0;
 const LONGEST_BURST: f64 = 65_536.0;
@@ -103,8 +110,8 @@ pub struct Bbr {
     min_rtt: Span,
     /// When that was measured; at first when the first acknowledgement came.
     min_rtt_at: Option<Time>,
-    /// It was looking when the latest acknowledgement came: what follows the one that ends the look, for a round trip, is
-    /// measured from it.
+    /// It was looking when the latest acknowledgement came: what follows the one that ends the
+    /// look, for a round trip, is measured from it.
     held_back: bool,
     /// Bytes a second.
     pacing_rate: f64,
@@ -216,7 +223,8 @@ impl Bbr {
         self.pacing_rate = self.high_gain() * self.margin * self.cwnd / rtt.as_s();
     }
 
-    /// Until the pipe has been full once the rate only rises: one small sample must not hold back all that follows.
+    /// Until the pipe has been full once the rate only rises: one small sample must not hold back
+    /// all that follows.
     fn set_pacing_rate(&mut self, gain: f64) {
         let rate = gain * self.margin * self.bandwidth();
         if self.is_full || rate > self.pacing_rate {
@@ -240,7 +248,8 @@ impl Bbr {
         }
     }
 
-    /// `gain` times a bandwidth times the least RTT, and what else is to be in flight beside it, bytes.
+    /// `gain` times a bandwidth times the least RTT, and what else is to be in flight beside it,
+    /// bytes.
     fn in_flight_at(&self, bandwidth: f64, gain: f64, beside: f64) -> f64 {
         if self.min_rtt == Span::ZERO {
             return self.initial;
@@ -269,8 +278,8 @@ impl Bbr {
         self.in_flight_at(self.bandwidth.get(), gain, 0.0)
     }
 
-    /// Of so many bytes in flight those that will be when the pacing clock lets the next burst go: Linux counts what it
-    /// has let go ahead of time as not sent.
+    /// Of so many bytes in flight those that will be when the pacing clock lets the next burst go:
+    /// Linux counts what it has let go ahead of time as not sent.
     fn in_network(&self, ack: &AckSample, in_flight: u64) -> f64 {
         let in_flight = in_flight as f64;
         if self.preset != Preset::Linux {
@@ -286,7 +295,8 @@ impl Bbr {
         (in_flight + joins - delivered).max(0.0)
     }
 
-    /// The window to come back to, after a recovery or a look for the least RTT; of one within the other the larger.
+    /// The window to come back to, after a recovery or a look for the least RTT; of one within the
+    /// other the larger.
     fn save_cwnd(&mut self) {
         if self.state == State::Open && self.mode != Mode::ProbeRtt {
             self.prior_cwnd = self.cwnd;
@@ -392,7 +402,8 @@ impl Bbr {
         self.idle_restart = false;
     }
 
-    /// What Linux and ns-3 see beside the bandwidth: a bucket that polices, acknowledgements that come together.
+    /// What Linux and ns-3 see beside the bandwidth: a bucket that polices, acknowledgements that
+    /// come together.
     fn watch(&mut self, ack: &AckSample, round_started: bool) {
         let is_probing = self.mode == Mode::ProbeBandwidth;
         if let Some(policer) = &mut self.policer

@@ -1,11 +1,12 @@
 //! BBR, version 3: a model of the path that also answers to losses, within bounds.
 //!
-//! N. Cardwell, I. Swett and J. Beshay (eds), "BBR Congestion Control", draft-ietf-ccwg-bbr-06, July 2026.
-//! As in version 1 the rate follows the largest delivery rate of late, here of the last two cycles, and
-//! the window follows that rate times the least RTT of 10 s. New are two bounds. The long-term one is what was
-//! in flight when a probe lost more than 2 % in a round trip; outside probes 15 % of it stay free for others.
-//! The short-term ones, of rate and window, follow what was delivered in a round trip with a loss, but fall to
-//! no less than 0.7 of themselves; the next probe forgets them.
+//! N. Cardwell, I. Swett and J. Beshay (eds), "BBR Congestion Control", draft-ietf-ccwg-bbr-06,
+//! July 2026. As in version 1 the rate follows the largest delivery rate of late, here of the last
+//! two cycles, and the window follows that rate times the least RTT of 10 s. New are two bounds.
+//! The long-term one is what was in flight when a probe lost more than 2 % in a round trip; outside
+//! probes 15 % of it stay free for others. The short-term ones, of rate and window, follow what was
+//! delivered in a round trip with a loss, but fall to no less than 0.7 of themselves; the next
+//! probe forgets them.
 //!
 //! | state | paces at | window | until |
 //! | --- | --- | --- | --- |
@@ -17,24 +18,25 @@
 //! | ProbeBW_UP | 1.25 | 2.25 | three round trips without a quarter more, or more than 2 % lost |
 //! | ProbeRTT | 1 | 0.5 | 200 ms and a round trip; every 5 s without a lower RTT |
 //!
-//! In ProbeBW_UP the long-term bound rises by 1, 2, 4 ... segments a round trip while it is the limit. After a
-//! probe that lost too much the next ends as soon as the bound is reached; if that one loses little, another
-//! follows at once.
+//! In ProbeBW_UP the long-term bound rises by 1, 2, 4 ... segments a round trip while it is the
+//! limit. After a probe that lost too much the next ends as soon as the bound is reached; if that
+//! one loses little, another follows at once.
 //!
-//! **linux**: the gains of Google's `tcp_bbr` (branch v3) where they differ: Drain 0.347, ProbeBW_DOWN 0.91, and
-//! five round trips of memory for aggregated acknowledgements instead of ten. **ns-3**, **ns-2**: have no BBRv3;
-//! as the draft.
+//! **linux**: the gains of Google's `tcp_bbr` (branch v3) where they differ: Drain 0.347,
+//! ProbeBW_DOWN 0.91, and five round trips of memory for aggregated acknowledgements instead of
+//! ten. **ns-3**, **ns-2**: have no BBRv3; as the draft.
 //!
-//! **Where the draft leaves it open**: its table bounds Drain by the long-term bound, its pseudo-code does
-//! not; the pseudo-code is followed. It asks that a mark be treated as congestion and does not say how: a mark
-//! counts as one lost segment. `inflight_at_loss` never falls below what was in flight before the lost segment,
-//! as in Google's code.
+//! **Where the draft leaves it open**: its table bounds Drain by the long-term bound, its
+//! pseudo-code does not; the pseudo-code is followed. It asks that a mark be treated as congestion
+//! and does not say how: a mark counts as one lost segment. `inflight_at_loss` never falls below
+//! what was in flight before the lost segment, as in Google's code.
 //!
-//! **Left out**: the offload budget, which is below the least window where segments are sent one by one; undoing
-//! spurious recoveries; Google's own answer to marks.
+//! **Left out**: the offload budget, which is below the least window where segments are sent one by
+//! one; undoing spurious recoveries; Google's own answer to marks.
 //!
-//! **Unverified**: that Google's code and the draft agree beyond the constants, which were compared. A
-//! working copy after draft 06 has ProbeRTT every 10 s: set `probe_rtt_interval = "10 s"`.
+//! **Unverified**: that Google's code and the draft agree beyond the constants, which were
+//! compared. A working copy after draft 06 has ProbeRTT every 10 s: set `probe_rtt_interval = "10
+//! s"`.
 
 mod control;
 mod long_term;

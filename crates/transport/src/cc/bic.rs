@@ -1,16 +1,17 @@
 //! BIC: a binary search for the window at which the last loss came.
 //!
 //! L. Xu, K. Harfoush, I. Rhee, "Binary Increase Congestion Control (BIC) for Fast Long-Distance
-//! Networks", INFOCOM 2004, as Linux 6.1 has it. Above `low_window` and below W_max the window grows per
-//! round trip by (W_max - W) / 4, at most 16; within a segment of W_max slowly, by 4 / `smooth`; beyond it
-//! ever faster again. A loss sets W_max, lower if it came below the last one (fast convergence), and
-//! leaves `beta` of the window; up to `low_window` it is Reno.
+//! Networks", INFOCOM 2004, as Linux 6.1 has it. Above `low_window` and below W_max the window
+//! grows per round trip by (W_max - W) / 4, at most 16; within a segment of W_max slowly, by 4 /
+//! `smooth`; beyond it ever faster again. A loss sets W_max, lower if it came below the last one
+//! (fast convergence), and leaves `beta` of the window; up to `low_window` it is Reno.
 //!
-//! **reference** has the parameters of Linux: smooth 20, beta 819/1024; a timeout forgets W_max. **Linux**: by a whole
-//! segment for so many acknowledged, reckoned in whole segments; so many are divided by the mean number of segments
-//! that an acknowledgement covers, so that delayed ones let the window grow twice as fast. **ns-3** (`TcpBic`): smooth
-//! 5, beta 0.8, of the window; in whole segments too, of which none is kept for the next; its fast convergence stores
-//! beta W; Reno below `low_window` only; no timeout forgets.
+//! **reference** has the parameters of Linux: smooth 20, beta 819/1024; a timeout forgets W_max.
+//! **Linux**: by a whole segment for so many acknowledged, reckoned in whole segments; so many are
+//! divided by the mean number of segments that an acknowledgement covers, so that delayed ones let
+//! the window grow twice as fast. **ns-3** (`TcpBic`): smooth 5, beta 0.8, of the window; in whole
+//! segments too, of which none is kept for the next; its fast convergence stores beta W; Reno below
+//! `low_window` only; no timeout forgets.
 
 use sojourn_base::{Fraction, ParamFault, Preset, params};
 
@@ -108,7 +109,8 @@ impl Bic {
         }
     }
 
-    /// The same in whole segments: how many must be acknowledged for one more, before Linux divides them.
+    /// The same in whole segments: how many must be acknowledged for one more, before Linux divides
+    /// them.
     fn count(&self, w: f64, is_low: bool) -> f64 {
         let Params {
             max_increment: most,

@@ -93,8 +93,8 @@ pub struct AckSample {
     pub rtt: Option<Span>,
     /// Smoothed RTT; zero before the first sample.
     pub srtt: Span,
-    /// When it was sent and when the segment that it answers was, by the clocks of their senders; none
-    /// without timestamps.
+    /// When it was sent and when the segment that it answers was, by the clocks of their senders;
+    /// none without timestamps.
     pub stamps: Option<(Time, Time)>,
     /// Bytes in flight before it.
     pub prior_in_flight: u64,
@@ -166,16 +166,17 @@ pub trait CongestionControl {
     /// Data was delivered.
     fn on_ack(&mut self, ack: &AckSample);
 
-    /// The same; tells the window and threshold that follow from it, as [`windows`](Self::windows) does.
+    /// The same; tells the window and threshold that follow from it, as [`windows`](Self::windows)
+    /// does.
     fn on_ack_to_windows(&mut self, ack: &AckSample) -> (u64, u64) {
         self.on_ack(ack);
         self.windows()
     }
 
-    /// The same where nothing is amiss, for a controller that goes by nothing but the bytes acknowledged
-    /// and whether the window may grow, and leaves the threshold alone: the window that follows. None
-    /// where it wants the whole sample, which it is given then. It spares nearly every
-    /// acknowledgement to fill one in.
+    /// The same where nothing is amiss, for a controller that goes by nothing but the bytes
+    /// acknowledged and whether the window may grow, and leaves the threshold alone: the window
+    /// that follows. None where it wants the whole sample, which it is given then. It spares nearly
+    /// every acknowledgement to fill one in.
     fn on_acked(&mut self, _acked: u64, _may_grow: bool) -> Option<u64> {
         None
     }
@@ -183,8 +184,8 @@ pub trait CongestionControl {
     /// The SYN was answered after `rtt`: under ns-3, which tells its controllers no more of that.
     fn on_handshake(&mut self, _rtt: Span) {}
 
-    /// A segment is newly held to be lost; told where the controller asked for rate samples, before the
-    /// acknowledgement that showed it.
+    /// A segment is newly held to be lost; told where the controller asked for rate samples, before
+    /// the acknowledgement that showed it.
     fn on_lost(&mut self, _now: Time, _loss: &Loss) {}
 
     /// Congestion: sets the threshold and the window to go on with after recovery.
@@ -196,8 +197,8 @@ pub trait CongestionControl {
     /// The sender begins again after an idle time longer than its timeout (RFC 5681, 4.1).
     fn on_restart(&mut self, now: Time);
 
-    /// The first segment of all is sent, or the first after everything was acknowledged, `idle` after the last.
-    /// `app_limited`: rate samples are taken, and they are application-limited.
+    /// The first segment of all is sent, or the first after everything was acknowledged, `idle`
+    /// after the last. `app_limited`: rate samples are taken, and they are application-limited.
     fn on_busy(&mut self, _now: Time, _idle: Span, _app_limited: bool) {}
 
     /// A timeout or recovery proved spurious: back to the window before, if it was larger.

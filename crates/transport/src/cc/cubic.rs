@@ -1,25 +1,26 @@
 //! CUBIC: a cubic function of the time since the last loss.
 //!
-//! L. Xu, S. Ha, I. Rhee, V. Goel, L. Eggert, RFC 9438, 2023. After a loss at W_max the window goes to
-//! beta W_max and then along W(t) = C (t - K)^3 + W_max, which is back at W_max after
-//! K = cbrt((W_max - cwnd) / C) seconds; per acknowledged segment it moves by
-//! (W(t + RTT) - cwnd) / cwnd, W(t + RTT) held between cwnd and 1.5 cwnd. Where an AIMD flow of the
-//! same mean would have more (W_est, with alpha = 3 (1 - beta) / (1 + beta), and 1 once above the
-//! window before the loss), it has that. A loss below the last W_max takes W_max down further (fast
-//! convergence). The first congestion avoidance after a timeout, or after slow start ended without a
-//! loss, begins with K = 0. Time in which something else limits the sender does not count. Slow start
-//! is left by HyStart++ (RFC 9406), in which an acknowledgement counts for at most 8 segments. A mark leaves two
-//! segments at least, as a loss does and as Linux has it; the RFC (4.6) lets one be left.
+//! L. Xu, S. Ha, I. Rhee, V. Goel, L. Eggert, RFC 9438, 2023. After a loss at W_max the window goes
+//! to beta W_max and then along W(t) = C (t - K)^3 + W_max, which is back at W_max after K =
+//! cbrt((W_max - cwnd) / C) seconds; per acknowledged segment it moves by (W(t + RTT) - cwnd) /
+//! cwnd, W(t + RTT) held between cwnd and 1.5 cwnd. Where an AIMD flow of the same mean would have
+//! more (W_est, with alpha = 3 (1 - beta) / (1 + beta), and 1 once above the window before the
+//! loss), it has that. A loss below the last W_max takes W_max down further (fast convergence). The
+//! first congestion avoidance after a timeout, or after slow start ended without a loss, begins
+//! with K = 0. Time in which something else limits the sender does not count. Slow start is left by
+//! HyStart++ (RFC 9406), in which an acknowledgement counts for at most 8 segments. A mark leaves
+//! two segments at least, as a loss does and as Linux has it; the RFC (4.6) lets one be left.
 //!
-//! **Linux** (6.1): beta 717/1024; ssthresh from cwnd instead of the flight; W at t + least RTT, which the first second after
-//! a loss does not count for; a timeout forgets W_max and the least RTT; HyStart of 2008; growth by a whole segment for each
-//! `cnt` acknowledged, at most every second, and before the first loss at least every twentieth; W_est by one for each
-//! 15/8 windows (for other `beta`, eighths of 8 (1 + beta) / 3 / (1 - beta)); only time with nothing in flight does not
-//! count; `cnt` is reckoned anew once the window has changed or after 31 ms, the curve at most once in a millisecond, by
-//! clocks that tick 1000 times a second. **ns-3** (`TcpCubic`): the same with beta 0.7, 10 ms in place of the second, W_max in
-//! whole segments, and all time counts; an acknowledgement adds one segment at most, and what was acknowledged beyond `cnt`
-//! is kept, however much it is; slow start goes past the threshold; before 3.38 with
-//! `reno_friendly` off.
+//! **Linux** (6.1): beta 717/1024; ssthresh from cwnd instead of the flight; W at t + least RTT,
+//! which the first second after a loss does not count for; a timeout forgets W_max and the least
+//! RTT; HyStart of 2008; growth by a whole segment for each `cnt` acknowledged, at most every
+//! second, and before the first loss at least every twentieth; W_est by one for each 15/8 windows
+//! (for other `beta`, eighths of 8 (1 + beta) / 3 / (1 - beta)); only time with nothing in flight
+//! does not count; `cnt` is reckoned anew once the window has changed or after 31 ms, the curve at
+//! most once in a millisecond, by clocks that tick 1000 times a second. **ns-3** (`TcpCubic`): the
+//! same with beta 0.7, 10 ms in place of the second, W_max in whole segments, and all time counts;
+//! an acknowledgement adds one segment at most, and what was acknowledged beyond `cnt` is kept,
+//! however much it is; slow start goes past the threshold; before 3.38 with `reno_friendly` off.
 
 use sojourn_base::{Fraction, ParamFault, Preset, Span, Time, params};
 
@@ -88,7 +89,8 @@ pub struct Cubic {
     w_est: f64,
     /// Segments acknowledged towards the next one of W_est, where it grows by whole ones.
     towards_est: f64,
-    /// Acknowledged segments that the window grows by one for (Linux), in a window of how many that was reckoned, and when.
+    /// Acknowledged segments that the window grows by one for (Linux), in a window of how many that
+    /// was reckoned, and when.
     each: f64,
     each_in: f64,
     each_at: Time,

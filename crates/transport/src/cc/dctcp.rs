@@ -2,14 +2,15 @@
 //!
 //! S. Bensley et al., "Data Center TCP (DCTCP)", RFC 8257, 2017. Once a window, with M the share of
 //! acknowledged bytes that were marked, alpha = (1 - g) alpha + g M; a mark takes the window to
-//! cwnd (1 - alpha / 2), once a window (3.3). Growth and the answer to a loss are Reno's. All packets
-//! are ECN-capable; the receiver echoes marks segment by segment (3.2). Under `ecn = "classic"` an
-//! echo, which tells no share, halves once a window; packets are ECT(0).
+//! cwnd (1 - alpha / 2), once a window (3.3). Growth and the answer to a loss are Reno's. All
+//! packets are ECN-capable; the receiver echoes marks segment by segment (3.2). Under `ecn =
+//! "classic"` an echo, which tells no share, halves once a window; packets are ECT(0).
 //!
-//! **Linux**: alpha in whole 1024ths, both terms rounded down; where the first would take nothing away it takes all.
-//! **ns-3** (`TcpDctcp`): a loss takes away as little as a mark; growth is that of Linux's Reno (`TcpLinuxReno`), by whole
-//! segments, all of an acknowledgement counting in slow start, which ends exactly at the threshold. The same g and
-//! initial alpha. ns-2.35 has no DCTCP: its preset is the reference.
+//! **Linux**: alpha in whole 1024ths, both terms rounded down; where the first would take nothing
+//! away it takes all. **ns-3** (`TcpDctcp`): a loss takes away as little as a mark; growth is that
+//! of Linux's Reno (`TcpLinuxReno`), by whole segments, all of an acknowledgement counting in slow
+//! start, which ends exactly at the threshold. The same g and initial alpha. ns-2.35 has no DCTCP:
+//! its preset is the reference.
 
 use sojourn_base::{Fraction, ParamFault, Preset, Probability, params};
 

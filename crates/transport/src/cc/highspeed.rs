@@ -1,24 +1,27 @@
 //! HighSpeed TCP: AIMD whose numbers depend on the window.
 //!
-//! S. Floyd, "HighSpeed TCP for Large Congestion Windows", RFC 3649, 2003. Up to `low_window` segments
-//! it is Reno. Above, with x = (ln W - ln 38) / (ln 83000 - ln 38): a loss takes b(W) = 0.5 + x (0.1 - 0.5)
-//! of the window away, the loss rate for W is p(W) = 0.078 / W^1.2, and the window grows by
-//! a(W) = W^2 p(W) 2 b(W) / (2 - b(W)) segments per round trip (section 5). That p is the line through the default
-//! windows, and is kept where others are given.
+//! S. Floyd, "HighSpeed TCP for Large Congestion Windows", RFC 3649, 2003. Up to `low_window`
+//! segments it is Reno. Above, with x = (ln W - ln 38) / (ln 83000 - ln 38): a loss takes b(W) =
+//! 0.5 + x (0.1 - 0.5) of the window away, the loss rate for W is p(W) = 0.078 / W^1.2, and the
+//! window grows by a(W) = W^2 p(W) 2 b(W) / (2 - b(W)) segments per round trip (section 5). That p
+//! is the line through the default windows, and is kept where others are given.
 //!
-//! **Linux** reads both from the table of appendix B, which has 1/12.8 for 0.078, a row for each window at which a has
-//! grown by one. In the RFC a row begins at its window. In Linux it ends there: from 39 to 118 segments the window grows
-//! by 2 and a loss takes 0.44 away. The last row, that of 89053, stands for all windows above. b is in whole 256ths,
-//! rounded down. An acknowledgement counts for a segments, whatever it covers; a window's worth of them adds one, and the
-//! rest is kept. What slow start leaves of an acknowledgement is forgotten. Only growth past slow start looks a row up,
-//! so that a loss in the first slow start halves any window, and one soon after a timeout takes the part of the row
-//! before. The kernel has no parameters; with others than the defaults, rows follow by the same rule.
+//! **Linux** reads both from the table of appendix B, which has 1/12.8 for 0.078, a row for each
+//! window at which a has grown by one. In the RFC a row begins at its window. In Linux it ends
+//! there: from 39 to 118 segments the window grows by 2 and a loss takes 0.44 away. The last row,
+//! that of 89053, stands for all windows above. b is in whole 256ths, rounded down. An
+//! acknowledgement counts for a segments, whatever it covers; a window's worth of them adds one,
+//! and the rest is kept. What slow start leaves of an acknowledgement is forgotten. Only growth
+//! past slow start looks a row up, so that a loss in the first slow start halves any window, and
+//! one soon after a timeout takes the part of the row before. The kernel has no parameters; with
+//! others than the defaults, rows follow by the same rule.
 //!
-//! **ns-3** (`TcpHighSpeed`) has the same table, which a loss looks up too, for the flight, and in which b has two digits.
-//! Each segment acknowledged counts for a; each window's worth adds one, and the rest is kept.
+//! **ns-3** (`TcpHighSpeed`) has the same table, which a loss looks up too, for the flight, and in
+//! which b has two digits. Each segment acknowledged counts for a; each window's worth adds one,
+//! and the rest is kept.
 //!
-//! **ns-2** (`windowOption_ 8`): the same formulas, but a line of its own for other windows. Limited slow start (RFC
-//! 3742) is left out.
+//! **ns-2** (`windowOption_ 8`): the same formulas, but a line of its own for other windows.
+//! Limited slow start (RFC 3742) is left out.
 
 use sojourn_base::{Fraction, ParamFault, Preset, params};
 
@@ -130,7 +133,8 @@ impl Law {
         }
     }
 
-    /// The least window whose a is more than one above that of `row`; for want of one `row` goes on.
+    /// The least window whose a is more than one above that of `row`; for want of one `row` goes
+    /// on.
     fn row_after(&self, row: Row) -> Row {
         let last = if self.preset == Preset::Ns3 {
             LAST_OF_NS3

@@ -1,23 +1,25 @@
 //! H-TCP: growth by the time since the last congestion, a reduction that just empties the queue.
 //!
-//! D. Leith, R. Shorten, "H-TCP: TCP for high-speed and long-distance networks", PFLDnet 2004. With t the
-//! time since the last congestion ended, f = 1 for the first second and then
-//! 1 + 10 (t - 1) + ((t - 1) / 2)^2; the window grows by alpha = 2 (1 - beta) f per round trip. A loss
-//! leaves beta = RTTmin / RTTmax, between 0.5 and 0.8, but 0.5 if throughput changed by more than a fifth
-//! since the loss before. RTTmax fades by a twentieth of its distance at every loss.
+//! D. Leith, R. Shorten, "H-TCP: TCP for high-speed and long-distance networks", PFLDnet 2004. With
+//! t the time since the last congestion ended, f = 1 for the first second and then 1 + 10 (t - 1) +
+//! ((t - 1) / 2)^2; the window grows by alpha = 2 (1 - beta) f per round trip. A loss leaves beta =
+//! RTTmin / RTTmax, between 0.5 and 0.8, but 0.5 if throughput changed by more than a fifth since
+//! the loss before. RTTmax fades by a twentieth of its distance at every loss.
 //!
-//! **Linux**: f is in proportion to RTTmin, divided by 100 ms / RTTmin, which is held between 0.5 and 10, and at least
-//! 1 (`rtt_scaling`); beta adapts from the second loss on that finds throughput unchanged, and where RTTmin exceeds 10
-//! ms; RTTmax ignores samples more than 20 ms above it. The acknowledgement that adds a segment counts for none, nor
-//! does what slow start leaves of one, and what was acknowledged beyond a segment of growth is forgotten; the one that
-//! ends recovery counts for a segment. A timeout leaves beta too. alpha is reckoned when the window grows or a loss is
-//! found, which is before t begins anew, in whole milliseconds (HZ 1000) and with a whole f. Throughput is taken per
-//! round trip, smoothed by a quarter, as in the reference.
+//! **Linux**: f is in proportion to RTTmin, divided by 100 ms / RTTmin, which is held between 0.5
+//! and 10, and at least 1 (`rtt_scaling`); beta adapts from the second loss on that finds
+//! throughput unchanged, and where RTTmin exceeds 10 ms; RTTmax ignores samples more than 20 ms
+//! above it. The acknowledgement that adds a segment counts for none, nor does what slow start
+//! leaves of one, and what was acknowledged beyond a segment of growth is forgotten; the one that
+//! ends recovery counts for a segment. A timeout leaves beta too. alpha is reckoned when the window
+//! grows or a loss is found, which is before t begins anew, in whole milliseconds (HZ 1000) and
+//! with a whole f. Throughput is taken per round trip, smoothed by a quarter, as in the reference.
 //!
-//! **ns-3** (`TcpHtcp`): each acknowledgement adds alpha, at least 1, in bytes, to Reno's growth for one. Throughput is
-//! that since the loss before, in whole bytes a second; a loss or a timeout leaves RTTmin / RTTmax of that time,
-//! between no bounds, if throughput has risen since the loss before but not doubled, which is what an integer division
-//! makes of its fifth, and else a half. There is no scaling.
+//! **ns-3** (`TcpHtcp`): each acknowledgement adds alpha, at least 1, in bytes, to Reno's growth
+//! for one. Throughput is that since the loss before, in whole bytes a second; a loss or a timeout
+//! leaves RTTmin / RTTmax of that time, between no bounds, if throughput has risen since the loss
+//! before but not doubled, which is what an integer division makes of its fifth, and else a half.
+//! There is no scaling.
 //!
 //! **reference** is the paper's text as above; a timeout halves.
 
@@ -58,7 +60,8 @@ pub struct Htcp {
     best_before: f64,
     /// Losses; under Linux since throughput changed.
     events: u32,
-    /// No loss was being repaired nor a mark answered after the last acknowledgement; under Linux only.
+    /// No loss was being repaired nor a mark answered after the last acknowledgement; under Linux
+    /// only.
     was_open: bool,
     /// As it was reckoned when the window last changed; under Linux only.
     alpha: f64,
@@ -117,7 +120,8 @@ impl Htcp {
         2.0 * (1.0 - self.beta) * f
     }
 
-    /// `htcp_alpha_update`: times in whole milliseconds, f and its share whole, beta in parts of 128.
+    /// `htcp_alpha_update`: times in whole milliseconds, f and its share whole, beta in parts
+    /// of 128.
     fn alpha_like_linux(&self, since: Span) -> f64 {
         let ms = |s: f64| libm::ceil(s * 1e3 - 1e-6) as u64;
         let late = (since - self.params.delta_l).as_ps() / TICK.as_ps();

@@ -1,16 +1,18 @@
 //! Hybla: a long path grows as one of 25 ms does.
 //!
-//! C. Caini, R. Firrincieli, "TCP Hybla: a TCP enhancement for heterogeneous networks", Int. J. Satellite
-//! Communications and Networking 22, 2004. With rho = max(RTT / RTT0, 1): slow start adds 2^rho - 1 segments
-//! per acknowledgement, congestion avoidance rho^2 / W per segment acknowledged. A loss halves.
+//! C. Caini, R. Firrincieli, "TCP Hybla: a TCP enhancement for heterogeneous networks", Int. J.
+//! Satellite Communications and Networking 22, 2004. With rho = max(RTT / RTT0, 1): slow start adds
+//! 2^rho - 1 segments per acknowledgement, congestion avoidance rho^2 / W per segment acknowledged.
+//! A loss halves.
 //!
-//! **Linux**: RTT is the least SRTT, RTT0 25 ms, rho at most 16 in the exponent, in eighths; a handshake sets the
-//! window to rho, as the paper has it, and without one it begins with `initial_window`; both phases count
-//! acknowledgements, not the segments that they cover, and growth in parts of 128, rounded down; the window is at most
-//! 65535 segments; while losses are repaired or marks answered it grows as Reno. **ns-3** (`TcpHybla`): RTT0 50 ms; RTT
-//! is in whole milliseconds, and rho stays 1 until SRTT is as little as the answer to the SYN took; slow start ends
-//! exactly at the threshold; the window grows by whole segments, what is left of one being kept. **reference** is the
-//! paper's text as above, with Linux's RTT and bound of rho.
+//! **Linux**: RTT is the least SRTT, RTT0 25 ms, rho at most 16 in the exponent, in eighths; a
+//! handshake sets the window to rho, as the paper has it, and without one it begins with
+//! `initial_window`; both phases count acknowledgements, not the segments that they cover, and
+//! growth in parts of 128, rounded down; the window is at most 65535 segments; while losses are
+//! repaired or marks answered it grows as Reno. **ns-3** (`TcpHybla`): RTT0 50 ms; RTT is in whole
+//! milliseconds, and rho stays 1 until SRTT is as little as the answer to the SYN took; slow start
+//! ends exactly at the threshold; the window grows by whole segments, what is left of one being
+//! kept. **reference** is the paper's text as above, with Linux's RTT and bound of rho.
 
 use sojourn_base::{ParamFault, Preset, Span, params};
 
@@ -141,7 +143,8 @@ impl CongestionControl for Hybla {
         if self.preset == Preset::Ns3 {
             self.grow_like_ns3(libm::floor(segments));
         } else if self.window.in_slow_start() {
-            // Once for each acknowledgement: one for a whole window after a timeout would multiply it.
+            // Once for each acknowledgement: one for a whole window after a timeout would multiply
+            // it.
             let times = libm::pow(2.0, self.rho.min(MOST_RHO)) - 1.0;
             let grown = self.window.cwnd + times * segments.min(1.0);
             // Slow start ends at the threshold.

@@ -1,18 +1,19 @@
 //! Illinois: growth and reduction by the queueing delay, congestion by loss.
 //!
-//! S. Liu, T. Basar, R. Srikant, "TCP-Illinois: A Loss and Delay-Based Congestion Control Algorithm for
-//! High-Speed Networks", VALUETOOLS 2006. Per round trip, with d_a the mean and d_m the largest queueing
-//! delay: alpha = 10 while d_a <= d_m / 100 (after 5 such rounds, once it was above), else it falls
-//! as a hyperbola to 0.3 at d_m; beta rises from 1/8 at d_m / 10 to 1/2 at 0.8 d_m. Below 15 segments alpha is
-//! 1 and beta 1/2. The window grows by alpha a round trip, a loss takes the part beta away. Delays are in whole
-//! microseconds.
+//! S. Liu, T. Basar, R. Srikant, "TCP-Illinois: A Loss and Delay-Based Congestion Control Algorithm
+//! for High-Speed Networks", VALUETOOLS 2006. Per round trip, with d_a the mean and d_m the largest
+//! queueing delay: alpha = 10 while d_a <= d_m / 100 (after 5 such rounds, once it was above), else
+//! it falls as a hyperbola to 0.3 at d_m; beta rises from 1/8 at d_m / 10 to 1/2 at 0.8 d_m. Below
+//! 15 segments alpha is 1 and beta 1/2. The window grows by alpha a round trip, a loss takes the
+//! part beta away. Delays are in whole microseconds.
 //!
-//! **Linux**: the same numbers; what counts is acknowledged in order, so that the end of recovery counts for all that was
-//! reported in it; what is acknowledged beyond a segment of growth is forgotten, and so is what slow start
-//! leaves of an acknowledgement; its fixed point is not modelled. **ns-3** (`TcpIllinois`): delays in whole milliseconds; an
-//! acknowledgement of n segments counts for n alpha rounded down, so that below alpha 1/2 the window stands still where every
-//! other segment is acknowledged; a loss leaves whole segments; its `WinThresh` is compared with bytes, so that alpha and
-//! beta hold for the smallest windows too.
+//! **Linux**: the same numbers; what counts is acknowledged in order, so that the end of recovery
+//! counts for all that was reported in it; what is acknowledged beyond a segment of growth is
+//! forgotten, and so is what slow start leaves of an acknowledgement; its fixed point is not
+//! modelled. **ns-3** (`TcpIllinois`): delays in whole milliseconds; an acknowledgement of n
+//! segments counts for n alpha rounded down, so that below alpha 1/2 the window stands still where
+//! every other segment is acknowledged; a loss leaves whole segments; its `WinThresh` is compared
+//! with bytes, so that alpha and beta hold for the smallest windows too.
 
 use sojourn_base::{ParamFault, Preset, Span, params};
 

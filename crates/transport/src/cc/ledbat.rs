@@ -1,17 +1,18 @@
 //! LEDBAT: a scavenger that keeps the queue at a target and yields to all others.
 //!
-//! S. Shalunov, G. Hazel, J. Iyengar, M. Kuehlewind, "Low Extra Delay Background Transport (LEDBAT)",
-//! RFC 6817, 2012. With off = (target - queueing delay) / target the window moves by
-//! gain x off x acked x MSS / cwnd per acknowledgement, at most one segment above the flight and at least two
-//! segments. The queueing delay is the least of the last `filter` one-way delays over the least of the last ten
-//! minutes. A loss halves.
+//! S. Shalunov, G. Hazel, J. Iyengar, M. Kuehlewind, "Low Extra Delay Background Transport
+//! (LEDBAT)", RFC 6817, 2012. With off = (target - queueing delay) / target the window moves by
+//! gain x off x acked x MSS / cwnd per acknowledgement, at most one segment above the flight and at
+//! least two segments. The queueing delay is the least of the last `filter` one-way delays over the
+//! least of the last ten minutes. A loss halves.
 //!
-//! **ns-3** (`TcpLedbat`): target 100 ms, slow start before; delays and the target are whole milliseconds; the window is at
-//! most what is outstanding, without the segment above it that the RFC allows, so that beyond slow start it never grows;
-//! after a timeout there is slow start again; a filter of 4 keeps three samples. **reference**: slow start off (it is optional in
-//! section 2.4.2's implementation notes), filter 4. Linux and ns-2 have
-//! none: their presets are the reference. Without timestamps it grows as Reno does. The minimum filter over
-//! CURRENT_FILTER samples and the window's cap follow section 2.4.2; the rule that samples be no older than a
+//! **ns-3** (`TcpLedbat`): target 100 ms, slow start before; delays and the target are whole
+//! milliseconds; the window is at most what is outstanding, without the segment above it that the
+//! RFC allows, so that beyond slow start it never grows; after a timeout there is slow start again;
+//! a filter of 4 keeps three samples. **reference**: slow start off (it is optional in section
+//! 2.4.2's implementation notes), filter 4. Linux and ns-2 have none: their presets are the
+//! reference. Without timestamps it grows as Reno does. The minimum filter over CURRENT_FILTER
+//! samples and the window's cap follow section 2.4.2; the rule that samples be no older than a
 //! round trip is not modelled.
 
 use sojourn_base::{ParamFault, Preset, Span, Time, params};

@@ -4,9 +4,9 @@
 //! window by what it acknowledged) over RFC 5681. The growth and the halving are Reno's.
 //!
 //! **ns-2** (`Agent/TCP/Newreno`): what differs is the sender's, under `preset = "ns2"` of the
-//! transport. **Linux**: the same as `reno`. **ns-3** (`TcpNewReno`): per acknowledgement, in whole bytes:
-//! what avoidance adds is rounded down, to one at least, so that 500 segments of 1448 bytes grow by a third less than
-//! one a round trip.
+//! transport. **Linux**: the same as `reno`. **ns-3** (`TcpNewReno`): per acknowledgement, in whole
+//! bytes: what avoidance adds is rounded down, to one at least, so that 500 segments of 1448 bytes
+//! grow by a third less than one a round trip.
 
 use sojourn_base::{ParamFault, Preset, params};
 

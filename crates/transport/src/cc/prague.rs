@@ -1,15 +1,16 @@
 //! Prague: the scalable controller of L4S, whose rate does not depend on a short round-trip time.
 //!
-//! draft-briscoe-iccrg-prague-congestion-control and the requirements of RFC 9331; Linux's `tcp_prague`
-//! 0.7. ECT(1), accurate feedback, pacing. As DCTCP, alpha is a moving average of the share of marked
-//! bytes, updated once per virtual round trip of at least 25 ms from the first mark on; a mark takes the
-//! window to cwnd (1 - alpha / 2) once per such round trip. Each unmarked acknowledged segment adds
-//! (min(1, RTT / 25 ms))^2 / cwnd, also between reductions. A loss halves. Under `ecn = "classic"` an
-//! echo, which tells no share, halves once a window; packets are ECT(0).
+//! draft-briscoe-iccrg-prague-congestion-control and the requirements of RFC 9331; Linux's
+//! `tcp_prague` 0.7. ECT(1), accurate feedback, pacing. As DCTCP, alpha is a moving average of the
+//! share of marked bytes, updated once per virtual round trip of at least 25 ms from the first mark
+//! on; a mark takes the window to cwnd (1 - alpha / 2) once per such round trip. Each unmarked
+//! acknowledged segment adds (min(1, RTT / 25 ms))^2 / cwnd, also between reductions. A loss
+//! halves. Under `ecn = "classic"` an echo, which tells no share, halves once a window; packets are
+//! ECT(0).
 //!
-//! Simplified: the scaling with the RTT begins with congestion avoidance instead of four rounds after
-//! slow start, there is no rate-based variant for windows of a few segments and no smaller segments, and
-//! pacing has no +- 3 % per half round. All presets are the same.
+//! Simplified: the scaling with the RTT begins with congestion avoidance instead of four rounds
+//! after slow start, there is no rate-based variant for windows of a few segments and no smaller
+//! segments, and pacing has no +- 3 % per half round. All presets are the same.
 //!
 //! Unverified: the draft's own text was not at hand; the numbers are those of the fact sheet.
 

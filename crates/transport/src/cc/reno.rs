@@ -5,8 +5,8 @@
 //! and deflates it (section 3.2). Several losses in a window halve it several times or end in a
 //! timeout. With SACK recovery is that of RFC 6675 for all controllers, and Reno is NewReno.
 //!
-//! **ns-2** (`Agent/TCP/Reno`): halves the lesser of cwnd and window, in whole segments; one halving
-//! per window (`bugFix_`). **Linux**: `tcp_reno` recovers as NewReno does.
+//! **ns-2** (`Agent/TCP/Reno`): halves the lesser of cwnd and window, in whole segments; one
+//! halving per window (`bugFix_`). **Linux**: `tcp_reno` recovers as NewReno does.
 
 use sojourn_base::{ParamFault, Preset, params};
 

@@ -1,13 +1,13 @@
 //! Scalable TCP: growth in proportion to the window.
 //!
-//! T. Kelly, "Scalable TCP: Improving Performance in Highspeed Wide Area Networks", CCR 33(2), 2003. Each
-//! acknowledged segment adds `a`, a loss takes the part `b` away: recovery takes ln(1/(1-b))/ln(1+a)
-//! round trips whatever the window. Up to the legacy window of 16 it is Reno (unverified: from memory of
-//! the paper).
+//! T. Kelly, "Scalable TCP: Improving Performance in Highspeed Wide Area Networks", CCR
+//! 33(2), 2003. Each acknowledged segment adds `a`, a loss takes the part `b` away: recovery takes
+//! ln(1/(1-b))/ln(1+a) round trips whatever the window. Up to the legacy window of 16 it is Reno
+//! (unverified: from memory of the paper).
 //!
-//! **Linux**: one whole segment per min(W, 100) acknowledged, so Reno's growth up to 100, but always the loss of
-//! an eighth. **ns-3**: one whole segment per min(W, 50) acknowledged, of which none is kept for the next; an eighth, in
-//! whole segments.
+//! **Linux**: one whole segment per min(W, 100) acknowledged, so Reno's growth up to 100, but
+//! always the loss of an eighth. **ns-3**: one whole segment per min(W, 50) acknowledged, of which
+//! none is kept for the next; an eighth, in whole segments.
 
 use sojourn_base::{Fraction, ParamFault, Preset, params};
 

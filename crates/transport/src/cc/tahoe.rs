@@ -2,9 +2,9 @@
 //!
 //! V. Jacobson, "Congestion Avoidance and Control", SIGCOMM 1988. Per acknowledgement the window
 //! grows by a segment below the threshold and by 1/W above it. The third duplicate acknowledgement
-//! is taken as a timeout is: the threshold becomes half the flight, the window one segment, and slow
-//! start sends again from the first byte not acknowledged. Duplicates of what was sent before that
-//! moment do not count again (ns-2's `bugFix_`).
+//! is taken as a timeout is: the threshold becomes half the flight, the window one segment, and
+//! slow start sends again from the first byte not acknowledged. Duplicates of what was sent before
+//! that moment do not count again (ns-2's `bugFix_`).
 //!
 //! **ns-2** (`Agent/TCP`): the same; it halves the lesser of cwnd and window, in whole segments.
 //! ns-3 and Linux have no Tahoe: their presets set the sender's defaults only.

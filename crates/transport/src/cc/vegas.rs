@@ -1,24 +1,27 @@
 //! Vegas: keeps between alpha and beta segments of its own in the queue.
 //!
-//! L. Brakmo, L. Peterson, "TCP Vegas: End to End Congestion Avoidance on a Global Internet", IEEE JSAC
-//! 13(8), 1995. Once per round trip diff = W (1 - BaseRTT / RTT): below alpha the window grows by a
-//! segment, above beta it shrinks by one. Slow start doubles every other round trip and ends, an eighth
-//! lower, when diff exceeds gamma. A loss found by duplicates leaves three quarters of the window.
+//! L. Brakmo, L. Peterson, "TCP Vegas: End to End Congestion Avoidance on a Global Internet", IEEE
+//! JSAC 13(8), 1995. Once per round trip diff = W (1 - BaseRTT / RTT): below alpha the window grows
+//! by a segment, above beta it shrinks by one. Slow start doubles every other round trip and ends,
+//! an eighth lower, when diff exceeds gamma. A loss found by duplicates leaves three quarters of
+//! the window.
 //!
-//! **reference** takes 2, 4, 1 and the mean RTT of the round. **ns-2** (`Agent/TCP/Vegas`): 1, 3, 1, the mean, and diff
-//! rounded to the nearest; each segment is timed, but for the SYN; what a loss takes is rounded down, and a timeout leaves
-//! two segments. That a loss changes nothing where the window was changed since the segment was sent, and halves where the
-//! segment was sent twice, is not modelled, nor that its packets have no header and two duplicates send nothing.
+//! **reference** takes 2, 4, 1 and the mean RTT of the round. **ns-2** (`Agent/TCP/Vegas`): 1, 3,
+//! 1, the mean, and diff rounded to the nearest; each segment is timed, but for the SYN; what a
+//! loss takes is rounded down, and a timeout leaves two segments. That a loss changes nothing where
+//! the window was changed since the segment was sent, and halves where the segment was sent twice,
+//! is not modelled, nor that its packets have no header and two duplicates send nothing.
 //!
-//! **Linux**, **ns-3**: 2, 4, 1, which is also the paper's second setting; RTT is the least of the round; slow start
-//! doubles every round trip and ends at W BaseRTT / RTT, rounded down, + 1; a round of fewer than three samples grows
-//! as Reno does; the threshold is lifted to three quarters of the window by each adjustment. Linux: diff is over
-//! BaseRTT and rounded down, so that the window shrinks from 5 on and slow start ends from 2 on; a loss halves; while
-//! losses are repaired or marks answered it grows as Reno, and what was measured is forgotten; with nothing in flight,
-//! idle or after a timeout, it forgets BaseRTT. ns-3: diff is rounded up, so that the window grows up to 1; a round trip
-//! begins with the end of a recovery; a loss or a timeout takes the threshold to a
-//! segment less than the window, if it was not lower already: from congestion avoidance that leaves between three
-//! quarters of it and all but a segment.
+//! **Linux**, **ns-3**: 2, 4, 1, which is also the paper's second setting; RTT is the least of the
+//! round; slow start doubles every round trip and ends at W BaseRTT / RTT, rounded down, + 1; a
+//! round of fewer than three samples grows as Reno does; the threshold is lifted to three quarters
+//! of the window by each adjustment. Linux: diff is over BaseRTT and rounded down, so that the
+//! window shrinks from 5 on and slow start ends from 2 on; a loss halves; while losses are repaired
+//! or marks answered it grows as Reno, and what was measured is forgotten; with nothing in flight,
+//! idle or after a timeout, it forgets BaseRTT. ns-3: diff is rounded up, so that the window grows
+//! up to 1; a round trip begins with the end of a recovery; a loss or a timeout takes the threshold
+//! to a segment less than the window, if it was not lower already: from congestion avoidance that
+//! leaves between three quarters of it and all but a segment.
 //!
 //! Left out everywhere: the paper's retransmission on the first duplicate by a fine-grained timer.
 
@@ -181,13 +184,15 @@ impl Vegas {
         self.lift_threshold();
     }
 
-    /// The threshold below the window: or the next acknowledgement would be one of slow start again.
+    /// The threshold below the window: or the next acknowledgement would be one of slow start
+    /// again.
     fn end_slow_start(&mut self) {
         let below = self.window.cwnd - 1.0;
         self.window.ssthresh = self.window.ssthresh.min(below).max(LEAST);
     }
 
-    /// To three quarters of the window (`tcp_current_ssthresh`); of whole segments, Linux rounds a half and a quarter down.
+    /// To three quarters of the window (`tcp_current_ssthresh`); of whole segments, Linux rounds a
+    /// half and a quarter down.
     fn lift_threshold(&mut self) {
         let cwnd = self.window.cwnd;
         let most = match self.preset {

@@ -1,16 +1,17 @@
 //! Veno: tells random loss from congestion by the backlog.
 //!
-//! C. P. Fu, S. C. Liew, "TCP Veno: TCP Enhancement for Transmission Over Wireless Access Networks", IEEE JSAC
-//! 21(2), 2003. N = W (1 - Base / RTT) segments wait. Below `beta` of them the window grows as Reno's and a loss
-//! is taken for a random one that leaves four fifths; from there on it grows every other round trip and a
-//! loss halves.
+//! C. P. Fu, S. C. Liew, "TCP Veno: TCP Enhancement for Transmission Over Wireless Access
+//! Networks", IEEE JSAC 21(2), 2003. N = W (1 - Base / RTT) segments wait. Below `beta` of them the
+//! window grows as Reno's and a loss is taken for a random one that leaves four fifths; from there
+//! on it grows every other round trip and a loss halves.
 //!
-//! **reference**: RTT is the latest sample; a timeout halves. **Linux**: N, in half segments rounded up, is that of the
-//! latest acknowledgement that could grow the window, so that 2.5 segments are no congestion yet; a timeout is taken as
-//! a loss; while losses are repaired or marks answered it grows as Reno; with nothing in flight, idle or after a
-//! timeout, it forgets Base. **ns-3** (`TcpVeno`): N in whole segments rounded up; a timeout is taken as a loss; it
-//! counts its samples anew with every acknowledgement and wants three of them before it minds N, so that it grows as
-//! NewReno, whatever waits.
+//! **reference**: RTT is the latest sample; a timeout halves. **Linux**: N, in half segments
+//! rounded up, is that of the latest acknowledgement that could grow the window, so that 2.5
+//! segments are no congestion yet; a timeout is taken as a loss; while losses are repaired or marks
+//! answered it grows as Reno; with nothing in flight, idle or after a timeout, it forgets Base.
+//! **ns-3** (`TcpVeno`): N in whole segments rounded up; a timeout is taken as a loss; it counts
+//! its samples anew with every acknowledgement and wants three of them before it minds N, so that
+//! it grows as NewReno, whatever waits.
 
 use sojourn_base::{ParamFault, Preset, Span, Time, params};
 
@@ -41,7 +42,8 @@ pub struct Veno {
     /// Segments that waited when it was last looked.
     backlog: f64,
     rounds: Rounds,
-    /// The window grows in this round trip, or by this window's worth, though the path is congested.
+    /// The window grows in this round trip, or by this window's worth, though the path is
+    /// congested.
     grows: bool,
 }
 
@@ -112,8 +114,9 @@ impl Veno {
         }
     }
 
-    /// `TcpVeno::IncreaseWindow`: after three samples or more without growth, as there are after a recovery, whose end wipes
-    /// the RTT too, all the window is taken for backlog, and the acknowledgement adds only every other time.
+    /// `TcpVeno::IncreaseWindow`: after three samples or more without growth, as there are after a
+    /// recovery, whose end wipes the RTT too, all the window is taken for backlog, and the
+    /// acknowledgement adds only every other time.
     fn grow_like_ns3(&mut self, ack: &AckSample) {
         let reopens = self.rounds.begin_anew(ack);
         if !ack.may_grow {

@@ -1,16 +1,19 @@
-//! YeAH: Scalable while the queue is short, Reno while it is long, and a queue emptied by precaution.
+//! YeAH: Scalable while the queue is short, Reno while it is long, and a queue emptied by
+//! precaution.
 //!
-//! A. Baiocchi, A. Castellani, F. Vacirca, "YeAH-TCP: Yet Another Highspeed TCP", PFLDnet 2007, as Linux 6.1
-//! has it. Per round trip of more than two samples, with the least RTT R of the round: Q = W (R - Base) / R
-//! segments wait. Above 80 of them, or a delay above Base / 8, it is slow: Q is taken from the window down to
-//! what Reno would have, which is counted along. Else it is fast: Scalable's growth. A loss takes Q away,
-//! between an eighth and half of the window, or half after 16 slow rounds.
+//! A. Baiocchi, A. Castellani, F. Vacirca, "YeAH-TCP: Yet Another Highspeed TCP", PFLDnet 2007, as
+//! Linux 6.1 has it. Per round trip of more than two samples, with the least RTT R of the round: Q
+//! = W (R - Base) / R segments wait. Above 80 of them, or a delay above Base / 8, it is slow: Q is
+//! taken from the window down to what Reno would have, which is counted along. Else it is fast:
+//! Scalable's growth. A loss takes Q away, between an eighth and half of the window, or half after
+//! 16 slow rounds.
 //!
-//! Growth in fast mode: one segment per min(W, 100) acknowledged. In **Linux** and **ns-3** segments are whole, and a
-//! timeout is taken as a loss, where in the **reference** it halves. Linux: with nothing in flight, idle or after a
-//! timeout, it forgets Base. ns-3 (`TcpYeah`): it is slow with any delay, since it divides 1 by `phy` in whole numbers;
-//! slow mode counts acknowledgements, not segments; fast mode keeps none of the segments acknowledged beyond those that
-//! made one more; a round trip begins with the acknowledgement that ends a recovery.
+//! Growth in fast mode: one segment per min(W, 100) acknowledged. In **Linux** and **ns-3**
+//! segments are whole, and a timeout is taken as a loss, where in the **reference** it halves.
+//! Linux: with nothing in flight, idle or after a timeout, it forgets Base. ns-3 (`TcpYeah`): it is
+//! slow with any delay, since it divides 1 by `phy` in whole numbers; slow mode counts
+//! acknowledgements, not segments; fast mode keeps none of the segments acknowledged beyond those
+//! that made one more; a round trip begins with the acknowledgement that ends a recovery.
 
 use sojourn_base::{ParamFault, Preset, Span, Time, params};
 
@@ -117,7 +120,8 @@ impl Yeah {
         }
     }
 
-    /// Whether a round trip has ended. In ns-3 one begins with the acknowledgement that ends a recovery.
+    /// Whether a round trip has ended. In ns-3 one begins with the acknowledgement that ends a
+    /// recovery.
     fn ends_round(&mut self, ack: &AckSample) -> bool {
         if self.preset != Preset::Ns3 {
             return self.rounds.ended(ack.snd_una, ack.snd_nxt);

@@ -1,9 +1,9 @@
 //! Acknowledgements that Linux gathers while segments are missing.
 //!
-//! `__tcp_ack_snd_check` of Linux 6.1: of what comes behind a hole the first three are acknowledged at once, as fast
-//! retransmission needs them. What follows waits, for a twentieth of the round trip and at most a millisecond, and one
-//! acknowledgement tells of all of it; no more than 44 segments wait. The round trip is that of the handshake: twice what
-//! the first segment took.
+//! `__tcp_ack_snd_check` of Linux 6.1: of what comes behind a hole the first three are acknowledged
+//! at once, as fast retransmission needs them. What follows waits, for a twentieth of the round
+//! trip and at most a millisecond, and one acknowledgement tells of all of it; no more than 44
+//! segments wait. The round trip is that of the handshake: twice what the first segment took.
 
 use sojourn_base::{Span, Time};
 
@@ -31,8 +31,8 @@ impl Gathering {
         self.wait = LONGEST.min(Span::from_ps(took.as_ps() / 10));
     }
 
-    /// A segment came behind a hole, where `rcv_nxt` is expected: until when its acknowledgement waits if there is none
-    /// before, or nothing where it does not wait.
+    /// A segment came behind a hole, where `rcv_nxt` is expected: until when its acknowledgement
+    /// waits if there is none before, or nothing where it does not wait.
     pub(super) fn on_segment(&mut self, now: Time, rcv_nxt: u64) -> Option<Time> {
         if self.waiting == MOST {
             return None;

@@ -1,16 +1,16 @@
 //! How the window of Linux's receivers grows, and with it the number of acknowledgements: while it
 //! does, each segment is acknowledged at once.
 //!
-//! `tcp_rcv_space_adjust` and `tcp_grow_window` of Linux 6.1 under its usual `tcp_rmem`: a buffer of
-//! 131072 bytes that grows to 6 MiB, half of which is window. A round trip that brought more than any
-//! before lets the buffer grow to twice what it brought, and by twice its relative rise more; then
-//! each segment lets the window grow by two, until it is half the buffer. In slow start that is
-//! nearly always so: what acknowledgements tell of the path, as to HyStart, they tell of every
-//! segment. A slow start that more than doubles, as Hybla's, is held back by it.
+//! `tcp_rcv_space_adjust` and `tcp_grow_window` of Linux 6.1 under its usual `tcp_rmem`: a buffer
+//! of 131072 bytes that grows to 6 MiB, half of which is window. A round trip that brought more
+//! than any before lets the buffer grow to twice what it brought, and by twice its relative rise
+//! more; then each segment lets the window grow by two, until it is half the buffer. In slow start
+//! that is nearly always so: what acknowledgements tell of the path, as to HyStart, they tell of
+//! every segment. A slow start that more than doubles, as Hybla's, is held back by it.
 //!
-//! The receiver takes the way back to last as long as the least of the ways there, since segments do
-//! not echo its stamps. After two round trips without growth it rests: it looks again when as much
-//! has come as a round trip ever brought, and goes on if that took less than one.
+//! The receiver takes the way back to last as long as the least of the ways there, since segments
+//! do not echo its stamps. After two round trips without growth it rests: it looks again when as
+//! much has come as a round trip ever brought, and goes on if that took less than one.
 
 use sojourn_base::{Span, Time};
 
@@ -79,8 +79,8 @@ impl Growth {
         self.rests_until
     }
 
-    /// A segment of `len` bytes that was sent at `stamp` arrives, where `rcv_nxt` is expected; tells whether the window
-    /// grows by it.
+    /// A segment of `len` bytes that was sent at `stamp` arrives, where `rcv_nxt` is expected;
+    /// tells whether the window grows by it.
     pub(super) fn on_segment(&mut self, now: Time, len: u32, stamp: Time, rcv_nxt: u64) -> bool {
         if self.rtt == Span::ZERO {
             (self.began, self.from) = (now, rcv_nxt);
@@ -108,8 +108,8 @@ impl Growth {
 
     /// The application has read all before `rcv_nxt`; tells whether it will never grow again.
     pub(super) fn on_read(&mut self, now: Time, rcv_nxt: u64) -> bool {
-        // There the first begins with the handshake, a segment's transmission earlier, and stamps are
-        // whole milliseconds.
+        // There the first begins with the handshake, a segment's transmission earlier, and stamps
+        // are whole milliseconds.
         let nearly = Span::from_ps(self.rtt.as_ps() / 16 * 15);
         if self.rtt == Span::ZERO || now.since(self.began) < nearly {
             self.rests_until = 0;
@@ -134,8 +134,8 @@ impl Growth {
         self.window == self.largest
     }
 
-    /// Bytes of buffer that the kernel reckons for a segment: with its headers and what it is kept in, in steps of 128,
-    /// at least twice itself.
+    /// Bytes of buffer that the kernel reckons for a segment: with its headers and what it is kept
+    /// in, in steps of 128, at least twice itself.
     fn held_for(&self) -> u64 {
         let kept = self.mss + 320 + 576;
         let short = (2 * self.mss).saturating_sub(kept);

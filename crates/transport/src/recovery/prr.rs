@@ -7,18 +7,18 @@
 //!
 //! **Linux** (6.1): RecoverFS is the window before the reduction. **ns-3** (3.48): RecoverFS is
 //! `pipe`; an acknowledgement that reports something counts for a segment more than it delivers, as
-//! RFC 9937 has it without SACK, until RecoverFS is reached; one that moves the first unacknowledged
-//! byte as well counts a second time; safe is what acknowledges a retransmission; and nothing goes out while more was sent
-//! than delivered.
-//! **ns-3.37**: RecoverFS is all that is outstanding, reported or not; nothing is counted that was
-//! not delivered; below ssthresh one byte goes out for each that arrives unless it is safe to send
-//! more. So it sends later than 3.48, which shows wherever losses are many (a 64-flow network: 10 %
-//! of the goodput). Both multiply what was delivered by ssthresh in 32 bits: once the product, in bytes, is beyond that,
-//! as in windows of 64 segments of 1448 bytes that halve, the share begins from nothing again, and nothing goes out until
-//! it has caught up or `pipe` is down to ssthresh.
+//! RFC 9937 has it without SACK, until RecoverFS is reached; one that moves the first
+//! unacknowledged byte as well counts a second time; safe is what acknowledges a retransmission;
+//! and nothing goes out while more was sent than delivered. **ns-3.37**: RecoverFS is all that is
+//! outstanding, reported or not; nothing is counted that was not delivered; below ssthresh one byte
+//! goes out for each that arrives unless it is safe to send more. So it sends later than 3.48,
+//! which shows wherever losses are many (a 64-flow network: 10 % of the goodput). Both multiply
+//! what was delivered by ssthresh in 32 bits: once the product, in bytes, is beyond that, as in
+//! windows of 64 segments of 1448 bytes that halve, the share begins from nothing again, and
+//! nothing goes out until it has caught up or `pipe` is down to ssthresh.
 //!
-//! Unverified: the text of RFC 9937 itself was not at hand; its definition of RecoverFS and the rule
-//! for a safe acknowledgement are taken from quotations of it and from ns-3.
+//! Unverified: the text of RFC 9937 itself was not at hand; its definition of RecoverFS and the
+//! rule for a safe acknowledgement are taken from quotations of it and from ns-3.
 
 use sojourn_base::{Fault, Preset, Quantity, Scalar};
 

@@ -22,8 +22,8 @@ pub struct Rack {
     persist: u32,
     dsack_round: Option<u64>,
     any: bool,
-    /// When the latest-sent of those was sent that the acknowledgement at hand reports, and its place among what was
-    /// sent then; none before the first of them.
+    /// When the latest-sent of those was sent that the acknowledgement at hand reports, and its
+    /// place among what was sent then; none before the first of them.
     reported: Option<(Time, u16)>,
 }
 
@@ -55,9 +55,9 @@ impl Rack {
         self.reported = None;
     }
 
-    /// Steps 2 and 3: `sent` was delivered; `min_rtt` is the connection's minimum. `echo` is the stamp that came back
-    /// where it tells of this segment: not where a SACK block reports it, since the receiver echoes the last segment
-    /// that came in order (RFC 7323, 4.3).
+    /// Steps 2 and 3: `sent` was delivered; `min_rtt` is the connection's minimum. `echo` is the
+    /// stamp that came back where it tells of this segment: not where a SACK block reports it,
+    /// since the receiver echoes the last segment that came in order (RFC 7323, 4.3).
     pub fn on_delivered(&mut self, sent: &Sent, now: Time, echo: Option<Time>, min_rtt: Span) {
         if sent.end() > self.fack {
             self.fack = sent.end();
@@ -85,8 +85,8 @@ impl Rack {
         }
     }
 
-    /// The same for the first transmission of a segment that lies above all that was delivered before,
-    /// and was sent later.
+    /// The same for the first transmission of a segment that lies above all that was delivered
+    /// before, and was sent later.
     #[inline]
     pub(crate) fn on_delivered_in_order(&mut self, sent: &Sent, now: Time) {
         self.fack = sent.end();
@@ -171,8 +171,8 @@ mod tests {
         all
     }
 
-    /// The latest-sent of one acknowledgement tells the round-trip time, whatever the order in which it reports them;
-    /// a later acknowledgement of what was sent before tells another.
+    /// The latest-sent of one acknowledgement tells the round-trip time, whatever the order in
+    /// which it reports them; a later acknowledgement of what was sent before tells another.
     #[test]
     fn the_round_trip_is_that_of_the_last_report() {
         let sent = sent();

@@ -103,9 +103,9 @@ impl Scoreboard {
         self.undecided = self.undecided.max(self.ring.gone() + index as u64);
     }
 
-    /// Whether [`detect_by_time`](Self::detect_by_time) would find nothing: no retransmission is out,
-    /// and of the first outstanding segment nothing is known but that it is not `overtaken`; those
-    /// behind it were sent later still.
+    /// Whether [`detect_by_time`](Self::detect_by_time) would find nothing: no retransmission is
+    /// out, and of the first outstanding segment nothing is known but that it is not `overtaken`;
+    /// those behind it were sent later still.
     #[inline]
     pub(crate) fn is_settled(&self, overtaken: impl FnOnce(&Sent) -> bool) -> bool {
         self.resent.is_empty()
@@ -235,7 +235,8 @@ impl Scoreboard {
         }
     }
 
-    /// The lowest segment of which nothing is known but when it was sent, once: rule 3 of RFC 6675's `NextSeg`.
+    /// The lowest segment of which nothing is known but when it was sent, once: rule 3 of RFC
+    /// 6675's `NextSeg`.
     pub fn next_unknown(&mut self) -> Option<Sent> {
         let mut index = self.next_unknown.saturating_sub(self.ring.gone()) as usize;
         while self.ring.get(index)?.flags & (SACKED | LOST | RETRANS) != 0 {

@@ -5,8 +5,8 @@ use sojourn_base::prefetch::prefetch;
 
 use super::Sent;
 
-/// Entries in the order in which they came. Each has a number that it keeps: the first that ever came
-/// had 0.
+/// Entries in the order in which they came. Each has a number that it keeps: the first that ever
+/// came had 0.
 ///
 /// A power of two of slots, so that a mask finds an entry by its number, where a deque of any
 /// capacity has to compare and subtract; and what has left is counted by where the first stands.
@@ -115,8 +115,8 @@ impl Ring {
         (self.gone..self.next).filter_map(|number| self.numbered(number))
     }
 
-    /// How many entries there are before the first that is not `inside`, all of those behind it being
-    /// outside too.
+    /// How many entries there are before the first that is not `inside`, all of those behind it
+    /// being outside too.
     pub(super) fn partition_point(&self, inside: impl Fn(&Sent) -> bool) -> usize {
         let (mut from, mut to) = (0, self.len());
         while from < to {

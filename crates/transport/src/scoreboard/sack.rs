@@ -86,7 +86,8 @@ impl Scoreboard {
         self.highest_sacked = 0;
     }
 
-    /// All that is known of what is outstanding is forgotten, but for which segments were sent twice.
+    /// All that is known of what is outstanding is forgotten, but for which segments were sent
+    /// twice.
     pub fn forget_all(&mut self) {
         self.forget_sacks();
         for index in 0..self.ring.len() {

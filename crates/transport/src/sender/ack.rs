@@ -113,8 +113,8 @@ impl Sender {
         self.set_timers(now, &heard, before.state);
     }
 
-    /// Whether nothing but a duplicate is seen in an acknowledgement that reports something, though it moves: in ns-3, outside
-    /// recovery, where the receiver had delayed what it acknowledges.
+    /// Whether nothing but a duplicate is seen in an acknowledgement that reports something, though
+    /// it moves: in ns-3, outside recovery, where the receiver had delayed what it acknowledges.
     fn takes_for_duplicate(&self, heard: &Heard, before: State) -> bool {
         self.config.recovers_like_ns3
             && self.state == State::Open
@@ -122,7 +122,8 @@ impl Sender {
             && heard.reports()
     }
 
-    /// What an acknowledgement that moved by so many bytes counts for under ns-3: in recovery one segment.
+    /// What an acknowledgement that moved by so many bytes counts for under ns-3: in recovery one
+    /// segment.
     fn whole_segments(&mut self, moved: u64, before: State) -> u64 {
         let mss = self.mss();
         let counted = match (before, self.state) {
@@ -226,7 +227,8 @@ impl Sender {
         self.board.give_back();
     }
 
-    /// Enters recovery, or goes on with it; `lost_again` if what was sent again was found to be lost.
+    /// Enters recovery, or goes on with it; `lost_again` if what was sent again was found to be
+    /// lost.
     fn recover_on(&mut self, now: Time, heard: &Heard, lost_again: bool) {
         let reports = heard.reports();
         match self.state {
@@ -285,7 +287,8 @@ impl Sender {
         begins
     }
 
-    /// ns-3's partial acknowledgement takes what is next for lost: a segment goes, though it be a new one.
+    /// ns-3's partial acknowledgement takes what is next for lost: a segment goes, though it be a
+    /// new one.
     fn fill_next_hole(&mut self) {
         if self
             .board

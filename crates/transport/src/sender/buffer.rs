@@ -1,10 +1,12 @@
 //! The buffers in which Linux hands new segments down.
 //!
-//! What may go at once goes in buffers of two segments or more, as many as the pacing rate sends in a millisecond, and of
-//! half a window at most (`tcp_write_xmit`, `tcp_cwnd_test`). A buffer of several bears PSH, which is the last segment's when
-//! it is cut into segments (`tcp_transmit_skb`), and so does the last segment that is written. A receiver that reads as it
-//! comes acknowledges such a segment at once (`tcp_measure_rcv_mss`, `tcp_cleanup_rbuf`; since 6.6 and 6.1.57 where it is a
-//! full one too): a burst of three is acknowledged twice, and its last segment not only with the next.
+//! What may go at once goes in buffers of two segments or more, as many as the pacing rate sends in
+//! a millisecond, and of half a window at most (`tcp_write_xmit`, `tcp_cwnd_test`). A buffer of
+//! several bears PSH, which is the last segment's when it is cut into segments
+//! (`tcp_transmit_skb`), and so does the last segment that is written. A receiver that reads as it
+//! comes acknowledges such a segment at once (`tcp_measure_rcv_mss`, `tcp_cleanup_rbuf`; since 6.6
+//! and 6.1.57 where it is a full one too): a burst of three is acknowledged twice, and its last
+//! segment not only with the next.
 
 use sojourn_base::Time;
 

@@ -20,8 +20,8 @@ use crate::cc::CongestionControl;
 use crate::params::Config;
 use crate::wire::{Ack, Segment};
 
-/// Whether a connection's settings allow for the short way at all: losses are found by RACK, timestamps measure the
-/// round trip.
+/// Whether a connection's settings allow for the short way at all: losses are found by RACK,
+/// timestamps measure the round trip.
 pub(super) fn predicts(config: &Config) -> bool {
     config.rack && config.timestamps
 }
@@ -39,8 +39,8 @@ pub struct Burst {
     pub ecn: Ecn,
     /// Whether the last of them bears PSH.
     pub push: bool,
-    /// Whether more may go: of [unlike](Sender::poll_unlike) segments another burst, else, and after one of nothing, it is for
-    /// [`poll_send`](Sender::poll_send) to find out.
+    /// Whether more may go: of [unlike](Sender::poll_unlike) segments another burst, else, and
+    /// after one of nothing, it is for [`poll_send`](Sender::poll_send) to find out.
     pub more: bool,
 }
 
@@ -64,8 +64,8 @@ impl Burst {
 
 #[allow(clippy::inline_always)] // once a packet, each called from one place
 impl Sender {
-    /// Whether nothing is amiss, in doubt or still to be done: then neither the acknowledgements nor
-    /// the segments that are expected change anything about that, and `is_calm` stays as it is.
+    /// Whether nothing is amiss, in doubt or still to be done: then neither the acknowledgements
+    /// nor the segments that are expected change anything about that, and `is_calm` stays as it is.
     pub(super) fn finds_calm(&self) -> bool {
         let to_do = self.cwr_due || self.force || self.probe_due || self.window_probe;
         self.predicts
@@ -176,8 +176,9 @@ impl Sender {
         }
     }
 
-    /// The full segments of new data that the acknowledgement before has made room for, where they are all alike. To be asked
-    /// before [`poll_send`](Self::poll_send), which alone gives the very same segments one by one, at a higher price.
+    /// The full segments of new data that the acknowledgement before has made room for, where they
+    /// are all alike. To be asked before [`poll_send`](Self::poll_send), which alone gives the very
+    /// same segments one by one, at a higher price.
     #[inline(always)]
     pub fn poll_burst(&mut self, now: Time) -> Burst {
         let mut burst = self.no_burst();
@@ -189,7 +190,8 @@ impl Sender {
         burst
     }
 
-    /// The same where they are not: each is looked at, or they go down in buffers, of which it sends one.
+    /// The same where they are not: each is looked at, or they go down in buffers, of which it
+    /// sends one.
     pub fn poll_unlike(&mut self, now: Time) -> Burst {
         let mut burst = self.no_burst();
         if self.expected_at == Time::NEVER || !self.is_unlike() {
@@ -271,8 +273,8 @@ impl Sender {
         }
     }
 
-    /// The same, each segment by itself: as the pacing clock lets it go, with a stamp for the rate. Tells
-    /// whether the clock holds back more.
+    /// The same, each segment by itself: as the pacing clock lets it go, with a stamp for the rate.
+    /// Tells whether the clock holds back more.
     #[inline(never)]
     fn send_in_step(&mut self, now: Time, edge: u64, burst: &mut Burst) -> bool {
         while !(self.config.pacing && self.holds_back(now)) {

@@ -197,8 +197,9 @@ impl Sender {
         oldest.map(|sent| now.since(sent))
     }
 
-    /// Whether what was sent then and is reported now is older than the last sending of the first outstanding segment:
-    /// in Linux the timer starts anew then, since its waiting was of no use to that.
+    /// Whether what was sent then and is reported now is older than the last sending of the first
+    /// outstanding segment: in Linux the timer starts anew then, since its waiting was of no use to
+    /// that.
     fn is_older_than_first(&self, reported: Option<Time>) -> bool {
         self.config.recovers_like_linux
             && reported
@@ -243,7 +244,8 @@ impl Sender {
             .max(Span::from_ps(u64::from(self.config.whole_ms)))
     }
 
-    /// The blocks that tell of outstanding data; a leading duplicate report (RFC 2883) goes to RACK.
+    /// The blocks that tell of outstanding data; a leading duplicate report (RFC 2883) goes to
+    /// RACK.
     fn valid_blocks(&mut self, ack: &Ack) -> SackBlocks {
         let given = ack.sack.as_slice();
         let stays = self.state == State::Recovery && ack.ack < self.recover;

@@ -86,8 +86,8 @@ impl Sender {
         Some(self.resend(now, lost.seq, lost.len))
     }
 
-    /// In recovery what is out goes again where there is nothing else to send (RFC 6675's `NextSeg`, rule 3), though nothing
-    /// be reported above it (ns-3).
+    /// In recovery what is out goes again where there is nothing else to send (RFC 6675's
+    /// `NextSeg`, rule 3), though nothing be reported above it (ns-3).
     fn send_unknown(&mut self, now: Time) -> Option<Segment> {
         let Sent { seq, len, .. } = self.board.next_unknown()?;
         let has_room = self.in_flight() + u64::from(len) <= self.window();
@@ -273,8 +273,8 @@ impl Sender {
         self.held_by_pace
     }
 
-    /// The rate that the controller paces at, bytes a second; else, once there is an RTT, RFC 9002's and Linux's: a little
-    /// above window over RTT, twice it in early slow start.
+    /// The rate that the controller paces at, bytes a second; else, once there is an RTT, RFC
+    /// 9002's and Linux's: a little above window over RTT, twice it in early slow start.
     pub(super) fn paced_at(&self) -> Option<f64> {
         self.cc.pacing_rate().or_else(|| {
             let srtt = self.rtt.srtt()?.as_s();
@@ -299,8 +299,8 @@ impl Sender {
         }
     }
 
-    /// Linux's: a burst that comes late shortens the gap behind it, by half at most. What goes though the clock holds it
-    /// back takes none along.
+    /// Linux's: a burst that comes late shortens the gap behind it, by half at most. What goes
+    /// though the clock holds it back takes none along.
     fn pace_burst(&mut self, now: Time, gap: Span, rate: f64) {
         if self.goes_along(now) {
             self.to_go_along -= 1;
@@ -333,8 +333,9 @@ impl Sender {
         }
     }
 
-    /// The application had no more to send. In Linux a window that was not put to use for a timeout is taken halfway down to
-    /// what was, or to the initial one, as after idle time (RFC 2861, 3.2, as `tcp_cwnd_application_limited` has it).
+    /// The application had no more to send. In Linux a window that was not put to use for a timeout
+    /// is taken halfway down to what was, or to the initial one, as after idle time (RFC 2861, 3.2,
+    /// as `tcp_cwnd_application_limited` has it).
     fn note_unused(&mut self, now: Time) {
         let outstanding = self.outstanding();
         let cwnd = self.cc.cwnd();
@@ -365,13 +366,15 @@ impl Sender {
         }
     }
 
-    /// The threshold that remembers what the path held before a window was taken down for want of data.
+    /// The threshold that remembers what the path held before a window was taken down for want of
+    /// data.
     fn held_by_path(&self, cwnd: u64) -> u64 {
         self.cc.ssthresh().max(cwnd / 2 + cwnd / 4)
     }
 
-    /// The initial window again after idle time (RFC 5681, 4.1). Linux halves the window for each timeout that has
-    /// gone by, down to that, and remembers in the threshold that the path held three quarters of it.
+    /// The initial window again after idle time (RFC 5681, 4.1). Linux halves the window for each
+    /// timeout that has gone by, down to that, and remembers in the threshold that the path held
+    /// three quarters of it.
     fn restart(&mut self, now: Time) {
         self.unused = None;
         let cwnd = self.cc.cwnd();

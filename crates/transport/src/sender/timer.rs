@@ -85,8 +85,8 @@ impl Sender {
         self.arm_rto(now);
     }
 
-    /// Whether the threshold stays at a timeout: that of the same data expired before (RFC 5681, 3.1, equation 4),
-    /// or, under Linux, this window was reduced already.
+    /// Whether the threshold stays at a timeout: that of the same data expired before (RFC 5681,
+    /// 3.1, equation 4), or, under Linux, this window was reduced already.
     fn was_reduced(&self) -> bool {
         let expired = self.state == State::Loss && self.expired_una == Some(self.snd_una);
         let until = match self.state {
@@ -270,8 +270,8 @@ impl Sender {
         }
     }
 
-    /// The window goes down in proportion to what is delivered: from `window` before the reduction, while `deliverable`
-    /// bytes still can be.
+    /// The window goes down in proportion to what is delivered: from `window` before the reduction,
+    /// while `deliverable` bytes still can be.
     pub(super) fn start_prr(&mut self, window: u64, deliverable: u64) {
         let outstanding = self.outstanding();
         let pipe = self.board.pipe(outstanding);

@@ -1,11 +1,13 @@
-//! What proves to have been spurious is undone: Linux's ways of F-RTO (RFC 5682), Eifel (RFC 3522) and DSACK (RFC 3708).
+//! What proves to have been spurious is undone: Linux's ways of F-RTO (RFC 5682), Eifel (RFC 3522)
+//! and DSACK (RFC 3708).
 //!
-//! A timeout is spurious if data that was sent once, before it, is acknowledged or reported behind it: the first
-//! acknowledgement after it that moves lets new data go in place of what is held to be lost, so that what answers it can
-//! tell (F-RTO). A timeout or a recovery is spurious too if an acknowledgement echoes a stamp from before all that was sent
-//! again, at the milliseconds of the kernel's stamps, or if the receiver has told of each segment sent again that it came
-//! twice. Then the controller takes its window back, and after a timeout nothing is lost. An echo of marks rules that out:
-//! it was congestion. **Left out**: RFC 4015's caution, as in Linux.
+//! A timeout is spurious if data that was sent once, before it, is acknowledged or reported behind
+//! it: the first acknowledgement after it that moves lets new data go in place of what is held to
+//! be lost, so that what answers it can tell (F-RTO). A timeout or a recovery is spurious too if an
+//! acknowledgement echoes a stamp from before all that was sent again, at the milliseconds of the
+//! kernel's stamps, or if the receiver has told of each segment sent again that it came twice. Then
+//! the controller takes its window back, and after a timeout nothing is lost. An echo of marks
+//! rules that out: it was congestion. **Left out**: RFC 4015's caution, as in Linux.
 
 use sojourn_base::Time;
 
@@ -21,11 +23,14 @@ const TICK: u64 = 1_000_000_000;
 /// Whether the last reduction was called for.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Doubt {
-    /// The first unacknowledged number when it came; none where nothing is in doubt (`undo_marker`).
+    /// The first unacknowledged number when it came; none where nothing is in doubt
+    /// (`undo_marker`).
     since: Option<u64>,
-    /// Segments sent again since then that are not known to have come twice; none before the first (`undo_retrans`).
+    /// Segments sent again since then that are not known to have come twice; none before the first
+    /// (`undo_retrans`).
     unexplained: Option<u64>,
-    /// When the first was sent again since nothing was that is still out; none before that (`retrans_stamp`).
+    /// When the first was sent again since nothing was that is still out; none before that
+    /// (`retrans_stamp`).
     first_resent: Option<Time>,
     /// The window may be taken back (`prior_ssthresh`).
     may_restore: bool,
@@ -65,7 +70,8 @@ impl Sender {
         self.board.resent().div_ceil(self.mss()) + u64::from(probe)
     }
 
-    /// All is well: what is sent again from now on is the first again, unless something that was is still out.
+    /// All is well: what is sent again from now on is the first again, unless something that was is
+    /// still out.
     pub(super) fn end_doubt(&mut self) {
         let first = self.board.first();
         let is_out = self.board.resent() > 0 || first.is_some_and(Sent::was_retransmitted);
@@ -216,8 +222,8 @@ impl Sender {
             .is_some_and(|doubt| doubt.tries_new_data)
     }
 
-    /// F-RTO's step 2b: no more new data goes. Where none went, what is lost goes after all, and the timeout was not spurious
-    /// as far as can be told; else nothing more until it is answered.
+    /// F-RTO's step 2b: no more new data goes. Where none went, what is lost goes after all, and
+    /// the timeout was not spurious as far as can be told; else nothing more until it is answered.
     #[cold]
     pub(super) fn has_tried_new_data(&mut self) -> bool {
         let has_tried = self.snd_nxt > self.recover;

@@ -86,8 +86,8 @@ fn the_handshake_is_no_sample_of_the_rate() {
     }
 }
 
-/// Ten segments of 1000 bytes a millisecond, then a round trip, 2/ln 2 times as fast: as Linux counts it 739/256, 2.89 in
-/// ns-3.
+/// Ten segments of 1000 bytes a millisecond, then a round trip, 2/ln 2 times as fast: as Linux
+/// counts it 739/256, 2.89 in ns-3.
 #[test]
 fn the_first_rate_is_that_of_the_window() {
     for (preset, gain) in [
@@ -105,8 +105,8 @@ fn the_first_rate_is_that_of_the_window() {
     }
 }
 
-/// The least round-trip time is believed for ten seconds from when it was measured: that of a connection that begins
-/// late is not old, and where all are equal each renews it, but under Linux.
+/// The least round-trip time is believed for ten seconds from when it was measured: that of a
+/// connection that begins late is not old, and where all are equal each renews it, but under Linux.
 #[test]
 fn the_least_round_trip_is_looked_for_when_it_is_old() {
     for (preset, looks) in [
@@ -129,8 +129,9 @@ fn the_least_round_trip_is_looked_for_when_it_is_old() {
     }
 }
 
-/// The window of before comes back after a look for the least round trip, though a recovery ends meanwhile: here there is
-/// always one, and after ten seconds on a longer path four segments for 200 ms and a round trip.
+/// The window of before comes back after a look for the least round trip, though a recovery ends
+/// meanwhile: here there is always one, and after ten seconds on a longer path four segments for
+/// 200 ms and a round trip.
 #[test]
 fn the_window_comes_back_though_a_recovery_ends_in_between() {
     let mut bench = losing(50);
@@ -145,7 +146,8 @@ fn the_window_comes_back_though_a_recovery_ends_in_between() {
     assert!(bench.cwnd_segments() > 100.0, "{}", bench.cwnd_segments());
 }
 
-/// Twenty round trips of four segments do not count for the bandwidth, whose largest of ten is kept; in ns-3 they do.
+/// Twenty round trips of four segments do not count for the bandwidth, whose largest of ten is
+/// kept; in ns-3 they do.
 #[test]
 fn a_look_for_the_least_round_trip_leaves_the_bandwidth() {
     for (preset, keeps) in [
@@ -178,9 +180,10 @@ fn a_look_for_the_least_round_trip_leaves_the_bandwidth() {
     }
 }
 
-/// Twice the product and three bursts, of two segments at 16 Mbit/s; in ns-3 of one, and 4000 bytes for acknowledgements
-/// of two segments that come together, of which 4096 bytes make no third; in Linux whole segments, in pairs, and two for
-/// one acknowledgement. These two have two segments more while the rate is raised.
+/// Twice the product and three bursts, of two segments at 16 Mbit/s; in ns-3 of one, and 4000 bytes
+/// for acknowledgements of two segments that come together, of which 4096 bytes make no third; in
+/// Linux whole segments, in pairs, and two for one acknowledgement. These two have two segments
+/// more while the rate is raised.
 #[test]
 fn the_window_has_room_for_bursts() {
     for preset in [REFERENCE, Preset::Linux, Preset::Ns3] {
@@ -230,8 +233,8 @@ fn linux_paces_in_bursts() {
     }
 }
 
-/// The first ten segments of a connection are not paced by Linux: of twenty, of which six make 64 KiB, the tenth begins a
-/// burst of six.
+/// The first ten segments of a connection are not paced by Linux: of twenty, of which six make 64
+/// KiB, the tenth begins a burst of six.
 #[test]
 fn linux_does_not_pace_the_first_window() {
     for (preset, at_once) in [(REFERENCE, 1), (Preset::Linux, 15)] {
@@ -246,8 +249,9 @@ fn linux_does_not_pace_the_first_window() {
     }
 }
 
-/// A bucket of 1 MB that fills at 10 Mbit/s polices a path of 100 Mbit/s: when it is empty most is lost, and Linux finds its
-/// rate in two stretches of four round trips. For 48 of 40 ms it looks for no more.
+/// A bucket of 1 MB that fills at 10 Mbit/s polices a path of 100 Mbit/s: when it is empty most is
+/// lost, and Linux finds its rate in two stretches of four round trips. For 48 of 40 ms it looks
+/// for no more.
 #[test]
 fn linux_finds_the_rate_of_a_policer() {
     for (preset, finds) in [(REFERENCE, false), (Preset::Linux, true)] {
@@ -275,8 +279,8 @@ fn linux_finds_the_rate_of_a_policer() {
     }
 }
 
-/// Acknowledgements that come all 60 ms together, on a path of 40 ms: twice the product is too little for the time between
-/// them, and Linux makes room for what they bring at once.
+/// Acknowledgements that come all 60 ms together, on a path of 40 ms: twice the product is too
+/// little for the time between them, and Linux makes room for what they bring at once.
 #[test]
 fn linux_makes_room_for_acknowledgements_that_come_together() {
     for (preset, fills) in [(REFERENCE, false), (Preset::Linux, true)] {
@@ -296,8 +300,9 @@ fn linux_makes_room_for_acknowledgements_that_come_together() {
     }
 }
 
-/// A hundred segments of 1000 bytes are acknowledged each 100 ms: 1 MB a second. Drain ends when no more is in flight than
-/// these and six, and 108 are; but three of them will have arrived when the clock lets the next go, after 3 ms.
+/// A hundred segments of 1000 bytes are acknowledged each 100 ms: 1 MB a second. Drain ends when no
+/// more is in flight than these and six, and 108 are; but three of them will have arrived when the
+/// clock lets the next go, after 3 ms.
 #[test]
 fn linux_does_not_count_what_the_clock_has_let_go_ahead() {
     for (preset, ahead_ms, ends) in [

@@ -44,7 +44,8 @@ fn vegas_keeps_two_to_four_segments_in_the_queue() {
             ("window", "none"),
             ("delayed_ack", "1"),
             ("timestamps", "true"),
-            // Of a SYN, which takes no time on the link, ns-2's would have a base RTT that no segment meets.
+            // Of a SYN, which takes no time on the link, ns-2's would have a base RTT that no
+            // segment meets.
             ("handshake", "false"),
         ];
         let mut bench = Bench::over("vegas", preset, vec![link], half, &keys);
@@ -135,7 +136,8 @@ fn yeah_keeps_its_queue_short() {
     assert!(worst < Span::from_ms(120), "{worst}");
 }
 
-/// While losses are repaired Linux's Hybla, Vegas and Veno are Reno: from one segment a round trip makes two.
+/// While losses are repaired Linux's Hybla, Vegas and Veno are Reno: from one segment a round trip
+/// makes two.
 #[test]
 fn linux_grows_as_reno_while_losses_are_repaired() {
     for name in ["hybla", "vegas", "veno"] {

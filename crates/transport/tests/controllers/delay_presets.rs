@@ -1,4 +1,5 @@
-//! What controllers that look at delays do in ways of their own in Linux and ns-3, as their sources have it (Linux 6.1, ns-3.37).
+//! What controllers that look at delays do in ways of their own in Linux and ns-3, as their sources
+//! have it (Linux 6.1, ns-3.37).
 
 use sojourn_base::{Preset, Span, Time};
 use sojourn_transport::{CongestionControl, LossKind, State};
@@ -54,7 +55,8 @@ fn illinois_of_ns3_has_no_small_windows() {
     }
 }
 
-/// The mean of round-trip times that are all equal is no delay, and less than a microsecond is none either.
+/// The mean of round-trip times that are all equal is no delay, and less than a microsecond is none
+/// either.
 #[test]
 fn illinois_grows_most_where_nothing_waits() {
     for preset in Preset::ALL {
@@ -111,8 +113,8 @@ fn illinois_of_ns3_stands_still_where_every_other_segment_is_acknowledged() {
     }
 }
 
-/// A window of 100 segments of 1000 bytes: 10 bytes and alpha for each acknowledgement, however long the loss is ago. Three
-/// seconds after it alpha is 1 + 20 + 1.
+/// A window of 100 segments of 1000 bytes: 10 bytes and alpha for each acknowledgement, however
+/// long the loss is ago. Three seconds after it alpha is 1 + 20 + 1.
 #[test]
 fn htcp_of_ns3_adds_alpha_in_bytes() {
     for segments in [1, 2] {
@@ -129,8 +131,8 @@ fn htcp_of_ns3_adds_alpha_in_bytes() {
     }
 }
 
-/// Losses ten round trips apart, with a window of its own each: what is left is RTTmin / RTTmax of these ten where more was
-/// brought than the time before, but less than twice as much.
+/// Losses ten round trips apart, with a window of its own each: what is left is RTTmin / RTTmax of
+/// these ten where more was brought than the time before, but less than twice as much.
 #[test]
 fn htcp_of_ns3_adapts_where_throughput_has_risen() {
     let mut played = Played::new("htcp", Preset::Ns3, 100.0, 2.0);
@@ -163,13 +165,15 @@ fn htcp_of_ns3_adapts_where_throughput_has_risen() {
     }
 }
 
-/// Vegas' window after a round of 100 ms and one of `ms`, with a window of 20 segments and alpha 2, beta 4.
+/// Vegas' window after a round of 100 ms and one of `ms`, with a window of 20 segments and alpha 2,
+/// beta 4.
 fn vegas_adjusted(preset: Preset, ms: u64) -> f64 {
     let mut played = Played::new("vegas", preset, 20.0, 2.0);
     played.round(RTT, false);
     played.cc.set_window(20.0, 2.0);
     played.round(Span::from_ms(ms), false);
-    // The next is the first that acknowledges what was sent after them; in ns-3 the last of a round trip ends it.
+    // The next is the first that acknowledges what was sent after them; in ns-3 the last of a round
+    // trip ends it.
     if preset != Preset::Ns3 {
         played.cc.set_window(20.0, 2.0);
         played.ack(Span::from_ms(ms), false);
@@ -177,8 +181,9 @@ fn vegas_adjusted(preset: Preset, ms: u64) -> f64 {
     played.cwnd() - 20.0
 }
 
-/// Linux rounds 20 (RTT - base) / base down: 1 below 110 ms, 5 from 125 on. ns-3 rounds 20 (RTT - base) / RTT up: 1 up to
-/// 105.26 ms, 5 above 125. ns-2, with 1 and 3, to the nearest: 0 below 102.56 ms, 4 from 121.2 on.
+/// Linux rounds 20 (RTT - base) / base down: 1 below 110 ms, 5 from 125 on. ns-3 rounds 20 (RTT -
+/// base) / RTT up: 1 up to 105.26 ms, 5 above 125. ns-2, with 1 and 3, to the nearest: 0 below
+/// 102.56 ms, 4 from 121.2 on.
 #[test]
 fn vegas_rounds_what_waits() {
     for (preset, ms, change) in [
@@ -216,7 +221,8 @@ fn vegas_of_linux_leaves_slow_start_at_two() {
     }
 }
 
-/// A threshold of 2 was lifted to three quarters of 20 segments; in slow start there is none below the window.
+/// A threshold of 2 was lifted to three quarters of 20 segments; in slow start there is none below
+/// the window.
 #[test]
 fn a_loss_takes_little_from_vegas_of_ns3() {
     for kind in [LossKind::FastRetransmit, LossKind::Timeout] {
@@ -249,8 +255,8 @@ fn ns2_takes_a_timeout_of_vegas_to_two_segments_and_a_loss_down_by_whole_ones() 
     assert_eq!((played.cwnd(), played.cc.ssthresh()), (2.0, 7000));
 }
 
-/// A path of 100 ms that has become one of 150: idle time, or a timeout, after which nothing is in flight, lets Linux begin
-/// anew with it.
+/// A path of 100 ms that has become one of 150: idle time, or a timeout, after which nothing is in
+/// flight, lets Linux begin anew with it.
 #[test]
 fn linux_forgets_the_base_when_nothing_is_in_flight() {
     let longer = Span::from_ms(150);
@@ -281,7 +287,8 @@ fn linux_forgets_the_base_when_nothing_is_in_flight() {
     }
 }
 
-/// What waits of 20 segments: 2.5 at 114.3 ms. In half segments rounded up more is 3, in whole ones more than 2 is.
+/// What waits of 20 segments: 2.5 at 114.3 ms. In half segments rounded up more is 3, in whole ones
+/// more than 2 is.
 #[test]
 fn veno_rounds_what_waits_up() {
     for (preset, ms, left) in [
@@ -302,8 +309,9 @@ fn veno_rounds_what_waits_up() {
     }
 }
 
-/// Four round trips of 100 segments each, of which 33 wait: Linux grows by one for every other window, and the acknowledgement
-/// after it; ns-3 by one for each, however much waits, but for what it rounds down, a byte of ten.
+/// Four round trips of 100 segments each, of which 33 wait: Linux grows by one for every other
+/// window, and the acknowledgement after it; ns-3 by one for each, however much waits, but for what
+/// it rounds down, a byte of ten.
 #[test]
 fn veno_of_ns3_grows_as_newreno() {
     for (preset, segments, growth) in [
@@ -325,8 +333,8 @@ fn veno_of_ns3_grows_as_newreno() {
     }
 }
 
-/// A queue of an eighth of the base is long enough to be slow; in ns-3 any is, and of the two bytes that an acknowledgement
-/// is to add to 500 segments it adds one.
+/// A queue of an eighth of the base is long enough to be slow; in ns-3 any is, and of the two bytes
+/// that an acknowledgement is to add to 500 segments it adds one.
 #[test]
 fn yeah_of_ns3_is_slow_with_any_delay() {
     for (preset, us, segments, growth) in [
@@ -357,14 +365,16 @@ fn yeah_of_ns3_is_slow_with_any_delay() {
     }
 }
 
-/// Beta 0.8, an eighth, a fifth: what a timeout leaves in the threshold is what a loss does, but in the reference.
+/// Beta 0.8, an eighth, a fifth: what a timeout leaves in the threshold is what a loss does, but in
+/// the reference.
 #[test]
 fn linux_and_ns3_take_a_timeout_for_a_loss() {
     for (name, left) in [("htcp", 80.0), ("yeah", 88.0), ("veno", 80.0)] {
         for preset in [REFERENCE, Preset::Linux, Preset::Ns3] {
             let mut played = Played::new(name, preset, 100.0, 2.0);
             for round in 0..12_u64 {
-                // Throughput that rises, and a queue of a quarter of the base, for H-TCP; none for the others.
+                // Throughput that rises, and a queue of a quarter of the base, for H-TCP; none for
+                // the others.
                 played.cc.set_window(100.0 + round as f64, 2.0);
                 let ms = if name == "htcp" && round % 4 == 0 {
                     119
@@ -385,7 +395,8 @@ fn linux_and_ns3_take_a_timeout_for_a_loss() {
     }
 }
 
-/// `htcp_cong_avoid` asks before it counts: a window of 10 takes ten acknowledgements and one that adds the segment.
+/// `htcp_cong_avoid` asks before it counts: a window of 10 takes ten acknowledgements and one that
+/// adds the segment.
 #[test]
 fn the_acknowledgement_that_adds_a_segment_counts_for_none_in_h_tcp() {
     let mut played = Played::new("htcp", Preset::Linux, 10.0, 2.0);
@@ -408,8 +419,8 @@ fn the_acknowledgement_that_adds_a_segment_counts_for_none_in_h_tcp() {
     assert!((played.cwnd() - 24.0).abs() < 0.05, "{}", played.cwnd());
 }
 
-/// `vegas_enable`: what was measured while losses were repaired says nothing. From the end of recovery a whole round trip goes
-/// by, then 200 ms tell of six segments in the queue.
+/// `vegas_enable`: what was measured while losses were repaired says nothing. From the end of
+/// recovery a whole round trip goes by, then 200 ms tell of six segments in the queue.
 #[test]
 fn vegas_of_linux_begins_anew_after_recovery() {
     let mut played = Played::new("vegas", Preset::Linux, 20.0, 2.0);
@@ -427,7 +438,8 @@ fn vegas_of_linux_begins_anew_after_recovery() {
     assert_eq!((changes, played.cwnd()), (Some(6), 5.0));
 }
 
-/// `tcp_current_ssthresh`: a half and a quarter of three segments are one, of five three; other presets lift to three quarters.
+/// `tcp_current_ssthresh`: a half and a quarter of three segments are one, of five three; other
+/// presets lift to three quarters.
 #[test]
 fn vegas_of_linux_lifts_the_threshold_by_whole_segments() {
     for (preset, cwnd, ssthresh) in [
@@ -447,7 +459,8 @@ fn vegas_of_linux_lifts_the_threshold_by_whole_segments() {
     }
 }
 
-/// Two segments in 1.2 ms are 1666 bytes a tick, and the round trip counts for two ticks: that is three segments.
+/// Two segments in 1.2 ms are 1666 bytes a tick, and the round trip counts for two ticks: that is
+/// three segments.
 #[test]
 fn westwood_of_linux_has_a_clock_of_milliseconds() {
     for (preset, left) in [(Preset::Linux, 3.0), (REFERENCE, 2.0)] {
@@ -474,8 +487,9 @@ fn westwood_of_linux_takes_its_estimate_for_the_window_at_the_end_of_recovery() 
     }
 }
 
-/// 1.15 s after a loss f is 1 + 1.5, of which two are whole, and after 1.09 s one. It counts once the window has grown: ten
-/// segments take eleven acknowledgements before, then eleven take seven, or twelve.
+/// 1.15 s after a loss f is 1 + 1.5, of which two are whole, and after 1.09 s one. It counts once
+/// the window has grown: ten segments take eleven acknowledgements before, then eleven take seven,
+/// or twelve.
 #[test]
 fn htcp_of_linux_reckons_alpha_when_the_window_grows() {
     for (ms, counts) in [(1_150, [11, 7]), (1_090, [11, 12])] {
@@ -497,8 +511,8 @@ fn htcp_of_linux_reckons_alpha_when_the_window_grows() {
     }
 }
 
-/// `TcpNewReno::CongestionAvoidance`: the windows of ns-3 are whole bytes, and what is added is rounded down, to one byte at
-/// least. 1000 x 1000 / 600 000 is 1.67.
+/// `TcpNewReno::CongestionAvoidance`: the windows of ns-3 are whole bytes, and what is added is
+/// rounded down, to one byte at least. 1000 x 1000 / 600 000 is 1.67.
 #[test]
 fn ns3_adds_whole_bytes() {
     for (cwnd, bytes) in [(100.0, 10), (600.0, 1), (3000.0, 1)] {
@@ -508,8 +522,8 @@ fn ns3_adds_whole_bytes() {
     }
 }
 
-/// `TcpHighSpeed::TableLookupA`, `TableLookupB`: from 39 to 118 segments 2 and 0.44, from 119 on 3 and 0.41; each segment
-/// acknowledged counts for a.
+/// `TcpHighSpeed::TableLookupA`, `TableLookupB`: from 39 to 118 segments 2 and 0.44, from 119 on 3
+/// and 0.41; each segment acknowledged counts for a.
 #[test]
 fn highspeed_of_ns3_has_its_table() {
     for (cwnd, acks, left) in [(38.0, 38, 19.0), (100.0, 50, 56.0), (200.0, 67, 118.0)] {
@@ -525,7 +539,8 @@ fn highspeed_of_ns3_has_its_table() {
     }
 }
 
-/// `TcpLedbat::CongestionAvoidance` holds the window to what is outstanding, without RFC 6817's segment above it.
+/// `TcpLedbat::CongestionAvoidance` holds the window to what is outstanding, without RFC 6817's
+/// segment above it.
 #[test]
 fn ledbat_of_ns3_does_not_grow_beyond_slow_start() {
     for (preset, grows) in [(REFERENCE, true), (Preset::Ns3, false)] {

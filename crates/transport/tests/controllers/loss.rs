@@ -128,7 +128,8 @@ fn htcp_grows_by_time() {
     assert!((gain - 10.7).abs() < 1.0, "{gain}");
 }
 
-/// Where losses find throughput unchanged and no queue, beta is 0.8, and a round trip adds 2 (1 - 0.8) segments.
+/// Where losses find throughput unchanged and no queue, beta is 0.8, and a round trip adds 2 (1 -
+/// 0.8) segments.
 #[test]
 fn htcp_grows_by_less_than_a_segment_where_it_leaves_most() {
     for preset in [REFERENCE, Preset::Linux] {

@@ -1,4 +1,5 @@
-//! What controllers that go by losses and marks do in ways of their own in Linux and ns-3, as their sources have it (Linux 6.1, ns-3.37).
+//! What controllers that go by losses and marks do in ways of their own in Linux and ns-3, as their
+//! sources have it (Linux 6.1, ns-3.37).
 
 use sojourn_base::{Preset, Span, Time};
 use sojourn_transport::{CongestionControl, LossKind, Start, State, cc::build};
@@ -7,7 +8,8 @@ use super::played::Played;
 use super::{REFERENCE, RTT};
 use crate::bench::Keys;
 
-/// `tcp_enter_loss` always enters the state in which these forget; whether it reduces is another question.
+/// `tcp_enter_loss` always enters the state in which these forget; whether it reduces is another
+/// question.
 #[test]
 fn a_timeout_in_a_reduced_window_makes_linux_forget_too() {
     for (name, preset, w_max) in [
@@ -27,9 +29,9 @@ fn a_timeout_in_a_reduced_window_makes_linux_forget_too() {
     }
 }
 
-/// Twenty seconds with a third of the window in flight, 100 ms of round trip. By RFC 9438 they do not count; in Linux only
-/// time with nothing in flight does not, in ns-3 all counts: then the curve stands far above, and the window
-/// grows by half a round trip.
+/// Twenty seconds with a third of the window in flight, 100 ms of round trip. By RFC 9438 they do
+/// not count; in Linux only time with nothing in flight does not, in ns-3 all counts: then the
+/// curve stands far above, and the window grows by half a round trip.
 #[test]
 fn only_the_reference_stops_the_clock_of_cubic_while_the_window_is_not_used() {
     for (preset, growth) in [(REFERENCE, 1.0), (Preset::Linux, 1.5), (Preset::Ns3, 1.4)] {
@@ -58,7 +60,8 @@ fn only_the_reference_stops_the_clock_of_cubic_while_the_window_is_not_used() {
     }
 }
 
-/// W_est of another beta: one segment for 8 (1 + b) / 3 / (1 - b) eighths of a window, at b = 1/2 one for each.
+/// W_est of another beta: one segment for 8 (1 + b) / 3 / (1 - b) eighths of a window, at b = 1/2
+/// one for each.
 #[test]
 fn cubics_estimate_of_reno_follows_beta() {
     for (beta, rounds, grown) in [("0.5", 40, 40.0), ("0.7001953125", 45, 24.0)] {
@@ -77,8 +80,9 @@ fn cubics_estimate_of_reno_follows_beta() {
     }
 }
 
-/// Before any loss Linux's CUBIC grows by a segment for 20 acknowledged. W_est comes to 11 with the 19th acknowledgement, for
-/// which a window of 10 would grow by one for 10; but in the same window that is looked at after 31 ms only.
+/// Before any loss Linux's CUBIC grows by a segment for 20 acknowledged. W_est comes to 11 with the
+/// 19th acknowledgement, for which a window of 10 would grow by one for 10; but in the same window
+/// that is looked at after 31 ms only.
 #[test]
 fn cubic_of_linux_keeps_its_pace_for_31_ms() {
     for (gap_ms, enough) in [(1, 20), (10, 20), (40, 19)] {
@@ -93,7 +97,8 @@ fn cubic_of_linux_keeps_its_pace_for_31_ms() {
     }
 }
 
-/// After a timeout the window before it is what W_est must reach before it grows by a segment a round trip (RFC 9438, 4.3).
+/// After a timeout the window before it is what W_est must reach before it grows by a segment a
+/// round trip (RFC 9438, 4.3).
 #[test]
 fn cubics_estimate_of_reno_grows_slowly_after_a_timeout_too() {
     for kind in [LossKind::FastRetransmit, LossKind::Timeout] {
@@ -112,8 +117,9 @@ fn cubics_estimate_of_reno_grows_slowly_after_a_timeout_too() {
     }
 }
 
-/// Acknowledgements that come more than 2 ms apart, of a path that is 10 ms longer than the least of 40: by Linux's margin
-/// of 5 ms the ninth of the round tells, by ns-3's of 40 ms none. Slow start that was left so is not left so again.
+/// Acknowledgements that come more than 2 ms apart, of a path that is 10 ms longer than the least
+/// of 40: by Linux's margin of 5 ms the ninth of the round tells, by ns-3's of 40 ms none. Slow
+/// start that was left so is not left so again.
 #[test]
 fn the_margins_of_hystart() {
     let left_after = |preset| {
@@ -151,8 +157,8 @@ fn the_margins_of_hystart() {
     }
 }
 
-/// Acknowledgements half a millisecond apart for a round trip of 100 ms: Linux leaves after half of it and of a
-/// millisecond, ns-3 after more than all of it.
+/// Acknowledgements half a millisecond apart for a round trip of 100 ms: Linux leaves after half of
+/// it and of a millisecond, ns-3 after more than all of it.
 #[test]
 fn the_trains_of_hystart() {
     for (preset, left) in [(Preset::Linux, Some(302.0)), (Preset::Ns3, None)] {
@@ -186,7 +192,8 @@ fn linux_rounds_what_a_loss_takes_away() {
     }
 }
 
-/// Alpha in 1024ths: from 1024 by a sixteenth rounded down, 64, and at 15, where that is nothing, all at once.
+/// Alpha in 1024ths: from 1024 by a sixteenth rounded down, 64, and at 15, where that is nothing,
+/// all at once.
 #[test]
 fn linux_takes_alpha_to_nothing() {
     let mut played = Played::new("dctcp", Preset::Linux, 10.0, 2.0);
@@ -229,8 +236,9 @@ fn dctcp_of_ns3_answers_a_loss_as_a_mark() {
     }
 }
 
-/// W_max 100. Distances are whole in Linux and ns-3: from 93 on it is near. Linux divides its counts, 6, 465 and 475, by the
-/// segments of an acknowledgement; that it takes for 31/16 where there is one, since what is above 1 rounds to it.
+/// W_max 100. Distances are whole in Linux and ns-3: from 93 on it is near. Linux divides its
+/// counts, 6, 465 and 475, by the segments of an acknowledgement; that it takes for 31/16 where
+/// there is one, since what is above 1 rounds to it.
 #[test]
 fn the_counts_of_bic() {
     let counts = |preset: Preset| {
@@ -267,7 +275,8 @@ fn bic_of_ns3_reduces_the_window_and_not_the_flight() {
     }
 }
 
-/// `tcp_slow_start` goes to the threshold; of the rest of an acknowledgement some modules make nothing.
+/// `tcp_slow_start` goes to the threshold; of the rest of an acknowledgement some modules make
+/// nothing.
 #[test]
 fn some_of_linux_forget_what_slow_start_leaves() {
     for (name, cwnd) in [
@@ -285,7 +294,8 @@ fn some_of_linux_forget_what_slow_start_leaves() {
     }
 }
 
-/// Acknowledgements of two segments each, a window's worth of segments in all: half the growth where it is they that count.
+/// Acknowledgements of two segments each, a window's worth of segments in all: half the growth
+/// where it is they that count.
 #[test]
 fn highspeed_of_linux_counts_acknowledgements() {
     for (preset, segments, growth) in [
@@ -306,8 +316,9 @@ fn highspeed_of_linux_counts_acknowledgements() {
     }
 }
 
-/// With 100 ms rho is 4: each acknowledgement adds 16 / W in parts of 128, rounded down. Of 100 segments that is 20 parts, so
-/// that the seventh adds a segment and twelve are left; of three 682, five segments and 42 parts, then of eight two.
+/// With 100 ms rho is 4: each acknowledgement adds 16 / W in parts of 128, rounded down. Of 100
+/// segments that is 20 parts, so that the seventh adds a segment and twelve are left; of three 682,
+/// five segments and 42 parts, then of eight two.
 #[test]
 fn hybla_of_linux_grows_in_parts_of_128() {
     let grown = |cwnd, ssthresh, acks| {
@@ -331,8 +342,8 @@ fn hybla_of_linux_grows_in_parts_of_128() {
     assert_eq!(grown(65_530.0, 1e6, 1), [65_535.0]);
 }
 
-/// What recovery reported is acknowledged in order at its end: five segments for a window of two, so that it grows by
-/// two; Reno counts the one that was delivered.
+/// What recovery reported is acknowledged in order at its end: five segments for a window of two,
+/// so that it grows by two; Reno counts the one that was delivered.
 #[test]
 fn illinois_of_linux_counts_what_is_acknowledged_in_order() {
     for (name, cwnd) in [("illinois", 4.0), ("reno", 2.0)] {
@@ -360,7 +371,8 @@ fn scalable_of_linux_grows_by_whole_segments() {
     }
 }
 
-/// The windows of RFC 3649's table (appendix B), in whose row a is the place in it; Linux leaves out the last, 94717.
+/// The windows of RFC 3649's table (appendix B), in whose row a is the place in it; Linux leaves
+/// out the last, 94717.
 const WINDOWS: [u32; 72] = [
     38, 118, 221, 347, 495, 663, 851, 1058, 1284, 1529, 1793, 2076, 2378, 2699, 3039, 3399, 3778,
     4177, 4596, 5036, 5497, 5979, 6483, 7009, 7558, 8130, 8726, 9346, 9991, 10661, 11358, 12082,
@@ -377,7 +389,8 @@ fn highspeed_at(played: &mut Played, cwnd: f64) -> (f64, f64) {
     (played.probe("a"), played.probe("b") * 256.0)
 }
 
-/// A row ends at its window, and above the last window the last row stands. From 38 to 89053 and down again.
+/// A row ends at its window, and above the last window the last row stands. From 38 to 89053 and
+/// down again.
 #[test]
 fn the_table_of_highspeed() {
     let mut played = Played::new("highspeed", Preset::Linux, 10.0, 2.0);
@@ -391,7 +404,8 @@ fn the_table_of_highspeed() {
     for (cwnd, a) in ends.iter().chain(ends.iter().rev()) {
         assert_eq!(highspeed_at(&mut played, *cwnd).0, *a, "{cwnd}");
     }
-    // 256 b(118) = 128 - 102.4 ln (118 / 38) / ln (83000 / 38) = 112.91; 104.55 at 221, 83.71 at 1058, 24.05 at 89053.
+    // 256 b(118) = 128 - 102.4 ln (118 / 38) / ln (83000 / 38) = 112.91; 104.55 at 221, 83.71 at
+    // 1058, 24.05 at 89053.
     for (cwnd, b) in [
         (38.0, 128.0),
         (39.0, 112.0),
@@ -403,8 +417,8 @@ fn the_table_of_highspeed() {
     }
 }
 
-/// b(551) = 0.5 - 0.4 ln 55.1 / ln 100 = 0.1518, 38.9 in 256, and a = 551^0.8 / 12.8 x 0.3036 / 1.8482 = 2.0005. No window
-/// has 3: a falls again from 839 on.
+/// b(551) = 0.5 - 0.4 ln 55.1 / ln 100 = 0.1518, 38.9 in 256, and a = 551^0.8 / 12.8 x 0.3036 /
+/// 1.8482 = 2.0005. No window has 3: a falls again from 839 on.
 #[test]
 fn the_table_of_highspeed_with_other_parameters() {
     let mut played = Played::new("highspeed", Preset::Linux, 10.0, 2.0);
@@ -417,8 +431,8 @@ fn the_table_of_highspeed_with_other_parameters() {
     }
 }
 
-/// Twos to 100, 101 and 102: 50 of them leave nothing, 51 one, and with that 51 another. At 118 fifty are 100, and seven
-/// threes at 119 make it 121.
+/// Twos to 100, 101 and 102: 50 of them leave nothing, 51 one, and with that 51 another. At 118
+/// fifty are 100, and seven threes at 119 make it 121.
 #[test]
 fn highspeed_of_linux_saves_up_a_window() {
     let mut played = Played::new("highspeed", Preset::Linux, 100.0, 2.0);
@@ -439,7 +453,8 @@ fn highspeed_of_linux_saves_up_a_window() {
     }
     played.cc.set_window(119.0, 2.0);
     assert_eq!(to_grow(&mut played), Some(7));
-    // 2 are left. A window that is taken down for want of data has more saved up than it holds: one at a time.
+    // 2 are left. A window that is taken down for want of data has more saved up than it holds: one
+    // at a time.
     played.cc.set_window(118.0, 2.0);
     for _ in 0..50 {
         played.ack(RTT, false);
@@ -452,7 +467,8 @@ fn highspeed_of_linux_saves_up_a_window() {
     );
 }
 
-/// Slow start looks up no row, so that its first loss halves; nor does a loss, or a timeout and what follows.
+/// Slow start looks up no row, so that its first loss halves; nor does a loss, or a timeout and
+/// what follows.
 #[test]
 fn highspeed_of_linux_reduces_by_the_row_of_its_last_growth() {
     let mut played = Played::new("highspeed", Preset::Linux, 500.0, f64::INFINITY);

@@ -1,5 +1,5 @@
-//! How much more is acknowledged at once than the bandwidth alone would deliver: so much more must be in flight if the
-//! path is not to run dry while acknowledgements gather.
+//! How much more is acknowledged at once than the bandwidth alone would deliver: so much more must
+//! be in flight if the path is not to run dry while acknowledgements gather.
 
 use sojourn_base::{Span, Time};
 

@@ -1,11 +1,13 @@
-//! Linux's guess that a token bucket polices the path: it passes bursts and then loses a fifth and more of what comes. Two
-//! stretches in a row of much loss and of nearly one rate tell its rate, which is believed for 48 round trips.
+//! Linux's guess that a token bucket polices the path: it passes bursts and then loses a fifth and
+//! more of what comes. Two stretches in a row of much loss and of nearly one rate tell its rate,
+//! which is believed for 48 round trips.
 
 use sojourn_base::{Span, Time};
 
 use crate::cc::AckSample;
 
-/// Round trips of the shortest stretch; after four times as many without enough loss the search begins anew.
+/// Round trips of the shortest stretch; after four times as many without enough loss the search
+/// begins anew.
 const LEAST_ROUNDS: u32 = 4;
 /// Lost in a stretch for each byte delivered: 50 of 256.
 const LOSSY: f64 = 50.0 / 256.0;
@@ -57,8 +59,8 @@ impl Policer {
         self.rounds = 0;
     }
 
-    /// An acknowledgement with a rate sample, the first of a round trip where `round` says so; tells whether the rate was
-    /// believed for long enough.
+    /// An acknowledgement with a rate sample, the first of a round trip where `round` says so;
+    /// tells whether the rate was believed for long enough.
     pub(super) fn on_ack(&mut self, ack: &AckSample, round: bool, is_probing: bool) -> bool {
         let (now, delivered) = (ack.now, ack.delivered);
         if self.is_believed {

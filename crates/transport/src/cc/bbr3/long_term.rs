@@ -1,5 +1,5 @@
-//! The long-term bound: how much in flight a probe has found to be safe (draft-ietf-ccwg-bbr-06, 5.3.3.9 and
-//! 5.5.10.2).
+//! The long-term bound: how much in flight a probe has found to be safe (draft-ietf-ccwg-bbr-06,
+//! 5.3.3.9 and 5.5.10.2).
 
 use sojourn_base::Time;
 
@@ -15,8 +15,8 @@ const MOST_UP_ROUNDS: u32 = 30;
 pub(super) struct Probe {
     /// What is heard of was sent by a probe that has not yet been found too high.
     pub(super) is_sample: bool,
-    /// The probe is over, and what it sent is not yet all heard of. The draft's `ack_phase`, of which
-    /// nothing else is ever asked.
+    /// The probe is over, and what it sent is not yet all heard of. The draft's `ack_phase`, of
+    /// which nothing else is ever asked.
     pub(super) is_stopping: bool,
     /// The last probe lost too much.
     pub(super) was_too_high: bool,
@@ -49,7 +49,8 @@ impl Bbr3 {
         }
     }
 
-    /// What was in flight when the losses crossed the threshold, which may be inside the lost segment.
+    /// What was in flight when the losses crossed the threshold, which may be inside the lost
+    /// segment.
     fn inflight_at_loss(&self, loss: &Loss) -> f64 {
         let threshold = self.params.loss_threshold.0;
         let inflight_before = loss.tx_in_flight.saturating_sub(loss.bytes) as f64;

@@ -61,7 +61,8 @@ impl Bbr3 {
             && in_flight <= self.inflight(self.max_bandwidth.get())
     }
 
-    /// Ends the probe where the path is full, or the bound reached after a probe that went too high.
+    /// Ends the probe where the path is full, or the bound reached after a probe that went too
+    /// high.
     fn end_probe(&mut self, ack: &AckSample) {
         if self.probe.was_too_high && ack.in_flight as f64 >= self.inflight_longterm {
             self.probe.is_precautionary = true;

@@ -4,11 +4,12 @@
 //! before's (at least 4, at most 16 ms), growth is a quarter as fast (conservative slow start) for
 //! five rounds, and slow start goes on if the RTT falls back meanwhile. First slow start only.
 //!
-//! **HyStart** (Ha and Rhee 2008, as Linux's CUBIC has it): from 16 segments on slow start ends at once, and is plain
-//! until the next timeout, if the least RTT of the round (more than 8 samples) stands above the least of all by the
-//! same margin, or if acknowledgements less than 2 ms apart have come for half the least RTT and the time that four
-//! large bursts take, at most 1 ms (for twice that if paced). **ns-3**: the margin is the least RTT itself, at least 4
-//! ms and at most 1 s, and held against the first 8 samples; the train must last for all of it.
+//! **HyStart** (Ha and Rhee 2008, as Linux's CUBIC has it): from 16 segments on slow start ends at
+//! once, and is plain until the next timeout, if the least RTT of the round (more than 8 samples)
+//! stands above the least of all by the same margin, or if acknowledgements less than 2 ms apart
+//! have come for half the least RTT and the time that four large bursts take, at most 1 ms (for
+//! twice that if paced). **ns-3**: the margin is the least RTT itself, at least 4 ms and at most 1
+//! s, and held against the first 8 samples; the train must last for all of it.
 
 use sojourn_base::{Fault, Quantity, Scalar, Span, Time};
 
@@ -96,7 +97,8 @@ impl HyStart {
         }
     }
 
-    /// A loss or a mark: HyStart++ serves the first slow start only (RFC 9406, 4.2), HyStart that after a timeout too.
+    /// A loss or a mark: HyStart++ serves the first slow start only (RFC 9406, 4.2), HyStart that
+    /// after a timeout too.
     pub fn on_congestion(&mut self, is_timeout: bool) {
         match self.way {
             SlowStart::Plain => {}

@@ -5,8 +5,8 @@ use sojourn_base::Span;
 use crate::cc::AckSample;
 use crate::sender::State;
 
-/// Finds the ends of round trips: one ends when the first byte that was still to be sent at its start
-/// is acknowledged (RFC 8257, 3.3, step 2).
+/// Finds the ends of round trips: one ends when the first byte that was still to be sent at its
+/// start is acknowledged (RFC 8257, 3.3, step 2).
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Rounds {
     end: u64,
@@ -24,7 +24,8 @@ impl Rounds {
         ended
     }
 
-    /// The same as ns-3's controllers have it: already when the last byte that was sent at its start is acknowledged.
+    /// The same as ns-3's controllers have it: already when the last byte that was sent at its
+    /// start is acknowledged.
     pub fn reached(&mut self, snd_una: u64, snd_nxt: u64) -> bool {
         let reached = snd_una >= self.end;
         if reached {
@@ -38,7 +39,8 @@ impl Rounds {
         self.end = snd_nxt;
     }
 
-    /// Whether an acknowledgement ends a recovery, with which ns-3's controllers let a round trip begin.
+    /// Whether an acknowledgement ends a recovery, with which ns-3's controllers let a round trip
+    /// begin.
     pub fn begin_anew(&mut self, ack: &AckSample) -> bool {
         let recovers = matches!(ack.state, State::Recovery | State::Loss);
         let anew = core::mem::replace(&mut self.recovers, recovers) && !recovers;
@@ -49,7 +51,8 @@ impl Rounds {
     }
 }
 
-/// What is acknowledged in order, whatever was reported before: what Linux tells modules as `pkts_acked`.
+/// What is acknowledged in order, whatever was reported before: what Linux tells modules as
+/// `pkts_acked`.
 #[derive(Debug, Clone, Copy)]
 pub struct InOrder {
     una: u64,

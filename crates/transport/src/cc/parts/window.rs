@@ -87,7 +87,8 @@ impl Window {
         self.segments(acked)
     }
 
-    /// The segments acknowledged, at most [`AGGREGATE`] but in ns-3: for controllers that count segments.
+    /// The segments acknowledged, at most [`AGGREGATE`] but in ns-3: for controllers that count
+    /// segments.
     pub fn acked(&self, ack: &AckSample) -> f64 {
         let segments = self.segments(ack.acked);
         if self.preset == Preset::Ns3 {
@@ -112,8 +113,8 @@ impl Window {
         self.slow_start(counted)
     }
 
-    /// The same for those whose modules in Linux make nothing of what `tcp_slow_start` leaves of an acknowledgement, nor
-    /// those in ns-3 of what `TcpNewReno::SlowStart` does.
+    /// The same for those whose modules in Linux make nothing of what `tcp_slow_start` leaves of an
+    /// acknowledgement, nor those in ns-3 of what `TcpNewReno::SlowStart` does.
     pub fn past_slow_start_alone(&mut self, ack: &AckSample) -> f64 {
         let is_peer = matches!(self.preset, Preset::Linux | Preset::Ns3);
         let forgets = is_peer && self.in_slow_start();
@@ -145,7 +146,8 @@ impl Window {
 
     /// `gain` segments per window acknowledged (RFC 5681, equation 3, has 1). In Linux the window
     /// is whole and acknowledged segments are saved up: a window of 10.9 segments holds 10, so that
-    /// the equation alone grows by less than one a round trip. In ns-3 it is that of NewReno, whatever the gain.
+    /// the equation alone grows by less than one a round trip. In ns-3 it is that of NewReno,
+    /// whatever the gain.
     pub fn additive(&mut self, segments: f64, gain: f64) {
         match self.preset {
             Preset::Reference | Preset::Ns2 => self.cwnd += gain * segments / self.cwnd,
@@ -155,9 +157,10 @@ impl Window {
         }
     }
 
-    /// `TcpNewReno::CongestionAvoidance`: once for each acknowledgement of a segment or more. Windows are whole bytes in
-    /// ns-3, and what is added is rounded down, to one at least: a window of 500 segments of 1448 bytes grows by 2 bytes
-    /// instead of 2.9, by a third less a round trip than RFC 5681's.
+    /// `TcpNewReno::CongestionAvoidance`: once for each acknowledgement of a segment or more.
+    /// Windows are whole bytes in ns-3, and what is added is rounded down, to one at least: a
+    /// window of 500 segments of 1448 bytes grows by 2 bytes instead of 2.9, by a third less a
+    /// round trip than RFC 5681's.
     fn avoid_like_ns3(&mut self, segments: f64) {
         if segments >= 1.0 {
             let (mss, cwnd) = (f64::from(self.mss), self.cwnd_bytes() as f64);
@@ -165,8 +168,8 @@ impl Window {
         }
     }
 
-    /// `TcpNewReno::SlowStart`: a segment for each acknowledgement of one or more, past the threshold too. What is left
-    /// once that is reached, in whole segments.
+    /// `TcpNewReno::SlowStart`: a segment for each acknowledgement of one or more, past the
+    /// threshold too. What is left once that is reached, in whole segments.
     fn slow_start_like_ns3(&mut self, segments: f64) -> f64 {
         let mut left = libm::floor(segments);
         if self.in_slow_start() && left >= 1.0 {
@@ -185,8 +188,8 @@ impl Window {
         }
     }
 
-    /// One segment where `each` were acknowledged already, and one for every `each` with those acknowledged now; the rest is
-    /// forgotten (`TcpScalable`).
+    /// One segment where `each` were acknowledged already, and one for every `each` with those
+    /// acknowledged now; the rest is forgotten (`TcpScalable`).
     pub fn one_and_some_per(&mut self, each: f64, segments: f64) {
         if self.credit >= each {
             self.credit = 0.0;
@@ -195,7 +198,8 @@ impl Window {
         self.some_per(each, segments);
     }
 
-    /// Whether `each` were acknowledged already: then the count begins anew, and this acknowledgement is not of it.
+    /// Whether `each` were acknowledged already: then the count begins anew, and this
+    /// acknowledgement is not of it.
     pub fn had_counted(&mut self, each: f64, segments: f64) -> bool {
         let had = self.credit >= each;
         self.credit = if had { 0.0 } else { self.credit + segments };
@@ -214,8 +218,8 @@ impl Window {
         self.cwnd += whole;
     }
 
-    /// ns-3's count of whole segments: one for each window's worth of what is saved up, `gain` at a time, rounded down;
-    /// the rest is kept, and what the window had beyond whole segments is lost.
+    /// ns-3's count of whole segments: one for each window's worth of what is saved up, `gain` at a
+    /// time, rounded down; the rest is kept, and what the window had beyond whole segments is lost.
     pub fn count_windows(&mut self, gain: f64) {
         let before = libm::floor(self.cwnd);
         let mut window = before;
@@ -237,7 +241,8 @@ impl Window {
         self.cwnd += whole;
     }
 
-    /// One segment at most for every `each` that are acknowledged, the rest being kept, however much it is.
+    /// One segment at most for every `each` that are acknowledged, the rest being kept, however
+    /// much it is.
     pub fn one_at_most_per(&mut self, each: f64, segments: f64) {
         self.credit += segments;
         if self.credit >= each {
@@ -246,7 +251,8 @@ impl Window {
         }
     }
 
-    /// One segment at most, for a window's worth of what is saved up, `gain` at a time; the rest is kept.
+    /// One segment at most, for a window's worth of what is saved up, `gain` at a time; the rest is
+    /// kept.
     pub fn one_per_window(&mut self, gain: f64) {
         let window = libm::floor(self.cwnd);
         self.credit += gain;
@@ -288,7 +294,8 @@ impl Window {
         }
     }
 
-    /// The same for those whose own growth Linux suspends while losses are repaired or marks answered: whether that is so.
+    /// The same for those whose own growth Linux suspends while losses are repaired or marks
+    /// answered: whether that is so.
     pub fn grew_as_reno(&mut self, ack: &AckSample) -> bool {
         let suspended = self.preset == Preset::Linux && ack.state != State::Open;
         if suspended {
@@ -308,8 +315,9 @@ impl Window {
 
     /// A congestion event that takes the threshold, and outside a timeout the window, to
     /// `segments`; after a timeout the window is one segment (RFC 5681, 3.1). In Linux both are
-    /// whole segments, in ns-3 whole bytes, in ns-2 the threshold alone whole segments, and the window may be less than
-    /// two. What was acknowledged towards the next segment counts on in ns-3.
+    /// whole segments, in ns-3 whole bytes, in ns-2 the threshold alone whole segments, and the
+    /// window may be less than two. What was acknowledged towards the next segment counts on in
+    /// ns-3.
     pub fn reduce(&mut self, event: &LossEvent, segments: f64) {
         if !event.again {
             self.before = (self.cwnd, self.ssthresh);
@@ -332,8 +340,8 @@ impl Window {
         };
     }
 
-    /// A congestion event that takes the part `gone` of `segments` away; in Linux it is what goes that is rounded down, in
-    /// ns-3 what is left.
+    /// A congestion event that takes the part `gone` of `segments` away; in Linux it is what goes
+    /// that is rounded down, in ns-3 what is left.
     pub fn reduce_by(&mut self, event: &LossEvent, segments: f64, gone: f64) {
         let whole = libm::floor(segments);
         let left = match self.preset {
@@ -350,7 +358,8 @@ impl Window {
         self.reduce(event, 0.5 * flight);
     }
 
-    /// Takes the last reduction back. In Linux the path is known to hold three quarters of the window.
+    /// Takes the last reduction back. In Linux the path is known to hold three quarters of the
+    /// window.
     pub fn undo(&mut self) {
         let (cwnd, ssthresh) = self.before;
         self.cwnd = self.cwnd.max(cwnd);
