@@ -347,6 +347,15 @@ fn check_timeouts(params: &TcpParams) -> Result<(), ParamFault> {
 /// What Linux's receivers offer at first: half of the first buffer of `tcp_rmem`.
 const FIRST_WINDOW: u64 = 65_536;
 
+/// What a probe of the tail waits beyond two round trips: after a segment alone, and after others.
+fn probe_patience(params: &TcpParams, linux: bool) -> (Span, Span) {
+    match (linux, params.delayed_ack) {
+        (true, _) => (params.min_rto, LINUX_PATIENCE),
+        (false, 1) => (Span::ZERO, Span::ZERO),
+        (false, _) => (params.delayed_ack_timeout, Span::ZERO),
+    }
+}
+
 impl Config {
     /// Resolves the table for a controller that has `needs`.
     ///
@@ -393,11 +402,7 @@ impl Config {
             rack: params.rack && params.sack,
             frto: params.frto && params.sack,
             undo: params.undo && params.sack,
-            probe_patience: match (linux, params.delayed_ack) {
-                (true, _) => (params.min_rto, LINUX_PATIENCE),
-                (false, 1) => (Span::ZERO, Span::ZERO),
-                (false, _) => (params.delayed_ack_timeout, Span::ZERO),
-            },
+            probe_patience: probe_patience(params, linux),
             timestamps: params.timestamps,
             one_timed: ns2 && !params.timestamps,
             limited_transmit: params.limited_transmit,
