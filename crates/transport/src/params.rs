@@ -12,9 +12,10 @@
 //! the last of several segments that go at once bears PSH and is acknowledged at once
 //! ([`crate::sender`]), as some are after a duplicate or a mark, while acknowledgements of what
 //! comes behind a hole are gathered ([`crate::receiver`]); after a lost SYN there is no ECN;
-//! timeouts and recoveries that prove spurious are undone ([`crate::sender`]). Left out: segments
-//! that wait for others to go with, and the usual send buffer (`tcp_wmem`), which holds some 2000
-//! segments: `window` is for that.
+//! timeouts and recoveries that prove spurious are undone ([`crate::sender`]); the window that the
+//! receiver offers grows from 64 KiB to `window`, the 3 MiB of the usual `tcp_rmem`. Left out:
+//! segments that wait for others to go with, and the usual send buffer (`tcp_wmem`), which holds
+//! some 2000 segments: `window` is for that.
 //!
 //! **ns3** (3.48): 536 bytes, SACK and PRR without RACK, a first RTO of 1 s, of a SYN 3 s, ACKs of
 //! two segments after at most 200 ms but of the first at once; what is halved is `pipe`, at a
