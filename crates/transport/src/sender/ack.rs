@@ -313,7 +313,8 @@ impl Sender {
             reports,
         };
         if let Some(window) = self.prr.on_ack(&delivery, u64::from(self.config.mss)) {
-            self.recovery_window = window;
+            // Nothing is in flight where all is reported that is not acknowledged.
+            self.recovery_window = window.max(1);
         }
     }
 
