@@ -3,12 +3,7 @@
 //   ./run --discipline=Red --flows=16 --rate=20 --rtt=50 --limit=334 --seed=1
 //
 // Rates in Mbit/s, times in ms, the limit in packets. Built as README.md says.
-#include "ns3/applications-module.h"
-#include "ns3/core-module.h"
-#include "ns3/internet-module.h"
-#include "ns3/network-module.h"
-#include "ns3/point-to-point-module.h"
-#include "ns3/traffic-control-module.h"
+#include "../ns3.h"
 
 #include <cstdio>
 #include <string>
@@ -56,16 +51,6 @@ OnSend(Ptr<const Packet> packet)
     sentBytes += Measuring() ? packet->GetSize() : 0;
 }
 
-PointToPointHelper
-Link(double mbps, double ms, const std::string& deviceQueue)
-{
-    PointToPointHelper link;
-    link.SetDeviceAttribute("DataRate", DataRateValue(DataRate(uint64_t(mbps * 1e6))));
-    link.SetChannelAttribute("Delay", TimeValue(MicroSeconds(uint64_t(ms * 1000))));
-    link.SetQueue("ns3::DropTailQueue", "MaxSize", StringValue(deviceQueue));
-    return link;
-}
-
 } // namespace
 
 int
@@ -87,11 +72,9 @@ main(int argc, char** argv)
     command.Parse(argc, argv);
     RngSeedManager::SetRun(seed);
 
-    Config::SetDefault("ns3::TcpSocket::SegmentSize", UintegerValue(SEGMENT));
+    SetTcp(SEGMENT, control);
     Config::SetDefault("ns3::TcpSocket::SndBufSize", UintegerValue(16'000'000));
     Config::SetDefault("ns3::TcpSocket::RcvBufSize", UintegerValue(16'000'000));
-    Config::SetDefault("ns3::TcpL4Protocol::SocketType",
-                       TypeIdValue(TypeId::LookupByName("ns3::Tcp" + control)));
 
     NodeContainer senders(flows), receivers(flows), routers(2);
     InternetStackHelper().InstallAll();
@@ -99,24 +82,14 @@ main(int argc, char** argv)
     DynamicCast<PointToPointNetDevice>(bottleneck.Get(1))
         ->GetQueue()
         ->SetAttribute("MaxSize", StringValue("1000000p"));
-    TrafficControlHelper control_;
-    const QueueSizeValue size(QueueSize(std::to_string(limit) + "p"));
-    if (discipline == "Red")
-    {
-        control_.SetRootQueueDisc("ns3::RedQueueDisc",
-                                  "MaxSize", size,
-                                  "MinTh", DoubleValue(minTh),
-                                  "MaxTh", DoubleValue(3 * minTh),
-                                  "LInterm", DoubleValue(10),
-                                  "MeanPktSize", UintegerValue(PACKET),
-                                  "LinkBandwidth", DataRateValue(DataRate(uint64_t(rate * 1e6))),
-                                  "UseEcn", BooleanValue(false));
-    }
-    else
-    {
-        control_.SetRootQueueDisc("ns3::" + discipline + "QueueDisc", "MaxSize", size);
-    }
-    auto queue = control_.Install(bottleneck.Get(0)).Get(0);
+    auto queue = Discipline(discipline, std::to_string(limit) + "p", rate,
+                            "MinTh", DoubleValue(minTh),
+                            "MaxTh", DoubleValue(3 * minTh),
+                            "LInterm", DoubleValue(10),
+                            "MeanPktSize", UintegerValue(PACKET),
+                            "UseEcn", BooleanValue(false))
+                     .Install(bottleneck.Get(0))
+                     .Get(0);
 
     Ipv4AddressHelper addresses("10.0.0.0", "255.255.255.0");
     addresses.Assign(bottleneck);
@@ -142,8 +115,7 @@ main(int argc, char** argv)
     auto starts = CreateObject<UniformRandomVariable>();
     for (uint32_t i = 0; i < flows; ++i)
     {
-        PacketSinkHelper sink("ns3::TcpSocketFactory", InetSocketAddress(Ipv4Address::GetAny(), 9));
-        sinks.push_back(DynamicCast<PacketSink>(sink.Install(receivers.Get(i)).Get(0)));
+        sinks.push_back(Sink("Tcp", receivers.Get(i), 9));
         BulkSendHelper bulk("ns3::TcpSocketFactory", InetSocketAddress(targets[i], 9));
         bulk.SetAttribute("MaxBytes", UintegerValue(0));
         bulk.Install(senders.Get(i)).Start(Seconds(starts->GetValue(0, 1)));

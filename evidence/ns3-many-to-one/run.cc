@@ -3,13 +3,9 @@
 //   ./run --discipline=Red --clients=8 --limit=1000 --rate=1.5 --seed=1
 //
 // The rate in Mbit/s, the limit in packets. Built as README.md says.
-#include "ns3/applications-module.h"
-#include "ns3/core-module.h"
+#include "../ns3.h"
+
 #include "ns3/flow-monitor-module.h"
-#include "ns3/internet-module.h"
-#include "ns3/network-module.h"
-#include "ns3/point-to-point-module.h"
-#include "ns3/traffic-control-module.h"
 
 #include <cstdio>
 #include <string>
@@ -23,33 +19,8 @@ constexpr double DURATION_S = 20;
 constexpr uint16_t PORT = 9;
 constexpr uint32_t SEGMENT = 512;
 constexpr uint32_t PACKET = 564; // IP, as the discipline counts it
-const char* const LINK_RATE = "1.5Mbps";
-const char* const LINK_DELAY = "20ms";
-
-TrafficControlHelper
-Discipline(const std::string& name, uint32_t limit)
-{
-    TrafficControlHelper helper;
-    const QueueSizeValue size(QueueSize(std::to_string(limit) + "p"));
-    if (name == "Red" || name == "Ared")
-    {
-        helper.SetRootQueueDisc("ns3::RedQueueDisc",
-                                "MaxSize", size,
-                                "MinTh", DoubleValue(20),
-                                "MaxTh", DoubleValue(80),
-                                "QW", DoubleValue(0.002),
-                                "LInterm", DoubleValue(50),
-                                "MeanPktSize", UintegerValue(PACKET),
-                                "LinkBandwidth", StringValue(LINK_RATE),
-                                "LinkDelay", StringValue(LINK_DELAY),
-                                "ARED", BooleanValue(name == "Ared"));
-    }
-    else
-    {
-        helper.SetRootQueueDisc("ns3::" + name + "QueueDisc", "MaxSize", size);
-    }
-    return helper;
-}
+constexpr double LINK_MBPS = 1.5;
+constexpr int LINK_DELAY_MS = 20;
 
 } // namespace
 
@@ -68,17 +39,18 @@ main(int argc, char** argv)
     command.Parse(argc, argv);
     RngSeedManager::SetRun(seed);
 
-    Config::SetDefault("ns3::TcpSocket::SegmentSize", UintegerValue(SEGMENT));
-    Config::SetDefault("ns3::TcpL4Protocol::SocketType",
-                       TypeIdValue(TypeId::LookupByName("ns3::TcpNewReno")));
+    SetTcp(SEGMENT);
 
     NodeContainer senders(clients), path(3); // router, switch, server
     InternetStackHelper().InstallAll();
-    PointToPointHelper link;
-    link.SetDeviceAttribute("DataRate", StringValue(LINK_RATE));
-    link.SetChannelAttribute("Delay", StringValue(LINK_DELAY));
-    link.SetQueue("ns3::DropTailQueue", "MaxSize", StringValue("1p"));
-    auto queues = Discipline(discipline, limit);
+    auto link = Link(LINK_MBPS, LINK_DELAY_MS, "1p");
+    auto queues = Discipline(discipline, std::to_string(limit) + "p", LINK_MBPS,
+                             "MinTh", DoubleValue(20),
+                             "MaxTh", DoubleValue(80),
+                             "QW", DoubleValue(0.002),
+                             "LInterm", DoubleValue(50),
+                             "MeanPktSize", UintegerValue(PACKET),
+                             "LinkDelay", TimeValue(MilliSeconds(LINK_DELAY_MS)));
     Ipv4AddressHelper addresses("10.0.0.0", "255.255.255.0");
     const auto connect = [&](Ptr<Node> from, Ptr<Node> to) {
         auto ends = link.Install(from, to);
@@ -94,12 +66,10 @@ main(int argc, char** argv)
     const InetSocketAddress server(connect(path.Get(1), path.Get(2)), PORT);
     Ipv4GlobalRoutingHelper::PopulateRoutingTables();
 
-    PacketSinkHelper sinks("ns3::TcpSocketFactory",
-                           InetSocketAddress(Ipv4Address::GetAny(), PORT));
-    auto sink = DynamicCast<PacketSink>(sinks.Install(path.Get(2)).Get(0));
+    auto sink = Sink("Tcp", path.Get(2), PORT);
     OnOffHelper source("ns3::TcpSocketFactory", server);
     source.SetAttribute("PacketSize", UintegerValue(SEGMENT));
-    source.SetAttribute("DataRate", DataRateValue(DataRate(uint64_t(rate * 1e6))));
+    source.SetAttribute("DataRate", Mbps(rate));
     source.SetAttribute("OnTime", StringValue("ns3::ConstantRandomVariable[Constant=1]"));
     source.SetAttribute("OffTime", StringValue("ns3::ConstantRandomVariable[Constant=1]"));
     auto starts = CreateObject<UniformRandomVariable>();

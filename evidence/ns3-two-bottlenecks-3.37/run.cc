@@ -3,12 +3,7 @@
 //   ./run --discipline=Fifo --limit=8000B --udp=0.6 --tcp=0.6 --seed=1
 //
 // Rates in Mbit/s; the limit as ns-3 writes it. Built as README.md says.
-#include "ns3/applications-module.h"
-#include "ns3/core-module.h"
-#include "ns3/internet-module.h"
-#include "ns3/network-module.h"
-#include "ns3/point-to-point-module.h"
-#include "ns3/traffic-control-module.h"
+#include "../ns3.h"
 
 #include <cstdio>
 #include <deque>
@@ -57,38 +52,16 @@ OnSend(Ptr<const Packet>)
     ++sent;
 }
 
-NetDeviceContainer
-Connect(Ptr<Node> from, Ptr<Node> to, double mbps, int ms, const std::string& deviceQueue)
-{
-    PointToPointHelper link;
-    link.SetDeviceAttribute("DataRate", DataRateValue(DataRate(uint64_t(mbps * 1e6))));
-    link.SetChannelAttribute("Delay", TimeValue(MilliSeconds(ms)));
-    link.SetQueue("ns3::DropTailQueue", "MaxSize", StringValue(deviceQueue));
-    return link.Install(from, to);
-}
-
 TrafficControlHelper
-Discipline(const std::string& name, const std::string& limit, double mbps)
+AtBottleneck(const std::string& discipline, const std::string& limit, double mbps)
 {
-    TrafficControlHelper helper;
-    const QueueSizeValue size{QueueSize(limit)};
-    if (name == "Red")
-    {
-        helper.SetRootQueueDisc("ns3::RedQueueDisc",
-                                "MaxSize", size,
-                                "MinTh", DoubleValue(5),
-                                "MaxTh", DoubleValue(90),
-                                "LInterm", DoubleValue(20),
-                                "QW", DoubleValue(1.0 / 128),
-                                "Gentle", BooleanValue(false),
-                                "MeanPktSize", UintegerValue(PACKET),
-                                "LinkBandwidth", DataRateValue(DataRate(uint64_t(mbps * 1e6))));
-    }
-    else
-    {
-        helper.SetRootQueueDisc("ns3::" + name + "QueueDisc", "MaxSize", size);
-    }
-    return helper;
+    return Discipline(discipline, limit, mbps,
+                      "MinTh", DoubleValue(5),
+                      "MaxTh", DoubleValue(90),
+                      "LInterm", DoubleValue(20),
+                      "QW", DoubleValue(1.0 / 128),
+                      "Gentle", BooleanValue(false),
+                      "MeanPktSize", UintegerValue(PACKET));
 }
 
 } // namespace
@@ -108,9 +81,7 @@ main(int argc, char** argv)
     command.Parse(argc, argv);
     RngSeedManager::SetRun(seed);
 
-    Config::SetDefault("ns3::TcpSocket::SegmentSize", UintegerValue(SEGMENT));
-    Config::SetDefault("ns3::TcpL4Protocol::SocketType",
-                       TypeIdValue(TypeId::LookupByName("ns3::TcpNewReno")));
+    SetTcp(SEGMENT);
 
     NodeContainer senders(3), path(3), receivers(3);
     InternetStackHelper().InstallAll();
@@ -125,10 +96,10 @@ main(int argc, char** argv)
         }
         return given.GetAddress(1);
     };
-    auto first = Connect(path.Get(0), path.Get(1), 10, 5, "1p");
-    auto second = Connect(path.Get(1), path.Get(2), SECOND_MBPS, 10, "1p");
-    Discipline(discipline, limit, 10).Install(first.Get(0));
-    auto queue = Discipline(discipline, limit, SECOND_MBPS).Install(second.Get(0)).Get(0);
+    auto first = Link(10, 5, "1p").Install(path.Get(0), path.Get(1));
+    auto second = Link(SECOND_MBPS, 10, "1p").Install(path.Get(1), path.Get(2));
+    AtBottleneck(discipline, limit, 10).Install(first.Get(0));
+    auto queue = AtBottleneck(discipline, limit, SECOND_MBPS).Install(second.Get(0)).Get(0);
     for (const auto& link : {first, second})
     {
         DynamicCast<PointToPointNetDevice>(link.Get(1))
@@ -139,23 +110,22 @@ main(int argc, char** argv)
     std::vector<Ipv4Address> targets;
     for (uint32_t i = 0; i < 3; ++i)
     {
-        assign(Connect(senders.Get(i), path.Get(0), 15, 5, "1000000p"), 0);
-        targets.push_back(
-            assign(Connect(path.Get(2), receivers.Get(i), 10, 1, "1000000p"), 0));
+        assign(Link(15, 5, "1000000p").Install(senders.Get(i), path.Get(0)), 0);
+        const auto last = Link(10, 1, "1000000p").Install(path.Get(2), receivers.Get(i));
+        targets.push_back(assign(last, 0));
     }
     Ipv4GlobalRoutingHelper::PopulateRoutingTables();
 
     std::vector<Ptr<PacketSink>> sinks;
     for (uint32_t i = 0; i < 3; ++i)
     {
-        const std::string protocol = i == 0 ? "ns3::UdpSocketFactory" : "ns3::TcpSocketFactory";
-        PacketSinkHelper sink(protocol, InetSocketAddress(Ipv4Address::GetAny(), PORT));
-        sinks.push_back(DynamicCast<PacketSink>(sink.Install(receivers.Get(i)).Get(0)));
-        OnOffHelper source(protocol, InetSocketAddress(targets[i], PORT));
+        const std::string protocol = i == 0 ? "Udp" : "Tcp";
+        sinks.push_back(Sink(protocol, receivers.Get(i), PORT));
+        OnOffHelper source("ns3::" + protocol + "SocketFactory",
+                           InetSocketAddress(targets[i], PORT));
         const std::string period = "ns3::ExponentialRandomVariable[Mean=0.5]";
         source.SetAttribute("PacketSize", UintegerValue(SEGMENT));
-        source.SetAttribute("DataRate",
-                            DataRateValue(DataRate(uint64_t((i == 0 ? udp : tcp) * 1e6))));
+        source.SetAttribute("DataRate", Mbps(i == 0 ? udp : tcp));
         source.SetAttribute("OnTime", StringValue(period));
         source.SetAttribute("OffTime", StringValue(period));
         source.Install(senders.Get(i));
