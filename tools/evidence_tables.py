@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Collection, Iterable, Sequence
+from dataclasses import replace
 from itertools import groupby
 from pathlib import Path
 
@@ -38,10 +39,15 @@ LEGEND = (
 )
 
 
+SUBJECTS = {"bfifo": "droptail", "fqpie": "fq_pie"}
+"""Disciplines of peers that have another name here."""
+
+
 def results() -> list[Finding]:
-    """Return all results of the evidence as it was last run."""
+    """Return all results of the evidence as it was last run, under our names."""
     files = sorted(EVIDENCE.glob("*/results.csv"))
-    return [row for file in files for row in table.from_csv(file.read_text(encoding="utf-8"))]
+    rows = [row for file in files for row in table.from_csv(file.read_text(encoding="utf-8"))]
+    return [replace(row, discipline=SUBJECTS.get(row.discipline, row.discipline)) for row in rows]
 
 
 def of_discipline(name: str, findings: Sequence[Finding]) -> str:
