@@ -104,6 +104,8 @@ def scenario_page(tables: dict[str, list[dict[str, Any]]], schema: dict[str, Any
         "scenario": "Head of the file",
         "design": "`[design]`",
         "link": "`[[link]]`",
+        "change": "An item of `changes`",
+        "steps": "`changes` as a table",
         "flow": "`[[flow]]`",
         "udp": '`transport` of a flow, `protocol = "udp"`',
         "tcp": '`transport` of a flow, `protocol = "tcp"`',

@@ -16,6 +16,17 @@ BACK = "As `queue`, on the way back."
 DROPTAIL = "`droptail`, `1000 packets`"
 ACCESS = "a table with `rate` and `delay`: [below](#access-of-a-dumbbell-or-of-one-of-its-flows)"
 
+CHANGES = (
+    "none",
+    "How its rate changes, both ways where it has two. A list has a rate from each instant on; a "
+    "table has rates that follow each other from the start, each for one `step`, and begin anew "
+    "when all have been. The packet that is being sent goes out as it began. `0 bit/s` is an "
+    "outage: nothing is sent. What is counted in `bdp` and `ms` stays as `rate` says.",
+    'a list of [changes](#an-item-of-changes), such as [{{ at = "20 s", rate = "5 Mbit/s" }}]; or '
+    'a table of [steps](#changes-as-a-table), such as {{ rates = ["5 Mbit/s", "10 Mbit/s"], step = '
+    '"20 s" }}',
+)
+
 
 def table_keys(name: str, schema: dict[str, Any], law: str) -> list[dict[str, Any]]:
     """The keys of the table ``name`` as `generate.param_table` wants them.
@@ -48,6 +59,7 @@ _KEYS = {
             '{law}; or a list of these, such as ["3 ms", "5 ms"]; or a table of two times, such as '
             '{{ first = "3 ms", step = "2 ms" }}',
         ),
+        "changes": CHANGES,
         "queue": (
             DROPTAIL,
             "What waits before the link. The packet being sent is not in it.",
@@ -86,7 +98,16 @@ _KEYS = {
             ACCESS,
         ),
     },
+    "steps": {
+        "rates": (
+            "required",
+            "The rates, in their order; or a file of them in bits per second, one a line, beside "
+            "the scenario's.",
+            'a list such as ["5 Mbit/s", "0 bit/s"], or the name of a file',
+        ),
+    },
     "bottleneck": {
+        "changes": CHANGES,
         "queue": (DROPTAIL, "What waits before the bottleneck.", QUEUE),
         "reverse_queue": (DROPTAIL, BACK, QUEUE),
     },

@@ -316,3 +316,13 @@ def test_units():
         "1us",
         "0us",
     ]
+
+
+def test_a_rate_that_changes_is_told(sojourn, tmp_path):
+    changes = 'changes = [{{ at = "100 ms", rate = "1 Mbit/s" }}]\n'
+    path = tmp_path / "linux.toml"
+    for more in ("", changes):
+        text = SCENARIO.replace("queue = ", more + "queue = ")
+        path.write_text(text.format(queue='discipline = "codel"'))
+        out = sojourn("tc", path).out
+        assert ("# changes: HTB has one rate" in out) == bool(more)

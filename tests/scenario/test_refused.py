@@ -193,6 +193,48 @@ TABLE = {
         "link.bottleneck.reverse_queue",
         "duplex",
     ),
+    "changes in a word": Bad(
+        'delay = "1 ms"', 'changes = "often"', "link.bottleneck.changes", "tables such as"
+    ),
+    "a change without a rate": Bad(
+        'delay = "1 ms"', 'changes = [{ at = "1 s" }]', "link.bottleneck.changes.rate"
+    ),
+    "a change of a delay": Bad(
+        'delay = "1 ms"', 'changes = [{ at = "1 s", delay = "1 ms" }]', "", "unknown key"
+    ),
+    "a change to less than nothing": Bad(
+        'delay = "1 ms"',
+        'changes = [{ at = "1 s", rate = "-1 bit/s" }]',
+        "link.bottleneck.changes.rate",
+        'or "0 bit/s" for an outage',
+    ),
+    "changes out of order": Bad(
+        'delay = "1 ms"',
+        'changes = [{ at = "1 s", rate = "1 Mbit/s" }, { at = "1 s", rate = "2 Mbit/s" }]',
+        "link.bottleneck.changes.at",
+        "found 1 s behind 1 s; allowed: later",
+    ),
+    "steps of no length": Bad(
+        'delay = "1 ms"',
+        'changes = { rates = ["1 Mbit/s"], step = "0 s" }',
+        "link.bottleneck.changes.step",
+        "above zero",
+    ),
+    "steps without rates": Bad(
+        'delay = "1 ms"', 'changes = { step = "1 s" }', "link.bottleneck.changes.rates"
+    ),
+    "steps of outages alone": Bad(
+        'delay = "1 ms"',
+        'changes = { rates = ["0 bit/s", "0 bit/s"], step = "1 s" }',
+        "link.bottleneck.changes.rates",
+        "no rate above zero",
+    ),
+    "rates from a file that is not there": Bad(
+        'delay = "1 ms"',
+        'changes = { rates = "none.csv", step = "1 s" }',
+        "link.bottleneck.changes",
+        "none.csv",
+    ),
     "a device queue in bytes": Bad(
         'delay = "1 ms"', 'device_queue = "3000 B"', "link.bottleneck.device_queue"
     ),

@@ -161,6 +161,7 @@ fn cross(name: &str, gap: Span) {
         from: 0,
         to: 1,
         rate: info.rate,
+        changes: None,
         delay: info.delay,
         overhead: Bytes::ZERO,
         device_queue: 0,

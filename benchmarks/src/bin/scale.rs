@@ -212,6 +212,7 @@ fn link(from: u32, to: u32, bps: u64, delay: Span, limit: u32) -> LinkSpec {
         from,
         to,
         rate: info.rate,
+        changes: None,
         delay,
         overhead: Bytes::ZERO,
         device_queue: 0,

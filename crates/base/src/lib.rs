@@ -42,6 +42,6 @@ pub use quantity::{
     Auto, Count, Fault, Fraction, Name, Optional, Probability, Quantity, Scalar, Whole,
 };
 pub use random::Stream;
-pub use rate::Rate;
+pub use rate::{Momentary, Rate};
 pub use registry::{BuildError, Entry};
 pub use time::{Span, Time};

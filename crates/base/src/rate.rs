@@ -72,6 +72,21 @@ impl fmt::Display for Rate {
     }
 }
 
+/// What a link sends at for a while: a rate, or nothing at all.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Momentary(pub Option<Rate>);
+
+impl Momentary {
+    /// `bps` bits per second, zero being an outage; none if above [`Rate::MAX`].
+    pub const fn from_bps(bps: u64) -> Option<Self> {
+        match (bps, Rate::from_bps(bps)) {
+            (0, _) => Some(Self(None)),
+            (_, Some(rate)) => Some(Self(Some(rate))),
+            (_, None) => None,
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -203,7 +203,7 @@ fn least_time_of(full: u64, [size, last]: [u16; 2], path: &[LinkId], links: &[Li
     }
     let (mut before, mut slowest, mut longest) = (Span::ZERO, Span::ZERO, Span::ZERO);
     for &id in path {
-        let pace = links[id as usize].spec.pace();
+        let pace = links[id as usize].spec.least_pace();
         slowest = slowest.max(pace.to_send(size));
         let others = Span::from_ps(slowest.as_ps() * (full - 1));
         longest = longest.max(before + pace.to_send(size) + others + behind);
@@ -216,6 +216,6 @@ fn least_time_of(full: u64, [size, last]: [u16; 2], path: &[LinkId], links: &[Li
 /// Propagation and serialisation of a packet over `path`.
 pub(crate) fn least_time(path: &[LinkId], size: u16, links: &[Link]) -> Span {
     path.iter().fold(Span::ZERO, |sum, &id| {
-        sum + links[id as usize].spec.pace().to_cross(size)
+        sum + links[id as usize].spec.least_pace().to_cross(size)
     })
 }

@@ -2,6 +2,7 @@
 //! flight.
 
 mod audit;
+mod changes;
 mod governed;
 mod handing;
 mod heads;
@@ -12,6 +13,7 @@ mod unplaced;
 
 use std::collections::VecDeque;
 
+pub use changes::{Change, Changes};
 pub(crate) use governed::Any;
 pub(crate) use handing::{FedBy, HandedOver, Horizon};
 use in_train::Wait;
@@ -35,8 +37,10 @@ pub struct LinkSpec {
     pub from: NodeId,
     /// The node it enters.
     pub to: NodeId,
-    /// Its rate.
+    /// Its rate; where that changes, the present one.
     pub rate: Rate,
+    /// How its rate changes, if it does.
+    pub changes: Option<Box<Changes>>,
     /// Its propagation delay.
     pub delay: Span,
     /// Link framing of each packet: counts for serialisation only.
@@ -81,6 +85,15 @@ impl LinkSpec {
             rate: self.rate,
             overhead: self.overhead,
             delay: self.delay,
+        }
+    }
+
+    /// How long they take at least, whenever they come.
+    pub(crate) fn least_pace(&self) -> Pace {
+        let fastest = self.changes.as_deref().and_then(Changes::fastest);
+        Pace {
+            rate: fastest.map_or(self.rate, |fastest| fastest.max(self.rate)),
+            ..self.pace()
         }
     }
 }
@@ -216,7 +229,7 @@ fn largest_bypass(spec: &LinkSpec) -> u16 {
 impl Link {
     /// An idle link; `looked_into` where the inside of its discipline must be seen at every call.
     pub fn new(spec: LinkSpec, looked_into: bool) -> Self {
-        let may_keep = spec.device_queue == 0 && !looked_into;
+        let may_keep = spec.device_queue == 0 && spec.changes.is_none() && !looked_into;
         let mut link = Self {
             room: spec.discipline.plain_capacity().filter(|_| may_keep),
             judges: Judges::of(&spec.discipline, may_keep),
@@ -367,11 +380,12 @@ impl Link {
 
     /// What it has carried up to `now`; the link must have caught up.
     pub fn carried(&self, now: Time) -> Carried {
-        let ahead = self.sends_until.since(now).as_ps();
+        let sending = self.sending();
+        let ahead = sending.until.since(now).as_ps();
         let unsent = if ahead == 0 {
             0.0
         } else {
-            f64::from(self.last_size) * ahead as f64 / self.last_takes.as_ps() as f64
+            f64::from(sending.size) * ahead as f64 / sending.takes.as_ps() as f64
         };
         Carried {
             busy: self.busy_so_far() - ahead,

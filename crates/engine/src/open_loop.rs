@@ -219,6 +219,7 @@ mod tests {
             from: 0,
             to: 1,
             rate,
+            changes: None,
             delay: Span::from_us(10),
             overhead: Bytes::ZERO,
             device_queue: 0,

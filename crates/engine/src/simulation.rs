@@ -105,6 +105,8 @@ pub struct Simulation<O> {
     sources_run_ahead: bool,
     /// Links by their next departure: only for an observer that must see all in order.
     departures: Calendar,
+    /// Links by the next change of their rate.
+    changes: Calendar,
     breach: Option<Breach>,
     /// Who looks on.
     pub observer: O,
@@ -174,11 +176,18 @@ impl<O: Observer> Simulation<O> {
             sources: Calendar::with_capacity(flows.len()),
             sources_run_ahead,
             departures: Calendar::default(),
+            changes: Calendar::default(),
             breach: None,
             observer,
             links,
             flows,
         };
+        for (id, link) in (0..).zip(&simulation.links) {
+            let change = link.next_change();
+            if change != Time::NEVER {
+                simulation.changes.push(change, id);
+            }
+        }
         for flow in 0..simulation.flows.len() {
             simulation.begin(flow);
         }
@@ -227,6 +236,27 @@ impl<O: Observer> Simulation<O> {
     /// [`Stop`] when `cancel` was raised or the books do not balance.
     pub fn run_until(&mut self, until: Time, cancel: &AtomicBool) -> Result<(), Stop> {
         self.open_books(until);
+        loop {
+            let change = self.changes.next_time().min(until);
+            self.run_events(change, cancel)?;
+            if change == until {
+                break;
+            }
+            if cancel.load(Ordering::Relaxed) {
+                return Err(Stop::Cancelled);
+            }
+            self.change_rate(change);
+        }
+        self.now = until;
+        self.catch_up_all(until);
+        match self.breach.take() {
+            Some(breach) => Err(Stop::Breach(breach)),
+            None => self.audit(until).map_err(Stop::Breach),
+        }
+    }
+
+    /// All events before `until`.
+    fn run_events(&mut self, until: Time, cancel: &AtomicBool) -> Result<(), Stop> {
         let mut events = 0_u32;
         loop {
             let of_train = self.alightings.is_first(&self.deliveries);
@@ -275,15 +305,21 @@ impl<O: Observer> Simulation<O> {
                 break;
             }
         }
-        if let Some(breach) = self.breach.take() {
-            return Err(Stop::Breach(breach));
-        }
-        self.now = until;
-        self.catch_up_all(until);
         match self.breach.take() {
             Some(breach) => Err(Stop::Breach(breach)),
-            None => self.audit(until).map_err(Stop::Breach),
+            None => Ok(()),
         }
+    }
+
+    /// The rate of a link changes, before all else at that instant.
+    #[inline(never)]
+    fn change_rate(&mut self, now: Time) {
+        let id = self.changes.next_slot();
+        self.catch_up(id, Horizon::before(now));
+        let link = &mut self.links[id as usize];
+        link.change();
+        self.changes.replace_first(link.next_change());
+        self.settle(id, now);
     }
 
     /// Makes it known when the books are closed next.

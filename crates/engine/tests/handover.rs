@@ -39,7 +39,7 @@ fn flow(path: &[u32], mbps: u64, seed: u64) -> FlowSpec {
 /// 1 - 3 (shared) ----<- 5
 /// 2 /                 \ 6 - 7 - 8
 /// ```
-fn network(queue: &str, last: &str) -> (Vec<LinkSpec>, Vec<FlowSpec>) {
+pub(crate) fn network(queue: &str, last: &str) -> (Vec<LinkSpec>, Vec<FlowSpec>) {
     let links = vec![
         link((0, 3), 40, 100, "droptail", "20 packets"),
         link((1, 3), 40, 100, "droptail", "20 packets"),
@@ -60,7 +60,7 @@ fn network(queue: &str, last: &str) -> (Vec<LinkSpec>, Vec<FlowSpec>) {
 }
 
 /// Runs in steps of uneven length; gives the state after each, and the diary.
-fn run<const IN_ORDER: bool>(
+pub(crate) fn run<const IN_ORDER: bool>(
     network: (Vec<LinkSpec>, Vec<FlowSpec>),
     steps: usize,
 ) -> (Vec<String>, Vec<Entry>) {
@@ -256,7 +256,10 @@ fn timers_of_what_is_judged_run_when_their_instants_are_over() {
 }
 
 /// Whether two runs had the same state after every step, and the same entries in any order.
-fn same_history(mut one: (Vec<String>, Vec<Entry>), mut other: (Vec<String>, Vec<Entry>)) -> bool {
+pub(crate) fn same_history(
+    mut one: (Vec<String>, Vec<Entry>),
+    mut other: (Vec<String>, Vec<Entry>),
+) -> bool {
     one.1.sort_unstable();
     other.1.sort_unstable();
     one == other

@@ -1,6 +1,7 @@
 //! The tests of networks, as one program, but for `no_allocation.rs`, whose allocator counts.
 
 mod bench;
+mod changes;
 mod handover;
 mod network;
 mod rounds;

@@ -249,6 +249,7 @@ impl Plan {
             from,
             to,
             rate: link.rate,
+            changes: self.changes(link, &info)?,
             delay: delays[index],
             overhead: link.overhead,
             device_queue,

@@ -1,8 +1,8 @@
 //! The tables of a scenario file, declared once: reader, schema and reference come from here.
 
 use sojourn_base::{
-    Auto, Bytes, Distribution, Fault, Name, Optional, Param, ParamSet, Preset, Quantity, Rate,
-    Scalar, Span, Whole, params,
+    Auto, Bytes, Distribution, Fault, Momentary, Name, Optional, Param, ParamSet, Preset, Quantity,
+    Rate, Scalar, Span, Whole, params,
 };
 
 params! {
@@ -64,6 +64,24 @@ params! {
         /// Room of the drop-tail queue below the discipline; "auto": 100 packets under the
         /// queue's preset ns3, else none.
         device_queue: Auto<Room> = "auto";
+    }
+}
+
+params! {
+    /// A change of a link's rate, in the list `changes`.
+    pub struct LinkChange {
+        /// When; later than the one before.
+        at: Span = "";
+        /// Bits per second from then on.
+        rate: Momentary = "";
+    }
+}
+
+params! {
+    /// Rates of a link that follow each other, the table `changes`.
+    pub struct LinkSteps {
+        /// How long each of the rates holds.
+        step: Span = "";
     }
 }
 
@@ -154,10 +172,11 @@ params! {
 
 /// Keys beside the scalar ones: tables and lists.
 pub(crate) const TOP_TABLES: &[&str] = &["link", "flow", "dumbbell", "design", "vary"];
-pub(crate) const LINK_TABLES: &[&str] = &["delay", "queue", "reverse_queue"];
+pub(crate) const LINK_TABLES: &[&str] = &["delay", "changes", "queue", "reverse_queue"];
 pub(crate) const FLOW_TABLES: &[&str] = &["transport", "traffic", "access"];
 pub(crate) const DUMBBELL_TABLES: &[&str] = &["bottleneck", "access"];
-pub(crate) const BOTTLENECK_TABLES: &[&str] = &["queue", "reverse_queue"];
+pub(crate) const BOTTLENECK_TABLES: &[&str] = &["changes", "queue", "reverse_queue"];
+pub(crate) const STEPS_TABLES: &[&str] = &["rates"];
 
 /// The names of declared parameters.
 pub(crate) fn names(params: &'static [Param]) -> impl Iterator<Item = &'static str> {

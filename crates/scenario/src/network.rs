@@ -1,6 +1,7 @@
 //! From the tables of a file to a plain network: patterns expanded, dumbbells laid out, reverse
 //! links made.
 
+mod changes;
 mod dumbbell;
 
 use std::collections::BTreeMap;
@@ -8,6 +9,7 @@ use std::collections::BTreeMap;
 use sojourn_base::time::LONGEST_S;
 use sojourn_base::{Auto, Bytes, Distribution, Preset, Rate, Span, Time};
 
+pub(crate) use self::changes::ChangesPlan;
 use self::dumbbell::DumbbellPlan;
 use crate::dotted::name_of;
 use crate::error::{Located, Place};
@@ -30,6 +32,24 @@ pub(crate) struct Network {
     pub(crate) warnings: Vec<Located>,
 }
 
+impl Network {
+    /// Changes that come when all is over are a slip of the pen.
+    fn warn_of_late_changes(&mut self, duration: Span) {
+        let mut told = None;
+        for link in &self.links {
+            if let Some(changes) = &link.changes
+                && changes.begins() >= Time::ZERO + duration
+                && told.replace(changes.place) != Some(changes.place)
+            {
+                let begins = changes.begins().since(Time::ZERO);
+                let what = format!("nothing changes: the first comes at {begins}");
+                let key = changes.key.clone();
+                self.warnings.push(Located::new(changes.place, key, what));
+            }
+        }
+    }
+}
+
 /// One direction of a link.
 #[derive(Debug, Clone)]
 pub(crate) struct LinkPlan {
@@ -37,6 +57,7 @@ pub(crate) struct LinkPlan {
     pub(crate) from: String,
     pub(crate) to: String,
     pub(crate) rate: Rate,
+    pub(crate) changes: Option<ChangesPlan>,
     pub(crate) delay: Distribution<Span>,
     pub(crate) delay_place: Place,
     /// The link whose drawn delay this one shares: a duplex link has one delay.
@@ -88,6 +109,7 @@ pub(crate) fn lay_out(tree: &Table, duration: Span, outside: &Outside) -> Result
     for (table, place) in list(tree, "link")? {
         read_links(table, place, &named, &mut network)?;
     }
+    network.warn_of_late_changes(duration);
     no_two_alike(
         network.links.iter().map(|link| (&link.name, link.place)),
         "link",
@@ -186,6 +208,7 @@ fn read_links(
         return Err(reader.error(if stems[0].is_some() { "from" } else { "to" }, message));
     }
     let delays = read_delays(&reader, numbers.len())?;
+    let changes = ChangesPlan::read(&reader)?;
     if !link.duplex && reader.node("reverse_queue").is_some() {
         return Err(reader.error("reverse_queue", "allowed: only where duplex = true"));
     }
@@ -212,6 +235,7 @@ fn read_links(
             from: from.clone(),
             to: to.clone(),
             rate: link.rate,
+            changes: changes.clone(),
             delay,
             delay_place: reader.place_of("delay"),
             delay_of: name.clone(),

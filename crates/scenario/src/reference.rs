@@ -72,6 +72,18 @@ struct Described {
     required: &'static [&'static str],
 }
 
+impl Described {
+    /// A table without such keys.
+    fn plain(name: &'static str, params: &'static [Param]) -> Self {
+        Self {
+            name,
+            params,
+            tables: Vec::new(),
+            required: &[],
+        }
+    }
+}
+
 fn refer(table: &str) -> Value {
     json!({ "$ref": format!("#/$defs/{table}") })
 }
@@ -89,6 +101,11 @@ fn tables() -> Vec<Described> {
         },
     ] });
     let list = |of: &str| json!({ "type": "array", "items": refer(of) });
+    let changes = || json!({ "anyOf": [list("change"), refer("steps")] });
+    let rates = json!({ "anyOf": [
+        { "type": "string" },
+        { "type": "array", "items": { "type": "string" } },
+    ] });
     vec![
         Described {
             name: "scenario",
@@ -102,21 +119,24 @@ fn tables() -> Vec<Described> {
             ],
             required: &[],
         },
-        Described {
-            name: "design",
-            params: keys::Design::PARAMS,
-            tables: Vec::new(),
-            required: &[],
-        },
+        Described::plain("design", keys::Design::PARAMS),
         Described {
             name: "link",
             params: keys::Link::PARAMS,
             tables: vec![
                 ("delay", delay),
+                ("changes", changes()),
                 ("queue", queue()),
                 ("reverse_queue", queue()),
             ],
             required: &[],
+        },
+        Described::plain("change", keys::LinkChange::PARAMS),
+        Described {
+            name: "steps",
+            params: keys::LinkSteps::PARAMS,
+            tables: vec![("rates", rates)],
+            required: &["rates"],
         },
         Described {
             name: "flow",
@@ -128,24 +148,9 @@ fn tables() -> Vec<Described> {
             ],
             required: &["transport", "traffic"],
         },
-        Described {
-            name: "udp",
-            params: keys::Transport::PARAMS,
-            tables: Vec::new(),
-            required: &[],
-        },
-        Described {
-            name: "tcp",
-            params: keys::TcpTransport::PARAMS,
-            tables: Vec::new(),
-            required: &[],
-        },
-        Described {
-            name: "connection",
-            params: sojourn_transport::TcpParams::PARAMS,
-            tables: Vec::new(),
-            required: &[],
-        },
+        Described::plain("udp", keys::Transport::PARAMS),
+        Described::plain("tcp", keys::TcpTransport::PARAMS),
+        Described::plain("connection", sojourn_transport::TcpParams::PARAMS),
         Described {
             name: "dumbbell",
             params: keys::Dumbbell::PARAMS,
@@ -158,15 +163,14 @@ fn tables() -> Vec<Described> {
         Described {
             name: "bottleneck",
             params: keys::Bottleneck::PARAMS,
-            tables: vec![("queue", queue()), ("reverse_queue", queue())],
+            tables: vec![
+                ("changes", changes()),
+                ("queue", queue()),
+                ("reverse_queue", queue()),
+            ],
             required: &[],
         },
-        Described {
-            name: "access",
-            params: keys::Access::PARAMS,
-            tables: Vec::new(),
-            required: &[],
-        },
+        Described::plain("access", keys::Access::PARAMS),
     ]
 }
 

@@ -53,6 +53,7 @@ class LinkKeys(TypedDict, total=False):
     overhead: str
     device_queue: str
     delay: Any
+    changes: Any
     queue: Any
     reverse_queue: Any
 

@@ -7,7 +7,7 @@ Every builder takes the keys of the head of a file as keywords (``duration``, ``
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Unpack
 
@@ -24,6 +24,10 @@ from sojourn.toml_text import toml_text
 AnyQueue = Queue | Discipline | type[Queue] | type[Discipline] | Mapping[str, Any]
 """A queue: a discipline of the registry or of your own, its class where all is at its default, or a
 table as in a scenario file."""
+
+Changes = Sequence[Mapping[str, str]] | Mapping[str, Any]
+"""How a rate changes: ``[{"at": "20 s", "rate": "5 Mbit/s"}]``, or rates that follow each other,
+``{"rates": ["5 Mbit/s", "10 Mbit/s"], "step": "20 s"}``."""
 
 MOST_LEAVES = 1_000_000
 """More leaves or hops than this are a slip of the pen, and would fill memory."""
@@ -81,6 +85,7 @@ def dumbbell(
     flows: Flow | Flows,
     rtt: str | None = None,
     delay: str | None = None,
+    changes: Changes | None = None,
     queue: AnyQueue | None = None,
     reverse_queue: AnyQueue | None = None,
     access: Mapping[str, str] | None = None,
@@ -90,9 +95,11 @@ def dumbbell(
     """One bottleneck, called ``bottleneck``; each flow with a sender and a receiver of its own.
 
     ``rtt`` is the two-way propagation of the whole path; or give the bottleneck's ``delay``.
-    ``access`` may hold the ``rate`` and ``delay`` of the links at both sides.
+    ``access`` may hold the ``rate`` and ``delay`` of the links at both sides. ``changes`` says how
+    the bottleneck's rate changes, as in a scenario file.
     """
-    bottleneck = {"rate": rate, "delay": delay, "queue": queue, "reverse_queue": reverse_queue}
+    bottleneck: dict[str, Any] = {"rate": rate, "delay": delay, "changes": changes, "queue": queue}
+    bottleneck["reverse_queue"] = reverse_queue
     table = plain({"rtt": rtt, "bottleneck": bottleneck, "access": access})
     return _scenario(name, head, {"dumbbell": table}, listed(flows))
 

@@ -66,6 +66,8 @@ def _shape(link: dict[str, Any], dev: str) -> Iterator[str]:
             f"# device_queue = {link['device_queue_packets']} packets: no equivalent below HTB; "
             "a real interface has its ring (ethtool -G)"
         )
+    if link["rate_changes"]:
+        yield "# changes: HTB has one rate, here the link's; `tc class change` gives it another"
     yield f"tc qdisc replace dev ${dev} root handle 1: htb default 1"
     yield f"tc class replace dev ${dev} parent 1: classid 1:1 htb {rate}"
 

@@ -3,7 +3,7 @@
 use super::{Fault, Quantity, Scalar};
 use crate::decimal::split_unit;
 use crate::time::LONGEST_S;
-use crate::{Bytes, Rate, Span};
+use crate::{Bytes, Momentary, Rate, Span};
 
 /// Reads `number unit` where `units` maps names to whole multiples of the base unit.
 fn with_unit(text: &str, units: &[(&str, u64)]) -> Option<u64> {
@@ -60,19 +60,34 @@ impl Quantity for Rate {
     const SCHEMA: &'static str = r#"{"type": "string", "pattern": "^[0-9.eE+]+ ?[kMG]?bit/s$"}"#;
 
     fn read(scalar: Scalar<'_>) -> Result<Self, Fault> {
-        const UNITS: &[(&str, u64)] = &[
-            ("bit/s", 1),
-            ("kbit/s", 1_000),
-            ("Mbit/s", 1_000_000),
-            ("Gbit/s", 1_000_000_000),
-        ];
-        match scalar {
-            Scalar::Text(text) => with_unit(text, UNITS),
-            Scalar::Base(bps) => whole(bps),
-            _ => None,
-        }
-        .and_then(Self::from_bps)
-        .ok_or_else(|| Self::fault(scalar))
+        bits_per_second(scalar)
+            .and_then(Self::from_bps)
+            .ok_or_else(|| Self::fault(scalar))
+    }
+}
+
+impl Quantity for Momentary {
+    const ALLOWED: &'static str = "a rate up to 10000 Gbit/s with its unit, such as \"10 Mbit/s\" (bit/s, kbit/s, Mbit/s, Gbit/s), or \"0 bit/s\" for an outage";
+    const SCHEMA: &'static str = Rate::SCHEMA;
+
+    fn read(scalar: Scalar<'_>) -> Result<Self, Fault> {
+        bits_per_second(scalar)
+            .and_then(Self::from_bps)
+            .ok_or_else(|| Self::fault(scalar))
+    }
+}
+
+fn bits_per_second(scalar: Scalar<'_>) -> Option<u64> {
+    const UNITS: &[(&str, u64)] = &[
+        ("bit/s", 1),
+        ("kbit/s", 1_000),
+        ("Mbit/s", 1_000_000),
+        ("Gbit/s", 1_000_000_000),
+    ];
+    match scalar {
+        Scalar::Text(text) => with_unit(text, UNITS),
+        Scalar::Base(bps) => whole(bps),
+        _ => None,
     }
 }
 

@@ -393,7 +393,7 @@ impl<O: Observer> Simulation<O> {
     fn join_any(&mut self, id: LinkId, now: Time, packet: &SimPacket) {
         self.catch_up(id, Horizon::at(now));
         let link = &mut self.links[id as usize];
-        if link.keeps_queue() && link.lets_pass(now, packet.size) {
+        if link.lets_pass(now, packet.size) {
             self.pass(id, now, packet);
             return;
         }

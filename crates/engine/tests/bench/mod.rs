@@ -39,6 +39,7 @@ pub fn link(ends: (u32, u32), bps: u64, delay: Span, queue: &str, limit: &str) -
         from: ends.0,
         to: ends.1,
         rate: info.rate,
+        changes: None,
         delay,
         overhead: Bytes::ZERO,
         device_queue: 0,

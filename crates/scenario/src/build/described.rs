@@ -28,6 +28,7 @@ impl Plan {
                     "from": link.from,
                     "to": link.to,
                     "rate_bps": link.rate.bps(),
+                    "rate_changes": link.changes.is_some(),
                     "delay_s": made.delay.as_s(),
                     "delay_is_drawn": link.delay.as_constant().is_none(),
                     "overhead_bytes": link.overhead.get(),

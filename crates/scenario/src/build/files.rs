@@ -1,17 +1,18 @@
-//! The files that distributions are read from.
+//! The files that distributions and rates are read from.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use sojourn_base::distribution::Drawn;
-use sojourn_base::{Bytes, Distribution, Law};
+use sojourn_base::{Bytes, Distribution, Law, LinkInfo};
+use sojourn_engine::Changes;
 use sojourn_trace::reason;
 use sojourn_traffic::{Application, Source};
 
 use super::Plan;
 use crate::error::{Located, Place};
-use crate::network::Network;
+use crate::network::{LinkPlan, Network};
 use crate::transport::TransportPlan;
 
 /// Files of a folder, each read once for all points.
@@ -39,6 +40,9 @@ impl Files {
         for link in &network.links {
             let key = || format!("link.{}.delay", link.name);
             want(link.delay.file(), link.delay_place, &key);
+            if let Some(changes) = &link.changes {
+                want(changes.file(), changes.place, &|| changes.key.clone());
+            }
         }
         for flow in &network.flows {
             let key = |key: &'static str| move || format!("flow.{}.{key}", flow.group);
@@ -91,6 +95,22 @@ impl Plan {
         let mut law = law.clone();
         self.fill(&mut law);
         law
+    }
+
+    /// The changes of a link whose discipline was told `info`.
+    pub(super) fn changes(
+        &self,
+        link: &LinkPlan,
+        info: &LinkInfo,
+    ) -> Result<Option<Box<Changes>>, Located> {
+        let Some(changes) = &link.changes else {
+            return Ok(None);
+        };
+        let values = changes.file().and_then(|file| self.files.get(file));
+        let (list, every) = changes
+            .list(values.map_or(&[], |values| values))
+            .map_err(|what| Located::new(changes.place, changes.key.clone(), what))?;
+        Ok(Some(Changes::new(*info, list, every).into()))
     }
 
     /// Gives a law the file that it names.

@@ -2,7 +2,7 @@
 
 use sojourn_base::{Auto, Bytes, Distribution, Preset, Rate, Span};
 
-use super::{LinkPlan, Network};
+use super::{ChangesPlan, LinkPlan, Network};
 use crate::error::{Located, Place};
 use crate::keys::{self, Access, Bottleneck, Dumbbell};
 use crate::reader::Reader;
@@ -14,6 +14,7 @@ pub(super) const ACCESS_LINKS: usize = 4;
 /// A dumbbell's common parts.
 pub(super) struct DumbbellPlan {
     rate: Rate,
+    changes: Option<ChangesPlan>,
     delay: Span,
     access: Access,
     access_delay: Span,
@@ -67,6 +68,7 @@ impl DumbbellPlan {
         let queue = |key: &str| inner.node(key).map(|node| (node.clone(), inner.key(key)));
         Ok(Self {
             rate: bottleneck.rate,
+            changes: ChangesPlan::read(&inner)?,
             delay,
             access,
             access_delay,
@@ -87,6 +89,7 @@ impl DumbbellPlan {
             self.delay,
             self.place,
         );
+        forward.changes.clone_from(&self.changes);
         forward.overhead = self.overhead;
         forward.device_queue = self.device_queue;
         forward.queue.clone_from(&self.queue);
@@ -130,6 +133,7 @@ impl DumbbellPlan {
             from: from.to_owned(),
             to: to.to_owned(),
             rate,
+            changes: None,
             delay: Distribution::constant(delay),
             delay_place: place,
             delay_of: name.to_owned(),

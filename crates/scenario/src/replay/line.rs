@@ -80,6 +80,7 @@ impl Line {
             from: 0,
             to: 1,
             rate: info.rate,
+            changes: None,
             delay: info.delay,
             overhead,
             device_queue: 0,

@@ -1,0 +1,173 @@
+//! A link whose rate changes while the simulation runs.
+//!
+//! A change comes before all else at its instant. The packet that is being sent then goes out as it
+//! began, as in ns-2 and ns-3; the next is sent at the new rate, of which the discipline is told. A
+//! rate of nothing is an outage: the packet that is being sent goes out, and none begins until
+//! there is a rate again. Of that the discipline is not told: it sees only that nobody asks it.
+//!
+//! When a packet will leave is not known before it does. So such a link books and foresees nothing:
+//! its discipline is asked at each instant, whatever it is.
+
+use std::sync::Arc;
+
+use sojourn_base::{LinkInfo, Rate, Span, Time};
+use sojourn_queue::Discipline;
+
+use super::{Link, handing};
+
+/// What a link sends at from an instant on: a rate, or nothing at all.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Change {
+    /// From when on.
+    pub at: Time,
+    /// The rate; none in an outage.
+    pub rate: Option<Rate>,
+}
+
+/// The changes of a link, in their order.
+#[derive(Debug, Clone)]
+pub struct Changes {
+    /// What the discipline was told of the link when it was made.
+    info: LinkInfo,
+    list: Arc<[Change]>,
+    /// After so long the list begins anew.
+    every: Option<Span>,
+    /// Which comes next.
+    next: usize,
+    /// When the list began.
+    began: Time,
+    /// What the link was sending when the last came.
+    sending: Option<Sending>,
+}
+
+impl Changes {
+    /// Those of `list`, which stand in the order of their times and are some; where `every` is
+    /// given, which is longer than the last of these takes to come, they begin anew after so long.
+    /// `info` is what the link's discipline has been told.
+    pub fn new(info: LinkInfo, list: Arc<[Change]>, every: Option<Span>) -> Self {
+        Self {
+            info,
+            list,
+            every,
+            next: 0,
+            began: Time::ZERO,
+            sending: None,
+        }
+    }
+
+    /// When the next change comes; never after the last.
+    fn next_at(&self) -> Time {
+        let next = self.list.get(self.next);
+        next.map_or(Time::NEVER, |change| self.instant(change))
+    }
+
+    fn instant(&self, change: &Change) -> Time {
+        self.began + change.at.since(Time::ZERO)
+    }
+
+    /// The next change.
+    fn turn(&mut self) -> Option<Change> {
+        let change = *self.list.get(self.next)?;
+        self.next += 1;
+        if self.next == self.list.len()
+            && let Some(every) = self.every
+        {
+            self.next = 0;
+            self.began += every;
+        }
+        Some(change)
+    }
+
+    /// When there is a rate again; never, if there is none any more.
+    fn resumes_at(&self) -> Time {
+        let mut later = self.clone();
+        for _ in 0..self.list.len() {
+            let at = later.next_at();
+            if later.turn().is_some_and(|change| change.rate.is_some()) {
+                return at;
+            }
+        }
+        Time::NEVER
+    }
+
+    /// The highest rate of all.
+    pub(crate) fn fastest(&self) -> Option<Rate> {
+        self.list.iter().filter_map(|change| change.rate).max()
+    }
+}
+
+/// What a link was sending when it changed last.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Sending {
+    pub(super) size: u16,
+    pub(super) takes: Span,
+    /// When it is out.
+    pub(super) until: Time,
+    /// When the next may begin: the transmitter is [taken](Link::sends_until) until then.
+    free_at: Time,
+}
+
+impl Link {
+    /// When its rate changes next.
+    pub(crate) fn next_change(&self) -> Time {
+        let changes = self.spec.changes.as_deref();
+        changes.map_or(Time::NEVER, Changes::next_at)
+    }
+
+    /// Its next change comes now, up to which it has caught up.
+    pub(crate) fn change(&mut self) {
+        let Some(changes) = &mut self.spec.changes else {
+            return;
+        };
+        let Some(Change { rate, .. }) = changes.turn() else {
+            return;
+        };
+        let info = changes.info;
+        let resumes_at = rate.map_or_else(|| changes.resumes_at(), |_| Time::ZERO);
+        let sending = self.sending();
+        self.rest_until(resumes_at);
+        if let Some(rate) = rate {
+            self.send_at(rate);
+            self.spec.discipline.on_link(&LinkInfo { rate, ..info });
+        }
+        let free_at = self.sends_until;
+        if let Some(changes) = &mut self.spec.changes {
+            changes.sending = Some(Sending { free_at, ..sending });
+        }
+        self.settle();
+        self.plan();
+    }
+
+    /// The packet that is being sent, or was sent last.
+    pub(super) fn sending(&self) -> Sending {
+        let changes = self.spec.changes.as_deref();
+        let before = changes.and_then(|changes| changes.sending);
+        let still = before.filter(|sending| sending.free_at == self.sends_until);
+        still.unwrap_or(Sending {
+            size: self.last_size,
+            takes: self.last_takes,
+            until: self.sends_until,
+            free_at: self.sends_until,
+        })
+    }
+
+    /// What begins from now on is sent at that rate.
+    fn send_at(&mut self, rate: Rate) {
+        let sent = self.ledger.departures().packets;
+        self.busy += (sent - self.sent_before) * self.last_takes.as_ps();
+        self.sent_before = sent;
+        self.spec.rate = rate;
+        self.may_wait = handing::longest_wait(self.spec.pace());
+        if self.last_size > 0 {
+            self.last_takes = self.spec.pace().to_send(self.last_size);
+        }
+    }
+
+    /// Nothing begins before that instant.
+    fn rest_until(&mut self, until: Time) {
+        self.sends_until = self.sends_until.max(until);
+        if self.asks_at != Time::NEVER {
+            self.asks_at = self.asks_at.max(self.sends_until);
+        }
+    }
+}

@@ -1,0 +1,145 @@
+"""Links whose rate changes while a scenario runs, from a file and from Python."""
+
+import pytest
+
+import sojourn as sj
+
+HEAD = """
+name = "changing"
+duration = "8 s"
+series = "1 s"
+
+[[link]]
+name = "l"
+from = "a"
+to = "b"
+rate = "4 Mbit/s"
+duplex = true
+"""
+
+FLOOD = """
+[[flow]]
+name = "flood"
+from = "a"
+to = "b"
+transport = { protocol = "udp", payload = "472 B" }
+traffic = { source = "cbr", rate = "9 Mbit/s" }
+"""
+
+BACK = FLOOD.replace("flood", "back").replace('"a"', '"x"').replace('"b"', '"a"')
+BACK = BACK.replace('"x"', '"b"')
+
+TCP = """
+[[flow]]
+name = "tcp"
+from = "a"
+to = "b"
+transport = { protocol = "tcp" }
+traffic = { source = "bulk" }
+"""
+
+
+def scenario(changes: str, flows: str = FLOOD, **more) -> sj.Scenario:
+    key = f"changes = {changes}\n" if changes else ""
+    return sj.Scenario.from_toml(HEAD + key + flows, **more)
+
+
+def seconds(results: sj.Results, metric: str = "throughput_bps", name: str = "l") -> list[float]:
+    """The values of each second, in Mbit/s or as they are."""
+    series = results.series(metric)
+    values = series.filter(series["name"] == name)["value"].to_list()
+    return [value / 1e6 for value in values] if metric.endswith("bps") else values
+
+
+def test_a_link_sends_at_the_rate_of_the_time():
+    results = sj.run(
+        scenario('[{ at = "2 s", rate = "1 Mbit/s" }, { at = "5 s", rate = "8 Mbit/s" }]')
+    )
+    # Each is off by less than the packet that is being sent at the change.
+    assert seconds(results) == pytest.approx([4, 4, 1, 1, 1, 8, 8, 8], abs=0.005)
+    (link,) = results.links.filter(results.links["link"] == "l").rows(named=True)
+    assert link["throughput_bps"] == pytest.approx((2 * 4 + 3 + 3 * 8) / 8 * 1e6, abs=1000)
+    assert link["utilization"] == pytest.approx(1, abs=1e-9)
+
+
+def test_both_ways_of_a_link_change():
+    results = sj.run(scenario('[{ at = "4 s", rate = "1 Mbit/s" }]', FLOOD + BACK))
+    for name in ("l", "l.reverse"):
+        assert seconds(results, name=name) == pytest.approx([4] * 4 + [1] * 4, abs=0.005)
+
+
+def test_in_an_outage_nothing_is_sent_and_the_transmitter_is_idle():
+    results = sj.run(
+        scenario('[{ at = "2 s", rate = "0 bit/s" }, { at = "4 s", rate = "4 Mbit/s" }]')
+    )
+    assert seconds(results) == pytest.approx([4, 4, 0, 0, 4, 4, 4, 4], abs=0.005)
+    (link,) = results.links.filter(results.links["link"] == "l").rows(named=True)
+    assert link["utilization"] == pytest.approx(6 / 8, abs=1e-3)
+    # The queue is full, a second long; who is in it when the outage begins waits for that too.
+    assert link["queueing_delay_p95_s"] == pytest.approx(2 + 1000 * 4000 / 4e6, rel=0.01)
+
+
+def test_steps_begin_anew_when_all_have_been(tmp_path):
+    results = sj.run(scenario('{ rates = ["2 Mbit/s", "6 Mbit/s", "0 bit/s"], step = "1 s" }'))
+    assert seconds(results) == pytest.approx([2, 6, 0, 2, 6, 0, 2, 6], abs=0.005)
+    (tmp_path / "rates.csv").write_text("# bit/s\n2e6\n6e6\n0\n")
+    file = tmp_path / "changing.toml"
+    file.write_text(HEAD + 'changes = { rates = "rates.csv", step = "1 s" }\n' + FLOOD)
+    assert sj.run(str(file)).links.equals(results.links)
+
+
+def test_a_file_of_rates_that_no_link_has_is_refused(tmp_path):
+    (tmp_path / "rates.csv").write_text("2e6\n1e20\n")
+    file = tmp_path / "changing.toml"
+    file.write_text(HEAD + 'changes = { rates = "rates.csv", step = "1 s" }\n' + FLOOD)
+    with pytest.raises(sj.ScenarioError, match=r"link\.l\.changes: rates\.csv: found 10+; allowed"):
+        sj.run(str(file))
+
+
+@pytest.mark.parametrize("queue", ["droptail", "red", "codel", "fq_codel", "pie", "cake"])
+def test_a_change_to_the_same_rate_changes_nothing(queue):
+    """Not a bit, though such a link foresees nothing and its discipline is asked about all."""
+    over = {"link.l.queue": {"discipline": queue}, "link.l.delay": "10 ms"}
+    never = sj.run(scenario("", TCP, overrides=over))
+    empty = sj.run(scenario("[]", TCP, overrides=over))
+    same = sj.run(scenario('{ rates = ["4 Mbit/s"], step = "7 ms" }', TCP, overrides=over))
+    for results in (empty, same):
+        assert results.links.equals(never.links)
+        assert results.flows.equals(never.flows)
+        assert results.series("queue_packets").equals(never.series("queue_packets"))
+
+
+def test_tcp_follows_the_rate():
+    changes = '[{ at = "4 s", rate = "1 Mbit/s" }]'
+    over = {"link.l.queue": {"discipline": "codel"}, "link.l.delay": "10 ms"}
+    results = sj.run(scenario(changes, TCP, overrides=over))
+    goodput = seconds(results, "goodput_bps", "tcp")
+    assert goodput[2:4] == pytest.approx([4, 4], rel=0.2)
+    assert goodput[6:] == pytest.approx([1, 1], rel=0.2)
+
+
+def test_changes_may_be_varied():
+    vary = '\n[vary]\n"link.l.changes" = [[], [{ at = "4 s", rate = "1 Mbit/s" }]]\n'
+    results = sj.run(scenario("", FLOOD + vary))
+    of_link = results.links.filter(results.links["link"] == "l")
+    assert of_link["throughput_bps"].to_list() == pytest.approx([4e6, 2.5e6], rel=1e-3)
+
+
+def test_a_dumbbell_in_python_changes_as_one_in_a_file():
+    flows = sj.tcp("newreno")
+    changes = {"rates": ["4 Mbit/s", "1 Mbit/s"], "step": "1 s"}
+    made = sj.dumbbell(rate="4 Mbit/s", rtt="20 ms", flows=flows, changes=changes, duration="4 s")
+    plain = sj.dumbbell(rate="4 Mbit/s", rtt="20 ms", flows=flows, duration="4 s")
+    file = plain.with_overrides({"dumbbell.bottleneck.changes": changes})
+    links = sj.run(made).links
+    assert links.equals(sj.run(file).links)
+    assert not links.equals(sj.run(plain).links)
+    link = sj.link("a", "b", "4 Mbit/s", changes=[{"at": "1 s", "rate": "2 Mbit/s"}])
+    network = sj.network([link], flows.between("a", "b"), duration="2 s")
+    rate = sj.run(network).links["throughput_bps"][0]
+    assert 2e6 < rate < 3.1e6
+
+
+def test_changes_that_come_too_late_are_told():
+    (told,) = scenario('[{ at = "8 s", rate = "1 Mbit/s" }]', place="x").warnings
+    assert told == "x:12: link.l.changes: nothing changes: the first comes at 8 s"
