@@ -1,5 +1,7 @@
 """Links whose rate changes while a scenario runs, from a file and from Python."""
 
+from typing import ClassVar
+
 import pytest
 
 import sojourn as sj
@@ -143,3 +145,29 @@ def test_a_dumbbell_in_python_changes_as_one_in_a_file():
 def test_changes_that_come_too_late_are_told():
     (told,) = scenario('[{ at = "8 s", rate = "1 Mbit/s" }]', place="x").warnings
     assert told == "x:12: link.l.changes: nothing changes: the first comes at 8 s"
+
+
+class Follower(sj.queue.Discipline):
+    """Keeps what it is told of its link."""
+
+    told: ClassVar[list[float]] = []
+
+    def on_link(self):
+        self.told.append(self.link_rate)
+
+    def enqueue(self, now, size, flow, ecn):
+        return sj.queue.ACCEPT
+
+
+def test_a_discipline_of_ones_own_is_told_of_each_rate_and_not_of_outages():
+    changes = [
+        {"at": "1 s", "rate": "1 Mbit/s"},
+        {"at": "2 s", "rate": "0 bit/s"},
+        {"at": "3 s", "rate": "8 Mbit/s"},
+    ]
+    link = sj.link("a", "b", "4 Mbit/s", changes=changes, queue=Follower(limit="100 ms"))
+    flow = sj.udp(rate="9 Mbit/s", payload="472 B").between("a", "b")
+    results = sj.run(sj.network([link], flow, duration="4 s"))
+    assert Follower.told == [1e6, 8e6]
+    # Its room is that of the rate it was made for: 100 packets of 4000 bits.
+    assert results.links["queue_max_packets"][0] == 100

@@ -143,7 +143,11 @@ impl<P: Packet> Gate<P> for AvqGate {
         self.last_seen = beginning(self.like_ns2);
     }
 
+    /// ns-2 asks for the rate once.
     fn on_link(&mut self, link: &LinkInfo) {
+        if self.like_ns2 {
+            return;
+        }
         self.link_rate = link.rate.as_f64() / 8.0;
         self.virtual_rate = self.virtual_rate.min(self.link_rate);
     }

@@ -415,7 +415,8 @@ pub trait Discipline<P: Packet> {
     /// Periodic work.
     fn on_timer(&mut self, _ctx: &mut Context<'_, P>) {}
 
-    /// The link changed. Nobody calls it yet: links do not change.
+    /// The rate of the link changed. An outage is no change: the discipline sees only that nobody
+    /// asks it.
     fn on_link(&mut self, _link: &LinkInfo) {}
 
     /// Shows inner variables by name: `avg`, `price`, `prob` ...

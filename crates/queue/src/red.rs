@@ -390,12 +390,13 @@ impl<P: Packet> Discipline<P> for Red<P> {
         }
     }
 
-    /// Thresholds and the length of a packet time follow the link, except under ns-2's preset.
+    /// Thresholds and the length of a packet time follow the link, except under the presets of
+    /// ns-2 and ns-3, which reckon them once.
     fn on_link(&mut self, link: &LinkInfo) {
         let Law::Real(law) = &mut self.law else {
             return;
         };
-        if self.preset == Preset::Ns2 {
+        if matches!(self.preset, Preset::Ns2 | Preset::Ns3) {
             return;
         }
         law.follow(&self.params, self.preset, link, self.in_bytes);

@@ -278,8 +278,12 @@ impl<P: Packet> Discipline<P> for Rem<P> {
         self.update(self.queue.backlog(), ctx.now);
     }
 
-    /// What the link sends per interval, and a target in time or BDP, follow the link.
+    /// What the link sends per interval, and a target in time or BDP, follow the link, except
+    /// under the preset of ns-2, which reckons them once.
     fn on_link(&mut self, link: &LinkInfo) {
+        if self.ns2 {
+            return;
+        }
         let Threshold(target) = self.params.target;
         self.sent = per_interval(&self.params, link);
         self.target = target.in_packets(self.params.mean_packet, link);

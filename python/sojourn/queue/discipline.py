@@ -122,7 +122,7 @@ class Discipline(_core.Desk):
         del now
 
     def on_link(self) -> None:
-        """The link changed: not called yet, since links do not."""
+        """Hear that the rate of the link changed: ``link_rate`` is the new one."""
 
     def table(self) -> dict[str, Any]:
         """Return the ``queue`` table of a scenario file."""

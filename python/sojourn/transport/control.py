@@ -90,7 +90,7 @@ class CongestionControl:
     def on_undo(self, now: float, /) -> None:
         """The last reduction proved wrong: take it back.
 
-        The sender of this version does not find that out, and never calls it.
+        Called where the sender finds that out: under the preset ``linux``, or with ``undo``.
         """
         before = self._before
         self.cwnd, self.ssthresh = max(self.cwnd, before[0]), max(self.ssthresh, before[1])

@@ -77,7 +77,6 @@ pub(super) struct NativePolicy {
     /// Inner variables and their places in the state.
     probes: Vec<(String, usize)>,
     capacity: Capacity,
-    limit: Limit,
     queues: u16,
     link: LinkInfo,
 }
@@ -122,7 +121,6 @@ impl NativePolicy {
             start,
             probes: shown.into_iter().map(place).collect::<PyResult<_>>()?,
             capacity: limit.on(link),
-            limit,
             queues: object.getattr("queues")?.extract()?,
             link: *link,
         })
@@ -300,7 +298,6 @@ impl Policy for NativePolicy {
 
     fn on_link(&mut self, link: &LinkInfo) {
         self.link = *link;
-        self.capacity = self.limit.on(link);
     }
 
     fn reset(&mut self) {

@@ -45,7 +45,6 @@ pub(super) struct PythonPolicy {
     on_link: Hook,
     probes: Vec<String>,
     capacity: Capacity,
-    limit: Limit,
     queues: u16,
     next_timer: Option<Time>,
 }
@@ -72,20 +71,18 @@ impl PythonPolicy {
             on_link: hook("on_link")?,
             probes: object.getattr("probes")?.extract()?,
             capacity: limit.on(link),
-            limit,
             queues: object.getattr("queues")?.extract()?,
             next_timer: None,
         };
+        policy.desk.borrow_mut(object.py()).capacity = policy.capacity;
         policy.take_link(object.py(), link);
         policy.try_reset(object.py())?;
         Ok(policy)
     }
 
-    fn take_link(&mut self, py: Python<'_>, link: &LinkInfo) {
-        self.capacity = self.limit.on(link);
-        let mut desk = self.desk.borrow_mut(py);
-        desk.link = *link;
-        desk.capacity = self.capacity;
+    /// The room stays what it is: a buffer does not shrink with the rate.
+    fn take_link(&self, py: Python<'_>, link: &LinkInfo) {
+        self.desk.borrow_mut(py).link = *link;
     }
 
     fn try_reset(&mut self, py: Python<'_>) -> PyResult<()> {
@@ -247,7 +244,8 @@ impl Policy for PythonPolicy {
             if let Some(method) = &self.on_link.method
                 && let Err(error) = method.call0(py)
             {
-                self.fail(py, |policy| &policy.on_link, None, Time::ZERO, &error);
+                let place = format!("{}: on_link raised an exception", self.title);
+                raised::unwind(py, &error, &place);
             }
         });
     }
