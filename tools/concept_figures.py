@@ -1,4 +1,4 @@
-"""Draw the figures of docs/concepts from simulations: ``make figures``.
+"""Draw the figures of docs/concepts and docs/how-to from simulations: ``make figures``.
 
 Each function is one figure: it runs its scenario, draws, and gives the data behind it, which is
 written as CSV beside the picture. The numbers that the pages name are printed.
@@ -216,12 +216,71 @@ def congestion_windows() -> Drawn:
     return figure, pl.concat(frames)
 
 
+def changing_rate() -> Drawn:
+    """What waits at a link that falls to a tenth of its rate, and what it sends when that is over."""
+    names, (fall, back) = ("droptail", "pie", "codel", "fq_codel"), (20, 35)
+    line = sj.dumbbell(
+        rate="100 Mbit/s",
+        rtt="40 ms",
+        queue=sj.queue.DropTail(limit="1 bdp"),
+        changes=[
+            {"at": f"{fall} s", "rate": "10 Mbit/s"},
+            {"at": f"{back} s", "rate": "100 Mbit/s"},
+        ],
+        flows=4 * sj.tcp("cubic"),
+        duration="45 s",
+        series="200 ms",
+        vary={"dumbbell.bottleneck.queue.discipline": list(names)},
+    )
+    results = sj.run(line)
+    bottleneck, time = pl.col("name") == "bottleneck", pl.col("time_s")
+    rate = pl.when((time > fall) & (time <= back)).then(10e6).otherwise(100e6)
+    value, size = pl.col("value"), 8 * 1512
+    waits = (1e3 * value * size / rate).alias("waits_ms")
+    waiting = results.series("queue_mean_packets").filter(bottleneck)
+    sent = results.series("throughput_bps").filter(bottleneck)
+    frame = waiting.select("point", "time_s", waits).join(
+        sent.select("point", "time_s", (value / 1e6).alias("sent_mbps")), on=["point", "time_s"]
+    )
+    frame = frame.with_columns(pl.col("point").replace_strict(dict(enumerate(names))))
+    frame = frame.filter(time > fall - 3)
+    figure, (left, right) = new_panels(1, 2, (SIZE[0] * 1.3, SIZE[1]), share=False)
+    for name in names:
+        each, values = look(name), frame.filter(pl.col("point") == name)
+        line_looks = {"color": each.colour, "label": each.label, "linewidth": 1.2}
+        shown = values.filter(time <= back)
+        left.plot(shown["time_s"], shown["waits_ms"].clip(1), **line_looks)
+        shown = values.filter(time > back - 1)
+        right.plot(shown["time_s"], shown["sent_mbps"], **line_looks)
+        low = values.filter(time.is_between(fall + 0.1, back))
+        high = values.filter((time > back + 0.1) & (pl.col("sent_mbps") > 95))
+        print(
+            f"changing-rate: {name}: {low['waits_ms'].max():.0f} ms at most, below 50 ms after "
+            f"{last_above(low, 50) - fall:.1f} s, at 95 Mbit/s after {high['time_s'][0] - back:.1f} s"
+        )
+    left.set_yscale("log")
+    left.set_yticks([1, 3, 10, 30, 100, 300], ["1", "3", "10", "30", "100", "300"])
+    name_axes(left, "time (s)", "what waits (ms)")
+    name_axes(right, "time (s)", "sent (Mbit/s)")
+    titled(left, "from 100 to 10 Mbit/s at 20 s")
+    titled(right, "and back at 35 s")
+    legend_below(figure, left)
+    return figure, frame
+
+
+def last_above(values: pl.DataFrame, waits_ms: float) -> float:
+    """When so much waited for the last time."""
+    above = values.filter(pl.col("waits_ms") > waits_ms)
+    return float(above["time_s"][-1])
+
+
 FIGURES: tuple[Callable[[], Drawn], ...] = (
     disciplines,
     averages,
     warm_up,
     common_random_numbers,
     congestion_windows,
+    changing_rate,
 )
 
 

@@ -90,6 +90,19 @@ def test_steps_begin_anew_when_all_have_been(tmp_path):
     assert sj.run(str(file)).links.equals(results.links)
 
 
+def test_a_sweep_runs_again_what_another_file_of_rates_changes(tmp_path):
+    rates, file = tmp_path / "rates.csv", tmp_path / "changing.toml"
+    file.write_text(HEAD + 'changes = { rates = "rates.csv", step = "1 s" }\n' + FLOOD)
+    rates.write_text("2e6\n")
+    first = sj.sweep(str(file), tmp_path / "out").links
+    assert sj.sweep(str(file), tmp_path / "out").links.equals(first)
+    rates.write_text("1e6\n")
+    scenario = sj.Scenario.load(file)
+    assert scenario.files == {"rates.csv": b"1e6\n"}
+    again = sj.sweep(str(file), tmp_path / "other").links
+    assert again["throughput_bps"][0] == pytest.approx(first["throughput_bps"][0] / 2, rel=1e-3)
+
+
 def test_a_file_of_rates_that_no_link_has_is_refused(tmp_path):
     (tmp_path / "rates.csv").write_text("2e6\n1e20\n")
     file = tmp_path / "changing.toml"
