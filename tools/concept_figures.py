@@ -254,9 +254,10 @@ def changing_rate() -> Drawn:
         right.plot(shown["time_s"], shown["sent_mbps"], **line_looks)
         low = values.filter(time.is_between(fall + 0.1, back))
         high = values.filter((time > back + 0.1) & (pl.col("sent_mbps") > 95))
+        drained_s, filled_s = last_above(low, 50) - fall, high["time_s"][0] - back
         print(
-            f"changing-rate: {name}: {low['waits_ms'].max():.0f} ms at most, below 50 ms after "
-            f"{last_above(low, 50) - fall:.1f} s, at 95 Mbit/s after {high['time_s'][0] - back:.1f} s"
+            f"changing-rate: {name}: {low['waits_ms'].max():.0f} ms at most, "
+            f"below 50 ms after {drained_s:.1f} s, at 95 Mbit/s after {filled_s:.1f} s"
         )
     left.set_yscale("log")
     left.set_yticks([1, 3, 10, 30, 100, 300], ["1", "3", "10", "30", "100", "300"])
