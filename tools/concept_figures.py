@@ -217,7 +217,7 @@ def congestion_windows() -> Drawn:
 
 
 def changing_rate() -> Drawn:
-    """What waits at a link that falls to a tenth of its rate, and what it sends when that is over."""
+    """What waits at a link that falls to a tenth of its rate, and what it sends afterwards."""
     names, (fall, back) = ("droptail", "pie", "codel", "fq_codel"), (20, 35)
     line = sj.dumbbell(
         rate="100 Mbit/s",
