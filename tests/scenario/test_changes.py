@@ -1,10 +1,12 @@
 """Links whose rate changes while a scenario runs, from a file and from Python."""
 
+import json
 from typing import ClassVar
 
 import pytest
 
 import sojourn as sj
+from sojourn import _core
 
 HEAD = """
 name = "changing"
@@ -39,6 +41,8 @@ to = "b"
 transport = { protocol = "tcp" }
 traffic = { source = "bulk" }
 """
+
+DISCIPLINES = [entry["name"] for entry in json.loads(_core.reference())["disciplines"]]
 
 
 def scenario(changes: str, flows: str = FLOOD, **more) -> sj.Scenario:
@@ -111,17 +115,23 @@ def test_a_file_of_rates_that_no_link_has_is_refused(tmp_path):
         sj.run(str(file))
 
 
-@pytest.mark.parametrize("queue", ["droptail", "red", "codel", "fq_codel", "pie", "cake"])
-def test_a_change_to_the_same_rate_changes_nothing(queue):
+@pytest.mark.parametrize("preset", ["reference", "linux", "ns3", "ns2"])
+@pytest.mark.parametrize("discipline", DISCIPLINES)
+def test_a_change_to_the_same_rate_changes_nothing(discipline, preset):
     """Not a bit, though such a link foresees nothing and its discipline is asked about all."""
-    over = {"link.l.queue": {"discipline": queue}, "link.l.delay": "10 ms"}
-    never = sj.run(scenario("", TCP, overrides=over))
-    empty = sj.run(scenario("[]", TCP, overrides=over))
-    same = sj.run(scenario('{ rates = ["4 Mbit/s"], step = "7 ms" }', TCP, overrides=over))
-    for results in (empty, same):
-        assert results.links.equals(never.links)
-        assert results.flows.equals(never.flows)
-        assert results.series("queue_packets").equals(never.series("queue_packets"))
+    queue = {"discipline": discipline, "preset": preset}
+    over = {"link.l.queue": queue, "link.l.delay": "10 ms"}
+    flows = TCP + FLOOD.replace("9 Mbit/s", "1 Mbit/s")
+    never = sj.run(scenario("", flows, overrides=over))
+    same = sj.run(scenario('{ rates = ["4 Mbit/s"], step = "7 ms" }', flows, overrides=over))
+    assert same.links.equals(never.links)
+    assert same.flows.equals(never.flows)
+    assert same.series("queue_packets").equals(never.series("queue_packets"))
+
+
+def test_no_changes_are_none():
+    results = (sj.run(scenario(changes, TCP)) for changes in ("", "[]"))
+    assert next(results).flows.equals(next(results).flows)
 
 
 def test_tcp_follows_the_rate():
