@@ -21,7 +21,8 @@ CHANGES = (
     "How its rate changes, both ways where it has two. A list has a rate from each instant on; a "
     "table has rates that follow each other from the start, each for one `step`, and begin anew "
     "when all have been. The packet that is being sent goes out as it began. `0 bit/s` is an "
-    "outage: nothing is sent. What is counted in `bdp` and `ms` stays as `rate` says.",
+    "outage: nothing is sent. Room that is counted in `bdp` or `ms` stays as `rate` says; "
+    "[more](../how-to/changing-links.md).",
     'a list of [changes](#an-item-of-changes), such as [{{ at = "20 s", rate = "5 Mbit/s" }}]; or '
     'a table of [steps](#changes-as-a-table), such as {{ rates = ["5 Mbit/s", "10 Mbit/s"], step = '
     '"20 s" }}',
