@@ -11,7 +11,7 @@ from typing import Any
 
 from sojourn.cli.console import printer
 from sojourn.cli.fitting import FittingTable
-from sojourn.experiments.compared import short_names
+from sojourn.experiments.compared import in_full, short_names
 from sojourn.outcomes import Outcomes
 from sojourn.summary import IntervalKind, links_that_matter, metric_text, most_values
 
@@ -172,13 +172,6 @@ def names(values: list[Any]) -> dict[str, str]:
     words = [table.get("discipline", table.get("source")) for table in tables]
     by_word = len(set(words)) == len(distinct) and None not in words
     return {
-        key: str(words[number]) if by_word else _label(value)
+        key: str(words[number]) if by_word else in_full(value)
         for number, (key, value) in enumerate(distinct.items())
     }
-
-
-def _label(value: Any) -> str:
-    """Write a value in full."""
-    if isinstance(value, dict):
-        return ", ".join(f"{key} = {item}" for key, item in value.items())
-    return str(value)

@@ -144,15 +144,25 @@ def in_words(values: Sequence[Any]) -> list[str]:
     words = {
         text: _table(value, [one for one in tables if _kind(one) == _kind(value)])
         if isinstance(value, dict)
-        else str(value)
+        else in_full(value)
         for text, value in different.items()
     }
     return [words[text] for text in texts]
 
 
+def in_full(value: Any) -> str:
+    """A value with all that it holds: ``at = 2 s, rate = 1 Mbit/s`` for a table."""
+    if isinstance(value, dict):
+        return ", ".join(f"{key} = {in_full(item)}" for key, item in value.items())
+    if isinstance(value, list):
+        between = "; " if any(isinstance(item, dict) for item in value) else ", "
+        return between.join(map(in_full, value)) or "none"
+    return str(value)
+
+
 def _table(table: dict[str, Any], alike: list[dict[str, Any]]) -> str:
     settings = [
-        f"{key}={value}"
+        f"{key}={in_full(value)}"
         for key, value in table.items()
         if key not in KINDS and any(one.get(key) != value for one in alike)
     ]

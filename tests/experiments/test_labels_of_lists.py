@@ -1,0 +1,21 @@
+"""What varies and is a list is shown in words, not as Python writes it."""
+
+from sojourn.experiments.compared import in_full, in_words, labels
+
+
+def test_lists_and_tables_in_words():
+    assert in_full(["3 ms", "5 ms"]) == "3 ms, 5 ms"
+    assert in_full([]) == "none"
+    changes = [{"at": "2 s", "rate": "1 Mbit/s"}, {"at": "4 s", "rate": "9 Mbit/s"}]
+    assert in_full(changes) == "at = 2 s, rate = 1 Mbit/s; at = 4 s, rate = 9 Mbit/s"
+    steps = {"rates": ["4 Mbit/s", "1 Mbit/s"], "step": "1 s"}
+    assert in_full(steps) == "rates = 4 Mbit/s, 1 Mbit/s, step = 1 s"
+
+
+def test_points_are_called_by_them():
+    points = [{"l.changes": []}, {"l.changes": [{"at": "2 s", "rate": "1 Mbit/s"}]}]
+    assert labels(points) == ["none", "at = 2 s, rate = 1 Mbit/s"]
+    tables = [{"rates": ["1 Mbit/s", "2 Mbit/s"], "step": s} for s in ("1 s", "2 s")]
+    assert (
+        in_words([*tables, {**tables[0], "rates": ["3 Mbit/s"]}])[2] == "rates=3 Mbit/s, step=1 s"
+    )
