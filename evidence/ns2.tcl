@@ -50,6 +50,17 @@ proc acknowledged {tcp} {
     return [expr {max(0, [$tcp set ack_])}]
 }
 
+# What each of the senders tcp(0), tcp(1) ... has brought over in `time` seconds, in bit/s, with packets
+# of 1000 bytes.
+proc goodputs {time} {
+    global given tcp
+    set rates {}
+    for {set i 0} {$i < $given(flows)} {incr i} {
+        lappend rates [expr {8000.0 * [acknowledged $tcp($i)] / $time}]
+    }
+    return $rates
+}
+
 # Watch the queue from one node to another: `queue` counts, `waited` gives packet-seconds in it.
 proc watch {from to} {
     global ns queue waiting

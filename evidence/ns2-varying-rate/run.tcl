@@ -36,13 +36,9 @@ for {set k 1} {$k * $given(step) < $given(duration)} {incr k} {
 }
 
 proc report {} {
-    global given tcp queue
+    global given queue
     set time [expr {double($given(duration))}]
-    set rates {}
-    for {set i 0} {$i < $given(flows)} {incr i} {
-        lappend rates [expr {8000.0 * [acknowledged $tcp($i)] / $time}]
-    }
-    lassign [sum_and_jain $rates] sum jain
+    lassign [sum_and_jain [goodputs $time]] sum jain
     puts "links.bottleneck.throughput_bps [expr {8 * [$queue set bdepartures_] / $time}]"
     puts "links.bottleneck.queue_mean_packets [expr {[waited] / $time}]"
     puts "links.bottleneck.loss_ratio [expr {double([$queue set pdrops_]) / [$queue set parrivals_]}]"
