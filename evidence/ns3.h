@@ -21,6 +21,15 @@ SetTcp(uint32_t segment, const std::string& control = "NewReno")
                        TypeIdValue(TypeId::LookupByName("ns3::Tcp" + control)));
 }
 
+// Buffers of both ends that never limit.
+inline void
+SetLargeBuffers()
+{
+    using namespace ns3;
+    Config::SetDefault("ns3::TcpSocket::SndBufSize", UintegerValue(16'000'000));
+    Config::SetDefault("ns3::TcpSocket::RcvBufSize", UintegerValue(16'000'000));
+}
+
 inline ns3::DataRateValue
 Mbps(double rate)
 {

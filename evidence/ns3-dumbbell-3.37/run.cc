@@ -41,8 +41,7 @@ main(int argc, char** argv)
     RngSeedManager::SetRun(seed);
 
     SetTcp(SEGMENT, control);
-    Config::SetDefault("ns3::TcpSocket::SndBufSize", UintegerValue(16'000'000));
-    Config::SetDefault("ns3::TcpSocket::RcvBufSize", UintegerValue(16'000'000));
+    SetLargeBuffers();
 
     auto queue = Discipline(discipline, std::to_string(limit) + "p", rate,
                             "MinTh", DoubleValue(minTh),

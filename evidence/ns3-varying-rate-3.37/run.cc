@@ -54,8 +54,7 @@ main(int argc, char** argv)
     const auto rates = RatesOf(list);
 
     SetTcp(SEGMENT);
-    Config::SetDefault("ns3::TcpSocket::SndBufSize", UintegerValue(16'000'000));
-    Config::SetDefault("ns3::TcpSocket::RcvBufSize", UintegerValue(16'000'000));
+    SetLargeBuffers();
 
     auto queue = Discipline(discipline, std::to_string(limit) + "p", rates[0],
                             "MinTh", DoubleValue(5),

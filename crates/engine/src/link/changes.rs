@@ -41,9 +41,9 @@ pub struct Changes {
 }
 
 impl Changes {
-    /// Those of `list`, which stand in the order of their times and are some; where `every` is
-    /// given, which is longer than the last of these takes to come, they begin anew after so long.
-    /// `info` is what the link's discipline has been told.
+    /// Those of `list`, in the order of their times, which differ; they begin anew after `every`
+    /// where that is given, and is longer than until the last of them. `info` is what the link's
+    /// discipline has been told.
     pub fn new(info: LinkInfo, list: Arc<[Change]>, every: Option<Span>) -> Self {
         Self {
             info,

@@ -99,7 +99,18 @@ fn of_file(file: &str, values: &[f64]) -> Result<Vec<Momentary>, String> {
             format!("{file}: found {bps}; allowed: bits per second, at most 10000 Gbit/s")
         })
     });
-    rates.collect()
+    let rates = rates.collect::<Result<Vec<_>, _>>()?;
+    if sends_nothing(&rates) {
+        return Err(format!("{file}: {NO_RATE}"));
+    }
+    Ok(rates)
+}
+
+/// What is wrong with rates that are outages alone.
+const NO_RATE: &str = "found no rate above zero";
+
+fn sends_nothing(rates: &[Momentary]) -> bool {
+    rates.iter().all(|rate| rate.0.is_none())
 }
 
 fn read_list(items: &[Node], key: &str) -> Result<Arc<[Change]>, Located> {
@@ -148,9 +159,9 @@ fn read_steps(table: &Table, place: Place, key: &str) -> Result<When, Located> {
         }
     };
     if let Rates::Given(rates) = &rates
-        && rates.iter().all(|rate| rate.0.is_none())
+        && sends_nothing(rates)
     {
-        return Err(reader.error("rates", "found no rate above zero"));
+        return Err(reader.error("rates", NO_RATE));
     }
     Ok(When::Steps(rates, step))
 }
