@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,9 +13,7 @@ import polars as pl
 from sojourn._core import Cancel, ScenarioError
 from sojourn.aside import prints_aside
 from sojourn.scenario import Scenario
-
-LOOK_INTERVAL_S = 0.2
-"""How often the waiting thread looks up, so that Ctrl-C is heard in time."""
+from sojourn.threads import attended
 
 NEIGHBOURS = 12
 """Events of the link shown before and after a decision."""
@@ -48,18 +45,14 @@ def log_events(
     cancel = Cancel()
     # Where pilot runs would choose a warm-up, the log has no need of one.
     warmup = None if scenario.core.warmup_s(point) is not None else "0 s"
-    with prints_aside(), ThreadPoolExecutor(max_workers=1) as pool:
-        running = pool.submit(
-            scenario.core.run, point, replica, cancel, ("events", stem, [], False), warmup
-        )
-        try:
-            while not wait([running], LOOK_INTERVAL_S).done:
-                if progress is not None:
-                    progress(cancel.permille, 1000)
-        except BaseException:
-            cancel.set()
-            raise
-        running.result()
+    trace = ("events", stem, [], False)
+
+    def look() -> None:
+        if progress is not None:
+            progress(cancel.permille, 1000)
+
+    with prints_aside():
+        attended(lambda: scenario.core.run(point, replica, cancel, trace, warmup), cancel, look)
     return stem.with_suffix(".parquet")
 
 

@@ -12,10 +12,11 @@ import signal
 import sys
 import warnings
 from collections.abc import Generator, Iterator, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, wait
+from concurrent.futures import Future
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
+from queue import Empty, SimpleQueue
 from types import FunctionType
 from typing import Any
 
@@ -62,18 +63,26 @@ def in_processes(
         initializer=_begin,
         initargs=(sys.path, _packed(scenario), _lines(scenario), aside.keeps_output()),
     )
+    running: dict[Future[Any], Task] = {}
+    # Not ``wait``: it holds the locks of all runs for a moment at each look, and were Ctrl-C heard
+    # then, they would stay locked and the workers with them.
+    finished: SimpleQueue[Future[Any]] = SimpleQueue()
     finished_all = False
     try:
         with _deaf_children():
-            running: dict[Future[Any], Task] = {
-                pool.submit(_work, task, trace, pack): task for task, trace in tasks
-            }
+            for task, trace in tasks:
+                run = pool.submit(_work, task, trace, pack)
+                running[run] = task
+                run.add_done_callback(finished.put)
         while running:
-            finished, _ = wait(running, LOOK_INTERVAL_S, FIRST_COMPLETED)
-            lost = {run for run in finished if isinstance(run.exception(), BrokenProcessPool)}
-            yield [(running.pop(run), run.result()) for run in finished - lost]
-            if lost:
+            try:
+                run = finished.get(timeout=LOOK_INTERVAL_S)
+            except Empty:
+                yield []
+                continue
+            if isinstance(run.exception(), BrokenProcessPool):
                 raise ChildProcessError(None, KILLED)
+            yield [(running.pop(run), run.result())]
         finished_all = True
     finally:
         pool.shutdown(wait=True, kill_workers=not finished_all)

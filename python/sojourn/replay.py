@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,10 +15,8 @@ from sojourn._core import Cancel
 from sojourn.arguments import as_path, kind_error
 from sojourn.brief import InputError, brief
 from sojourn.tables import BY_REASON
+from sojourn.threads import attended
 from sojourn.whole import write_whole
-
-LOOK_INTERVAL_S = 0.2
-"""How often the waiting thread looks up, so that Ctrl-C is heard in time."""
 
 OnRead = Callable[[int, int], None]
 """Told how many bytes of the file have been read, and how many it has."""
@@ -148,21 +145,16 @@ def replay(
     )
     size = capture.stat().st_size
     cancel = Cancel()
-    with ThreadPoolExecutor(max_workers=1) as pool:
-        running = pool.submit(ready.run, cancel)
-        try:
-            while not wait([running], LOOK_INTERVAL_S).done:
-                if progress is not None and size > 0:
-                    progress(min(ready.read, size), size)
-        except BaseException:
-            cancel.set()
-            raise
-    return _frames(str(capture), running)
+
+    def look() -> None:
+        if progress is not None and size > 0:
+            progress(min(ready.read, size), size)
+
+    return _frames(str(capture), attended(lambda: ready.run(cancel), cancel, look))
 
 
-def _frames(capture: str, running: Future[dict[str, Any]]) -> Replayed:
+def _frames(capture: str, found: dict[str, Any]) -> Replayed:
     """Turn the tables of all queues into frames."""
-    found = running.result()
     queues = found["queues"]
     return Replayed(
         capture=capture,

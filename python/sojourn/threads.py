@@ -76,6 +76,27 @@ def started(jobs: int) -> Generator[Threads]:
             raise
 
 
+def attended(work: Callable[[], T], cancel: Cancel, look: Callable[[], None]) -> T:
+    """Do ``work`` in a thread of its own and ``look`` at times how far it is.
+
+    Work looks at ``cancel``: it is set where this is left before the end.
+    """
+    finished: SimpleQueue[Future[T]] = SimpleQueue()
+    with ThreadPoolExecutor(max_workers=1) as pool:
+        try:
+            pool.submit(work).add_done_callback(finished.put)
+            while True:
+                try:
+                    done = finished.get(timeout=LOOK_INTERVAL_S)
+                except Empty:
+                    look()
+                else:
+                    return done.result()
+        except BaseException:
+            cancel.set()
+            raise
+
+
 class Threads:
     """Threads, ``jobs`` of them, for runs and for what is made of these.
 

@@ -96,6 +96,43 @@ def test_workers_that_start_do_not_hear_it(mixed, tmp_path):
     assert "KeyboardInterrupt" not in errors
 
 
+LOOKS_ALL_THE_TIME = """
+import sys
+from sojourn import processes
+from sojourn.cli.main import program
+
+processes.LOOK_INTERVAL_S = 0.0
+sys.argv = ["sojourn", "run", "long.toml", "--jobs", "2", "--trace", "ns2"]
+program()
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals are sent otherwise there")
+def test_it_is_heard_while_the_workers_are_looked_after(mixed, tmp_path):
+    (tmp_path / "mine.py").write_text(OWN)
+    text = (
+        mixed("mine:Own").replace("replicas = 3", "replicas = 400").replace('"6 s"', '"100000 s"')
+    )
+    (tmp_path / "long.toml").write_text(text)
+    program = subprocess.Popen(
+        [sys.executable, "-c", LOOKS_ALL_THE_TIME],
+        cwd=tmp_path,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        patience = time.monotonic() + PATIENCE_S
+        while not list(tmp_path.rglob("*.part")) and time.monotonic() < patience:
+            assert program.poll() is None
+            time.sleep(0.02)
+        program.send_signal(signal.SIGINT)
+        _, errors = program.communicate(timeout=PATIENCE_S)
+    finally:
+        program.kill()
+    assert program.returncode == 130, errors
+
+
 @pytest.mark.skipif(sys.platform == "win32", reason="signals are sent otherwise there")
 def test_finished_runs_are_kept(mixed, tmp_path):
     text = mixed().replace("replicas = 3", f"replicas = {REPLICAS}")
