@@ -8,8 +8,11 @@ run here.
 from __future__ import annotations
 
 import linecache
+import os
 import signal
 import sys
+import threading
+import time
 import warnings
 from collections.abc import Generator, Iterator, Sequence
 from concurrent.futures import Future
@@ -29,6 +32,9 @@ from sojourn.tasks import Pack, Task
 
 LOOK_INTERVAL_S = 0.2
 """How often the waiting process looks up, so that Ctrl-C is heard in time."""
+
+ALONE_INTERVAL_S = 1.0
+"""How often a worker looks whether the process in front is still there."""
 
 Trace = tuple[str, Path, list[str], bool]
 """A trace's format, how the paths of its files begin, the links that captures show, and whether
@@ -168,6 +174,7 @@ def _begin(path: list[str], parcel: bytes, lines: dict[str, list[str]], keeps: b
 
     # Where signals cannot be blocked before a process starts.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_end_alone, args=(os.getppid(),), daemon=True).start()
     # The process in front has told of them.
     warnings.simplefilter("ignore", HookWarning)
     if keeps:
@@ -180,6 +187,13 @@ def _begin(path: list[str], parcel: bytes, lines: dict[str, list[str]], keeps: b
     outside.know(given.classes)
     _scenario = Scenario(given.text, given.place, given.folder, given.overrides)
     _changed = _what_changed(given, _scenario)
+
+
+def _end_alone(parent: int) -> None:
+    """End this worker where the process in front was killed: nobody takes its run any more."""
+    while os.getppid() == parent:
+        time.sleep(ALONE_INTERVAL_S)
+    os._exit(1)
 
 
 def _what_changed(given: _Parcel, found: Scenario) -> list[str]:

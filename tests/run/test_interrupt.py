@@ -96,6 +96,37 @@ def test_workers_that_start_do_not_hear_it(mixed, tmp_path):
     assert "KeyboardInterrupt" not in errors
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="children are listed otherwise there")
+def test_workers_end_with_the_process_in_front(mixed, tmp_path):
+    (tmp_path / "mine.py").write_text(OWN)
+    text = mixed("mine:Own").replace("replicas = 3", "replicas = 2").replace('"6 s"', '"100000 s"')
+    (tmp_path / "long.toml").write_text(text)
+    program = subprocess.Popen(
+        [sys.executable, "-m", "sojourn", "run", "long.toml", "--jobs", "2", "--trace", "ns2"],
+        cwd=tmp_path,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    children = Path(f"/proc/{program.pid}/task/{program.pid}/children")
+    workers: list[str] = []
+    patience = time.monotonic() + PATIENCE_S
+    try:
+        while len(list(tmp_path.rglob("*.part"))) < 2 and time.monotonic() < patience:
+            assert program.poll() is None
+            time.sleep(0.02)
+        workers = children.read_text().split()
+    finally:
+        program.kill()
+        program.wait()
+    assert workers
+    while any(Path(f"/proc/{one}").exists() for one in workers) and time.monotonic() < patience:
+        time.sleep(0.05)
+    left = [one for one in workers if Path(f"/proc/{one}").exists()]
+    for one in left:
+        os.kill(int(one), signal.SIGKILL)
+    assert not left
+
+
 LOOKS_ALL_THE_TIME = """
 import sys
 from sojourn import processes
