@@ -14,6 +14,7 @@ import numpy as np
 import polars as pl
 
 import sojourn as sj
+from sojourn import studies
 from sojourn.plots.looks import look
 from sojourn.plots.plot import Plot
 from sojourn.plots.save import save
@@ -26,6 +27,8 @@ from sojourn.plots.style import (
     new_panels,
     titled,
 )
+from sojourn.studies.base import RunOptions
+from sojourn.studies.runner import run_scenario
 
 FOLDER = Path(__file__).resolve().parent.parent / "docs" / "images"
 
@@ -275,6 +278,17 @@ def last_above(values: pl.DataFrame, waits_ms: float) -> float:
     return float(above["time_s"][-1])
 
 
+def unequal_round_trips() -> Drawn:
+    """How two NewReno flows share, by the round trip of one: from the study `rfc7928`."""
+    study = studies.find("rfc7928")
+    settings = study.settle({})
+    texts = study.scenarios(settings)
+    results = {part: run_scenario(text, RunOptions()) for part, text in texts.items()}
+    report = study.evaluate(results, settings)
+    (shown,) = (one for one in report.figures if one.id == "rtt-fairness")
+    return shown.draw(shown.frame), shown.frame
+
+
 FIGURES: tuple[Callable[[], Drawn], ...] = (
     disciplines,
     averages,
@@ -282,6 +296,7 @@ FIGURES: tuple[Callable[[], Drawn], ...] = (
     common_random_numbers,
     congestion_windows,
     changing_rate,
+    unequal_round_trips,
 )
 
 

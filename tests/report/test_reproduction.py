@@ -70,7 +70,14 @@ def test_options_reach_the_run(app, tmp_path):
     assert "replicas = 8" in text
 
 
-TINY = {"duration": "4 s", "replicas": "2", "loads": "4", "counts": "2"}
+TINY = {
+    "duration": "4 s",
+    "replicas": "2",
+    "loads": "4",
+    "counts": "2",
+    "settle": "2 s",
+    "phase": "1 s",
+}
 """As little of every study as makes a report."""
 
 

@@ -14,6 +14,7 @@ from sojourn.studies.runner import run_scenario
 SMALL = {
     "four-aqms": {"duration": "20 s", "replicas": "4"},
     "red-fairness": {"duration": "8 s", "replicas": "3", "counts": "2"},
+    "rfc7928": {"duration": "4 s", "settle": "2 s", "phase": "1 s", "replicas": "3"},
 }
 
 
@@ -78,6 +79,10 @@ def test_what_no_chance_can_change(report):
             "longer-slower": Outcome.AGREES,
             "case4-below": Outcome.DISAGREES,
             "jain-range": Outcome.IMPOSSIBLE,
+        },
+        "rfc7928": {
+            "larger-buffers": Outcome.AGREES,
+            "factors": Outcome.CONTRADICTS_ITSELF,
         },
     }[report.study]
     assert {name: found[name] for name in expected} == expected

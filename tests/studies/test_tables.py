@@ -18,6 +18,10 @@ from sojourn.studies.tables import figure_text, interval_text, percent_text
         (0.00314, "0.00314"),
         (-0.5, "-0.500"),
         (3.1e-7, "3.10e-07"),
+        (99.96, "100"),
+        (999.96, "1,000"),
+        (0.9996, "1.00"),
+        (999_999.6, "1.00e+06"),
     ],
 )
 def test_numbers(value, text):

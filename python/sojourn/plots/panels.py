@@ -146,6 +146,7 @@ def set_scales(axes: Axes, frame: pl.DataFrame, what: Panels) -> None:
         axes.set_xscale("log", base=2)
     if what.log_y:
         axes.set_yscale("log")
+        axes.yaxis.set_major_formatter(lambda value, _: f"{value:g}")
     if what.log_x or len(places) <= MOST_TICKS:
         axes.set_xticks(places, [place_text(place) for place in places])
         axes.tick_params(axis="x", labelsize=TEXT - 2)

@@ -25,7 +25,7 @@ def numbers(table: Table) -> RichTable:
     """A table of numbers."""
     shown = RichTable(title=table.caption, title_justify="left", box=box.SIMPLE_HEAD)
     for place, name in enumerate(table.header):
-        shown.add_column(Text(name), justify="left" if place == 0 else "right")
+        shown.add_column(Text(name), justify="left" if place < table.heads else "right")
     for row in table.rows:
         style = "dim italic" if row[1] == "published" else None
         shown.add_row(*(Text(cell) for cell in row), style=style)

@@ -18,6 +18,7 @@ _STUDIES = {
     "four-aqms": "sojourn.studies.four_aqms.study:FourAqmsStudy",
     "large-network": "sojourn.studies.large_network.study:LargeNetworkStudy",
     "red-fairness": "sojourn.studies.red_fairness.study:RedFairnessStudy",
+    "rfc7928": "sojourn.studies.rfc7928.study:Rfc7928Study",
 }
 """Name on the command line -> module and class; loaded when asked for."""
 

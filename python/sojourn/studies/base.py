@@ -145,7 +145,8 @@ class Section:
 class StudyReport:
     """All that a study found, ready for the terminal, a page or JSON.
 
-    `answer` says the result in words; `comparison` is the table that the terminal shows;
+    `answer` says the result in words; `comparison` is the table that the terminal shows, under
+    the heading `overview`;
     `sections` follow it on the page; `scenarios` are the files that were run, by part.
     """
 
@@ -165,6 +166,7 @@ class StudyReport:
     replicas: int
     observations: pl.DataFrame = field(default_factory=pl.DataFrame)
     complete: bool = True
+    overview: str = "Published and ours"
 
 
 class Study(Protocol):

@@ -16,8 +16,9 @@ MISSING = "-"
 class Table:
     """A table of texts with a caption, and the numbers behind it.
 
-    `rows` are as wide as `header`; the first column heads its row. `numeric` tables are set with
-    numbers to the right. `records` carries the same content unrounded, None where undefined.
+    `rows` are as wide as `header`; the first `heads` columns say what a row is. `numeric` tables
+    are set with numbers to the right. `records` carries the same content unrounded, None where
+    undefined.
     """
 
     id: str
@@ -26,6 +27,7 @@ class Table:
     rows: tuple[tuple[str, ...], ...]
     note: str = ""
     numeric: bool = True
+    heads: int = 1
     records: Sequence[Mapping[str, Any]] = field(default_factory=list)
 
 
@@ -35,7 +37,8 @@ def figure_text(value: float | None, digits: int = 3) -> str:
         return MISSING
     if value == 0:
         return "0"
-    size = abs(value)
+    # As rounded: 99.96 to three digits is 100.
+    size = abs(float(f"{value:.{digits - 1}e}"))
     if size >= 10**6 or size < 10**-4:
         return f"{value:.{digits - 1}e}"
     if size >= 10**digits:

@@ -1,0 +1,36 @@
+"""Section 10.2: two queues in a row, mild congestion from both groups of senders."""
+
+from __future__ import annotations
+
+from sojourn.studies import quantities
+from sojourn.studies.parts import Part
+from sojourn.studies.rfc7928 import network, readings, traffic
+from sojourn.studies.rfc7928.laboratory import Laboratory, Plan
+from sojourn.studies.rfc7928.network import BOTTLENECK, FIRST, SECOND
+
+
+def plans(lab: Laboratory) -> list[Plan]:
+    """The same discipline at both routers, and drop-tail at the first."""
+    return [
+        _plan(lab, "two-hops", "Two queues, the same at both", f"{BOTTLENECK}-*"),
+        _plan(lab, "two-hops-second", "Two queues, drop-tail at the first", SECOND),
+    ]
+
+
+def _plan(lab: Laboratory, name: str, title: str, link: str) -> Plan:
+    half = max(1, lab.flows_of("mild") // 2)
+    links = [
+        *network.access({"a": lab.rtt}, hops=2),
+        *network.access({"b": lab.rtt}, left="M"),
+        *network.two_hops(lab.rate_text, quantities.rate_text(lab.rate / 2), lab.room()),
+    ]
+    flows = [traffic.bulk("a", count=half), traffic.bulk("b", count=half)]
+    seen = (
+        *readings.common(SECOND),
+        readings.link_delay(FIRST, "at the first"),
+        readings.link_loss(FIRST, "at the first"),
+        readings.goodput("a", "over both"),
+        readings.goodput("b", "over the second"),
+    )
+    part = Part(name, lab.document(title, links, flows), (lab.subjects(link),))
+    return Plan(part, "10.2", title, seen)

@@ -1,0 +1,81 @@
+"""The observations of all scenarios, and of the phases of those that have some."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import polars as pl
+
+from sojourn.studies.base import Frames
+from sojourn.studies.knobs import Settings
+from sojourn.studies.observed import KEYS, Observed, table_of
+from sojourn.studies.rfc7928 import phases, readings, scenario
+from sojourn.studies.rfc7928.laboratory import Plan
+from sojourn.studies.rfc7928.queues import BASE
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """What was seen, by scenario. `timed` holds the queueing delay over time."""
+
+    settings: Settings
+    plans: Mapping[str, Plan]
+    seen: Mapping[str, Observed]
+    by_phase: Mapping[str, Observed]
+    timed: Mapping[str, pl.DataFrame]
+
+    @property
+    def subjects(self) -> tuple[str, ...]:
+        """All disciplines, drop-tail first."""
+        return self.seen["newreno"].subjects(self.seen["newreno"].cases[0])
+
+    @property
+    def tested(self) -> tuple[str, ...]:
+        """All but drop-tail."""
+        return tuple(one for one in self.subjects if one != BASE)
+
+    def everything(self) -> pl.DataFrame:
+        """All observations in one frame, with the scenario and its section."""
+        frames = [
+            seen.frame.select(
+                pl.lit(self.plans[name].section).alias("section"),
+                pl.lit(name).alias("scenario"),
+                pl.all(),
+            )
+            for name, seen in self.seen.items()
+        ]
+        return pl.concat(frames, how="diagonal")
+
+
+def gather(results: Mapping[str, Frames], settings: Settings) -> Evidence:
+    """Read all parts."""
+    plans = scenario.plans(settings)
+    timed = {
+        name: phases.delays(results[name], plans[name].part)
+        for name in phases.NAMES
+        if name in results
+    }
+    return Evidence(
+        settings,
+        plans,
+        {name: observe(results[name], plan) for name, plan in plans.items()},
+        {name: phases.observe(frame, name, settings) for name, frame in timed.items()},
+        timed,
+    )
+
+
+def observe(frames: Frames, plan: Plan) -> Observed:
+    """The observations of one scenario; without a case axis its title is the case."""
+    points = plan.part.points()
+    if "case" in points.columns:
+        points = points.with_columns(pl.format(plan.case, pl.col("case")).alias("case"))
+    else:
+        points = points.with_columns(pl.lit(plan.title).alias("case"))
+    measures = table_of([one.measure for one in plan.readings])
+    frame = (
+        points.join(readings.read(frames, plan.readings), on="point", maintain_order="left_right")
+        .sort("point", "replica")
+        .select(*KEYS, *measures)
+    )
+    return Observed(frame, measures)

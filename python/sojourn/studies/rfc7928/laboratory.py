@@ -1,0 +1,127 @@
+"""What all scenarios of this study are made of, for given settings."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from sojourn.studies import quantities
+from sojourn.studies.knobs import Settings
+from sojourn.studies.parts import Axis, Part
+from sojourn.studies.rfc7928 import network, queues, readings, traffic
+from sojourn.studies.rfc7928.network import BOTTLENECK
+from sojourn.studies.rfc7928.readings import Reading
+
+STUDY = "rfc7928"
+
+SHARES = {"mild": 0.036, "medium": 0.081, "heavy": 0.114}
+"""Flows of each level of congestion by packet of pipe and buffer (sections 8.2.2 to 8.2.4)."""
+
+BACKGROUND = Fraction(1, 10)
+"""Rate of constant traffic in mixes, as a share of the capacity."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A scenario of the RFC: its section, its name in print, and what is read of its runs.
+
+    `case` says what a step of its case axis is: "round trip of {}".
+    """
+
+    part: Part
+    section: str
+    title: str
+    readings: tuple[Reading, ...]
+    case: str = "{}"
+
+    @property
+    def name(self) -> str:
+        """The name of its scenario file."""
+        return self.part.name
+
+    @property
+    def chapter(self) -> str:
+        """The first number of its section."""
+        return self.section.partition(".")[0]
+
+
+def seconds_text(span: Fraction) -> str:
+    """A span in seconds as scenario files write it."""
+    return f"{float(span):g} s"
+
+
+class Laboratory:
+    """Makes scenarios: the settings as numbers, and the parts that many of them share."""
+
+    def __init__(self, settings: Settings) -> None:
+        """Read the settings."""
+        self.settings = settings
+        self.rate_text: str = settings["rate"]
+        self.rate = quantities.bits_per_second(self.rate_text)
+        self.rtt = quantities.seconds(settings["rtt"])
+        self.settle = quantities.seconds(settings["settle"])
+        self.measured = quantities.seconds(settings["duration"])
+        self.phase = quantities.seconds(settings["phase"])
+
+    def room(self, rate: str = "", rtt: Fraction | None = None) -> int:
+        """The room of a queue in packets."""
+        whole = network.bdp_packets(rate or self.rate_text, rtt or self.rtt)
+        return max(1, round(self.settings["buffer"] * whole))
+
+    def flows_of(self, level: str, rate: str = "") -> int:
+        """How many flows make a level of congestion, one at least (section 8.2.1)."""
+        pipe = network.bdp_packets(rate or self.rate_text, self.rtt)
+        return max(1, round(SHARES[level] * (pipe + self.room(rate))))
+
+    def step(self) -> str:
+        """The interval of time series: forty to a phase."""
+        return network.time_text(self.phase / 40)
+
+    def document(
+        self,
+        title: str,
+        links: network.Links,
+        flows: Sequence[traffic.Flow],
+        *,
+        measured: Fraction | None = None,
+        **keys: Any,
+    ) -> dict[str, Any]:
+        """A scenario without what varies; `keys` are further ones of its head."""
+        end = self.settle + (self.measured if measured is None else measured)
+        return {
+            "name": STUDY,
+            "title": title,
+            "duration": seconds_text(end),
+            "warmup": self.settings["settle"],
+            "seed": 1,
+            "replicas": self.settings["replicas"],
+            **keys,
+            "link": links,
+            "flow": list(flows),
+        }
+
+    def subjects(self, link: str = BOTTLENECK, *, ecn: bool = False) -> Axis:
+        """The disciplines, on the links that go by this name."""
+        wanted: tuple[str, ...] = self.settings["queues"]
+        return Axis("subject", f"link.{link}.queue", queues.tables(wanted, ecn=ecn))
+
+    def plan(
+        self,
+        name: str,
+        section: str,
+        title: str,
+        flows: Sequence[traffic.Flow],
+        *further: Reading,
+        case: Axis | None = None,
+        case_text: str = "{}",
+        **keys: Any,
+    ) -> Plan:
+        """A scenario on one bottleneck with drop-tail on the way back."""
+        groups = {one["name"]: self.rtt for one in flows}
+        links = network.access(groups) + network.dumbbell(self.rate_text, self.room())
+        document = self.document(title, links, flows, **keys)
+        axes = (*((case,) if case else ()), self.subjects())
+        found = (*readings.common(), *further)
+        return Plan(Part(name, document, axes), section, title, found, case_text)

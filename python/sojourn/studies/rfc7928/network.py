@@ -1,0 +1,99 @@
+"""The network of RFC 7928, section 3.1: senders A, router L, router R, receivers B.
+
+Each group of flows has senders and receivers of its own, behind links so long that its round trip
+is what it should be.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from fractions import Fraction
+from typing import Any
+
+from sojourn.studies import quantities
+
+PACKET_BYTES = 1500
+"""A full packet on the wire; levels of congestion are counted in these."""
+
+ACCESS_RATE = "1 Gbit/s"
+
+HOP = Fraction(1, 1000)
+"""Propagation of one way between two routers, in seconds."""
+
+BOTTLENECK = "bottleneck"
+BACK = "bottleneck-back"
+FIRST, SECOND = "bottleneck-one", "bottleneck-two"
+
+Links = list[dict[str, Any]]
+
+
+def time_text(span: Fraction) -> str:
+    """A span in seconds as scenario files write it, to the microsecond."""
+    return f"{float(span * 1000):g} ms"
+
+
+def bdp_packets(rate: str, rtt: Fraction) -> int:
+    """How many full packets a path holds, rounded, at least one."""
+    return max(1, round(quantities.bits_per_second(rate) * rtt / (8 * PACKET_BYTES)))
+
+
+def plain(limit: int) -> dict[str, Any]:
+    """Drop-tail with so much room: what varies is laid over it."""
+    return {"discipline": "droptail", "limit": f"{limit} packets"}
+
+
+def access(groups: Mapping[str, Fraction], *, left: str = "L", hops: int = 1) -> Links:
+    """Links of the senders and receivers of each group, by its round trip in seconds.
+
+    Its senders enter at `left`, so many hops before R.
+    """
+    return [
+        {
+            "name": link,
+            "from": start,
+            "to": end,
+            "rate": ACCESS_RATE,
+            "delay": time_text(access_delay(rtt, hops)),
+            "duplex": True,
+        }
+        for name, rtt in groups.items()
+        for link, start, end in (
+            (f"{name}-in", f"{name}-a*", left),
+            (f"{name}-out", "R", f"{name}-b*"),
+        )
+    ]
+
+
+def access_delay(rtt: Fraction, hops: int = 1) -> Fraction:
+    """The delay of each of the two access links of a path with this round trip, in seconds."""
+    return (rtt / 2 - hops * HOP) / 2
+
+
+def hop(name: str, start: str, end: str, rate: str, limit: int) -> dict[str, Any]:
+    """A link between two routers, one way."""
+    return {
+        "name": name,
+        "from": start,
+        "to": end,
+        "rate": rate,
+        "delay": time_text(HOP),
+        "queue": plain(limit),
+    }
+
+
+def dumbbell(rate: str, limit: int, back_rate: str = "", back_limit: int = 0) -> Links:
+    """Both directions between L and R; the way back is as the way there unless told otherwise."""
+    return [
+        hop(BOTTLENECK, "L", "R", rate, limit),
+        hop(BACK, "R", "L", back_rate or rate, back_limit or limit),
+    ]
+
+
+def two_hops(rate: str, first_rate: str, limit: int) -> Links:
+    """L, M and R in a row; the ways back have room for all acknowledgements."""
+    return [
+        hop(FIRST, "L", "M", first_rate, limit),
+        hop(SECOND, "M", "R", rate, limit),
+        hop("back-one", "R", "M", ACCESS_RATE, 1000),
+        hop("back-two", "M", "L", ACCESS_RATE, 1000),
+    ]

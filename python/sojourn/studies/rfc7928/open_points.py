@@ -1,0 +1,74 @@
+"""What the guidelines leave to the tester, and the choice that these settings take."""
+
+from __future__ import annotations
+
+from sojourn.studies.base import OpenPoint
+from sojourn.studies.judging import label
+from sojourn.studies.knobs import Settings
+from sojourn.studies.rfc7928 import traffic
+from sojourn.studies.rfc7928.chapters import profiles, senders, stability
+from sojourn.studies.rfc7928.laboratory import BACKGROUND, SHARES, Laboratory
+
+
+def open_points(settings: Settings) -> tuple[OpenPoint, ...]:
+    """All open points, with the values in force."""
+    text = settings.texts
+    laboratory = Laboratory(settings)
+    names = ", ".join(label(one) for one in settings["queues"])
+    flows = ", ".join(f"{laboratory.flows_of(one)} {one}" for one in SHARES)
+    return (
+        OpenPoint("Which disciplines, and how they are set (4.3).", f"{names}.", "queues"),
+        OpenPoint(
+            "Capacity and round trip are not given, but for 8.2.6 and category I.",
+            f"{text['rate']}, {text['rtt']}: {flows} flows make the levels of congestion.",
+            "rate, rtt",
+        ),
+        OpenPoint(
+            "The room of the queues may be the bandwidth-delay product (3.2).",
+            f"{text['buffer']} of it, by the longest round trip of a scenario, the same for all.",
+            "buffer",
+        ),
+        OpenPoint(
+            "When the state is steady, how long a run is and how many there are.",
+            f"Measured for {text['duration']} after {text['settle']}, {text['replicas']} replicas.",
+            "duration, settle, replicas",
+        ),
+        OpenPoint(
+            "Phases last 20 s, or what the path needs (8.2.5, 8.2.6).",
+            f"{text['phase']}, {stability.CYCLES} times each; {stability.CAPACITY_FLOWS} NewReno "
+            f"flows where the capacity varies.",
+            "phase",
+        ),
+        OpenPoint(
+            "Rates of UDP, of constant traffic and of videos (5.3, 7.2, 9.1).",
+            f"UDP alone {float(senders.ABOVE):g} of the capacity, beside TCP "
+            f"{float(senders.BESIDE):g}; constant traffic {float(BACKGROUND):g}; a video "
+            f"1/{traffic.SHARE}, in frames every {traffic.FRAME_MS} ms at {traffic.BURST} times "
+            f"the capacity (7.2) or in chunks over TCP every {traffic.CHUNK_MS / 1000:g} s (9.1), "
+            f"which do not adapt.",
+            "-",
+        ),
+        OpenPoint(
+            "The pages (7.2): at least 50 objects of at least 1 KB.",
+            f"{traffic.OBJECTS} objects of 1 to 15 kB and one of 10 kB, six connections, the next "
+            f"page after 1 s.",
+            "-",
+        ),
+        OpenPoint(
+            "How unequal the two ways are (9.2).",
+            f"Equal, and 1:{profiles.ASYMMETRY}; the discipline on the way there, and on both.",
+            "-",
+        ),
+        OpenPoint(
+            "Which schemes stand at two routers (10.2), and how fast the first link is.",
+            "The same at both, and drop-tail at the first; the first link has half of the "
+            "capacity, so that both are congested.",
+            "-",
+        ),
+        OpenPoint(
+            "Synchronisation of losses and the gaps between them (2.3, 2.4) are not measured; "
+            "distributions (2.7) only by their percentiles.",
+            "A log of every packet has them: sojourn run --trace events.",
+            "-",
+        ),
+    )

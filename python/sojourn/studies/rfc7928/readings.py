@@ -1,0 +1,141 @@
+"""What is read of a run: quantities of the bottleneck, and of kinds of traffic."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import polars as pl
+
+from sojourn.stats import Better
+from sojourn.studies.base import Frames
+from sojourn.studies.observed import Measure
+from sojourn.studies.rfc7928.network import BOTTLENECK
+
+KEYS = ("point", "replica")
+
+
+@dataclass(frozen=True)
+class Reading:
+    """A measure, and where it comes from: a table, the row of a link or group, a column, a factor.
+
+    Where `over` is given it is the ratio of two groups in that column, `row` over `over`.
+    """
+
+    measure: Measure
+    table: str
+    row: str
+    column: str
+    factor: float = 1.0
+    over: str = ""
+
+    def of(self, frames: Frames) -> pl.DataFrame:
+        """One row per point and replica, with the column of the measure; null where undefined."""
+        if self.over:
+            first, second = (self._values(frames, row, row) for row in (self.row, self.over))
+            ratio = pl.when(pl.col(self.over) > 0).then(pl.col(self.row) / pl.col(self.over))
+            joined = first.join(second, on=list(KEYS), how="left")
+            return joined.select(*KEYS, ratio.alias(self.measure.column))
+        return self._values(frames, self.row, self.measure.column)
+
+    def _values(self, frames: Frames, row: str, name: str) -> pl.DataFrame:
+        frame: pl.DataFrame = getattr(frames, self.table)
+        if row:
+            frame = frame.filter(pl.col({"links": "link", "groups": "group"}[self.table]) == row)
+        value = pl.col(self.column) if self.column in frame.columns else pl.lit(None)
+        return frame.select(*KEYS, (value.cast(pl.Float64) * self.factor).alias(name))
+
+
+def read(frames: Frames, wanted: Sequence[Reading]) -> pl.DataFrame:
+    """All readings of a part, side by side."""
+    found = frames.totals.select(*KEYS)
+    for one in wanted:
+        found = found.join(one.of(frames), on=list(KEYS), how="left")
+    return found
+
+
+def common(link: str = BOTTLENECK) -> tuple[Reading, ...]:
+    """What every scenario shows: use, delay and drops at the bottleneck, goodput of all flows."""
+
+    def at(
+        column: str, title: str, unit: str, better: Better, source: str, factor: float
+    ) -> Reading:
+        return Reading(Measure(column, title, unit, better), "links", link, source, factor)
+
+    return (
+        at("utilisation", "Utilisation", "%", "higher", "utilization", 100),
+        Reading(
+            Measure("goodput", "Goodput", "Mbit/s", "higher"), "totals", "", "goodput_bps", 1e-6
+        ),
+        at("delay", "Queueing delay", "ms", "lower", "queueing_delay_mean_s", 1e3),
+        at("delay_p99", "99th percentile", "ms", "lower", "queueing_delay_p99_s", 1e3),
+        at("loss", "Drops", "%", "lower", "loss_ratio", 100),
+    )
+
+
+def _of_group(
+    group: str, what: str, title: str, unit: str, better: Better, source: str, factor: float = 1.0
+) -> Reading:
+    measure = Measure(f"{what}_{group}", title, unit, better)
+    return Reading(measure, "groups", group, source, factor)
+
+
+def goodput(group: str, name: str) -> Reading:
+    """Goodput of a group."""
+    title = f"Goodput of {name}"
+    return _of_group(group, "goodput", title, "Mbit/s", "higher", "goodput_bps", 1e-6)
+
+
+def ratio(first: str, second: str, name: str) -> Reading:
+    """Goodput of one group over that of another."""
+    measure = Measure(f"ratio_{first}_{second}", f"Goodput, {name}", "", "higher")
+    return Reading(measure, "groups", first, "goodput_bps", over=second)
+
+
+def loss(group: str, name: str) -> Reading:
+    """Lost share of the packets of a group."""
+    return _of_group(group, "loss", f"Loss of {name}", "%", "lower", "loss_ratio", 100)
+
+
+def retransmits(group: str, name: str) -> Reading:
+    """Segments that a group sent again."""
+    title = f"Sent again, {name}"
+    return _of_group(group, "retransmits", title, "segments", "lower", "retransmits")
+
+
+def jain(group: str) -> Reading:
+    """Jain's index within a group."""
+    return _of_group(group, "jain", "Jain's index", "", "higher", "jain_index")
+
+
+def completion(group: str, name: str) -> Reading:
+    """Mean completion time of the transfers of a group."""
+    return _of_group(group, "fct", f"Time of {name}", "s", "lower", "fct_s")
+
+
+def completion_p95(group: str, name: str) -> Reading:
+    """Its 95th percentile."""
+    return _of_group(group, "fct_p95", f"95th percentile of {name}", "s", "lower", "fct_p95_s")
+
+
+def delay_p99(group: str, name: str) -> Reading:
+    """99th percentile of the one-way delay of a group."""
+    title = f"99th percentile of the delay of {name}"
+    return _of_group(group, "delay_p99", title, "ms", "lower", "delay_p99_s", 1e3)
+
+
+def jitter(group: str, name: str) -> Reading:
+    """Jitter of a group (RFC 3550)."""
+    return _of_group(group, "jitter", f"Jitter of {name}", "ms", "lower", "jitter_s", 1e3)
+
+
+def link_delay(link: str, where: str) -> Reading:
+    """Mean queueing delay of another link."""
+    measure = Measure(f"delay_{link}", f"Queueing delay {where}", "ms", "lower")
+    return Reading(measure, "links", link, "queueing_delay_mean_s", 1e3)
+
+
+def link_loss(link: str, where: str) -> Reading:
+    """Drops of another link."""
+    measure = Measure(f"loss_{link}", f"Drops {where}", "%", "lower")
+    return Reading(measure, "links", link, "loss_ratio", 100)

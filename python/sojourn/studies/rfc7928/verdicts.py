@@ -1,0 +1,193 @@
+"""A verdict for each thing that the RFC says and a run can show."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+
+from sojourn.stats import student_interval
+from sojourn.studies.claims import Outcome, Verdict
+from sojourn.studies.judging import Judgement, Sample, apart, label
+from sojourn.studies.observed import Values
+from sojourn.studies.rfc7928 import published
+from sojourn.studies.rfc7928.chapters.round_trips import ROUND_TRIPS_MS
+from sojourn.studies.rfc7928.evidence import Evidence
+from sojourn.studies.rfc7928.laboratory import SHARES
+from sojourn.studies.rfc7928.queues import BASE, tables
+from sojourn.studies.tables import figure_text, interval_text
+from sojourn.studies.trends import Scale, Way, all_of, goes, outcome_of
+
+Judge = Callable[[Evidence], Judgement]
+
+RATIO = "ratio_two_one"
+"""Goodput of category II over that of category I."""
+
+UNFAIRNESS = "|log2(II / I)|"
+"""How far the ratio of two goodputs is from one, in doublings."""
+
+
+def less_delay(evidence: Evidence) -> Judgement:
+    """One NewReno flow: every discipline against drop-tail."""
+    seen = evidence.seen["newreno"]
+    sample = seen.sample("delay", seen.cases[0], evidence.subjects, "one NewReno flow")
+    return apart(sample, evidence.tested, [BASE])
+
+
+def marks(evidence: Evidence) -> Judgement:
+    """Those that mark: ECN against none, over all round trips."""
+    marking = [
+        name
+        for name, table in tables(evidence.settings["queues"], ecn=True).items()
+        if table.get("ecn")
+    ]
+    if not marking:
+        return Judgement(Outcome.DISAGREES, "", "None of the disciplines marks.", measured=False)
+    parts: dict[str, Judgement] = {}
+    for subject in marking:
+        measured: list[tuple[str, tuple[str, ...], str, Way]] = [
+            ("sent again", ("retransmits_one", "retransmits_two"), "segments", "falls"),
+            ("goodput", ("goodput",), "Mbit/s", "grows"),
+        ]
+        for title, columns, unit, way in measured:
+            steps = {
+                word: over_cases(evidence, name, columns, subject)
+                for word, name in (("drops", "rtt-fairness"), ("marks", "rtt-fairness-ecn"))
+            }
+            parts[f"{label(subject)}, {title}"] = goes(Scale(steps, unit), way)
+    return all_of(parts)
+
+
+def larger_buffers(evidence: Evidence) -> Judgement:
+    """Drop-tail and one NewReno flow over the room of the queue."""
+    seen = evidence.seen["buffers"]
+    steps = {case: seen.values("delay", case, BASE) for case in seen.cases}
+    return goes(Scale(steps, "ms"), "grows")
+
+
+def lbe_yields(evidence: Evidence) -> Judgement:
+    """LEDBAT against NewReno behind drop-tail."""
+    seen = evidence.seen["ledbat"]
+    case = seen.cases[0]
+    steps = {
+        "LEDBAT": seen.values("goodput_ledbat", case, BASE),
+        "NewReno": seen.values("goodput_bulk", case, BASE),
+    }
+    return goes(Scale(steps, "Mbit/s"), "grows")
+
+
+def lbe_fateful(evidence: Evidence) -> Judgement:
+    """LEDBAT's goodput over NewReno's: every discipline against drop-tail."""
+    seen = evidence.seen["ledbat"]
+    sample = seen.sample(
+        "ratio_ledbat_bulk", seen.cases[0], evidence.subjects, "LEDBAT over NewReno"
+    )
+    return apart(sample, [BASE], evidence.tested)
+
+
+def shorter_path(evidence: Evidence) -> Judgement:
+    """Drop-tail: the goodput of category II falls with its round trip, from above I's to below."""
+    seen = evidence.seen["rtt-fairness"]
+    steps = {case: seen.values(RATIO, case, BASE) for case in seen.cases}
+    fall = goes(Scale(steps, "II / I"), "falls")
+    ends = [
+        student_interval(steps[case]).mean or math.nan for case in (seen.cases[0], seen.cases[-1])
+    ]
+    crosses = ends[0] > 1 > ends[1]
+    reason = fall.reason if crosses else f"{fall.reason} It does not cross 1."
+    outcome = fall.outcome if crosses else Outcome.DISAGREES
+    return Judgement(outcome, fall.ours, reason)
+
+
+def unfairness(evidence: Evidence, subject: str) -> Values:
+    """The mean of |log2 ratio| over the unequal round trips, replica by replica."""
+    seen = evidence.seen["rtt-fairness"]
+    equal = f"round trip of {ROUND_TRIPS_MS[3]} ms"
+    columns = [seen.values(RATIO, case, subject) for case in seen.cases if case != equal]
+    return [
+        sum(abs(math.log2(one)) for one in row if one) / len(row)
+        if all(one is not None and one > 0 for one in row)
+        else None
+        for row in zip(*columns, strict=True)
+    ]
+
+
+def fairer_paths(evidence: Evidence) -> Judgement:
+    """How unequally two flows share, over all unequal round trips."""
+    values = {one: unfairness(evidence, one) for one in evidence.subjects}
+    return apart(Sample(values, UNFAIRNESS, "unequal round trips"), evidence.tested, [BASE])
+
+
+def level(name: str) -> Judge:
+    """Whether the drop rate of a level is nearest to its own number, by ratio."""
+
+    def judge(evidence: Evidence) -> Judgement:
+        seen = evidence.seen["congestion"]
+        levels = published.load().levels
+        case = next(one for one in seen.cases if one.startswith(name))
+        found = seen.interval("loss", case, BASE)
+        mean = found.mean or 0.0
+        nearest = min(
+            levels, key=lambda one: abs(math.log(levels[one] / mean)) if mean > 0 else levels[one]
+        )
+        agrees = nearest == name and mean > 0
+        reason = (
+            f"{case.split(', ')[1].capitalize()} lose {interval_text(found)} %, "
+            f"{figure_text(mean / levels[name], 2)} times {levels[name]:g} %"
+            + (
+                ", and no other level is nearer."
+                if agrees
+                else f": nearer to {nearest} congestion."
+            )
+        )
+        return Judgement(outcome_of(agrees), f"{interval_text(found)} %", reason)
+
+    return judge
+
+
+def factors(_evidence: Evidence) -> Judgement:
+    """The arithmetic of the three factors."""
+    exact = {name: math.sqrt(rate / 100 / 0.76) for name, rate in published.load().levels.items()}
+    wrong = [name for name, one in exact.items() if f"{one:.3f}" != f"{SHARES[name]:.3f}"]
+    ours = ", ".join(f"{one:.4f} ({name})" for name, one in exact.items())
+    text = "; ".join(
+        f"{exact[name]:.4f} rounds to {exact[name]:.3f}, not {SHARES[name]:g}" for name in wrong
+    )
+    outcome = Outcome.CONTRADICTS_ITSELF if wrong else Outcome.AGREES
+    reason = f"By the formula: {text}. The runs take the printed one." if wrong else "So they do."
+    return Judgement(outcome, ours, reason)
+
+
+def over_cases(evidence: Evidence, name: str, columns: Sequence[str], subject: str) -> Values:
+    """The sum of columns, averaged over all cases of a scenario, replica by replica."""
+    seen = evidence.seen[name]
+    found = [seen.values(one, case, subject) for case in seen.cases for one in columns]
+    return [
+        sum(one for one in row if one is not None) / len(seen.cases)
+        if all(one is not None for one in row)
+        else None
+        for row in zip(*found, strict=True)
+    ]
+
+
+JUDGES: dict[str, tuple[str, Judge]] = {
+    "less-delay": ("shorter", less_delay),
+    "marks": ("fewer, more", marks),
+    "larger-buffers": ("longer", larger_buffers),
+    "lbe-yields": ("less", lbe_yields),
+    "lbe-fateful": ("an interaction", lbe_fateful),
+    "shorter-path": ("faster", shorter_path),
+    "fairer-paths": ("may improve", fairer_paths),
+    "mild": ("0.1 %", level("mild")),
+    "medium": ("0.5 %", level("medium")),
+    "heavy": ("1 %", level("heavy")),
+    "factors": ("0.036, 0.081, 0.114", factors),
+}
+"""Claim -> what is printed, and who judges it."""
+
+
+def verdicts(evidence: Evidence) -> tuple[Verdict, ...]:
+    """One verdict per claim, in the order of the RFC. Raises KeyError where one has no judge."""
+    claims = published.load().claims
+    return tuple(
+        JUDGES[name][1](evidence).on(claim, JUDGES[name][0]) for name, claim in claims.items()
+    )

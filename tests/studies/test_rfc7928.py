@@ -1,0 +1,239 @@
+"""The study `rfc7928`: its scenarios by hand, its phases, its laws, its verdicts, its knobs."""
+
+import tomllib
+
+import polars as pl
+import pytest
+
+from sojourn.studies.base import RunOptions
+from sojourn.studies.claims import Outcome
+from sojourn.studies.knobs import StudyError
+from sojourn.studies.rfc7928 import checks, evidence, phases, published, scenario, verdicts
+from sojourn.studies.rfc7928.laboratory import Laboratory
+from sojourn.studies.rfc7928.study import Rfc7928Study
+from sojourn.studies.runner import run_scenario
+
+STUDY = Rfc7928Study()
+SETTINGS = STUDY.settle({"duration": "4 s", "settle": "2 s", "phase": "1 s", "replicas": "3"})
+
+
+@pytest.fixture(scope="module")
+def found():
+    runs = {
+        part: run_scenario(text, RunOptions(jobs=2))
+        for part, text in STUDY.scenarios(SETTINGS).items()
+    }
+    return evidence.gather(runs, SETTINGS)
+
+
+def documents(**knobs):
+    return {
+        part: tomllib.loads(text) for part, text in STUDY.scenarios(STUDY.settle(knobs)).items()
+    }
+
+
+def test_levels_of_congestion_by_hand():
+    # 20 Mbit/s x 100 ms / 12000 bits = 166.7 packets, as many in the buffer: S = 334.
+    lab = Laboratory(STUDY.settle({}))
+    assert lab.room() == 167
+    assert [lab.flows_of(one) for one in ("mild", "medium", "heavy")] == [12, 27, 38]
+    # A tenth of the rate: S = 34, and 1.2 flows are one.
+    assert lab.flows_of("mild", "2 Mbit/s") == 1
+    twice = Laboratory(STUDY.settle({"buffer": "2"}))
+    assert twice.room() == 334
+    assert twice.flows_of("heavy") == 57  # 0.114 x 501
+
+
+def ms(text):
+    number, unit = text.split()
+    assert unit == "ms"
+    return float(number)
+
+
+def test_round_trips_are_what_their_names_say():
+    document = documents()["rtt-fairness"]
+    links = {one["name"]: one for one in document["link"]}
+    middle = ms(links["bottleneck"]["delay"]) + ms(links["bottleneck-back"]["delay"])
+    steps = document["vary"]["link.two-*.delay"]
+    assert [round(middle + 4 * ms(one), 6) for one in steps] == [5, 20, 50, 100, 200, 560]
+    assert round(middle + 4 * ms(links["one-in"]["delay"]), 6) == 100
+    # Over two hops, and over the second alone.
+    links = {one["name"]: one for one in documents()["two-hops"]["link"]}
+    assert 4 * ms(links["a-in"]["delay"]) + 4 * 1 == 100
+    assert 4 * ms(links["b-in"]["delay"]) + 2 * 1 == 100
+
+
+def test_every_queue_of_a_scenario_has_the_same_room():
+    document = documents(queues="codel; fq_codel")["congestion"]
+    limits = {
+        one["queue"]["limit"] for one in document["link"] if one["name"].startswith("bottleneck")
+    }
+    assert limits == {"167 packets"}
+    assert all("limit" not in one for one in document["vary"]["link.bottleneck.queue"])
+
+
+def test_phases_have_as_many_flows_as_their_levels():
+    flows = documents()["phases"]["flow"]
+    times = [(30, 12), (50, 27), (70, 38), (90, 12), (110, 27), (130, 38)]
+
+    def second(text, otherwise):
+        return float(text.removesuffix(" s")) if text[0].isdigit() else otherwise
+
+    for instant, expected in times:
+        on = sum(
+            one["count"]
+            for one in flows
+            if second(one["start"], 0) <= instant < second(one.get("stop", "1000 s"), 0)
+        )
+        assert on == expected
+
+
+def test_marks_are_asked_of_those_that_mark():
+    queues = documents(queues="codel; pie")["rtt-fairness-ecn"]["vary"]["link.bottleneck.queue"]
+    assert [one.get("ecn", False) for one in queues] == [False, True, True]
+
+
+def test_drop_tail_comes_first_and_once():
+    settings = STUDY.settle({"queues": "codel,target=20 ms; droptail; codel"})
+    assert settings["queues"] == ("droptail", "codel,target=20 ms", "codel")
+
+
+@pytest.mark.parametrize(
+    ("knobs", "message"),
+    [
+        ({"queues": "codell"}, 'knob "queues" of study "rfc7928": .*codell.*did you mean'),
+        ({"queues": " ; "}, "found none; allowed: one or several"),
+        ({"queues": "codel,target=5 packets"}, "target"),
+        ({"rate": "50 kbit/s"}, '"50 kbit/s" is below 100 kbit/s'),
+        ({"buffer": "0"}, "not a number above 0"),
+        ({"phase": "0 s"}, "not above zero"),
+    ],
+)
+def test_knobs_refuse(knobs, message):
+    with pytest.raises(StudyError, match=message):
+        STUDY.settle(knobs)
+
+
+def test_round_trips_shorter_than_two_hops_are_refused():
+    with pytest.raises(StudyError, match='"3 ms" is less than two hops there and back take, 4 ms'):
+        STUDY.scenarios(STUDY.settle({"rtt": "3 ms"}))
+
+
+def test_phases_by_hand():
+    """Two phases of 1 s after 2 s, looked at every half second."""
+    rows = [
+        # time, queue, throughput, drops, goodput
+        (2.0, 99.0, 1.2e6, 99.0, 9e6),
+        (2.5, 10.0, 12e6, 0.0, 10e6),
+        (3.0, 30.0, 12e6, 2.0, 12e6),
+        (3.5, 5.0, 1.2e6, 1.0, 1e6),
+        (4.0, 5.0, 1.2e6, 0.0, 1e6),
+        (4.5, 20.0, 12e6, 0.0, 11e6),
+    ]
+    frame = pl.DataFrame(
+        [
+            {
+                "point": 0,
+                "subject": "codel",
+                "replica": 0,
+                "time_s": time,
+                "queue_mean_packets": queue,
+                "throughput_bps": throughput,
+                "drops_packets": drops,
+                "goodput_bps": goodput,
+            }
+            for time, queue, throughput, drops, goodput in rows
+        ]
+    )
+    seen = phases.observe(frame, "capacity-slow", SETTINGS)
+    # The first phase again at 4.5 s: 20 packets on average at 1000 packets per second.
+    assert seen.values("delay", "100 Mbit/s", "codel") == [pytest.approx(20.0)]
+    assert seen.values("goodput", "100 Mbit/s", "codel") == [pytest.approx(11.0)]
+    assert seen.values("drops", "100 Mbit/s", "codel") == [pytest.approx(2 / 1.5)]
+    assert seen.values("delay", "10 Mbit/s", "codel") == [pytest.approx(50.0)]
+    assert seen.values("drops", "10 Mbit/s", "codel") == [pytest.approx(1.0)]
+
+
+def test_phases_agree_with_the_whole_run(found):
+    """Goodput over all phases, weighted alike, is that of the run."""
+    for name in phases.NAMES:
+        whole = found.seen[name]
+        parts = found.by_phase[name]
+        for subject in found.subjects:
+            mean = sum(parts.interval("goodput", one, subject).mean for one in parts.cases)
+            total = whole.interval("goodput", whole.cases[0], subject).mean
+            assert mean / len(parts.cases) == pytest.approx(total, rel=0.02)
+
+
+def test_every_claim_has_a_judge():
+    assert set(verdicts.JUDGES) == set(published.load().claims)
+
+
+def test_the_factors_by_hand(found):
+    # sqrt(0.001 / 0.76) = 0.0363, sqrt(0.005 / 0.76) = 0.0811, sqrt(0.01 / 0.76) = 0.1147.
+    judgement = verdicts.factors(found)
+    assert judgement.outcome is Outcome.CONTRADICTS_ITSELF
+    assert judgement.ours == "0.0363 (mild), 0.0811 (medium), 0.1147 (heavy)"
+
+
+def test_a_level_is_judged_by_its_nearest(found):
+    seen = found.seen["congestion"]
+    outcomes = {}
+    for loss in (0.15, 0.3, 0.8, 2.0, 0.0):
+        frame = seen.frame.with_columns(pl.lit(loss).alias("loss"))
+        spoiled = {**found.seen, "congestion": type(seen)(frame, seen.measures)}
+        one = evidence.Evidence(SETTINGS, found.plans, spoiled, found.by_phase, found.timed)
+        outcomes[loss] = [
+            verdicts.level(level)(one).outcome is Outcome.AGREES
+            for level in ("mild", "medium", "heavy")
+        ]
+    assert outcomes == {
+        0.15: [True, False, False],
+        0.3: [False, True, False],
+        0.8: [False, False, True],
+        2.0: [False, False, True],
+        0.0: [False, False, False],
+    }
+
+
+def test_laws_are_kept_and_can_break(found):
+    assert [one.kept for one in checks.all_checks(found)] == [True] * 4
+
+    def spoiled(name, column, factor):
+        seen = found.seen[name]
+        frame = seen.frame.with_columns(pl.col(column) * factor)
+        return evidence.Evidence(
+            SETTINGS,
+            found.plans,
+            {**found.seen, name: type(seen)(frame, seen.measures)},
+            found.by_phase,
+            found.timed,
+        )
+
+    assert checks.capacity(spoiled("newreno", "goodput", 10)).kept is False
+    assert checks.use(spoiled("udp", "utilisation", 1.01)).kept is False
+    assert checks.room(spoiled("newreno", "delay_p99", 1.5)).kept is False
+    assert checks.completion(spoiled("short", "fct_short", 0.5)).kept is False
+
+
+def test_scenarios_are_named_by_their_sections():
+    plans = scenario.plans(SETTINGS)
+    sections = {plan.section for plan in plans.values()}
+    assert sections == {
+        "4.4",
+        "4.5",
+        "5",
+        "5.1.1",
+        "5.1.2",
+        "5.2",
+        "5.3",
+        "5.4",
+        "6.2",
+        "7.2",
+        "8.2.2-4",
+        "8.2.5",
+        "8.2.6",
+        "9.1",
+        "9.2",
+        "10.2",
+    }
