@@ -27,6 +27,20 @@ class HookError(InputError):
         self.message = message
 
 
+class NotYet:
+    """Stands where ``__init__`` of a base class will set something: a class may leave it out."""
+
+    def __get__(self, made: object, cls: type) -> Any:
+        """Raise :class:`HookError`: nothing was set."""
+        if made is None:
+            return self
+        raise HookError(
+            f"{cls.__module__}:{cls.__qualname__}: found an __init__ that does not call "
+            "super().__init__(**given); allowed: one that does, or reset(self), which sets the "
+            "state that a run begins with"
+        )
+
+
 class HookWarning(UserWarning):
     """A method that may be meant as a hook."""
 

@@ -188,7 +188,10 @@ def make(kind: str, name: str, params: str, folder: str | Path) -> Any:
     """
     try:
         with prints_aside():
-            return find(name, folder, kind)(**json.loads(params))
+            made: Any = find(name, folder, kind)(**json.loads(params))
+            # Tells of an `__init__` that leaves out its base's.
+            _ = made.given
+            return made
     except ValueError as error:
         if not _is_of_results(folder):
             raise

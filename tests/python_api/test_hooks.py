@@ -17,6 +17,23 @@ def test_a_class_without_a_hook_is_refused():
         Coin()
 
 
+@pytest.mark.parametrize(
+    ("base", "hooks"),
+    [
+        (sj.queue.Discipline, {"enqueue": lambda self, now, size, flow, ecn: sj.queue.ACCEPT}),
+        (
+            sj.transport.CongestionControl,
+            {"on_ack": lambda self, ack: None, "on_loss": lambda self, now, why: None},
+        ),
+    ],
+)
+def test_an_init_that_leaves_out_its_base_is_refused(base, hooks):
+    own = type("Own", (base,), {"__init__": lambda self: None, **hooks})
+    allowed = r"Own: found an __init__ that does not call super\(\).* or reset\(self\)"
+    with pytest.raises(ValueError, match=allowed):
+        own().table()
+
+
 def test_a_method_that_looks_like_a_hook_is_warned_of():
     class Coin(sj.queue.Discipline):
         def enqueue(self, now, size, flow, ecn):

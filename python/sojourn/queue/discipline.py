@@ -53,6 +53,9 @@ class Discipline(_core.Desk):
     state: ClassVar[Mapping[str, float]] = {}
     """Variables of compiled hooks and their values in a new queue; see :mod:`sojourn.native`."""
 
+    given: Any = hooks.NotYet()
+    """Parameters as they were given."""
+
     def __init_subclass__(cls) -> None:
         """See whether the hooks are compiled."""
         super().__init_subclass__()

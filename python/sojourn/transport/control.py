@@ -55,6 +55,9 @@ class CongestionControl:
     byte_counting: int
     """Segments that one acknowledgement counts for at most (RFC 3465)."""
 
+    given: Any = hooks.NotYet()
+    """Parameters as they were given."""
+
     def __init__(self, **given: Any) -> None:
         """Take parameters, with their units.
 
