@@ -190,7 +190,7 @@ def _under_arguments(message: str, given: Collection[str]) -> str:
 
 
 def find(name: str | Path, overrides: Overrides = ()) -> Scenario:
-    """Load a scenario file, or the scenario of a study by its name."""
+    """Load a scenario file, or a scenario of a study by its name: STUDY, or STUDY/PART."""
     place = as_path("scenario", name)
     if "\n" in str(name):
         allowed = "a path or the name of a study; a text is read by sj.Scenario.from_toml"
@@ -199,10 +199,14 @@ def find(name: str | Path, overrides: Overrides = ()) -> Scenario:
         return Scenario.load(place, overrides)
     from sojourn import studies
 
-    if str(name) not in studies.names():
-        what = refusal(str(name), studies.names())
+    study = str(name).partition("/")[0]
+    if study not in studies.names():
+        what = refusal(study, studies.names())
         raise ScenarioError(f"{name}: there is no such file and no such study: {what}")
-    text = studies.scenario_text(str(name))
+    try:
+        text = studies.scenario_text(str(name))
+    except studies.StudyError as error:
+        raise ScenarioError(f"{name}: {error}") from None
     return Scenario.from_toml(text, place=str(name), overrides=overrides)
 
 

@@ -242,10 +242,17 @@ def test_a_study_by_its_name(sojourn):
     assert done.errors == (
         "error: nothing-of-this-name: there is no such file and no such study: "
         'found "nothing-of-this-name"; allowed: eqm, ece6110, four-aqms, large-network, '
-        "red-fairness\n"
+        "red-fairness, rfc7928\n"
     )
     names = [study["name"] for study in json.loads(sojourn("list", "studies", "--json").out)]
     assert "eqm" in names
+    assert sojourn("check", "rfc7928/congestion").status == 0
+    done = sojourn("check", "rfc7928/congestoin")
+    assert done.status == 2
+    assert done.errors == (
+        'error: rfc7928/congestoin: study "rfc7928" has no part "congestoin"; did you mean '
+        '"congestion"?\n'
+    )
 
 
 def test_check_says_what_would_run(sojourn, small):
