@@ -20,7 +20,7 @@ test: lint test-rust test-python ## Linters, generated files, all tests
 
 lint: setup
 	cargo fmt --all --check
-	cargo clippy --quiet --workspace --all-targets -- -D warnings
+	cargo clippy --quiet --workspace --all-targets --no-default-features -- -D warnings
 	ruff format --check --quiet python tests tools benchmarks examples
 	ruff check --quiet python tests tools benchmarks examples
 	pyright --warnings
@@ -28,7 +28,7 @@ lint: setup
 	$(BIN)/python tools/generate.py --check
 
 test-rust: setup
-	cargo test --quiet --workspace
+	cargo test --quiet --workspace --no-default-features
 
 test-python: setup
 	pytest

@@ -4,19 +4,19 @@
 //! processor cannot remember where all are. On Linux `jemalloc` asks the system for large pages
 //! wherever it takes memory (`madvise`), which the C library does only where a variable of the
 //! environment says so; a system on which `/sys/kernel/mm/transparent_hugepage/enabled` says
-//! `never` gives none. What that is worth stands in `benchmarks/README.md`. Elsewhere memory is the
-//! system's.
+//! `never` gives none. What that is worth stands in `benchmarks/README.md`. Elsewhere, and
+//! without the feature `jemalloc`, memory is the system's.
 
-#[cfg(target_os = "linux")]
+#[cfg(all(target_os = "linux", feature = "jemalloc"))]
 pub use tikv_jemallocator::Jemalloc as Allocator;
 
-#[cfg(not(target_os = "linux"))]
+#[cfg(not(all(target_os = "linux", feature = "jemalloc")))]
 pub use std::alloc::System as Allocator;
 
 /// What jemalloc is told at its start: large pages for all of its memory.
 ///
 /// It looks for a text by this name, and the first word of a slice points to its text.
-#[cfg(target_os = "linux")]
+#[cfg(all(target_os = "linux", feature = "jemalloc"))]
 #[used]
 // SAFETY: nothing else has that name: jemalloc declares it, weakly, for a program to define. It
 // reads a pointer there, and from it on a text that ends with a zero: both live as long as the
