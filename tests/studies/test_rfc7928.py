@@ -63,6 +63,12 @@ def test_round_trips_are_what_their_names_say():
     assert 4 * ms(links["b-in"]["delay"]) + 2 * 1 == 100
 
 
+def test_links_of_senders_are_ten_times_faster():
+    for rate, expected in (("20 Mbit/s", "1000 Mbit/s"), ("1 Gbit/s", "10000 Mbit/s")):
+        links = {one["name"]: one for one in documents(rate=rate)["mix"]["link"]}
+        assert links["bulk-in"]["rate"] == links["bulk-out"]["rate"] == expected
+
+
 def test_every_queue_of_a_scenario_has_the_same_room():
     document = documents(queues="codel; fq_codel")["congestion"]
     limits = {
@@ -103,6 +109,7 @@ def test_drop_tail_comes_first_and_once():
     [
         ({"queues": "codell"}, 'knob "queues" of study "rfc7928": .*codell.*did you mean'),
         ({"queues": " ; "}, "found none; allowed: one or several"),
+        ({"queues": "droptail"}, "found drop-tail alone; allowed: one or several to hold"),
         ({"queues": "codel,target=5 packets"}, "target"),
         ({"rate": "50 kbit/s"}, '"50 kbit/s" is below 100 kbit/s'),
         ({"buffer": "0"}, "not a number above 0"),

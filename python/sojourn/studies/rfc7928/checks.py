@@ -29,10 +29,10 @@ VARIES = ("capacity", "two-way", "mix")
 def capacity(evidence: Evidence) -> Check:
     """No goodput above the payload's share of the bottleneck's rate."""
     lab = Laboratory(evidence.settings)
-    longest = Fraction(max(ROUND_TRIPS_MS), 1000)
+    longest = max(lab.rtt, Fraction(max(ROUND_TRIPS_MS), 1000))
     # What a receiver may have held back before measurements began, for want of one packet.
-    held = max(BUFFERS) * network.bdp_packets(lab.rate_text, lab.rtt)
-    held += lab.room(rtt=longest) + network.bdp_packets(lab.rate_text, longest)
+    most_room = max(*BUFFERS, lab.settings["buffer"])
+    held = (1 + most_room) * network.bdp_packets(lab.rate_text, longest)
     limit = PAYLOAD * (float(lab.rate) + held * PACKET_BITS / float(lab.measured)) / 1e6
     most = max(
         _most(seen.frame["goodput"])

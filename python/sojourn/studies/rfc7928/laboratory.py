@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -18,6 +18,9 @@ STUDY = "rfc7928"
 
 SHARES = {"mild": 0.036, "medium": 0.081, "heavy": 0.114}
 """Flows of each level of congestion by packet of pipe and buffer (sections 8.2.2 to 8.2.4)."""
+
+CAPACITIES = ("100 Mbit/s", "10 Mbit/s")
+"""Between what capacities the bottleneck varies (section 8.2.6)."""
 
 BACKGROUND = Fraction(1, 10)
 """Rate of constant traffic in mixes, as a share of the capacity."""
@@ -64,6 +67,11 @@ class Laboratory:
         self.settle = quantities.seconds(settings["settle"])
         self.measured = quantities.seconds(settings["duration"])
         self.phase = quantities.seconds(settings["phase"])
+
+    def access(self, groups: Mapping[str, Fraction], **where: Any) -> network.Links:
+        """The links of senders and receivers, fast enough for every bottleneck here."""
+        fastest = max(self.rate, *(quantities.bits_per_second(one) for one in CAPACITIES))
+        return network.access(groups, network.access_rate(fastest), **where)
 
     def room(self, rate: str = "", rtt: Fraction | None = None) -> int:
         """The room of a queue in packets."""
@@ -120,7 +128,7 @@ class Laboratory:
     ) -> Plan:
         """A scenario on one bottleneck with drop-tail on the way back."""
         groups = {one["name"]: self.rtt for one in flows}
-        links = network.access(groups) + network.dumbbell(self.rate_text, self.room())
+        links = self.access(groups) + network.dumbbell(self.rate_text, self.room())
         document = self.document(title, links, flows, **keys)
         axes = (*((case,) if case else ()), self.subjects())
         found = (*readings.common(), *further)

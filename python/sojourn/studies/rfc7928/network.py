@@ -15,7 +15,14 @@ from sojourn.studies import quantities
 PACKET_BYTES = 1500
 """A full packet on the wire; levels of congestion are counted in these."""
 
-ACCESS_RATE = "1 Gbit/s"
+ACCESS_RATE = 10**9
+"""Least rate of the links of senders and receivers, in bit/s."""
+
+FASTER = 10
+"""How many times the bottleneck's rate they have at least."""
+
+ACCESS_ROOM = 100_000
+"""Packets that find room there: nothing is lost before the bottleneck."""
 
 HOP = Fraction(1, 1000)
 """Propagation of one way between two routers, in seconds."""
@@ -42,7 +49,12 @@ def plain(limit: int) -> dict[str, Any]:
     return {"discipline": "droptail", "limit": f"{limit} packets"}
 
 
-def access(groups: Mapping[str, Fraction], *, left: str = "L", hops: int = 1) -> Links:
+def access_rate(rate: Fraction) -> str:
+    """The rate of the links of senders and receivers for this bottleneck, in bit/s."""
+    return quantities.rate_text(max(Fraction(ACCESS_RATE), FASTER * rate))
+
+
+def access(groups: Mapping[str, Fraction], rate: str, *, left: str = "L", hops: int = 1) -> Links:
     """Links of the senders and receivers of each group, by its round trip in seconds.
 
     Its senders enter at `left`, so many hops before R.
@@ -52,9 +64,10 @@ def access(groups: Mapping[str, Fraction], *, left: str = "L", hops: int = 1) ->
             "name": link,
             "from": start,
             "to": end,
-            "rate": ACCESS_RATE,
+            "rate": rate,
             "delay": time_text(access_delay(rtt, hops)),
             "duplex": True,
+            "queue": plain(ACCESS_ROOM),
         }
         for name, rtt in groups.items()
         for link, start, end in (
@@ -89,11 +102,11 @@ def dumbbell(rate: str, limit: int, back_rate: str = "", back_limit: int = 0) ->
     ]
 
 
-def two_hops(rate: str, first_rate: str, limit: int) -> Links:
-    """L, M and R in a row; the ways back have room for all acknowledgements."""
+def two_hops(rate: str, first: str, back: str, limit: int) -> Links:
+    """L, M and R in a row, by the rates of both hops and of the ways back, which lose nothing."""
     return [
-        hop(FIRST, "L", "M", first_rate, limit),
+        hop(FIRST, "L", "M", first, limit),
         hop(SECOND, "M", "R", rate, limit),
-        hop("back-one", "R", "M", ACCESS_RATE, 1000),
-        hop("back-two", "M", "L", ACCESS_RATE, 1000),
+        hop("back-one", "R", "M", back, ACCESS_ROOM),
+        hop("back-two", "M", "L", back, ACCESS_ROOM),
     ]

@@ -22,6 +22,8 @@ def read(text: str) -> tuple[str, ...]:
     if not names:
         raise ValueError("found none; allowed: one or several, such as “codel; pie,target=5 ms”")
     wanted = tuple(dict.fromkeys((BASE, *names)))
+    if wanted == (BASE,):
+        raise ValueError("found drop-tail alone; allowed: one or several to hold against it")
     try:
         Question(wanted).scenario()
     except ScenarioError as error:

@@ -27,7 +27,7 @@ def _plan(lab: Laboratory, name: str, section: str, title: str, *, ecn: bool) ->
     longest = max(lab.rtt, Fraction(max(ROUND_TRIPS_MS), 1000))
     document = lab.document(
         title,
-        network.access({"one": lab.rtt, "two": longest})
+        lab.access({"one": lab.rtt, "two": longest})
         + network.dumbbell(lab.rate_text, lab.room(rtt=longest)),
         [traffic.bulk("one", transport), traffic.bulk("two", transport)],
     )

@@ -74,7 +74,7 @@ def buffers(lab: Laboratory) -> Plan:
     """One NewReno flow over drop-tail with more and more room."""
     title = "Buffers"
     whole = network.bdp_packets(lab.rate_text, lab.rtt)
-    links = network.access({"bulk": lab.rtt}) + network.dumbbell(lab.rate_text, whole)
+    links = lab.access({"bulk": lab.rtt}) + network.dumbbell(lab.rate_text, whole)
     rooms = {f"{one:g} BDP": f"{max(1, round(one * whole))} packets" for one in BUFFERS}
     axes = (
         Axis("case", f"link.{BOTTLENECK}.queue.limit", rooms),

@@ -6,10 +6,7 @@ from typing import Any
 
 from sojourn.studies.parts import Axis, Part
 from sojourn.studies.rfc7928 import network, readings, traffic
-from sojourn.studies.rfc7928.laboratory import SHARES, Laboratory, Plan, seconds_text
-
-CAPACITIES = ("100 Mbit/s", "10 Mbit/s")
-"""Between what capacities the bottleneck varies (8.2.6)."""
+from sojourn.studies.rfc7928.laboratory import CAPACITIES, SHARES, Laboratory, Plan, seconds_text
 
 FAST = "100 ms"
 """How long each of them holds in the second experiment."""
@@ -87,6 +84,6 @@ def phases(lab: Laboratory) -> Plan:
 def capacity(lab: Laboratory, name: str, title: str, changes: Any, **keys: Any) -> Plan:
     """Section 8.2.6: NewReno flows over a capacity that varies."""
     there, back = network.dumbbell(CAPACITIES[0], lab.room(CAPACITIES[0]))
-    links = [*network.access({"bulk": lab.rtt}), there | {"changes": changes}, back]
+    links = [*lab.access({"bulk": lab.rtt}), there | {"changes": changes}, back]
     document = lab.document(title, links, [traffic.bulk(count=CAPACITY_FLOWS)], **keys)
     return Plan(Part(name, document, (lab.subjects(),)), "8.2.6", title, readings.common())

@@ -20,9 +20,14 @@ def plans(lab: Laboratory) -> list[Plan]:
 def _plan(lab: Laboratory, name: str, title: str, link: str) -> Plan:
     half = max(1, lab.flows_of("mild") // 2)
     links = [
-        *network.access({"a": lab.rtt}, hops=2),
-        *network.access({"b": lab.rtt}, left="M"),
-        *network.two_hops(lab.rate_text, quantities.rate_text(lab.rate / 2), lab.room()),
+        *lab.access({"a": lab.rtt}, hops=2),
+        *lab.access({"b": lab.rtt}, left="M"),
+        *network.two_hops(
+            lab.rate_text,
+            quantities.rate_text(lab.rate / 2),
+            network.access_rate(lab.rate),
+            lab.room(),
+        ),
     ]
     flows = [traffic.bulk("a", count=half), traffic.bulk("b", count=half)]
     seen = (
