@@ -203,6 +203,40 @@ def test_a_level_is_judged_by_its_nearest(found):
     }
 
 
+def with_ratios(found, ratios, rtt="100 ms"):
+    """The evidence with these goodputs of category II over I, the same in every replica."""
+    seen = found.seen["rtt-fairness"]
+    by_case = dict(zip(seen.cases, ratios, strict=True))
+    noise = 1 + pl.col("replica") * 1e-3
+    frame = seen.frame.with_columns(
+        (pl.col("case").replace_strict(by_case) * noise).alias(verdicts.RATIO)
+    )
+    spoiled = {**found.seen, "rtt-fairness": type(seen)(frame, seen.measures)}
+    settings = STUDY.settle({"rtt": rtt})
+    return evidence.Evidence(settings, found.plans, spoiled, found.by_phase, found.timed)
+
+
+def test_a_shorter_path_is_ahead_by_hand(found):
+    falling = [8.0, 4.0, 2.0, 1.1, 0.5, 0.1]
+    assert verdicts.shorter_path(with_ratios(found, falling)).outcome is Outcome.AGREES
+    # Behind with half of the round trip.
+    judgement = verdicts.shorter_path(with_ratios(found, [8.0, 4.0, 0.9, 0.8, 0.5, 0.1]))
+    assert judgement.outcome is Outcome.DISAGREES
+    assert judgement.reason.endswith("Not so, on average, with a round trip of 50 ms.")
+    # All are shorter than 800 ms.
+    above = [8.0, 7.0, 6.0, 5.0, 4.0, 3.0]
+    assert verdicts.shorter_path(with_ratios(found, above, "800 ms")).outcome is Outcome.AGREES
+    assert verdicts.shorter_path(with_ratios(found, falling, "800 ms")).outcome is (
+        Outcome.DISAGREES
+    )
+
+
+def test_unfairness_by_hand(found):
+    # |log2|: 3, 2, 1, 1 and 2 of the five that are not 100 ms.
+    values = verdicts.unfairness(with_ratios(found, [8.0, 4.0, 2.0, 9.0, 0.5, 0.25]), "codel")
+    assert values[0] == pytest.approx((3 + 2 + 1 + 1 + 2) / 5)
+
+
 def test_laws_are_kept_and_can_break(found):
     assert [one.kept for one in checks.all_checks(found)] == [True] * 4
 

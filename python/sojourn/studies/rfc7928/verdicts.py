@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Sequence
 
 from sojourn.stats import student_interval
+from sojourn.studies import quantities
 from sojourn.studies.claims import Outcome, Verdict
 from sojourn.studies.judging import Judgement, Sample, apart, label
 from sojourn.studies.observed import Values
@@ -85,24 +86,32 @@ def lbe_fateful(evidence: Evidence) -> Judgement:
 
 
 def shorter_path(evidence: Evidence) -> Judgement:
-    """Drop-tail: the goodput of category II falls with its round trip, from above I's to below."""
+    """Drop-tail: category II falls behind as its round trip grows, and is ahead while shorter."""
     seen = evidence.seen["rtt-fairness"]
     steps = {case: seen.values(RATIO, case, BASE) for case in seen.cases}
     fall = goes(Scale(steps, "II / I"), "falls")
-    ends = [
-        student_interval(steps[case]).mean or math.nan for case in (seen.cases[0], seen.cases[-1])
+    wrong = [
+        case
+        for case, side in sides(evidence).items()
+        if side * math.log(student_interval(steps[case]).mean or math.nan) <= 0
     ]
-    crosses = ends[0] > 1 > ends[1]
-    reason = fall.reason if crosses else f"{fall.reason} It does not cross 1."
-    outcome = fall.outcome if crosses else Outcome.DISAGREES
-    return Judgement(outcome, fall.ours, reason)
+    if not wrong:
+        return fall
+    reason = f"{fall.reason} Not so, on average, with a {', a '.join(wrong)}."
+    return Judgement(Outcome.DISAGREES, fall.ours, reason)
+
+
+def sides(evidence: Evidence) -> dict[str, int]:
+    """Cases of unequal round trips: 1 where that of category II is the shorter, else -1."""
+    one = quantities.seconds(evidence.settings["rtt"]) * 1000
+    cases = zip(ROUND_TRIPS_MS, evidence.seen["rtt-fairness"].cases, strict=True)
+    return {case: 1 if two < one else -1 for two, case in cases if two != one}
 
 
 def unfairness(evidence: Evidence, subject: str) -> Values:
     """The mean of |log2 ratio| over the unequal round trips, replica by replica."""
     seen = evidence.seen["rtt-fairness"]
-    equal = f"round trip of {ROUND_TRIPS_MS[3]} ms"
-    columns = [seen.values(RATIO, case, subject) for case in seen.cases if case != equal]
+    columns = [seen.values(RATIO, case, subject) for case in sides(evidence)]
     return [
         sum(abs(math.log2(one)) for one in row if one) / len(row)
         if all(one is not None and one > 0 for one in row)
