@@ -60,16 +60,36 @@ class Own(sj.queue.Discipline):
 """
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="children are listed otherwise there")
-def test_workers_that_start_do_not_hear_it(mixed, tmp_path):
+@pytest.fixture
+def own(mixed, tmp_path):
+    """A folder with a scenario without end whose queue is a class in Python."""
     (tmp_path / "mine.py").write_text(OWN)
-    text = mixed().replace("replicas = 3", "replicas = 400").replace('"6 s"', '"100000 s"')
-    path = tmp_path / "long.toml"
-    path.write_text(text)
-    command = ["run", path, "--jobs", "2", "--set"]
-    queue = 'link.bottleneck.queue={ discipline = "mine:Own" }'
+    text = mixed("mine:Own").replace("replicas = 3", "replicas = 400")
+    (tmp_path / "long.toml").write_text(text.replace('"6 s"', '"100000 s"'))
+    return tmp_path
+
+
+RUN = ["run", "long.toml", "--jobs", "2"]
+
+
+def children(program: subprocess.Popen) -> list[str]:
+    """The processes that it has started, the first ones to look after what workers share."""
+    return Path(f"/proc/{program.pid}/task/{program.pid}/children").read_text().split()
+
+
+def wait_for_runs(program: subprocess.Popen, folder: Path, count: int) -> None:
+    """Wait until so many runs write their traces."""
+    patience = time.monotonic() + PATIENCE_S
+    while len(list(folder.rglob("*.part"))) < count and time.monotonic() < patience:
+        assert program.poll() is None
+        time.sleep(0.02)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="children are listed otherwise there")
+def test_workers_that_start_do_not_hear_it(own):
     program = subprocess.Popen(
-        [sys.executable, "-m", "sojourn", *command, queue],
+        [sys.executable, "-m", "sojourn", *RUN],
+        cwd=own,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
@@ -77,14 +97,12 @@ def test_workers_that_start_do_not_hear_it(mixed, tmp_path):
     )
     try:
         patience = time.monotonic() + PATIENCE_S
-        children = Path(f"/proc/{program.pid}/task/{program.pid}/children")
-        # The first ones look after what workers share.
-        while len(children.read_text().split()) < 3 and time.monotonic() < patience:
+        while len(children(program)) < 3 and time.monotonic() < patience:
             assert program.poll() is None
             time.sleep(0.01)
         # A terminal sends it to all of them; the one in front last, so that the others still start.
         for _ in range(50):
-            for child in children.read_text().split():
+            for child in children(program):
                 os.kill(int(child), signal.SIGINT)
             time.sleep(0.02)
         os.killpg(program.pid, signal.SIGINT)
@@ -97,28 +115,22 @@ def test_workers_that_start_do_not_hear_it(mixed, tmp_path):
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="children are listed otherwise there")
-def test_workers_end_with_the_process_in_front(mixed, tmp_path):
-    (tmp_path / "mine.py").write_text(OWN)
-    text = mixed("mine:Own").replace("replicas = 3", "replicas = 2").replace('"6 s"', '"100000 s"')
-    (tmp_path / "long.toml").write_text(text)
+def test_workers_end_with_the_process_in_front(own):
     program = subprocess.Popen(
-        [sys.executable, "-m", "sojourn", "run", "long.toml", "--jobs", "2", "--trace", "ns2"],
-        cwd=tmp_path,
+        [sys.executable, "-m", "sojourn", *RUN, "--trace", "ns2"],
+        cwd=own,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
     )
-    children = Path(f"/proc/{program.pid}/task/{program.pid}/children")
     workers: list[str] = []
-    patience = time.monotonic() + PATIENCE_S
     try:
-        while len(list(tmp_path.rglob("*.part"))) < 2 and time.monotonic() < patience:
-            assert program.poll() is None
-            time.sleep(0.02)
-        workers = children.read_text().split()
+        wait_for_runs(program, own, 2)
+        workers = children(program)
     finally:
         program.kill()
         program.wait()
     assert workers
+    patience = time.monotonic() + PATIENCE_S
     while any(Path(f"/proc/{one}").exists() for one in workers) and time.monotonic() < patience:
         time.sleep(0.05)
     left = [one for one in workers if Path(f"/proc/{one}").exists()]
@@ -128,35 +140,27 @@ def test_workers_end_with_the_process_in_front(mixed, tmp_path):
 
 
 LOOKS_ALL_THE_TIME = """
-import sys
 from sojourn import processes
 from sojourn.cli.main import program
 
 processes.LOOK_INTERVAL_S = 0.0
-sys.argv = ["sojourn", "run", "long.toml", "--jobs", "2", "--trace", "ns2"]
 program()
 """
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals are sent otherwise there")
-def test_it_is_heard_while_the_workers_are_looked_after(mixed, tmp_path):
-    (tmp_path / "mine.py").write_text(OWN)
-    text = (
-        mixed("mine:Own").replace("replicas = 3", "replicas = 400").replace('"6 s"', '"100000 s"')
-    )
-    (tmp_path / "long.toml").write_text(text)
+@pytest.mark.parametrize("_try", range(5))
+def test_it_is_heard_while_the_workers_are_looked_after(own, _try):
+    """Several tries: a lock that is held half of the time is caught in half of them."""
     program = subprocess.Popen(
-        [sys.executable, "-c", LOOKS_ALL_THE_TIME],
-        cwd=tmp_path,
+        [sys.executable, "-c", LOOKS_ALL_THE_TIME, *RUN, "--trace", "ns2"],
+        cwd=own,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
     )
     try:
-        patience = time.monotonic() + PATIENCE_S
-        while not list(tmp_path.rglob("*.part")) and time.monotonic() < patience:
-            assert program.poll() is None
-            time.sleep(0.02)
+        wait_for_runs(program, own, 1)
         program.send_signal(signal.SIGINT)
         _, errors = program.communicate(timeout=PATIENCE_S)
     finally:

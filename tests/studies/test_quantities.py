@@ -13,6 +13,21 @@ def test_exact():
     assert quantities.bits_per_second("0.05 Mbit/s") == 50_000
 
 
+@pytest.mark.parametrize(
+    ("seconds", "text"),
+    [
+        ("20", "20 s"),
+        ("2.5", "2.5 s"),
+        ("12345678.25", "12345678.25 s"),
+        ("0.0245", "24.5 ms"),
+        ("0.000000001", "0.000001 ms"),
+        ("0", "0 ms"),
+    ],
+)
+def test_durations_as_texts(seconds, text):
+    assert quantities.time_text(Fraction(seconds)) == text
+
+
 @pytest.mark.parametrize("bad", ["", "s", "-1 s", "1 h", "nan s", "1e3 s", "1 s s"])
 def test_what_is_no_duration(bad):
     with pytest.raises(ValueError, match="is not a number and one of s, ms"):

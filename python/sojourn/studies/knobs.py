@@ -55,6 +55,13 @@ def duration_or_zero(text: str) -> str:
     return text
 
 
+def rate(text: str) -> str:
+    """A reader for a rate above zero, kept as text."""
+    if quantities.bits_per_second(text) <= 0:
+        raise ValueError(f'"{text}" is not above zero')
+    return text
+
+
 def whole(least: int, most: int) -> Callable[[str], int]:
     """A reader for a whole number from `least` to `most`."""
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import TypedDict
 
 import polars as pl
 
+from sojourn.studies.base import Frames
 from sojourn.studies.knobs import Knob, Settings, StudyError, settle
 
 
@@ -20,6 +22,26 @@ class Publication:
     def settle(self, given: Mapping[str, str], *, quick: bool = False) -> Settings:
         """The settings for the knobs given. Raises StudyError."""
         return settle(self.name, self.knobs, given, self.quick if quick else None)
+
+
+class Ran(TypedDict):
+    """What a report says of the runs that it rests on: fields of `StudyReport`."""
+
+    version: str
+    seed: int
+    replicas: int
+    complete: bool
+
+
+def ran(results: Mapping[str, Frames]) -> Ran:
+    """What was run: version, seed and replicas are those of the main part, the first."""
+    main = next(iter(results.values()))
+    return Ran(
+        version=main.sojourn,
+        seed=main.seed,
+        replicas=main.replicas,
+        complete=all(one.complete for one in results.values()),
+    )
 
 
 def demand_packets(received: pl.Series, settings: Settings) -> None:

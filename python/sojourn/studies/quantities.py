@@ -56,6 +56,14 @@ def bits_per_second(text: str) -> Fraction:
     return parse(text, RATES, "3 Mbit/s")
 
 
+def time_text(span: Fraction) -> str:
+    """A duration in seconds as scenario files write it, to the nanosecond."""
+    nanoseconds = Decimal(round(span * 10**9))
+    if span >= 1:
+        return f"{(nanoseconds / 10**9).normalize():f} s"
+    return f"{(nanoseconds / 10**6).normalize():f} ms"
+
+
 def rate_text(rate: Fraction) -> str:
     """A rate in bit/s as scenario files write it, to the bit per second."""
     if rate % 1000 == 0:

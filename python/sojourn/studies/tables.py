@@ -52,6 +52,15 @@ def percent_text(share: float, digits: int = 0) -> str:
     return f"{100 * share:.{digits}f} %"
 
 
+def interval_numbers(found: Mapping[str, Interval]) -> dict[str, Any]:
+    """Intervals as a record: NAME_mean, NAME_low, NAME_high and NAME_n of each."""
+    return {
+        f"{name}_{part}": getattr(one, part)
+        for name, one in found.items()
+        for part in ("mean", "low", "high", "n")
+    }
+
+
 def interval_text(interval: Interval, digits: int = 3) -> str:
     """Mean and half-width, both with the decimals of the mean: "12.3 ± 0.4"."""
     if interval.mean is None:

@@ -18,7 +18,7 @@ from sojourn.studies.ece6110 import (
 )
 from sojourn.studies.ece6110.verdicts import verdicts
 from sojourn.studies.knobs import Settings
-from sojourn.studies.publication import Publication, demand_packets
+from sojourn.studies.publication import Publication, demand_packets, ran
 
 
 class Ece6110Study(Publication):
@@ -48,7 +48,6 @@ class Ece6110Study(Publication):
         laws.demand(kept)
         passed = verdicts(found)
         publication = published.load()
-        run = results[self.name]
         return StudyReport(
             study=self.name,
             title=self.title,
@@ -68,9 +67,6 @@ class Ece6110Study(Publication):
             open_points=open_points.open_points(settings),
             scenarios=self.scenarios(settings),
             settings=settings.texts,
-            version=run.sojourn,
-            seed=run.seed,
-            replicas=run.replicas,
             observations=found.main.frame,
-            complete=all(one.complete for one in results.values()),
+            **ran(results),
         )

@@ -8,7 +8,7 @@ from sojourn.studies.eqm import grades
 from sojourn.studies.eqm.evidence import Evidence
 from sojourn.studies.eqm.labels import DISCIPLINES, PUBLISHED, label
 from sojourn.studies.eqm.measures import MEASURES
-from sojourn.studies.tables import MISSING, Table, interval_text
+from sojourn.studies.tables import MISSING, Table, interval_numbers, interval_text
 
 SHOWN = (
     ("queue", ("all", "above")),
@@ -70,11 +70,7 @@ def comparison(evidence: Evidence) -> Table:
 
 def record(quantity: str, reading: str, intervals: dict[str, Any]) -> dict[str, Any]:
     """A row as numbers: mean, low and high by discipline."""
-    return {"quantity": quantity, "reading": reading} | {
-        f"{name}_{part}": getattr(one, part)
-        for name, one in intervals.items()
-        for part in ("mean", "low", "high", "n")
-    }
+    return {"quantity": quantity, "reading": reading} | interval_numbers(intervals)
 
 
 def beside_counts(evidence: Evidence) -> Table:

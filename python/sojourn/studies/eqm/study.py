@@ -21,7 +21,7 @@ from sojourn.studies.eqm import (
 from sojourn.studies.eqm.calibration import Candidate
 from sojourn.studies.eqm.verdicts import verdicts
 from sojourn.studies.knobs import Settings, settle
-from sojourn.studies.publication import Publication, demand_packets
+from sojourn.studies.publication import Publication, demand_packets, ran
 
 
 class EqmStudy(Publication):
@@ -92,9 +92,6 @@ class EqmStudy(Publication):
             open_points=open_points.open_points(settings),
             scenarios=self.scenarios(settings),
             settings=settings.texts,
-            version=run.sojourn,
-            seed=run.seed,
-            replicas=run.replicas,
             observations=frame,
-            complete=run.complete,
+            **ran(results),
         )

@@ -7,7 +7,7 @@ from typing import Any
 from sojourn.studies.four_aqms.evidence import Evidence
 from sojourn.studies.four_aqms.measures import DISCIPLINES, MEASURES
 from sojourn.studies.judging import label
-from sojourn.studies.tables import Table, interval_text
+from sojourn.studies.tables import Table, interval_numbers, interval_text
 
 LEFT_OUT = ("ack_drops", "queueing_p99_ms")
 """Measures that only a verdict quotes."""
@@ -24,12 +24,7 @@ def comparison(evidence: Evidence) -> Table:
         texts = (interval_text(intervals[name]) for name in DISCIPLINES)
         rows.append((measure.heading, measure.of, *texts))
         records.append(
-            {"quantity": measure.heading, "of": measure.of}
-            | {
-                f"{name}_{part}": getattr(one, part)
-                for name, one in intervals.items()
-                for part in ("mean", "low", "high", "n")
-            }
+            {"quantity": measure.heading, "of": measure.of} | interval_numbers(intervals)
         )
     return Table(
         id="measures",

@@ -19,6 +19,7 @@ from sojourn.studies.knobs import (
     duration,
     duration_or_zero,
     number,
+    rate,
     whole,
 )
 from sojourn.toml_text import toml_text
@@ -73,13 +74,6 @@ VARIANTS: dict[str, dict[str, Any]] = {
     "SFQ with room for 50": {"discipline": "sfq", "maxqueue": "50 packets"},
 }
 """Other parameters of one discipline, by what they are called in tables: the part `parameters`."""
-
-
-def rate(text: str) -> str:
-    """A reader for a rate above zero, kept as text."""
-    if quantities.bits_per_second(text) <= 0:
-        raise ValueError(f'"{text}" is not above zero')
-    return text
 
 
 def bits(text: str) -> float:

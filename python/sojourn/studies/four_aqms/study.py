@@ -19,7 +19,7 @@ from sojourn.studies.four_aqms import (
 from sojourn.studies.four_aqms.verdicts import verdicts
 from sojourn.studies.four_aqms.verdicts.common import ORDERS
 from sojourn.studies.knobs import Settings
-from sojourn.studies.publication import Publication, demand_packets
+from sojourn.studies.publication import Publication, demand_packets, ran
 
 
 class FourAqmsStudy(Publication):
@@ -68,9 +68,6 @@ class FourAqmsStudy(Publication):
             open_points=open_points.open_points(settings),
             scenarios=self.scenarios(settings),
             settings=settings.texts,
-            version=main.sojourn,
-            seed=main.seed,
-            replicas=main.replicas,
             observations=everything.chosen.frame,
-            complete=all(run.complete for run in results.values()),
+            **ran(results),
         )

@@ -14,7 +14,7 @@ from sojourn.studies.large_network.disciplines import DISCIPLINES, SWEPT
 from sojourn.studies.large_network.evidence import MANY_READINGS, ONE_READINGS, Evidence
 from sojourn.studies.large_network.scenario import LIMITS, SWEEP_SENDERS, limit_name, senders_name
 from sojourn.studies.large_network.verdicts.networks import JUDGES
-from sojourn.studies.tables import MISSING, Table, figure_text, interval_text
+from sojourn.studies.tables import MISSING, Table, figure_text, interval_numbers, interval_text
 
 QUANTITIES = ("throughput", "goodput", "loss", "delay")
 """What the comparison shows; the paper has no goodput."""
@@ -60,11 +60,7 @@ def comparison(evidence: Evidence) -> Table:
 
 def record(quantity: str, case: str, found: dict[str, Any]) -> dict[str, Any]:
     """A row as numbers."""
-    return {"quantity": quantity, "case": case} | {
-        f"{name}_{part}": getattr(one, part)
-        for name, one in found.items()
-        for part in ("mean", "low", "high", "n")
-    }
+    return {"quantity": quantity, "case": case} | interval_numbers(found)
 
 
 def table(

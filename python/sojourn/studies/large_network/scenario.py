@@ -13,6 +13,7 @@ from sojourn.studies.knobs import (
     choice,
     duration,
     duration_or_zero,
+    rate,
     whole,
 )
 from sojourn.studies.large_network import network
@@ -41,13 +42,6 @@ SERIES = "50 ms"
 
 TIMED_REPLICAS = 10
 """Replicas of the runs with time series, at most."""
-
-
-def rate(text: str) -> str:
-    """A reader for a rate, kept as text."""
-    if quantities.bits_per_second(text) <= 0:
-        raise ValueError(f'"{text}" is not above zero')
-    return text
 
 
 KNOBS = (

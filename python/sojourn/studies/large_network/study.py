@@ -18,7 +18,7 @@ from sojourn.studies.large_network import (
     scenario,
 )
 from sojourn.studies.large_network.verdicts import verdicts
-from sojourn.studies.publication import Publication, demand_packets
+from sojourn.studies.publication import Publication, demand_packets, ran
 
 
 class LargeNetworkStudy(Publication):
@@ -48,7 +48,6 @@ class LargeNetworkStudy(Publication):
         laws.demand(kept)
         passed = verdicts(found)
         publication = published.load()
-        main = next(iter(results.values()))
         return StudyReport(
             study=self.name,
             title=self.title,
@@ -68,9 +67,6 @@ class LargeNetworkStudy(Publication):
             open_points=open_points.open_points(settings),
             scenarios=self.scenarios(settings),
             settings=settings.texts,
-            version=main.sojourn,
-            seed=main.seed,
-            replicas=main.replicas,
             observations=found.seen.frame,
-            complete=all(one.complete for one in results.values()),
+            **ran(results),
         )

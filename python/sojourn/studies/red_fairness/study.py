@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from sojourn.studies import laws, readings
 from sojourn.studies.base import Frames, Section, StudyReport
 from sojourn.studies.knobs import Settings
-from sojourn.studies.publication import Publication, demand_packets
+from sojourn.studies.publication import Publication, demand_packets, ran
 from sojourn.studies.red_fairness import (
     against_ns2,
     answer,
@@ -43,7 +43,6 @@ class RedFairnessStudy(Publication):
         # Here, so that scenarios and titles need no library of figures.
         from sojourn.studies.red_fairness import figures
 
-        main = results[self.name]
         everything = evidence.gather(results, settings)
         demand_packets(everything.chosen.frame["received_packets"], settings)
         publication = published.load()
@@ -70,9 +69,6 @@ class RedFairnessStudy(Publication):
             open_points=open_points.open_points(settings),
             scenarios=self.scenarios(settings),
             settings=settings.texts,
-            version=main.sojourn,
-            seed=main.seed,
-            replicas=main.replicas,
             observations=everything.all_of_it,
-            complete=all(run.complete for run in results.values()),
+            **ran(results),
         )

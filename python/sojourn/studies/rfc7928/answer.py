@@ -18,15 +18,12 @@ def answer(evidence: Evidence, verdicts: Sequence[Verdict]) -> tuple[str, ...]:
     """Each discipline against drop-tail over all cases, then what became of the RFC's words."""
     counts: dict[tuple[str, str], Counter[int]] = {}
     cases = 0
-    for seen in evidence.seen.values():
-        for case in seen.cases:
-            if set(seen.subjects(case)) != set(evidence.subjects):
-                continue
-            cases += 1
-            for column in COLUMNS:
-                apart = apart_from_base(seen, column, case)
-                for subject in evidence.tested:
-                    counts.setdefault((subject, column), Counter())[apart.get(subject, 0)] += 1
+    for _, seen, case in evidence.compared():
+        cases += 1
+        for column in COLUMNS:
+            apart = apart_from_base(seen, column, case)
+            for subject in evidence.tested:
+                counts.setdefault((subject, column), Counter())[apart.get(subject, 0)] += 1
     return (
         f"Shorter queueing delay than with drop-tail: {_in(counts, 'delay', -1)} of {cases} cases. "
         f"Less goodput: {_in(counts, 'goodput', -1)}.",

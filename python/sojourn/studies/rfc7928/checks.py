@@ -68,14 +68,12 @@ def completion(evidence: Evidence) -> Check:
     rtt = float(Laboratory(evidence.settings).rtt)
     segments = int(traffic.SHORT_BYTES.split()[0]) // int(traffic.SEGMENT.split()[0])
     # A handshake, then windows that at most double with each round trip, and the last way.
-    least = {
-        f"initial window of {iw} packets": (1.5 + _rounds(segments, iw)) * rtt for iw in WINDOWS
-    }
     ahead: list[float] = []
-    for case in seen.cases:
+    for iw, case in zip(WINDOWS, seen.cases, strict=True):
+        least = (1.5 + _rounds(segments, iw)) * rtt
         for subject in seen.subjects(case):
             values = [one for one in seen.values("fct_short", case, subject) if one is not None]
-            ahead += [one / least[case] for one in values]
+            ahead += [one / least for one in values]
     if not ahead:
         return Check(law, None, "no short transfer has ended")
     return Check(law, min(ahead) >= 1 - 1e-9, f"the fastest takes {min(ahead):.2f} times as long")

@@ -6,14 +6,14 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from sojourn.comparing import LEAST
-from sojourn.stats import Interval, compare_all
+from sojourn.stats import compare_all
 from sojourn.studies.base import Section
 from sojourn.studies.judging import label
 from sojourn.studies.observed import Observed
 from sojourn.studies.rfc7928 import chapters
 from sojourn.studies.rfc7928.evidence import Evidence
 from sojourn.studies.rfc7928.queues import BASE
-from sojourn.studies.tables import MISSING, Table, figure_text, interval_text
+from sojourn.studies.tables import MISSING, Table, figure_text, interval_numbers, interval_text
 
 MARK = "*"
 
@@ -42,21 +42,17 @@ def comparison(evidence: Evidence) -> Table:
     """All scenarios: use of the bottleneck and mean queueing delay, by discipline."""
     rows: list[tuple[str, ...]] = []
     records: list[dict[str, Any]] = []
-    for name, plan in evidence.plans.items():
-        seen = evidence.seen[name]
-        if set(seen.subjects(seen.cases[0])) != set(evidence.subjects):
-            continue
-        for case in seen.cases:
-            title = f"{plan.section} {plan.title}" + (f", {case}" if case != plan.title else "")
-            cells: list[str] = []
-            record: dict[str, Any] = {"scenario": title}
-            for subject in evidence.subjects:
-                use = seen.interval("utilisation", case, subject).mean
-                delay = seen.interval("delay", case, subject).mean
-                cells.append(_pair(use, delay))
-                record |= {f"{subject}_utilisation": use, f"{subject}_delay_ms": delay}
-            rows.append((title, *cells))
-            records.append(record)
+    for plan, seen, case in evidence.compared():
+        title = f"{plan.section} {plan.named(case)}"
+        cells: list[str] = []
+        record: dict[str, Any] = {"scenario": title}
+        for subject in evidence.subjects:
+            use = seen.interval("utilisation", case, subject).mean
+            delay = seen.interval("delay", case, subject).mean
+            cells.append(_pair(use, delay))
+            record |= {f"{subject}_utilisation": use, f"{subject}_delay_ms": delay}
+        rows.append((title, *cells))
+        records.append(record)
     return Table(
         id="scenarios",
         caption="All scenarios: utilisation of the bottleneck, mean queueing delay",
@@ -89,7 +85,7 @@ def table(identity: str, caption: str, seen: Observed, sole_case: str) -> Table:
                 for one, interval in found.items()
             )
             rows.append((*((case,) if several else ()), label(subject), *cells))
-            records.append({"case": case, "discipline": subject, **_numbers(found)})
+            records.append({"case": case, "discipline": subject, **interval_numbers(found)})
     headings = (seen.measures[one].heading for one in columns)
     return Table(
         id=identity,
@@ -99,14 +95,6 @@ def table(identity: str, caption: str, seen: Observed, sole_case: str) -> Table:
         records=records,
         heads=2 if several else 1,
     )
-
-
-def _numbers(found: Mapping[str, Interval]) -> dict[str, Any]:
-    return {
-        f"{name}_{part}": getattr(interval, part)
-        for name, interval in found.items()
-        for part in ("mean", "low", "high", "n")
-    }
 
 
 def sections(evidence: Evidence) -> list[Section]:

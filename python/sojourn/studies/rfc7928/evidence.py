@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 import polars as pl
@@ -17,7 +17,7 @@ from sojourn.studies.rfc7928.queues import BASE
 
 @dataclass(frozen=True)
 class Evidence:
-    """What was seen, by scenario. `timed` holds the queueing delay over time."""
+    """What was seen, by scenario. `timed` holds the bottleneck over time."""
 
     settings: Settings
     plans: Mapping[str, Plan]
@@ -35,6 +35,13 @@ class Evidence:
         """All but drop-tail."""
         return tuple(one for one in self.subjects if one != BASE)
 
+    def compared(self) -> Iterator[tuple[Plan, Observed, str]]:
+        """Every case in which all disciplines were run."""
+        for name, seen in self.seen.items():
+            for case in seen.cases:
+                if seen.subjects(case) == self.subjects:
+                    yield self.plans[name], seen, case
+
     def everything(self) -> pl.DataFrame:
         """All observations in one frame, with the scenario and its section."""
         frames = [
@@ -51,11 +58,7 @@ class Evidence:
 def gather(results: Mapping[str, Frames], settings: Settings) -> Evidence:
     """Read all parts."""
     plans = scenario.plans(settings)
-    timed = {
-        name: phases.delays(results[name], plans[name].part)
-        for name in phases.NAMES
-        if name in results
-    }
+    timed = {name: phases.delays(results[name], plans[name].part) for name in phases.NAMES}
     return Evidence(
         settings,
         plans,

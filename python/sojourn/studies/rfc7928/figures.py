@@ -37,7 +37,6 @@ def ellipses(evidence: Evidence, name: str) -> list[FigureData]:
             (pl.col("delay") / 1e3).alias("delay_s"),
             (pl.col("goodput") * 1e6).alias("goodput_bps"),
         )
-        title = plan.title if case == plan.title else f"{plan.title}, {case}"
         texts = (
             f"{label(one)} {figure_text(seen.interval('delay', case, one).mean)} ms, "
             f"{figure_text(seen.interval('goodput', case, one).mean)} Mbit/s"
@@ -46,7 +45,7 @@ def ellipses(evidence: Evidence, name: str) -> list[FigureData]:
         found.append(
             FigureData(
                 id=f"delay-goodput-{name}" + (f"-{at + 1}" if len(seen.cases) > 1 else ""),
-                title=f"{plan.section}: {title}",
+                title=f"{plan.section}: {plan.named(case)}",
                 caption="Queueing delay and goodput of all flows, as section 2.7 has it: one small "
                 "mark for each replica, ellipses of one sigma, medians.",
                 alt=f"Scatter chart. {'; '.join(texts)}.",

@@ -44,15 +44,14 @@ class Plan:
         """The name of its scenario file."""
         return self.part.name
 
+    def named(self, case: str) -> str:
+        """What a case of it is called; without a case axis its title is the case."""
+        return self.title if case == self.title else f"{self.title}, {case}"
+
     @property
     def chapter(self) -> str:
         """The first number of its section."""
         return self.section.partition(".")[0]
-
-
-def seconds_text(span: Fraction) -> str:
-    """A span in seconds as scenario files write it."""
-    return f"{float(span):g} s"
 
 
 class Laboratory:
@@ -63,6 +62,8 @@ class Laboratory:
         self.settings = settings
         self.rate_text: str = settings["rate"]
         self.rate = quantities.bits_per_second(self.rate_text)
+        fastest = max(self.rate, *(quantities.bits_per_second(one) for one in CAPACITIES))
+        self.access_rate = network.access_rate(fastest)
         self.rtt = quantities.seconds(settings["rtt"])
         self.settle = quantities.seconds(settings["settle"])
         self.measured = quantities.seconds(settings["duration"])
@@ -70,22 +71,21 @@ class Laboratory:
 
     def access(self, groups: Mapping[str, Fraction], **where: Any) -> network.Links:
         """The links of senders and receivers, fast enough for every bottleneck here."""
-        fastest = max(self.rate, *(quantities.bits_per_second(one) for one in CAPACITIES))
-        return network.access(groups, network.access_rate(fastest), **where)
+        return network.access(groups, self.access_rate, **where)
 
-    def room(self, rate: str = "", rtt: Fraction | None = None) -> int:
+    def room(self, rate: str | None = None, rtt: Fraction | None = None) -> int:
         """The room of a queue in packets."""
         whole = network.bdp_packets(rate or self.rate_text, rtt or self.rtt)
         return max(1, round(self.settings["buffer"] * whole))
 
-    def flows_of(self, level: str, rate: str = "") -> int:
+    def flows_of(self, level: str, rate: str | None = None) -> int:
         """How many flows make a level of congestion, one at least (section 8.2.1)."""
         pipe = network.bdp_packets(rate or self.rate_text, self.rtt)
         return max(1, round(SHARES[level] * (pipe + self.room(rate))))
 
     def step(self) -> str:
         """The interval of time series: forty to a phase."""
-        return network.time_text(self.phase / 40)
+        return quantities.time_text(self.phase / 40)
 
     def document(
         self,
@@ -101,7 +101,7 @@ class Laboratory:
         return {
             "name": STUDY,
             "title": title,
-            "duration": seconds_text(end),
+            "duration": quantities.time_text(end),
             "warmup": self.settings["settle"],
             "seed": 1,
             "replicas": self.settings["replicas"],

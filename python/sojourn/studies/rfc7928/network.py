@@ -34,11 +34,6 @@ FIRST, SECOND = "bottleneck-one", "bottleneck-two"
 Links = list[dict[str, Any]]
 
 
-def time_text(span: Fraction) -> str:
-    """A span in seconds as scenario files write it, to the microsecond."""
-    return f"{float(span * 1000):g} ms"
-
-
 def bdp_packets(rate: str, rtt: Fraction) -> int:
     """How many full packets a path holds, rounded, at least one."""
     return max(1, round(quantities.bits_per_second(rate) * rtt / (8 * PACKET_BYTES)))
@@ -65,7 +60,7 @@ def access(groups: Mapping[str, Fraction], rate: str, *, left: str = "L", hops: 
             "from": start,
             "to": end,
             "rate": rate,
-            "delay": time_text(access_delay(rtt, hops)),
+            "delay": quantities.time_text(access_delay(rtt, hops)),
             "duplex": True,
             "queue": plain(ACCESS_ROOM),
         }
@@ -89,16 +84,16 @@ def hop(name: str, start: str, end: str, rate: str, limit: int) -> dict[str, Any
         "from": start,
         "to": end,
         "rate": rate,
-        "delay": time_text(HOP),
+        "delay": quantities.time_text(HOP),
         "queue": plain(limit),
     }
 
 
-def dumbbell(rate: str, limit: int, back_rate: str = "", back_limit: int = 0) -> Links:
-    """Both directions between L and R; the way back is as the way there unless told otherwise."""
+def dumbbell(rate: str, limit: int, back: tuple[str, int] | None = None) -> Links:
+    """Both directions between L and R; `back` is rate and room of another way back."""
     return [
         hop(BOTTLENECK, "L", "R", rate, limit),
-        hop(BACK, "R", "L", back_rate or rate, back_limit or limit),
+        hop(BACK, "R", "L", *(back or (rate, limit))),
     ]
 
 

@@ -11,11 +11,12 @@ from sojourn.studies.base import Frames
 from sojourn.studies.knobs import Settings
 from sojourn.studies.observed import KEYS, Measure, Observed, table_of
 from sojourn.studies.parts import Part
+from sojourn.studies.rfc7928.laboratory import CAPACITIES, SHARES
 from sojourn.studies.rfc7928.network import BOTTLENECK, PACKET_BYTES
 
 NAMES: Mapping[str, tuple[str, ...]] = {
-    "phases": ("mild", "medium", "heavy"),
-    "capacity-slow": ("100 Mbit/s", "10 Mbit/s"),
+    "phases": tuple(SHARES),
+    "capacity-slow": CAPACITIES,
 }
 """The phases of each such scenario, in their order; after the last the first comes again."""
 

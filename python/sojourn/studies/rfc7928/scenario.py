@@ -46,7 +46,7 @@ def plans(settings: Settings) -> dict[str, Plan]:
     if lab.rtt < least:
         raise StudyError(
             f'knob "rtt" of study "{STUDY}": "{settings["rtt"]}" is less than two hops there and '
-            f"back take, {network.time_text(least)}"
+            f"back take, {quantities.time_text(least)}"
         )
     return {one.name: one for one in chapters.plans(lab)}
 

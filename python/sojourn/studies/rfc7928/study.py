@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from sojourn.studies import laws
 from sojourn.studies.base import Frames, StudyReport
 from sojourn.studies.knobs import Settings
-from sojourn.studies.publication import Publication, demand_packets
+from sojourn.studies.publication import Publication, demand_packets, ran
 from sojourn.studies.rfc7928 import (
     answer,
     checks,
@@ -48,7 +48,6 @@ class Rfc7928Study(Publication):
         laws.demand(kept)
         passed = verdicts(found)
         publication = published.load()
-        main = next(iter(results.values()))
         return StudyReport(
             study=self.name,
             title=self.title,
@@ -61,10 +60,7 @@ class Rfc7928Study(Publication):
             open_points=open_points.open_points(settings),
             scenarios=self.scenarios(settings),
             settings=settings.texts,
-            version=main.sojourn,
-            seed=main.seed,
-            replicas=main.replicas,
             observations=found.everything(),
-            complete=all(run.complete for run in results.values()),
+            **ran(results),
             overview="All scenarios",
         )

@@ -100,12 +100,13 @@ def web(count: int = 1) -> Flow:
 
 def video(rate: Fraction) -> Flow:
     """Frames of a video over UDP, each a burst."""
-    on = Fraction(FRAME_MS, SHARE * BURST)
+    frame = Fraction(FRAME_MS, 1000)
+    on = frame / (SHARE * BURST)
     traffic = {
         "source": "onoff",
         "rate": quantities.rate_text(BURST * rate),
-        "on": f"{float(on):g} ms",
-        "off": f"{float(FRAME_MS - on):g} ms",
+        "on": quantities.time_text(on),
+        "off": quantities.time_text(frame - on),
     }
     return flow("video", {"protocol": "udp", "payload": "1472 B"}, traffic)
 

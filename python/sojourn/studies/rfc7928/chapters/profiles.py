@@ -53,7 +53,7 @@ def both_ways(lab: Laboratory, name: str, word: str, back: str, *, everywhere: b
     there = traffic.bulk("there", count=lab.flows_of("mild"))
     other = traffic.back(traffic.bulk("back", count=lab.flows_of("mild", back)))
     links = lab.access(dict.fromkeys(("there", "back"), lab.rtt)) + network.dumbbell(
-        lab.rate_text, lab.room(), back, lab.room(back)
+        lab.rate_text, lab.room(), (back, lab.room(back))
     )
     title = f"Both ways, {word}, discipline {'both ways' if everywhere else 'one way'}"
     document = lab.document(title, links, [there, other])

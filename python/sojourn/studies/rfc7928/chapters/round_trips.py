@@ -5,6 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 
 from sojourn.studies.parts import Axis, Part
+from sojourn.studies.quantities import time_text
 from sojourn.studies.rfc7928 import network, readings, traffic
 from sojourn.studies.rfc7928.laboratory import Laboratory, Plan
 
@@ -32,8 +33,7 @@ def _plan(lab: Laboratory, name: str, section: str, title: str, *, ecn: bool) ->
         [traffic.bulk("one", transport), traffic.bulk("two", transport)],
     )
     delays = {
-        f"{one} ms": network.time_text(network.access_delay(Fraction(one, 1000)))
-        for one in ROUND_TRIPS_MS
+        f"{one} ms": time_text(network.access_delay(Fraction(one, 1000))) for one in ROUND_TRIPS_MS
     }
     axes = (Axis("case", "link.two-*.delay", delays), lab.subjects(ecn=ecn))
     seen = (

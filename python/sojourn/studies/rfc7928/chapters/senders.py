@@ -5,8 +5,9 @@ from __future__ import annotations
 from fractions import Fraction
 
 from sojourn.studies.parts import Axis, Part
+from sojourn.studies.quantities import time_text
 from sojourn.studies.rfc7928 import network, queues, readings, traffic
-from sojourn.studies.rfc7928.laboratory import Laboratory, Plan, seconds_text
+from sojourn.studies.rfc7928.laboratory import Laboratory, Plan
 from sojourn.studies.rfc7928.network import BOTTLENECK
 
 WINDOWS = (3, 10)
@@ -57,7 +58,7 @@ def plans(lab: Laboratory) -> list[Plan]:
 def short(lab: Laboratory) -> Plan:
     """A transfer of 50 packets that begins somewhere in the steady state of a bulk transfer."""
     earliest, latest = lab.settle, lab.settle + lab.measured / 2
-    start = f"uniform({seconds_text(earliest)}, {seconds_text(latest)})"
+    start = f"uniform({time_text(earliest)}, {time_text(latest)})"
     windows = {f"{one} packets": f"{one} packets" for one in WINDOWS}
     return lab.plan(
         "short",

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from sojourn.studies.parts import Axis, Part
+from sojourn.studies.quantities import time_text
 from sojourn.studies.rfc7928 import network, readings, traffic
-from sojourn.studies.rfc7928.laboratory import CAPACITIES, SHARES, Laboratory, Plan, seconds_text
+from sojourn.studies.rfc7928.laboratory import CAPACITIES, SHARES, Laboratory, Plan
 
 FAST = "100 ms"
 """How long each of them holds in the second experiment."""
@@ -28,7 +29,7 @@ def plans(lab: Laboratory) -> list[Plan]:
             "capacity-slow",
             f"Capacity that varies every {lab.settings['phase']}",
             [
-                {"at": seconds_text(lab.settle + at * lab.phase), "rate": CAPACITIES[at % 2]}
+                {"at": time_text(lab.settle + at * lab.phase), "rate": CAPACITIES[at % 2]}
                 for at in range(1, 2 * CYCLES)
             ],
             measured=2 * CYCLES * lab.phase,
@@ -63,13 +64,13 @@ def phases(lab: Laboratory) -> Plan:
     flows = [traffic.bulk("mild", count=mild)]
     for cycle in range(CYCLES):
         begin = lab.settle + len(SHARES) * cycle * lab.phase
-        stop = seconds_text(begin + len(SHARES) * lab.phase)
+        stop = time_text(begin + len(SHARES) * lab.phase)
         for place, (name, more) in enumerate(
             {"medium": medium - mild, "heavy": heavy - medium}.items(), 1
         ):
             if more > 0:
                 one = traffic.bulk(f"{name}-{cycle + 1}", count=more)
-                start = seconds_text(begin + place * lab.phase)
+                start = time_text(begin + place * lab.phase)
                 flows.append(one | {"start": start, "stop": stop})
     return lab.plan(
         "phases",

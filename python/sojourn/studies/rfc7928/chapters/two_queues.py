@@ -25,7 +25,7 @@ def _plan(lab: Laboratory, name: str, title: str, link: str) -> Plan:
         *network.two_hops(
             lab.rate_text,
             quantities.rate_text(lab.rate / 2),
-            network.access_rate(lab.rate),
+            lab.access_rate,
             lab.room(),
         ),
     ]
