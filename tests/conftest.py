@@ -1,4 +1,4 @@
-"""What holds for all tests: how wide tables are, and a browser for pages."""
+"""What holds for all tests: how wide tables are, a browser for pages, figures for nobody."""
 
 import os
 import shutil
@@ -33,3 +33,14 @@ def browser(tmp_path_factory):
     driver = webdriver.Chrome(options=options, service=Service(DRIVER))
     yield driver
     driver.quit()
+
+
+@pytest.fixture
+def sketched(monkeypatch):
+    """Figures become files that nobody has drawn: for tests of what is written where."""
+    from matplotlib.figure import Figure
+
+    monkeypatch.setattr(Figure, "draw_without_rendering", lambda _: None)
+    monkeypatch.setattr(
+        Figure, "savefig", lambda _, file, format, **__: file.write(f"<{format}/>".encode())
+    )

@@ -83,6 +83,7 @@ def test_what_is_written_there_meanwhile_stays_and_what_was_found_is_shown(
     assert file.read_text().endswith("# another thought\n")
 
 
+@pytest.mark.usefixtures("sketched")
 @pytest.mark.parametrize("options", [(), ("--json",)])
 def test_verdicts_are_shown_though_the_report_cannot_be_written(tmp_path, options):
     out = tmp_path / "out"
@@ -201,6 +202,7 @@ def reproduced(out, *options):
     return CliRunner().invoke(app, words)
 
 
+@pytest.mark.usefixtures("sketched")
 def test_a_report_replaces_what_a_report_has_written(tmp_path):
     assert reproduced(tmp_path).exit_code == 0
     assert reproduced(tmp_path, "--seed", "2").exit_code == 0
@@ -216,6 +218,7 @@ def test_a_report_writes_over_no_file_of_the_user(tmp_path, name):
     assert (tmp_path / name).read_text() == '{"mine": 1}'
 
 
+@pytest.mark.usefixtures("sketched")
 def test_a_scenario_of_a_report_that_was_edited_stays(tmp_path):
     assert reproduced(tmp_path).exit_code == 0
     edited = (tmp_path / "eqm.toml").read_text() + "# mine\n"

@@ -30,6 +30,7 @@ def test_a_folder_is_drawn_and_reported(sojourn, tmp_path):
     assert "sojourn sweep" in (folder / "report.html").read_text(encoding="utf-8")
 
 
+@pytest.mark.usefixtures("sketched")
 def test_a_report_leaves_no_figure_of_an_earlier_experiment(sojourn, tmp_path):
     out = tmp_path / "folder"
     figures = out / "figures"

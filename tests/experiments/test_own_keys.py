@@ -48,7 +48,7 @@ def written(folder: Path, imports: str = "", attribute: str = "pass", share: str
 def swept(folder: Path, *options: str, hash_seed: str = "0") -> str:
     """Sweep in a process of its own; return what it says of the runs, or nothing of them."""
     done = subprocess.run(
-        [sys.executable, "-m", "sojourn", "sweep", "own.toml", "--out", "out", *options],
+        [sys.executable, "-m", "sojourn", "sweep", "own.toml", "--out=out", "--jobs=1", *options],
         cwd=folder,
         capture_output=True,
         text=True,

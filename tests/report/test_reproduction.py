@@ -49,6 +49,7 @@ def test_tables_then_paths(app, tmp_path):
     assert (out / "figures" / "fig2-queue.png").is_file()
 
 
+@pytest.mark.usefixtures("sketched")
 def test_json_is_one_document(app, tmp_path):
     result = invoke(app, "eqm", "--json", "--out", str(tmp_path), "--seed", "7", *SMALL)
     document = json.loads(result.stdout)
@@ -63,6 +64,7 @@ def test_json_is_one_document(app, tmp_path):
     }
 
 
+@pytest.mark.usefixtures("sketched")
 def test_options_reach_the_run(app, tmp_path):
     invoke(app, "eqm", "--seed", "3", "--jobs", "2", "--out", str(tmp_path), *SMALL)
     text, options = app.given[0]
@@ -81,6 +83,7 @@ TINY = {
 """As little of every study as makes a report."""
 
 
+@pytest.mark.usefixtures("sketched")
 def test_all_gives_one_table_of_all_studies(tmp_path):
     """On the engine itself: each study gets the knobs that it has."""
     app = typer.Typer()

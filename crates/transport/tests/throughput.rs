@@ -1,6 +1,8 @@
 //! The throughput of one flow under loss, against the laws for it. Rates are in segments per round
 //! trip of 100 ms; no acknowledgement is delayed unless it says so.
 
+use std::thread;
+
 use crate::bench::{Bench, Fate};
 use sojourn_base::{Preset, Span, Stream, Time};
 use sojourn_transport::Segment;
@@ -96,17 +98,18 @@ fn periodic_loss_gives_the_law_with_its_round_trip_of_recovery() {
 /// stationary behavior of ideal TCP congestion avoidance", 1996).
 #[test]
 fn independent_loss_gives_its_square_root_law() {
-    // About 2000 losses each, so that chance is a percent or two.
-    for (p, seconds) in [
-        (0.0001, 10_000),
-        (0.0003, 5_000),
-        (0.001, 5_000),
-        (0.003, 3_000),
-    ] {
+    let holds = |p, seconds| {
         let keys = [("min_rto", "200 ms")];
         let rate = rate(&keys, independent(p, 11), 100, seconds) * libm::sqrt(p);
         assert!((rate / 1.30 - 1.0).abs() < 0.07, "{p}: {rate}");
-    }
+    };
+    // About 2000 losses each, so that chance is a percent or two.
+    thread::scope(|scope| {
+        scope.spawn(|| holds(0.0001, 10_000));
+        scope.spawn(|| holds(0.0003, 5_000));
+        scope.spawn(|| holds(0.001, 5_000));
+        scope.spawn(|| holds(0.003, 3_000));
+    });
 }
 
 /// J. Padhye, V. Firoiu, D. Towsley, J. Kurose, "Modeling TCP Throughput", 1998, equation 30 with
