@@ -78,6 +78,6 @@ clean: ## Remove what was built
 # The modules are compiled as pip does it for a wheel: where the environment keeps Python from writing
 # what it compiles, every start would compile them anew.
 .venv/.sojourn: .venv/.tools $(RUST)
-	PIP_CONSTRAINT=constraints.txt maturin develop --quiet --release
+	PIP_CONSTRAINT=constraints.txt maturin develop --quiet --release $(MATURIN)
 	$(BIN)/python -m compileall -q python/sojourn
 	touch $@

@@ -81,7 +81,7 @@ def classes_module(
         "from __future__ import annotations",
         "from dataclasses import dataclass\n"
         f"from typing import {', '.join(imports)}\n\n"
-        f"from sojourn.build.table import {kind}",
+        f"from sojourn.named_table import {kind}",
         "__all__ = [\n" + "".join(f'    "{name}",\n' for name in names) + "]",
     ]
     return "\n\n".join(parts) + "\n\n\n" + "\n\n\n".join(bodies) + "\n"

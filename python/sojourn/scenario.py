@@ -97,8 +97,8 @@ class Scenario:
         return Scenario(self.text, self.place, self._folder, self._overrides)
 
     def _read_files(self) -> dict[str, bytes]:
-        """The content of the files that distributions and rates of links are in."""
-        if not (self._has("empirical") or self._has("rates")):
+        """The content of the files that distributions, rates of links and recordings are in."""
+        if not any(map(self._has, ("empirical", "rates", "trace"))):
             return {}
         points = range(self.core.points)
         names = sorted({name for point in points for name in self._identity(point)["files"]})

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from sojourn.build.table import Source
+from sojourn.named_table import Source
 
 __all__ = [
     "Arrivals",
@@ -19,6 +19,7 @@ __all__ = [
     "Poisson",
     "RequestResponse",
     "Source",
+    "Trace",
     "Web",
 ]
 
@@ -114,6 +115,39 @@ class ParetoOnOff(Source):
     on: str | None = None
     off: str | None = None
     shape: float | None = None
+
+
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Trace(Source):
+    """Packets as recorded: those of a capture or table, at their times and sizes, whatever becomes
+    of them.
+
+    Its manual page: ``docs/reference/sources.md``, under ``trace``.
+
+    Parameters:
+        preset: Whose defaults and known ways. Default ``reference``.
+        file: A capture (pcap, pcapng) or a table of arrivals (CSV: `time_s,size_B`). Must be
+            given.
+        interface: The interface of a pcapng file that is played; `all` of them otherwise. Default
+            ``all``.
+        flow: The flow that is played, by its name in the table or as addresses and ports, such as
+            `udp 10.0.0.1:5004 > 10.0.0.2:5004`; `all` of them otherwise. Default ``all``.
+        speed: How many times as fast as it was recorded. Default ``1``.
+        repeat: Whether it begins anew at its end. Default ``false``; ns2: ``true``.
+        random_start: Whether it begins at any of its packets, all being equally likely. Default
+            ``false``; ns2: ``true``.
+    """
+
+    WORD: ClassVar[str] = "source"
+    NAME: ClassVar[str] = "trace"
+
+    file: str
+    preset: Literal["reference", "linux", "ns3", "ns2"] | None = None
+    interface: str | None = None
+    flow: str | None = None
+    speed: float | None = None
+    repeat: bool | None = None
+    random_start: bool | None = None
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)

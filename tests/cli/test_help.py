@@ -79,7 +79,7 @@ def test_the_version(sojourn):
     ("kind", "some"),
     [
         ("disciplines", {"droptail", "red", "rem", "sfq", "eqm"}),
-        ("sources", {"cbr", "poisson", "onoff", "pareto_onoff"}),
+        ("sources", {"cbr", "poisson", "onoff", "pareto_onoff", "trace"}),
         ("studies", {"eqm", "four-aqms", "red-fairness"}),
         ("metrics", {"queue_mean_packets", "delay_p95_s", "jain_index"}),
         ("congestion-controls", {"tahoe", "newreno", "cubic", "bbr"}),

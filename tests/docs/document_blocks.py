@@ -90,6 +90,9 @@ class Reader:
 
     def read_toml(self, block: Block) -> None:
         named = NAMED.match(block.text)
+        for name in CAPTURES:
+            if f'"{name}"' in block.text:
+                self.capture(name)
         scenario = sj.Scenario.from_toml(block.text)
         assert scenario.core.points >= 1
         Path(named[1] if named else f"{scenario.name}.toml").write_text(block.text)

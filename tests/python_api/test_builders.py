@@ -3,6 +3,8 @@
 import dataclasses
 import json
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import networkx
@@ -13,6 +15,12 @@ from sojourn import _core
 
 ROOT = Path(__file__).resolve().parents[2]
 REFERENCE = json.loads(_core.reference())
+
+
+@pytest.mark.parametrize("first", ["queue.CoDel()", "source.Bulk()", "transport", "udp", "rl"])
+def test_anything_may_be_asked_for_first(first):
+    code = f"import sojourn as sj; sj.{first}"
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=60)
 
 
 def test_the_example_of_the_design_runs(monkeypatch):

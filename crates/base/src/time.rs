@@ -71,6 +71,8 @@ impl Time {
 impl Span {
     /// No time at all.
     pub const ZERO: Self = Self(0);
+    /// Longer than everything that ends.
+    pub const ENDLESS: Self = Self(u64::MAX);
 
     /// `ps` picoseconds.
     pub const fn from_ps(ps: u64) -> Self {

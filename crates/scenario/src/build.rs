@@ -4,10 +4,10 @@ mod described;
 mod files;
 mod kind;
 mod queue;
+mod recordings;
 mod source;
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 use sojourn_base::{Auto, Bytes, Ecn, LinkInfo, Preset, Span, Stream, Time};
 use sojourn_engine::routes::Graph;
@@ -41,7 +41,7 @@ pub(crate) struct Plan {
     /// For each link the flows that cross it and their way back.
     crossing: Vec<Vec<u32>>,
     ways_back: Vec<Option<Vec<u32>>>,
-    files: BTreeMap<String, Arc<[f64]>>,
+    read: files::Read,
 }
 
 /// Seed and replica: what the random streams depend on besides their names.
@@ -58,7 +58,7 @@ impl Draws {
 }
 
 impl Plan {
-    /// Finds the routes, and reads the files that its distributions name.
+    /// Finds the routes, and reads the files that it names.
     pub(crate) fn new(network: Network, files: &Files, outside: Outside) -> Result<Self, Located> {
         let mut index = BTreeMap::new();
         let mut nodes: Vec<&str> = Vec::new();
@@ -124,7 +124,7 @@ impl Plan {
             }
         }
         let numbers = node_numbers(&nodes);
-        let files = files.of(&network)?;
+        let read = files.of(&network)?;
         Ok(Self {
             network,
             outside,
@@ -134,7 +134,7 @@ impl Plan {
             flow_ends,
             crossing,
             ways_back,
-            files,
+            read,
         })
     }
 
@@ -290,6 +290,7 @@ impl Plan {
             TransportPlan::Udp(udp) => {
                 let mut source = flow.build_source(self.known(&udp.payload), udp.header)?;
                 flow.with_files(source.laws(&mut |law| self.fill(law)))?;
+                flow.with_files(source.recordings(&mut |recording| self.play(recording)))?;
                 Traffic::Datagrams {
                     source,
                     header: udp.header,
@@ -300,6 +301,7 @@ impl Plan {
                 let segment = Bytes::new(u64::from(tcp.config.mss));
                 let mut application = flow.build_application(segment)?;
                 flow.with_files(application.laws(&mut |law| self.fill(law)))?;
+                flow.with_files(application.recordings(&mut |recording| self.play(recording)))?;
                 let name = flow.name.clone();
                 let random =
                     move |k: u32| draws.stream("congestion_control", &format!("{name}.{k}"));

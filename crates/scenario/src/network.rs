@@ -82,7 +82,8 @@ pub(crate) struct FlowPlan {
     pub(crate) start_place: Place,
     pub(crate) stop: Time,
     pub(crate) transport: TransportPlan,
-    pub(crate) payload_place: Place,
+    /// Where its transport says what its payload is.
+    pub(crate) payload_place: Option<Place>,
     /// The table of its traffic and its dotted key.
     pub(crate) traffic: (Node, String),
     pub(crate) place: Place,
@@ -354,7 +355,7 @@ fn read_flows(
     };
     let (transport, transport_key) = required("transport")?;
     let payload = transport.table().and_then(|table| table.get("payload"));
-    let payload_place = payload.map_or(transport.place, |node| node.place);
+    let payload_place = payload.map(|node| node.place);
     let transport = TransportPlan::read(&transport, &transport_key, outside)?;
     let traffic = required("traffic")?;
     let end = |node: Auto<keys::Node>, key: &str, number: Option<u64>| -> Result<_, Located> {

@@ -5,7 +5,7 @@
 
 use sojourn_base::{Law, ParamFault, Time};
 
-use crate::Draw;
+use crate::{Draw, Recording};
 
 /// A stream of an application, as its host numbers them.
 pub type StreamId = u32;
@@ -119,6 +119,14 @@ pub trait Application {
     /// # Errors
     /// A law with which it cannot go on, as far as that depends on a file.
     fn laws(&mut self, _show: &mut dyn FnMut(&mut dyn Law)) -> Result<(), ParamFault> {
+        Ok(())
+    }
+
+    /// Shows the recording that it plays back, so that its owner can read it.
+    ///
+    /// # Errors
+    /// A recording with which it cannot go on.
+    fn recordings(&mut self, _show: &mut dyn FnMut(&mut Recording)) -> Result<(), ParamFault> {
         Ok(())
     }
 }

@@ -41,7 +41,7 @@ impl Cbr {
     /// None so far.
     pub fn new(params: &Params, _preset: Preset, packets: Packets) -> Result<Self, ParamFault> {
         Ok(Self {
-            packets,
+            packets: packets.counting(params.rate_of),
             rate: params.rate,
             jitter: params.jitter.0,
             gap: Span::ZERO,

@@ -1,5 +1,7 @@
 //! What a source and its owner promise each other.
 
+use std::sync::Arc;
+
 use sojourn_base::{
     Bytes, Distribution, Fault, Law, ParamFault, Quantity, Rate, Scalar, Span, Stream,
 };
@@ -16,7 +18,8 @@ pub struct Draw<'a> {
 /// The next packet of a source.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Emission {
-    /// Time since the packet before; for the first one, since the start of the flow.
+    /// Time since the packet before; for the first one, since the start of the flow. Where no more
+    /// come, [`Span::ENDLESS`].
     pub gap: Span,
     /// Payload of the packet.
     pub payload: Bytes,
@@ -34,6 +37,41 @@ pub trait Source {
     fn laws(&mut self, _show: &mut dyn FnMut(&mut dyn Law)) -> Result<(), ParamFault> {
         Ok(())
     }
+
+    /// Shows the recording that it plays back, so that its owner can read it.
+    ///
+    /// # Errors
+    /// A recording with which it cannot go on.
+    fn recordings(&mut self, _show: &mut dyn FnMut(&mut Recording)) -> Result<(), ParamFault> {
+        Ok(())
+    }
+}
+
+/// Packets of a file that a source plays back.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Recording {
+    /// The file: a capture or a table of arrivals.
+    pub file: String,
+    /// The only one of its interfaces, or [`Recording::ALL`].
+    pub interface: String,
+    /// The only one of its flows, by its name, or [`Recording::ALL`].
+    pub flow: String,
+    /// What was recorded, in order; nothing as long as it has not been read.
+    pub packets: Arc<[Recorded]>,
+}
+
+impl Recording {
+    /// Whatever there is.
+    pub const ALL: &str = "all";
+}
+
+/// A packet of a recording.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Recorded {
+    /// When it came, from the beginning of the recording.
+    pub after: Span,
+    /// From the IP header on.
+    pub size: Bytes,
 }
 
 /// The packets that a source sends, and which of their bytes its rate counts.
@@ -53,17 +91,29 @@ impl Packets {
     /// The largest packet on the wire: the 16-bit length of an IP header.
     pub const LARGEST: u64 = 65_535;
 
-    /// Packets with such payloads and so many header bytes around each; `rate_of` says which of
-    /// these bytes a rate counts.
-    pub fn new(payload: Distribution<Bytes>, header: Bytes, rate_of: RateOf) -> Self {
+    /// Packets with such payloads and so many header bytes around each. A rate counts all of these
+    /// bytes.
+    pub fn new(payload: Distribution<Bytes>, header: Bytes) -> Self {
         let fixed = payload.as_constant();
         Self {
             fixed: fixed.map(|payload| kept_to_ip(payload, header)),
             made: None,
             payload,
             header,
-            rate_of,
+            rate_of: RateOf::Wire,
         }
+    }
+
+    /// The same, `rate_of` saying which of their bytes a rate counts.
+    #[must_use]
+    pub fn counting(self, rate_of: RateOf) -> Self {
+        Self { rate_of, ..self }
+    }
+
+    /// The payload of a packet of `size` with its header; at least a byte.
+    pub fn payload_of(&self, size: Bytes) -> Bytes {
+        let least = self.header + Bytes::new(1);
+        kept_to_ip(size.max(least) - self.header, self.header)
     }
 
     /// The payload of the next packet, kept to what IP can carry.

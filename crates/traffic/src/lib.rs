@@ -22,10 +22,11 @@ pub mod onoff;
 pub mod pareto_onoff;
 pub mod poisson;
 pub mod request_response;
+pub mod trace;
 pub mod web;
 
 pub use application::{Application, Completed, Course, Event, Host, StreamId, Way};
-pub use contract::{Draw, Emission, Packets, RateOf, Source};
+pub use contract::{Draw, Emission, Packets, RateOf, Recorded, Recording, Source};
 pub use registry::{
     AnyApplication, AnySource, SOURCES, build, build_application, find, needs_streams, trace_name,
 };

@@ -64,7 +64,7 @@ impl OnOff {
     /// An on period that is next to nothing.
     pub fn new(params: &Params, preset: Preset, packets: Packets) -> Result<Self, ParamFault> {
         let Params { rate, on, off, .. } = params.clone();
-        Self::with(rate, on, off, preset, packets)
+        Self::with(rate, on, off, preset, packets.counting(params.rate_of))
     }
 
     /// The same with the laws of its periods given.

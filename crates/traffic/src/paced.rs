@@ -11,7 +11,7 @@
 use sojourn_base::{Law, ParamFault, Preset, Time};
 
 use crate::application::{Application, Event, Host, StreamId};
-use crate::{AnySource, Draw, Source};
+use crate::{AnySource, Draw, Recording, Source};
 
 /// A source of packets over a stream.
 #[derive(Debug)]
@@ -63,5 +63,9 @@ impl Application for Paced {
 
     fn laws(&mut self, show: &mut dyn FnMut(&mut dyn Law)) -> Result<(), ParamFault> {
         self.source.laws(show)
+    }
+
+    fn recordings(&mut self, show: &mut dyn FnMut(&mut Recording)) -> Result<(), ParamFault> {
+        self.source.recordings(show)
     }
 }

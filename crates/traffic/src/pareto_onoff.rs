@@ -43,6 +43,7 @@ impl ParetoOnOff {
         }
         let on = Distribution::pareto(params.shape, params.on);
         let off = Distribution::pareto(params.shape, params.off);
+        let packets = packets.counting(params.rate_of);
         OnOff::with(params.rate, on, off, preset, packets).map(Self)
     }
 }

@@ -32,6 +32,7 @@ impl Poisson {
     /// # Errors
     /// None so far.
     pub fn new(params: &Params, _preset: Preset, packets: Packets) -> Result<Self, ParamFault> {
+        let packets = packets.counting(params.rate_of);
         let mean_gap_ps = packets.mean_time_at(params.rate);
         Ok(Self {
             packets,

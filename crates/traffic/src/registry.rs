@@ -5,7 +5,7 @@ use sojourn_base::{
 };
 
 use crate::application::{Application, Event, Host};
-use crate::contract::{Draw, Emission, Packets, Source};
+use crate::contract::{Draw, Emission, Packets, Recording, Source};
 use crate::paced::Paced;
 
 macro_rules! registry {
@@ -80,7 +80,7 @@ macro_rules! registry {
                 $(
                     stringify!($module) => {
                         let params = crate::$module::Params::read(source, preset)?;
-                        let packets = Packets::new(payload, header, params.rate_of);
+                        let packets = Packets::new(payload, header);
                         Ok(AnySource::$type(crate::$module::$type::new(&params, preset, packets)?))
                     }
                 )*
@@ -128,6 +128,15 @@ macro_rules! registry {
                     $( Self::$type(source) => source.laws(show), )*
                 }
             }
+
+            fn recordings(
+                &mut self,
+                show: &mut dyn FnMut(&mut Recording),
+            ) -> Result<(), ParamFault> {
+                match self {
+                    $( Self::$type(source) => source.recordings(show), )*
+                }
+            }
         }
 
         impl Application for AnyApplication {
@@ -144,6 +153,16 @@ macro_rules! registry {
                     Self::Paced(application) => application.laws(show),
                 }
             }
+
+            fn recordings(
+                &mut self,
+                show: &mut dyn FnMut(&mut Recording),
+            ) -> Result<(), ParamFault> {
+                match self {
+                    Self::Paced(application) => application.recordings(show),
+                    _ => Ok(()),
+                }
+            }
         }
     };
 }
@@ -154,6 +173,7 @@ registry! {
         poisson::Poisson, "Poisson", "udp";
         onoff::OnOff, "On/off", "exp";
         pareto_onoff::ParetoOnOff, "Pareto on/off", "pareto";
+        trace::Trace, "Packets as recorded", "udp";
     }
     streams {
         bulk::Bulk, "Bulk transfer";

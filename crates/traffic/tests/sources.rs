@@ -2,9 +2,11 @@
 
 #![allow(clippy::unwrap_used)]
 
+use std::sync::Arc;
+
 use proptest::prelude::*;
 use sojourn_base::{Bytes, Distribution, Preset, Scalar, Span, Stream};
-use sojourn_traffic::{AnySource, Draw, SOURCES, Source, needs_streams};
+use sojourn_traffic::{AnySource, Draw, Recorded, Recording, SOURCES, Source, needs_streams};
 
 /// A source of 1 Mbit/s that sends payloads of 500 bytes: one every 4 ms.
 fn source(name: &str, params: &[(&str, Scalar<'_>)], preset: Preset) -> AnySource {
@@ -32,10 +34,37 @@ fn sized(
                 .iter()
                 .find(|(key, _)| *key == name)
                 .map(|(_, value)| *value);
-            given.or((name == "rate").then_some(Scalar::Base(1e6)))
+            given.or(match name {
+                "rate" => Some(Scalar::Base(1e6)),
+                "file" => Some(Scalar::Text("recorded.csv")),
+                _ => None,
+            })
         }
     }
     sojourn_traffic::build(name, &Given(params), preset, payload, header).unwrap()
+}
+
+/// A source that plays packets back: milliseconds and sizes.
+fn played(
+    params: &[(&str, Scalar<'_>)],
+    preset: Preset,
+    header: u64,
+    recorded: &[(u64, u64)],
+) -> AnySource {
+    let payload = Distribution::constant(Bytes::new(500));
+    let mut source = sized("trace", params, preset, payload, Bytes::new(header));
+    source.recordings(&mut record(recorded)).unwrap();
+    source
+}
+
+/// Gives a source what was recorded.
+fn record(packets: &[(u64, u64)]) -> impl FnMut(&mut Recording) {
+    let packets = packets.iter().map(|&(ms, size)| Recorded {
+        after: Span::from_ms(ms),
+        size: Bytes::new(size),
+    });
+    let packets: Arc<[Recorded]> = packets.collect();
+    move |recording| recording.packets = packets.clone()
 }
 
 /// The sources that send packets, neither streams nor messages.
@@ -265,6 +294,100 @@ fn impossible_parameters_are_refused_by_name() {
     );
 }
 
+const RECORDED: [(u64, u64); 4] = [(10, 100), (12, 1500), (12, 20), (40, 200)];
+
+/// Instants in milliseconds, and payloads.
+fn in_ms(source: &mut AnySource, n: usize, seed: u64) -> Vec<(f64, u64)> {
+    let sent = packets(source, n, seed).into_iter();
+    sent.map(|(s, payload)| ((s * 1e6).round() / 1e3, payload))
+        .collect()
+}
+
+#[test]
+fn a_recording_comes_as_it_was_and_then_nothing() {
+    let mut source = played(&[], Preset::Reference, 28, &RECORDED);
+    let sent = in_ms(&mut source, 6, 1);
+    assert_eq!(
+        sent[..4],
+        [(10.0, 72), (12.0, 1472), (12.0, 1), (40.0, 172)]
+    );
+    assert!(sent[4].0 > 1e9 && sent[5].0 > 1e9, "{sent:?}");
+}
+
+#[test]
+fn a_recording_is_played_faster_and_slower() {
+    for (speed, factor) in [(2.0, 0.5), (0.1, 10.0)] {
+        let params = [("speed", Scalar::Real(speed))];
+        let mut source = played(&params, Preset::Reference, 0, &RECORDED);
+        let times: Vec<f64> = in_ms(&mut source, 4, 1).iter().map(|p| p.0).collect();
+        assert_eq!(times, [10.0, 12.0, 12.0, 40.0].map(|ms| ms * factor));
+    }
+}
+
+/// Between its end and its next beginning lies its mean gap, 10 ms.
+#[test]
+fn a_recording_begins_anew() {
+    let params = [("repeat", Scalar::Flag(true))];
+    let mut source = played(&params, Preset::Reference, 0, &RECORDED);
+    let sent = in_ms(&mut source, 9, 1);
+    assert_eq!(
+        sent[4..8],
+        [(50.0, 100), (52.0, 1500), (52.0, 20), (80.0, 200)]
+    );
+    assert_eq!(sent[8], (90.0, 100));
+}
+
+#[test]
+fn a_recording_begins_anywhere() {
+    let params = [("random_start", Scalar::Flag(true))];
+    let mut seen = [0; 4];
+    for seed in 0..400 {
+        let sent = in_ms(
+            &mut played(&params, Preset::Reference, 0, &RECORDED),
+            4,
+            seed,
+        );
+        let first = RECORDED
+            .iter()
+            .position(|packet| packet.1 == sent[0].1)
+            .unwrap();
+        seen[first] += 1;
+        let gap = [10.0, 2.0, 0.0, 28.0][first];
+        assert_eq!(sent[0].0, gap);
+        let left = RECORDED.len() - first;
+        assert!(sent[left - 1].0 < 1e9);
+        assert!(sent.get(left).is_none_or(|packet| packet.0 > 1e9));
+    }
+    assert!(seen.iter().all(|&count| count > 60), "{seen:?}");
+}
+
+#[test]
+fn under_ns2_a_recording_begins_anywhere_and_never_ends() {
+    let mut source = played(&[], Preset::Ns2, 0, &RECORDED);
+    let sent = in_ms(&mut source, 80, 7);
+    let first = RECORDED.iter().position(|packet| packet.1 == sent[0].1);
+    let sizes = RECORDED.iter().map(|packet| packet.1).cycle();
+    let expected: Vec<u64> = sizes.skip(first.unwrap()).take(80).collect();
+    assert_eq!(sent.iter().map(|p| p.1).collect::<Vec<_>>(), expected);
+}
+
+#[test]
+fn what_comes_at_once_cannot_come_again_for_ever() {
+    let repeat = [("repeat", Scalar::Flag(true))];
+    for recorded in [&[(5, 100)][..], &[(5, 100), (5, 100)]] {
+        let payload = Distribution::constant(Bytes::new(1));
+        let mut source = sized("trace", &repeat, Preset::Reference, payload, Bytes::ZERO);
+        let fault = source.recordings(&mut record(recorded)).unwrap_err();
+        assert!(
+            fault
+                .to_string()
+                .starts_with("repeat: found true; allowed: false")
+        );
+        let sent = in_ms(&mut played(&[], Preset::Reference, 0, recorded), 2, 1);
+        assert_eq!(sent[0], (5.0, 100));
+    }
+}
+
 proptest! {
     /// Every source goes on for ever, never backwards, and keeps to what IP can carry.
     #[test]
@@ -277,14 +400,19 @@ proptest! {
     ) {
         let payload = Distribution::pareto(1.2, Bytes::new(mean));
         let header = Bytes::new(header);
-        let mut source = sized(packet_sources()[which], &[], Preset::ALL[preset], payload, header);
+        let of = |payload| {
+            let params = [("repeat", Scalar::Flag(true))];
+            let mut source = sized(packet_sources()[which], &params, Preset::ALL[preset], payload, header);
+            source.recordings(&mut record(&[(2, mean), (9, 1)])).unwrap();
+            source
+        };
+        let mut source = of(payload);
         for (_, payload) in packets(&mut source, 200, seed) {
             prop_assert!(payload >= 1 && payload + header.get() <= 65_535);
         }
         let again = |source: &mut AnySource| packets(source, 50, seed);
         let fresh = || {
-            let payload = Distribution::pareto(1.2, Bytes::new(mean));
-            sized(packet_sources()[which], &[], Preset::ALL[preset], payload, header)
+            of(Distribution::pareto(1.2, Bytes::new(mean)))
         };
         prop_assert_eq!(again(&mut fresh()), again(&mut fresh()));
     }

@@ -11,7 +11,7 @@ from typing import Any, Unpack
 
 from sojourn.arguments import as_whole, kind_error
 from sojourn.build.keys import FlowKeys, TcpKeys, UdpKeys
-from sojourn.build.table import Control, Source, plain
+from sojourn.named_table import Control, Source, plain
 from sojourn.source import Bulk, Cbr
 from sojourn.transport.control import CongestionControl
 

@@ -16,7 +16,7 @@ from sojourn.arguments import as_whole, kind_error
 from sojourn.brief import InputError, brief
 from sojourn.build.flows import Flow, Flows, listed
 from sojourn.build.keys import Head, LinkKeys
-from sojourn.build.table import Queue, plain
+from sojourn.named_table import Queue, plain
 from sojourn.queue.discipline import Discipline
 from sojourn.scenario import Scenario
 from sojourn.toml_text import toml_text

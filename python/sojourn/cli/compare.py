@@ -63,8 +63,8 @@ def compare(
         str,
         typer.Option(
             metavar="FLOWS",
-            help="The traffic: '4 cubic + 1 cbr@2Mbit/s + 3 web'. A congestion control stands for "
-            "a bulk transfer under it; module:Class is one in Python.",
+            help="The traffic: '4 cubic + 1 cbr@2Mbit/s + 1 trace@call.pcap'. A congestion control "
+            "stands for a bulk transfer under it; module:Class is one in Python.",
         ),
     ] = "4 cubic",
     limit: Annotated[

@@ -1,9 +1,9 @@
 """The traffic mix of a comparison, as it is written on the command line.
 
-``4 cubic + 1 cbr@2Mbit/s + 3 web``: parts joined by ``+``, each a number (default 1), a word, and
-for sources of a rate ``@RATE``. The word is a congestion control (a bulk transfer under it) or a
-traffic source: those that send packets go over UDP, the others over TCP. ``module:Class`` is a
-congestion control in Python.
+``4 cubic + 1 cbr@2Mbit/s + 1 trace@call.pcap``: parts joined by ``+``, each a number (default 1), a
+word, and for sources of a rate ``@RATE``, for what was recorded ``@FILE``. The word is a congestion
+control (a bulk transfer under it) or a traffic source: those that send packets go over UDP, the
+others over TCP. ``module:Class`` is a congestion control in Python.
 """
 
 from __future__ import annotations
@@ -18,12 +18,15 @@ from sojourn.nearest import refusal
 from sojourn.toml_text import value_text
 
 PART = re.compile(
-    r"(?:(?P<count>\d+)\s*x?\s+)?(?P<word>[A-Za-z_][\w.-]*(?::[\w.]+)?)\s*(?:@\s*(?P<rate>.+))?",
+    r"(?:(?P<count>\d+)\s*x?\s+)?(?P<word>[A-Za-z_][\w.-]*(?::[\w.]+)?)\s*(?:@\s*(?P<given>.+))?",
     re.ASCII,
 )
 RATE = re.compile(r"([0-9.]+)\s*([A-Za-z/]+)")
-PACKETS = ("cbr", "poisson", "onoff", "pareto_onoff")
+PACKETS = ("cbr", "poisson", "onoff", "pareto_onoff", "trace")
 """Sources that go over UDP here."""
+
+BEHIND_AT = {"rate": "2Mbit/s", "file": "call.pcap"}
+"""Parameters of sources that stand behind the ``@``, each with an example."""
 
 
 @dataclass(frozen=True)
@@ -32,22 +35,23 @@ class Part:
 
     count: int
     word: str
-    rate: str | None
+    given: str | None
+    """What stands behind the ``@``."""
 
     def flow(self, name: str, ecn: bool, start: str) -> dict[str, Any]:
         """The ``[[flow]]`` table of these flows."""
         flow: dict[str, Any] = {"name": name, "count": self.count}
         if self.word in PACKETS:
             flow["transport"] = {"protocol": "udp"}
-            flow["traffic"] = {"source": self.word, "rate": self.rate}
+            flow["traffic"] = {"source": self.word, _needed(self.word): self.given}
         else:
             transport: dict[str, Any] = {"protocol": "tcp"}
             traffic: dict[str, Any] = {"source": self.word}
             if _is_control(self.word):
                 transport["congestion_control"] = self.word
                 traffic = {"source": "bulk"}
-            elif self.rate is not None:
-                traffic["rate"] = self.rate
+            elif self.given is not None:
+                traffic["rate"] = self.given
             if ecn:
                 transport["ecn"] = True
             flow["transport"], flow["traffic"] = transport, traffic
@@ -62,11 +66,13 @@ def _names(registry: str) -> list[str]:
     return [entry["name"] for entry in json.loads(_core.reference())[registry]]
 
 
-def _needs_rate(word: str) -> bool:
+def _needed(word: str) -> str | None:
+    """The parameter of a source that must stand behind the ``@``."""
     sources = json.loads(_core.reference())["sources"]
     entry = next((entry for entry in sources if entry["name"] == word), None)
     params = entry["params"] if entry is not None else []
-    return any(param["name"] == "rate" and param["required"] for param in params)
+    required = (param["name"] for param in params if param["required"])
+    return next((name for name in required if name in BEHIND_AT), None)
 
 
 def read_mix(text: str) -> list[Part]:
@@ -78,20 +84,22 @@ def _read_part(text: str) -> Part:
     match = PART.fullmatch(text)
     if match is None:
         raise ValueError(f"found {text!r}; allowed: parts such as 4 cubic or 1 cbr@2Mbit/s")
-    word, rate = match["word"], match["rate"]
+    word, given = match["word"], match["given"]
     known = [*_names("congestion_controls"), *_names("sources")]
     if ":" not in word and word not in known:
         raise ValueError(refusal(word, known, ", or module:Class"))
     count = int(match["count"] or 1)
     if not 1 <= count <= 100_000:
         raise ValueError(f"found {count} flows of {word}; allowed: 1 to 100000")
-    if rate is not None:
-        rate = _with_space(rate.strip())
-    if _needs_rate(word) and rate is None:
-        raise ValueError(f"found {text!r}; allowed: {word} with its rate, such as {word}@2Mbit/s")
-    if rate is not None and not _needs_rate(word):
+    needed = _needed(word)
+    if needed is None and given is not None:
         raise ValueError(f"found {text!r}; allowed: {word} without a rate")
-    return Part(count, word, rate)
+    if needed is not None and given is None:
+        example = f"{word}@{BEHIND_AT[needed]}"
+        raise ValueError(f"found {text!r}; allowed: {word} with its {needed}, such as {example}")
+    if given is not None:
+        given = given.strip() if needed == "file" else _with_space(given.strip())
+    return Part(count, word, given)
 
 
 def _with_space(rate: str) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from sojourn.build.table import Queue
+from sojourn.named_table import Queue
 
 __all__ = [
     "Ared",

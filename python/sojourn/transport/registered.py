@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from sojourn.build.table import Control
+from sojourn.named_table import Control
 
 __all__ = [
     "Bbr",

@@ -85,9 +85,9 @@ impl Plan {
         })
     }
 
-    /// The files that its distributions were read from.
+    /// The files that were read for it.
     pub(crate) fn files(&self) -> impl Iterator<Item = &str> {
-        self.files.keys().map(String::as_str)
+        self.read.files()
     }
 
     /// What an ns-2 trace says of links and flows.

@@ -1,4 +1,4 @@
-//! The files that distributions and rates are read from.
+//! The files that distributions, rates and recordings are read from.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -8,9 +8,9 @@ use sojourn_base::distribution::Drawn;
 use sojourn_base::{Bytes, Distribution, Law, LinkInfo};
 use sojourn_engine::Changes;
 use sojourn_trace::reason;
-use sojourn_traffic::{Application, Source};
+use sojourn_traffic::{Application, Recorded, Recording, Source};
 
-use super::Plan;
+use super::{Plan, recordings};
 use crate::error::{Located, Place};
 use crate::network::{LinkPlan, Network};
 use crate::transport::TransportPlan;
@@ -19,7 +19,29 @@ use crate::transport::TransportPlan;
 #[derive(Debug)]
 pub(crate) struct Files {
     folder: PathBuf,
-    read: Mutex<BTreeMap<String, Arc<[f64]>>>,
+    read: Mutex<Read>,
+}
+
+/// What was read.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Read {
+    /// Numbers, by file.
+    values: BTreeMap<String, Arc<[f64]>>,
+    /// Packets, by file, interface and flow.
+    recordings: BTreeMap<[String; 3], Arc<[Recorded]>>,
+}
+
+impl Read {
+    /// The names of the files.
+    pub(super) fn files(&self) -> impl Iterator<Item = &str> {
+        let recorded = self.recordings.keys().map(|[file, ..]| file.as_str());
+        self.values.keys().map(String::as_str).chain(recorded)
+    }
+}
+
+/// What tells a recording from others.
+fn key_of(recording: &Recording) -> [String; 3] {
+    [&recording.file, &recording.interface, &recording.flow].map(Clone::clone)
 }
 
 impl Files {
@@ -31,12 +53,13 @@ impl Files {
         }
     }
 
-    /// The files that the distributions of a network name.
-    pub(super) fn of(&self, network: &Network) -> Result<BTreeMap<String, Arc<[f64]>>, Located> {
+    /// The files that a network names.
+    pub(super) fn of(&self, network: &Network) -> Result<Read, Located> {
         let mut wanted: Vec<(String, Place, String)> = Vec::new();
         let mut want = |file: Option<&str>, place, key: &dyn Fn() -> String| {
             wanted.extend(file.map(|file| (file.to_owned(), place, key())));
         };
+        let mut played: Vec<(Recording, Place, String)> = Vec::new();
         for link in &network.links {
             let key = || format!("link.{}.delay", link.name);
             want(link.delay.file(), link.delay_place, &key);
@@ -53,39 +76,73 @@ impl Files {
                     want(Some(file), place, &|| key.clone());
                 }
             };
+            let mut play = |recording: &mut Recording| {
+                let (place, key) = flow.traffic_named(&recording.file);
+                played.push((recording.clone(), place, key));
+            };
             match &flow.transport {
                 TransportPlan::Udp(udp) => {
                     let payload = udp.payload.clone();
                     let mut source = flow.build_source(payload, udp.header)?;
                     flow.with_files(source.laws(&mut note))?;
+                    let mut own_sizes = false;
+                    let mut play = |recording: &mut Recording| {
+                        own_sizes = true;
+                        play(recording);
+                    };
+                    flow.with_files(source.recordings(&mut play))?;
                     let key = key("transport.payload");
-                    want(udp.payload.file(), flow.payload_place, &key);
+                    if let (true, Some(place)) = (own_sizes, flow.payload_place) {
+                        let message = "found one beside a recording, whose packets have their own; \
+                                       allowed: none";
+                        return Err(Located::new(place, key(), message));
+                    }
+                    let place = flow.payload_place.unwrap_or(flow.place);
+                    want(udp.payload.file(), place, &key);
                 }
                 TransportPlan::Tcp(tcp) => {
                     let segment = Bytes::new(u64::from(tcp.config.mss));
                     let mut application = flow.build_application(segment)?;
                     flow.with_files(application.laws(&mut note))?;
+                    flow.with_files(application.recordings(&mut play))?;
                 }
             }
         }
-        let mut found = BTreeMap::new();
+        let mut found = Read::default();
         for (file, place, key) in wanted {
             let values = self
                 .values(&file)
                 .map_err(|what| Located::new(place, key, format!("{file}: {what}")))?;
-            found.insert(file, values);
+            found.values.insert(file, values);
+        }
+        for (recording, place, key) in played {
+            let packets = self
+                .packets(&recording)
+                .map_err(|what| Located::new(place, key, what))?;
+            found.recordings.insert(key_of(&recording), packets);
         }
         Ok(found)
     }
 
     fn values(&self, file: &str) -> Result<Arc<[f64]>, String> {
         let mut read = self.read.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(values) = read.get(file) {
+        if let Some(values) = read.values.get(file) {
             return Ok(values.clone());
         }
         let values = read_values(&self.folder.join(file))?;
-        read.insert(file.to_owned(), values.clone());
+        read.values.insert(file.to_owned(), values.clone());
         Ok(values)
+    }
+
+    fn packets(&self, recording: &Recording) -> Result<Arc<[Recorded]>, String> {
+        let mut read = self.read.lock().unwrap_or_else(PoisonError::into_inner);
+        let key = key_of(recording);
+        if let Some(packets) = read.recordings.get(&key) {
+            return Ok(packets.clone());
+        }
+        let packets = recordings::read(&self.folder, recording)?;
+        read.recordings.insert(key, packets.clone());
+        Ok(packets)
     }
 }
 
@@ -106,7 +163,7 @@ impl Plan {
         let Some(changes) = &link.changes else {
             return Ok(None);
         };
-        let values = changes.file().and_then(|file| self.files.get(file));
+        let values = changes.file().and_then(|file| self.read.values.get(file));
         let (list, every) = changes
             .list(values.map_or(&[], |values| values))
             .map_err(|what| Located::new(changes.place, changes.key.clone(), what))?;
@@ -115,8 +172,15 @@ impl Plan {
 
     /// Gives a law the file that it names.
     pub(super) fn fill(&self, law: &mut dyn Law) {
-        if let Some(values) = law.file().and_then(|file| self.files.get(file)) {
+        if let Some(values) = law.file().and_then(|file| self.read.values.get(file)) {
             law.fill(values);
+        }
+    }
+
+    /// Gives a source the recording that it plays back.
+    pub(super) fn play(&self, recording: &mut Recording) {
+        if let Some(packets) = self.read.recordings.get(&key_of(recording)) {
+            recording.packets = packets.clone();
         }
     }
 }
