@@ -35,12 +35,30 @@ def browser(tmp_path_factory):
     driver.quit()
 
 
+def sketch(monkeypatch, drawn):
+    """Figures are drawn in the formats of `drawn` alone; files of others are of nobody's hand."""
+    from matplotlib.figure import Figure
+
+    draw = Figure.savefig
+
+    def savefig(figure, file, format, **options):
+        if format in drawn:
+            draw(figure, file, format=format, **options)
+        else:
+            file.write(f"<{format}/>".encode())
+
+    monkeypatch.setattr(Figure, "savefig", savefig)
+    if not drawn:
+        monkeypatch.setattr(Figure, "draw_without_rendering", lambda _: None)
+
+
 @pytest.fixture
 def sketched(monkeypatch):
     """Figures become files that nobody has drawn: for tests of what is written where."""
-    from matplotlib.figure import Figure
+    sketch(monkeypatch, ())
 
-    monkeypatch.setattr(Figure, "draw_without_rendering", lambda _: None)
-    monkeypatch.setattr(
-        Figure, "savefig", lambda _, file, format, **__: file.write(f"<{format}/>".encode())
-    )
+
+@pytest.fixture
+def drawn_once(monkeypatch):
+    """Figures are drawn, as SVG: what goes wrong with one goes wrong in one format."""
+    sketch(monkeypatch, ("svg",))

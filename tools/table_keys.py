@@ -101,10 +101,16 @@ _KEYS = {
     },
     "steps": {
         "rates": (
-            "required",
+            "required, or `opportunities`",
             "The rates, in their order; or a file of them in bits per second, one a line, beside "
             "the scenario's.",
             'a list such as ["5 Mbit/s", "0 bit/s"], or the name of a file',
+        ),
+        "opportunities": (
+            "none",
+            "A trace of Mahimahi, beside the scenario's file: milliseconds, in each of which 1500 "
+            "bytes can be sent.",
+            "the name of a file",
         ),
     },
     "bottleneck": {

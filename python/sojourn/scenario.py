@@ -98,7 +98,7 @@ class Scenario:
 
     def _read_files(self) -> dict[str, bytes]:
         """The content of the files that distributions, rates of links and recordings are in."""
-        if not any(map(self._has, ("empirical", "rates", "trace"))):
+        if not any(map(self._has, ("empirical", "rates", "opportunities", "trace"))):
             return {}
         points = range(self.core.points)
         names = sorted({name for point in points for name in self._identity(point)["files"]})

@@ -76,6 +76,7 @@ def test_one_run_is_told_as_one(sojourn, small, tmp_path):
     ("shards", "told"),
     [((1, 2, 3), "1 to 2 replicas of each"), ((1, 2), "0 to 2 replicas of each")],
 )
+@pytest.mark.usefixtures("drawn_once")
 def test_a_report_of_what_there_is(sojourn, small, tmp_path, shards, told):
     # Of five shards the first two do not even hold each point.
     sweep = ("sweep", small, "--set", "replicas=2", "--set", "series='100 ms'")

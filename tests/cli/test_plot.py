@@ -78,6 +78,7 @@ queue = { discipline = "red", limit = "50 packets" }
 """
 
 
+@pytest.mark.usefixtures("drawn_once")
 def test_a_scenario_without_flows_is_drawn_and_reported(sojourn, tmp_path):
     file, folder = tmp_path / "quiet.toml", tmp_path / "quiet"
     file.write_text(WITHOUT_FLOWS)
@@ -124,6 +125,7 @@ def test_what_cannot_be_written_leaves_nothing_behind(sojourn, small, tmp_path):
     assert not list(tmp_path.rglob("*.part"))
 
 
+@pytest.mark.usefixtures("drawn_once")
 def test_where_no_packet_waits_nothing_is_warned_of(process, small, tmp_path):
     done = process("run", small, "--set", "flow.load.start='100 s'", "--out", tmp_path / "late")
     assert done.status == 0

@@ -36,6 +36,7 @@ def invoke(app, *words):
     return CliRunner().invoke(app, list(words))
 
 
+@pytest.mark.usefixtures("drawn_once")
 def test_tables_then_paths(app, tmp_path):
     out = tmp_path / "report"
     result = invoke(app, "eqm", "--out", str(out), *SMALL)

@@ -94,6 +94,55 @@ def test_steps_begin_anew_when_all_have_been(tmp_path):
     assert sj.run(str(file)).links.equals(results.links)
 
 
+def opportunities(tmp_path, trace: str, step: str) -> sj.Scenario:
+    (tmp_path / "cellular.up").write_text(trace)
+    file = tmp_path / "changing.toml"
+    keys = f'opportunities = "cellular.up", step = "{step}"'
+    file.write_text(HEAD + f"changes = {{ {keys} }}\n" + FLOOD)
+    return sj.Scenario.load(file)
+
+
+def test_a_trace_of_mahimahi(tmp_path):
+    """1500 bytes each 6 ms, then each 2 ms, then none but at the end of the third second."""
+    stamps = [*range(6, 1001, 6), *range(1002, 2001, 2), 3000]
+    scenario = opportunities(tmp_path, "".join(f"{stamp}\n" for stamp in stamps), "1 s")
+    whole = [166 * 0.012, 6, 0.012]
+    assert seconds(sj.run(scenario)) == pytest.approx([*whole, *whole, *whole[:2]], abs=0.01)
+    # By the manual page: one packet each millisecond.
+    even = opportunities(tmp_path, "1\n", "20 ms")
+    assert seconds(sj.run(even)) == pytest.approx([9] * 8, abs=0.01)
+    # Three packets in 4 ms are 9 Mbit/s, however they lie within the step.
+    uneven = opportunities(tmp_path, "1\n1\n4\n", "20 ms")
+    assert seconds(sj.run(uneven)) == pytest.approx([9] * 8, abs=0.01)
+
+
+@pytest.mark.parametrize(
+    ("trace", "says"),
+    [
+        ("5\n3\n", r"found 3 behind 5; allowed: milliseconds, none before the last"),
+        ("0\n0\n", "found no number above zero"),
+        ("1\n" * 900_000, r"found 10800000000000 bit/s from 0 s to 1 ms; allowed: at most"),
+        ("one\n", 'line 1: found "one"; allowed: one number of zero or more'),
+    ],
+)
+def test_what_is_no_trace_of_mahimahi(tmp_path, trace, says):
+    with pytest.raises(sj.ScenarioError, match=r"link\.l\.changes: cellular\.up: " + says):
+        sj.run(opportunities(tmp_path, trace, "20 ms"))
+
+
+@pytest.mark.parametrize(
+    ("keys", "says"),
+    [
+        ('opportunities = 3, step = "1 s"', "found 3; allowed: a file of milliseconds"),
+        ('opportunities = "a", rates = ["1 Mbit/s"], step = "1 s"', "found both rates and"),
+        ('opportunities = "a"', "step"),
+    ],
+)
+def test_opportunities_are_one_file(keys, says):
+    with pytest.raises(sj.ScenarioError, match=says):
+        scenario(f"{{ {keys} }}")
+
+
 def test_a_sweep_runs_again_what_another_file_of_rates_changes(tmp_path):
     rates, file = tmp_path / "rates.csv", tmp_path / "changing.toml"
     file.write_text(HEAD + 'changes = { rates = "rates.csv", step = "1 s" }\n' + FLOOD)

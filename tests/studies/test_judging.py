@@ -47,7 +47,9 @@ def test_one_replica_is_no_order():
 def test_nothing_measured():
     judged = extreme(sample(red=[None, None], sfq=[None, None]), "red", "lowest")
     assert not judged.measured
+    assert judged.outcome is Outcome.NOT_MEASURED
     assert judged.reason == "Not measured: no run with all loads."
+    assert not apart(sample(red=[None], sfq=[None]), ["red"], ["sfq"]).measured
 
 
 def test_every_pair_must_lie_apart():

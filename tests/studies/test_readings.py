@@ -7,7 +7,7 @@ from sojourn.studies.judging import Judgement
 
 def judge(evidence):
     outcome = Outcome.AGREES if evidence else Outcome.DISAGREES
-    return Judgement(outcome, "", "", measured=evidence is not None)
+    return Judgement(outcome if evidence is not None else Outcome.NOT_MEASURED, "", "")
 
 
 CLAIMS = {name: Claim(name, f"claim {name}", "") for name in ("a", "b")}

@@ -29,6 +29,7 @@ def report(request):
     return study.evaluate(runs, settings)
 
 
+@pytest.mark.usefixtures("drawn_once")
 def test_the_report_is_whole(report, tmp_path):
     written = folder.write(report, tmp_path, "sojourn reproduce")
     assert len(written.figures) == len(report.figures) >= 10

@@ -63,3 +63,21 @@ def test_all_of_names_only_what_fails():
     assert found.outcome is Outcome.DISAGREES
     assert found.reason.startswith("Not so in 1 of 2 cases. second: ")
     assert all_of({"first": good}).outcome is Outcome.AGREES
+
+
+def test_one_step_is_no_trend():
+    found = goes(scale(shifted(1)), "grows")
+    assert found.outcome is Outcome.NOT_MEASURED
+    assert found.reason == "Not measured: at step 0 alone."
+    found = goes(scale(shifted(1), [None] * len(NOISE)), "grows")
+    assert found.reason == "Not measured: at step 0 alone."
+    assert goes(scale([None]), "falls").reason == steady(scale([None])).reason == "Not measured."
+
+
+def test_what_was_not_measured_neither_holds_nor_fails():
+    good, bad = steady(scale([1.0, 1.0])), steady(scale([1.0, 1.0], [2.0, 2.0]))
+    missing = steady(scale([None, None]))
+    found = all_of({"first": good, "second": missing})
+    assert found.outcome is Outcome.NOT_MEASURED
+    assert found.reason == "second: Not measured."
+    assert all_of({"first": bad, "second": missing}).outcome is Outcome.DISAGREES

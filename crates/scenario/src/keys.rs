@@ -80,7 +80,7 @@ params! {
 params! {
     /// Rates of a link that follow each other, the table `changes`.
     pub struct LinkSteps {
-        /// How long each of the rates holds.
+        /// How long each of the rates holds; of `opportunities` those within it are one rate.
         step: Span = "";
     }
 }
@@ -176,7 +176,7 @@ pub(crate) const LINK_TABLES: &[&str] = &["delay", "changes", "queue", "reverse_
 pub(crate) const FLOW_TABLES: &[&str] = &["transport", "traffic", "access"];
 pub(crate) const DUMBBELL_TABLES: &[&str] = &["bottleneck", "access"];
 pub(crate) const BOTTLENECK_TABLES: &[&str] = &["changes", "queue", "reverse_queue"];
-pub(crate) const STEPS_TABLES: &[&str] = &["rates"];
+pub(crate) const STEPS_TABLES: &[&str] = &["rates", "opportunities"];
 
 /// The names of declared parameters.
 pub(crate) fn names(params: &'static [Param]) -> impl Iterator<Item = &'static str> {

@@ -135,8 +135,11 @@ fn tables() -> Vec<Described> {
         Described {
             name: "steps",
             params: keys::LinkSteps::PARAMS,
-            tables: vec![("rates", rates)],
-            required: &["rates"],
+            tables: vec![
+                ("rates", rates),
+                ("opportunities", json!({ "type": "string" })),
+            ],
+            required: &[],
         },
         Described {
             name: "flow",

@@ -18,6 +18,7 @@ COLOURS = {
     Outcome.DISAGREES: "yellow",
     Outcome.IMPOSSIBLE: "red",
     Outcome.CONTRADICTS_ITSELF: "magenta",
+    Outcome.NOT_MEASURED: "dim",
 }
 
 

@@ -20,6 +20,8 @@ class Outcome(StrEnum):
     """No run can show it: the reason is a proof."""
     CONTRADICTS_ITSELF = "contradicts itself"
     """The publication says the opposite in another place."""
+    NOT_MEASURED = "not measured"
+    """Nothing that was run shows it: the reason says what is missing."""
 
 
 @dataclass(frozen=True)
@@ -79,6 +81,7 @@ def tally(verdicts: Sequence[Verdict]) -> str:
         Outcome.DISAGREES: ("disagrees", "disagree"),
         Outcome.IMPOSSIBLE: ("is impossible", "are impossible"),
         Outcome.CONTRADICTS_ITSELF: ("contradicts itself", "contradict themselves"),
+        Outcome.NOT_MEASURED: ("is not measured", "are not measured"),
     }
     return ", ".join(
         f"{counts[outcome]} {words[outcome][counts[outcome] != 1]}"

@@ -113,15 +113,16 @@ class Sample:
 
 @dataclass(frozen=True)
 class Judgement:
-    """An outcome with its reason and the numbers it rests on.
-
-    `measured` is False where there is nothing to judge by.
-    """
+    """An outcome with its reason and the numbers it rests on."""
 
     outcome: Outcome
     ours: str
     reason: str
-    measured: bool = True
+
+    @property
+    def measured(self) -> bool:
+        """Whether there is something to judge by."""
+        return self.outcome is not Outcome.NOT_MEASURED
 
     def on(self, claim: Claim, published: str) -> Verdict:
         """The verdict on a claim."""
@@ -130,12 +131,12 @@ class Judgement:
 
 def extreme(sample: Sample, who: str, end: End) -> Judgement:
     """Whether `who` has the lowest (highest) value: it must separate from all others."""
+    if not sample.measured:
+        return not_measured(sample)
     ranks = rank(sample.values, "lower" if end == "lowest" else "higher")
     mine = ranks[who]
     over = f" over {sample.where}" if sample.where else ""
-    if not sample.measured:
-        agrees, reason = False, f"Not measured: no run with {sample.where or 'a value'}."
-    elif not mine.beaten_by and not mine.ties:
+    if not mine.beaten_by and not mine.ties:
         nearest = min(
             mine.beats,
             key=lambda name: abs((ranks[name].interval.mean or 0.0) - (mine.interval.mean or 0.0)),
@@ -164,11 +165,19 @@ def extreme(sample: Sample, who: str, end: End) -> Judgement:
             f"{labels(mine.ties)} ({sample._differences(who, mine.ties)})."
         )
     outcome = Outcome.AGREES if agrees else Outcome.DISAGREES
-    return Judgement(outcome, sample.text(), reason, sample.measured)
+    return Judgement(outcome, sample.text(), reason)
+
+
+def not_measured(sample: Sample) -> Judgement:
+    """That there is no value to judge by."""
+    reason = f"Not measured: no run with {sample.where or 'a value'}."
+    return Judgement(Outcome.NOT_MEASURED, sample.text(), reason)
 
 
 def apart(sample: Sample, lower: Sequence[str], higher: Sequence[str]) -> Judgement:
     """Whether each of `lower` lies below each of `higher`, separated."""
+    if not sample.measured:
+        return not_measured(sample)
     wrong: list[str] = []
     least = ""
     for one in sample.comparisons():
@@ -184,7 +193,7 @@ def apart(sample: Sample, lower: Sequence[str], higher: Sequence[str]) -> Judgem
         else f"{labels(lower)} below {labels(higher)}, each pair separated, as in {least}."
     )
     outcome = Outcome.DISAGREES if wrong else Outcome.AGREES
-    return Judgement(outcome, sample.text(), reason, sample.measured)
+    return Judgement(outcome, sample.text(), reason)
 
 
 def printed_numbers(
@@ -194,6 +203,8 @@ def printed_numbers(
     name: Callable[[str], str] = str,
 ) -> Judgement:
     """Whether all printed numbers agree with ours, by the key of a row or column."""
+    if all(ours[key].mean is None for key in printed):
+        return Judgement(Outcome.NOT_MEASURED, "", "Not measured: no run with a value.")
     agreeing = [key for key in printed if near(printed[key], ours[key], WIDEST)]
     ratios = ", ".join(
         f"{name(key)} {figure_text(printed[key] / mean)}"

@@ -56,7 +56,10 @@ def difference_words(interval: Interval, unit: str) -> str:
 
 def goes(scale: Scale, way: Way) -> Judgement:
     """Whether the values grow (fall) along the scale."""
-    names = list(scale.steps)
+    names = list(scale.means())
+    if len(names) < 2:
+        reason = f"Not measured: at {names[0]} alone." if names else "Not measured."
+        return Judgement(Outcome.NOT_MEASURED, scale.text(), reason)
     sign = 1 if way == "grows" else -1
     first, last = scale.steps[names[0]], scale.steps[names[-1]]
     whole = paired_difference(last, first)
@@ -80,7 +83,7 @@ def steady(scale: Scale, share: float = STEADY) -> Judgement:
     """Whether all means lie within `share` of each other."""
     means = scale.means()
     if not means:
-        return Judgement(Outcome.DISAGREES, scale.text(), "Not measured.")
+        return Judgement(Outcome.NOT_MEASURED, scale.text(), "Not measured.")
     middle = sum(means.values()) / len(means)
     low, high = min(means, key=means.__getitem__), max(means, key=means.__getitem__)
     spread = (means[high] - means[low]) / middle if middle else 0.0
@@ -105,14 +108,24 @@ def tenfold(ratio: Sequence[float | None], what: str) -> Judgement:
 
 
 def all_of(parts: Mapping[str, Judgement]) -> Judgement:
-    """A claim over several cases: it agrees where it agrees in each of them."""
-    agrees = all(one.outcome is Outcome.AGREES for one in parts.values())
-    failing = [name for name, one in parts.items() if one.outcome is not Outcome.AGREES]
-    shown = failing or list(parts)
+    """A claim over several cases: it agrees where it agrees in each of them.
+
+    Where it holds in those that were measured, and some were not, it is not measured.
+    """
+    missing = [name for name, one in parts.items() if not one.measured]
+    failing = [
+        name
+        for name, one in parts.items()
+        if one.outcome is not Outcome.AGREES and name not in missing
+    ]
+    shown = failing or missing or list(parts)
     ours = "; ".join(f"{name}: {one.ours}" for name, one in parts.items())
     reasons = " ".join(f"{name}: {parts[name].reason}" for name in shown)
-    head = "" if agrees else f"Not so in {len(failing)} of {len(parts)} cases. "
-    return Judgement(outcome_of(agrees), ours, f"{head}{reasons}")
+    head = f"Not so in {len(failing)} of {len(parts)} cases. " if failing else ""
+    outcome = outcome_of(not failing)
+    if missing and not failing:
+        outcome = Outcome.NOT_MEASURED
+    return Judgement(outcome, ours, f"{head}{reasons}")
 
 
 def outcome_of(agrees: bool) -> Outcome:

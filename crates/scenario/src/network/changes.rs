@@ -1,9 +1,9 @@
 //! How the rate of a link changes, as `changes` of a link or bottleneck says it: a list of instants
-//! and rates, or rates that follow each other in steps.
+//! and rates, rates that follow each other in steps, or those of a trace of Mahimahi.
 
 use std::sync::Arc;
 
-use sojourn_base::{Momentary, Preset, Span, Time};
+use sojourn_base::{Bytes, Momentary, Preset, Span, Time};
 use sojourn_engine::Change;
 
 use crate::error::{Located, Place};
@@ -13,6 +13,9 @@ use crate::tree::{Node, Table, Value};
 
 const ALLOWED: &str = "tables such as { at = \"10 s\", rate = \"5 Mbit/s\" }, or one such as \
     { rates = [\"5 Mbit/s\", \"10 Mbit/s\"], step = \"10 s\" }";
+
+/// What one opportunity of a trace of Mahimahi delivers.
+const OPPORTUNITY: Bytes = Bytes::new(1_500);
 
 /// The changes of a link, the file of its rates not read yet.
 #[derive(Debug, Clone)]
@@ -29,6 +32,9 @@ enum When {
     Listed(Arc<[Change]>),
     /// One after the other, each for so long, and again from the first.
     Steps(Rates, Span),
+    /// The rate at which a trace of Mahimahi delivers in each step, and again from the first: the
+    /// file has the milliseconds of its opportunities.
+    Opportunities(String, Span),
 }
 
 #[derive(Debug, Clone)]
@@ -61,7 +67,7 @@ impl ChangesPlan {
     /// The file that its rates are in.
     pub(crate) fn file(&self) -> Option<&str> {
         match &self.when {
-            When::Steps(Rates::File(file), _) => Some(file),
+            When::Steps(Rates::File(file), _) | When::Opportunities(file, _) => Some(file),
             _ => None,
         }
     }
@@ -70,7 +76,7 @@ impl ChangesPlan {
     pub(super) fn begins(&self) -> Time {
         match &self.when {
             When::Listed(list) => list[0].at,
-            When::Steps(..) => Time::ZERO,
+            When::Steps(..) | When::Opportunities(..) => Time::ZERO,
         }
     }
 
@@ -81,6 +87,7 @@ impl ChangesPlan {
             When::Listed(list) => return Ok((list.clone(), None)),
             When::Steps(Rates::Given(rates), step) => (rates.clone(), *step),
             When::Steps(Rates::File(file), step) => (of_file(file, values)?, *step),
+            When::Opportunities(file, step) => return of_opportunities(file, values, *step),
         };
         let mut at = Time::ZERO;
         let mut list = Vec::with_capacity(rates.len());
@@ -104,6 +111,42 @@ fn of_file(file: &str, values: &[f64]) -> Result<Vec<Momentary>, String> {
         return Err(format!("{file}: {NO_RATE}"));
     }
     Ok(rates)
+}
+
+/// What a trace of Mahimahi delivers in each step, at an even pace; after its last opportunity it
+/// begins anew.
+fn of_opportunities(
+    file: &str,
+    values: &[f64],
+    step: Span,
+) -> Result<(Arc<[Change]>, Option<Span>), String> {
+    if let Some(pair) = values.windows(2).find(|pair| pair[1] < pair[0]) {
+        let [before, found] = [pair[0], pair[1]];
+        return Err(format!(
+            "{file}: found {found} behind {before}; allowed: milliseconds, none before the last"
+        ));
+    }
+    let end = values
+        .last()
+        .map_or(Span::ZERO, |ms| Span::from_s(ms / 1e3));
+    let mut left = values.iter().map(|ms| Span::from_s(ms / 1e3)).peekable();
+    let mut list = Vec::new();
+    let mut from = Span::ZERO;
+    while from < end {
+        let to = (from + step).min(end);
+        let mut delivered = Bytes::ZERO;
+        while left.next_if(|&at| at <= to).is_some() {
+            delivered += OPPORTUNITY;
+        }
+        let bps = delivered.as_f64() * 8.0 / (to - from).as_s();
+        let Momentary(rate) = Momentary::from_bps(bps.round() as u64).ok_or_else(|| {
+            format!("{file}: found {bps} bit/s from {from} to {to}; allowed: at most 10000 Gbit/s")
+        })?;
+        let at = Time::ZERO + from;
+        list.push(Change { at, rate });
+        from = to;
+    }
+    Ok((list.into(), Some(end)))
 }
 
 /// What is wrong with rates that are outages alone.
@@ -141,6 +184,18 @@ fn read_steps(table: &Table, place: Place, key: &str) -> Result<When, Located> {
     let LinkSteps { step } = reader.read(Preset::Reference)?;
     if step == Span::ZERO {
         return Err(reader.error("step", format!("found {step}; allowed: above zero")));
+    }
+    if let Some(node) = reader.node("opportunities") {
+        let allowed = "a file of milliseconds, as Mahimahi's mm-link takes it, and no rates";
+        let Value::Text(file) = &node.value else {
+            let message = format!("found {}; allowed: {allowed}", node.shown());
+            return Err(reader.error("opportunities", message));
+        };
+        if reader.node("rates").is_some() {
+            let message = format!("found both rates and opportunities; allowed: {allowed}");
+            return Err(reader.error("opportunities", message));
+        }
+        return Ok(When::Opportunities(file.clone(), step));
     }
     let allowed = "rates such as [\"5 Mbit/s\", \"10 Mbit/s\"], or a file of bits per second";
     let Some(node) = reader.node("rates") else {

@@ -42,7 +42,7 @@ def marks(evidence: Evidence) -> Judgement:
         if table.get("ecn")
     ]
     if not marking:
-        return Judgement(Outcome.DISAGREES, "", "None of the disciplines marks.", measured=False)
+        return Judgement(Outcome.NOT_MEASURED, "", "None of the disciplines marks.")
     parts: dict[str, Judgement] = {}
     for subject in marking:
         measured: list[tuple[str, tuple[str, ...], str, Way]] = [

@@ -32,6 +32,8 @@ def grows(evidence: Evidence, load: str) -> Judgement:
 def stops(evidence: Evidence, load: str) -> Judgement:
     """The opposite: that it does not grow throughout."""
     found = grows(evidence, load)
+    if not found.measured:
+        return found
     agrees = found.outcome is not Outcome.AGREES
     return Judgement(outcome_of(agrees), found.ours, found.reason)
 

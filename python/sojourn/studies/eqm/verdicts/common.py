@@ -8,7 +8,7 @@ from sojourn.studies.claims import Outcome, Verdict
 from sojourn.studies.eqm.evidence import Evidence
 from sojourn.studies.eqm.labels import PUBLISHED, label, published_label
 from sojourn.studies.eqm.measures import MEASURES
-from sojourn.studies.judging import NEAR_WORDS, End, extreme, near, side_by_side
+from sojourn.studies.judging import NEAR_WORDS, End, extreme, near, not_measured, side_by_side
 from sojourn.studies.tables import figure_text
 
 Rule = Callable[[Evidence], Verdict]
@@ -54,9 +54,14 @@ def cells(
     def rule(evidence: Evidence) -> Verdict:
         measure = MEASURES[column]
         values = evidence.published.table_three[row].values
-        best: tuple[int, str] = (-1, reading_names[0])
+        samples = {name: evidence.sample(column, name) for name in reading_names}
+        measured = [name for name, sample in samples.items() if sample.measured]
+        if not measured:
+            missing = not_measured(samples[reading_names[0]])
+            return missing.on(evidence.published.claims[claim], printed(evidence, row))
+        best: tuple[int, str] = (-1, measured[0])
         texts: list[str] = []
-        for name in reading_names:
+        for name in measured:
             intervals = evidence.intervals(column, name, PUBLISHED)
             agreeing = [one for one in PUBLISHED if near(scale * values[one], intervals[one])]
             best = max(best, (len(agreeing), name), key=lambda pair: pair[0])

@@ -7,7 +7,7 @@ from sojourn.studies.eqm import bounds
 from sojourn.studies.eqm.evidence import Evidence
 from sojourn.studies.eqm.labels import PUBLISHED, label, labels, published_label
 from sojourn.studies.eqm.verdicts.common import Rule, cells, order, printed
-from sojourn.studies.judging import side_by_side
+from sojourn.studies.judging import not_measured, side_by_side
 
 SAME = 0.005
 """Utilisations that differ by no more than this share count as the same."""
@@ -21,6 +21,9 @@ COLUMN = "utilisation_percent"
 def least_throughout(evidence: Evidence) -> Verdict:
     """SFQ must be the lowest over all loads, and over the loads up to the capacity as well."""
     claim = evidence.published.claims["utilisation-least-sfq"]
+    for reading in ("all", "below"):
+        if not (sample := evidence.sample(COLUMN, reading)).measured:
+            return not_measured(sample).on(claim, printed(evidence, "utilisation"))
     parts = {
         reading: evidence.ranks(COLUMN, reading, "lower")["sfq"] for reading in ("all", "below")
     }
@@ -54,23 +57,23 @@ def least_throughout(evidence: Evidence) -> Verdict:
 
 def same_early(evidence: Evidence) -> Verdict:
     """EQM, RED and REM up to the capacity."""
+    claim = evidence.published.claims["utilisation-same-early"]
+    said = "the same but for SFQ"
+    if not (sample := evidence.sample(COLUMN, "below")).measured:
+        return not_measured(sample).on(claim, said)
     intervals = evidence.intervals(COLUMN, "below", PUBLISHED)
     means = {name: one.mean for name, one in intervals.items() if one.mean is not None}
     others = [means[name] for name in ("eqm", "red", "rem") if name in means]
-    apart = max(others) - min(others) if others else 0.0
-    agree = bool(others) and apart <= SAME * max(others)
-    sfq = ""
-    if "sfq" in means and others:
-        gap = max(others) - means["sfq"]
-        sfq = f" SFQ lies {gap:.2g} points below the highest of them."
+    apart = max(others) - min(others)
+    gap = max(others) - means["sfq"]
     reason = (
         f"Over {evidence.readings['below'].title} the three differ by {apart:.2g} points of "
-        f"utilisation at most.{sfq}"
+        f"utilisation at most. SFQ lies {gap:.2g} points below the highest of them."
     )
     return Verdict(
-        evidence.published.claims["utilisation-same-early"],
-        Outcome.AGREES if agree else Outcome.DISAGREES,
-        "the same but for SFQ",
+        claim,
+        Outcome.AGREES if apart <= SAME * max(others) else Outcome.DISAGREES,
+        said,
         side_by_side(intervals, f"% ({evidence.readings['below'].title})"),
         reason,
     )

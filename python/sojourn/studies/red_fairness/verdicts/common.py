@@ -34,7 +34,7 @@ def where_run(judge: Judge, cases: Sequence[int]) -> Judge:
     def careful(evidence: Evidence) -> Judgement:
         if all(evidence.at(case) for case in cases):
             return judge(evidence)
-        return Judgement(Outcome.DISAGREES, MISSING, "Not run.", measured=False)
+        return Judgement(Outcome.NOT_MEASURED, MISSING, "Not run.")
 
     return careful
 
