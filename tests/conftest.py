@@ -36,7 +36,7 @@ def browser(tmp_path_factory):
 
 
 def sketch(monkeypatch, drawn):
-    """Figures are drawn in the formats of `drawn` alone; files of others are of nobody's hand."""
+    """Figures are drawn in the formats of `drawn` alone; the other files name their format."""
     from matplotlib.figure import Figure
 
     draw = Figure.savefig

@@ -98,7 +98,7 @@ def test_without_flows_that_want_more_replicas_may_be_alike(sojourn, tmp_path):
         (("codel", "--flows", "4 cubik"), 'did you mean "cubic"?'),
         (("codel", "--flows", "1 cbr"), "allowed: cbr with its rate"),
         (("codel", "--flows", "1 trace"), "allowed: trace with its file, such as trace@call.pcap"),
-        (("codel", "--flows", "1 trace@none.csv"), "none.csv: cannot be read"),
+        (("codel", "--flows", "1 trace@none.csv"), "none.csv: cannot read it"),
         (("codel", "codel,target=5"), "codel,target=5: target: found 5; allowed: "),
         (("codel,target=5 ms,target=6 ms",), "target=6 ms: target: found twice; allowed: once"),
         (("codel,discipline=red",), "codel,discipline=red: discipline: found twice"),

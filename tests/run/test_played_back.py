@@ -133,8 +133,8 @@ def test_it_does_not_react_where_others_do(play, tmp_path):
 @pytest.mark.parametrize(
     ("traffic", "key", "says"),
     [
-        ('file = "none.pcap"', "file", r"none\.pcap: cannot be read: "),
-        ('file = "."', "file", r"\.: found no file there; allowed: a file"),
+        ('file = "none.pcap"', "file", r"none\.pcap: cannot read it: no such file"),
+        ('file = "."', "file", r"\.: cannot read it: is a directory"),
         ('file = "empty.csv"', "file", r"empty\.csv: found no packet"),
         ('file = "bad.csv"', "file", r"bad\.csv: packet 1 \(line 2, byte 14\): .*allowed: "),
         (

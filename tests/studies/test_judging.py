@@ -83,6 +83,8 @@ def test_printed_numbers_must_all_agree():
     assert judged.outcome is Outcome.DISAGREES
     assert judged.reason.startswith("1 of 2 numbers")
     assert "b 1.50" in judged.reason
+    nothing = {name: Interval(None, None, None, 0) for name in ours}
+    assert printed_numbers({"a": 10.2, "b": 20.0}, nothing, "ms").outcome is Outcome.NOT_MEASURED
 
 
 def test_labels():

@@ -1,6 +1,8 @@
 //! The files that distributions, rates and recordings are read from.
 
 use std::collections::BTreeMap;
+use std::fs::File;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -76,23 +78,16 @@ impl Files {
                     want(Some(file), place, &|| key.clone());
                 }
             };
-            let mut play = |recording: &mut Recording| {
-                let (place, key) = flow.traffic_named(&recording.file);
-                played.push((recording.clone(), place, key));
-            };
+            let mut recorded = Vec::new();
+            let mut play = |recording: &mut Recording| recorded.push(recording.clone());
             match &flow.transport {
                 TransportPlan::Udp(udp) => {
                     let payload = udp.payload.clone();
                     let mut source = flow.build_source(payload, udp.header)?;
                     flow.with_files(source.laws(&mut note))?;
-                    let mut own_sizes = false;
-                    let mut play = |recording: &mut Recording| {
-                        own_sizes = true;
-                        play(recording);
-                    };
                     flow.with_files(source.recordings(&mut play))?;
                     let key = key("transport.payload");
-                    if let (true, Some(place)) = (own_sizes, flow.payload_place) {
+                    if let (false, Some(place)) = (recorded.is_empty(), flow.payload_place) {
                         let message = "found one beside a recording, whose packets have their own; \
                                        allowed: none";
                         return Err(Located::new(place, key(), message));
@@ -107,6 +102,10 @@ impl Files {
                     flow.with_files(application.recordings(&mut play))?;
                 }
             }
+            played.extend(recorded.into_iter().map(|recording| {
+                let (place, key) = flow.traffic_named(&recording.file);
+                (recording, place, key)
+            }));
         }
         let mut found = Read::default();
         for (file, place, key) in wanted {
@@ -185,15 +184,26 @@ impl Plan {
     }
 }
 
-/// Reads a column of numbers: seconds or bytes, one a line; empty lines and `#` are passed over.
-fn read_values(path: &Path) -> Result<Arc<[f64]>, String> {
-    let cannot = |error| format!("cannot read it: {}", reason(&error));
-    let kind = std::fs::metadata(path).map_err(cannot)?;
-    // A device may have no end.
-    if !kind.is_file() && !kind.is_dir() {
+/// Why a file cannot be read.
+fn cannot(error: &io::Error) -> String {
+    format!("cannot read it: {}", reason(error))
+}
+
+/// Opens a file, and nothing else that can be read: a device may have no end.
+pub(super) fn open(path: &Path) -> Result<File, String> {
+    let kind = path.metadata().map_err(|error| cannot(&error))?;
+    if kind.is_dir() {
+        return Err(cannot(&io::ErrorKind::IsADirectory.into()));
+    }
+    if !kind.is_file() {
         return Err("found a device or a pipe; allowed: a file".to_owned());
     }
-    let text = std::fs::read_to_string(path).map_err(cannot)?;
+    File::open(path).map_err(|error| cannot(&error))
+}
+
+/// Reads a column of numbers: seconds or bytes, one a line; empty lines and `#` are passed over.
+fn read_values(path: &Path) -> Result<Arc<[f64]>, String> {
+    let text = io::read_to_string(open(path)?).map_err(|error| cannot(&error))?;
     // Spreadsheets put a mark in front of what they save as UTF-8.
     let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
     let mut values = Vec::new();

@@ -1,14 +1,15 @@
 //! Captures and tables of arrivals that sources play back.
 
 use std::collections::BTreeMap;
-use std::fs::File;
 use std::path::Path;
 use std::sync::Arc;
 
 use sojourn_base::{Bytes, Time};
+use sojourn_trace::Arrivals;
 use sojourn_trace::arrivals::ReadError;
-use sojourn_trace::{Arrivals, reason};
 use sojourn_traffic::{Recorded, Recording};
+
+use super::files::open;
 
 /// Names of flows that a message shows.
 const SHOWN: usize = 5;
@@ -21,13 +22,7 @@ pub(super) fn read(folder: &Path, wanted: &Recording) -> Result<Arc<[Recorded]>,
         flow,
         ..
     } = wanted;
-    let cannot = |error| format!("{file}: cannot be read: {}", reason(&error));
-    let path = folder.join(file);
-    // A device may have no end.
-    if !path.metadata().map_err(cannot)?.is_file() {
-        return Err(format!("{file}: found no file there; allowed: a file"));
-    }
-    let source = File::open(&path).map_err(cannot)?;
+    let source = open(&folder.join(file)).map_err(|what| format!("{file}: {what}"))?;
     let said = |error: ReadError| error.to_string();
     let mut arrivals = Arrivals::read(file, source).map_err(said)?;
     if interface != Recording::ALL {

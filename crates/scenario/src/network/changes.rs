@@ -14,7 +14,7 @@ use crate::tree::{Node, Table, Value};
 const ALLOWED: &str = "tables such as { at = \"10 s\", rate = \"5 Mbit/s\" }, or one such as \
     { rates = [\"5 Mbit/s\", \"10 Mbit/s\"], step = \"10 s\" }";
 
-/// What one opportunity of a trace of Mahimahi delivers.
+/// What one opportunity of a trace of Mahimahi delivers (its manual page, mm-link(1)).
 const OPPORTUNITY: Bytes = Bytes::new(1_500);
 
 /// The changes of a link, the file of its rates not read yet.
@@ -123,7 +123,7 @@ fn of_opportunities(
     if let Some(pair) = values.windows(2).find(|pair| pair[1] < pair[0]) {
         let [before, found] = [pair[0], pair[1]];
         return Err(format!(
-            "{file}: found {found} behind {before}; allowed: milliseconds, none before the last"
+            "{file}: found {found} behind {before}; allowed: milliseconds, each at least the one before"
         ));
     }
     let end = values

@@ -21,9 +21,9 @@ COLUMN = "utilisation_percent"
 def least_throughout(evidence: Evidence) -> Verdict:
     """SFQ must be the lowest over all loads, and over the loads up to the capacity as well."""
     claim = evidence.published.claims["utilisation-least-sfq"]
-    for reading in ("all", "below"):
-        if not (sample := evidence.sample(COLUMN, reading)).measured:
-            return not_measured(sample).on(claim, printed(evidence, "utilisation"))
+    # Where there is a load up to the capacity, there is one at all.
+    if not (sample := evidence.sample(COLUMN, "below")).measured:
+        return not_measured(sample).on(claim, printed(evidence, "utilisation"))
     parts = {
         reading: evidence.ranks(COLUMN, reading, "lower")["sfq"] for reading in ("all", "below")
     }
@@ -63,7 +63,7 @@ def same_early(evidence: Evidence) -> Verdict:
         return not_measured(sample).on(claim, said)
     intervals = evidence.intervals(COLUMN, "below", PUBLISHED)
     means = {name: one.mean for name, one in intervals.items() if one.mean is not None}
-    others = [means[name] for name in ("eqm", "red", "rem") if name in means]
+    others = [means[name] for name in ("eqm", "red", "rem")]
     apart = max(others) - min(others)
     gap = max(others) - means["sfq"]
     reason = (
