@@ -3,8 +3,11 @@
 PYTHON ?= python3
 BIN := .venv/bin
 RUST := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.lock
-# Further options of the build, such as those of `.ci/run`.
-MATURIN ?=
+# The profile of `Cargo.toml` by which all is built (`make test PROFILE=ci`). Without one the extension
+# is made for speed, and tests to be compiled quickly again.
+PROFILE =
+EXTENSION := $(if $(PROFILE),--profile=$(PROFILE) --no-default-features,--release)
+TESTS := $(if $(PROFILE),--profile=$(PROFILE),)
 export VIRTUAL_ENV := $(CURDIR)/.venv
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
@@ -22,7 +25,7 @@ test: lint test-rust test-python ## Linters, generated files, all tests
 
 lint: setup
 	cargo fmt --all --check
-	cargo clippy --quiet --workspace --all-targets --no-default-features -- -D warnings
+	cargo clippy --quiet $(TESTS) --workspace --all-targets --no-default-features -- -D warnings
 	ruff format --check --quiet python tests tools benchmarks examples
 	ruff check --quiet python tests tools benchmarks examples
 	pyright --warnings
@@ -30,7 +33,7 @@ lint: setup
 	$(BIN)/python tools/generate.py --check
 
 test-rust: setup
-	cargo test --quiet --workspace --no-default-features
+	cargo test --quiet $(TESTS) --workspace --no-default-features
 
 test-python: setup
 	pytest
@@ -80,6 +83,6 @@ clean: ## Remove what was built
 # The modules are compiled as pip does it for a wheel: where the environment keeps Python from writing
 # what it compiles, every start would compile them anew.
 .venv/.sojourn: .venv/.tools $(RUST)
-	PIP_CONSTRAINT=constraints.txt maturin develop --quiet --release $(MATURIN)
+	PIP_CONSTRAINT=constraints.txt maturin develop --quiet $(EXTENSION)
 	$(BIN)/python -m compileall -q python/sojourn
 	touch $@
