@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""Runs a peer again and writes its numbers anew: ``evidence/measure.py NAME [--seeds 20]``.
+"""Runs a peer again and writes its numbers anew: ``evidence/measure.py NAME [--seeds 20] [--only TEXT]``.
 
 Takes the commands in the column ``run`` of ``evidence/NAME/peer.csv``, runs each for the seeds 1 to
 ``--seeds`` (N in "seed=N" stands for the seed) in that folder, and reads lines of a metric and a
-number from it. Needs the peer; the README of the folder says which and how to build it.
+number from it. With ``--only`` the other rows of the table stay as they are. Needs the peer; the
+README of the folder says which and how to build it.
 """
 
 from __future__ import annotations
@@ -27,12 +28,13 @@ def main() -> None:
     parser.add_argument("name", help="a folder beside this program")
     parser.add_argument("--seeds", type=int, default=20)
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    parser.add_argument("--only", default="", help="commands that hold this text")
     given = parser.parse_args()
     folder = Path(__file__).parent / given.name
     table = folder / "peer.csv"
     with table.open(newline="") as file:
         rows = list(csv.DictReader(file))
-    cases = {row["run"]: row for row in rows}
+    cases = {row["run"]: row for row in rows if given.only in row["run"]}
     with ThreadPoolExecutor(given.jobs) as pool:
         tasks = {
             run: [pool.submit(one_run, folder, run, seed) for seed in range(1, given.seeds + 1)]

@@ -1,10 +1,11 @@
 // The flows of one run; prints metrics under our names.
 //
-//   flows CONTROL COUNT SEED BYTES
+//   flows CONTROL COUNT SEED BYTES LOAD
 //
-// TCP senders of so many bytes each, 0 for without end, and a UDP packet every 20 ms that measures the
-// delay, from the network namespace "sender" to 10.0.3.2 in "receiver". 30 s, the first 5 s left out;
-// starts uniform in 0 to 0.4 s. One process has both ends, and so one clock.
+// TCP senders of so many bytes each, 0 for without end, a UDP packet every 20 ms that measures the
+// delay, and full UDP packets of LOAD Mbit/s, evenly, frames counted, from the network namespace
+// "sender" to 10.0.3.2 in "receiver". 30 s, the first 5 s left out; starts uniform in 0 to 0.4 s, of
+// the UDP flows 0. One process has both ends, and so one clock.
 #define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <errno.h>
@@ -22,7 +23,8 @@
 #include <unistd.h>
 
 enum { MOST = 64, WARMUP = 250, TICKS = 1500 }; // flows; ticks of 20 ms
-enum { DATA = 5000, PINGS = 6000, SENDERS = 20000 }; // ports; that of sender i is SENDERS + i
+enum { DATA = 5000, PINGS = 6000, LOADS = 7000, SENDERS = 20000 }; // ports; that of sender i is SENDERS + i
+enum { FULL = 1472, HEADERS = 42 }; // bytes of a full UDP packet, and before it in its frame
 static const char *RECEIVER = "10.0.3.2";
 static const double TICK_S = 0.02, STARTS_S = 0.4;
 
@@ -97,42 +99,45 @@ static struct tcp_info info(const struct flow *flow)
     return told;
 }
 
-static void ping(int from)
+// A packet to a port, with the time at its head.
+static void send_packet(int from, int port, size_t size)
 {
-    struct sockaddr_in to = at(RECEIVER, PINGS);
-    char packet[64] = {0};
+    struct sockaddr_in to = at(RECEIVER, port);
+    char packet[FULL] = {0};
     double sent_s = now_s();
     memcpy(packet, &sent_s, sizeof sent_s);
-    sendto(from, packet, sizeof packet, 0, (void *)&to, sizeof to);
+    sendto(from, packet, size, 0, (void *)&to, sizeof to);
 }
 
 // Waits for the next of a packet, room to send, and an instant. Who has room is noted: the kernel says so when a
 // third of the buffer is free, as it wakes a writer that waits. What is written in smaller pieces has PSH on nearly
 // every segment, and each of these is acknowledged at once.
-static void wait_until(double then_s, int listener, int pings)
+static void wait_until(double then_s, int listener, int pings, int loads)
 {
-    struct pollfd all[2 + 2 * MOST] = {{listener, POLLIN, 0}, {pings, POLLIN, 0}};
+    struct pollfd all[3 + 2 * MOST] = {{listener, POLLIN, 0}, {pings, POLLIN, 0}, {loads, POLLIN, 0}};
+    struct pollfd *of_flows = all + 3;
     for (int i = 0; i < count; i++) {
-        all[2 + 2 * i] = (struct pollfd){flows[i].to_send > 0 ? flows[i].out : -1, POLLOUT, 0};
-        all[3 + 2 * i] = (struct pollfd){flows[i].in, POLLIN, 0};
+        of_flows[2 * i] = (struct pollfd){flows[i].to_send > 0 ? flows[i].out : -1, POLLOUT, 0};
+        of_flows[2 * i + 1] = (struct pollfd){flows[i].in, POLLIN, 0};
     }
     double left = then_s - now_s();
     left = left > 0 ? left : 0;
     struct timespec wait = {(time_t)left, (long)((left - (time_t)left) * 1e9)};
-    ppoll(all, 2 + 2 * count, &wait, NULL);
+    ppoll(all, 3 + 2 * count, &wait, NULL);
     for (int i = 0; i < count; i++)
-        flows[i].has_room = all[2 + 2 * i].revents & POLLOUT;
+        flows[i].has_room = of_flows[2 * i].revents & POLLOUT;
 }
 
 int main(int argc, char **argv)
 {
-    count = argc == 5 ? atoi(argv[2]) : 0;
+    count = argc == 6 ? atoi(argv[2]) : 0;
     if (count < 1 || count > MOST) {
-        fprintf(stderr, "usage: flows CONTROL COUNT SEED BYTES, with 1 to %d flows\n", MOST);
+        fprintf(stderr, "usage: flows CONTROL COUNT SEED BYTES LOAD, with 1 to %d flows\n", MOST);
         return 2;
     }
     srandom(atoi(argv[3]));
     double each = atof(argv[4]);
+    double gap_s = (FULL + HEADERS) * 8 / (atof(argv[5]) * 1e6); // without a load endless
     for (int i = 0; i < count; i++) {
         flows[i] = (struct flow){.start_s = STARTS_S * random() / RAND_MAX, .out = -1, .in = -1};
         flows[i].to_send = flows[i].to_come = each > 0 ? each : INFINITY;
@@ -143,18 +148,20 @@ int main(int argc, char **argv)
     take(argv[1], listener); // DCTCP's receiver tells of marks in another way
     need(!listen(listener, MOST), "listen");
     int pings = opened(SOCK_DGRAM, at(RECEIVER, PINGS));
+    int loads = opened(SOCK_DGRAM, at(RECEIVER, LOADS));
     enter("sender");
-    int pinger = opened(SOCK_DGRAM, at("0.0.0.0", PINGS));
+    int pinger = opened(SOCK_DGRAM, at("0.0.0.0", PINGS)), loader = opened(SOCK_DGRAM, at("0.0.0.0", LOADS));
     double zero_s = (time_t)now_s() + 1; // a whole second, so that the kernel's ticks lie the same
 
-    double delays_s = 0;
+    double delays_s = 0, load_s = isinf(gap_s) ? INFINITY : 0, load_bytes = 0; // its next packet, what came
     int tick = 0, heard = 0;
     for (;;) {
         double next_s = zero_s + tick * TICK_S;
         for (int i = 0; i < count; i++)
             if (flows[i].out < 0 && zero_s + flows[i].start_s < next_s)
                 next_s = zero_s + flows[i].start_s;
-        wait_until(next_s, listener, pings);
+        next_s = fmin(next_s, zero_s + load_s);
+        wait_until(next_s, listener, pings, loads);
         double time_s = now_s() - zero_s, sent_s;
         int measuring = tick > WARMUP;
 
@@ -168,8 +175,12 @@ int main(int argc, char **argv)
             delays_s += measuring ? time_s - (sent_s - zero_s) : 0;
             heard += measuring;
         }
+        ssize_t got;
+        while ((got = recv(loads, block, sizeof block, 0)) > 0)
+            load_bytes += measuring ? got : 0;
+        for (; time_s >= load_s; load_s += gap_s)
+            send_packet(loader, LOADS, FULL);
         for (struct flow *flow = flows; flow < flows + count; flow++) {
-            ssize_t got;
             while (flow->in >= 0 && (got = read(flow->in, block, sizeof block)) > 0) {
                 flow->bytes += measuring ? got : 0;
                 flow->to_come -= got;
@@ -190,7 +201,7 @@ int main(int argc, char **argv)
             continue;
         if (tick == TICKS)
             break;
-        ping(pinger);
+        send_packet(pinger, PINGS, 64);
         for (struct flow *flow = flows; tick >= WARMUP && flow < flows + count; flow++) {
             struct tcp_info told = info(flow);
             flow->cwnds += told.tcpi_snd_cwnd;
@@ -223,5 +234,7 @@ int main(int argc, char **argv)
     printf("groups.tcp.cwnd_mean_packets %.4f\n", cwnds / (TICKS - WARMUP) / count);
     printf("groups.tcp.retransmits %u\n", retransmits);
     printf("flows.ping.delay_mean_s %.8f\n", delays_s / heard);
+    if (!isinf(gap_s))
+        printf("flows.load.goodput_bps %.1f\n", load_bytes * 8 / ((TICKS - WARMUP) * TICK_S));
     return 0;
 }

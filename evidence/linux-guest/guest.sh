@@ -79,5 +79,5 @@ fi
 for side in receiver router; do
     tc -n wire qdisc add dev "$side" root netem delay $((RTT * 500))us limit 100000
 done
-"$BUILD/flows" "$CONTROL" "$FLOWS" "$SEED" "$BYTES"
+"$BUILD/flows" "$CONTROL" "$FLOWS" "$SEED" "$BYTES" "$LOAD"
 echo done
