@@ -83,6 +83,6 @@ clean: ## Remove what was built
 # The modules are compiled as pip does it for a wheel: where the environment keeps Python from writing
 # what it compiles, every start would compile them anew.
 .venv/.sojourn: .venv/.tools $(RUST)
-	PIP_CONSTRAINT=constraints.txt maturin develop --quiet $(EXTENSION)
+	PIP_CONSTRAINT=constraints.txt PIP_QUIET=1 maturin develop --quiet $(EXTENSION)
 	$(BIN)/python -m compileall -q python/sojourn
 	touch $@

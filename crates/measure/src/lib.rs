@@ -4,6 +4,7 @@
 //! | --- | --- |
 //! | [`sketch`] | quantiles of a stream of durations within half a percent |
 //! | [`meter`] | the observer that counts for flows and links, and the measurement window |
+//! | [`losses`] | when losses come, and to how many flows at once |
 //! | [`delays`] | how the delays of links and flows are distributed |
 //! | [`tables`] | the metrics of a run as tidy columns |
 //! | [`stacked`] | the tables of many runs as one |
@@ -13,6 +14,7 @@
 //! received, its loss to the window in which it was sent. All rates divide by `t1 - t0`.
 
 pub mod delays;
+pub mod losses;
 pub mod meter;
 pub mod series;
 pub mod sketch;

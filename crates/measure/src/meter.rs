@@ -9,6 +9,7 @@ use sojourn_engine::{
 use sojourn_queue::Reason;
 
 use crate::Sketch;
+use crate::losses::{Crossing, FlowLosses, LinkLosses};
 
 /// What a flow has done since the start of the run, as far as its data goes: neither
 /// acknowledgements nor requests count.
@@ -34,8 +35,8 @@ pub struct FlowMeter {
     pub counts: FlowCounts,
     /// Packets sent in the window that were received in it.
     pub kept: u64,
-    /// Packets sent in the window that were dropped in it.
-    pub lost: u64,
+    /// Packets sent in the window that were dropped in it, once there are any.
+    pub losses: Option<Box<FlowLosses>>,
     /// One-way delays of the packets received in the window.
     pub delays: Sketch,
     /// RFC 3550's running jitter, in picoseconds.
@@ -82,17 +83,56 @@ impl FlowMeter {
 }
 
 /// A link's measurements beyond its ledger, in one cache line.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 #[repr(align(64))]
 pub struct LinkMeter {
     /// Queueing delays of the packets whose transmission began in the window, without those that
     /// waited for nothing at all.
     waits: Sketch,
+    /// What it dropped in the window, once there is anything.
+    pub losses: Option<Box<LinkLosses>>,
+    /// From which arrival on these ask for the wait of a packet. It lies here since all packets are
+    /// held against it.
+    asks_from: Time,
+    /// The flows whose data goes over it.
+    pub crossing: Crossing,
     /// The ledger and the transmitter at the start of the window, where it is not that of the run.
     pub before: Option<Box<LinkBefore>>,
 }
 
+impl Default for LinkMeter {
+    fn default() -> Self {
+        Self {
+            waits: Sketch::default(),
+            losses: None,
+            asks_from: Time::NEVER,
+            crossing: Crossing::default(),
+            before: None,
+        }
+    }
+}
+
 impl LinkMeter {
+    #[cold]
+    #[inline(never)]
+    fn dropped(&mut self, now: Time, packet: &SimPacket) {
+        let losses = self.losses.get_or_insert_default();
+        losses.add(now, packet, &self.crossing);
+        self.asks_from = losses.events.asks_from();
+    }
+
+    /// A packet has waited that came at `stamp`: the first of which a loss event asks how long.
+    #[cold]
+    #[inline(never)]
+    fn waited_after_a_loss(&mut self, stamp: Time, wait: Span) {
+        if let Some(losses) = &mut self.losses
+            && wait > Span::ZERO
+        {
+            losses.events.waited(stamp, wait, self.crossing.base_rtt);
+            self.asks_from = losses.events.asks_from();
+        }
+    }
+
     /// Queueing delays of the packets whose transmission began in the window, of the link with this
     /// ledger.
     pub fn waits(&self, ledger: &Ledger) -> Sketch {
@@ -173,14 +213,20 @@ impl Meter {
             };
             before.push((!from_the_start).then(|| Box::new(then())));
         }
+        let crossings = crossings(simulation);
         let flows = simulation.flows().len();
         let tallies: Vec<Tally> = (0..flows)
             .map(|flow| simulation.tally(flow).unwrap_or_default())
             .collect();
         let meter = meter(&mut simulation.observer);
         meter.window = Some(now);
-        for (link, before) in meter.links.iter_mut().zip(before) {
+        for (link, (before, crossing)) in meter
+            .links
+            .iter_mut()
+            .zip(before.into_iter().zip(crossings))
+        {
             link.before = before;
+            link.crossing = crossing;
         }
         for (flow, tally) in meter.flows.iter_mut().zip(tallies) {
             let counts = flow.counts;
@@ -227,6 +273,28 @@ impl Meter {
     }
 }
 
+/// The flows that cross each link.
+fn crossings<O: Observer>(simulation: &Simulation<O>) -> Vec<Crossing> {
+    let links = simulation.links();
+    let way = |path: &[LinkId]| {
+        path.iter().fold(Span::ZERO, |sum, &link| {
+            sum + links[link as usize].spec.delay
+        })
+    };
+    let mut crossings = vec![Crossing::default(); links.len()];
+    for flow in 0..simulation.flows().len() {
+        let [there, back] = simulation.paths(flow);
+        // What nothing answers has no way back.
+        let rtt = way(there) + way(if back.is_empty() { there } else { back });
+        for &link in there {
+            let crossing = &mut crossings[link as usize];
+            crossing.flows += 1;
+            crossing.base_rtt = crossing.base_rtt.max(rtt);
+        }
+    }
+    crossings
+}
+
 /// Adds a duration, now or with others.
 #[inline]
 fn take(sketch: &mut Sketch, span: Span, gathers: bool) {
@@ -249,7 +317,11 @@ impl Observer for Meter {
     fn dequeued(&mut self, now: Time, link: LinkId, packet: &SimPacket) {
         if self.is_open() {
             let wait = now.elapsed_since(packet.stamp);
-            take(&mut self.links[link as usize].waits, wait, self.gathers);
+            let link = &mut self.links[link as usize];
+            take(&mut link.waits, wait, self.gathers);
+            if packet.stamp >= link.asks_from {
+                link.waited_after_a_loss(packet.stamp, wait);
+            }
         }
     }
 
@@ -258,9 +330,15 @@ impl Observer for Meter {
     fn passed(&mut self, _now: Time, _link: LinkId, _packet: &SimPacket) {}
 
     #[inline]
-    fn dropped(&mut self, _now: Time, _link: LinkId, packet: &SimPacket, _reason: Reason) {
+    fn dropped(&mut self, now: Time, link: LinkId, packet: &SimPacket, _reason: Reason) {
+        if !self.is_open() {
+            return;
+        }
+        self.links[link as usize].dropped(now, packet);
         if packet.is_data() && self.sent_inside(packet) {
-            self.flows[packet.flow() as usize].lost += 1;
+            let flow = &mut self.flows[packet.flow() as usize];
+            let losses = flow.losses.get_or_insert_default();
+            losses.add(packet.sent);
         }
     }
 
@@ -289,7 +367,7 @@ impl Observer for Meter {
     #[inline]
     fn flow_later(&self, flow: FlowId) {
         prefetch(&self.flows[flow as usize].counts.sent);
-        prefetch(&self.flows[flow as usize].lost);
+        prefetch(&self.flows[flow as usize].losses);
     }
 
     #[inline]

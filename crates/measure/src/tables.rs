@@ -159,7 +159,7 @@ fn link_metrics(
     waits: &Sketch,
     now: Time,
     window: Span,
-) -> [(&'static str, f64); 14] {
+) -> [(&'static str, f64); 20] {
     let (ledger, before) = (&link.ledger, measured.before.as_deref());
     let before = before.cloned().unwrap_or_default();
     let window_ps = window.as_ps() as f64;
@@ -172,6 +172,17 @@ fn link_metrics(
     let carried = link.carried(now);
     let departures = waits.count();
     let [p50, p95, p99] = waits.quantiles_s(&PERCENTILES);
+    let mut losses = measured.losses.as_deref().cloned().unwrap_or_default();
+    let [gap_p50, gap_p95, _] = losses.gaps.quantiles_s(&PERCENTILES);
+    // Where nothing takes time to answer, nothing tells events apart.
+    let has_rtt = measured.crossing.base_rtt > Span::ZERO;
+    losses.events.close();
+    let events = &losses.events;
+    let count = if has_rtt {
+        events.count as f64
+    } else {
+        f64::NAN
+    };
     [
         (
             "utilization",
@@ -185,6 +196,24 @@ fn link_metrics(
         ("drops_packets", drops),
         ("marks_packets", marks),
         ("loss_ratio", ratio(drops, arrivals)),
+        (
+            "loss_gap_mean_s",
+            ratio(losses.gap_sum().as_s(), losses.gaps.count() as f64),
+        ),
+        ("loss_gap_p50_s", gap_p50),
+        ("loss_gap_p95_s", gap_p95),
+        ("loss_events", count),
+        (
+            "loss_event_mean_packets",
+            ratio(events.packets as f64, count),
+        ),
+        (
+            "loss_synchronization_ratio",
+            ratio(
+                events.flows as f64,
+                count * f64::from(measured.crossing.flows),
+            ),
+        ),
         (
             "queue_mean_packets",
             ratio(
@@ -242,6 +271,9 @@ struct Sum {
     delay: u128,
     kept: u64,
     lost: u64,
+    /// Gaps between the losses of a flow: how many, and their sum in picoseconds.
+    gaps: u64,
+    between_losses: u128,
     delays: Sketch,
     jitter: f64,
     jitter_terms: u64,
@@ -266,7 +298,12 @@ impl Sum {
             sum.payload_bytes += now.payload_bytes - then.payload_bytes;
             sum.delay += now.delay - then.delay;
             sum.kept += flow.kept;
-            sum.lost += flow.lost;
+            if let Some(losses) = &flow.losses {
+                let (gaps, of) = losses.gaps();
+                sum.lost += losses.packets;
+                sum.gaps += gaps;
+                sum.between_losses += u128::from(of.as_ps());
+            }
             sum.delays.merge(&flow.delays);
             sum.jitter += flow.jitter_sum;
             sum.jitter_terms += flow.jitter_terms;
@@ -298,7 +335,7 @@ fn mean_s(sum_ps: u128, count: u64) -> f64 {
     ratio(sum_ps as f64 / 1e12, count as f64)
 }
 
-fn flow_metrics(sum: &Sum, window: Span) -> [(&'static str, f64); 12] {
+fn flow_metrics(sum: &Sum, window: Span) -> [(&'static str, f64); 13] {
     let known = (sum.kept + sum.lost) as f64;
     let [p50, p95, p99] = sum.delays.quantiles_s(&PERCENTILES);
     [
@@ -315,6 +352,7 @@ fn flow_metrics(sum: &Sum, window: Span) -> [(&'static str, f64); 12] {
         ("resolved_packets", known),
         ("loss_ratio", ratio(sum.lost as f64, known)),
         ("delivery_ratio", ratio(sum.kept as f64, known)),
+        ("loss_gap_mean_s", mean_s(sum.between_losses, sum.gaps)),
         ("delay_mean_s", mean_s(sum.delay, sum.received)),
         ("delay_p50_s", p50),
         ("delay_p95_s", p95),

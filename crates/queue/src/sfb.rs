@@ -333,8 +333,10 @@ impl<P: Packet> Discipline<P> for Sfb<P> {
     fn probe(&self, show: &mut dyn FnMut(&str, ProbeValue)) {
         let bins = &self.sets[self.used].bins;
         let most = bins.iter().map(|bin| bin.prob).fold(0.0, f64::max);
+        let sum: f64 = bins.iter().map(|bin| bin.prob).sum();
         let full = bins.iter().map(|bin| bin.packets).max().unwrap_or(0);
         show("prob_max", ProbeValue::Number(most));
+        show("prob_mean", ProbeValue::Number(sum / bins.len() as f64));
         show("bin_max", ProbeValue::Number(f64::from(full)));
         show("set", ProbeValue::Number(self.used as f64));
     }

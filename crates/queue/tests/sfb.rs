@@ -45,8 +45,10 @@ fn empty_bins_forget() {
     assert!((60..160).contains(&taken), "{taken}");
     bench.poke("prob", 0.0005);
     bench.arrive(us(300), 500);
-    // Two bins are at zero now, the others are as they were.
+    // Two bins of 2 rows of 23 are at zero now, the others are as they were.
     assert_eq!(bench.probe("prob_max"), 0.0005);
+    let mean = 44.0 / 46.0 * 0.0005;
+    assert!((bench.probe("prob_mean") - mean).abs() < 1e-12);
 }
 
 /// A flow at probability 1 gets the burst, then 10 packets a second.

@@ -12,13 +12,18 @@ UNITS = {
 }
 """Ending of a metric -> factor and unit at an axis."""
 
-PERCENT = ("utilization", "loss_ratio", "delivery_ratio")
+PERCENT = ("utilization", "loss_ratio", "delivery_ratio", "loss_synchronization_ratio")
 """Metrics that are shares of one."""
 
 WORDS = {
     "utilization": "utilisation",
     "loss_ratio": "loss",
     "delivery_ratio": "delivered",
+    "loss_synchronization_ratio": "flows that lose at once",
+    "loss_event_mean": "mean loss event",
+    "loss_gap_mean": "mean time between losses",
+    "loss_gap_p50": "median time between losses",
+    "loss_gap_p95": "95th percentile of the time between losses",
     "jain_index": "Jain's fairness index",
     "cwnd": "congestion window",
     "srtt": "smoothed round-trip time",
@@ -26,6 +31,7 @@ WORDS = {
     "fct": "mean completion time",
     "prob": "probability",
     "prob_max": "largest probability of a bin",
+    "prob_mean": "mean probability of a bin",
     "prob_classic": "probability for classic packets",
     "avg": "average queue",
 }

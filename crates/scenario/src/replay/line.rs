@@ -172,6 +172,10 @@ impl Line {
             end,
             window,
         );
+        // Nobody answers what is played back.
+        link.columns.retain(|(metric, _)| {
+            !metric.starts_with("loss_event") && !metric.starts_with("loss_sync")
+        });
         let mut flows = Table::default();
         for (name, flow) in names.iter().zip(&meter.flows) {
             tables::add_flow(&mut flows, name, flow, window);

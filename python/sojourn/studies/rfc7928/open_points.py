@@ -66,9 +66,13 @@ def open_points(settings: Settings) -> tuple[OpenPoint, ...]:
             "-",
         ),
         OpenPoint(
-            "Synchronisation of losses and the gaps between them (2.3, 2.4) are not measured; "
-            "distributions (2.7) only by their percentiles.",
-            "A log of every packet has them: sojourn run --trace events.",
+            "Which losses are one event (2.4).",
+            "Those within a round trip of the first, the wait at that time counted.",
+            "-",
+        ),
+        OpenPoint(
+            "Distributions (2.7) are shown by their percentiles.",
+            "A log of every packet has them: sojourn events.",
             "-",
         ),
     )

@@ -55,7 +55,11 @@ def read(frames: Frames, wanted: Sequence[Reading]) -> pl.DataFrame:
 
 
 def common(link: str = BOTTLENECK) -> tuple[Reading, ...]:
-    """What every scenario shows: use, delay and drops at the bottleneck, goodput of all flows."""
+    """What every scenario shows: use, delay and drops at the bottleneck, goodput of all flows.
+
+    Of the drops their share, how far they lie apart, and of how many flows at once they are
+    (sections 2.3 and 2.4).
+    """
 
     def at(
         column: str, title: str, unit: str, better: Better, source: str, factor: float
@@ -70,6 +74,8 @@ def common(link: str = BOTTLENECK) -> tuple[Reading, ...]:
         at("delay", "Queueing delay", "ms", "lower", "queueing_delay_mean_s", 1e3),
         at("delay_p99", "99th percentile", "ms", "lower", "queueing_delay_p99_s", 1e3),
         at("loss", "Drops", "%", "lower", "loss_ratio", 100),
+        at("gap", "From drop to drop", "ms", "higher", "loss_gap_mean_s", 1e3),
+        at("at_once", "Flows that lose at once", "%", "lower", "loss_synchronization_ratio", 100),
     )
 
 

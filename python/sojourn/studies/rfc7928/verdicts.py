@@ -58,6 +58,13 @@ def marks(evidence: Evidence) -> Judgement:
     return all_of(parts)
 
 
+def at_once(evidence: Evidence) -> Judgement:
+    """Mild congestion: every discipline against drop-tail."""
+    seen = evidence.seen["congestion"]
+    sample = seen.sample("at_once", seen.cases[0], evidence.subjects, seen.cases[0])
+    return apart(sample, evidence.tested, [BASE])
+
+
 def larger_buffers(evidence: Evidence) -> Judgement:
     """Drop-tail and one NewReno flow over the room of the queue."""
     seen = evidence.seen["buffers"]
@@ -181,6 +188,7 @@ def over_cases(evidence: Evidence, name: str, columns: Sequence[str], subject: s
 JUDGES: dict[str, tuple[str, Judge]] = {
     "less-delay": ("shorter", less_delay),
     "marks": ("fewer, more", marks),
+    "at-once": ("avoids", at_once),
     "larger-buffers": ("longer", larger_buffers),
     "lbe-yields": ("less", lbe_yields),
     "lbe-fateful": ("an interaction", lbe_fateful),
