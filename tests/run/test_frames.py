@@ -217,9 +217,14 @@ def test_the_summary_is_student_over_replicas(mixed):
 
 def test_one_replica_has_no_interval(mixed):
     (point,) = run(mixed(), replicas=1).summary()["points"]
-    metrics = [metric for link in point["links"].values() for metric in link.values()]
-    assert all(metric.get("ci95") is None for metric in metrics)
-    assert {metric["n"] for metric in metrics if "n" in metric} == {1}
+    metrics = [pair for link in point["links"].values() for pair in link.items()]
+    assert all(metric.get("ci95") is None for _, metric in metrics)
+    # Where nothing is lost there is no gap between losses, and no event of any size.
+    without = {"loss_event_mean_packets", "loss_synchronization_ratio"}
+    without |= {f"loss_gap_{kind}_s" for kind in ("mean", "p50", "p95")}
+    assert {metric["n"] for name, metric in metrics if "n" in metric and name not in without} == {1}
+    undefined = {name for name, metric in metrics if metric.get("n") == 0}
+    assert undefined == without
 
 
 def test_drops_by_reason_count_replicas_without_any_as_zero(mixed):

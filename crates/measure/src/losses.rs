@@ -82,9 +82,9 @@ impl LinkLosses {
     }
 }
 
-/// Loss events: the first drop, and what is dropped less than a round trip later, before any sender
-/// can have answered. So does RFC 5348, section 5.2, gather what one sender loses. The round trip is
-/// that of the time: without a queue, and the wait of the first packet that comes after the first
+/// Loss events: a first drop, and what is dropped less than a round trip later, before any sender
+/// can have answered. So does RFC 5348, section 5.2, gather what one sender loses. The round trip
+/// is that of the time: propagation, and the wait of the first packet that comes after the first
 /// drop and has to wait.
 #[derive(Debug, Clone, Default)]
 pub struct LossEvents {
