@@ -97,10 +97,11 @@ def loss_events(log: pl.DataFrame) -> list[list[str]]:
     waits = [(came[packet], at - came[packet]) for packet, at in left if at > came[packet]]
     data = (pl.col("event") == "drop") & (pl.col("kind") != "ack") & (pl.col("at") >= WARMUP)
     found: list[list[str]] = []
-    end = -1.0
+    end, wait = -1, 0
     for at, flow in log.filter(data).select("at", "flow").iter_rows():
         if at >= end:
-            wait = next((wait for stamp, wait in waits if stamp >= at), float("inf"))
+            # At the end of the run nothing may come that waits: then as before.
+            wait = next((wait for stamp, wait in waits if stamp >= at), wait)
             end = at + BASE_RTT + wait
             found.append([])
         found[-1].append(flow)

@@ -97,6 +97,8 @@ pub struct LossEvents {
     /// When the latest began, and its wait, once it is known.
     began: Time,
     wait: Option<Span>,
+    /// The wait that was known last.
+    last_wait: Span,
     /// Drops that belong to it if its wait is long enough.
     open: VecDeque<(Time, FlowId)>,
     /// The flows that lost in it, and a bit for each that did.
@@ -123,6 +125,7 @@ impl LossEvents {
     pub(crate) fn waited(&mut self, stamp: Time, wait: Span, base_rtt: Span) {
         while stamp >= self.asks_from() {
             self.wait = Some(wait);
+            self.last_wait = wait;
             self.settle(base_rtt);
         }
     }
@@ -163,10 +166,12 @@ impl LossEvents {
         }
     }
 
-    /// Nothing more will come: what is open belongs to the latest.
-    pub fn close(&mut self) {
-        for (_, flow) in core::mem::take(&mut self.open) {
-            self.lose(flow);
+    /// Nothing more will come: a wait that is still unknown is taken to be as the last one, or none
+    /// where nothing ever waited.
+    pub fn close(&mut self, base_rtt: Span) {
+        while !self.open.is_empty() {
+            self.wait = Some(self.last_wait);
+            self.settle(base_rtt);
         }
     }
 }
@@ -183,7 +188,7 @@ mod tests {
 
     fn told(events: &LossEvents) -> (u64, u64, u64) {
         let mut events = events.clone();
-        events.close();
+        events.close(RTT);
         (events.count, events.packets, events.flows)
     }
 
@@ -215,7 +220,8 @@ mod tests {
                 }
             }
         }
-        assert_eq!(told(&late), (1, 5, 3));
+        // As if nothing ever waited: {0 at 0} {1 at 29, 1 at 31} {2 at 40, 2 at 42}.
+        assert_eq!(told(&late), (3, 5, 3));
         for (came, wait) in waits {
             late.waited(at(came), Span::from_ms(wait), RTT);
         }

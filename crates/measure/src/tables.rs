@@ -176,7 +176,7 @@ fn link_metrics(
     let [gap_p50, gap_p95, _] = losses.gaps.quantiles_s(&PERCENTILES);
     // Where nothing takes time to answer, nothing tells events apart.
     let has_rtt = measured.crossing.base_rtt > Span::ZERO;
-    losses.events.close();
+    losses.events.close(measured.crossing.base_rtt);
     let events = &losses.events;
     let count = if has_rtt {
         events.count as f64
