@@ -74,7 +74,8 @@ METRICS = (
         "loss_events",
         "link",
         "lower",
-        "drops of data, counted as one within the longest round trip that has no queue",
+        "drops of data; those less than a round trip after the first count as one: the longest "
+        "propagation, and the wait of that time",
     ),
     Metric("loss_event_mean_packets", "link", "lower", "packets dropped in a loss event, mean"),
     Metric(
@@ -103,7 +104,7 @@ METRICS = (
         "loss_gap_mean_s",
         "flow",
         "higher",
-        "time between the sending of two lost packets with none lost between, mean",
+        "time from the sending of one lost packet to that of the next, mean",
     ),
     Metric("delay_mean_s", "flow", "lower", "last bit received less first bit sent, mean"),
     Metric("delay_p50_s", "flow", "lower", "one-way delay, median"),
