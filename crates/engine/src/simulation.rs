@@ -219,12 +219,6 @@ impl<O: Observer> Simulation<O> {
         [0, 1].map(|way| self.shared.lanes[2 * flow + way].books)
     }
 
-    /// The links of a flow's path, and of its way back, which may be none.
-    pub fn paths(&self, flow: usize) -> [&[LinkId]; 2] {
-        let paths = &self.shared.paths;
-        [0, 1].map(|way| paths.links(self.shared.lanes[2 * flow + way].path))
-    }
-
     /// What the connections of a flow have done so far; none for a flow that has none.
     pub fn tally(&self, flow: usize) -> Option<Tally> {
         let connections = self.flows[flow].connections()?;

@@ -193,6 +193,13 @@ impl Meter {
         }
     }
 
+    /// Takes what crosses each link; without it there are no loss events.
+    pub fn cross(&mut self, crossings: impl IntoIterator<Item = Crossing>) {
+        for (link, crossing) in self.links.iter_mut().zip(crossings) {
+            link.crossing = crossing;
+        }
+    }
+
     /// Opens the window at the present instant of `simulation`.
     pub fn open<O: Observer>(simulation: &mut Simulation<O>, meter: fn(&mut O) -> &mut Self) {
         let now = simulation.now();
@@ -213,20 +220,14 @@ impl Meter {
             };
             before.push((!from_the_start).then(|| Box::new(then())));
         }
-        let crossings = crossings(simulation);
         let flows = simulation.flows().len();
         let tallies: Vec<Tally> = (0..flows)
             .map(|flow| simulation.tally(flow).unwrap_or_default())
             .collect();
         let meter = meter(&mut simulation.observer);
         meter.window = Some(now);
-        for (link, (before, crossing)) in meter
-            .links
-            .iter_mut()
-            .zip(before.into_iter().zip(crossings))
-        {
+        for (link, before) in meter.links.iter_mut().zip(before) {
             link.before = before;
-            link.crossing = crossing;
         }
         for (flow, tally) in meter.flows.iter_mut().zip(tallies) {
             let counts = flow.counts;
@@ -271,28 +272,6 @@ impl Meter {
     fn sent_inside(&self, packet: &SimPacket) -> bool {
         self.window.is_some_and(|start| packet.sent >= start)
     }
-}
-
-/// The flows that cross each link.
-fn crossings<O: Observer>(simulation: &Simulation<O>) -> Vec<Crossing> {
-    let links = simulation.links();
-    let way = |path: &[LinkId]| {
-        path.iter().fold(Span::ZERO, |sum, &link| {
-            sum + links[link as usize].spec.delay
-        })
-    };
-    let mut crossings = vec![Crossing::default(); links.len()];
-    for flow in 0..simulation.flows().len() {
-        let [there, back] = simulation.paths(flow);
-        // What nothing answers has no way back.
-        let rtt = way(there) + way(if back.is_empty() { there } else { back });
-        for &link in there {
-            let crossing = &mut crossings[link as usize];
-            crossing.flows += 1;
-            crossing.base_rtt = crossing.base_rtt.max(rtt);
-        }
-    }
-    crossings
 }
 
 /// Adds a duration, now or with others.

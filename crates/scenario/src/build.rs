@@ -12,6 +12,7 @@ use std::collections::BTreeMap;
 use sojourn_base::{Auto, Bytes, Ecn, LinkInfo, Preset, Span, Stream, Time};
 use sojourn_engine::routes::Graph;
 use sojourn_engine::{FlowSpec, LinkSpec, NodeId, Observer, Simulation, Traffic};
+use sojourn_measure::losses::Crossing;
 use sojourn_measure::tables::Group;
 use sojourn_traffic::{Application, Source};
 
@@ -256,6 +257,17 @@ impl Plan {
             discipline,
             random: draws.stream("discipline", &link.name),
         })
+    }
+
+    /// What crosses each link of a simulation of this plan.
+    pub(crate) fn crossings<O: Observer>(&self, simulation: &Simulation<O>) -> Vec<Crossing> {
+        let delays = simulation.links().iter().map(|link| link.spec.delay);
+        let delays: Vec<Span> = delays.collect();
+        let crossings = self.crossing.iter().enumerate().map(|(i, flows)| Crossing {
+            flows: flows.len() as u32,
+            base_rtt: self.base_rtt(i, &delays),
+        });
+        crossings.collect()
     }
 
     fn flow(&self, index: usize, flow: &FlowPlan, draws: Draws) -> Result<FlowSpec, Located> {

@@ -32,9 +32,11 @@ impl Episode {
         file: &str,
     ) -> Result<Self, RunError> {
         let meter = Meter::new(plan.flow_names().count(), plan.link_names().count());
-        let simulation = plan
+        let mut simulation = plan
             .simulate(draws, meter)
             .map_err(|error| Failure::Located(error).in_file(file))?;
+        let crossings = plan.crossings(&simulation);
+        simulation.observer.cross(crossings);
         Ok(Self {
             simulation,
             recorder: Recorder::default(),

@@ -147,6 +147,8 @@ fn observe<O: Observer>(
         ..
     } = run;
     let mut simulation = plan.simulate(draws, observer).map_err(Failure::Located)?;
+    let crossings = plan.crossings(&simulation);
+    meter_of(&mut simulation.observer).cross(crossings);
     let mut recorder = Recorder::default();
     let (opening, end) = (Time::ZERO + warmup, Time::ZERO + duration);
     let advance = |simulation: &mut Simulation<O>, until: Time| {
