@@ -6,6 +6,7 @@ written as CSV beside the picture. The numbers that the pages name are printed.
 
 from __future__ import annotations
 
+import math
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -15,7 +16,7 @@ import polars as pl
 
 import sojourn as sj
 from sojourn import studies
-from sojourn.plots.looks import look
+from sojourn.plots.looks import look, looks
 from sojourn.plots.plot import Plot
 from sojourn.plots.save import save
 from sojourn.plots.style import (
@@ -79,7 +80,7 @@ def averages() -> Drawn:
         rate="10 Mbit/s",
         rtt="40 ms",
         queue=sj.queue.DropTail(limit="59 packets"),
-        flows=sj.tcp("newreno"),
+        flows=sj.tcp("newreno", name="tcp"),
         duration="70 s",
         warmup="10 s",
         series="50 ms",
@@ -272,6 +273,58 @@ def changing_rate() -> Drawn:
     return figure, frame
 
 
+def lossy_wire() -> Drawn:
+    """What one flow gets over a wire that loses packets, by how many."""
+    names, losses = ("newreno", "cubic", "westwood", "bbr"), [0.0003, 0.001, 0.003, 0.01, 0.03, 0.1]
+    line = sj.dumbbell(
+        rate="50 Mbit/s",
+        rtt="40 ms",
+        queue=sj.queue.DropTail(limit="1 bdp"),
+        flows=sj.tcp("newreno", name="tcp"),
+        duration="120 s",
+        warmup="20 s",
+        replicas=8,
+        vary={
+            "flow.tcp.transport.congestion_control": list(names),
+            "dumbbell.bottleneck.loss": losses,
+        },
+    )
+    results = sj.run(line)
+    told = pl.DataFrame(
+        [(number, *point.values()) for number, point in enumerate(line.vary)],
+        schema=["point", "congestion_control", "loss"],
+        orient="row",
+    )
+    frame = results.flows.select("point", (pl.col("goodput_bps") / 1e6).alias("goodput_mbps"))
+    frame = frame.group_by("point", maintain_order=True).agg(
+        pl.col("goodput_mbps").mean(),
+        (pl.col("goodput_mbps").std() / math.sqrt(8)).alias("error_mbps"),
+    )
+    frame = told.join(frame, on="point").drop("point")
+    figure, axes = new_figure()
+    for name, each in looks(names).items():
+        values = frame.filter(congestion_control=name)
+        axes.errorbar(
+            100 * values["loss"],
+            values["goodput_mbps"],
+            values["error_mbps"],
+            color=each.colour,
+            label=each.label,
+            marker=each.marker,
+            markersize=4,
+            linewidth=1.2,
+        )
+        goodputs = ", ".join(f"{value:.1f}" for value in values["goodput_mbps"])
+        print(f"lossy-wire: {name}: {goodputs} Mbit/s")
+    axes.set_xscale("log")
+    axes.set_yscale("log")
+    axes.set_xticks([0.03, 0.1, 0.3, 1, 3, 10], ["0.03", "0.1", "0.3", "1", "3", "10"])
+    axes.set_yticks([0.3, 1, 3, 10, 30], ["0.3", "1", "3", "10", "30"])
+    name_axes(axes, "lost on the wire (%)", "goodput (Mbit/s)")
+    legend_below(figure, axes)
+    return figure, frame
+
+
 def last_above(values: pl.DataFrame, waits_ms: float) -> float:
     """When so much waited for the last time."""
     above = values.filter(pl.col("waits_ms") > waits_ms)
@@ -296,6 +349,7 @@ FIGURES: tuple[Callable[[], Drawn], ...] = (
     common_random_numbers,
     congestion_windows,
     changing_rate,
+    lossy_wire,
     unequal_round_trips,
 )
 

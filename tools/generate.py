@@ -106,6 +106,7 @@ def scenario_page(tables: dict[str, list[dict[str, Any]]], schema: dict[str, Any
         "link": "`[[link]]`",
         "change": "An item of `changes`",
         "steps": "`changes` as a table",
+        "loss": "`loss` as a table",
         "flow": "`[[flow]]`",
         "udp": '`transport` of a flow, `protocol = "udp"`',
         "tcp": '`transport` of a flow, `protocol = "tcp"`',

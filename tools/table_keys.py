@@ -28,6 +28,16 @@ CHANGES = (
     '"20 s" }}',
 )
 
+LOSS = (
+    "`0`",
+    "What is lost on the wire: a share of the packets, each by itself, or a table of another law. "
+    "A packet that is lost has been sent and has crossed; it is a drop with the reason `link`. "
+    "[More](../how-to/lossy-links.md).",
+    "a number from 0 to 1; or a [table](#loss-as-a-table), such as {{ good_to_bad = 0.01, "
+    "bad_to_good = 0.3 }}",
+)
+LOSS_BACK = "As `loss`, on the way back."
+
 
 def table_keys(name: str, schema: dict[str, Any], law: str) -> list[dict[str, Any]]:
     """The keys of the table ``name`` as `generate.param_table` wants them.
@@ -61,6 +71,8 @@ _KEYS = {
             '{{ first = "3 ms", step = "2 ms" }}',
         ),
         "changes": CHANGES,
+        "loss": LOSS,
+        "reverse_loss": ("`0`", f"{LOSS_BACK} Only where `duplex = true`.", LOSS[2]),
         "queue": (
             DROPTAIL,
             "What waits before the link. The packet being sent is not in it.",
@@ -113,8 +125,17 @@ _KEYS = {
             "the name of a file",
         ),
     },
+    "loss": {
+        "packets": (
+            "none",
+            "The packets with these numbers, counted from 1 as they come out.",
+            "a list of numbers from 1 on, each above the one before, such as [3, 7]",
+        ),
+    },
     "bottleneck": {
         "changes": CHANGES,
+        "loss": LOSS,
+        "reverse_loss": ("`0`", LOSS_BACK, LOSS[2]),
         "queue": (DROPTAIL, "What waits before the bottleneck.", QUEUE),
         "reverse_queue": (DROPTAIL, BACK, QUEUE),
     },

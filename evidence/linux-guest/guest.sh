@@ -79,5 +79,8 @@ fi
 for side in receiver router; do
     tc -n wire qdisc add dev "$side" root netem delay $((RTT * 500))us limit 100000
 done
+if [[ $LOSS != 0 ]]; then
+    tc -n wire qdisc change dev receiver root netem delay $((RTT * 500))us limit 100000 loss "$LOSS%"
+fi
 "$BUILD/flows" "$CONTROL" "$FLOWS" "$SEED" "$BYTES" "$LOAD"
 echo done

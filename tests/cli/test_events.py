@@ -211,3 +211,45 @@ def test_ctrl_c_leaves_one_line_and_no_file(tmp_path):
     said = [line for line in errors.splitlines() if not line.startswith(noise)]
     assert said == ["interrupted: nothing was written"]
     assert not any(tmp_path.rglob("events*"))
+
+
+LOSSY = """
+name = "lossy"
+duration = "1 s"
+
+[[link]]
+name = "l"
+from = "a"
+to = "b"
+rate = "4 Mbit/s"
+delay = "10 ms"
+loss = { packets = [2, 5] }
+
+[[flow]]
+name = "udp"
+from = "a"
+to = "b"
+transport = { protocol = "udp", payload = "472 B" }
+traffic = { source = "cbr", rate = "3.9 Mbit/s" }
+"""
+
+
+def test_what_the_wire_loses_is_seen_where_it_was_to_come_out(sojourn, tmp_path):
+    """The second and the fifth packet; ns-2 writes such a `d` behind its `link-lossmodel`."""
+    path = tmp_path / "lossy.toml"
+    path.write_text(LOSSY)
+    assert sojourn("events", path, "--out", tmp_path).status == 0
+    log = pl.read_parquet(tmp_path / "events.parquet")
+    assert log["time_s"].is_sorted()
+    losses = log.filter(event="lose")
+    assert losses["number"].to_list() == [1, 4]
+    assert losses["reason"].to_list() == ["link", "link"]
+    begun = log.filter(pl.col("event") == "dequeue", pl.col("number").is_in([1, 4]))
+    assert (losses["time_s"] - begun["time_s"]).to_list() == pytest.approx([0.011, 0.011])
+    ends = log.filter(pl.col("event").is_in(["lose", "deliver"]))
+    assert ends["number"].to_list()[:6] == [0, 1, 2, 3, 4, 5]
+    no_decision = sojourn("events", path, "--out", tmp_path, "--show", 1)
+    assert "found 1; allowed: none: nothing was dropped or marked" in no_decision.errors
+    assert sojourn("run", path, "--trace", "ns2", "--out", tmp_path / "run").status == 0
+    lines = (tmp_path / "run" / "trace.tr").read_text().splitlines()
+    assert [line.split()[0] for line in lines if line.split()[10] == "1"] == ["+", "-", "d"]

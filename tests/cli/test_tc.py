@@ -326,3 +326,25 @@ def test_a_rate_that_changes_is_told(sojourn, tmp_path):
         path.write_text(text.format(queue='discipline = "codel"'))
         out = sojourn("tc", path).out
         assert ("# changes: HTB has one rate" in out) == bool(more)
+
+
+@pytest.mark.parametrize(
+    ("loss", "words"),
+    [
+        ("0.015", "loss random 1.5%"),
+        (
+            "{{ good_to_bad = 0.01, bad_to_good = 0.3, in_good = 0.001 }}",
+            "loss gemodel 1% 30% 100% 0.1%",
+        ),
+        ("{{ packets = [3, 7] }}", None),
+    ],
+)
+def test_netem_loses_what_the_wire_loses(sojourn, tmp_path, loss, words):
+    path = tmp_path / "linux.toml"
+    for delay in ("20 ms", "0 s"):
+        text = SCENARIO.replace("queue = ", f"loss = {loss}\nqueue = ").replace("20 ms", delay)
+        path.write_text(text.format(queue='discipline = "codel"'))
+        out = sojourn("tc", path).out
+        (netem,) = (line for line in commands(out) if "netem" in line)
+        assert netem.partition(" loss ")[2] == (words or "").removeprefix("loss ")
+        assert ("netem loses packets by other laws" in out) == (words is None)

@@ -29,6 +29,7 @@ def test_ready_files_are_valid(path: Path):
 
 SECTIONS = {
     "link": "`[[link]]`",
+    "loss": "`loss` as a table",
     "flow": "`[[flow]]`",
     "dumbbell": "`[dumbbell]`",
     "bottleneck": "`bottleneck` of a dumbbell",

@@ -162,6 +162,7 @@ fn cross(name: &str, gap: Span) {
         to: 1,
         rate: info.rate,
         changes: None,
+        losses: None,
         delay: info.delay,
         overhead: Bytes::ZERO,
         device_queue: 0,

@@ -213,6 +213,7 @@ fn link(from: u32, to: u32, bps: u64, delay: Span, limit: u32) -> LinkSpec {
         to,
         rate: info.rate,
         changes: None,
+        losses: None,
         delay,
         overhead: Bytes::ZERO,
         device_queue: 0,

@@ -34,7 +34,8 @@ pub(crate) fn arrange(links: &mut [Link], paths: &[&[LinkId]]) {
     let mut hands_over = vec![false; links.len()];
     let mut gathers = vec![false; links.len()];
     for (feeder, next) in pairs.clone() {
-        hands_over[feeder] = true;
+        // Whether something is lost is seen when it comes out.
+        hands_over[feeder] = !links[feeder].loses;
         gathers[next] = true;
     }
     for path in paths {

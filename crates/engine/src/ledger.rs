@@ -180,12 +180,17 @@ impl Ledger {
         self.leave(size, stamp, now);
     }
 
+    /// A packet that had been sent was lost on the wire.
+    pub fn lose(&mut self) {
+        self.reasons.get_or_insert_default()[0][Reason::Link as usize] += 1;
+    }
+
     /// A packet was marked.
     pub fn mark(&mut self, reason: Reason) {
         self.reasons.get_or_insert_default()[1][reason as usize] += 1;
     }
 
-    /// Packets dropped, on arrival or later.
+    /// Packets dropped, on arrival or later, or lost on the wire.
     pub fn drops(&self) -> u64 {
         self.drops_by_reason().iter().sum()
     }

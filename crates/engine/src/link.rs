@@ -7,6 +7,7 @@ mod governed;
 mod handing;
 mod heads;
 mod in_train;
+mod losses;
 mod plain;
 mod promises;
 mod unplaced;
@@ -17,6 +18,7 @@ pub use changes::{Change, Changes};
 pub(crate) use governed::Any;
 pub(crate) use handing::{FedBy, HandedOver, Horizon};
 use in_train::Wait;
+pub use losses::{LossLaw, Losses};
 use promises::Booked;
 use sojourn_base::length::Capacity;
 use sojourn_base::prefetch::{prefetch, prefetch_all, prefetch_until};
@@ -43,6 +45,8 @@ pub struct LinkSpec {
     pub changes: Option<Box<Changes>>,
     /// Its propagation delay.
     pub delay: Span,
+    /// What is lost on the wire, if anything.
+    pub losses: Option<Box<Losses>>,
     /// Link framing of each packet: counts for serialisation only.
     pub overhead: Bytes,
     /// Room in packets of the drop-tail queue below the discipline; the discipline hands packets
@@ -186,12 +190,14 @@ pub struct Link {
     delivered: u64,
     /// Time the transmitter was busy before it came to the size sent last, in picoseconds.
     busy: u64,
-    /// The packets sent until then.
-    sent_before: u64,
+    /// Whether packets may be [lost](Losses) on its wire.
+    pub(crate) loses: bool,
     /// Announced, and not [in its place](Self::sort_in) yet.
     unplaced: Option<Box<Unplaced>>,
     /// When the first of these arrives that come in any order.
     beyond: Time,
+    /// The packets sent before it came to the size sent last.
+    sent_before: u64,
     /// The packets that go through it [in a train](in_train), have to wait, and are not booked.
     waits: VecDeque<Wait>,
     /// What the discipline did wrong, if anything.
@@ -236,6 +242,7 @@ impl Link {
             due: Time::NEVER,
             timer: Time::NEVER,
             bypass: largest_bypass(&spec),
+            loses: spec.losses.is_some(),
             last_size: 0,
             hands_over: false,
             fed_by: FedBy::Events,

@@ -65,6 +65,12 @@ pub trait Observer {
     #[inline]
     fn dropped(&mut self, _now: Time, _link: LinkId, _packet: &SimPacket, _reason: Reason) {}
 
+    /// `packet` was sent by `link` and lost on its wire: it was to come out now.
+    #[inline]
+    fn lost(&mut self, now: Time, link: LinkId, packet: &SimPacket) {
+        self.dropped(now, link, packet, Reason::Link);
+    }
+
     /// `packet` was marked.
     #[inline]
     fn marked(&mut self, _now: Time, _link: LinkId, _packet: &SimPacket, _reason: Reason) {}
@@ -155,6 +161,12 @@ impl<A: Observer, B: Observer> Observer for (A, B) {
     fn dropped(&mut self, now: Time, link: LinkId, packet: &SimPacket, reason: Reason) {
         self.0.dropped(now, link, packet, reason);
         self.1.dropped(now, link, packet, reason);
+    }
+
+    #[inline]
+    fn lost(&mut self, now: Time, link: LinkId, packet: &SimPacket) {
+        self.0.lost(now, link, packet);
+        self.1.lost(now, link, packet);
     }
 
     #[inline]

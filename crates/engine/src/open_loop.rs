@@ -220,6 +220,7 @@ mod tests {
             to: 1,
             rate,
             changes: None,
+            losses: None,
             delay: Span::from_us(10),
             overhead: Bytes::ZERO,
             device_queue: 0,

@@ -1,8 +1,8 @@
 //! The tables of a scenario file, declared once: reader, schema and reference come from here.
 
 use sojourn_base::{
-    Auto, Bytes, Distribution, Fault, Momentary, Name, Optional, Param, ParamSet, Preset, Quantity,
-    Rate, Scalar, Span, Whole, params,
+    Auto, Bytes, Distribution, Fault, Momentary, Name, Optional, Param, ParamSet, Preset,
+    Probability, Quantity, Rate, Scalar, Span, Whole, params,
 };
 
 params! {
@@ -82,6 +82,24 @@ params! {
     pub struct LinkSteps {
         /// How long each of the rates holds; of `opportunities` those within it are one rate.
         step: Span = "";
+    }
+}
+
+params! {
+    /// What the wire of a link loses, the table `loss`: one of `bit_error_ratio`, `good_to_bad`
+    /// and `packets`.
+    pub struct LinkLoss {
+        /// Share of the bits that are wrong. A packet is lost that has any, in its framing too.
+        bit_error_ratio: Optional<Probability> = "none";
+        /// Bursts, after Gilbert and Elliott: probability after each packet that a good wire, as
+        /// it is at first, becomes bad.
+        good_to_bad: Optional<Probability> = "none";
+        /// That a bad one becomes good. Needed beside `good_to_bad`.
+        bad_to_good: Optional<Probability> = "none";
+        /// Share of the packets that a good wire loses.
+        in_good: Probability = "0";
+        /// Share that a bad one loses.
+        in_bad: Probability = "1";
     }
 }
 
@@ -172,11 +190,20 @@ params! {
 
 /// Keys beside the scalar ones: tables and lists.
 pub(crate) const TOP_TABLES: &[&str] = &["link", "flow", "dumbbell", "design", "vary"];
-pub(crate) const LINK_TABLES: &[&str] = &["delay", "changes", "queue", "reverse_queue"];
+pub(crate) const LINK_TABLES: &[&str] = &[
+    "delay",
+    "changes",
+    "loss",
+    "reverse_loss",
+    "queue",
+    "reverse_queue",
+];
 pub(crate) const FLOW_TABLES: &[&str] = &["transport", "traffic", "access"];
 pub(crate) const DUMBBELL_TABLES: &[&str] = &["bottleneck", "access"];
-pub(crate) const BOTTLENECK_TABLES: &[&str] = &["changes", "queue", "reverse_queue"];
+pub(crate) const BOTTLENECK_TABLES: &[&str] =
+    &["changes", "loss", "reverse_loss", "queue", "reverse_queue"];
 pub(crate) const STEPS_TABLES: &[&str] = &["rates", "opportunities"];
+pub(crate) const LOSS_TABLES: &[&str] = &["packets"];
 
 /// The names of declared parameters.
 pub(crate) fn names(params: &'static [Param]) -> impl Iterator<Item = &'static str> {

@@ -3,11 +3,13 @@
 
 mod changes;
 mod dumbbell;
+mod losses;
 
 use std::collections::BTreeMap;
 
 use sojourn_base::time::LONGEST_S;
 use sojourn_base::{Auto, Bytes, Distribution, Preset, Rate, Span, Time};
+use sojourn_engine::LossLaw;
 
 pub(crate) use self::changes::ChangesPlan;
 use self::dumbbell::DumbbellPlan;
@@ -58,6 +60,8 @@ pub(crate) struct LinkPlan {
     pub(crate) to: String,
     pub(crate) rate: Rate,
     pub(crate) changes: Option<ChangesPlan>,
+    /// What is lost on its wire.
+    pub(crate) loss: Option<LossLaw>,
     pub(crate) delay: Distribution<Span>,
     pub(crate) delay_place: Place,
     /// The link whose drawn delay this one shares: a duplex link has one delay.
@@ -210,8 +214,12 @@ fn read_links(
     }
     let delays = read_delays(&reader, numbers.len())?;
     let changes = ChangesPlan::read(&reader)?;
-    if !link.duplex && reader.node("reverse_queue").is_some() {
-        return Err(reader.error("reverse_queue", "allowed: only where duplex = true"));
+    let [loss, reverse_loss] = losses::read_both(&reader)?;
+    let mut of_reverse = ["reverse_queue", "reverse_loss"].into_iter();
+    if !link.duplex
+        && let Some(key) = of_reverse.find(|key| reader.node(key).is_some())
+    {
+        return Err(reader.error(key, "allowed: only where duplex = true"));
     }
     for (number, delay) in numbers.into_iter().zip(delays) {
         let end = |node: &keys::Node| match (node.stem(), number) {
@@ -237,6 +245,7 @@ fn read_links(
             to: to.clone(),
             rate: link.rate,
             changes: changes.clone(),
+            loss: loss.clone(),
             delay,
             delay_place: reader.place_of("delay"),
             delay_of: name.clone(),
@@ -246,7 +255,7 @@ fn read_links(
             place,
         };
         if link.duplex {
-            let reverse = forward.reverse(queue("reverse_queue"));
+            let reverse = forward.reverse(queue("reverse_queue"), reverse_loss.clone());
             network.links.extend([forward, reverse]);
         } else {
             network.links.push(forward);
@@ -257,13 +266,14 @@ fn read_links(
 
 impl LinkPlan {
     /// The way back of a duplex link: drop-tail unless it has a queue of its own.
-    fn reverse(&self, queue: Option<(Node, String)>) -> Self {
+    fn reverse(&self, queue: Option<(Node, String)>, loss: Option<LossLaw>) -> Self {
         Self {
             name: format!("{}.reverse", self.name),
             from: self.to.clone(),
             to: self.from.clone(),
             device_queue: Auto::Auto,
             queue,
+            loss,
             ..self.clone()
         }
     }

@@ -102,10 +102,13 @@ fn tables() -> Vec<Described> {
     ] });
     let list = |of: &str| json!({ "type": "array", "items": refer(of) });
     let changes = || json!({ "anyOf": [list("change"), refer("steps")] });
+    let share = json!({ "type": "number", "minimum": 0, "maximum": 1 });
+    let loss = || json!({ "anyOf": [share, refer("loss")] });
     let rates = json!({ "anyOf": [
         { "type": "string" },
         { "type": "array", "items": { "type": "string" } },
     ] });
+    let numbers = json!({ "type": "array", "items": { "type": "integer", "minimum": 1 } });
     vec![
         Described {
             name: "scenario",
@@ -126,6 +129,8 @@ fn tables() -> Vec<Described> {
             tables: vec![
                 ("delay", delay),
                 ("changes", changes()),
+                ("loss", loss()),
+                ("reverse_loss", loss()),
                 ("queue", queue()),
                 ("reverse_queue", queue()),
             ],
@@ -139,6 +144,12 @@ fn tables() -> Vec<Described> {
                 ("rates", rates),
                 ("opportunities", json!({ "type": "string" })),
             ],
+            required: &[],
+        },
+        Described {
+            name: "loss",
+            params: keys::LinkLoss::PARAMS,
+            tables: vec![("packets", numbers)],
             required: &[],
         },
         Described {
@@ -168,6 +179,8 @@ fn tables() -> Vec<Described> {
             params: keys::Bottleneck::PARAMS,
             tables: vec![
                 ("changes", changes()),
+                ("loss", loss()),
+                ("reverse_loss", loss()),
                 ("queue", queue()),
                 ("reverse_queue", queue()),
             ],

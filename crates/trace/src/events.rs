@@ -3,7 +3,7 @@
 //! | column | what it is |
 //! | --- | --- |
 //! | `time_s` | when |
-//! | `event` | `enqueue` (came to the queue, which has not decided yet), `drop`, `mark`, `dequeue` (its transmission begins), `deliver` (its last bit came out of the link) |
+//! | `event` | `enqueue` (came to the queue, which has not decided yet), `drop`, `mark`, `dequeue` (its transmission begins), `deliver` (its last bit came out of the link), `lose` (it was lost on the wire, and was to come out now) |
 //! | `link`, `flow` | their names |
 //! | `connection` | which of the flow's connections, from 0 |
 //! | `way` | `there` or `back` |
@@ -13,7 +13,7 @@
 //! | `size_bytes` | on the wire, link framing excluded |
 //! | `ecn` | `not`, `ect0`, `ect1` or `ce`, after the event |
 //! | `sojourn_s` | time since it came to this queue; of `dequeue`, `drop` and `mark` |
-//! | `reason` | of `drop` and `mark` |
+//! | `reason` | of `drop` and `mark`; of `lose` it is `link` |
 //! | `queue_packets`, `queue_bytes` | what waits at the link after the event |
 //! | `state`, `state_after` | of `drop` and `mark`: the discipline's inner variables just before the call in which it decided, and just after, as JSON objects |
 //!
@@ -274,6 +274,15 @@ impl<W: Write + Send> Observer for EventLog<W> {
     fn dropped(&mut self, now: Time, link: LinkId, packet: &SimPacket, reason: Reason) {
         self.leave(link, packet);
         self.decide("drop", now, link, packet, reason);
+        self.under_way.remove(&packet.id());
+    }
+
+    fn lost(&mut self, now: Time, link: LinkId, packet: &SimPacket) {
+        let row = self.row("lose", now, link, packet);
+        self.write(Row {
+            reason: Some(Reason::Link),
+            ..row
+        });
         self.under_way.remove(&packet.id());
     }
 

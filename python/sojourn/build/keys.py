@@ -54,6 +54,8 @@ class LinkKeys(TypedDict, total=False):
     device_queue: str
     delay: Any
     changes: Any
+    loss: Any
+    reverse_loss: Any
     queue: Any
     reverse_queue: Any
 

@@ -29,6 +29,10 @@ Changes = Sequence[Mapping[str, str]] | Mapping[str, Any]
 """How a rate changes: ``[{"at": "20 s", "rate": "5 Mbit/s"}]``, or rates that follow each other,
 ``{"rates": ["5 Mbit/s", "10 Mbit/s"], "step": "20 s"}``."""
 
+Loss = float | Mapping[str, Any]
+"""What a wire loses: a share of the packets, or another law, such as
+``{"good_to_bad": 0.01, "bad_to_good": 0.3}``."""
+
 MOST_LEAVES = 1_000_000
 """More leaves or hops than this are a slip of the pen, and would fill memory."""
 
@@ -86,6 +90,8 @@ def dumbbell(
     rtt: str | None = None,
     delay: str | None = None,
     changes: Changes | None = None,
+    loss: Loss | None = None,
+    reverse_loss: Loss | None = None,
     queue: AnyQueue | None = None,
     reverse_queue: AnyQueue | None = None,
     access: Mapping[str, str] | None = None,
@@ -96,10 +102,12 @@ def dumbbell(
 
     ``rtt`` is the two-way propagation of the whole path; or give the bottleneck's ``delay``.
     ``access`` may hold the ``rate`` and ``delay`` of the links at both sides. ``changes`` says how
-    the bottleneck's rate changes, as in a scenario file.
+    the bottleneck's rate changes, ``loss`` and ``reverse_loss`` what its wire loses there and back,
+    as in a scenario file.
     """
-    bottleneck: dict[str, Any] = {"rate": rate, "delay": delay, "changes": changes, "queue": queue}
-    bottleneck["reverse_queue"] = reverse_queue
+    bottleneck: dict[str, Any] = {"rate": rate, "delay": delay, "changes": changes}
+    bottleneck |= {"loss": loss, "reverse_loss": reverse_loss}
+    bottleneck |= {"queue": queue, "reverse_queue": reverse_queue}
     table = plain({"rtt": rtt, "bottleneck": bottleneck, "access": access})
     return _scenario(name, head, {"dumbbell": table}, listed(flows))
 

@@ -18,6 +18,7 @@ from sojourn import _core
 from sojourn.tc import units
 from sojourn.tc.qdiscs import QDISCS, WITHOUT, Qdisc, Written, bytes_limit
 from sojourn.tc.units import ETHERNET_HEADER, Link
+from sojourn.toml_text import value_text
 
 
 @dataclass(frozen=True)
@@ -38,9 +39,9 @@ def commands(link: dict[str, Any], number: int) -> Commands:
     arrives = f"{leaves}_IN"
     variables = {leaves: f"at {link['from']}, towards {link['to']}"}
     lines = [*_shape(link, leaves), *_queue(link, leaves)]
-    if link["delay_s"] > 0:
+    if link["delay_s"] > 0 or link["loss"]:
         variables[arrives] = f"at {link['to']}, from {link['from']}"
-        lines += _delay(link, arrives, f"ifb{number}")
+        lines += _wire(link, arrives, f"ifb{number}")
     return Commands(link["name"], variables, lines)
 
 
@@ -124,21 +125,41 @@ def _plain(value: Any) -> str:
     return json.dumps(value) if isinstance(value, bool) else str(value)
 
 
-def _delay(link: dict[str, Any], dev: str, ifb: str) -> Iterator[str]:
-    """The delay, where the link arrives."""
+def _wire(link: dict[str, Any], dev: str, ifb: str) -> Iterator[str]:
+    """Delay and losses, where the link arrives."""
     if link["delay_is_drawn"]:
         yield "# delay: drawn once for each replica; this is replica 0's"
     # Room for the smallest packets of an Ethernet.
     room = math.ceil(link["rate_bps"] * link["delay_s"] / 8 / 64)
-    delay = units.time_text(link["delay_s"])
+    wire = f"delay {units.time_text(link['delay_s'])} limit {max(room, 1000)}"
+    if link["loss"]:
+        lost = _loss(link["loss"])
+        if lost is None:
+            yield f"# loss = {value_text(link['loss'])}: netem loses packets by other laws"
+        else:
+            wire += f" loss {lost}"
     yield f"ip link add {ifb} type ifb"
     yield f"ip link set dev {ifb} up"
-    yield f"tc qdisc replace dev {ifb} root netem delay {delay} limit {max(room, 1000)}"
+    yield f"tc qdisc replace dev {ifb} root netem {wire}"
     yield f"tc qdisc replace dev ${dev} ingress"
     yield (
         f"tc filter replace dev ${dev} parent ffff: protocol all prio 1 matchall "
         f"action mirred egress redirect dev {ifb}"
     )
+
+
+def _loss(law: dict[str, Any]) -> str | None:
+    """netem's words for a law of losses; None where it has none."""
+    if "ratio" in law:
+        return f"random {_percent(law['ratio'])}"
+    if "good_to_bad" not in law:
+        return None
+    shares = (law["good_to_bad"], law["bad_to_good"], law["in_bad"], law["in_good"])
+    return f"gemodel {' '.join(map(_percent, shares))}"
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.7g}%"
 
 
 def script(title: str, links: list[dict[str, Any]]) -> str:

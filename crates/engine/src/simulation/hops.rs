@@ -43,7 +43,9 @@ impl<O: Observer> Simulation<O> {
     /// A link delivers its next packet, or asks a shaping discipline again.
     pub(super) fn deliver(&mut self, now: Time) {
         let id = self.deliveries.next_slot();
-        if let Some(packet) = self.leave_link(id, now) {
+        if let Some(packet) = self.leave_link(id, now)
+            && !(self.links[id as usize].loses && self.is_lost(id, now, &packet))
+        {
             self.hand_on(id, now, &packet, false);
         }
     }
@@ -92,6 +94,19 @@ impl<O: Observer> Simulation<O> {
         self.reschedule_first(id, now);
         self.open_track(id);
         packet
+    }
+
+    /// Whether a packet that comes out of a link whose wire loses is lost.
+    #[inline(never)]
+    fn is_lost(&mut self, id: LinkId, now: Time, packet: &SimPacket) -> bool {
+        let link = &mut self.links[id as usize];
+        if !link.loses(packet) {
+            return false;
+        }
+        link.ledger.lose();
+        self.shared.dropped(packet);
+        self.observer.lost(now, id, packet);
+        true
     }
 
     /// Asks for what the next events will need.

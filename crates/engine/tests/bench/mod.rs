@@ -40,6 +40,7 @@ pub fn link(ends: (u32, u32), bps: u64, delay: Span, queue: &str, limit: &str) -
         to: ends.1,
         rate: info.rate,
         changes: None,
+        losses: None,
         delay,
         overhead: Bytes::ZERO,
         device_queue: 0,

@@ -1,7 +1,7 @@
 //! What a plan tells of itself: links and queues as data, and what traces and captures show.
 
 use sojourn_base::{Preset, Span};
-use sojourn_engine::NodeId;
+use sojourn_engine::{LossLaw, NodeId};
 use sojourn_trace::capture;
 use sojourn_trace::ns2::FlowLabel;
 
@@ -29,6 +29,7 @@ impl Plan {
                     "to": link.to,
                     "rate_bps": link.rate.bps(),
                     "rate_changes": link.changes.is_some(),
+                    "loss": link.loss.as_ref().map(described_loss),
                     "delay_s": made.delay.as_s(),
                     "delay_is_drawn": link.delay.as_constant().is_none(),
                     "overhead_bytes": link.overhead.get(),
@@ -165,6 +166,26 @@ impl Plan {
             files: file_names(&shown),
             whole: wanted.payload,
         }
+    }
+}
+
+/// What a wire loses, as data.
+fn described_loss(law: &LossLaw) -> serde_json::Value {
+    match law {
+        LossLaw::Independent(ratio) => serde_json::json!({ "ratio": ratio }),
+        LossLaw::BitErrors(ratio) => serde_json::json!({ "bit_error_ratio": ratio }),
+        LossLaw::Bursts {
+            good_to_bad,
+            bad_to_good,
+            in_good,
+            in_bad,
+        } => serde_json::json!({
+            "good_to_bad": good_to_bad,
+            "bad_to_good": bad_to_good,
+            "in_good": in_good,
+            "in_bad": in_bad,
+        }),
+        LossLaw::Listed(numbers) => serde_json::json!({ "packets": numbers[..] }),
     }
 }
 

@@ -1,8 +1,9 @@
 //! Dumbbells: a bottleneck in the middle, and for each flow a sender and a receiver of its own.
 
 use sojourn_base::{Auto, Bytes, Distribution, Preset, Rate, Span};
+use sojourn_engine::LossLaw;
 
-use super::{ChangesPlan, LinkPlan, Network};
+use super::{ChangesPlan, LinkPlan, Network, losses};
 use crate::error::{Located, Place};
 use crate::keys::{self, Access, Bottleneck, Dumbbell};
 use crate::reader::Reader;
@@ -15,6 +16,8 @@ pub(super) const ACCESS_LINKS: usize = 4;
 pub(super) struct DumbbellPlan {
     rate: Rate,
     changes: Option<ChangesPlan>,
+    /// There and back.
+    losses: [Option<LossLaw>; 2],
     delay: Span,
     access: Access,
     access_delay: Span,
@@ -69,6 +72,7 @@ impl DumbbellPlan {
         Ok(Self {
             rate: bottleneck.rate,
             changes: ChangesPlan::read(&inner)?,
+            losses: losses::read_both(&inner)?,
             delay,
             access,
             access_delay,
@@ -89,11 +93,13 @@ impl DumbbellPlan {
             self.delay,
             self.place,
         );
+        let [loss, reverse_loss] = self.losses.clone();
         forward.changes.clone_from(&self.changes);
+        forward.loss = loss;
         forward.overhead = self.overhead;
         forward.device_queue = self.device_queue;
         forward.queue.clone_from(&self.queue);
-        let reverse = forward.reverse(self.reverse_queue.clone());
+        let reverse = forward.reverse(self.reverse_queue.clone(), reverse_loss);
         network.links.extend([forward, reverse]);
     }
 
@@ -121,7 +127,7 @@ impl DumbbellPlan {
         let up = Self::link(&format!("{flow}.up"), &source, "left", rate, delay, place);
         let down = Self::link(&format!("{flow}.down"), "right", &sink, rate, delay, place);
         for forward in [up, down] {
-            let reverse = forward.reverse(None);
+            let reverse = forward.reverse(None, None);
             network.links.extend([forward, reverse]);
         }
         Ok((source, sink))
@@ -134,6 +140,7 @@ impl DumbbellPlan {
             to: to.to_owned(),
             rate,
             changes: None,
+            loss: None,
             delay: Distribution::constant(delay),
             delay_place: place,
             delay_of: name.to_owned(),

@@ -81,6 +81,7 @@ impl Line {
             to: 1,
             rate: info.rate,
             changes: None,
+            losses: None,
             delay: info.delay,
             overhead,
             device_queue: 0,
