@@ -109,7 +109,8 @@ params! {
         granularity: Span = "1 ms", Ns2 = "10 ms";
         /// Segments per acknowledgement; 1: none is delayed.
         delayed_ack: u32 = "2", Ns2 = "1";
-        /// The longest that an acknowledgement is delayed.
+        /// The longest that an acknowledgement is delayed; under Linux the shortest, since where
+        /// segments come at longer intervals it grows, up to the round trip of the handshake.
         delayed_ack_timeout: Span = "40 ms", Ns3 = "200 ms", Ns2 = "100 ms";
         /// Segments at the start of a connection that are acknowledged one by one; under Linux, if
         /// there are any, so are those by which the receive window grows.

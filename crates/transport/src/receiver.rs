@@ -6,8 +6,9 @@
 //! `delayed_ack_timeout` have gone by, and not at all for a segment that is out of order, fills a
 //! hole, is a duplicate, opens or ends the connection (RFC 5681, 4.2), is one of the first
 //! `quick_acks`, or lets the window of Linux [grow](growth). Linux acknowledges at once too what
-//! bears PSH or CWR, a mark and the segment behind it, and sixteen after one that came twice; but
-//! it [gathers](gathering) acknowledgements while segments are missing.
+//! bears PSH or CWR, a mark and the segment behind it, and sixteen after one that came twice or
+//! after a long pause; its [delay](delaying) follows the intervals at which segments come, and it
+//! [gathers](gathering) acknowledgements while segments are missing.
 //!
 //! Marks are echoed as the sender's [`EcnMode`] wants: until CWR (RFC 3168, 6.1.3), which in ns-3
 //! ends no echo of a mark that no acknowledgement has told yet; segment by
@@ -17,6 +18,7 @@
 //! **Choice**: the application reads at once, so that the window offered is constant, or grows as
 //! Linux's does; what lies beyond it is thrown away.
 
+mod delaying;
 mod gathering;
 mod growth;
 
@@ -25,17 +27,20 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use sojourn_base::prefetch::{prefetch, prefetch_all};
-use sojourn_base::{Ecn, Time};
+use sojourn_base::{Ecn, Span, Time};
 
 use crate::ecn::EcnMode;
 use crate::params::Config;
 use crate::wire::{Ack, Outbox, SackBlocks, Segment};
+use delaying::Delaying;
 use gathering::Gathering;
 use growth::Growth;
 
 /// Linux acknowledges so many segments one by one after one that came twice
 /// (`tcp_enter_quickack_mode`).
 const AFTER_DUPLICATE: u64 = 16;
+/// And after a pause of more than a timeout.
+const AFTER_PAUSE: u64 = 16;
 /// And from the first mark of a round trip on.
 const AFTER_MARK: u64 = 2;
 /// Blocks that an acknowledgement may be held to have told (`TCP_SACK_BLOCKS_EXPECTED`).
@@ -90,8 +95,9 @@ pub struct Receiver {
     ce_bytes: u64,
     /// Bytes that it takes beyond what it expects.
     window: u64,
-    /// From there on it must be looked whether that [grows](growth).
-    grows_from: u64,
+    /// From then on it must be looked whether that [grows](growth), or the [delay](delaying)
+    /// changes.
+    steady_until: Time,
     /// Acknowledgements sent.
     acks: u64,
     /// Segments in order that no acknowledgement has covered.
@@ -113,10 +119,28 @@ pub struct Receiver {
     duplicate: (u64, u64),
     /// Segments still to be acknowledged one by one.
     quick_acks: u64,
-    /// The window that may grow still, and has each segment acknowledged by which it does (Linux).
-    growth: Option<Box<Growth>>,
-    /// What Linux does not acknowledge at once while segments are missing.
+    /// What Linux does besides.
+    linux: Option<Box<Linux>>,
+}
+
+/// What Linux's receivers do besides.
+#[derive(Debug)]
+struct Linux {
+    /// The window that may grow still, and has each segment acknowledged by which it does.
+    growth: Option<Growth>,
+    /// What is not acknowledged at once while segments are missing.
     gathering: Gathering,
+    /// How long an acknowledgement is delayed.
+    delaying: Delaying,
+}
+
+impl Linux {
+    /// Until when a segment that comes in its turn is like those before it.
+    fn is_steady_until(&self) -> Time {
+        let growth = self.growth.as_ref();
+        let rests = growth.map_or(Time::NEVER, Growth::rests_until);
+        rests.min(self.delaying.is_steady_until())
+    }
 }
 
 impl Receiver {
@@ -133,9 +157,18 @@ impl Receiver {
             delayed: 0,
             quick_acks: config.quick_acks,
             window: config.first_window(),
-            grows_from: if config.grows_window { 0 } else { u64::MAX },
-            growth: (config.grows_window).then(|| Box::new(Growth::new(&config))),
-            gathering: Gathering::default(),
+            steady_until: if config.hurries_acks {
+                Time::ZERO
+            } else {
+                Time::NEVER
+            },
+            linux: (config.hurries_acks).then(|| {
+                Box::new(Linux {
+                    growth: (config.grows_window).then(|| Growth::new(&config)),
+                    gathering: Gathering::default(),
+                    delaying: Delaying::new(config.delayed_ack_timeout),
+                })
+            }),
             ack_at: Time::NEVER,
             ts_recent: Time::ZERO,
             last_ack: start,
@@ -162,7 +195,7 @@ impl Receiver {
             seq, len, stamp, ..
         } = arrival.segment;
         let flags = arrival.segment.syn | arrival.segment.fin | arrival.segment.cwr;
-        if flags || arrival.ecn == Ecn::Ce || !self.expects(seq, len) {
+        if flags || arrival.ecn == Ecn::Ce || !self.expects(now, seq, len) {
             return self.take_any(now, arrival, out);
         }
         self.take_expected(now, len, arrival.segment.push, stamp, out)
@@ -175,12 +208,12 @@ impl Receiver {
     /// count it (Jacobson's header prediction). [`take_expected`](Self::take_expected) leads to the
     /// state that the long way leads to.
     #[inline]
-    pub fn expects(&self, seq: u64, len: u32) -> bool {
+    pub fn expects(&self, now: Time, seq: u64, len: u32) -> bool {
         self.in_step
             && seq == self.rcv_nxt
             && len > 0
             && u64::from(len) <= self.window
-            && seq < self.grows_from
+            && now < self.steady_until
     }
 
     /// [`take_segment`](Self::take_segment) for what it [expects](Self::expects), with PSH or
@@ -206,7 +239,18 @@ impl Receiver {
         } else if self.delayed == 1 {
             self.ack_at = now + self.config.delayed_ack_timeout;
         }
+        if self.steady_until < Time::NEVER {
+            self.stay_steady(now);
+        }
         len
+    }
+
+    /// One more segment has come as those before it.
+    fn stay_steady(&mut self, now: Time) {
+        if let Some(linux) = &mut self.linux {
+            linux.delaying.on_data(now);
+            self.steady_until = linux.is_steady_until();
+        }
     }
 
     #[inline(never)]
@@ -214,6 +258,9 @@ impl Receiver {
         // What is answered meanwhile must look for itself.
         self.in_step = false;
         let delivered = self.weigh(now, arrival, out);
+        if let Some(linux) = &self.linux {
+            self.steady_until = linux.is_steady_until();
+        }
         let dctcp = self.config.ecn == EcnMode::Dctcp;
         self.in_step = self.rcv_nxt > 0
             && self.ranges.is_empty()
@@ -228,8 +275,12 @@ impl Receiver {
         let segment = &arrival.segment;
         let marked = arrival.ecn == Ecn::Ce;
         let ce_changed = self.hear_mark(now, segment, marked, out);
-        if self.acks == 0 {
-            self.gathering.on_first(now.since(segment.stamp));
+        if self.acks == 0
+            && let Some(linux) = &mut self.linux
+        {
+            let took = now.since(segment.stamp);
+            linux.gathering.on_first(took);
+            linux.delaying.on_first(took);
         }
         if segment.seq <= self.last_ack && segment.stamp >= self.ts_recent {
             self.ts_recent = segment.stamp;
@@ -240,7 +291,15 @@ impl Receiver {
         let right = self.rcv_nxt.saturating_add(self.window);
         let (start, end) = (segment.seq, segment.end().min(right));
         let before = self.rcv_nxt;
-        if self.lets_window_grow(now, segment) && start <= self.rcv_nxt {
+        if segment.len > 0
+            && start <= self.rcv_nxt
+            && end > self.rcv_nxt
+            && let Some(linux) = &mut self.linux
+            && linux.delaying.on_data(now)
+        {
+            self.quick_acks = self.quick_acks.max(AFTER_PAUSE);
+        }
+        if self.lets_window_grow(now, segment) {
             self.quick_acks |= 1;
         }
         let had_holes = !self.ranges.is_empty();
@@ -258,7 +317,7 @@ impl Receiver {
             self.absorb();
         } else {
             // A later acknowledgement might not find room for what waits.
-            if self.gathering.is_waiting() && self.newer_than(start, end) >= BLOCKS_TOLD {
+            if self.gathers() && self.newer_than(start, end) >= BLOCKS_TOLD {
                 self.acknowledge(now, out.place());
             }
             self.insert(start, end);
@@ -269,14 +328,19 @@ impl Receiver {
         let quick = self.quick_acks > 0 && !segment.syn;
         if quick {
             self.quick_acks -= 1;
+            if self.quick_acks == 0 {
+                self.shorten_delay();
+            }
         }
         let at_once = quick || ce_changed || (segment.cwr && self.config.hurries_acks);
-        self.read(now, before);
+        if self.rcv_nxt > before {
+            self.read(now);
+        }
         if in_order && !had_holes && !segment.syn && !ends && !at_once && !segment.push {
             self.delayed += 1;
             if self.delayed < self.config.delayed_ack {
                 if self.delayed == 1 {
-                    self.ack_at = now + self.config.delayed_ack_timeout;
+                    self.ack_at = now + self.delay();
                 }
                 return delivered;
             }
@@ -295,23 +359,47 @@ impl Receiver {
         if !self.config.gathers_acks || self.ranges.is_empty() || has_moved {
             return None;
         }
-        self.gathering.on_segment(now, self.rcv_nxt)
+        let linux = self.linux.as_mut()?;
+        linux.gathering.on_segment(now, self.rcv_nxt)
+    }
+
+    /// Whether an acknowledgement waits so.
+    fn gathers(&self) -> bool {
+        self.linux
+            .as_ref()
+            .is_some_and(|linux| linux.gathering.is_waiting())
+    }
+
+    /// How long an acknowledgement is delayed now.
+    fn delay(&self) -> Span {
+        match &self.linux {
+            Some(linux) => linux.delaying.wait(),
+            None => self.config.delayed_ack_timeout,
+        }
+    }
+
+    /// Linux's delay is the shortest again.
+    fn shorten_delay(&mut self) {
+        if let Some(linux) = &mut self.linux {
+            linux.delaying.shorten();
+        }
     }
 
     /// Linux acknowledges the next segments one by one.
     fn hurry(&mut self, segments: u64) {
         if self.config.hurries_acks {
             self.quick_acks = self.quick_acks.max(segments);
+            self.shorten_delay();
         }
     }
 
     /// Whether the window grows by a segment.
     fn lets_window_grow(&mut self, now: Time, segment: &Segment) -> bool {
         let expected = self.rcv_nxt;
-        let Some(growth) = self.growth.as_deref_mut() else {
+        let Some(growth) = self.linux.as_mut().and_then(|linux| linux.growth.as_mut()) else {
             return false;
         };
-        if segment.len == 0 || expected < self.grows_from {
+        if segment.len == 0 || now < growth.rests_until() {
             return false;
         }
         let grows = growth.on_segment(now, segment.len, segment.stamp, expected);
@@ -319,18 +407,14 @@ impl Receiver {
         grows
     }
 
-    /// The application reads what is in order; `before` was expected before.
-    fn read(&mut self, now: Time, before: u64) {
-        let Some(growth) = &mut self.growth else {
-            return;
-        };
-        if before < self.grows_from {
-            return;
-        }
-        let is_over = growth.on_read(now, self.rcv_nxt);
-        self.grows_from = growth.rests_until();
-        if is_over {
-            (self.growth, self.grows_from) = (None, u64::MAX);
+    /// The application reads what has come in order.
+    fn read(&mut self, now: Time) {
+        if let Some(linux) = &mut self.linux
+            && let Some(growth) = &mut linux.growth
+            && now >= growth.rests_until()
+            && growth.on_read(now, self.rcv_nxt)
+        {
+            linux.growth = None;
         }
     }
 
@@ -360,6 +444,12 @@ impl Receiver {
     /// The acknowledgement that was delayed, if it is due.
     pub fn on_timer(&mut self, now: Time) -> Option<Ack> {
         (self.ack_at <= now).then(|| {
+            if self.delayed > 0
+                && let Some(linux) = &mut self.linux
+            {
+                linux.delaying.on_timer();
+                self.steady_until = linux.is_steady_until();
+            }
             let mut ack = Ack::plain(0);
             self.acknowledge(now, &mut ack);
             ack
@@ -536,7 +626,9 @@ impl Receiver {
     /// Writes the acknowledgement of all that has arrived.
     fn acknowledge(&mut self, now: Time, ack: &mut Ack) {
         self.acknowledge_in_order(now, ack);
-        self.gathering.on_ack();
+        if let Some(linux) = &mut self.linux {
+            linux.gathering.on_ack();
+        }
         // In step there is neither, and what tells it lies in another line.
         if !self.in_step && (!self.ranges.is_empty() || self.has_duplicate()) {
             self.report(&mut ack.sack);

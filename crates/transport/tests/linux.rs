@@ -215,6 +215,26 @@ impl Ear {
         Self(Receiver::new(config(Preset::Linux, "reno", &keys)))
     }
 
+    /// The same behind a SYN, over a path of 100 ms there and back.
+    fn over_100_ms() -> Self {
+        let mut ear = Self::new(&[("handshake", "true")]);
+        let syn = Segment {
+            seq: 0,
+            len: 0,
+            syn: true,
+            ..nth(0)
+        };
+        assert_eq!(ear.hears(50_000, syn, Ecn::NotEct).len(), 1);
+        ear
+    }
+
+    /// When the acknowledgement comes that is delayed, in milliseconds.
+    fn delays_until_ms(&mut self) -> u64 {
+        let at = self.0.next_timer().unwrap();
+        self.0.on_timer(at).unwrap();
+        at.as_ps() / 1_000_000_000
+    }
+
     /// What is acknowledged, and the last number reported, or nothing, for each acknowledgement
     /// sent.
     fn hears(&mut self, us: u64, segment: Segment, ecn: Ecn) -> Vec<(u64, u64)> {
@@ -341,6 +361,47 @@ fn sixteen_are_acknowledged_one_by_one_after_a_duplicate() {
     let acks: Vec<_> = (2..21).map(|place| ear.counts(0, place)).collect();
     assert_eq!(acks[..15], [1; 15]);
     assert_eq!(acks[15..], [0, 1, 0, 1]);
+}
+
+/// The receiver's own timeout is the round trip and twice that, but 200 ms at the least.
+#[test]
+fn sixteen_are_acknowledged_one_by_one_after_a_pause_of_more_than_a_timeout() {
+    let mut ear = Ear::over_100_ms();
+    let mut counts = |ms: u64, places: core::ops::Range<u64>| -> Vec<usize> {
+        places.map(|place| ear.counts(1000 * ms, place)).collect()
+    };
+    assert_eq!(counts(100, 0..2), [0, 1]);
+    assert_eq!(counts(400, 2..4), [0, 1], "300 ms");
+    let after = counts(701, 4..24);
+    assert_eq!(after[..16], [1; 16], "301 ms");
+    assert_eq!(after[16..], [0, 1, 0, 1]);
+    // A hole that takes so long to fill is a pause: what comes behind it is none.
+    assert_eq!(counts(750, 25..27), [1, 1]);
+    assert_eq!(counts(1_003, 24..25), [1], "302 ms");
+    assert_eq!(counts(1_003, 27..30), [1; 3]);
+}
+
+/// Each wait that has expired doubles the next, up to the round trip; segments that come in between
+/// take it halfway to their interval.
+#[test]
+fn the_delay_of_an_acknowledgement_follows_the_intervals() {
+    let mut ear = Ear::over_100_ms();
+    let mut lone = |ms: u64, place: u64| {
+        assert_eq!(ear.counts(1000 * ms, place), 0);
+        ear.delays_until_ms() - ms
+    };
+    assert_eq!(lone(100, 0), 40);
+    assert_eq!(lone(400, 1), 80);
+    assert_eq!(lone(700, 2), 100, "not 160");
+    // 300 ms by now, its most: after pauses of 10 ms 170, 105, 72, 56 and 48.
+    let pairs: Vec<_> = (0..5)
+        .map(|n| ear.counts(1000 * (710 + 10 * n), 3 + n))
+        .collect();
+    assert_eq!(pairs, [0, 1, 0, 1, 0]);
+    assert_eq!(ear.delays_until_ms() - 750, 48);
+    // 96; a pause of 60 ms makes it 48 + 60.
+    assert_eq!(ear.counts(810_000, 8), 0);
+    assert_eq!(ear.delays_until_ms() - 810, 100, "not 108");
 }
 
 /// Segments of less than 128 bytes let no window grow: behind the first sixteen no two are

@@ -9,8 +9,9 @@
 //! every segment. A slow start that more than doubles, as Hybla's, is held back by it.
 //!
 //! The receiver takes the way back to last as long as the least of the ways there, since segments
-//! do not echo its stamps. After two round trips without growth it rests: it looks again when as
-//! much has come as a round trip ever brought, and goes on if that took less than one.
+//! do not echo its stamps. What fills a hole comes to the application at once, with all behind it:
+//! so losses make round trips that bring much, and windows grow for long after them. After two
+//! round trips without growth it rests: it looks at the first segment behind each round trip alone.
 
 use sojourn_base::{Span, Time};
 
@@ -44,8 +45,8 @@ pub(super) struct Growth {
     /// Bytes of the round trip that brought the most.
     brought: u64,
     still: u8,
-    /// Nothing is to be looked at below it.
-    rests_until: u64,
+    /// Nothing is to be looked at before.
+    rests_until: Time,
 }
 
 impl Growth {
@@ -65,7 +66,7 @@ impl Growth {
             from: 0,
             brought: window.min(FIRST_SEGMENTS * mss),
             still: 0,
-            rests_until: 0,
+            rests_until: Time::ZERO,
         }
     }
 
@@ -74,8 +75,8 @@ impl Growth {
         self.window
     }
 
-    /// What is expected below that lets nothing grow.
-    pub(super) const fn rests_until(&self) -> u64 {
+    /// What comes before that lets nothing grow.
+    pub(super) const fn rests_until(&self) -> Time {
         self.rests_until
     }
 
@@ -92,7 +93,7 @@ impl Growth {
             let sample = took + self.least;
             let smoothed = Span::from_ps((7 * self.rtt.as_ps() + sample.as_ps()) / 8);
             // It has taken no samples while it rested.
-            self.rtt = if self.rests_until > 0 {
+            self.rtt = if self.rests_until > Time::ZERO {
                 sample
             } else {
                 smoothed.min(sample)
@@ -108,15 +109,11 @@ impl Growth {
 
     /// The application has read all before `rcv_nxt`; tells whether it will never grow again.
     pub(super) fn on_read(&mut self, now: Time, rcv_nxt: u64) -> bool {
-        // There the first begins with the handshake, a segment's transmission earlier, and stamps
-        // are whole milliseconds.
-        let nearly = Span::from_ps(self.rtt.as_ps() / 16 * 15);
-        if self.rtt == Span::ZERO || now.since(self.began) < nearly {
-            self.rests_until = 0;
+        if self.rtt == Span::ZERO || now < self.ends() {
             return false;
         }
         let brought = rcv_nxt - self.from;
-        if brought > self.brought && self.rests_until == 0 {
+        if brought > self.brought {
             let counted = brought.min(2 * self.largest);
             let wanted = 2 * counted + CUSHION * self.mss;
             let rose = wanted * counted.saturating_sub(self.brought) / self.brought;
@@ -130,8 +127,14 @@ impl Growth {
         }
         (self.began, self.from) = (now, rcv_nxt);
         let rests = self.still >= STILL && self.window >= self.most;
-        self.rests_until = if rests { rcv_nxt + self.brought } else { 0 };
+        self.rests_until = if rests { self.ends() } else { Time::ZERO };
         self.window == self.largest
+    }
+
+    /// When the present round trip ends. There the first begins with the handshake, a segment's
+    /// transmission earlier, and stamps are whole milliseconds.
+    fn ends(&self) -> Time {
+        self.began + Span::from_ps(self.rtt.as_ps() / 16 * 15)
     }
 
     /// Bytes of buffer that the kernel reckons for a segment: with its headers and what it is kept

@@ -1,0 +1,91 @@
+//! For how long Linux delays an acknowledgement, and after which pause it delays none.
+//!
+//! `icsk_ack.ato` of Linux 6.1, in `tcp_event_data_recv`, `tcp_send_delayed_ack` and
+//! `tcp_delack_timer_handler`: 40 ms, and where segments come at longer intervals half of what it
+//! was and the interval. It doubles where it has expired, and is no longer than the round trip of
+//! the handshake. What comes in order after more than a timeout of its own, be it that a hole took
+//! so long to fill, is acknowledged one by one.
+
+use sojourn_base::{Span, Time};
+
+/// The least timeout for retransmission, in ms.
+const LEAST_TIMEOUT: u64 = 200;
+
+/// The delay of acknowledgements.
+#[derive(Debug, Clone)]
+pub(super) struct Delaying {
+    /// The shortest, in ms, as all that follow: the kernel's ticks.
+    least: u64,
+    /// The present one, and the longest.
+    delay: u64,
+    longest: u64,
+    /// The receiver's own timeout for retransmission, as the handshake has left it.
+    timeout: u64,
+    /// When data came in order last.
+    came: Option<Time>,
+}
+
+impl Delaying {
+    /// Of a new connection.
+    pub(super) fn new(least: Span) -> Self {
+        let least = whole_ms(least);
+        Self {
+            least,
+            delay: least,
+            longest: least,
+            timeout: LEAST_TIMEOUT,
+            came: None,
+        }
+    }
+
+    /// The first segment took so long: half of the round trip.
+    pub(super) fn on_first(&mut self, took: Span) {
+        let rtt = whole_ms(took + took);
+        self.longest = self.least.max(rtt);
+        self.timeout = rtt + LEAST_TIMEOUT.max(2 * rtt);
+    }
+
+    /// Data comes in order; tells whether after too long a pause.
+    pub(super) fn on_data(&mut self, now: Time) -> bool {
+        let Some(last) = self.came.replace(now) else {
+            return false;
+        };
+        let since_start = |at: Time| whole_ms(at.since(Time::ZERO));
+        let pause = since_start(now) - since_start(last);
+        if pause <= self.least / 2 {
+            self.delay = self.delay / 2 + self.least / 2;
+        } else if pause < self.delay {
+            self.delay = self.timeout.min(self.delay / 2 + pause);
+        } else {
+            return pause > self.timeout;
+        }
+        false
+    }
+
+    /// Until when data that comes next in order alters nothing but when it came; none where it may.
+    pub(super) fn is_steady_until(&self) -> Time {
+        match self.came {
+            Some(came) if self.delay == self.least => came + Span::from_ms(self.least / 2),
+            _ => Time::ZERO,
+        }
+    }
+
+    /// How long an acknowledgement waits now.
+    pub(super) fn wait(&self) -> Span {
+        Span::from_ms(self.delay.min(self.longest))
+    }
+
+    /// An acknowledgement has waited for as long as that.
+    pub(super) fn on_timer(&mut self) {
+        self.delay = self.timeout.min(2 * self.delay);
+    }
+
+    /// Segments are acknowledged one by one from now on, or have been until now.
+    pub(super) fn shorten(&mut self) {
+        self.delay = self.least;
+    }
+}
+
+fn whole_ms(span: Span) -> u64 {
+    span.as_ps() / Span::from_ms(1).as_ps()
+}
