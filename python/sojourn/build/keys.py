@@ -156,8 +156,9 @@ class TcpKeys(TypedDict, total=False):
             not; under that of ns-3 it is for the SYN too. Default ``1 s``; ns2: ``3 s``.
         granularity: Granularity of the sender's clock. Default ``1 ms``; ns2: ``10 ms``.
         delayed_ack: Segments per acknowledgement; 1: none is delayed. Default ``2``; ns2: ``1``.
-        delayed_ack_timeout: The longest that an acknowledgement is delayed. Default ``40 ms``;
-            ns3: ``200 ms``; ns2: ``100 ms``.
+        delayed_ack_timeout: The longest that an acknowledgement is delayed; under Linux the
+            shortest, since where segments come at longer intervals it grows, up to the round trip
+            of the handshake. Default ``40 ms``; ns3: ``200 ms``; ns2: ``100 ms``.
         quick_acks: Segments at the start of a connection that are acknowledged one by one; under
             Linux, if there are any, so are those by which the receive window grows. Default ``0``;
             linux: ``16``; ns3: ``1``.
