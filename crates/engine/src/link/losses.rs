@@ -1,9 +1,9 @@
 //! What is lost on the wire of a link.
 //!
 //! A packet that is lost has been sent like any other: it has left the queue and taken its time. At
-//! the far end, where its last bit comes out, it is found to be damaged, and is gone. In the books of
-//! the link it is a drop with the reason [`Link`](sojourn_queue::Reason::Link), in those of its flow
-//! it is dropped.
+//! the far end, where its last bit comes out, it is found to be damaged, and is gone. In the books
+//! of the link it is a drop with the reason [`Link`](sojourn_queue::Reason::Link), in those of its
+//! flow it is dropped.
 
 use std::sync::Arc;
 

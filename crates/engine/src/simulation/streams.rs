@@ -278,19 +278,19 @@ impl<O: Observer> Simulation<O> {
         };
         let mut replies = Replies::new(&mut self.shared.acks);
         let (receiver, len) = (&mut half.receiver, packet.payload(header));
-        let (delivered, ends) =
-            if packet.is_plain_segment() && receiver.expects(now, packet.number, len) {
-                let pushed = packet.is_pushed();
-                let delivered = receiver.take_expected(now, len, pushed, packet.sent, &mut replies);
-                (delivered, false)
-            } else {
-                let arrival = Arrival {
-                    segment: packet.segment(header),
-                    ecn: packet.ecn(),
-                };
-                let delivered = receiver.take_segment(now, &arrival, &mut replies);
-                (delivered, receiver.is_finished())
+        let is_expected = packet.is_plain_segment() && receiver.expects(now, packet.number, len);
+        let (delivered, ends) = if is_expected {
+            let pushed = packet.is_pushed();
+            let delivered = receiver.take_expected(now, len, pushed, packet.sent, &mut replies);
+            (delivered, false)
+        } else {
+            let arrival = Arrival {
+                segment: packet.segment(header),
+                ecn: packet.ecn(),
             };
+            let delivered = receiver.take_segment(now, &arrival, &mut replies);
+            (delivered, receiver.is_finished())
+        };
         let replies = replies.into_places();
         let timer = half.receiver.next_timer().unwrap_or(Time::NEVER);
         let has_messages = self.tcp.sends_messages && half.has_messages();

@@ -1,5 +1,5 @@
-//! What the wire of a link loses, as `loss` of a link or bottleneck says it: the share of its packets,
-//! or a table of bit errors, of bursts, or of the packets themselves.
+//! What the wire of a link loses, as `loss` of a link or bottleneck says it: the share of its
+//! packets, or a table of bit errors, of bursts, or of the packets themselves.
 
 use sojourn_base::{Optional, Preset, Probability, Quantity, Whole};
 use sojourn_engine::LossLaw;

@@ -11,10 +11,11 @@ use sojourn_base::{Span, Time};
 /// The least timeout for retransmission, in ms.
 const LEAST_TIMEOUT: u64 = 200;
 
-/// The delay of acknowledgements.
+/// The delay of acknowledgements, in ms, the kernel's ticks.
 #[derive(Debug, Clone)]
 pub(super) struct Delaying {
-    /// The shortest, in ms, as all that follow: the kernel's ticks.
+    /// The shortest; exactly what was asked for.
+    shortest: Span,
     least: u64,
     /// The present one, and the longest.
     delay: u64,
@@ -27,13 +28,14 @@ pub(super) struct Delaying {
 
 impl Delaying {
     /// Of a new connection.
-    pub(super) fn new(least: Span) -> Self {
-        let least = whole_ms(least);
+    pub(super) fn new(shortest: Span) -> Self {
+        let least = whole_ms(shortest);
         Self {
+            shortest,
             least,
             delay: least,
             longest: least,
-            timeout: LEAST_TIMEOUT,
+            timeout: least.max(LEAST_TIMEOUT),
             came: None,
         }
     }
@@ -42,7 +44,7 @@ impl Delaying {
     pub(super) fn on_first(&mut self, took: Span) {
         let rtt = whole_ms(took + took);
         self.longest = self.least.max(rtt);
-        self.timeout = rtt + LEAST_TIMEOUT.max(2 * rtt);
+        self.timeout = self.least.max(rtt + LEAST_TIMEOUT.max(2 * rtt));
     }
 
     /// Data comes in order; tells whether after too long a pause.
@@ -53,7 +55,7 @@ impl Delaying {
         let since_start = |at: Time| whole_ms(at.since(Time::ZERO));
         let pause = since_start(now) - since_start(last);
         if pause <= self.least / 2 {
-            self.delay = self.delay / 2 + self.least / 2;
+            self.delay = self.least.max(self.delay / 2 + self.least / 2);
         } else if pause < self.delay {
             self.delay = self.timeout.min(self.delay / 2 + pause);
         } else {
@@ -72,6 +74,9 @@ impl Delaying {
 
     /// How long an acknowledgement waits now.
     pub(super) fn wait(&self) -> Span {
+        if self.delay == self.least {
+            return self.shortest;
+        }
         Span::from_ms(self.delay.min(self.longest))
     }
 
