@@ -246,6 +246,7 @@ impl Receiver {
     }
 
     /// One more segment has come as those before it.
+    #[inline(never)]
     fn stay_steady(&mut self, now: Time) {
         if let Some(linux) = &mut self.linux {
             linux.delaying.on_data(now);
