@@ -62,7 +62,12 @@ METRICS = (
     ),
     Metric("arrivals_packets", "link", None, "packets that came to the queue"),
     Metric("departures_packets", "link", None, "packets whose transmission began"),
-    Metric("drops_packets", "link", "lower", "packets dropped, on arrival or later"),
+    Metric(
+        "drops_packets",
+        "link",
+        "lower",
+        "packets dropped, on arrival or later, or lost on the wire",
+    ),
     Metric("drops_by_reason", "link", "lower", "packets dropped, by reason"),
     Metric("marks_packets", "link", None, "packets marked"),
     Metric("marks_by_reason", "link", None, "packets marked, by reason"),

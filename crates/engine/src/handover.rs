@@ -35,7 +35,7 @@ pub(crate) fn arrange(links: &mut [Link], paths: &[&[LinkId]]) {
     let mut gathers = vec![false; links.len()];
     for (feeder, next) in pairs.clone() {
         // Whether something is lost is seen when it comes out.
-        hands_over[feeder] = !links[feeder].loses;
+        hands_over[feeder] = !links[feeder].is_lossy;
         gathers[next] = true;
     }
     for path in paths {

@@ -190,8 +190,9 @@ pub struct Link {
     delivered: u64,
     /// Time the transmitter was busy before it came to the size sent last, in picoseconds.
     busy: u64,
-    /// Whether packets may be [lost](Losses) on its wire.
-    pub(crate) loses: bool,
+    /// Whether packets may be [lost](Losses) on its wire: asked of each that comes out here, and so
+    /// in a line that it touches, which what the link is made of is not.
+    pub(crate) is_lossy: bool,
     /// Announced, and not [in its place](Self::sort_in) yet.
     unplaced: Option<Box<Unplaced>>,
     /// When the first of these arrives that come in any order.
@@ -242,7 +243,7 @@ impl Link {
             due: Time::NEVER,
             timer: Time::NEVER,
             bypass: largest_bypass(&spec),
-            loses: spec.losses.is_some(),
+            is_lossy: spec.losses.is_some(),
             last_size: 0,
             hands_over: false,
             fed_by: FedBy::Events,

@@ -21,20 +21,20 @@
 mod delaying;
 mod gathering;
 mod growth;
+mod linux;
+mod ranges;
 
 use core::num::NonZeroU64;
 use std::collections::VecDeque;
 use std::sync::Arc;
 
 use sojourn_base::prefetch::{prefetch, prefetch_all};
-use sojourn_base::{Ecn, Span, Time};
+use sojourn_base::{Ecn, Time};
 
 use crate::ecn::EcnMode;
 use crate::params::Config;
-use crate::wire::{Ack, Outbox, SackBlocks, Segment};
-use delaying::Delaying;
-use gathering::Gathering;
-use growth::Growth;
+use crate::wire::{Ack, Outbox, Segment};
+use linux::Linux;
 
 /// Linux acknowledges so many segments one by one after one that came twice
 /// (`tcp_enter_quickack_mode`).
@@ -123,26 +123,6 @@ pub struct Receiver {
     linux: Option<Box<Linux>>,
 }
 
-/// What Linux's receivers do besides.
-#[derive(Debug)]
-struct Linux {
-    /// The window that may grow still, and has each segment acknowledged by which it does.
-    growth: Option<Growth>,
-    /// What is not acknowledged at once while segments are missing.
-    gathering: Gathering,
-    /// How long an acknowledgement is delayed.
-    delaying: Delaying,
-}
-
-impl Linux {
-    /// Until when a segment that comes in its turn is like those before it.
-    fn is_steady_until(&self) -> Time {
-        let growth = self.growth.as_ref();
-        let rests = growth.map_or(Time::NEVER, Growth::rests_until);
-        rests.min(self.delaying.is_steady_until())
-    }
-}
-
 impl Receiver {
     /// A new connection's receiver.
     pub fn new(config: Arc<Config>) -> Self {
@@ -162,13 +142,7 @@ impl Receiver {
             } else {
                 Time::NEVER
             },
-            linux: (config.hurries_acks).then(|| {
-                Box::new(Linux {
-                    growth: (config.grows_window).then(|| Growth::new(&config)),
-                    gathering: Gathering::default(),
-                    delaying: Delaying::new(config.delayed_ack_timeout),
-                })
-            }),
+            linux: (config.hurries_acks).then(|| Linux::new(&config).into()),
             ack_at: Time::NEVER,
             ts_recent: Time::ZERO,
             last_ack: start,
@@ -243,15 +217,6 @@ impl Receiver {
             self.stay_steady(now);
         }
         len
-    }
-
-    /// One more segment has come as those before it.
-    #[inline(never)]
-    fn stay_steady(&mut self, now: Time) {
-        if let Some(linux) = &mut self.linux {
-            linux.delaying.on_data(now);
-            self.steady_until = linux.is_steady_until();
-        }
     }
 
     #[inline(never)]
@@ -352,71 +317,6 @@ impl Receiver {
         }
         self.acknowledge(now, out.place());
         delivered
-    }
-
-    /// Until when the acknowledgement of a segment may wait while others are missing, if it may.
-    fn gather(&mut self, now: Time) -> Option<Time> {
-        let has_moved = self.rcv_nxt - self.last_ack > u64::from(self.config.mss);
-        if !self.config.gathers_acks || self.ranges.is_empty() || has_moved {
-            return None;
-        }
-        let linux = self.linux.as_mut()?;
-        linux.gathering.on_segment(now, self.rcv_nxt)
-    }
-
-    /// Whether an acknowledgement waits so.
-    fn gathers(&self) -> bool {
-        self.linux
-            .as_ref()
-            .is_some_and(|linux| linux.gathering.is_waiting())
-    }
-
-    /// How long an acknowledgement is delayed now.
-    fn delay(&self) -> Span {
-        match &self.linux {
-            Some(linux) => linux.delaying.wait(),
-            None => self.config.delayed_ack_timeout,
-        }
-    }
-
-    /// Linux's delay is the shortest again.
-    fn shorten_delay(&mut self) {
-        if let Some(linux) = &mut self.linux {
-            linux.delaying.shorten();
-        }
-    }
-
-    /// Linux acknowledges the next segments one by one.
-    fn hurry(&mut self, segments: u64) {
-        if self.config.hurries_acks {
-            self.quick_acks = self.quick_acks.max(segments);
-            self.shorten_delay();
-        }
-    }
-
-    /// Whether the window grows by a segment.
-    fn lets_window_grow(&mut self, now: Time, segment: &Segment) -> bool {
-        let expected = self.rcv_nxt;
-        let Some(growth) = self.linux.as_mut().and_then(|linux| linux.growth.as_mut()) else {
-            return false;
-        };
-        if segment.len == 0 || now < growth.rests_until() {
-            return false;
-        }
-        let grows = growth.on_segment(now, segment.len, segment.stamp, expected);
-        self.window = growth.window();
-        grows
-    }
-
-    /// The application reads what has come in order.
-    fn read(&mut self, now: Time) {
-        if let Some(linux) = &mut self.linux
-            && let Some(growth) = &mut linux.growth
-            && now >= growth.rests_until()
-            && growth.on_read(now, self.rcv_nxt)
-        {
-            linux.growth = None;
-        }
     }
 
     /// Asks for what a segment touches that does not come in its turn, if that with the number
@@ -524,104 +424,11 @@ impl Receiver {
         }
     }
 
-    /// The blocks to report that are newer than the one which a range out of order will lengthen,
-    /// or all.
-    fn newer_than(&self, start: u64, end: u64) -> usize {
-        let told = self.recent.iter().filter(|range| range.0 > self.rcv_nxt);
-        told.take_while(|range| range.1 < start || end < range.0)
-            .count()
-    }
-
-    /// Takes in the ranges that the number expected has reached.
-    fn absorb(&mut self) {
-        while let Some(&(start, end)) = self.ranges.front() {
-            if start > self.rcv_nxt {
-                break;
-            }
-            self.rcv_nxt = self.rcv_nxt.max(end);
-            self.ranges.pop_front();
-        }
-    }
-
-    /// The first of the ranges that do not end before `start`. New data lengthens the last of them
-    /// or begins one behind it; only what is sent again has to be searched for.
-    fn place_of(&self, start: u64) -> usize {
-        let ends_before = |&(_, to): &(u64, u64)| to < start;
-        let last = self.ranges.len().saturating_sub(1);
-        if last
-            .checked_sub(1)
-            .is_none_or(|i| ends_before(&self.ranges[i]))
-        {
-            return last + usize::from(self.ranges.back().is_some_and(ends_before));
-        }
-        self.ranges.partition_point(ends_before)
-    }
-
-    /// A range out of order: joined with those that it touches.
-    fn insert(&mut self, mut start: u64, mut end: u64) {
-        let at = self.place_of(start);
-        if let Some(&(from, to)) = self.ranges.get(at)
-            && from <= start
-            && end <= to
-        {
-            self.duplicate = (start, end);
-        }
-        let mut joined = 0;
-        while let Some(&(from, to)) = self.ranges.get(at + joined) {
-            if from > end {
-                break;
-            }
-            start = start.min(from);
-            end = end.max(to);
-            joined += 1;
-        }
-        if joined == 0 {
-            self.ranges.insert(at, (start, end));
-        } else {
-            self.ranges[at] = (start, end);
-            self.ranges.drain(at + 1..at + joined);
-        }
-        // Newest first, without those that it has taken in.
-        self.recent.rotate_right(1);
-        self.recent[0] = (start, end);
-        let mut kept = 1;
-        for i in 1..self.recent.len() {
-            let other = self.recent[i];
-            if !(start..end).contains(&other.0) {
-                self.recent[kept] = other;
-                kept += 1;
-            }
-        }
-        self.recent[kept..].fill((0, 0));
-    }
-
     /// Payload bytes among the numbers from `from` on.
     fn payload_between(&self, from: u64, to: u64) -> u64 {
         let syn = u64::from(from == 0 && to > 0);
         let fin = u64::from(self.fin.is_some_and(|fin| (from..to).contains(&fin.get())));
         to - from - syn - fin
-    }
-
-    /// Writes the blocks where they will lie: a processor waits where what was written in pieces is
-    /// copied as a whole.
-    fn report(&mut self, blocks: &mut SackBlocks) {
-        let duplicate = core::mem::take(&mut self.duplicate);
-        if !self.config.sack {
-            return;
-        }
-        let most = if self.config.timestamps { 3 } else { 4 };
-        if duplicate.0 < duplicate.1 {
-            blocks.push(duplicate);
-        }
-        for range in &self.recent {
-            if blocks.as_slice().len() == most {
-                break;
-            }
-            // Those below have been taken in, and there is none at the number expected.
-            if range.0 > self.rcv_nxt {
-                blocks.push(*range);
-            }
-        }
     }
 
     /// Writes the acknowledgement of all that has arrived.

@@ -44,7 +44,7 @@ impl<O: Observer> Simulation<O> {
     pub(super) fn deliver(&mut self, now: Time) {
         let id = self.deliveries.next_slot();
         if let Some(packet) = self.leave_link(id, now)
-            && !(self.links[id as usize].loses && self.is_lost(id, now, &packet))
+            && !(self.links[id as usize].is_lossy && self.is_lost(id, now, &packet))
         {
             self.hand_on(id, now, &packet, false);
         }
@@ -96,7 +96,7 @@ impl<O: Observer> Simulation<O> {
         packet
     }
 
-    /// Whether a packet that comes out of a link whose wire loses is lost.
+    /// Whether a packet that comes out of a link that may lose it is lost.
     #[inline(never)]
     fn is_lost(&mut self, id: LinkId, now: Time, packet: &SimPacket) -> bool {
         let link = &mut self.links[id as usize];

@@ -159,5 +159,5 @@ const LEAST_ROOM: usize = 16;
 
 /// Whether all that comes here has been handed over, in order, and leaves with an event.
 fn may_be_of_a_train(link: &Link) -> bool {
-    link.fed_by == FedBy::One && link.keeps_queue() && !link.hands_over && !link.loses
+    link.fed_by == FedBy::One && link.keeps_queue() && !link.hands_over && !link.is_lossy
 }

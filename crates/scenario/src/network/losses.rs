@@ -47,19 +47,22 @@ fn read_table(node: &Node, key: &str) -> Result<LossLaw, Located> {
     let reader = Reader::of(node, key)?;
     reader.only(&keys::keys_of::<LinkLoss>(keys::LOSS_TABLES))?;
     let loss: LinkLoss = reader.read(Preset::Reference)?;
-    let given = |key: &&str| reader.node(key).is_some();
-    let laws: Vec<&str> = LAWS.into_iter().filter(given).collect();
-    let [law] = laws[..] else {
-        let found = if laws.is_empty() {
+    let laws = LAWS.into_iter();
+    let laws: Vec<(&str, &Node)> = laws
+        .filter_map(|law| Some((law, reader.node(law)?)))
+        .collect();
+    let [(law, its)] = laws[..] else {
+        let names: Vec<&str> = laws.iter().map(|(law, _)| *law).collect();
+        let found = if names.is_empty() {
             "none".to_owned()
         } else {
-            laws.join(" and ")
+            names.join(" and ")
         };
         let message = format!("found {found}; allowed: one of {}", LAWS.join(", "));
         return Err(Located::new(node.place, key, message));
     };
     if law != "good_to_bad"
-        && let Some(key) = OF_BURSTS.iter().find(|key| given(key))
+        && let Some(key) = OF_BURSTS.iter().find(|key| reader.node(key).is_some())
     {
         return Err(reader.error(key, "allowed: only beside good_to_bad"));
     }
@@ -68,7 +71,7 @@ fn read_table(node: &Node, key: &str) -> Result<LossLaw, Located> {
         "bit_error_ratio" => Ok(LossLaw::BitErrors(
             share(loss.bit_error_ratio).unwrap_or_default(),
         )),
-        "packets" => read_packets(&reader),
+        "packets" => read_packets(its, &reader.key(law)),
         _ => Ok(LossLaw::Bursts {
             good_to_bad: share(loss.good_to_bad).unwrap_or_default(),
             bad_to_good: share(loss.bad_to_good).ok_or_else(|| {
@@ -82,23 +85,20 @@ fn read_table(node: &Node, key: &str) -> Result<LossLaw, Located> {
 }
 
 /// The numbers of the packets that are lost.
-fn read_packets(reader: &Reader<'_>) -> Result<LossLaw, Located> {
-    let key = reader.key("packets");
+fn read_packets(node: &Node, key: &str) -> Result<LossLaw, Located> {
     let allowed = "a list of numbers from 1 on, each above the one before, such as [3, 7]";
-    let mut numbers = Vec::new();
-    if let Some(node) = reader.node("packets") {
-        let Value::List(items) = &node.value else {
-            let message = format!("found {}; allowed: {allowed}", node.shown());
-            return Err(Located::new(node.place, key, message));
-        };
-        for item in items {
-            let Whole(number) = read_node(item, &key)?;
-            if number <= numbers.last().copied().unwrap_or(0) {
-                let message = format!("found {number}; allowed: {allowed}");
-                return Err(Located::new(item.place, key, message));
-            }
-            numbers.push(number);
+    let Value::List(items) = &node.value else {
+        let message = format!("found {}; allowed: {allowed}", node.shown());
+        return Err(Located::new(node.place, key, message));
+    };
+    let mut numbers = Vec::with_capacity(items.len());
+    for item in items {
+        let Whole(number) = read_node(item, key)?;
+        if number <= numbers.last().copied().unwrap_or(0) {
+            let message = format!("found {number}; allowed: {allowed}");
+            return Err(Located::new(item.place, key, message));
         }
+        numbers.push(number);
     }
     Ok(LossLaw::Listed(numbers.into()))
 }

@@ -1,0 +1,100 @@
+//! What has come out of order, and how it is reported.
+
+use crate::wire::SackBlocks;
+
+use super::Receiver;
+
+impl Receiver {
+    /// The blocks to report that are newer than the one which a range out of order will lengthen,
+    /// or all.
+    pub(super) fn newer_than(&self, start: u64, end: u64) -> usize {
+        let told = self.recent.iter().filter(|range| range.0 > self.rcv_nxt);
+        told.take_while(|range| range.1 < start || end < range.0)
+            .count()
+    }
+
+    /// Takes in the ranges that the number expected has reached.
+    pub(super) fn absorb(&mut self) {
+        while let Some(&(start, end)) = self.ranges.front() {
+            if start > self.rcv_nxt {
+                break;
+            }
+            self.rcv_nxt = self.rcv_nxt.max(end);
+            self.ranges.pop_front();
+        }
+    }
+
+    /// The first of the ranges that do not end before `start`. New data lengthens the last of them
+    /// or begins one behind it; only what is sent again has to be searched for.
+    fn place_of(&self, start: u64) -> usize {
+        let ends_before = |&(_, to): &(u64, u64)| to < start;
+        let last = self.ranges.len().saturating_sub(1);
+        if last
+            .checked_sub(1)
+            .is_none_or(|i| ends_before(&self.ranges[i]))
+        {
+            return last + usize::from(self.ranges.back().is_some_and(ends_before));
+        }
+        self.ranges.partition_point(ends_before)
+    }
+
+    /// A range out of order: joined with those that it touches.
+    pub(super) fn insert(&mut self, mut start: u64, mut end: u64) {
+        let at = self.place_of(start);
+        if let Some(&(from, to)) = self.ranges.get(at)
+            && from <= start
+            && end <= to
+        {
+            self.duplicate = (start, end);
+        }
+        let mut joined = 0;
+        while let Some(&(from, to)) = self.ranges.get(at + joined) {
+            if from > end {
+                break;
+            }
+            start = start.min(from);
+            end = end.max(to);
+            joined += 1;
+        }
+        if joined == 0 {
+            self.ranges.insert(at, (start, end));
+        } else {
+            self.ranges[at] = (start, end);
+            self.ranges.drain(at + 1..at + joined);
+        }
+        // Newest first, without those that it has taken in.
+        self.recent.rotate_right(1);
+        self.recent[0] = (start, end);
+        let mut kept = 1;
+        for i in 1..self.recent.len() {
+            let other = self.recent[i];
+            if !(start..end).contains(&other.0) {
+                self.recent[kept] = other;
+                kept += 1;
+            }
+        }
+        self.recent[kept..].fill((0, 0));
+    }
+
+    /// Writes the blocks where they will lie: a processor waits where what was written in pieces is
+    /// copied as a whole.
+    pub(super) fn report(&mut self, blocks: &mut SackBlocks) {
+        let duplicate = core::mem::take(&mut self.duplicate);
+        if !self.config.sack {
+            return;
+        }
+        let most = if self.config.timestamps { 3 } else { 4 };
+        if duplicate.0 < duplicate.1 {
+            blocks.push(duplicate);
+        }
+        for range in &self.recent {
+            if blocks.as_slice().len() == most {
+                break;
+            }
+            // Those below have been taken in, and there is none at the number expected.
+            if range.0 > self.rcv_nxt {
+                blocks.push(*range);
+            }
+        }
+    }
+}
