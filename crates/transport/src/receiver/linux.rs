@@ -41,7 +41,8 @@ impl Linux {
 }
 
 impl Receiver {
-    /// One more segment has come as those before it. Out of line: it is asked for under Linux alone.
+    /// One more segment has come as those before it. Out of line: it is asked for under Linux
+    /// alone.
     #[inline(never)]
     pub(super) fn stay_steady(&mut self, now: Time) {
         if let Some(linux) = &mut self.linux {
