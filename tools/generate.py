@@ -107,6 +107,7 @@ def scenario_page(tables: dict[str, list[dict[str, Any]]], schema: dict[str, Any
         "change": "An item of `changes`",
         "steps": "`changes` as a table",
         "loss": "`loss` as a table",
+        "jitter": "`jitter` as a table",
         "flow": "`[[flow]]`",
         "udp": '`transport` of a flow, `protocol = "udp"`',
         "tcp": '`transport` of a flow, `protocol = "tcp"`',

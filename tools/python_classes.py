@@ -208,7 +208,16 @@ def keys_module(tables: dict[str, list[dict[str, Any]]]) -> str:
                 fields.append(f"    {param['name']}: {type_of(param['schema'], param['default'])}")
         if table_keys := {
             "scenario": ["vary", "design"],
-            "link": ["delay", "changes", "loss", "reverse_loss", "queue", "reverse_queue"],
+            "link": [
+                "delay",
+                "changes",
+                "loss",
+                "reverse_loss",
+                "jitter",
+                "reverse_jitter",
+                "queue",
+                "reverse_queue",
+            ],
         }.get(of[0][0]):
             fields += [f"    {key}: Any" for key in table_keys]
         if of[0][0] == "flow":

@@ -18,11 +18,11 @@ ACCESS = "a table with `rate` and `delay`: [below](#access-of-a-dumbbell-or-of-o
 
 CHANGES = (
     "none",
-    "How its rate changes, both ways where it has two. A list has a rate from each instant on; a "
-    "table has rates that follow each other from the start, each for one `step`, and begin anew "
-    "when all have been. The packet that is being sent goes out as it began. `0 bit/s` is an "
-    "outage: nothing is sent. Room that is counted in `bdp` or `ms` stays as `rate` says; "
-    "[more](../how-to/changing-links.md).",
+    "How its rate or delay changes, both ways where it has two. A list has what holds from each "
+    "instant on; a table has rates or delays that follow each other from the start, each for one "
+    "`step`, and begin anew when all have been. The packet that is being sent goes out as it "
+    "began. `0 bit/s` is an outage: nothing is sent. Room that is counted in `bdp` or `ms` stays "
+    "as `rate` says; [more](../how-to/changing-links.md).",
     'a list of [changes](#an-item-of-changes), such as [{{ at = "20 s", rate = "5 Mbit/s" }}]; or '
     'a table of [steps](#changes-as-a-table), such as {{ rates = ["5 Mbit/s", "10 Mbit/s"], step = '
     '"20 s" }}',
@@ -37,6 +37,15 @@ LOSS = (
     "bad_to_good = 0.3 }}",
 )
 LOSS_BACK = "As `loss`, on the way back."
+
+JITTER = (
+    "`0 s`",
+    "What a packet takes on the wire beyond the link's delay, drawn anew for each. It comes out no "
+    "earlier than those that were sent before it, unless `reorders`. "
+    "[More](../how-to/uneven-links.md).",
+    '{law}; or a [table](#jitter-as-a-table), such as {{ extra = "20 ms", share = 0.01 }}',
+)
+JITTER_BACK = "As `jitter`, on the way back."
 
 
 def table_keys(name: str, schema: dict[str, Any], law: str) -> list[dict[str, Any]]:
@@ -73,6 +82,8 @@ _KEYS = {
         "changes": CHANGES,
         "loss": LOSS,
         "reverse_loss": ("`0`", f"{LOSS_BACK} Only where `duplex = true`.", LOSS[2]),
+        "jitter": JITTER,
+        "reverse_jitter": ("`0 s`", f"{JITTER_BACK} Only where `duplex = true`.", JITTER[2]),
         "queue": (
             DROPTAIL,
             "What waits before the link. The packet being sent is not in it.",
@@ -113,10 +124,16 @@ _KEYS = {
     },
     "steps": {
         "rates": (
-            "required, or `opportunities`",
+            "those of the link",
             "The rates, in their order; or a file of them in bits per second, one a line, beside "
             "the scenario's.",
             'a list such as ["5 Mbit/s", "0 bit/s"], or the name of a file',
+        ),
+        "delays": (
+            "those of the link",
+            "The delays of one way, in their order, as many as `rates` where there are both; or a "
+            "file of them in seconds, one a line. There are `rates`, `delays` or `opportunities`.",
+            'a list such as ["20 ms", "60 ms"], or the name of a file',
         ),
         "opportunities": (
             "none",
@@ -136,6 +153,8 @@ _KEYS = {
         "changes": CHANGES,
         "loss": LOSS,
         "reverse_loss": ("`0`", LOSS_BACK, LOSS[2]),
+        "jitter": JITTER,
+        "reverse_jitter": ("`0 s`", JITTER_BACK, JITTER[2]),
         "queue": (DROPTAIL, "What waits before the bottleneck.", QUEUE),
         "reverse_queue": (DROPTAIL, BACK, QUEUE),
     },

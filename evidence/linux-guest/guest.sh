@@ -79,8 +79,10 @@ fi
 for side in receiver router; do
     tc -n wire qdisc add dev "$side" root netem delay $((RTT * 500))us limit 100000
 done
-if [[ $LOSS != 0 ]]; then
-    tc -n wire qdisc change dev receiver root netem delay $((RTT * 500))us limit 100000 loss "$LOSS%"
-fi
+# Evenly from the delay on: by netem, as far to both sides of the middle.
+wire="delay $((RTT * 500 + JITTER / 2))us $((JITTER / 2))us limit 100000"
+if [[ $LOSS != 0 ]]; then wire+=" loss $LOSS%"; fi
+# shellcheck disable=SC2086
+tc -n wire qdisc change dev receiver root netem $wire
 "$BUILD/flows" "$CONTROL" "$FLOWS" "$SEED" "$BYTES" "$LOAD"
 echo done

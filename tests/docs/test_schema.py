@@ -30,6 +30,9 @@ def test_ready_files_are_valid(path: Path):
 SECTIONS = {
     "link": "`[[link]]`",
     "loss": "`loss` as a table",
+    "jitter": "`jitter` as a table",
+    "steps": "`changes` as a table",
+    "change": "An item of `changes`",
     "flow": "`[[flow]]`",
     "dumbbell": "`[dumbbell]`",
     "bottleneck": "`bottleneck` of a dumbbell",

@@ -163,6 +163,8 @@ fn cross(name: &str, gap: Span) {
         rate: info.rate,
         changes: None,
         losses: None,
+        jitter: None,
+        reorders: false,
         delay: info.delay,
         overhead: Bytes::ZERO,
         device_queue: 0,

@@ -214,6 +214,8 @@ fn link(from: u32, to: u32, bps: u64, delay: Span, limit: u32) -> LinkSpec {
         rate: info.rate,
         changes: None,
         losses: None,
+        jitter: None,
+        reorders: false,
         delay,
         overhead: Bytes::ZERO,
         device_queue: 0,

@@ -147,6 +147,16 @@ impl<T: Drawn> Distribution<T> {
         }
     }
 
+    /// From where to where, if any value between is as likely.
+    pub fn as_uniform(&self) -> Option<(T, T)> {
+        let (from, to) = match self.shape {
+            Shape::Constant(value) => (value, value),
+            Shape::Uniform { from, to } => (from, to),
+            _ => return None,
+        };
+        Some((T::from_f64(from), T::from_f64(to)))
+    }
+
     /// No value is less: zero as long as a file that it names is not read.
     pub fn least(&self) -> T {
         T::from_f64(match &self.shape {

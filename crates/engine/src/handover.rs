@@ -34,8 +34,8 @@ pub(crate) fn arrange(links: &mut [Link], paths: &[&[LinkId]]) {
     let mut hands_over = vec![false; links.len()];
     let mut gathers = vec![false; links.len()];
     for (feeder, next) in pairs.clone() {
-        // Whether something is lost is seen when it comes out.
-        hands_over[feeder] = !links[feeder].is_lossy;
+        // Whether something is lost, and when it comes out on an uneven wire, is seen there.
+        hands_over[feeder] = !(links[feeder].is_lossy || links[feeder].is_uneven);
         gathers[next] = true;
     }
     for path in paths {

@@ -41,7 +41,7 @@ mod wheel;
 pub use connection::{Connection, Tally};
 pub use flow::{Flow, FlowSpec, MakeController, Traffic};
 pub use ledger::{Breach, Count, FlowBooks, Ledger};
-pub use link::{Change, Changes, Link, LinkSpec, LossLaw, Losses};
+pub use link::{Change, Changes, Jitter, Link, LinkSpec, LossLaw, Losses};
 pub use observer::{Observer, Transfer};
 pub use open_loop::OpenLoop;
 pub use packet::{Cargo, Kind, SimPacket};

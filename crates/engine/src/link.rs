@@ -7,6 +7,7 @@ mod governed;
 mod handing;
 mod heads;
 mod in_train;
+mod jitter;
 mod losses;
 mod plain;
 mod promises;
@@ -18,6 +19,7 @@ pub use changes::{Change, Changes};
 pub(crate) use governed::Any;
 pub(crate) use handing::{FedBy, HandedOver, Horizon};
 use in_train::Wait;
+pub use jitter::Jitter;
 pub use losses::{LossLaw, Losses};
 use promises::Booked;
 use sojourn_base::length::Capacity;
@@ -47,6 +49,11 @@ pub struct LinkSpec {
     pub delay: Span,
     /// What is lost on the wire, if anything.
     pub losses: Option<Box<Losses>>,
+    /// What packets take beyond that delay, if anything.
+    pub jitter: Option<Box<Jitter>>,
+    /// Where delays vary: whether a packet may come out before one that was sent before it. If
+    /// not, it comes out with it.
+    pub reorders: bool,
     /// Link framing of each packet: counts for serialisation only.
     pub overhead: Bytes,
     /// Room in packets of the drop-tail queue below the discipline; the discipline hands packets
@@ -92,13 +99,20 @@ impl LinkSpec {
         }
     }
 
+    /// Whether not all packets take equally long on the wire.
+    fn is_uneven(&self) -> bool {
+        let changes = self.changes.as_deref();
+        self.jitter.is_some() || changes.is_some_and(Changes::vary_delay)
+    }
+
     /// How long they take at least, whenever they come.
     pub(crate) fn least_pace(&self) -> Pace {
-        let fastest = self.changes.as_deref().and_then(Changes::fastest);
-        Pace {
-            rate: fastest.map_or(self.rate, |fastest| fastest.max(self.rate)),
-            ..self.pace()
-        }
+        let pace = self.pace();
+        self.changes.as_deref().map_or(pace, |changes| Pace {
+            rate: changes.fastest(),
+            delay: changes.shortest(),
+            ..pace
+        })
     }
 }
 
@@ -193,6 +207,10 @@ pub struct Link {
     /// Whether packets may be [lost](Losses) on its wire: asked of each that comes out here, and so
     /// in a line that it touches, which what the link is made of is not.
     pub(crate) is_lossy: bool,
+    /// Whether its packets need not all take equally long on the wire: see [`jitter`].
+    pub(crate) is_uneven: bool,
+    /// When the last of these comes out that was put on such a wire.
+    latest: Time,
     /// Announced, and not [in its place](Self::sort_in) yet.
     unplaced: Option<Box<Unplaced>>,
     /// When the first of these arrives that come in any order.
@@ -236,7 +254,9 @@ fn largest_bypass(spec: &LinkSpec) -> u16 {
 impl Link {
     /// An idle link; `looked_into` where the inside of its discipline must be seen at every call.
     pub fn new(spec: LinkSpec, looked_into: bool) -> Self {
-        let may_keep = spec.device_queue == 0 && spec.changes.is_none() && !looked_into;
+        let is_uneven = spec.is_uneven();
+        let may_keep =
+            spec.device_queue == 0 && spec.changes.is_none() && !is_uneven && !looked_into;
         let mut link = Self {
             room: spec.discipline.plain_capacity().filter(|_| may_keep),
             judges: Judges::of(&spec.discipline, may_keep),
@@ -244,6 +264,8 @@ impl Link {
             timer: Time::NEVER,
             bypass: largest_bypass(&spec),
             is_lossy: spec.losses.is_some(),
+            is_uneven,
+            latest: Time::ZERO,
             last_size: 0,
             hands_over: false,
             fed_by: FedBy::Events,
@@ -418,6 +440,7 @@ impl Link {
             return self.next_delivery();
         }
         match self.packets.first() {
+            Some(packet) if self.is_uneven => packet.stamp.min(self.next_question()),
             Some(packet) => packet.stamp,
             None => self.next_question(),
         }
@@ -477,12 +500,17 @@ impl Link {
         None
     }
 
-    /// Keeps a packet whose transmission has begun until it comes out at `stamp`.
+    /// Keeps a packet whose transmission has begun until it comes out: at `stamp`, but for what it
+    /// takes longer on an uneven wire. Tells when.
     #[inline(always)]
-    pub(crate) fn put_on_wire(&mut self, packet: &SimPacket, stamp: Time) {
+    pub(crate) fn put_on_wire(&mut self, packet: &SimPacket, stamp: Time) -> Time {
         self.wired += 1;
+        if self.is_uneven {
+            return self.put_on_uneven_wire(packet, stamp);
+        }
         self.packets
             .push(packet, |copy| copy.send_copy_on(packet, 1, stamp));
+        stamp
     }
 
     /// How long it takes to send `size` bytes.

@@ -221,6 +221,8 @@ mod tests {
             rate,
             changes: None,
             losses: None,
+            jitter: None,
+            reorders: false,
             delay: Span::from_us(10),
             overhead: Bytes::ZERO,
             device_queue: 0,

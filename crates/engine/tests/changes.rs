@@ -14,6 +14,7 @@ fn changes(link: &LinkSpec, list: &[(u64, u64)], every: Option<Span>) -> Changes
     let change = |&(at_us, kbps): &(u64, u64)| Change {
         at: us(at_us),
         rate: Rate::from_bps(kbps * 1000),
+        delay: None,
     };
     let list = list.iter().map(change).collect();
     Changes::new(info, list, every)

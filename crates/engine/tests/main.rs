@@ -3,6 +3,7 @@
 mod bench;
 mod changes;
 mod handover;
+mod jitter;
 mod losses;
 mod network;
 mod rounds;

@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 
 use sojourn_base::{Auto, Bytes, Ecn, LinkInfo, Preset, Span, Stream, Time};
 use sojourn_engine::routes::Graph;
-use sojourn_engine::{FlowSpec, LinkSpec, Losses, NodeId, Observer, Simulation, Traffic};
+use sojourn_engine::{FlowSpec, Jitter, LinkSpec, Losses, NodeId, Observer, Simulation, Traffic};
 use sojourn_measure::losses::Crossing;
 use sojourn_measure::tables::Group;
 use sojourn_traffic::{Application, Source};
@@ -251,10 +251,16 @@ impl Plan {
             to,
             rate: link.rate,
             changes: self.changes(link, &info)?,
-            losses: link.loss.clone().map(|law| {
+            losses: link.wire.loss.clone().map(|law| {
                 let random = draws.stream("losses", &link.name);
                 Box::new(Losses::new(law, random))
             }),
+            jitter: link.wire.jitter.as_ref().map(|jitter| {
+                let random = draws.stream("jitter", &link.name);
+                let extra = self.known(&jitter.extra);
+                Box::new(Jitter::new(extra, jitter.share, random))
+            }),
+            reorders: link.wire.reorders,
             delay: delays[index],
             overhead: link.overhead,
             device_queue,

@@ -64,24 +64,39 @@ params! {
         /// Room of the drop-tail queue below the discipline; "auto": 100 packets under the
         /// queue's preset ns3, else none.
         device_queue: Auto<Room> = "auto";
+        /// Whether a packet may come out before one that was sent before it, where `jitter` or
+        /// `changes` let delays vary; if not, it comes out with it.
+        reorders: bool = "false";
     }
 }
 
 params! {
-    /// A change of a link's rate, in the list `changes`.
+    /// A change of a link, in the list `changes`: of its rate, its delay or both.
     pub struct LinkChange {
         /// When; later than the one before.
         at: Span = "";
         /// Bits per second from then on.
-        rate: Momentary = "";
+        rate: Optional<Momentary> = "none";
+        /// Propagation delay of one way from then on.
+        delay: Optional<Span> = "none";
     }
 }
 
 params! {
-    /// Rates of a link that follow each other, the table `changes`.
+    /// Rates and delays of a link that follow each other, the table `changes`.
     pub struct LinkSteps {
-        /// How long each of the rates holds; of `opportunities` those within it are one rate.
+        /// How long each of them holds; of `opportunities` those within it are one rate.
         step: Span = "";
+    }
+}
+
+params! {
+    /// What packets take on a wire beyond the link's delay, the table `jitter`.
+    pub struct LinkJitter {
+        /// How much longer a packet takes, drawn anew for each.
+        extra: Distribution<Span> = "";
+        /// Share of the packets for which it is drawn; the others take nothing more.
+        share: Probability = "1";
     }
 }
 
@@ -175,6 +190,8 @@ params! {
         overhead: Bytes = "0 B";
         /// As for a link.
         device_queue: Auto<Room> = "auto";
+        /// As for a link.
+        reorders: bool = "false";
     }
 }
 
@@ -195,14 +212,23 @@ pub(crate) const LINK_TABLES: &[&str] = &[
     "changes",
     "loss",
     "reverse_loss",
+    "jitter",
+    "reverse_jitter",
     "queue",
     "reverse_queue",
 ];
 pub(crate) const FLOW_TABLES: &[&str] = &["transport", "traffic", "access"];
 pub(crate) const DUMBBELL_TABLES: &[&str] = &["bottleneck", "access"];
-pub(crate) const BOTTLENECK_TABLES: &[&str] =
-    &["changes", "loss", "reverse_loss", "queue", "reverse_queue"];
-pub(crate) const STEPS_TABLES: &[&str] = &["rates", "opportunities"];
+pub(crate) const BOTTLENECK_TABLES: &[&str] = &[
+    "changes",
+    "loss",
+    "reverse_loss",
+    "jitter",
+    "reverse_jitter",
+    "queue",
+    "reverse_queue",
+];
+pub(crate) const STEPS_TABLES: &[&str] = &["rates", "delays", "opportunities"];
 pub(crate) const LOSS_TABLES: &[&str] = &["packets"];
 
 /// The names of declared parameters.

@@ -4,15 +4,16 @@
 mod changes;
 mod dumbbell;
 mod losses;
+mod wire;
 
 use std::collections::BTreeMap;
 
 use sojourn_base::time::LONGEST_S;
 use sojourn_base::{Auto, Bytes, Distribution, Preset, Rate, Span, Time};
-use sojourn_engine::LossLaw;
 
 pub(crate) use self::changes::ChangesPlan;
 use self::dumbbell::DumbbellPlan;
+pub(crate) use self::wire::{JitterPlan, WirePlan};
 use crate::dotted::name_of;
 use crate::error::{Located, Place};
 use crate::keys::{self, Flow, Link};
@@ -60,8 +61,7 @@ pub(crate) struct LinkPlan {
     pub(crate) to: String,
     pub(crate) rate: Rate,
     pub(crate) changes: Option<ChangesPlan>,
-    /// What is lost on its wire.
-    pub(crate) loss: Option<LossLaw>,
+    pub(crate) wire: WirePlan,
     pub(crate) delay: Distribution<Span>,
     pub(crate) delay_place: Place,
     /// The link whose drawn delay this one shares: a duplex link has one delay.
@@ -213,9 +213,9 @@ fn read_links(
         return Err(reader.error(if stems[0].is_some() { "from" } else { "to" }, message));
     }
     let delays = read_delays(&reader, numbers.len())?;
-    let changes = ChangesPlan::read(&reader)?;
-    let [loss, reverse_loss] = losses::read_both(&reader)?;
-    let mut of_reverse = ["reverse_queue", "reverse_loss"].into_iter();
+    let changes = ChangesPlan::read(&reader, link.rate)?;
+    let [wire, reverse_wire] = WirePlan::read_both(&reader, link.reorders)?;
+    let mut of_reverse = ["reverse_queue"].into_iter().chain(WirePlan::OF_REVERSE);
     if !link.duplex
         && let Some(key) = of_reverse.find(|key| reader.node(key).is_some())
     {
@@ -245,7 +245,7 @@ fn read_links(
             to: to.clone(),
             rate: link.rate,
             changes: changes.clone(),
-            loss: loss.clone(),
+            wire: wire.clone(),
             delay,
             delay_place: reader.place_of("delay"),
             delay_of: name.clone(),
@@ -255,7 +255,7 @@ fn read_links(
             place,
         };
         if link.duplex {
-            let reverse = forward.reverse(queue("reverse_queue"), reverse_loss.clone());
+            let reverse = forward.reverse(queue("reverse_queue"), reverse_wire.clone());
             network.links.extend([forward, reverse]);
         } else {
             network.links.push(forward);
@@ -266,14 +266,14 @@ fn read_links(
 
 impl LinkPlan {
     /// The way back of a duplex link: drop-tail unless it has a queue of its own.
-    fn reverse(&self, queue: Option<(Node, String)>, loss: Option<LossLaw>) -> Self {
+    fn reverse(&self, queue: Option<(Node, String)>, wire: WirePlan) -> Self {
         Self {
             name: format!("{}.reverse", self.name),
             from: self.to.clone(),
             to: self.from.clone(),
             device_queue: Auto::Auto,
             queue,
-            loss,
+            wire,
             ..self.clone()
         }
     }

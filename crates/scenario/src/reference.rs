@@ -104,10 +104,13 @@ fn tables() -> Vec<Described> {
     let changes = || json!({ "anyOf": [list("change"), refer("steps")] });
     let share = json!({ "type": "number", "minimum": 0, "maximum": 1 });
     let loss = || json!({ "anyOf": [share, refer("loss")] });
-    let rates = json!({ "anyOf": [
-        { "type": "string" },
-        { "type": "array", "items": { "type": "string" } },
-    ] });
+    let jitter = || json!({ "anyOf": [{ "type": "string" }, refer("jitter")] });
+    let follow = || {
+        json!({ "anyOf": [
+            { "type": "string" },
+            { "type": "array", "items": { "type": "string" } },
+        ] })
+    };
     let numbers = json!({ "type": "array", "items": { "type": "integer", "minimum": 1 } });
     vec![
         Described {
@@ -131,6 +134,8 @@ fn tables() -> Vec<Described> {
                 ("changes", changes()),
                 ("loss", loss()),
                 ("reverse_loss", loss()),
+                ("jitter", jitter()),
+                ("reverse_jitter", jitter()),
                 ("queue", queue()),
                 ("reverse_queue", queue()),
             ],
@@ -141,7 +146,8 @@ fn tables() -> Vec<Described> {
             name: "steps",
             params: keys::LinkSteps::PARAMS,
             tables: vec![
-                ("rates", rates),
+                ("rates", follow()),
+                ("delays", follow()),
                 ("opportunities", json!({ "type": "string" })),
             ],
             required: &[],
@@ -152,6 +158,7 @@ fn tables() -> Vec<Described> {
             tables: vec![("packets", numbers)],
             required: &[],
         },
+        Described::plain("jitter", keys::LinkJitter::PARAMS),
         Described {
             name: "flow",
             params: keys::Flow::PARAMS,
@@ -181,6 +188,8 @@ fn tables() -> Vec<Described> {
                 ("changes", changes()),
                 ("loss", loss()),
                 ("reverse_loss", loss()),
+                ("jitter", jitter()),
+                ("reverse_jitter", jitter()),
                 ("queue", queue()),
                 ("reverse_queue", queue()),
             ],

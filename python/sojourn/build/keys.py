@@ -48,14 +48,19 @@ class LinkKeys(TypedDict, total=False):
         overhead: Link framing of each packet: counts for serialisation only. Default ``0 B``.
         device_queue: Room of the drop-tail queue below the discipline; "auto": 100 packets under
             the queue's preset ns3, else none. Default ``auto``.
+        reorders: Whether a packet may come out before one that was sent before it, where `jitter`
+            or `changes` let delays vary; if not, it comes out with it. Default ``false``.
     """
 
     overhead: str
     device_queue: str
+    reorders: bool
     delay: Any
     changes: Any
     loss: Any
     reverse_loss: Any
+    jitter: Any
+    reverse_jitter: Any
     queue: Any
     reverse_queue: Any
 

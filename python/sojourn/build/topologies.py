@@ -30,6 +30,7 @@ Changes = Sequence[Mapping[str, str]] | Mapping[str, Any]
 ``{"rates": ["5 Mbit/s", "10 Mbit/s"], "step": "20 s"}``."""
 
 Loss = float | Mapping[str, Any]
+Jitter = str | Mapping[str, Any]
 """What a wire loses: a share of the packets, or another law, such as
 ``{"good_to_bad": 0.01, "bad_to_good": 0.3}``."""
 
@@ -92,6 +93,9 @@ def dumbbell(
     changes: Changes | None = None,
     loss: Loss | None = None,
     reverse_loss: Loss | None = None,
+    jitter: Jitter | None = None,
+    reverse_jitter: Jitter | None = None,
+    reorders: bool = False,
     queue: AnyQueue | None = None,
     reverse_queue: AnyQueue | None = None,
     access: Mapping[str, str] | None = None,
@@ -102,11 +106,14 @@ def dumbbell(
 
     ``rtt`` is the two-way propagation of the whole path; or give the bottleneck's ``delay``.
     ``access`` may hold the ``rate`` and ``delay`` of the links at both sides. ``changes`` says how
-    the bottleneck's rate changes, ``loss`` and ``reverse_loss`` what its wire loses there and back,
-    as in a scenario file.
+    the bottleneck's rate and delay change, ``loss`` and ``reverse_loss`` what its wire loses there
+    and back, ``jitter`` and ``reverse_jitter`` what packets take longer, ``reorders`` whether they
+    may overtake each other then, as in a scenario file.
     """
     bottleneck: dict[str, Any] = {"rate": rate, "delay": delay, "changes": changes}
     bottleneck |= {"loss": loss, "reverse_loss": reverse_loss}
+    bottleneck |= {"jitter": jitter, "reverse_jitter": reverse_jitter}
+    bottleneck |= {"reorders": reorders or None}
     bottleneck |= {"queue": queue, "reverse_queue": reverse_queue}
     table = plain({"rtt": rtt, "bottleneck": bottleneck, "access": access})
     return _scenario(name, head, {"dumbbell": table}, listed(flows))

@@ -21,6 +21,10 @@ from sojourn.tc.units import ETHERNET_HEADER, Link
 from sojourn.toml_text import value_text
 
 
+NO_TIME = "10tbit"
+"""A rate at which a packet takes no time: 1.2 ns at most."""
+
+
 @dataclass(frozen=True)
 class Commands:
     """The commands of one link.
@@ -39,7 +43,7 @@ def commands(link: dict[str, Any], number: int) -> Commands:
     arrives = f"{leaves}_IN"
     variables = {leaves: f"at {link['from']}, towards {link['to']}"}
     lines = [*_shape(link, leaves), *_queue(link, leaves)]
-    if link["delay_s"] > 0 or link["loss"]:
+    if link["delay_s"] > 0 or link["loss"] or link["jitter"] or link["delay_changes"]:
         variables[arrives] = f"at {link['to']}, from {link['from']}"
         lines += _wire(link, arrives, f"ifb{number}")
     return Commands(link["name"], variables, lines)
@@ -126,12 +130,24 @@ def _plain(value: Any) -> str:
 
 
 def _wire(link: dict[str, Any], dev: str, ifb: str) -> Iterator[str]:
-    """Delay and losses, where the link arrives."""
+    """Delay, jitter and losses, where the link arrives."""
     if link["delay_is_drawn"]:
         yield "# delay: drawn once for each replica; this is replica 0's"
+    if link["delay_changes"]:
+        yield "# changes: netem has one delay, here the link's; `tc qdisc change` gives it another"
+    least_s, most_s = link["delay_s"], link["delay_s"]
+    if link["jitter"]:
+        bounds = link["jitter"]["uniform_s"]
+        if bounds is None or link["jitter"]["share"] < 1:
+            yield f"# jitter = {value_text(link['jitter']['words'])}: netem has other laws"
+        else:
+            least_s, most_s = (link["delay_s"] + bound for bound in bounds)
     # Room for the smallest packets of an Ethernet.
-    room = math.ceil(link["rate_bps"] * link["delay_s"] / 8 / 64)
-    wire = f"delay {units.time_text(link['delay_s'])} limit {max(room, 1000)}"
+    room = math.ceil(link["rate_bps"] * most_s / 8 / 64)
+    wire = f"delay {_delay(least_s, most_s)} limit {max(room, 1000)}"
+    if most_s > least_s and not link["reorders"]:
+        yield "# reorders = false: with a rate, here one that takes no time, netem keeps the order"
+        wire += f" rate {NO_TIME}"
     if link["loss"]:
         lost = _loss(link["loss"])
         if lost is None:
@@ -146,6 +162,13 @@ def _wire(link: dict[str, Any], dev: str, ifb: str) -> Iterator[str]:
         f"tc filter replace dev ${dev} parent ffff: protocol all prio 1 matchall "
         f"action mirred egress redirect dev {ifb}"
     )
+
+
+def _delay(least_s: float, most_s: float) -> str:
+    """netem's words for delays between two bounds: the middle, and how far they reach from it."""
+    middle = units.time_text((least_s + most_s) / 2)
+    reach = (most_s - least_s) / 2
+    return f"{middle} {units.time_text(reach)}" if reach > 0 else middle
 
 
 def _loss(law: dict[str, Any]) -> str | None:

@@ -1,9 +1,11 @@
-//! A link whose rate changes while the simulation runs.
+//! A link whose rate or delay changes while the simulation runs.
 //!
 //! A change comes before all else at its instant. The packet that is being sent then goes out as it
 //! began, as in ns-2 and ns-3; the next is sent at the new rate, of which the discipline is told. A
 //! rate of nothing is an outage: the packet that is being sent goes out, and none begins until
 //! there is a rate again. Of that the discipline is not told: it sees only that nobody asks it.
+//!
+//! A delay is that of the packets that begin from then on; the wire is [uneven](super::jitter) then.
 //!
 //! When a packet will leave is not known before it does. So such a link books and foresees nothing:
 //! its discipline is asked at each instant, whatever it is.
@@ -15,13 +17,15 @@ use sojourn_queue::Discipline;
 
 use super::{Link, handing};
 
-/// What a link sends at from an instant on: a rate, or nothing at all.
+/// What a link sends at from an instant on, a rate or nothing at all, and how far.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Change {
     /// From when on.
     pub at: Time,
     /// The rate; none in an outage.
     pub rate: Option<Rate>,
+    /// The propagation delay, if that changes too.
+    pub delay: Option<Span>,
 }
 
 /// The changes of a link, in their order.
@@ -90,9 +94,21 @@ impl Changes {
         Time::NEVER
     }
 
-    /// The highest rate of all.
-    pub(crate) fn fastest(&self) -> Option<Rate> {
-        self.list.iter().filter_map(|change| change.rate).max()
+    /// The highest rate of all, that at the beginning too.
+    pub(crate) fn fastest(&self) -> Rate {
+        let rates = self.list.iter().filter_map(|change| change.rate);
+        rates.fold(self.info.rate, Rate::max)
+    }
+
+    /// The shortest delay of all, that at the beginning too.
+    pub(crate) fn shortest(&self) -> Span {
+        let delays = self.list.iter().filter_map(|change| change.delay);
+        delays.fold(self.info.delay, Span::min)
+    }
+
+    /// Whether any changes the delay.
+    pub(crate) fn vary_delay(&self) -> bool {
+        self.list.iter().any(|change| change.delay.is_some())
     }
 }
 
@@ -119,16 +135,25 @@ impl Link {
         let Some(changes) = &mut self.spec.changes else {
             return;
         };
-        let Some(Change { rate, .. }) = changes.turn() else {
+        let Some(Change { rate, delay, .. }) = changes.turn() else {
             return;
         };
         let info = changes.info;
         let resumes_at = rate.map_or_else(|| changes.resumes_at(), |_| Time::ZERO);
         let sending = self.sending();
         self.rest_until(resumes_at);
+        if let Some(delay) = delay {
+            (self.delay, self.spec.delay) = (delay, delay);
+        }
         if let Some(rate) = rate {
             self.send_at(rate);
-            self.spec.discipline.on_link(&LinkInfo { rate, ..info });
+            let delay = self.delay;
+            let info = LinkInfo {
+                rate,
+                delay,
+                ..info
+            };
+            self.spec.discipline.on_link(&info);
         }
         let free_at = self.sends_until;
         if let Some(changes) = &mut self.spec.changes {

@@ -355,7 +355,7 @@ impl<O: Observer> Simulation<O> {
             let feeds_train = link.feeds_train;
             self.hand_over(packet, stamp, feeds_train);
         } else {
-            link.put_on_wire(packet, stamp);
+            let stamp = link.put_on_wire(packet, stamp);
             self.schedule(id, stamp);
         }
     }

@@ -41,6 +41,8 @@ pub fn link(ends: (u32, u32), bps: u64, delay: Span, queue: &str, limit: &str) -
         rate: info.rate,
         changes: None,
         losses: None,
+        jitter: None,
+        reorders: false,
         delay,
         overhead: Bytes::ZERO,
         device_queue: 0,

@@ -7,7 +7,7 @@ use sojourn_trace::ns2::FlowLabel;
 
 use super::{Draws, Plan};
 use crate::error::Located;
-use crate::network::{FlowPlan, LinkPlan};
+use crate::network::{ChangesPlan, FlowPlan, JitterPlan, LinkPlan};
 use crate::outside::is_outside;
 use crate::reader::Reader;
 use crate::trace::{Trace, duplex, file_names};
@@ -23,13 +23,17 @@ impl Plan {
         let links = self.network.links.iter().zip(&made).enumerate();
         links
             .map(|(i, (link, made))| {
+                let changes = link.changes.as_ref();
                 Ok(serde_json::json!({
                     "name": link.name,
                     "from": link.from,
                     "to": link.to,
                     "rate_bps": link.rate.bps(),
-                    "rate_changes": link.changes.is_some(),
-                    "loss": link.loss.as_ref().map(described_loss),
+                    "rate_changes": changes.is_some_and(|changes| changes.of_rate(link.rate)),
+                    "delay_changes": changes.is_some_and(ChangesPlan::of_delay),
+                    "loss": link.wire.loss.as_ref().map(described_loss),
+                    "jitter": link.wire.jitter.as_ref().map(described_jitter),
+                    "reorders": link.wire.reorders,
                     "delay_s": made.delay.as_s(),
                     "delay_is_drawn": link.delay.as_constant().is_none(),
                     "overhead_bytes": link.overhead.get(),
@@ -167,6 +171,17 @@ impl Plan {
             whole: wanted.payload,
         }
     }
+}
+
+/// What packets take longer on a wire, as data: the words of the file, the share, and from where to
+/// where it is drawn if any value between is as likely.
+fn described_jitter(jitter: &JitterPlan) -> serde_json::Value {
+    let bounds = jitter.extra.as_uniform();
+    serde_json::json!({
+        "words": jitter.words,
+        "share": jitter.share,
+        "uniform_s": bounds.map(|(from, to)| [from.as_s(), to.as_s()]),
+    })
 }
 
 /// What a wire loses, as data.

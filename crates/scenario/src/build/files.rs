@@ -1,4 +1,4 @@
-//! The files that distributions, rates and recordings are read from.
+//! The files that distributions, rates, delays and recordings are read from.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -65,8 +65,13 @@ impl Files {
         for link in &network.links {
             let key = || format!("link.{}.delay", link.name);
             want(link.delay.file(), link.delay_place, &key);
+            if let Some(jitter) = &link.wire.jitter {
+                want(jitter.extra.file(), jitter.place, &|| jitter.key.clone());
+            }
             if let Some(changes) = &link.changes {
-                want(changes.file(), changes.place, &|| changes.key.clone());
+                for file in changes.files() {
+                    want(Some(file), changes.place, &|| changes.key.clone());
+                }
             }
         }
         for flow in &network.flows {
@@ -162,9 +167,9 @@ impl Plan {
         let Some(changes) = &link.changes else {
             return Ok(None);
         };
-        let values = changes.file().and_then(|file| self.read.values.get(file));
+        let values = |file: &str| self.read.values.get(file).map_or(&[][..], |values| values);
         let (list, every) = changes
-            .list(values.map_or(&[], |values| values))
+            .list(link.rate, values)
             .map_err(|what| Located::new(changes.place, changes.key.clone(), what))?;
         Ok(Some(Changes::new(*info, list, every).into()))
     }

@@ -1,9 +1,11 @@
-//! How the rate of a link changes, as `changes` of a link or bottleneck says it: a list of instants
-//! and rates, rates that follow each other in steps, or those of a trace of Mahimahi.
+//! How the rate and the delay of a link change, as `changes` of a link or bottleneck says it: a
+//! list of instants, rates and delays that follow each other in steps, or the rates of a trace of
+//! Mahimahi.
 
 use std::sync::Arc;
 
-use sojourn_base::{Bytes, Momentary, Preset, Span, Time};
+use sojourn_base::time::LONGEST_S;
+use sojourn_base::{Bytes, Momentary, Optional, Preset, Quantity, Rate, Span, Time};
 use sojourn_engine::Change;
 
 use crate::error::{Located, Place};
@@ -17,7 +19,7 @@ const ALLOWED: &str = "tables such as { at = \"10 s\", rate = \"5 Mbit/s\" }, or
 /// What one opportunity of a trace of Mahimahi delivers (its manual page, mm-link(1)).
 const OPPORTUNITY: Bytes = Bytes::new(1_500);
 
-/// The changes of a link, the file of its rates not read yet.
+/// The changes of a link, its files not read yet.
 #[derive(Debug, Clone)]
 pub(crate) struct ChangesPlan {
     when: When,
@@ -31,29 +33,34 @@ enum When {
     /// At these instants.
     Listed(Arc<[Change]>),
     /// One after the other, each for so long, and again from the first.
-    Steps(Rates, Span),
+    Steps {
+        rates: Option<Steps<Momentary>>,
+        delays: Option<Steps<Span>>,
+        step: Span,
+    },
     /// The rate at which a trace of Mahimahi delivers in each step, and again from the first: the
     /// file has the milliseconds of its opportunities.
     Opportunities(String, Span),
 }
 
 #[derive(Debug, Clone)]
-enum Rates {
-    Given(Vec<Momentary>),
-    /// Bits per second, one a line.
+enum Steps<T> {
+    Given(Vec<T>),
+    /// One a line.
     File(String),
 }
 
 impl ChangesPlan {
-    /// Reads the key `changes`; none where it is not there or says that nothing changes.
-    pub(super) fn read(reader: &Reader<'_>) -> Result<Option<Self>, Located> {
+    /// Reads the key `changes` of a link of that rate; none where it is not there or says that
+    /// nothing changes.
+    pub(super) fn read(reader: &Reader<'_>, rate: Rate) -> Result<Option<Self>, Located> {
         let Some(node) = reader.node("changes") else {
             return Ok(None);
         };
         let key = reader.key("changes");
         let when = match &node.value {
             Value::List(items) if items.is_empty() => return Ok(None),
-            Value::List(items) => When::Listed(read_list(items, &key)?),
+            Value::List(items) => When::Listed(read_list(items, &key, rate)?),
             Value::Table(table) => read_steps(table, node.place, &key)?,
             _ => {
                 let message = format!("found {}; allowed: {ALLOWED}", node.shown());
@@ -64,43 +71,125 @@ impl ChangesPlan {
         Ok(Some(Self { when, place, key }))
     }
 
-    /// The file that its rates are in.
-    pub(crate) fn file(&self) -> Option<&str> {
-        match &self.when {
-            When::Steps(Rates::File(file), _) | When::Opportunities(file, _) => Some(file),
-            _ => None,
-        }
+    /// The files that its rates and delays are in.
+    pub(crate) fn files(&self) -> impl Iterator<Item = &str> {
+        let files = match &self.when {
+            When::Listed(_) => [None, None],
+            When::Steps { rates, delays, .. } => [
+                rates.as_ref().and_then(Steps::file),
+                delays.as_ref().and_then(Steps::file),
+            ],
+            When::Opportunities(file, _) => [Some(file.as_str()), None],
+        };
+        files.into_iter().flatten()
     }
 
     /// When the first change comes.
     pub(super) fn begins(&self) -> Time {
         match &self.when {
             When::Listed(list) => list[0].at,
-            When::Steps(..) | When::Opportunities(..) => Time::ZERO,
+            When::Steps { .. } | When::Opportunities(..) => Time::ZERO,
         }
     }
 
-    /// The changes, and after how long they begin anew; `values` are those of its file. What is
-    /// wrong with these, if anything.
-    pub(crate) fn list(&self, values: &[f64]) -> Result<(Arc<[Change]>, Option<Span>), String> {
-        let (rates, step) = match &self.when {
+    /// Whether it may change the rate of a link of that rate.
+    pub(crate) fn of_rate(&self, rate: Rate) -> bool {
+        match &self.when {
+            When::Listed(list) => list.iter().any(|change| change.rate != Some(rate)),
+            When::Steps { rates, .. } => rates.is_some(),
+            When::Opportunities(..) => true,
+        }
+    }
+
+    /// Whether it may change the delay.
+    pub(crate) fn of_delay(&self) -> bool {
+        match &self.when {
+            When::Listed(list) => list.iter().any(|change| change.delay.is_some()),
+            When::Steps { delays, .. } => delays.is_some(),
+            When::Opportunities(..) => false,
+        }
+    }
+
+    /// The changes of a link of that rate, and after how long they begin anew; `values` are those
+    /// of its files. What is wrong with these, if anything.
+    pub(crate) fn list<'a>(
+        &self,
+        rate: Rate,
+        values: impl Fn(&str) -> &'a [f64],
+    ) -> Result<(Arc<[Change]>, Option<Span>), String> {
+        let (rates, delays, step) = match &self.when {
             When::Listed(list) => return Ok((list.clone(), None)),
-            When::Steps(Rates::Given(rates), step) => (rates.clone(), *step),
-            When::Steps(Rates::File(file), step) => (of_file(file, values)?, *step),
-            When::Opportunities(file, step) => return of_opportunities(file, values, *step),
+            When::Steps {
+                rates,
+                delays,
+                step,
+            } => (rates, delays, *step),
+            When::Opportunities(file, step) => {
+                return of_opportunities(file, values(file), *step);
+            }
         };
+        let rates = rates
+            .as_ref()
+            .map(|rates| rates.all(&values, rates_of_file));
+        let delays = delays
+            .as_ref()
+            .map(|delays| delays.all(&values, delays_of_file));
+        let (rates, delays) = (rates.transpose()?, delays.transpose()?);
+        let [steps, others] = [
+            rates.as_ref().map_or(0, Vec::len),
+            delays.as_ref().map_or(0, Vec::len),
+        ];
+        if rates.is_some() && delays.is_some() && steps != others {
+            return Err(format!(
+                "found {steps} rates and {others} delays; allowed: as many of both"
+            ));
+        }
         let mut at = Time::ZERO;
-        let mut list = Vec::with_capacity(rates.len());
-        for Momentary(rate) in rates {
-            list.push(Change { at, rate });
+        let mut list = Vec::new();
+        for k in 0..steps.max(others) {
+            let rate = rates.as_ref().map_or(Some(rate), |rates| rates[k].0);
+            let delay = delays.as_ref().map(|delays| delays[k]);
+            list.push(Change { at, rate, delay });
             at += step;
         }
         Ok((list.into(), Some(at.since(Time::ZERO))))
     }
 }
 
+impl<T: Clone> Steps<T> {
+    fn file(&self) -> Option<&str> {
+        match self {
+            Self::Given(_) => None,
+            Self::File(file) => Some(file),
+        }
+    }
+
+    /// All of them, in their order; `of_file` makes them of what a file of that name has.
+    fn all<'a>(
+        &self,
+        values: &impl Fn(&str) -> &'a [f64],
+        of_file: fn(&str, &[f64]) -> Result<Vec<T>, String>,
+    ) -> Result<Vec<T>, String> {
+        match self {
+            Self::Given(given) => Ok(given.clone()),
+            Self::File(file) => of_file(file, values(file)),
+        }
+    }
+}
+
+/// What a file says in seconds.
+fn delays_of_file(file: &str, values: &[f64]) -> Result<Vec<Span>, String> {
+    let delays = values.iter().map(|&s| {
+        let is_time = s <= LONGEST_S as f64;
+        is_time
+            .then(|| Span::from_s(s))
+            .ok_or_else(|| format!("{file}: found {s}; allowed: seconds, at most {LONGEST_S}"))
+    });
+    delays.collect()
+}
+
 /// What a file says in bits per second, to whole ones.
-fn of_file(file: &str, values: &[f64]) -> Result<Vec<Momentary>, String> {
+fn rates_of_file(file: &str, values: &[f64]) -> Result<Vec<Momentary>, String> {
     let rates = values.iter().map(|&bps| {
         Momentary::from_bps(bps.round() as u64).ok_or_else(|| {
             format!("{file}: found {bps}; allowed: bits per second, at most 10000 Gbit/s")
@@ -143,7 +232,8 @@ fn of_opportunities(
             format!("{file}: found {bps} bit/s from {from} to {to}; allowed: at most 10000 Gbit/s")
         })?;
         let at = Time::ZERO + from;
-        list.push(Change { at, rate });
+        let delay = None;
+        list.push(Change { at, rate, delay });
         from = to;
     }
     Ok((list.into(), Some(end)))
@@ -156,7 +246,7 @@ fn sends_nothing(rates: &[Momentary]) -> bool {
     rates.iter().all(|rate| rate.0.is_none())
 }
 
-fn read_list(items: &[Node], key: &str) -> Result<Arc<[Change]>, Located> {
+fn read_list(items: &[Node], key: &str, at_first: Rate) -> Result<Arc<[Change]>, Located> {
     let mut list: Vec<Change> = Vec::with_capacity(items.len());
     for item in items {
         let Value::Table(_) = item.value else {
@@ -172,8 +262,14 @@ fn read_list(items: &[Node], key: &str) -> Result<Arc<[Change]>, Located> {
             let message = format!("found {} behind {before}; allowed: later", change.at);
             return Err(reader.error("at", message));
         }
-        let rate = change.rate.0;
-        list.push(Change { at, rate });
+        let (rate, Optional(delay)) = (change.rate.0, change.delay);
+        if rate.is_none() && delay.is_none() {
+            let message = "found neither a rate nor a delay; allowed: one of them or both";
+            return Err(Located::new(item.place, key, message));
+        }
+        let stays = || list.last().map_or(Some(at_first), |last| last.rate);
+        let rate = rate.map_or_else(stays, |Momentary(rate)| rate);
+        list.push(Change { at, rate, delay });
     }
     Ok(list.into())
 }
@@ -186,37 +282,64 @@ fn read_steps(table: &Table, place: Place, key: &str) -> Result<When, Located> {
         return Err(reader.error("step", format!("found {step}; allowed: above zero")));
     }
     if let Some(node) = reader.node("opportunities") {
-        let allowed = "a file of milliseconds, as Mahimahi's mm-link takes it, and no rates";
+        let allowed =
+            "a file of milliseconds, as Mahimahi's mm-link takes it, and no rates or delays";
         let Value::Text(file) = &node.value else {
             let message = format!("found {}; allowed: {allowed}", node.shown());
             return Err(reader.error("opportunities", message));
         };
-        if reader.node("rates").is_some() {
-            let message = format!("found both rates and opportunities; allowed: {allowed}");
+        if let Some(other) = ["rates", "delays"]
+            .into_iter()
+            .find(|key| reader.node(key).is_some())
+        {
+            let message = format!("found both {other} and opportunities; allowed: {allowed}");
             return Err(reader.error("opportunities", message));
         }
         return Ok(When::Opportunities(file.clone(), step));
     }
-    let allowed = "rates such as [\"5 Mbit/s\", \"10 Mbit/s\"], or a file of bits per second";
-    let Some(node) = reader.node("rates") else {
-        return Err(reader.error("rates", format!("found nothing; allowed: {allowed}")));
-    };
-    let rates = match &node.value {
-        Value::Text(file) => Rates::File(file.clone()),
-        Value::List(items) => {
-            let key = reader.key("rates");
-            let rates = items.iter().map(|item| read_node(item, &key));
-            Rates::Given(rates.collect::<Result<_, _>>()?)
-        }
-        _ => {
-            let message = format!("found {}; allowed: {allowed}", node.shown());
-            return Err(reader.error("rates", message));
-        }
-    };
-    if let Rates::Given(rates) = &rates
+    let rates = read_follow(
+        &reader,
+        "rates",
+        "rates such as [\"5 Mbit/s\", \"10 Mbit/s\"], or a file of bits per second",
+    )?;
+    let delays = read_follow(
+        &reader,
+        "delays",
+        "times such as [\"20 ms\", \"60 ms\"], or a file of seconds",
+    )?;
+    if rates.is_none() && delays.is_none() {
+        return Err(reader.error("rates", "found nothing, and no delays; allowed: rates such as [\"5 Mbit/s\", \"10 Mbit/s\"], or a file of bits per second"));
+    }
+    if let Some(Steps::Given(rates)) = &rates
         && sends_nothing(rates)
     {
         return Err(reader.error("rates", NO_RATE));
     }
-    Ok(When::Steps(rates, step))
+    Ok(When::Steps {
+        rates,
+        delays,
+        step,
+    })
+}
+
+/// What follows each other in steps, under a key of the table.
+fn read_follow<T: Quantity>(
+    reader: &Reader<'_>,
+    key: &str,
+    allowed: &str,
+) -> Result<Option<Steps<T>>, Located> {
+    let Some(node) = reader.node(key) else {
+        return Ok(None);
+    };
+    let refused = |found: String| reader.error(key, format!("found {found}; allowed: {allowed}"));
+    match &node.value {
+        Value::Text(file) => Ok(Some(Steps::File(file.clone()))),
+        Value::List(items) if items.is_empty() => Err(refused("none".to_owned())),
+        Value::List(items) => {
+            let key = reader.key(key);
+            let given = items.iter().map(|item| read_node(item, &key));
+            Ok(Some(Steps::Given(given.collect::<Result<_, _>>()?)))
+        }
+        _ => Err(refused(node.shown())),
+    }
 }

@@ -1,9 +1,8 @@
 //! Dumbbells: a bottleneck in the middle, and for each flow a sender and a receiver of its own.
 
 use sojourn_base::{Auto, Bytes, Distribution, Preset, Rate, Span};
-use sojourn_engine::LossLaw;
 
-use super::{ChangesPlan, LinkPlan, Network, losses};
+use super::{ChangesPlan, LinkPlan, Network, WirePlan};
 use crate::error::{Located, Place};
 use crate::keys::{self, Access, Bottleneck, Dumbbell};
 use crate::reader::Reader;
@@ -17,7 +16,7 @@ pub(super) struct DumbbellPlan {
     rate: Rate,
     changes: Option<ChangesPlan>,
     /// There and back.
-    losses: [Option<LossLaw>; 2],
+    wires: [WirePlan; 2],
     delay: Span,
     access: Access,
     access_delay: Span,
@@ -71,8 +70,8 @@ impl DumbbellPlan {
         let queue = |key: &str| inner.node(key).map(|node| (node.clone(), inner.key(key)));
         Ok(Self {
             rate: bottleneck.rate,
-            changes: ChangesPlan::read(&inner)?,
-            losses: losses::read_both(&inner)?,
+            changes: ChangesPlan::read(&inner, bottleneck.rate)?,
+            wires: WirePlan::read_both(&inner, bottleneck.reorders)?,
             delay,
             access,
             access_delay,
@@ -93,13 +92,13 @@ impl DumbbellPlan {
             self.delay,
             self.place,
         );
-        let [loss, reverse_loss] = self.losses.clone();
+        let [wire, reverse_wire] = self.wires.clone();
         forward.changes.clone_from(&self.changes);
-        forward.loss = loss;
+        forward.wire = wire;
         forward.overhead = self.overhead;
         forward.device_queue = self.device_queue;
         forward.queue.clone_from(&self.queue);
-        let reverse = forward.reverse(self.reverse_queue.clone(), reverse_loss);
+        let reverse = forward.reverse(self.reverse_queue.clone(), reverse_wire);
         network.links.extend([forward, reverse]);
     }
 
@@ -127,7 +126,7 @@ impl DumbbellPlan {
         let up = Self::link(&format!("{flow}.up"), &source, "left", rate, delay, place);
         let down = Self::link(&format!("{flow}.down"), "right", &sink, rate, delay, place);
         for forward in [up, down] {
-            let reverse = forward.reverse(None, None);
+            let reverse = forward.reverse(None, WirePlan::default());
             network.links.extend([forward, reverse]);
         }
         Ok((source, sink))
@@ -140,7 +139,7 @@ impl DumbbellPlan {
             to: to.to_owned(),
             rate,
             changes: None,
-            loss: None,
+            wire: WirePlan::default(),
             delay: Distribution::constant(delay),
             delay_place: place,
             delay_of: name.to_owned(),

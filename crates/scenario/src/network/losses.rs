@@ -18,12 +18,8 @@ const LAWS: [&str; 3] = ["bit_error_ratio", "good_to_bad", "packets"];
 /// Those that stand beside `good_to_bad`.
 const OF_BURSTS: [&str; 3] = ["bad_to_good", "in_good", "in_bad"];
 
-/// Reads `loss` and `reverse_loss`; none where it is not there or nothing is lost.
-pub(super) fn read_both(reader: &Reader<'_>) -> Result<[Option<LossLaw>; 2], Located> {
-    Ok([read(reader, "loss")?, read(reader, "reverse_loss")?])
-}
-
-fn read(reader: &Reader<'_>, key: &str) -> Result<Option<LossLaw>, Located> {
+/// Reads `loss` or `reverse_loss`; none where it is not there or nothing is lost.
+pub(super) fn read(reader: &Reader<'_>, key: &str) -> Result<Option<LossLaw>, Located> {
     let Some(node) = reader.node(key) else {
         return Ok(None);
     };

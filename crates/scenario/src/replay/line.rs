@@ -82,6 +82,8 @@ impl Line {
             rate: info.rate,
             changes: None,
             losses: None,
+            jitter: None,
+            reorders: false,
             delay: info.delay,
             overhead,
             device_queue: 0,

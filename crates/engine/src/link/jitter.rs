@@ -1,0 +1,59 @@
+//! Wires on which no two packets need take equally long.
+//!
+//! The transmitter knows nothing of it: a packet leaves its queue and is sent as on any other link.
+//! What it takes beyond the propagation is drawn when it begins to be sent. Packets lie on the wire
+//! in the order in which they come out, and each has an event of its own there; so has each
+//! departure, since what is sent later may come out sooner. So such a link keeps no queue itself
+//! and hands nothing over.
+
+use sojourn_base::{Distribution, Span, Stream, Time};
+
+use super::Link;
+use crate::SimPacket;
+
+/// What packets take on a wire beyond its propagation delay.
+#[derive(Debug, Clone)]
+pub struct Jitter {
+    extra: Distribution<Span>,
+    share: f64,
+    random: Stream,
+}
+
+impl Jitter {
+    /// A `share` of the packets take `extra` longer, drawn anew for each; what is random is drawn
+    /// from `random`.
+    pub fn new(extra: Distribution<Span>, share: f64, random: Stream) -> Self {
+        Self {
+            extra,
+            share,
+            random,
+        }
+    }
+
+    /// What the packet takes longer that is sent next.
+    fn draw(&mut self) -> Span {
+        if self.random.chance(self.share) {
+            self.extra.draw(&mut self.random)
+        } else {
+            Span::ZERO
+        }
+    }
+}
+
+impl Link {
+    /// Keeps a packet that has begun on a wire that is [uneven](Self::is_uneven), and would come
+    /// out at `stamp` but for its jitter; tells when it does.
+    #[inline(never)]
+    pub(super) fn put_on_uneven_wire(&mut self, packet: &SimPacket, stamp: Time) -> Time {
+        let jitter = self.spec.jitter.as_mut();
+        let mut stamp = stamp + jitter.map_or(Span::ZERO, |jitter| jitter.draw());
+        if !self.spec.reorders {
+            stamp = stamp.max(self.latest);
+            self.latest = stamp;
+        }
+        let change = |copy: &mut SimPacket| copy.send_copy_on(packet, 1, stamp);
+        let later = |other: &SimPacket| other.stamp > stamp;
+        self.packets.push_before(packet, change, later, u32::MAX);
+        stamp
+    }
+}
