@@ -196,11 +196,11 @@ TABLE = {
     "changes in a word": Bad(
         'delay = "1 ms"', 'changes = "often"', "link.bottleneck.changes", "tables such as"
     ),
-    "a change without a rate": Bad(
-        'delay = "1 ms"', 'changes = [{ at = "1 s" }]', "link.bottleneck.changes.rate"
+    "a change of nothing": Bad(
+        'delay = "1 ms"', 'changes = [{ at = "1 s" }]', "link.bottleneck.changes", "neither a rate"
     ),
-    "a change of a delay": Bad(
-        'delay = "1 ms"', 'changes = [{ at = "1 s", delay = "1 ms" }]', "", "unknown key"
+    "a change of losses": Bad(
+        'delay = "1 ms"', 'changes = [{ at = "1 s", loss = 0.1 }]', "", "unknown key"
     ),
     "a change to less than nothing": Bad(
         'delay = "1 ms"',

@@ -142,6 +142,7 @@ fn control(name: &str) {
             snd_una: u64::from(number) * 2 * 1448,
             snd_nxt: (u64::from(number) * 2 + 100) * 1448,
             state: State::Open,
+            is_disordered: false,
             may_grow: true,
             cwnd_limited: true,
             next_send: None,

@@ -236,6 +236,8 @@ pub struct Config {
     /// after a timeout begins a recovery; marks are answered until more is acknowledged than was
     /// sent; duplicates widen RACK's window only where segments have changed places.
     pub recovers_like_linux: bool,
+    /// By how many milliseconds a stamp may be older than the last, where older ones are refused.
+    pub paws_slack: Option<u64>,
     /// What RACK's reordering timer waits beyond its window.
     pub reorder_patience: Span,
     /// Controllers hear of the RTT of the last segment that is acknowledged, not of the first
@@ -446,6 +448,11 @@ impl Config {
             marks_by_prr: prr && (linux || ns3) && !needs.own_recovery,
             recovers_what_is_out: linux,
             recovers_like_linux: linux && params.sack,
+            paws_slack: match preset {
+                Preset::Reference => params.timestamps.then_some(0),
+                Preset::Linux => params.timestamps.then_some(1),
+                Preset::Ns2 | Preset::Ns3 => None,
+            },
             reorder_patience: if linux { LINUX_PATIENCE } else { Span::ZERO },
             last_rtt: linux || ns2,
             whole_ms: ns3,

@@ -14,6 +14,9 @@
 //! ends no echo of a mark that no acknowledgement has told yet; segment by
 //! segment, where a change of the mark sends what is delayed at once (RFC 8257, 3.2); or by a
 //! count. `TSecr` is the stamp of the segment that last moved the acknowledgement (RFC 7323, 4.3).
+//! What bears an older one by whole milliseconds, in Linux by more than one, is thrown away and
+//! answered at once (PAWS; RFC 7323, 5.3): a segment that is sent again may so doom others that it
+//! overtakes. ns-2 and ns-3 have no such rule.
 //!
 //! **Choice**: the application reads at once, so that the window offered is constant, or grows as
 //! Linux's does; what lies beyond it is thrown away.
@@ -29,7 +32,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use sojourn_base::prefetch::{prefetch, prefetch_all};
-use sojourn_base::{Ecn, Time};
+use sojourn_base::{Ecn, Span, Time};
 
 use crate::ecn::EcnMode;
 use crate::params::Config;
@@ -43,6 +46,8 @@ const AFTER_DUPLICATE: u64 = 16;
 const AFTER_PAUSE: u64 = 16;
 /// And from the first mark of a round trip on.
 const AFTER_MARK: u64 = 2;
+/// The finest clock of time stamps (RFC 7323, 5.4), which is Linux's.
+const PAWS_TICK: Span = Span::from_ms(1);
 /// Blocks that an acknowledgement may be held to have told (`TCP_SACK_BLOCKS_EXPECTED`).
 const BLOCKS_TOLD: usize = 2;
 
@@ -169,25 +174,26 @@ impl Receiver {
             seq, len, stamp, ..
         } = arrival.segment;
         let flags = arrival.segment.syn | arrival.segment.fin | arrival.segment.cwr;
-        if flags || arrival.ecn == Ecn::Ce || !self.expects(now, seq, len) {
+        if flags || arrival.ecn == Ecn::Ce || !self.expects(now, seq, len, stamp) {
             return self.take_any(now, arrival, out);
         }
         self.take_expected(now, len, arrival.segment.push, stamp, out)
     }
 
-    /// Whether a segment without mark and flags, PSH aside, that comes now in its turn is all that
-    /// is expected.
+    /// Whether a segment without mark and flags, PSH aside, sent at `stamp`, that comes now in its
+    /// turn is all that is expected.
     ///
     /// Nearly every segment is such a one and finds nothing missing: then all that is to do is to
     /// count it (Jacobson's header prediction). [`take_expected`](Self::take_expected) leads to the
     /// state that the long way leads to.
     #[inline]
-    pub fn expects(&self, now: Time, seq: u64, len: u32) -> bool {
+    pub fn expects(&self, now: Time, seq: u64, len: u32, stamp: Time) -> bool {
         self.in_step
             && seq == self.rcv_nxt
             && len > 0
             && u64::from(len) <= self.window
             && now < self.steady_until
+            && stamp >= self.ts_recent
     }
 
     /// [`take_segment`](Self::take_segment) for what it [expects](Self::expects), with PSH or
@@ -202,7 +208,7 @@ impl Receiver {
         stamp: Time,
         out: &mut impl Outbox,
     ) -> u64 {
-        if self.rcv_nxt <= self.last_ack && stamp >= self.ts_recent {
+        if self.rcv_nxt <= self.last_ack {
             self.ts_recent = stamp;
         }
         let len = u64::from(len);
@@ -239,6 +245,10 @@ impl Receiver {
 
     fn weigh(&mut self, now: Time, arrival: &Arrival, out: &mut impl Outbox) -> u64 {
         let segment = &arrival.segment;
+        if self.is_too_old(segment) {
+            self.refuse(now, segment, out);
+            return 0;
+        }
         let marked = arrival.ecn == Ecn::Ce;
         let ce_changed = self.hear_mark(now, segment, marked, out);
         if self.acks == 0
@@ -317,6 +327,25 @@ impl Receiver {
         }
         self.acknowledge(now, out.place());
         delivered
+    }
+
+    /// Whether a segment bears an older stamp than one that moved the acknowledgement: it may be
+    /// from the last time around the sequence numbers (PAWS; RFC 7323, 5.3).
+    fn is_too_old(&self, segment: &Segment) -> bool {
+        let Some(slack) = self.config.paws_slack else {
+            return false;
+        };
+        let ticks = |time: Time| time.as_ps() / PAWS_TICK.as_ps();
+        !segment.syn && ticks(segment.stamp) + slack < ticks(self.ts_recent)
+    }
+
+    /// Throws away a segment that is too old, and says so.
+    fn refuse(&mut self, now: Time, segment: &Segment, out: &mut impl Outbox) {
+        if segment.len > 0 && segment.seq < self.rcv_nxt {
+            self.duplicate = (segment.seq, segment.end().min(self.rcv_nxt));
+            self.hurry(AFTER_DUPLICATE);
+        }
+        self.acknowledge(now, out.place());
     }
 
     /// Asks for what a segment touches that does not come in its turn, if that with the number

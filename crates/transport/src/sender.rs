@@ -22,7 +22,7 @@
 //! **Undone** is what proves spurious, where it is asked for, as Linux does it: F-RTO (RFC 5682),
 //! Eifel's stamps (RFC 3522) and reports of duplicates (RFC 3708).
 //!
-//! **Left out**: window scaling's limits, PAWS, urgent data.
+//! **Left out**: window scaling's limits, PAWS for acknowledgements, urgent data.
 
 mod ack;
 mod buffer;

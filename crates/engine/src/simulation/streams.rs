@@ -278,7 +278,8 @@ impl<O: Observer> Simulation<O> {
         };
         let mut replies = Replies::new(&mut self.shared.acks);
         let (receiver, len) = (&mut half.receiver, packet.payload(header));
-        let is_expected = packet.is_plain_segment() && receiver.expects(now, packet.number, len);
+        let is_expected =
+            packet.is_plain_segment() && receiver.expects(now, packet.number, len, packet.sent);
         let (delivered, ends) = if is_expected {
             let pushed = packet.is_pushed();
             let delivered = receiver.take_expected(now, len, pushed, packet.sent, &mut replies);

@@ -302,6 +302,7 @@ impl Bare {
             snd_una: self.una,
             snd_nxt: self.una + in_flight,
             state: State::Open,
+            is_disordered: false,
             may_grow: !ece,
             cwnd_limited: true,
             next_send: self.config.pacing.then_some(self.now),

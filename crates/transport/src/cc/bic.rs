@@ -17,7 +17,6 @@ use sojourn_base::{Fraction, ParamFault, Preset, params};
 
 use crate::cc::parts::Window;
 use crate::cc::{AckSample, CongestionControl, LossEvent, LossKind, Start};
-use crate::sender::State;
 use crate::window_hooks;
 
 params! {
@@ -184,7 +183,7 @@ impl Bic {
 
 impl CongestionControl for Bic {
     fn on_ack(&mut self, ack: &AckSample) {
-        if ack.state == State::Open {
+        if ack.is_open() {
             let acked = libm::round(self.window.segments(ack.acked));
             self.per_ack += acked - libm::floor(self.per_ack / SIXTEENTHS);
         }

@@ -106,6 +106,9 @@ pub struct AckSample {
     pub snd_nxt: u64,
     /// State of the sender after it.
     pub state: State,
+    /// That is open, but something was reported out of order or is out for a second time: Linux's
+    /// disorder, and under that preset alone.
+    pub is_disordered: bool,
     /// Whether the window may grow: not during fast recovery, not on an echo of marks, not while
     /// something else limits the sender.
     pub may_grow: bool,
@@ -122,6 +125,11 @@ pub struct AckSample {
 }
 
 impl AckSample {
+    /// Whether all is well: no loss is repaired, no mark answered, and nothing out of order.
+    pub fn is_open(&self) -> bool {
+        self.state == State::Open && !self.is_disordered
+    }
+
     /// One-way delay of the segment by the two ends' stamps, whose clocks may differ, in seconds.
     pub fn one_way_s(&self) -> Option<f64> {
         let (answered, sent) = self.stamps?;

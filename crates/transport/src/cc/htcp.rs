@@ -60,8 +60,8 @@ pub struct Htcp {
     best_before: f64,
     /// Losses; under Linux since throughput changed.
     events: u32,
-    /// No loss was being repaired nor a mark answered after the last acknowledgement; under Linux
-    /// only.
+    /// No loss was being repaired, no mark answered and nothing out of order after the last
+    /// acknowledgement; under Linux only.
     was_open: bool,
     /// As it was reckoned when the window last changed; under Linux only.
     alpha: f64,
@@ -189,9 +189,9 @@ impl Htcp {
             if self.min_rtt == 0.0 || rtt < self.min_rtt {
                 self.min_rtt = rtt;
             }
-            let wild =
-                self.preset == Preset::Linux && self.max_rtt > 0.0 && rtt > self.max_rtt + 0.02;
-            if rtt > self.max_rtt && !wild {
+            let is_told = self.preset != Preset::Linux
+                || self.was_open && (self.max_rtt == 0.0 || rtt <= self.max_rtt + 0.02);
+            if rtt > self.max_rtt && is_told {
                 self.max_rtt = rtt;
             }
         }
@@ -239,7 +239,7 @@ impl CongestionControl for Htcp {
             return;
         }
         self.measure(ack);
-        let was_open = core::mem::replace(&mut self.was_open, ack.state == State::Open);
+        let was_open = core::mem::replace(&mut self.was_open, ack.is_open());
         let segments = self.window.past_slow_start_alone(ack);
         if segments <= 0.0 {
             return;

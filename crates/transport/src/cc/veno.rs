@@ -41,6 +41,8 @@ pub struct Veno {
     fresh: u32,
     /// Segments that waited when it was last looked.
     backlog: f64,
+    /// All was well after the last acknowledgement; Linux's only.
+    was_open: bool,
     rounds: Rounds,
     /// The window grows in this round trip, or by this window's worth, though the path is
     /// congested.
@@ -58,10 +60,15 @@ impl Veno {
             beta: params.beta,
             preset,
             base: f64::INFINITY,
-            latest: 0.0,
+            latest: if preset == Preset::Linux {
+                f64::INFINITY
+            } else {
+                0.0
+            },
             samples: 0,
             fresh: 0,
             backlog: 0.0,
+            was_open: true,
             rounds: Rounds::default(),
             grows: true,
         })
@@ -71,7 +78,11 @@ impl Veno {
         if self.latest == 0.0 {
             return;
         }
-        let part = self.base / self.latest;
+        let part = if self.latest.is_finite() {
+            self.base / self.latest
+        } else {
+            0.0
+        };
         let cwnd = self.window.cwnd;
         self.backlog = match self.preset {
             Preset::Linux => 0.5 * libm::ceil(2.0 * cwnd * (1.0 - part)),
@@ -92,14 +103,21 @@ impl Veno {
         }
     }
 
-    /// `tcp_veno_cong_avoid`: by windows acknowledged.
+    /// `tcp_veno_cong_avoid`: by windows acknowledged. The RTT is the least since the last, and
+    /// endless where none came since, as where all is well again: then all waits.
     fn grow_like_linux(&mut self, ack: &AckSample) {
+        let opens = ack.is_open() && !self.was_open;
+        self.was_open = ack.is_open();
+        if opens {
+            self.latest = f64::INFINITY;
+        }
         if self.window.grew_as_reno(ack) || !ack.may_grow {
             return;
         }
         if self.samples > 2 {
             self.measure();
         }
+        self.latest = f64::INFINITY;
         let segments = self.window.past_slow_start(ack);
         if segments <= 0.0 {
             return;
@@ -142,7 +160,7 @@ impl Veno {
     /// `tcp_veno_init`.
     fn forget(&mut self) {
         self.base = f64::INFINITY;
-        self.latest = 0.0;
+        self.latest = f64::INFINITY;
         self.grows = true;
     }
 }
@@ -153,7 +171,10 @@ impl CongestionControl for Veno {
             self.base = self.base.min(rtt.as_s());
             self.samples = self.samples.saturating_add(1);
             self.fresh = self.fresh.saturating_add(1);
-            self.latest = rtt.as_s();
+            self.latest = match self.preset {
+                Preset::Linux => self.latest.min(rtt.as_s()),
+                _ => rtt.as_s(),
+            };
         }
         match self.preset {
             Preset::Linux => self.grow_like_linux(ack),

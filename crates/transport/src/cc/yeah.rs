@@ -10,7 +10,8 @@
 //!
 //! Growth in fast mode: one segment per min(W, 100) acknowledged. In **Linux** and **ns-3**
 //! segments are whole, and a timeout is taken as a loss, where in the **reference** it halves.
-//! Linux: with nothing in flight, idle or after a timeout, it forgets Base. ns-3 (`TcpYeah`): it is
+//! Linux: with nothing in flight, idle or after a timeout, it forgets Base; a round trip begins anew
+//! where losses are repaired and all comes in order again. ns-3 (`TcpYeah`): it is
 //! slow with any delay, since it divides 1 by `phy` in whole numbers; slow mode counts
 //! acknowledgements, not segments; fast mode keeps none of the segments acknowledged beyond those
 //! that made one more; a round trip begins with the acknowledgement that ends a recovery.
@@ -53,6 +54,8 @@ pub struct Yeah {
     reno: f64,
     slow_rounds: u32,
     fast_rounds: u32,
+    /// All was well after the last acknowledgement; Linux's only.
+    was_open: bool,
 }
 
 const LEAST_RENO: f64 = 2.0;
@@ -86,6 +89,7 @@ impl Yeah {
             reno: LEAST_RENO,
             slow_rounds: 0,
             fast_rounds: 0,
+            was_open: true,
         })
     }
 
@@ -182,6 +186,12 @@ impl CongestionControl for Yeah {
             self.base = Some(self.base.map_or(rtt, |base| base.min(rtt)));
             self.round.sample(rtt);
         }
+        if self.preset == Preset::Linux && ack.is_open() && !self.was_open {
+            // `vegas_enable`: a round trip begins where all is well again.
+            self.round = RoundRtt::default();
+            self.rounds.begin(ack.snd_nxt);
+        }
+        self.was_open = ack.is_open();
         if self.preset == Preset::Ns3 {
             self.grow_like_ns3(ack);
         } else {

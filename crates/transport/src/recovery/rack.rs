@@ -18,6 +18,8 @@ pub struct Rack {
     rtt: Span,
     fack: u64,
     reordering_seen: bool,
+    /// How many bytes below the highest that was delivered one began that came late.
+    furthest: u64,
     mult: u32,
     persist: u32,
     dsack_round: Option<u64>,
@@ -40,6 +42,7 @@ impl Default for Rack {
             rtt: Span::ZERO,
             fack: 0,
             reordering_seen: false,
+            furthest: 0,
             mult: 1,
             persist: PERSIST,
             dsack_round: None,
@@ -63,6 +66,7 @@ impl Rack {
             self.fack = sent.end();
         } else if sent.end() < self.fack && !sent.was_retransmitted() {
             self.reordering_seen = true;
+            self.furthest = self.furthest.max(self.fack - sent.seq);
         }
         let rtt = now.since(sent.xmit);
         if sent.was_retransmitted() {
@@ -111,6 +115,17 @@ impl Rack {
     /// Whether segments have come in another order than they were sent.
     pub const fn has_seen_reordering(&self) -> bool {
         self.reordering_seen
+    }
+
+    /// Whether a segment came late that began more than so many bytes below the highest that was
+    /// delivered.
+    pub const fn has_seen_reordering_beyond(&self, bytes: u64) -> bool {
+        self.furthest > bytes
+    }
+
+    /// None came later than by so many bytes, as far as is to be known.
+    pub fn forget_reordering_beyond(&mut self, bytes: u64) {
+        self.furthest = self.furthest.min(bytes);
     }
 
     /// Step 4, a recovery ended.

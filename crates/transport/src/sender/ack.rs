@@ -7,6 +7,7 @@ use super::{Sender, State};
 use crate::cc::{AckSample, CongestionControl, LossKind};
 use crate::ecn::EcnMode;
 use crate::recovery::prr::{Delivery, PrrKind};
+use crate::scoreboard::Sent;
 use crate::wire::Ack;
 
 /// How things stood before it.
@@ -86,6 +87,7 @@ impl Sender {
         let lost_again = self.board.resent() < resent;
         self.recover_on(now, &heard, lost_again);
         self.tell_losses(now);
+        heard.is_disordered = self.is_disordered();
         let echoes = self.echoes_marks(ack);
         if before.una == 0 && self.config.whole_ms {
             let rtt = heard.rtt.unwrap_or_default();
@@ -93,7 +95,7 @@ impl Sender {
         } else if heard.delivered > 0 {
             let cwnd_limited = before.una < self.limited_until;
             let may_grow = self.is_limited(before, cwnd_limited)
-                && heard.advanced
+                && (heard.advanced || self.grows_out_of_order())
                 && !self.takes_for_duplicate(&heard, before.state)
                 && (!echoes || self.weighs_counts())
                 && (before.state != State::Recovery || self.config.grows_at_exit)
@@ -120,6 +122,28 @@ impl Sender {
             && self.state == State::Open
             && matches!(before, State::Open | State::Cwr)
             && heard.reports()
+    }
+
+    /// Whether the window grows with what is reported out of order: in Linux, once a segment came
+    /// more than three places late (`tcp_may_raise_cwnd`).
+    fn grows_out_of_order(&self) -> bool {
+        self.config.recovers_like_linux && self.rack.has_seen_reordering_beyond(self.usual_order())
+    }
+
+    /// How far a segment may be late that is not out of order in Linux (`tcp_reordering`).
+    pub(super) fn usual_order(&self) -> u64 {
+        u64::from(self.config.dupthresh) * self.mss()
+    }
+
+    /// Whether Linux is in its state of disorder: all is well, but something was reported out of
+    /// order or is out for a second time (`tcp_try_keep_open`).
+    fn is_disordered(&self) -> bool {
+        self.config.recovers_like_linux
+            && self.state == State::Open
+            && (self.board.sacked() > 0
+                || self.board.lost() > 0
+                || self.board.resent() > 0
+                || self.board.first().is_some_and(Sent::was_retransmitted))
     }
 
     /// What an acknowledgement that moved by so many bytes counts for under ns-3: in recovery one
@@ -394,6 +418,7 @@ impl Sender {
             snd_una: self.snd_una,
             snd_nxt: self.snd_nxt,
             state: self.state,
+            is_disordered: heard.is_disordered,
             may_grow,
             cwnd_limited,
             next_send: self.config.pacing.then_some(self.next_send),

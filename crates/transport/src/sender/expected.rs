@@ -142,6 +142,7 @@ impl Sender {
                 repairs: false,
                 tells_of_originals: false,
                 prolongs: false,
+                is_disordered: false,
             };
             self.tell_controller(now, ack, &heard, before.flight, cwnd_limited, may_grow);
         }

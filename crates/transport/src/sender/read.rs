@@ -37,6 +37,8 @@ pub(super) struct Heard {
     pub(super) tells_of_originals: bool,
     /// It reports a round trip of what was sent before the first outstanding segment (Linux).
     pub(super) prolongs: bool,
+    /// It leaves Linux in its state of disorder.
+    pub(super) is_disordered: bool,
 }
 
 impl Heard {
@@ -169,6 +171,7 @@ impl Sender {
             repairs: seen.ambiguous,
             tells_of_originals: seen.originals,
             prolongs,
+            is_disordered: false,
         })
     }
 

@@ -55,6 +55,11 @@ impl Sender {
             self.reduce(now, LossKind::Timeout, was_reduced);
         }
         self.rtt.back_off();
+        if self.state == State::Open && self.board.sacked_segments() >= self.config.dupthresh {
+            // So much reported and yet a timeout: Linux held too much for late.
+            let usual = self.usual_order();
+            self.rack.forget_reordering_beyond(usual);
+        }
         self.lose_at_timeout(now);
         if self.config.recovers_like_linux && self.snd_una > 0 {
             let in_flight = self.board.pipe(self.outstanding());

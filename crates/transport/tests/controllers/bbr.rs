@@ -327,6 +327,7 @@ fn linux_does_not_count_what_the_clock_has_let_go_ahead() {
                 snd_una: 100_000 * round,
                 snd_nxt: 100_000 * round + in_flight,
                 state: State::Open,
+                is_disordered: false,
                 may_grow: true,
                 cwnd_limited: true,
                 next_send: Some(now + ahead),

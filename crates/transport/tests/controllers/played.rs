@@ -80,6 +80,7 @@ impl Played {
             snd_una: self.una,
             snd_nxt: self.una + cwnd.saturating_sub(acked),
             state: self.state,
+            is_disordered: false,
             may_grow: !marked && is_limit && advances,
             cwnd_limited: is_limit,
             next_send: None,

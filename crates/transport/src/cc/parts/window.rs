@@ -3,7 +3,6 @@
 use sojourn_base::Preset;
 
 use crate::cc::{AckSample, LossEvent, LossKind, Start};
-use crate::sender::State;
 
 /// Most segments that one acknowledgement counts for where segments are counted: RFC 9406's L.
 pub const AGGREGATE: f64 = 8.0;
@@ -294,10 +293,10 @@ impl Window {
         }
     }
 
-    /// The same for those whose own growth Linux suspends while losses are repaired or marks
-    /// answered: whether that is so.
+    /// The same for those whose own growth Linux suspends while losses are repaired, marks answered,
+    /// or segments come out of order: whether that is so.
     pub fn grew_as_reno(&mut self, ack: &AckSample) -> bool {
-        let suspended = self.preset == Preset::Linux && ack.state != State::Open;
+        let suspended = self.preset == Preset::Linux && !ack.is_open();
         if suspended {
             self.grow_reno(ack.acked, ack.may_grow);
         }
