@@ -562,3 +562,44 @@ fn dctcp_of_ns3_counts_all_in_slow_start() {
         assert_eq!(played.cwnd(), cwnd, "{preset}");
     }
 }
+
+/// Where segments come out of order Linux lets Vegas, Veno and Hybla grow as Reno does, a segment a
+/// round trip, whatever waits or however long the path is.
+#[test]
+fn what_comes_out_of_order_makes_reno_of_them() {
+    let long = Span::from_ms(300);
+    for name in ["vegas", "veno", "hybla"] {
+        let mut grown = [false, true].map(|is_disordered| {
+            let mut played = Played::new(name, Preset::Linux, 40.0, 2.0);
+            played.round(RTT, false);
+            played.cc.set_window(40.0, 2.0);
+            played.is_disordered = is_disordered;
+            for _ in 0..4 {
+                played.round(long, false);
+            }
+            played.cwnd() - 40.0
+        });
+        grown
+            .iter_mut()
+            .for_each(|segments| *segments = segments.round());
+        assert_eq!(grown[1], 4.0, "{name}");
+        assert!((grown[0] - 4.0).abs() >= 2.0, "{name}: {grown:?}");
+    }
+}
+
+/// With the first acknowledgement that leaves all in order, Linux's Veno has no round trip to go by,
+/// and takes all of the window for what waits.
+#[test]
+fn order_regained_leaves_veno_without_a_round_trip() {
+    let mut veno = Played::new("veno", Preset::Linux, 40.0, 2.0);
+    veno.round(RTT, false);
+    assert_eq!(veno.probe("backlog"), 0.0);
+    veno.is_disordered = true;
+    veno.ack(RTT, false);
+    assert_eq!(veno.probe("backlog"), 0.0);
+    veno.is_disordered = false;
+    veno.ack(RTT, false);
+    assert!(veno.probe("backlog") >= 40.0, "{}", veno.probe("backlog"));
+    veno.ack(RTT, false);
+    assert_eq!(veno.probe("backlog"), 0.0);
+}

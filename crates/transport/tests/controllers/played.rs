@@ -13,6 +13,8 @@ pub(crate) struct Played {
     pub(crate) now: Time,
     /// The sender's, as acknowledgements tell it.
     pub(crate) state: State,
+    /// Whether something came out of order.
+    pub(crate) is_disordered: bool,
     /// What is in flight where it is not the window, bytes: then the window was not the limit.
     pub(crate) flight: Option<u64>,
     /// Segments of an acknowledgement.
@@ -33,6 +35,7 @@ impl Played {
             cc,
             now: Time::ZERO,
             state: State::Open,
+            is_disordered: false,
             flight: None,
             segments: 1,
             una: 1,
@@ -80,7 +83,7 @@ impl Played {
             snd_una: self.una,
             snd_nxt: self.una + cwnd.saturating_sub(acked),
             state: self.state,
-            is_disordered: false,
+            is_disordered: self.is_disordered,
             may_grow: !marked && is_limit && advances,
             cwnd_limited: is_limit,
             next_send: None,
