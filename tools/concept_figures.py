@@ -325,6 +325,62 @@ def lossy_wire() -> Drawn:
     return figure, frame
 
 
+def uneven_wire() -> Drawn:
+    """What one flow gets over a wire whose delay varies, with and without reordering."""
+    names, most_ms = ("newreno", "cubic", "bbr"), [0.5, 1, 2, 5, 10, 20, 40]
+    line = sj.dumbbell(
+        rate="50 Mbit/s",
+        rtt="40 ms",
+        queue=sj.queue.DropTail(limit="1 bdp"),
+        flows=sj.tcp("newreno", name="tcp"),
+        duration="120 s",
+        warmup="20 s",
+        replicas=8,
+        vary={
+            "flow.tcp.transport.congestion_control": list(names),
+            "dumbbell.bottleneck.reorders": [False, True],
+            "dumbbell.bottleneck.jitter": [f"uniform(0 ms, {most} ms)" for most in most_ms],
+        },
+    )
+    results = sj.run(line)
+    told = pl.DataFrame(
+        [(number, *list(point.values())[:2]) for number, point in enumerate(line.vary)],
+        schema=["point", "congestion_control", "reorders"],
+        orient="row",
+    )
+    told = told.with_columns(jitter_ms=pl.Series(most_ms * (len(line.vary) // len(most_ms))))
+    frame = results.flows.select("point", (pl.col("goodput_bps") / 1e6).alias("goodput_mbps"))
+    frame = frame.group_by("point", maintain_order=True).agg(
+        pl.col("goodput_mbps").mean(),
+        (pl.col("goodput_mbps").std() / math.sqrt(8)).alias("error_mbps"),
+    )
+    frame = told.join(frame, on="point").drop("point")
+    figure, panels = new_panels(1, 2, (SIZE[0] * 1.3, SIZE[1]))
+    for axes, reorders in zip(panels, (False, True), strict=True):
+        for name, each in looks(names).items():
+            values = frame.filter(congestion_control=name, reorders=reorders)
+            axes.errorbar(
+                values["jitter_ms"],
+                values["goodput_mbps"],
+                values["error_mbps"],
+                color=each.colour,
+                label=each.label,
+                marker=each.marker,
+                markersize=4,
+                linewidth=1.2,
+            )
+            goodputs = ", ".join(f"{value:.1f}" for value in values["goodput_mbps"])
+            print(f"uneven-wire: {name}, reorders = {reorders}: {goodputs} Mbit/s")
+        axes.set_xscale("log")
+        axes.set_xticks([0.5, 1, 2, 5, 10, 20, 40], ["0.5", "1", "2", "5", "10", "20", "40"])
+        axes.set_ylim(0, 52)
+        titled(axes, "packets overtake each other" if reorders else "packets keep their order")
+    name_axes(panels[0], "longer by up to (ms)", "goodput (Mbit/s)")
+    name_axes(panels[1], "longer by up to (ms)", "")
+    legend_below(figure, panels[0])
+    return figure, frame
+
+
 def last_above(values: pl.DataFrame, waits_ms: float) -> float:
     """When so much waited for the last time."""
     above = values.filter(pl.col("waits_ms") > waits_ms)
@@ -350,6 +406,7 @@ FIGURES: tuple[Callable[[], Drawn], ...] = (
     congestion_windows,
     changing_rate,
     lossy_wire,
+    uneven_wire,
     unequal_round_trips,
 )
 

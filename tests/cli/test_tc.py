@@ -348,3 +348,44 @@ def test_netem_loses_what_the_wire_loses(sojourn, tmp_path, loss, words):
         (netem,) = (line for line in commands(out) if "netem" in line)
         assert netem.partition(" loss ")[2] == (words or "").removeprefix("loss ")
         assert ("netem loses packets by other laws" in out) == (words is None)
+
+
+@pytest.mark.parametrize(
+    ("jitter", "words", "says"),
+    [
+        ('"uniform(2 ms, 6 ms)"\nreorders = true', "delay 24ms 2ms limit 1000", None),
+        ('"uniform(0 s, 5 ms)"', "delay 22500us 2500us limit 1000 rate 10tbit", "keeps the order"),
+        ('"3 ms"', "delay 23ms limit 1000", None),
+        ('"exponential(2 ms)"', "delay 20ms limit 1000", "netem has other laws"),
+        ('{{ extra = "9 ms", share = 0.1 }}', "delay 20ms limit 1000", "netem has other laws"),
+    ],
+)
+def test_netem_delays_as_the_wire_does(sojourn, tmp_path, jitter, words, says):
+    path = tmp_path / "linux.toml"
+    text = SCENARIO.replace("queue = ", f"jitter = {jitter}\nqueue = ")
+    path.write_text(text.format(queue='discipline = "codel"'))
+    out = sojourn("tc", path).out
+    (netem,) = (line for line in commands(out) if "netem" in line)
+    assert netem.partition("netem ")[2] == words
+    assert says is None or says in out
+    assert ("other laws" in out) == (says == "netem has other laws")
+
+
+@needs_tc
+def test_tc_reads_a_delay_that_varies():
+    words = "netem delay 22500us 2500us limit 1000 rate 10tbit loss random 1%"
+    read = subprocess.run(
+        ["tc", "qdisc", "replace", "dev", "nowhere", "root", *words.split()],
+        capture_output=True,
+        text=True,
+    )
+    assert NO_DEVICE.search(read.stderr), read.stderr
+
+
+def test_changes_of_a_delay_are_told(sojourn, tmp_path):
+    path = tmp_path / "linux.toml"
+    text = SCENARIO.replace("queue = ", 'changes = [{{ at = "1 s", delay = "9 ms" }}]\nqueue = ')
+    path.write_text(text.format(queue='discipline = "codel"'))
+    out = sojourn("tc", path).out
+    assert "netem has one delay" in out
+    assert "HTB has one rate" not in out

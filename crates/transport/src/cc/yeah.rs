@@ -10,11 +10,11 @@
 //!
 //! Growth in fast mode: one segment per min(W, 100) acknowledged. In **Linux** and **ns-3**
 //! segments are whole, and a timeout is taken as a loss, where in the **reference** it halves.
-//! Linux: with nothing in flight, idle or after a timeout, it forgets Base; a round trip begins anew
-//! where losses are repaired and all comes in order again. ns-3 (`TcpYeah`): it is
-//! slow with any delay, since it divides 1 by `phy` in whole numbers; slow mode counts
-//! acknowledgements, not segments; fast mode keeps none of the segments acknowledged beyond those
-//! that made one more; a round trip begins with the acknowledgement that ends a recovery.
+//! Linux: with nothing in flight, idle or after a timeout, it forgets Base; a round trip begins
+//! anew where losses are repaired and all comes in order again. ns-3 (`TcpYeah`): it is slow with
+//! any delay, since it divides 1 by `phy` in whole numbers; slow mode counts acknowledgements, not
+//! segments; fast mode keeps none of the segments acknowledged beyond those that made one more; a
+//! round trip begins with the acknowledgement that ends a recovery.
 
 use sojourn_base::{ParamFault, Preset, Span, Time, params};
 

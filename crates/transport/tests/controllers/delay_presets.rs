@@ -587,8 +587,8 @@ fn what_comes_out_of_order_makes_reno_of_them() {
     }
 }
 
-/// With the first acknowledgement that leaves all in order, Linux's Veno has no round trip to go by,
-/// and takes all of the window for what waits.
+/// With the first acknowledgement that leaves all in order, Linux's Veno has no round trip to go
+/// by, and takes all of the window for what waits.
 #[test]
 fn order_regained_leaves_veno_without_a_round_trip() {
     let mut veno = Played::new("veno", Preset::Linux, 40.0, 2.0);

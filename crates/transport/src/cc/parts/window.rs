@@ -293,8 +293,8 @@ impl Window {
         }
     }
 
-    /// The same for those whose own growth Linux suspends while losses are repaired, marks answered,
-    /// or segments come out of order: whether that is so.
+    /// The same for those whose own growth Linux suspends while losses are repaired, marks
+    /// answered, or segments come out of order: whether that is so.
     pub fn grew_as_reno(&mut self, ack: &AckSample) -> bool {
         let suspended = self.preset == Preset::Linux && !ack.is_open();
         if suspended {
