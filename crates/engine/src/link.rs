@@ -209,8 +209,6 @@ pub struct Link {
     pub(crate) is_lossy: bool,
     /// Whether its packets need not all take equally long on the wire: see [`jitter`].
     pub(crate) is_uneven: bool,
-    /// When the last of these comes out that was put on such a wire.
-    latest: Time,
     /// Announced, and not [in its place](Self::sort_in) yet.
     unplaced: Option<Box<Unplaced>>,
     /// When the first of these arrives that come in any order.
@@ -223,6 +221,8 @@ pub struct Link {
     pub(crate) fault: Option<Box<str>>,
     /// The instant under which it stands in the calendar of departures, where that is kept.
     pub(crate) departure_scheduled: Time,
+    /// When the last comes out that was put on an uneven wire.
+    latest: Time,
     /// Packets handed down to the device.
     device: Fifo<SimPacket>,
     /// What it is made of.
@@ -265,7 +265,6 @@ impl Link {
             bypass: largest_bypass(&spec),
             is_lossy: spec.losses.is_some(),
             is_uneven,
-            latest: Time::ZERO,
             last_size: 0,
             hands_over: false,
             fed_by: FedBy::Events,
@@ -293,6 +292,7 @@ impl Link {
             sent_before: 0,
             scheduled: Time::NEVER,
             departure_scheduled: Time::NEVER,
+            latest: Time::ZERO,
             fault: None,
         };
         link.settle();

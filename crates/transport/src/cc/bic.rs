@@ -15,7 +15,7 @@
 
 use sojourn_base::{Fraction, ParamFault, Preset, params};
 
-use crate::cc::parts::Window;
+use crate::cc::parts::{InOrder, Window};
 use crate::cc::{AckSample, CongestionControl, LossEvent, LossKind, Start};
 use crate::window_hooks;
 
@@ -53,6 +53,9 @@ pub struct Bic {
     per_ack: f64,
     /// ns-3's segments acknowledged towards the next one.
     towards_next: f64,
+    in_order: InOrder,
+    /// All was well after the last acknowledgement; Linux's only.
+    was_open: bool,
 }
 
 impl Bic {
@@ -76,6 +79,8 @@ impl Bic {
             w_max: 0.0,
             per_ack: 2.0 * SIXTEENTHS,
             towards_next: 0.0,
+            in_order: InOrder::default(),
+            was_open: true,
         })
     }
 
@@ -183,8 +188,14 @@ impl Bic {
 
 impl CongestionControl for Bic {
     fn on_ack(&mut self, ack: &AckSample) {
-        if ack.is_open() {
-            let acked = libm::round(self.window.segments(ack.acked));
+        // `bictcp_acked`: all that is acknowledged in order, and as things stood before.
+        let (acked, counts) = match self.preset {
+            Preset::Linux => (self.in_order.moved(ack.snd_una), self.was_open),
+            _ => (ack.acked, ack.is_open()),
+        };
+        self.was_open = ack.is_open();
+        if counts {
+            let acked = libm::round(self.window.segments(acked));
             self.per_ack += acked - libm::floor(self.per_ack / SIXTEENTHS);
         }
         let segments = self.window.past_slow_start(ack);

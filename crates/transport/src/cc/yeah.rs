@@ -20,6 +20,7 @@ use sojourn_base::{ParamFault, Preset, Span, Time, params};
 
 use crate::cc::parts::{RoundRtt, Rounds, Window};
 use crate::cc::{AckSample, CongestionControl, LossEvent, LossKind, Start};
+use crate::sender::State;
 use crate::window_hooks;
 
 params! {
@@ -54,8 +55,8 @@ pub struct Yeah {
     reno: f64,
     slow_rounds: u32,
     fast_rounds: u32,
-    /// All was well after the last acknowledgement; Linux's only.
-    was_open: bool,
+    /// The state after the last acknowledgement, and whether all was well; Linux's only.
+    before: (State, bool),
 }
 
 const LEAST_RENO: f64 = 2.0;
@@ -89,7 +90,7 @@ impl Yeah {
             reno: LEAST_RENO,
             slow_rounds: 0,
             fast_rounds: 0,
-            was_open: true,
+            before: (State::Open, true),
         })
     }
 
@@ -127,13 +128,28 @@ impl Yeah {
     /// Whether a round trip has ended. In ns-3 one begins with the acknowledgement that ends a
     /// recovery.
     fn ends_round(&mut self, ack: &AckSample) -> bool {
-        if self.preset != Preset::Ns3 {
-            return self.rounds.ended(ack.snd_una, ack.snd_nxt);
+        match self.preset {
+            Preset::Reference | Preset::Ns2 => {
+                return self.rounds.ended(ack.snd_una, ack.snd_nxt);
+            }
+            // `tcp_yeah_cong_avoid` is not called where the window may not grow.
+            Preset::Linux => {
+                return ack.may_grow && self.rounds.ended(ack.snd_una, ack.snd_nxt);
+            }
+            Preset::Ns3 => {}
         }
         if self.rounds.begin_anew(ack) {
             self.round = RoundRtt::default();
         }
         ack.may_grow && self.rounds.reached(ack.snd_una, ack.snd_nxt)
+    }
+
+    /// Whether Linux comes to its state of all being well; at the end of a recovery if only for a
+    /// moment.
+    fn opens(&mut self, ack: &AckSample) -> bool {
+        let now = (ack.state, ack.is_open());
+        let (state, was_open) = core::mem::replace(&mut self.before, now);
+        ack.state == State::Open && (state != State::Open || (ack.is_open() && !was_open))
     }
 
     fn forget(&mut self) {
@@ -186,12 +202,11 @@ impl CongestionControl for Yeah {
             self.base = Some(self.base.map_or(rtt, |base| base.min(rtt)));
             self.round.sample(rtt);
         }
-        if self.preset == Preset::Linux && ack.is_open() && !self.was_open {
-            // `vegas_enable`: a round trip begins where all is well again.
+        if self.preset == Preset::Linux && self.opens(ack) {
+            // `vegas_enable`: a round trip begins.
             self.round = RoundRtt::default();
             self.rounds.begin(ack.snd_nxt);
         }
-        self.was_open = ack.is_open();
         if self.preset == Preset::Ns3 {
             self.grow_like_ns3(ack);
         } else {

@@ -603,3 +603,24 @@ fn order_regained_leaves_veno_without_a_round_trip() {
     veno.ack(RTT, false);
     assert_eq!(veno.probe("backlog"), 0.0);
 }
+
+/// What was measured while losses were repaired is forgotten by Linux's YeAH when that ends, though
+/// something is out of order still.
+#[test]
+fn the_end_of_a_recovery_begins_a_round_trip_for_yeah() {
+    let long = Span::from_ms(300);
+    for (preset, queue) in [(Preset::Linux, 0.0), (REFERENCE, 26.0)] {
+        let mut played = Played::new("yeah", preset, 40.0, 2.0);
+        // The last of these ends a round trip.
+        played.round(RTT, false);
+        played.fill(60, RTT);
+        played.cc.set_window(40.0, 2.0);
+        for _ in 0..5 {
+            played.report(long);
+        }
+        played.is_disordered = true;
+        played.fill(60, long);
+        let found = played.probe("queue");
+        assert!((found - queue).abs() <= 1.0, "{preset}: {found}");
+    }
+}
