@@ -113,8 +113,9 @@ def test_a_wire_that_could_be_uneven_and_never_is_changes_nothing(discipline):
     over = {"link__l__queue": {"discipline": discipline}, "duration": "5 s"}
     flows = TCP + UDP
     plain = ran("", flows, **over)
+    hardly = '{ extra = "1 s", share = 1e-15 }'
     for wire in (
-        'jitter = { extra = "1 s", share = 1e-15 }\nreverse_jitter = { extra = "1 s", share = 1e-15 }',
+        f"jitter = {hardly}\nreverse_jitter = {hardly}",
         'changes = { delays = ["10 ms"], step = "7 ms" }',
         'reorders = true\njitter = "0 s"',
     ):

@@ -88,8 +88,24 @@ fn refer(table: &str) -> Value {
     json!({ "$ref": format!("#/$defs/{table}") })
 }
 
+/// What a link and a bottleneck have in common.
+fn ways() -> Vec<(&'static str, Value)> {
+    let list = json!({ "type": "array", "items": refer("change") });
+    let share = json!({ "type": "number", "minimum": 0, "maximum": 1 });
+    let loss = json!({ "anyOf": [share, refer("loss")] });
+    let jitter = json!({ "anyOf": [{ "type": "string" }, refer("jitter")] });
+    vec![
+        ("changes", json!({ "anyOf": [list, refer("steps")] })),
+        ("loss", loss.clone()),
+        ("reverse_loss", loss),
+        ("jitter", jitter.clone()),
+        ("reverse_jitter", jitter),
+        ("queue", refer("queue")),
+        ("reverse_queue", refer("queue")),
+    ]
+}
+
 fn tables() -> Vec<Described> {
-    let queue = || refer("queue");
     let delay = json!({ "anyOf": [
         { "type": "string" },
         { "type": "array", "items": { "type": "string" } },
@@ -101,10 +117,6 @@ fn tables() -> Vec<Described> {
         },
     ] });
     let list = |of: &str| json!({ "type": "array", "items": refer(of) });
-    let changes = || json!({ "anyOf": [list("change"), refer("steps")] });
-    let share = json!({ "type": "number", "minimum": 0, "maximum": 1 });
-    let loss = || json!({ "anyOf": [share, refer("loss")] });
-    let jitter = || json!({ "anyOf": [{ "type": "string" }, refer("jitter")] });
     let follow = || {
         json!({ "anyOf": [
             { "type": "string" },
@@ -129,16 +141,7 @@ fn tables() -> Vec<Described> {
         Described {
             name: "link",
             params: keys::Link::PARAMS,
-            tables: vec![
-                ("delay", delay),
-                ("changes", changes()),
-                ("loss", loss()),
-                ("reverse_loss", loss()),
-                ("jitter", jitter()),
-                ("reverse_jitter", jitter()),
-                ("queue", queue()),
-                ("reverse_queue", queue()),
-            ],
+            tables: [vec![("delay", delay)], ways()].concat(),
             required: &[],
         },
         Described::plain("change", keys::LinkChange::PARAMS),
@@ -184,15 +187,7 @@ fn tables() -> Vec<Described> {
         Described {
             name: "bottleneck",
             params: keys::Bottleneck::PARAMS,
-            tables: vec![
-                ("changes", changes()),
-                ("loss", loss()),
-                ("reverse_loss", loss()),
-                ("jitter", jitter()),
-                ("reverse_jitter", jitter()),
-                ("queue", queue()),
-                ("reverse_queue", queue()),
-            ],
+            tables: ways(),
             required: &[],
         },
         Described::plain("access", keys::Access::PARAMS),

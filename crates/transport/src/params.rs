@@ -311,6 +311,15 @@ fn initial_window(
     Err(ParamFault::new(NAME, limit, allowed))
 }
 
+/// By how many milliseconds a stamp may be older than the last; none where ages are of no concern.
+fn paws_slack(preset: Preset) -> Option<u64> {
+    match preset {
+        Preset::Reference => Some(0),
+        Preset::Linux => Some(1),
+        Preset::Ns2 | Preset::Ns3 => None,
+    }
+}
+
 /// How marks are fed back.
 fn feedback(params: &TcpParams, needs: &Needs) -> EcnMode {
     match params.ecn {
@@ -448,11 +457,7 @@ impl Config {
             marks_by_prr: prr && (linux || ns3) && !needs.own_recovery,
             recovers_what_is_out: linux,
             recovers_like_linux: linux && params.sack,
-            paws_slack: match preset {
-                Preset::Reference => params.timestamps.then_some(0),
-                Preset::Linux => params.timestamps.then_some(1),
-                Preset::Ns2 | Preset::Ns3 => None,
-            },
+            paws_slack: paws_slack(preset).filter(|_| params.timestamps),
             reorder_patience: if linux { LINUX_PATIENCE } else { Span::ZERO },
             last_rtt: linux || ns2,
             whole_ms: ns3,
