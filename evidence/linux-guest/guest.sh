@@ -76,13 +76,13 @@ else
     tc -n router class add dev wire parent 1: classid 1:1 htb rate ${RATE}mbit burst 1600 cburst 1600
     tc -n router qdisc add dev wire parent 1:1 ${leaves[$QUEUE]}
 fi
-for side in receiver router; do
-    tc -n wire qdisc add dev "$side" root netem delay $((RTT * 500))us limit 100000
-done
-# Evenly from the delay on: by netem, as far to both sides of the middle.
-wire="delay $((RTT * 500 + JITTER / 2))us $((JITTER / 2))us limit 100000"
-if [[ $LOSS != 0 ]]; then wire+=" loss $LOSS%"; fi
-# shellcheck disable=SC2086
-tc -n wire qdisc change dev receiver root netem $wire
+lossy=()
+if [[ $LOSS != 0 ]]; then lossy=(loss "$LOSS%"); fi
+wire() { # TOWARDS LONGER [WORDS]: the delay, and evenly up to so much more, for netem to both sides
+    local middle=$((RTT * 500 + $2 / 2))us reach=$(($2 / 2))us
+    tc -n wire qdisc add dev "$1" root netem delay "$middle" "$reach" limit 100000 "${@:3}"
+}
+wire receiver "$JITTER" "${lossy[@]}"
+wire router "$BACK"
 "$BUILD/flows" "$CONTROL" "$FLOWS" "$SEED" "$BYTES" "$LOAD"
 echo done
