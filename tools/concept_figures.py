@@ -6,17 +6,17 @@ written as CSV beside the picture. The numbers that the pages name are printed.
 
 from __future__ import annotations
 
-import math
 import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import polars as pl
+from matplotlib.axes import Axes
 
 import sojourn as sj
 from sojourn import studies
-from sojourn.plots.looks import look, looks
+from sojourn.plots.looks import Look, look, looks
 from sojourn.plots.plot import Plot
 from sojourn.plots.save import save
 from sojourn.plots.style import (
@@ -273,6 +273,34 @@ def changing_rate() -> Drawn:
     return figure, frame
 
 
+def mean_goodputs(results: sj.Results) -> pl.DataFrame:
+    """The mean goodput of each point's replicas of one flow, and its standard error."""
+    goodput, replicas = pl.col("goodput_bps") / 1e6, pl.len().sqrt()
+    return results.flows.group_by("point", maintain_order=True).agg(
+        goodput.mean().alias("goodput_mbps"), (goodput.std() / replicas).alias("error_mbps")
+    )
+
+
+def draw_goodputs(axes: Axes, each: Look, at: pl.Series, values: pl.DataFrame) -> None:
+    """A line with error bars through the goodputs at some abscissae."""
+    axes.errorbar(
+        at,
+        values["goodput_mbps"],
+        values["error_mbps"],
+        color=each.colour,
+        label=each.label,
+        marker=each.marker,
+        markersize=4,
+        linewidth=1.2,
+    )
+
+
+def tell_goodputs(of: str, values: pl.DataFrame) -> None:
+    """Print the goodputs of a line, for the text."""
+    goodputs = ", ".join(f"{value:.1f}" for value in values["goodput_mbps"])
+    print(f"{of}: {goodputs} Mbit/s")
+
+
 def lossy_wire() -> Drawn:
     """What one flow gets over a wire that loses packets, by how many."""
     names, losses = ("newreno", "cubic", "westwood", "bbr"), [0.0003, 0.001, 0.003, 0.01, 0.03, 0.1]
@@ -295,27 +323,12 @@ def lossy_wire() -> Drawn:
         schema=["point", "congestion_control", "loss"],
         orient="row",
     )
-    frame = results.flows.select("point", (pl.col("goodput_bps") / 1e6).alias("goodput_mbps"))
-    frame = frame.group_by("point", maintain_order=True).agg(
-        pl.col("goodput_mbps").mean(),
-        (pl.col("goodput_mbps").std() / math.sqrt(8)).alias("error_mbps"),
-    )
-    frame = told.join(frame, on="point").drop("point")
+    frame = told.join(mean_goodputs(results), on="point").drop("point")
     figure, axes = new_figure()
     for name, each in looks(names).items():
         values = frame.filter(congestion_control=name)
-        axes.errorbar(
-            100 * values["loss"],
-            values["goodput_mbps"],
-            values["error_mbps"],
-            color=each.colour,
-            label=each.label,
-            marker=each.marker,
-            markersize=4,
-            linewidth=1.2,
-        )
-        goodputs = ", ".join(f"{value:.1f}" for value in values["goodput_mbps"])
-        print(f"lossy-wire: {name}: {goodputs} Mbit/s")
+        draw_goodputs(axes, each, 100 * values["loss"], values)
+        tell_goodputs(f"lossy-wire: {name}", values)
     axes.set_xscale("log")
     axes.set_yscale("log")
     axes.set_xticks([0.03, 0.1, 0.3, 1, 3, 10], ["0.03", "0.1", "0.3", "1", "3", "10"])
@@ -349,28 +362,13 @@ def uneven_wire() -> Drawn:
         orient="row",
     )
     told = told.with_columns(jitter_ms=pl.Series(most_ms * (len(line.vary) // len(most_ms))))
-    frame = results.flows.select("point", (pl.col("goodput_bps") / 1e6).alias("goodput_mbps"))
-    frame = frame.group_by("point", maintain_order=True).agg(
-        pl.col("goodput_mbps").mean(),
-        (pl.col("goodput_mbps").std() / math.sqrt(8)).alias("error_mbps"),
-    )
-    frame = told.join(frame, on="point").drop("point")
+    frame = told.join(mean_goodputs(results), on="point").drop("point")
     figure, panels = new_panels(1, 2, (SIZE[0] * 1.3, SIZE[1]))
     for axes, reorders in zip(panels, (False, True), strict=True):
         for name, each in looks(names).items():
             values = frame.filter(congestion_control=name, reorders=reorders)
-            axes.errorbar(
-                values["jitter_ms"],
-                values["goodput_mbps"],
-                values["error_mbps"],
-                color=each.colour,
-                label=each.label,
-                marker=each.marker,
-                markersize=4,
-                linewidth=1.2,
-            )
-            goodputs = ", ".join(f"{value:.1f}" for value in values["goodput_mbps"])
-            print(f"uneven-wire: {name}, reorders = {reorders}: {goodputs} Mbit/s")
+            draw_goodputs(axes, each, values["jitter_ms"], values)
+            tell_goodputs(f"uneven-wire: {name}, reorders = {reorders}", values)
         axes.set_xscale("log")
         axes.set_xticks([0.5, 1, 2, 5, 10, 20, 40], ["0.5", "1", "2", "5", "10", "20", "40"])
         axes.set_ylim(0, 52)
