@@ -22,6 +22,10 @@
 //! **Undone** is what proves spurious, where it is asked for, as Linux does it: F-RTO (RFC 5682),
 //! Eifel's stamps (RFC 3522) and reports of duplicates (RFC 3708).
 //!
+//! **Disorder.** Under `linux` controllers are told where something was reported out of order and
+//! no loss is held to be, and once a segment came more than three places late the window grows with
+//! what is reported too.
+//!
 //! **Left out**: window scaling's limits, PAWS for acknowledgements, urgent data.
 
 mod ack;

@@ -9,9 +9,10 @@
 //! **reference** has the parameters of Linux: smooth 20, beta 819/1024; a timeout forgets W_max.
 //! **Linux**: by a whole segment for so many acknowledged, reckoned in whole segments; so many are
 //! divided by the mean number of segments that an acknowledgement covers, so that delayed ones let
-//! the window grow twice as fast. **ns-3** (`TcpBic`): smooth 5, beta 0.8, of the window; in whole
-//! segments too, of which none is kept for the next; its fast convergence stores beta W; Reno below
-//! `low_window` only; no timeout forgets.
+//! the window grow twice as fast; those do not count that come while losses are repaired, marks
+//! answered or segments out of order. **ns-3** (`TcpBic`): smooth 5, beta 0.8, of the window; in
+//! whole segments too, of which none is kept for the next; its fast convergence stores beta W; Reno
+//! below `low_window` only; no timeout forgets.
 
 use sojourn_base::{Fraction, ParamFault, Preset, params};
 

@@ -9,11 +9,12 @@
 //! **Linux**: f is in proportion to RTTmin, divided by 100 ms / RTTmin, which is held between 0.5
 //! and 10, and at least 1 (`rtt_scaling`); beta adapts from the second loss on that finds
 //! throughput unchanged, and where RTTmin exceeds 10 ms; RTTmax ignores samples more than 20 ms
-//! above it. The acknowledgement that adds a segment counts for none, nor does what slow start
-//! leaves of one, and what was acknowledged beyond a segment of growth is forgotten; the one that
-//! ends recovery counts for a segment. A timeout leaves beta too. alpha is reckoned when the window
-//! grows or a loss is found, which is before t begins anew, in whole milliseconds (HZ 1000) and
-//! with a whole f. Throughput is taken per round trip, smoothed by a quarter, as in the reference.
+//! above it, and all while losses are repaired, marks answered or segments come out of order. The
+//! acknowledgement that adds a segment counts for none, nor does what slow start leaves of one, and
+//! what was acknowledged beyond a segment of growth is forgotten; the one that ends recovery counts
+//! for a segment. A timeout leaves beta too. alpha is reckoned when the window grows or a loss is
+//! found, which is before t begins anew, in whole milliseconds (HZ 1000) and with a whole f.
+//! Throughput is taken per round trip, smoothed by a quarter, as in the reference.
 //!
 //! **ns-3** (`TcpHtcp`): each acknowledgement adds alpha, at least 1, in bytes, to Reno's growth
 //! for one. Throughput is that since the loss before, in whole bytes a second; a loss or a timeout

@@ -9,10 +9,11 @@
 //! handshake sets the window to rho, as the paper has it, and without one it begins with
 //! `initial_window`; both phases count acknowledgements, not the segments that they cover, and
 //! growth in parts of 128, rounded down; the window is at most 65535 segments; while losses are
-//! repaired or marks answered it grows as Reno. **ns-3** (`TcpHybla`): RTT0 50 ms; RTT is in whole
-//! milliseconds, and rho stays 1 until SRTT is as little as the answer to the SYN took; slow start
-//! ends exactly at the threshold; the window grows by whole segments, what is left of one being
-//! kept. **reference** is the paper's text as above, with Linux's RTT and bound of rho.
+//! repaired, marks answered or segments come out of order it grows as Reno. **ns-3** (`TcpHybla`):
+//! RTT0 50 ms; RTT is in whole milliseconds, and rho stays 1 until SRTT is as little as the answer
+//! to the SYN took; slow start ends exactly at the threshold; the window grows by whole segments,
+//! what is left of one being kept. **reference** is the paper's text as above, with Linux's RTT and
+//! bound of rho.
 
 use sojourn_base::{ParamFault, Preset, Span, params};
 

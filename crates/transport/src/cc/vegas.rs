@@ -16,12 +16,13 @@
 //! round; slow start doubles every round trip and ends at W BaseRTT / RTT, rounded down, + 1; a
 //! round of fewer than three samples grows as Reno does; the threshold is lifted to three quarters
 //! of the window by each adjustment. Linux: diff is over BaseRTT and rounded down, so that the
-//! window shrinks from 5 on and slow start ends from 2 on; a loss halves; while losses are repaired
-//! or marks answered it grows as Reno, and what was measured is forgotten; with nothing in flight,
-//! idle or after a timeout, it forgets BaseRTT. ns-3: diff is rounded up, so that the window grows
-//! up to 1; a round trip begins with the end of a recovery; a loss or a timeout takes the threshold
-//! to a segment less than the window, if it was not lower already: from congestion avoidance that
-//! leaves between three quarters of it and all but a segment.
+//! window shrinks from 5 on and slow start ends from 2 on; a loss halves; while losses are
+//! repaired, marks answered or segments come out of order it grows as Reno, and what was measured
+//! is forgotten; with nothing in flight, idle or after a timeout, it forgets BaseRTT. ns-3: diff is
+//! rounded up, so that the window grows up to 1; a round trip begins with the end of a recovery; a
+//! loss or a timeout takes the threshold to a segment less than the window, if it was not lower
+//! already: from congestion avoidance that leaves between three quarters of it and all but a
+//! segment.
 //!
 //! Left out everywhere: the paper's retransmission on the first duplicate by a fine-grained timer.
 

@@ -6,9 +6,10 @@
 //! on it grows every other round trip and a loss halves.
 //!
 //! **reference**: RTT is the latest sample; a timeout halves. **Linux**: N, in half segments
-//! rounded up, is that of the latest acknowledgement that could grow the window, so that 2.5
-//! segments are no congestion yet; a timeout is taken as a loss; while losses are repaired or marks
-//! answered it grows as Reno; with nothing in flight, idle or after a timeout, it forgets Base.
+//! rounded up, is that of the least RTT since the last acknowledgement that could grow the window,
+//! so that 2.5 segments are no congestion yet, and all of the window where there was none; a
+//! timeout is taken as a loss; while losses are repaired, marks answered or segments come out of
+//! order it grows as Reno; with nothing in flight, idle or after a timeout, it forgets Base.
 //! **ns-3** (`TcpVeno`): N in whole segments rounded up; a timeout is taken as a loss; it counts
 //! its samples anew with every acknowledgement and wants three of them before it minds N, so that
 //! it grows as NewReno, whatever waits.
