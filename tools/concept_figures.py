@@ -9,6 +9,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -273,6 +274,20 @@ def changing_rate() -> Drawn:
     return figure, frame
 
 
+def one_flow(vary: dict[str, list[Any]]) -> sj.Scenario:
+    """One flow over 50 Mbit/s and 40 ms, with room for one bandwidth-delay product."""
+    return sj.dumbbell(
+        rate="50 Mbit/s",
+        rtt="40 ms",
+        queue=sj.queue.DropTail(limit="1 bdp"),
+        flows=sj.tcp("newreno", name="tcp"),
+        duration="120 s",
+        warmup="20 s",
+        replicas=8,
+        vary=vary,
+    )
+
+
 def mean_goodputs(results: sj.Results) -> pl.DataFrame:
     """The mean goodput of each point's replicas of one flow, and its standard error."""
     goodput, replicas = pl.col("goodput_bps") / 1e6, pl.len().sqrt()
@@ -304,18 +319,11 @@ def tell_goodputs(of: str, values: pl.DataFrame) -> None:
 def lossy_wire() -> Drawn:
     """What one flow gets over a wire that loses packets, by how many."""
     names, losses = ("newreno", "cubic", "westwood", "bbr"), [0.0003, 0.001, 0.003, 0.01, 0.03, 0.1]
-    line = sj.dumbbell(
-        rate="50 Mbit/s",
-        rtt="40 ms",
-        queue=sj.queue.DropTail(limit="1 bdp"),
-        flows=sj.tcp("newreno", name="tcp"),
-        duration="120 s",
-        warmup="20 s",
-        replicas=8,
-        vary={
+    line = one_flow(
+        {
             "flow.tcp.transport.congestion_control": list(names),
             "dumbbell.bottleneck.loss": losses,
-        },
+        }
     )
     results = sj.run(line)
     told = pl.DataFrame(
@@ -341,19 +349,12 @@ def lossy_wire() -> Drawn:
 def uneven_wire() -> Drawn:
     """What one flow gets over a wire whose delay varies, with and without reordering."""
     names, most_ms = ("newreno", "cubic", "bbr"), [0.5, 1, 2, 5, 10, 20, 40]
-    line = sj.dumbbell(
-        rate="50 Mbit/s",
-        rtt="40 ms",
-        queue=sj.queue.DropTail(limit="1 bdp"),
-        flows=sj.tcp("newreno", name="tcp"),
-        duration="120 s",
-        warmup="20 s",
-        replicas=8,
-        vary={
+    line = one_flow(
+        {
             "flow.tcp.transport.congestion_control": list(names),
             "dumbbell.bottleneck.reorders": [False, True],
             "dumbbell.bottleneck.jitter": [f"uniform(0 ms, {most} ms)" for most in most_ms],
-        },
+        }
     )
     results = sj.run(line)
     told = pl.DataFrame(

@@ -14,6 +14,8 @@ import textwrap
 from pathlib import Path
 from typing import Any
 
+from table_keys import undeclared
+
 from sojourn import _core
 
 PACKAGE = Path(__file__).resolve().parent.parent / "python" / "sojourn"
@@ -208,16 +210,7 @@ def keys_module(tables: dict[str, list[dict[str, Any]]]) -> str:
                 fields.append(f"    {param['name']}: {type_of(param['schema'], param['default'])}")
         if table_keys := {
             "scenario": ["vary", "design"],
-            "link": [
-                "delay",
-                "changes",
-                "loss",
-                "reverse_loss",
-                "jitter",
-                "reverse_jitter",
-                "queue",
-                "reverse_queue",
-            ],
+            "link": undeclared(json.loads(_core.schema())["$defs"]["link"]),
         }.get(of[0][0]):
             fields += [f"    {key}: Any" for key in table_keys]
         if of[0][0] == "flow":

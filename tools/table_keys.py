@@ -48,6 +48,11 @@ JITTER = (
 JITTER_BACK = "As `jitter`, on the way back."
 
 
+def undeclared(table: dict[str, Any]) -> list[str]:
+    """The keys of a table's schema that no table declares: of those it has no description."""
+    return [key for key, value in table["properties"].items() if "description" not in value]
+
+
 def table_keys(name: str, schema: dict[str, Any], law: str) -> list[dict[str, Any]]:
     """The keys of the table ``name`` as `generate.param_table` wants them.
 
@@ -58,8 +63,7 @@ def table_keys(name: str, schema: dict[str, Any], law: str) -> list[dict[str, An
         return []  # Those of the head are the sections of the page.
     table = schema["$defs"][name]
     rows = []
-    # Of declared keys the schema has the description.
-    for key in (key for key, value in table["properties"].items() if "description" not in value):
+    for key in undeclared(table):
         default, doc, allowed = _KEYS[name][key]
         is_required = key in table["required"]
         assert is_required == (default == "required"), f"{name}: {key}"

@@ -207,8 +207,9 @@ params! {
 
 /// Keys beside the scalar ones: tables and lists.
 pub(crate) const TOP_TABLES: &[&str] = &["link", "flow", "dumbbell", "design", "vary"];
-pub(crate) const LINK_TABLES: &[&str] = &[
-    "delay",
+pub(crate) const LINK_TABLES: &[&str] = &["delay"];
+/// Of a link and of a dumbbell's bottleneck.
+pub(crate) const WAYS_TABLES: &[&str] = &[
     "changes",
     "loss",
     "reverse_loss",
@@ -219,15 +220,6 @@ pub(crate) const LINK_TABLES: &[&str] = &[
 ];
 pub(crate) const FLOW_TABLES: &[&str] = &["transport", "traffic", "access"];
 pub(crate) const DUMBBELL_TABLES: &[&str] = &["bottleneck", "access"];
-pub(crate) const BOTTLENECK_TABLES: &[&str] = &[
-    "changes",
-    "loss",
-    "reverse_loss",
-    "jitter",
-    "reverse_jitter",
-    "queue",
-    "reverse_queue",
-];
 pub(crate) const STEPS_TABLES: &[&str] = &["rates", "delays", "opportunities"];
 pub(crate) const LOSS_TABLES: &[&str] = &["packets"];
 

@@ -201,7 +201,9 @@ fn read_links(
     let path =
         name_of("link", table).map_or_else(|| "link".to_owned(), |name| format!("link.{name}"));
     let reader = Reader::new(table, place, &path);
-    reader.only(&keys::keys_of::<Link>(keys::LINK_TABLES))?;
+    reader.only(&keys::keys_of::<Link>(
+        &[keys::LINK_TABLES, keys::WAYS_TABLES].concat(),
+    ))?;
     let link: Link = reader.read(Preset::Reference)?;
     let stems = [link.from.stem(), link.to.stem()];
     let numbers: Vec<Option<u64>> = match stems.into_iter().flatten().next() {

@@ -5,7 +5,7 @@
 use sojourn_base::{Ecn, Preset, Rate, Span, Time};
 use sojourn_transport::{Ack, Arrival, Receiver, Segment};
 
-use crate::bench::{Bench, Fate, Link, Solo, config};
+use crate::bench::{Bench, Fate, Link, Solo, config, segment};
 
 fn over_10_mbit(congestion_control: &str, rtt_ms: u64) -> Bench {
     let half = Span::from_ps(Span::from_ms(rtt_ms).as_ps() / 2);
@@ -192,17 +192,7 @@ fn a_buffer_holds_what_the_rate_sends_and_half_a_window_at_most() {
 
 /// The segment of 1000 bytes with this place, sent at zero.
 fn nth(place: u64) -> Segment {
-    Segment {
-        seq: 1 + 1000 * place,
-        len: 1000,
-        syn: false,
-        fin: false,
-        retransmission: false,
-        push: false,
-        cwr: false,
-        ecn: Ecn::Ect0,
-        stamp: Time::ZERO,
-    }
+    segment(place, Time::ZERO)
 }
 
 /// A receiver that acknowledges pairs, whose window is full grown: what it sends for a segment at

@@ -1,24 +1,14 @@
 //! Segments that overtake each other: what is too old by its stamp (RFC 7323, 5.3), and Linux's
 //! state of disorder.
 
-use sojourn_base::{Ecn, Preset, Span, Time};
+use sojourn_base::{Preset, Span, Time};
 use sojourn_transport::{Arrival, Receiver, Segment};
 
-use crate::bench::{Solo, config};
+use crate::bench::{Solo, config, segment};
 
-/// The segment of 1000 bytes with this place, sent at so many microseconds.
+/// The segment with this place, sent at so many microseconds.
 fn nth(place: u64, us: u64) -> Segment {
-    Segment {
-        seq: 1 + 1000 * place,
-        len: 1000,
-        syn: false,
-        fin: false,
-        retransmission: false,
-        push: false,
-        cwr: false,
-        ecn: Ecn::Ect0,
-        stamp: Time::ZERO + Span::from_us(us),
-    }
+    segment(place, Time::ZERO + Span::from_us(us))
 }
 
 /// Hears segments of these places and stamps, one each millisecond; what each acknowledgement says

@@ -16,6 +16,9 @@ use crate::tree::{Node, Table, Value};
 const ALLOWED: &str = "tables such as { at = \"10 s\", rate = \"5 Mbit/s\" }, or one such as \
     { rates = [\"5 Mbit/s\", \"10 Mbit/s\"], step = \"10 s\" }";
 
+const RATES: &str = "rates such as [\"5 Mbit/s\", \"10 Mbit/s\"], or a file of bits per second";
+const DELAYS: &str = "times such as [\"20 ms\", \"60 ms\"], or a file of seconds";
+
 /// What one opportunity of a trace of Mahimahi delivers (its manual page, mm-link(1)).
 const OPPORTUNITY: Bytes = Bytes::new(1_500);
 
@@ -297,18 +300,11 @@ fn read_steps(table: &Table, place: Place, key: &str) -> Result<When, Located> {
         }
         return Ok(When::Opportunities(file.clone(), step));
     }
-    let rates = read_follow(
-        &reader,
-        "rates",
-        "rates such as [\"5 Mbit/s\", \"10 Mbit/s\"], or a file of bits per second",
-    )?;
-    let delays = read_follow(
-        &reader,
-        "delays",
-        "times such as [\"20 ms\", \"60 ms\"], or a file of seconds",
-    )?;
+    let rates = read_follow(&reader, "rates", RATES)?;
+    let delays = read_follow(&reader, "delays", DELAYS)?;
     if rates.is_none() && delays.is_none() {
-        return Err(reader.error("rates", "found nothing, and no delays; allowed: rates such as [\"5 Mbit/s\", \"10 Mbit/s\"], or a file of bits per second"));
+        let message = format!("found nothing, and no delays; allowed: {RATES}");
+        return Err(reader.error("rates", message));
     }
     if let Some(Steps::Given(rates)) = &rates
         && sends_nothing(rates)

@@ -35,7 +35,7 @@ impl DumbbellPlan {
         let missing = || reader.error("bottleneck", "found nothing; allowed: a table");
         let inner = reader.node("bottleneck").ok_or_else(missing)?;
         let inner = Reader::of(inner, "dumbbell.bottleneck")?;
-        inner.only(&keys::keys_of::<Bottleneck>(keys::BOTTLENECK_TABLES))?;
+        inner.only(&keys::keys_of::<Bottleneck>(keys::WAYS_TABLES))?;
         let bottleneck: Bottleneck = inner.read(Preset::Reference)?;
         let access = match reader.node("access") {
             Some(node) => read_access(node, "dumbbell.access")?,

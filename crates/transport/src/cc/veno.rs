@@ -16,7 +16,7 @@
 
 use sojourn_base::{ParamFault, Preset, Span, Time, params};
 
-use crate::cc::parts::{Rounds, Window};
+use crate::cc::parts::{Openings, Rounds, Window};
 use crate::cc::{AckSample, CongestionControl, LossEvent, LossKind, Start};
 use crate::sender::State;
 use crate::window_hooks;
@@ -42,8 +42,8 @@ pub struct Veno {
     fresh: u32,
     /// Segments that waited when it was last looked.
     backlog: f64,
-    /// All was well after the last acknowledgement; Linux's only.
-    was_open: bool,
+    /// Linux's only.
+    openings: Openings,
     rounds: Rounds,
     /// The window grows in this round trip, or by this window's worth, though the path is
     /// congested.
@@ -69,7 +69,7 @@ impl Veno {
             samples: 0,
             fresh: 0,
             backlog: 0.0,
-            was_open: true,
+            openings: Openings::default(),
             rounds: Rounds::default(),
             grows: true,
         })
@@ -107,9 +107,7 @@ impl Veno {
     /// `tcp_veno_cong_avoid`: by windows acknowledged. The RTT is the least since the last, and
     /// endless where none came since, as where all is well again: then all waits.
     fn grow_like_linux(&mut self, ack: &AckSample) {
-        let opens = ack.is_open() && !self.was_open;
-        self.was_open = ack.is_open();
-        if opens {
+        if self.openings.opens(ack) {
             self.latest = f64::INFINITY;
         }
         if self.window.grew_as_reno(ack) || !ack.may_grow {

@@ -18,9 +18,8 @@
 
 use sojourn_base::{ParamFault, Preset, Span, Time, params};
 
-use crate::cc::parts::{RoundRtt, Rounds, Window};
+use crate::cc::parts::{Openings, RoundRtt, Rounds, Window};
 use crate::cc::{AckSample, CongestionControl, LossEvent, LossKind, Start};
-use crate::sender::State;
 use crate::window_hooks;
 
 params! {
@@ -55,8 +54,8 @@ pub struct Yeah {
     reno: f64,
     slow_rounds: u32,
     fast_rounds: u32,
-    /// The state after the last acknowledgement, and whether all was well; Linux's only.
-    before: (State, bool),
+    /// Linux's only.
+    openings: Openings,
 }
 
 const LEAST_RENO: f64 = 2.0;
@@ -90,7 +89,7 @@ impl Yeah {
             reno: LEAST_RENO,
             slow_rounds: 0,
             fast_rounds: 0,
-            before: (State::Open, true),
+            openings: Openings::default(),
         })
     }
 
@@ -144,14 +143,6 @@ impl Yeah {
         ack.may_grow && self.rounds.reached(ack.snd_una, ack.snd_nxt)
     }
 
-    /// Whether Linux comes to its state of all being well; at the end of a recovery if only for a
-    /// moment.
-    fn opens(&mut self, ack: &AckSample) -> bool {
-        let now = (ack.state, ack.is_open());
-        let (state, was_open) = core::mem::replace(&mut self.before, now);
-        ack.state == State::Open && (state != State::Open || (ack.is_open() && !was_open))
-    }
-
     fn forget(&mut self) {
         self.base = None;
         self.round = RoundRtt::default();
@@ -202,7 +193,7 @@ impl CongestionControl for Yeah {
             self.base = Some(self.base.map_or(rtt, |base| base.min(rtt)));
             self.round.sample(rtt);
         }
-        if self.preset == Preset::Linux && self.opens(ack) {
+        if self.preset == Preset::Linux && self.openings.opens(ack) {
             // `vegas_enable`: a round trip begins.
             self.round = RoundRtt::default();
             self.rounds.begin(ack.snd_nxt);

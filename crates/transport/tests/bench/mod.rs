@@ -383,3 +383,18 @@ pub fn nth(n: u64) -> u64 {
 pub fn segments(from: u64, to: u64) -> Vec<(u64, u64)> {
     (from..to).map(|n| (nth(n), nth(n + 1))).collect()
 }
+
+/// The segment of 1000 bytes with this place, sent at `stamp`.
+pub fn segment(place: u64, stamp: Time) -> Segment {
+    Segment {
+        seq: 1 + 1000 * place,
+        len: 1000,
+        syn: false,
+        fin: false,
+        retransmission: false,
+        push: false,
+        cwr: false,
+        ecn: Ecn::Ect0,
+        stamp,
+    }
+}

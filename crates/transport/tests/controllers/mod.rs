@@ -4,6 +4,7 @@ mod bbr;
 mod bbr3;
 mod delay;
 mod delay_presets;
+mod disorder;
 mod loss;
 mod loss_presets;
 mod marks;
