@@ -14,6 +14,11 @@
 //! dumbbell the access links hand over to the bottleneck, and the bottleneck to the access links at
 //! the other end, in both directions.
 //!
+//! What is lost on a wire, and what packets take longer there, is drawn in the order of sending, and
+//! so is known when they are handed over too: what is lost stays with its link until it would have
+//! come out. Only a link that lets packets overtake each other and loses some must see them come
+//! out, since it draws in that order.
+//!
 //! **At once.** Mostly a link is fed by sources alone, each over a first link of its own, and these
 //! only answer what one [train](crate::train) brings them: an end of a connection learns of the
 //! other by packets alone. While that train is followed it is known when the next of them can send
@@ -34,8 +39,9 @@ pub(crate) fn arrange(links: &mut [Link], paths: &[&[LinkId]]) {
     let mut hands_over = vec![false; links.len()];
     let mut gathers = vec![false; links.len()];
     for (feeder, next) in pairs.clone() {
-        // Whether something is lost, and when it comes out on an uneven wire, is seen there.
-        hands_over[feeder] = !(links[feeder].is_lossy || links[feeder].is_uneven);
+        // What is lost is drawn in the order of coming out, and known at the order of sending.
+        let link = &links[feeder];
+        hands_over[feeder] = !(link.is_lossy && link.spec.lets_overtake());
         gathers[next] = true;
     }
     for path in paths {
@@ -49,6 +55,7 @@ pub(crate) fn arrange(links: &mut [Link], paths: &[&[LinkId]]) {
     let mut is_in_order = vec![true; links.len()];
     for (feeder, next) in pairs.clone() {
         let known: usize = *feeders[next].get_or_insert(feeder);
+        has_many[next] |= links[feeder].spec.lets_overtake();
         if known != feeder {
             has_many[next] = true;
             let [known, feeder, spec] = [known, feeder, next].map(|id| &links[id].spec);
@@ -91,5 +98,6 @@ pub(crate) fn arrange(links: &mut [Link], paths: &[&[LinkId]]) {
 /// Whether what two feeders announce to a link comes there nearly in the order in which they
 /// do: while one holds a burst, the others do not announce many.
 fn come_in_order(one: &LinkSpec, other: &LinkSpec, next: &LinkSpec) -> bool {
-    one.pace() == other.pace() && next.rate.bps() <= 4 * one.rate.bps()
+    let are_even = !one.is_uneven() && !other.is_uneven();
+    are_even && one.pace() == other.pace() && next.rate.bps() <= 4 * one.rate.bps()
 }

@@ -100,9 +100,14 @@ impl LinkSpec {
     }
 
     /// Whether not all packets take equally long on the wire.
-    fn is_uneven(&self) -> bool {
+    pub(crate) fn is_uneven(&self) -> bool {
         let changes = self.changes.as_deref();
         self.jitter.is_some() || changes.is_some_and(Changes::vary_delay)
+    }
+
+    /// Whether a packet may come out before one that was sent before it.
+    pub(crate) fn lets_overtake(&self) -> bool {
+        self.reorders && self.is_uneven()
     }
 
     /// How long they take at least, whenever they come.
@@ -114,6 +119,17 @@ impl LinkSpec {
             ..pace
         })
     }
+}
+
+/// What lies behind a link that hands over.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Behind {
+    /// Other links.
+    Links,
+    /// Links of [trains](crate::train).
+    Trains,
+    /// Either, behind a wire on which [something becomes](Link::cross_wire) of some packets.
+    Wire,
 }
 
 /// What a discipline judges whose packets its link keeps, if it hands over.
@@ -162,8 +178,8 @@ pub struct Link {
     pub(crate) fed_by: FedBy,
     /// Whether there are any `waits`: asked of every packet, and so in the first line.
     has_waits: bool,
-    /// Whether there is a [train](crate::train) behind it.
-    pub(crate) feeds_train: bool,
+    /// What lies behind it.
+    pub(crate) behind: Behind,
     /// Its books, which fill the first line and end with the third.
     pub ledger: Ledger,
     /// The room of a queue that the link keeps itself: a [plain](plain) one, or one whose
@@ -209,6 +225,8 @@ pub struct Link {
     pub(crate) is_lossy: bool,
     /// Whether its packets need not all take equally long on the wire: see [`jitter`].
     pub(crate) is_uneven: bool,
+    /// Whether it may keep what waits itself, where its discipline lets it.
+    may_keep: bool,
     /// Announced, and not [in its place](Self::sort_in) yet.
     unplaced: Option<Box<Unplaced>>,
     /// When the first of these arrives that come in any order.
@@ -255,10 +273,11 @@ impl Link {
     /// An idle link; `looked_into` where the inside of its discipline must be seen at every call.
     pub fn new(spec: LinkSpec, looked_into: bool) -> Self {
         let is_uneven = spec.is_uneven();
-        let may_keep =
-            spec.device_queue == 0 && spec.changes.is_none() && !is_uneven && !looked_into;
+        let may_keep = spec.device_queue == 0 && spec.changes.is_none() && !looked_into;
+        let plain = spec.discipline.plain_capacity();
         let mut link = Self {
-            room: spec.discipline.plain_capacity().filter(|_| may_keep),
+            room: plain.filter(|_| may_keep && !is_uneven),
+            may_keep,
             judges: Judges::of(&spec.discipline, may_keep),
             due: Time::NEVER,
             timer: Time::NEVER,
@@ -271,7 +290,7 @@ impl Link {
             free_at: Time::ZERO,
             last_takes: Span::ZERO,
             delay: spec.delay,
-            may_wait: handing::longest_wait(spec.pace()),
+            may_wait: handing::longest_wait(&spec),
             wired: 0,
             delivered: 0,
             spec,
@@ -282,7 +301,7 @@ impl Link {
             unplaced: None,
             beyond: Time::NEVER,
             has_waits: false,
-            feeds_train: false,
+            behind: Behind::Links,
             waits: VecDeque::new(),
             booked: Ring::default(),
             booked_bytes: Bytes::ZERO,
@@ -316,8 +335,20 @@ impl Link {
     /// it can then.
     pub(crate) fn hand_over(&mut self) {
         self.hands_over = true;
-        if self.judges != Judges::Nothing {
-            self.room = Some(self.spec.discipline.capacity());
+        if self.is_lossy || self.is_uneven {
+            self.behind = Behind::Wire;
+        }
+        let discipline = &self.spec.discipline;
+        if self.may_keep && discipline.plain_capacity().is_some() || self.judges != Judges::Nothing
+        {
+            self.room = Some(discipline.capacity());
+        }
+    }
+
+    /// There are [trains](crate::train) behind it.
+    pub(crate) fn feed_trains(&mut self) {
+        if self.behind == Behind::Links {
+            self.behind = Behind::Trains;
         }
     }
 
@@ -434,7 +465,8 @@ impl Link {
             } else {
                 self.next_departure()
             };
-            return departure.min(self.next_arrival()) + self.may_wait;
+            let catches_up = departure.min(self.next_arrival()) + self.may_wait;
+            return catches_up.min(self.next_lost());
         }
         if self.room.is_some() {
             return self.next_delivery();

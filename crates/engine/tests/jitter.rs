@@ -12,7 +12,12 @@ const NEVER: &[(u64, u64)] = &[];
 
 /// A link whose packets take `extra` longer, a share of them, and whose delay changes at so many
 /// microseconds to so many.
-fn uneven(link: LinkSpec, extra: &str, share: f64, delays_us: &[(u64, u64)]) -> LinkSpec {
+pub(crate) fn uneven(
+    link: LinkSpec,
+    extra: &str,
+    share: f64,
+    delays_us: &[(u64, u64)],
+) -> LinkSpec {
     let extra = Distribution::read(Scalar::Text(extra)).unwrap();
     let random = Stream::new(u64::from(link.to));
     let change = |&(at_us, delay_us): &(u64, u64)| Change {

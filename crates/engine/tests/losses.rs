@@ -9,7 +9,7 @@ use sojourn_queue::Reason;
 use crate::bench::{self, Diary, RUNNING, us};
 use crate::handover::{network, run, same_history};
 
-fn losing(law: &LossLaw, link: LinkSpec) -> LinkSpec {
+pub(crate) fn losing(law: &LossLaw, link: LinkSpec) -> LinkSpec {
     LinkSpec {
         losses: Some(Losses::new(law.clone(), Stream::new(u64::from(link.to))).into()),
         ..link

@@ -8,3 +8,4 @@ mod losses;
 mod network;
 mod rounds;
 mod scale;
+mod wires;

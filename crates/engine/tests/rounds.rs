@@ -28,7 +28,7 @@ fn received_out_of_order<const IN_ORDER: bool>(diary: &Diary<IN_ORDER>) -> usize
 /// send until they stop.
 ///
 /// Idle links make the network one of many links, if `rounds` are wanted.
-fn network(random: &mut Stream, rounds: bool) -> (Vec<LinkSpec>, Vec<FlowSpec>) {
+pub(crate) fn network(random: &mut Stream, rounds: bool) -> (Vec<LinkSpec>, Vec<FlowSpec>) {
     const QUEUES: [&str; 4] = ["droptail", "red", "codel", "fq_codel"];
     let mut any = |below: usize| random.below(below as u64) as usize;
     let (queue, mbps) = (QUEUES[any(4)], [4, 30, 90][any(3)]);
@@ -149,7 +149,7 @@ fn streams(
 }
 
 /// Runs in steps of uneven length; gives the state after each, and the diary.
-fn run<const IN_ORDER: bool>(
+pub(crate) fn run<const IN_ORDER: bool>(
     (links, flows): (Vec<LinkSpec>, Vec<FlowSpec>),
     longest: Span,
 ) -> (Vec<String>, Diary<IN_ORDER>) {

@@ -95,7 +95,7 @@ impl Link {
         self.packets.iter().skip(in_flight).for_each(leave);
         let begun = self.packets.iter().take(in_flight);
         let announced = self.announced.iter().chain(self.unplaced());
-        for packet in begun.chain(announced) {
+        for packet in begun.chain(announced).chain(self.kept_lost()) {
             on_the_way[packet.lane()] += 1;
         }
         if self.promises() {

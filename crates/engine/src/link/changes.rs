@@ -182,7 +182,7 @@ impl Link {
         self.busy += (sent - self.sent_before) * self.last_takes.as_ps();
         self.sent_before = sent;
         self.spec.rate = rate;
-        self.may_wait = handing::longest_wait(self.spec.pace());
+        self.may_wait = handing::longest_wait(&self.spec);
         if self.last_size > 0 {
             self.last_takes = self.spec.pace().to_send(self.last_size);
         }

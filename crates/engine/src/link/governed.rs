@@ -6,7 +6,7 @@ use sojourn_queue::{
     AnyDiscipline, Backlog, Context, Dequeued, Discipline, Reason, Registered, Sink,
 };
 
-use super::{HandedOver, Horizon, Link};
+use super::{HandedOver, Horizon, Link, Losses};
 use crate::ledger::{Ledger, Shared};
 use crate::{LinkId, Observer, SimPacket};
 
@@ -23,6 +23,7 @@ pub(super) struct Books<'a, O> {
     pub(super) now: Time,
     pub(super) link: LinkId,
     pub(super) ledger: &'a mut Ledger,
+    pub(super) losses: &'a mut Option<Box<Losses>>,
     pub(super) shared: &'a mut Shared,
     pub(super) observer: &'a mut O,
     pub(super) fault: &'a mut Option<Box<str>>,
@@ -30,6 +31,9 @@ pub(super) struct Books<'a, O> {
 
 impl<O: Observer> Sink<SimPacket> for Books<'_, O> {
     fn dropped(&mut self, packet: SimPacket, reason: Reason) {
+        if let Some(losses) = self.losses {
+            losses.let_out(self.link, self.now, self.ledger, self.shared, self.observer);
+        }
         self.ledger
             .drop(packet.bytes(), packet.stamp, self.now, reason);
         self.shared.dropped(&packet);
@@ -55,6 +59,7 @@ macro_rules! with_context {
             now: $now,
             link: $id,
             ledger: &mut $link.ledger,
+            losses: &mut $link.spec.losses,
             shared: $shared,
             observer: $observer,
             fault: &mut $link.fault,

@@ -4,7 +4,7 @@ use sojourn_base::length::Capacity;
 use sojourn_base::{Span, Time};
 
 use super::unplaced::Unplaced;
-use super::{Judges, Link, Pace};
+use super::{Judges, Link, LinkSpec};
 use crate::SimPacket;
 use crate::ledger::Shared;
 
@@ -39,9 +39,10 @@ pub(crate) enum FedBy {
 /// then the first packet comes out, nor than it takes to send a number of full packets, which would
 /// lie about in the ring before it and behind it. But it waits until the instant is over, and all
 /// its arrivals known.
-pub(super) fn longest_wait(pace: Pace) -> Span {
-    let batch = Span::from_ps(pace.to_send(FULL).as_ps().saturating_mul(BATCH));
-    pace.delay.min(batch) + Span::from_ps(1)
+pub(super) fn longest_wait(spec: &LinkSpec) -> Span {
+    let takes = spec.pace().to_send(FULL);
+    let batch = Span::from_ps(takes.as_ps().saturating_mul(BATCH));
+    spec.least_pace().delay.min(batch) + Span::from_ps(1)
 }
 
 /// A packet that a link has begun to send, or will without fail, and hands over to the next link,
@@ -85,7 +86,19 @@ impl Link {
         } else {
             self.backlog().packets
         };
-        waiting + self.in_flight() + announced
+        waiting + self.in_flight() + announced + self.kept_lost().count()
+    }
+
+    /// What becomes on its wire of a packet that is handed over, and comes out at `stamp` if nothing
+    /// does: when it comes out, and whether it is lost then. That one stays here.
+    #[inline(never)]
+    pub(crate) fn cross_wire(&mut self, packet: &SimPacket, stamp: Time) -> (Time, bool) {
+        let stamp = self.comes_late(stamp);
+        let is_lost = self.loses(packet);
+        if is_lost && let Some(losses) = &mut self.spec.losses {
+            losses.keep(packet, stamp);
+        }
+        (stamp, is_lost)
     }
 
     /// The room of its plain queue, where it [promises](Self::promises) and nothing is announced to

@@ -177,6 +177,7 @@ impl Link {
             now,
             link: id,
             ledger: &mut self.ledger,
+            losses: &mut self.spec.losses,
             shared,
             observer,
             fault: &mut self.fault,

@@ -1,10 +1,12 @@
 //! Wires on which no two packets need take equally long.
 //!
 //! The transmitter knows nothing of it: a packet leaves its queue and is sent as on any other link.
-//! What it takes beyond the propagation is drawn when it begins to be sent. Packets lie on the wire
-//! in the order in which they come out, and each has an event of its own there; so has each
-//! departure, since what is sent later may come out sooner. So such a link keeps no queue itself
-//! and hands nothing over.
+//! What it takes beyond the propagation is drawn for one after the other, in the order of sending.
+//!
+//! Where such a link [hands over](crate::handover), that is known when it does. Where it does not,
+//! packets lie on its wire in the order in which they come out, and each has an event of its own
+//! there; so has each departure, since what is sent later may come out sooner. So it keeps no queue
+//! itself then.
 
 use sojourn_base::{Distribution, Span, Stream, Time};
 
@@ -45,15 +47,24 @@ impl Link {
     /// out at `stamp` but for its jitter; tells when it does.
     #[inline(never)]
     pub(super) fn put_on_uneven_wire(&mut self, packet: &SimPacket, stamp: Time) -> Time {
-        let jitter = self.spec.jitter.as_mut();
-        let mut stamp = stamp + jitter.map_or(Span::ZERO, |jitter| jitter.draw());
-        if !self.spec.reorders {
-            stamp = stamp.max(self.latest);
-            self.latest = stamp;
-        }
+        let stamp = self.comes_late(stamp);
         let change = |copy: &mut SimPacket| copy.send_copy_on(packet, 1, stamp);
         let later = |other: &SimPacket| other.stamp > stamp;
         self.packets.push_before(packet, change, later, u32::MAX);
         stamp
+    }
+
+    /// When the packet comes out that is sent next, at `stamp` but for what its wire does.
+    pub(super) fn comes_late(&mut self, stamp: Time) -> Time {
+        if !self.is_uneven {
+            return stamp;
+        }
+        let jitter = self.spec.jitter.as_mut();
+        let stamp = stamp + jitter.map_or(Span::ZERO, |jitter| jitter.draw());
+        if self.spec.reorders {
+            return stamp;
+        }
+        self.latest = self.latest.max(stamp);
+        self.latest
     }
 }

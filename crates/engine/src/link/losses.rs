@@ -4,13 +4,20 @@
 //! the far end, where its last bit comes out, it is found to be damaged, and is gone. In the books
 //! of the link it is a drop with the reason [`Link`](sojourn_queue::Reason::Link), in those of its
 //! flow it is dropped.
+//!
+//! Packets come out in the order of sending, or the link does not [hand over](crate::handover). So
+//! one that does knows as soon as it hands over: what is lost it keeps, and that alone comes out
+//! there by an event; or before, where its queue drops something later: who looks on sees in order
+//! what a link lost.
 
+use std::collections::VecDeque;
 use std::sync::Arc;
 
-use sojourn_base::{Bytes, Stream};
+use sojourn_base::{Bytes, Stream, Time};
 
 use super::Link;
-use crate::SimPacket;
+use crate::ledger::{Ledger, Shared};
+use crate::{LinkId, Observer, SimPacket};
 
 /// By which law packets are lost.
 #[derive(Debug, Clone, PartialEq)]
@@ -46,6 +53,8 @@ pub struct Losses {
     /// Packets that have come out, lost or not.
     came_out: u64,
     is_bad: bool,
+    /// Those that will be found to be lost, each stamped with when, where that is known ahead.
+    kept: VecDeque<SimPacket>,
 }
 
 impl Losses {
@@ -56,6 +65,28 @@ impl Losses {
             random,
             came_out: 0,
             is_bad: false,
+            kept: VecDeque::new(),
+        }
+    }
+
+    /// Keeps a packet that is lost until it comes out, at `stamp`.
+    pub(super) fn keep(&mut self, packet: &SimPacket, stamp: Time) {
+        let mut lost = *packet;
+        lost.send_copy_on(packet, 1, stamp);
+        self.kept.push_back(lost);
+    }
+
+    /// All that are kept and come out by `now` are found to be lost.
+    pub(super) fn let_out<O: Observer>(
+        &mut self,
+        id: LinkId,
+        now: Time,
+        ledger: &mut Ledger,
+        shared: &mut Shared,
+        observer: &mut O,
+    ) {
+        while let Some(packet) = self.kept.pop_front_if(|packet| packet.stamp <= now) {
+            book_lost(id, &packet, ledger, shared, observer);
         }
     }
 
@@ -88,11 +119,70 @@ impl Losses {
     }
 }
 
+/// A packet comes out, stamped with when, and is lost.
+fn book_lost<O: Observer>(
+    id: LinkId,
+    packet: &SimPacket,
+    ledger: &mut Ledger,
+    shared: &mut Shared,
+    observer: &mut O,
+) {
+    ledger.lose();
+    shared.dropped(packet);
+    observer.lost(packet.stamp, id, packet);
+}
+
 impl Link {
-    /// Whether the packet that comes out is lost on the wire.
-    pub(crate) fn loses(&mut self, packet: &SimPacket) -> bool {
+    /// Whether the packet that comes out next is lost on the wire.
+    pub(super) fn loses(&mut self, packet: &SimPacket) -> bool {
         let size = packet.bytes() + self.spec.overhead;
         let losses = self.spec.losses.as_mut();
         losses.is_some_and(|losses| losses.loses(size))
+    }
+
+    /// Whether a packet is lost that comes out by itself; it is booked then.
+    #[inline(never)]
+    pub(crate) fn is_lost<O: Observer>(
+        &mut self,
+        id: LinkId,
+        packet: &SimPacket,
+        shared: &mut Shared,
+        observer: &mut O,
+    ) -> bool {
+        let is_lost = self.loses(packet);
+        if is_lost {
+            book_lost(id, packet, &mut self.ledger, shared, observer);
+        }
+        is_lost
+    }
+
+    /// Those that it keeps and that will be found to be lost.
+    pub(super) fn kept_lost(&self) -> impl Iterator<Item = &SimPacket> {
+        let losses = self.spec.losses.iter();
+        losses.flat_map(|losses| &losses.kept)
+    }
+
+    /// When the first of these comes out.
+    #[inline]
+    pub(super) fn next_lost(&self) -> Time {
+        if !self.is_lossy {
+            return Time::NEVER;
+        }
+        let first = self.kept_lost().next();
+        first.map_or(Time::NEVER, |packet| packet.stamp)
+    }
+
+    /// All of these come out that do by `now`.
+    #[inline(never)]
+    pub(crate) fn let_lost_out<O: Observer>(
+        &mut self,
+        id: LinkId,
+        now: Time,
+        shared: &mut Shared,
+        observer: &mut O,
+    ) {
+        if let Some(losses) = &mut self.spec.losses {
+            losses.let_out(id, now, &mut self.ledger, shared, observer);
+        }
     }
 }

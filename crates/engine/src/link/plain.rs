@@ -155,6 +155,9 @@ impl Link {
         shared: &mut Shared,
         observer: &mut O,
     ) {
+        if self.is_lossy {
+            self.let_lost_out(id, now, shared, observer);
+        }
         let size = packet.bytes();
         self.ledger.arrive(size, now);
         self.ledger.drop(size, packet.stamp, now, reason);
@@ -267,7 +270,8 @@ impl Link {
         shared: &Shared,
         observer: &mut O,
     ) -> Option<SimPacket> {
-        if self.hands_over {
+        // Where that one may be lost, what was dropped before must have been seen.
+        if self.hands_over || self.is_lossy {
             return None;
         }
         let packet = self.announced.first()?;

@@ -51,8 +51,8 @@ impl<O: Observer> Simulation<O> {
         let link = &mut self.links[id as usize];
         let (shared, observer) = (&mut self.shared, &mut self.observer);
         if let Some(stamp) = link.line_up(id, now, packet, capacity, shared, observer) {
-            let feeds_train = link.feeds_train;
-            self.announce(packet, stamp, feeds_train);
+            let behind = link.behind;
+            self.announce(packet, stamp, behind);
         }
         loop {
             let link = &mut self.links[id as usize];
@@ -80,7 +80,7 @@ impl<O: Observer> Simulation<O> {
 
     #[inline(always)]
     fn announce_handed_over(&mut self, id: LinkId, (packet, stamp): &HandedOver) {
-        let feeds_train = self.links[id as usize].feeds_train;
-        self.announce(packet, *stamp, feeds_train);
+        let behind = self.links[id as usize].behind;
+        self.announce(packet, *stamp, behind);
     }
 }

@@ -7,7 +7,7 @@ use sojourn_queue::{Caller, Registered, call};
 
 use super::Simulation;
 use crate::ledger::Breach;
-use crate::link::{Any, Horizon, Judges};
+use crate::link::{Any, Behind, Horizon, Judges};
 use crate::routes::END;
 use crate::{LinkId, Observer, SimPacket};
 
@@ -44,10 +44,17 @@ impl<O: Observer> Simulation<O> {
     pub(super) fn deliver(&mut self, now: Time) {
         let id = self.deliveries.next_slot();
         if let Some(packet) = self.leave_link(id, now)
-            && !(self.links[id as usize].is_lossy && self.is_lost(id, now, &packet))
+            && !self.is_lost(id, &packet)
         {
             self.hand_on(id, now, &packet, false);
         }
+    }
+
+    /// Whether a packet that comes out of a link by itself is lost.
+    #[inline(always)]
+    fn is_lost(&mut self, id: LinkId, packet: &SimPacket) -> bool {
+        let link = &mut self.links[id as usize];
+        link.is_lossy && link.is_lost(id, packet, &mut self.shared, &mut self.observer)
     }
 
     /// A packet that has come out of a link arrives at the next, or at the end of its path:
@@ -90,23 +97,14 @@ impl<O: Observer> Simulation<O> {
             return Some(packet);
         }
         self.catch_up(id, Horizon::at(now));
-        let packet = self.links[id as usize].deliver(now);
+        let link = &mut self.links[id as usize];
+        if link.is_lossy {
+            link.let_lost_out(id, now, &mut self.shared, &mut self.observer);
+        }
+        let packet = link.deliver(now);
         self.reschedule_first(id, now);
         self.open_track(id);
         packet
-    }
-
-    /// Whether a packet that comes out of a link that may lose it is lost.
-    #[inline(never)]
-    fn is_lost(&mut self, id: LinkId, now: Time, packet: &SimPacket) -> bool {
-        let link = &mut self.links[id as usize];
-        if !link.loses(packet) {
-            return false;
-        }
-        link.ledger.lose();
-        self.shared.dropped(packet);
-        self.observer.lost(now, id, packet);
-        true
     }
 
     /// Asks for what the next events will need.
@@ -168,8 +166,8 @@ impl<O: Observer> Simulation<O> {
             link.forget_announced();
             let taken = link.take_in::<JUDGES, O>(id, &mut packet, capacity, shared, observer);
             if let Some(stamp) = taken {
-                let feeds_train = link.feeds_train;
-                self.announce(&packet, stamp, feeds_train);
+                let behind = link.behind;
+                self.announce(&packet, stamp, behind);
             }
         }
         self.links[id as usize].run_to_end(id, horizon, &mut self.observer);
@@ -215,22 +213,43 @@ impl<O: Observer> Simulation<O> {
             let Some((packet, stamp)) = &handed_over else {
                 return;
             };
-            let feeds_train = link.feeds_train;
-            self.announce_governed(packet, *stamp, feeds_train);
+            let behind = link.behind;
+            self.announce_governed(packet, *stamp, behind);
         }
     }
 
     /// The same as [`announce`](Self::announce), once for all disciplines.
     #[inline(never)]
-    fn announce_governed(&mut self, packet: &SimPacket, stamp: Time, feeds_train: bool) {
-        self.announce(packet, stamp, feeds_train);
+    fn announce_governed(&mut self, packet: &SimPacket, stamp: Time, behind: Behind) {
+        self.announce(packet, stamp, behind);
     }
 
-    /// Announces a packet to the link behind one that may feed a train; it comes there at `stamp`.
+    /// Announces a packet to the link behind one, and behind what lies there; it comes there at
+    /// `stamp`, unless something becomes of it before.
     #[inline(always)]
-    pub(super) fn announce(&mut self, packet: &SimPacket, stamp: Time, feeds_train: bool) {
+    pub(super) fn announce(&mut self, packet: &SimPacket, stamp: Time, behind: Behind) {
+        if behind == Behind::Wire {
+            self.announce_over_wire(packet, stamp);
+        } else {
+            self.announce_to_next(packet, stamp, behind == Behind::Trains);
+        }
+    }
+
+    #[inline(never)]
+    fn announce_over_wire(&mut self, packet: &SimPacket, stamp: Time) {
+        let id = self.shared.goes_over(packet);
+        let (stamp, is_lost) = self.links[id as usize].cross_wire(packet, stamp);
+        if is_lost {
+            self.schedule(id, stamp);
+        } else {
+            self.announce_to_next(packet, stamp, true);
+        }
+    }
+
+    #[inline(always)]
+    fn announce_to_next(&mut self, packet: &SimPacket, stamp: Time, to_train: bool) {
         let next = self.shared.paths.link(packet.at + 1);
-        if feeds_train && self.join_train(packet, next, stamp) {
+        if to_train && self.join_train(packet, next, stamp) {
             return;
         }
         let link = &mut self.links[next as usize];
@@ -242,7 +261,7 @@ impl<O: Observer> Simulation<O> {
     /// The same of a packet that is sent now by its source: where nothing else comes there before,
     /// it is taken in at once.
     #[inline(always)]
-    fn hand_over(&mut self, packet: &SimPacket, stamp: Time, feeds_train: bool) {
+    fn hand_over(&mut self, packet: &SimPacket, stamp: Time, behind: Behind) {
         if stamp < self.foreseen.until {
             let next = self.shared.paths.link(packet.at + 1);
             if next == self.foreseen.link {
@@ -250,7 +269,7 @@ impl<O: Observer> Simulation<O> {
                 return;
             }
         }
-        self.announce(packet, stamp, feeds_train);
+        self.announce(packet, stamp, behind);
     }
 
     /// A packet will come to a link at `stamp`, and all is known that comes there before.
@@ -278,15 +297,15 @@ impl<O: Observer> Simulation<O> {
             Judges::Heads => return self.take_in_line(id, &packet, capacity),
         };
         if let Some(stamp) = taken {
-            let feeds_train = link.feeds_train;
-            self.announce(&packet, stamp, feeds_train);
+            let behind = link.behind;
+            self.announce(&packet, stamp, behind);
         }
     }
 
     /// Something else comes there at that very instant.
     #[inline(never)]
     fn announce_after_all(&mut self, packet: &SimPacket, stamp: Time) {
-        self.announce(packet, stamp, false);
+        self.announce(packet, stamp, Behind::Links);
     }
 
     /// Takes in what was announced to a link and comes before `stamp`; tells whether nothing else
@@ -352,8 +371,8 @@ impl<O: Observer> Simulation<O> {
         let link = &mut self.links[id as usize];
         let stamp = link.pass(id, now, packet, &mut self.observer);
         if link.hands_over {
-            let feeds_train = link.feeds_train;
-            self.hand_over(packet, stamp, feeds_train);
+            let behind = link.behind;
+            self.hand_over(packet, stamp, behind);
         } else {
             let stamp = link.put_on_wire(packet, stamp);
             self.schedule(id, stamp);
@@ -384,9 +403,9 @@ impl<O: Observer> Simulation<O> {
         let link = &mut self.links[id as usize];
         let (shared, observer) = (&mut self.shared, &mut self.observer);
         let stamp = link.arrive_plain(id, now, packet, capacity, shared, observer);
-        let feeds_train = link.feeds_train;
+        let behind = link.behind;
         if let Some(stamp) = stamp {
-            self.hand_over(packet, stamp, feeds_train);
+            self.hand_over(packet, stamp, behind);
         }
         stamp.is_some()
     }
@@ -397,9 +416,9 @@ impl<O: Observer> Simulation<O> {
         let link = &mut self.links[id as usize];
         let (shared, observer) = (&mut self.shared, &mut self.observer);
         let stamp = link.promise_judged(id, now, &mut packet, shared, observer);
-        let feeds_train = link.feeds_train;
+        let behind = link.behind;
         if let Some(stamp) = stamp {
-            self.announce(&packet, stamp, feeds_train);
+            self.announce(&packet, stamp, behind);
         }
         stamp.is_some()
     }
@@ -429,9 +448,9 @@ impl<O: Observer> Simulation<O> {
             let (shared, observer) = (&mut self.shared, &mut self.observer);
             let handed_over = link.arrive_governed(id, now, *packet, shared, observer);
             link.plan();
-            let feeds_train = link.feeds_train;
+            let behind = link.behind;
             if let Some((packet, stamp)) = handed_over {
-                self.announce(&packet, stamp, feeds_train);
+                self.announce(&packet, stamp, behind);
             }
         }
         self.settle(id, now);

@@ -8,7 +8,7 @@ use sojourn_base::{Span, Time};
 
 use super::{Track, Train};
 use crate::LinkId;
-use crate::link::{FedBy, Link};
+use crate::link::{Behind, FedBy, Link};
 
 /// Finds the trains of packets that travel along `paths`, of all flows there and back in turn:
 /// behind each link that hands over to none but links which are plain and hand over to no other,
@@ -36,7 +36,7 @@ pub(crate) fn arrange(links: &mut [Link], paths: &[&[LinkId]]) -> (Vec<Train>, V
     for (feeder, next) in pairs.filter(|&(feeder, _)| has_trains[feeder]) {
         let pace = links[next].spec.pace();
         let number = *numbers.entry((feeder, pace)).or_insert_with(|| {
-            links[feeder].feeds_train = true;
+            links[feeder].feed_trains();
             trains.push(Train::behind(
                 feeder,
                 &links[feeder].spec,
@@ -113,6 +113,7 @@ fn find_answered(trains: &mut [Train], tracks: &[Track], links: &[Link], paths: 
             let (known, after) = *answers[id].get_or_insert((train, first.spec.delay));
             answers[id] = Some((known, after.min(first.spec.delay)));
             may[id] &= place == 1
+                && first.behind != Behind::Wire
                 && first.room_at_source().is_some()
                 && train == known
                 && train.is_some_and(|train| trains[train].feeder != link)
