@@ -14,10 +14,10 @@
 //! dumbbell the access links hand over to the bottleneck, and the bottleneck to the access links at
 //! the other end, in both directions.
 //!
-//! What is lost on a wire, and what packets take longer there, is drawn in the order of sending, and
-//! so is known when they are handed over too: what is lost stays with its link until it would have
-//! come out. Only a link that lets packets overtake each other and loses some must see them come
-//! out, since it draws in that order.
+//! What is lost on a wire, and what packets take longer there, is drawn in the order of sending,
+//! and so is known when they are handed over too: what is lost stays with its link until it would
+//! have come out. Only a link that lets packets overtake each other and loses some must see them
+//! come out, since it draws in that order.
 //!
 //! **At once.** Mostly a link is fed by sources alone, each over a first link of its own, and these
 //! only answer what one [train](crate::train) brings them: an end of a connection learns of the

@@ -89,8 +89,8 @@ impl Link {
         waiting + self.in_flight() + announced + self.kept_lost().count()
     }
 
-    /// What becomes on its wire of a packet that is handed over, and comes out at `stamp` if nothing
-    /// does: when it comes out, and whether it is lost then. That one stays here.
+    /// What becomes on its wire of a packet that is handed over, and comes out at `stamp` if
+    /// nothing does: when it comes out, and whether it is lost then. That one stays here.
     #[inline(never)]
     pub(crate) fn cross_wire(&mut self, packet: &SimPacket, stamp: Time) -> (Time, bool) {
         let stamp = self.comes_late(stamp);
