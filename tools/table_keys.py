@@ -14,7 +14,7 @@ QUEUE = (
 )
 BACK = "As `queue`, on the way back."
 DROPTAIL = "`droptail`, `1000 packets`"
-ACCESS = "a table with `rate` and `delay`: [below](#access-of-a-dumbbell-or-of-one-of-its-flows)"
+ACCESS = "a table: [below](#access-of-a-dumbbell-or-of-one-of-its-flows)"
 
 CHANGES = (
     "none",
@@ -161,6 +161,20 @@ _KEYS = {
         "reverse_jitter": ("`0 s`", JITTER_BACK, JITTER[2]),
         "queue": (DROPTAIL, "What waits before the bottleneck.", QUEUE),
         "reverse_queue": (DROPTAIL, BACK, QUEUE),
+    },
+    "access": {
+        "loss": (
+            "`0`",
+            "As for a link: the sender's loses that, and the receiver's again.",
+            LOSS[2],
+        ),
+        "reverse_loss": ("`0`", LOSS_BACK, LOSS[2]),
+        "jitter": (
+            "`0 s`",
+            "As for a link: drawn by itself on the sender's and on the receiver's.",
+            JITTER[2],
+        ),
+        "reverse_jitter": ("`0 s`", JITTER_BACK, JITTER[2]),
     },
 }
 """By table and key: the default, what it is, what is allowed."""

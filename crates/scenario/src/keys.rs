@@ -202,6 +202,8 @@ params! {
         rate: Auto<Rate> = "auto";
         /// Propagation delay of one way; "auto": a twentieth of the dumbbell's rtt.
         delay: Auto<Span> = "auto";
+        /// As for a link; "auto": false.
+        reorders: Auto<bool> = "auto";
     }
 }
 
@@ -209,15 +211,9 @@ params! {
 pub(crate) const TOP_TABLES: &[&str] = &["link", "flow", "dumbbell", "design", "vary"];
 pub(crate) const LINK_TABLES: &[&str] = &["delay"];
 /// Of a link and of a dumbbell's bottleneck.
-pub(crate) const WAYS_TABLES: &[&str] = &[
-    "changes",
-    "loss",
-    "reverse_loss",
-    "jitter",
-    "reverse_jitter",
-    "queue",
-    "reverse_queue",
-];
+pub(crate) const WAYS_TABLES: &[&str] = &["changes", "queue", "reverse_queue"];
+/// Of these and of a dumbbell's access links.
+pub(crate) const WIRE_TABLES: &[&str] = &["loss", "reverse_loss", "jitter", "reverse_jitter"];
 pub(crate) const FLOW_TABLES: &[&str] = &["transport", "traffic", "access"];
 pub(crate) const DUMBBELL_TABLES: &[&str] = &["bottleneck", "access"];
 pub(crate) const STEPS_TABLES: &[&str] = &["rates", "delays", "opportunities"];

@@ -202,7 +202,7 @@ fn read_links(
         name_of("link", table).map_or_else(|| "link".to_owned(), |name| format!("link.{name}"));
     let reader = Reader::new(table, place, &path);
     reader.only(&keys::keys_of::<Link>(
-        &[keys::LINK_TABLES, keys::WAYS_TABLES].concat(),
+        &[keys::LINK_TABLES, keys::WAYS_TABLES, keys::WIRE_TABLES].concat(),
     ))?;
     let link: Link = reader.read(Preset::Reference)?;
     let stems = [link.from.stem(), link.to.stem()];

@@ -91,17 +91,21 @@ fn refer(table: &str) -> Value {
 /// What a link and a bottleneck have in common.
 fn ways() -> Vec<(&'static str, Value)> {
     let list = json!({ "type": "array", "items": refer("change") });
+    let changes = ("changes", json!({ "anyOf": [list, refer("steps")] }));
+    let queues = ["queue", "reverse_queue"].map(|key| (key, refer("queue")));
+    [vec![changes], wires(), queues.to_vec()].concat()
+}
+
+/// What these and a dumbbell's access links have in common.
+fn wires() -> Vec<(&'static str, Value)> {
     let share = json!({ "type": "number", "minimum": 0, "maximum": 1 });
     let loss = json!({ "anyOf": [share, refer("loss")] });
     let jitter = json!({ "anyOf": [{ "type": "string" }, refer("jitter")] });
     vec![
-        ("changes", json!({ "anyOf": [list, refer("steps")] })),
         ("loss", loss.clone()),
         ("reverse_loss", loss),
         ("jitter", jitter.clone()),
         ("reverse_jitter", jitter),
-        ("queue", refer("queue")),
-        ("reverse_queue", refer("queue")),
     ]
 }
 
@@ -190,7 +194,12 @@ fn tables() -> Vec<Described> {
             tables: ways(),
             required: &[],
         },
-        Described::plain("access", keys::Access::PARAMS),
+        Described {
+            name: "access",
+            params: keys::Access::PARAMS,
+            tables: wires(),
+            required: &[],
+        },
     ]
 }
 

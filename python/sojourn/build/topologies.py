@@ -98,17 +98,17 @@ def dumbbell(
     reorders: bool = False,
     queue: AnyQueue | None = None,
     reverse_queue: AnyQueue | None = None,
-    access: Mapping[str, str] | None = None,
+    access: Mapping[str, object] | None = None,
     name: str = "dumbbell",
     **head: Unpack[Head],
 ) -> Scenario:
     """One bottleneck, called ``bottleneck``; each flow with a sender and a receiver of its own.
 
     ``rtt`` is the two-way propagation of the whole path; or give the bottleneck's ``delay``.
-    ``access`` may hold the ``rate`` and ``delay`` of the links at both sides. ``changes`` says how
-    the bottleneck's rate and delay change, ``loss`` and ``reverse_loss`` what its wire loses there
-    and back, ``jitter`` and ``reverse_jitter`` what packets take longer, ``reorders`` whether they
-    may overtake each other then, as in a scenario file.
+    ``changes`` says how the bottleneck's rate and delay change, ``loss`` and ``reverse_loss`` what
+    its wire loses there and back, ``jitter`` and ``reverse_jitter`` what packets take longer,
+    ``reorders`` whether they may overtake each other then, as in a scenario file. ``access`` may
+    hold ``rate``, ``delay`` and all of that but changes of the links at both sides.
     """
     bottleneck: dict[str, Any] = {"rate": rate, "delay": delay, "changes": changes}
     bottleneck |= {"loss": loss, "reverse_loss": reverse_loss}
@@ -128,15 +128,15 @@ def parking_lot(
     flows: Flow | Flows,
     cross: Flow | Flows | None = None,
     queue: AnyQueue | None = None,
-    access: Mapping[str, str] | None = None,
+    access: Mapping[str, object] | None = None,
     name: str = "parking-lot",
     **head: Unpack[Head],
 ) -> Scenario:
     """Routers ``r0`` to ``rN`` in a row, joined by the bottlenecks ``hop-1`` to ``hop-N``.
 
     ``flows`` cross all of them, ``cross`` each one alone: on hop k under the name ``NAME-hopK``.
-    Each has hosts of its own, behind links of ``access`` (``rate`` and ``delay``; by default no
-    delay and a rate that is never the bottleneck).
+    Each has hosts of its own, behind links of ``access`` (``rate``, ``delay`` and what else a link
+    has; by default no delay and a rate that is never the bottleneck).
     """
     hops = as_whole("hops", hops, 1, MOST_LEAVES)
     if access is not None and not isinstance(access, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance]
@@ -243,7 +243,7 @@ NEVER_THE_BOTTLENECK = "10000 Gbit/s"
 """The largest rate that is allowed."""
 
 
-def _access(from_: str, to: str, access: Mapping[str, str] | None) -> Link:
+def _access(from_: str, to: str, access: Mapping[str, object] | None) -> Link:
     given = dict(access or {})
     rate = given.pop("rate", NEVER_THE_BOTTLENECK)
     return Link(from_, to, rate, name=f"{from_}-{to}", keys=given)

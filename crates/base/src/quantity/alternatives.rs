@@ -20,6 +20,15 @@ impl<T> Auto<T> {
             Self::Given(value) => Some(value),
         }
     }
+
+    /// The same, or where it is not given, another.
+    #[must_use]
+    pub fn or(self, other: Self) -> Self {
+        match self {
+            Self::Auto => other,
+            Self::Given(_) => self,
+        }
+    }
 }
 
 impl<T: Quantity> Quantity for Auto<T> {

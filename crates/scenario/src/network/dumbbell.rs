@@ -18,13 +18,47 @@ pub(super) struct DumbbellPlan {
     /// There and back.
     wires: [WirePlan; 2],
     delay: Span,
-    access: Access,
+    access: AccessPlan,
     access_delay: Span,
     overhead: Bytes,
     device_queue: Auto<keys::Room>,
     queue: Option<(Node, String)>,
     reverse_queue: Option<(Node, String)>,
     place: Place,
+}
+
+/// The links at both sides.
+#[derive(Default)]
+struct AccessPlan {
+    rate: Auto<Rate>,
+    delay: Auto<Span>,
+    /// There and back.
+    wires: [WirePlan; 2],
+}
+
+impl AccessPlan {
+    /// Reads them; what is not given but the delay is as the `common` ones have it.
+    fn read(node: &Node, key: &str, common: &Self) -> Result<Self, Located> {
+        let reader = Reader::of(node, key)?;
+        reader.only(&keys::keys_of::<Access>(keys::WIRE_TABLES))?;
+        let Access {
+            rate,
+            delay,
+            reorders,
+        } = reader.read(Preset::Reference)?;
+        let [there, back] = &common.wires;
+        let reorders = reorders.given().unwrap_or(there.reorders);
+        let [read_there, read_back] = WirePlan::read_both(&reader, reorders)?;
+        let has = |key| reader.node(key).is_some();
+        Ok(Self {
+            rate: rate.or(common.rate),
+            delay,
+            wires: [
+                read_there.or(there, has("loss"), has("jitter")),
+                read_back.or(back, has("reverse_loss"), has("reverse_jitter")),
+            ],
+        })
+    }
 }
 
 impl DumbbellPlan {
@@ -35,14 +69,12 @@ impl DumbbellPlan {
         let missing = || reader.error("bottleneck", "found nothing; allowed: a table");
         let inner = reader.node("bottleneck").ok_or_else(missing)?;
         let inner = Reader::of(inner, "dumbbell.bottleneck")?;
-        inner.only(&keys::keys_of::<Bottleneck>(keys::WAYS_TABLES))?;
+        let tables = [keys::WAYS_TABLES, keys::WIRE_TABLES].concat();
+        inner.only(&keys::keys_of::<Bottleneck>(&tables))?;
         let bottleneck: Bottleneck = inner.read(Preset::Reference)?;
         let access = match reader.node("access") {
-            Some(node) => read_access(node, "dumbbell.access")?,
-            None => Access {
-                rate: Auto::Auto,
-                delay: Auto::Auto,
-            },
+            Some(node) => AccessPlan::read(node, "dumbbell.access", &AccessPlan::default())?,
+            None => AccessPlan::default(),
         };
         let both = "found both the rtt and the bottleneck's delay; allowed: one of them";
         let (delay, access_delay) = match (dumbbell.rtt, bottleneck.delay, access.delay) {
@@ -110,23 +142,20 @@ impl DumbbellPlan {
         place: Place,
         network: &mut Network,
     ) -> Result<(String, String), Located> {
-        let own = own.map(|(node, key)| read_access(node, &key)).transpose()?;
-        let own = own.unwrap_or(Access {
-            rate: Auto::Auto,
-            delay: Auto::Auto,
-        });
+        let own = own.map(|(node, key)| AccessPlan::read(node, &key, &self.access));
+        let own = own.transpose()?;
+        let delay = own.as_ref().and_then(|own| own.delay.given());
+        let delay = delay.unwrap_or(self.access_delay);
+        let AccessPlan { rate, wires, .. } = own.as_ref().unwrap_or(&self.access);
         let tenfold = Rate::from_bps(self.rate.bps().saturating_mul(10)).unwrap_or(Rate::MAX);
-        let rate = own
-            .rate
-            .given()
-            .or(self.access.rate.given())
-            .unwrap_or(tenfold);
-        let delay = own.delay.given().unwrap_or(self.access_delay);
+        let rate = rate.given().unwrap_or(tenfold);
         let (source, sink) = (format!("{flow}.src"), format!("{flow}.dst"));
         let up = Self::link(&format!("{flow}.up"), &source, "left", rate, delay, place);
         let down = Self::link(&format!("{flow}.down"), "right", &sink, rate, delay, place);
-        for forward in [up, down] {
-            let reverse = forward.reverse(None, WirePlan::default());
+        for mut forward in [up, down] {
+            let [wire, reverse_wire] = wires.clone();
+            forward.wire = wire;
+            let reverse = forward.reverse(None, reverse_wire);
             network.links.extend([forward, reverse]);
         }
         Ok((source, sink))
@@ -149,10 +178,4 @@ impl DumbbellPlan {
             place,
         }
     }
-}
-
-fn read_access(node: &Node, key: &str) -> Result<Access, Located> {
-    let reader = Reader::of(node, key)?;
-    reader.only(&keys::keys_of::<Access>(&[]))?;
-    reader.read(Preset::Reference)
 }

@@ -37,7 +37,18 @@ impl WirePlan {
     /// The keys that say something of the way back alone.
     pub(super) const OF_REVERSE: [&str; 2] = ["reverse_loss", "reverse_jitter"];
 
-    /// Reads what a link or bottleneck says of its wires, there and back.
+    /// The same with what another loses, and what packets take longer there, where this one
+    /// `has` none of its own.
+    pub(super) fn or(self, other: &Self, has_loss: bool, has_jitter: bool) -> Self {
+        let other = other.clone();
+        Self {
+            loss: if has_loss { self.loss } else { other.loss },
+            jitter: if has_jitter { self.jitter } else { other.jitter },
+            reorders: self.reorders,
+        }
+    }
+
+    /// Reads what a link, bottleneck or access says of its wires, there and back.
     pub(super) fn read_both(reader: &Reader<'_>, reorders: bool) -> Result<[Self; 2], Located> {
         let wire = |loss, jitter| -> Result<Self, Located> {
             Ok(Self {
