@@ -276,7 +276,7 @@ impl Link {
         let may_keep = spec.device_queue == 0 && spec.changes.is_none() && !looked_into;
         let plain = spec.discipline.plain_capacity();
         let mut link = Self {
-            room: plain.filter(|_| may_keep && !is_uneven),
+            room: plain.filter(|_| may_keep && !spec.lets_overtake()),
             may_keep,
             judges: Judges::of(&spec.discipline, may_keep),
             due: Time::NEVER,

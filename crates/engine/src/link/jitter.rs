@@ -5,8 +5,8 @@
 //!
 //! Where such a link [hands over](crate::handover), that is known when it does. Where it does not,
 //! packets lie on its wire in the order in which they come out, and each has an event of its own
-//! there; so has each departure, since what is sent later may come out sooner. So it keeps no queue
-//! itself then.
+//! there. Where they may overtake each other, so has each departure, since what is sent later may
+//! come out sooner: it keeps no queue itself then.
 
 use sojourn_base::{Distribution, Span, Stream, Time};
 
@@ -55,10 +55,18 @@ impl Link {
     }
 
     /// When the packet comes out that is sent next, at `stamp` but for what its wire does.
+    #[inline(always)]
+    #[allow(clippy::inline_always)] // it hardly does anything
     pub(super) fn comes_late(&mut self, stamp: Time) -> Time {
-        if !self.is_uneven {
-            return stamp;
+        if self.is_uneven {
+            self.comes_late_by_jitter(stamp)
+        } else {
+            stamp
         }
+    }
+
+    #[inline(never)]
+    fn comes_late_by_jitter(&mut self, stamp: Time) -> Time {
         let jitter = self.spec.jitter.as_mut();
         let stamp = stamp + jitter.map_or(Span::ZERO, |jitter| jitter.draw());
         if self.spec.reorders {

@@ -205,6 +205,7 @@ impl Link {
         self.ledger.depart(packet.bytes(), stamp, now);
         observer.dequeued(now, id, packet);
         let stamp = self.begin(now, size);
+        let stamp = self.comes_late(stamp);
         self.send_out(first, stamp);
     }
 
@@ -270,8 +271,9 @@ impl Link {
         shared: &Shared,
         observer: &mut O,
     ) -> Option<SimPacket> {
-        // Where that one may be lost, what was dropped before must have been seen.
-        if self.hands_over || self.is_lossy {
+        // Where that one may be lost, what was dropped before must have been seen; where it may be
+        // late, it is not known when it comes out.
+        if self.hands_over || self.is_lossy || self.is_uneven {
             return None;
         }
         let packet = self.announced.first()?;

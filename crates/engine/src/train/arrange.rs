@@ -160,5 +160,6 @@ const LEAST_ROOM: usize = 16;
 
 /// Whether all that comes here has been handed over, in order, and leaves with an event.
 fn may_be_of_a_train(link: &Link) -> bool {
-    link.fed_by == FedBy::One && link.keeps_queue() && !link.hands_over && !link.is_lossy
+    let is_plain = link.keeps_queue() && !link.is_lossy && !link.is_uneven;
+    link.fed_by == FedBy::One && is_plain && !link.hands_over
 }
