@@ -4,7 +4,8 @@
 without), and prints two tables: packets through the bottleneck per second of CPU time, tracing off,
 and the nanoseconds of each part alone: the calendar, each discipline, each controller, a link.
 ``--instructions`` counts instructions with callgrind too, which repeat where seconds do not;
-``--record`` keeps the numbers in ``recorded.json``. A case runs several times in turn with the
+``--record`` keeps the numbers in ``recorded.json``; ``--set dumbbell.bottleneck.loss=0.001`` alters
+the cases, so that the last columns tell what that costs. A case runs several times in turn with the
 others, and its least CPU time counts: a machine that does something else only ever makes it slower.
 """
 
@@ -57,18 +58,21 @@ def main() -> None:
     parser.add_argument("--instructions", action="store_true", help="count instructions too")
     parser.add_argument("--record", action="store_true", help="keep the numbers")
     parser.add_argument("--plain", action="store_true", help="programs that are not trained")
+    parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", dest="keys")
     options = parser.parse_args()
+    if options.record and options.keys:
+        parser.error("--record keeps the cases as they are, without --set")
     programs = build(options.plain)
     timings: dict[str, Timing] = {}
     for _ in range(options.runs):
         for case in CASES:
             for discipline in DISCIPLINES:
-                timing = run(command(programs, case, discipline))
+                timing = run(command(programs, case, discipline, *options.keys))
                 known = timings.setdefault(f"{case} {discipline}", timing)
                 known.cpu_s = min(known.cpu_s, timing.cpu_s)
     if options.instructions:
         for name, timing in timings.items():
-            timing.instructions = count(programs, *name.split())
+            timing.instructions = count(programs, *name.split(), keys=options.keys)
     parts = time_parts(programs)
     recorded = json.loads(RECORDED.read_text()) if RECORDED.exists() else {}
     show_machines(recorded.get("processor"))
@@ -124,7 +128,7 @@ def run(command: list[str]) -> Timing:
     return Timing(value(printed, "packets"), value(printed, "utilization"), cpu_s)
 
 
-def count(programs: Path, case: str, discipline: str) -> float | None:
+def count(programs: Path, case: str, discipline: str, keys: list[str]) -> float | None:
     """Instructions per packet through the bottleneck, between two short runs."""
     if shutil.which("valgrind") is None:
         print("valgrind is not installed: no instructions are counted", file=sys.stderr)
@@ -133,7 +137,7 @@ def count(programs: Path, case: str, discipline: str) -> float | None:
     for duration in CASES[case]:
         tool = ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null"]
         done = subprocess.run(
-            [*tool, *command(programs, case, discipline, f"duration={duration}")],
+            [*tool, *command(programs, case, discipline, f"duration={duration}", *keys)],
             check=True,
             capture_output=True,
             text=True,

@@ -104,8 +104,8 @@ def test_from_python():
     ],
 )
 def test_what_is_wrong_is_named(keys: str, said: str):
-    text = HEAD + DUMBBELL.replace("loss = { packets = [7, 90] }", "rate = '1 Gbit/s'") + flow("plain", "")
-    text = text.replace('jitter = "2 ms"', keys)
+    dumbbell = DUMBBELL.replace("loss = { packets = [7, 90] }, ", "")
+    text = HEAD + dumbbell.replace('jitter = "2 ms"', keys) + flow("plain", "")
     with pytest.raises(sj.ScenarioError) as caught:
         sj.Scenario.from_toml(text)
     assert said in str(caught.value)

@@ -39,7 +39,7 @@ pub(crate) fn arrange(links: &mut [Link], paths: &[&[LinkId]]) {
     let mut hands_over = vec![false; links.len()];
     let mut gathers = vec![false; links.len()];
     for (feeder, next) in pairs.clone() {
-        // What is lost is drawn in the order of coming out, and known at the order of sending.
+        // What is lost is drawn in the order of coming out: that must be the order of sending.
         let link = &links[feeder];
         hands_over[feeder] = !(link.is_lossy && link.spec.lets_overtake());
         gathers[next] = true;

@@ -224,8 +224,8 @@ impl<O: Observer> Simulation<O> {
         self.announce(packet, stamp, behind);
     }
 
-    /// Announces a packet to the link behind one, and behind what lies there; it comes there at
-    /// `stamp`, unless something becomes of it before.
+    /// Announces a packet to the next link of its path, which lies `behind` the present one: it
+    /// comes there at `stamp`, if nothing becomes of it on a wire.
     #[inline(always)]
     pub(super) fn announce(&mut self, packet: &SimPacket, stamp: Time, behind: Behind) {
         if behind == Behind::Wire {

@@ -43,7 +43,11 @@ impl WirePlan {
         let other = other.clone();
         Self {
             loss: if has_loss { self.loss } else { other.loss },
-            jitter: if has_jitter { self.jitter } else { other.jitter },
+            jitter: if has_jitter {
+                self.jitter
+            } else {
+                other.jitter
+            },
             reorders: self.reorders,
         }
     }
