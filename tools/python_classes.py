@@ -214,7 +214,7 @@ def keys_module(tables: dict[str, list[dict[str, Any]]]) -> str:
         }.get(of[0][0]):
             fields += [f"    {key}: Any" for key in table_keys]
         if of[0][0] == "flow":
-            fields.append("    access: Mapping[str, object]")
+            fields.append("    access: Mapping[str, Any]")
         doc += ['    """', ""]
         bodies.append("\n".join([f"class {name}(TypedDict, total=False):", *doc, *fields]))
     imports = "Any, Literal, TypedDict" if "Literal[" in "".join(bodies) else "Any, TypedDict"

@@ -77,7 +77,7 @@ class FlowKeys(TypedDict, total=False):
     first: int
     start: str
     stop: str
-    access: Mapping[str, object]
+    access: Mapping[str, Any]
 
 
 class UdpKeys(TypedDict, total=False):
@@ -102,7 +102,7 @@ class UdpKeys(TypedDict, total=False):
     header: str
     ecn: bool
     dscp: int | str
-    access: Mapping[str, object]
+    access: Mapping[str, Any]
 
 
 class TcpKeys(TypedDict, total=False):
@@ -213,4 +213,4 @@ class TcpKeys(TypedDict, total=False):
     fin: bool
     ecn: bool | str
     pacing: bool | str
-    access: Mapping[str, object]
+    access: Mapping[str, Any]

@@ -98,7 +98,7 @@ def dumbbell(
     reorders: bool = False,
     queue: AnyQueue | None = None,
     reverse_queue: AnyQueue | None = None,
-    access: Mapping[str, object] | None = None,
+    access: Mapping[str, Any] | None = None,
     name: str = "dumbbell",
     **head: Unpack[Head],
 ) -> Scenario:
@@ -128,7 +128,7 @@ def parking_lot(
     flows: Flow | Flows,
     cross: Flow | Flows | None = None,
     queue: AnyQueue | None = None,
-    access: Mapping[str, object] | None = None,
+    access: Mapping[str, Any] | None = None,
     name: str = "parking-lot",
     **head: Unpack[Head],
 ) -> Scenario:
@@ -243,7 +243,7 @@ NEVER_THE_BOTTLENECK = "10000 Gbit/s"
 """The largest rate that is allowed."""
 
 
-def _access(from_: str, to: str, access: Mapping[str, object] | None) -> Link:
+def _access(from_: str, to: str, access: Mapping[str, Any] | None) -> Link:
     given = dict(access or {})
     rate = given.pop("rate", NEVER_THE_BOTTLENECK)
     return Link(from_, to, rate, name=f"{from_}-{to}", keys=given)
