@@ -335,7 +335,7 @@ impl Link {
     /// it can then.
     pub(crate) fn hand_over(&mut self) {
         self.hands_over = true;
-        if self.is_lossy || self.is_uneven {
+        if !self.has_plain_wire() {
             self.behind = Behind::Wire;
         }
         let discipline = &self.spec.discipline;
@@ -343,6 +343,12 @@ impl Link {
         {
             self.room = Some(discipline.capacity());
         }
+    }
+
+    /// Whether all packets come out of its wire, each after the same propagation.
+    #[inline]
+    pub(crate) fn has_plain_wire(&self) -> bool {
+        !(self.is_lossy || self.is_uneven)
     }
 
     /// There are [trains](crate::train) behind it.

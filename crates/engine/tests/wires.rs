@@ -4,7 +4,7 @@
 #![allow(clippy::unwrap_used)]
 
 use sojourn_base::{Span, Stream};
-use sojourn_engine::{FlowSpec, LinkSpec, LossLaw};
+use sojourn_engine::{LinkSpec, LossLaw};
 
 use crate::bench::Entry;
 use crate::handover::{any_network, run, same_history};
@@ -13,10 +13,10 @@ use crate::losses::losing;
 use crate::rounds;
 
 /// Gives some of the first links wires on which something becomes of packets.
-fn with_wires(links: &mut Vec<LinkSpec>, most: usize, random: &mut Stream) {
+fn with_wires(links: Vec<LinkSpec>, most: usize, random: &mut Stream) -> Vec<LinkSpec> {
     let mut any = |below: usize| random.below(below as u64) as usize;
     let delays: Vec<(u64, u64)> = (0..60).map(|k| (k * 11_000, (k * 1_733) % 4_000)).collect();
-    let wires = links.drain(..).enumerate().map(|(id, link)| {
+    let wires = links.into_iter().enumerate().map(|(id, link)| {
         if id >= most {
             return link;
         }
@@ -47,7 +47,7 @@ fn with_wires(links: &mut Vec<LinkSpec>, most: usize, random: &mut Stream) {
             _ => link,
         }
     });
-    *links = wires.collect();
+    wires.collect()
 }
 
 #[test]
@@ -55,11 +55,9 @@ fn datagrams_over_any_wires_have_one_history() {
     let mut random = Stream::new(11);
     for number in 0..300 {
         let at_first = random.clone();
-        let network = |random: &mut Stream| -> (Vec<LinkSpec>, Vec<FlowSpec>) {
-            let (mut links, flows) = any_network(random);
-            let all = links.len();
-            with_wires(&mut links, all, random);
-            (links, flows)
+        let network = |random: &mut Stream| {
+            let (links, flows) = any_network(random);
+            (with_wires(links, usize::MAX, random), flows)
         };
         let ordered = run::<true>(network(&mut at_first.clone()), 20);
         let seen = run::<false>(network(&mut random), 20);
@@ -75,9 +73,8 @@ fn streams_over_any_wires_have_one_history() {
         for number in 0..networks {
             let at_first = random.clone();
             let network = |random: &mut Stream| {
-                let (mut links, flows) = rounds::network(random, rounds);
-                with_wires(&mut links, 40, random);
-                (links, flows)
+                let (links, flows) = rounds::network(random, rounds);
+                (with_wires(links, 40, random), flows)
             };
             let longest = Span::from_ms([2, 40, 700][number % 3]);
             let (states, ordered) = rounds::run::<true>(network(&mut at_first.clone()), longest);

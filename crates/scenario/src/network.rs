@@ -216,7 +216,8 @@ fn read_links(
     }
     let delays = read_delays(&reader, numbers.len())?;
     let changes = ChangesPlan::read(&reader, link.rate)?;
-    let [wire, reverse_wire] = WirePlan::read_both(&reader, link.reorders)?;
+    let [wire, reverse_wire] =
+        WirePlan::read_both(&reader, link.reorders, &<[WirePlan; 2]>::default())?;
     let mut of_reverse = ["reverse_queue"].into_iter().chain(WirePlan::OF_REVERSE);
     if !link.duplex
         && let Some(key) = of_reverse.find(|key| reader.node(key).is_some())

@@ -273,7 +273,7 @@ impl Link {
     ) -> Option<SimPacket> {
         // Where that one may be lost, what was dropped before must have been seen; where it may be
         // late, it is not known when it comes out.
-        if self.hands_over || self.is_lossy || self.is_uneven {
+        if self.hands_over || !self.has_plain_wire() {
             return None;
         }
         let packet = self.announced.first()?;

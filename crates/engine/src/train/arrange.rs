@@ -160,6 +160,6 @@ const LEAST_ROOM: usize = 16;
 
 /// Whether all that comes here has been handed over, in order, and leaves with an event.
 fn may_be_of_a_train(link: &Link) -> bool {
-    let is_plain = link.keeps_queue() && !link.is_lossy && !link.is_uneven;
+    let is_plain = link.keeps_queue() && link.has_plain_wire();
     link.fed_by == FedBy::One && is_plain && !link.hands_over
 }

@@ -37,7 +37,7 @@ struct AccessPlan {
 }
 
 impl AccessPlan {
-    /// Reads them; what is not given but the delay is as the `common` ones have it.
+    /// Reads them; what is not given is as the `common` ones have it.
     fn read(node: &Node, key: &str, common: &Self) -> Result<Self, Located> {
         let reader = Reader::of(node, key)?;
         reader.only(&keys::keys_of::<Access>(keys::WIRE_TABLES))?;
@@ -46,17 +46,12 @@ impl AccessPlan {
             delay,
             reorders,
         } = reader.read(Preset::Reference)?;
-        let [there, back] = &common.wires;
+        let [there, _] = &common.wires;
         let reorders = reorders.given().unwrap_or(there.reorders);
-        let [read_there, read_back] = WirePlan::read_both(&reader, reorders)?;
-        let has = |key| reader.node(key).is_some();
         Ok(Self {
             rate: rate.or(common.rate),
-            delay,
-            wires: [
-                read_there.or(there, has("loss"), has("jitter")),
-                read_back.or(back, has("reverse_loss"), has("reverse_jitter")),
-            ],
+            delay: delay.or(common.delay),
+            wires: WirePlan::read_both(&reader, reorders, &common.wires)?,
         })
     }
 }
@@ -103,7 +98,7 @@ impl DumbbellPlan {
         Ok(Self {
             rate: bottleneck.rate,
             changes: ChangesPlan::read(&inner, bottleneck.rate)?,
-            wires: WirePlan::read_both(&inner, bottleneck.reorders)?,
+            wires: WirePlan::read_both(&inner, bottleneck.reorders, &<[WirePlan; 2]>::default())?,
             delay,
             access,
             access_delay,
@@ -144,11 +139,10 @@ impl DumbbellPlan {
     ) -> Result<(String, String), Located> {
         let own = own.map(|(node, key)| AccessPlan::read(node, &key, &self.access));
         let own = own.transpose()?;
-        let delay = own.as_ref().and_then(|own| own.delay.given());
-        let delay = delay.unwrap_or(self.access_delay);
-        let AccessPlan { rate, wires, .. } = own.as_ref().unwrap_or(&self.access);
+        let AccessPlan { rate, delay, wires } = own.as_ref().unwrap_or(&self.access);
         let tenfold = Rate::from_bps(self.rate.bps().saturating_mul(10)).unwrap_or(Rate::MAX);
         let rate = rate.given().unwrap_or(tenfold);
+        let delay = delay.given().unwrap_or(self.access_delay);
         let (source, sink) = (format!("{flow}.src"), format!("{flow}.dst"));
         let up = Self::link(&format!("{flow}.up"), &source, "left", rate, delay, place);
         let down = Self::link(&format!("{flow}.down"), "right", &sink, rate, delay, place);

@@ -18,14 +18,10 @@ const LAWS: [&str; 3] = ["bit_error_ratio", "good_to_bad", "packets"];
 /// Those that stand beside `good_to_bad`.
 const OF_BURSTS: [&str; 3] = ["bad_to_good", "in_good", "in_bad"];
 
-/// Reads `loss` or `reverse_loss`; none where it is not there or nothing is lost.
-pub(super) fn read(reader: &Reader<'_>, key: &str) -> Result<Option<LossLaw>, Located> {
-    let Some(node) = reader.node(key) else {
-        return Ok(None);
-    };
-    let key = reader.key(key);
+/// Reads `loss` or `reverse_loss`, of that dotted key; none where nothing is lost.
+pub(super) fn read(node: &Node, key: &str) -> Result<Option<LossLaw>, Located> {
     let law = if let Value::Table(_) = node.value {
-        read_table(node, &key)?
+        read_table(node, key)?
     } else {
         let share = node
             .scalar()

@@ -8,7 +8,7 @@ use super::losses;
 use crate::error::{Located, Place};
 use crate::keys::{self, LinkJitter};
 use crate::reader::{Reader, read_node};
-use crate::tree::Value;
+use crate::tree::{Node, Value};
 
 /// One wire: a duplex link has two.
 #[derive(Debug, Clone, Default)]
@@ -37,43 +37,36 @@ impl WirePlan {
     /// The keys that say something of the way back alone.
     pub(super) const OF_REVERSE: [&str; 2] = ["reverse_loss", "reverse_jitter"];
 
-    /// The same with what another loses, and what packets take longer there, where this one
-    /// `has` none of its own.
-    pub(super) fn or(self, other: &Self, has_loss: bool, has_jitter: bool) -> Self {
-        let other = other.clone();
-        Self {
-            loss: if has_loss { self.loss } else { other.loss },
-            jitter: if has_jitter {
-                self.jitter
-            } else {
-                other.jitter
-            },
-            reorders: self.reorders,
-        }
-    }
-
-    /// Reads what a link, bottleneck or access says of its wires, there and back.
-    pub(super) fn read_both(reader: &Reader<'_>, reorders: bool) -> Result<[Self; 2], Located> {
-        let wire = |loss, jitter| -> Result<Self, Located> {
+    /// Reads what a link, bottleneck or access says of its wires, there and back; what it does not
+    /// say is as the `common` ones have it.
+    pub(super) fn read_both(
+        reader: &Reader<'_>,
+        reorders: bool,
+        common: &[Self; 2],
+    ) -> Result<[Self; 2], Located> {
+        let wire = |loss: &str, jitter: &str, common: &Self| -> Result<Self, Located> {
             Ok(Self {
-                loss: losses::read(reader, loss)?,
-                jitter: read_jitter(reader, jitter)?,
+                loss: match reader.node(loss) {
+                    Some(node) => losses::read(node, &reader.key(loss))?,
+                    None => common.loss.clone(),
+                },
+                jitter: match reader.node(jitter) {
+                    Some(node) => read_jitter(node, reader.key(jitter))?,
+                    None => common.jitter.clone(),
+                },
                 reorders,
             })
         };
+        let [there, back] = common;
         Ok([
-            wire("loss", "jitter")?,
-            wire("reverse_loss", "reverse_jitter")?,
+            wire("loss", "jitter", there)?,
+            wire("reverse_loss", "reverse_jitter", back)?,
         ])
     }
 }
 
-/// Reads `jitter` or `reverse_jitter`; none where it is not there or nothing takes longer.
-fn read_jitter(reader: &Reader<'_>, key: &str) -> Result<Option<JitterPlan>, Located> {
-    let Some(node) = reader.node(key) else {
-        return Ok(None);
-    };
-    let key = reader.key(key);
+/// Reads `jitter` or `reverse_jitter`, of that dotted key; none where nothing takes longer.
+fn read_jitter(node: &Node, key: String) -> Result<Option<JitterPlan>, Located> {
     let (extra, share) = if let Value::Table(_) = node.value {
         let reader = Reader::of(node, &key)?;
         reader.only(&keys::keys_of::<LinkJitter>(&[]))?;
