@@ -8,10 +8,12 @@ RUST := $(shell find crates -name '*.rs' -o -name Cargo.toml) Cargo.toml Cargo.l
 PROFILE =
 EXTENSION := $(if $(PROFILE),--profile=$(PROFILE) --no-default-features,--release)
 TESTS := $(if $(PROFILE),--profile=$(PROFILE),)
+# A module of the tools is then compiled where it is first used: most never are.
+TOOLS := $(if $(PROFILE),--no-compile,)
 export VIRTUAL_ENV := $(CURDIR)/.venv
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
-.PHONY: help setup demo test test-rust test-python lint format generate docs figures bench bench-peers dist check-dist clean
+.PHONY: help setup demo test test-rust test-python lint lint-rust lint-python format generate docs figures bench bench-peers dist check-dist clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' Makefile
@@ -21,11 +23,18 @@ setup: .venv/.sojourn ## Everything into .venv: the package, its dependencies, t
 demo: setup ## Run the EQM study in its quick form: tables, figures, verdicts
 	sojourn reproduce eqm --quick --out results/eqm-quick
 
-test: lint test-rust test-python ## Linters, generated files, all tests
+# The linters for Python keep one core busy, so what is compiled has the others meanwhile.
+test: setup ## Linters, generated files, all tests
+	$(MAKE) --jobs=2 --output-sync lint test-rust
+	$(MAKE) test-python
 
-lint: setup
+lint: lint-python lint-rust
+
+lint-rust: setup
 	cargo fmt --all --check
 	cargo clippy --quiet $(TESTS) --workspace --all-targets --no-default-features -- -D warnings
+
+lint-python: setup
 	ruff format --check --quiet python tests tools benchmarks examples
 	ruff check --quiet python tests tools benchmarks examples
 	pyright --warnings
@@ -77,7 +86,8 @@ clean: ## Remove what was built
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "sojourn needs Python 3.11 or later")'
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade -c constraints.txt pip
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt --group dev
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check $(TOOLS) -c constraints.txt \
+		--group dev
 	touch $@
 
 # The modules are compiled as pip does it for a wheel: where the environment keeps Python from writing

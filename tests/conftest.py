@@ -35,20 +35,19 @@ def browser(tmp_path_factory):
     driver.quit()
 
 
-def sketch(monkeypatch, drawn):
-    """Figures are drawn in the formats of `drawn` alone; the other files name their format."""
+def sketch(monkeypatch, formats):
+    """Figures are drawn in these formats alone; the other files name their format."""
     from matplotlib.figure import Figure
 
-    draw = Figure.savefig
+    from sojourn.plots import save
 
-    def savefig(figure, file, format, **options):
-        if format in drawn:
-            draw(figure, file, format=format, **options)
-        else:
-            file.write(f"<{format}/>".encode())
+    draw = save.drawn
 
-    monkeypatch.setattr(Figure, "savefig", savefig)
-    if not drawn:
+    def drawn(figure, ending):
+        return draw(figure, ending) if ending in formats else f"<{ending}/>".encode()
+
+    monkeypatch.setattr(save, "drawn", drawn)
+    if not formats:
         monkeypatch.setattr(Figure, "draw_without_rendering", lambda _: None)
 
 

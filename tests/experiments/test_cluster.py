@@ -1,6 +1,7 @@
 """A real Dask scheduler and real workers over loopback TCP, one of which is killed."""
 
 import json
+import os
 import subprocess
 import sys
 import time
@@ -18,6 +19,10 @@ from sojourn.experiments.sweep import sweep
 from .conftest import PATIENCE_S, Counter, assert_same, started
 
 pytest.importorskip("distributed")
+
+
+SETTINGS = {"DASK_DISTRIBUTED__COMM__TIMEOUTS__CONNECT": "5s"}
+"""A scheduler asks no longer than that after a worker that was killed. It would for 30 s."""
 
 
 class Cluster:
@@ -42,6 +47,7 @@ class Cluster:
             [sys.executable, "-m", f"distributed.cli.{program}", *map(str, arguments), *options],
             stdout=log,
             stderr=log,
+            env={**os.environ, **SETTINGS},
         )
         self.processes.append(process)
         return process

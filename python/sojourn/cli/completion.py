@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import json
-
-from sojourn import _core
+from sojourn import registries
 
 
 def disciplines_like(incomplete: str) -> list[str]:
     """The disciplines whose names begin so."""
-    names = [entry["name"] for entry in json.loads(_core.reference())["disciplines"]]
-    return [name for name in names if name.startswith(incomplete)]
+    return [name for name in registries.entries("disciplines") if name.startswith(incomplete)]
 
 
 def studies_like(incomplete: str) -> list[str]:

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import typer
 from rich.table import Table
 
-from sojourn import _core, metrics
+from sojourn import metrics, registries
 from sojourn.cli.console import printer
 from sojourn.cli.options import JsonOption
 from sojourn.nearest import refusal
@@ -89,7 +89,7 @@ def list_(
 def _entries(kind: Kind) -> list[dict[str, Any]]:
     match kind:
         case Kind.DISCIPLINES | Kind.CONGESTION_CONTROLS | Kind.SOURCES:
-            return json.loads(_core.reference())[kind.value.replace("-", "_")]
+            return [*registries.entries(kind.value.replace("-", "_")).values()]
         case Kind.STUDIES:
             from sojourn import studies
 

@@ -8,12 +8,11 @@ others over TCP. ``module:Class`` is a congestion control in Python.
 
 from __future__ import annotations
 
-import json
 import re
 from dataclasses import dataclass
 from typing import Any
 
-from sojourn import _core
+from sojourn import _core, registries
 from sojourn.nearest import refusal
 from sojourn.toml_text import value_text
 
@@ -59,19 +58,13 @@ class Part:
 
 
 def _is_control(word: str) -> bool:
-    return ":" in word or word in _names("congestion_controls")
-
-
-def _names(registry: str) -> list[str]:
-    return [entry["name"] for entry in json.loads(_core.reference())[registry]]
+    return ":" in word or word in registries.entries("congestion_controls")
 
 
 def _needed(word: str) -> str | None:
     """The parameter of a source that must stand behind the ``@``."""
-    sources = json.loads(_core.reference())["sources"]
-    entry = next((entry for entry in sources if entry["name"] == word), None)
-    params = entry["params"] if entry is not None else []
-    required = (param["name"] for param in params if param["required"])
+    source = registries.entries("sources").get(word, {"params": []})
+    required = (param["name"] for param in source["params"] if param["required"])
     return next((name for name in required if name in BEHIND_AT), None)
 
 
@@ -85,7 +78,7 @@ def _read_part(text: str) -> Part:
     if match is None:
         raise ValueError(f"found {text!r}; allowed: parts such as 4 cubic or 1 cbr@2Mbit/s")
     word, given = match["word"], match["given"]
-    known = [*_names("congestion_controls"), *_names("sources")]
+    known = [*registries.entries("congestion_controls"), *registries.entries("sources")]
     if ":" not in word and word not in known:
         raise ValueError(refusal(word, known, ", or module:Class"))
     count = int(match["count"] or 1)

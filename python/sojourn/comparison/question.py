@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import re
 from dataclasses import dataclass
 from typing import Any
 
-from sojourn import _core
+from sojourn import registries
 from sojourn._core import ScenarioError
 from sojourn.comparison.mix import Part, elastic, flows_toml, read_mix
 from sojourn.nearest import refusal
@@ -82,10 +81,10 @@ class Question:
 
     def _params(self, name: str) -> set[str]:
         """The parameters of a discipline of the registry."""
-        entries = {entry["name"]: entry for entry in json.loads(_core.reference())["disciplines"]}
-        if name not in entries:
-            raise ValueError(refusal(name, entries, ", or module:Class"))
-        return {param["name"] for param in entries[name]["params"]}
+        known = registries.entries("disciplines")
+        if name not in known:
+            raise ValueError(refusal(name, known, ", or module:Class"))
+        return {param["name"] for param in known[name]["params"]}
 
     def labels(self) -> list[str]:
         """What each discipline is called in tables and figures: as it was written."""

@@ -8,13 +8,11 @@ the marker, with its line, tells those of one colour from each other, also on a 
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import cache
-from typing import Any
 
-from sojourn import _core
+from sojourn import registries
 
 BLUE, ORANGE, GREEN, GREY = "#0072B2", "#D55E00", "#009E73", "#6B6B6B"
 PINK, VIOLET, AMBER, BROWN = "#CC79A7", "#8A3FE0", "#D9A400", "#773311"
@@ -98,8 +96,8 @@ NAMED = {"ared_th": "ARED (20, 80)"}
 @cache
 def titles() -> dict[str, str]:
     """The names in print of all disciplines, by the name in scenario files."""
-    document: dict[str, Any] = json.loads(_core.reference())
-    return {str(one["name"]): str(one["title"]) for one in document["disciplines"]}
+    disciplines = registries.entries("disciplines")
+    return {name: str(one["title"]) for name, one in disciplines.items()}
 
 
 def look(name: str) -> Look:

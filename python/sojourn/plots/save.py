@@ -9,6 +9,7 @@ from typing import Any
 
 import matplotlib
 import polars as pl
+from matplotlib.backend_bases import get_registered_canvas_class
 from matplotlib.figure import Figure
 
 from sojourn.whole import write_whole
@@ -23,6 +24,9 @@ METADATA: dict[str, dict[str, Any]] = {
 }
 """What would make two files of the same figure differ, left out."""
 
+DPI = 160
+"""Dots per inch of a PNG, and of what the other formats hold as dots."""
+
 
 def save(
     figure: Figure,
@@ -36,19 +40,27 @@ def save(
     The same figure gives the same bytes: no date, no random identifiers. Each file is written
     whole or not at all. Raises OSError, which names the file that cannot be written.
     """
-    contents: dict[str, bytes] = {}
     # Text stays text, so that it can be searched, read aloud and scaled.
     settings: Any = {"svg.hashsalt": name, "svg.fonttype": "none", "pdf.fonttype": 42}
     with matplotlib.rc_context(settings):
         # The layout does not depend on the format: find it once, it is the slow part.
         figure.draw_without_rendering()
         figure.set_layout_engine("none")
-        for ending in formats:
-            drawn = io.BytesIO()
-            figure.savefig(drawn, format=ending, dpi=160, metadata=METADATA[ending])
-            contents[ending] = drawn.getvalue()
+        contents = {ending: drawn(figure, ending) for ending in formats}
     contents["csv"] = frame.write_csv().encode()
     paths = {ending: folder / f"{name}.{ending}" for ending in contents}
     for ending, path in paths.items():
         write_whole(path, [contents[ending]])
     return paths
+
+
+def drawn(figure: Figure, ending: str) -> bytes:
+    """The figure, whose layout is found, as a file.
+
+    ``Figure.savefig`` would draw it twice, the first time for its layout alone.
+    """
+    file = io.BytesIO()
+    canvas: Any = get_registered_canvas_class(ending)(figure)
+    figure.set_dpi(DPI)
+    getattr(canvas, f"print_{ending}")(file, metadata=METADATA[ending])
+    return file.getvalue()

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from sojourn import _core
+from sojourn import registries
 from sojourn.tc import units
 from sojourn.tc.qdiscs import QDISCS, WITHOUT, Qdisc, Written, bytes_limit
 from sojourn.tc.units import ETHERNET_HEADER, Link
@@ -111,9 +111,7 @@ def _differences(
     name: str, qdisc: Qdisc, params: dict[str, Any], written: dict[str, Written]
 ) -> Iterator[str]:
     """What tc has no option for, where Linux does something else, and what it takes otherwise."""
-    entries = json.loads(_core.reference())["disciplines"]
-    declared = next(entry["params"] for entry in entries if entry["name"] == name)
-    for param in declared:
+    for param in registries.entries("disciplines")[name]["params"]:
         linux = param["presets"].get("linux", param["default"])
         key, value = param["name"], _plain(params[param["name"]])
         if key in written:
