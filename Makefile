@@ -13,7 +13,7 @@ TOOLS := $(if $(PROFILE),--no-compile,)
 export VIRTUAL_ENV := $(CURDIR)/.venv
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
-.PHONY: help setup demo test test-rust test-python lint lint-rust lint-python format generate docs figures bench bench-peers dist check-dist clean
+.PHONY: help setup demo test test-rust test-python lint format generate docs figures bench bench-peers dist check-dist clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' Makefile
@@ -23,18 +23,11 @@ setup: .venv/.sojourn ## Everything into .venv: the package, its dependencies, t
 demo: setup ## Run the EQM study in its quick form: tables, figures, verdicts
 	sojourn reproduce eqm --quick --out results/eqm-quick
 
-# The linters for Python keep one core busy, so what is compiled has the others meanwhile.
-test: setup ## Linters, generated files, all tests
-	$(MAKE) --jobs=2 --output-sync lint test-rust
-	$(MAKE) test-python
+test: lint test-rust test-python ## Linters, generated files, all tests
 
-lint: lint-python lint-rust
-
-lint-rust: setup
+lint: setup
 	cargo fmt --all --check
 	cargo clippy --quiet $(TESTS) --workspace --all-targets --no-default-features -- -D warnings
-
-lint-python: setup
 	ruff format --check --quiet python tests tools benchmarks examples
 	ruff check --quiet python tests tools benchmarks examples
 	pyright --warnings

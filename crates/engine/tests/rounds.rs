@@ -148,6 +148,13 @@ fn streams(
     }
 }
 
+/// The longest step in which a network is run. Each ends with a look at all of its links: of
+/// many, at fewer instants.
+pub(crate) fn longest_step(number: usize, rounds: bool) -> Span {
+    let shortest = if rounds { 20 } else { 5 };
+    Span::from_ms([shortest, 40, 700][number % 3])
+}
+
 /// Runs in steps of uneven length; gives the state after each, and the diary.
 pub(crate) fn run<const IN_ORDER: bool>(
     (links, flows): (Vec<LinkSpec>, Vec<FlowSpec>),
@@ -252,7 +259,7 @@ fn compare_both(networks: usize, rounds: bool, part: usize) -> [usize; 2] {
         if number % 2 != part {
             continue;
         }
-        let longest = Span::from_ms([2, 40, 700][number % 3]);
+        let longest = longest_step(number, rounds);
         let (states, mut ordered) = run::<true>(network(&mut at_first, rounds), longest);
         let (seen_states, mut seen) = run::<false>(same, longest);
         with_any += usize::from(received_out_of_order(&seen) > 20);

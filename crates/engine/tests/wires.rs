@@ -3,7 +3,7 @@
 
 #![allow(clippy::unwrap_used)]
 
-use sojourn_base::{Span, Stream};
+use sojourn_base::Stream;
 use sojourn_engine::{LinkSpec, LossLaw};
 
 use crate::bench::Entry;
@@ -76,7 +76,7 @@ fn streams_over_any_wires_have_one_history() {
                 let (links, flows) = rounds::network(random, rounds);
                 (with_wires(links, 40, random), flows)
             };
-            let longest = Span::from_ms([2, 40, 700][number % 3]);
+            let longest = rounds::longest_step(number, rounds);
             let (states, ordered) = rounds::run::<true>(network(&mut at_first.clone()), longest);
             let (seen_states, seen) = rounds::run::<false>(network(&mut random), longest);
             ahead += usize::from(!is_sorted(&seen.0));
