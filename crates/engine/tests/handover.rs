@@ -142,6 +142,7 @@ fn what_is_judged_when_it_comes_is_kept_by_the_link() {
         ("avq", [("gamma", Real(0.9)), ("alpha", Real(0.2))]),
         ("green", [("step", Real(0.05)), ("interval", Text("3 ms"))]),
         ("feng_green", [("c", Real(5.0)), ("window", Text("1 s"))]),
+        ("eqm", [("tau", Text("5 ms")), ("averaging", Text("5 ms"))]),
     ] {
         let mut has_marked = false;
         for preset in [Preset::Reference, Preset::Ns2, Preset::Linux] {

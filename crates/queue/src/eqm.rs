@@ -35,8 +35,9 @@ use sojourn_base::{
 };
 
 use crate::parts::Fifo;
-use crate::parts::ecn::mark_or_drop;
-use crate::{Backlog, Context, Dequeued, Discipline, Packet, ProbeValue, Reason};
+use crate::{
+    Backlog, Context, Dequeued, Discipline, Judgement, Meeting, Packet, ProbeValue, Reason,
+};
 
 params! {
     /// Parameters of EQM (reconstruction).
@@ -208,67 +209,61 @@ fn length(
     }
 }
 
+/// How far what waits, in packets of that mean size, stands above `length`, in bits; below zero if
+/// it is shorter.
+fn above(length: Length, waiting: Backlog, mean: f64) -> f64 {
+    match length {
+        Length::Packets(length) => (waiting.packets as f64 - length) * mean * 8.0,
+        Length::Bytes(length) => (waiting.bytes.as_f64() - length) * 8.0,
+        Length::Time(_) | Length::Bdp(_) => unreachable!("made packets or bytes for the link"),
+    }
+}
+
 impl<P: Packet> Eqm<P> {
-    /// How far the queue stands above `length`, in bits; below zero if it is shorter.
-    fn above(&self, length: Length, arriving: Bytes) -> f64 {
-        let Backlog { packets, bytes } = self.queue.backlog();
-        match length {
-            Length::Packets(length) => {
-                let mean = self.mean_size(arriving);
-                (packets as f64 - length) * mean * 8.0
-            }
-            Length::Bytes(length) => (bytes.as_f64() - length) * 8.0,
-            Length::Time(_) | Length::Bdp(_) => unreachable!("made packets or bytes for the link"),
-        }
-    }
-
-    /// Mean size of what waits, or of the arrival if nothing does.
-    fn mean_size(&self, arriving: Bytes) -> f64 {
-        match self.queue.len() {
-            0 => arriving.as_f64(),
-            packets => self.queue.bytes().as_f64() / packets as f64,
-        }
-    }
-
-    /// What may be let in, in bit/s.
-    fn admissible(&self, arriving: Bytes) -> f64 {
+    /// What may be let in, in bit/s, while so much waits, in packets of that mean size.
+    fn admissible(&self, waiting: Backlog, mean: f64) -> f64 {
         let wanted = self.params.utilization.0 * self.rate;
         if self.params.rate_only {
             return wanted;
         }
-        let excess = self.above(self.q_ref, arriving) / self.params.tau.as_s();
+        let excess = above(self.q_ref, waiting, mean) / self.params.tau.as_s();
         (wanted - excess).clamp(0.0, self.rate)
     }
 
     /// Whether to shed this arrival, which has been counted.
-    fn sheds(&mut self, packet: &P, ctx: &mut Context<'_, P>) -> bool {
+    fn sheds(&mut self, packet: &P, meeting: &mut Meeting<'_>) -> bool {
         let params = &self.params;
-        let size = packet.size();
-        let mut admissible = self.admissible(size);
+        let size = packet.size().as_f64();
+        let waiting = meeting.waiting;
+        let mean = match waiting.packets {
+            0 => size,
+            packets => waiting.bytes.as_f64() / packets as f64,
+        };
+        let mut admissible = self.admissible(waiting, mean);
         let mut rate = self.all.rate;
         if params.per_flow {
             admissible /= self.flows.shares.len() as f64;
-            rate = self.flows.of(packet.flow(), ctx.now).rate;
+            rate = self.flows.of(packet.flow(), meeting.now).rate;
         }
         if params.queue_only {
             rate = self.rate;
         }
-        let short = self.above(self.q_min, size) < 0.0;
+        let short = above(self.q_min, waiting, mean) < 0.0;
         self.prob = if short || rate <= admissible {
             0.0
         } else {
             (1.0 - admissible / rate).clamp(0.0, params.p_max.0)
         };
         let p = if params.bytes {
-            (self.prob * size.as_f64() / self.mean_size(size)).min(1.0)
+            (self.prob * size / mean).min(1.0)
         } else {
             self.prob
         };
         if params.randomised {
-            return ctx.random.chance(p);
+            return meeting.random.chance(p);
         }
         let share = if params.per_flow {
-            self.flows.of(packet.flow(), ctx.now)
+            self.flows.of(packet.flow(), meeting.now)
         } else {
             &mut self.all
         };
@@ -278,25 +273,32 @@ impl<P: Packet> Eqm<P> {
 
 impl<P: Packet> Discipline<P> for Eqm<P> {
     fn enqueue(&mut self, packet: P, ctx: &mut Context<'_, P>) {
-        let size = packet.size();
+        let judgement = self.judge(&packet, &mut ctx.meeting(self.queue.backlog()));
+        ctx.carry_out(judgement, packet, |packet| self.queue.push(packet));
+    }
+
+    fn judges_arrivals(&self) -> bool {
+        true
+    }
+
+    fn judge(&mut self, packet: &P, meeting: &mut Meeting<'_>) -> Judgement {
+        let (size, now) = (packet.size(), meeting.now);
         let averaging = self.params.averaging;
-        self.all.count(size, ctx.now, averaging.as_s());
+        self.all.count(size, now, averaging.as_s());
         if self.params.per_flow {
-            self.flows.sweep(ctx.now, averaging);
-            let share = self.flows.of(packet.flow(), ctx.now);
-            share.count(size, ctx.now, averaging.as_s());
+            self.flows.sweep(now, averaging);
+            let share = self.flows.of(packet.flow(), now);
+            share.count(size, now, averaging.as_s());
         }
-        let backlog = self.queue.backlog();
-        if !self.capacity.admits(backlog.packets, backlog.bytes, size) {
-            return ctx.drop(packet, Reason::Overlimit);
+        let Backlog { packets, bytes } = meeting.waiting;
+        if !self.capacity.admits(packets, bytes, size) {
+            return Judgement::Drop(Reason::Overlimit);
         }
-        if !self.sheds(&packet, ctx) {
-            return self.queue.push(packet);
+        if !self.sheds(packet, meeting) {
+            return Judgement::Admit;
         }
         let marking = self.params.ecn && self.prob < self.params.mark_limit.0;
-        if let Some(marked) = mark_or_drop(packet, marking, Reason::Unforced, ctx) {
-            self.queue.push(marked);
-        }
+        Judgement::signal(packet, marking, Reason::Unforced)
     }
 
     fn dequeue(&mut self, _ctx: &mut Context<'_, P>) -> Dequeued<P> {
