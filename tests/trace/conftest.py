@@ -7,6 +7,12 @@ from pathlib import Path
 
 import pytest
 
+ERROR = "8388608"
+"""How tshark writes the severity of what is an error."""
+
+WRONG = {"16777216", "117440512", "150994944"}
+"""And its groups of wrong checksums, of what is malformed, and of breaches of a protocol."""
+
 CHECKS = [f"{protocol}.check_checksum:TRUE" for protocol in ("ip", "tcp", "udp")]
 
 
@@ -32,14 +38,14 @@ class Tshark:
         """How many packets match a display filter."""
         return len(self.fields(path, "frame.number", where=where))
 
-    def complaints(self, path: Path) -> list[str]:
-        """What it calls malformed, truncated, or wrong in any checksum or length."""
-        fields = ("_ws.malformed", "_ws.short", "_ws.expert.message")
-        complaint = (
-            "_ws.malformed || _ws.expert.severity == error || _ws.expert.group == malformed"
-            " || _ws.expert.group == checksum || _ws.expert.group == protocol"
-        )
-        return [" ".join(row) for row in self.fields(path, *fields, where=complaint)]
+    def sound(self, path: Path, *names: str) -> list[list[str]]:
+        """The fields of each packet of a capture of which it says nothing bad."""
+        said = ("_ws.malformed", "_ws.expert.severity", "_ws.expert.group", "_ws.expert.message")
+        rows = self.fields(path, *names, *said)
+        for *_, malformed, severities, groups, message in rows:
+            wrong = WRONG.intersection(groups.split("|"))
+            assert not (malformed or ERROR in severities.split("|") or wrong), message
+        return [row[: len(names)] for row in rows]
 
     def properties(self, path: Path) -> str:
         """What its companion capinfos says of a capture."""
