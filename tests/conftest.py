@@ -1,6 +1,5 @@
 """What holds for all tests: how wide tables are, a browser for pages, figures for nobody."""
 
-import gc
 import os
 import shutil
 
@@ -16,12 +15,6 @@ DRIVER = shutil.which("chromedriver")
 def pytest_xdist_auto_num_workers():
     """One more than there are cores: many tests wait for programs that they have started."""
     return (os.cpu_count() or 1) + 1
-
-
-def pytest_collection_finish():
-    """What is there before the first test stays: it need not be looked at again and again."""
-    gc.collect()
-    gc.freeze()
 
 
 @pytest.fixture(scope="module")
