@@ -43,8 +43,9 @@ class Tshark:
         said = ("_ws.malformed", "_ws.expert.severity", "_ws.expert.group", "_ws.expert.message")
         rows = self.fields(path, *names, *said)
         for *_, malformed, severities, groups, message in rows:
-            wrong = WRONG.intersection(groups.split("|"))
-            assert not (malformed or ERROR in severities.split("|") or wrong), message
+            assert not malformed, message
+            assert ERROR not in severities.split("|"), message
+            assert WRONG.isdisjoint(groups.split("|")), message
         return [row[: len(names)] for row in rows]
 
     def properties(self, path: Path) -> str:
