@@ -1,6 +1,7 @@
 """Figures on disk."""
 
 import errno
+import io
 import os
 
 import matplotlib as mpl
@@ -36,6 +37,16 @@ def test_the_same_figure_gives_the_same_bytes(tmp_path):
     second = save(drawn(), FRAME, tmp_path / "b", "fig")
     for ending in first:
         assert first[ending].read_bytes() == second[ending].read_bytes()
+
+
+def test_a_figure_stays_as_it_is_and_comes_out_as_matplotlib_has_it(tmp_path):
+    figure = drawn()
+    shown, dpi = figure.canvas, figure.dpi
+    paths = save(figure, FRAME, tmp_path, "fig")
+    assert (figure.canvas, figure.dpi) == (shown, dpi)
+    own = io.BytesIO()
+    figure.savefig(own, format="png", dpi=160, metadata={"Software": None})
+    assert paths["png"].read_bytes() == own.getvalue()
 
 
 def test_global_settings_stay_as_they_are(tmp_path):

@@ -55,12 +55,16 @@ def save(
 
 
 def drawn(figure: Figure, ending: str) -> bytes:
-    """The figure, whose layout is found, as a file.
+    """The figure, whose layout is found, as a file; the figure stays as it is.
 
     ``Figure.savefig`` would draw it twice, the first time for its layout alone.
     """
-    file = io.BytesIO()
+    file, shown, dpi = io.BytesIO(), figure.canvas, figure.dpi
     canvas: Any = get_registered_canvas_class(ending)(figure)
     figure.set_dpi(DPI)
-    getattr(canvas, f"print_{ending}")(file, metadata=METADATA[ending])
+    try:
+        getattr(canvas, f"print_{ending}")(file, metadata=METADATA[ending])
+    finally:
+        figure.set_canvas(shown)
+        figure.set_dpi(dpi)
     return file.getvalue()
