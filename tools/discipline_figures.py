@@ -8,7 +8,6 @@ behind it this script draws those.
 from __future__ import annotations
 
 import io
-import json
 import re
 import sys
 import tempfile
@@ -21,7 +20,7 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import EngFormatter, MaxNLocator
 
 import sojourn as sj
-from sojourn import _core
+from sojourn import registries
 from sojourn.plots.style import INK, TEXT, name_axes, new_panels, titled
 from sojourn.validate import properties, table
 from sojourn.validate.properties import Property
@@ -48,7 +47,7 @@ SETTINGS: dict[str, dict[str, str]] = {
 
 def main() -> None:
     """Draw the figures of the disciplines named, or of all."""
-    names = [entry["name"] for entry in json.loads(_core.reference())["disciplines"]]
+    names = [*registries.entries("disciplines")]
     FIGURES.mkdir(parents=True, exist_ok=True)
     given = [name for name in sys.argv[1:] if name != PREVIEW]
     for name in given or names:

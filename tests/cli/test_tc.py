@@ -1,6 +1,5 @@
 """`sojourn tc`: Linux's words for a scenario's links, read by the real tc."""
 
-import json
 import os
 import re
 import shutil
@@ -8,7 +7,7 @@ import subprocess
 
 import pytest
 
-from sojourn import _core
+from sojourn import registries
 from sojourn.tc.qdiscs import QDISCS
 from sojourn.tc.units import Link, length_bytes, length_packets, time_text
 
@@ -34,7 +33,7 @@ transport = {{ protocol = "udp" }}
 traffic = {{ source = "cbr", rate = "1 Mbit/s" }}
 """
 
-DISCIPLINES = [entry["name"] for entry in json.loads(_core.reference())["disciplines"]]
+DISCIPLINES = [*registries.entries("disciplines")]
 
 needs_tc = pytest.mark.skipif(
     shutil.which("tc") is None, reason="there is no tc (Debian: apt-get install iproute2)"
@@ -196,7 +195,7 @@ def test_every_discipline_has_a_qdisc_or_a_comment(sojourn, tmp_path, discipline
 
 
 def test_the_table_names_parameters_that_exist():
-    entries = {entry["name"]: entry for entry in json.loads(_core.reference())["disciplines"]}
+    entries = registries.entries("disciplines")
     for name, qdisc in QDISCS.items():
         params = {param["name"] for param in entries[name]["params"]}
         assert set(qdisc.options) <= params, name

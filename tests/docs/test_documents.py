@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import shlex
 from pathlib import Path
@@ -10,7 +9,7 @@ from pathlib import Path
 import pytest
 from document_blocks import ROOT, Reader, blocks, commands, parse
 
-from sojourn import _core, native
+from sojourn import native, registries
 from sojourn.cli import manual
 from sojourn.cli.commands import SUMMARIES, function
 
@@ -54,7 +53,7 @@ def test_every_example_of_a_manual_page_is_a_command(name):
 
 def test_the_concepts_name_every_discipline():
     page = (ROOT / "docs" / "concepts" / "disciplines.md").read_text(encoding="utf-8")
-    names = [entry["name"] for entry in json.loads(_core.reference())["disciplines"]]
+    names = [*registries.entries("disciplines")]
     assert [name for name in names if f"`{name}`" not in page] == []
 
 

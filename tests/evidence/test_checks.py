@@ -1,12 +1,11 @@
 """The evidence of single disciplines: complete, as committed, and able to fail."""
 
-import json
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from sojourn import _core
+from sojourn import registries
 from sojourn.validate import laws, measures, own, properties, sequences, table, theory
 from sojourn.validate.evidence import EvidenceError
 from sojourn.validate.finding import Verdict
@@ -16,7 +15,7 @@ EVIDENCE = Path(__file__).parents[2] / "evidence"
 
 
 def registered() -> list[str]:
-    return sorted(entry["name"] for entry in json.loads(_core.reference())["disciplines"])
+    return sorted(registries.entries("disciplines"))
 
 
 def test_every_discipline_has_evidence_and_one_figure():

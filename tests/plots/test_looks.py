@@ -1,15 +1,14 @@
 """Every discipline has a look of its own, also for those who see fewer colours."""
 
 import itertools
-import json
 
 import numpy as np
 import pytest
 
-from sojourn import _core
+from sojourn import registries
 from sojourn.plots.looks import COLOURS, LINES, LOOKS, look, looks
 
-DISCIPLINES = [one["name"] for one in json.loads(_core.reference())["disciplines"]]
+DISCIPLINES = [*registries.entries("disciplines")]
 
 # Machado, Oliveira, Fernandes, "A physiologically-based model for simulation of color vision
 # deficiency", IEEE TVCG 15 (2009), severity 1.0; they work on linear RGB.

@@ -1,13 +1,12 @@
 """Links on whose wire not all packets take equally long, from a file and from Python."""
 
-import json
 from math import sqrt
 
 import polars as pl
 import pytest
 
 import sojourn as sj
-from sojourn import _core
+from sojourn import registries
 
 HEAD = """
 name = "uneven"
@@ -43,7 +42,7 @@ transport = { protocol = "tcp" }
 traffic = { source = "bulk" }
 """
 
-DISCIPLINES = [entry["name"] for entry in json.loads(_core.reference())["disciplines"]]
+DISCIPLINES = [*registries.entries("disciplines")]
 
 
 def text(wire: str = "", flows: str = UDP) -> str:

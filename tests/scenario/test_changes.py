@@ -1,12 +1,11 @@
 """Links whose rate changes while a scenario runs, from a file and from Python."""
 
-import json
 from typing import ClassVar
 
 import pytest
 
 import sojourn as sj
-from sojourn import _core
+from sojourn import registries
 
 HEAD = """
 name = "changing"
@@ -42,7 +41,7 @@ transport = { protocol = "tcp" }
 traffic = { source = "bulk" }
 """
 
-DISCIPLINES = [entry["name"] for entry in json.loads(_core.reference())["disciplines"]]
+DISCIPLINES = [*registries.entries("disciplines")]
 
 
 def scenario(changes: str, flows: str = FLOOD, **more) -> sj.Scenario:

@@ -148,10 +148,10 @@ fn streams(
     }
 }
 
-/// The longest step in which a network is run. Each ends with a look at all of its links: of
-/// many, at fewer instants.
+/// The longest step in which a network is run. Each ends with a look at all of its links, so of
+/// those of many only some are looked at that often.
 pub(crate) fn longest_step(number: usize, rounds: bool) -> Span {
-    let shortest = if rounds { 20 } else { 5 };
+    let shortest = if rounds && number % 15 > 0 { 20 } else { 2 };
     Span::from_ms([shortest, 40, 700][number % 3])
 }
 
