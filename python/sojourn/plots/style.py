@@ -132,7 +132,8 @@ def _grid(axes: Axes) -> tuple[int, int]:
 
 def _letters_across(axes: Axes) -> int:
     """Letters that fit under a panel: beside it stand the numbers of its axis."""
-    return LINE // _grid(axes)[0] - 8
+    line = round(LINE / SIZE[0] * axes.figure.bbox.width / axes.figure.dpi)
+    return line // _grid(axes)[0] - 8
 
 
 def _letters_up(axes: Axes) -> int:
