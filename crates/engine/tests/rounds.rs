@@ -151,7 +151,11 @@ fn streams(
 /// The longest step in which a network is run. Each ends with a look at all of its links, so of
 /// those of many only some are looked at that often.
 pub(crate) fn longest_step(number: usize, rounds: bool) -> Span {
-    let shortest = if rounds && number % 15 > 0 { 20 } else { 2 };
+    let shortest = if !rounds || number.is_multiple_of(15) {
+        2
+    } else {
+        20
+    };
     Span::from_ms([shortest, 40, 700][number % 3])
 }
 
