@@ -2,7 +2,7 @@
 
 import re
 
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import sojourn as sj
@@ -108,13 +108,7 @@ def test_the_file_itself_is_good():
     assert outcome(GOOD) is None
 
 
-FUZZ = settings(
-    max_examples=600,
-    deadline=None,
-    derandomize=True,
-    database=None,
-    suppress_health_check=list(HealthCheck),
-)
+FUZZ = settings(max_examples=600)
 
 
 @FUZZ
