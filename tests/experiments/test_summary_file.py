@@ -6,7 +6,7 @@ from hashlib import sha256
 import pytest
 
 import sojourn as sj
-from sojourn.experiments import drafts
+from sojourn.experiments import drafts, summary_file
 from sojourn.experiments.manifest import damaged, read_manifest
 from sojourn.experiments.share import Share
 from sojourn.experiments.summary_file import SummaryFile, write_summary
@@ -15,8 +15,10 @@ from sojourn.experiments.sweep import sweep
 HEAD = {"sojourn": "1", "complete": True}
 
 
+@pytest.mark.parametrize("sent", [1, summary_file.WRITE_BACK_BYTES])
 @pytest.mark.parametrize("points", [[], [b"{}"], [b'{"a":1}', b'{"a":2}', b'{"a":3}']])
-def test_a_line_for_each_point(tmp_path, points):
+def test_a_line_for_each_point(tmp_path, monkeypatch, points, sent):
+    monkeypatch.setattr(summary_file, "WRITE_BACK_BYTES", sent)
     with SummaryFile(tmp_path, HEAD) as file:
         for point in points:
             file.put([point])

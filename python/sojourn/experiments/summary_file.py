@@ -6,7 +6,9 @@ its name is missing in the end.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +19,10 @@ from sojourn.experiments.journal import own_name
 from sojourn.summary import Head
 
 NAME = "summary.json"
+
+WRITE_BACK_BYTES = 1 << 24
+"""So much is sent to the disk at once: to force all of it there in the end would take as long as
+the runs of many points."""
 
 
 class SummaryFile(Checked):
@@ -29,6 +35,7 @@ class SummaryFile(Checked):
         """Begin it in ``folder`` with what stands before the points."""
         super().__init__(folder / NAME, f".{own_name()}.part")
         self._between = b"\n"
+        self._sent_bytes = 0
         self.head = head
         self.write(orjson.dumps(head).removesuffix(b"}") + b',"points":[')
 
@@ -37,6 +44,18 @@ class SummaryFile(Checked):
         for point in points:
             self.write(self._between + point)
             self._between = b",\n"
+        if self._bytes - self._sent_bytes >= WRITE_BACK_BYTES:
+            self._send()
+
+    def _send(self) -> None:
+        """Have the disk begin to write what is new, where the system can.
+
+        Linux begins to write what a program says that it needs no more.
+        """
+        new = (self._sent_bytes, self._bytes - self._sent_bytes)
+        with suppress(AttributeError, OSError):
+            os.posix_fadvise(self._file.fileno(), *new, os.POSIX_FADV_DONTNEED)
+        self._sent_bytes = self._bytes
 
     def take_place(self) -> None:
         """End it, force it to the disk and give it its name."""
