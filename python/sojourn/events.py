@@ -82,7 +82,7 @@ def find_decision(path: Path, number: int) -> Decision:
 
     Raises ScenarioError where there is none.
     """
-    log = pl.scan_parquet(path).with_row_index("row")
+    log = pl.scan_parquet(path, glob=False).with_row_index("row")
     decided = log.filter(pl.col("event").is_in(DECISIONS))
     count = decided.select(pl.len()).collect().item()
     if not 1 <= number <= count:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -16,7 +17,7 @@ from sojourn.arguments import as_path, kind_error
 from sojourn.brief import InputError, brief
 from sojourn.tables import BY_REASON
 from sojourn.threads import attended
-from sojourn.whole import write_whole
+from sojourn.whole import write_together
 
 OnRead = Callable[[int, int], None]
 """Told how many bytes of the file have been read, and how many it has."""
@@ -78,17 +79,19 @@ class Replayed:
         return flows
 
     def write(self, folder: str | Path) -> list[Path]:
-        """Write the frames as Parquet and the summary as JSON; return the paths."""
-        folder = Path(folder)
-        folder.mkdir(parents=True, exist_ok=True)
-        paths = []
+        """Write the frames as Parquet and the summary as JSON; return the paths.
+
+        Raises OSError, which names the file, and writes none then.
+        """
+        contents = {}
         for name in ("queues", "flows", "drops", "series"):
-            paths.append(folder / f"{name}.parquet")
-            getattr(self, name).write_parquet(paths[-1])
-        paths.append(folder / "summary.json")
+            table = io.BytesIO()
+            getattr(self, name).write_parquet(table)
+            contents[Path(folder) / f"{name}.parquet"] = table.getvalue()
         text = json.dumps(self.summary(), indent=1, ensure_ascii=False, allow_nan=False)
-        write_whole(paths[-1], [f"{text}\n".encode()])
-        return paths
+        contents[Path(folder) / "summary.json"] = f"{text}\n".encode()
+        write_together(contents)
+        return list(contents)
 
 
 @brief

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager, suppress
 from errno import EISDIR
 from pathlib import Path
 from typing import Self
@@ -34,6 +34,11 @@ class Unfinished:
         """Put a piece behind those that are there."""
         with self._named():
             self._file.write(piece)
+
+    def flush(self) -> None:
+        """See that there is room for what was written."""
+        with self._named():
+            self._file.flush()
 
     def take_place(self) -> None:
         """Force it to the disk and give it its name."""
@@ -76,3 +81,18 @@ def write_whole(path: Path, content: Iterable[bytes]) -> None:
         for piece in content:
             file.write(piece)
         file.take_place()
+
+
+def write_together(contents: Mapping[Path, bytes]) -> None:
+    """Put files in their places, all of them or, where the disk has no room for all, none.
+
+    Raises OSError, which names the file.
+    """
+    with ExitStack() as stack:
+        files = []
+        for path, content in contents.items():
+            files.append(stack.enter_context(Unfinished(path)))
+            files[-1].write(content)
+            files[-1].flush()
+        for file in files:
+            file.take_place()

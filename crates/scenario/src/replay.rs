@@ -103,6 +103,8 @@ pub struct Replay {
     lines: Vec<Line>,
     flows: Flows,
     partial: bool,
+    /// Whether one interface is taken alone.
+    chosen: bool,
     warnings: Vec<String>,
 }
 
@@ -213,6 +215,7 @@ impl Replay {
                 names: Vec::new(),
             },
             partial: setup.partial,
+            chosen: setup.interface.is_some(),
             warnings,
         })
     }
@@ -294,6 +297,14 @@ impl Replay {
             self.warnings.push(format!(
                 "packets stamped before the one in front of them: {packets}, by {furthest} at most; \
                  each arrives together with that one"
+            ));
+        }
+        let interfaces = self.arrivals.interfaces();
+        if !self.chosen && interfaces.len() > 1 {
+            self.warnings.push(format!(
+                "packets of {} interfaces went through one queue: {}; --interface takes one alone",
+                interfaces.len(),
+                interfaces.join(", ")
             ));
         }
         if largest > JUMBO {

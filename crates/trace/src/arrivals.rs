@@ -231,6 +231,15 @@ impl Arrivals {
             Format::Table(_) => Disorder::default(),
         }
     }
+
+    /// The interfaces that have had packets so far, by name, in the order in which they came; one
+    /// without a name in formats that name none.
+    pub fn interfaces(&self) -> &[String] {
+        match &self.format {
+            Format::Capture(capture) => capture.interfaces(),
+            Format::Table(_) => &[],
+        }
+    }
 }
 
 impl Format {

@@ -136,6 +136,9 @@ fn one_interface_can_be_chosen() {
     let open = || Arrivals::read("c", io::Cursor::new(file.clone())).unwrap();
     let chosen: Vec<Arrival> = open().only("b").unwrap().map(Result::unwrap).collect();
     assert_eq!(times_ps(&chosen), [0, 2_000_000]);
+    let mut both = open();
+    assert_eq!(both.by_ref().count(), 4);
+    assert_eq!(both.interfaces(), ["a", "b"]);
     let mut none = open().only("x").unwrap();
     let error = none.next().unwrap().unwrap_err().to_string();
     let end = file.len();

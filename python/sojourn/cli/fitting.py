@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
 LEAST_FIRST = (
     "marks",
@@ -64,7 +65,7 @@ class FittingTable:
             )
         for row in self.rows:
             cells = [row[column] for column in kept]
-            table.add_row(*(f"[bold]{text}[/bold]" if best else text for text, best in cells))
+            table.add_row(*(Text(text, style="bold" if best else "") for text, best in cells))
         missing = [name for column, name in enumerate(headings) if column not in kept]
         told = f"no room for: {', '.join(missing)} (--json has all)" if missing else None
         table.caption = "\n".join(part for part in (self.caption, told) if part) or None

@@ -151,6 +151,7 @@ def _print_all(kind: Kind, entries: list[dict[str, Any]]) -> None:
 
 def _print_one(entry: dict[str, Any]) -> None:
     from rich.markdown import Markdown
+    from rich.text import Text
 
     console = printer(MANUAL_WIDTH)
     if "manual" in entry:
@@ -165,10 +166,6 @@ def _print_one(entry: dict[str, Any]) -> None:
         for param in entry["params"]:
             presets = "\n".join(f"{name}: {text}" for name, text in param["presets"].items())
             default = "required" if param["required"] else param["default"]
-            meaning = f"{param['doc']}\n[dim]{_escaped(param['allowed'])}[/dim]"
+            meaning = Text.assemble(f"{param['doc']}\n", (param["allowed"], "dim"))
             table.add_row(param["name"], default, presets, meaning)
         console.print(table)
-
-
-def _escaped(text: str) -> str:
-    return text.replace("[", r"\[")

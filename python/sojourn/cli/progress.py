@@ -22,7 +22,7 @@ def shown(label: str, unit: str = "runs", per_unit: int = 1) -> Iterator[OnProgr
     What is counted is shown in units of ``per_unit``. A KeyboardInterrupt goes on with the count
     as its text: ``3 of 8 runs``.
     """
-    console = Console(stderr=True)
+    console = Console(stderr=True, markup=False, emoji=False)
     counts = _Counts(unit, per_unit)
     try:
         if console.is_terminal:
@@ -64,7 +64,7 @@ def _bar(console: Console, label: str, unit: str, per_unit: int) -> Iterator[OnP
     )
 
     columns = (
-        TextColumn("{task.description}"),
+        TextColumn("{task.description}", markup=False),
         BarColumn(),
         MofNCompleteColumn(),
         TextColumn(unit),

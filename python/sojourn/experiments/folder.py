@@ -140,7 +140,7 @@ def read(folder: Path) -> Experiment:
     bad = damaged(folder, manifest)
     if bad:
         raise FolderError(f"{bad[0]}; the command that made it mends it: {manifest['command']}")
-    frames = {name: pl.read_parquet(folder / f"{name}.parquet") for name in TABLES}
+    frames = {name: pl.read_parquet(folder / f"{name}.parquet", glob=False) for name in TABLES}
     frames["totals"], frames["time_series"] = frames.pop("total"), frames.pop("series")
     outside.read_results(folder)
     try:

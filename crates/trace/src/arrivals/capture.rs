@@ -78,6 +78,10 @@ impl Capture {
         self.reader.consumed() as u64
     }
 
+    pub(super) fn interfaces(&self) -> &[String] {
+        &self.sections.named
+    }
+
     pub(super) const fn disorder(&self) -> Disorder {
         self.sections.clock.disorder
     }
@@ -166,8 +170,8 @@ struct Sections {
     interfaces: Vec<Interface>,
     /// The interface to be read, if not all of them.
     only: Option<String>,
-    /// Names of others that have packets.
-    others: Vec<String>,
+    /// Names of those that have packets.
+    named: Vec<String>,
     packets: u64,
     /// The flow of the latest packet.
     flow: Option<FlowName>,
@@ -260,14 +264,14 @@ impl Sections {
             )));
         };
         self.packets += 1;
+        if !self.named.contains(&interface.name) {
+            self.named.push(interface.name.clone());
+        }
         if self
             .only
             .as_ref()
             .is_some_and(|only| *only != interface.name)
         {
-            if !self.others.contains(&interface.name) {
-                self.others.push(interface.name.clone());
-            }
             return Ok(Found::Nothing);
         }
         let ps = u128::from(record.stamp) * u128::from(PS_PER_S) / interface.resolution;
@@ -293,10 +297,10 @@ impl Sections {
     /// The file ends: the interface that is wanted must have been there.
     fn end(&self) -> Result<Found, Fault> {
         match &self.only {
-            Some(only) if self.clock.stamps.is_none() && !self.others.is_empty() => {
-                let others = self.others.join(", ");
+            Some(only) if self.clock.stamps.is_none() && !self.named.is_empty() => {
+                let named = self.named.join(", ");
                 Err(wrong(format!(
-                    "found no packet of the interface {only:?}; allowed: {others}"
+                    "found no packet of the interface {only:?}; allowed: {named}"
                 )))
             }
             _ => Ok(Found::End),
