@@ -71,7 +71,13 @@ METRICS = (
     Metric("drops_by_reason", "link", "lower", "packets dropped, by reason"),
     Metric("marks_packets", "link", None, "packets marked"),
     Metric("marks_by_reason", "link", None, "packets marked, by reason"),
-    Metric("loss_ratio", "link", "lower", "drops divided by arrivals"),
+    Metric(
+        "loss_ratio",
+        "link",
+        "lower",
+        "drops divided by arrivals, both of the window: above 1 where much is dropped that had come "
+        "before it",
+    ),
     Metric("loss_gap_mean_s", "link", "higher", "time from one drop to the next, mean"),
     Metric("loss_gap_p50_s", "link", "higher", "time from one drop to the next, median"),
     Metric("loss_gap_p95_s", "link", "higher", "time from one drop to the next, 95th percentile"),

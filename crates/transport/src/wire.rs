@@ -68,6 +68,11 @@ impl SackBlocks {
         room
     }
 
+    /// Puts the lowest first: they come with the latest first.
+    pub fn sort(&mut self) {
+        self.blocks[..usize::from(self.len)].sort_unstable();
+    }
+
     /// Takes all of them away; nothing else of the memory is touched.
     #[inline]
     pub const fn clear(&mut self) {

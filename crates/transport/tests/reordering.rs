@@ -120,3 +120,31 @@ fn linux_grows_with_what_is_reported_where_much_comes_late() {
     assert_eq!(sent_for_reports(Preset::Linux), [ones.clone(), vec![2; 6]]);
     assert_eq!(sent_for_reports(Preset::Reference), [ones.clone(), ones]);
 }
+
+/// Segments 1 and 3 are lost, and the acknowledgement that reports 2: the next reports 4 and then
+/// 2, as the latest comes first, and yet nothing was overtaken. What is missing is sent again with
+/// the third segment that is reported, as where no acknowledgement is lost.
+#[test]
+fn the_order_of_blocks_tells_nothing_of_the_order_of_segments() {
+    let of = |place: u64, end: u64| (1 + 1_000 * place, 1 + 1_000 * end);
+    for preset in [Preset::Reference, Preset::Linux] {
+        let all: [&[(u64, u64)]; 3] = [&[of(2, 3)], &[of(4, 5), of(2, 3)], &[of(4, 6), of(2, 3)]];
+        for reports in [&all[..], &all[1..]] {
+            let keys = [
+                ("segment", "1000 B"),
+                ("delayed_ack", "1"),
+                ("timestamps", "false"),
+            ];
+            let mut tcp = Solo::new("reno", preset, &keys);
+            tcp.sender.write_endless();
+            assert_eq!(tcp.sends().len(), 10);
+            tcp.now = Time::ZERO + Span::from_ms(100);
+            tcp.ack(1_001, &[]);
+            let mut sent = Vec::new();
+            for blocks in reports {
+                sent = tcp.ack(1_001, blocks);
+            }
+            assert_eq!(sent[0], of(1, 2), "{preset}, {} reports", reports.len());
+        }
+    }
+}

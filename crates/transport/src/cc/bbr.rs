@@ -385,21 +385,28 @@ impl Bbr {
                         self.next_round_delivered = ack.delivered;
                     }
                 }
-                Some(done) => {
-                    let round = round_started || self.round > self.probe_rtt_round;
-                    if now >= done && round {
-                        self.min_rtt_at = Some(now);
-                        self.cwnd = self.cwnd.max(self.prior_cwnd);
-                        if self.is_full {
-                            self.enter_probe_bandwidth(now);
-                        } else {
-                            self.mode = Mode::Startup;
-                        }
+                Some(_) => {
+                    if round_started || self.round > self.probe_rtt_round {
+                        self.end_probe_rtt(now);
                     }
                 }
             }
         }
         self.idle_restart = false;
+    }
+
+    /// Looks for the least RTT no longer, if that was long enough.
+    fn end_probe_rtt(&mut self, now: Time) {
+        if self.probe_rtt_done.is_none_or(|done| now < done) {
+            return;
+        }
+        self.min_rtt_at = Some(now);
+        self.cwnd = self.cwnd.max(self.prior_cwnd);
+        if self.is_full {
+            self.enter_probe_bandwidth(now);
+        } else {
+            self.mode = Mode::Startup;
+        }
     }
 
     /// What Linux and ns-3 see beside the bandwidth: a bucket that polices, acknowledgements that
@@ -516,8 +523,22 @@ impl CongestionControl for Bbr {
         if let Some(aggregation) = &mut self.aggregation {
             aggregation.restart(now);
         }
-        if self.mode == Mode::ProbeBandwidth {
-            self.set_pacing_rate(1.0);
+        match self.mode {
+            Mode::ProbeBandwidth => self.set_pacing_rate(1.0),
+            Mode::ProbeRtt if self.preset == Preset::Linux => self.end_probe_rtt(now),
+            Mode::Startup | Mode::Drain | Mode::ProbeRtt => {}
+        }
+    }
+
+    /// Linux keeps the window, and looks anew whether the pipe is full and a bucket polices.
+    fn on_undo(&mut self, now: Time) {
+        if self.preset != Preset::Linux {
+            return;
+        }
+        self.full_bandwidth = 0.0;
+        self.full_rounds = 0;
+        if let Some(policer) = &mut self.policer {
+            policer.forget(now, 0);
         }
     }
 

@@ -97,8 +97,22 @@ pub struct Cubic {
     epoch: Option<Time>,
     /// The next epoch begins at its own maximum.
     fresh: bool,
+    /// The curve before the last loss.
+    before: Curve,
     min_rtt: Span,
     last_ack: Time,
+}
+
+/// What a loss that turns out to be none gives back (RFC 9438, 4.9).
+#[derive(Debug, Clone, Copy, Default)]
+struct Curve {
+    w_max: f64,
+    origin: f64,
+    k: f64,
+    cwnd_prior: f64,
+    w_est: f64,
+    epoch: Option<Time>,
+    fresh: bool,
 }
 
 impl Cubic {
@@ -132,6 +146,7 @@ impl Cubic {
             each_at: Time::ZERO,
             epoch: None,
             fresh: true,
+            before: Curve::default(),
             min_rtt: Span::ZERO,
             last_ack: Time::ZERO,
             window,
@@ -276,6 +291,26 @@ impl Cubic {
         self.epoch = None;
     }
 
+    fn at_present(&self) -> Curve {
+        Curve {
+            w_max: self.w_max,
+            origin: self.origin,
+            k: self.k,
+            cwnd_prior: self.cwnd_prior,
+            w_est: self.w_est,
+            epoch: self.epoch,
+            fresh: self.fresh,
+        }
+    }
+
+    /// The last loss taught nothing.
+    fn take_back(&mut self) {
+        let before = self.before;
+        (self.w_max, self.origin, self.k) = (before.w_max, before.origin, before.k);
+        (self.cwnd_prior, self.w_est) = (before.cwnd_prior, before.w_est);
+        (self.epoch, self.fresh) = (before.epoch, before.fresh);
+    }
+
     /// Linux and ns-3 begin anew at every timeout, whether it reduces or not.
     fn forget(&mut self) {
         self.w_max = 0.0;
@@ -332,6 +367,7 @@ impl CongestionControl for Cubic {
         let is_timeout = event.kind == LossKind::Timeout;
         self.hystart.on_congestion(is_timeout);
         if !event.again {
+            self.before = self.at_present();
             self.learn();
             self.fresh = is_timeout;
         }
@@ -357,6 +393,9 @@ impl CongestionControl for Cubic {
     }
 
     fn on_undo(&mut self, _now: Time) {
+        if !self.like_linux() && self.window.cwnd < self.cwnd_prior {
+            self.take_back();
+        }
         self.window.undo();
     }
 

@@ -63,13 +63,14 @@ impl Dctcp {
 
     /// Whether a window was acknowledged. In ns-3 the first begins with the first acknowledgement.
     fn ends_round(&mut self, ack: &AckSample) -> bool {
-        if self.preset != Preset::Ns3 {
-            return self.rounds.ended(ack.snd_una, ack.snd_nxt);
-        }
-        if !core::mem::replace(&mut self.begun, true) {
+        if self.preset == Preset::Ns3 && !core::mem::replace(&mut self.begun, true) {
             self.rounds.begin(ack.snd_nxt);
         }
-        self.rounds.reached(ack.snd_una, ack.snd_nxt)
+        if matches!(self.preset, Preset::Linux | Preset::Ns3) {
+            self.rounds.reached(ack.snd_una, ack.snd_nxt)
+        } else {
+            self.rounds.ended(ack.snd_una, ack.snd_nxt)
+        }
     }
 
     /// Takes in the share of marks of a window.

@@ -13,7 +13,8 @@
 //! acknowledgement that adds a segment counts for none, nor does what slow start leaves of one, and
 //! what was acknowledged beyond a segment of growth is forgotten; the one that ends recovery counts
 //! for a segment. A timeout leaves beta too. alpha is reckoned when the window grows or a loss is
-//! found, which is before t begins anew, in whole milliseconds (HZ 1000) and with a whole f.
+//! found, which is before t begins anew, in whole milliseconds (HZ 1000) and with a whole f. A loss
+//! that turns out to be none gives t, RTTmax and the throughput before back.
 //! Throughput is taken per round trip, smoothed by a quarter, as in the reference.
 //!
 //! **ns-3** (`TcpHtcp`): each acknowledgement adds alpha, at least 1, in bytes, to Reno's growth
@@ -66,11 +67,22 @@ pub struct Htcp {
     was_open: bool,
     /// As it was reckoned when the window last changed; under Linux only.
     alpha: f64,
+    /// What a loss that turns out to be none gives back; under Linux only.
+    before: Option<Before>,
     /// Bytes acknowledged since the last loss; under ns-3 only, as what follows.
     bytes: f64,
     in_order: InOrder,
     /// Whether losses were being repaired at the last acknowledgement.
     recovers: bool,
+}
+
+/// What Linux remembers at a loss (`htcp_reset`): since when there was none, and by then adapted,
+/// the largest RTT and the best throughput.
+#[derive(Debug, Clone, Copy)]
+struct Before {
+    since: Option<Time>,
+    max_rtt: f64,
+    best: f64,
 }
 
 /// Linux's clock.
@@ -102,6 +114,7 @@ impl Htcp {
             bytes: 0.0,
             was_open: true,
             alpha: 1.0,
+            before: None,
             in_order: InOrder::default(),
             recovers: false,
         })
@@ -124,7 +137,7 @@ impl Htcp {
     /// `htcp_alpha_update`: times in whole milliseconds, f and its share whole, beta in parts
     /// of 128.
     fn alpha_like_linux(&self, since: Span) -> f64 {
-        let ms = |s: f64| libm::ceil(s * 1e3 - 1e-6) as u64;
+        let ms = |s: f64| (libm::ceil(s * 1e3 - 1e-6) as u64).max(1);
         let late = (since - self.params.delta_l).as_ps() / TICK.as_ps();
         let mut f = 1 + (10 * late + (late / 2).pow(2) / 1000) / 1000;
         if self.params.rtt_scaling && self.min_rtt > 0.0 {
@@ -272,6 +285,13 @@ impl CongestionControl for Htcp {
         }
         let since = event.now.since(self.since.unwrap_or(event.now));
         self.alpha = self.alpha_like_linux(since);
+        if self.preset == Preset::Linux {
+            self.before = Some(Before {
+                since: self.since,
+                max_rtt: self.max_rtt,
+                best: self.best_before,
+            });
+        }
         self.since = Some(event.now);
         self.was_open = false;
         let flight = self.window.flight(event);
@@ -284,12 +304,22 @@ impl CongestionControl for Htcp {
     }
 
     fn on_recovery_exit(&mut self, now: Time) {
-        if self.preset != Preset::Ns3 {
+        let begins = match self.preset {
+            Preset::Linux => self.before.take().is_some(),
+            Preset::Ns3 => false,
+            Preset::Reference | Preset::Ns2 => true,
+        };
+        if begins {
             self.since = Some(now);
         }
     }
 
     fn on_undo(&mut self, _now: Time) {
+        if let Some(before) = self.before.take() {
+            self.since = before.since;
+            self.max_rtt = before.max_rtt;
+            self.best_before = before.best;
+        }
         self.window.undo();
     }
 

@@ -284,6 +284,9 @@ impl Sender {
                 valid.push((start, end));
             }
         }
+        // Of what one acknowledgement reports, the higher block came no sooner than the lower:
+        // RACK would see the lower overtaken (RFC 8985, 6.2, step 3).
+        valid.sort();
         valid
     }
 }

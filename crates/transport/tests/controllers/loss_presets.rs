@@ -215,6 +215,29 @@ fn linux_takes_alpha_to_nothing() {
     assert_eq!(played.cwnd(), 30.0);
 }
 
+/// A window is over with what was the last to be sent when it began, under the RFC with the next.
+#[test]
+fn a_window_of_dctcp_ends_sooner_in_linux() {
+    for (preset, acks) in [(REFERENCE, 10), (Preset::Linux, 9)] {
+        let mut played = Played::new("dctcp", preset, 10.0, 2.0);
+        let mut changes = Vec::new();
+        let mut alpha = played.probe("alpha");
+        for n in 0..60 {
+            played.cc.set_window(10.0, 2.0);
+            played.ack(RTT, false);
+            let before = core::mem::replace(&mut alpha, played.probe("alpha"));
+            if alpha < before {
+                changes.push(n);
+            }
+        }
+        let apart: Vec<i32> = changes.windows(2).map(|pair| pair[1] - pair[0]).collect();
+        assert!(
+            apart.len() > 3 && apart.iter().all(|&n| n == acks),
+            "{preset}: {apart:?}"
+        );
+    }
+}
+
 #[test]
 fn dctcp_of_ns3_answers_a_loss_as_a_mark() {
     for (preset, left) in [

@@ -11,6 +11,7 @@ mod marks;
 mod played;
 mod shared;
 mod slow_start;
+mod undone;
 
 use crate::bench::Solo;
 use played::Played;

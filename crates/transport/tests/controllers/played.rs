@@ -110,6 +110,12 @@ impl Played {
 
     /// A loss, `again` in a window that was reduced already.
     pub(crate) fn lose_once_more(&mut self, kind: LossKind, again: bool) {
+        self.begin_loss(kind, again);
+        self.cc.on_recovery_exit(self.now);
+    }
+
+    /// The same before it is repaired.
+    pub(crate) fn begin_loss(&mut self, kind: LossKind, again: bool) {
         let event = LossEvent {
             now: self.now,
             kind,
@@ -118,7 +124,6 @@ impl Played {
             again,
         };
         self.cc.on_loss_event(&event);
-        self.cc.on_recovery_exit(self.now);
     }
 
     pub(crate) fn probe(&self, name: &str) -> f64 {
