@@ -169,10 +169,10 @@ impl<P> Sfb<P> {
             } else {
                 bin.packets > self.bin_size
             };
-            if full {
-                bin.prob = (bin.prob + self.params.increment.0).min(1.0);
-            } else if bin.packets == 0 {
+            if bin.packets == 0 {
                 bin.prob = (bin.prob - self.params.decrement.0).max(0.0);
+            } else if full {
+                bin.prob = (bin.prob + self.params.increment.0).min(1.0);
             }
             prob = prob.min(bin.prob);
             packets = packets.min(bin.packets);

@@ -102,7 +102,7 @@ impl Conversation {
 
 /// The tick of the timestamp option: milliseconds, from 1 on, since 0 looks like "none".
 const fn tick(time: Time) -> u32 {
-    (time.as_ps() / PS_PER_TICK) as u32 + 1
+    ((time.as_ps() / PS_PER_TICK) as u32).wrapping_add(1)
 }
 
 /// The window scale with which `window` fits into 16 bits.
