@@ -175,12 +175,15 @@ class Results:
         """Write an experiment's folder: tables, scenario and summary; return the paths.
 
         Raises :class:`sojourn.ScenarioError` where a file of that name lies there that no
-        experiment has written.
+        experiment has written, ValueError where the runs were interrupted before one was finished.
         """
         from sojourn.experiments.folder import write
         from sojourn.experiments.summary_file import write_summary
 
         place = as_path("folder", folder)
+        if self.runs.is_empty():
+            # Empty tables would take the place of earlier results.
+            raise InputError(f"{place}: found no finished run to write; allowed: one or more")
         return write(place, self, lambda: write_summary(place, self.summarised()))
 
 

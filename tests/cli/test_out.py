@@ -7,12 +7,14 @@ import typer
 from typer.testing import CliRunner
 
 import sojourn as sj
+from sojourn import events as log
 from sojourn import runner
 from sojourn.cli.reproduce import reproduce
 from sojourn.experiments import sweep
 from sojourn.experiments.folder import read
 
 SHORT = ("--set", "duration='1 s'")
+QUICK = ("--duration", "2 s", "--warmup", "1 s", "--replicas", "1")
 
 
 @pytest.fixture
@@ -145,6 +147,41 @@ def test_a_folder_of_results_takes_others(sojourn, small, tmp_path, command):
     (out / "experiment.json").write_text("{")
     assert sojourn(command, small, "--out", out).status == 0
     assert read(out).results.scenario.core.duration_s(0) == 2
+
+
+def contents(folder):
+    return {path.name: path.read_bytes() for path in folder.glob("*") if path.is_file()}
+
+
+@pytest.mark.parametrize("command", ["run", "sweep", "compare", "events"])
+def test_results_stay_where_ctrl_c_came_before_there_were_others(
+    sojourn, small, tmp_path, monkeypatch, command
+):
+    def interrupted(*_, **__):
+        raise KeyboardInterrupt
+
+    out = tmp_path / "out"
+    what = ("codel", *QUICK) if command == "compare" else (small,)
+    assert sojourn(command, *what, "--out", out, "--seed", "1").status == 0
+    before = contents(out)
+    for module, name in ((sweep, "conduct"), (runner, "conduct"), (log, "attended")):
+        monkeypatch.setattr(module, name, interrupted)
+    done = sojourn(command, *what, "--out", out, "--seed", "2")
+    assert (done.status, done.out) == (130, "")
+    assert contents(out) == before
+
+
+def test_nothing_is_not_written_in_the_place_of_results(small, tmp_path, monkeypatch):
+    def interrupted(*_):
+        raise KeyboardInterrupt
+
+    out = tmp_path / "out"
+    sj.run(small, replicas=1).write(out)
+    before = contents(out)
+    monkeypatch.setattr(runner, "conduct", interrupted)
+    with pytest.raises(ValueError, match="out: found no finished run to write"):
+        sj.run(small).write(out)
+    assert contents(out) == before
 
 
 def test_a_sweep_that_was_ended_goes_on_whatever_has_changed(sojourn, small, tmp_path):

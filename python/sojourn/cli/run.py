@@ -140,7 +140,8 @@ def run(
     print_interval_warning(interval, outcomes.points)
     summary = outcomes.summary(interval.value)
     written, refused = [], None
-    if out is not None:
+    # Where no run has finished there is nothing to put in the place of earlier results.
+    if out is not None and outcomes.each:
         from sojourn.results import of_outcomes
 
         try:
