@@ -66,7 +66,7 @@ def test_queue_is_the_series_of_the_last_case(results):
     line = figure.axes[0].get_lines()[0]
     assert line.get_label() == "Drop-tail"
     np.testing.assert_array_equal(line.get_ydata(), wanted["value"])
-    assert figure.data.columns == ["discipline", "name", "time_s", "value"]
+    assert figure.data.columns == ["discipline", "name", "metric", "time_s", "value"]
 
 
 def test_throughput_has_a_panel_for_each_discipline_and_a_line_for_each_flow(results):
@@ -148,7 +148,7 @@ def test_against_load_in_one_unit(results):
     assert figure.axes[0].get_xlabel() == "Call rate (Mbit/s)"
     assert figure.axes[0].get_ylabel() == "Goodput (Mbit/s)"
     mean = results.totals.filter(pl.col("point") == 0)["goodput_bps"].mean() / 1e6
-    assert figure.data["mean"][0] == pytest.approx(mean)
+    assert figure.axes[0].get_lines()[0].get_ydata()[0] == pytest.approx(mean)
 
 
 def test_fairness_has_index_and_flows(results):
@@ -266,7 +266,8 @@ traffic = { source = "cbr", rate = "6 Mbit/s" }
 
 def test_ranks_are_those_of_the_paired_tests(results):
     frame = results.plot("ranking").data
-    delay = frame.filter(pl.col("metric") == "queueing_delay_mean_s")
+    delay = frame.filter(pl.col("quantity") == "links.uplink.queueing_delay_mean_s")
+    assert len(delay) == len(NAMES)
     pairs = differences(results, "links.uplink.queueing_delay_mean_s").filter(
         (pl.col("first") >= 4) & pl.col("separated")
     )
@@ -293,6 +294,34 @@ def test_every_metric_says_which_end_is_the_good_one(tcp_results):
     assert {better(rate) for rate in rates} == {"higher"}
     assert better("queueing_delay_p99_s") == "lower"
     assert better("sent_packets") is None
+
+
+UNITS = ("_s", "_bps", "_packets")
+"""Endings of names that say a unit."""
+
+
+@pytest.mark.parametrize("kind", ["load", "heatmap", "ranking"])
+def test_data_of_one_quantity_are_in_the_unit_of_its_name_in_every_figure(results, kind):
+    delay = "groups.call.delay_p95_s"
+    frame = results.plot(kind, of=delay).data
+    assert set(frame["quantity"]) == {delay}
+    calls = results.groups.filter(pl.col("group") == "call")
+    wanted = calls.group_by("point").agg(pl.col("delay_p95_s").mean())["delay_p95_s"]
+    assert frame["mean"].max() == pytest.approx(wanted.max())
+
+
+@pytest.mark.parametrize("kind", ["queue", "delay", "throughput", "load", "heatmap", "ranking"])
+def test_data_whose_column_has_no_unit_say_it_in_a_name_beside_it(results, kind):
+    frame = results.plot(kind).data
+    said = "quantity" if "quantity" in frame.columns else "metric"
+    names = set(frame[said]) - {"links.uplink.loss_ratio", "groups.call.jain_index"}
+    assert names
+    assert all(name.endswith(UNITS) for name in names)
+
+
+def test_data_against_load_say_the_unit_of_the_load(results):
+    frame = results.plot("load").data
+    assert set(frame.select("at", "load").iter_rows()) == {("0.5 Mbit/s", 0.5), ("900 kbit/s", 0.9)}
 
 
 def test_a_figure_is_saved_with_its_data(results, tmp_path):

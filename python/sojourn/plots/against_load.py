@@ -9,7 +9,7 @@ import polars as pl
 from matplotlib.axes import Axes
 
 from sojourn.comparing import per_replica
-from sojourn.experiments.compared import answers, is_compared, short_key, titles
+from sojourn.experiments.compared import answers, in_words, is_compared, short_key, titles
 from sojourn.plots.choice import PlotError
 from sojourn.plots.looks import look, looks
 from sojourn.plots.plot import Plot
@@ -31,7 +31,8 @@ from sojourn.stats.intervals import student_interval
 
 COLUMNS = ("discipline", "load", "mean", "low", "high")
 """What the frame must hold; low and high may be null. `published`, where it is there, holds printed
-numbers: open diamonds."""
+numbers: open diamonds. That of `gather` has `quantity` too, whose ending is the unit of mean, low
+and high, and `at`, the value of the key with its unit."""
 
 FEW = 8
 """Up to so many loads every one gets its marker."""
@@ -63,7 +64,8 @@ class LoadFigure:
 
     `capacity` draws the rate of the bottleneck, in the unit of the load axis; `levels` are
     horizontal lines named at the right edge; `from_zero` begins the axis at zero; `ticks` name
-    loads that are no numbers but the places 0, 1 ...; `fixed` says what else is kept.
+    loads that are no numbers but the places 0, 1 ...; `fixed` says what else is kept; `factor` leads
+    from the unit of mean, low and high to that of the axis.
     """
 
     y_label: str
@@ -74,6 +76,7 @@ class LoadFigure:
     from_zero: bool = True
     ticks: Sequence[str] = ()
     fixed: str = ""
+    factor: float = 1.0
 
 
 def gather(results: Results, of: str, *, x: str | None = None) -> tuple[pl.DataFrame, LoadFigure]:
@@ -96,21 +99,31 @@ def gather(results: Results, of: str, *, x: str | None = None) -> tuple[pl.DataF
         for point, found in enumerate(vary)
         if all(found[one] == value for one, value in kept.items())
     ]
+    texts = in_words([vary[point][key] for point in points])
     loads = scale([vary[point][key] for point in points])
     rows = []
-    for point, load in zip(points, loads.numbers, strict=True):
+    for point, at, load in zip(points, texts, loads.numbers, strict=True):
         one = student_interval(values[point])
-        rows.append((names[point], load, one.mean, one.low, one.high))
+        rows.append((names[point], of, at, load, one.mean, one.low, one.high))
     kind = shown_of(of)
-    schema = {"discipline": pl.String} | dict.fromkeys(COLUMNS[1:], pl.Float64)
+    schema: dict[str, type[pl.DataType]] = dict.fromkeys(
+        ("discipline", "quantity", "at"), pl.String
+    )
+    schema |= dict.fromkeys(COLUMNS[1:], pl.Float64)
     frame = pl.DataFrame(rows, schema=schema, orient="row")
-    frame = frame.with_columns(pl.col("mean", "low", "high") * kind.factor)
     name = short_key(key)
     x_label = name[:1].upper() + name[1:] + (f" ({loads.unit})" if loads.unit else "")
     from_zero = not of.endswith(".jain_index")
     where = [{one: value for one, value in point.items() if one in kept} for point in vary]
     fixed = titles(where)[-1]
-    what = LoadFigure(kind.label, x_label, from_zero=from_zero, ticks=loads.names, fixed=fixed)
+    what = LoadFigure(
+        kind.label,
+        x_label,
+        from_zero=from_zero,
+        ticks=loads.names,
+        fixed=fixed,
+        factor=kind.factor,
+    )
     return frame, what
 
 
@@ -128,6 +141,7 @@ def draw(frame: pl.DataFrame, what: LoadFigure) -> Plot:
     missing = [column for column in COLUMNS if column not in frame.columns]
     if missing:
         raise ValueError(f"the frame of a figure against load lacks {', '.join(missing)}")
+    frame = frame.with_columns(pl.col("mean", "low", "high") * what.factor)
     figure, axes = new_figure()
     draw_lines(axes, frame)
     if "published" in frame.columns:

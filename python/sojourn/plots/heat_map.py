@@ -21,7 +21,8 @@ from sojourn.results import Results
 from sojourn.stats.intervals import student_interval
 
 COLUMNS = ("discipline", "x", "y", "mean")
-"""What the frame must hold; x and y are texts, in their order."""
+"""What the frame must hold; x and y are texts, in their order. That of `gather` has `quantity` too,
+whose ending is the unit of the mean."""
 
 COLOURS = "cividis"
 """Matplotlib's; even in lightness, and the same to the colour-blind."""
@@ -61,7 +62,8 @@ def gather(
         rows.append((one, place, other, mean))
     schema = dict.fromkeys(COLUMNS[:3], pl.String) | {"mean": pl.Float64}
     frame = pl.DataFrame(rows, schema=schema, orient="row")
-    return frame.group_by("discipline", "x", "y", maintain_order=True).agg(pl.col("mean").mean())
+    means = frame.group_by("discipline", "x", "y", maintain_order=True).agg(pl.col("mean").mean())
+    return means.select("discipline", pl.lit(of).alias("quantity"), "x", "y", "mean")
 
 
 def factors(results: Results, x: str | None, y: str | None) -> list[str]:

@@ -19,7 +19,8 @@ from sojourn.plots.style import legend_below, name_axes, new_panels, titled
 from sojourn.results import Results
 
 COLUMNS = ("discipline", "name", "time_s", "value")
-"""What the frame must hold."""
+"""What the frame must hold. That of `gather` has `metric` too, whose ending is the unit of the
+value."""
 
 MOST_FLOWS = 8
 """Flows in one figure; more of them nobody tells apart."""
@@ -62,7 +63,7 @@ def gather(
         of = f" of {name}" if name else ""
         has = ", ".join(known) or "none"
         raise PlotError(f"found no series {metric!r}{of}; the {entity}s have {has}")
-    return frame.select(COLUMNS)
+    return frame.select("discipline", "name", "metric", "time_s", "value")
 
 
 def limits(frame: pl.DataFrame) -> str:

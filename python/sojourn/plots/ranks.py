@@ -20,7 +20,8 @@ from sojourn.plots.style import FAINT, TEXT, legend_below, name_axes, new_figure
 from sojourn.results import Results
 
 COLUMNS = ("discipline", "metric", "place", "rank", "mean")
-"""What the frame must hold."""
+"""What the frame must hold. That of `gather` has `quantity` too, whose ending is the unit of the
+mean."""
 
 
 def usual(results: Results, link: str | None = None) -> list[str]:
@@ -65,6 +66,7 @@ def gather(
         parts.append(
             ranked.select(
                 "discipline",
+                pl.lit(quantity).alias("quantity"),
                 pl.lit(shown_of(quantity).words).alias("metric"),
                 pl.lit(place).alias("place"),
                 "rank",

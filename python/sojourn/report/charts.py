@@ -249,8 +249,13 @@ def _load(results: Results) -> Chart:
     what = against_load.LoadFigure("")
     for quantity in usual(results):
         frame, what = against_load.gather(results, quantity)
-        label = shown_of(quantity).label
-        parts.append(frame.with_columns(pl.lit(label).alias("metric")))
+        frame = frame.select(
+            "discipline",
+            "load",
+            pl.col("mean", "low", "high") * what.factor,
+            pl.lit(shown_of(quantity).label).alias("metric"),
+        )
+        parts.append(frame)
     frame = _labelled(results, pl.concat(parts))
     names = list(dict.fromkeys(frame["metric"]))
     metric = alt.param(
