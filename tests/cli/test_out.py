@@ -202,6 +202,54 @@ def test_traces_of_an_earlier_run_are_not_said_to_be_new(sojourn, small, tmp_pat
     assert {line for line in again.errors.splitlines() if line.endswith(".tr")} == told
 
 
+def traces(folder):
+    return {path.name for path in folder.glob("trace*")}
+
+
+@pytest.mark.parametrize("command", ["run", "sweep"])
+def test_traces_of_another_experiment_go_with_its_tables(sojourn, small, tmp_path, command):
+    out = tmp_path / "out"
+    for kind in ("ns2", "pcapng"):
+        assert sojourn("run", small, "--replicas", "1", "--trace", kind, "--out", out).status == 0
+    both = traces(out)
+    assert {name.partition(".")[2] for name in both} == {"tr", "pcapng"}
+    # The same runs: all of them are right.
+    assert sojourn(command, small, "--replicas", "1", "--out", out).status == 0
+    assert traces(out) == both
+    (out / "trace-point0.tr").write_text("mine")
+    (out / "trace-mine.tr").write_text("mine")
+    again = ("--replicas", "1", *SHORT, "--out", out)
+    assert sojourn(command, small, *again).status == 0
+    assert traces(out) == {"trace-point0.tr", "trace-mine.tr"}
+
+
+def test_traces_that_are_written_anew_stay(sojourn, small, tmp_path):
+    run = ("run", small, "--trace", "ns2", "--out", tmp_path / "out")
+    assert sojourn(*run).status == 0
+    assert sojourn(*run, *SHORT).status == 0
+    assert len(traces(tmp_path / "out")) == 4
+    assert sojourn(*run, *SHORT, "--replicas", "1").status == 0
+    assert traces(tmp_path / "out") == {"trace-point0.tr", "trace-point1.tr"}
+
+
+@pytest.mark.usefixtures("sketched")
+def test_pages_about_another_log_go_with_it(sojourn, small, tmp_path):
+    def pages():
+        return sorted(path.name for path in tmp_path.glob("out/*.html"))
+
+    events = ("events", small, "--out", tmp_path / "out")
+    for number in (1, 2):
+        assert sojourn(*events, "--show", number).status == 0
+    assert pages() == ["decision-1.html", "decision-2.html"], "both are about the same log"
+    assert sojourn(*events, "--seed", "2", "--show", "2").status == 0
+    assert pages() == ["decision-2.html"]
+    assert not (tmp_path / "out" / "decision-1.csv").exists()
+    (tmp_path / "out" / "decision-2.html").write_text("mine")
+    assert sojourn(*events, "--seed", "3").status == 0
+    assert pages() == ["decision-2.html"], "somebody has changed it"
+    assert not (tmp_path / "out" / "decision-2.csv").exists()
+
+
 @pytest.mark.parametrize("given", [["--out", ""], ["--out="]])
 @pytest.mark.parametrize("command", ["run", "sweep", "events", "plot", "reproduce"])
 def test_an_empty_path_is_not_the_current_folder(

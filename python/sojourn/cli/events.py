@@ -67,10 +67,15 @@ def events(
             log = log_events(scenario, out, point=point, replica=replica, progress=shown)
         except KeyboardInterrupt:
             raise fail("interrupted: nothing was written", 130) from None
+    from sojourn.plots.noted import note
+
     written = [log]
+    # Pages about another log go at once, and those about this one stay beside each other.
+    note(out, written, of=log)
     if show is not None:
         from sojourn.report.decision import write
 
         written += write(find_decision(log, show), scenario, point, out)
+        note(out, written, of=log)
     for path in written:
         print(path, file=sys.stderr)

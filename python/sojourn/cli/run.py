@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -25,6 +26,9 @@ from sojourn.cli.options import (
     print_interval_warning,
     print_warnings,
 )
+
+if TYPE_CHECKING:
+    from sojourn.outcomes import Outcomes
 
 
 class Trace(StrEnum):
@@ -140,18 +144,17 @@ def run(
     print_interval_warning(interval, outcomes.points)
     summary = outcomes.summary(interval.value)
     written, refused = [], None
+    traced = sorted(
+        path for path, stamp in _stamps(out, trace).items() if stamp != before.get(path)
+    )
     # Where no run has finished there is nothing to put in the place of earlier results.
     if out is not None and outcomes.each:
-        from sojourn.results import of_outcomes
-
         try:
-            written += of_outcomes(outcomes).write(out)
+            written += _write(outcomes, out, traced)
         except (OSError, ScenarioError) as error:
             # The numbers are there: they are shown before this is told.
             refused = error
-    written += sorted(
-        path for path, stamp in _stamps(out, trace).items() if stamp != before.get(path)
-    )
+    written += traced
     for warning in outcomes.warnings:
         print(f"warning: {warning}", file=sys.stderr)
     if json_:
@@ -164,6 +167,15 @@ def run(
         raise refused
     if not outcomes.complete:
         raise interrupted(scenario, outcomes.points, "they alone are counted")
+
+
+def _write(outcomes: Outcomes, out: Path, traced: Sequence[Path]) -> list[Path]:
+    from sojourn.experiments.folder import write
+    from sojourn.experiments.summary_file import write_summary
+    from sojourn.results import of_outcomes
+
+    results = of_outcomes(outcomes)
+    return write(out, results, lambda: write_summary(out, results.summarised()), traces=traced)
 
 
 def _stamps(out: Path | None, trace: Trace | None) -> dict[Path, tuple[int, ...]]:

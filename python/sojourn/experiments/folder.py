@@ -2,7 +2,7 @@ r"""The folder of an experiment.
 
 | file | holds |
 | --- | --- |
-| `experiment.json` | versions, seed, command, warnings, and a checksum of each file |
+| `experiment.json` | versions, seed, command, warnings, and a checksum of each file and trace |
 | `scenario.toml` | the scenario as run; beside it the files and modules that it reads |
 | `points.parquet`, `runs.parquet` | what varies; each run with its seed and warm-up |
 | `links.parquet`, `flows`, `groups`, `total`, `drops`, `delays`, `series` | one row for each \
@@ -21,7 +21,7 @@ import json
 import platform
 import shlex
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -33,6 +33,7 @@ from sojourn import outside
 from sojourn._core import ENGINE, ScenarioError, __version__
 from sojourn.experiments.checked import write_checked
 from sojourn.experiments.journal import sync_folder
+from sojourn.experiments.leftovers import checksums, remove
 from sojourn.experiments.manifest import (
     FORMAT,
     MANIFEST,
@@ -64,10 +65,12 @@ def write(
     write_summary: Callable[[], dict[str, Any]],
     *,
     share: str | None = None,
+    traces: Sequence[Path] = (),
 ) -> list[Path]:
     """Write tables, scenario, their summary and the manifest; return the paths.
 
-    ``write_summary`` writes the summary and returns its size and checksum. Raises
+    ``write_summary`` writes the summary and returns its size and checksum. ``traces`` are those of
+    the runs, which lie in the folder: others that the manifest names there are removed. Raises
     :class:`sojourn.ScenarioError` where a file of somebody else would go; see `place.spare`.
     """
     folder.mkdir(parents=True, exist_ok=True)
@@ -100,11 +103,27 @@ def write(
         "written": datetime.now(UTC).isoformat(timespec="seconds"),
         "warnings": [*results.scenario.warnings, *results.warnings],
         "files": files,
+        "traces": _traces(folder, files, traces),
     }
     whole = _json(manifest | {"sha256": own_checksum(manifest)})
     write_whole(folder / MANIFEST, [whole])
     sync_folder(folder)
     return [folder / name for name in (*files, MANIFEST)]
+
+
+def _traces(folder: Path, files: dict[str, Any], traces: Sequence[Path]) -> dict[str, str]:
+    """What the manifest says of traces; those of an earlier experiment are removed."""
+    written = checksums(traces)
+    try:
+        manifest = read_manifest(folder)
+    except FolderError:
+        return written
+    before = manifest.get("traces", {})
+    if manifest["files"] == files:
+        # The same runs: their traces are right, whether these wrote some or none.
+        return before | written
+    remove(folder, before, written)
+    return written
 
 
 def prepare(folder: Path, scenario: Scenario) -> None:

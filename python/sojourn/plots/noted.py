@@ -1,32 +1,32 @@
-"""Which figures a report has written, so that the next one leaves none of an old experiment.
+"""Which files were written beside each other, so that the next ones leave none of what was before.
 
 What somebody has changed since is theirs, and stays.
 """
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from sojourn.experiments.leftovers import checksums, remove
 from sojourn.whole import write_whole
 
 NOTE = ".written.json"
 """Beside the files: their names and checksums."""
 
 
-def note(folder: Path, paths: Iterable[Path]) -> None:
+def note(folder: Path, paths: Iterable[Path], of: Path | None = None) -> None:
     """Note what has been written into ``folder``; remove what was noted before and is not among it.
 
-    Raises OSError.
+    All of it is about ``of``, one of them, where given: as long as that comes out the same, what
+    was noted before stays. Raises OSError.
     """
-    written = {path.name: _checksum(path) for path in paths}
-    for name, checksum in _noted(folder).items():
-        path = folder / name
-        if name not in written and path.is_file() and _checksum(path) == checksum:
-            path.unlink()
+    written, before = checksums(paths), _noted(folder)
+    if of is not None and before.get(of.name) == written[of.name]:
+        written = before | written
+    remove(folder, before, written)
     write_whole(folder / NOTE, [f"{json.dumps(written, indent=1)}\n".encode()])
 
 
@@ -36,11 +36,4 @@ def _noted(folder: Path) -> dict[str, str]:
         found: Any = json.loads((folder / NOTE).read_bytes())
     except (OSError, ValueError):
         return {}
-    if not isinstance(found, dict):
-        return {}
-    # Nothing outside of the folder, whatever a note says.
-    return {name: found[name] for name in found if Path(name).name == name}
-
-
-def _checksum(path: Path) -> str:
-    return hashlib.sha256(path.read_bytes()).hexdigest()
+    return found if isinstance(found, dict) else {}
