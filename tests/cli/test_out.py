@@ -250,6 +250,30 @@ def test_pages_about_another_log_go_with_it(sojourn, small, tmp_path):
     assert not (tmp_path / "out" / "decision-2.csv").exists()
 
 
+@pytest.mark.parametrize("command", ["run", "sweep", "compare"])
+def test_a_file_from_elsewhere_is_not_copied_and_named(
+    sojourn, small, tmp_path, monkeypatch, command
+):
+    (tmp_path / "far").mkdir()
+    monkeypatch.chdir(tmp_path / "far")
+    (tmp_path / "sizes.csv").write_text("100\n200\n")
+    (tmp_path / "calls.csv").write_text("time_s,size_B\n0.1,100\n0.2,200\n")
+    text = small.read_text().replace('"472 B"', '"empirical(../sizes.csv)"')
+    (tmp_path / "far" / "far.toml").write_text(text)
+    what, name = ("far.toml", *SHORT), "../sizes.csv"
+    if command == "compare":
+        what, name = ("codel", *QUICK, "--flows", "1 cubic + 1 trace@../calls.csv"), "../calls.csv"
+    done = sojourn(command, *what, "--out", "out")
+    assert done.status == 0
+    said = f"{name}: by its name it does not lie below the scenario's folder (.), so it is not "
+    said += "copied: "
+    said += "out/scenario.toml cannot be run elsewhere without it"
+    assert done.errors.splitlines().count(f"warning: {said}") == 1
+    assert (
+        said in json.loads((tmp_path / "far" / "out" / "experiment.json").read_text())["warnings"]
+    )
+
+
 @pytest.mark.parametrize("given", [["--out", ""], ["--out="]])
 @pytest.mark.parametrize("command", ["run", "sweep", "events", "plot", "reproduce"])
 def test_an_empty_path_is_not_the_current_folder(

@@ -104,7 +104,7 @@ def compare(
     from sojourn.cli import progress
     from sojourn.comparison.answer import answer, document
     from sojourn.comparison.question import Question
-    from sojourn.experiments.folder import prepare
+    from sojourn.experiments.folder import left_out, prepare
     from sojourn.runner import run
 
     share = read_share(least, "--least")
@@ -128,6 +128,8 @@ def compare(
         print(f"warning: {question.in_options(warning)}", file=sys.stderr)
     if out is not None:
         prepare(out, scenario)
+        for warning in left_out(out, scenario):
+            print(f"warning: {warning}", file=sys.stderr)
     with progress.shown("compare") as shown:
         results = run(scenario, jobs=jobs, progress=shown)
     if not results.complete:

@@ -135,9 +135,11 @@ def run(
         traces = Traces(out, trace.value, trace_link or (), trace_payload)
         traces.check(scenario)
     if out is not None:
-        from sojourn.experiments.folder import prepare
+        from sojourn.experiments.folder import left_out, prepare
 
         prepare(out, scenario)
+        for warning in left_out(out, scenario):
+            print(f"warning: {warning}", file=sys.stderr)
     before = _stamps(out, trace)
     with progress.shown(scenario.name) as shown:
         outcomes = outcomes_of(scenario, jobs, shown, traces)

@@ -86,6 +86,9 @@ def write(
     # Those that a scenario reads may lie deeper.
     for parent in {(folder / name).parent for name in files}:
         sync_folder(parent)
+    scenario = results.scenario
+    # Results that were read from a folder have the first of these among their own.
+    warnings = [*scenario.warnings, *left_out(folder, scenario), *results.warnings]
     manifest = {
         "format": FORMAT,
         "sojourn": __version__,
@@ -101,7 +104,7 @@ def write(
         "shard": share,
         "command": _command(),
         "written": datetime.now(UTC).isoformat(timespec="seconds"),
-        "warnings": [*results.scenario.warnings, *results.warnings],
+        "warnings": list(dict.fromkeys(warnings)),
         "files": files,
         "traces": _traces(folder, files, traces),
     }
@@ -193,13 +196,23 @@ def _texts(scenario: Scenario) -> dict[str, bytes]:
 def _files_read(scenario: Scenario) -> dict[str, bytes]:
     """The files that the scenario read, as it read them, so that its copy beside them can be run.
 
-    The user's modules too: those of disciplines and controllers, and what these import. Data files
-    that do not lie below the scenario stay where they are.
+    The user's modules too: those of disciplines and controllers, and what these import. For data
+    files that do not lie below the scenario see `left_out`.
     """
     files = scenario.files.items()
     found = {name: content for name, content in files if not _leads_out(Path(name))}
     modules = [one for one in scenario.sources if one.module != MAIN]
     return found | {one.name: one.content for one in modules}
+
+
+def left_out(folder: Path, scenario: Scenario) -> list[str]:
+    """Warn of the files that are read and have no place beside the results in ``folder``."""
+    return [
+        f"{name}: by its name it does not lie below the scenario's folder ({scenario.folder}), so it "
+        f"is not copied: {folder / SCENARIO} cannot be run elsewhere without it"
+        for name in scenario.files
+        if _leads_out(Path(name))
+    ]
 
 
 def _leads_out(path: Path) -> bool:

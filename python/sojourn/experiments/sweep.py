@@ -13,7 +13,7 @@ from sojourn.brief import brief
 from sojourn.experiments import record
 from sojourn.experiments.bench import Finished
 from sojourn.experiments.drafts import Drafts
-from sojourn.experiments.folder import prepare, write
+from sojourn.experiments.folder import left_out, prepare, write
 from sojourn.experiments.kept import Kept
 from sojourn.experiments.lock import Busy, held
 from sojourn.experiments.manifest import MANIFEST, STORE, FolderError, damaged, read_manifest
@@ -77,6 +77,8 @@ def sweep(
     check_progress(progress)
     scenario = prepared(scenario, overrides, replicas, seed, None, precision)
     prepare(out, scenario)
+    for warning in left_out(out, scenario):
+        note(f"warning: {warning}")
     for name, kind in scenario.untold.items():
         note(
             f"warning: {name}: none of its runs is used again: it uses a {kind}, and no two of "

@@ -64,8 +64,8 @@ class LoadFigure:
 
     `capacity` draws the rate of the bottleneck, in the unit of the load axis; `levels` are
     horizontal lines named at the right edge; `from_zero` begins the axis at zero; `ticks` name
-    loads that are no numbers but the places 0, 1 ...; `fixed` says what else is kept; `factor` leads
-    from the unit of mean, low and high to that of the axis.
+    loads that are no numbers but the places 0, 1 ...; `fixed` says what else is kept; `factor`
+    leads from the unit of mean, low and high to that of the axis.
     """
 
     y_label: str
