@@ -348,6 +348,11 @@ def test_a_figure_is_saved_with_its_data(results, tmp_path):
         ("cdf", {"flow": "no"}, "found no delays of 'no'; flows: total, call"),
         ("load", {"of": "total.speed"}, "found the metric 'speed'"),
         ("load", {"x": "rate"}, "found the key 'rate'; allowed: flow.call.traffic.rate"),
+        (
+            "heatmap",
+            {"x": "flow.call.traffic.rate", "y": "flow.call.traffic.rate"},
+            "found the key 'flow.call.traffic.rate' for x and for y; allowed: two keys",
+        ),
         ("ranking", {"of": "total.sent_packets"}, "neither more nor less of it is better"),
     ],
 )

@@ -49,6 +49,8 @@ def gather(
         if key is not None and key not in results.scenario.core.vary_keys:
             known = ", ".join(results.scenario.core.vary_keys)
             raise PlotError(f"found the key {key!r}; allowed: {known or 'none: nothing varies'}")
+    if x is not None and x == y:
+        raise PlotError(f"found the key {x!r} for x and for y; allowed: two keys")
     chosen = factors(results, x, y)
     if not chosen:
         raise PlotError("nothing varies but what is compared: a heat map needs a factor")
