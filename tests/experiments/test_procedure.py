@@ -99,6 +99,13 @@ def test_precision_ends_at_the_most_replicas_and_says_so(text):
     )
 
 
+def test_a_precision_of_what_is_undefined_is_told(text):
+    results = sj.run(precise(text(), "5%", 'precision_of = "total.retransmits"'))
+    assert results.runs.group_by("point").len()["len"].to_list() == [10] * 4
+    told = "total.retransmits: undefined in every replica at 4 points of 4"
+    assert results.warnings == (f"{told}, so that its precision there is none",)
+
+
 @pytest.mark.parametrize("most", [3, 11])
 def test_precision_takes_none_of_the_replicas_that_a_scenario_asks_for(text, most):
     results = sj.run(precise(text(replicas=12), "50%", f"max_replicas = {most}"))

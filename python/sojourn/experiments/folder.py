@@ -208,8 +208,8 @@ def _files_read(scenario: Scenario) -> dict[str, bytes]:
 def left_out(folder: Path, scenario: Scenario) -> list[str]:
     """Warn of the files that are read and have no place beside the results in ``folder``."""
     return [
-        f"{name}: by its name it does not lie below the scenario's folder ({scenario.folder}), so it "
-        f"is not copied: {folder / SCENARIO} cannot be run elsewhere without it"
+        f"{name}: by its name it does not lie below the scenario's folder ({scenario.folder}), so "
+        f"it is not copied: {folder / SCENARIO} cannot be run elsewhere without it"
         for name in scenario.files
         if _leads_out(Path(name))
     ]

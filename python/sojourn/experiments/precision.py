@@ -71,16 +71,24 @@ class Goal:
     def missed(
         self, scenario: Scenario, bench: Bench, groups: Sequence[Sequence[Task]]
     ) -> list[str]:
-        """Say which intervals are too wide still, at the most replicas allowed."""
+        """Say which intervals are too wide still, at the most replicas allowed, or are none."""
         missed: dict[str, list[int]] = {}
+        undefined: dict[str, list[int]] = {}
         for tasks in groups:
             for (point, quantity), values in self._samples(bench, tasks).items():
-                if enough(values, self.share) > len(values):
+                if all(value is None for value in values):
+                    undefined.setdefault(quantity, []).append(point)
+                elif enough(values, self.share) > len(values):
                     missed.setdefault(quantity, []).append(point)
+        of_all = f"of {scenario.core.points}"
         return [
             f"{quantity}: not within {100 * self.share:g} % after {self.most} replicas at "
-            f"{_points(points)} of {scenario.core.points}"
+            f"{_points(points)} {of_all}"
             for quantity, points in missed.items()
+        ] + [
+            f"{quantity}: undefined in every replica at {_points(points)} {of_all}, so that its "
+            "precision there is none"
+            for quantity, points in undefined.items()
         ]
 
     def _samples(
