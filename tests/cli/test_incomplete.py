@@ -90,7 +90,7 @@ def test_a_report_of_what_there_is(sojourn, small, tmp_path, shards, told):
     assert done.errors == ""
     page = (out / "report.html").read_text(encoding="utf-8")
     assert "The experiment is not complete" in page
-    assert "nothing can be told apart" in page
+    assert f"{told} point: nothing can be told apart" in page
     assert f"2 points, {told}" in page
     assert sojourn("plot", out, "ranking").status == 0
     read(out).results.report(tmp_path / "page.html")

@@ -49,6 +49,24 @@ def test_a_quantity_is_not_minimised_and_maximised(process, small, tmp_path):
     assert not (tmp_path / "out").exists()
 
 
+@pytest.mark.parametrize("address", ["", "foo", "localhost", "tcp://host", "ftp://host:1"])
+@pytest.mark.parametrize("command", ["sweep", "tune", "sensitivity"])
+def test_what_is_no_address_of_a_scheduler_is_refused_before_anything_is_made(
+    sojourn, small, tmp_path, command, address
+):
+    out = tmp_path / "out"
+    done = sojourn(command, small, "--out", out, "--cluster", address)
+    assert done.status == 2
+    told = " ".join(done.errors.replace("│", "").split())
+    said = f'found "{address}"; allowed: the address of a scheduler, such as tcp://host:8786'
+    assert f"Invalid value for '--cluster': {said}" in told
+    assert not out.exists()
+    if command == "sweep":
+        with pytest.raises(ValueError, match=f"cluster: {said}"):
+            sj.sweep(small, out, cluster=address)
+        assert not out.exists()
+
+
 @pytest.mark.parametrize("command", ["tune", "sensitivity"])
 def test_nothing_is_said_to_be_kept_where_nothing_could_be(sojourn, small, command):
     text = small.read_text().partition("[vary]")[0]

@@ -124,6 +124,17 @@ def test_a_damaged_manifest_too(text, whole, how):
     assert folder.read(whole).manifest["complete"]
 
 
+def test_a_scenario_that_is_run_from_there_and_was_edited_is_not_damaged(whole, tmp_path):
+    out = tmp_path / "edited"
+    shutil.copytree(whole, out)
+    place = out / "scenario.toml"
+    place.write_text(place.read_text() + "# another thought\n")
+    notes: list[str] = []
+    sweep(place, out, note=notes.append)
+    assert notes == [f"{out}: 12 runs were finished before, 0 are new"]
+    assert place.read_text().endswith("# another thought\n")
+
+
 def damage(path: Path, how: str) -> None:
     content = bytearray(path.read_bytes())
     if how == "gone":

@@ -190,3 +190,13 @@ def test_values_that_vary_may_be_objects():
 def test_a_tree_that_would_fill_memory_is_refused(depth, fanout):
     with pytest.raises(ValueError, match="allowed: a tree of at most 1000000 leaves"):
         sj.tree(depth, fanout, rate="1 Mbit/s", delay="1 ms", flows=sj.tcp())
+
+
+def test_an_unknown_argument_is_answered_with_those_of_the_builder():
+    with pytest.raises(sj.ScenarioError) as error:
+        sj.dumbbell(rate="1 Mbit/s", rtts="40 ms", flows=sj.tcp())
+    message = str(error.value)
+    assert message.startswith('rtts: unknown argument: found "rtts"; allowed: rate, flows, rtt, ')
+    assert message.endswith('vary, design; did you mean "rtt"?')
+    with pytest.raises(sj.ScenarioError, match='allowed: leaves, .*; did you mean "delay"'):
+        sj.star(3, rate="1 Mbit/s", delay="1 ms", flows=sj.tcp(), dely="3 ms")

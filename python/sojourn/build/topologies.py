@@ -7,8 +7,9 @@ Every builder takes the keys of the head of a file as keywords (``duration``, ``
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from inspect import signature
 from typing import Any, Unpack
 
 from sojourn._core import ScenarioError
@@ -17,6 +18,7 @@ from sojourn.brief import InputError, brief
 from sojourn.build.flows import Flow, Flows, listed
 from sojourn.build.keys import Head, LinkKeys
 from sojourn.named_table import Queue, plain
+from sojourn.nearest import refusal
 from sojourn.queue.discipline import Discipline
 from sojourn.scenario import Scenario
 from sojourn.toml_text import toml_text
@@ -80,7 +82,7 @@ def network(
     given: list[Any] = list(links) if several else [links]
     if not several or not all(isinstance(each, Link) for each in given):
         raise kind_error("links", links, 'a list of links, such as [sj.link("a", "b", "1 Mbit/s")]')
-    return _scenario(name, head, {"link": [each.table() for each in given]}, listed(flows))
+    return _scenario(network, name, head, {"link": [each.table() for each in given]}, listed(flows))
 
 
 @brief
@@ -116,7 +118,7 @@ def dumbbell(
     bottleneck |= {"reorders": reorders or None}
     bottleneck |= {"queue": queue, "reverse_queue": reverse_queue}
     table = plain({"rtt": rtt, "bottleneck": bottleneck, "access": access})
-    return _scenario(name, head, {"dumbbell": table}, listed(flows))
+    return _scenario(dumbbell, name, head, {"dumbbell": table}, listed(flows))
 
 
 @brief
@@ -158,7 +160,7 @@ def parking_lot(
         )
     ]
     links = [each.table() for each in routers + hosts]
-    return _scenario(name, head, {"link": links}, placed)
+    return _scenario(parking_lot, name, head, {"link": links}, placed)
 
 
 @brief
@@ -194,7 +196,7 @@ def star(
         )
         for flow in listed(flows)
     ]
-    return _scenario(name, head, {"link": links}, placed)
+    return _scenario(star, name, head, {"link": links}, placed)
 
 
 @brief
@@ -236,7 +238,7 @@ def tree(
         else replace(flow, count=flow.count or len(parents), from_="leaf*", to="root")
         for flow in listed(flows)
     ]
-    return _scenario(name, head, {"link": links}, placed)
+    return _scenario(tree, name, head, {"link": links}, placed)
 
 
 NEVER_THE_BOTTLENECK = "10000 Gbit/s"
@@ -249,7 +251,13 @@ def _access(from_: str, to: str, access: Mapping[str, Any] | None) -> Link:
     return Link(from_, to, rate, name=f"{from_}-{to}", keys=given)
 
 
-def _scenario(name: str, head: Head, layout: Mapping[str, Any], flows: Iterable[Flow]) -> Scenario:
+def _scenario(
+    builder: Callable[..., Scenario],
+    name: str,
+    head: Head,
+    layout: Mapping[str, Any],
+    flows: Iterable[Flow],
+) -> Scenario:
     given: dict[str, Any] = {"name": name, "duration": DURATION} | plain(head)
     further = {key: given.pop(key) for key in ("design", "vary") if key in given}
     tables = [flow.table() for flow in flows]
@@ -258,7 +266,14 @@ def _scenario(name: str, head: Head, layout: Mapping[str, Any], flows: Iterable[
     try:
         return Scenario.from_toml(text, place=place)
     except ScenarioError as error:
-        raise ScenarioError(_in_arguments(str(error), place)) from None
+        message = _in_arguments(str(error), place)
+        unknown = next((key for key in head if message.startswith(f"{key}: unknown key: ")), None)
+        if unknown is not None:
+            # The keys of a file alone are not what may stand there.
+            own = [argument for argument in signature(builder).parameters if argument != "head"]
+            allowed = [*own, *Head.__annotations__]
+            message = f"{unknown}: unknown argument: {refusal(unknown, allowed)}"
+        raise ScenarioError(message) from None
 
 
 def _in_arguments(message: str, place: str) -> str:

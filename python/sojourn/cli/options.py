@@ -12,6 +12,7 @@ from typing import Annotated
 
 import typer
 
+from sojourn.brief import InputError
 from sojourn.experiments.compared import answers, cases
 from sojourn.experiments.manifest import STORE
 from sojourn.scenario import Scenario
@@ -87,11 +88,24 @@ JobsOption = Annotated[
     typer.Option("--jobs", min=1, help="Runs at once; default: all cores.", show_default=False),
 ]
 
+
+def _check_address(address: str | None) -> str | None:
+    if address is not None:
+        from sojourn.experiments.cluster import check_address
+
+        try:
+            check_address(address)
+        except InputError as error:
+            raise typer.BadParameter(str(error).removeprefix("cluster: ")) from None
+    return address
+
+
 ClusterOption = Annotated[
     str | None,
     typer.Option(
         "--cluster",
         metavar="ADDRESS",
+        callback=_check_address,
         help="Run on the Dask cluster of this scheduler, such as tcp://host:8786.",
         show_default=False,
     ),

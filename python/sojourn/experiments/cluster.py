@@ -10,6 +10,7 @@ another version of sojourn, or other files.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -18,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from sojourn._core import ENGINE, Cancel
+from sojourn.brief import InputError
 from sojourn.experiments import record
 from sojourn.experiments.bench import Finished
 from sojourn.experiments.identity import Keys
@@ -35,6 +37,19 @@ PATIENCE_S = 30.0
 
 class ClusterError(Exception):
     """What is wrong with the cluster, and what to do."""
+
+
+ADDRESS = re.compile(
+    r"inproc://\S+|((tcp|tls|ucx|ws|wss)://)?(\[[^\s/\]]+\]|[^\s/:]+):\d+(/\S*)?", re.ASCII
+)
+"""What an address looks like."""
+
+
+def check_address(address: str) -> None:
+    """Raise :class:`sojourn.brief.InputError` where it is no address of a scheduler."""
+    if not ADDRESS.fullmatch(address):
+        allowed = "the address of a scheduler, such as tcp://host:8786"
+        raise InputError(f'cluster: found "{address}"; allowed: {allowed}')
 
 
 @dataclass(frozen=True)

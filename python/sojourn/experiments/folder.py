@@ -74,14 +74,14 @@ def write(
     :class:`sojourn.ScenarioError` where a file of somebody else would go; see `place.spare`.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    texts = _texts(results.scenario)
-    spare(folder, results.scenario, texts)
+    own = texts(results.scenario)
+    spare(folder, results.scenario, own)
     # Of a large sweep both take long, and neither needs the interpreter meanwhile.
     with ThreadPoolExecutor(1) as beside:
         tables = beside.submit(_tables, results)
         # The summary first: what it refuses stops all others.
         files = {SUMMARY: write_summary()}
-    contents = tables.result() | texts
+    contents = tables.result() | own
     files |= {name: write_checked(folder / name, [content]) for name, content in contents.items()}
     # Those that a scenario reads may lie deeper.
     for parent in {(folder / name).parent for name in files}:
@@ -137,7 +137,7 @@ def prepare(folder: Path, scenario: Scenario) -> None:
     make(folder)
     # What many points read takes its time to find out: not for a folder that has nothing.
     if any(folder.iterdir()):
-        spare(folder, scenario, _texts(scenario))
+        spare(folder, scenario, texts(scenario))
 
 
 @dataclass(frozen=True)
@@ -188,7 +188,7 @@ def _command() -> str:
     return shlex.join([*ours, *sys.argv[1:]])
 
 
-def _texts(scenario: Scenario) -> dict[str, bytes]:
+def texts(scenario: Scenario) -> dict[str, bytes]:
     """The scenario and what it reads, by name: what a user may have written too."""
     return {SCENARIO: scenario.as_run().encode()} | _files_read(scenario)
 

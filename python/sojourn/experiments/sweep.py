@@ -12,8 +12,9 @@ from sojourn.arguments import as_path, kind_error
 from sojourn.brief import brief
 from sojourn.experiments import record
 from sojourn.experiments.bench import Finished
+from sojourn.experiments.cluster import check_address, connected
 from sojourn.experiments.drafts import Drafts
-from sojourn.experiments.folder import left_out, prepare, write
+from sojourn.experiments.folder import left_out, prepare, texts, write
 from sojourn.experiments.kept import Kept
 from sojourn.experiments.lock import Busy, held
 from sojourn.experiments.manifest import MANIFEST, STORE, FolderError, damaged, read_manifest
@@ -74,6 +75,8 @@ def sweep(
         raise kind_error("share", share, "a Share, such as Share(1, 4) for the first of four")
     if not (cluster is None or isinstance(cluster, str)):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise kind_error("cluster", cluster, "the address of a scheduler, such as tcp://host:8786")
+    if cluster is not None:
+        check_address(cluster)
     check_progress(progress)
     scenario = prepared(scenario, overrides, replicas, seed, None, precision)
     prepare(out, scenario)
@@ -86,7 +89,7 @@ def sweep(
         )
     with at_work(out, shared=not share.is_whole):
         store = Store(out / STORE)
-        _name_damage(out, store, note)
+        _name_damage(out, store, scenario, note)
         head = head_of(scenario, complete=share.is_whole)
         with workers(scenario, jobs, cluster) as hands, SummaryFile(out, head) as summary:
             with shown(progress, scenario.name) as told:
@@ -134,19 +137,27 @@ def at_work(out: Path, *, shared: bool = False) -> Iterator[None]:
         raise OSError(None, "another sweep is at work in this folder", str(out)) from None
 
 
-def _name_damage(out: Path, store: Store, note: Note) -> None:
+def _name_damage(out: Path, store: Store, scenario: Scenario, note: Note) -> None:
     """Say what is damaged; none of it is read, and all of it is made again."""
     for damage in store.damages:
         note(f"warning: {damage}; the runs that stood there are run again")
     if not (out / MANIFEST).exists():
         return
     try:
-        bad = damaged(out, read_manifest(out))
+        manifest = read_manifest(out)
+        # Of a scenario that is run from here and was edited, its files are what they are to be.
+        right = {name for name, text in texts(scenario).items() if _holds(out / name, text)}
+        files = {name: told for name, told in manifest["files"].items() if name not in right}
+        bad = damaged(out, manifest | {"files": files})
     except FolderError as error:
         note(f"warning: {error}; it is written again")
         return
     for what in bad:
         note(f"warning: {what}; it is written again")
+
+
+def _holds(path: Path, content: bytes) -> bool:
+    return path.is_file() and path.read_bytes() == content
 
 
 @dataclass(frozen=True)
@@ -161,8 +172,6 @@ class Workers:
 def workers(scenario: Scenario, jobs: int | None, cluster: str | None) -> Iterator[Workers]:
     """Threads here carry runs out, or a Dask cluster: then there is one thread for the rest."""
     if cluster is not None:
-        from sojourn.experiments.cluster import connected
-
         with started(1) as threads, connected(cluster, scenario) as carry_out:
             yield Workers(carry_out, threads)
         return

@@ -45,10 +45,6 @@ def question(results: Results) -> list[str]:
         values = list(dict.fromkeys(str(point[key]) for point in scenario.vary))
         texts.append(f"{short_key(key)} {_range(values)}")
     varied = f" It was asked for {_and(texts)}." if texts else ""
-    counts = Counter(dict.fromkeys(range(scenario.core.points), 0))
-    counts.update(results.runs["point"])
-    fewest, most = min(counts.values()), max(counts.values())
-    replicas = f"{most}" if fewest == most else f"{fewest} to {most}"
     seconds = f"{scenario.core.duration_s(0):g} s"
     warmup = results.runs["warmup_s"].max()
     start = f", measured from {warmup:g} s on" if warmup else ""
@@ -56,9 +52,17 @@ def question(results: Results) -> list[str]:
     runs = _many(len(results.runs), "run")
     return [
         asked + varied,
-        f"{points}, {replicas} {'replica' if most == 1 else 'replicas'} of each, {runs} of "
+        f"{points}, {_replicas(results)} of each, {runs} of "
         f"{seconds} simulated time{start}. Seed {results.seed}.",
     ]
+
+
+def _replicas(results: Results) -> str:
+    """How many replicas the points have: ``1 to 2 replicas``."""
+    counts = Counter(dict.fromkeys(range(results.scenario.core.points), 0))
+    counts.update(results.runs["point"])
+    fewest, most = min(counts.values()), max(counts.values())
+    return _many(most, "replica") if fewest == most else f"{fewest} to {_many(most, 'replica')}"
 
 
 def answer(results: Results, least: float = LEAST) -> list[str]:
@@ -74,8 +78,8 @@ def answer(results: Results, least: float = LEAST) -> list[str]:
         return ["All replicas of a point are the same run: nothing can be told apart."]
     most = int(str(results.runs.group_by("point").len()["len"].max()))
     if most < FEWEST:
-        replicas = _many(most, "replica")
-        return [f"{replicas} of each point: nothing can be told apart. Run more: --replicas 10."]
+        told = f"{_replicas(results)} of each point: nothing can be told apart."
+        return [f"{told} Run more: --replicas 10."]
     say = _best_of_one_case if len(groups) == 1 else _best_of_many_cases
     worth = f" Nothing is called best that is ahead by {100 * least:g} % or less." if least else ""
     return [*(say(results, quantity, least) for quantity in quantities), HOW_SURE + worth]
