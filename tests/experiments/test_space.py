@@ -366,6 +366,24 @@ def test_scenarios_may_be_held_out(file, tmp_path):
     assert all(one.held_out["total.delay_mean_s"].n == 3 for one in found.front)
 
 
+def test_a_scenario_held_out_that_has_not_what_is_searched_is_named(file, tmp_path):
+    searched = BUFFER.replace('"droptail"', '"red"').split('"link.b.queue.limit"')[0]
+    searched += '"link.b.queue.max_p" = { from = 0.01, to = 0.5 }\n'
+    path, other = file(searched), file(BUFFER.split("[vary]")[0], "other")
+    spaces = Space.load(path), Space.load(other, needed=False)
+    counter = Counter()
+    with (
+        trying(tmp_path / "out", progress=counter) as tries,
+        pytest.raises(sj.ScenarioError) as error,
+    ):
+        tune(spaces[0], tries, trials=8, held_out=[spaces[1]])
+    assert str(error.value).startswith(
+        f"{other}: link.b.queue.max_p, which the search in {path} sets: unknown key: "
+        'found "max_p"; allowed: '
+    )
+    assert counter.runs == 0, "it is known before the search"
+
+
 def test_what_the_search_sees_is_not_held_out(file, tmp_path):
     path = file(BUFFER)
     program = started("tune", path, "--held-out", path, "--out", tmp_path / "same")

@@ -198,5 +198,5 @@ def test_an_unknown_argument_is_answered_with_those_of_the_builder():
     message = str(error.value)
     assert message.startswith('rtts: unknown argument: found "rtts"; allowed: rate, flows, rtt, ')
     assert message.endswith('vary, design; did you mean "rtt"?')
-    with pytest.raises(sj.ScenarioError, match='allowed: leaves, .*; did you mean "delay"'):
+    with pytest.raises(sj.ScenarioError, match=r'allowed: leaves, .*; did you mean "delay"'):
         sj.star(3, rate="1 Mbit/s", delay="1 ms", flows=sj.tcp(), dely="3 ms")

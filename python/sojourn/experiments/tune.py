@@ -16,6 +16,7 @@ the front is run on cases that were held out, and only what these show counts.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
@@ -300,12 +301,33 @@ def _split(
     """The cases that the search sees, and those that it does not."""
     cases = list(space.cases)
     if held_out:
+        for each in held_out:
+            _check_keys(each, space)
         return cases, [(each, _unseen(each, space, note)) for each in held_out]
     if len(cases) < HELD_OUT:
         return cases, []
     # From the middle: the ends of a range are better seen than guessed.
     kept_back = cases[1::HELD_OUT]
     return [case for case in cases if case not in kept_back], [(space, kept_back)]
+
+
+def _check_keys(held_out: Space, space: Space) -> None:
+    """Raise ScenarioError where a scenario held out does not know what the search sets.
+
+    Before the search: what it finds could not be tried in the end.
+    """
+    row, place = space.row([0.5] * len(space.ranges)), held_out.scenario.place
+    try:
+        held_out.at([row])
+    except ScenarioError as error:
+        # Its line is of a text that nobody has written.
+        told = re.sub(f"^{re.escape(place)}:([0-9]+:)? ", "", str(error))
+        for key in row:
+            what = told.removeprefix(f"{key}: ")
+            # Values that do not go together in the middle may do so elsewhere.
+            if what.startswith(("unknown key: ", "there is no ")):
+                said = f"{key}, which the search in {space.scenario.place} sets: {what}"
+                raise ScenarioError(f"{place}: {said}") from None
 
 
 def _unseen(held_out: Space, space: Space, note: Note) -> list[dict[str, Any]]:
