@@ -44,7 +44,9 @@ def validate(
     quick: Annotated[
         bool,
         typer.Option(
-            "--quick", help="The first case of each subject, nothing slow: below a minute."
+            "--quick",
+            help="Leave out what is slow, the laws under other presets, and all cases of a "
+            "subject but the first.",
         ),
     ] = False,
     differences: Annotated[
