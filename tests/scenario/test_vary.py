@@ -89,6 +89,49 @@ def test_ranges_of_numbers_without_unit(good):
     assert values(text) == [0.1, 0.2, 0.3]
 
 
+@pytest.mark.parametrize(
+    ("key", "first", "second", "found"),
+    [
+        ("seed", "1", "1", "found 1 twice"),
+        ("flow.load.traffic.rate", '"1 Mbit/s"', '"1 Mbit/s"', 'found "1 Mbit/s" twice'),
+        (
+            "flow.load.traffic.rate",
+            '"1 Mbit/s"',
+            '"1e3 kbit/s"',
+            'found "1e3 kbit/s", the same as "1 Mbit/s"',
+        ),
+        ("link.bottleneck.delay", '"30 ms"', '"0.03 s"', 'found "0.03 s", the same as "30 ms"'),
+        ("link.bottleneck.loss", "0", "0.0", "found 0.0, the same as 0"),
+        (
+            "link.bottleneck.queue",
+            '{ discipline = "codel" }',
+            '{ discipline = "codel" }',
+            'found {"discipline":"codel"} twice',
+        ),
+        (
+            "link.bottleneck.queue",
+            '{ discipline = "codel", target = "5 ms" }',
+            '{ target = "5ms", discipline = "codel" }',
+            'found {"target":"5ms","discipline":"codel"}, the same as '
+            '{"discipline":"codel","target":"5 ms"}',
+        ),
+    ],
+)
+def test_a_value_that_stands_twice_is_refused(good, key, first, second, found):
+    """Its points would be alike under one label."""
+    text = vary(good, f'"{key}" = [', f"    {first},", f"    {second},", "]")
+    line = text.count("\n") - 1
+    with pytest.raises(sj.ScenarioError) as caught:
+        sj.Scenario.from_toml(text, place="v.toml")
+    assert str(caught.value) == f'v.toml:{line}: vary."{key}": {found}; allowed: each value once'
+
+
+def test_values_that_are_listed_together_may_stand_twice(good):
+    text = vary(good, "seed = [1, 1, 2]", 'duration = ["1 s", "2 s", "1 s"]')
+    assert len(points(text + '[design]\nkind = "listed"\n')) == 3
+    assert len(points(vary(good, "seed = [1, 2]", 'duration = ["1 s", "1001 ms"]'))) == 4
+
+
 def test_an_item_is_merged_key_by_key(good):
     """The limit of the file holds where an item does not name it."""
     overload = good.but('"1 Mbit/s"', '"8 Mbit/s"')

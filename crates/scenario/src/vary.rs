@@ -1,5 +1,6 @@
 //! `[vary]`: every combination of the listed values is one point.
 
+mod alike;
 pub(crate) mod range;
 
 use crate::design::Draw;
@@ -68,6 +69,10 @@ pub(crate) fn axes(vary: &Node, draw: Option<&Draw>) -> Result<Vec<Axis>, Locate
         let values = match (&node.value, draw) {
             (Value::List(items), _) if !items.is_empty() => {
                 drawn = draw.is_some_and(Draw::is_listed);
+                // Of listed points each may have a value in common with others.
+                if !drawn {
+                    alike::refuse(key, items)?;
+                }
                 items.clone()
             }
             (Value::Table(range), Some(draw))
