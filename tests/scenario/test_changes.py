@@ -101,6 +101,34 @@ def opportunities(tmp_path, trace: str, step: str) -> sj.Scenario:
     return sj.Scenario.load(file)
 
 
+@pytest.mark.parametrize("step", ["1 ps", "1 ns", "799 ns"])
+def test_a_step_of_more_changes_than_can_be_meant_is_refused(tmp_path, step):
+    what = rf"found more than 10000000 changes, one each {step}; allowed: a longer step"
+    rates = f'{{ rates = ["1 Mbit/s"], step = "{step}" }}'
+    with pytest.raises(sj.ScenarioError, match=rf"link\.l\.changes\.step: {what}"):
+        scenario(rates)
+    dumbbell = f"""
+name = "d"
+duration = "8 s"
+[dumbbell]
+bottleneck = {{ rate = "1 Mbit/s", delay = "1 ms", changes = {rates} }}
+[[flow]]
+name = "f"
+transport = {{ protocol = "udp" }}
+traffic = {{ source = "cbr", rate = "9 Mbit/s" }}
+"""
+    with pytest.raises(sj.ScenarioError, match=rf"dumbbell\.bottleneck\.changes\.step: {what}"):
+        sj.Scenario.from_toml(dumbbell)
+    with pytest.raises(sj.ScenarioError, match=what):
+        opportunities(tmp_path, "1\n", step)
+
+
+def test_the_steps_of_a_trace_of_mahimahi_are_counted_to_its_end(tmp_path):
+    """All of them are made, though the run is shorter."""
+    with pytest.raises(sj.ScenarioError, match=r"cellular\.up: found more than 10000000 changes"):
+        opportunities(tmp_path, "1\n20000\n", "1 us")
+
+
 def test_a_trace_of_mahimahi(tmp_path):
     """1500 bytes each 6 ms, then each 2 ms, then none but at the end of the third second."""
     stamps = [*range(6, 1001, 6), *range(1002, 2001, 2), 3000]

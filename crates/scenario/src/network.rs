@@ -33,15 +33,17 @@ pub(crate) struct Network {
     pub(crate) flows: Vec<FlowPlan>,
     /// What is allowed in its flows, but a slip of the pen.
     pub(crate) warnings: Vec<Located>,
+    /// When all is over.
+    pub(crate) duration: Span,
 }
 
 impl Network {
     /// Changes that come when all is over are a slip of the pen.
-    fn warn_of_late_changes(&mut self, duration: Span) {
+    fn warn_of_late_changes(&mut self) {
         let mut told = None;
         for link in &self.links {
             if let Some(changes) = &link.changes
-                && changes.begins() >= Time::ZERO + duration
+                && changes.begins() >= Time::ZERO + self.duration
                 && told.replace(changes.place) != Some(changes.place)
             {
                 let begins = changes.begins().since(Time::ZERO);
@@ -95,8 +97,13 @@ pub(crate) struct FlowPlan {
 
 /// Lays out the network of one point.
 pub(crate) fn lay_out(tree: &Table, duration: Span, outside: &Outside) -> Result<Network, Located> {
-    let mut network = Network::default();
-    let dumbbell = tree.get("dumbbell").map(DumbbellPlan::read).transpose()?;
+    let mut network = Network {
+        duration,
+        ..Network::default()
+    };
+    let dumbbell = tree.get("dumbbell");
+    let dumbbell = dumbbell.map(|node| DumbbellPlan::read(node, duration));
+    let dumbbell = dumbbell.transpose()?;
     for (table, place) in list(tree, "flow")? {
         let dumbbell = dumbbell.as_ref();
         read_flows(table, place, dumbbell, duration, outside, &mut network)?;
@@ -114,7 +121,7 @@ pub(crate) fn lay_out(tree: &Table, duration: Span, outside: &Outside) -> Result
     for (table, place) in list(tree, "link")? {
         read_links(table, place, &named, &mut network)?;
     }
-    network.warn_of_late_changes(duration);
+    network.warn_of_late_changes();
     no_two_alike(
         network.links.iter().map(|link| (&link.name, link.place)),
         "link",
@@ -215,7 +222,7 @@ fn read_links(
         return Err(reader.error(if stems[0].is_some() { "from" } else { "to" }, message));
     }
     let delays = read_delays(&reader, numbers.len())?;
-    let changes = ChangesPlan::read(&reader, link.rate)?;
+    let changes = ChangesPlan::read(&reader, link.rate, network.duration)?;
     let [wire, reverse_wire] =
         WirePlan::read_both(&reader, link.reorders, &<[WirePlan; 2]>::default())?;
     let mut of_reverse = ["reverse_queue"].into_iter().chain(WirePlan::OF_REVERSE);

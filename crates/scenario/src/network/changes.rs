@@ -22,6 +22,14 @@ const DELAYS: &str = "times such as [\"20 ms\", \"60 ms\"], or a file of seconds
 /// What one opportunity of a trace of Mahimahi delivers (its manual page, mm-link(1)).
 const OPPORTUNITY: Bytes = Bytes::new(1_500);
 
+/// More changes than this are a slip of the pen: each takes time, whether packets come or not.
+const MOST_CHANGES: u64 = 10_000_000;
+
+/// What is wrong with a step of which there would be more.
+fn too_many_changes(step: Span) -> String {
+    format!("found more than {MOST_CHANGES} changes, one each {step}; allowed: a longer step")
+}
+
 /// The changes of a link, its files not read yet.
 #[derive(Debug, Clone)]
 pub(crate) struct ChangesPlan {
@@ -54,9 +62,13 @@ enum Steps<T> {
 }
 
 impl ChangesPlan {
-    /// Reads the key `changes` of a link of that rate; none where it is not there or says that
-    /// nothing changes.
-    pub(super) fn read(reader: &Reader<'_>, rate: Rate) -> Result<Option<Self>, Located> {
+    /// Reads the key `changes` of a link of that rate, in a run of that duration; none where it is
+    /// not there or says that nothing changes.
+    pub(super) fn read(
+        reader: &Reader<'_>,
+        rate: Rate,
+        duration: Span,
+    ) -> Result<Option<Self>, Located> {
         let Some(node) = reader.node("changes") else {
             return Ok(None);
         };
@@ -64,7 +76,7 @@ impl ChangesPlan {
         let when = match &node.value {
             Value::List(items) if items.is_empty() => return Ok(None),
             Value::List(items) => When::Listed(read_list(items, &key, rate)?),
-            Value::Table(table) => read_steps(table, node.place, &key)?,
+            Value::Table(table) => read_steps(table, node.place, &key, duration)?,
             _ => {
                 let message = format!("found {}; allowed: {ALLOWED}", node.shown());
                 return Err(Located::new(node.place, key, message));
@@ -221,6 +233,9 @@ fn of_opportunities(
     let end = values
         .last()
         .map_or(Span::ZERO, |ms| Span::from_s(ms / 1e3));
+    if end.as_ps() / step.as_ps() > MOST_CHANGES {
+        return Err(format!("{file}: {}", too_many_changes(step)));
+    }
     let mut left = values.iter().map(|ms| Span::from_s(ms / 1e3)).peekable();
     let mut list = Vec::new();
     let mut from = Span::ZERO;
@@ -277,12 +292,15 @@ fn read_list(items: &[Node], key: &str, at_first: Rate) -> Result<Arc<[Change]>,
     Ok(list.into())
 }
 
-fn read_steps(table: &Table, place: Place, key: &str) -> Result<When, Located> {
+fn read_steps(table: &Table, place: Place, key: &str, duration: Span) -> Result<When, Located> {
     let reader = Reader::new(table, place, key);
     reader.only(&keys::keys_of::<LinkSteps>(keys::STEPS_TABLES))?;
     let LinkSteps { step } = reader.read(Preset::Reference)?;
     if step == Span::ZERO {
         return Err(reader.error("step", format!("found {step}; allowed: above zero")));
+    }
+    if duration.as_ps() / step.as_ps() > MOST_CHANGES {
+        return Err(reader.error("step", too_many_changes(step)));
     }
     if let Some(node) = reader.node("opportunities") {
         let allowed =

@@ -57,7 +57,7 @@ impl AccessPlan {
 }
 
 impl DumbbellPlan {
-    pub(super) fn read(node: &Node) -> Result<Self, Located> {
+    pub(super) fn read(node: &Node, duration: Span) -> Result<Self, Located> {
         let reader = Reader::of(node, "dumbbell")?;
         reader.only(&keys::keys_of::<Dumbbell>(keys::DUMBBELL_TABLES))?;
         let dumbbell: Dumbbell = reader.read(Preset::Reference)?;
@@ -97,7 +97,7 @@ impl DumbbellPlan {
         let queue = |key: &str| inner.node(key).map(|node| (node.clone(), inner.key(key)));
         Ok(Self {
             rate: bottleneck.rate,
-            changes: ChangesPlan::read(&inner, bottleneck.rate)?,
+            changes: ChangesPlan::read(&inner, bottleneck.rate, duration)?,
             wires: WirePlan::read_both(&inner, bottleneck.reorders, &<[WirePlan; 2]>::default())?,
             delay,
             access,
