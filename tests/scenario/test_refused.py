@@ -458,3 +458,28 @@ def test_an_override_that_is_wrong_is_named_as_such(good):
         sj.Scenario.from_toml(good.text, place="x", overrides=[("link.bottleneck.rate", '"1"')])
     with pytest.raises(sj.ScenarioError, match=r"overrides: link\.none\.rate: there is no link"):
         sj.Scenario.from_toml(good.text, overrides={"link.none.rate": "1 Mbit/s"})
+
+
+PERIODS = {
+    "green": "interval",
+    "dualpi2": "t_update",
+    "pi": "interval",
+    "ared": "interval",
+    "fq_pie": "t_update",
+    "pi2": "t_update",
+    "rem": "interval",
+    "pie": "t_update",
+    "sfq": "perturb",
+}
+
+
+@pytest.mark.parametrize("discipline", PERIODS)
+def test_updates_that_would_take_for_ever_are_refused(good, discipline):
+    key = PERIODS[discipline]
+    old = 'discipline = "droptail", limit = "10 packets"'
+    for period in ("1 ps", "999 ns"):
+        text = good.but(old, f'discipline = "{discipline}", {key} = "{period}"').text
+        says = f"queue.{key}: found {period}; allowed: a time of at least 1 us"
+        with pytest.raises(sj.ScenarioError, match=says):
+            sj.Scenario.from_toml(text)
+    sj.Scenario.from_toml(good.but(old, f'discipline = "{discipline}", {key} = "1 us"').text)

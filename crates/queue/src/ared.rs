@@ -35,6 +35,7 @@ use sojourn_base::{
     params,
 };
 
+use crate::parts::check_period;
 use crate::parts::red_adapt::{Adaptation, Rule};
 use crate::red::{self, Red};
 use crate::{
@@ -131,12 +132,10 @@ impl<P> Ared<P> {
     /// A queue for `link`.
     ///
     /// # Errors
-    /// What RED refuses; an interval of nothing; Feng's factors at or below zero, or his rule
+    /// What RED refuses; an interval below 1 us; Feng's factors at or below zero, or his rule
     /// under Linux's preset.
     pub fn new(params: &Params, preset: Preset, link: &LinkInfo) -> Result<Self, ParamFault> {
-        if params.interval == Span::ZERO {
-            return Err(ParamFault::new("interval", "0 s", "a time above zero"));
-        }
+        check_period("interval", params.interval)?;
         if params.feng_adaptive && preset == Preset::Linux {
             let allowed = "false under preset linux, which has no such rule";
             return Err(ParamFault::new("feng_adaptive", true, allowed));

@@ -17,6 +17,7 @@ use sojourn_base::{
     Fraction, Limit, LinkInfo, ParamFault, Preset, Probability, Span, Time, params,
 };
 
+use crate::parts::check_period;
 use crate::parts::gate::{Gate, Gated, Signal};
 use crate::{Backlog, Meeting, Packet, ProbeValue};
 
@@ -59,16 +60,13 @@ impl<P> Green<P> {
     /// A queue for `link`.
     ///
     /// # Errors
-    /// A time of nothing.
+    /// An average over no time, an interval below 1 us.
     pub fn new(params: &Params, _preset: Preset, link: &LinkInfo) -> Result<Self, ParamFault> {
-        for (name, time) in [
-            ("averaging", params.averaging),
-            ("interval", params.interval),
-        ] {
-            if time == Span::ZERO {
-                return Err(ParamFault::new(name, time, "a time above zero"));
-            }
+        if params.averaging == Span::ZERO {
+            let allowed = "a time above zero";
+            return Err(ParamFault::new("averaging", params.averaging, allowed));
         }
+        check_period("interval", params.interval)?;
         let gate = GreenGate {
             link_rate: link.rate.as_f64(),
             prob: 0.0,

@@ -18,7 +18,7 @@ use sojourn_base::length::Capacity;
 use sojourn_base::{Bytes, Limit, LinkInfo, ParamFault, Preset, Span, Threshold, Time, params};
 
 use crate::parts::gate::{Gate, Gated, Signal};
-use crate::parts::{Room, mistakes};
+use crate::parts::{Room, check_period, mistakes};
 use crate::{Backlog, Meeting, Packet, ProbeValue, Warning};
 
 params! {
@@ -61,11 +61,9 @@ impl<P> Pi<P> {
     /// A queue for `link`.
     ///
     /// # Errors
-    /// An interval or a mean packet of nothing; a gain `b` above `a`.
+    /// An interval below 1 us; a mean packet of nothing; a gain `b` above `a`.
     pub fn new(params: &Params, preset: Preset, link: &LinkInfo) -> Result<Self, ParamFault> {
-        if params.interval == Span::ZERO {
-            return Err(ParamFault::new("interval", "0 s", "a time above zero"));
-        }
+        check_period("interval", params.interval)?;
         if params.mean_packet == Bytes::ZERO {
             return Err(ParamFault::new("mean_packet", "0 B", "a size above zero"));
         }

@@ -34,7 +34,7 @@ use sojourn_base::{
     params,
 };
 
-use crate::parts::{Fifo, mistakes};
+use crate::parts::{Fifo, check_period, mistakes};
 use crate::{
     Backlog, Context, Dequeued, Discipline, Judgement, Meeting, Packet, ProbeValue, Reason, Warning,
 };
@@ -94,7 +94,7 @@ impl<P> Rem<P> {
     /// A queue for `link`.
     ///
     /// # Errors
-    /// A gain below zero, a base of 1 or less, an interval or mean packet of nothing.
+    /// A gain below zero, a base of 1 or less, an interval below 1 us, a mean packet of nothing.
     pub fn new(params: &Params, preset: Preset, link: &LinkInfo) -> Result<Self, ParamFault> {
         let mean = params.mean_packet;
         if params.gamma <= 0.0 {
@@ -110,13 +110,7 @@ impl<P> Rem<P> {
         if params.phi <= 1.0 {
             return Err(ParamFault::new("phi", params.phi, "a number above 1"));
         }
-        if params.interval == Span::ZERO {
-            return Err(ParamFault::new(
-                "interval",
-                params.interval,
-                "a time above zero",
-            ));
-        }
+        check_period("interval", params.interval)?;
         if mean == Bytes::ZERO {
             return Err(ParamFault::new("mean_packet", mean, "a size above zero"));
         }

@@ -36,6 +36,7 @@ use sojourn_base::{
     Time, params,
 };
 
+use crate::parts::check_period;
 use crate::parts::hash::{ns2_bucket, salted_bucket};
 use crate::parts::inner::{Child, Inner, Nest};
 use crate::parts::longest::Longest;
@@ -174,6 +175,9 @@ impl<P: Packet> Sfq<P> {
         {
             *limit = (*limit).min(depth.saturating_mul(flows) as u64);
             flows = flows.min(*limit as usize);
+        }
+        if params.perturb > Span::ZERO {
+            check_period("perturb", params.perturb)?;
         }
         let room_for = places("buckets", params.buckets)?;
         let buckets = (0..room_for).map(|_| Bucket {

@@ -267,8 +267,8 @@ fn what_cannot_be_taken_is_an_error_and_the_conversation_goes_on() {
 
 #[test]
 fn a_clock_that_jumps_too_far_is_refused() {
-    let mut talk = Talk::with("rem", &json!({"interval": "1 ps"}));
-    let text = talk.error(&json!({"cmd": "dequeue", "t_ns": 1_000_000_000}));
+    let mut talk = Talk::with("rem", &json!({"interval": "1 us"}));
+    let text = talk.error(&json!({"cmd": "dequeue", "t_ns": 100_000_000_000_u64}));
     assert!(text.contains("timers are due"), "{text}");
 }
 

@@ -14,6 +14,7 @@ pub mod linux_red;
 pub mod longest;
 pub mod mistakes;
 pub mod names;
+pub mod period;
 pub mod pi_law;
 pub mod pie_law;
 pub mod red_adapt;
@@ -23,4 +24,5 @@ pub mod table;
 pub mod waits;
 
 pub use fifo::Fifo;
+pub use period::check_period;
 pub use room::Room;

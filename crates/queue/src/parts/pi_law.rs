@@ -2,6 +2,7 @@
 
 use sojourn_base::{ParamFault, Span, Time};
 
+use super::check_period;
 use crate::ProbeValue;
 
 /// A controller: every `t_update`, p' += alpha (delay - target) + beta (delay - delay before).
@@ -20,11 +21,9 @@ impl PiLaw {
     /// A controller at rest.
     ///
     /// # Errors
-    /// A period of nothing, or a negative gain.
+    /// A period below 1 us, or a negative gain.
     pub fn new(target: Span, t_update: Span, alpha: f64, beta: f64) -> Result<Self, ParamFault> {
-        if t_update == Span::ZERO {
-            return Err(ParamFault::new("t_update", t_update, "a time above zero"));
-        }
+        check_period("t_update", t_update)?;
         for (name, gain) in [("alpha", alpha), ("beta", beta)] {
             if gain < 0.0 {
                 return Err(ParamFault::new(name, gain, "a number of zero or more"));

@@ -3,6 +3,7 @@
 
 use sojourn_base::{Bytes, Ecn, ParamFault, Preset, Span, Time};
 
+use super::check_period;
 use super::departure_rate::DepartureRate;
 use super::ecn::mark_or_drop;
 use crate::{Backlog, Context, Packet, ProbeValue, Reason};
@@ -146,11 +147,9 @@ impl PieLaw {
     }
 
     /// # Errors
-    /// An update period, a mean packet or a measurement of nothing; a negative gain.
+    /// An update period below 1 us; a mean packet or a measurement of nothing; a negative gain.
     pub fn check(&self) -> Result<(), ParamFault> {
-        if self.t_update == Span::ZERO {
-            return Err(ParamFault::new("t_update", "0 s", "a time above zero"));
-        }
+        check_period("t_update", self.t_update)?;
         for (name, gain) in [("alpha", self.alpha), ("beta", self.beta)] {
             if gain < 0.0 {
                 return Err(ParamFault::new(name, gain, "a number of zero or more"));
