@@ -88,3 +88,14 @@ def test_what_the_reader_refuses_is_invalid(change):
     VALIDATOR.validate(good)
     with pytest.raises(jsonschema.ValidationError):
         VALIDATOR.validate(good | change)
+
+
+@pytest.mark.parametrize("key", ["window", "send_buffer", "initial_window", "initial_ssthresh"])
+def test_a_window_is_counted(key):
+    """The reader refuses times and bandwidth-delay products, and to begin without a window."""
+    refused = ["100 ms", "1 bdp", *(["none"] if key == "initial_window" else [])]
+    for value in [*refused, "20 packets", "64 kB"]:
+        transport = {"protocol": "tcp", "congestion_control": "reno", key: value}
+        flow = {"name": "f", "transport": transport, "traffic": {"source": "bulk"}}
+        is_valid = VALIDATOR.is_valid({"name": "x", "duration": "1 s", "flow": [flow]})
+        assert is_valid == (value not in refused), value

@@ -154,6 +154,12 @@ TABLE = {
         "flow.load.transport.window",
         "at least one segment of 1000 B",
     ),
+    "a first window below a segment": Bad(
+        'protocol = "udp", payload = "500 B"',
+        'protocol = "tcp", segment = "1000 B", initial_window = "999 B"',
+        "flow.load.transport.initial_window",
+        "at most 1 GB, and at least one segment of 1000 B",
+    ),
     "acknowledgements without a way back": Bad(
         'protocol = "udp", payload = "500 B"',
         'protocol = "tcp"',
@@ -262,7 +268,7 @@ TABLE = {
         'protocol = "udp", payload = "500 B"',
         'protocol = "tcp", initial_window = "none"',
         "flow.load.transport.initial_window",
-        'found "none"; allowed: a window such as',
+        'found "none"; allowed: a window above zero such as "10 packets" (whole) or "15 kB", at',
     ),
     "a first window that fills memory": Bad(
         'protocol = "udp", payload = "500 B"',
@@ -483,3 +489,26 @@ def test_updates_that_would_take_for_ever_are_refused(good, discipline):
         with pytest.raises(sj.ScenarioError, match=says):
             sj.Scenario.from_toml(text)
     sj.Scenario.from_toml(good.but(old, f'discipline = "{discipline}", {key} = "1 us"').text)
+
+
+WINDOWS = {
+    "window": ', or "none"',
+    "send_buffer": ', or "none"',
+    "initial_ssthresh": ', or "none"',
+    "initial_window": ", at most 1 GB",
+}
+
+
+@pytest.mark.parametrize("key", WINDOWS)
+@pytest.mark.parametrize("value", ["100 ms", "1 bdp", "0 packets", "0 B", "2.5 packets"])
+def test_a_window_is_offered_what_it_takes(good, key, value):
+    """Neither times nor bandwidth-delay products: a connection does not know its path."""
+    text = good.text.replace("delay =", "duplex = true\ndelay =")
+    text = text.replace('"udp", payload = "500 B"', f'"tcp", {key} = "VALUE"')
+    with pytest.raises(sj.ScenarioError) as caught:
+        sj.Scenario.from_toml(text.replace("VALUE", value))
+    message = str(caught.value)
+    assert f'flow.load.transport.{key}: found "{value}"; allowed: ' in message
+    assert f"{WINDOWS[key]}" in message
+    for offered in re.findall(r'"([^"]+)"', message.partition("allowed: ")[2]):
+        sj.Scenario.from_toml(text.replace("VALUE", offered))

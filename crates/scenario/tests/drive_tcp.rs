@@ -63,3 +63,38 @@ fn what_cannot_be_taken_is_said_and_the_talk_goes_on() {
     let reply = talk.ask(&json!({"cmd": "ack", "t_ns": 0}));
     assert!(reply["error"].is_string(), "{reply}");
 }
+
+#[test]
+fn a_round_trip_takes_no_less_than_no_time() {
+    let (mut talk, _) = Talk::new(&json!({"cmd": "new", "congestion_control": "newreno"}));
+    let reply = talk.ask(&json!({"cmd": "ack", "t_ns": 0, "rtt_s": -0.1}));
+    let error = "rtt_s: found -0.1; allowed: seconds from 0 to 18446744";
+    assert_eq!(reply["error"], error);
+    let reply = talk.ask(&json!({"cmd": "ack", "t_ns": 0, "rtt_s": 0.1}));
+    assert!(reply["state"].is_object(), "{reply}");
+}
+
+#[test]
+fn windows_given_as_numbers_are_segments() {
+    for (key, value, error) in [
+        (
+            "window",
+            json!(0),
+            "window: found 0.0; allowed: a window above zero",
+        ),
+        (
+            "window",
+            json!("1 bdp"),
+            "window: found \"1 bdp\"; allowed: a window above zero",
+        ),
+    ] {
+        let tcp = json!({"mss": 1000, key: value});
+        let (_, reply) = Talk::new(&json!({"cmd": "new", "tcp_sender": tcp}));
+        let found = reply["error"].as_str().unwrap();
+        assert!(found.starts_with(error), "{found}");
+    }
+    let tcp = json!({"mss": 1000, "window": 2});
+    let (mut talk, _) = Talk::new(&json!({"cmd": "new", "tcp_sender": tcp}));
+    let written = talk.ask(&json!({"cmd": "app_write", "t_ns": 0, "bytes": 10_000}));
+    assert_eq!(written["sent"], json!([[0, 1, 1001], [0, 1001, 2001]]));
+}

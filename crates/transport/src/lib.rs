@@ -9,6 +9,7 @@
 //! | [`wire`] | [`Segment`] and [`Ack`]: what the two ends tell each other |
 //! | [`ecn`] | how marks are fed back |
 //! | [`params`] | [`TcpParams`], the table of a scenario file, and [`Config`], the same resolved |
+//! | [`window`] | [`Window`]: how a scenario asks for one |
 //! | [`sender`] | [`Sender`]: what may be sent, when, and what an acknowledgement means |
 //! | [`receiver`] | [`Receiver`]: bytes in order, acknowledgements, echoes of marks |
 //! | [`scoreboard`] | what is in flight, segment by segment, and `pipe` (RFC 6675) |
@@ -39,6 +40,7 @@ pub mod recovery;
 pub mod rtt;
 pub mod scoreboard;
 pub mod sender;
+pub mod window;
 pub mod wire;
 
 pub use cc::{
@@ -49,4 +51,5 @@ pub use ecn::{EcnChoice, EcnMode};
 pub use params::{Config, TcpParams};
 pub use receiver::{Arrival, Received, Receiver};
 pub use sender::{Burst, Sender, State};
+pub use window::{InitialWindow, Window};
 pub use wire::{Ack, Outbox, SackBlocks, Segment};

@@ -40,12 +40,13 @@
 //! before RFC 3517, and three duplicates after the last acknowledgement of new data tell of a loss,
 //! whatever was reported before.
 
-use sojourn_base::{Auto, Bytes, Length, Limit, ParamFault, Preset, Span, Stream, Whole, params};
+use sojourn_base::{Auto, Bytes, ParamFault, Preset, Quantity, Span, Stream, Whole, params};
 
 use crate::cc::{Needs, Start};
 use crate::ecn::{EcnChoice, EcnMode};
 use crate::recovery::{PrrKind, PrrMode};
 use crate::rtt::RtoRules;
+use crate::window::{Amount, InitialWindow, Window};
 
 params! {
     /// Parameters of a TCP connection.
@@ -60,16 +61,16 @@ params! {
         /// keeps and the receiver offers. "none": the most that a receiver can offer, 1.07 GB (RFC
         /// 7323, 2.3). Under linux it begins with 64 KiB and grows to this with what a round trip
         /// brings.
-        window: Limit = "none", Ns2 = "20 packets", Ns3 = "131072 B", Linux = "3145728 B";
+        window: Window = "none", Ns2 = "20 packets", Ns3 = "131072 B", Linux = "3145728 B";
         /// The most that may have been written and not yet acknowledged, in packets or bytes, or
         /// "none": beyond it a source that writes at a rate of its own is held back. Transfers of
         /// a given size are written as a whole.
-        send_buffer: Limit = "none", Ns3 = "131072 B";
+        send_buffer: Window = "none", Ns3 = "131072 B";
         /// Window at the start and after idle time (RFC 6928: 10; RFC 3390: 3; RFC 2581: 2), in
         /// packets or bytes; at most 1 GB, and never "none": all of it is sent at once.
-        initial_window: Limit = "10 packets", Ns2 = "2 packets";
+        initial_window: InitialWindow = "10 packets", Ns2 = "2 packets";
         /// Slow-start threshold at the start. Automatic: none; under ns-2's preset the window.
-        initial_ssthresh: Auto<Limit> = "auto";
+        initial_ssthresh: Auto<Window> = "auto";
         /// Selective acknowledgements (RFC 2018, 6675).
         sack: bool = "true", Ns2 = "false";
         /// Proportional rate reduction (RFC 9937) during recovery, or that of the preset; needs
@@ -275,20 +276,8 @@ pub struct Config {
     pub byte_counting: u32,
 }
 
-/// A limit in packets or bytes as bytes; none for no limit.
-fn bytes_of(name: &'static str, limit: Limit, mss: u64) -> Result<Option<u64>, ParamFault> {
-    match limit.0 {
-        None => Ok(None),
-        Some(Length::Packets(packets)) => Ok(Some((packets as u64).saturating_mul(mss))),
-        Some(Length::Bytes(bytes)) => Ok(Some(bytes as u64)),
-        Some(Length::Time(_) | Length::Bdp(_)) => Err(ParamFault::new(name, limit, ALLOWED_WINDOW)),
-    }
-}
-
 /// Linux's TCP_TIMEOUT_MIN: two ticks of 1 ms.
 const LINUX_PATIENCE: Span = Span::from_ms(2);
-
-const ALLOWED_WINDOW: &str = "a window such as \"20 packets\" or \"64 kB\", or \"none\"";
 
 /// The largest window that a receiver can offer (RFC 7323, 2.3). Without any what is outstanding
 /// under a congestion control that grows without bound fills memory.
@@ -297,18 +286,37 @@ const LARGEST_WINDOW: u64 = 65_535 << 14;
 /// What begins with more fills memory before anything is acknowledged.
 const MOST_AT_ONCE: u64 = 1_000_000_000;
 
-/// The window of a new connection in bytes, which is sent as soon as there is something to send.
-fn initial_window(
-    limit: Limit,
-    at_least_one: impl Fn(&'static str, Limit) -> Result<u64, ParamFault>,
+/// An amount in bytes, of segments of `mss`: where less than one may be out, none ever is.
+fn at_least_one(
+    name: &'static str,
+    amount: Amount,
+    mss: u64,
+    allowed: &str,
 ) -> Result<u64, ParamFault> {
+    let bytes = amount.bytes(mss);
+    if bytes < mss {
+        let allowed = format!("{allowed}, and at least one segment of {mss} B");
+        return Err(ParamFault::new(name, amount, allowed));
+    }
+    Ok(bytes)
+}
+
+/// A window in bytes; `u64::MAX` for none.
+fn window_of(name: &'static str, window: Window, mss: u64) -> Result<u64, ParamFault> {
+    window.0.map_or(Ok(u64::MAX), |amount| {
+        at_least_one(name, amount, mss, Window::ALLOWED)
+    })
+}
+
+/// The window of a new connection in bytes, which is sent as soon as there is something to send.
+fn initial_window(window: InitialWindow, mss: u64) -> Result<u64, ParamFault> {
     const NAME: &str = "initial_window";
-    let bytes = at_least_one(NAME, limit)?;
+    let bytes = at_least_one(NAME, window.0, mss, InitialWindow::ALLOWED)?;
     if bytes <= MOST_AT_ONCE {
         return Ok(bytes);
     }
-    let allowed = "a window such as \"10 packets\" or \"15 kB\", at most 1 GB: it is sent at once";
-    Err(ParamFault::new(NAME, limit, allowed))
+    let allowed = format!("{}: it is sent at once", InitialWindow::ALLOWED);
+    Err(ParamFault::new(NAME, window.0, allowed))
 }
 
 /// By how many milliseconds a stamp may be older than the last; none where ages are of no concern.
@@ -373,7 +381,7 @@ impl Config {
     /// Resolves the table for a controller that has `needs`.
     ///
     /// # Errors
-    /// A segment of nothing or beyond 65 000 bytes, a window in time or below one segment, a least
+    /// A segment of nothing or beyond 65 000 bytes, a window below one segment, a least
     /// timeout above the most.
     pub fn new(params: &TcpParams, preset: Preset, needs: &Needs) -> Result<Self, ParamFault> {
         let mss = params.segment.get();
@@ -381,20 +389,12 @@ impl Config {
             let allowed = "a size from \"1 B\" to \"65000 B\"";
             return Err(ParamFault::new("segment", params.segment, allowed));
         }
-        let at_least_one = |name, limit: Limit| match bytes_of(name, limit, mss)? {
-            Some(bytes) if bytes < mss => {
-                let found = format!("{bytes} B");
-                let allowed = format!("{ALLOWED_WINDOW}, at least one segment of {mss} B");
-                Err(ParamFault::new(name, found, allowed))
-            }
-            bytes => Ok(bytes.unwrap_or(u64::MAX)),
-        };
         check_timeouts(params)?;
         let window = match params.window {
-            Limit(None) => LARGEST_WINDOW,
-            given => at_least_one("window", given)?,
+            Window(None) => LARGEST_WINDOW,
+            given => window_of("window", given, mss)?,
         };
-        let initial_window = initial_window(params.initial_window, at_least_one)?;
+        let initial_window = initial_window(params.initial_window, mss)?;
         let presets = [Preset::Ns2, Preset::Ns3, Preset::Linux];
         let [ns2, ns3, linux] = presets.map(|one| preset == one);
         let prr = params.prr != PrrMode::Off && params.sack;
@@ -402,10 +402,10 @@ impl Config {
             mss: mss as u32,
             header: header(params, mss)? as u32,
             window,
-            send_buffer: at_least_one("send_buffer", params.send_buffer)?,
+            send_buffer: window_of("send_buffer", params.send_buffer, mss)?,
             initial_window,
             initial_ssthresh: match params.initial_ssthresh {
-                Auto::Given(limit) => at_least_one("initial_ssthresh", limit)?,
+                Auto::Given(window) => window_of("initial_ssthresh", window, mss)?,
                 Auto::Auto if ns2 => window,
                 Auto::Auto => u64::MAX,
             },
