@@ -512,3 +512,16 @@ def test_a_window_is_offered_what_it_takes(good, key, value):
     assert f"{WINDOWS[key]}" in message
     for offered in re.findall(r'"([^"]+)"', message.partition("allowed: ")[2]):
         sj.Scenario.from_toml(text.replace("VALUE", offered))
+
+
+def test_two_flows_of_one_name_are_told_in_a_dumbbell_too(good):
+    flow = good.text[good.text.index("[[flow]]") :]
+    bare = flow.replace('from = "a"\nto = "b"\n', "")
+    head = 'name = "two"\nduration = "1 s"\n[dumbbell]\n'
+    head += 'bottleneck = { rate = "1 Mbit/s", delay = "1 ms" }\n'
+    for text in (f"{good.text}\n{flow}", f"{head}{bare}\n{bare}"):
+        line = text[: text.rindex("[[flow]]")].count("\n") + 1
+        with pytest.raises(sj.ScenarioError) as caught:
+            sj.Scenario.from_toml(text, place="x")
+        said = "found a second flow of this name; allowed: one"
+        assert str(caught.value) == f"x:{line}: flow.load: {said}"

@@ -108,6 +108,11 @@ pub(crate) fn lay_out(tree: &Table, duration: Span, outside: &Outside) -> Result
         let dumbbell = dumbbell.as_ref();
         read_flows(table, place, dumbbell, duration, outside, &mut network)?;
     }
+    // Before the links: in a dumbbell those of such flows have one name too, and nobody wrote them.
+    no_two_alike(
+        network.flows.iter().map(|flow| (&flow.name, flow.place)),
+        "flow",
+    )?;
     if let Some(dumbbell) = &dumbbell {
         dumbbell.add_bottleneck(&mut network);
     }
@@ -125,10 +130,6 @@ pub(crate) fn lay_out(tree: &Table, duration: Span, outside: &Outside) -> Result
     no_two_alike(
         network.links.iter().map(|link| (&link.name, link.place)),
         "link",
-    )?;
-    no_two_alike(
-        network.flows.iter().map(|flow| (&flow.name, flow.place)),
-        "flow",
     )?;
     Ok(network)
 }
