@@ -40,6 +40,12 @@ MISTAKES = [
         "gentle ramp ends",
     ),
     ('discipline = "droptail", limit = "0.1 bdp"', "1 Mbit/s", "limit", "never room"),
+    (
+        'discipline = "droptail", limit = "1 ms"',
+        "5 Mbit/s",
+        "limit",
+        "dropped, on an idle link too",
+    ),
     ('discipline = "sfq", preset = "ns2", limit = "50 packets"', "10 Mbit/s", "limit", "maxqueue"),
     ('discipline = "ared", preset = "linux"', "10 Mbit/s", "adapts", "plain RED"),
 ]

@@ -43,7 +43,7 @@ pub fn no_room(capacity: Capacity, mtu: Bytes) -> Option<Warning> {
         return None;
     }
     let what = format!(
-        "there is never room for a packet of {mtu}: those of that size that have to wait are dropped"
+        "there is never room for a packet of {mtu}: all of that size are dropped, on an idle link too"
     );
     Some(warning("limit", what))
 }
