@@ -159,3 +159,24 @@ def test_a_flow_that_never_sends_is_told(times, told):
     text = FILE.format(queue='discipline = "droptail"', rate="10 Mbit/s", rtt="20 ms") + times
     expected = [f"file.toml:13: flow.tcp.start: nothing is sent: {told}"] if told else []
     assert sj.Scenario.from_toml(text, place="file.toml").warnings == expected
+
+
+@pytest.mark.parametrize(
+    ("keys", "told"),
+    [
+        ("sack = false, rack = true", ["rack"]),
+        ('sack = false, prr = "ns-3.37", frto = true, undo = true', ["prr", "frto", "undo"]),
+        ('preset = "ns2", rack = true', ["rack"]),
+        ("sack = false, prr = false, rack = false", []),
+        ('sack = false, preset = "linux"', []),
+        ("rack = true, frto = true", []),
+    ],
+)
+def test_what_needs_sack_is_told_where_there_is_none(keys, told):
+    text = FILE.format(queue='discipline = "droptail"', rate="10 Mbit/s", rtt="20 ms")
+    text = text.replace('protocol = "tcp"', f'protocol = "tcp", {keys}')
+    expected = [
+        f"file.toml:11: flow.tcp.transport.{key}: without effect: it needs sack, which is false"
+        for key in told
+    ]
+    assert sj.Scenario.from_toml(text, place="file.toml").warnings == expected

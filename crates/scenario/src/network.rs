@@ -377,7 +377,10 @@ fn read_flows(
     let (transport, transport_key) = required("transport")?;
     let payload = transport.table().and_then(|table| table.get("payload"));
     let payload_place = payload.map(|node| node.place);
-    let transport = TransportPlan::read(&transport, &transport_key, outside)?;
+    let node = &transport;
+    let transport = TransportPlan::read(node, &transport_key, outside)?;
+    let idle = transport.without_effect(node, &transport_key)?;
+    network.warnings.extend(idle);
     let traffic = required("traffic")?;
     let end = |node: Auto<keys::Node>, key: &str, number: Option<u64>| -> Result<_, Located> {
         let Some(node) = node.given() else {

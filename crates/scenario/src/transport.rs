@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use sojourn_base::{Bytes, ParamSet, Preset, Stream};
+use sojourn_base::{Bytes, ParamSet, Preset, Scalar, Stream};
 use sojourn_engine::MakeController;
 use sojourn_traffic::Packets;
 use sojourn_transport::{
@@ -50,6 +50,25 @@ impl TransportPlan {
             Self::Udp(udp) => Some(udp.payload.as_constant()? + udp.header),
             Self::Tcp(tcp) => Some(Bytes::new(u64::from(tcp.config.mss + tcp.config.header))),
         }
+    }
+
+    /// What is asked for at this node and cannot be done without SACK: it would silently be left
+    /// out.
+    pub(crate) fn without_effect(&self, node: &Node, key: &str) -> Result<Vec<Located>, Located> {
+        const NEED_SACK: [&str; 4] = ["prr", "rack", "frto", "undo"];
+        let Self::Tcp(tcp) = self else {
+            return Ok(Vec::new());
+        };
+        if tcp.config.sack {
+            return Ok(Vec::new());
+        }
+        let reader = Reader::of(node, key)?;
+        let asked = NEED_SACK.into_iter().filter(|key| {
+            let given = reader.node(key).and_then(Node::scalar);
+            given.is_some_and(|given| given != Scalar::Flag(false))
+        });
+        let what = "without effect: it needs sack, which is false";
+        Ok(asked.map(|key| reader.error(key, what)).collect())
     }
 
     pub(crate) fn is_tcp(&self) -> bool {
