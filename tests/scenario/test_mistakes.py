@@ -151,7 +151,7 @@ def test_a_file_without_flows_is_told():
         ('start = "1 s"', "it starts at 1 s or later and ends at 1 s"),
         ('start = "uniform(2 s, 3 s)"', "it starts at 2 s or later and ends at 1 s"),
         ('start = "600 ms"\nstop = "500 ms"', "it starts at 600 ms or later and ends at 500 ms"),
-        ('start = "uniform(999 ms, 3 s)"', None),
+        ('start = "uniform(989 ms, 3 s)"', None),
         ('start = "499 ms"\nstop = "500 ms"', None),
     ],
 )
@@ -180,3 +180,42 @@ def test_what_needs_sack_is_told_where_there_is_none(keys, told):
         for key in told
     ]
     assert sj.Scenario.from_toml(text, place="file.toml").warnings == expected
+
+
+@pytest.mark.parametrize(
+    ("rtt", "more", "told"),
+    [
+        ("30 s", "", "its path takes 15 s, and 1 s are left when it starts"),
+        ("1 s", 'start = "600 ms"', "its path takes 500 ms, and 400 ms are left when it starts"),
+        ("2 s", "", "its path takes 1 s, and 1 s are left when it starts"),
+        ("1999 ms", "", None),
+        ("2 s", 'start = "2 s"', "nothing is sent"),
+        ("2 s", 'stop = "500 ms"', "its path takes 1 s, and 1 s are left when it starts"),
+    ],
+)
+def test_a_flow_of_which_nothing_arrives_is_told(rtt, more, told):
+    text = FILE.format(queue='discipline = "droptail"', rate="10 Mbit/s", rtt=rtt) + more
+    scenario = sj.Scenario.from_toml(text, place="file.toml")
+    if told is None:
+        assert scenario.warnings == []
+        return
+    (warning,) = scenario.warnings
+    assert told in warning
+    if "path" in told:
+        assert warning == f"file.toml:9: flow.tcp: nothing arrives: {told}"
+    assert sj.run(scenario).flows["received_packets"].sum() == 0
+
+
+def test_flows_of_one_table_of_which_nothing_arrives_are_told_once():
+    text = FILE.format(queue='discipline = "droptail"', rate="10 Mbit/s", rtt="30 s")
+    text = text.replace('name = "tcp"', 'name = "tcp"\ncount = 3')
+    (warning,) = sj.Scenario.from_toml(text).warnings
+    assert ": flow.tcp.0: nothing arrives: " in warning
+
+
+def test_a_path_that_may_become_short_is_not():
+    text = FILE.format(queue='discipline = "droptail"', rate="10 Mbit/s", rtt="30 s")
+    changes = 'changes = [{ at = "10 ms", delay = "1 ms" }], rate ='
+    text = text.replace("rtt =", 'access = { delay = "1 ms" }\nrtt =')
+    text = text.replace("bottleneck = { rate =", "bottleneck = { " + changes)
+    assert sj.Scenario.from_toml(text).warnings == []

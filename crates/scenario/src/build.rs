@@ -19,7 +19,7 @@ use sojourn_traffic::{Application, Source};
 pub(crate) use self::files::Files;
 pub(crate) use self::queue::read_discipline;
 use crate::error::{Located, Place, unknown};
-use crate::network::{FlowPlan, LinkPlan, Network};
+use crate::network::{ChangesPlan, FlowPlan, LinkPlan, Network};
 use crate::outside::Outside;
 use crate::reader::Reader;
 use crate::transport::TransportPlan;
@@ -147,6 +147,7 @@ impl Plan {
             replica: 0,
         })?;
         let mut warnings = self.network.warnings.clone();
+        warnings.extend(self.too_far());
         for (index, (made, plan)) in links.iter().zip(&self.network.links).enumerate() {
             let Some((node, key)) = &plan.queue else {
                 continue;
@@ -157,6 +158,39 @@ impl Plan {
             }
         }
         Ok(warnings)
+    }
+
+    /// Flows of which nothing arrives: their packets are under way when all is over. Those that
+    /// start too late have been told already.
+    fn too_far(&self) -> Vec<Located> {
+        let end = Time::ZERO + self.network.duration;
+        let mut found: Vec<Located> = Vec::new();
+        for (flow, path) in self.network.flows.iter().zip(&self.paths) {
+            let links = || path.iter().map(|&link| &self.network.links[link as usize]);
+            let changes =
+                |link: &LinkPlan| link.changes.as_ref().is_some_and(ChangesPlan::of_delay);
+            let told = found.last().is_some_and(|last| last.place == flow.place);
+            if told || links().any(changes) {
+                continue;
+            }
+            let takes = links().fold(Span::ZERO, |sum, link| {
+                sum + self.known(&link.delay).least()
+            });
+            let starts = self.known(&flow.start).least();
+            let sends = Time::ZERO + starts < end.min(flow.stop);
+            if sends && Time::ZERO + starts + takes >= end {
+                let left = end.since(Time::ZERO + starts);
+                let what = format!(
+                    "nothing arrives: its path takes {takes}, and {left} are left when it starts"
+                );
+                found.push(Located::new(
+                    flow.place,
+                    format!("flow.{}", flow.name),
+                    what,
+                ));
+            }
+        }
+        found
     }
 
     /// How many links and flows it has.
