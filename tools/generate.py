@@ -161,7 +161,9 @@ def metrics_page() -> str:
         "belongs to the window in which it is received, its loss to the window in which it was "
         "sent. Queues exclude the packet being sent. Packets of a flow are those with its data: a "
         "SYN is one of them, a segment sent again is another, acknowledgements and requests are "
-        "not. Undefined values are null.",
+        "not. Goodput counts payload when it is there in order: what is held behind a hole counts "
+        "in the window in which the hole is filled, so over a short one goodput may exceed the "
+        "rate of the link a little. Undefined values are null.",
         "Percentiles (`_p50_s`, `_p95_s`, `_p99_s`) come from a histogram with 128 buckets to each "
         "power of two: buckets are 1/256 to 1/128 (0.4 to 0.8 %) of their value wide, and the "
         "middle of one stands for all that lies in it, so a percentile is off by at most 0.4 %. "
