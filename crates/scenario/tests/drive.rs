@@ -351,6 +351,72 @@ fn inner_variables_of_flows_are_shown_and_set() {
 }
 
 #[test]
+fn a_packet_that_cannot_be_is_refused() {
+    let mut talk = Talk::with("droptail", &json!({"limit_packets": 2}));
+    talk.enqueue(0, 7, 1500);
+    let packet = |id, bytes, rtt| json!({"cmd": "enqueue", "t_ns": 1, "id": id, "bytes": bytes, "rtt_s": rtt});
+    for (request, error) in [
+        (
+            packet(7, 40, 0.1),
+            "id: found 7, which waits; allowed: that of no packet that does",
+        ),
+        (
+            packet(8, 0, 0.1),
+            "bytes: found 0; allowed: a whole number from 1 to 1000000000",
+        ),
+        (
+            packet(8, 40, -0.1),
+            "rtt_s: found -0.1; allowed: seconds from 0 to 18446744",
+        ),
+        (packet(8, 40, 1e300), "allowed: seconds from 0 to 18446744"),
+    ] {
+        let found = talk.error(&request);
+        assert!(found.ends_with(error), "{found}");
+    }
+    assert_eq!(talk.enqueue(1, 8, 1500)["state"]["packets"], 2);
+}
+
+#[test]
+fn an_id_is_free_again_when_its_packet_has_gone() {
+    let mut talk = Talk::with("droptail", &json!({"limit_packets": 1}));
+    talk.enqueue(0, 7, 1500);
+    for _ in 0..2 {
+        assert_eq!(
+            talk.enqueue(0, 8, 1500)["drops"],
+            json!([[8, "overlimit", 0]])
+        );
+    }
+    talk.ask(&json!({"cmd": "peek", "t_ns": 1}));
+    let again = json!({"cmd": "enqueue", "t_ns": 1, "id": 7, "bytes": 40});
+    assert!(
+        talk.error(&again).starts_with("id: found 7"),
+        "it waits still"
+    );
+    assert_eq!(talk.dequeue(1)["id"], 7);
+    assert_eq!(talk.enqueue(1, 7, 1500)["ok"], true);
+}
+
+#[test]
+fn bare_numbers_of_a_link_are_not_asked_for_a_unit() {
+    let error = |link: Value, params: Value| {
+        let mut talk = Talk(Driver::new());
+        talk.error(&json!({"cmd": "new", "discipline": "red", "link": link, "params": params}))
+    };
+    let rates = "allowed: bits per second, from 1 to 1e13";
+    let found = error(json!({"rate_bps": 0}), json!({}));
+    assert_eq!(found, format!("rate_bps: found 0; {rates}"));
+    let found = error(json!({}), json!({"link_bw_bps": 1e14}));
+    assert_eq!(
+        found,
+        format!("link_bw_bps: found 100000000000000; {rates}")
+    );
+    let found = error(json!({"delay_s": -1}), json!({}));
+    assert_eq!(found, "delay_s: found -1; allowed: seconds, zero or more");
+    let found = error(json!({"mtu": -1}), json!({}));
+    assert_eq!(found, "mtu: found -1; allowed: bytes, zero or more");
+}
+
+#[test]
 fn what_there_is_not_is_unsupported() {
     assert_eq!(
         refused("no such thing", &json!({})),

@@ -1,9 +1,9 @@
 //! A bare queue discipline in conversation.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value, json};
-use sojourn_base::{Bytes, LinkInfo, Span, Stream, Time};
+use sojourn_base::{Bytes, LinkInfo, Stream, Time};
 use sojourn_queue::{
     AnyDiscipline, BuildError, Context, Dequeued, Discipline, Governed, ProbeValue,
 };
@@ -11,12 +11,15 @@ use sojourn_queue::{
 use super::Refusal;
 use super::packet::{Driven, Told};
 use super::params::{Params, by_variant, link};
-use super::request::{Request, needed};
+use super::request::{Request, needed, shown};
 use crate::error::unknown;
 use crate::outside::{Makers, Wanted, is_outside};
 
 /// Timers that one request may run: those of hours of an idle queue, not of a lost clock.
 const MOST_TIMERS: u32 = 10_000_000;
+
+/// The largest packet, in bytes.
+const LARGEST: u64 = 1_000_000_000;
 
 /// A discipline of the registry.
 fn registered(
@@ -64,6 +67,8 @@ pub(super) struct Session {
     arrivals: u64,
     /// What was peeked at and goes out next.
     held: Option<Driven>,
+    /// The ids of the packets that wait, as requests write them.
+    waiting: BTreeSet<String>,
     /// Flows in the order in which they were first seen.
     flows: Vec<u64>,
     /// Packets stored of each.
@@ -92,6 +97,7 @@ impl Session {
             now: Time::ZERO,
             arrivals: 0,
             held: None,
+            waiting: BTreeSet::new(),
             flows: Vec::new(),
             stored: BTreeMap::new(),
         })
@@ -102,7 +108,11 @@ impl Session {
             "cmd", "t_ns", "id", "bytes", "flow", "ecn", "prio", "src", "dst", "dscp", "band",
             "ack", "rtt_s",
         ])?;
-        let bytes = request.whole("bytes", 1_000_000_000)?;
+        let bytes = needed("bytes", request.whole("bytes", LARGEST)?)?;
+        if bytes == 0 {
+            let allowed = format!("a whole number from 1 to {LARGEST}");
+            return Err(format!("bytes: found 0; allowed: {allowed}"));
+        }
         let flow = request.whole("flow", u64::MAX)?.unwrap_or(0);
         let address = |name| request.whole(name, u64::from(u32::MAX));
         let small = |name| request.whole(name, 255);
@@ -112,7 +122,7 @@ impl Session {
                 .cloned()
                 .unwrap_or_else(|| self.arrivals.into()),
             serial: self.arrivals,
-            size: Bytes::new(needed("bytes", bytes)?),
+            size: Bytes::new(bytes),
             flow,
             source: address("src")?.unwrap_or(flow) as u32,
             destination: address("dst")?.unwrap_or(0) as u32,
@@ -121,9 +131,15 @@ impl Session {
             class: small("band")?.map(|band| band as u8),
             ecn: request.ecn()?,
             ack: request.ack()?,
-            rtt: request.number("rtt_s")?.map(Span::from_s),
+            rtt: request.seconds("rtt_s")?,
             enqueued: Time::ZERO,
         };
+        if self.waiting.contains(&packet.id.to_string()) {
+            let found = shown(&packet.id);
+            return Err(format!(
+                "id: found {found}, which waits; allowed: that of no packet that does"
+            ));
+        }
         let now = self.instant(request)?;
         let (id, serial) = (packet.id.clone(), packet.serial);
         let mut told = Told::default();
@@ -131,6 +147,7 @@ impl Session {
         self.now = now;
         self.arrivals += 1;
         self.stored(flow, 1);
+        self.waiting.insert(id.to_string());
         let packet = Driven {
             enqueued: now,
             ..packet
@@ -147,6 +164,7 @@ impl Session {
         let (mut told, packet) = self.head(request)?;
         if let Some(packet) = &packet {
             self.stored(packet.flow, -1);
+            self.waiting.remove(&packet.id.to_string());
         }
         let id = packet.map_or(Value::Null, |packet| packet.id);
         self.answer(&mut told, &id)
@@ -243,6 +261,9 @@ impl Session {
         let result = act(&mut self.discipline, &mut ctx);
         for &(_, flow) in &told.gone[before..] {
             self.stored(flow, -1);
+        }
+        for drop in &told.drops[before..] {
+            self.waiting.remove(&drop[0].to_string());
         }
         result
     }

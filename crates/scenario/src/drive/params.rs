@@ -35,9 +35,16 @@ const ALIASES: &[(&str, &str)] = &[
 /// Variants that are disciplines of their own: false asks for nothing.
 const VARIANTS: &[&str] = &["adaptive", "feng_adaptive", "nonlinear"];
 
-fn base<T: Quantity>(name: &str, value: Option<f64>, default: T) -> Result<T, String> {
+/// A number in base units: whoever is told of a unit would write one.
+fn base<T: Quantity>(
+    name: &str,
+    value: Option<f64>,
+    default: T,
+    allowed: &str,
+) -> Result<T, String> {
     value.map_or(Ok(default), |number| {
-        T::read(Scalar::Base(number)).map_err(|fault| format!("{name}: {fault}"))
+        T::read(Scalar::Base(number))
+            .map_err(|_| format!("{name}: found {number}; allowed: {allowed}"))
     })
 }
 
@@ -52,16 +59,24 @@ pub(super) fn link(
     let (link, params) = (Request(given), Request(params));
     let known = ["rate_bps", "delay_s", "mtu", "base_rtt_s"];
     link.only(&known).map_err(|what| format!("link: {what}"))?;
-    let rate = params.number("link_bw_bps")?.or(link.number("rate_bps")?);
-    let delay = params.number("link_delay")?.or(link.number("delay_s")?);
+    let either = |own, other| -> Result<_, String> {
+        let given = params.number(own)?.map(|number| (own, Some(number)));
+        given.map_or_else(|| Ok((other, link.number(other)?)), Ok)
+    };
+    let (rate_key, rate) = either("link_bw_bps", "rate_bps")?;
+    let (delay_key, delay) = either("link_delay", "delay_s")?;
     let usual = Rate::from_bps(10_000_000).unwrap_or(Rate::MAX);
-    let delay = base("delay_s", delay, Span::ZERO)?;
+    let rates = "bits per second, from 1 to 1e13";
+    let (times, sizes) = ("seconds, zero or more", "bytes, zero or more");
+    let delay = base(delay_key, delay, Span::ZERO, times)?;
+    let mtu = link.number("mtu")?;
+    let base_rtt = link.number("base_rtt_s")?;
     Ok(LinkInfo {
-        rate: base("rate_bps", rate, usual)?,
+        rate: base(rate_key, rate, usual, rates)?,
         delay,
-        mtu: base("mtu", link.number("mtu")?, Bytes::new(1500))?,
+        mtu: base("mtu", mtu, Bytes::new(1500), sizes)?,
         framing: ETHERNET,
-        base_rtt: base("base_rtt_s", link.number("base_rtt_s")?, delay + delay)?,
+        base_rtt: base("base_rtt_s", base_rtt, delay + delay, times)?,
     })
 }
 

@@ -1,7 +1,8 @@
 //! A request: its fields, read and checked by name.
 
 use serde_json::{Map, Value};
-use sojourn_base::Ecn;
+use sojourn_base::time::LONGEST_S;
+use sojourn_base::{Ecn, Span};
 
 use crate::error::unknown;
 
@@ -63,6 +64,18 @@ impl Request<'_> {
         };
         let number = value.as_f64().map(Some);
         number.ok_or_else(|| format!("{name}: found {}; allowed: a number", shown(value)))
+    }
+
+    /// A time in seconds, if the field is there.
+    pub(super) fn seconds(&self, name: &str) -> Result<Option<Span>, String> {
+        let Some(number) = self.number(name)? else {
+            return Ok(None);
+        };
+        if !(0.0..=LONGEST_S as f64).contains(&number) {
+            let allowed = format!("seconds from 0 to {LONGEST_S}");
+            return Err(format!("{name}: found {number}; allowed: {allowed}"));
+        }
+        Ok(Some(Span::from_s(number)))
     }
 
     /// A table, if the field is there.

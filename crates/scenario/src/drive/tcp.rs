@@ -274,7 +274,7 @@ impl Bare {
         self.now = time(request, self.now)?;
         let mss = u64::from(self.config.mss);
         let acked = request.whole("segments", 1_000_000)?.unwrap_or(1) * mss;
-        let rtt = request.number("rtt_s")?.map(Span::from_s);
+        let rtt = request.seconds("rtt_s")?;
         let window = self.cc.cwnd();
         let in_flight = match request.whole("in_flight_segments", 1_000_000_000)? {
             Some(segments) => segments * mss,
