@@ -294,6 +294,13 @@ def test_a_setting_that_is_wrong_is_named(sojourn, small, command):
     assert "KEY=VALUE" in done.errors
 
 
+def test_a_setting_that_is_warned_of_has_the_name_that_it_has_in_errors(sojourn, small):
+    done = sojourn("check", small, "--set", "link.bottleneck.queue.limit=1 B")
+    assert done.status == 0
+    where = f"warning: {small}: --set: link.bottleneck.queue.limit: there is never room"
+    assert done.errors.startswith(where)
+
+
 @pytest.mark.parametrize(
     "arguments",
     [

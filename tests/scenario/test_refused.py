@@ -525,3 +525,23 @@ def test_two_flows_of_one_name_are_told_in_a_dumbbell_too(good):
             sj.Scenario.from_toml(text, place="x")
         said = "found a second flow of this name; allowed: one"
         assert str(caught.value) == f"x:{line}: flow.load: {said}"
+
+
+def test_what_varies_is_not_set_from_outside(good):
+    says = "vary: only the file says what varies; allowed: link.NAME.KEY, flow.NAME.KEY or another"
+    for key in ("vary", "vary.seed"):
+        with pytest.raises(sj.ScenarioError, match=r"^x: overrides: " + key):
+            sj.Scenario.from_toml(good.text, place="x", overrides={key: [1]})
+    with pytest.raises(sj.ScenarioError, match=says):
+        sj.Scenario.from_toml(good.text, overrides={"vary": {"seed": [1, 2]}})
+
+
+def test_where_there_is_no_link_none_is_offered(good):
+    bare = 'name = "bare"\nduration = "1 s"\n'
+    for key, kind in (("link.l.rate", "link"), ("flow.f.start", "flow")):
+        what = rf'found "{key[5]}", and no \[\[{kind}\]\]; allowed: the name of one'
+        with pytest.raises(sj.ScenarioError, match=what):
+            sj.Scenario.from_toml(bare, overrides={key: "1"})
+    dumbbell = bare + '[dumbbell]\nbottleneck = { rate = "1 Mbit/s", delay = "1 ms" }\n'
+    with pytest.raises(sj.ScenarioError, match=r'found "l"; allowed: bottleneck$'):
+        sj.Scenario.from_toml(dumbbell, overrides={"link.l.rate": "1 Mbit/s"})

@@ -38,7 +38,12 @@ pub(crate) fn set(tree: &mut Table, key: &str, place: Place, value: Node) -> Res
             }
             Ok(())
         }
-        ["link" | "flow" | "vary", ..] => Err(unknown_key(
+        ["vary", ..] => Err(unknown_key(
+            "only the file says what varies; allowed: link.NAME.KEY, flow.NAME.KEY or another key of \
+             the file"
+                .to_owned(),
+        )),
+        ["link" | "flow", ..] => Err(unknown_key(
             "allowed: link.NAME.KEY, flow.NAME.KEY or a key of the file".to_owned(),
         )),
         path => merge_at(tree, path, place, value).map_err(unknown_key),
@@ -90,7 +95,7 @@ fn fits(name: &str, pattern: &str) -> bool {
 }
 
 fn no_such(tree: &Table, kind: &str, name: &str) -> String {
-    let names: Vec<String> = match tree.get(kind).map(|node| &node.value) {
+    let mut names: Vec<String> = match tree.get(kind).map(|node| &node.value) {
         Some(Value::List(items)) => items
             .iter()
             .filter_map(Node::table)
@@ -98,6 +103,12 @@ fn no_such(tree: &Table, kind: &str, name: &str) -> String {
             .collect(),
         _ => Vec::new(),
     };
+    if kind == "link" && tree.get("dumbbell").is_some() {
+        names.push("bottleneck".to_owned());
+    }
+    if names.is_empty() {
+        return format!("found {name:?}, and no [[{kind}]]; allowed: the name of one");
+    }
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
     format!("there is no {kind} of this name: {}", unknown(name, &names))
 }

@@ -21,6 +21,7 @@ from sojourn import aside, outside
 from sojourn._core import LedgerError, ScenarioError, UserCodeError, __version__
 from sojourn.brief import InputError
 from sojourn.cli.commands import Commands
+from sojourn.cli.names import in_options
 from sojourn.extras import LIBRARIES, MissingExtra, missing
 from sojourn.hooks import HookWarning
 
@@ -79,9 +80,7 @@ def main() -> None:
     try:
         app()
     except ScenarioError as error:
-        # Arguments of Python have other names here.
-        told = str(error).replace(": overrides: ", ": --set: ", 1)
-        _fail(told.replace(": trace_links: ", ": --trace-link: ", 1), 2)
+        _fail(in_options(str(error)), 2)
     except InputError as error:
         _fail(str(error), 2)
     except LedgerError as error:

@@ -13,6 +13,7 @@ from typing import Annotated
 import typer
 
 from sojourn.brief import InputError
+from sojourn.cli.names import in_options
 from sojourn.experiments.compared import answers, cases
 from sojourn.experiments.manifest import STORE
 from sojourn.scenario import Scenario
@@ -208,7 +209,7 @@ def failures(out: Path, needs: str = "", extra: str = "") -> Iterator[None]:
 def print_warnings(scenario: Scenario) -> None:
     """Print what is allowed but a known mistake, on stderr."""
     for warning in scenario.warnings:
-        print(f"warning: {warning}", file=sys.stderr)
+        print(f"warning: {in_options(warning)}", file=sys.stderr)
 
 
 def print_interval_warning(interval: IntervalName, points: Collection[int]) -> None:
