@@ -73,7 +73,7 @@ def test_the_first_key_is_outermost(good):
         ('{ from = "2 bit/s", to = "2 bit/s", step = "1 bit/s" }', ["2 bit/s"]),
     ],
 )
-def test_ranges_are_exact_and_include_their_end(good, written, expected):
+def test_ranges_are_exact_and_include_their_end_where_a_step_ends_there(good, written, expected):
     def exact(text: str) -> tuple[float, str]:
         number, unit = text.split()
         return float(number), unit

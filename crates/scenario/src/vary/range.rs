@@ -47,7 +47,8 @@ pub(crate) fn ends<const N: usize>(
     Ok(ends.try_into().expect("one number for each name"))
 }
 
-/// The values `from`, `from + step` ... up to `to`, computed exactly.
+/// The values `from`, `from + step` ... up to `to`, which is one of them where a step ends there;
+/// computed exactly.
 pub(super) fn values(key: &str, place: Place, range: &Table) -> Result<Vec<Node>, Located> {
     let at = format!("vary.\"{key}\"");
     let [from, to, step] = ends(key, place, range, ["from", "to", "step"], &[])?;
