@@ -42,10 +42,9 @@
 //! destination 0, no `ack`, and for `id` the number of the packet. An `ack`, such as
 //! `{"number":2001,"sack":[[3001,4001]]}`, makes it an acknowledgement; it may also have
 //! `connection`, `pure`, `ece`, `cwr` and `stamps`. `rtt_s` is the round-trip time that it carries,
-//! `band` the class that a filter chose for it (`prio`). It has a byte or more, and an `id` that no
-//! packet has that waits. `t_ns` never runs backwards. Timers due
-//! before `t_ns` run first, those due at `t_ns` after the operation. A packet that was peeked at
-//! still counts in the state, though the discipline has let it go.
+//! `band` the class that a filter chose for it (`prio`). It has a byte or more. `t_ns` never runs
+//! backwards. Timers due before `t_ns` run first, those due at `t_ns` after the operation. A packet
+//! that was peeked at still counts in the state, though the discipline has let it go.
 
 mod ack;
 mod discipline;

@@ -282,7 +282,11 @@ impl Scenario {
     /// Settings that are allowed but a known mistake or without effect, each once, with its place,
     /// and with the points where it is not at all of them.
     pub fn warnings(&self) -> Vec<Error> {
-        let mut warnings: Vec<(Error, Vec<usize>)> = Vec::new();
+        let everywhere: Vec<usize> = (0..self.points.len()).collect();
+        let alike = self.axes.iter().filter_map(|axis| axis.alike.clone());
+        let mut warnings: Vec<(Error, Vec<usize>)> = alike
+            .map(|warning| (warning.in_file(&self.file), everywhere.clone()))
+            .collect();
         let meet = may_meet(&self.axes);
         for (number, point) in self.points.iter().enumerate() {
             let overruled = self.settings.iter();

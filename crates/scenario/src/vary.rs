@@ -16,6 +16,8 @@ pub(crate) struct Axis {
     values: Vec<Node>,
     /// Its values turn together with those of the other drawn or listed axes.
     drawn: bool,
+    /// What is wrong where a value stands in it twice.
+    pub(crate) alike: Option<Located>,
 }
 
 /// What all points of a file share.
@@ -65,13 +67,13 @@ pub(crate) fn axes(vary: &Node, draw: Option<&Draw>) -> Result<Vec<Axis>, Locate
             );
             return Err(Located::new(node.place, format!("vary.{dotted}"), message));
         }
-        let mut drawn = false;
+        let (mut drawn, mut alike) = (false, None);
         let values = match (&node.value, draw) {
             (Value::List(items), _) if !items.is_empty() => {
                 drawn = draw.is_some_and(Draw::is_listed);
                 // Of listed points each may have a value in common with others.
                 if !drawn {
-                    alike::refuse(key, items)?;
+                    alike = alike::first(key, items);
                 }
                 items.clone()
             }
@@ -100,6 +102,7 @@ pub(crate) fn axes(vary: &Node, draw: Option<&Draw>) -> Result<Vec<Axis>, Locate
             place: node.place,
             values,
             drawn,
+            alike,
         });
     }
     if let Some(draw) = draw

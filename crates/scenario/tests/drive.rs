@@ -357,10 +357,6 @@ fn a_packet_that_cannot_be_is_refused() {
     let packet = |id, bytes, rtt| json!({"cmd": "enqueue", "t_ns": 1, "id": id, "bytes": bytes, "rtt_s": rtt});
     for (request, error) in [
         (
-            packet(7, 40, 0.1),
-            "id: found 7, which waits; allowed: that of no packet that does",
-        ),
-        (
             packet(8, 0, 0.1),
             "bytes: found 0; allowed: a whole number from 1 to 1000000000",
         ),
@@ -374,26 +370,6 @@ fn a_packet_that_cannot_be_is_refused() {
         assert!(found.ends_with(error), "{found}");
     }
     assert_eq!(talk.enqueue(1, 8, 1500)["state"]["packets"], 2);
-}
-
-#[test]
-fn an_id_is_free_again_when_its_packet_has_gone() {
-    let mut talk = Talk::with("droptail", &json!({"limit_packets": 1}));
-    talk.enqueue(0, 7, 1500);
-    for _ in 0..2 {
-        assert_eq!(
-            talk.enqueue(0, 8, 1500)["drops"],
-            json!([[8, "overlimit", 0]])
-        );
-    }
-    talk.ask(&json!({"cmd": "peek", "t_ns": 1}));
-    let again = json!({"cmd": "enqueue", "t_ns": 1, "id": 7, "bytes": 40});
-    assert!(
-        talk.error(&again).starts_with("id: found 7"),
-        "it waits still"
-    );
-    assert_eq!(talk.dequeue(1)["id"], 7);
-    assert_eq!(talk.enqueue(1, 7, 1500)["ok"], true);
 }
 
 #[test]

@@ -19,9 +19,7 @@ def printer(width: int = WIDTH, *, highlight: bool = True) -> Console:
     is_told = columns.isdigit() and int(columns) > 0
     is_told = is_told or (sys.stdout.isatty() and not columns.isdigit())
     # What users write, titles and names, is shown as they wrote it, with what stands in brackets.
-    return Console(
-        width=None if is_told else width, highlight=highlight, markup=False, emoji=False
-    )
+    return Console(width=None if is_told else width, highlight=highlight, markup=False, emoji=False)
 
 
 def print_summary(summary: dict[str, Any]) -> None:

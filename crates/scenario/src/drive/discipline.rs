@@ -1,6 +1,6 @@
 //! A bare queue discipline in conversation.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
 use sojourn_base::{Bytes, LinkInfo, Stream, Time};
@@ -11,7 +11,7 @@ use sojourn_queue::{
 use super::Refusal;
 use super::packet::{Driven, Told};
 use super::params::{Params, by_variant, link};
-use super::request::{Request, needed, shown};
+use super::request::{Request, needed};
 use crate::error::unknown;
 use crate::outside::{Makers, Wanted, is_outside};
 
@@ -67,8 +67,6 @@ pub(super) struct Session {
     arrivals: u64,
     /// What was peeked at and goes out next.
     held: Option<Driven>,
-    /// The ids of the packets that wait, as requests write them.
-    waiting: BTreeSet<String>,
     /// Flows in the order in which they were first seen.
     flows: Vec<u64>,
     /// Packets stored of each.
@@ -97,7 +95,6 @@ impl Session {
             now: Time::ZERO,
             arrivals: 0,
             held: None,
-            waiting: BTreeSet::new(),
             flows: Vec::new(),
             stored: BTreeMap::new(),
         })
@@ -134,12 +131,6 @@ impl Session {
             rtt: request.seconds("rtt_s")?,
             enqueued: Time::ZERO,
         };
-        if self.waiting.contains(&packet.id.to_string()) {
-            let found = shown(&packet.id);
-            return Err(format!(
-                "id: found {found}, which waits; allowed: that of no packet that does"
-            ));
-        }
         let now = self.instant(request)?;
         let (id, serial) = (packet.id.clone(), packet.serial);
         let mut told = Told::default();
@@ -147,7 +138,6 @@ impl Session {
         self.now = now;
         self.arrivals += 1;
         self.stored(flow, 1);
-        self.waiting.insert(id.to_string());
         let packet = Driven {
             enqueued: now,
             ..packet
@@ -164,7 +154,6 @@ impl Session {
         let (mut told, packet) = self.head(request)?;
         if let Some(packet) = &packet {
             self.stored(packet.flow, -1);
-            self.waiting.remove(&packet.id.to_string());
         }
         let id = packet.map_or(Value::Null, |packet| packet.id);
         self.answer(&mut told, &id)
@@ -261,9 +250,6 @@ impl Session {
         let result = act(&mut self.discipline, &mut ctx);
         for &(_, flow) in &told.gone[before..] {
             self.stored(flow, -1);
-        }
-        for drop in &told.drops[before..] {
-            self.waiting.remove(&drop[0].to_string());
         }
         result
     }

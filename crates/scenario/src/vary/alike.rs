@@ -8,23 +8,20 @@ use sojourn_base::{Bytes, Quantity, Rate, Scalar, Span};
 use crate::error::Located;
 use crate::tree::{Node, Table, Value};
 
-/// Refuses a value that stands in the list before, in the same or in other words.
-pub(super) fn refuse(key: &str, items: &[Node]) -> Result<(), Located> {
+/// Tells of the first value that stands in the list before, in the same or in other words.
+pub(super) fn first(key: &str, items: &[Node]) -> Option<Located> {
     let mut seen = HashMap::with_capacity(items.len());
-    for item in items {
-        let Some(before) = seen.insert(meant(item), item) else {
-            continue;
-        };
-        let (found, known) = (shown(item), shown(before));
-        let what = if found == known {
-            format!("found {found} twice")
-        } else {
-            format!("found {found}, the same as {known}")
-        };
-        let message = format!("{what}; allowed: each value once");
-        return Err(Located::new(item.place, format!("vary.\"{key}\""), message));
-    }
-    Ok(())
+    let (item, before) = items
+        .iter()
+        .find_map(|item| Some((item, seen.insert(meant(item), item)?)))?;
+    let (found, known) = (shown(item), shown(before));
+    let what = if found == known {
+        format!("found {found} twice")
+    } else {
+        format!("found {found}, the same as {known}")
+    };
+    let message = format!("{what}: the points are the same, and tables do not tell them apart");
+    Some(Located::new(item.place, format!("vary.\"{key}\""), message))
 }
 
 /// A value as a message has it, tables with all that is in them: they may differ in little.

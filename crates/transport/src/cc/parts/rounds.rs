@@ -24,8 +24,8 @@ impl Rounds {
         ended
     }
 
-    /// The same as ns-3's controllers have it, and Linux's DCTCP: already when the last byte that was
-    /// sent at its start is acknowledged.
+    /// The same as ns-3's controllers have it, and Linux's DCTCP: already when the last byte that
+    /// was sent at its start is acknowledged.
     pub fn reached(&mut self, snd_una: u64, snd_nxt: u64) -> bool {
         let reached = snd_una >= self.end;
         if reached {
