@@ -282,6 +282,12 @@ TABLE = {
         "flow.load.transport.max_rto",
         "found 0 s",
     ),
+    "a greatest timeout of next to nothing": Bad(
+        'protocol = "udp", payload = "500 B"',
+        'protocol = "tcp", min_rto = "1 ps", max_rto = "1 ps"',
+        "flow.load.transport.max_rto",
+        "found 1 ps; allowed: a time of at least 1 us",
+    ),
     "bytes where packets are counted": Bad(
         '"droptail", limit = "10 packets"',
         '"pfifo", limit = "10 kB"',

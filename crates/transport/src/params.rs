@@ -276,6 +276,9 @@ pub struct Config {
     pub byte_counting: u32,
 }
 
+/// A shorter timeout is a slip of the pen: the same segment would be sent again for ever.
+const SHORTEST_RTO: Span = Span::from_us(1);
+
 /// Linux's TCP_TIMEOUT_MIN: two ticks of 1 ms.
 const LINUX_PATIENCE: Span = Span::from_ms(2);
 
@@ -349,13 +352,14 @@ fn header(params: &TcpParams, mss: u64) -> Result<u64, ParamFault> {
 
 /// Timeouts of nothing would follow each other without end.
 fn check_timeouts(params: &TcpParams) -> Result<(), ParamFault> {
-    let above_zero = [
+    let timeouts = [
         ("max_rto", params.max_rto),
         ("initial_rto", params.initial_rto),
     ];
-    for (name, rto) in above_zero {
-        if rto == Span::ZERO {
-            return Err(ParamFault::new(name, rto, "a time above zero"));
+    for (name, rto) in timeouts {
+        if rto < SHORTEST_RTO {
+            let allowed = format!("a time of at least {SHORTEST_RTO}");
+            return Err(ParamFault::new(name, rto, allowed));
         }
     }
     if params.min_rto > params.max_rto {
