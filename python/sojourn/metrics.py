@@ -75,7 +75,7 @@ METRICS = (
         "loss_ratio",
         "link",
         "lower",
-        "drops divided by arrivals, both of the window: above 1 where much is dropped that had come "
+        "drops divided by arrivals, both of the window: above 1 where much is dropped that came "
         "before it",
     ),
     Metric("loss_gap_mean_s", "link", "higher", "time from one drop to the next, mean"),
