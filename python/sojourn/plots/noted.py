@@ -14,7 +14,7 @@ from sojourn.experiments.leftovers import checksums, remove
 from sojourn.whole import write_whole
 
 NOTE = ".written.json"
-"""Beside the files: their names and checksums."""
+"""Beside the files: their names and checksums. What is about one of them has a note of its own."""
 
 
 def note(folder: Path, paths: Iterable[Path], of: Path | None = None) -> None:
@@ -23,17 +23,18 @@ def note(folder: Path, paths: Iterable[Path], of: Path | None = None) -> None:
     All of it is about ``of``, one of them, where given: as long as that comes out the same, what
     was noted before stays. Raises OSError.
     """
-    written, before = checksums(paths), _noted(folder)
+    place = folder / (NOTE if of is None else f".{of.stem}{NOTE}")
+    written, before = checksums(paths), _noted(place)
     if of is not None and before.get(of.name) == written[of.name]:
         written = before | written
     remove(folder, before, written)
-    write_whole(folder / NOTE, [f"{json.dumps(written, indent=1)}\n".encode()])
+    write_whole(place, [f"{json.dumps(written, indent=1)}\n".encode()])
 
 
-def _noted(folder: Path) -> dict[str, str]:
+def _noted(place: Path) -> dict[str, str]:
     """Names and checksums; none where the note is missing or damaged."""
     try:
-        found: Any = json.loads((folder / NOTE).read_bytes())
+        found: Any = json.loads(place.read_bytes())
     except (OSError, ValueError):
         return {}
     return found if isinstance(found, dict) else {}
