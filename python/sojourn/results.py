@@ -171,8 +171,10 @@ class Results:
         return f"<Results of {self.scenario.name!r}: {runs}{state}>"
 
     @brief
-    def write(self, folder: str | Path) -> list[Path]:
+    def write(self, folder: str | Path, *, traces: Sequence[Path] = ()) -> list[Path]:
         """Write an experiment's folder: tables, scenario and summary; return the paths.
+
+        ``traces`` are those of its runs that lie there; those of an earlier experiment are removed.
 
         Raises :class:`sojourn.ScenarioError` where a file of that name lies there that no
         experiment has written, ValueError where the runs were interrupted before one was finished.
@@ -184,7 +186,7 @@ class Results:
         if self.runs.is_empty():
             # Empty tables would take the place of earlier results.
             raise InputError(f"{place}: found no finished run to write; allowed: one or more")
-        return write(place, self, lambda: write_summary(place, self.summarised()))
+        return write(place, self, lambda: write_summary(place, self.summarised()), traces=traces)
 
 
 def of_outcomes(outcomes: Outcomes) -> Results:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import sys
 import time
 from collections import deque
@@ -10,6 +11,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from queue import Empty, SimpleQueue
 from threading import Lock
+from threading import enumerate as enumerate_threads
 from typing import TypeVar
 
 from sojourn._core import Cancel
@@ -23,6 +25,8 @@ are longer than many a run."""
 TURN_S = 0.02
 """How long a thread works on one task after another before it hands over what is done. To wake
 whoever takes it after each would cost as much as a good part of a short run."""
+
+_pools = itertools.count()
 
 T = TypeVar("T")
 
@@ -68,12 +72,19 @@ def started(jobs: int) -> Generator[Threads]:
 
     Where something goes wrong, what has not begun is not done any more.
     """
-    with ThreadPoolExecutor(max_workers=jobs) as pool, short_turns:
-        try:
-            yield Threads(jobs, pool)
-        except BaseException:
-            pool.shutdown(wait=False, cancel_futures=True)
-            raise
+    name = f"sojourn-{next(_pools)}"
+    try:
+        with ThreadPoolExecutor(jobs, thread_name_prefix=name) as pool, short_turns:
+            try:
+                yield Threads(jobs, pool)
+            except BaseException:
+                pool.shutdown(wait=False, cancel_futures=True)
+                raise
+    finally:
+        # Of a thread that Ctrl-C met while it was started the pool does not know; it is at work.
+        for thread in enumerate_threads():
+            if thread.name.startswith(f"{name}_"):
+                thread.join()
 
 
 def attended(work: Callable[[], T], cancel: Cancel, look: Callable[[], None]) -> T:

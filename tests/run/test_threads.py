@@ -2,6 +2,7 @@
 
 import sys
 import threading
+import time
 from contextlib import ExitStack, closing
 
 import pytest
@@ -123,3 +124,23 @@ def test_all_come_once_and_none_is_told_to_end(cancels):
         found = [each for batch in threads.each(lambda task: task.point, TASKS) for each in batch]
     assert sorted(found, key=lambda each: each[1]) == [(task, task.point) for task in TASKS]
     assert not cancels
+
+
+def test_a_thread_that_was_interrupted_while_it_was_started_has_ended_too(monkeypatch):
+    """It is at work, and what it prints then would go where a command writes its results."""
+    start, ended = threading.Thread.start, []
+
+    def interrupted(thread):
+        start(thread)
+        raise KeyboardInterrupt
+
+    def work(task):
+        while not threads.cancel.is_set():
+            time.sleep(0.01)
+        time.sleep(0.2)
+        ended.append(task)
+
+    monkeypatch.setattr(threading.Thread, "start", interrupted)
+    with pytest.raises(KeyboardInterrupt), started(1) as threads:
+        list(threads.each(work, [Task(0, 0)]))
+    assert ended == [Task(0, 0)]

@@ -19,6 +19,7 @@ from sojourn.cli.options import (
     SeedOption,
     fail,
     interrupted,
+    prepare_out,
     read_share,
 )
 from sojourn.extras import MissingExtra
@@ -104,7 +105,6 @@ def compare(
     from sojourn.cli import progress
     from sojourn.comparison.answer import answer, document
     from sojourn.comparison.question import Question
-    from sojourn.experiments.folder import left_out, prepare
     from sojourn.runner import run
 
     share = read_share(least, "--least")
@@ -127,9 +127,7 @@ def compare(
     for warning in scenario.warnings:
         print(f"warning: {question.in_options(warning)}", file=sys.stderr)
     if out is not None:
-        prepare(out, scenario)
-        for warning in left_out(out, scenario):
-            print(f"warning: {warning}", file=sys.stderr)
+        prepare_out(out, scenario)
     with progress.shown("compare") as shown:
         results = run(scenario, jobs=jobs, progress=shown)
     if not results.complete:

@@ -212,6 +212,15 @@ def print_warnings(scenario: Scenario) -> None:
         print(f"warning: {in_options(warning)}", file=sys.stderr)
 
 
+def prepare_out(out: Path, scenario: Scenario) -> None:
+    """See that results can go into ``out``; warn on stderr of what will not lie beside them."""
+    from sojourn.experiments.folder import left_out, prepare
+
+    prepare(out, scenario)
+    for warning in left_out(out, scenario):
+        print(f"warning: {warning}", file=sys.stderr)
+
+
 def print_interval_warning(interval: IntervalName, points: Collection[int]) -> None:
     """Say where a bootstrap has too few replicas to keep its promise.
 

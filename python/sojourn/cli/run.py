@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -23,12 +22,10 @@ from sojourn.cli.options import (
     SetOption,
     interrupted,
     parse_settings,
+    prepare_out,
     print_interval_warning,
     print_warnings,
 )
-
-if TYPE_CHECKING:
-    from sojourn.outcomes import Outcomes
 
 
 class Trace(StrEnum):
@@ -135,11 +132,7 @@ def run(
         traces = Traces(out, trace.value, trace_link or (), trace_payload)
         traces.check(scenario)
     if out is not None:
-        from sojourn.experiments.folder import left_out, prepare
-
-        prepare(out, scenario)
-        for warning in left_out(out, scenario):
-            print(f"warning: {warning}", file=sys.stderr)
+        prepare_out(out, scenario)
     before = _stamps(out, trace)
     with progress.shown(scenario.name) as shown:
         outcomes = outcomes_of(scenario, jobs, shown, traces)
@@ -151,8 +144,10 @@ def run(
     )
     # Where no run has finished there is nothing to put in the place of earlier results.
     if out is not None and outcomes.each:
+        from sojourn.results import of_outcomes
+
         try:
-            written += _write(outcomes, out, traced)
+            written += of_outcomes(outcomes).write(out, traces=traced)
         except (OSError, ScenarioError) as error:
             # The numbers are there: they are shown before this is told.
             refused = error
@@ -169,15 +164,6 @@ def run(
         raise refused
     if not outcomes.complete:
         raise interrupted(scenario, outcomes.points, "they alone are counted")
-
-
-def _write(outcomes: Outcomes, out: Path, traced: Sequence[Path]) -> list[Path]:
-    from sojourn.experiments.folder import write
-    from sojourn.experiments.summary_file import write_summary
-    from sojourn.results import of_outcomes
-
-    results = of_outcomes(outcomes)
-    return write(out, results, lambda: write_summary(out, results.summarised()), traces=traced)
 
 
 def _stamps(out: Path | None, trace: Trace | None) -> dict[Path, tuple[int, ...]]:

@@ -33,7 +33,6 @@ from sojourn import outside
 from sojourn._core import ENGINE, ScenarioError, __version__
 from sojourn.experiments.checked import write_checked
 from sojourn.experiments.journal import sync_folder
-from sojourn.experiments.leftovers import checksums, remove
 from sojourn.experiments.manifest import (
     FORMAT,
     MANIFEST,
@@ -44,6 +43,7 @@ from sojourn.experiments.manifest import (
 )
 from sojourn.experiments.place import SCENARIO, make, spare
 from sojourn.experiments.summary_file import NAME as SUMMARY
+from sojourn.leftovers import checksums, remove
 from sojourn.own_modules import MAIN
 from sojourn.scenario import Scenario
 from sojourn.whole import write_whole

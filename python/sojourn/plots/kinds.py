@@ -12,6 +12,7 @@ import polars as pl
 
 from sojourn.arguments import shown
 from sojourn.experiments.quantity import Quantity
+from sojourn.noted import note
 from sojourn.plots import (
     against_load,
     delay_cdf,
@@ -24,7 +25,6 @@ from sojourn.plots import (
     ranks,
 )
 from sojourn.plots.choice import NO_RUN, PlotError, case_of, link_of, same_arrivals
-from sojourn.plots.noted import note
 from sojourn.plots.plot import Plot
 from sojourn.plots.style import headed
 from sojourn.results import Results

@@ -81,12 +81,9 @@ pub struct Cubic {
     params: Params,
     preset: Preset,
     hystart: HyStart,
-    w_max: f64,
-    /// Where the curve is flat: W_max, or the window that an epoch above it began with.
-    origin: f64,
-    k: f64,
-    cwnd_prior: f64,
-    w_est: f64,
+    learnt: Learnt,
+    /// The same before the last loss.
+    before: Learnt,
     /// Segments acknowledged towards the next one of W_est, where it grows by whole ones.
     towards_est: f64,
     /// Acknowledged segments that the window grows by one for (Linux), in a window of how many that
@@ -94,24 +91,22 @@ pub struct Cubic {
     each: f64,
     each_in: f64,
     each_at: Time,
-    epoch: Option<Time>,
-    /// The next epoch begins at its own maximum.
-    fresh: bool,
-    /// The curve before the last loss.
-    before: Curve,
     min_rtt: Span,
     last_ack: Time,
 }
 
-/// What a loss that turns out to be none gives back (RFC 9438, 4.9).
-#[derive(Debug, Clone, Copy, Default)]
-struct Curve {
+/// What losses have taught, and where that has led: what a loss that turns out to be none gives
+/// back (RFC 9438, 4.9).
+#[derive(Debug, Clone, Copy)]
+struct Learnt {
     w_max: f64,
+    /// Where the curve is flat: W_max, or the window that an epoch above it began with.
     origin: f64,
     k: f64,
     cwnd_prior: f64,
     w_est: f64,
     epoch: Option<Time>,
+    /// The next epoch begins at its own maximum.
     fresh: bool,
 }
 
@@ -132,21 +127,24 @@ impl Cubic {
             ));
         }
         let window = Window::new(start, preset);
-        Ok(Self {
-            preset,
-            hystart: HyStart::new(params.slow_start, preset == Preset::Ns3),
+        let learnt = Learnt {
             w_max: 0.0,
             origin: 0.0,
             k: 0.0,
             cwnd_prior: window.cwnd,
             w_est: 0.0,
+            epoch: None,
+            fresh: true,
+        };
+        Ok(Self {
+            preset,
+            hystart: HyStart::new(params.slow_start, preset == Preset::Ns3),
+            learnt,
+            before: learnt,
             towards_est: 0.0,
             each: FASTEST,
             each_in: 0.0,
             each_at: Time::ZERO,
-            epoch: None,
-            fresh: true,
-            before: Curve::default(),
             min_rtt: Span::ZERO,
             last_ack: Time::ZERO,
             window,
@@ -161,26 +159,26 @@ impl Cubic {
 
     fn begin_epoch(&mut self, now: Time) {
         let cwnd = self.window.cwnd;
-        self.epoch = Some(now);
-        if self.fresh || self.w_max <= cwnd {
+        self.learnt.epoch = Some(now);
+        if self.learnt.fresh || self.learnt.w_max <= cwnd {
             if !self.like_linux() {
-                self.w_max = cwnd;
+                self.learnt.w_max = cwnd;
             }
-            self.origin = cwnd;
-            self.k = 0.0;
+            self.learnt.origin = cwnd;
+            self.learnt.k = 0.0;
         } else {
-            self.origin = self.w_max;
-            self.k = libm::cbrt((self.w_max - cwnd) / self.params.c);
+            self.learnt.origin = self.learnt.w_max;
+            self.learnt.k = libm::cbrt((self.learnt.w_max - cwnd) / self.params.c);
         }
-        self.fresh = false;
-        self.w_est = cwnd;
+        self.learnt.fresh = false;
+        self.learnt.w_est = cwnd;
         self.towards_est = 0.0;
     }
 
     /// W(t), `t` in seconds.
     fn curve(&self, t: f64) -> f64 {
-        let d = t - self.k;
-        self.params.c * d * d * d + self.origin
+        let d = t - self.learnt.k;
+        self.params.c * d * d * d + self.learnt.origin
     }
 
     fn avoid(&mut self, ack: &AckSample, segments: f64) {
@@ -189,7 +187,7 @@ impl Cubic {
             self.window.one_per(self.each, segments);
             return;
         }
-        let is_new = self.epoch.is_none();
+        let is_new = self.learnt.epoch.is_none();
         if is_new {
             self.begin_epoch(ack.now);
         }
@@ -197,18 +195,21 @@ impl Cubic {
             self.avoid_by_count(ack, segments, is_new);
             return;
         }
-        let t = self.epoch.map_or(0.0, |epoch| ack.now.since(epoch).as_s());
+        let t = self
+            .learnt
+            .epoch
+            .map_or(0.0, |epoch| ack.now.since(epoch).as_s());
         let cwnd = self.window.cwnd;
         let target = self.curve(t + ack.srtt.as_s()).clamp(cwnd, 1.5 * cwnd);
         let beta = self.params.beta.0;
-        let alpha = if self.w_est >= self.cwnd_prior {
+        let alpha = if self.learnt.w_est >= self.learnt.cwnd_prior {
             1.0
         } else {
             3.0 * (1.0 - beta) / (1.0 + beta)
         };
-        self.w_est += alpha * segments / cwnd;
-        if self.params.reno_friendly && self.curve(t) < self.w_est {
-            self.window.cwnd = self.window.cwnd.max(self.w_est);
+        self.learnt.w_est += alpha * segments / cwnd;
+        if self.params.reno_friendly && self.curve(t) < self.learnt.w_est {
+            self.window.cwnd = self.window.cwnd.max(self.learnt.w_est);
         } else {
             self.window.cwnd += (target - cwnd) / cwnd * segments;
         }
@@ -222,15 +223,18 @@ impl Cubic {
 
     /// Segments acknowledged for one of growth along the curve.
     fn cnt_of_curve(&self, now: Time, cwnd: f64) -> f64 {
-        let t = self.epoch.map_or(0.0, |epoch| now.since(epoch).as_s());
-        let ahead = self.curve(t + self.min_rtt.as_s()) - self.origin;
-        let target = self.origin + libm::trunc(ahead);
+        let t = self
+            .learnt
+            .epoch
+            .map_or(0.0, |epoch| now.since(epoch).as_s());
+        let ahead = self.curve(t + self.min_rtt.as_s()) - self.learnt.origin;
+        let target = self.learnt.origin + libm::trunc(ahead);
         let cnt = if target > cwnd {
             libm::floor(cwnd / (target - cwnd))
         } else {
             STANDSTILL * cwnd
         };
-        if self.w_max == 0.0 {
+        if self.learnt.w_max == 0.0 {
             cnt.min(SLOWEST_UNHURT)
         } else {
             cnt
@@ -253,10 +257,10 @@ impl Cubic {
             self.towards_est += segments;
             while self.towards_est > each {
                 self.towards_est -= each;
-                self.w_est += 1.0;
+                self.learnt.w_est += 1.0;
             }
-            if self.w_est > cwnd {
-                cnt = cnt.min(libm::floor(cwnd / (self.w_est - cwnd)));
+            if self.learnt.w_est > cwnd {
+                cnt = cnt.min(libm::floor(cwnd / (self.learnt.w_est - cwnd)));
             }
         }
         let each = cnt.max(FASTEST);
@@ -270,7 +274,7 @@ impl Cubic {
 
     /// Time went by that does not count.
     fn pause(&mut self, time: Span) {
-        if let Some(epoch) = &mut self.epoch {
+        if let Some(epoch) = &mut self.learnt.epoch {
             *epoch += time;
         }
     }
@@ -282,47 +286,27 @@ impl Cubic {
             Preset::Reference | Preset::Linux | Preset::Ns2 => segments,
         };
         let cwnd = whole(self.window.cwnd);
-        self.cwnd_prior = cwnd;
-        self.w_max = if self.params.fast_convergence && cwnd < self.w_max {
+        self.learnt.cwnd_prior = cwnd;
+        self.learnt.w_max = if self.params.fast_convergence && cwnd < self.learnt.w_max {
             whole(cwnd * (1.0 + self.params.beta.0) / 2.0)
         } else {
             cwnd
         };
-        self.epoch = None;
-    }
-
-    fn at_present(&self) -> Curve {
-        Curve {
-            w_max: self.w_max,
-            origin: self.origin,
-            k: self.k,
-            cwnd_prior: self.cwnd_prior,
-            w_est: self.w_est,
-            epoch: self.epoch,
-            fresh: self.fresh,
-        }
-    }
-
-    /// The last loss taught nothing.
-    fn take_back(&mut self) {
-        let before = self.before;
-        (self.w_max, self.origin, self.k) = (before.w_max, before.origin, before.k);
-        (self.cwnd_prior, self.w_est) = (before.cwnd_prior, before.w_est);
-        (self.epoch, self.fresh) = (before.epoch, before.fresh);
+        self.learnt.epoch = None;
     }
 
     /// Linux and ns-3 begin anew at every timeout, whether it reduces or not.
     fn forget(&mut self) {
-        self.w_max = 0.0;
+        self.learnt.w_max = 0.0;
         self.min_rtt = Span::ZERO;
-        self.epoch = None;
+        self.learnt.epoch = None;
         self.each_in = 0.0;
     }
 }
 
 impl CongestionControl for Cubic {
     fn on_ack(&mut self, ack: &AckSample) {
-        let since_epoch = self.epoch.map(|epoch| ack.now.since(epoch));
+        let since_epoch = self.learnt.epoch.map(|epoch| ack.now.since(epoch));
         let is_deaf = since_epoch.is_some_and(|since| since < deafness(self.preset));
         if let Some(rtt) = ack.rtt
             && !is_deaf
@@ -353,8 +337,8 @@ impl CongestionControl for Cubic {
                 Growth::Times(part) => segments = self.window.slow_start(part * segments) / part,
                 Growth::Over => {
                     self.window.ssthresh = self.window.cwnd;
-                    self.cwnd_prior = self.window.cwnd;
-                    self.fresh = true;
+                    self.learnt.cwnd_prior = self.window.cwnd;
+                    self.learnt.fresh = true;
                 }
             }
         }
@@ -367,9 +351,9 @@ impl CongestionControl for Cubic {
         let is_timeout = event.kind == LossKind::Timeout;
         self.hystart.on_congestion(is_timeout);
         if !event.again {
-            self.before = self.at_present();
+            self.before = self.learnt;
             self.learn();
-            self.fresh = is_timeout;
+            self.learnt.fresh = is_timeout;
         }
         let beta = self.params.beta.0;
         let goal = if self.like_linux() {
@@ -393,16 +377,16 @@ impl CongestionControl for Cubic {
     }
 
     fn on_undo(&mut self, _now: Time) {
-        if !self.like_linux() && self.window.cwnd < self.cwnd_prior {
-            self.take_back();
+        if !self.like_linux() && self.window.cwnd < self.learnt.cwnd_prior {
+            self.learnt = self.before;
         }
         self.window.undo();
     }
 
     fn probe(&self, show: &mut dyn FnMut(&str, f64)) {
-        show("w_max", self.w_max);
-        show("k", self.k);
-        show("w_est", self.w_est);
+        show("w_max", self.learnt.w_max);
+        show("k", self.learnt.k);
+        show("w_est", self.learnt.w_est);
     }
 
     window_hooks!();

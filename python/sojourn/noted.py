@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from sojourn.experiments.leftovers import checksums, remove
+from sojourn.leftovers import checksums, remove
 from sojourn.whole import write_whole
 
 NOTE = ".written.json"
