@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import sys
 import time
 from collections import deque
@@ -10,8 +9,7 @@ from collections.abc import Callable, Generator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from queue import Empty, SimpleQueue
-from threading import Lock
-from threading import enumerate as enumerate_threads
+from threading import Condition, Lock
 from typing import TypeVar
 
 from sojourn._core import Cancel
@@ -25,8 +23,6 @@ are longer than many a run."""
 TURN_S = 0.02
 """How long a thread works on one task after another before it hands over what is done. To wake
 whoever takes it after each would cost as much as a good part of a short run."""
-
-_pools = itertools.count()
 
 T = TypeVar("T")
 
@@ -72,19 +68,15 @@ def started(jobs: int) -> Generator[Threads]:
 
     Where something goes wrong, what has not begun is not done any more.
     """
-    name = f"sojourn-{next(_pools)}"
-    try:
-        with ThreadPoolExecutor(jobs, thread_name_prefix=name) as pool, short_turns:
-            try:
-                yield Threads(jobs, pool)
-            except BaseException:
-                pool.shutdown(wait=False, cancel_futures=True)
-                raise
-    finally:
-        # Of a thread that Ctrl-C met while it was started the pool does not know; it is at work.
-        for thread in enumerate_threads():
-            if thread.name.startswith(f"{name}_"):
-                thread.join()
+    with ThreadPoolExecutor(max_workers=jobs) as pool, short_turns:
+        threads = Threads(jobs, pool)
+        try:
+            yield threads
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
+        finally:
+            threads.wait()
 
 
 def attended(work: Callable[[], T], cancel: Cancel, look: Callable[[], None]) -> T:
@@ -120,6 +112,17 @@ class Threads:
         self.jobs = jobs
         self.cancel = Cancel()
         self._pool = pool
+        self._at_work = 0
+        self._ended = Condition()
+
+    def wait(self) -> None:
+        """Wait for the runs that are at work.
+
+        The pool does not know of a thread that Ctrl-C met while it was started. One that begins
+        later finds ``cancel`` set, and does nothing.
+        """
+        with self._ended:
+            self._ended.wait_for(lambda: self._at_work == 0)
 
     def beside(self, work: Callable[[], T]) -> Future[T]:
         """Do something else as soon as a thread is free, between the runs."""
@@ -161,6 +164,8 @@ class Threads:
         """Do ``work`` on the next tasks for as long as a turn lasts; on one at least, if any."""
         done: list[tuple[Task, T]] = []
         end = time.monotonic() + TURN_S
+        with self._ended:
+            self._at_work += 1
         try:
             while self._goes_on(waiting):
                 try:
@@ -173,4 +178,8 @@ class Threads:
                     break
         except BaseException as error:
             return done, error
+        finally:
+            with self._ended:
+                self._at_work -= 1
+                self._ended.notify_all()
         return done, None
