@@ -40,8 +40,8 @@ mod wheel;
 
 pub use connection::{Connection, Tally};
 pub use flow::{Flow, FlowSpec, MakeController, Traffic};
-pub use ledger::{Breach, Count, FlowBooks, Ledger};
-pub use link::{Change, Changes, Jitter, Link, LinkSpec, LossLaw, Losses};
+pub use ledger::{Breach, ByReason, Count, FlowBooks, Ledger};
+pub use link::{Carried, Change, Changes, Jitter, Link, LinkSpec, LossLaw, Losses};
 pub use observer::{Observer, Transfer};
 pub use open_loop::OpenLoop;
 pub use packet::{Cargo, Kind, SimPacket};

@@ -7,7 +7,7 @@
 use std::collections::HashMap;
 use std::ops::Not;
 
-use crate::bench::{self, Diary, Entry, RUNNING, state, us};
+use crate::bench::{self, Diary, Entry, RUNNING, State, state, us};
 use sojourn_base::{Bytes, Distribution, Ecn, LinkInfo, Preset, Scalar, Span, Stream, Time};
 use sojourn_engine::{FlowSpec, LinkSpec, Simulation, Traffic};
 use sojourn_queue::build;
@@ -64,7 +64,7 @@ pub(crate) fn network(queue: &str, last: &str) -> (Vec<LinkSpec>, Vec<FlowSpec>)
 pub(crate) fn run<const IN_ORDER: bool>(
     network: (Vec<LinkSpec>, Vec<FlowSpec>),
     steps: usize,
-) -> (Vec<String>, Vec<Entry>) {
+) -> (Vec<State>, Vec<Entry>) {
     let mut lengths = Stream::new(9);
     let steps = (0..steps).map(|_| Span::from_ps(lengths.below(8_000_000_000)));
     run_in_steps::<IN_ORDER>(network, steps)
@@ -73,7 +73,7 @@ pub(crate) fn run<const IN_ORDER: bool>(
 fn run_in_steps<const IN_ORDER: bool>(
     (links, flows): (Vec<LinkSpec>, Vec<FlowSpec>),
     steps: impl Iterator<Item = Span>,
-) -> (Vec<String>, Vec<Entry>) {
+) -> (Vec<State>, Vec<Entry>) {
     let mut simulation = Simulation::new(links, flows, Diary::<IN_ORDER>::default());
     let mut until = Time::ZERO;
     let mut states = Vec::new();
@@ -267,8 +267,8 @@ fn drops_are_in_order(seen: &[Entry]) -> bool {
 
 /// Whether two runs had the same state after every step, and the same entries in any order.
 pub(crate) fn same_history(
-    mut one: (Vec<String>, Vec<Entry>),
-    mut other: (Vec<String>, Vec<Entry>),
+    mut one: (Vec<State>, Vec<Entry>),
+    mut other: (Vec<State>, Vec<Entry>),
 ) -> bool {
     if !drops_are_in_order(&other.1) {
         return false;

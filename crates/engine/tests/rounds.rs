@@ -7,7 +7,7 @@
 use std::sync::Arc;
 use std::thread;
 
-use crate::bench::{self, Diary, RUNNING, state};
+use crate::bench::{self, Diary, RUNNING, State, state};
 use sojourn_base::{
     Bytes, Distribution, ParamSet, ParamSource, Preset, Scalar, Span, Stream, Time,
 };
@@ -163,7 +163,7 @@ pub(crate) fn longest_step(number: usize, rounds: bool) -> Span {
 pub(crate) fn run<const IN_ORDER: bool>(
     (links, flows): (Vec<LinkSpec>, Vec<FlowSpec>),
     longest: Span,
-) -> (Vec<String>, Diary<IN_ORDER>) {
+) -> (Vec<State>, Diary<IN_ORDER>) {
     let mut simulation = Simulation::new(links, flows, Diary::<IN_ORDER>::default());
     let (mut until, mut states) = (Time::ZERO, Vec::new());
     let mut lengths = Stream::new(9);

@@ -3,14 +3,16 @@
 
 #![allow(dead_code, unreachable_pub, clippy::unwrap_used)] // each file takes what it needs
 
-use std::fmt::Write;
 use std::sync::atomic::AtomicBool;
 
 use sojourn_base::{
     Bytes, Distribution, Ecn, LinkInfo, ParamSource, Preset, Rate, Scalar, Span, Stream, Time,
 };
-use sojourn_engine::{FlowSpec, LinkSpec, Observer, SimPacket, Simulation, Traffic};
-use sojourn_queue::{Discipline, Reason};
+use sojourn_engine::{
+    ByReason, Carried, Count, FlowBooks, FlowSpec, Link, LinkSpec, Observer, SimPacket, Simulation,
+    Tally, Traffic,
+};
+use sojourn_queue::{Discipline, ProbeValue, Reason};
 
 /// Nobody asks to stop.
 pub static RUNNING: AtomicBool = AtomicBool::new(false);
@@ -137,44 +139,82 @@ impl<const IN_ORDER: bool, const INSIDE: bool> Observer for Diary<IN_ORDER, INSI
     }
 }
 
-/// All that can be read of a simulation at its present instant.
-pub fn state<O: Observer>(simulation: &Simulation<O>) -> String {
+/// All that can be read of a simulation at one instant.
+#[derive(Debug, PartialEq)]
+pub struct State {
+    links: Vec<LinkState>,
+    flows: Vec<FlowState>,
+}
+
+/// Of a link that something has come to.
+#[derive(Debug, PartialEq)]
+struct LinkState {
+    name: String,
+    carried: Carried,
+    /// Arrivals, departures, those that found the queue empty, backlog.
+    counts: [Count; 4],
+    peak_packets: u64,
+    /// Packets and bytes in the queue, by the time that they were there.
+    times: [u128; 2],
+    /// Drops and marks.
+    by_reason: [ByReason; 2],
+    /// What the discipline tells of itself.
+    inside: Vec<(String, ProbeValue)>,
+}
+
+#[derive(Debug, PartialEq)]
+struct FlowState {
+    books: [FlowBooks; 2],
+    tally: Option<Tally>,
+    /// `snd_una`, `snd_nxt` and window of each connection, its smoothed round trip and variation.
+    senders: Vec<([u64; 3], Option<(Span, Span)>)>,
+}
+
+/// The state at the present instant.
+pub fn state<O: Observer>(simulation: &Simulation<O>) -> State {
     let now = simulation.now();
-    let links = simulation
-        .links()
-        .iter()
-        .filter(|link| link.ledger.arrivals().packets > 0);
-    let links = links.map(|link| {
-        let carried = link.carried(now);
-        let mut inside = String::new();
-        link.spec.discipline.probe(&mut |name, value| {
-            let _ = write!(inside, " {name}={value:?}");
-        });
-        let ledger = &link.ledger;
-        ledger.check_little(now).unwrap();
-        let books = (
-            [ledger.arrivals(), ledger.departures(), ledger.passed()],
+    let links = simulation.links().iter();
+    let flows = 0..simulation.flows().len();
+    State {
+        links: links
+            .filter(|link| link.ledger.arrivals().packets > 0)
+            .map(|link| link_state(link, now))
+            .collect(),
+        flows: flows.map(|flow| flow_state(simulation, flow)).collect(),
+    }
+}
+
+fn link_state(link: &Link, now: Time) -> LinkState {
+    let ledger = &link.ledger;
+    ledger.check_little(now).unwrap();
+    let mut inside = Vec::new();
+    link.spec
+        .discipline
+        .probe(&mut |name, value| inside.push((name.to_owned(), value)));
+    LinkState {
+        name: link.spec.name.clone(),
+        carried: link.carried(now),
+        counts: [
+            ledger.arrivals(),
+            ledger.departures(),
+            ledger.passed(),
             ledger.backlog(),
-            ledger.peak_packets,
-            [ledger.packet_time(), ledger.byte_time],
-            [ledger.drops_by_reason(), ledger.marks_by_reason()],
-        );
-        format!("{} {carried:?} {books:?}{inside}\n", link.spec.name)
+        ],
+        peak_packets: ledger.peak_packets,
+        times: [ledger.packet_time(), ledger.byte_time],
+        by_reason: [ledger.drops_by_reason(), ledger.marks_by_reason()],
+        inside,
+    }
+}
+
+fn flow_state<O: Observer>(simulation: &Simulation<O>, flow: usize) -> FlowState {
+    let senders = simulation.senders(flow).map(|sender| {
+        let numbers = [sender.snd_una(), sender.snd_nxt(), sender.window()];
+        (numbers, sender.srtt())
     });
-    let flows = (0..simulation.flows().len()).map(|flow| {
-        let books = simulation.books(flow);
-        let senders = simulation.senders(flow);
-        let senders: Vec<_> = senders
-            .map(|sender| {
-                (
-                    sender.snd_una(),
-                    sender.snd_nxt(),
-                    sender.window(),
-                    sender.srtt(),
-                )
-            })
-            .collect();
-        format!("{books:?} {:?} {senders:?}\n", simulation.tally(flow))
-    });
-    links.chain(flows).collect()
+    FlowState {
+        books: simulation.books(flow),
+        tally: simulation.tally(flow),
+        senders: senders.collect(),
+    }
 }
