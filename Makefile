@@ -10,6 +10,11 @@ EXTENSION := $(if $(PROFILE),--profile=$(PROFILE) --no-default-features,--releas
 TESTS := $(if $(PROFILE),--profile=$(PROFILE),)
 # A module of the tools is then compiled where it is first used: most never are.
 TOOLS := $(if $(PROFILE),--no-compile,)
+# And the compiler is clippy's, which checks what it compiles: apart, that would be compiled again.
+ifneq ($(PROFILE),)
+export RUSTC_WORKSPACE_WRAPPER := clippy-driver
+export RUSTFLAGS := -D warnings
+endif
 export VIRTUAL_ENV := $(CURDIR)/.venv
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
@@ -27,7 +32,7 @@ test: lint test-rust test-python ## Linters, generated files, all tests
 
 lint: setup
 	cargo fmt --all --check
-	cargo clippy --quiet $(TESTS) --workspace --all-targets --no-default-features -- -D warnings
+	$(if $(PROFILE),,cargo clippy --quiet --workspace --all-targets --no-default-features -- -D warnings)
 	ruff format --check --quiet python tests tools benchmarks examples
 	ruff check --quiet python tests tools benchmarks examples
 	pyright --warnings
