@@ -4,7 +4,7 @@ import errno
 
 import pytest
 
-from sojourn.whole import Unfinished, write_whole
+from sojourn.files.whole import Unfinished, write_whole
 
 
 def names(folder):

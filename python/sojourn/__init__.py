@@ -29,7 +29,7 @@ if TYPE_CHECKING:
         udp,
     )
     from sojourn.experiments.sweep import sweep
-    from sojourn.native import njit_policy, uniform
+    from sojourn.own.native import njit_policy, uniform
     from sojourn.results import Results
     from sojourn.runner import run
     from sojourn.scenario import Scenario
@@ -73,7 +73,7 @@ _LATE |= dict.fromkeys(
     ("dumbbell", "from_networkx", "link", "network", "parking_lot", "star", "tcp"), "sojourn.build"
 )
 _LATE |= dict.fromkeys(("to_networkx", "tree", "udp"), "sojourn.build")
-_LATE |= dict.fromkeys(("njit_policy", "uniform"), "sojourn.native")
+_LATE |= dict.fromkeys(("njit_policy", "uniform"), "sojourn.own.native")
 """Names and their modules: imported when first asked for, since some bring polars and SciPy."""
 
 _MODULES = ("params", "queue", "rl", "source", "testing", "transport")

@@ -11,9 +11,9 @@ from typing import Any
 import polars as pl
 
 from sojourn._core import Cancel, ScenarioError
-from sojourn.aside import prints_aside
+from sojourn.own.aside import prints_aside
 from sojourn.scenario import Scenario
-from sojourn.threads import attended
+from sojourn.workers.threads import attended
 
 NEIGHBOURS = 12
 """Events of the link shown before and after a decision."""

@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from sojourn.forks import note_process
 from sojourn.scenario import Scenario
 from sojourn.tables import Columns, stacked
-from sojourn.tasks import Outcome, Task
+from sojourn.workers.forks import note_process
+from sojourn.workers.tasks import Outcome, Task
 
 BATCH = 512
 """Runs that are stacked at once: so many are in memory as they come from the core."""

@@ -13,7 +13,7 @@ from sojourn.stats.alike import alike
 from sojourn.stats.alike import warnings as alike_warnings
 from sojourn.summary import IntervalKind, summarise
 from sojourn.tables import stacked
-from sojourn.tasks import Outcome
+from sojourn.workers.tasks import Outcome
 
 
 @dataclass(frozen=True)

@@ -12,8 +12,8 @@ from __future__ import annotations
 from typing import Any, cast
 
 from sojourn import _core
-from sojourn.brief import InputError, brief
-from sojourn.nearest import hint
+from sojourn.errors.brief import InputError, brief
+from sojourn.errors.nearest import hint
 
 
 class ParamError(InputError):

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from html import escape
 from typing import Any, Literal
 
-from sojourn.arguments import kind_error
+from sojourn.errors.arguments import kind_error
 from sojourn.experiments.bench import OnProgress
 
 Progress = OnProgress | Literal["bar", "none"] | None
@@ -17,7 +17,7 @@ bar in notebooks and nothing elsewhere."""
 
 
 def check(progress: object) -> None:
-    """Raise :class:`sojourn.arguments.KindError` for what is no way to show progress."""
+    """Raise :class:`sojourn.errors.arguments.KindError` for what is no way to show progress."""
     if not (callable(progress) or progress in (None, "bar", "none")):
         raise kind_error("progress", progress, 'a function, "bar", "none" or None')
 

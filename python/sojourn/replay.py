@@ -13,11 +13,11 @@ import polars as pl
 
 from sojourn import _core
 from sojourn._core import Cancel
-from sojourn.arguments import as_path, kind_error
-from sojourn.brief import InputError, brief
+from sojourn.errors.arguments import as_path, kind_error
+from sojourn.errors.brief import InputError, brief
+from sojourn.files.whole import write_together
 from sojourn.tables import BY_REASON
-from sojourn.threads import attended
-from sojourn.whole import write_together
+from sojourn.workers.threads import attended
 
 OnRead = Callable[[int, int], None]
 """Told how many bytes of the file have been read, and how many it has."""

@@ -11,19 +11,19 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from sojourn import _core
-from sojourn.arguments import as_path, kind_error
-from sojourn.brief import InputError, brief
-from sojourn.extras import needed
+from sojourn.errors.arguments import as_path, kind_error
+from sojourn.errors.brief import InputError, brief
+from sojourn.errors.extras import needed
+from sojourn.errors.nearest import refusal
 from sojourn.frames import columns, points_frame, runs_frame, stack
 from sojourn.metrics import SERIES
-from sojourn.nearest import refusal
 from sojourn.outcomes import Outcomes
 from sojourn.scenario import Scenario
 from sojourn.stats.alike import alike
 from sojourn.stats.alike import warnings as alike_warnings
 from sojourn.summary import IntervalKind, summarise, summarised
 from sojourn.tables import ENTITIES, Columns
-from sojourn.tasks import Outcome, Task
+from sojourn.workers.tasks import Outcome, Task
 
 if TYPE_CHECKING:
     import pandas

@@ -21,10 +21,10 @@ import numpy as np
 from sojourn import params
 from sojourn._core import Cancel
 from sojourn._core import Episode as CoreEpisode
-from sojourn.arguments import as_whole, kind_error
-from sojourn.brief import InputError, brief
-from sojourn.extras import needed
-from sojourn.nearest import refusal
+from sojourn.errors.arguments import as_whole, kind_error
+from sojourn.errors.brief import InputError, brief
+from sojourn.errors.extras import needed
+from sojourn.errors.nearest import refusal
 from sojourn.queue.discipline import Discipline
 from sojourn.queue.verdicts import ACCEPT, mark
 from sojourn.scenario import Scenario

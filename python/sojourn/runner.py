@@ -9,19 +9,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sojourn._core import ScenarioError
-from sojourn.arguments import as_path, as_whole, kind_error
-from sojourn.aside import prints_aside
-from sojourn.brief import InputError, brief
+from sojourn.errors.arguments import as_path, as_whole, kind_error
+from sojourn.errors.brief import InputError, brief
+from sojourn.errors.nearest import refusal
 from sojourn.experiments.bench import Finished, Memory
 from sojourn.experiments.procedure import conduct
-from sojourn.forks import check_process
-from sojourn.nearest import refusal
 from sojourn.outcomes import Outcomes
-from sojourn.processes import Trace, in_processes
+from sojourn.own.aside import prints_aside
 from sojourn.progress import Progress, shown
 from sojourn.scenario import Overrides, Scenario, as_pairs
-from sojourn.tasks import Outcome, Pack, Task, unpacked
-from sojourn.threads import Threads, started
+from sojourn.workers.forks import check_process
+from sojourn.workers.processes import Trace, in_processes
+from sojourn.workers.tasks import Outcome, Pack, Task, unpacked
+from sojourn.workers.threads import Threads, started
 
 if TYPE_CHECKING:
     from sojourn.results import Results

@@ -10,10 +10,11 @@ from typing import Any
 
 import orjson
 
-from sojourn import _core, outside, own_modules
-from sojourn.arguments import as_path, kind_error
-from sojourn.brief import brief
-from sojourn.toml_text import toml_text
+from sojourn import _core
+from sojourn.errors.arguments import as_path, kind_error
+from sojourn.errors.brief import brief
+from sojourn.files.toml_text import toml_text
+from sojourn.own import modules, outside
 
 MAX_BYTES = 1_000_000
 """Files above this size are not scenario files."""
@@ -37,7 +38,7 @@ class Scenario:
         self.place = place
         self._folder = folder
         self._overrides = as_pairs(overrides)
-        own_modules.refresh(folder)
+        modules.refresh(folder)
         # A name in bytes that are no text cannot be shown as it is.
         shown = place.encode(errors="replace").decode()
         self.core = _core.Scenario.load(text, shown, folder, self._overrides)
@@ -87,7 +88,7 @@ class Scenario:
         """
         if not (self._code or self.files):
             return self
-        own_modules.refresh(self._folder)
+        modules.refresh(self._folder)
         try:
             if all(map(self._is_as_read, self.files)) and self._hash_code() == self._code:
                 return self

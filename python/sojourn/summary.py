@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any, Literal
 import orjson
 
 from sojourn._core import __version__, single_summaries
-from sojourn.brief import InputError
-from sojourn.nearest import refusal
+from sojourn.errors.brief import InputError
+from sojourn.errors.nearest import refusal
 from sojourn.stats.alike import sampled
 from sojourn.stats.bootstrap import bootstrap_interval
 from sojourn.stats.events import never_seen_bound, never_seen_bounds

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from sojourn import _core
-from sojourn.tasks import Outcome
+from sojourn.workers.tasks import Outcome
 
 KEYS = ("point", "replica", "link", "flow", "group")
 """Columns that say what a row is about; all others are metrics."""

@@ -16,9 +16,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from sojourn import _core
-from sojourn.arguments import kind_error
-from sojourn.brief import brief
-from sojourn.outside import name_of
+from sojourn.errors.arguments import kind_error
+from sojourn.errors.brief import brief
+from sojourn.own.outside import name_of
 from sojourn.queue.discipline import Discipline
 
 OPERATIONS = 400

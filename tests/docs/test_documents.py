@@ -9,9 +9,10 @@ from pathlib import Path
 import pytest
 from document_blocks import ROOT, Reader, blocks, commands, parse
 
-from sojourn import native, registries
+from sojourn import registries
 from sojourn.cli import manual
 from sojourn.cli.commands import SUMMARIES, function
+from sojourn.own import native
 
 GENERATED = "<!-- Generated from the code"
 WRITTEN = sorted(

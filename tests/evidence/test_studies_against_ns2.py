@@ -8,13 +8,13 @@ import tomllib
 import pytest
 
 import sojourn as sj
+from sojourn.files.toml_text import toml_text
 from sojourn.studies import peers
 from sojourn.studies.four_aqms import against_ns2 as of_four
 from sojourn.studies.four_aqms import measures as four_measures
 from sojourn.studies.four_aqms.study import FourAqmsStudy
 from sojourn.studies.red_fairness import against_ns2 as of_red
 from sojourn.studies.red_fairness.study import RedFairnessStudy
-from sojourn.toml_text import toml_text
 
 FOUR = {"droptail": "default", "red": "paper_pkt_min5", "rem": "ns_default", "sfq": "ns_default_40"}
 """Our discipline -> ns-2's variant that has the study's own choices."""

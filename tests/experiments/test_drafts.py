@@ -104,7 +104,7 @@ def test_points_alike_are_named_wherever_they_are(monkeypatch, tmp_path):
 def test_drafts_begin_before_the_last_run(monkeypatch, begun, tmp_path):
     monkeypatch.setattr(drafts, "RUNS", 2)
     # All of these would be one turn.
-    monkeypatch.setattr("sojourn.threads.TURN_S", 0)
+    monkeypatch.setattr("sojourn.workers.threads.TURN_S", 0)
     seen = []
     sweep(
         sj.Scenario.from_toml(MIXED.format(replicas=1)),

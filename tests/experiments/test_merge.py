@@ -13,7 +13,7 @@ from sojourn.experiments.merge import merge
 from sojourn.experiments.share import Share
 from sojourn.experiments.store import Store
 from sojourn.experiments.sweep import sweep
-from sojourn.tasks import Task
+from sojourn.workers.tasks import Task
 
 from .conftest import PATIENCE_S, Counter, assert_same, started
 

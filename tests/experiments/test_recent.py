@@ -8,7 +8,7 @@ from sojourn import Scenario
 from sojourn._core import Cancel, Tables
 from sojourn.experiments import recent
 from sojourn.experiments.record import packed
-from sojourn.tasks import Task
+from sojourn.workers.tasks import Task
 
 SCENARIO = """
 name = "recent"

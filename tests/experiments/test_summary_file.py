@@ -38,7 +38,7 @@ def unfinished(out):
 
 def test_it_grows_while_the_runs_go_on(text, tmp_path, monkeypatch):
     monkeypatch.setattr(drafts, "RUNS", 1)
-    monkeypatch.setattr("sojourn.threads.TURN_S", 0)
+    monkeypatch.setattr("sojourn.workers.threads.TURN_S", 0)
     put = SummaryFile.put
     points = []
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 import sojourn as sj
-from sojourn.brief import InputError, KindError
+from sojourn.errors.brief import InputError, KindError
 from sojourn.replay import replay
 
 FLOW = sj.udp(rate="1 Mbit/s").between("a", "b")

@@ -35,7 +35,7 @@ def test_a_traceback_has_one_frame_of_sojourn(overloaded, tmp_path, call):
     with pytest.raises((sj.ScenarioError, sj.UserCodeError)) as raised:
         call(overloaded, tmp_path / "out")
     modules = [frame.f_globals["__name__"] for frame, _ in traceback.walk_tb(raised.tb)]
-    assert [name for name in modules if name != __name__] == ["sojourn.brief"]
+    assert [name for name in modules if name != __name__] == ["sojourn.errors.brief"]
     assert raised.value.__cause__ is None
     assert raised.value.__suppress_context__
     assert str(Path(sj.__file__).parent) not in str(raised.value)

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import sojourn as sj
-from sojourn.extras import LIBRARIES
+from sojourn.errors.extras import LIBRARIES
 
 ROOT = Path(__file__).resolve().parents[2]
 

@@ -9,7 +9,7 @@ from sojourn import Scenario
 from sojourn._core import Cancel, Tables
 from sojourn._core import stacked as core_stacked
 from sojourn.tables import stacked
-from sojourn.tasks import Outcome, Task
+from sojourn.workers.tasks import Outcome, Task
 
 SCENARIO = """
 name = "tables"

@@ -140,7 +140,7 @@ def test_workers_end_with_the_process_in_front(own):
 
 
 LOOKS_ALL_THE_TIME = """
-from sojourn import processes
+from sojourn.workers import processes
 from sojourn.cli.main import program
 
 processes.LOOK_INTERVAL_S = 0.0

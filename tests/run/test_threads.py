@@ -7,8 +7,8 @@ from contextlib import ExitStack, closing
 
 import pytest
 
-from sojourn.tasks import Task
-from sojourn.threads import started
+from sojourn.workers.tasks import Task
+from sojourn.workers.threads import started
 
 TASKS = [Task(point, 0) for point in range(100)]
 
@@ -72,12 +72,12 @@ def cancels(monkeypatch):
         def is_set(self):
             return bool(told)
 
-    monkeypatch.setattr("sojourn.threads.Cancel", Told)
+    monkeypatch.setattr("sojourn.workers.threads.Cancel", Told)
     return told
 
 
 def test_runs_end_where_their_caller_takes_no_more(cancels, monkeypatch):
-    monkeypatch.setattr("sojourn.threads.TURN_S", 0)
+    monkeypatch.setattr("sojourn.workers.threads.TURN_S", 0)
     done = []
     with started(2) as threads:
         with closing(threads.each(lambda task: done.append(task), TASKS)) as finished:

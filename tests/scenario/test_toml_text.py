@@ -4,8 +4,8 @@ import tomllib
 
 import pytest
 
+from sojourn.files.toml_text import toml_text
 from sojourn.studies.eqm import scenario
-from sojourn.toml_text import toml_text
 
 
 def test_round_trip_of_the_scenario():

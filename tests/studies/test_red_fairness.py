@@ -7,6 +7,7 @@ import polars as pl
 import pytest
 
 import sojourn
+from sojourn.files.toml_text import toml_text
 from sojourn.studies.claims import Outcome
 from sojourn.studies.knobs import StudyError
 from sojourn.studies.red_fairness import checks, measures, published, scenario
@@ -15,7 +16,6 @@ from sojourn.studies.red_fairness.measures import MEASURES
 from sojourn.studies.red_fairness.study import RedFairnessStudy
 from sojourn.studies.red_fairness.verdicts import RULES, verdicts
 from sojourn.studies.red_fairness.verdicts.common import JUDGES
-from sojourn.toml_text import toml_text
 
 STUDY = RedFairnessStudy()
 REPLICAS = 6

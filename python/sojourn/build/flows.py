@@ -9,8 +9,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Unpack
 
-from sojourn.arguments import as_whole, kind_error
 from sojourn.build.keys import FlowKeys, TcpKeys, UdpKeys
+from sojourn.errors.arguments import as_whole, kind_error
 from sojourn.named_table import Control, Source, plain
 from sojourn.source import Bulk, Cbr
 from sojourn.transport.control import CongestionControl
@@ -76,7 +76,7 @@ class Flows:
 
 
 def listed(flows: Flow | Flows | Iterable[Flow], argument: str = "flows") -> list[Flow]:
-    """The parts of one or several flows. Raises :class:`sojourn.arguments.KindError`."""
+    """The parts of one or several flows. Raises :class:`sojourn.errors.arguments.KindError`."""
     several = isinstance(flows, Iterable) and not isinstance(flows, str | bytes)
     parts: list[Any] = [flows] if isinstance(flows, Flow) else list(flows) if several else [flows]
     for part in parts:

@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any, Unpack
 
-from sojourn.arguments import as_whole, kind_error
-from sojourn.brief import InputError, brief
 from sojourn.build.flows import Flow, Flows
 from sojourn.build.keys import Head
 from sojourn.build.topologies import Link, network
-from sojourn.extras import needed
+from sojourn.errors.arguments import as_whole, kind_error
+from sojourn.errors.brief import InputError, brief
+from sojourn.errors.extras import needed
 from sojourn.scenario import Scenario
 
 if TYPE_CHECKING:

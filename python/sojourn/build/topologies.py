@@ -13,15 +13,15 @@ from inspect import signature
 from typing import Any, Unpack
 
 from sojourn._core import ScenarioError
-from sojourn.arguments import as_whole, kind_error
-from sojourn.brief import InputError, brief
 from sojourn.build.flows import Flow, Flows, listed
 from sojourn.build.keys import Head, LinkKeys
+from sojourn.errors.arguments import as_whole, kind_error
+from sojourn.errors.brief import InputError, brief
+from sojourn.errors.nearest import refusal
+from sojourn.files.toml_text import toml_text
 from sojourn.named_table import Queue, plain
-from sojourn.nearest import refusal
 from sojourn.queue.discipline import Discipline
 from sojourn.scenario import Scenario
-from sojourn.toml_text import toml_text
 
 AnyQueue = Queue | Discipline | type[Queue] | type[Discipline] | Mapping[str, Any]
 """A queue: a discipline of the registry or of your own, its class where all is at its default, or a

@@ -13,7 +13,7 @@ from typing import Any
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from sojourn.nearest import refusal
+from sojourn.errors.nearest import refusal
 
 SUMMARIES = {
     "run": "Run a scenario: what its links and flows did.",

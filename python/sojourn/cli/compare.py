@@ -22,7 +22,7 @@ from sojourn.cli.options import (
     prepare_out,
     read_share,
 )
-from sojourn.extras import MissingExtra
+from sojourn.errors.extras import MissingExtra
 
 if TYPE_CHECKING:
     from sojourn.comparison.answer import Answer

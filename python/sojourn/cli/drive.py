@@ -10,7 +10,7 @@ from typing import Annotated, TextIO
 import typer
 
 from sojourn._core import Driver, ScenarioError
-from sojourn.aside import prints_aside
+from sojourn.own.aside import prints_aside
 
 EXAMPLES = (
     (

@@ -67,7 +67,7 @@ def events(
             log = log_events(scenario, out, point=point, replica=replica, progress=shown)
         except KeyboardInterrupt:
             raise fail("interrupted: nothing was written", 130) from None
-    from sojourn.noted import note
+    from sojourn.files.noted import note
 
     written = [log]
     # Pages about another log go at once, and those about this one stay beside each other.

@@ -13,7 +13,7 @@ from rich.table import Table
 from sojourn import metrics, registries
 from sojourn.cli.console import printer
 from sojourn.cli.options import JsonOption
-from sojourn.nearest import refusal
+from sojourn.errors.nearest import refusal
 
 
 class Kind(StrEnum):
@@ -104,7 +104,8 @@ def _entries(kind: Kind) -> list[dict[str, Any]]:
 
 def _own(kind: Kind, name: str) -> dict[str, Any]:
     """The entry of a class of the user, as those of the registry are."""
-    from sojourn import outside, params
+    from sojourn import params
+    from sojourn.own import outside
 
     try:
         cls = outside.find(name, kind=OWN[kind])

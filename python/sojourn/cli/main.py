@@ -17,13 +17,13 @@ from typing import Annotated, Any, NoReturn
 
 import typer
 
-from sojourn import aside, outside
 from sojourn._core import LedgerError, ScenarioError, UserCodeError, __version__
-from sojourn.brief import InputError
 from sojourn.cli.commands import Commands
 from sojourn.cli.names import in_options
-from sojourn.extras import LIBRARIES, MissingExtra, missing
-from sojourn.hooks import HookWarning
+from sojourn.errors.brief import InputError
+from sojourn.errors.extras import LIBRARIES, MissingExtra, missing
+from sojourn.own import aside, outside
+from sojourn.own.hooks import HookWarning
 
 app = typer.Typer(
     name="sojourn",

@@ -12,8 +12,8 @@ from typing import Annotated
 
 import typer
 
-from sojourn.brief import InputError
 from sojourn.cli.names import in_options
+from sojourn.errors.brief import InputError
 from sojourn.experiments.compared import answers, cases
 from sojourn.experiments.manifest import STORE
 from sojourn.scenario import Scenario

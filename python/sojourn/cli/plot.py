@@ -15,7 +15,7 @@ from sojourn.cli.options import (
     interrupted,
     parse_settings,
 )
-from sojourn.nearest import refusal
+from sojourn.errors.nearest import refusal
 
 if TYPE_CHECKING:
     from sojourn.results import Results

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from sojourn.cli.options import JsonOption, SeedOption, fail
-from sojourn.extras import MissingExtra, needed
+from sojourn.errors.extras import MissingExtra, needed
 
 if TYPE_CHECKING:
     import polars as pl

@@ -7,9 +7,9 @@ from typing import Annotated
 
 import typer
 
-from sojourn.brief import InputError
 from sojourn.cli.options import LEAST_TEXT, LeastOption, fail, read_share
-from sojourn.extras import needed
+from sojourn.errors.brief import InputError
+from sojourn.errors.extras import needed
 
 EXAMPLES = (
     ("one page with everything, into the folder", "sojourn report results/red"),

@@ -9,7 +9,7 @@ import typer
 
 from sojourn.cli.completion import studies_like
 from sojourn.cli.options import JobsOption, JsonOption, ReplicasOption, SeedOption, fail
-from sojourn.extras import needed
+from sojourn.errors.extras import needed
 
 USAGE = 2
 """Exit status for what the user must mend."""

@@ -85,7 +85,7 @@ def tune(
         from sojourn.experiments.space import Space
         from sojourn.experiments.trying import trying
         from sojourn.experiments.tune import tune as search
-        from sojourn.whole import write_whole
+        from sojourn.files.whole import write_whole
 
         objectives: dict[str, Direction] = dict.fromkeys(minimise or [], "minimise")
         objectives |= dict.fromkeys(maximise or [], "maximise")

@@ -74,10 +74,10 @@ def validate(
 
     from sojourn.cli import progress
     from sojourn.cli.console import printer
+    from sojourn.files.whole import write_whole
     from sojourn.validate import comparison, own, properties, table
     from sojourn.validate.evidence import EvidenceError, load, names
     from sojourn.validate.finding import OUTSIDE, Finding, Verdict
-    from sojourn.whole import write_whole
 
     disciplines, peers = properties.names(evidence), names(evidence)
     known = [*disciplines, *peers]

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from sojourn import _core, registries
-from sojourn.nearest import refusal
-from sojourn.toml_text import value_text
+from sojourn.errors.nearest import refusal
+from sojourn.files.toml_text import value_text
 
 PART = re.compile(
     r"(?:(?P<count>\d+)\s*x?\s+)?(?P<word>[A-Za-z_][\w.-]*(?::[\w.]+)?)\s*(?:@\s*(?P<given>.+))?",

@@ -9,10 +9,10 @@ from typing import Any
 from sojourn import registries
 from sojourn._core import ScenarioError
 from sojourn.comparison.mix import Part, elastic, flows_toml, read_mix
-from sojourn.nearest import refusal
+from sojourn.errors.nearest import refusal
+from sojourn.files.toml_text import value_text
 from sojourn.scenario import Scenario
 from sojourn.stats.alike import REMEDY
-from sojourn.toml_text import value_text
 
 PLACE = "compare"
 MESSAGE = re.compile(rf"{PLACE}:(?P<line>\d+): (?:(?P<key>[^\s:]+): )?(?P<text>.*)", re.DOTALL)

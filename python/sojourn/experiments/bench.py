@@ -7,7 +7,7 @@ from contextlib import closing
 from typing import Any, Protocol
 
 from sojourn._core import Tables
-from sojourn.tasks import Task
+from sojourn.workers.tasks import Task
 
 
 class OnProgress(Protocol):

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from sojourn.whole import Unfinished
+from sojourn.files.whole import Unfinished
 
 
 class Checked(Unfinished):

@@ -19,14 +19,14 @@ from pathlib import Path
 from typing import Any
 
 from sojourn._core import ENGINE, Cancel
-from sojourn.brief import InputError
+from sojourn.errors.brief import InputError
 from sojourn.experiments import record
 from sojourn.experiments.bench import Finished
 from sojourn.experiments.identity import Keys
 from sojourn.experiments.record import Packed
-from sojourn.processes import LOOK_INTERVAL_S
 from sojourn.scenario import Scenario
-from sojourn.tasks import Task
+from sojourn.workers.processes import LOOK_INTERVAL_S
+from sojourn.workers.tasks import Task
 
 AHEAD = 4
 """Runs handed out for each thread of the cluster: enough that none waits for us."""
@@ -46,7 +46,7 @@ ADDRESS = re.compile(
 
 
 def check_address(address: str) -> None:
-    """Raise :class:`sojourn.brief.InputError` where it is no address of a scheduler."""
+    """Raise :class:`sojourn.errors.brief.InputError` where it is no address of a scheduler."""
     if not ADDRESS.fullmatch(address):
         allowed = "the address of a scheduler, such as tcp://host:8786"
         raise InputError(f'cluster: found "{address}"; allowed: {allowed}')

@@ -21,8 +21,8 @@ from sojourn.scenario import Scenario
 from sojourn.stats.alike import alike
 from sojourn.summary import summarised_points
 from sojourn.tables import ENTITIES, stacked
-from sojourn.tasks import Outcome, Task
-from sojourn.threads import Threads
+from sojourn.workers.tasks import Outcome, Task
+from sojourn.workers.threads import Threads
 
 if TYPE_CHECKING:
     import polars as pl

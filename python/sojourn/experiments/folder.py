@@ -29,7 +29,6 @@ from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sojourn import outside
 from sojourn._core import ENGINE, ScenarioError, __version__
 from sojourn.experiments.checked import write_checked
 from sojourn.experiments.journal import sync_folder
@@ -43,10 +42,11 @@ from sojourn.experiments.manifest import (
 )
 from sojourn.experiments.place import SCENARIO, make, spare
 from sojourn.experiments.summary_file import NAME as SUMMARY
-from sojourn.leftovers import checksums, remove
-from sojourn.own_modules import MAIN
+from sojourn.files.leftovers import checksums, remove
+from sojourn.files.whole import write_whole
+from sojourn.own import outside
+from sojourn.own.modules import MAIN
 from sojourn.scenario import Scenario
-from sojourn.whole import write_whole
 
 # Not before there is a frame: a sweep looks at its folder before it has any.
 if TYPE_CHECKING:

@@ -13,9 +13,9 @@ import hashlib
 import orjson
 
 from sojourn._core import ENGINE
-from sojourn.outside import plain_name
+from sojourn.own.outside import plain_name
 from sojourn.scenario import Scenario
-from sojourn.tasks import Task
+from sojourn.workers.tasks import Task
 
 KEY_BYTES = 32
 """Length of a key: SHA-256."""

@@ -14,7 +14,7 @@ from sojourn.experiments.identity import Keys
 from sojourn.experiments.recent import Recent
 from sojourn.experiments.store import Store
 from sojourn.scenario import Scenario
-from sojourn.tasks import Task
+from sojourn.workers.tasks import Task
 
 
 class Kept:

@@ -22,8 +22,8 @@ from sojourn.results import Results
 from sojourn.runner import available_cores
 from sojourn.scenario import Scenario
 from sojourn.summary import head_of
-from sojourn.tasks import Task
-from sojourn.threads import started
+from sojourn.workers.tasks import Task
+from sojourn.workers.threads import started
 
 
 class _Missing(Exception):

@@ -18,7 +18,7 @@ from sojourn._core import Tables
 from sojourn.experiments.bench import Bench
 from sojourn.scenario import Scenario
 from sojourn.stats.warmup import mser5
-from sojourn.tasks import FIRST_PILOT, Task
+from sojourn.workers.tasks import FIRST_PILOT, Task
 
 if TYPE_CHECKING:
     import numpy as np

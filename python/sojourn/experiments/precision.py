@@ -21,7 +21,7 @@ from sojourn.experiments.bench import Bench
 from sojourn.experiments.quantity import Quantity
 from sojourn.scenario import Scenario
 from sojourn.stats.sequential import enough
-from sojourn.tasks import Task
+from sojourn.workers.tasks import Task
 
 FEWEST = 10
 """Replicas before the first look: fewer say too little about the deviation."""

@@ -16,7 +16,7 @@ from sojourn.experiments.pilot import choose_warmups
 from sojourn.experiments.precision import Goal
 from sojourn.experiments.share import WHOLE, Share
 from sojourn.scenario import Scenario
-from sojourn.tasks import Task
+from sojourn.workers.tasks import Task
 
 
 @dataclass

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from sojourn._core import ScenarioError, Tables
-from sojourn.arguments import shown
+from sojourn.errors.arguments import shown
 from sojourn.metrics import METRICS
 from sojourn.scenario import Scenario
 

@@ -9,7 +9,7 @@ from threading import Lock
 
 from sojourn._core import Tables
 from sojourn.experiments.record import Packed
-from sojourn.tasks import Task
+from sojourn.workers.tasks import Task
 
 MOST_BYTES = 8 << 20
 """Packed, all that is kept takes no more than this; as it is, about ten times as much."""

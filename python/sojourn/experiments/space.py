@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from sojourn._core import ScenarioError
+from sojourn.files.toml_text import toml_text
 from sojourn.scenario import Overrides, Scenario, as_pairs
-from sojourn.toml_text import toml_text
 
 DIGITS = 6
 """Of the values that are tried."""

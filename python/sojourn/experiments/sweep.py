@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sojourn.arguments import as_path, kind_error
-from sojourn.brief import brief
+from sojourn.errors.arguments import as_path, kind_error
+from sojourn.errors.brief import brief
 from sojourn.experiments import record
 from sojourn.experiments.bench import Finished
 from sojourn.experiments.cluster import check_address, connected
@@ -22,14 +22,14 @@ from sojourn.experiments.procedure import Plan, conduct, fixed_runs
 from sojourn.experiments.share import WHOLE, Share
 from sojourn.experiments.store import Store
 from sojourn.experiments.summary_file import SummaryFile, remove_unfinished
-from sojourn.forks import check_process
 from sojourn.progress import Progress, shown
 from sojourn.progress import check as check_progress
 from sojourn.runner import carried_out, prepared, runs_at_once
 from sojourn.scenario import Overrides, Scenario
 from sojourn.summary import head_of
-from sojourn.tasks import Task
-from sojourn.threads import Threads, started
+from sojourn.workers.forks import check_process
+from sojourn.workers.tasks import Task
+from sojourn.workers.threads import Threads, started
 
 if TYPE_CHECKING:
     from sojourn.results import Results

@@ -18,7 +18,7 @@ from sojourn.experiments.sweep import Note, at_work, workers
 from sojourn.scenario import Scenario
 from sojourn.stats.alike import alike
 from sojourn.tables import stacked
-from sojourn.tasks import Outcome
+from sojourn.workers.tasks import Outcome
 
 
 @dataclass

@@ -33,7 +33,7 @@ from sojourn.stats.alike import NOT_DIFFERENT, sampled
 from sojourn.stats.holm import holm
 from sojourn.stats.intervals import Interval, defined, student_interval
 from sojourn.stats.paired import beyond_doubt, paired_p_value
-from sojourn.tasks import Task
+from sojourn.workers.tasks import Task
 
 if TYPE_CHECKING:
     from sojourn.plots.plot import Plot

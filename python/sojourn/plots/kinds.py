@@ -10,9 +10,9 @@ from pathlib import Path
 
 import polars as pl
 
-from sojourn.arguments import shown
+from sojourn.errors.arguments import shown
 from sojourn.experiments.quantity import Quantity
-from sojourn.noted import note
+from sojourn.files.noted import note
 from sojourn.plots import (
     against_load,
     delay_cdf,

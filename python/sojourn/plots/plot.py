@@ -9,7 +9,7 @@ import polars as pl
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 
-from sojourn.arguments import as_path
+from sojourn.errors.arguments import as_path
 from sojourn.plots.save import FORMATS, save
 
 

@@ -12,7 +12,7 @@ import polars as pl
 from matplotlib.backend_bases import get_registered_canvas_class
 from matplotlib.figure import Figure
 
-from sojourn.whole import write_whole
+from sojourn.files.whole import write_whole
 
 FORMATS = ("svg", "pdf", "png")
 """What every figure is saved as."""

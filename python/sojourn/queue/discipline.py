@@ -14,8 +14,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
-from sojourn import _core, hooks, native, params
-from sojourn.outside import name_of
+from sojourn import _core, params
+from sojourn.own import hooks, native
+from sojourn.own.outside import name_of
 from sojourn.queue.verdicts import ACCEPT
 
 
@@ -51,7 +52,7 @@ class Discipline(_core.Desk):
     """Whether its hooks are machine code."""
 
     state: ClassVar[Mapping[str, float]] = {}
-    """Variables of compiled hooks and their values in a new queue; see :mod:`sojourn.native`."""
+    """Variables of compiled hooks, with their values in a new queue: :mod:`sojourn.own.native`."""
 
     given: Any = hooks.NotYet()
     """Parameters as they were given."""
@@ -71,8 +72,8 @@ class Discipline(_core.Desk):
     def __init__(self, **given: Any) -> None:
         """Take parameters, with their units.
 
-        Raises :class:`sojourn.params.ParamError`, and :class:`sojourn.hooks.HookError` where the
-        hooks of the class cannot be called.
+        Raises :class:`sojourn.params.ParamError`, and :class:`sojourn.own.hooks.HookError` where
+        the hooks of the class cannot be called.
         """
         hooks.check(type(self), Discipline, _ASKED, ())
         self.given = given

@@ -12,13 +12,13 @@ from markupsafe import Markup
 
 from sojourn import _core
 from sojourn.events import Decision
+from sojourn.files.whole import write_whole
 from sojourn.plots.decision import COLUMNS, draw
 from sojourn.plots.looks import titles
 from sojourn.plots.save import save
 from sojourn.report.drawings import inline_svg
 from sojourn.report.page import environment
 from sojourn.scenario import Scenario
-from sojourn.whole import write_whole
 
 RULES = {
     "overlimit": "The queue stood at its limit: there was no room.",

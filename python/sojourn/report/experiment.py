@@ -11,10 +11,11 @@ from typing import Any
 
 from markupsafe import Markup
 
-from sojourn.brief import InputError
 from sojourn.comparing import LEAST
+from sojourn.errors.brief import InputError
 from sojourn.experiments.compared import answers
 from sojourn.experiments.folder import PACKAGES
+from sojourn.files.whole import write_whole
 from sojourn.plots.choice import NO_RUN, cases_run
 from sojourn.plots.looks import ON_DARK, Look, looks
 from sojourn.report import vega
@@ -24,7 +25,6 @@ from sojourn.report.metric_tables import tables
 from sojourn.report.page import environment
 from sojourn.report.words import answer, question
 from sojourn.results import Results
-from sojourn.whole import write_whole
 
 VEGA_SHAPES = {
     "circle": "M1,0A1,1,0,1,1,-1,0A1,1,0,1,1,1,0Z",
@@ -56,7 +56,7 @@ def render(results: Results, manifest: Mapping[str, Any] | None, least: float = 
     """The page as text.
 
     ``manifest`` is that of the experiment's folder; nothing is called best that is ahead by the
-    share ``least`` or less. Raises :class:`sojourn.brief.InputError` where there is no run.
+    share ``least`` or less. Raises :class:`sojourn.errors.brief.InputError` where there is no run.
     """
     if results.runs.is_empty():
         raise InputError(NO_RUN)

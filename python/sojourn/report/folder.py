@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from sojourn.files.whole import write_whole
 from sojourn.report.drawings import Drawing, draw_all
 from sojourn.report.page import render
 from sojourn.studies.base import StudyReport
 from sojourn.studies.tables import Table
-from sojourn.whole import write_whole
 
 
 @dataclass(frozen=True)

@@ -13,8 +13,8 @@ from typing import Any
 from rich.console import Console
 
 from sojourn import studies
+from sojourn.errors.nearest import hint_or_all
 from sojourn.experiments.place import make
-from sojourn.nearest import hint_or_all
 from sojourn.report import folder, terminal
 from sojourn.studies.base import RunFrames, Runner, RunOptions, Study, StudyReport
 from sojourn.studies.knobs import StudyError, read_assignments

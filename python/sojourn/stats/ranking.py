@@ -15,8 +15,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-from sojourn.brief import InputError
-from sojourn.nearest import refusal
+from sojourn.errors.brief import InputError
+from sojourn.errors.nearest import refusal
 from sojourn.stats.intervals import Interval, student_interval
 from sojourn.stats.paired import Comparison, compare_all
 

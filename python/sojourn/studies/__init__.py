@@ -8,7 +8,7 @@ from __future__ import annotations
 import importlib
 from typing import cast
 
-from sojourn.nearest import hint_or_all
+from sojourn.errors.nearest import hint_or_all
 from sojourn.studies.base import Study
 from sojourn.studies.knobs import StudyError
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from sojourn.nearest import hint_or_all
+from sojourn.errors.nearest import hint_or_all
 from sojourn.studies import quantities
 
 

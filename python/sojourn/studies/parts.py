@@ -13,7 +13,7 @@ from typing import Any
 
 import polars as pl
 
-from sojourn.toml_text import toml_text
+from sojourn.files.toml_text import toml_text
 
 
 @dataclass(frozen=True)

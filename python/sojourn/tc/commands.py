@@ -15,10 +15,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from sojourn import registries
+from sojourn.files.toml_text import value_text
 from sojourn.tc import units
 from sojourn.tc.qdiscs import QDISCS, WITHOUT, Qdisc, Written, bytes_limit
 from sojourn.tc.units import ETHERNET_HEADER, Link
-from sojourn.toml_text import value_text
 
 NO_TIME = "10tbit"
 """A rate at which a packet takes no time: 1.2 ns at most."""

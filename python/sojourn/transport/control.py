@@ -14,8 +14,9 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from sojourn import _core, hooks, params
-from sojourn.outside import name_of
+from sojourn import _core, params
+from sojourn.own import hooks
+from sojourn.own.outside import name_of
 
 LEAST_SSTHRESH = 2.0
 """The least window after a loss, segments (RFC 5681, equation 4)."""
@@ -61,8 +62,8 @@ class CongestionControl:
     def __init__(self, **given: Any) -> None:
         """Take parameters, with their units.
 
-        Raises :class:`sojourn.params.ParamError`, and :class:`sojourn.hooks.HookError` where the
-        hooks of the class cannot be called.
+        Raises :class:`sojourn.params.ParamError`, and :class:`sojourn.own.hooks.HookError` where
+        the hooks of the class cannot be called.
         """
         hooks.check(type(self), CongestionControl, _HOOKS, _NEEDED)
         self.given = given

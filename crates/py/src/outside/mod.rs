@@ -21,7 +21,7 @@ use self::native::NativePolicy;
 use self::policy::PythonPolicy;
 
 /// The Python half: finds classes and checks parameters.
-const MODULE: &str = "sojourn.outside";
+const MODULE: &str = "sojourn.own.outside";
 
 /// Makes what Python classes describe.
 pub(crate) struct PythonMakers {

@@ -16,7 +16,7 @@ use sojourn_scenario::outside::Wanted;
 use super::desk::after;
 use super::raised;
 
-/// What a hook is told: `PACKET` of `sojourn/native.py`, field by field.
+/// What a hook is told: `PACKET` of `sojourn/own/native.py`, field by field.
 #[repr(C)]
 struct Record {
     now: f64,
@@ -37,7 +37,7 @@ struct Record {
     mtu: i64,
 }
 
-/// What a compiled hook answers when it raised an exception: `FAILED` of `sojourn/native.py`.
+/// What a compiled hook answers when it raised an exception: `FAILED` of `sojourn/own/native.py`.
 const FAILED: i64 = i64::MIN;
 
 /// A compiled hook.
@@ -85,8 +85,8 @@ pub(super) struct NativePolicy {
 fn code(object: &Bound<'_, PyAny>, name: &str) -> PyResult<Option<Code>> {
     let address: Option<usize> = object.call_method1("_address", (name,))?.extract()?;
     Ok(address.map(|address| {
-        // SAFETY: Numba compiled it with this very signature, and `sojourn.native` keeps it for as
-        // long as the process lives.
+        // SAFETY: Numba compiled it with this very signature, and `sojourn.own.native` keeps it for
+        // as long as the process lives.
         unsafe { core::mem::transmute::<usize, Code>(address) }
     }))
 }

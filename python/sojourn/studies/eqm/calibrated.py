@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from importlib import resources
 from pathlib import Path
 
+from sojourn.files.toml_text import toml_text
 from sojourn.studies.eqm.calibration import Candidate, defaults_words, grid_words
-from sojourn.toml_text import toml_text
 
 COMMAND = "sojourn reproduce eqm --calibrate"
 """What runs the search and shows all of it."""

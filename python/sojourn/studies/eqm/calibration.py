@@ -18,6 +18,7 @@ from typing import Any
 
 import polars as pl
 
+from sojourn.files.toml_text import toml_text
 from sojourn.studies.base import Frames, Section
 from sojourn.studies.eqm import grades, measures, scenario
 from sojourn.studies.eqm.evidence import Evidence, gather
@@ -25,7 +26,6 @@ from sojourn.studies.eqm.labels import PUBLISHED, label
 from sojourn.studies.eqm.measures import MEASURES, RANKED
 from sojourn.studies.knobs import Settings
 from sojourn.studies.tables import MISSING, Table, figure_text, percent_text
-from sojourn.toml_text import toml_text
 
 GRID: dict[str, tuple[Any, ...]] = {
     "utilization": (0.9, 0.95, 1.0),

@@ -7,6 +7,7 @@ from fractions import Fraction
 from importlib import resources
 from typing import Any
 
+from sojourn.files.toml_text import toml_text
 from sojourn.studies import quantities
 from sojourn.studies.knobs import (
     Knob,
@@ -18,7 +19,6 @@ from sojourn.studies.knobs import (
     number,
     whole,
 )
-from sojourn.toml_text import toml_text
 
 SOURCES = 3
 """Sources that share the bottleneck."""

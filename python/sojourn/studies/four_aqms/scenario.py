@@ -10,6 +10,7 @@ import tomllib
 from importlib import resources
 from typing import Any
 
+from sojourn.files.toml_text import toml_text
 from sojourn.studies import quantities
 from sojourn.studies.knobs import (
     Knob,
@@ -22,7 +23,6 @@ from sojourn.studies.knobs import (
     rate,
     whole,
 )
-from sojourn.toml_text import toml_text
 
 STUDY = "four-aqms"
 

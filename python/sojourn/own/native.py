@@ -22,8 +22,8 @@ from types import FunctionType
 from typing import Any, cast
 
 from sojourn import _core, params
-from sojourn.compile_errors import why
-from sojourn.hooks import HookError
+from sojourn.own.compile_errors import why
+from sojourn.own.hooks import HookError
 
 HOOKS = ("enqueue", "dequeue", "on_empty", "on_timer")
 """Hooks that may be compiled."""
@@ -192,7 +192,7 @@ def __getattr__(name: str) -> Any:
     ``uniform(packet)`` is a random number in [0, 1) from the discipline's own stream.
     """
     if name != "uniform":
-        raise AttributeError(f"module 'sojourn.native' has no attribute {name!r}")
+        raise AttributeError(f"module 'sojourn.own.native' has no attribute {name!r}")
     try:
         from numba import njit
     except ImportError:

@@ -26,7 +26,7 @@ INSTALLED = {"site-packages", "dist-packages"}
 STANDARD = Path(os.__file__).resolve().parent
 """Where the standard library lies."""
 
-SOJOURN = Path(__file__).resolve().parent
+SOJOURN = Path(__file__).resolve().parent.parent
 
 MAIN = "__main__"
 """The module of a running program or a notebook, which no other process can import."""

@@ -11,7 +11,7 @@ import re
 from collections.abc import Mapping
 from typing import Any, cast
 
-from sojourn.arguments import kind_error
+from sojourn.errors.arguments import kind_error
 
 BITS = 63
 """Of a whole number in TOML, besides its sign."""

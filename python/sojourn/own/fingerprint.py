@@ -25,7 +25,7 @@ from types import (
 )
 from typing import Any
 
-from sojourn.own_modules import is_own
+from sojourn.own.modules import is_own
 
 PLAIN = (type(None), type(Ellipsis), type(NotImplemented), bool, int, float, complex, str, bytes)
 """Types whose text tells all of a value."""

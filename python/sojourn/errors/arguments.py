@@ -6,7 +6,7 @@ import os
 from operator import index
 from pathlib import Path
 
-from sojourn.brief import InputError, KindError
+from sojourn.errors.brief import InputError, KindError
 
 LONGEST = 60
 """Characters shown of a value that cannot be taken."""

@@ -13,8 +13,8 @@ from threading import Condition, Lock
 from typing import TypeVar
 
 from sojourn._core import Cancel
-from sojourn.processes import LOOK_INTERVAL_S
-from sojourn.tasks import Task
+from sojourn.workers.processes import LOOK_INTERVAL_S
+from sojourn.workers.tasks import Task
 
 SWITCH_INTERVAL_S = 0.0005
 """How long a thread that works in Python keeps one waiting whose run has ended. Python's own 5 ms

@@ -10,8 +10,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from sojourn.leftovers import checksums, remove
-from sojourn.whole import write_whole
+from sojourn.files.leftovers import checksums, remove
+from sojourn.files.whole import write_whole
 
 NOTE = ".written.json"
 """Beside the files: their names and checksums. What is about one of them has a note of its own."""

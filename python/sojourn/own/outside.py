@@ -19,10 +19,10 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-from sojourn import own_modules
-from sojourn.aside import prints_aside
-from sojourn.brief import InputError
-from sojourn.own_modules import MAIN, Source
+from sojourn.errors.brief import InputError
+from sojourn.own import modules
+from sojourn.own.aside import prints_aside
+from sojourn.own.modules import MAIN, Source
 
 KINDS = {
     "discipline": ("sojourn.queue.discipline", "Discipline", "sojourn.queue.Discipline"),
@@ -77,7 +77,7 @@ def name_of(cls: type) -> str:
         name = f"{plain}-{number}"
     if name not in _named:
         module = sys.modules.get(cls.__module__)
-        _named[name] = _Named(cls, own_modules.sources_of(module) if module else ())
+        _named[name] = _Named(cls, modules.sources_of(module) if module else ())
     return name
 
 
@@ -85,7 +85,7 @@ def _is_same(first: type, second: type) -> bool:
     if first is second:
         return True
     # Takes its time to import, and hardly ever have two classes one name.
-    from sojourn.fingerprint import NoValue, fingerprint
+    from sojourn.own.fingerprint import NoValue, fingerprint
 
     try:
         return fingerprint(first) == fingerprint(second)
@@ -127,7 +127,7 @@ def know(classes: dict[str, type]) -> None:
 def forget() -> None:
     """Hold on to no class or module of the user any more."""
     _named.clear()
-    own_modules.forget()
+    modules.forget()
 
 
 def has_imported() -> bool:
@@ -166,14 +166,14 @@ def _found(name: str, folder: str | Path) -> type:
     return found
 
 
-def _module(name: str, folder: str | Path) -> own_modules.Loaded:
+def _module(name: str, folder: str | Path) -> modules.Loaded:
     """The module of a name. Raises :class:`Refused`."""
     module_name = name.partition(":")[0]
     # Even where it fails half-way, what it imported is here.
     _imported.add(module_name)
     try:
         with prints_aside():
-            return own_modules.load(module_name, folder)
+            return modules.load(module_name, folder)
     except Exception as error:
         what = f"{type(error).__name__}: {error}"
         message = f"found {name!r}, but the module {module_name} cannot be imported: {what}"
@@ -184,7 +184,7 @@ def make(kind: str, name: str, params: str, folder: str | Path) -> Any:
     """Make the object of a class; ``params`` is a JSON object.
 
     In a folder of results it is a stand-in where the class cannot be had. Raises :class:`Refused`,
-    :class:`sojourn.hooks.HookError` or :class:`sojourn.params.ParamError`.
+    :class:`sojourn.own.hooks.HookError` or :class:`sojourn.params.ParamError`.
     """
     try:
         with prints_aside():
@@ -281,7 +281,7 @@ def code_hash(name: str, folder: str | Path) -> str:
     # Takes its time to import, and most scenarios need no class of the user.
     import hashlib
 
-    from sojourn.fingerprint import NoValue, fingerprint
+    from sojourn.own.fingerprint import NoValue, fingerprint
 
     try:
         cls = find(name, folder)
@@ -292,7 +292,7 @@ def code_hash(name: str, folder: str | Path) -> str:
     hashed = hashlib.sha256()
     for one in sorted(_sources(name, folder), key=lambda one: one.name):
         hashed.update(f"{one.name}:{len(one.content)}:".encode() + one.content)
-    hashed.update(own_modules.installed_source(cls.__module__))
+    hashed.update(modules.installed_source(cls.__module__))
     try:
         hashed.update(fingerprint(cls).encode())
     except NoValue:
@@ -302,7 +302,7 @@ def code_hash(name: str, folder: str | Path) -> str:
 
 def untold(name: str, folder: str | Path) -> str | None:
     """The type of what a class uses that cannot be told from others, if there is any."""
-    from sojourn.fingerprint import NoValue, fingerprint
+    from sojourn.own.fingerprint import NoValue, fingerprint
 
     try:
         fingerprint(find(name, folder))

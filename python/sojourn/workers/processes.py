@@ -23,12 +23,12 @@ from queue import Empty, SimpleQueue
 from types import FunctionType
 from typing import Any
 
-from sojourn import aside, outside
 from sojourn._core import Cancel, ScenarioError
-from sojourn.hooks import HookWarning
-from sojourn.own_modules import MAIN, Source
+from sojourn.own import aside, outside
+from sojourn.own.hooks import HookWarning
+from sojourn.own.modules import MAIN, Source
 from sojourn.scenario import Scenario
-from sojourn.tasks import Pack, Task
+from sojourn.workers.tasks import Pack, Task
 
 LOOK_INTERVAL_S = 0.2
 """How often the waiting process looks up, so that Ctrl-C is heard in time."""

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import CodeType, FunctionType
 
-from sojourn.nearest import hint
+from sojourn.errors.nearest import hint
 
 COLOURS = re.compile(r"\x1b\[[0-9;]*m")
 PLACE = re.compile(r'^File "(?P<file>[^"]+)", line (?P<line>\d+):', re.MULTILINE)

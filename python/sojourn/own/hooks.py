@@ -9,8 +9,8 @@ from functools import cache
 from types import FunctionType
 from typing import Any
 
-from sojourn.brief import InputError
-from sojourn.nearest import nearest
+from sojourn.errors.brief import InputError
+from sojourn.errors.nearest import nearest
 
 LIKENESS = 0.8
 """How alike, from 0 to 1, a method's name must be to a hook's to be a slip of the pen."""

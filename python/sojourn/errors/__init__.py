@@ -1,0 +1,1 @@
+"""What is said where something cannot be taken: one sentence, and what was meant."""

@@ -1,0 +1,1 @@
+"""Code of the user: disciplines, congestion controls and hooks that are written in Python."""
