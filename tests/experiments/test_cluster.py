@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 
 import sojourn as sj
-from sojourn.experiments import record
 from sojourn.experiments.cluster import ClusterError
-from sojourn.experiments.store import Store
 from sojourn.experiments.sweep import sweep
+from sojourn.store import record
+from sojourn.store.runs import Store
 
 from .conftest import PATIENCE_S, Counter, assert_same, started
 
@@ -146,7 +146,7 @@ def test_killed_and_gone_on_with(cluster, text, tmp_path):
 
 def test_a_worker_with_another_engine_is_refused(cluster, text, tmp_path, monkeypatch):
     cluster.add_worker()
-    monkeypatch.setattr("sojourn.experiments.identity.ENGINE", "another")
+    monkeypatch.setattr("sojourn.store.identity.ENGINE", "another")
     with pytest.raises(ClusterError, match="install the same sojourn on all workers"):
         sweep(sj.Scenario.from_toml(text()), tmp_path / "out", cluster=cluster.address)
 

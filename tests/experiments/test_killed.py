@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from sojourn.experiments.store import Store
 from sojourn.experiments.sweep import sweep
+from sojourn.store.runs import Store
 
 from .conftest import PATIENCE_S, assert_same, started
 

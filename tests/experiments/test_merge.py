@@ -7,12 +7,12 @@ import polars as pl
 import pytest
 
 import sojourn as sj
-from sojourn.experiments.identity import Keys
 from sojourn.experiments.manifest import STORE
 from sojourn.experiments.merge import merge
 from sojourn.experiments.share import Share
-from sojourn.experiments.store import Store
 from sojourn.experiments.sweep import sweep
+from sojourn.store.identity import Keys
+from sojourn.store.runs import Store
 from sojourn.workers.tasks import Task
 
 from .conftest import PATIENCE_S, Counter, assert_same, started

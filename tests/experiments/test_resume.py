@@ -8,9 +8,10 @@ from pathlib import Path
 import pytest
 
 import sojourn as sj
-from sojourn.experiments import folder, record
+from sojourn.experiments import folder
 from sojourn.experiments.manifest import FolderError, read_manifest
 from sojourn.experiments.sweep import sweep
+from sojourn.store import record
 
 from .conftest import TABLES, Counter, assert_same, tables_of
 
@@ -219,7 +220,7 @@ def test_a_file_that_a_scenario_reads_matters(text, tmp_path):
 
 
 def test_another_engine_uses_nothing(text, whole, monkeypatch):
-    monkeypatch.setattr("sojourn.experiments.identity.ENGINE", "another")
+    monkeypatch.setattr("sojourn.store.identity.ENGINE", "another")
     assert go_on(text(), whole)[0] == 12
 
 

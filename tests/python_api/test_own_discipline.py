@@ -10,7 +10,7 @@ import own
 import pytest
 
 import sojourn as sj
-from sojourn.experiments.store import Store
+from sojourn.store.runs import Store
 
 HERE = Path(__file__).parent
 

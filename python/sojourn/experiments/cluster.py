@@ -20,11 +20,11 @@ from typing import Any
 
 from sojourn._core import ENGINE, Cancel
 from sojourn.errors.brief import InputError
-from sojourn.experiments import record
 from sojourn.experiments.bench import Finished
-from sojourn.experiments.identity import Keys
-from sojourn.experiments.record import Packed
 from sojourn.scenario import Scenario
+from sojourn.store import record
+from sojourn.store.identity import Keys
+from sojourn.store.record import Packed
 from sojourn.workers.processes import LOOK_INTERVAL_S
 from sojourn.workers.tasks import Task
 

@@ -31,7 +31,6 @@ from typing import TYPE_CHECKING, Any
 
 from sojourn._core import ENGINE, ScenarioError, __version__
 from sojourn.experiments.checked import write_checked
-from sojourn.experiments.journal import sync_folder
 from sojourn.experiments.manifest import (
     FORMAT,
     MANIFEST,
@@ -47,6 +46,7 @@ from sojourn.files.whole import write_whole
 from sojourn.own import outside
 from sojourn.own.modules import MAIN
 from sojourn.scenario import Scenario
+from sojourn.store.journal import sync_folder
 
 # Not before there is a frame: a sweep looks at its folder before it has any.
 if TYPE_CHECKING:

@@ -10,10 +10,10 @@ from contextlib import closing
 
 from sojourn._core import Tables
 from sojourn.experiments.bench import Finished, OnProgress
-from sojourn.experiments.identity import Keys
-from sojourn.experiments.recent import Recent
-from sojourn.experiments.store import Store
 from sojourn.scenario import Scenario
+from sojourn.store.identity import Keys
+from sojourn.store.recent import Recent
+from sojourn.store.runs import Store
 from sojourn.workers.tasks import Task
 
 

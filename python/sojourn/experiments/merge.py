@@ -15,12 +15,12 @@ from sojourn.experiments.kept import Kept
 from sojourn.experiments.manifest import STORE, FolderError, damaged, read_manifest
 from sojourn.experiments.procedure import Plan, conduct, fixed_runs, in_order
 from sojourn.experiments.share import Share
-from sojourn.experiments.store import Store
 from sojourn.experiments.summary_file import SummaryFile
 from sojourn.experiments.sweep import Note, at_work, finish
 from sojourn.results import Results
 from sojourn.runner import available_cores
 from sojourn.scenario import Scenario
+from sojourn.store.runs import Store
 from sojourn.summary import head_of
 from sojourn.workers.tasks import Task
 from sojourn.workers.threads import started

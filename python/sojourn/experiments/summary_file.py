@@ -15,7 +15,7 @@ from typing import Any
 import orjson
 
 from sojourn.experiments.checked import Checked
-from sojourn.experiments.journal import own_name
+from sojourn.store.journal import own_name
 from sojourn.summary import Head
 
 NAME = "summary.json"

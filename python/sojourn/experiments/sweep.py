@@ -10,22 +10,22 @@ from typing import TYPE_CHECKING
 
 from sojourn.errors.arguments import as_path, kind_error
 from sojourn.errors.brief import brief
-from sojourn.experiments import record
 from sojourn.experiments.bench import Finished
 from sojourn.experiments.cluster import check_address, connected
 from sojourn.experiments.drafts import Drafts
 from sojourn.experiments.folder import left_out, prepare, texts, write
 from sojourn.experiments.kept import Kept
-from sojourn.experiments.lock import Busy, held
 from sojourn.experiments.manifest import MANIFEST, STORE, FolderError, damaged, read_manifest
 from sojourn.experiments.procedure import Plan, conduct, fixed_runs
 from sojourn.experiments.share import WHOLE, Share
-from sojourn.experiments.store import Store
 from sojourn.experiments.summary_file import SummaryFile, remove_unfinished
 from sojourn.progress import Progress, shown
 from sojourn.progress import check as check_progress
 from sojourn.runner import carried_out, prepared, runs_at_once
 from sojourn.scenario import Overrides, Scenario
+from sojourn.store import record
+from sojourn.store.lock import Busy, held
+from sojourn.store.runs import Store
 from sojourn.summary import head_of
 from sojourn.workers.forks import check_process
 from sojourn.workers.tasks import Task

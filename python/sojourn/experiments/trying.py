@@ -13,10 +13,10 @@ from sojourn.experiments.kept import Kept
 from sojourn.experiments.manifest import STORE
 from sojourn.experiments.procedure import conduct
 from sojourn.experiments.quantity import Quantity
-from sojourn.experiments.store import Store
 from sojourn.experiments.sweep import Note, at_work, workers
 from sojourn.scenario import Scenario
 from sojourn.stats.alike import alike
+from sojourn.store.runs import Store
 from sojourn.tables import stacked
 from sojourn.workers.tasks import Outcome
 

@@ -24,7 +24,6 @@ from typing import TYPE_CHECKING, Any, Literal
 import polars as pl
 
 from sojourn._core import ScenarioError
-from sojourn.experiments.identity import Keys
 from sojourn.experiments.space import Space
 from sojourn.experiments.sweep import Note
 from sojourn.experiments.trying import Samples, Tries
@@ -33,6 +32,7 @@ from sojourn.stats.alike import NOT_DIFFERENT, sampled
 from sojourn.stats.holm import holm
 from sojourn.stats.intervals import Interval, defined, student_interval
 from sojourn.stats.paired import beyond_doubt, paired_p_value
+from sojourn.store.identity import Keys
 from sojourn.workers.tasks import Task
 
 if TYPE_CHECKING:

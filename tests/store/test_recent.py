@@ -6,8 +6,8 @@ import pytest
 
 from sojourn import Scenario
 from sojourn._core import Cancel, Tables
-from sojourn.experiments import recent
-from sojourn.experiments.record import packed
+from sojourn.store import recent
+from sojourn.store.record import packed
 from sojourn.workers.tasks import Task
 
 SCENARIO = """

@@ -5,8 +5,8 @@ import os
 
 import pytest
 
-from sojourn.experiments import record
-from sojourn.experiments.store import Store
+from sojourn.store import record
+from sojourn.store.runs import Store
 
 RUNS = [(bytes([number]) * 32, bytes([number]) * 100) for number in range(4)]
 RECORD = len(record.write(*RUNS[0]))

@@ -16,8 +16,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from sojourn.experiments import record
-from sojourn.experiments.lock import try_lock
+from sojourn.store import record
+from sojourn.store.lock import try_lock
 
 COMMIT_INTERVAL_S = 1.0
 """The most that a power cut may take."""

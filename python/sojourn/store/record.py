@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from sojourn._core import Tables
-from sojourn.experiments.identity import KEY_BYTES
+from sojourn.store.identity import KEY_BYTES
 
 MAGIC = b"\xf5SJ1"
 """Begins every record; the reader looks for it behind damage."""

@@ -13,9 +13,9 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from sojourn.experiments import record
-from sojourn.experiments.journal import Journal, sync_folder
-from sojourn.experiments.lock import try_lock
+from sojourn.store import record
+from sojourn.store.journal import Journal, sync_folder
+from sojourn.store.lock import try_lock
 
 
 class Store:

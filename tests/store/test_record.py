@@ -3,8 +3,8 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sojourn.experiments import record
-from sojourn.experiments.record import Damage, Found
+from sojourn.store import record
+from sojourn.store.record import Damage, Found
 
 KEYS = [bytes([number]) * 32 for number in range(4)]
 PAYLOADS = [b"", b"one", record.MAGIC * 5, bytes(range(256)) * 3]

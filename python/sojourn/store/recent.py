@@ -8,7 +8,7 @@ from __future__ import annotations
 from threading import Lock
 
 from sojourn._core import Tables
-from sojourn.experiments.record import Packed
+from sojourn.store.record import Packed
 from sojourn.workers.tasks import Task
 
 MOST_BYTES = 8 << 20

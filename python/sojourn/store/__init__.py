@@ -1,0 +1,1 @@
+"""Finished runs, kept by key in the folder of an experiment: a kill loses none of them."""
