@@ -153,7 +153,8 @@ impl<O: Observer> Simulation<O> {
             observer.will_look_ahead();
         }
         let flows: Vec<Flow> = flows.into_iter().map(Flow::new).collect();
-        let sources_run_ahead = !O::IN_ORDER && sources::may_run_ahead(&flows, &lanes, &paths);
+        let sources_run_ahead =
+            !O::IN_ORDER && sources::may_run_ahead(&links, &flows, &lanes, &paths);
         let mut simulation = Self {
             now: Time::ZERO,
             shared: Shared {

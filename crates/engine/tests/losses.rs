@@ -159,6 +159,28 @@ fn losses_come_where_events_have_them() {
     }
 }
 
+/// What a full queue drops and what the wire loses are seen in order, where packets are received
+/// behind that link too, and sources could run ahead.
+#[test]
+fn drops_of_a_queue_and_losses_of_its_wire_are_seen_in_the_order_of_time() {
+    let link = losing(
+        &LossLaw::Independent(0.2),
+        bench::link(
+            (0, 1),
+            8_000_000,
+            Span::from_ms(10),
+            "droptail",
+            "3 packets",
+        ),
+    );
+    let mut simulation = Simulation::new(vec![link], vec![flow(400)], Diary::<false>::default());
+    simulation.run_until(us(500_000), &RUNNING).unwrap();
+    let drops = simulation.links()[0].ledger.drops_by_reason();
+    assert!(drops[Reason::Overlimit as usize] > 100 && drops[Reason::Link as usize] > 100);
+    let seen = simulation.observer.0;
+    assert!(seen.iter().filter(|entry| entry.1 == 'd').is_sorted());
+}
+
 /// What one wire loses does not depend on what another does, nor on what comes over others.
 #[test]
 fn each_wire_draws_for_itself() {

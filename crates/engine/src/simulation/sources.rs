@@ -4,7 +4,8 @@
 //! else comes to the links over which they send first, they run ahead: each time that one of them
 //! comes next, a number of packets is sent one after the other, each at its exact instant, whatever
 //! comes before that elsewhere. Which comes next, a packet that is sent or one that arrives, no
-//! processor could guess where sources send at random.
+//! processor could guess where sources send at random. They do not where such a link finds what its
+//! wire loses only as that comes out: its queue would drop later packets before.
 
 use std::collections::BTreeSet;
 
@@ -14,20 +15,28 @@ use sojourn_traffic::{Draw, Source, Way};
 use super::Simulation;
 use crate::flow::{Agent, Flow};
 use crate::ledger::Lane;
+use crate::link::Link;
 use crate::routes::{END, Paths};
 use crate::{Cargo, FlowId, LinkId, Observer, SimPacket};
 
 /// Packets that sources send at a time where they run ahead.
 const AHEAD: usize = 64;
 
-/// Whether all flows send datagrams, and nothing else comes to the links over which they go first.
-pub(super) fn may_run_ahead(flows: &[Flow], lanes: &[Lane], paths: &Paths) -> bool {
+/// Whether all flows send datagrams, and nothing else comes to the links over which they go first,
+/// of which none finds its losses late.
+pub(super) fn may_run_ahead(links: &[Link], flows: &[Flow], lanes: &[Lane], paths: &Paths) -> bool {
     if flows.iter().any(Flow::is_tcp) {
         return false;
     }
     let there = lanes.iter().step_by(2).map(|lane| paths.links(lane.path));
     let (firsts, others): (Vec<_>, Vec<_>) = there.filter_map(<[LinkId]>::split_first).unzip();
     let firsts: BTreeSet<&LinkId> = firsts.into_iter().collect();
+    if firsts
+        .iter()
+        .any(|&&id| links[id as usize].finds_losses_late())
+    {
+        return false;
+    }
     !others
         .into_iter()
         .flatten()
