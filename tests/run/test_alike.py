@@ -50,6 +50,13 @@ def test_there_is_no_interval_over_them(same):
     assert metric["mean"] == same.totals["goodput_bps"][0]
 
 
+@pytest.mark.parametrize(("kind", "low"), [("cdf", "low_s"), ("fairness", "low")])
+def test_no_figure_has_an_interval_over_them(same, kind, low):
+    data = same.plot(kind).data
+    assert not data.is_empty()
+    assert data[low].is_null().all()
+
+
 def test_they_are_never_told_apart(same):
     assert same.totals["delay_mean_s"].n_unique() == 2, "one for each target"
     (row,) = differences(same, DELAY).iter_rows(named=True)

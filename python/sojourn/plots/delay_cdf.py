@@ -14,6 +14,7 @@ from sojourn.plots.looks import looks
 from sojourn.plots.plot import Plot
 from sojourn.plots.style import legend_below, name_axes, new_figure
 from sojourn.results import Results
+from sojourn.stats.alike import sampled
 from sojourn.stats.intervals import student_interval
 
 COLUMNS = ("discipline", "share", "delay_s", "low_s", "high_s")
@@ -46,8 +47,9 @@ def gather(
         flows = ", ".join(["total", *known])
         raise PlotError(f"found no delays of {flow!r}; flows: {flows}")
     rows = []
-    for key, of_share in frame.group_by("discipline", "share", maintain_order=True):
-        one = student_interval(of_share["delay_s"])
+    keys = ("point", "discipline", "share")
+    for (point, *key), of_share in frame.group_by(keys, maintain_order=True):
+        one = student_interval(sampled(of_share["delay_s"].to_list(), point in results.alike))
         rows.append((*key, one.mean, one.low, one.high))
     schema = {"discipline": pl.String} | dict.fromkeys(COLUMNS[1:], pl.Float64)
     return pl.DataFrame(rows, schema=schema, orient="row")

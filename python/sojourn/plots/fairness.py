@@ -13,6 +13,7 @@ from sojourn.plots.looks import looks
 from sojourn.plots.plot import Plot
 from sojourn.plots.style import FAINT, name_axes, name_rows, new_panels
 from sojourn.results import Results
+from sojourn.stats.alike import sampled
 from sojourn.stats.intervals import student_interval
 
 COLUMNS = ("discipline", "of", "name", "mean", "low", "high")
@@ -32,12 +33,11 @@ def gather(results: Results, *, flow: str | None = None, case: int | None = None
         raise PlotError(f"found {found}{of}; fairness is between several")
     rows = []
     for part, metric, name in ((index, "jain_index", None), (flows, "goodput_bps", "flow")):
-        keys = ["discipline", *([name] if name else [])]
+        keys = ["point", "discipline", *([name] if name else [])]
         found = labels.join(part, on="point", maintain_order="left_right")
-        for key, of_key in found.group_by(keys, maintain_order=True):
-            one = student_interval(of_key[metric])
-            of = str(key[1]) if name else ""
-            rows.append((str(key[0]), metric, of, one.mean, one.low, one.high))
+        for (point, discipline, *of), of_key in found.group_by(keys, maintain_order=True):
+            one = student_interval(sampled(of_key[metric].to_list(), point in results.alike))
+            rows.append((discipline, metric, *(of or [""]), one.mean, one.low, one.high))
     texts: dict[str, type[pl.DataType]] = dict.fromkeys(COLUMNS[:3], pl.String)
     schema = texts | dict.fromkeys(COLUMNS[3:], pl.Float64)
     return pl.DataFrame(rows, schema=schema, orient="row")
