@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from html import escape
 from typing import TYPE_CHECKING, Any
 
+from sojourn.experiments.compared import from_to
 from sojourn.summary import links_that_matter, metric_text, most_values
 
 if TYPE_CHECKING:
@@ -58,7 +59,7 @@ def scenario_card(scenario: Scenario) -> str:
         ("points", points),
         ("replicas", scenario.replicas),
         ("seed", scenario.seed),
-        ("simulated time", f"{scenario.core.duration_s(0):g} s"),
+        ("simulated time", from_to(map(scenario.core.duration_s, range(points)))),
         ("links", len(scenario.core.links(0))),
         ("flows", len(scenario.core.flows(0))),
         ("varies", ", ".join(scenario.core.vary_keys) or "nothing"),

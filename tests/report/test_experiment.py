@@ -52,6 +52,15 @@ def test_the_question_names_disciplines_and_cases(experiment):
     assert how.startswith("8 points, 3 replicas of each, 24 runs of 6 s simulated time")
 
 
+def test_times_that_vary_are_told_from_the_shortest_to_the_longest(experiment):
+    text = experiment.results.scenario.text.partition("[vary]")[0]
+    text += '[vary]\nduration = ["2 s", "4 s"]\nwarmup = ["0 s", "1.5 s"]\n'
+    results = sj.run(sj.Scenario.from_toml(text), replicas=1)
+    told = "4 runs of 2 to 4 s simulated time, measured from 0 to 1.5 s on."
+    assert told in question(results)[1]
+    assert "<td>2 to 4 s</td>" in results.scenario._repr_html_()
+
+
 def test_beyond_doubt_is_said_only_where_one_beats_all_others(experiment):
     results = experiment.results
     delay = ranking(results, "links.uplink.queueing_delay_mean_s", "lower")

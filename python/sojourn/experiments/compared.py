@@ -160,6 +160,13 @@ def in_full(value: Any) -> str:
     return str(value)
 
 
+def from_to(seconds: Iterable[float]) -> str:
+    """Times in words, from the shortest to the longest: ``2 s``, ``1 to 2 s``."""
+    known = set(seconds)
+    least, most = min(known), max(known)
+    return f"{most:g} s" if least == most else f"{least:g} to {most:g} s"
+
+
 def _table(table: dict[str, Any], alike: list[dict[str, Any]]) -> str:
     settings = [
         f"{key}={in_full(value)}"

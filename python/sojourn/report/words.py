@@ -11,7 +11,7 @@ from typing import Any
 import polars as pl
 
 from sojourn.comparing import LEAST, differences, per_replica, ranking
-from sojourn.experiments.compared import answers, cases, compared_points, short_key
+from sojourn.experiments.compared import answers, cases, compared_points, from_to, short_key
 from sojourn.metrics import better
 from sojourn.plots.choice import link_of
 from sojourn.plots.looks import looks
@@ -45,9 +45,9 @@ def question(results: Results) -> list[str]:
         values = list(dict.fromkeys(str(point[key]) for point in scenario.vary))
         texts.append(f"{short_key(key)} {_range(values)}")
     varied = f" It was asked for {_and(texts)}." if texts else ""
-    seconds = f"{scenario.core.duration_s(0):g} s"
-    warmup = results.runs["warmup_s"].max()
-    start = f", measured from {warmup:g} s on" if warmup else ""
+    seconds = from_to(map(scenario.core.duration_s, range(scenario.core.points)))
+    warmups = results.runs["warmup_s"].drop_nulls()
+    start = f", measured from {from_to(warmups)} on" if any(warmups) else ""
     points = _many(scenario.core.points, "point")
     runs = _many(len(results.runs), "run")
     return [
