@@ -236,3 +236,25 @@ fn a_queue_knows_nothing_of_the_wire_behind_it() {
     assert!(even.iter().any(|entry| entry.1 == 'd'));
     assert!(even == before(uneven(short(), "exponential(3 ms)", 0.5, NEVER)));
 }
+
+/// What comes out of a wire together goes on in that order, however often the books are closed
+/// before it comes.
+#[test]
+fn what_comes_out_together_stays_in_order() {
+    let link = |ends, delay_ms| {
+        let delay = Span::from_ms(delay_ms);
+        bench::link(ends, 2_000_000, delay, "droptail", "1000 packets")
+    };
+    let network = |seed| {
+        let wire = uneven(link((1, 2), 98), "20 ms", 0.2, NEVER);
+        let size = Distribution::read(Scalar::Text("exponential(100 B)")).unwrap();
+        let params = [("rate", Scalar::Base(1.6e6))];
+        let flow = bench::flow(&[0, 1, 2], "poisson", &params, size, Time::ZERO, seed);
+        (vec![link((0, 1), 1), wire, link((2, 3), 1)], vec![flow])
+    };
+    for seed in 0..20 {
+        let ordered = run::<true>(network(seed), 300);
+        let seen = run::<false>(network(seed), 300);
+        assert!(same_history(ordered, seen), "{seed}");
+    }
+}

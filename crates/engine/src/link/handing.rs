@@ -196,13 +196,19 @@ impl Link {
             .is_none_or(|first| stamp < first.stamp)
     }
 
-    /// The same of a packet that comes back from a train: those that left it earlier may come
-    /// after it.
-    pub(crate) fn announce_back(&mut self, packet: &SimPacket, stamp: Time) -> Option<Time> {
+    /// The same of a packet that comes back from a train, those behind it before it: it comes
+    /// before all that are known here already, at one instant too.
+    pub(crate) fn announce_back(&mut self, packet: &SimPacket, stamp: Time) {
         let change = |copy: &mut SimPacket| copy.send_copy_on(packet, 1, stamp);
-        let later = |other: &SimPacket| other.stamp > stamp;
-        let is_next = self.announced.push_before(packet, change, later, u32::MAX);
-        self.needs_calendar(is_next == Some(true), stamp, packet.size)
+        let later = |other: &SimPacket| other.stamp >= stamp;
+        self.announced.push_before(packet, change, later, u32::MAX);
+    }
+
+    /// When the link needs the calendar for the first of what is announced.
+    pub(crate) fn needs_calendar_for_first(&mut self) -> Option<Time> {
+        let first = self.announced.first()?;
+        let (stamp, size) = (first.stamp, first.size);
+        self.needs_calendar(true, stamp, size)
     }
 
     /// When the link needs the calendar for a packet of that size that arrives at `stamp`, if it

@@ -211,11 +211,11 @@ impl<O: Observer> Simulation<O> {
             if let Some(arrives) = link.leave_train(one.sent) {
                 one.arrives = arrives;
             }
+            link.announce_back(&one.packet, one.arrives);
         }
         for one in &leaving {
             self.tracks[one.link as usize].close();
-            let link = &mut self.links[one.link as usize];
-            if let Some(event) = link.announce_back(&one.packet, one.arrives) {
+            if let Some(event) = self.links[one.link as usize].needs_calendar_for_first() {
                 self.schedule(one.link, event);
             }
         }
