@@ -229,6 +229,35 @@ def test_a_capture_that_is_cut_short(sojourn, tmp_path):
     assert "what came before was replayed" in done.errors
 
 
+def test_a_stamp_beyond_the_clock_is_refused(sojourn, tmp_path):
+    """As in a capture that began before its clock was set."""
+    packets = [(time_s, udp(5, 6, 972), 1000) for time_s in (0, 1_700_000_000)]
+    path = pcap(tmp_path, packets)
+    done = sojourn("replay", path, "--rate", "8 Mbit/s", "--queue", "codel")
+    assert done.status == 2
+    found = "found a stamp 1700000000 s after the first packet's; allowed: less than 18446744 s"
+    assert done.errors == f"error: {path}: packet 2 (byte 68): {found}\n"
+
+
+LATE = "time_s,size_B\n0,1000\n18446740,1000\n"
+"""The clock ends four seconds after the last packet."""
+
+
+def test_the_last_interval_may_end_with_the_clock(sojourn, tmp_path):
+    given = ("--rate", "8 Mbit/s", "--queue", "droptail", "--out", tmp_path / "out", "--json")
+    done = sojourn("replay", table(tmp_path, LATE), *given)
+    assert done.status == 0, done.errors
+    assert json.loads(done.out)["queues"]["droptail"]["departures_packets"] == 2
+    ends = pl.read_parquet(tmp_path / "out" / "series.parquet")["time_s"]
+    assert 18446740 < ends.max() < 18446745
+
+
+def test_a_link_at_work_when_the_clock_ends_is_refused(sojourn, tmp_path):
+    done = sojourn("replay", table(tmp_path, LATE), "--rate", "1 kbit/s", "--queue", "droptail")
+    assert done.status == 2
+    assert done.errors.startswith("error: --rate: found 1 kbit/s, at which packets are on their way")
+
+
 def test_a_table_without_packets(sojourn, tmp_path):
     path = table(tmp_path, "time_s,size_B\n")
     done = sojourn("replay", path, "--rate", "8 Mbit/s", "--queue", "codel", "--json")

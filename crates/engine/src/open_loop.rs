@@ -114,6 +114,11 @@ impl<O: Observer> OpenLoop<O> {
         (is_busy && next < Time::NEVER).then_some(next)
     }
 
+    /// Whether a packet is being sent or on the wire that is not there before the clock ends.
+    pub fn outlives_the_clock(&self) -> bool {
+        self.link.in_flight() > 0 && self.link.next_event() == Time::NEVER
+    }
+
     /// Closes the books: Little's law, what still waits, and the fate of every packet.
     ///
     /// # Errors

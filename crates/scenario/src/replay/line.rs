@@ -2,6 +2,7 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use sojourn_base::time::LONGEST_S;
 use sojourn_base::{Bytes, LinkInfo, Span, Time};
 use sojourn_engine::{LinkId, LinkSpec, Observer, OpenLoop, SimPacket};
 use sojourn_measure::Meter;
@@ -127,11 +128,16 @@ impl Line {
     /// Takes the samples that are due by `now`.
     fn sample_until(&mut self, now: Time) -> Result<(), ReplayError> {
         while self.samples.next() <= now {
-            self.open.run_until(self.samples.next())?;
-            let total = self.total();
-            self.samples.take(total).map_err(ReplayError::Input)?;
+            self.sample()?;
         }
         Ok(())
+    }
+
+    /// Ends the interval in progress.
+    fn sample(&mut self) -> Result<(), ReplayError> {
+        self.open.run_until(self.samples.next())?;
+        let total = self.total();
+        self.samples.take(total).map_err(ReplayError::Input)
     }
 
     fn total(&self) -> Total {
@@ -163,6 +169,13 @@ impl Line {
                 return Err(ReplayError::Cancelled);
             }
         }
+        if self.open.outlives_the_clock() {
+            return Err(ReplayError::Input(format!(
+                "--rate: found {}, at which packets are on their way when the clock ends, after \
+                 {LONGEST_S} s; allowed: one at which all are there by then",
+                self.open.link().spec.rate
+            )));
+        }
         let end = self.open.now();
         let window = end.since(Time::ZERO);
         let (meter, decisions) = &self.open.observer;
@@ -187,7 +200,7 @@ impl Line {
         flows.columns.retain(|(metric, _)| *metric != "goodput_bps");
         let drops = drops(names, decisions);
         if end > Time::ZERO {
-            self.sample_until(self.samples.next())?;
+            self.sample()?;
         }
         let (times_s, series) = self.samples.finish();
         self.open.finish()?;

@@ -75,7 +75,7 @@ impl Samples {
         };
         let over_time = |then: u128, now: u128| (now - then) as f64 / interval_ps;
         let times_s = (1..=self.totals.len() as u64)
-            .map(|i| Span::from_ps(i * self.interval.as_ps()).as_s())
+            .map(|i| Span::from_ps(i.saturating_mul(self.interval.as_ps())).as_s())
             .collect();
         let delay = |then: &Total, now: &Total| {
             (now.waited - then.waited) as f64 / 1e12 / (now.departures - then.departures) as f64

@@ -8,7 +8,7 @@ use pcap_parser::{
     Block, InterfaceDescriptionBlock, LegacyPcapReader, PcapBlockOwned, PcapError, PcapHeader,
     PcapNGReader,
 };
-use sojourn_base::time::PS_PER_S;
+use sojourn_base::time::{LONGEST_S, PS_PER_S};
 use sojourn_base::{Span, Time};
 
 use super::headers::{self, FlowName, LINK_TYPES, LinkType};
@@ -187,9 +187,9 @@ struct Clock {
 }
 
 impl Clock {
-    /// Picoseconds from the first packet to one that is stamped `now`, or to the latest one if
-    /// that is later.
-    fn since_first(&mut self, now: i128) -> u64 {
+    /// Time from the first packet to one that is stamped `now`, or to the latest one if that is
+    /// later.
+    fn since_first(&mut self, now: i128) -> Result<Time, Fault> {
         let (first, latest) = *self.stamps.get_or_insert((now, now));
         if now < latest {
             let back = u64::try_from(latest - now).unwrap_or(u64::MAX);
@@ -198,7 +198,13 @@ impl Clock {
         }
         let now = now.max(latest);
         self.stamps = Some((first, now));
-        u64::try_from(now - first).unwrap_or(u64::MAX)
+        let since_s = (now - first) / i128::from(PS_PER_S);
+        if since_s >= i128::from(LONGEST_S) {
+            return Err(wrong(format!(
+                "found a stamp {since_s} s after the first packet's; allowed: less than {LONGEST_S} s"
+            )));
+        }
+        Ok(Time::from_ps((now - first) as u64))
     }
 }
 
@@ -276,14 +282,14 @@ impl Sections {
         }
         let ps = u128::from(record.stamp) * u128::from(PS_PER_S) / interface.resolution;
         let ps = ps.cast_signed() + i128::from(interface.offset) * i128::from(PS_PER_S);
-        let since = self.clock.since_first(ps);
+        let time = self.clock.since_first(ps)?;
         let headers = headers::read(interface.link, record.bytes);
         self.flow = Some(headers.name);
         let there = record
             .original
             .saturating_sub(headers.framing + headers.cooked);
         Ok(Found::Arrival(Arrival {
-            time: Time::from_ps(since),
+            time,
             size: headers.length.unwrap_or(there).min(there).max(1),
             framing: headers.framing,
             flow: headers.flow,
