@@ -28,26 +28,30 @@ SETTINGS = {"DASK_DISTRIBUTED__COMM__TIMEOUTS__CONNECT": "5s"}
 class Cluster:
     """A scheduler and workers, each a process of its own."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, **variables: str) -> None:
         self.folder = folder
         self.processes: list[subprocess.Popen] = []
         about = folder / "scheduler.json"
-        self._start("dask_scheduler", "--port", "0", "--scheduler-file", about)
+        self._start("dask_scheduler", "--port", "0", "--scheduler-file", about, **variables)
         wait_until(lambda: about.exists() and about.read_text().strip().endswith("}"))
         self.address = json.loads(about.read_text())["address"]
 
-    def add_worker(self) -> subprocess.Popen:
-        options = ("--nthreads", "1", "--no-nanny", "--local-directory", self.folder)
-        return self._start("dask_worker", self.address, *options)
+    @property
+    def scheduler(self) -> subprocess.Popen:
+        return self.processes[0]
 
-    def _start(self, program: str, *arguments: object) -> subprocess.Popen:
+    def add_worker(self, **variables: str) -> subprocess.Popen:
+        options = ("--nthreads", "1", "--no-nanny", "--local-directory", self.folder)
+        return self._start("dask_worker", self.address, *options, **variables)
+
+    def _start(self, program: str, *arguments: object, **variables: str) -> subprocess.Popen:
         log = (self.folder / f"{program}-{len(self.processes)}.log").open("w")
         options = ("--host", "127.0.0.1", "--no-dashboard")
         process = subprocess.Popen(
             [sys.executable, "-m", f"distributed.cli.{program}", *map(str, arguments), *options],
             stdout=log,
             stderr=log,
-            env={**os.environ, **SETTINGS},
+            env={**os.environ, **SETTINGS, **variables},
         )
         self.processes.append(process)
         return process
@@ -149,6 +153,43 @@ def test_a_worker_with_another_engine_is_refused(cluster, text, tmp_path, monkey
     monkeypatch.setattr("sojourn.store.identity.ENGINE", "another")
     with pytest.raises(ClusterError, match="install the same sojourn on all workers"):
         sweep(sj.Scenario.from_toml(text()), tmp_path / "out", cluster=cluster.address)
+
+
+@pytest.fixture
+def without_sojourn(tmp_path) -> dict[str, str]:
+    """The environment of a process that finds no sojourn."""
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other" / "sojourn.py").touch()
+    return {"PYTHONPATH": str(tmp_path / "other")}
+
+
+def test_a_worker_without_sojourn_is_one_clear_error(cluster, text, tmp_path, without_sojourn):
+    cluster.add_worker(**without_sojourn)
+    with pytest.raises(ClusterError, match="a worker cannot import sojourn: No module named"):
+        sweep(sj.Scenario.from_toml(text()), tmp_path / "out", cluster=cluster.address)
+
+
+def test_a_scheduler_without_sojourn_is_one_clear_error(text, tmp_path, without_sojourn):
+    cluster = Cluster(tmp_path, **without_sojourn)
+    try:
+        cluster.add_worker()
+        with pytest.raises(ClusterError, match="the scheduler cannot import sojourn: No module"):
+            sweep(sj.Scenario.from_toml(text()), tmp_path / "out", cluster=cluster.address)
+    finally:
+        cluster.stop()
+
+
+def test_a_scheduler_that_dies_is_one_clear_error(cluster, text, tmp_path):
+    path, out = tmp_path / "scenario.toml", tmp_path / "out"
+    path.write_text(text(duration="60 s", replicas=20))
+    cluster.add_worker()
+    program = started("sweep", path, "--out", out, "--cluster", cluster.address)
+    wait_until(lambda: program.poll() is not None or len(records(out)) >= 3)
+    cluster.scheduler.kill()
+    _, errors = program.communicate(timeout=PATIENCE_S)
+    assert program.returncode == 1
+    (line,) = [line for line in errors.splitlines() if " runs, " not in line]
+    assert line.startswith("error: the scheduler has gone; finished runs are kept; the same")
 
 
 def test_what_goes_wrong_in_a_run_is_told_here(cluster, text, tmp_path):

@@ -10,6 +10,7 @@ another version of sojourn, or other files.
 
 from __future__ import annotations
 
+import logging
 import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -33,6 +34,8 @@ AHEAD = 4
 
 PATIENCE_S = 30.0
 """How long to look for a scheduler, and for a first worker."""
+
+GONE = "the scheduler has gone; finished runs are kept"
 
 
 class ClusterError(Exception):
@@ -65,10 +68,25 @@ class Source:
 
 
 @contextmanager
+def _unlogged() -> Iterator[None]:
+    """Keep to ourselves what a client logs of a scheduler that goes: we say so in a sentence."""
+    loggers = [logging.getLogger(f"distributed.{name}") for name in ("batched", "client")]
+    levels = [logger.level for logger in loggers]
+    for logger in loggers:
+        logger.setLevel(logging.CRITICAL)
+    try:
+        yield
+    finally:
+        for logger, level in zip(loggers, levels, strict=True):
+            logger.setLevel(level)
+
+
+@contextmanager
 def connected(address: str, scenario: Scenario) -> Iterator[Callable[[Sequence[Task]], Finished]]:
     """Connect to a scheduler; carry runs out there. Raises :class:`ClusterError`."""
     try:
         from distributed import Client
+        from distributed.comm.core import CommClosedError
     except ImportError:
         raise ClusterError(
             "Dask is not installed; install it with: pip install 'sojourn[cluster]'"
@@ -82,19 +100,39 @@ def connected(address: str, scenario: Scenario) -> Iterator[Callable[[Sequence[T
         client = Client(address, timeout=PATIENCE_S, set_as_default=False)
     except (OSError, ValueError) as error:
         raise ClusterError(f"{address}: there is no Dask scheduler: {error}") from None
+    with _unlogged():
+        try:
+            _see_workers(client, address)
+            folder = str(scenario.folder.resolve())
+            overrides = tuple(scenario.overrides)
+            keys = Keys(scenario)
+            content = keys.of_content()
+            source = Source(scenario.text, scenario.place, folder, overrides, content)
+            with client.as_current():
+                yield lambda tasks: _carry_out(client, source, keys, tasks)
+        except CommClosedError:
+            raise ClusterError(GONE) from None
+        finally:
+            client.close()
+
+
+def _see_workers(client: Any, address: str) -> None:
+    """Raise :class:`ClusterError` where there is no worker, or one that cannot import sojourn.
+
+    A worker that is handed what it cannot import ends, and the run would wait for another for ever.
+    """
     try:
         client.wait_for_workers(1, timeout=PATIENCE_S)
-        folder = str(scenario.folder.resolve())
-        overrides = tuple(scenario.overrides)
-        keys = Keys(scenario)
-        content = keys.of_content()
-        source = Source(scenario.text, scenario.place, folder, overrides, content)
-        with client.as_current():
-            yield lambda tasks: _carry_out(client, source, keys, tasks)
     except TimeoutError:
         raise ClusterError(f"{address}: no worker joined within {PATIENCE_S:g} s") from None
-    finally:
-        client.close()
+    for who, run in (("the scheduler", client.run_on_scheduler), ("a worker", client.run)):
+        try:
+            run(exec, f"import {__name__}")
+        except ImportError as error:
+            raise ClusterError(
+                f"{who} cannot import sojourn: {error}; install the same sojourn on the scheduler "
+                "and on all workers"
+            ) from None
 
 
 def _carry_out(client: Any, source: Source, keys: Keys, tasks: Sequence[Task]) -> Finished:
@@ -128,7 +166,7 @@ def _gathered(client: Any, futures: list[Any]) -> list[Packed]:
     try:
         return client.gather(futures)
     except CancelledError:
-        raise ClusterError("the scheduler has gone; finished runs are kept") from None
+        raise ClusterError(GONE) from None
     except KilledWorker as error:
         raise ClusterError(f"several workers died over the same run: {error}") from None
 
