@@ -112,10 +112,11 @@ impl LossEvents {
         self.settle(base_rtt);
     }
 
-    /// From which arrival on a packet tells the wait of the latest; never where that is known.
+    /// From which arrival on a packet tells the wait of the latest; never where that is known. Of
+    /// one that comes at that instant it may be heard before the drop or after it.
     pub(crate) fn asks_from(&self) -> Time {
         if self.count > 0 && self.wait.is_none() {
-            self.began
+            self.began + Span::from_ps(1)
         } else {
             Time::NEVER
         }
@@ -208,7 +209,7 @@ mod tests {
         // Waits of 20 ms after the first drop, of none after the one at 31: {0 at 0, 1 at 29} {1 at
         // 31, 2 at 40} {2 at 42}. What waited before the drop does not count.
         let drops = [(0, 0), (29, 1), (31, 1), (40, 2), (42, 2)];
-        let waits = [(0, 20), (33, 0), (44, 0)];
+        let waits = [(1, 20), (33, 0), (44, 0)];
         let (mut late, mut soon) = (LossEvents::default(), LossEvents::default());
         soon.waited(at(0), Span::from_ms(70), RTT);
         for (ms, flow) in drops {
@@ -227,6 +228,21 @@ mod tests {
         }
         assert_eq!(told(&late), (3, 5, 5));
         assert_eq!(told(&soon), told(&late));
+    }
+
+    #[test]
+    fn what_comes_with_the_first_loss_tells_nothing() {
+        let (mut before, mut behind) = (LossEvents::default(), LossEvents::default());
+        before.waited(at(5), Span::from_ms(1), RTT);
+        for events in [&mut before, &mut behind] {
+            events.add(at(5), 0, RTT);
+        }
+        behind.waited(at(5), Span::from_ms(1), RTT);
+        for events in [&mut before, &mut behind] {
+            events.waited(at(6), Span::from_ms(30), RTT);
+            events.add(at(25), 0, RTT);
+            assert_eq!(told(events), (1, 2, 1));
+        }
     }
 
     #[test]
