@@ -202,9 +202,10 @@ impl SimPacket {
         self.lane & 1 == 0 && !self.is(Kind::Ack)
     }
 
-    /// Tells it apart from all others that are on their way.
+    /// Tells it apart from all others that are on their way: a segment may be sent again at the
+    /// instant at which it was sent first.
     pub const fn id(&self) -> PacketId {
-        let what = self.what & KIND;
+        let what = self.what & (KIND | AGAIN);
         (self.lane, self.connection, what, self.number, self.sent)
     }
 
@@ -434,5 +435,14 @@ mod tests {
         assert_eq!((packet.kind(), packet.size), (Kind::Segment, 52));
         assert_eq!(packet.segment(52), segment);
         assert_eq!(packet.of_ack(1, &Ack::plain(9)).kind(), Kind::Ack);
+    }
+
+    #[test]
+    fn a_segment_that_is_sent_again_at_once_is_another_packet() {
+        let blank = SimPacket::on_lane(&Lane::default(), 3, Way::There, Time::ZERO);
+        let mut segment = blank.segment(0);
+        let first = blank.of_segment(1, &segment, 52);
+        segment.retransmission = true;
+        assert_ne!(blank.of_segment(1, &segment, 52).id(), first.id());
     }
 }
