@@ -11,6 +11,7 @@ from typing import Any
 import polars as pl
 
 from sojourn._core import Cancel, ScenarioError
+from sojourn.files import parquet
 from sojourn.own.aside import prints_aside
 from sojourn.scenario import Scenario
 from sojourn.workers.threads import attended
@@ -82,7 +83,7 @@ def find_decision(path: Path, number: int) -> Decision:
 
     Raises ScenarioError where there is none.
     """
-    log = pl.scan_parquet(path, glob=False).with_row_index("row")
+    log = parquet.scan(path).with_row_index("row")
     decided = log.filter(pl.col("event").is_in(DECISIONS))
     count = decided.select(pl.len()).collect().item()
     if not 1 <= number <= count:

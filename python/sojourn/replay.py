@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -15,6 +14,7 @@ from sojourn import _core
 from sojourn._core import Cancel
 from sojourn.errors.arguments import as_path, kind_error
 from sojourn.errors.brief import InputError, brief
+from sojourn.files import parquet
 from sojourn.files.whole import write_together
 from sojourn.tables import BY_REASON
 from sojourn.workers.threads import attended
@@ -85,11 +85,9 @@ class Replayed:
         """
         contents = {}
         for name in ("queues", "flows", "drops", "series"):
-            table = io.BytesIO()
-            getattr(self, name).write_parquet(table)
-            contents[Path(folder) / f"{name}.parquet"] = table.getvalue()
+            contents[Path(folder) / f"{name}.parquet"] = parquet.packed(getattr(self, name))
         text = json.dumps(self.summary(), indent=1, ensure_ascii=False, allow_nan=False)
-        contents[Path(folder) / "summary.json"] = f"{text}\n".encode()
+        contents[Path(folder) / "summary.json"] = f"{text}\n".encode(errors="replace")
         write_together(contents)
         return list(contents)
 

@@ -255,7 +255,9 @@ def test_the_last_interval_may_end_with_the_clock(sojourn, tmp_path):
 def test_a_link_at_work_when_the_clock_ends_is_refused(sojourn, tmp_path):
     done = sojourn("replay", table(tmp_path, LATE), "--rate", "1 kbit/s", "--queue", "droptail")
     assert done.status == 2
-    assert done.errors.startswith("error: --rate: found 1 kbit/s, at which packets are on their way")
+    assert done.errors.startswith(
+        "error: --rate: found 1 kbit/s, at which packets are on their way"
+    )
 
 
 def test_a_table_without_packets(sojourn, tmp_path):

@@ -1,6 +1,7 @@
 """Terminals, locales and names of files that are not what one is used to."""
 
 import os
+from pathlib import Path
 
 
 def test_a_terminal_of_no_columns_is_none(sojourn, small, monkeypatch):
@@ -21,6 +22,22 @@ def test_a_file_whose_name_is_no_text_is_read(process, small):
     small.rename(odd)
     done = process("check", odd)
     assert (done.status, done.errors) == (0, "")
+
+
+def test_results_lie_in_a_folder_whose_name_is_no_text(process, small):
+    folder = Path(os.fsdecode(os.fsencode(small.parent) + b"/\xff"))
+    out, arrivals = folder / "out", folder / "arrivals.csv"
+    folder.mkdir()
+    arrivals.write_text("time_s,size_B\n0,1000\n0,1000\n0,1000\n")
+    for command in (
+        ("run", small, "--out", out),
+        ("diff", out, out),
+        ("report", out),
+        ("events", small, "--out", out, "--point", 1, "--show", 1),
+        ("replay", arrivals, "--rate", "8 Mbit/s", "--queue", "codel", "--out", folder / "replay"),
+    ):
+        done = process(*command)
+        assert done.status == 0, done.errors
 
 
 def test_an_interrupt_is_told_where_a_command_says_nothing_itself(sojourn, tmp_path, monkeypatch):

@@ -1,6 +1,7 @@
 """From the command line to folder, tables and exit status, on synthetic frames."""
 
 import json
+import resource
 
 import pytest
 import typer
@@ -71,6 +72,25 @@ def test_options_reach_the_run(app, tmp_path):
     text, options = app.given[0]
     assert (options.seed, options.jobs) == (3, 2)
     assert "replicas = 8" in text
+
+
+@pytest.mark.usefixtures("sketched")
+def test_no_room_for_a_summary_leaves_the_earlier_one(app, tmp_path):
+    """Half of one would be taken for a file of the user's own, that no report may write over."""
+    command = ("eqm", "--out", str(tmp_path), *SMALL)
+    invoke(app, *command)
+    summary = tmp_path / "summary.json"
+    before = summary.read_bytes()
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (len(before) // 2, limits[1]))
+    try:
+        again = invoke(app, *command, "--seed", "2")
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    assert isinstance(again.exception, OSError)
+    assert again.exception.filename == str(summary)
+    assert summary.read_bytes() == before
+    assert invoke(app, *command).exit_code == 0
 
 
 TINY = {

@@ -16,7 +16,6 @@ the checksum it names is damaged, and is never read.
 
 from __future__ import annotations
 
-import io
 import json
 import platform
 import shlex
@@ -50,8 +49,6 @@ from sojourn.store.journal import sync_folder
 
 # Not before there is a frame: a sweep looks at its folder before it has any.
 if TYPE_CHECKING:
-    import polars as pl
-
     from sojourn.results import Results
 
 TABLES = ("points", "runs", "links", "flows", "groups", "total", "drops", "delays", "series")
@@ -154,15 +151,14 @@ def read(folder: Path) -> Experiment:
 
     Raises :class:`FolderError` where a file is missing or damaged: the error names it.
     """
-    import polars as pl
-
+    from sojourn.files import parquet
     from sojourn.results import Results
 
     manifest = read_manifest(folder)
     bad = damaged(folder, manifest)
     if bad:
         raise FolderError(f"{bad[0]}; the command that made it mends it: {manifest['command']}")
-    frames = {name: pl.read_parquet(folder / f"{name}.parquet", glob=False) for name in TABLES}
+    frames = {name: parquet.read(folder / f"{name}.parquet") for name in TABLES}
     frames["totals"], frames["time_series"] = frames.pop("total"), frames.pop("series")
     outside.read_results(folder)
     try:
@@ -220,13 +216,9 @@ def _leads_out(path: Path) -> bool:
 
 
 def _tables(results: Results) -> dict[str, bytes]:
-    return {f"{name}.parquet": _parquet(frame) for name, frame in results.frames().items()}
+    from sojourn.files import parquet
 
-
-def _parquet(frame: pl.DataFrame) -> bytes:
-    buffer = io.BytesIO()
-    frame.write_parquet(buffer)
-    return buffer.getvalue()
+    return {f"{name}.parquet": parquet.packed(frame) for name, frame in results.frames().items()}
 
 
 def _json(document: dict[str, Any]) -> bytes:

@@ -27,6 +27,8 @@ from sojourn._core import ScenarioError
 from sojourn.experiments.compared import short_names, titles
 from sojourn.experiments.space import Space
 from sojourn.experiments.trying import Samples, Tries
+from sojourn.files import parquet
+from sojourn.files.whole import write_together
 from sojourn.stats.intervals import defined
 
 if TYPE_CHECKING:
@@ -66,8 +68,8 @@ class Sensitivity:
     def write(self, folder: Path) -> list[Path]:
         """Write the table as Parquet and CSV, and the figure; return the paths."""
         paths = [folder / "sensitivity.parquet", folder / "sensitivity.csv"]
-        self.table.write_parquet(paths[0])
-        self.table.write_csv(paths[1])
+        contents = (parquet.packed(self.table), self.table.write_csv().encode())
+        write_together(dict(zip(paths, contents, strict=True)))
         from sojourn.plots.save import save
 
         return [*paths, *save(self.plot(), self.shown(), folder / "figures", NAME).values()]

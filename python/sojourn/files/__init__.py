@@ -1,1 +1,1 @@
-"""Files: written whole or not at all, known again later, and tables as TOML."""
+"""Files: written whole or not at all, known again later; Parquet and TOML."""

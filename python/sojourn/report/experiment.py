@@ -48,7 +48,7 @@ def write(
     results: Results, path: Path, manifest: Mapping[str, Any] | None, least: float = LEAST
 ) -> Path:
     """Write the page, whole or not at all; return its path. Raises OSError."""
-    write_whole(path, [render(results, manifest, least).encode()])
+    write_whole(path, [render(results, manifest, least).encode(errors="replace")])
     return path
 
 

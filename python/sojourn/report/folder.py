@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import csv
+import io
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from sojourn.files import parquet
 from sojourn.files.whole import write_whole
 from sojourn.report.drawings import Drawing, draw_all
 from sojourn.report.page import render
@@ -52,10 +54,11 @@ def summary(report: StudyReport, command: str) -> dict[str, Any]:
 def write_table(table: Table, folder: Path) -> Path:
     """A table as people read it, in CSV."""
     path = folder / f"{table.id}.csv"
-    with path.open("w", encoding="utf-8", newline="") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(table.header)
-        writer.writerows(table.rows)
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(table.header)
+    writer.writerows(table.rows)
+    write_whole(path, [text.getvalue().encode()])
     return path
 
 
@@ -96,17 +99,14 @@ def write(report: StudyReport, folder: Path, command: str) -> Folder:
     folder.mkdir(parents=True, exist_ok=True)
     drawings = draw_all(report.figures, folder / "figures")
     tables_folder = folder / "tables"
-    tables_folder.mkdir(exist_ok=True)
     tables = [report.comparison, *(one for part in report.sections for one in part.tables)]
     table_paths = tuple(write_table(one, tables_folder) for one in tables)
-    report.observations.write_parquet(folder / "observations.parquet")
+    write_whole(folder / "observations.parquet", [parquet.packed(report.observations)])
     for part, text in report.scenarios.items():
-        (folder / f"{part}.toml").write_text(text, encoding="utf-8")
+        write_whole(folder / f"{part}.toml", [text.encode()])
     summary_path = folder / "summary.json"
-    summary_path.write_text(
-        json.dumps(summary(report, command), indent=2, ensure_ascii=False, allow_nan=False) + "\n",
-        encoding="utf-8",
-    )
+    told = json.dumps(summary(report, command), indent=2, ensure_ascii=False, allow_nan=False)
+    write_whole(summary_path, [f"{told}\n".encode(errors="replace")])
     page = folder / f"{report.study}.html"
-    write_whole(page, [render(report, drawings, command).encode()])
+    write_whole(page, [render(report, drawings, command).encode(errors="replace")])
     return Folder(page, tuple(drawings), summary_path, table_paths)
