@@ -2,11 +2,15 @@
 
 import json
 import shutil
+import time
+from concurrent.futures import ThreadPoolExecutor
 
 import polars as pl
 import pytest
 
 import sojourn as sj
+from sojourn.experiments.checked import Checked
+from sojourn.experiments.folder import read
 from sojourn.experiments.manifest import STORE
 from sojourn.experiments.merge import merge
 from sojourn.experiments.share import Share
@@ -59,6 +63,21 @@ def test_parts_may_share_a_folder(text, whole, tmp_path):
         sweep(scenario, tmp_path / "shared", share=Share(number, 3))
     assert merged(tmp_path / "shared") == (0, "")
     assert_same(tmp_path / "shared", whole)
+
+
+def test_parts_that_end_at_once_are_written_one_after_the_other(text, tmp_path, monkeypatch):
+    scenario, out = sj.Scenario.from_toml(text()), tmp_path / "shared"
+    usual = Checked.take_place
+
+    def slowly(file: Checked) -> None:
+        time.sleep(0.02)
+        usual(file)
+
+    monkeypatch.setattr(Checked, "take_place", slowly)
+    with ThreadPoolExecutor(3) as pool:
+        done = [pool.submit(sweep, scenario, out, share=Share(n, 3)) for n in (1, 2, 3)]
+    assert [len(each.result().runs) for each in done] == [4, 4, 4]
+    assert len(read(out).results.runs) == 4, "the tables are of one part"
 
 
 def test_parts_of_what_was_set_from_outside(text, tmp_path):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -11,6 +12,9 @@ try:
     import fcntl
 except ImportError:  # Windows: there every process is trusted to be alone.
     fcntl = None
+
+LOOK_INTERVAL_S = 0.05
+"""How often who waits for its turn looks whether it has come."""
 
 
 def try_lock(file: int, *, shared: bool = False) -> bool:
@@ -25,6 +29,18 @@ def try_lock(file: int, *, shared: bool = False) -> bool:
         # Some network file systems know no locks.
         return True
     return True
+
+
+@contextmanager
+def in_turn(path: Path) -> Iterator[None]:
+    """Hold a lock file as soon as no other process holds it."""
+    file = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
+    try:
+        while not try_lock(file):
+            time.sleep(LOOK_INTERVAL_S)
+        yield
+    finally:
+        os.close(file)
 
 
 class Busy(Exception):
