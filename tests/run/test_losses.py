@@ -186,3 +186,13 @@ def test_losses_at_one_instant_are_told_alike_with_a_trace(seed, tmp_path):
     scenario = sj.Scenario.from_toml(IN_PHASE, overrides={"seed": seed})
     traced = sj.run(scenario, trace_folder=tmp_path)
     assert traced.links.equals(sj.run(scenario).links)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_losses_of_a_first_wire_are_told_alike_with_a_trace(seed, tmp_path):
+    """What comes to that link later is no longer seen to wait before what its wire lost."""
+    lossy = 'access = { rate = "12 Mbit/s", delay = "1 ms", loss = 0.2 }\n\n[[flow]]'
+    text = IN_PHASE.replace("[[flow]]", lossy, 1)
+    scenario = sj.Scenario.from_toml(text, overrides={"seed": seed})
+    traced = sj.run(scenario, trace_folder=tmp_path)
+    assert traced.links.equals(sj.run(scenario).links)

@@ -133,11 +133,6 @@ fn book_lost<O: Observer>(
 }
 
 impl Link {
-    /// Whether what is lost on the wire is found as it comes out, not when it is handed over.
-    pub(crate) fn finds_losses_late(&self) -> bool {
-        self.is_lossy && !self.hands_over
-    }
-
     /// Whether the packet that comes out next is lost on the wire.
     pub(super) fn loses(&mut self, packet: &SimPacket) -> bool {
         let size = packet.bytes() + self.spec.overhead;

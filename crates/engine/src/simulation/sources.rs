@@ -4,8 +4,8 @@
 //! else comes to the links over which they send first, they run ahead: each time that one of them
 //! comes next, a number of packets is sent one after the other, each at its exact instant, whatever
 //! comes before that elsewhere. Which comes next, a packet that is sent or one that arrives, no
-//! processor could guess where sources send at random. They do not where such a link finds what its
-//! wire loses only as that comes out: its queue would drop later packets before.
+//! processor could guess where sources send at random. They do not where the wire of such a link
+//! loses packets: that would be heard of after what comes to the link later.
 
 use std::collections::BTreeSet;
 
@@ -23,7 +23,7 @@ use crate::{Cargo, FlowId, LinkId, Observer, SimPacket};
 const AHEAD: usize = 64;
 
 /// Whether all flows send datagrams, and nothing else comes to the links over which they go first,
-/// of which none finds its losses late.
+/// of which none loses any on its wire.
 pub(super) fn may_run_ahead(links: &[Link], flows: &[Flow], lanes: &[Lane], paths: &Paths) -> bool {
     if flows.iter().any(Flow::is_tcp) {
         return false;
@@ -31,10 +31,7 @@ pub(super) fn may_run_ahead(links: &[Link], flows: &[Flow], lanes: &[Lane], path
     let there = lanes.iter().step_by(2).map(|lane| paths.links(lane.path));
     let (firsts, others): (Vec<_>, Vec<_>) = there.filter_map(<[LinkId]>::split_first).unzip();
     let firsts: BTreeSet<&LinkId> = firsts.into_iter().collect();
-    if firsts
-        .iter()
-        .any(|&&id| links[id as usize].finds_losses_late())
-    {
+    if firsts.iter().any(|&&id| links[id as usize].is_lossy) {
         return false;
     }
     !others
