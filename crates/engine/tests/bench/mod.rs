@@ -166,8 +166,15 @@ struct LinkState {
 struct FlowState {
     books: [FlowBooks; 2],
     tally: Option<Tally>,
-    /// `snd_una`, `snd_nxt` and window of each connection, its smoothed round trip and variation.
-    senders: Vec<([u64; 3], Option<(Span, Span)>)>,
+    senders: Vec<SenderState>,
+}
+
+#[derive(Debug, PartialEq)]
+struct SenderState {
+    /// `snd_una`, `snd_nxt` and window.
+    numbers: [u64; 3],
+    /// The smoothed round trip and its variation.
+    srtt: Option<(Span, Span)>,
 }
 
 /// The state at the present instant.
@@ -208,9 +215,9 @@ fn link_state(link: &Link, now: Time) -> LinkState {
 }
 
 fn flow_state<O: Observer>(simulation: &Simulation<O>, flow: usize) -> FlowState {
-    let senders = simulation.senders(flow).map(|sender| {
-        let numbers = [sender.snd_una(), sender.snd_nxt(), sender.window()];
-        (numbers, sender.srtt())
+    let senders = simulation.senders(flow).map(|sender| SenderState {
+        numbers: [sender.snd_una(), sender.snd_nxt(), sender.window()],
+        srtt: sender.srtt(),
     });
     FlowState {
         books: simulation.books(flow),
