@@ -1,6 +1,9 @@
 """``sojourn compare``: one table of disciplines, one of flows, one figure."""
 
 import json
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 
@@ -18,6 +21,22 @@ def test_a_comparison_names_disciplines_and_flows(sojourn, tmp_path, monkeypatch
         assert word in done.out
     assert "marks" not in done.out, "nobody marks without ECN"
     assert {path.name for path in tmp_path.iterdir()} >= {"delay-goodput.png", "links.parquet"}
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs an output without room")
+def test_results_are_kept_where_they_cannot_be_shown(tmp_path):
+    command = ["compare", "codel", "red", "--out", tmp_path / "out", *QUICK]
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "sojourn", *map(str, command)],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            timeout=120,
+            check=False,
+        )
+    assert (done.returncode, "Traceback" in done.stderr) == (1, False)
+    assert (tmp_path / "out" / "experiment.json").exists()
 
 
 def test_a_discipline_inside_another_may_have_settings(sojourn, tmp_path):
