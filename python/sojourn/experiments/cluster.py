@@ -85,7 +85,7 @@ def _unlogged() -> Iterator[None]:
 def connected(address: str, scenario: Scenario) -> Iterator[Callable[[Sequence[Task]], Finished]]:
     """Connect to a scheduler; carry runs out there. Raises :class:`ClusterError`."""
     try:
-        from distributed import Client
+        from distributed import CancelledError, Client
         from distributed.comm.core import CommClosedError
     except ImportError:
         raise ClusterError(
@@ -110,7 +110,7 @@ def connected(address: str, scenario: Scenario) -> Iterator[Callable[[Sequence[T
             source = Source(scenario.text, scenario.place, folder, overrides, content)
             with client.as_current():
                 yield lambda tasks: _carry_out(client, source, keys, tasks)
-        except CommClosedError:
+        except (CancelledError, CommClosedError):
             raise ClusterError(GONE) from None
         finally:
             client.close()
@@ -142,7 +142,7 @@ def _carry_out(client: Any, source: Source, keys: Keys, tasks: Sequence[Task]) -
     running: dict[Any, Task] = {}
     try:
         while True:
-            ahead = AHEAD * max(1, sum(client.nthreads().values()))
+            ahead = AHEAD * max(1, _threads(client))
             while len(running) < ahead and (task := next(waiting, None)) is not None:
                 key = keys.of(task)
                 # The scenario goes with each run: left with the workers, it could die with them.
@@ -159,14 +159,19 @@ def _carry_out(client: Any, source: Source, keys: Keys, tasks: Sequence[Task]) -
         client.cancel(list(running))
 
 
+def _threads(client: Any) -> int:
+    """How many the workers have. Raises :class:`ClusterError` where no scheduler says so."""
+    try:
+        return sum(client.nthreads().values())
+    except OSError:
+        raise ClusterError(GONE) from None
+
+
 def _gathered(client: Any, futures: list[Any]) -> list[Packed]:
-    from distributed import CancelledError
     from distributed.scheduler import KilledWorker
 
     try:
         return client.gather(futures)
-    except CancelledError:
-        raise ClusterError(GONE) from None
     except KilledWorker as error:
         raise ClusterError(f"several workers died over the same run: {error}") from None
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from errno import EBUSY
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -137,7 +138,7 @@ def at_work(out: Path, *, shared: bool = False) -> Iterator[None]:
                 remove_unfinished(out)
             yield
     except Busy:
-        raise OSError(None, "another sweep is at work in this folder", str(out)) from None
+        raise OSError(EBUSY, "another sweep is at work in this folder", str(out)) from None
 
 
 def _name_damage(out: Path, store: Store, scenario: Scenario, note: Note) -> None:

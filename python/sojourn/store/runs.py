@@ -11,6 +11,7 @@ import mmap
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from errno import EIO
 from pathlib import Path
 
 from sojourn.store import record
@@ -48,7 +49,7 @@ class Store:
             file.seek(offset)
             payload = record.payload_of(file.read(length))
         if payload is None:
-            raise OSError(None, f"was damaged while it was used, at byte {offset}", str(path))
+            raise OSError(EIO, f"was damaged while it was used, at byte {offset}", str(path))
         return payload
 
     def __iter__(self) -> Iterator[bytes]:

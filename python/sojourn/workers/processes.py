@@ -87,7 +87,7 @@ def in_processes(
                 yield []
                 continue
             if isinstance(run.exception(), BrokenProcessPool):
-                raise ChildProcessError(None, KILLED)
+                raise ChildProcessError(KILLED)
             yield [(running.pop(run), run.result())]
         finished_all = True
     finally:
