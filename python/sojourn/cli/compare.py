@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sojourn._core import ScenarioError
 from sojourn.cli.completion import disciplines_like
 from sojourn.cli.options import (
     LEAST_TEXT,
@@ -22,6 +21,7 @@ from sojourn.cli.options import (
     interrupted,
     prepare_out,
     read_share,
+    written_first,
 )
 from sojourn.errors.extras import MissingExtra
 
@@ -139,21 +139,13 @@ def compare(
     for warning in results.warnings:
         print(f"warning: {question.in_options(warning)}", file=sys.stderr)
     found = answer(results, question.labels(), question.elastic(), share)
-    written, refused = [], None
-    # Before it is shown: whoever reads that may have gone.
-    if out is not None:
-        try:
-            written += results.write(out)
-        except (OSError, ScenarioError) as error:
-            refused = error
-    if json_:
-        document_ = {"sojourn": results.sojourn, "scenario": question.toml()}
-        json.dump(document_ | {"disciplines": document(found)}, sys.stdout, indent=1)
-        print()
-    else:
-        _print(scenario.title, found, results, share)
-    if refused is not None:
-        raise refused
+    with written_first(lambda: [] if out is None else results.write(out)) as written:
+        if json_:
+            document_ = {"sojourn": results.sojourn, "scenario": question.toml()}
+            json.dump(document_ | {"disciplines": document(found)}, sys.stdout, indent=1)
+            print()
+        else:
+            _print(scenario.title, found, results, share)
     written += _draw(results, out or Path("results") / "compare")
     for path in written:
         print(path, file=sys.stderr)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from enum import StrEnum
 from pathlib import Path
@@ -12,6 +12,7 @@ from typing import Annotated
 
 import typer
 
+from sojourn._core import ScenarioError
 from sojourn.cli.names import in_options
 from sojourn.errors.brief import InputError
 from sojourn.experiments.compared import answers, cases
@@ -219,6 +220,22 @@ def prepare_out(out: Path, scenario: Scenario) -> None:
     prepare(out, scenario)
     for warning in left_out(out, scenario):
         print(f"warning: {warning}", file=sys.stderr)
+
+
+@contextmanager
+def written_first(write: Callable[[], list[Path]]) -> Iterator[list[Path]]:
+    """Write results, then show them: whoever reads that may have gone.
+
+    Where they cannot be written they are shown all the same, and then it is told.
+    """
+    written, refused = list[Path](), None
+    try:
+        written = write()
+    except (OSError, ScenarioError) as error:
+        refused = error
+    yield written
+    if refused is not None:
+        raise refused
 
 
 def print_interval_warning(interval: IntervalName, points: Collection[int]) -> None:

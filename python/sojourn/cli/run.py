@@ -9,7 +9,6 @@ from typing import Annotated
 
 import typer
 
-from sojourn._core import ScenarioError
 from sojourn.cli.console import print_summary
 from sojourn.cli.options import (
     IntervalName,
@@ -25,6 +24,7 @@ from sojourn.cli.options import (
     prepare_out,
     print_interval_warning,
     print_warnings,
+    written_first,
 )
 
 
@@ -138,30 +138,27 @@ def run(
         outcomes = outcomes_of(scenario, jobs, shown, traces)
     print_interval_warning(interval, outcomes.points)
     summary = outcomes.summary(interval.value)
-    written, refused = [], None
     traced = sorted(
         path for path, stamp in _stamps(out, trace).items() if stamp != before.get(path)
     )
-    # Where no run has finished there is nothing to put in the place of earlier results.
-    if out is not None and outcomes.each:
+
+    def write() -> list[Path]:
+        # Where no run has finished there is nothing to put in the place of earlier results.
+        if out is None or not outcomes.each:
+            return []
         from sojourn.results import of_outcomes
 
-        try:
-            written += of_outcomes(outcomes).write(out, traces=traced)
-        except (OSError, ScenarioError) as error:
-            # The numbers are there: they are shown before this is told.
-            refused = error
-    written += traced
-    for warning in outcomes.warnings:
-        print(f"warning: {warning}", file=sys.stderr)
-    if json_:
-        print_summary(summary)
-    elif outcomes.each:
-        print_tables(outcomes, summary, all_links=all_links)
-    for path in written:
-        print(path, file=sys.stderr)
-    if refused is not None:
-        raise refused
+        return of_outcomes(outcomes).write(out, traces=traced)
+
+    with written_first(write) as written:
+        for warning in outcomes.warnings:
+            print(f"warning: {warning}", file=sys.stderr)
+        if json_:
+            print_summary(summary)
+        elif outcomes.each:
+            print_tables(outcomes, summary, all_links=all_links)
+        for path in [*written, *traced]:
+            print(path, file=sys.stderr)
     if not outcomes.complete:
         raise interrupted(scenario, outcomes.points, "they alone are counted")
 

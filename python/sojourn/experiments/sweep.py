@@ -25,7 +25,7 @@ from sojourn.progress import check as check_progress
 from sojourn.runner import carried_out, prepared, runs_at_once
 from sojourn.scenario import Overrides, Scenario
 from sojourn.store import record
-from sojourn.store.lock import Busy, held, in_turn
+from sojourn.store.lock import Busy, held
 from sojourn.store.runs import Store
 from sojourn.summary import head_of
 from sojourn.workers.forks import check_process
@@ -120,7 +120,7 @@ def finish(out: Path, drafts: Drafts, plan: Plan, store: Store, share: Share = W
         store.tidy()
         return results
     # Other parts may be done at the same time: the tables of two would be mixed.
-    with in_turn(out / ".writing"):
+    with held(out / ".writing", waits=True):
         write(out, results, lambda: drafts.write_summary(results, out), share=str(share))
     return results
 

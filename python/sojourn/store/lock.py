@@ -31,29 +31,19 @@ def try_lock(file: int, *, shared: bool = False) -> bool:
     return True
 
 
-@contextmanager
-def in_turn(path: Path) -> Iterator[None]:
-    """Hold a lock file as soon as no other process holds it."""
-    file = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
-    try:
-        while not try_lock(file):
-            time.sleep(LOOK_INTERVAL_S)
-        yield
-    finally:
-        os.close(file)
-
-
 class Busy(Exception):
     """Another process is at work in the folder."""
 
 
 @contextmanager
-def held(path: Path, *, shared: bool = False) -> Iterator[None]:
-    """Hold a lock file; raises :class:`Busy` if another process holds it."""
+def held(path: Path, *, shared: bool = False, waits: bool = False) -> Iterator[None]:
+    """Hold a lock file; where another process holds it, wait or raise :class:`Busy`."""
     file = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
     try:
-        if not try_lock(file, shared=shared):
-            raise Busy
+        while not try_lock(file, shared=shared):
+            if not waits:
+                raise Busy
+            time.sleep(LOOK_INTERVAL_S)
         yield
     finally:
         os.close(file)
