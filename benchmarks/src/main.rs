@@ -5,7 +5,7 @@
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::Path;
 use std::process::ExitCode;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, AtomicU64};
 
 use sojourn_measure::tables::Tables;
 use sojourn_memory::Allocator;
@@ -48,10 +48,9 @@ fn run(file: &str, overrides: &[(String, String)]) -> Result<(), String> {
 
 /// What the bottleneck carries at a point.
 fn carried(scenario: &Scenario, point: usize) -> Result<String, String> {
-    let cancel = AtomicBool::new(false);
     let options = Options {
-        cancel: &cancel,
-        progress: None,
+        cancel: &AtomicBool::new(false),
+        permille: &AtomicU64::new(0),
         trace: None,
         warmup: None,
         series: None,

@@ -66,7 +66,7 @@ class Cancel:
     def is_set(self) -> bool: ...
     @property
     def permille(self) -> int:
-        """How much of the simulated time of a run that logs events is over, in thousandths."""
+        """How much of all runs that were handed this is over, in thousandths of a run."""
 
 @final
 class Scenario:

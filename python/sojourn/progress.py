@@ -9,7 +9,7 @@ from html import escape
 from typing import Any, Literal
 
 from sojourn.errors.arguments import kind_error
-from sojourn.experiments.bench import OnProgress
+from sojourn.experiments.bench import Finely, OnProgress
 
 Progress = OnProgress | Literal["bar", "none"] | None
 """A function that is told how many runs of how many are done; ``"bar"``, ``"none"``, or None for a
@@ -29,9 +29,9 @@ def shown(progress: Progress, label: str) -> Generator[OnProgress | None]:
     if callable(progress) or progress == "none":
         yield progress if callable(progress) else None
     elif show := _of_notebook():
-        show(_html(label, 0, 0))
+        show(_html(label, 0, 0, 0))
         try:
-            yield lambda done, total: show(_html(label, done, total))
+            yield Finely(lambda *counts: show(_html(label, *counts)))
         finally:
             show("")
     elif progress == "bar":
@@ -43,10 +43,10 @@ def shown(progress: Progress, label: str) -> Generator[OnProgress | None]:
         yield None
 
 
-def _html(label: str, done: int, total: int) -> str:
+def _html(label: str, done: int, total: int, passed: float) -> str:
     """A bar, readable aloud too."""
     count = f"{done} of {total} runs" if total else "beginning"
-    bar = f'<progress max="{total}" value="{done}">' if total else "<progress>"
+    bar = f'<progress max="{total}" value="{passed:g}">' if total else "<progress>"
     return f"<label>{escape(label)}: {bar}{count}</progress> {count}</label>"
 
 

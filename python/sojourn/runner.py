@@ -12,7 +12,7 @@ from sojourn._core import ScenarioError
 from sojourn.errors.arguments import as_path, as_whole, kind_error
 from sojourn.errors.brief import InputError, brief
 from sojourn.errors.nearest import refusal
-from sojourn.experiments.bench import Finished, Memory
+from sojourn.experiments.bench import Finished, Memory, Told
 from sojourn.experiments.procedure import conduct
 from sojourn.outcomes import Outcomes
 from sojourn.own.aside import prints_aside
@@ -124,7 +124,7 @@ def outcomes_of(
 
     warnings: list[str] = []
     with started(jobs) as threads, shown(progress, scenario.name) as told:
-        bench = Memory(carry_out, told)
+        bench = Memory(carry_out, Told(told, threads.passed))
         try:
             plan = conduct(scenario, bench)
             tasks, complete, warnings = plan.tasks, True, plan.warnings
@@ -255,4 +255,10 @@ def carried_out(
     free = [task for task in traces if task not in held]
     yield from threads.each(work, free)
     if held:
-        yield from in_processes(scenario, list(held.items()), threads.jobs, pack)
+        before = threads.elsewhere
+
+        def tell(passed: float) -> None:
+            threads.elsewhere = before + passed
+
+        yield from in_processes(scenario, list(held.items()), threads.jobs, pack, tell)
+        threads.elsewhere = before + len(held)

@@ -77,6 +77,14 @@ def children(program: subprocess.Popen) -> list[str]:
     return Path(f"/proc/{program.pid}/task/{program.pid}/children").read_text().split()
 
 
+def wait_for_workers(program: subprocess.Popen) -> None:
+    """Wait until the first has been started, after two that look after what workers share."""
+    patience = time.monotonic() + PATIENCE_S
+    while len(children(program)) < 3 and time.monotonic() < patience:
+        assert program.poll() is None
+        time.sleep(0.01)
+
+
 def wait_for_runs(program: subprocess.Popen, folder: Path, count: int) -> None:
     """Wait until so many runs write their traces."""
     patience = time.monotonic() + PATIENCE_S
@@ -96,10 +104,7 @@ def test_workers_that_start_do_not_hear_it(own):
         start_new_session=True,
     )
     try:
-        patience = time.monotonic() + PATIENCE_S
-        while len(children(program)) < 3 and time.monotonic() < patience:
-            assert program.poll() is None
-            time.sleep(0.01)
+        wait_for_workers(program)
         # A terminal sends it to all of them; the one in front last, so that the others still start.
         for _ in range(50):
             for child in children(program):
@@ -115,7 +120,9 @@ def test_workers_that_start_do_not_hear_it(own):
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="children are listed otherwise there")
-def test_workers_end_with_the_process_in_front(own):
+@pytest.mark.parametrize("at_work", [True, False])
+def test_workers_end_with_the_process_in_front(own, at_work):
+    """Also where they have not begun when it is killed."""
     program = subprocess.Popen(
         [sys.executable, "-m", "sojourn", *RUN, "--trace", "ns2"],
         cwd=own,
@@ -124,7 +131,10 @@ def test_workers_end_with_the_process_in_front(own):
     )
     workers: list[str] = []
     try:
-        wait_for_runs(program, own, 2)
+        if at_work:
+            wait_for_runs(program, own, 2)
+        else:
+            wait_for_workers(program)
         workers = children(program)
     finally:
         program.kill()

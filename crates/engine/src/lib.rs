@@ -16,6 +16,7 @@
 //! | [`routes`] | shortest paths over a directed graph |
 //! | [`observer`] | how measurement and traces look on |
 //! | [`simulation`] | the run loop |
+//! | [`watch`] | how a caller ends a run early and sees how far it is |
 //!
 //! At one instant departures come first, then deliveries, then source arrivals, then timers, each
 //! in the order of declaration. This order does not depend on the order of insertion into any
@@ -36,6 +37,7 @@ pub mod routes;
 pub mod simulation;
 mod train;
 mod unordered;
+pub mod watch;
 mod wheel;
 
 pub use connection::{Connection, Tally};
@@ -46,6 +48,7 @@ pub use observer::{Observer, Transfer};
 pub use open_loop::OpenLoop;
 pub use packet::{Cargo, Kind, SimPacket};
 pub use simulation::{MANY_FAST_LINKS, Simulation, Stop};
+pub use watch::Watch;
 
 /// The index of a node, in the order of declaration.
 pub type NodeId = u32;

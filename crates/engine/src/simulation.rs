@@ -18,8 +18,6 @@ mod sources;
 mod streams;
 mod trains;
 
-use std::sync::atomic::{AtomicBool, Ordering};
-
 use sojourn_base::Time;
 use sojourn_transport::Sender;
 
@@ -32,7 +30,7 @@ use crate::link::{Horizon, Link, LinkSpec};
 use crate::round::{self, Round};
 use crate::routes::{END, Paths};
 use crate::train::{self, Track, Train};
-use crate::{Kind, LinkId, Observer, SimPacket};
+use crate::{Kind, LinkId, Observer, SimPacket, Watch};
 
 /// Why a simulation ended before its time.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -66,7 +64,7 @@ const MANY_LINKS: usize = 1_000;
 /// and comes with others of its flow.
 pub const MANY_FAST_LINKS: usize = 5_000;
 
-/// How many events pass between two looks at the caller's wish to stop. One of them may let a
+/// How many events pass between two questions whether to go on. One of them may let a
 /// thousand packets come out.
 const EVENTS_BETWEEN_LOOKS: u32 = 1 << 10;
 
@@ -234,16 +232,16 @@ impl<O: Observer> Simulation<O> {
     /// Lets everything happen that is due before `until`, and closes the books there.
     ///
     /// # Errors
-    /// [`Stop`] when `cancel` was raised or the books do not balance.
-    pub fn run_until(&mut self, until: Time, cancel: &AtomicBool) -> Result<(), Stop> {
+    /// [`Stop`] when `watch` wants no more of it or the books do not balance.
+    pub fn run_until(&mut self, until: Time, watch: &dyn Watch) -> Result<(), Stop> {
         self.open_books(until);
         loop {
             let change = self.changes.next_time().min(until);
-            self.run_events(change, cancel)?;
+            self.run_events(change, watch)?;
             if change == until {
                 break;
             }
-            if cancel.load(Ordering::Relaxed) {
+            if !watch.goes_on(change) {
                 return Err(Stop::Cancelled);
             }
             self.change_rate(change);
@@ -257,7 +255,7 @@ impl<O: Observer> Simulation<O> {
     }
 
     /// All events before `until`.
-    fn run_events(&mut self, until: Time, cancel: &AtomicBool) -> Result<(), Stop> {
+    fn run_events(&mut self, until: Time, watch: &dyn Watch) -> Result<(), Stop> {
         let mut events = 0_u32;
         loop {
             let of_train = self.alightings.is_first(&self.deliveries);
@@ -299,7 +297,7 @@ impl<O: Observer> Simulation<O> {
                 self.expire(timer);
             }
             events = events.wrapping_add(1);
-            if events.is_multiple_of(EVENTS_BETWEEN_LOOKS) && cancel.load(Ordering::Relaxed) {
+            if events.is_multiple_of(EVENTS_BETWEEN_LOOKS) && !watch.goes_on(next) {
                 return Err(Stop::Cancelled);
             }
             if self.breach.is_some() {

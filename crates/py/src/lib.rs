@@ -242,14 +242,7 @@ impl Scenario {
         };
         let options = Options {
             cancel: &cancel.raised,
-            progress: matches!(
-                trace,
-                Some(Trace {
-                    format: Format::Events,
-                    ..
-                })
-            )
-            .then_some(&cancel.permille),
+            permille: &cancel.permille,
             trace,
             warmup: warmup.map(span).transpose()?,
             series: series.map(span).transpose()?,
@@ -319,7 +312,8 @@ impl Cancel {
         self.raised.load(Ordering::Relaxed)
     }
 
-    /// How much of the simulated time of a run that logs events is over, in thousandths.
+    /// How much of the simulated time of all runs that were handed this is over, in thousandths
+    /// of a run.
     #[getter]
     fn permille(&self) -> u64 {
         self.permille.load(Ordering::Relaxed)

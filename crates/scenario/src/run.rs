@@ -1,10 +1,11 @@
 //! Runs one replica of one point.
 
+use core::cell::Cell;
 use core::fmt;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use sojourn_base::{Span, Time};
-use sojourn_engine::{Breach, Observer, Simulation, Stop};
+use sojourn_engine::{Breach, Observer, Simulation, Stop, Watch};
 use sojourn_measure::{Meter, Recorder, tables};
 use sojourn_trace::{EventLog, Ns2Trace, PcapngTrace, reason};
 
@@ -18,8 +19,8 @@ use crate::trace::{Format, Trace, Unfinished};
 pub struct Options<'a> {
     /// Raised from outside to end the run early.
     pub cancel: &'a AtomicBool,
-    /// Told how much of the simulated time is over, in thousandths.
-    pub progress: Option<&'a AtomicU64>,
+    /// Grows by a thousand while the run goes on, evenly by its simulated time.
+    pub permille: &'a AtomicU64,
     /// Write a trace.
     pub trace: Option<Trace<'a>>,
     /// Where measurements start, in place of the scenario's warm-up.
@@ -27,9 +28,6 @@ pub struct Options<'a> {
     /// The interval of the time series, in place of the scenario's.
     pub series: Option<Span>,
 }
-
-/// In how many steps progress is told.
-const STEPS: u64 = 100;
 
 /// More intervals of a series than this are a slip of the pen.
 pub(crate) const MOST_INTERVALS: u64 = 1_000_000;
@@ -132,6 +130,31 @@ pub(crate) fn run(run: &Run<'_>, options: &Options<'_>) -> Result<Outcome, Failu
     Ok(outcome)
 }
 
+/// Ends a run where that was asked for, and tells how much of it is over.
+struct Watched<'a> {
+    options: &'a Options<'a>,
+    /// Of its duration.
+    thousandth: Span,
+    /// How many of them have been told.
+    told: Cell<u64>,
+}
+
+impl Watched<'_> {
+    /// Tells that so many thousandths are over.
+    fn tell(&self, permille: u64) {
+        let more = permille - self.told.replace(permille);
+        self.options.permille.fetch_add(more, Ordering::Relaxed);
+    }
+}
+
+impl Watch for Watched<'_> {
+    fn goes_on(&self, now: Time) -> bool {
+        let passed = now.as_ps().checked_div(self.thousandth.as_ps());
+        self.tell(passed.unwrap_or(0).clamp(self.told.get(), 1000));
+        !self.options.cancel.load(Ordering::Relaxed)
+    }
+}
+
 /// Runs under `observer`, of which `meter_of` finds the meter.
 fn observe<O: Observer>(
     run: &Run<'_>,
@@ -151,19 +174,17 @@ fn observe<O: Observer>(
     meter_of(&mut simulation.observer).cross(crossings);
     let mut recorder = Recorder::default();
     let (opening, end) = (Time::ZERO + warmup, Time::ZERO + duration);
-    let advance = |simulation: &mut Simulation<O>, until: Time| {
-        simulation
-            .run_until(until, options.cancel)
-            .map_err(Failure::Stop)
+    let watch = Watched {
+        options,
+        thousandth: Span::from_ps(duration.as_ps() / 1000),
+        told: Cell::new(0),
     };
-    let step = Span::from_ps(duration.as_ps().div_ceil(STEPS));
-    let mut next_step = options.progress.map_or(Time::NEVER, |_| Time::ZERO + step);
     let mut next_sample = series.map_or(Time::NEVER, |interval| Time::ZERO + interval);
     let mut is_open = false;
     loop {
         let opens = if is_open { Time::NEVER } else { opening };
-        let until = opens.min(next_sample).min(next_step).min(end);
-        advance(&mut simulation, until)?;
+        let until = opens.min(next_sample).min(end);
+        simulation.run_until(until, &watch).map_err(Failure::Stop)?;
         if until == opens {
             Meter::open(&mut simulation, meter_of);
             is_open = true;
@@ -172,13 +193,8 @@ fn observe<O: Observer>(
             sample(&mut recorder, &mut simulation, meter_of);
             next_sample += series.unwrap_or_default();
         }
-        if let Some(progress) = options.progress
-            && until == next_step
-        {
-            next_step += step;
-            progress.fetch_add(1000 / STEPS, Ordering::Relaxed);
-        }
         if until == end {
+            watch.tell(1000);
             break;
         }
     }

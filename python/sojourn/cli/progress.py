@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from rich.console import Console
 
-from sojourn.experiments.bench import OnProgress
+from sojourn.experiments.bench import Finely
 
 LINE_INTERVAL_S = 5.0
 """How often a line is printed where there is no terminal."""
 
 
 @contextmanager
-def shown(label: str, unit: str = "runs", per_unit: int = 1) -> Iterator[OnProgress]:
+def shown(label: str, unit: str = "runs", per_unit: int = 1) -> Iterator[Finely]:
     """Show how many runs, or other things, are done and when the last will be.
 
     What is counted is shown in units of ``per_unit``. A KeyboardInterrupt goes on with the count
@@ -26,10 +26,10 @@ def shown(label: str, unit: str = "runs", per_unit: int = 1) -> Iterator[OnProgr
     counts = _Counts(unit, per_unit)
     try:
         if console.is_terminal:
-            with _bar(console, label, unit, per_unit) as progress:
-                yield counts.told(progress)
+            with _bar(console, label, counts) as tell:
+                yield Finely(tell)
         else:
-            yield counts.told(_Lines(label, counts))
+            yield Finely(_Lines(label, counts))
     except KeyboardInterrupt:
         raise KeyboardInterrupt(counts.text) from None
 
@@ -41,22 +41,18 @@ class _Counts:
         self.unit, self.per_unit = unit, per_unit
         self.text = f"0 {unit}"
 
-    def told(self, progress: OnProgress) -> OnProgress:
-        """Hear what ``progress`` is told."""
-
-        def tell(done: int, total: int) -> None:
-            self.text = f"{done // self.per_unit} of {-(-total // self.per_unit)} {self.unit}"
-            progress(done, total)
-
-        return tell
+    def hear(self, done: int, total: int) -> None:
+        """Count anew."""
+        self.text = f"{done // self.per_unit} of {-(-total // self.per_unit)} {self.unit}"
 
 
 @contextmanager
-def _bar(console: Console, label: str, unit: str, per_unit: int) -> Iterator[OnProgress]:
+def _bar(
+    console: Console, label: str, counts: _Counts
+) -> Iterator[Callable[[int, int, float], None]]:
     # Only here: a bar takes its time to import.
     from rich.progress import (
         BarColumn,
-        MofNCompleteColumn,
         Progress,
         TextColumn,
         TimeElapsedColumn,
@@ -66,19 +62,19 @@ def _bar(console: Console, label: str, unit: str, per_unit: int) -> Iterator[OnP
     columns = (
         TextColumn("{task.description}", markup=False),
         BarColumn(),
-        MofNCompleteColumn(),
-        TextColumn(unit),
+        TextColumn("{task.fields[count]}", markup=False),
         TimeElapsedColumn(),
         TextColumn("left"),
         TimeRemainingColumn(),
     )
     with Progress(*columns, console=console, transient=True) as bar:
-        task = bar.add_task(label, total=None)
+        task = bar.add_task(label, total=None, count=counts.text)
 
-        def progress(done: int, total: int) -> None:
-            bar.update(task, completed=done // per_unit, total=-(-total // per_unit))
+        def tell(done: int, total: int, passed: float) -> None:
+            counts.hear(done, total)
+            bar.update(task, completed=passed, total=total, count=counts.text)
 
-        yield progress
+        yield tell
 
 
 class _Lines:
@@ -88,10 +84,11 @@ class _Lines:
         self.label, self.counts = label, counts
         self.began = self.printed = time.monotonic()
 
-    def __call__(self, done: int, total: int) -> None:
+    def __call__(self, done: int, total: int, passed: float) -> None:
+        self.counts.hear(done, total)
         now = time.monotonic()
-        if now - self.printed < LINE_INTERVAL_S or done == 0:
+        if now - self.printed < LINE_INTERVAL_S or passed == 0:
             return
         self.printed = now
-        left = (now - self.began) / done * (total - done)
+        left = (now - self.began) / passed * (total - passed)
         print(f"{self.label}: {self.counts.text}, {left:.0f} s left", file=sys.stderr)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Sequence
 from contextlib import closing
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 from sojourn._core import Tables
@@ -16,6 +17,41 @@ class OnProgress(Protocol):
     def __call__(self, done: int, total: int, /) -> None:
         """``done`` of ``total`` runs are finished."""
         ...
+
+
+@dataclass(frozen=True)
+class Finely:
+    """Is told of runs under way too: ``done`` of ``total``, and how many with those in part."""
+
+    tell: Callable[[int, int, float], None]
+
+    def __call__(self, done: int, total: int, /) -> None:
+        """``done`` of ``total`` are finished, and nothing is known of others."""
+        self.tell(done, total, done)
+
+
+@dataclass(frozen=True)
+class Told:
+    """Whoever is told how far runs are, if anybody."""
+
+    progress: OnProgress | None = None
+    passed: Callable[[], float] = lambda: 0.0
+    """How many have been carried out, those under way in part, as far as that is known."""
+
+    def finished(self, done: int, total: int) -> None:
+        """Tell that another has."""
+        if isinstance(self.progress, Finely):
+            self.progress.tell(done, total, max(done, self.passed()))
+        elif self.progress is not None:
+            self.progress(done, total)
+
+    def under_way(self, done: int, total: int) -> None:
+        """Tell that none has meanwhile, where this is wanted."""
+        if isinstance(self.progress, Finely):
+            self.finished(done, total)
+
+
+NOBODY = Told()
 
 
 class Bench(Protocol):
@@ -40,23 +76,24 @@ class Memory:
     def __init__(
         self,
         carry_out: Callable[[Sequence[Task]], Finished],
-        progress: OnProgress | None = None,
+        told: Told = NOBODY,
     ) -> None:
         """Run with ``carry_out``, whose runs give tables."""
         self.done: dict[Task, Tables] = {}
         self._carry_out = carry_out
-        self._progress = progress
+        self._told = told
 
     def perform(self, tasks: Sequence[Task]) -> None:
         """Carry out those that have not been; when interrupted, what is finished is kept."""
         missing = [task for task in tasks if task not in self.done]
-        before = len(self.done)
+        total = len(self.done) + len(missing)
         with closing(self._carry_out(missing)) as finished:
             for batch in finished:
                 for task, tables in batch:
                     self.done[task] = tables
-                    if self._progress is not None:
-                        self._progress(len(self.done), before + len(missing))
+                    self._told.finished(len(self.done), total)
+                if not batch:
+                    self._told.under_way(len(self.done), total)
 
     def tables(self, task: Task) -> Tables:
         """The tables of a run that was carried out."""

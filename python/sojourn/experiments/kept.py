@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from contextlib import closing
 
 from sojourn._core import Tables
-from sojourn.experiments.bench import Finished, OnProgress
+from sojourn.experiments.bench import NOBODY, Finished, Told
 from sojourn.scenario import Scenario
 from sojourn.store.identity import Keys
 from sojourn.store.recent import Recent
@@ -25,15 +25,20 @@ class Kept:
         scenario: Scenario,
         store: Store,
         carry_out: Callable[[Sequence[Task]], Finished],
-        progress: OnProgress | None = None,
+        told: Told = NOBODY,
+        meanwhile: Callable[[], None] = lambda: None,
     ) -> None:
-        """Run with ``carry_out``, whose runs give packed tables."""
+        """Run with ``carry_out``, whose runs give packed tables.
+
+        ``meanwhile`` is called after each that is finished.
+        """
         self.keys = Keys(scenario)
         self.found = 0
         self.computed = 0
         self._store = store
         self._carry_out = carry_out
-        self._progress = progress
+        self._told = told
+        self._meanwhile = meanwhile
         self._recent = Recent()
 
     def perform(self, tasks: Sequence[Task]) -> None:
@@ -58,8 +63,10 @@ class Kept:
                 for task, packed in batch:
                     self._recent.keep(task, packed)
                     self.computed += 1
-                    if self._progress is not None:
-                        self._progress(self.computed, total)
+                    self._meanwhile()
+                    self._told.finished(self.computed, total)
+                if not batch:
+                    self._told.under_way(self.computed, total)
                 journal.commit_when_due()
 
     def tables(self, task: Task) -> Tables:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from sojourn.errors.arguments import as_path, kind_error
 from sojourn.errors.brief import brief
-from sojourn.experiments.bench import Finished
+from sojourn.experiments.bench import Finished, Told
 from sojourn.experiments.cluster import check_address, connected
 from sojourn.experiments.drafts import Drafts
 from sojourn.experiments.folder import left_out, prepare, texts, write
@@ -94,13 +94,8 @@ def sweep(
         head = head_of(scenario, complete=share.is_whole)
         with workers(scenario, jobs, cluster) as hands, SummaryFile(out, head) as summary:
             with shown(progress, scenario.name) as told:
-
-                def look(done: int, total: int) -> None:
-                    drafts.look()
-                    if told is not None:
-                        told(done, total)
-
-                bench = Kept(scenario, store, hands.carry_out, look)
+                listener = Told(told, hands.threads.passed)
+                bench = Kept(scenario, store, hands.carry_out, listener, lambda: drafts.look())
                 expected = fixed_runs(scenario, share)
                 drafts = Drafts(scenario, bench, hands.threads, expected, summary)
                 plan = conduct(scenario, bench, share)

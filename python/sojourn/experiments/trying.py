@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from itertools import groupby
 from pathlib import Path
 
-from sojourn.experiments.bench import OnProgress
+from sojourn.experiments.bench import OnProgress, Told
 from sojourn.experiments.kept import Kept
 from sojourn.experiments.manifest import STORE
 from sojourn.experiments.procedure import conduct
@@ -52,7 +52,8 @@ class Tries:
         """
         wanted = [Quantity.of(scenario, text) for text in quantities]
         with workers(scenario, self.jobs, self.cluster) as hands:
-            bench = Kept(scenario, self.store, hands.carry_out, self.progress)
+            told = Told(self.progress, hands.threads.passed)
+            bench = Kept(scenario, self.store, hands.carry_out, told)
             plan = conduct(scenario, bench)
         points = range(scenario.core.points)
         samples = Samples({str(quantity): [[] for _ in points] for quantity in wanted})

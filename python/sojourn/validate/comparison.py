@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import polars as pl
 
 from sojourn._core import Tables
-from sojourn.experiments.bench import Memory, OnProgress
+from sojourn.experiments.bench import Memory, OnProgress, Told
 from sojourn.results import Results, collect
 from sojourn.runner import available_cores
 from sojourn.scenario import Scenario
@@ -128,7 +128,7 @@ class _Runs:
         def work(task: Task) -> Tables:
             return scenario.core.run(task.point, task.replica, threads.cancel, None)
 
-        return Memory(lambda missing: threads.each(work, missing), self._ran)
+        return Memory(lambda missing: threads.each(work, missing), Told(self._ran))
 
     def _ran(self, _done: int, _total: int) -> None:
         self._done += 1

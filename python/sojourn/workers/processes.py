@@ -14,10 +14,10 @@ import sys
 import threading
 import time
 import warnings
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import Future
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from queue import Empty, SimpleQueue
 from types import FunctionType
@@ -31,10 +31,7 @@ from sojourn.scenario import Scenario
 from sojourn.workers.tasks import Pack, Task
 
 LOOK_INTERVAL_S = 0.2
-"""How often the waiting process looks up, so that Ctrl-C is heard in time."""
-
-ALONE_INTERVAL_S = 1.0
-"""How often a worker looks whether the process in front is still there."""
+"""How often the waiting process looks up, so that Ctrl-C is heard in time; and a worker, for it."""
 
 Trace = tuple[str, Path, list[str], bool]
 """A trace's format, how the paths of its files begin, the links that captures show, and whether
@@ -48,26 +45,37 @@ KILLED = (
 _scenario: Scenario | None = None
 """The scenario of a worker."""
 
+_watch = Cancel()
+"""Sees how far the runs of a worker are."""
+
 _changed: list[str] = []
 """Files that a worker found changed."""
 
 
 def in_processes(
-    scenario: Scenario, tasks: Sequence[tuple[Task, Trace | None]], jobs: int, pack: Pack
+    scenario: Scenario,
+    tasks: Sequence[tuple[Task, Trace | None]],
+    jobs: int,
+    pack: Pack,
+    tell: Callable[[float], None] = lambda _: None,
 ) -> Generator[Sequence[tuple[Task, Any]], None, None]:
     """Carry out all tasks, ``jobs`` at once; yield what ``pack`` makes of them, at times none.
 
+    ``tell`` is told at times how many have been carried out, those under way in part.
     Where this ends early the workers are ended with it. Raises OSError where the system ended one.
     """
     # Starts workers that neither copy this process nor run its main module again.
     from loky import BrokenProcessPool, ProcessPoolExecutor
     from loky.backend import get_context
 
+    context = get_context("loky")
+    touch = context.SimpleQueue()
+    permille: dict[int, int] = {}
     pool = ProcessPoolExecutor(
         max_workers=min(jobs, len(tasks)),
-        context=get_context("loky"),
+        context=context,
         initializer=_begin,
-        initargs=(sys.path, _packed(scenario), _lines(scenario), aside.keeps_output()),
+        initargs=(_Front(os.getpid(), sys.path, _lines(scenario), touch), _packed(scenario)),
     )
     running: dict[Future[Any], Task] = {}
     # Not ``wait``: it holds the locks of all runs for a moment at each look, and were Ctrl-C heard
@@ -81,6 +89,10 @@ def in_processes(
                 running[run] = task
                 run.add_done_callback(finished.put)
         while running:
+            while not touch.empty():
+                worker, passed = touch.get()
+                permille[worker] = passed
+            tell(sum(permille.values()) / 1000)
             try:
                 run = finished.get(timeout=LOOK_INTERVAL_S)
             except Empty:
@@ -127,6 +139,18 @@ def _lines(scenario: Scenario) -> dict[str, list[str]]:
 
 
 @dataclass(frozen=True)
+class _Front:
+    """The process in front, to its workers."""
+
+    pid: int
+    path: list[str]
+    lines: dict[str, list[str]]
+    touch: Any
+    """A queue: how far the runs of which worker are."""
+    keeps_output: bool = field(default_factory=aside.keeps_output)
+
+
+@dataclass(frozen=True)
 class _Parcel:
     """A scenario on its way to a worker."""
 
@@ -168,19 +192,19 @@ def _packed(scenario: Scenario) -> bytes:
     return cloudpickle.dumps(by_name)
 
 
-def _begin(path: list[str], parcel: bytes, lines: dict[str, list[str]], keeps: bool) -> None:
-    """Prepare a worker; what classes print there goes to stderr if ``keeps``."""
+def _begin(front: _Front, parcel: bytes) -> None:
+    """Prepare a worker; what classes print there goes to stderr if the one in front keeps it."""
     import cloudpickle
 
     # Where signals cannot be blocked before a process starts.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    threading.Thread(target=_end_alone, args=(os.getppid(),), daemon=True).start()
+    threading.Thread(target=_stay_in_touch, args=(front,), daemon=True).start()
     # The process in front has told of them.
     warnings.simplefilter("ignore", HookWarning)
-    if keeps:
+    if front.keeps_output:
         sys.stdout = sys.stderr
-    sys.path[:] = path
-    for file, text in lines.items():
+    sys.path[:] = front.path
+    for file, text in front.lines.items():
         linecache.cache[file] = (sum(map(len, text)), None, text, file)
     global _scenario, _changed
     given: _Parcel = cloudpickle.loads(parcel)
@@ -189,10 +213,15 @@ def _begin(path: list[str], parcel: bytes, lines: dict[str, list[str]], keeps: b
     _changed = _what_changed(given, _scenario)
 
 
-def _end_alone(parent: int) -> None:
-    """End this worker where the process in front was killed: nobody takes its run any more."""
-    while os.getppid() == parent:
-        time.sleep(ALONE_INTERVAL_S)
+def _stay_in_touch(front: _Front) -> None:
+    """Tell the process in front how far the runs of this worker are.
+
+    End it where that was killed: nobody takes its run any more. That may have been before this
+    worker began.
+    """
+    while os.getppid() == front.pid:
+        front.touch.put((os.getpid(), _watch.permille))
+        time.sleep(LOOK_INTERVAL_S)
     os._exit(1)
 
 
@@ -210,5 +239,5 @@ def _work(task: Task, trace: Trace | None, pack: Pack) -> Any:
         told = "has changed since the scenario was read; allowed: run it again"
         raise ScenarioError(f"{_scenario.place}: {_changed[0]} {told}")
     run = _scenario.core.run
-    tables = run(task.point, task.replica, Cancel(), trace, warmup=task.warmup, series=task.series)
+    tables = run(task.point, task.replica, _watch, trace, warmup=task.warmup, series=task.series)
     return pack(tables)

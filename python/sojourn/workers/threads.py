@@ -111,6 +111,7 @@ class Threads:
         """Those of ``pool``; see :func:`started`."""
         self.jobs = jobs
         self.cancel = Cancel()
+        self.elsewhere = 0.0
         self._pool = pool
         self._at_work = 0
         self._ended = Condition()
@@ -123,6 +124,10 @@ class Threads:
         """
         with self._ended:
             self._ended.wait_for(lambda: self._at_work == 0)
+
+    def passed(self) -> float:
+        """How many runs have been carried out, here and elsewhere, those at work in part."""
+        return self.cancel.permille / 1000 + self.elsewhere
 
     def beside(self, work: Callable[[], T]) -> Future[T]:
         """Do something else as soon as a thread is free, between the runs."""
