@@ -7,7 +7,7 @@ import pytest
 
 import sojourn
 from sojourn.studies.claims import Outcome
-from sojourn.studies.four_aqms import against_ns2, checks, published, scenario
+from sojourn.studies.four_aqms import against_ns2, checks, figures, published, scenario
 from sojourn.studies.four_aqms.evidence import Everything, Evidence
 from sojourn.studies.four_aqms.measures import DISCIPLINES, MEASURES
 from sojourn.studies.four_aqms.study import FourAqmsStudy
@@ -195,3 +195,30 @@ def test_a_broken_law_is_found(column, value):
     assert all(one.kept for one in checks.all_checks(frame, settings))
     broken = pl.DataFrame([LAWFUL | {"discipline": "red", column: value}])
     assert sum(one.kept is False for one in checks.all_checks(broken, settings)) == 1
+
+
+def test_the_delay_of_all_packets_weighs_each_by_one():
+    """One packet of 10 ms in the first half second, nine of 20 ms in the last: 19 ms."""
+    rows = {
+        "point": 0,
+        "replica": 0,
+        "name": "cbr.0",
+        "time_s": [0.5, 1.0, 5.0],
+        "delay_mean_s": [0.010, None, 0.020],
+        "throughput_bps": [16000.0, 0.0, 144000.0],
+    }
+    drawn = figures.delay_of_all(Timed(pl.DataFrame(rows)))
+    assert drawn.frame.select("line", "time_s", "value").rows() == [
+        ("red", 2.5, pytest.approx(19.0))
+    ]
+
+
+class Timed:
+    """The frames of a run of RED alone, with these series."""
+
+    def __init__(self, rows):
+        self.rows = rows
+        self.points = pl.DataFrame({"point": [0], scenario.QUEUE_KEY: ['{"discipline": "red"}']})
+
+    def series(self, metric):
+        return self.rows.select("point", "replica", "name", "time_s", value=metric)

@@ -144,16 +144,20 @@ def delays(run: Frames) -> FigureData:
 
 def delay_of_all(run: Frames) -> FigureData:
     """Figure 14: the end-to-end delay of all packets, a line per discipline."""
-    keys = ["point", "replica", "name", "time_s"]
+    bins = ["point", "replica", "time_s"]
+    keys = [*bins, "name"]
     delay = run.series("delay_mean_s").select(*keys, "value")
     rate = run.series("throughput_bps").select(*keys, pl.col("value").alias("rate"))
     size = pl.when(pl.col("name").str.starts_with("tcp")).then(scenario.TCP_PACKET_BYTES)
     packets = pl.col("rate") / size.otherwise(scenario.CBR_PACKET_BYTES)
     weighed = delay.join(rate, on=keys).drop_nulls("value").with_columns(packets.alias("packets"))
-    raw = weighed.group_by("point", "replica", "time_s", maintain_order=True).agg(
-        ((pl.col("value") * pl.col("packets")).sum() / pl.col("packets").sum()).alias("value")
+    sums, counts = (
+        series.binned(weighed.select(*bins, value=one), BIN_S)
+        for one in (pl.col("value") * pl.col("packets"), pl.col("packets"))
     )
-    frame = lines_by_discipline(run, raw, 1e3)
+    both = sums.join(counts, on=bins, maintain_order="left")
+    means = both.select(*bins, pl.col("value") / pl.col("value_right"))
+    frame = lines_by_discipline(run, means, 1e3)
     return FigureData(
         id="fig14-delay",
         title="Figure 14: end-to-end delay of all disciplines over time",
@@ -169,9 +173,9 @@ def delay_of_all(run: Frames) -> FigureData:
     )
 
 
-def lines_by_discipline(run: Frames, raw: pl.DataFrame, factor: float = 1.0) -> pl.DataFrame:
+def lines_by_discipline(run: Frames, binned: pl.DataFrame, factor: float = 1.0) -> pl.DataFrame:
     """A series of every replica over bins, with bands, a line per discipline."""
-    scaled = series.binned(raw, BIN_S).with_columns(pl.col("value") * factor)
+    scaled = binned.with_columns(pl.col("value") * factor)
     named = scaled.join(disciplines(run), on="point", maintain_order="left")
     bands = series.band(named.rename({"panel": "line"}), ["line"])
     return bands.with_columns(pl.lit("all").alias("panel")).select(
@@ -188,7 +192,7 @@ def loss(run: Frames) -> FigureData:
     )
     times = raw["time_s"].unique().sort()
     interval = float(times[1] - times[0])
-    frame = lines_by_discipline(run, raw, 1 / interval)
+    frame = lines_by_discipline(run, series.binned(raw, BIN_S), 1 / interval)
     return FigureData(
         id="fig15-loss",
         title="Figure 15: loss rate over time",
