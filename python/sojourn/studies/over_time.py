@@ -16,8 +16,9 @@ def of_replica(frames: Frames, metric: str, replica: int = 0) -> pl.DataFrame:
 
 def running_mean(frame: pl.DataFrame) -> pl.DataFrame:
     """Each value replaced by the mean of all up to it, by point and name; undefined ones do not
-    count."""
-    so_far = pl.col("value").fill_null(0).cum_sum() / pl.col("value").is_not_null().cum_sum()
+    count, and before the first that is defined there is no mean."""
+    count = pl.col("value").is_not_null().cum_sum()
+    so_far = pl.when(count > 0).then(pl.col("value").fill_null(0).cum_sum() / count)
     return frame.sort("time_s").with_columns(so_far.over("point", "name").alias("value"))
 
 
