@@ -37,12 +37,16 @@ def evidence(change=lambda case, at, name, value: value, noise=1e-4):
     return Evidence(pl.DataFrame(rows))
 
 
-def outcomes(chosen, large=None):
+def judged(chosen, large=None):
     empty = pl.DataFrame(schema={"at": pl.Int64, "limit": pl.Int64})
     all_of_it = Everything(
         STUDY.settle({}), chosen, {}, large or chosen, empty, chosen.frame.clear(), chosen.frame
     )
-    return {one.claim.id: one.outcome for one in verdicts(all_of_it)}
+    return {one.claim.id: one for one in verdicts(all_of_it)}
+
+
+def outcomes(chosen, large=None):
+    return {name: one.outcome for name, one in judged(chosen, large).items()}
 
 
 def test_every_claim_has_a_rule_and_every_rule_a_claim():
@@ -157,9 +161,15 @@ def test_the_reason_tells_what_large_windows_make_of_it():
 class Frames:
     """Flows of one point whose drops a test chooses."""
 
-    def __init__(self, sent, loss):
+    def __init__(self, sent, loss, resolved=None):
         self.flows = pl.DataFrame(
-            {"point": 0, "replica": 0, "sent_packets": sent, "loss_ratio": loss}
+            {
+                "point": 0,
+                "replica": 0,
+                "sent_packets": sent,
+                "resolved_packets": resolved or sent,
+                "loss_ratio": loss,
+            }
         )
 
 
@@ -171,6 +181,18 @@ def test_the_slope_of_drops(loss, slope):
     """Equal ratios are in proportion; equal numbers have no slope."""
     found = measures.drop_slope(Frames([100.0, 200.0, 300.0], loss))["drop_slope"][0]
     assert found == (None if slope is None else pytest.approx(slope, abs=1e-9))
+
+
+def test_the_slope_of_drops_counts_them_whatever_is_still_on_its_way():
+    """Each loses ten, of 50, 200 and 300 packets whose fate is known."""
+    frames = Frames([100.0, 200.0, 300.0], [0.2, 0.05, 10 / 300], [50.0, 200.0, 300.0])
+    assert measures.drop_slope(frames)["drop_slope"][0] == pytest.approx(0, abs=1e-9)
+
+
+def test_the_slope_over_all_d_is_of_one_value_for_each_replica():
+    """What D does to the slope is no doubt about its mean: all replicas have the same here."""
+    same = Evidence(evidence().frame.with_columns(drop_slope=pl.col("at") / 15))
+    assert judged(same)["red-proportional"].ours == "slope 1.00 ± 0"
 
 
 LAWFUL = {

@@ -124,7 +124,8 @@ def drop_slope(frames: Frames) -> pl.DataFrame:
     1 where drops are in proportion to what is sent, 0 where all connections lose alike. Undefined
     without drops, or where all send the same.
     """
-    lost = pl.col("loss_ratio") * pl.col("sent_packets")
+    # Of packets that are still on their way nothing is lost yet.
+    lost = pl.col("loss_ratio") * pl.col("resolved_packets")
     shares = (
         frames.flows.with_columns(lost.alias("lost"))
         .with_columns(

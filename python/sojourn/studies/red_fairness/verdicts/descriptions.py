@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sojourn.stats import paired_difference, student_interval
+from sojourn.stats import paired_difference
 from sojourn.studies.claims import Verdict
 from sojourn.studies.judging import Judgement, label
 from sojourn.studies.red_fairness.evidence import Everything, Evidence
@@ -70,10 +70,7 @@ def not_full(everything: Everything) -> Verdict:
 def proportional(everything: Everything) -> Verdict:
     """Slope of the share of drops over the share of packets, among unequal paths."""
     evidence = everything.large
-    values: list[float | None] = []
-    for at in evidence.at(3):
-        values += evidence.sample("drop_slope", 3, at).values["red"]
-    slope = student_interval(values)
+    slope = evidence.average("drop_slope", (3,), "all D").intervals()["red"]
     holds = slope.mean is not None and NEAR_ONE[0] <= slope.mean <= NEAR_ONE[1]
     reason = (
         f"Among 16 unequal paths with windows of 1000 packets (with 20 there are hardly any "
