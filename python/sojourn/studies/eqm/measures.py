@@ -151,8 +151,8 @@ def observations(
 
     Of all points, or of those `chosen`.
 
-    Beside them: `arrivals`, `drops` and `served_per_second` at the bottleneck (packets), `sent`
-    and `received` end to end. A packet still under way at the end is neither received nor lost,
+    Beside them: `arrivals` and `drops` (packets) and `served_bps` at the bottleneck, `sent` and
+    `received` end to end. A packet still under way at the end is neither received nor lost,
     so `loss` counts drops, not sent - received.
     """
     kept = frames.points
