@@ -91,6 +91,9 @@ def test_values_of_a_range():
     ]
     count = Range("k", 1, 4, "", is_whole=True, is_log=False)
     assert [count.value(share) for share in (0, 0.24, 0.26, 0.99, 1)] == [1, 1, 2, 4, 4]
+    assert [count.place(share) for share in (0, 0.26, 1)] == pytest.approx([0, 1 / 3, 1])
+    assert [rate.place(share) for share in (0, 0.5, 1)] == pytest.approx([0, 0.5, 1])
+    assert Range("k", 3, 3, "", is_whole=True, is_log=False).place(1) == 0
 
 
 def test_a_space_and_its_cases(file):
@@ -118,6 +121,41 @@ def test_morris_finds_the_effects_of_two_delays(file, tmp_path):
         (0, 0),
     ]
     assert all(row["sigma"] < 1e-6 for row in rows.values()), "there is no interaction"
+
+
+COUNTS = """
+name = "counts"
+duration = "2 s"
+link = [{ name = "l", from = "a", to = "b", rate = "100 Mbit/s" }]
+
+[[flow]]
+name = "few"
+from = "a"
+to = "b"
+transport = { protocol = "udp", payload = "100 B" }
+traffic = { source = "cbr", rate = "1 Mbit/s" }
+
+[[flow]]
+name = "many"
+from = "a"
+to = "b"
+transport = { protocol = "udp", payload = "100 B" }
+traffic = { source = "cbr", rate = "1 Mbit/s" }
+
+[vary]
+"flow.few.count" = { from = 1, to = 2 }
+"flow.many.count" = { from = 1, to = 9 }
+"""
+
+
+def test_the_effect_of_whole_numbers_is_that_of_the_steps_they_take(file, tmp_path):
+    """Each flow adds 1 Mbit/s: one more of the few, eight more of the many."""
+    with trying(tmp_path / "out") as tries:
+        found = sensitivity(Space.load(file(COUNTS)), tries, of=["total.throughput_bps"])
+    rows = {row["parameter"]: row for row in found.table.to_dicts()}
+    effects = [rows[f"flow.{name}.count"]["mu_star"] for name in ("few", "many")]
+    assert effects == pytest.approx([1e6, 8e6], rel=2e-3)
+    assert all(row["sigma"] < 1e3 for row in rows.values()), "all steps add alike"
 
 
 def test_sobol_finds_their_shares_of_the_variance(file, tmp_path):

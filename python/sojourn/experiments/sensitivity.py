@@ -111,6 +111,9 @@ def sensitivity(
     names = [each.key for each in space.ranges]
     problem = {"num_vars": len(names), "names": names, "bounds": [[0.0, 1.0]] * len(names)}
     shares = _design(problem, method, samples or SAMPLES[method], seed)
+    places = np.array(
+        [[one.place(share) for one, share in zip(space.ranges, row, strict=True)] for row in shares]
+    )
     settings = [space.row(row) for row in shares]
     # A quantity that no try defines is told by the first of them.
     for tried in (settings[:1], settings):
@@ -121,6 +124,8 @@ def sensitivity(
     for quantity in of:
         for number, case in enumerate(titles(space.cases)):
             outputs = _outputs(found, quantity, number, len(space.cases))
+            if method == "morris":
+                outputs = _as_designed(outputs, shares, places)
             measures = _analysed(problem, method, shares, outputs, seed)
             found_here = [
                 (
@@ -162,10 +167,31 @@ def _analysed(
         if method == "morris":
             from SALib.analyze import morris
 
-            return morris.analyze(problem, shares, outputs, num_levels=4, seed=seed)
+            found = morris.analyze(problem, shares, outputs, num_levels=4, seed=seed)
+            least = ROUNDING * np.max(found["mu_star"])
+            return {
+                one: [x if abs(x) > least else 0.0 for x in found[one]] for one in MEASURES[method]
+            }
         from SALib.analyze import sobol
 
         return sobol.analyze(problem, outputs, calc_second_order=False, seed=seed)
+
+
+def _as_designed(outputs: np.ndarray, shares: np.ndarray, places: np.ndarray) -> np.ndarray:
+    """The outputs as if each step of a trajectory had gone as far as the design has it.
+
+    Each is of one parameter, and whole numbers go further or less far: one step crosses 1 to 2.
+    """
+    size = shares.shape[1] + 1
+
+    def steps(of: np.ndarray) -> np.ndarray:
+        return np.abs(np.diff(of.reshape(-1, size, size - 1), axis=1)).sum(axis=2)
+
+    designed, gone = steps(shares), steps(places)
+    factor = np.divide(designed, gone, out=np.zeros_like(gone), where=gone > 0)
+    each = outputs.reshape(-1, size).copy()
+    each[:, 1:] = each[:, :1] + np.cumsum(np.diff(each, axis=1) * factor, axis=1)
+    return each.ravel()
 
 
 def _outputs(found: Samples, quantity: str, case: int, cases: int) -> np.ndarray:

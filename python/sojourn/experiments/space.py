@@ -35,6 +35,19 @@ class Range:
 
     def value(self, share: float) -> int | float | str:
         """The value at a share from 0 to 1, as a scenario file has it."""
+        value = self._number(share)
+        return f"{value!r} {self.unit}" if self.unit else value
+
+    def place(self, share: float) -> float:
+        """Where that value lies between the ends, from 0 to 1: whole numbers lie elsewhere."""
+        value = self._number(share)
+        if self.low == self.high:
+            return 0.0
+        if self.is_log:
+            return math.log(value / self.low) / math.log(self.high / self.low)
+        return (value - self.low) / (self.high - self.low)
+
+    def _number(self, share: float) -> int | float:
         # Whole numbers: each has the same share of the range.
         high = self.high + 1 if self.is_whole else self.high
         if self.is_log:
@@ -42,8 +55,7 @@ class Range:
         else:
             value = self.low + share * (high - self.low)
         value = min(max(value, self.low), self.high)
-        value = math.floor(value) if self.is_whole else float(f"{value:.{DIGITS}g}")
-        return f"{value!r} {self.unit}" if self.unit else value
+        return math.floor(value) if self.is_whole else float(f"{value:.{DIGITS}g}")
 
 
 @dataclass(frozen=True)
