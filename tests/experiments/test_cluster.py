@@ -105,7 +105,7 @@ def test_a_worker_that_dies_loses_nothing_and_doubles_nothing(cluster, text, tmp
     assert_same(out, tmp_path / "here")
 
 
-def test_another_worker_goes_on_where_the_only_one_died(cluster, text, tmp_path):
+def test_that_no_worker_is_left_is_told_and_another_goes_on(cluster, text, tmp_path):
     path = tmp_path / "scenario.toml"
     path.write_text(text(duration="60 s", replicas=20))
     doomed = cluster.add_worker()
@@ -114,6 +114,9 @@ def test_another_worker_goes_on_where_the_only_one_died(cluster, text, tmp_path)
     wait_until(lambda: program.poll() is not None or len(records(out)) >= 3)
     assert program.poll() is None
     doomed.kill()
+    assert program.stderr is not None
+    while "the cluster has no workers any more; runs wait for one" not in program.stderr.readline():
+        assert program.poll() is None
     cluster.add_worker()
     _, errors = program.communicate(timeout=PATIENCE_S)
     assert program.returncode == 0, errors

@@ -84,8 +84,8 @@ impl LinkLosses {
 
 /// Loss events: a first drop, and what is dropped less than a round trip later, before any sender
 /// can have answered. So does RFC 5348, section 5.2, gather what one sender loses. The round trip
-/// is that of the time: propagation, and the wait of the first packet that comes after the first
-/// drop and has to wait.
+/// is that of the time: propagation, and the wait of the first packet to leave of those that come
+/// after the first drop and have to wait.
 #[derive(Debug, Clone, Default)]
 pub struct LossEvents {
     /// How many.

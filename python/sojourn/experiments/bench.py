@@ -66,6 +66,10 @@ class Bench(Protocol):
         ...
 
 
+Note = Callable[[str], None]
+"""Is told what the user should know."""
+
+
 Finished = Generator[Sequence[tuple[Task, Any]], None, None]
 """Runs as they finish, each with what came out; now and then nothing, so that one can look up."""
 

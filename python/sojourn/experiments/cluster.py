@@ -17,11 +17,12 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
+from threading import Event, Thread
 from typing import Any
 
 from sojourn._core import ENGINE, Cancel
 from sojourn.errors.brief import InputError
-from sojourn.experiments.bench import Finished
+from sojourn.experiments.bench import Finished, Note
 from sojourn.scenario import Scenario
 from sojourn.store import record
 from sojourn.store.identity import Keys
@@ -34,6 +35,9 @@ AHEAD = 4
 
 PATIENCE_S = 30.0
 """How long to look for a scheduler, and for a first worker."""
+
+WATCH_INTERVAL_S = 2.0
+"""How often to look whether there are workers still."""
 
 GONE = "the scheduler has gone; finished runs are kept"
 
@@ -82,8 +86,13 @@ def _unlogged() -> Iterator[None]:
 
 
 @contextmanager
-def connected(address: str, scenario: Scenario) -> Iterator[Callable[[Sequence[Task]], Finished]]:
-    """Connect to a scheduler; carry runs out there. Raises :class:`ClusterError`."""
+def connected(
+    address: str, scenario: Scenario, note: Note
+) -> Iterator[Callable[[Sequence[Task]], Finished]]:
+    """Connect to a scheduler; carry runs out there.
+
+    ``note`` is told where all workers have gone. Raises :class:`ClusterError`.
+    """
     try:
         from distributed import CancelledError, Client
         from distributed.comm.core import CommClosedError
@@ -108,7 +117,7 @@ def connected(address: str, scenario: Scenario) -> Iterator[Callable[[Sequence[T
             keys = Keys(scenario)
             content = keys.of_content()
             source = Source(scenario.text, scenario.place, folder, overrides, content)
-            with client.as_current():
+            with client.as_current(), _watched(client, note):
                 yield lambda tasks: _carry_out(client, source, keys, tasks)
         except (CancelledError, CommClosedError):
             raise ClusterError(GONE) from None
@@ -133,6 +142,33 @@ def _see_workers(client: Any, address: str) -> None:
                 f"{who} cannot import sojourn: {error}; install the same sojourn on the scheduler "
                 "and on all workers"
             ) from None
+
+
+@contextmanager
+def _watched(client: Any, note: Note) -> Iterator[None]:
+    """Tell ``note``, while within, where all workers have gone.
+
+    Beside what waits for the runs: Dask waits for what workers have taken with them without end.
+    """
+    over = Event()
+
+    def watch() -> None:
+        had_workers = True
+        # Where there is no scheduler any more those who wait for runs are told.
+        with suppress(OSError):
+            while not over.wait(WATCH_INTERVAL_S):
+                has_workers = bool(client.nthreads())
+                if had_workers and not has_workers:
+                    note("warning: the cluster has no workers any more; runs wait for one to join")
+                had_workers = has_workers
+
+    thread = Thread(target=watch, daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        over.set()
+        thread.join(WATCH_INTERVAL_S)
 
 
 def _carry_out(client: Any, source: Source, keys: Keys, tasks: Sequence[Task]) -> Finished:

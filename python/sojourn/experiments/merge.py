@@ -7,7 +7,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from sojourn._core import ENGINE
-from sojourn.experiments.bench import Finished
+from sojourn.experiments.bench import Finished, Note
 from sojourn.experiments.compared import compared_points
 from sojourn.experiments.drafts import Drafts
 from sojourn.experiments.folder import prepare
@@ -16,7 +16,7 @@ from sojourn.experiments.manifest import STORE, FolderError, damaged, read_manif
 from sojourn.experiments.procedure import Plan, conduct, fixed_runs, in_order
 from sojourn.experiments.share import Share
 from sojourn.experiments.summary_file import SummaryFile
-from sojourn.experiments.sweep import Note, at_work, finish
+from sojourn.experiments.sweep import at_work, finish
 from sojourn.results import Results
 from sojourn.runner import available_cores
 from sojourn.scenario import Scenario

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from sojourn.errors.arguments import as_path, kind_error
 from sojourn.errors.brief import brief
-from sojourn.experiments.bench import Finished, Told
+from sojourn.experiments.bench import Finished, Note, Told
 from sojourn.experiments.cluster import check_address, connected
 from sojourn.experiments.drafts import Drafts
 from sojourn.experiments.folder import left_out, prepare, texts, write
@@ -37,9 +37,6 @@ if TYPE_CHECKING:
 
 CarryOut = Callable[[Sequence[Task]], Finished]
 """Carries runs out and gives their packed tables as they finish."""
-
-Note = Callable[[str], None]
-"""Is told what the user should know."""
 
 
 @brief
@@ -92,7 +89,7 @@ def sweep(
         store = Store(out / STORE)
         _name_damage(out, store, scenario, note)
         head = head_of(scenario, complete=share.is_whole)
-        with workers(scenario, jobs, cluster) as hands, SummaryFile(out, head) as summary:
+        with workers(scenario, jobs, cluster, note) as hands, SummaryFile(out, head) as summary:
             with shown(progress, scenario.name) as told:
                 listener = Told(told, hands.threads.passed)
                 bench = Kept(scenario, store, hands.carry_out, listener, lambda: drafts.look())
@@ -168,10 +165,12 @@ class Workers:
 
 
 @contextmanager
-def workers(scenario: Scenario, jobs: int | None, cluster: str | None) -> Iterator[Workers]:
+def workers(
+    scenario: Scenario, jobs: int | None, cluster: str | None, note: Note
+) -> Iterator[Workers]:
     """Threads here carry runs out, or a Dask cluster: then there is one thread for the rest."""
     if cluster is not None:
-        with started(1) as threads, connected(cluster, scenario) as carry_out:
+        with started(1) as threads, connected(cluster, scenario, note) as carry_out:
             yield Workers(carry_out, threads)
         return
     with started(runs_at_once(jobs)) as threads:

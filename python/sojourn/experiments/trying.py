@@ -8,12 +8,12 @@ from dataclasses import dataclass, field
 from itertools import groupby
 from pathlib import Path
 
-from sojourn.experiments.bench import OnProgress, Told
+from sojourn.experiments.bench import Note, OnProgress, Told
 from sojourn.experiments.kept import Kept
 from sojourn.experiments.manifest import STORE
 from sojourn.experiments.procedure import conduct
 from sojourn.experiments.quantity import Quantity
-from sojourn.experiments.sweep import Note, at_work, workers
+from sojourn.experiments.sweep import at_work, workers
 from sojourn.scenario import Scenario
 from sojourn.stats.alike import alike
 from sojourn.store.runs import Store
@@ -44,6 +44,7 @@ class Tries:
     jobs: int | None
     cluster: str | None
     progress: OnProgress | None
+    note: Note
 
     def values(self, scenario: Scenario, quantities: Sequence[str]) -> Samples:
         """Run all points of a scenario; return its quantities.
@@ -51,7 +52,7 @@ class Tries:
         Raises :class:`sojourn.ScenarioError` where the scenario has no such quantity.
         """
         wanted = [Quantity.of(scenario, text) for text in quantities]
-        with workers(scenario, self.jobs, self.cluster) as hands:
+        with workers(scenario, self.jobs, self.cluster, self.note) as hands:
             told = Told(self.progress, hands.threads.passed)
             bench = Kept(scenario, self.store, hands.carry_out, told)
             plan = conduct(scenario, bench)
@@ -81,5 +82,5 @@ def trying(
         store = Store(out / STORE)
         for damage in store.damages:
             note(f"warning: {damage}; the runs that stood there are run again")
-        yield Tries(store, jobs, cluster, progress)
+        yield Tries(store, jobs, cluster, progress, note)
         store.tidy()
