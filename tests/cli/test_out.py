@@ -13,6 +13,7 @@ from sojourn import runner
 from sojourn.cli.reproduce import reproduce
 from sojourn.experiments import sweep
 from sojourn.experiments.folder import read
+from sojourn.experiments.place import at_work
 
 SHORT = ("--set", "duration='1 s'")
 QUICK = ("--duration", "2 s", "--warmup", "1 s", "--replicas", "1")
@@ -351,3 +352,23 @@ def test_a_scenario_of_a_report_that_was_edited_stays(tmp_path):
     (tmp_path / "eqm.toml").write_text(edited)
     assert reproduced(tmp_path, "--seed", "2").exit_code == 2
     assert (tmp_path / "eqm.toml").read_text() == edited
+
+
+@pytest.mark.parametrize("command", ["run", "sweep", "compare", "events", "reproduce"])
+def test_the_second_of_two_at_once_is_refused_at_its_start(sojourn, small, tmp_path, idle, command):
+    out = tmp_path / "out"
+    what = {"compare": ["codel"], "reproduce": ["eqm", "--quick"]}.get(command, [small])
+    with at_work(out):
+        before = contents(out)
+        done = sojourn(command, *what, "--out", out)
+        assert (done.status, done.out) == (1, "")
+        assert done.errors == f"error: {out}: another command is at work in this folder\n"
+        assert contents(out) == before
+
+
+def test_what_a_killed_command_left_goes_with_the_next(sojourn, small, tmp_path):
+    out = tmp_path / "out"
+    out.mkdir()
+    (out / "summary.json.1-2.part").write_text("half")
+    assert sojourn("run", small, "--out", out).status == 0
+    assert not list(out.glob("*.part"))

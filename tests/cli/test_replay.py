@@ -12,7 +12,8 @@ import sys
 import polars as pl
 import pytest
 
-from sojourn.replay import replay
+from sojourn.replay import Replayed, replay
+from sojourn.store.lock import Busy, held
 
 THREE = "time_s,size_B,flow\n0,1000,a\n0,1000,b\n0,1000,b\n"
 
@@ -324,7 +325,8 @@ def test_an_interruption_ends_it_at_once(tmp_path):
 
 MEASURE = """
 import resource, sys
-from sojourn.replay import replay
+from sojourn.replay import Replayed, replay
+from sojourn.store.lock import Busy, held
 replay(sys.argv[1], ["codel", "fq_codel"], "100 Mbit/s")
 print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
 """
@@ -381,3 +383,18 @@ def test_a_replay_through_no_queue_is_refused(tmp_path):
     arrivals.write_text("time_s,size_B\n0,100\n")
     with pytest.raises(ValueError, match="queues: found none; allowed: one or several"):
         replay(arrivals, [], "1 Mbit/s")
+
+
+def test_two_replays_that_end_at_once_write_one_after_the_other(sojourn, tmp_path, monkeypatch):
+    out, write = tmp_path / "out", Replayed.write
+
+    def watched(*given):
+        with pytest.raises(Busy), held(out / ".writing"):
+            pass
+        return write(*given)
+
+    monkeypatch.setattr(Replayed, "write", watched)
+    arrivals = table(tmp_path, THREE)
+    done = sojourn("replay", arrivals, "--rate", "1 Mbit/s", "--queue", "codel", "--out", out)
+    assert done.status == 0
+    assert (out / "summary.json").exists()

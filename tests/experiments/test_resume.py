@@ -227,7 +227,7 @@ def test_another_engine_uses_nothing(text, whole, monkeypatch):
 def test_two_sweeps_do_not_share_a_folder(text, whole):
     from sojourn.experiments.sweep import at_work
 
-    with at_work(whole), pytest.raises(OSError, match="another sweep is at work"):
+    with at_work(whole), pytest.raises(OSError, match="another command is at work"):
         go_on(text(), whole)
 
 

@@ -160,7 +160,7 @@ def test_interrupted(app, tmp_path):
     result = invoke(app, "eqm", "--out", str(out), *SMALL)
     assert result.exit_code == 130
     assert f"the tables of the finished runs are in {out / 'interrupted'}" in result.stderr
-    assert [path.name for path in out.iterdir()] == ["interrupted"]
+    assert {path.name for path in out.iterdir()} == {".lock", "interrupted"}
     assert (out / "interrupted" / "eqm" / "links.parquet").exists()
 
 

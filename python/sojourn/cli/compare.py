@@ -19,7 +19,7 @@ from sojourn.cli.options import (
     SeedOption,
     fail,
     interrupted,
-    prepare_out,
+    place_for,
     read_share,
     written_first,
 )
@@ -127,28 +127,27 @@ def compare(
         raise fail(str(error), 2) from None
     for warning in scenario.warnings:
         print(f"warning: {question.in_options(warning)}", file=sys.stderr)
-    if out is not None:
-        prepare_out(out, scenario)
-    with progress.shown("compare") as shown:
-        results = run(scenario, jobs=jobs, progress=shown)
-    if not results.complete:
-        kept = f"their tables are in {out}" if out is not None else "--out DIR would keep them"
-        if out is not None and not results.runs.is_empty():
-            results.write(out)
-        raise interrupted(scenario, results.runs["point"], kept)
-    for warning in results.warnings:
-        print(f"warning: {question.in_options(warning)}", file=sys.stderr)
-    found = answer(results, question.labels(), question.elastic(), share)
-    with written_first(lambda: [] if out is None else results.write(out)) as written:
-        if json_:
-            document_ = {"sojourn": results.sojourn, "scenario": question.toml()}
-            json.dump(document_ | {"disciplines": document(found)}, sys.stdout, indent=1)
-            print()
-        else:
-            _print(scenario.title, found, results, share)
-    written += _draw(results, out or Path("results") / "compare")
-    for path in written:
-        print(path, file=sys.stderr)
+    with place_for(out, scenario):
+        with progress.shown("compare") as shown:
+            results = run(scenario, jobs=jobs, progress=shown)
+        if not results.complete:
+            kept = f"their tables are in {out}" if out is not None else "--out DIR would keep them"
+            if out is not None and not results.runs.is_empty():
+                results.write(out)
+            raise interrupted(scenario, results.runs["point"], kept)
+        for warning in results.warnings:
+            print(f"warning: {question.in_options(warning)}", file=sys.stderr)
+        found = answer(results, question.labels(), question.elastic(), share)
+        with written_first(lambda: [] if out is None else results.write(out)) as written:
+            if json_:
+                document_ = {"sojourn": results.sojourn, "scenario": question.toml()}
+                json.dump(document_ | {"disciplines": document(found)}, sys.stdout, indent=1)
+                print()
+            else:
+                _print(scenario.title, found, results, share)
+        written += _draw(results, out or Path("results") / "compare")
+        for path in written:
+            print(path, file=sys.stderr)
 
 
 def _print(title: str, found: Answer, results: Results, least: float) -> None:

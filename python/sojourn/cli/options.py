@@ -213,13 +213,23 @@ def print_warnings(scenario: Scenario) -> None:
         print(f"warning: {in_options(warning)}", file=sys.stderr)
 
 
-def prepare_out(out: Path, scenario: Scenario) -> None:
-    """See that results can go into ``out``; warn on stderr of what will not lie beside them."""
+@contextmanager
+def place_for(out: Path | None, scenario: Scenario) -> Iterator[None]:
+    """See that results can go into ``out``, if there is one, and keep others out meanwhile.
+
+    Warn on stderr of what will not lie beside them.
+    """
+    if out is None:
+        yield
+        return
     from sojourn.experiments.folder import left_out, prepare
+    from sojourn.experiments.place import at_work
 
     prepare(out, scenario)
-    for warning in left_out(out, scenario):
-        print(f"warning: {warning}", file=sys.stderr)
+    with at_work(out):
+        for warning in left_out(out, scenario):
+            print(f"warning: {warning}", file=sys.stderr)
+        yield
 
 
 @contextmanager

@@ -155,15 +155,7 @@ def replay(
             raise fail("interrupted: nothing was written", 130) from None
     for warning in replayed.warnings:
         print(f"warning: {warning}", file=sys.stderr)
-    written = replayed.write(out) if out is not None else []
-    if replayed.packets > 0:
-        try:
-            with needed("plots"):
-                from sojourn.plots.replay import save_all
-
-            written += save_all(replayed, out or Path("results") / "replay")
-        except MissingExtra as error:
-            print(f"no figures: {error}", file=sys.stderr)
+    written = _write(replayed, out)
     if json_:
         json.dump(replayed.summary(), sys.stdout, indent=1, ensure_ascii=False, allow_nan=False)
         print()
@@ -171,6 +163,28 @@ def replay(
         _print(replayed, rate)
     for path in written:
         print(path, file=sys.stderr)
+
+
+def _write(replayed: Replayed, out: Path | None) -> list[Path]:
+    """Write tables, where they are asked for, and figures; return the paths."""
+    from sojourn.store.lock import held
+
+    if out is None and not replayed.packets:
+        return []
+    folder = out or Path("results") / "replay"
+    folder.mkdir(parents=True, exist_ok=True)
+    # Others may end at the same time: the files of two would be mixed.
+    with held(folder / ".writing", waits=True):
+        written = replayed.write(folder) if out is not None else []
+        if replayed.packets > 0:
+            try:
+                with needed("plots"):
+                    from sojourn.plots.replay import save_all
+
+                written += save_all(replayed, folder)
+            except MissingExtra as error:
+                print(f"no figures: {error}", file=sys.stderr)
+    return written
 
 
 def _print(replayed: Replayed, rate: str) -> None:

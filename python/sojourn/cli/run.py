@@ -21,7 +21,7 @@ from sojourn.cli.options import (
     SetOption,
     interrupted,
     parse_settings,
-    prepare_out,
+    place_for,
     print_interval_warning,
     print_warnings,
     written_first,
@@ -131,36 +131,35 @@ def run(
         out = out or Path("results") / scenario.name
         traces = Traces(out, trace.value, trace_link or (), trace_payload)
         traces.check(scenario)
-    if out is not None:
-        prepare_out(out, scenario)
-    before = _stamps(out, trace)
-    with progress.shown(scenario.name) as shown:
-        outcomes = outcomes_of(scenario, jobs, shown, traces)
-    print_interval_warning(interval, outcomes.points)
-    summary = outcomes.summary(interval.value)
-    traced = sorted(
-        path for path, stamp in _stamps(out, trace).items() if stamp != before.get(path)
-    )
+    with place_for(out, scenario):
+        before = _stamps(out, trace)
+        with progress.shown(scenario.name) as shown:
+            outcomes = outcomes_of(scenario, jobs, shown, traces)
+        print_interval_warning(interval, outcomes.points)
+        summary = outcomes.summary(interval.value)
+        traced = sorted(
+            path for path, stamp in _stamps(out, trace).items() if stamp != before.get(path)
+        )
 
-    def write() -> list[Path]:
-        # Where no run has finished there is nothing to put in the place of earlier results.
-        if out is None or not outcomes.each:
-            return []
-        from sojourn.results import of_outcomes
+        def write() -> list[Path]:
+            # Where no run has finished there is nothing to put in the place of earlier results.
+            if out is None or not outcomes.each:
+                return []
+            from sojourn.results import of_outcomes
 
-        return of_outcomes(outcomes).write(out, traces=traced)
+            return of_outcomes(outcomes).write(out, traces=traced)
 
-    with written_first(write) as written:
-        for warning in outcomes.warnings:
-            print(f"warning: {warning}", file=sys.stderr)
-        if json_:
-            print_summary(summary)
-        elif outcomes.each:
-            print_tables(outcomes, summary, all_links=all_links)
-        for path in [*written, *traced]:
-            print(path, file=sys.stderr)
-    if not outcomes.complete:
-        raise interrupted(scenario, outcomes.points, "they alone are counted")
+        with written_first(write) as written:
+            for warning in outcomes.warnings:
+                print(f"warning: {warning}", file=sys.stderr)
+            if json_:
+                print_summary(summary)
+            elif outcomes.each:
+                print_tables(outcomes, summary, all_links=all_links)
+            for path in [*written, *traced]:
+                print(path, file=sys.stderr)
+        if not outcomes.complete:
+            raise interrupted(scenario, outcomes.points, "they alone are counted")
 
 
 def _stamps(out: Path | None, trace: Trace | None) -> dict[Path, tuple[int, ...]]:

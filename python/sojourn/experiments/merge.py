@@ -13,10 +13,11 @@ from sojourn.experiments.drafts import Drafts
 from sojourn.experiments.folder import prepare
 from sojourn.experiments.kept import Kept
 from sojourn.experiments.manifest import STORE, FolderError, damaged, read_manifest
+from sojourn.experiments.place import at_work
 from sojourn.experiments.procedure import Plan, conduct, fixed_runs, in_order
 from sojourn.experiments.share import Share
 from sojourn.experiments.summary_file import SummaryFile
-from sojourn.experiments.sweep import at_work, finish
+from sojourn.experiments.sweep import finish
 from sojourn.results import Results
 from sojourn.runner import available_cores
 from sojourn.scenario import Scenario

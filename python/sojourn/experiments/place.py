@@ -7,12 +7,16 @@ would go, is better known before hours of runs.
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from errno import EBUSY
 from pathlib import Path
 
 from sojourn._core import ScenarioError
 from sojourn.experiments.manifest import MANIFEST, STORE, FolderError, read_manifest
+from sojourn.experiments.summary_file import remove_unfinished
 from sojourn.scenario import Scenario
+from sojourn.store.lock import Busy, held
 
 SCENARIO = "scenario.toml"
 """The scenario as run, inside the folder of an experiment."""
@@ -29,6 +33,22 @@ def make(folder: Path) -> None:
             pass
     except OSError as error:
         raise OSError(error.errno, error.strerror, str(folder)) from None
+
+
+@contextmanager
+def at_work(folder: Path, *, shared: bool = False) -> Iterator[None]:
+    """Keep others out of a folder, and clear it of what killed commands left unfinished.
+
+    Raises OSError as `make` does, and if another command is at work there.
+    """
+    make(folder)
+    try:
+        with held(folder / ".lock", shared=shared):
+            if not shared:
+                remove_unfinished(folder)
+            yield
+    except Busy:
+        raise OSError(EBUSY, "another command is at work in this folder", str(folder)) from None
 
 
 def spare(folder: Path, scenario: Scenario, contents: Mapping[str, bytes]) -> None:

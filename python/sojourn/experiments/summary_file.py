@@ -73,6 +73,6 @@ def write_summary(folder: Path, summary: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def remove_unfinished(folder: Path) -> None:
-    """Remove what sweeps left behind that were killed; none may be at work in ``folder``."""
+    """Remove what killed commands left behind; none may be at work in ``folder``."""
     for path in folder.glob(f"{NAME}.*.part"):
         path.unlink()

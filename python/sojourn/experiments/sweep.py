@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from errno import EBUSY
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,15 +16,16 @@ from sojourn.experiments.drafts import Drafts
 from sojourn.experiments.folder import left_out, prepare, texts, write
 from sojourn.experiments.kept import Kept
 from sojourn.experiments.manifest import MANIFEST, STORE, FolderError, damaged, read_manifest
+from sojourn.experiments.place import at_work
 from sojourn.experiments.procedure import Plan, conduct, fixed_runs
 from sojourn.experiments.share import WHOLE, Share
-from sojourn.experiments.summary_file import SummaryFile, remove_unfinished
+from sojourn.experiments.summary_file import SummaryFile
 from sojourn.progress import Progress, shown
 from sojourn.progress import check as check_progress
 from sojourn.runner import carried_out, prepared, runs_at_once
 from sojourn.scenario import Overrides, Scenario
 from sojourn.store import record
-from sojourn.store.lock import Busy, held
+from sojourn.store.lock import held
 from sojourn.store.runs import Store
 from sojourn.summary import head_of
 from sojourn.workers.forks import check_process
@@ -115,22 +115,6 @@ def finish(out: Path, drafts: Drafts, plan: Plan, store: Store, share: Share = W
     with held(out / ".writing", waits=True):
         write(out, results, lambda: drafts.write_summary(results, out), share=str(share))
     return results
-
-
-@contextmanager
-def at_work(out: Path, *, shared: bool = False) -> Iterator[None]:
-    """Keep others out of the folder, and clear it of what killed sweeps left unfinished.
-
-    Raises OSError if another sweep is at work there.
-    """
-    out.mkdir(parents=True, exist_ok=True)
-    try:
-        with held(out / ".lock", shared=shared):
-            if not shared:
-                remove_unfinished(out)
-            yield
-    except Busy:
-        raise OSError(EBUSY, "another sweep is at work in this folder", str(out)) from None
 
 
 def _name_damage(out: Path, store: Store, scenario: Scenario, note: Note) -> None:

@@ -11,9 +11,10 @@ from pathlib import Path
 from sojourn.experiments.bench import Note, OnProgress, Told
 from sojourn.experiments.kept import Kept
 from sojourn.experiments.manifest import STORE
+from sojourn.experiments.place import at_work
 from sojourn.experiments.procedure import conduct
 from sojourn.experiments.quantity import Quantity
-from sojourn.experiments.sweep import at_work, workers
+from sojourn.experiments.sweep import workers
 from sojourn.scenario import Scenario
 from sojourn.stats.alike import alike
 from sojourn.store.runs import Store
@@ -77,7 +78,7 @@ def trying(
     progress: OnProgress | None = None,
     note: Note = lambda _: None,
 ) -> Iterator[Tries]:
-    """Open the folder ``out`` for tries. Raises OSError if another sweep is at work there."""
+    """Open the folder ``out`` for tries. Raises OSError if another command is at work there."""
     with at_work(out):
         store = Store(out / STORE)
         for damage in store.damages:

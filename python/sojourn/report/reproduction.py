@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import shlex
 from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, ExitStack, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -14,7 +14,7 @@ from rich.console import Console
 
 from sojourn import studies
 from sojourn.errors.nearest import hint_or_all
-from sojourn.experiments.place import make
+from sojourn.experiments.place import at_work
 from sojourn.report import folder, terminal
 from sojourn.studies.base import RunFrames, Runner, RunOptions, Study, StudyReport
 from sojourn.studies.knobs import StudyError, read_assignments
@@ -141,8 +141,8 @@ def reproduce_all(
     """Run what is asked, write the folders, and show the results on `out`.
 
     Nothing is written before every request is known to make sense, and nothing is run before the
-    folders are known to take reports. Where one refuses its report all the same, what was found is
-    shown first. Raises StudyError, Interrupted, LawBroken, OSError.
+    folders are known to take reports, and others are kept out of them. Where one refuses its report
+    all the same, what was found is shown first. Raises StudyError, Interrupted, LawBroken, OSError.
     """
     wanted = chosen(request)
     demand_knobs(request, wanted)
@@ -156,8 +156,22 @@ def reproduce_all(
             )
         if request.calibrate and request.study != ALL and not hasattr(study, "calibrate"):
             raise StudyError(f'study "{study.name}" has nothing to calibrate')
-    for study in wanted:
-        make(target_folder(request, study.name))
+    with ExitStack() as folders:
+        for study in wanted:
+            folders.enter_context(at_work(target_folder(request, study.name)))
+        _carry_out(wanted, request, runner, out, as_json=as_json, progress=progress)
+
+
+def _carry_out(
+    wanted: Sequence[Study],
+    request: Request,
+    runner: Runner,
+    out: Console,
+    *,
+    as_json: bool,
+    progress: Progress,
+) -> None:
+    """Run studies one after the other, write their folders and show their results."""
     documents: list[dict[str, Any]] = []
     reports: list[StudyReport] = []
     refused: OSError | None = None
