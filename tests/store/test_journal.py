@@ -35,3 +35,18 @@ def test_what_a_full_disk_has_taken_whole_is_kept_and_one_can_go_on(tmp_path, mo
     found = Store(tmp_path)
     assert found.damages == []
     assert {key: found.payload(key) for key in found} == dict(RUNS)
+
+
+def test_what_was_killed_as_it_tidied_goes_with_the_next(tmp_path):
+    store = Store(tmp_path)
+    for run in RUNS:
+        with store.journal() as journal:
+            journal.append([run])
+    (tmp_path / "1-2.part").write_bytes(record.write(*RUNS[0]))
+    store.tidy()
+    (only,) = tmp_path.iterdir()
+    assert only.suffix == ".journal"
+    (tmp_path / "1-2.part").touch()
+    store.tidy()
+    assert list(tmp_path.iterdir()) == [only]
+    assert {key: store.payload(key) for key in store} == dict(RUNS)

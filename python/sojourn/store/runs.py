@@ -66,8 +66,11 @@ class Store:
         """Put all journals into one, without what is damaged, if that is worth it.
 
         The new file takes its place whole, by rename, before the old ones go. Journals that
-        another process writes are left alone. A disk too full for it changes nothing.
+        another process writes are left alone. A disk too full for it changes nothing. What a killed
+        process left unfinished goes: no other may tidy at the same time.
         """
+        for left in self.folder.glob("*.part"):
+            left.unlink()
         paths = self._journals()
         if len(paths) < 2 and not self.damages:
             return
