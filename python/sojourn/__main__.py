@@ -1,6 +1,18 @@
-"""``python -m sojourn``."""
+"""The program: ``sojourn``, and ``python -m sojourn``."""
 
-from sojourn.cli.main import program
+import sys
+
+
+def program() -> None:
+    """Run it. Ctrl-C is heard in one word while it is still imported too."""
+    try:
+        from sojourn.cli.main import program as run
+
+        run()
+    except KeyboardInterrupt:
+        print("interrupted", file=sys.stderr)
+        sys.exit(130)
+
 
 if __name__ == "__main__":
     program()

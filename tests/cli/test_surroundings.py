@@ -1,6 +1,8 @@
 """Terminals, locales and names of files that are not what one is used to."""
 
 import os
+import subprocess
+import sys
 from pathlib import Path
 
 
@@ -47,3 +49,25 @@ def test_an_interrupt_is_told_where_a_command_says_nothing_itself(sojourn, tmp_p
     monkeypatch.setattr("sojourn.experiments.folder.read", interrupt)
     done = sojourn("report", tmp_path)
     assert (done.status, done.out, done.errors) == (130, "", "interrupted\n")
+
+
+INTERRUPTED = """
+import runpy
+import sys
+
+
+class Interrupting:
+    def find_spec(self, name, *_):
+        if name == "typer":
+            raise KeyboardInterrupt
+
+
+sys.meta_path.insert(0, Interrupting())
+runpy.run_module("sojourn", run_name="__main__")
+"""
+
+
+def test_an_interrupt_is_told_while_the_program_is_imported():
+    command = [sys.executable, "-c", INTERRUPTED]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "interrupted\n")
