@@ -250,3 +250,37 @@ def test_what_is_missing_is_named(capsys):
         "interrupted: 1 run was finished; kept",
         "nothing yet of codel; pie",
     ]
+
+
+ENDLESS = """
+import sojourn as sj
+
+
+class Own(sj.queue.Discipline):
+    def enqueue(self, now, size, flow, ecn):
+        while True:
+            pass
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals are sent otherwise there")
+def test_a_class_that_never_comes_back_is_left_behind_if_ctrl_c_is_repeated(own):
+    (own / "mine.py").write_text(ENDLESS)
+    program = subprocess.Popen(
+        [sys.executable, "-m", "sojourn", "run", "long.toml", "--jobs", "1"],
+        cwd=own,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        time.sleep(2)
+        patience = time.monotonic() + PATIENCE_S
+        while program.poll() is None and time.monotonic() < patience:
+            program.send_signal(signal.SIGINT)
+            time.sleep(0.5)
+        _, errors = program.communicate(timeout=PATIENCE_S)
+    finally:
+        program.kill()
+    assert program.returncode == 130, errors
+    assert errors.splitlines()[-1].startswith("interrupted")

@@ -10,6 +10,7 @@ import atexit
 import gc
 import os
 import sys
+import threading
 import warnings
 from contextlib import suppress
 from io import TextIOWrapper
@@ -24,6 +25,9 @@ from sojourn.errors.brief import InputError
 from sojourn.errors.extras import LIBRARIES, MissingExtra, missing
 from sojourn.own import aside, outside
 from sojourn.own.hooks import HookWarning
+
+INTERRUPTED = 130
+"""Exit status after Ctrl-C."""
 
 app = typer.Typer(
     name="sojourn",
@@ -67,6 +71,9 @@ def program() -> None:
     aside.keep_output()
     try:
         main()
+    except SystemExit as end:
+        _leave_behind_what_hears_nothing(end)
+        raise
     finally:
         _close_output()
 
@@ -114,6 +121,16 @@ def _close_output() -> None:
     with suppress(AttributeError, OSError, ValueError):
         sys.stdout.flush()
         sys.stdout = sys.__stdout__ = sys.stderr
+
+
+def _leave_behind_what_hears_nothing(end: SystemExit) -> None:
+    """End here and now after Ctrl-C, where a class of the user never comes back from a call.
+
+    Its thread would keep the program from ending, and crash it where that is interrupted too.
+    """
+    if end.code == INTERRUPTED and threading.active_count() > 1:
+        sys.stderr.flush()
+        os._exit(INTERRUPTED)
 
 
 def _leave_to_the_system() -> None:
