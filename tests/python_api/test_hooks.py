@@ -1,6 +1,7 @@
 """What is wrong with a class is told when an object of it is made, or compiled."""
 
 import builtins
+import subprocess
 import sys
 
 import pytest
@@ -70,6 +71,31 @@ def test_a_hook_takes_what_it_is_called_with(hook, found):
     cls = type("Short", (sj.queue.Discipline,), {hook: names[hook]})
     with pytest.raises(ValueError, match=rf"found {hook}\({found}\); allowed: {hook}\(self, now"):
         cls()
+
+
+@pytest.mark.parametrize("hook", ["on_link", "reset"])
+def test_hooks_that_judge_nothing_take_what_they_are_called_with_too(hook):
+    given = {"enqueue": lambda self, now, size, flow, ecn: 0, hook: lambda self, link: None}
+    with pytest.raises(ValueError, match=rf"found {hook}\(self, link\); allowed: {hook}\(self\)"):
+        type("Own", (sj.queue.Discipline,), given)()
+
+
+def test_a_hook_is_a_plain_function():
+    class Later(sj.queue.Discipline):
+        async def enqueue(self, now, size, flow, ecn):
+            return sj.queue.DROP
+
+    class Piecewise(sj.transport.CongestionControl):
+        def on_ack(self, ack):
+            yield
+
+        def on_loss(self, loss):
+            self.cwnd = 1.0
+
+    with pytest.raises(ValueError, match=r"Later: found async def enqueue; allowed: a plain"):
+        Later()
+    with pytest.raises(ValueError, match=r"Piecewise: found a yield in on_ack; allowed: a plain"):
+        Piecewise()
 
 
 def test_a_compiled_hook_takes_two_records():
@@ -261,3 +287,35 @@ def test_a_division_by_zero_raises_as_in_python(overloaded):
         sj.run(overloaded(Divides()))
     assert "ZeroDivisionError: division by zero" in str(raised.value)
     assert "return 0 if 1.0 / (10.0 - state.seen)" in str(raised.value)
+
+
+LOCKED = """
+import sys
+from threading import Lock
+
+import sojourn as sj
+
+lock = Lock()
+
+
+class Locked(sj.queue.Discipline):
+    def enqueue(self, now, size, flow, ecn):
+        with lock:
+            return sj.queue.ACCEPT
+
+
+scenario = sj.dumbbell(
+    rate="1 Mbit/s", rtt="10 ms", queue=Locked(), flows=sj.tcp("cubic"), duration="1 s", replicas=2
+)
+sj.run(scenario, jobs=int(sys.argv[1]))
+"""
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_what_cannot_go_to_a_worker_is_told(jobs):
+    command = [sys.executable, "-c", LOCKED, str(jobs)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == jobs - 1, done.stderr
+    told = "__main__:Locked: found a value that cannot go to a worker process: cannot pickle"
+    assert (told in done.stderr) == (jobs == 2)
+    assert done.stderr.count('File "') <= 2

@@ -46,12 +46,18 @@ class HookWarning(UserWarning):
 
 
 @cache
-def check(cls: type, base: type, hooks: tuple[str, ...], needed: tuple[str, ...]) -> None:
+def check(
+    cls: type,
+    base: type,
+    hooks: tuple[str, ...],
+    needed: tuple[str, ...],
+    further: tuple[str, ...] = (),
+) -> None:
     """Hold the hooks of a class against those that its base declares.
 
-    ``hooks`` are all of them; the class must have one of them at least, and all that are
-    ``needed``. Raises :class:`HookError`; gives a :class:`HookWarning` where a method looks like
-    one.
+    The class must have one of ``hooks`` at least, and all that are ``needed``; ``further`` ones do
+    not make it do anything. Raises :class:`HookError`; gives a :class:`HookWarning` where a method
+    looks like one.
     """
     name = f"{cls.__module__}:{cls.__qualname__}"
     own = [hook for hook in hooks if getattr(cls, hook) is not getattr(base, hook)]
@@ -62,7 +68,7 @@ def check(cls: type, base: type, hooks: tuple[str, ...], needed: tuple[str, ...]
     if missing := [hook for hook in needed if hook not in own]:
         told = [f"{name}: found no {', no '.join(missing)}; allowed: all of {', '.join(needed)}"]
         raise HookError("; ".join([*told, *slips]))
-    for hook in own:
+    for hook in (*own, *further):
         _check_arguments(cls, base, hook, name)
     for slip in slips:
         warnings.warn(f"{name}: never called: {slip}", HookWarning, stacklevel=3)
@@ -91,6 +97,13 @@ def _check_arguments(cls: type, base: type, hook: str, name: str) -> None:
     given = ("state", "packet")
     if compiled is None:
         given = tuple(inspect.signature(getattr(base, hook)).parameters)
+    # Called, these do nothing yet.
+    for kind, is_kind in (
+        ("async def", inspect.iscoroutinefunction(function)),
+        ("a yield in", inspect.isgeneratorfunction(function)),
+    ):
+        if is_kind:
+            raise HookError(f"{name}: found {kind} {hook}; allowed: a plain function")
     signature = inspect.signature(function)
     try:
         signature.bind(*given)

@@ -75,7 +75,7 @@ class Discipline(_core.Desk):
         Raises :class:`sojourn.params.ParamError`, and :class:`sojourn.own.hooks.HookError` where
         the hooks of the class cannot be called.
         """
-        hooks.check(type(self), Discipline, _ASKED, ())
+        hooks.check(type(self), Discipline, _ASKED, (), _TOLD)
         self.given = given
         self.__dict__.update(params.read_all(type(self), given))
         self.validate()
@@ -159,7 +159,8 @@ class Discipline(_core.Desk):
 
 
 _ASKED = ("enqueue", "dequeue", "on_empty", "choose", "on_timer")
-_HOOKS = (*_ASKED, "on_link", "reset")
+_TOLD = ("on_link", "reset")
+_HOOKS = (*_ASKED, *_TOLD)
 
 
 def _made(cls: type[Discipline], given: dict[str, Any]) -> Discipline:

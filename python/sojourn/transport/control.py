@@ -65,7 +65,7 @@ class CongestionControl:
         Raises :class:`sojourn.params.ParamError`, and :class:`sojourn.own.hooks.HookError` where
         the hooks of the class cannot be called.
         """
-        hooks.check(type(self), CongestionControl, _HOOKS, _NEEDED)
+        hooks.check(type(self), CongestionControl, _HOOKS, _NEEDED, ("reset",))
         self.given = given
         self.__dict__.update(params.read_all(type(self), given))
         self.validate()

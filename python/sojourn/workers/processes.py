@@ -24,6 +24,7 @@ from types import FunctionType
 from typing import Any
 
 from sojourn._core import Cancel, ScenarioError
+from sojourn.errors.brief import InputError
 from sojourn.own import aside, outside
 from sojourn.own.hooks import HookWarning
 from sojourn.own.modules import MAIN, Source
@@ -166,7 +167,8 @@ class _Parcel:
 def _packed(scenario: Scenario) -> bytes:
     """The scenario with its classes, as they are here.
 
-    Where they hold something that does not travel a worker imports them, as well as it can.
+    Where they hold something that does not travel a worker imports them, as well as it can. Raises
+    :class:`InputError` for one that it cannot import.
     """
     import cloudpickle
 
@@ -189,7 +191,13 @@ def _packed(scenario: Scenario) -> bytes:
     finally:
         for module in modules:
             cloudpickle.unregister_pickle_by_value(module)
-    return cloudpickle.dumps(by_name)
+    try:
+        return cloudpickle.dumps(by_name)
+    except Exception as error:
+        raise InputError(
+            f"{', '.join(found)}: found a value that cannot go to a worker process: {error}; "
+            "allowed: to make it in reset(self), to write the class in a module, or jobs=1"
+        ) from None
 
 
 def _begin(front: _Front, parcel: bytes) -> None:
