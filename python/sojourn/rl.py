@@ -14,6 +14,7 @@ import json
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from threading import get_ident
 from typing import Any
 
 import numpy as np
@@ -21,7 +22,7 @@ import numpy as np
 from sojourn import params
 from sojourn._core import Cancel
 from sojourn._core import Episode as CoreEpisode
-from sojourn.errors.arguments import as_whole, kind_error
+from sojourn.errors.arguments import as_whole, kind_error, shown
 from sojourn.errors.brief import InputError, brief
 from sojourn.errors.extras import needed
 from sojourn.errors.nearest import refusal
@@ -135,9 +136,11 @@ class QueueEnv(gymnasium.Env[np.ndarray, np.ndarray]):
         point = as_whole("point", point, 0, scenario.core.points - 1)
         links = scenario.core.links(point)
         if link not in links:
-            raise ValueError(f"link: {refusal(link, links)}")
+            raise ValueError(f"link: {refusal(str(link), links)}")
+        if isinstance(observed, str):
+            raise kind_error("observed", observed, 'a list of quantities, such as ["prob"]')
         self.scenario, self.point, self.link, self.interval = scenario, point, link, interval
-        self.reward, self.observed, self.actions = reward, tuple(observed), dict(actions)
+        self.reward, self.observed, self.actions = reward, tuple(observed), _bounds(actions)
         network = json.loads(scenario.core.network(point))
         self._rate = next(of["rate_bps"] for of in network["links"] if of["name"] == link)
         self._check()
@@ -155,6 +158,7 @@ class QueueEnv(gymnasium.Env[np.ndarray, np.ndarray]):
         number = seed if seed is not None else int(self.np_random.integers(2**31))
         seeded = self.scenario.with_overrides({"seed": number})
         self._episode = seeded.core.begin(self.point, 0)
+        self._thread = get_ident()
         return np.zeros(len(self.observed), np.float32), {"seed": number}
 
     @brief
@@ -162,13 +166,17 @@ class QueueEnv(gymnasium.Env[np.ndarray, np.ndarray]):
         """Set the inner variables, let an interval pass, look."""
         if self._episode is None:
             raise RuntimeError("no episode is open; allowed: reset() first")
+        if self._thread != get_ident():
+            raise RuntimeError(
+                "the episode was begun in another thread; allowed: reset() and step() in one"
+            )
         episode = self._episode
-        given = np.asarray(action, float).ravel()
-        if len(given) != len(self.actions) or np.isnan(given).any():
-            allowed = f"a number for each of {', '.join(self.actions)}"
-            raise InputError(f"action: found {given.tolist()}; allowed: {allowed}")
-        for (name, (low, high)), value in zip(self.actions.items(), given, strict=True):
-            episode.poke(self.link, name, float(min(max(value, low), high)))
+        for (name, (low, high)), value in zip(
+            self.actions.items(), self._numbers(action), strict=True
+        ):
+            bounded = float(min(max(value, low), high))
+            if not episode.poke(self.link, name, bounded):
+                raise InputError(f"action: {name} of {self.link} cannot be set to {bounded}")
         step = self._advance(episode)
         values = [step.link.get(name, 0.0) for name in self.observed]
         observation = np.array(values, np.float32)
@@ -176,11 +184,22 @@ class QueueEnv(gymnasium.Env[np.ndarray, np.ndarray]):
         if over := episode.is_over:
             info["tables"] = dict(episode.finish())
             self._episode = None
-        return observation, float(self.reward(step)), False, over, info
+        return observation, _number(self.reward(step)), False, over, info
 
     def close(self) -> None:
         """Give up the episode."""
         self._episode = None
+
+    def _numbers(self, action: Any) -> np.ndarray:
+        """One for each inner variable. Raises :class:`InputError`."""
+        try:
+            given = np.asarray(action, float).ravel()
+        except (TypeError, ValueError):
+            given = np.array([math.nan])
+        if len(given) != len(self.actions) or np.isnan(given).any():
+            allowed = f"a number for each of {', '.join(self.actions) or 'none'}"
+            raise InputError(f"action: found {shown(action)}; allowed: {allowed}")
+        return given
 
     def _advance(self, episode: CoreEpisode) -> Step:
         before = episode.now_s
@@ -212,4 +231,30 @@ class QueueEnv(gymnasium.Env[np.ndarray, np.ndarray]):
         shown = self._advance(episode).link
         for name in self.observed:
             if name not in shown:
-                raise ValueError(f"observed: {refusal(name, shown)}")
+                raise ValueError(f"observed: {refusal(str(name), shown)}")
+
+
+def _bounds(actions: Mapping[str, tuple[float, float]]) -> dict[str, tuple[float, float]]:
+    """The inner variables that are set, with their bounds. Raises :class:`InputError`."""
+    try:
+        given = dict(actions)
+    except (TypeError, ValueError):
+        allowed = 'inner variables with their bounds, such as {"prob": (0, 1)}'
+        raise kind_error("actions", actions, allowed) from None
+    for name, bounds in given.items():
+        try:
+            low, high = map(float, bounds)
+        except (TypeError, ValueError):
+            low = high = math.nan
+        if not (isinstance(name, str) and low <= high):  # pyright: ignore[reportUnnecessaryIsInstance]
+            allowed = 'a name with the least and the largest value, such as "prob": (0, 1)'
+            raise InputError(f"actions: found {name!r}: {shown(bounds)}; allowed: {allowed}")
+    return given
+
+
+def _number(reward: Any) -> float:
+    """What a reward is worth. Raises :class:`InputError`."""
+    try:
+        return float(reward)
+    except (TypeError, ValueError, OverflowError):
+        raise InputError(f"reward: it answered {shown(reward)}; allowed: a number") from None

@@ -1,6 +1,7 @@
 """A queue as an environment of Gymnasium."""
 
 import warnings
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import own
@@ -93,6 +94,12 @@ def test_inner_variables_of_the_registry_can_be_set():
         ({"link": "botleneck"}, 'link: found "botleneck"; allowed: cubic.0.up.*mean "bottleneck"'),
         ({"actions": {"p": (0, 1)}}, 'actions: found "p"; allowed: prob$'),
         ({"actions": {"prb": (0, 1)}}, 'actions: found "prb"; allowed: prob; did you mean "prob"'),
+        ({"link": 3}, 'link: found "3"; allowed: cubic'),
+        ({"actions": {"prob": (1, 0)}}, r"actions: found 'prob': \(1, 0\); allowed: a name with"),
+        ({"actions": {"prob": (float("nan"), 1)}}, r"actions: found 'prob': \(nan, 1\); allowed"),
+        ({"actions": {"prob": 0.5}}, "actions: found 'prob': 0.5; allowed: a name with the least"),
+        ({"actions": {1: (0, 1)}}, r"actions: found 1: \(0, 1\); allowed: a name with the least"),
+        ({"observed": (1,)}, 'observed: found "1"; allowed: queue_packets'),
         ({"observed": ("delay",)}, 'observed: found "delay"; allowed: queue_packets'),
     ],
 )
@@ -112,12 +119,65 @@ def test_an_exception_ends_the_episode():
         env.step([])
 
 
-@pytest.mark.parametrize("action", [[0.1, 0.2], [], [float("nan")]])
+@pytest.mark.parametrize("action", [[0.1, 0.2], [], [float("nan")], "x", {"a": 1}, [1j]])
 def test_an_action_that_is_none_is_refused(action):
     env = environment()
     env.reset(seed=1)
     with pytest.raises(ValueError, match=r"action: found .*; allowed: a number for each of prob"):
         env.step(action)
+
+
+@pytest.mark.parametrize("options", [{"actions": "prob"}, {"observed": "prob"}])
+def test_what_is_no_list_is_named(options):
+    (name,) = options
+    with pytest.raises(TypeError, match=f"{name}: found 'prob'; allowed: "):
+        environment(**options)
+
+
+@pytest.mark.parametrize("reward", [None, "a", [1], 10**400])
+def test_a_reward_is_a_number(reward):
+    env = environment(reward=lambda _step: reward)
+    env.reset(seed=1)
+    with pytest.raises(ValueError, match=r"reward: it answered .*; allowed: a number"):
+        env.step([0.1])
+
+
+class Refusing(sj.queue.Discipline):
+    probes = ("prob",)
+
+    def reset(self):
+        self._prob = 0.0
+
+    @property
+    def prob(self):
+        return self._prob
+
+    @prob.setter
+    def prob(self, value):
+        if value > 0.5:
+            raise ValueError("too much")
+        self._prob = value
+
+    def enqueue(self, now, size, flow, ecn):
+        return sj.queue.ACCEPT
+
+
+def test_what_a_discipline_does_not_take_is_told():
+    env = environment(scenario=scenario(Refusing()))
+    env.reset(seed=1)
+    env.step([0.5])
+    with pytest.raises(ValueError, match=r"action: prob of bottleneck cannot be set to 0.6"):
+        env.step([0.6])
+
+
+def test_an_episode_stays_in_its_thread():
+    env = environment()
+    env.reset(seed=1)
+    with ThreadPoolExecutor(1) as pool:
+        stepped = pool.submit(env.step, [0.1])
+        with pytest.raises(RuntimeError, match=r"in another thread; allowed: reset\(\) and step"):
+            stepped.result()
+    env.step([0.1])
 
 
 def test_a_discipline_without_anything_to_set_is_named():
