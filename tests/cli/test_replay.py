@@ -325,8 +325,7 @@ def test_an_interruption_ends_it_at_once(tmp_path):
 
 MEASURE = """
 import resource, sys
-from sojourn.replay import Replayed, replay
-from sojourn.store.lock import Busy, held
+from sojourn.replay import replay
 replay(sys.argv[1], ["codel", "fq_codel"], "100 Mbit/s")
 print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
 """

@@ -70,6 +70,8 @@ def own(mixed, tmp_path):
 
 
 RUN = ["run", "long.toml", "--jobs", "2"]
+EVIDENCE = str(Path(__file__).parents[2] / "evidence")
+VALIDATE = ["validate", "--only", "codel", "--evidence", EVIDENCE, "--jobs", "2"]
 
 
 def children(program: subprocess.Popen) -> list[str]:
@@ -120,18 +122,21 @@ def test_workers_that_start_do_not_hear_it(own):
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="children are listed otherwise there")
-@pytest.mark.parametrize("at_work", [True, False])
-def test_workers_end_with_the_process_in_front(own, at_work):
+@pytest.mark.parametrize(
+    ("command", "are_at_work"),
+    [([*RUN, "--trace", "ns2"], True), (RUN, False), (VALIDATE, False)],
+)
+def test_workers_end_with_the_process_in_front(own, command, are_at_work):
     """Also where they have not begun when it is killed."""
     program = subprocess.Popen(
-        [sys.executable, "-m", "sojourn", *RUN, "--trace", "ns2"],
+        [sys.executable, "-m", "sojourn", *command],
         cwd=own,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
     )
     workers: list[str] = []
     try:
-        if at_work:
+        if are_at_work:
             wait_for_runs(program, own, 2)
         else:
             wait_for_workers(program)
@@ -150,10 +155,10 @@ def test_workers_end_with_the_process_in_front(own, at_work):
 
 
 LOOKS_ALL_THE_TIME = """
-from sojourn.workers import processes
+from sojourn.workers import pool
 from sojourn.cli.main import program
 
-processes.LOOK_INTERVAL_S = 0.0
+pool.LOOK_INTERVAL_S = 0.0
 program()
 """
 

@@ -27,7 +27,7 @@ from sojourn.scenario import Scenario
 from sojourn.store import record
 from sojourn.store.identity import Keys
 from sojourn.store.record import Packed
-from sojourn.workers.processes import LOOK_INTERVAL_S
+from sojourn.workers.pool import LOOK_INTERVAL_S
 from sojourn.workers.tasks import Task
 
 AHEAD = 4

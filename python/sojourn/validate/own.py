@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import closing
 from pathlib import Path
 
 from sojourn.experiments.bench import OnProgress
@@ -10,6 +11,7 @@ from sojourn.runner import available_cores
 from sojourn.validate import laws, properties, sequences
 from sojourn.validate.finding import Finding
 from sojourn.validate.properties import Property
+from sojourn.workers.pool import called
 
 Work = tuple[Callable[..., Finding], tuple[object, ...]]
 
@@ -42,14 +44,10 @@ def perform(
 
     Raises :class:`sojourn.validate.evidence.EvidenceError` for checks that cannot be played.
     """
-    # Workers that neither copy this process nor run its main module again.
-    from loky import ProcessPoolExecutor
-
-    findings = []
-    with ProcessPoolExecutor(max_workers=jobs or available_cores()) as pool:
-        running = [pool.submit(function, *arguments) for function, arguments in work]
-        for number, future in enumerate(running, start=1):
-            findings.append(future.result())
-            if progress is not None:
-                progress(number, len(work))
-    return findings
+    findings: dict[int, Finding] = {}
+    with closing(called(work, jobs or available_cores())) as finished:
+        for done in finished:
+            findings.update(done)
+            if progress is not None and done:
+                progress(len(findings), len(work))
+    return [findings[number] for number in range(len(work))]

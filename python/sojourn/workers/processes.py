@@ -8,46 +8,30 @@ run here.
 from __future__ import annotations
 
 import linecache
-import os
-import signal
 import sys
-import threading
-import time
 import warnings
-from collections.abc import Callable, Generator, Iterator, Sequence
-from concurrent.futures import Future
-from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Generator, Sequence
+from contextlib import closing
+from dataclasses import dataclass, replace
 from pathlib import Path
-from queue import Empty, SimpleQueue
 from types import FunctionType
 from typing import Any
 
-from sojourn._core import Cancel, ScenarioError
+from sojourn._core import ScenarioError
 from sojourn.errors.brief import InputError
 from sojourn.own import aside, outside
 from sojourn.own.hooks import HookWarning
 from sojourn.own.modules import MAIN, Source
 from sojourn.scenario import Scenario
+from sojourn.workers.pool import Call, called, watch
 from sojourn.workers.tasks import Pack, Task
-
-LOOK_INTERVAL_S = 0.2
-"""How often the waiting process looks up, so that Ctrl-C is heard in time; and a worker, for it."""
 
 Trace = tuple[str, Path, list[str], bool]
 """A trace's format, how the paths of its files begin, the links that captures show, and whether
 they store payload."""
 
-KILLED = (
-    "a worker process was killed, for want of memory perhaps; allowed: fewer runs at once (--jobs)"
-)
-"""What is told of a worker that was ended from outside."""
-
 _scenario: Scenario | None = None
 """The scenario of a worker."""
-
-_watch = Cancel()
-"""Sees how far the runs of a worker are."""
 
 _changed: list[str] = []
 """Files that a worker found changed."""
@@ -62,73 +46,14 @@ def in_processes(
 ) -> Generator[Sequence[tuple[Task, Any]], None, None]:
     """Carry out all tasks, ``jobs`` at once; yield what ``pack`` makes of them, at times none.
 
-    ``tell`` is told at times how many have been carried out, those under way in part.
-    Where this ends early the workers are ended with it. Raises OSError where the system ended one.
+    ``tell`` is told how many have been carried out, those under way in part. It ends as
+    :func:`sojourn.workers.pool.called` does.
     """
-    # Starts workers that neither copy this process nor run its main module again.
-    from loky import BrokenProcessPool, ProcessPoolExecutor
-    from loky.backend import get_context
-
-    context = get_context("loky")
-    touch = context.SimpleQueue()
-    permille: dict[int, int] = {}
-    pool = ProcessPoolExecutor(
-        max_workers=min(jobs, len(tasks)),
-        context=context,
-        initializer=_begin,
-        initargs=(_Front(os.getpid(), sys.path, _lines(scenario), touch), _packed(scenario)),
-    )
-    running: dict[Future[Any], Task] = {}
-    # Not ``wait``: it holds the locks of all runs for a moment at each look, and were Ctrl-C heard
-    # then, they would stay locked and the workers with them.
-    finished: SimpleQueue[Future[Any]] = SimpleQueue()
-    finished_all = False
-    try:
-        with _deaf_children():
-            for task, trace in tasks:
-                run = pool.submit(_work, task, trace, pack)
-                running[run] = task
-                run.add_done_callback(finished.put)
-        while running:
-            while not touch.empty():
-                worker, passed = touch.get()
-                permille[worker] = passed
-            tell(sum(permille.values()) / 1000)
-            try:
-                run = finished.get(timeout=LOOK_INTERVAL_S)
-            except Empty:
-                yield []
-                continue
-            if isinstance(run.exception(), BrokenProcessPool):
-                raise ChildProcessError(KILLED)
-            yield [(running.pop(run), run.result())]
-        finished_all = True
-    finally:
-        pool.shutdown(wait=True, kill_workers=not finished_all)
-
-
-@contextmanager
-def _deaf_children() -> Iterator[None]:
-    """Processes that start here never hear Ctrl-C: the one in front ends them.
-
-    It reaches all processes of a terminal, and a worker that still imports what it needs would
-    print a traceback. Here it is heard when all have started.
-    """
-    if not hasattr(signal, "pthread_sigmask"):
-        yield
-        return
-    import multiprocessing.resource_tracker
-
-    import loky.backend.resource_tracker
-
-    # Those that look after what workers share: to start one lifts the block.
-    multiprocessing.resource_tracker.ensure_running()
-    loky.backend.resource_tracker.ensure_running()
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+    given = (sys.path, _packed(scenario), _lines(scenario), aside.keeps_output())
+    calls: list[Call] = [(_work, (task, trace, pack)) for task, trace in tasks]
+    with closing(called(calls, jobs, (_begin, given), tell)) as finished:
+        for done in finished:
+            yield [(tasks[number][0], tables) for number, tables in done]
 
 
 def _lines(scenario: Scenario) -> dict[str, list[str]]:
@@ -137,18 +62,6 @@ def _lines(scenario: Scenario) -> dict[str, list[str]]:
     members = (value for cls in classes for value in vars(cls).values())
     codes = (value.__code__ for value in members if isinstance(value, FunctionType))
     return {file: linecache.getlines(file) for file in {code.co_filename for code in codes}}
-
-
-@dataclass(frozen=True)
-class _Front:
-    """The process in front, to its workers."""
-
-    pid: int
-    path: list[str]
-    lines: dict[str, list[str]]
-    touch: Any
-    """A queue: how far the runs of which worker are."""
-    keeps_output: bool = field(default_factory=aside.keeps_output)
 
 
 @dataclass(frozen=True)
@@ -200,37 +113,22 @@ def _packed(scenario: Scenario) -> bytes:
         ) from None
 
 
-def _begin(front: _Front, parcel: bytes) -> None:
-    """Prepare a worker; what classes print there goes to stderr if the one in front keeps it."""
+def _begin(path: list[str], parcel: bytes, lines: dict[str, list[str]], keeps: bool) -> None:
+    """Prepare a worker for runs; what classes print there goes to stderr if ``keeps``."""
     import cloudpickle
 
-    # Where signals cannot be blocked before a process starts.
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    threading.Thread(target=_stay_in_touch, args=(front,), daemon=True).start()
     # The process in front has told of them.
     warnings.simplefilter("ignore", HookWarning)
-    if front.keeps_output:
+    if keeps:
         sys.stdout = sys.stderr
-    sys.path[:] = front.path
-    for file, text in front.lines.items():
+    sys.path[:] = path
+    for file, text in lines.items():
         linecache.cache[file] = (sum(map(len, text)), None, text, file)
     global _scenario, _changed
     given: _Parcel = cloudpickle.loads(parcel)
     outside.know(given.classes)
     _scenario = Scenario(given.text, given.place, given.folder, given.overrides)
     _changed = _what_changed(given, _scenario)
-
-
-def _stay_in_touch(front: _Front) -> None:
-    """Tell the process in front how far the runs of this worker are.
-
-    End it where that was killed: nobody takes its run any more. That may have been before this
-    worker began.
-    """
-    while os.getppid() == front.pid:
-        front.touch.put((os.getpid(), _watch.permille))
-        time.sleep(LOOK_INTERVAL_S)
-    os._exit(1)
 
 
 def _what_changed(given: _Parcel, found: Scenario) -> list[str]:
@@ -247,5 +145,5 @@ def _work(task: Task, trace: Trace | None, pack: Pack) -> Any:
         told = "has changed since the scenario was read; allowed: run it again"
         raise ScenarioError(f"{_scenario.place}: {_changed[0]} {told}")
     run = _scenario.core.run
-    tables = run(task.point, task.replica, _watch, trace, warmup=task.warmup, series=task.series)
+    tables = run(task.point, task.replica, watch, trace, warmup=task.warmup, series=task.series)
     return pack(tables)

@@ -13,7 +13,7 @@ from threading import Condition, Lock
 from typing import TypeVar
 
 from sojourn._core import Cancel
-from sojourn.workers.processes import LOOK_INTERVAL_S
+from sojourn.workers.pool import LOOK_INTERVAL_S
 from sojourn.workers.tasks import Task
 
 SWITCH_INTERVAL_S = 0.0005

@@ -1,0 +1,129 @@
+"""Worker processes that functions are called in, and that end with the process in front."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+import time
+from collections.abc import Callable, Generator, Iterator, Sequence
+from concurrent.futures import Future
+from contextlib import contextmanager
+from queue import Empty, SimpleQueue
+from typing import Any
+
+from sojourn._core import Cancel
+
+LOOK_INTERVAL_S = 0.2
+"""How often the waiting process looks up, so that Ctrl-C is heard in time; and a worker, for it."""
+
+KILLED = (
+    "a worker process was killed, for want of memory perhaps; allowed: fewer runs at once (--jobs)"
+)
+"""What is told of a worker that was ended from outside."""
+
+Call = tuple[Callable[..., Any], tuple[Any, ...]]
+"""A function and what it is called with."""
+
+watch = Cancel()
+"""In a worker: handed to all of its runs, it sees how far they are."""
+
+
+def called(
+    calls: Sequence[Call],
+    jobs: int,
+    first: Call | None = None,
+    tell: Callable[[float], None] = lambda _: None,
+) -> Generator[Sequence[tuple[int, Any]], None, None]:
+    """Do all calls, ``jobs`` at once, in workers that do ``first`` before; yield number and answer.
+
+    At times it yields none. ``tell`` is told how many of the runs that workers were to
+    :data:`watch` have been carried out, those under way in part. Where this ends early the workers
+    are ended with it. Raises OSError where the system ended one.
+    """
+    # Starts workers that neither copy this process nor run its main module again.
+    from loky import BrokenProcessPool, ProcessPoolExecutor
+    from loky.backend import get_context
+
+    context = get_context("loky")
+    touch = context.SimpleQueue()
+    permille: dict[int, int] = {}
+    pool = ProcessPoolExecutor(
+        max_workers=min(jobs, len(calls)),
+        context=context,
+        initializer=_join,
+        initargs=(os.getpid(), touch, first),
+    )
+    running: dict[Future[Any], int] = {}
+    # Not ``wait``: it holds the locks of all runs for a moment at each look, and were Ctrl-C heard
+    # then, they would stay locked and the workers with them.
+    finished: SimpleQueue[Future[Any]] = SimpleQueue()
+    finished_all = False
+    try:
+        with _deaf_children():
+            for number, (function, given) in enumerate(calls):
+                run = pool.submit(function, *given)
+                running[run] = number
+                run.add_done_callback(finished.put)
+        while running:
+            while not touch.empty():
+                worker, passed = touch.get()
+                permille[worker] = passed
+            tell(sum(permille.values()) / 1000)
+            try:
+                run = finished.get(timeout=LOOK_INTERVAL_S)
+            except Empty:
+                yield []
+                continue
+            if isinstance(run.exception(), BrokenProcessPool):
+                raise ChildProcessError(KILLED)
+            yield [(running.pop(run), run.result())]
+        finished_all = True
+    finally:
+        pool.shutdown(wait=True, kill_workers=not finished_all)
+
+
+@contextmanager
+def _deaf_children() -> Iterator[None]:
+    """Processes that start here never hear Ctrl-C: the one in front ends them.
+
+    It reaches all processes of a terminal, and a worker that still imports what it needs would
+    print a traceback. Here it is heard when all have started.
+    """
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    import multiprocessing.resource_tracker
+
+    import loky.backend.resource_tracker
+
+    # Those that look after what workers share: to start one lifts the block.
+    multiprocessing.resource_tracker.ensure_running()
+    loky.backend.resource_tracker.ensure_running()
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def _join(front: int, touch: Any, first: Call | None) -> None:
+    """Prepare a worker of the process ``front``; do the ``first`` call there."""
+    # Where signals cannot be blocked before a process starts.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_stay_in_touch, args=(front, touch), daemon=True).start()
+    if first is not None:
+        function, given = first
+        function(*given)
+
+
+def _stay_in_touch(front: int, touch: Any) -> None:
+    """Tell the process in front how far the runs of this worker are.
+
+    End it where that was killed: nobody takes its run any more. That may have been before this
+    worker began.
+    """
+    while os.getppid() == front:
+        touch.put((os.getpid(), watch.permille))
+        time.sleep(LOOK_INTERVAL_S)
+    os._exit(1)
