@@ -77,6 +77,29 @@ def test_an_exception_ends_the_run_with_all_that_helps(overloaded, jobs):
         assert part in text
 
 
+class Stateless(sj.queue.Discipline):
+    @sj.njit_policy
+    def enqueue(_state, packet):
+        sizes = (1, 2)
+        return sizes[packet.packets + 5]
+
+
+def test_an_exception_of_one_without_variables_is_told_too(overloaded):
+    with pytest.raises(sj.UserCodeError, match="IndexError: tuple index out of range"):
+        sj.run(overloaded(Stateless()))
+
+
+class Share(sj.queue.Discipline):
+    @sj.njit_policy
+    def enqueue(_state, packet):
+        return packet.packets / 100
+
+
+def test_an_answer_that_would_be_cut_off_is_refused(overloaded):
+    with pytest.raises(sj.ScenarioError, match="enqueue answers float64; allowed: verdicts, whole"):
+        overloaded(Share())
+
+
 def test_hooks_are_compiled_all_or_none():
     with pytest.raises(TypeError, match="found dequeue beside compiled hooks"):
 

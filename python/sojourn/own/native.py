@@ -122,13 +122,18 @@ def _compile(cls: Any) -> dict[str, Any]:
     signature = types.int64(types.CPointer(state), types.CPointer(packet))
     compiled: dict[str, Any] = {}
     for hook, policy in hooks_of(cls).items():
-        entry = _entry(numba, policy.function, hook in ("enqueue", "dequeue"))
+        inner = numba.njit(error_model="python", inline="never")(policy.function)
+        answers = hook in ("enqueue", "dequeue")
         try:
-            compiled[hook] = numba.cfunc(signature)(entry)
+            compiled[hook] = numba.cfunc(signature)(_entry(numba, inner, answers))
         # What Numba raises has no common base: KeyError for a field that a record does not have.
         except Exception as error:
             reason = why(policy.function, error, _records(cls, policy.function))
             raise HookError(f"{name}: {hook} cannot be compiled: {reason}") from None
+        answer = inner.nopython_signatures[0].return_type
+        # Machine code would cut it off: 0.9 would be ACCEPT.
+        if answers and isinstance(answer, types.Float):
+            raise HookError(f"{name}: {hook} answers {answer}; allowed: verdicts, whole numbers")
     return compiled
 
 
@@ -137,10 +142,9 @@ def _records(cls: Any, function: FunctionType) -> dict[str, list[str]]:
     return dict(zip(function.__code__.co_varnames, (fields_of(cls), [*PACKET]), strict=False))
 
 
-def _entry(numba: Any, function: FunctionType, answers: bool) -> Callable[..., int]:
+def _entry(numba: Any, inner: Any, answers: bool) -> Callable[..., int]:
     """The function that the core calls: from addresses to records."""
     carray = numba.carray
-    inner = numba.njit(error_model="python", inline="never")(function)
     if answers:
 
         def entry(state: Any, packet: Any) -> int:
@@ -169,7 +173,7 @@ def tell(cls: Any, hook: str, state: list[float], packet: list[float]) -> None:
     import numpy as np
 
     names = fields_of(cls)
-    given = np.array([tuple(state)], dtype=[(name, "f8") for name in names or ("_",)])
+    given = np.array([tuple(state) or (0.0,)], dtype=[(name, "f8") for name in names or ("_",)])
     judged = np.array([tuple(packet)], dtype=list(PACKET.items()))
     try:
         # NumPy's numbers warn of a division by zero unless they are told to raise.
