@@ -37,6 +37,9 @@ SUMMARIES = {
 """The commands in the order in which `sojourn --help` lists them, in a line each."""
 
 
+INTERRUPTED = 130
+"""Exit status after Ctrl-C."""
+
 PATHS = {"path", "file", "directory"}
 """What typer calls the types of paths."""
 
@@ -88,7 +91,7 @@ class Commands(TyperGroup):
             return super().invoke(ctx)
         except KeyboardInterrupt as interrupt:
             print(": ".join(["interrupted", *interrupt.args]), file=sys.stderr)
-            raise typer.Exit(130) from None
+            raise typer.Exit(INTERRUPTED) from None
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         """Return a command, or none for a name that is not one."""

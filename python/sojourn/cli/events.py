@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from sojourn.cli.commands import INTERRUPTED
 from sojourn.cli.options import SeedOption, SetOption, fail, parse_settings, print_warnings
 
 EXAMPLES = (
@@ -66,7 +67,7 @@ def events(
         try:
             log = log_events(scenario, out, point=point, replica=replica, progress=shown)
         except KeyboardInterrupt:
-            raise fail("interrupted: nothing was written", 130) from None
+            raise fail("interrupted: nothing was written", INTERRUPTED) from None
     from sojourn.files.noted import note
 
     written = [log]

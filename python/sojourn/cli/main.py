@@ -19,15 +19,12 @@ from typing import Annotated, Any, NoReturn
 import typer
 
 from sojourn._core import LedgerError, ScenarioError, UserCodeError, __version__
-from sojourn.cli.commands import Commands
+from sojourn.cli.commands import INTERRUPTED, Commands
 from sojourn.cli.names import in_options
 from sojourn.errors.brief import InputError
 from sojourn.errors.extras import LIBRARIES, MissingExtra, missing
 from sojourn.own import aside, outside
 from sojourn.own.hooks import HookWarning
-
-INTERRUPTED = 130
-"""Exit status after Ctrl-C."""
 
 app = typer.Typer(
     name="sojourn",
@@ -72,7 +69,8 @@ def program() -> None:
     try:
         main()
     except SystemExit as end:
-        _leave_behind_what_hears_nothing(end)
+        if end.code == INTERRUPTED:
+            _leave_behind_what_hears_nothing()
         raise
     finally:
         _close_output()
@@ -123,13 +121,14 @@ def _close_output() -> None:
         sys.stdout = sys.__stdout__ = sys.stderr
 
 
-def _leave_behind_what_hears_nothing(end: SystemExit) -> None:
+def _leave_behind_what_hears_nothing() -> None:
     """End here and now after Ctrl-C, where a class of the user never comes back from a call.
 
     Its thread would keep the program from ending, and crash it where that is interrupted too.
     """
-    if end.code == INTERRUPTED and threading.active_count() > 1:
-        sys.stderr.flush()
+    others = (one for one in threading.enumerate() if one is not threading.main_thread())
+    if any(not one.daemon for one in others):
+        _close_output()
         os._exit(INTERRUPTED)
 
 

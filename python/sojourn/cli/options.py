@@ -13,6 +13,7 @@ from typing import Annotated
 import typer
 
 from sojourn._core import ScenarioError
+from sojourn.cli.commands import INTERRUPTED
 from sojourn.cli.names import in_options
 from sojourn.errors.brief import InputError
 from sojourn.experiments.compared import answers, cases
@@ -138,10 +139,6 @@ def read_share(text: str, option: str) -> float:
         message = f'found "{text}"; allowed: a share from 0 to below 1, such as 1% or 0.01'
         raise typer.BadParameter(message, param_hint=option)
     return share
-
-
-INTERRUPTED = 130
-"""Exit status after Ctrl-C."""
 
 
 def counted(count: int, noun: str) -> str:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from sojourn.cli.commands import INTERRUPTED
 from sojourn.cli.options import JsonOption, SeedOption, fail
 from sojourn.errors.extras import MissingExtra, needed
 
@@ -152,7 +153,7 @@ def replay(
                 progress=shown,
             )
         except KeyboardInterrupt:
-            raise fail("interrupted: nothing was written", 130) from None
+            raise fail("interrupted: nothing was written", INTERRUPTED) from None
     for warning in replayed.warnings:
         print(f"warning: {warning}", file=sys.stderr)
     written = _write(replayed, out)

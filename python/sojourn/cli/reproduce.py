@@ -7,15 +7,13 @@ from typing import Annotated
 
 import typer
 
+from sojourn.cli.commands import INTERRUPTED
 from sojourn.cli.completion import studies_like
 from sojourn.cli.options import JobsOption, JsonOption, ReplicasOption, SeedOption, fail
 from sojourn.errors.extras import needed
 
 USAGE = 2
 """Exit status for what the user must mend."""
-
-INTERRUPTED = 130
-"""Exit status after Ctrl-C."""
 
 WIDTH = 140
 """Columns where there is no terminal to ask."""
