@@ -73,6 +73,28 @@ def test_a_hook_takes_what_it_is_called_with(hook, found):
         cls()
 
 
+@pytest.mark.parametrize("queues", [0, -1, 1.5, "2", 2**16, True])
+def test_queues_are_counted(queues):
+    given = {"enqueue": lambda self, now, size, flow, ecn: 0, "queues": queues}
+    told = rf"Own: found queues = {queues!r}; allowed: a whole number from 1 to 65535"
+    with pytest.raises(ValueError, match=told):
+        type("Own", (sj.queue.Discipline,), given)()
+
+
+@pytest.mark.parametrize("probes", ["count", 3, [3]])
+def test_probes_are_named(probes):
+    given = {"enqueue": lambda self, now, size, flow, ecn: 0, "probes": probes}
+    with pytest.raises(ValueError, match=r"Own: found probes = .*; allowed: names of attributes"):
+        type("Own", (sj.queue.Discipline,), given)()
+
+
+@pytest.mark.parametrize("flag", ["pacing", "own_recovery"])
+def test_whether_a_controller_paces_or_recovers_is_true_or_false(flag):
+    given = {"on_ack": lambda self, ack: None, "on_loss": lambda self, loss: None, flag: "no"}
+    with pytest.raises(ValueError, match=rf"Own: found {flag} = 'no'; allowed: True or False"):
+        type("Own", (sj.transport.CongestionControl,), given)()
+
+
 @pytest.mark.parametrize("hook", ["on_link", "reset"])
 def test_hooks_that_judge_nothing_take_what_they_are_called_with_too(hook):
     given = {"enqueue": lambda self, now, size, flow, ecn: 0, hook: lambda self, link: None}

@@ -9,8 +9,12 @@ from functools import cache
 from types import FunctionType
 from typing import Any
 
+from sojourn.errors.arguments import shown
 from sojourn.errors.brief import InputError
 from sojourn.errors.nearest import nearest
+
+MOST_QUEUES = 2**16 - 1
+"""The most that a discipline may have."""
 
 LIKENESS = 0.8
 """How alike, from 0 to 1, a method's name must be to a hook's to be a slip of the pen."""
@@ -72,6 +76,36 @@ def check(
         _check_arguments(cls, base, hook, name)
     for slip in slips:
         warnings.warn(f"{name}: never called: {slip}", HookWarning, stacklevel=3)
+
+
+def check_facts(made: Any) -> None:
+    """Hold what an object says of itself, beside its parameters, against what it may.
+
+    Raises :class:`HookError`.
+    """
+    cls = type(made)
+    for fact, holds, allowed in (
+        ("queues", _counts_queues, f"a whole number from 1 to {MOST_QUEUES}"),
+        ("probes", _names_all, 'names of attributes, such as ("count",)'),
+        ("pacing", _is_flag, "True or False"),
+        ("own_recovery", _is_flag, "True or False"),
+    ):
+        found = getattr(made, fact, None)
+        if hasattr(made, fact) and not holds(found):
+            name = f"{cls.__module__}:{cls.__qualname__}"
+            raise HookError(f"{name}: found {fact} = {shown(found)}; allowed: {allowed}")
+
+
+def _counts_queues(found: object) -> bool:
+    return isinstance(found, int) and not _is_flag(found) and 1 <= found <= MOST_QUEUES
+
+
+def _names_all(found: object) -> bool:
+    return isinstance(found, list | tuple) and all(isinstance(name, str) for name in found)
+
+
+def _is_flag(found: object) -> bool:
+    return isinstance(found, bool)
 
 
 def _slips(cls: type, base: type, hooks: tuple[str, ...]) -> Iterator[tuple[str, str]]:

@@ -69,6 +69,7 @@ class CongestionControl:
         self.given = given
         self.__dict__.update(params.read_all(type(self), given))
         self.validate()
+        hooks.check_facts(self)
 
     def validate(self) -> None:
         """Check parameters that depend on each other, as a discipline does."""
