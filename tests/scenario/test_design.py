@@ -166,12 +166,12 @@ PINNED = [
         (
             'kind = "random"\npoints = 5',
             '"link.b.rate" = { from = "2 Mbit/s", to = "1 Mbit/s" }',
-            "`to` not below `from`",
+            "found from 2 Mbit/s to 1 Mbit/s; allowed: `to` not below `from`",
         ),
         (
             'kind = "random"\npoints = 5',
             '"flow.f.count" = { from = 0, to = 3, scale = "log" }',
-            "both above zero",
+            "found from 0 to 3 on a log scale; allowed: `to` not below `from`, and on a log scale both",
         ),
         (
             'kind = "random"\npoints = 5',

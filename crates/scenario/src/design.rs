@@ -81,7 +81,8 @@ impl Draw {
         place: Place,
         range: &Table,
     ) -> Result<Vec<Node>, Located> {
-        let error = |message: &str| Err(Located::new(place, format!("vary.\"{key}\""), message));
+        let at = format!("vary.\"{key}\"");
+        let error = |message: &str| Err(Located::new(place, at.clone(), message));
         let [from, to] = ends(key, place, range, ["from", "to"], &["scale"])?;
         if from.unit != to.unit {
             return error("found two units; allowed: one unit for from and to");
@@ -93,7 +94,11 @@ impl Draw {
         };
         let (low, high) = (from.as_f64(), to.as_f64());
         if low > high || (is_log && low <= 0.0) {
-            return error("allowed: `to` not below `from`, and on a log scale both above zero");
+            let scale = if is_log { " on a log scale" } else { "" };
+            return error(&format!(
+                "found from {from} to {to}{scale}; allowed: `to` not below `from`, and on a log \
+                 scale both above zero"
+            ));
         }
         let is_whole = from.is_whole() && to.is_whole();
         let at = |share: f64| {

@@ -1,5 +1,7 @@
 //! Ranges of values: numbers with one unit from here to there.
 
+use core::fmt;
+
 use sojourn_base::decimal::{Decimal, split_unit};
 
 use super::MAX_POINTS;
@@ -69,7 +71,10 @@ pub(super) fn values(key: &str, place: Place, range: &Table) -> Result<Vec<Node>
         return Err(Located::new(place, at, "found numbers of too many digits"));
     };
     if width <= 0 || last < first || (last - first) / width >= MAX_POINTS as i128 {
-        let message = "allowed: a step above zero, `to` not below `from`, at most a million values";
+        let message = format!(
+            "found from {from} to {to} in steps of {step}; allowed: a step above zero, `to` not \
+             below `from`, at most a million values"
+        );
         return Err(Located::new(place, at, message));
     }
     let count = (last - first) / width;
@@ -92,6 +97,16 @@ enum Kind {
     Text,
     Integer,
     Real,
+}
+
+impl fmt::Display for Number {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&Decimal::write(self.digits, self.decimals))?;
+        if self.unit.is_empty() {
+            return Ok(());
+        }
+        write!(f, " {}", self.unit)
+    }
 }
 
 impl Number {
