@@ -134,6 +134,10 @@ class QueueEnv(gymnasium.Env[np.ndarray, np.ndarray]):
         if not isinstance(interval, str):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise kind_error("interval", interval, 'a time such as "50 ms"')
         point = as_whole("point", point, 0, scenario.core.points - 1)
+        if scenario.core.warmup_s(point) is None:
+            raise InputError(
+                'warmup: found "auto"; allowed: a time: no pilot runs come before steps'
+            )
         links = scenario.core.links(point)
         if link not in links:
             raise ValueError(f"link: {refusal(str(link), links)}")
@@ -255,6 +259,9 @@ def _bounds(actions: Mapping[str, tuple[float, float]]) -> dict[str, tuple[float
 def _number(reward: Any) -> float:
     """What a reward is worth. Raises :class:`InputError`."""
     try:
-        return float(reward)
+        worth = float(reward)
     except (TypeError, ValueError, OverflowError):
-        raise InputError(f"reward: it answered {shown(reward)}; allowed: a number") from None
+        worth = math.nan
+    if math.isnan(worth):
+        raise InputError(f"reward: it answered {shown(reward)}; allowed: a number")
+    return worth

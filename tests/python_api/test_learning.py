@@ -134,7 +134,7 @@ def test_what_is_no_list_is_named(options):
         environment(**options)
 
 
-@pytest.mark.parametrize("reward", [None, "a", [1], 10**400])
+@pytest.mark.parametrize("reward", [None, "a", [1], 10**400, float("nan")])
 def test_a_reward_is_a_number(reward):
     env = environment(reward=lambda _step: reward)
     env.reset(seed=1)
@@ -178,6 +178,12 @@ def test_an_episode_stays_in_its_thread():
         with pytest.raises(RuntimeError, match=r"in another thread; allowed: reset\(\) and step"):
             stepped.result()
     env.step([0.1])
+
+
+def test_a_warm_up_that_pilot_runs_would_choose_is_refused():
+    auto = scenario(sj.queue.Pie()).with_overrides({"warmup": "auto"})
+    with pytest.raises(ValueError, match='warmup: found "auto"; allowed: a time: no pilot runs'):
+        environment(scenario=auto)
 
 
 def test_a_discipline_without_anything_to_set_is_named():

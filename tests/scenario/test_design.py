@@ -171,7 +171,7 @@ PINNED = [
         (
             'kind = "random"\npoints = 5',
             '"flow.f.count" = { from = 0, to = 3, scale = "log" }',
-            "found from 0 to 3 on a log scale; allowed: `to` not below `from`, and on a log scale both",
+            "found from 0 to 3 on a log scale; allowed: `to` not below `from`, and",
         ),
         (
             'kind = "random"\npoints = 5',
