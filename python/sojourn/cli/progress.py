@@ -82,11 +82,16 @@ class _Lines:
 
     def __init__(self, label: str, counts: _Counts) -> None:
         self.label, self.counts = label, counts
-        self.began = self.printed = time.monotonic()
+        self.began = self.heard = self.printed = time.monotonic()
+        self.passed = 0.0
 
     def __call__(self, done: int, total: int, passed: float) -> None:
         self.counts.hear(done, total)
         now = time.monotonic()
+        # Others are counted now, as where `tune` tries what it has chosen.
+        if passed < self.passed:
+            self.began = self.heard
+        self.passed, self.heard = passed, now
         if now - self.printed < LINE_INTERVAL_S or passed == 0:
             return
         self.printed = now
