@@ -94,10 +94,10 @@ def test_the_modules_that_it_imports_count(tmp_path, imports, share, file):
     helper_of(tmp_path, 0.0, file)
     (tmp_path / "parts").mkdir(exist_ok=True)
     (tmp_path / "parts" / "__init__.py").write_text("from .helper import P\n" * ("parts" in file))
-    # In workers, where the modules have to come with the class.
-    assert swept(tmp_path, "--jobs=2") == ""
+    assert swept(tmp_path) == ""
     assert swept(tmp_path) == FOUND
     helper_of(tmp_path, 0.5, file)
+    # In workers, where the modules have to come with the class.
     assert swept(tmp_path, "--jobs=2") == ""
     # All of it lies beside the results, and is what they were made of.
     assert (tmp_path / "out" / file).read_text() == (tmp_path / file).read_text()
