@@ -11,7 +11,6 @@ from typing import Any
 import polars as pl
 
 from sojourn._core import Cancel, ScenarioError
-from sojourn.experiments.place import at_work
 from sojourn.files import parquet
 from sojourn.own.aside import prints_aside
 from sojourn.scenario import Scenario
@@ -37,12 +36,12 @@ def log_events(
 ) -> Path:
     """Run one replica of one point; write every event into ``events.parquet``; return its path.
 
-    Raises ScenarioError where there is no such point, OSError if another command is at
-    work in the folder. An interrupted run leaves no file.
+    Raises ScenarioError where there is no such point. An interrupted run leaves no file.
     """
     points = scenario.core.points
     if not 0 <= point < points:
         raise ScenarioError(f"--point: found {point}; allowed: 0 to {points - 1}")
+    folder.mkdir(parents=True, exist_ok=True)
     stem = folder / "events"
     cancel = Cancel()
     # Where pilot runs would choose a warm-up, the log has no need of one.
@@ -53,7 +52,7 @@ def log_events(
         if progress is not None:
             progress(cancel.permille, 1000)
 
-    with at_work(folder), prints_aside():
+    with prints_aside():
         attended(lambda: scenario.core.run(point, replica, cancel, trace, warmup), cancel, look)
     return stem.with_suffix(".parquet")
 

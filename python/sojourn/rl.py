@@ -14,7 +14,7 @@ import json
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from threading import get_ident
+from threading import Thread, current_thread
 from typing import Any
 
 import numpy as np
@@ -152,17 +152,19 @@ class QueueEnv(gymnasium.Env[np.ndarray, np.ndarray]):
         self.action_space = Box(low, high, dtype=np.float32)
         self.observation_space = Box(0.0, MOST, (len(self.observed),), np.float32)
         self._episode: CoreEpisode | None = None
+        self._thread: Thread | None = None
 
     @brief
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[np.ndarray, dict[str, Any]]:
         """Begin an episode; nothing has happened in it yet."""
+        self.close()
         super().reset(seed=seed)
         number = seed if seed is not None else int(self.np_random.integers(2**31))
         seeded = self.scenario.with_overrides({"seed": number})
         self._episode = seeded.core.begin(self.point, 0)
-        self._thread = get_ident()
+        self._thread = current_thread()
         return np.zeros(len(self.observed), np.float32), {"seed": number}
 
     @brief
@@ -170,10 +172,7 @@ class QueueEnv(gymnasium.Env[np.ndarray, np.ndarray]):
         """Set the inner variables, let an interval pass, look."""
         if self._episode is None:
             raise RuntimeError("no episode is open; allowed: reset() first")
-        if self._thread != get_ident():
-            raise RuntimeError(
-                "the episode was begun in another thread; allowed: reset() and step() in one"
-            )
+        self._demand_thread()
         episode = self._episode
         for (name, (low, high)), value in zip(
             self.actions.items(), self._numbers(action), strict=True
@@ -191,8 +190,16 @@ class QueueEnv(gymnasium.Env[np.ndarray, np.ndarray]):
         return observation, _number(self.reward(step)), False, over, info
 
     def close(self) -> None:
-        """Give up the episode."""
+        """Give up the episode, if one is open."""
+        self._demand_thread()
         self._episode = None
+
+    def _demand_thread(self) -> None:
+        """Raise RuntimeError where an episode is open that was begun in another thread."""
+        if self._episode is not None and self._thread is not current_thread():
+            raise RuntimeError(
+                "the episode was begun in another thread; allowed: all that is done to one in one"
+            )
 
     def _numbers(self, action: Any) -> np.ndarray:
         """One for each inner variable. Raises :class:`InputError`."""

@@ -4,6 +4,7 @@ import builtins
 import subprocess
 import sys
 
+import numpy as np
 import pytest
 
 import sojourn as sj
@@ -79,6 +80,13 @@ def test_queues_are_counted(queues):
     told = rf"Own: found queues = {queues!r}; allowed: a whole number from 1 to 65535"
     with pytest.raises(ValueError, match=told):
         type("Own", (sj.queue.Discipline,), given)()
+
+
+def test_numbers_of_numpy_and_names_of_ones_own_are_taken():
+    given = {"enqueue": lambda self, now, size, flow, ecn: 0, "queues": np.int64(2), "pacing": 0.5}
+    type("Own", (sj.queue.Discipline,), given)()
+    given = {"on_ack": lambda self, ack: None, "on_loss": lambda self, loss: None, "queues": "no"}
+    type("Own", (sj.transport.CongestionControl,), given | {"pacing": np.bool_(True)})()
 
 
 @pytest.mark.parametrize("probes", ["count", 3, [3]])

@@ -173,11 +173,26 @@ def test_what_a_discipline_does_not_take_is_told():
 def test_an_episode_stays_in_its_thread():
     env = environment()
     env.reset(seed=1)
-    with ThreadPoolExecutor(1) as pool:
-        stepped = pool.submit(env.step, [0.1])
-        with pytest.raises(RuntimeError, match=r"in another thread; allowed: reset\(\) and step"):
-            stepped.result()
+    for what, given in ((env.step, [[0.1]]), (env.reset, []), (env.close, [])):
+        with ThreadPoolExecutor(1) as pool:
+            done = pool.submit(what, *given)
+            with pytest.raises(RuntimeError, match="begun in another thread; allowed: all that"):
+                done.result()
     env.step([0.1])
+
+
+# An episode of a thread that has ended can be given up by none.
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+def test_no_thread_is_taken_for_one_that_has_ended():
+    """Their numbers are given again."""
+    env = environment()
+    with ThreadPoolExecutor(1) as pool:
+        pool.submit(env.reset, seed=1).result()
+    for _ in range(20):
+        with ThreadPoolExecutor(1) as pool:
+            done = pool.submit(env.step, [0.1])
+            with pytest.raises(RuntimeError, match="begun in another thread"):
+                done.result()
 
 
 def test_a_warm_up_that_pilot_runs_would_choose_is_refused():

@@ -263,24 +263,28 @@ import sojourn as sj
 
 class Own(sj.queue.Discipline):
     def enqueue(self, now, size, flow, ecn):
+        open("called", "w").close()
         while True:
             pass
 """
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals are sent otherwise there")
-def test_a_class_that_never_comes_back_is_left_behind_if_ctrl_c_is_repeated(own):
+@pytest.mark.parametrize("command", ["run", "sweep", "events"])
+def test_a_class_that_never_comes_back_is_left_behind_if_ctrl_c_is_repeated(own, command):
     (own / "mine.py").write_text(ENDLESS)
+    options = ["--out", "out", *(["--jobs", "1"] if command != "events" else [])]
     program = subprocess.Popen(
-        [sys.executable, "-m", "sojourn", "run", "long.toml", "--jobs", "1"],
+        [sys.executable, "-m", "sojourn", command, "long.toml", *options],
         cwd=own,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
     )
     try:
-        time.sleep(2)
         patience = time.monotonic() + PATIENCE_S
+        while not (own / "called").exists() and time.monotonic() < patience:
+            time.sleep(0.02)
         while program.poll() is None and time.monotonic() < patience:
             program.send_signal(signal.SIGINT)
             time.sleep(0.5)

@@ -78,3 +78,10 @@ def test_a_function_hears_of_whole_runs_alone(told):
     heard, _ = told
     sj.run(long("codel", "500 s"), jobs=1, progress=lambda done, _: heard.append(done))
     assert heard == [1, 2]
+
+
+def test_so_it_does_with_a_series_so_fine_that_hardly_anything_happens_between(told):
+    heard, progress = told
+    fine = {"series": "100 us"}
+    sj.run(long("codel", "5 s").with_overrides(fine), jobs=1, progress=progress)
+    check(heard)

@@ -234,6 +234,10 @@ impl<O: Observer> Simulation<O> {
     /// # Errors
     /// [`Stop`] when `watch` wants no more of it or the books do not balance.
     pub fn run_until(&mut self, until: Time, watch: &dyn Watch) -> Result<(), Stop> {
+        // The books may be closed more often than events would ask.
+        if !watch.goes_on(self.now) {
+            return Err(Stop::Cancelled);
+        }
         self.open_books(until);
         loop {
             let change = self.changes.next_time().min(until);

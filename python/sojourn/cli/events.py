@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from sojourn.cli.commands import INTERRUPTED
 from sojourn.cli.options import SeedOption, SetOption, fail, parse_settings, print_warnings
+
+if TYPE_CHECKING:
+    from sojourn.scenario import Scenario
 
 EXAMPLES = (
     (
@@ -55,14 +58,24 @@ def events(
     and just after it decided. `--show K` writes a page about one of them: the packet, the queue,
     the variables, the rule that applied.
     """
-    from sojourn.cli import progress
-    from sojourn.events import find_decision, log_events
+    from sojourn.experiments.place import at_work
     from sojourn.runner import find
 
     scenario = find(file, parse_settings(settings))
     if seed is not None:
         scenario = scenario.with_overrides({"seed": seed})
     print_warnings(scenario)
+    with at_work(out):
+        written = _write(scenario, out, point, replica, show)
+    for path in written:
+        print(path, file=sys.stderr)
+
+
+def _write(scenario: Scenario, out: Path, point: int, replica: int, show: int | None) -> list[Path]:
+    """Write the log, and the page that is asked for; return the paths."""
+    from sojourn.cli import progress
+    from sojourn.events import find_decision, log_events
+
     with progress.shown(f"events of {scenario.name}", unit="%", per_unit=10) as shown:
         try:
             log = log_events(scenario, out, point=point, replica=replica, progress=shown)
@@ -78,5 +91,4 @@ def events(
 
         written += write(find_decision(log, show), scenario, point, out)
         note(out, written, of=log)
-    for path in written:
-        print(path, file=sys.stderr)
+    return written

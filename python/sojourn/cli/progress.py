@@ -40,10 +40,14 @@ class _Counts:
     def __init__(self, unit: str, per_unit: int) -> None:
         self.unit, self.per_unit = unit, per_unit
         self.text = f"0 {unit}"
+        self.passed = 0.0
 
-    def hear(self, done: int, total: int) -> None:
-        """Count anew."""
+    def hear(self, done: int, total: int, passed: float) -> bool:
+        """Count anew; say whether others are counted now, as where `tune` tries what it chose."""
+        are_others = passed < self.passed
+        self.passed = passed
         self.text = f"{done // self.per_unit} of {-(-total // self.per_unit)} {self.unit}"
+        return are_others
 
 
 @contextmanager
@@ -71,7 +75,8 @@ def _bar(
         task = bar.add_task(label, total=None, count=counts.text)
 
         def tell(done: int, total: int, passed: float) -> None:
-            counts.hear(done, total)
+            if counts.hear(done, total, passed):
+                bar.reset(task)
             bar.update(task, completed=passed, total=total, count=counts.text)
 
         yield tell
@@ -83,15 +88,12 @@ class _Lines:
     def __init__(self, label: str, counts: _Counts) -> None:
         self.label, self.counts = label, counts
         self.began = self.heard = self.printed = time.monotonic()
-        self.passed = 0.0
 
     def __call__(self, done: int, total: int, passed: float) -> None:
-        self.counts.hear(done, total)
         now = time.monotonic()
-        # Others are counted now, as where `tune` tries what it has chosen.
-        if passed < self.passed:
+        if self.counts.hear(done, total, passed):
             self.began = self.heard
-        self.passed, self.heard = passed, now
+        self.heard = now
         if now - self.printed < LINE_INTERVAL_S or passed == 0:
             return
         self.printed = now

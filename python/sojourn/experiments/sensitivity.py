@@ -170,7 +170,7 @@ def _analysed(
             found = morris.analyze(problem, shares, outputs, num_levels=4, seed=seed)
             least = ROUNDING * np.max(found["mu_star"])
             return {
-                one: [x if abs(x) > least else 0.0 for x in found[one]] for one in MEASURES[method]
+                one: [0.0 if abs(x) <= least else x for x in found[one]] for one in MEASURES[method]
             }
         from SALib.analyze import sobol
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import inspect
+import operator
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cache
 from types import FunctionType
 from typing import Any
@@ -78,26 +79,25 @@ def check(
         warnings.warn(f"{name}: never called: {slip}", HookWarning, stacklevel=3)
 
 
-def check_facts(made: Any) -> None:
+def check_facts(made: object, *facts: str) -> None:
     """Hold what an object says of itself, beside its parameters, against what it may.
 
     Raises :class:`HookError`.
     """
     cls = type(made)
-    for fact, holds, allowed in (
-        ("queues", _counts_queues, f"a whole number from 1 to {MOST_QUEUES}"),
-        ("probes", _names_all, 'names of attributes, such as ("count",)'),
-        ("pacing", _is_flag, "True or False"),
-        ("own_recovery", _is_flag, "True or False"),
-    ):
-        found = getattr(made, fact, None)
-        if hasattr(made, fact) and not holds(found):
+    for fact in facts:
+        found = getattr(made, fact)
+        holds, allowed = _FACTS[fact]
+        if not holds(found):
             name = f"{cls.__module__}:{cls.__qualname__}"
             raise HookError(f"{name}: found {fact} = {shown(found)}; allowed: {allowed}")
 
 
-def _counts_queues(found: object) -> bool:
-    return isinstance(found, int) and not _is_flag(found) and 1 <= found <= MOST_QUEUES
+def _counts_queues(found: Any) -> bool:
+    try:
+        return not _is_flag(found) and 1 <= operator.index(found) <= MOST_QUEUES
+    except TypeError:
+        return False
 
 
 def _names_all(found: object) -> bool:
@@ -105,7 +105,17 @@ def _names_all(found: object) -> bool:
 
 
 def _is_flag(found: object) -> bool:
-    return isinstance(found, bool)
+    # NumPy's is none of Python's.
+    return isinstance(found, bool) or type(found).__name__ in ("bool", "bool_")
+
+
+_FACTS: dict[str, tuple[Callable[[Any], bool], str]] = {
+    "queues": (_counts_queues, f"a whole number from 1 to {MOST_QUEUES}"),
+    "probes": (_names_all, 'names of attributes, such as ("count",)'),
+    "pacing": (_is_flag, "True or False"),
+    "own_recovery": (_is_flag, "True or False"),
+}
+"""What holds of each, and how it is told."""
 
 
 def _slips(cls: type, base: type, hooks: tuple[str, ...]) -> Iterator[tuple[str, str]]:

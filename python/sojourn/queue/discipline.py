@@ -79,7 +79,7 @@ class Discipline(_core.Desk):
         self.given = given
         self.__dict__.update(params.read_all(type(self), given))
         self.validate()
-        hooks.check_facts(self)
+        hooks.check_facts(self, "queues", "probes")
 
     def validate(self) -> None:
         """Check parameters that depend on each other; called when all of them are set.

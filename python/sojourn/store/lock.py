@@ -38,7 +38,13 @@ class Busy(Exception):
 @contextmanager
 def held(path: Path, *, shared: bool = False, waits: bool = False) -> Iterator[None]:
     """Hold a lock file; where another process holds it, wait or raise :class:`Busy`."""
-    file = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
+    try:
+        file = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
+    except PermissionError:
+        if not path.exists():
+            raise
+        # In a folder that is shared it may be of another user; most file systems lock that too.
+        file = os.open(path, os.O_RDONLY)
     try:
         while not try_lock(file, shared=shared):
             if not waits:

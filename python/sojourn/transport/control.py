@@ -69,7 +69,7 @@ class CongestionControl:
         self.given = given
         self.__dict__.update(params.read_all(type(self), given))
         self.validate()
-        hooks.check_facts(self)
+        hooks.check_facts(self, "probes", "pacing", "own_recovery")
 
     def validate(self) -> None:
         """Check parameters that depend on each other, as a discipline does."""

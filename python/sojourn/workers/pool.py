@@ -41,6 +41,8 @@ def called(
     :data:`watch` have been carried out, those under way in part. Where this ends early the workers
     are ended with it. Raises OSError where the system ended one.
     """
+    if not calls:
+        return
     # Starts workers that neither copy this process nor run its main module again.
     from loky import BrokenProcessPool, ProcessPoolExecutor
     from loky.backend import get_context
@@ -111,19 +113,28 @@ def _join(front: int, touch: Any, first: Call | None) -> None:
     """Prepare a worker of the process ``front``; do the ``first`` call there."""
     # Where signals cannot be blocked before a process starts.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    threading.Thread(target=_stay_in_touch, args=(front, touch), daemon=True).start()
+    threading.Thread(target=_end_alone, args=(front,), daemon=True).start()
+    threading.Thread(target=_tell, args=(touch,), daemon=True).start()
     if first is not None:
         function, given = first
         function(*given)
 
 
-def _stay_in_touch(front: int, touch: Any) -> None:
-    """Tell the process in front how far the runs of this worker are.
+def _end_alone(front: int) -> None:
+    """End this worker where the process in front was killed: nobody takes its run any more.
 
-    End it where that was killed: nobody takes its run any more. That may have been before this
-    worker began.
+    That may have been before this worker began.
     """
     while os.getppid() == front:
-        touch.put((os.getpid(), watch.permille))
         time.sleep(LOOK_INTERVAL_S)
     os._exit(1)
+
+
+def _tell(touch: Any) -> None:
+    """Tell the process in front how far the runs of this worker are, where it hears it."""
+    told = 0
+    while True:
+        time.sleep(LOOK_INTERVAL_S)
+        if (passed := watch.permille) != told:
+            touch.put((os.getpid(), passed))
+            told = passed

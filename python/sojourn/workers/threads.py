@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import sys
 import time
 from collections import deque
@@ -25,6 +26,13 @@ TURN_S = 0.02
 whoever takes it after each would cost as much as a good part of a short run."""
 
 T = TypeVar("T")
+
+
+def hear_interrupts() -> None:
+    """See to it that Ctrl-C ends a wait for a thread: once imported, polars has it wait on."""
+    if hasattr(signal, "siginterrupt"):
+        signal.siginterrupt(signal.SIGINT, True)
+
 
 Turn = tuple[list[tuple[Task, T]], BaseException | None]
 """What was done in a turn, and what ended it."""
@@ -97,6 +105,7 @@ def attended(work: Callable[[], T], cancel: Cancel, look: Callable[[], None]) ->
                     return done.result()
         except BaseException:
             cancel.set()
+            hear_interrupts()
             raise
 
 
@@ -122,6 +131,7 @@ class Threads:
         The pool does not know of a thread that Ctrl-C met while it was started. One that begins
         later finds ``cancel`` set, and does nothing.
         """
+        hear_interrupts()
         with self._ended:
             self._ended.wait_for(lambda: self._at_work == 0)
 
