@@ -12,8 +12,9 @@ from sojourn._core import ScenarioError
 from sojourn.errors.arguments import as_path, as_whole, kind_error
 from sojourn.errors.brief import InputError, brief
 from sojourn.errors.nearest import refusal
-from sojourn.experiments.bench import Finished, Memory, Told
+from sojourn.experiments.bench import Finished, Memory
 from sojourn.experiments.procedure import conduct
+from sojourn.experiments.told import Told
 from sojourn.outcomes import Outcomes
 from sojourn.own.aside import prints_aside
 from sojourn.progress import Progress, shown

@@ -3,8 +3,8 @@
 import pytest
 
 import sojourn as sj
-from sojourn.experiments.bench import Finely
 from sojourn.experiments.sweep import sweep
+from sojourn.experiments.told import Finely
 
 MINE = """
 import sojourn as sj

@@ -81,8 +81,7 @@ impl Draw {
         place: Place,
         range: &Table,
     ) -> Result<Vec<Node>, Located> {
-        let at = format!("vary.\"{key}\"");
-        let error = |message: &str| Err(Located::new(place, at.clone(), message));
+        let error = |message: &str| Err(Located::new(place, format!("vary.\"{key}\""), message));
         let [from, to] = ends(key, place, range, ["from", "to"], &["scale"])?;
         if from.unit != to.unit {
             return error("found two units; allowed: one unit for from and to");

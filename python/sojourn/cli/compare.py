@@ -196,15 +196,14 @@ def interval_text(interval: Interval, factor: float, decimals: int) -> str:
 
 def _draw(results: Results, folder: Path) -> list[Path]:
     """Write the figure, or say in a line why there is none: the table stands without it."""
+    from sojourn.experiments.place import writing
     from sojourn.plots.choice import PlotError
-    from sojourn.store.lock import held
 
     try:
         figure = results.plot("delay-goodput", link="bottleneck")
     except (MissingExtra, PlotError) as error:
         print(f"no figure: {error}", file=sys.stderr)
         return []
-    folder.mkdir(parents=True, exist_ok=True)
     # Without --out others may draw there too.
-    with held(folder / ".writing", waits=True):
+    with writing(folder):
         return list(figure.save(folder / "delay-goodput").values())

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 
 from rich.console import Console
 
-from sojourn.experiments.bench import Finely
+from sojourn.experiments.told import Finely
 
 LINE_INTERVAL_S = 5.0
 """How often a line is printed where there is no terminal."""

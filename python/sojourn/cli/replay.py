@@ -168,14 +168,12 @@ def replay(
 
 def _write(replayed: Replayed, out: Path | None) -> list[Path]:
     """Write tables, where they are asked for, and figures; return the paths."""
-    from sojourn.store.lock import held
+    from sojourn.experiments.place import writing
 
     if out is None and not replayed.packets:
         return []
     folder = out or Path("results") / "replay"
-    folder.mkdir(parents=True, exist_ok=True)
-    # Others may end at the same time: the files of two would be mixed.
-    with held(folder / ".writing", waits=True):
+    with writing(folder):
         written = replayed.write(folder) if out is not None else []
         if replayed.packets > 0:
             try:

@@ -4,54 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Sequence
 from contextlib import closing
-from dataclasses import dataclass
 from typing import Any, Protocol
 
 from sojourn._core import Tables
+from sojourn.experiments.told import NOBODY, Told
 from sojourn.workers.tasks import Task
-
-
-class OnProgress(Protocol):
-    """Is told how many runs are done."""
-
-    def __call__(self, done: int, total: int, /) -> None:
-        """``done`` of ``total`` runs are finished."""
-        ...
-
-
-@dataclass(frozen=True)
-class Finely:
-    """Is told of runs under way too: ``done`` of ``total``, and how many with those in part."""
-
-    tell: Callable[[int, int, float], None]
-
-    def __call__(self, done: int, total: int, /) -> None:
-        """``done`` of ``total`` are finished, and nothing is known of others."""
-        self.tell(done, total, done)
-
-
-@dataclass(frozen=True)
-class Told:
-    """Whoever is told how far runs are, if anybody."""
-
-    progress: OnProgress | None = None
-    passed: Callable[[], float] = lambda: 0.0
-    """How many have been carried out, those under way in part, as far as that is known."""
-
-    def finished(self, done: int, total: int) -> None:
-        """Tell that another has."""
-        if isinstance(self.progress, Finely):
-            self.progress.tell(done, total, max(done, self.passed()))
-        elif self.progress is not None:
-            self.progress(done, total)
-
-    def under_way(self, done: int, total: int) -> None:
-        """Tell that none has meanwhile, where this is wanted."""
-        if isinstance(self.progress, Finely):
-            self.finished(done, total)
-
-
-NOBODY = Told()
 
 
 class Bench(Protocol):
@@ -64,10 +21,6 @@ class Bench(Protocol):
     def tables(self, task: Task) -> Tables:
         """The tables of a run that was carried out."""
         ...
-
-
-Note = Callable[[str], None]
-"""Is told what the user should know."""
 
 
 Finished = Generator[Sequence[tuple[Task, Any]], None, None]

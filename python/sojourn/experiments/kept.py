@@ -9,7 +9,8 @@ from collections.abc import Callable, Sequence
 from contextlib import closing
 
 from sojourn._core import Tables
-from sojourn.experiments.bench import NOBODY, Finished, Told
+from sojourn.experiments.bench import Finished
+from sojourn.experiments.told import NOBODY, Told
 from sojourn.scenario import Scenario
 from sojourn.store.identity import Keys
 from sojourn.store.recent import Recent

@@ -7,7 +7,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from sojourn._core import ENGINE
-from sojourn.experiments.bench import Finished, Note
+from sojourn.experiments.bench import Finished
 from sojourn.experiments.compared import compared_points
 from sojourn.experiments.drafts import Drafts
 from sojourn.experiments.folder import prepare
@@ -18,6 +18,7 @@ from sojourn.experiments.procedure import Plan, conduct, fixed_runs, in_order
 from sojourn.experiments.share import Share
 from sojourn.experiments.summary_file import SummaryFile
 from sojourn.experiments.sweep import finish
+from sojourn.experiments.told import Note
 from sojourn.results import Results
 from sojourn.runner import available_cores
 from sojourn.scenario import Scenario

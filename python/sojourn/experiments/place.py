@@ -51,6 +51,17 @@ def at_work(folder: Path, *, shared: bool = False) -> Iterator[None]:
         raise OSError(EBUSY, "another command is at work in this folder", str(folder)) from None
 
 
+@contextmanager
+def writing(folder: Path) -> Iterator[None]:
+    """Write into a folder when no other does: the files of two would be mixed.
+
+    Raises OSError as `make` does.
+    """
+    make(folder)
+    with held(folder / ".writing", waits=True):
+        yield
+
+
 def spare(folder: Path, scenario: Scenario, contents: Mapping[str, bytes]) -> None:
     """Refuse to write over what is not Sojourn's: ``contents`` are by name inside ``folder``.
 

@@ -10,22 +10,22 @@ from typing import TYPE_CHECKING
 
 from sojourn.errors.arguments import as_path, kind_error
 from sojourn.errors.brief import brief
-from sojourn.experiments.bench import Finished, Note, Told
+from sojourn.experiments.bench import Finished
 from sojourn.experiments.cluster import check_address, connected
 from sojourn.experiments.drafts import Drafts
 from sojourn.experiments.folder import left_out, prepare, texts, write
 from sojourn.experiments.kept import Kept
 from sojourn.experiments.manifest import MANIFEST, STORE, FolderError, damaged, read_manifest
-from sojourn.experiments.place import at_work
+from sojourn.experiments.place import at_work, writing
 from sojourn.experiments.procedure import Plan, conduct, fixed_runs
 from sojourn.experiments.share import WHOLE, Share
 from sojourn.experiments.summary_file import SummaryFile
+from sojourn.experiments.told import Note, Told
 from sojourn.progress import Progress, shown
 from sojourn.progress import check as check_progress
 from sojourn.runner import carried_out, prepared, runs_at_once
 from sojourn.scenario import Overrides, Scenario
 from sojourn.store import record
-from sojourn.store.lock import held
 from sojourn.store.runs import Store
 from sojourn.summary import head_of
 from sojourn.workers.forks import check_process
@@ -111,8 +111,8 @@ def finish(out: Path, drafts: Drafts, plan: Plan, store: Store, share: Share = W
         write(out, results, lambda: drafts.write_summary(results, out))
         store.tidy()
         return results
-    # Other parts may be done at the same time: the tables of two would be mixed.
-    with held(out / ".writing", waits=True):
+    # Other parts may be done at the same time.
+    with writing(out):
         write(out, results, lambda: drafts.write_summary(results, out), share=str(share))
     return results
 

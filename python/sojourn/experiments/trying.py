@@ -8,13 +8,13 @@ from dataclasses import dataclass, field
 from itertools import groupby
 from pathlib import Path
 
-from sojourn.experiments.bench import Note, OnProgress, Told
 from sojourn.experiments.kept import Kept
 from sojourn.experiments.manifest import STORE
 from sojourn.experiments.place import at_work
 from sojourn.experiments.procedure import conduct
 from sojourn.experiments.quantity import Quantity
 from sojourn.experiments.sweep import workers
+from sojourn.experiments.told import Note, OnProgress, Told
 from sojourn.scenario import Scenario
 from sojourn.stats.alike import alike
 from sojourn.store.runs import Store

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 import polars as pl
 
 from sojourn._core import Tables
-from sojourn.experiments.bench import Memory, OnProgress, Told
+from sojourn.experiments.bench import Memory
+from sojourn.experiments.told import OnProgress, Told
 from sojourn.results import Results, collect
 from sojourn.runner import available_cores
 from sojourn.scenario import Scenario

@@ -27,15 +27,14 @@ whoever takes it after each would cost as much as a good part of a short run."""
 
 T = TypeVar("T")
 
+Turn = tuple[list[tuple[Task, T]], BaseException | None]
+"""What was done in a turn, and what ended it."""
+
 
 def hear_interrupts() -> None:
     """See to it that Ctrl-C ends a wait for a thread: once imported, polars has it wait on."""
     if hasattr(signal, "siginterrupt"):
         signal.siginterrupt(signal.SIGINT, True)
-
-
-Turn = tuple[list[tuple[Task, T]], BaseException | None]
-"""What was done in a turn, and what ended it."""
 
 
 class ShortTurns:

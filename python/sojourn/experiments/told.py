@@ -1,0 +1,53 @@
+"""Who is told how far runs are, and what else a user should know."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Protocol
+
+Note = Callable[[str], None]
+"""Is told what the user should know."""
+
+
+class OnProgress(Protocol):
+    """Is told how many runs are done."""
+
+    def __call__(self, done: int, total: int, /) -> None:
+        """``done`` of ``total`` runs are finished."""
+        ...
+
+
+@dataclass(frozen=True)
+class Finely:
+    """Is told of runs under way too: ``done`` of ``total``, and how many with those in part."""
+
+    tell: Callable[[int, int, float], None]
+
+    def __call__(self, done: int, total: int, /) -> None:
+        """``done`` of ``total`` are finished, and nothing is known of others."""
+        self.tell(done, total, done)
+
+
+@dataclass(frozen=True)
+class Told:
+    """Whoever is told how far runs are, if anybody."""
+
+    progress: OnProgress | None = None
+    passed: Callable[[], float] = lambda: 0.0
+    """How many have been carried out, those under way in part, as far as that is known."""
+
+    def finished(self, done: int, total: int) -> None:
+        """Tell that another has."""
+        if isinstance(self.progress, Finely):
+            self.progress.tell(done, total, max(done, self.passed()))
+        elif self.progress is not None:
+            self.progress(done, total)
+
+    def under_way(self, done: int, total: int) -> None:
+        """Tell that none has meanwhile, where this is wanted."""
+        if isinstance(self.progress, Finely):
+            self.finished(done, total)
+
+
+NOBODY = Told()
