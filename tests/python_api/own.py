@@ -146,6 +146,16 @@ class CompiledStuck(sj.queue.Discipline):
         state.next_timer = 0.5
 
 
+class CompiledTimeless(sj.queue.Discipline):
+    """Sets its timer to no time at all."""
+
+    state = {"next_timer": 0.5}  # noqa: RUF012
+
+    @sj.njit_policy
+    def on_timer(state, packet):
+        state.next_timer = state.next_timer * 0
+
+
 class CompiledNonsense(sj.queue.Discipline):
     """Answers a queue that there is not."""
 

@@ -45,6 +45,11 @@ def test_a_timer_that_stands_still_ends_the_run(overloaded):
         sj.run(overloaded(own.CompiledStuck()))
 
 
+def test_a_timer_that_is_no_time_ends_the_run(overloaded):
+    with pytest.raises(sj.UserCodeError, match=r"state\.next_timer: found NaN; allowed: a time"):
+        sj.run(overloaded(own.CompiledTimeless()))
+
+
 @pytest.mark.parametrize("good", [own.CompiledBlue, own.CompiledPaced, own.CompiledPi])
 def test_compiled_ones_keep_the_laws(good):
     sj.testing.check_laws(good, {"limit": "20 packets"}, sequences=15)

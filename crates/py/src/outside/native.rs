@@ -164,7 +164,17 @@ impl NativePolicy {
         if answer == FAILED {
             self.raised(hook, packet, desk, &record)
         }
+        if self.timer.is_some_and(|place| self.state[place].is_nan()) {
+            self.timer_is_no_time(hook, desk.now)
+        }
         (answer, record.wait_until)
+    }
+
+    #[cold]
+    fn timer_is_no_time(&self, hook: &str, now: Time) -> ! {
+        let place = format!("{}: {hook} at {now} of simulated time", self.title);
+        let message = "state.next_timer: found NaN; allowed: a time in s, or infinity for none";
+        Python::attach(|py| raised::unwind(py, &PyValueError::new_err(message), &place))
     }
 
     /// Ends the run with the exception that a hook raised. Machine code keeps no traceback, so the
