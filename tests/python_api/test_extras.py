@@ -44,6 +44,15 @@ def test_one_line_names_the_extra(library, words, tmp_path):
     assert done.stderr.count("\n") == 1
 
 
+def test_a_replay_without_figures_leaves_no_folder(tmp_path):
+    (tmp_path / "arrivals.csv").write_text("time_s,size_B\n0,1500\n0.001,1500\n")
+    words = ("replay", "arrivals.csv", "--rate", "8 Mbit/s", "--queue", "droptail")
+    done = without("matplotlib", *words, tmp_path=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "no figures: matplotlib is not installed" in done.stderr
+    assert not (tmp_path / "results").exists()
+
+
 def test_every_library_has_its_extra():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     extras = project["optional-dependencies"]

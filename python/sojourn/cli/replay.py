@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -170,20 +171,26 @@ def _write(replayed: Replayed, out: Path | None) -> list[Path]:
     """Write tables, where they are asked for, and figures; return the paths."""
     from sojourn.experiments.place import writing
 
-    if out is None and not replayed.packets:
+    draw = _drawing() if replayed.packets > 0 else None
+    if out is None and draw is None:
         return []
     folder = out or Path("results") / "replay"
     with writing(folder):
         written = replayed.write(folder) if out is not None else []
-        if replayed.packets > 0:
-            try:
-                with needed("plots"):
-                    from sojourn.plots.replay import save_all
-
-                written += save_all(replayed, folder)
-            except MissingExtra as error:
-                print(f"no figures: {error}", file=sys.stderr)
+        if draw is not None:
+            written += draw(replayed, folder)
     return written
+
+
+def _drawing() -> Callable[[Replayed, Path], list[Path]] | None:
+    """What draws the figures, or a line on why there are none: the tables stand without them."""
+    try:
+        with needed("plots"):
+            from sojourn.plots.replay import save_all
+    except MissingExtra as error:
+        print(f"no figures: {error}", file=sys.stderr)
+        return None
+    return save_all
 
 
 def _print(replayed: Replayed, rate: str) -> None:

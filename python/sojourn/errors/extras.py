@@ -32,9 +32,10 @@ def needed(extra: str) -> Iterator[None]:
     try:
         yield
     except ModuleNotFoundError as error:
-        if isinstance(error, MissingExtra) or (error.name or "").startswith("sojourn"):
+        library = (error.name or extra).partition(".")[0]
+        if isinstance(error, MissingExtra) or library == "sojourn":
             raise
-        raise MissingExtra(missing(error.name or extra, extra), name=error.name) from None
+        raise MissingExtra(missing(library, extra), name=error.name) from None
 
 
 def missing(library: str, extra: str) -> str:
