@@ -205,6 +205,31 @@ class Replay:
         """Run it, once; the tables of each queue as dicts of columns."""
 
 @final
+class Emulation:
+    """Queues between two hosts: `sojourn emulate`."""
+
+    def __new__(
+        cls,
+        rate: str,
+        queue: str,
+        *,
+        down_rate: str | None = None,
+        down_queue: str | None = None,
+        rtt: str = "0 s",
+        overhead: str = "0 B",
+        limit: str | None = None,
+        seed: int = 1,
+        series: str | None = None,
+        flows: int = 1000,
+    ) -> Emulation:
+        """Make the queues."""
+    def run(self, near: int, far: int, stop: Cancel) -> dict[str, Any]:
+        """Join two hosts, each a descriptor of packets, until `stop` is set; once.
+
+        The tables of both queues as dicts of columns.
+        """
+
+@final
 class Driver:
     """A conversation about one bare discipline: `sojourn drive`."""
 

@@ -6,7 +6,10 @@
 // PyO3 hands arguments over by value.
 #![allow(clippy::needless_pass_by_value)]
 
+#[cfg(unix)]
+mod emulation;
 mod episode;
+mod open_loop;
 mod outside;
 mod quantity;
 mod summary;
@@ -21,17 +24,15 @@ use std::sync::{Mutex, PoisonError};
 use pyo3::create_exception;
 use pyo3::exceptions::{PyIndexError, PyOSError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyList};
 
 use sojourn_base::{Quantity, Scalar, Span};
 use sojourn_memory::Allocator;
 use sojourn_scenario as scenario;
-use sojourn_scenario::replay::{ReplayError, Setup, Through};
 use sojourn_scenario::{Format, Options, RunError, Trace};
 
 use crate::episode::Episode;
 use crate::outside::raised::catch;
-use crate::tables::{Tables, columns, doubles};
+use crate::tables::Tables;
 
 #[global_allocator]
 static ALLOCATOR: Allocator = Allocator;
@@ -320,112 +321,6 @@ impl Cancel {
     }
 }
 
-/// A capture through bare queues: `sojourn replay`.
-#[pyclass(frozen, module = "sojourn._core")]
-struct Replay {
-    ready: Mutex<Option<scenario::Replay>>,
-    read: AtomicU64,
-}
-
-#[pymethods]
-impl Replay {
-    /// Opens the file and makes the queues.
-    #[new]
-    #[pyo3(signature = (file, queues, rate, *, delay="0 s", overhead="0 B", limit=None, seed=1,
-                        series=None, flows=1000, interface=None, partial=false))]
-    #[expect(clippy::too_many_arguments, reason = "keywords in Python")]
-    fn new(
-        file: PathBuf,
-        queues: Vec<String>,
-        rate: &str,
-        delay: &str,
-        overhead: &str,
-        limit: Option<&str>,
-        seed: u64,
-        series: Option<&str>,
-        flows: usize,
-        interface: Option<&str>,
-        partial: bool,
-    ) -> PyResult<Self> {
-        let setup = Setup {
-            file: &file,
-            interface,
-            rate,
-            delay,
-            overhead,
-            queues: &queues,
-            limit,
-            seed,
-            series,
-            flows,
-            partial,
-        };
-        let ready = scenario::Replay::open(&setup).map_err(not_replayed)?;
-        Ok(Self {
-            ready: Mutex::new(Some(ready)),
-            read: AtomicU64::new(0),
-        })
-    }
-
-    /// Bytes of the file that have been read.
-    #[getter]
-    fn read(&self) -> u64 {
-        self.read.load(Ordering::Relaxed)
-    }
-
-    /// Runs it, once.
-    fn run<'py>(&self, py: Python<'py>, cancel: &Cancel) -> PyResult<Bound<'py, PyDict>> {
-        let mut ready = self.ready.lock().unwrap_or_else(PoisonError::into_inner);
-        let Some(ready) = ready.take() else {
-            return Err(PyRuntimeError::new_err("a replay runs once"));
-        };
-        let replayed = py
-            .detach(|| ready.run(&cancel.raised, &self.read))
-            .map_err(not_replayed)?;
-        let result = PyDict::new(py);
-        result.set_item("packets", replayed.packets)?;
-        result.set_item("bytes", replayed.bytes)?;
-        result.set_item("last_arrival_s", replayed.last_arrival.as_s())?;
-        result.set_item("flows", replayed.flows)?;
-        result.set_item("warnings", replayed.warnings)?;
-        let queues = replayed.queues.into_iter();
-        let queues = queues.map(|through| through_dict(py, through));
-        result.set_item(
-            "queues",
-            PyList::new(py, queues.collect::<PyResult<Vec<_>>>()?)?,
-        )?;
-        Ok(result)
-    }
-}
-
-fn through_dict(py: Python<'_>, through: Through) -> PyResult<Bound<'_, PyDict>> {
-    let dict = PyDict::new(py);
-    dict.set_item("label", through.label)?;
-    dict.set_item("discipline", through.discipline)?;
-    dict.set_item("end_s", through.end.as_s())?;
-    dict.set_item("link", columns(py, &through.link)?)?;
-    dict.set_item("flows", columns(py, &through.flows)?)?;
-    let drops = through.drops.into_iter();
-    let drops = drops.map(|row| (row.flow, row.kind, row.reason.name(), row.packets));
-    dict.set_item("drops", drops.collect::<Vec<_>>())?;
-    dict.set_item("time_s", doubles(py, &through.times_s)?)?;
-    let series = PyDict::new(py);
-    for (metric, values) in through.series {
-        series.set_item(metric, doubles(py, &values)?)?;
-    }
-    dict.set_item("series", series)?;
-    Ok(dict)
-}
-
-/// Why a replay has no result, as an exception.
-fn not_replayed(error: ReplayError) -> PyErr {
-    match error {
-        ReplayError::Input(what) => ScenarioError::new_err(what),
-        ReplayError::Cancelled => Cancelled::new_err("cancelled"),
-        ReplayError::Breach(breach) => LedgerError::new_err(breach.to_string()),
-    }
-}
-
 /// A conversation about one bare discipline: `sojourn drive`.
 #[pyclass(frozen, module = "sojourn._core")]
 struct Driver(Mutex<scenario::drive::Driver>);
@@ -462,10 +357,15 @@ fn schema() -> String {
 mod _core {
     #[pymodule_export]
     use super::{
-        Cancel, Cancelled, Driver, LedgerError, Replay, Scenario, ScenarioError, reference, schema,
+        Cancel, Cancelled, Driver, LedgerError, Scenario, ScenarioError, reference, schema,
     };
+    #[cfg(unix)]
+    #[pymodule_export]
+    use crate::emulation::Emulation;
     #[pymodule_export]
     use crate::episode::Episode;
+    #[pymodule_export]
+    use crate::open_loop::Replay;
     #[pymodule_export]
     use crate::outside::bench::Bench;
     #[pymodule_export]

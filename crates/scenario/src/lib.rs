@@ -9,6 +9,8 @@
 //! | [`episode`] | the same in steps, for agents that act in between |
 //! | [`trace`] | the files of its trace |
 //! | [`replay`] | a capture through bare queues, open loop |
+//! | [`emulation`] | the packets of real programs through them, as they come |
+//! | [`open_loop`] | what the two share |
 //! | [`reference`] | registries and tables as data: help, JSON Schema, reference pages |
 //! | [`outside`] | disciplines and controllers that are not in a registry |
 //! | [`drive`] | one bare discipline under an explicit clock |
@@ -21,10 +23,13 @@ mod build;
 mod design;
 mod dotted;
 pub mod drive;
+#[cfg(unix)]
+pub mod emulation;
 pub mod episode;
 pub mod error;
 pub mod keys;
 mod network;
+pub mod open_loop;
 pub mod outcome;
 pub mod outside;
 mod overruled;
@@ -39,8 +44,11 @@ mod transport;
 pub mod tree;
 mod vary;
 
+#[cfg(unix)]
+pub use emulation::{Emulated, Emulation};
 pub use episode::Episode;
 pub use error::{Error, Place};
+pub use open_loop::OpenLoopError;
 pub use outcome::Outcome;
 pub use replay::{Replay, Replayed};
 pub use run::{Options, RunError};

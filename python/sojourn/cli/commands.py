@@ -27,6 +27,7 @@ SUMMARIES = {
     "tune": "Search the parameters of a discipline.",
     "reproduce": "Reproduce a published study: tables, figures, verdicts.",
     "replay": "Send a capture through queues, open loop.",
+    "emulate": "Run real programs with queues between them.",
     "events": "Log every packet of one run, with the reason of every drop.",
     "tc": "Print the Linux commands for the links of a scenario.",
     "check": "Check a scenario file without running it.",

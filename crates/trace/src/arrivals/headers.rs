@@ -14,7 +14,7 @@
 use core::fmt;
 use std::net::{IpAddr, SocketAddr};
 
-use etherparse::{IpNumber, LaxIpSlice};
+use etherparse::{IpEcn, IpNumber, Ipv4Header, LaxIpSlice};
 use sojourn_base::Ecn;
 
 /// How the packets of a capture begin.
@@ -145,6 +145,21 @@ pub fn read(link: LinkType, bytes: &[u8]) -> Headers {
         read_ip(bytes, &mut headers);
     }
     headers
+}
+
+/// Marks the packet that begins with this IP header: congestion experienced (RFC 3168). Whether it
+/// is one that may be marked is for the discipline to know.
+pub fn set_ce(ip: &mut [u8]) {
+    if let Ok((mut header, _)) = Ipv4Header::from_slice(ip) {
+        header.ecn = IpEcn::CongestionExperienced;
+        header.header_checksum = header.calc_header_checksum();
+        let bytes = header.to_bytes();
+        ip[..bytes.len()].copy_from_slice(&bytes);
+    } else if ip.first().is_some_and(|byte| byte >> 4 == 6)
+        && let Some(traffic_class) = ip.get_mut(1)
+    {
+        *traffic_class |= 0b11 << 4;
+    }
 }
 
 /// IEEE 802.1Q, 802.1ad, and what was used before the latter.
@@ -327,6 +342,34 @@ mod tests {
         assert_eq!(headers.ecn, Ecn::Ect0);
         assert_ne!(headers.source, headers.destination);
         assert_ne!(headers.flow, read(LinkType::Raw, &ipv4((5, 6))).flow);
+    }
+
+    #[test]
+    fn a_mark_changes_the_codepoint_and_the_checksum_alone() {
+        let mut ip = ipv4((5, 6));
+        ip[1] = 46 << 2 | 0b10;
+        let checksum_of = |ip: &[u8]| Ipv4Header::from_slice(ip).unwrap().0.calc_header_checksum();
+        let checksum = checksum_of(&ip);
+        ip[10..12].copy_from_slice(&checksum.to_be_bytes());
+        let before = ip.clone();
+        set_ce(&mut ip);
+        let headers = read(LinkType::Raw, &ip);
+        assert_eq!((headers.ecn, headers.dscp), (Ecn::Ce, 46));
+        assert_eq!(ip[10..12], checksum_of(&ip).to_be_bytes());
+        assert_ne!(ip[10..12], before[10..12]);
+        assert_eq!(
+            (ip[0], &ip[2..10], &ip[12..]),
+            (before[0], &before[2..10], &before[12..])
+        );
+
+        let mut ip = ipv6();
+        let before = ip.clone();
+        set_ce(&mut ip);
+        assert_eq!(read(LinkType::Raw, &ip).ecn, Ecn::Ce);
+        assert_eq!((ip[0], &ip[2..]), (before[0], &before[2..]));
+        // What is no packet stays as it is.
+        set_ce(&mut []);
+        set_ce(&mut [0x60]);
     }
 
     #[test]

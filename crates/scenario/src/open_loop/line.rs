@@ -1,17 +1,17 @@
-//! One queue of a replay, in front of a link of its own.
+//! A bare queue, in front of a link of its own.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use sojourn_base::time::LONGEST_S;
-use sojourn_base::{Bytes, LinkInfo, Span, Time};
+use sojourn_base::{Bytes, LinkInfo, Span, Stream, Time};
 use sojourn_engine::{LinkId, LinkSpec, Observer, OpenLoop, SimPacket};
 use sojourn_measure::Meter;
 use sojourn_measure::tables::{self, Table};
+use sojourn_queue::contract::Warning;
 use sojourn_queue::{AnyDiscipline, Discipline, Reason};
 
-use super::ReplayError;
+use super::OpenLoopError;
 use super::samples::{Samples, Total};
-use crate::build::Draws;
 
 /// Packets of each flow that were dropped and marked, by reason.
 #[derive(Debug, Default)]
@@ -44,8 +44,6 @@ pub struct Drop {
 pub struct Through {
     /// The queue as it was asked for.
     pub label: String,
-    /// Its discipline's name and settings, without what the label adds.
-    pub discipline: String,
     /// When its last packet was gone.
     pub end: Time,
     /// The metrics of the link: one row.
@@ -60,22 +58,31 @@ pub struct Through {
     pub series: Vec<(&'static str, Vec<f64>)>,
 }
 
-/// One queue of a replay.
-pub(super) struct Line {
-    pub(super) label: String,
-    open: OpenLoop<(Meter, Decisions)>,
+/// A queue, its link, and who else looks on.
+pub(crate) struct Line<X = ()> {
+    pub(crate) label: String,
+    open: OpenLoop<((Meter, Decisions), X)>,
     samples: Samples,
 }
 
-impl Line {
-    pub(super) fn new(
+/// What a line is made of besides its queue.
+pub(crate) struct Wire {
+    pub(crate) info: LinkInfo,
+    pub(crate) overhead: Bytes,
+    /// What the discipline draws from.
+    pub(crate) random: Stream,
+    /// Interval of the series.
+    pub(crate) series: Option<Span>,
+}
+
+impl<X: Observer> Line<X> {
+    pub(crate) fn new(
         label: String,
         discipline: AnyDiscipline<SimPacket>,
-        info: &LinkInfo,
-        overhead: Bytes,
-        draws: Draws,
-        series: Option<Span>,
+        wire: Wire,
+        also: X,
     ) -> Self {
+        let Wire { info, .. } = wire;
         let link = LinkSpec {
             name: label.clone(),
             from: 0,
@@ -86,38 +93,36 @@ impl Line {
             jitter: None,
             reorders: false,
             delay: info.delay,
-            overhead,
+            overhead: wire.overhead,
             device_queue: 0,
             discipline,
-            // The same for all: where two queues draw alike, they draw the same.
-            random: draws.stream("discipline", "replay"),
+            random: wire.random,
         };
         let mut meter = Meter::new(0, 1);
         meter.window = Some(Time::ZERO);
         Self {
             label,
-            open: OpenLoop::new(link, (meter, Decisions::default())),
-            samples: Samples::new(series),
+            open: OpenLoop::new(link, ((meter, Decisions::default()), also)),
+            samples: Samples::new(wire.series),
         }
     }
 
-    /// Settings that are allowed but a known mistake.
-    pub(super) fn warnings(&self) -> impl Iterator<Item = String> + use<> {
+    /// Settings that are allowed but a known mistake, of a queue that was asked for at `place`.
+    pub(crate) fn warnings(&self, place: &str) -> Vec<String> {
         let warnings = self.open.link().spec.discipline.warnings();
-        warnings
-            .into_iter()
-            .map(|warning| format!("{}: {}", warning.param, warning.what))
+        let told = |warning: &Warning| format!("{place}: {}: {}", warning.param, warning.what);
+        warnings.iter().map(told).collect()
     }
 
     /// A packet arrives, of one of so many `flows`.
-    pub(super) fn arrive(
+    pub(crate) fn arrive(
         &mut self,
         now: Time,
         packet: &SimPacket,
         flows: usize,
-    ) -> Result<(), ReplayError> {
+    ) -> Result<(), OpenLoopError> {
         self.sample_until(now)?;
-        let (meter, decisions) = &mut self.open.observer;
+        let ((meter, decisions), _) = &mut self.open.observer;
         if meter.flows.len() < flows {
             meter.flows.resize_with(flows, Default::default);
             decisions.0.resize_with(flows, Default::default);
@@ -125,8 +130,24 @@ impl Line {
         Ok(self.open.arrive(now, packet)?)
     }
 
+    /// Lets everything happen that is due by `now`.
+    pub(crate) fn advance(&mut self, now: Time) -> Result<(), OpenLoopError> {
+        self.sample_until(now)?;
+        Ok(self.open.run_to(now)?)
+    }
+
+    /// When something happens next though nothing arrives; none once the link is empty.
+    pub(crate) fn next_event(&self) -> Option<Time> {
+        self.open.next_event()
+    }
+
+    /// Who else looks on.
+    pub(crate) fn also(&mut self) -> &mut X {
+        &mut self.open.observer.1
+    }
+
     /// Takes the samples that are due by `now`.
-    fn sample_until(&mut self, now: Time) -> Result<(), ReplayError> {
+    fn sample_until(&mut self, now: Time) -> Result<(), OpenLoopError> {
         while self.samples.next() <= now {
             self.sample()?;
         }
@@ -134,10 +155,10 @@ impl Line {
     }
 
     /// Ends the interval in progress.
-    fn sample(&mut self) -> Result<(), ReplayError> {
+    fn sample(&mut self) -> Result<(), OpenLoopError> {
         self.open.run_until(self.samples.next())?;
         let total = self.total();
-        self.samples.take(total).map_err(ReplayError::Input)
+        self.samples.take(total).map_err(OpenLoopError::Input)
     }
 
     fn total(&self) -> Total {
@@ -154,23 +175,23 @@ impl Line {
         }
     }
 
-    /// Runs until the link is empty, and closes the books.
-    pub(super) fn finish(
+    /// Runs until the link is empty after `last_arrival`, and closes the books.
+    pub(crate) fn finish(
         mut self,
         last_arrival: Time,
         names: &[String],
         cancel: &AtomicBool,
-    ) -> Result<Through, ReplayError> {
-        self.open.run_to(last_arrival)?;
+    ) -> Result<Through, OpenLoopError> {
+        self.advance(last_arrival)?;
         while let Some(next) = self.open.next_event() {
             self.sample_until(next)?;
             self.open.run_to(next)?;
             if cancel.load(Ordering::Relaxed) {
-                return Err(ReplayError::Cancelled);
+                return Err(OpenLoopError::Cancelled);
             }
         }
         if self.open.outlives_the_clock() {
-            return Err(ReplayError::Input(format!(
+            return Err(OpenLoopError::Input(format!(
                 "--rate: found {}, at which packets are on their way when the clock ends, after \
                  {LONGEST_S} s; allowed: one at which all are there by then",
                 self.open.link().spec.rate
@@ -178,7 +199,7 @@ impl Line {
         }
         let end = self.open.now();
         let window = end.since(Time::ZERO);
-        let (meter, decisions) = &self.open.observer;
+        let ((meter, decisions), _) = &self.open.observer;
         let mut link = Table::default();
         tables::add_link(
             &mut link,
@@ -204,9 +225,7 @@ impl Line {
         }
         let (times_s, series) = self.samples.finish();
         self.open.finish()?;
-        let discipline = self.label.split(',').next().unwrap_or_default().to_owned();
         Ok(Through {
-            discipline,
             label: self.label,
             end,
             link,

@@ -1,4 +1,4 @@
-"""A replay in two figures: queue and delay over time, and who lost packets for which reason."""
+"""Bare queues in two figures: queue and delay over time, and who lost packets for which reason."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from sojourn.plots.save import save
 from sojourn.plots.style import INK, TEXT, name_axes, tidy
 
 if TYPE_CHECKING:
-    from sojourn.replay import Replayed
+    from sojourn.open_loop import OpenLoop
 
 PANELS = (
     ("queue_mean_packets", "Queue (packets)", 1.0),
@@ -62,7 +62,7 @@ def over_time(series: pl.DataFrame, queues: Sequence[str]) -> Figure:
 
 
 def by_reason(drops: pl.DataFrame, queues: Sequence[str]) -> Figure:
-    """Draw dropped packets of each flow by reason (columns as of ``Replayed.drops``)."""
+    """Draw dropped packets of each flow by reason (columns as of ``OpenLoop.drops``)."""
     drops = _fewer_flows(drops.filter(kind="drop"))
     flows = list(dict.fromkeys(drops["flow"]))
     height = 1.1 + 0.22 * max(len(flows), 1) * len(queues) + 0.35 * len(queues)
@@ -119,10 +119,10 @@ def _legend(figure: Figure, axes: Axes) -> None:
     )
 
 
-def save_all(replayed: Replayed, folder: Path) -> list[Path]:
+def save_all(found: OpenLoop, folder: Path) -> list[Path]:
     """Save both figures with the data behind them; return the paths."""
-    queues = list(replayed.queues["queue"])
-    shown = replayed.series.filter(pl.col("metric").is_in([metric for metric, _, _ in PANELS]))
+    queues = list(found.queues["queue"])
+    shown = found.series.filter(pl.col("metric").is_in([metric for metric, _, _ in PANELS]))
     paths = list(save(over_time(shown, queues), shown, folder, "queue-delay").values())
-    drops = replayed.drops
+    drops = found.drops
     return paths + list(save(by_reason(drops, queues), drops, folder, "drops").values())

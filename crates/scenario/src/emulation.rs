@@ -1,0 +1,279 @@
+//! Packets of real programs through bare queues, as they come: the same disciplines as in a
+//! simulation, under the clock on the wall.
+//!
+//! Two hosts are joined by one link each way. What comes from one host goes into the queue of its
+//! way, and what the link delivers to the other host, byte for byte but for a mark (ECN). Every
+//! decision is made at its exact instant of the clock, however late this thread is woken: what it
+//! is late with is only handing packets over, and how late is [measured](Emulated::late).
+//!
+//! The window of all metrics begins when the emulation does. When it is told to stop, what is still
+//! on its way runs out, as after the last arrival of a [replay](crate::replay).
+
+mod hosts;
+
+use std::collections::HashMap;
+use std::os::fd::OwnedFd;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use sojourn_base::{Bytes, Ecn, LinkInfo, Rate, Span, Time};
+use sojourn_engine::{LinkId, Observer, SimPacket};
+use sojourn_measure::Sketch;
+use sojourn_queue::Reason;
+use sojourn_trace::Arrival;
+use sojourn_trace::arrivals::headers::{self, LinkType};
+
+use crate::build::Draws;
+use crate::open_loop::line::{Line, Wire};
+use crate::open_loop::queues::{self, Names};
+use crate::open_loop::{Flows, MTU, OpenLoopError, Through, option, series_option};
+
+use hosts::{Clock, Host};
+
+/// The ways, from the host that the command runs on and to it.
+pub const WAYS: [&str; 2] = ["up", "down"];
+/// So many packets are taken from one host before the other has its turn.
+const TURN: usize = 64;
+/// How long it may be before somebody looks whether to stop.
+const LOOK: Span = Span::from_ms(10);
+/// Later than this, one time in a hundred: a machine that does not keep up.
+const LATE: Span = Span::from_ms(1);
+
+/// What lies between the hosts, in the words of the command line.
+#[derive(Debug, Clone, Copy)]
+pub struct Setup<'a> {
+    /// Rate of the link.
+    pub rate: &'a str,
+    /// Its rate down, where that is another.
+    pub down_rate: Option<&'a str>,
+    /// Propagation there and back; half of it each way.
+    pub rtt: &'a str,
+    /// Its framing of each packet.
+    pub overhead: &'a str,
+    /// The queue: `discipline=codel,target=5 ms`, or `codel,target=5 ms`.
+    pub queue: &'a str,
+    /// The queue down, where that is another.
+    pub down_queue: Option<&'a str>,
+    /// The limit of each queue that has a limit and names none.
+    pub limit: Option<&'a str>,
+    /// Seed of the disciplines' random streams.
+    pub seed: u64,
+    /// Interval of the series; none: chosen so that about a thousand values remain.
+    pub series: Option<&'a str>,
+    /// Most flows that are told apart each way.
+    pub flows: usize,
+}
+
+/// Queues that are ready for packets.
+pub struct Emulation {
+    ways: [Way; 2],
+    warnings: Vec<String>,
+}
+
+/// What came of it.
+#[derive(Debug)]
+pub struct Emulated {
+    /// How long it went on.
+    pub end: Time,
+    /// Packets and bytes that came, up and down.
+    pub arrivals: [(u64, u64); 2],
+    /// What each queue made of them.
+    pub queues: [Through; 2],
+    /// How much later than they were due packets were handed over.
+    pub late: Sketch,
+    /// What to know before trusting the results.
+    pub warnings: Vec<String>,
+}
+
+/// From one host to the other.
+struct Way {
+    line: Line<Outbox>,
+    flows: Flows,
+    packets: u64,
+    bytes: u64,
+}
+
+/// The bytes of packets that are on their way, by the packet's number.
+#[derive(Default)]
+struct Outbox {
+    held: HashMap<u64, Box<[u8]>>,
+    /// What has come out of the link: since when, and whether it is marked.
+    due: Vec<(Time, bool, Box<[u8]>)>,
+}
+
+impl Observer for Outbox {
+    fn dropped(&mut self, _: Time, _: LinkId, packet: &SimPacket, _: Reason) {
+        self.held.remove(&packet.number);
+    }
+
+    fn received(&mut self, now: Time, packet: &SimPacket, _: u64) {
+        if let Some(bytes) = self.held.remove(&packet.number) {
+            self.due.push((now, packet.ecn() == Ecn::Ce, bytes));
+        }
+    }
+}
+
+impl Emulation {
+    /// Makes the queues.
+    ///
+    /// # Errors
+    /// The first thing that is wrong with what is asked for.
+    pub fn new(setup: &Setup<'_>) -> Result<Self, OpenLoopError> {
+        let rtt: Span = option("--rtt", setup.rtt)?;
+        let overhead: Bytes = option("--overhead", setup.overhead)?;
+        let series = series_option(setup.series)?;
+        let draws = Draws {
+            seed: setup.seed,
+            replica: 0,
+        };
+        let mut warnings = Vec::new();
+        let mut way = |name: &'static str, rate: (&str, &str), queue: (&'static str, &str)| {
+            let info = LinkInfo {
+                rate: option::<Rate>(rate.0, rate.1)?,
+                delay: Span::from_ps(rtt.as_ps() / 2),
+                mtu: MTU,
+                framing: Bytes::ZERO,
+                base_rtt: rtt,
+            };
+            let names = Names {
+                queue: queue.0,
+                delay: "--rtt",
+            };
+            let (label, discipline) = queues::make(names, queue.1, setup.limit, &info)?;
+            let wire = Wire {
+                info,
+                overhead,
+                random: draws.stream("discipline", name),
+                series,
+            };
+            let label = format!("{name}: {label}");
+            let line = Line::new(label, discipline, wire, Outbox::default());
+            warnings.extend(line.warnings(&format!("{} {}", queue.0, queue.1)));
+            Ok::<_, OpenLoopError>(Way {
+                line,
+                flows: Flows::new(setup.flows),
+                packets: 0,
+                bytes: 0,
+            })
+        };
+        let (up_rate, up_queue) = (("--rate", setup.rate), ("--queue", setup.queue));
+        let down_rate = setup
+            .down_rate
+            .map_or(up_rate, |rate| ("--down-rate", rate));
+        let down_queue = setup
+            .down_queue
+            .map_or(up_queue, |queue| ("--down-queue", queue));
+        let ways = [
+            way(WAYS[0], up_rate, up_queue)?,
+            way(WAYS[1], down_rate, down_queue)?,
+        ];
+        warnings.dedup();
+        Ok(Self { ways, warnings })
+    }
+
+    /// Joins two hosts until `stop` is raised. Each is a descriptor without blocking from which a
+    /// read takes the IP packet that the host sends next, and to which a write hands one over: a
+    /// TUN device without a header of its own.
+    ///
+    /// # Errors
+    /// The books do not balance.
+    pub fn run(self, hosts: [OwnedFd; 2], stop: &AtomicBool) -> Result<Emulated, OpenLoopError> {
+        let Self { mut ways, warnings } = self;
+        let mut hosts = hosts.map(Host::new);
+        let mut late = Sketch::default();
+        hosts::be_woken_in_time();
+        let clock = Clock::start();
+        while !stop.load(Ordering::Relaxed) {
+            for (way, host) in ways.iter_mut().zip(&mut hosts) {
+                way.take_in(host, &clock)?;
+            }
+            let now = clock.now();
+            let mut next = now + LOOK;
+            for (number, way) in ways.iter_mut().enumerate() {
+                way.line.advance(now)?;
+                way.hand_over(&mut hosts[1 - number], &clock, &mut late);
+                next = next.min(way.line.next_event().unwrap_or(Time::NEVER));
+            }
+            Host::wait(&hosts, next.since(clock.now()));
+        }
+        let end = clock.now();
+        let arrivals = [0, 1].map(|number| (ways[number].packets, ways[number].bytes));
+        let warnings = warnings.into_iter().chain(remarks(&ways, &hosts, &late));
+        let warnings = warnings.collect();
+        let [up, down] = ways.map(|way| way.line.finish(end, way.flows.names(), &NEVER_CANCELLED));
+        Ok(Emulated {
+            end,
+            arrivals,
+            queues: [up?, down?],
+            late,
+            warnings,
+        })
+    }
+}
+
+/// What is left when the hosts have gone runs out at once: nobody waits for it.
+static NEVER_CANCELLED: AtomicBool = AtomicBool::new(false);
+
+impl Way {
+    /// Takes in what `host` has sent.
+    fn take_in(&mut self, host: &mut Host, clock: &Clock) -> Result<(), OpenLoopError> {
+        for _ in 0..TURN {
+            let Some(bytes) = host.read() else { break };
+            let headers = headers::read(LinkType::Raw, bytes);
+            let arrival = Arrival {
+                time: clock.now(),
+                size: bytes.len() as u32,
+                framing: 0,
+                flow: headers.flow,
+                source: headers.source,
+                destination: headers.destination,
+                ecn: headers.ecn,
+                dscp: headers.dscp,
+            };
+            let name = || headers.name.to_string();
+            let Some(packet) = self.flows.packet(&arrival, self.packets, name) else {
+                continue;
+            };
+            self.line.also().held.insert(self.packets, bytes.into());
+            self.packets += 1;
+            self.bytes += u64::from(arrival.size);
+            let flows = self.flows.names().len();
+            self.line.arrive(arrival.time, &packet, flows)?;
+        }
+        Ok(())
+    }
+
+    /// Hands over to `host` what has come out of the link.
+    fn hand_over(&mut self, host: &mut Host, clock: &Clock, late: &mut Sketch) {
+        for (due, is_marked, mut bytes) in self.line.also().due.drain(..) {
+            if is_marked {
+                headers::set_ce(&mut bytes);
+            }
+            host.write(&bytes);
+            late.add(clock.now().since(due));
+        }
+    }
+}
+
+/// What to know of a run before trusting its results.
+fn remarks(ways: &[Way; 2], hosts: &[Host; 2], late: &Sketch) -> Vec<String> {
+    let mut remarks = Vec::new();
+    for (name, way) in WAYS.iter().zip(ways) {
+        remarks.extend(way.flows.warning().map(|what| format!("{name}: {what}")));
+    }
+    let refused: u64 = hosts.iter().map(Host::refused).sum();
+    if refused > 0 {
+        remarks.push(format!("packets that a host did not take in: {refused}"));
+    }
+    let worst_s = late.quantile_s(0.99);
+    if worst_s > LATE.as_s() {
+        remarks.push(format!(
+            "one packet in a hundred was handed over {:.1} ms late or later: this machine is too \
+             busy, or too slow for such a rate",
+            worst_s * 1e3
+        ));
+    }
+    remarks
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,143 @@
+"""``sojourn emulate``: real programs with a queue each way between them."""
+
+from __future__ import annotations
+
+import shlex
+import signal
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from sojourn.cli.commands import INTERRUPTED
+from sojourn.cli.open_loop import show
+from sojourn.cli.options import JsonOption, SeedOption
+
+EXAMPLES = (
+    (
+        "an upload through CoDel",
+        "sojourn emulate --rate '10 Mbit/s' --rtt '40 ms' --queue codel --server 'iperf3 -s' "
+        "-- iperf3 -c 198.18.0.2 -t 20",
+    ),
+    (
+        "a slow uplink, a fast downlink, and a shell to try them in",
+        "sojourn emulate --rate '1 Mbit/s' --down-rate '20 Mbit/s' --rtt '30 ms' --queue fq_codel "
+        "--server 'python3 -m http.server' -- bash",
+    ),
+)
+"""What its manual page shows: what for, and the command."""
+
+
+def emulate(
+    command: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="COMMAND...",
+            help="What to run, after --, and its arguments; 198.18.0.2 is the other host.",
+            show_default=False,
+        ),
+    ],
+    rate: Annotated[
+        str, typer.Option(metavar="RATE", help="Rate of the link, both ways.", show_default=False)
+    ],
+    queue: Annotated[
+        str,
+        typer.Option(
+            metavar="QUEUE",
+            help="Its queue, both ways: 'discipline=codel,target=5 ms', or 'codel,target=5 ms'.",
+            show_default=False,
+        ),
+    ],
+    rtt: Annotated[str, typer.Option(metavar="TIME", help="Propagation, there and back.")] = "0 s",
+    down_rate: Annotated[
+        str | None,
+        typer.Option(metavar="RATE", help="Rate of what comes to COMMAND.", show_default=False),
+    ] = None,
+    down_queue: Annotated[
+        str | None,
+        typer.Option(metavar="QUEUE", help="Queue of what comes to COMMAND.", show_default=False),
+    ] = None,
+    server: Annotated[
+        str | None,
+        typer.Option(
+            metavar="COMMAND",
+            help="What runs on the other host meanwhile: 'iperf3 -s'.",
+            show_default=False,
+        ),
+    ] = None,
+    overhead: Annotated[
+        str,
+        typer.Option(metavar="SIZE", help="Framing of each packet: counts for serialisation only."),
+    ] = "0 B",
+    limit: Annotated[
+        str | None,
+        typer.Option(
+            metavar="SIZE",
+            help="Limit of every queue that names none; default: each discipline's own.",
+            show_default=False,
+        ),
+    ] = None,
+    seed: SeedOption = None,
+    series: Annotated[
+        str | None,
+        typer.Option(
+            metavar="INTERVAL",
+            help="Interval of the series: 10 ms; default: so that about a thousand values remain.",
+            show_default=False,
+        ),
+    ] = None,
+    flows: Annotated[
+        int,
+        typer.Option(
+            min=1, help="Flows that are told apart each way; later ones are counted together."
+        ),
+    ] = 1000,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            file_okay=False,
+            help="Write tables, summary and figures here; default: the figures alone, into "
+            "results/emulate.",
+            show_default=False,
+        ),
+    ] = None,
+    json_: JsonOption = False,
+) -> None:
+    """Run real programs with queues between them: what do disciplines make of real packets?
+
+    COMMAND runs on a host of its own, 198.18.0.1, whose only link leads to another, 198.18.0.2.
+    Each packet between them goes through the queue of its way, under the clock on the wall. When
+    COMMAND ends, its packets are counted as those of a replay are. Needs Linux, iproute2 and
+    util-linux; who may not open /dev/net/tun has to be root.
+    """
+    from sojourn.emulation import emulate as run
+
+    done = run(
+        command,
+        queue,
+        rate,
+        server=server,
+        rtt=rtt,
+        down_queue=down_queue,
+        down_rate=down_rate,
+        overhead=overhead,
+        limit=limit,
+        seed=1 if seed is None else seed,
+        series=series,
+        flows=flows,
+        output=sys.stderr if json_ else None,
+    )
+    title = f"{shlex.join(done.command)}: {done.end_s:.3f} s"
+    if done.late_p50_s is not None and done.late_p99_s is not None:
+        late, latest = done.late_p50_s * 1e3, done.late_p99_s * 1e3
+        title += f"; packets handed over {late:.3f} ms late at the median, {latest:.3f} ms at p99"
+    show(done, title, out=out, usual=Path("results") / "emulate", json_=json_)
+    if done.status:
+        print(f"{done.command[0]} ended with {ending(done.status)}", file=sys.stderr)
+        raise typer.Exit(INTERRUPTED if done.status == -signal.SIGINT else 1)
+
+
+def ending(status: int) -> str:
+    """Say how a command ended."""
+    return f"status {status}" if status > 0 else signal.strsignal(-status) or f"signal {-status}"

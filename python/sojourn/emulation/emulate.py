@@ -1,0 +1,190 @@
+"""A command on one host, perhaps a server on another, and the queues between the two."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import sys
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from typing import IO, Any
+
+from sojourn import _core
+from sojourn._core import Cancel
+from sojourn.emulation.hosts import FAR, NEAR, Host, check_machine, patient
+from sojourn.errors.arguments import as_whole, kind_error
+from sojourn.errors.brief import InputError, brief
+from sojourn.open_loop import OpenLoop, frames
+
+IDLE = (sys.executable, "-c", "import signal; signal.pause()")
+"""What runs on the other host where nothing is to."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Emulated(OpenLoop):
+    """What the queues, ``up`` and ``down``, made of the packets of a command.
+
+    ``status`` is the command's exit status, minus the signal that ended it. It ran for ``end_s``.
+    Packets were handed over later than they were due by ``late_p50_s`` at the median,
+    ``late_p99_s`` at the 99th percentile and ``late_max_s`` at the most.
+    """
+
+    command: tuple[str, ...]
+    status: int
+    end_s: float
+    late_p50_s: float | None
+    late_p99_s: float | None
+    late_max_s: float | None
+
+    def summary(self) -> dict[str, Any]:
+        """Return the document that ``sojourn emulate --json`` prints."""
+        return {
+            "sojourn": _core.__version__,
+            "command": list(self.command),
+            "status": self.status,
+            "end_s": self.end_s,
+            "late_p50_s": self.late_p50_s,
+            "late_p99_s": self.late_p99_s,
+            "late_max_s": self.late_max_s,
+            **super().summary(),
+        }
+
+
+@brief
+def emulate(
+    command: str | Sequence[str],
+    queue: str,
+    rate: str,
+    *,
+    server: str | Sequence[str] | None = None,
+    rtt: str = "0 s",
+    down_queue: str | None = None,
+    down_rate: str | None = None,
+    overhead: str = "0 B",
+    limit: str | None = None,
+    seed: int = 1,
+    series: str | None = None,
+    flows: int = 1000,
+    output: IO[Any] | None = None,
+) -> Emulated:
+    """Run ``command`` on one host and ``server`` on another, with a queue each way between them.
+
+    The command has the address 198.18.0.1, the server 198.18.0.2 (2001:2::1 and 2001:2::2), and
+    there is no other network. The command starts when the server listens; when it ends, so does the
+    server. Both may be a text, split as a shell does, or a list of words. ``queue`` and ``rate``
+    are of both ways, unless ``down_queue`` and ``down_rate`` say how the server's packets come;
+    ``rtt`` is propagation there and back. What they print goes to ``output`` if that is given, the
+    server's to stderr otherwise. The rest is as of :func:`sojourn.replay.replay`.
+
+    Needs Linux with ``ip`` (iproute2), ``unshare`` (util-linux) and a ``/dev/net/tun`` that may be
+    opened. Raises :class:`sojourn.ScenarioError` where a queue or the link is wrong, ValueError
+    where a command or the machine is, and :class:`sojourn.LedgerError` where the books do not
+    balance.
+    """
+    words = split("command", command)
+    served = IDLE if server is None else split("server", server)
+    for name, text in (("queue", queue), ("rate", rate)):
+        if not isinstance(text, str):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise kind_error(name, text, "a text")
+    check_machine()
+    ready = _core.Emulation(
+        rate,
+        queue,
+        down_rate=down_rate,
+        down_queue=down_queue,
+        rtt=rtt,
+        overhead=overhead,
+        limit=limit,
+        seed=as_whole("seed", seed, 0, 2**63 - 1),
+        series=series,
+        flows=as_whole("flows", flows, 1),
+    )
+    with (
+        made(served, FAR, output or sys.stderr, is_apart=True) as far,
+        made(words, NEAR, output, is_apart=False) as near,
+    ):
+        far.go()
+        far.wait_until_it_listens()
+        found = _joined(ready, near, far)
+        status = near.process.returncode
+        lost = near.lost_packets() + far.lost_packets()
+    warnings = list(found["warnings"])
+    if lost:
+        what = "this machine is too busy, or too slow for so many"
+        warnings.append(f"packets lost before they came to a queue: {lost}; {what}")
+    median, late, latest = (value if value == value else None for value in found["late_s"])
+    return Emulated(
+        command=words,
+        status=status,
+        end_s=found["end_s"],
+        late_p50_s=median,
+        late_p99_s=late,
+        late_max_s=latest,
+        warnings=tuple(warnings),
+        **frames(found["queues"]),
+    )
+
+
+def split(argument: str, command: str | Sequence[str]) -> tuple[str, ...]:
+    """Return the words of a command. Raises :class:`InputError`, or :class:`KindError`."""
+    if not isinstance(command, str):
+        words = command
+    else:
+        try:
+            words = shlex.split(command)
+        except ValueError as error:
+            raise InputError(f"{argument}: found {command!r}: {error}") from None
+    if not isinstance(words, list | tuple) or not all(isinstance(word, str) for word in words):
+        raise kind_error(argument, command, 'a text or a list of words, such as "iperf3 -s"')
+    if not words:
+        raise InputError(f'{argument}: found nothing; allowed: a command, such as "iperf3 -s"')
+    return tuple(words)
+
+
+@contextmanager
+def made(
+    command: Sequence[str],
+    addresses: tuple[str, str],
+    output: IO[Any] | None,
+    *,
+    is_apart: bool,
+) -> Iterator[Host]:
+    """Make a host; in the end it is gone."""
+    host = Host(command, addresses, output, is_apart=is_apart)
+    try:
+        yield host
+    finally:
+        host.end()
+
+
+def _joined(ready: _core.Emulation, near: Host, far: Host) -> dict[str, Any]:
+    """Take packets through the queues until the command of ``near`` has ended."""
+    stop = Cancel()
+
+    def carried() -> dict[str, Any]:
+        come_first()
+        return ready.run(near.packets, far.packets, stop)
+
+    def ended(run: Future[Any]) -> None:
+        # Without a link the command might wait for ever.
+        if run.exception() is not None:
+            near.process.terminate()
+
+    with ThreadPoolExecutor(max_workers=1) as pool:
+        run = pool.submit(carried)
+        run.add_done_callback(ended)
+        try:
+            with patient(near.process):
+                near.go()
+                near.process.wait()
+        finally:
+            stop.set()
+        return run.result()
+
+
+def come_first() -> None:
+    """Have this thread run when it is due, whoever else is busy, as a device would; if it may."""
+    with suppress(OSError):
+        os.sched_setscheduler(0, os.SCHED_RR, os.sched_param(1))

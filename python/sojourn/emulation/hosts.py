@@ -1,0 +1,156 @@
+"""Hosts: networks of their own with one link, and a command in each.
+
+They are Linux's network namespaces, made for this and gone with it: nothing that the machine is
+connected to is touched, and nothing gets out. Who is not root gets a user namespace with them, in
+which the command takes itself for root.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, Any
+
+from sojourn.emulation import host as inside
+from sojourn.errors.brief import InputError
+
+NEAR, FAR = ("198.18.0.1", "2001:2::1"), ("198.18.0.2", "2001:2::2")
+"""Addresses of the host with the command and of the other one, set aside for tests of network
+devices (RFC 2544, RFC 5180)."""
+
+LISTENS_WITHIN_S = 2.0
+"""So long a server may take until it listens; who does not by then may not mean to."""
+
+GOES_WITHIN_S = 2.0
+"""So long it may take to end when it is asked to."""
+
+LISTENS = {"tcp": "0A", "tcp6": "0A", "udp": "07", "udp6": "07"}
+"""Table of ``/proc/net`` -> state of a socket that listens."""
+
+
+class Host:
+    """A host whose link is there, and whose command waits for :meth:`go`."""
+
+    def __init__(
+        self,
+        command: Sequence[str],
+        addresses: tuple[str, str],
+        output: IO[Any] | int | None,
+        *,
+        is_apart: bool,
+    ) -> None:
+        """Make it. ``is_apart``: Ctrl-C is not for its command.
+
+        Raises :class:`InputError` where the machine does not let us.
+        """
+        self.command = list(command)
+        self._control, theirs = socket.socketpair()
+        lengths = (f"{addresses[0]}/30", f"{addresses[1]}/64")
+        with theirs:
+            words = [*unshared(), sys.executable, inside.__file__]
+            self.process = subprocess.Popen(
+                [*words, str(theirs.fileno()), *lengths, "--", *command],
+                pass_fds=[theirs.fileno()],
+                stdout=output,
+                start_new_session=is_apart,
+            )
+        told, files, _, _ = socket.recv_fds(self._control, 4096, 1)
+        if not files:
+            self.process.wait()
+            self._control.close()
+            raise InputError(f"a host cannot be made: {told.decode(errors='replace')}")
+        self.packets = files[0]
+        # It can be read when the command has ended too.
+        self._devices = os.open(f"/proc/{self.process.pid}/net/dev", os.O_RDONLY)
+
+    def go(self) -> None:
+        """Have the command run. Raises :class:`InputError` where there is none."""
+        self._control.sendall(b"\0")
+        told = self._control.recv(4096).decode(errors="replace")
+        if told:
+            raise InputError(f"{self.command[0]}: cannot be run: {told}")
+
+    def wait_until_it_listens(self) -> None:
+        """Wait until the command has a socket to which others can come, or long enough."""
+        deadline = time.monotonic() + LISTENS_WITHIN_S
+        while time.monotonic() < deadline and self.process.poll() is None and not self._listens():
+            time.sleep(0.01)
+
+    def _listens(self) -> bool:
+        tables = Path(f"/proc/{self.process.pid}/net")
+        for name, state in LISTENS.items():
+            try:
+                rows = (tables / name).read_text().splitlines()[1:]
+            except OSError:
+                continue
+            if any(row.split()[3] == state for row in rows):
+                return True
+        return False
+
+    def lost_packets(self) -> int:
+        """Packets that found no room before they were taken out of the link."""
+        for line in os.pread(self._devices, 1 << 16, 0).decode().splitlines():
+            name, _, counts = line.partition(":")
+            if name.strip() == inside.NAME:
+                return int(counts.split()[11])
+        return 0
+
+    def end(self) -> None:
+        """End its command, if it still runs, and the host with it."""
+        if self.process.poll() is None:
+            self.process.terminate()
+            try:
+                self.process.wait(GOES_WITHIN_S)
+            except subprocess.TimeoutExpired:
+                self.process.kill()
+                self.process.wait()
+        self._control.close()
+        os.close(self._devices)
+        os.close(self.packets)
+
+
+def unshared() -> list[str]:
+    """Words before those of a command that give it a network of its own."""
+    is_root = os.geteuid() == 0
+    return ["unshare", *([] if is_root else ["--user", "--map-root-user"]), "--net", "--"]
+
+
+def check_machine() -> None:
+    """See whether hosts can be made here. Raises :class:`InputError`."""
+    if sys.platform != "linux":
+        raise InputError(f"found the system {sys.platform}; allowed: Linux, which makes the hosts")
+    try:
+        done = subprocess.run([*unshared(), "true"], capture_output=True, text=True, check=False)
+        subprocess.run(["ip", "-V"], capture_output=True, check=False)
+    except FileNotFoundError as error:
+        package = {"ip": "iproute2"}.get(error.filename, "util-linux")
+        raise InputError(f"{error.filename} is not there; it is part of {package}") from None
+    if done.returncode:
+        raise InputError(f"a host cannot be made: {done.stderr.strip()}; as root it can")
+
+
+@contextmanager
+def patient(process: subprocess.Popen[Any]) -> Iterator[None]:
+    """Leave Ctrl-C to ``process``, which gets it too; the second ends it, the third kills it."""
+    ways = iter([lambda: None, process.terminate])
+
+    def heard(*_: object) -> None:
+        next(ways, process.kill)()
+
+    try:
+        before = signal.signal(signal.SIGINT, heard)
+    except ValueError:
+        # In a thread of the user's, who has Ctrl-C to himself.
+        yield
+        return
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)

@@ -1,0 +1,236 @@
+"""`sojourn emulate`: packets of the kernel's own TCP and UDP through the queues."""
+
+import ast
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from sojourn.emulation import emulate
+from sojourn.emulation.hosts import check_machine
+from sojourn.errors.brief import InputError, KindError
+
+PROGRAMS = Path(__file__).with_name("programs.py")
+
+
+def can_be_made() -> bool:
+    """Whether this machine lets us make hosts."""
+    try:
+        check_machine()
+        os.close(os.open("/dev/net/tun", os.O_RDWR))
+    except (InputError, OSError):
+        return False
+    return True
+
+
+pytestmark = pytest.mark.skipif(
+    not can_be_made(), reason="needs network namespaces, iproute2 and /dev/net/tun"
+)
+
+
+def program(name: str, *words: object) -> list[str]:
+    """One of the programs, as a command."""
+    return [sys.executable, str(PROGRAMS), name, *map(str, words)]
+
+
+def emulated(command: list[str], queue: str, rate: str, output: Path, **options):
+    """An emulation, and what its command printed."""
+    with output.open("w") as file:
+        done = emulate(command, queue, rate, output=file, **options)
+    return done, output.read_text()
+
+
+WIDE = os.environ | {"COLUMNS": "200"}
+"""Tables on terminals of this width are not folded."""
+
+
+def sojourn(*words: object, **options) -> subprocess.CompletedProcess[str]:
+    """The command, as a program of its own."""
+    command = [sys.executable, "-m", "sojourn", "emulate", *map(str, words)]
+    return subprocess.run(command, capture_output=True, text=True, check=False, env=WIDE, **options)
+
+
+def test_a_transfer_comes_through_whole_and_the_books_balance(tmp_path):
+    done, printed = emulated(
+        program("send_bytes"),
+        "codel,ecn=false",
+        "20 Mbit/s",
+        tmp_path / "out",
+        server=program("count_bytes"),
+        rtt="10 ms",
+    )
+    assert (done.status, printed) == (0, "equal\n")
+    assert list(done.queues["queue"]) == ["up: codel, ecn=false", "down: codel, ecn=false"]
+    up = done.queues.row(0, named=True)
+    lost = done.drops.filter(queue=up["queue"], kind="drop")["packets"].sum()
+    assert up["arrivals_packets"] == up["departures_packets"] + lost
+    # A megabyte at 20 Mbit/s, with headers, and a round trip before and after.
+    assert done.end_s > 1_024_000 * 8 / 20e6 + 0.02
+    assert 0 < up["utilization"] <= 1
+    flow = done.flows.filter(queue=up["queue"]).row(0, named=True)
+    assert flow["flow"].startswith("tcp 198.18.0.1:")
+    assert flow["flow"].endswith(" > 198.18.0.2:5201")
+    assert flow["delay_mean_s"] > 0.005
+
+
+def test_no_round_trip_is_shorter_than_the_paths_over_both_families(tmp_path):
+    done, printed = emulated(
+        program("ping"),
+        "droptail",
+        "1 Mbit/s",
+        tmp_path / "out",
+        server=program("echo"),
+        rtt="20 ms",
+        down_rate="2 Mbit/s",
+        down_queue="fq_codel",
+    )
+    assert list(done.queues["queue"]) == ["up: droptail", "down: fq_codel"]
+    for family, header in (("ipv4", 28), ("ipv6", 48)):
+        sending_s = (100 + header) * 8 * (1 / 1e6 + 1 / 2e6)
+        assert json.loads(printed)[family] >= 0.020 + sending_s
+    # Nothing is on the link but what the programs sent.
+    assert done.queues["arrivals_packets"].to_list() == [10, 10]
+    assert done.late_p50_s is not None
+
+
+def test_a_burst_fills_the_queue_and_what_has_no_room_is_dropped(tmp_path):
+    done, _ = emulated(
+        program("burst"),
+        "droptail,limit=10 packets",
+        "100 kbit/s",
+        tmp_path / "out",
+        server=program("echo"),
+    )
+    up = done.queues.row(0, named=True)
+    # 80 ms each, and a hundred come within one: the first is being sent, ten wait.
+    assert up["arrivals_packets"] == 100
+    assert up["queue_max_packets"] == 10
+    assert 85 <= up["drops_packets"] <= 89
+    assert up["departures_packets"] == 100 - up["drops_packets"]
+
+
+def test_a_mark_reaches_the_other_host(tmp_path):
+    _, printed = emulated(
+        program("marked"),
+        "codel,ce_threshold=1 us,ecn=true",
+        "1 Mbit/s",
+        tmp_path / "out",
+        server=program("codepoints"),
+        down_queue="droptail",
+    )
+    assert ast.literal_eval(printed) == [[0, 0], [1, 3], [2, 3], [3, 0]]
+
+
+def test_the_hosts_have_no_other_network(tmp_path):
+    with socket.create_server(("127.0.0.1", 0)) as outside:
+        port = outside.getsockname()[1]
+        _, printed = emulated(program("wander", port), "droptail", "1 Mbit/s", tmp_path / "out")
+    assert printed == "[]\n"
+
+
+def test_the_command_prints_tables_and_draws(tmp_path):
+    words = ("--rate", "20 Mbit/s", "--queue", "red", "--out", "found", "--server")
+    server = " ".join(program("count_bytes"))
+    done = sojourn(*words, server, "--", *program("send_bytes"), cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("equal\n")
+    for part in ("up: red", "down: red", "Flows", "tcp 198.18.0.1:"):
+        assert part in done.stdout
+    assert "found/queue-delay.svg" in done.stderr
+    assert json.loads((tmp_path / "found/summary.json").read_text())["status"] == 0
+
+
+def test_one_document_and_the_status_of_the_command(tmp_path):
+    words = ("--rate", "1 Mbit/s", "--queue", "droptail", "--json", "--", "sh", "-c")
+    done = sojourn(*words, "echo hello; exit 3", cwd=tmp_path)
+    assert done.returncode == 1
+    assert done.stderr == "hello\nsh ended with status 3\n"
+    found = json.loads(done.stdout)
+    assert found["status"] == 3
+    assert found["queues"]["up: droptail"]["arrivals_packets"] == 0
+
+
+def test_ctrl_c_is_the_commands_and_what_was_measured_is_shown(tmp_path):
+    words = ["--rate", "1 Mbit/s", "--queue", "droptail", "--", "sleep", "60"]
+    command = [sys.executable, "-m", "sojourn", "emulate", *words]
+    with subprocess.Popen(
+        command,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        cwd=tmp_path,
+        env=WIDE,
+        start_new_session=True,
+    ) as front:
+        wait_for_child(front, "sleep")
+        os.killpg(front.pid, signal.SIGINT)
+        out, errors = front.communicate(timeout=30)
+    assert front.returncode == 130
+    assert "up: droptail" in out
+    assert errors == "sleep ended with Interrupt\n"
+
+
+def test_nothing_is_left_when_the_front_is_killed(tmp_path):
+    words = ["--rate", "1 Mbit/s", "--queue", "droptail", "--", "sleep", "60"]
+    command = [sys.executable, "-m", "sojourn", "emulate", *words]
+    with subprocess.Popen(command, cwd=tmp_path) as front:
+        children = wait_for_child(front, "sleep")
+        front.kill()
+    deadline = time.monotonic() + 10
+    while any(is_alive(child) for child in children) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert not any(is_alive(child) for child in children)
+
+
+def wait_for_child(front: subprocess.Popen, name: str) -> list[int]:
+    """Wait until the front has a child of this name; all its children."""
+    deadline = time.monotonic() + 20
+    while time.monotonic() < deadline:
+        tasks = Path(f"/proc/{front.pid}/task").glob("*/children")
+        children = [int(child) for task in tasks for child in task.read_text().split()]
+        if any(Path(f"/proc/{child}/comm").read_text().strip() == name for child in children):
+            return children
+        time.sleep(0.02)
+    raise AssertionError(f"no child is called {name}")
+
+
+def is_alive(process: int) -> bool:
+    """Whether it is there, and no zombie."""
+    try:
+        return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except FileNotFoundError:
+        return False
+
+
+@pytest.mark.parametrize(
+    ("words", "error"),
+    [
+        (("nonesuch",), "nonesuch: cannot be run: No such file or directory"),
+        (("true", "--server", "nonesuch"), "nonesuch: cannot be run: No such file"),
+        (("true", "--server", "'"), 'server: found "\'": No closing quotation'),
+        (("true", "--server", ""), "server: found nothing; allowed: a command"),
+        (("true", "--queue", "redd"), "--queue redd: "),
+        (("true", "--down-rate", "0 bit/s"), "--down-rate: "),
+    ],
+)
+def test_what_is_wrong_is_one_line(words, error, tmp_path):
+    command, *options = words
+    usual = ["--rate", "1 Mbit/s", "--queue", "droptail"]
+    done = sojourn(*usual, *options, "--", command, cwd=tmp_path)
+    assert done.returncode == 2, done.stderr
+    assert error in done.stderr
+    assert done.stderr.count("\n") == 1
+    assert not list(tmp_path.iterdir())
+
+
+def test_arguments_of_another_kind_are_told():
+    with pytest.raises(KindError, match=r"command: found 3; allowed: a text or a list of words"):
+        emulate(3, "codel", "1 Mbit/s")  # pyright: ignore[reportArgumentType]
+    with pytest.raises(KindError, match=r"rate: found 3; allowed: a text"):
+        emulate("true", "codel", 3)  # pyright: ignore[reportArgumentType]
