@@ -40,6 +40,19 @@ def browser(tmp_path_factory):
     driver.quit()
 
 
+@pytest.fixture(scope="session")
+def hosts():
+    """A machine that lets us make hosts for real programs."""
+    from sojourn.emulation.hosts import check_machine
+    from sojourn.errors.brief import InputError
+
+    try:
+        check_machine()
+        os.close(os.open("/dev/net/tun", os.O_RDWR))
+    except (InputError, OSError) as error:
+        pytest.skip(f"needs network namespaces, iproute2 and /dev/net/tun: {error}")
+
+
 def sketch(monkeypatch, formats):
     """Figures are drawn in these formats alone; the other files name their format."""
     from matplotlib.figure import Figure

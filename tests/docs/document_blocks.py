@@ -45,8 +45,8 @@ QUICK: dict[str, Callable[[list[str]], list[str]]] = {
 }
 """The quick form of a command: the same, shorter."""
 
-RUN_ELSEWHERE = ("reproduce", "validate")
-"""Commands whose own tests run them, which takes long: here they are only read."""
+RUN_ELSEWHERE = ("emulate", "reproduce", "validate")
+"""Commands whose own tests run them, which takes long or root: here they are only read."""
 
 CAPTURES = ("up.pcap", "uplink.pcapng")
 """Captures that documents take for granted."""

@@ -61,6 +61,12 @@ def replay_capture(names: Names, _: str) -> None:
     assert min(delay["codel"], delay["droptail, limit=200 packets"]) > 0.05
 
 
+def beside_the_kernel(names: Names, _: str) -> None:
+    for column in ("kernel, ms", "simulator, ms"):
+        droptail, red, codel, fq_codel = names["table"][column]
+        assert droptail > 1.5 * red > 1.5 * codel > fq_codel
+
+
 def own_aqm(_: Names, shown: str) -> None:
     order = re.findall(r"│ (\S+) +┆ [\d.e]+ .*┆ ([A-C]) ", shown)
     assert [grade for _, grade in order[:3]] == ["A", "B", "C"]
@@ -99,7 +105,9 @@ def test_every_program_is_listed_and_checked():
 
 
 @pytest.mark.parametrize("program", PROGRAMS)
-def test_it_shows_what_it_says(program, monkeypatch, capsys, tmp_path):
+def test_it_shows_what_it_says(program, monkeypatch, capsys, tmp_path, request):
+    if program == "beside_the_kernel":
+        request.getfixturevalue("hosts")
     check: Callable[[Names, str], None] = globals()[program]
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("sys.argv", [program, "--quick"])

@@ -13,25 +13,12 @@ from pathlib import Path
 import pytest
 
 from sojourn.emulation import emulate
-from sojourn.emulation.hosts import check_machine
-from sojourn.errors.brief import InputError, KindError
+from sojourn.errors.brief import KindError
 
 PROGRAMS = Path(__file__).with_name("programs.py")
 
 
-def can_be_made() -> bool:
-    """Whether this machine lets us make hosts."""
-    try:
-        check_machine()
-        os.close(os.open("/dev/net/tun", os.O_RDWR))
-    except (InputError, OSError):
-        return False
-    return True
-
-
-pytestmark = pytest.mark.skipif(
-    not can_be_made(), reason="needs network namespaces, iproute2 and /dev/net/tun"
-)
+pytestmark = pytest.mark.usefixtures("hosts")
 
 
 def program(name: str, *words: object) -> list[str]:

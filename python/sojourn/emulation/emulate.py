@@ -21,6 +21,9 @@ from sojourn.open_loop import OpenLoop, frames
 IDLE = (sys.executable, "-c", "import signal; signal.pause()")
 """What runs on the other host where nothing is to."""
 
+STDERR = 2
+"""The descriptor: what Python calls stderr may be a cell of a notebook, to which none can write."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Emulated(OpenLoop):
@@ -102,7 +105,7 @@ def emulate(
         flows=as_whole("flows", flows, 1),
     )
     with (
-        made(served, FAR, output or sys.stderr, is_apart=True) as far,
+        made(served, FAR, output or STDERR, is_apart=True) as far,
         made(words, NEAR, output, is_apart=False) as near,
     ):
         far.go()
@@ -147,7 +150,7 @@ def split(argument: str, command: str | Sequence[str]) -> tuple[str, ...]:
 def made(
     command: Sequence[str],
     addresses: tuple[str, str],
-    output: IO[Any] | None,
+    output: IO[Any] | int | None,
     *,
     is_apart: bool,
 ) -> Iterator[Host]:
