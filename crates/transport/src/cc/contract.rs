@@ -130,6 +130,11 @@ impl AckSample {
         self.state == State::Open && !self.is_disordered
     }
 
+    /// Whether it answers the SYN, which is the byte before the first of data.
+    pub fn is_of_syn(&self) -> bool {
+        self.snd_una == 1 && self.delivered == 1
+    }
+
     /// One-way delay of the segment by the two ends' stamps, whose clocks may differ, in seconds.
     pub fn one_way_s(&self) -> Option<f64> {
         let (answered, sent) = self.stamps?;

@@ -150,6 +150,10 @@ impl CongestionControl for Ledbat {
             self.grow_like_ns3(ack);
             return;
         }
+        // Of the window nothing was in flight yet.
+        if ack.is_of_syn() {
+            return;
+        }
         if self.window.in_slow_start() && ack.may_grow {
             let counted = self.window.counted(ack.acked);
             self.window.slow_start(counted);

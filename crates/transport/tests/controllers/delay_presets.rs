@@ -6,6 +6,7 @@ use sojourn_transport::{CongestionControl, LossKind, State};
 
 use super::played::Played;
 use super::{REFERENCE, RTT};
+use crate::bench::Bench;
 
 /// A window of five segments where the path carries twenty: the threshold tells so.
 #[test]
@@ -41,6 +42,18 @@ fn ledbat_gives_up_what_it_does_not_use() {
     played.state = State::Recovery;
     played.ack(RTT, false);
     assert_eq!(played.cwnd(), 76.0);
+}
+
+/// What answers a SYN tells nothing of a window that nothing was sent by yet.
+#[test]
+fn ledbat_keeps_its_initial_window_through_a_handshake() {
+    for handshake in ["false", "true"] {
+        let keys = [("handshake", handshake), ("initial_window", "10 packets")];
+        let mut bench = Bench::new("ledbat", REFERENCE, RTT, &keys);
+        bench.sender.write_endless();
+        bench.run_until(Time::ZERO + Span::from_ms(199));
+        assert!(bench.cwnd_segments() >= 10.0, "{handshake}");
+    }
 }
 
 /// ns-3 compares its threshold of 15 with bytes: no window is as small.
