@@ -41,8 +41,6 @@ pub struct Hybla {
     saved: u64,
 }
 
-/// The number of the first byte of data: before it there is a SYN alone.
-const FIRST: u64 = 1;
 /// Largest exponent of slow start.
 const MOST_RHO: f64 = 16.0;
 /// Linux's largest window.
@@ -129,7 +127,7 @@ impl CongestionControl for Hybla {
             };
             self.rho = (rtt / self.rtt0).max(1.0);
         }
-        if self.preset == Preset::Linux && ack.snd_una == FIRST {
+        if self.preset == Preset::Linux && ack.is_of_syn() {
             self.window.cwnd = libm::floor(self.rho);
             return;
         }

@@ -213,7 +213,7 @@ impl Vegas {
 impl CongestionControl for Vegas {
     fn on_ack(&mut self, ack: &AckSample) {
         // The SYN of ns-2's Vegas is as large as data: a small one would be faster than any data.
-        let is_of_data = self.preset != Preset::Ns2 || ack.snd_una > 1;
+        let is_of_data = self.preset != Preset::Ns2 || !ack.is_of_syn();
         if let Some(rtt) = ack.rtt.filter(|_| is_of_data) {
             if self.base == Span::ZERO || rtt < self.base {
                 self.base = rtt;

@@ -6,7 +6,7 @@ use sojourn_transport::{CongestionControl, LossKind, State};
 
 use super::played::Played;
 use super::{REFERENCE, RTT};
-use crate::bench::Bench;
+use crate::bench::{Bench, Fate};
 
 /// A window of five segments where the path carries twenty: the threshold tells so.
 #[test]
@@ -54,6 +54,18 @@ fn ledbat_keeps_its_initial_window_through_a_handshake() {
         bench.run_until(Time::ZERO + Span::from_ms(199));
         assert!(bench.cwnd_segments() >= 10.0, "{handshake}");
     }
+}
+
+/// Without a handshake nothing sets the window to rho, not the reports behind a first segment that
+/// was lost either.
+#[test]
+fn hybla_of_linux_halves_where_the_first_segment_is_lost() {
+    let keys = [("handshake", "false"), ("segment", "1000 B")];
+    let mut bench = Bench::new("hybla", Preset::Linux, RTT, &keys);
+    bench.fate = Box::new(|n, _| if n == 0 { Fate::Drop } else { Fate::Deliver });
+    bench.sender.write_endless();
+    bench.run_until(Time::ZERO + Span::from_ms(199));
+    assert_eq!(bench.sender.ssthresh(), 5_000);
 }
 
 /// ns-3 compares its threshold of 15 with bytes: no window is as small.
