@@ -41,7 +41,14 @@ def head(duration_s: float) -> str:
 
 
 def link(
-    name: str, start: str, end: str, *, mbps: float = 4, limit: str = "none", overhead: int = 0
+    name: str,
+    start: str,
+    end: str,
+    *,
+    mbps: float = 4,
+    limit: str = "none",
+    overhead: int = 0,
+    discipline: str = "droptail",
 ) -> str:
     return f"""
 [[link]]
@@ -51,17 +58,17 @@ to = "{end}"
 rate = "{mbps} Mbit/s"
 delay = "{PROPAGATION_S} s"
 overhead = "{overhead} B"
-queue = {{ discipline = "droptail", limit = "{limit}" }}
+queue = {{ discipline = "{discipline}", limit = "{limit}" }}
 """
 
 
-def flow(name: str, payload: str, traffic: str, end: str = "b") -> str:
+def flow(name: str, payload: str, traffic: str, end: str = "b", dscp: int = 0) -> str:
     return f"""
 [[flow]]
 name = "{name}"
 from = "a"
 to = "{end}"
-transport = {{ protocol = "udp", payload = "{payload}", header = "0 B" }}
+transport = {{ protocol = "udp", payload = "{payload}", header = "0 B", dscp = {dscp} }}
 traffic = {{ {traffic} }}
 """
 
@@ -176,6 +183,8 @@ def cases() -> dict[str, Case]:
         found[f"M/M/1/K at {rho}, {waiting} waiting"] = Case(
             one_server(rho, "exponential(500 B)", limit=f"{waiting} packets"), mm1k(rho, waiting)
         )
+    found["M/M/1/K that drops its head"] = head_drop()
+    found["M/M/1 with priorities"] = priorities()
     found["M/G/1, uniform sizes"] = uniform_sizes()
     found["M/G/1, framing"] = framing()
     found["two classes in one queue"] = two_classes()
@@ -183,6 +192,31 @@ def cases() -> dict[str, Case]:
     found["on/off, below the rate"] = on_off()
     found["on/off, bursts above the rate"] = fluid()
     return found
+
+
+def head_drop() -> Case:
+    """Which packet goes does not alter how many wait, only how long those do that are sent."""
+    rho, waiting = 1.1, 6
+    text = head(60) + link("server", "a", "b", limit=f"{waiting} packets", discipline="headdrop")
+    text += poisson("in", rho, "exponential(500 B)")
+    expected = mm1k(rho, waiting)
+    del expected["link.queueing_delay_mean_s"]
+    return Case(text, expected)
+
+
+def priorities() -> Case:
+    """Three classes without preemption (A. Cobham, Operations Research 2, 1954)."""
+    classes = {"interactive": (0.2, 4), "usual": (0.3, 0), "bulk": (0.3, 2)}
+    text = head(60) + link("server", "a", "b", limit="100000 packets", discipline="prio")
+    expected, before = {}, 0.0
+    in_service = sum(load for load, _ in classes.values()) / MU
+    for name, (load, dscp) in classes.items():
+        traffic = f'source = "poisson", rate = "{4000 * load} kbit/s"'
+        text += flow(name, "exponential(500 B)", traffic, dscp=dscp)
+        wait = in_service / ((1 - before) * (1 - before - load))
+        expected[f"flow.{name}.delay_mean_s"] = wait + 1 / MU + PROPAGATION_S
+        before += load
+    return Case(text, expected)
 
 
 def uniform_sizes() -> Case:
