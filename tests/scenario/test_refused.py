@@ -116,7 +116,7 @@ TABLE = {
         'discipline = "droptail"',
         'discipline = "red", min_th = "9 packets", max_th = "5 packets"',
         "link.bottleneck.queue.min_th",
-        "less than max_th",
+        "at most max_th",
     ),
     "an unknown preset": Bad(
         'discipline = "droptail"', 'discipline = "droptail", preset = "ns4"', "", "ns3"

@@ -28,7 +28,7 @@ use crate::parts::linux_red::LinuxRed;
 use crate::parts::red_law::Verdict;
 use crate::parts::{Fifo, mistakes};
 use crate::red;
-use crate::red::estimate::{Arrival, Estimate, below};
+use crate::red::estimate::{Arrival, Estimate, in_order};
 use crate::{Backlog, Context, Dequeued, Discipline, Packet, ProbeValue, Reason, Warning};
 
 params! {
@@ -85,7 +85,7 @@ fn linux(params: &Params, capacity: Capacity, link: &LinkInfo) -> Result<LinuxRe
         }
     };
     let min = params.min_th.given().map_or(libm::floor(max / 3.0), length);
-    below(min, max, "packets")?;
+    in_order(min, max, "packets")?;
     let thresholds = [min, max].map(|packets| packets * mean.as_f64());
     let wlog = LinuxRed::wlog(params.w_q, params.burst, thresholds, mean)?;
     let (min, max) = (min as u64, max as u64);

@@ -7,8 +7,11 @@
 //! nothing is dropped; up to `max_th` the probability rises to `max_p`; from there everything is
 //! dropped, or with `gentle` the probability rises on to 1 at twice `max_th`. Drops are spread:
 //! at a constant probability p the gap between two is uniform on 1 to 1/p, with `wait` on 1/p to
-//! 2/p - 1. An idle time of m packet times (`mean_packet` at the link's rate) counts as m
-//! arrivals that found nothing; it begins when a dequeue finds the queue empty.
+//! 2/p - 1. An idle time of m packet times (`mean_packet` at the link's rate) counts as m arrivals
+//! that found nothing; it begins when a dequeue finds the queue empty.
+//!
+//! Thresholds that are equal are a step: with a `w_q` of 1, `ecn`, and neither `gentle` nor
+//! `hard_drop`, all is marked that comes to as many, as DCTCP wants it (RFC 8257).
 //!
 //! **Reference**: the paper, with the 5, 15, 0.002 and 1/50 of its simulations; neither gentle nor
 //! wait; limit 1000 packets, mean packet 500 bytes. An arrival without room is dropped whatever the
@@ -47,7 +50,7 @@ use sojourn_base::{
 
 pub(crate) mod estimate;
 
-use self::estimate::{Arrival, Estimate, below};
+use self::estimate::{Arrival, Estimate, in_order};
 use crate::parts::linux_red::LinuxRed;
 use crate::parts::red_adapt::Adaptation;
 use crate::parts::red_law::Verdict;
@@ -133,7 +136,7 @@ fn linux(params: &Params, link: &LinkInfo) -> Result<LinuxRed, ParamFault> {
             (libm::floor(max / 3.0), max)
         }
     };
-    below(min, max, "B")?;
+    in_order(min, max, "B")?;
     let wlog = LinuxRed::wlog(params.w_q, params.burst, [min, max], mean)?;
     let (min, max) = (min as u64, max as u64);
     Ok(LinuxRed::new(

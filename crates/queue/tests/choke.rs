@@ -157,7 +157,7 @@ fn impossible_parameters_are_named() {
     for (name, value) in [
         ("mean_packet", "0 B"),
         ("limit", "5 kB"),
-        ("min_th", "15 packets"),
+        ("min_th", "16 packets"),
     ] {
         let text = fault("choke", &[(name, value)], Preset::Reference);
         assert!(text.starts_with(name), "{text}");

@@ -28,6 +28,29 @@ fn the_average_follows_a_step_exponentially() {
     }
 }
 
+/// DCTCP's marking (RFC 8257, 4.1): all that comes to as many as the threshold.
+#[test]
+fn equal_thresholds_are_a_step() {
+    let params = [
+        ("min_th", "3 packets"),
+        ("max_th", "3 packets"),
+        ("limit", "100 packets"),
+        ("w_q", "1"),
+        ("gentle", "false"),
+        ("ecn", "true"),
+        ("hard_drop", "false"),
+    ];
+    for preset in [Preset::Reference, Preset::Ns3] {
+        let mut bench = Bench::under(preset, "red", &params);
+        for _ in 0..6 {
+            bench.enqueue(us(0), 0, 500, Ecn::Ect0);
+        }
+        let marked: Vec<_> = bench.record.marked.iter().map(|(p, _)| p.id).collect();
+        assert_eq!(marked, [3, 4, 5], "{preset}");
+        assert_eq!(bench.record.dropped, [], "{preset}");
+    }
+}
+
 /// The queue is averaged before the arrival joins it.
 #[test]
 fn the_first_arrival_averages_an_empty_queue() {
@@ -289,7 +312,7 @@ fn impossible_parameters_are_named() {
         text.starts_with("min_th: found 20 packets") && text.contains("15 packets"),
         "{text}"
     );
-    let text = reference(&[("min_th", "15 packets")]);
+    let text = reference(&[("min_th", "15.01 packets")]);
     assert!(text.starts_with("min_th:"), "{text}");
     assert!(reference(&[("w_q", "0")]).starts_with("w_q: found 0"));
     assert!(reference(&[("w_q", "1.5")]).starts_with("w_q: found 1.5"));
@@ -298,5 +321,5 @@ fn impossible_parameters_are_named() {
     assert!(linux(&[("w_q", "0.3")]).contains("power of two"));
     assert!(linux(&[("burst", "2")]).starts_with("burst: found 2"));
     assert!(linux(&[("limit", "none")]).starts_with("max_th:"));
-    assert!(linux(&[("min_th", "40 kB"), ("max_th", "40 kB")]).starts_with("min_th:"));
+    assert!(linux(&[("min_th", "41 kB"), ("max_th", "40 kB")]).starts_with("min_th:"));
 }

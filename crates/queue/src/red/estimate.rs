@@ -50,7 +50,7 @@ impl Estimate {
             Auto::Given(Threshold(given)) => length(given),
             Auto::Auto => 3.0 * min,
         };
-        below(min, max, if bytes { "B" } else { "packets" })?;
+        in_order(min, max, if bytes { "B" } else { "packets" })?;
         Ok(Self {
             slope: Slope {
                 min,
@@ -217,11 +217,11 @@ pub(crate) struct Arrival {
     pub(crate) idle: Option<Span>,
 }
 
-pub(crate) fn below(min: f64, max: f64, unit: &str) -> Result<(), ParamFault> {
-    if min < max {
+pub(crate) fn in_order(min: f64, max: f64, unit: &str) -> Result<(), ParamFault> {
+    if min <= max {
         return Ok(());
     }
-    let allowed = format!("less than max_th, which is {max} {unit} here");
+    let allowed = format!("at most max_th, which is {max} {unit} here");
     Err(ParamFault::new("min_th", format!("{min} {unit}"), allowed))
 }
 
