@@ -369,6 +369,16 @@ def test_the_error_names_the_place(bad, good):
         assert 1 <= int(place[1]) <= text.count("\n") + 1
 
 
+def test_a_series_of_more_values_than_memory_holds_is_refused(good):
+    text = good.but('name = "load"', 'name = "load"\ncount = 100').text
+    says = r"x:2: series: found 200000 intervals of 10 us, .* 101 links and flows; allowed: at most"
+    with pytest.raises(sj.ScenarioError, match=says):
+        sj.Scenario.from_toml(text.replace("\n", '\nseries = "10 us"\n', 1), place="x")
+    scenario = sj.Scenario.from_toml(text, place="x")
+    with pytest.raises(sj.ScenarioError, match=r"x: series_interval: found 200000 intervals"):
+        sj.run(scenario, series_interval="10 us")
+
+
 def test_the_line_is_that_of_the_key_in_a_table_of_many_lines(good):
     text = good.text + '\n[vary]\n"link.bottleneck.queue" = [\n  { discipline = "red" },\n'
     text += '  { discipline = "red", max_p = 2 },\n]\n'

@@ -32,6 +32,9 @@ pub struct Options<'a> {
 /// More intervals of a series than this are a slip of the pen.
 pub(crate) const MOST_INTERVALS: u64 = 1_000_000;
 
+/// More samples of links and flows than this, a dozen values each, fill the memory of most machines.
+pub(crate) const MOST_SAMPLES: u64 = 20_000_000;
+
 /// What is wrong with an interval of which there would be more.
 pub(crate) fn too_many_intervals(interval: Span) -> String {
     format!("found more than {MOST_INTERVALS} intervals of {interval}; allowed: a longer interval")

@@ -18,7 +18,7 @@ use crate::outside::{Makers, Nobody, Outside};
 use crate::overruled::{Setting, may_meet, set_again};
 use crate::points::{Point, Points};
 use crate::reader::Reader;
-use crate::run::{MOST_INTERVALS, Options, Run, RunError, run, too_many_intervals};
+use crate::run::{MOST_INTERVALS, MOST_SAMPLES, Options, Run, RunError, run, too_many_intervals};
 use crate::trace::duplex;
 use crate::tree::{self, Table, parse_value};
 use crate::vary::{self, Axis};
@@ -99,6 +99,12 @@ impl Scenario {
             let (tree, vary) = vary::tree(&shared, &axes, number)?;
             let top = read_top(&tree)?;
             let plan = plan_of(&tree, top.duration, &files, &outside)?;
+            if let Some(interval) = top.series.0 {
+                check_samples(interval, top.duration, plan.parts()).map_err(|what| {
+                    let place = tree.get("series").map_or(Place::File, |node| node.place);
+                    Located::new(place, "series", what)
+                })?;
+            }
             Ok((vary.into(), top, plan))
         })?;
         Ok(Self {
@@ -350,13 +356,15 @@ impl Scenario {
             _ => format!("{name}, seed {seed}, replica {replica}"),
         };
         let window = self.window(top, options.warmup)?;
-        if let Some(interval) = options.series {
-            check_series(interval, top.duration).map_err(|what| {
-                let error = Located::new(Place::File, "series", what);
-                RunError::Scenario(error.in_file(&self.file))
-            })?;
-        }
         let plan = self.plan(point).map_err(RunError::Scenario)?;
+        if let Some(interval) = options.series {
+            check_series(interval, top.duration)
+                .and_then(|()| check_samples(interval, top.duration, plan.parts()))
+                .map_err(|what| {
+                    let error = Located::new(Place::File, "series", what);
+                    RunError::Scenario(error.in_file(&self.file))
+                })?;
+        }
         let one = Run {
             plan: &plan,
             draws: draws(top, replica),
@@ -497,6 +505,18 @@ fn check_series(interval: Span, duration: Span) -> Result<(), String> {
     }
     if duration.as_ps() / interval.as_ps() > MOST_INTERVALS {
         return Err(too_many_intervals(interval));
+    }
+    Ok(())
+}
+
+/// Sees to it that memory holds what is noted of so many links and flows.
+fn check_samples(interval: Span, duration: Span, parts: usize) -> Result<(), String> {
+    let intervals = duration.as_ps() / interval.as_ps();
+    if intervals.saturating_mul(parts as u64) > MOST_SAMPLES {
+        return Err(format!(
+            "found {intervals} intervals of {interval}, each with the values of {parts} links and \
+             flows; allowed: at most {MOST_SAMPLES} of both together, so a longer interval"
+        ));
     }
     Ok(())
 }
