@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -61,23 +61,33 @@ def over_time(series: pl.DataFrame, queues: Sequence[str]) -> Figure:
     return figure
 
 
-def by_reason(drops: pl.DataFrame, queues: Sequence[str]) -> Figure:
-    """Draw dropped packets of each flow by reason (columns as of ``OpenLoop.drops``)."""
-    drops = _fewer_flows(drops.filter(kind="drop"))
-    flows = list(dict.fromkeys(drops["flow"]))
-    height = 1.1 + 0.22 * max(len(flows), 1) * len(queues) + 0.35 * len(queues)
+def by_reason(drops: pl.DataFrame, came: Mapping[str, Collection[str]]) -> Figure:
+    """Draw dropped packets of each flow by reason (columns as of ``OpenLoop.drops``).
+
+    ``came`` has the flows of each queue: one that met none of those that lost packets is left out.
+    """
+    drops = drops.filter(kind="drop")
+    names = _fewer_names(drops)
+    shown = {
+        queue: list(dict.fromkeys(name for flow, name in names.items() if flow in flows))
+        for queue, flows in came.items()
+    }
+    queues = [queue for queue, flows in shown.items() if flows] or list(came)
+    bars = [max(len(shown[queue]), 1) for queue in queues]
+    height = 1.1 + 0.22 * sum(bars) + 0.35 * len(queues)
     figure = Figure(figsize=(7.2, max(height, 2.4)), layout="constrained", facecolor="white")
     FigureCanvasAgg(figure)
-    panels = figure.subplots(len(queues), sharex=True, squeeze=False)[:, 0]
-    seen: dict[str, None] = dict.fromkeys(
-        name for name in REASON_COLOURS if name in drops["reason"]
-    )
+    panels = figure.subplots(len(queues), sharex=True, squeeze=False, height_ratios=bars)[:, 0]
+    named = drops.with_columns(pl.col("flow").replace_strict(names, return_dtype=pl.String))
+    counted = named.group_by("queue", "flow", "reason").agg(pl.sum("packets"))
+    seen = [name for name in REASON_COLOURS if name in drops["reason"]]
     for axes, queue in zip(panels, queues, strict=True):
         tidy(axes)
-        rows = drops.filter(queue=queue)
+        flows = shown[queue]
         left = dict.fromkeys(flows, 0)
         for reason in seen:
-            counts = dict(rows.filter(reason=reason).select("flow", "packets").iter_rows())
+            rows = counted.filter(queue=queue, reason=reason)
+            counts = dict(rows.select("flow", "packets").iter_rows())
             widths = [counts.get(flow, 0) for flow in flows]
             colour = REASON_COLOURS[reason]
             axes.barh(flows, widths, left=list(left.values()), color=colour, label=reason)
@@ -92,19 +102,12 @@ def by_reason(drops: pl.DataFrame, queues: Sequence[str]) -> Figure:
     return figure
 
 
-def _fewer_flows(drops: pl.DataFrame) -> pl.DataFrame:
-    """Keep the flows that lost most, the others together; the worst first."""
+def _fewer_names(drops: pl.DataFrame) -> dict[str, str]:
+    """Name the flows that lost most as they are, the others together; the worst first."""
     lost = drops.group_by("flow", maintain_order=True).agg(pl.sum("packets"))
     order = lost.sort("packets", descending=True, maintain_order=True)["flow"].to_list()
     rest = f"{len(order) - MOST_FLOWS} more flows"
-    names = {flow: flow if place < MOST_FLOWS else rest for place, flow in enumerate(order)}
-    places = {flow: place for place, flow in enumerate(order)}
-    named = drops.with_columns(
-        pl.col("flow").replace_strict(places, return_dtype=pl.Int64).alias("place"),
-        pl.col("flow").replace_strict(names, return_dtype=pl.String),
-    )
-    keys = ("queue", "flow", "reason")
-    return named.sort("place").group_by(*keys, maintain_order=True).agg(pl.sum("packets"))
+    return {flow: flow if place < MOST_FLOWS else rest for place, flow in enumerate(order)}
 
 
 def _legend(figure: Figure, axes: Axes) -> None:
@@ -124,5 +127,6 @@ def save_all(found: OpenLoop, folder: Path) -> list[Path]:
     queues = list(found.queues["queue"])
     shown = found.series.filter(pl.col("metric").is_in([metric for metric, _, _ in PANELS]))
     paths = list(save(over_time(shown, queues), shown, folder, "queue-delay").values())
+    came = {queue: set(found.flows.filter(queue=queue)["flow"]) for queue in queues}
     drops = found.drops
-    return paths + list(save(by_reason(drops, queues), drops, folder, "drops").values())
+    return paths + list(save(by_reason(drops, came), drops, folder, "drops").values())
