@@ -12,14 +12,15 @@
 //! dropped while others wait. The list of old flows is served while its head has credits left, more
 //! than zero, as all code does, where the RFC's text says not below zero.
 //!
-//! **Linux** (`sch_fq_codel`, 6.1): CoDel as under its preset there; turns and `max_packet` of the
-//! largest packet; a queue found empty also keeps the time from which its packets would have been
-//! bad, so that the first packet of a flow that sends one now and then may be dropped at once
-//! (kernels from 7.0 on forget it); packets that are pushed out raise their flow's count; a new
-//! flow found empty leaves at once if no old one waits. Its second limit, 32 MB of memory, is left
-//! out: packets here have no true size. **ns-3** (`FqCoDelQueueDisc`): turns of the MTU;
-//! `max_packet` 1500 against the flow's own backlog; the limit is that of each queue too, so that a
-//! flow alone loses arrivals; optional `set_ways`. ns-2.35 has none: its preset is the reference.
+//! **Linux** (`sch_fq_codel`, 6.1.192): CoDel as under its preset there; turns and `max_packet` of
+//! the largest packet; packets that are pushed out raise their flow's count; a new flow found empty
+//! leaves at once if no old one waits. Kernels before 7.0, of 6.1 those before 6.1.191, kept of a
+//! queue found empty the time from which its packets would have been bad, so that the first packet
+//! of a flow that sends one now and then could be dropped at once. Its second limit, 32 MB of
+//! memory, is left out: packets here have no true size. **ns-3** (`FqCoDelQueueDisc`): turns of the
+//! MTU; `max_packet` 1500 against the flow's own backlog; the limit is that of each queue too, so
+//! that a flow alone loses arrivals; optional `set_ways`. ns-2.35 has none: its preset is the
+//! reference.
 
 use sojourn_base::{Auto, Bytes, Limit, LinkInfo, Optional, ParamFault, Preset, Span, params};
 

@@ -376,7 +376,9 @@ impl CodelLaw {
     ) {
         let now = self.clock(ctx.now);
         let Some(head) = queue.head() else {
-            return self.found_empty(spell);
+            spell.dropping = false;
+            spell.first_above = Time::NEVER;
+            return;
         };
         let mut marked = false;
         if !self.passes_over(head) {
@@ -394,14 +396,6 @@ impl CodelLaw {
             && (self.ecn || self.l4s || self.preset != Preset::Ns3)
         {
             self.mark_above(threshold, queue, now, ctx);
-        }
-    }
-
-    /// There is no packet to leave.
-    fn found_empty(&self, spell: &mut Spell) {
-        spell.dropping = false;
-        if self.preset != Preset::Linux {
-            spell.first_above = Time::NEVER;
         }
     }
 
