@@ -17,10 +17,11 @@
 //! second, and before the first loss at least every twentieth; W_est by one for each 15/8 windows
 //! (for other `beta`, eighths of 8 (1 + beta) / 3 / (1 - beta)); only time with nothing in flight
 //! does not count; `cnt` is reckoned anew once the window has changed or after 31 ms, the curve at
-//! most once in a millisecond, by clocks that tick 1000 times a second. **ns-3** (`TcpCubic`): the
-//! same with beta 0.7, 10 ms in place of the second, W_max in whole segments, and all time counts;
-//! an acknowledgement adds one segment at most, and what was acknowledged beyond `cnt` is kept,
-//! however much it is; slow start goes past the threshold; before 3.38 with `reno_friendly` off.
+//! most once in a millisecond, by clocks that tick 1000 times a second; W_max in whole segments.
+//! **ns-3** (`TcpCubic`): the same with beta 0.7, 10 ms in place of the second, and all time
+//! counts; an acknowledgement adds one segment at most, and what was acknowledged beyond `cnt` is
+//! kept, however much it is; slow start goes past the threshold; before 3.38 with `reno_friendly`
+//! off.
 
 use sojourn_base::{Fraction, ParamFault, Preset, Span, Time, params};
 
@@ -282,8 +283,8 @@ impl Cubic {
     /// What the last loss taught.
     fn learn(&mut self) {
         let whole = |segments: f64| match self.preset {
-            Preset::Ns3 => libm::floor(segments),
-            Preset::Reference | Preset::Linux | Preset::Ns2 => segments,
+            Preset::Linux | Preset::Ns3 => libm::floor(segments),
+            Preset::Reference | Preset::Ns2 => segments,
         };
         let cwnd = whole(self.window.cwnd);
         self.learnt.cwnd_prior = cwnd;

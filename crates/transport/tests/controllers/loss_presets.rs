@@ -29,6 +29,20 @@ fn a_timeout_in_a_reduced_window_makes_linux_forget_too() {
     }
 }
 
+/// A loss at 70 segments, below the last maximum: W_max is 59.5 of them, of which the kernel and
+/// ns-3 keep the whole ones.
+#[test]
+fn linux_and_ns3_count_the_maximum_of_cubic_in_whole_segments() {
+    for preset in [Preset::Linux, Preset::Ns3] {
+        let mut played = Played::new("cubic", preset, 100.0, 50.0);
+        played.lose(LossKind::FastRetransmit);
+        played.ack(RTT, false);
+        assert_eq!(played.cwnd(), 70.0);
+        played.lose(LossKind::FastRetransmit);
+        assert_eq!(played.probe("w_max"), 59.0, "{preset}");
+    }
+}
+
 /// Twenty seconds with a third of the window in flight, 100 ms of round trip. By RFC 9438 they do
 /// not count; in Linux only time with nothing in flight does not, in ns-3 all counts: then the
 /// curve stands far above, and the window grows by half a round trip.
