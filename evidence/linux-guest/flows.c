@@ -1,11 +1,12 @@
 // The flows of one run; prints metrics under our names.
 //
-//   flows CONTROL COUNT SEED BYTES LOAD
+//   flows CONTROL COUNT SEED BYTES LOAD [STEP COMMAND...]
 //
 // TCP senders of so many bytes each, 0 for without end, a UDP packet every 20 ms that measures the
 // delay, and full UDP packets of LOAD Mbit/s, evenly, frames counted, from the network namespace
 // "sender" to 10.0.3.2 in "receiver". 30 s, the first 5 s left out; starts uniform in 0 to 0.4 s, of
-// the UDP flows 0. One process has both ends, and so one clock.
+// the UDP flows 0. One process has both ends, and so one clock. At 0 and every STEP seconds it runs a
+// command, one after the other, and again from the first.
 #define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <errno.h>
@@ -130,9 +131,9 @@ static void wait_until(double then_s, int listener, int pings, int loads)
 
 int main(int argc, char **argv)
 {
-    count = argc == 6 ? atoi(argv[2]) : 0;
+    count = argc == 6 || argc > 7 ? atoi(argv[2]) : 0;
     if (count < 1 || count > MOST) {
-        fprintf(stderr, "usage: flows CONTROL COUNT SEED BYTES LOAD, with 1 to %d flows\n", MOST);
+        fprintf(stderr, "usage: flows CONTROL COUNT SEED BYTES LOAD [STEP COMMAND...], with 1 to %d flows\n", MOST);
         return 2;
     }
     srandom(atoi(argv[3]));
@@ -154,16 +155,21 @@ int main(int argc, char **argv)
     double zero_s = (time_t)now_s() + 1; // a whole second, so that the kernel's ticks lie the same
 
     double delays_s = 0, load_s = isinf(gap_s) ? INFINITY : 0, load_bytes = 0; // its next packet, what came
-    int tick = 0, heard = 0;
+    double step_s = argc > 6 ? atof(argv[6]) : INFINITY, change_s = argc > 6 ? 0 : INFINITY;
+    int tick = 0, heard = 0, changes = 0;
     for (;;) {
         double next_s = zero_s + tick * TICK_S;
         for (int i = 0; i < count; i++)
             if (flows[i].out < 0 && zero_s + flows[i].start_s < next_s)
                 next_s = zero_s + flows[i].start_s;
-        next_s = fmin(next_s, zero_s + load_s);
+        next_s = fmin(next_s, zero_s + fmin(load_s, change_s));
         wait_until(next_s, listener, pings, loads);
         double time_s = now_s() - zero_s, sent_s;
         int measuring = tick > WARMUP;
+        for (; time_s >= change_s; change_s += step_s) {
+            const char *command = argv[7 + changes++ % (argc - 7)];
+            need(!system(command), command);
+        }
 
         struct sockaddr_in from;
         socklen_t size = sizeof from;

@@ -38,7 +38,7 @@ ip -n wire route add 10.0.1.0/24 via 10.0.2.1
 ip -n receiver route add default via 10.0.3.1
 
 # The settings of linux-dumbbell, as `tc` takes them: the leaf of a shaper.
-red="limit 302800 min 30280 max 90840 avpkt 1514 burst 33 probability 0.1 bandwidth ${RATE}mbit"
+red="limit 302800 min 30280 max 90840 avpkt 1514 burst 33 probability 0.1 bandwidth ${RATE%%,*}mbit"
 declare -A leaves=(
     [pfifo]="pfifo limit 100"
     [bfifo]="bfifo limit 151400"
@@ -49,7 +49,7 @@ declare -A leaves=(
     [pie]="pie limit 200 target 15ms tupdate 15ms noecn"
     [fq_pie]="fq_pie limit 1000 flows 1024 target 15ms tupdate 15ms noecn"
     [sfq]="sfq limit 127 quantum 1514"
-    [choke]="choke limit 200 min 20 max 60 avpkt 1514 burst 33 probability 0.1 bandwidth ${RATE}mbit"
+    [choke]="choke limit 200 min 20 max 60 avpkt 1514 burst 33 probability 0.1 bandwidth ${RATE%%,*}mbit"
     [sfb]="sfb limit 200 max 25 target 20"
     [codel-step]="codel limit 200 target 100ms interval 1s noecn ce_threshold 5ms"
     [fq_codel-step]="fq_codel limit 1000 flows 1024 quantum 1514 target 100ms interval 1s noecn ce_threshold 5ms"
@@ -68,21 +68,49 @@ if [[ $ECN == 1 ]]; then
     for queue in red ared choke; do leaves[$queue]+=" ecn"; done
     for queue in "${!leaves[@]}"; do leaves[$queue]=${leaves[$queue]/noecn/ecn}; done
 fi
-# shellcheck disable=SC2086
+IFS=, read -ra rates <<< "$RATE"
+IFS=, read -ra rtts <<< "$RTT"
+lossy=() lossy_back=() slow=()
+if [[ $LOSS != 0 ]]; then lossy=(loss "$LOSS%"); fi
+if [[ $BURSTS != 0 ]]; then lossy=(loss gemodel "${BURSTS%,*}%" "${BURSTS#*,}%"); fi
+if [[ $BACKLOSS != 0 ]]; then lossy_back=(loss "$BACKLOSS%"); fi
+# HTB hands a packet over whole, and early. Where its rate changes, the wire takes the time; then
+# after a pause no more than one may come to it, or all that follow would wait there.
+burst=1600
+if [[ $RATE == *,* ]]; then burst=20; fi
+class() { # VERB MBIT: what the shaper sends at
+    echo tc -n router class "$1" dev wire parent 1: classid 1:1 htb rate "$2mbit" burst $burst cburst $burst
+}
+wire() { # VERB TOWARDS RTT LONGER [WORDS]: the delay, and evenly up to so much more, for netem to both sides
+    local middle=$(($3 * 500 + $4 / 2))us reach=$(($4 / 2))us
+    echo tc -n wire qdisc "$1" dev "$2" root netem delay "$middle" "$reach" limit 100000 "${@:5}"
+}
+link() { # VERB STEP: commands that give the link what it has then
+    local rate=${rates[$2 % ${#rates[@]}]} rtt=${rtts[$2 % ${#rtts[@]}]}
+    if ((${#rates[@]} > 1)); then slow=(rate "${rate}mbit"); fi
+    if [[ ! -v roots[$QUEUE] ]]; then echo -n "$(class "$1" "$rate") && "; fi
+    echo "$(wire "$1" receiver "$rtt" "$JITTER" "${slow[@]}" "${lossy[@]}") && \
+        $(wire "$1" router "$rtt" "$BACK" "${lossy_back[@]}")"
+}
 if [[ -v roots[$QUEUE] ]]; then
+    # netem would keep for each packet the rate that it came at.
+    [[ $RATE != *,* ]] || { echo "$QUEUE has one rate; found $RATE" && exit 1; }
+    # shellcheck disable=SC2086
     tc -n router qdisc add dev wire root ${roots[$QUEUE]}
 else
     tc -n router qdisc add dev wire root handle 1: htb default 1
-    tc -n router class add dev wire parent 1: classid 1:1 htb rate ${RATE}mbit burst 1600 cburst 1600
+fi
+eval "$(link add 0)"
+if [[ ! -v roots[$QUEUE] ]]; then
+    # shellcheck disable=SC2086
     tc -n router qdisc add dev wire parent 1:1 ${leaves[$QUEUE]}
 fi
-lossy=()
-if [[ $LOSS != 0 ]]; then lossy=(loss "$LOSS%"); fi
-wire() { # TOWARDS LONGER [WORDS]: the delay, and evenly up to so much more, for netem to both sides
-    local middle=$((RTT * 500 + $2 / 2))us reach=$(($2 / 2))us
-    tc -n wire qdisc add dev "$1" root netem delay "$middle" "$reach" limit 100000 "${@:3}"
-}
-wire receiver "$JITTER" "${lossy[@]}"
-wire router "$BACK"
-"$BUILD/flows" "$CONTROL" "$FLOWS" "$SEED" "$BYTES" "$LOAD"
+changes=()
+if [[ $STEP != 0 ]]; then
+    changes=("$STEP")
+    for ((step = 0; step < ${#rates[@]} * ${#rtts[@]}; step++)); do
+        changes+=("$(link change "$step")")
+    done
+fi
+"$BUILD/flows" "$CONTROL" "$FLOWS" "$SEED" "$BYTES" "$LOAD" "${changes[@]}"
 echo done
