@@ -28,10 +28,10 @@ def check(
     ],
     settings: SetOption = None,
 ) -> None:
-    """Check a scenario file: every point of it, without running any.
+    """Check every point of a scenario file, without running any.
 
-    Says nothing wrong with exit status 0, or the first error with file, line and key with exit
-    status 2.
+    Prints the first error, with file, line and key, and ends with exit status 2; with exit status 0
+    if there is none.
     """
     if file.suffix or file.exists():
         scenario = Scenario.load(file, parse_settings(settings))

@@ -16,14 +16,14 @@ from typer.core import TyperCommand, TyperGroup
 from sojourn.errors.nearest import refusal
 
 SUMMARIES = {
-    "run": "Run a scenario: what its links and flows did.",
-    "compare": "Compare disciplines on one bottleneck: a table and a figure.",
+    "run": "Run a scenario and print what its links and flows did.",
+    "compare": "Compare disciplines on one bottleneck: tables and a figure.",
     "sweep": "Run an experiment of many points into a folder.",
     "merge": "Put the parts of a sweep together (--shard i/n).",
     "plot": "Draw a figure of an experiment.",
     "report": "Write one HTML page about an experiment; it opens offline.",
-    "diff": "Say which metrics moved between two experiments.",
-    "sensitivity": "Say on which open ranges of a scenario its results depend.",
+    "diff": "Show which metrics moved between two experiments.",
+    "sensitivity": "Show which open ranges of a scenario its results depend on.",
     "tune": "Search the parameters of a discipline.",
     "reproduce": "Reproduce a published study: tables, figures, verdicts.",
     "replay": "Send a capture through queues, open loop.",

@@ -50,8 +50,8 @@ def compare(
         typer.Argument(
             metavar="DISCIPLINE",
             autocompletion=disciplines_like,
-            help="Queue disciplines, with settings where wanted: codel, 'codel,target=20 ms', or "
-            "module:Class for one in Python.",
+            help="Queue disciplines, each with settings if wanted: codel, 'codel,target=20 ms'; "
+            "module:Class names one in Python.",
             show_default=False,
         ),
     ],
@@ -66,7 +66,7 @@ def compare(
         typer.Option(
             metavar="FLOWS",
             help="The traffic: '4 cubic + 1 cbr@2Mbit/s + 1 trace@call.pcap'. A congestion control "
-            "stands for a bulk transfer under it; module:Class is one in Python.",
+            "means a bulk transfer under it; module:Class names one in Python.",
         ),
     ] = "4 cubic",
     limit: Annotated[
@@ -77,7 +77,9 @@ def compare(
             show_default=False,
         ),
     ] = None,
-    ecn: Annotated[bool, typer.Option("--ecn", help="ECN for TCP and queues that mark.")] = False,
+    ecn: Annotated[
+        bool, typer.Option("--ecn", help="Use ECN, in TCP and in queues that mark.")
+    ] = False,
     duration: Annotated[str, typer.Option(metavar="TIME", help="Simulated time.")] = "60 s",
     warmup: Annotated[str, typer.Option(metavar="TIME", help="Measurements start here.")] = "10 s",
     replicas: Annotated[
@@ -97,11 +99,11 @@ def compare(
     ] = None,
     json_: JsonOption = False,
 ) -> None:
-    """Compare disciplines on an ad-hoc bottleneck: one table and one figure.
+    """Compare disciplines on an ad-hoc bottleneck: tables and a figure.
 
-    All of them meet the same traffic, replica by replica (common random numbers). Values are means
-    over replicas with their 95 % Student interval; a value is marked as the best of its column
-    only where its paired interval separates from every other's, by more than --least.
+    All disciplines face the same traffic, replica by replica (common random numbers). Values are
+    means over replicas with their 95 % Student interval; a star marks the best of a column, only
+    where paired intervals separate it from every other value, and by more than --least.
     """
     from sojourn.cli import progress
     from sojourn.comparison.answer import answer, document

@@ -30,11 +30,11 @@ def diff(
         float, typer.Option(min=0.5, max=0.9999, help="Confidence of the whole comparison.")
     ] = 0.95,
     all_: Annotated[
-        bool, typer.Option("--all", help="Show what moved without significance too.")
+        bool, typer.Option("--all", help="Also show what moved without significance.")
     ] = False,
     json_: JsonOption = False,
 ) -> None:
-    """Say which metrics moved between two experiments, and whether significantly.
+    """Show which metrics moved between two experiments, and whether significantly.
 
     Points are matched by the values that vary. Experiments of the same seed are compared in pairs
     of replicas; Holm's correction covers everything that moved. Exit status 0 either way.

@@ -28,7 +28,7 @@ def drive(
         typer.Argument(help="Read the requests from here; default: stdin.", show_default=False),
     ] = None,
 ) -> None:
-    """Talk to a discipline in JSON lines: one request, one reply, no clock but the times given."""
+    """Talk to a discipline in JSON lines: a reply to each request, no clock but the given times."""
     driver = Driver()
     requests = _standard_input() if file is None else _open(file)
     with requests:

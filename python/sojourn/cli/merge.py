@@ -23,15 +23,15 @@ def merge(
         Path | None,
         typer.Option(
             file_okay=False,
-            help="The folder of the whole; needed where there is more than one part.",
+            help="The folder of the whole; required if there is more than one part.",
             show_default=False,
         ),
     ] = None,
 ) -> None:
     """Put the parts of a sweep (--shard i/n) together: the same tables as from one machine.
 
-    Runs that no part has are named by their number, with exit status 1; the tables then hold what
-    there is.
+    If no part has some of the runs, their number is printed and the exit status is 1; the tables
+    then hold what there is.
     """
     from sojourn.experiments.manifest import FolderError
     from sojourn.experiments.merge import merge as merge_parts

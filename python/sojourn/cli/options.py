@@ -61,7 +61,7 @@ PrecisionOption = Annotated[
     typer.Option(
         "--precision",
         metavar="SHARE",
-        help="Add replicas until the 95 % intervals reach no further than this from the mean: 5%.",
+        help="Add replicas until each 95 % interval is within this share of its mean, such as 5%.",
         show_default=False,
     ),
 ]
@@ -74,7 +74,7 @@ LeastOption = Annotated[
     typer.Option(
         "--least",
         metavar="SHARE",
-        help="Call nothing best that is ahead by this share or less: 1%.",
+        help="Call a value the best only if it leads by more than this share.",
     ),
 ]
 
@@ -82,13 +82,13 @@ IntervalOption = Annotated[
     IntervalName,
     typer.Option(
         "--interval",
-        help="Of the 95 % intervals: Student's, or the bootstrap's (from 30 replicas on).",
+        help="Kind of the 95 % intervals: Student's, or the bootstrap's (from 30 replicas on).",
     ),
 ]
 
 JobsOption = Annotated[
     int | None,
-    typer.Option("--jobs", min=1, help="Runs at once; default: all cores.", show_default=False),
+    typer.Option("--jobs", min=1, help="Runs at once; default: one per core.", show_default=False),
 ]
 
 

@@ -54,7 +54,7 @@ def plot(
         Path | None,
         typer.Option(
             help="Write it here: NAME.svg, .pdf or .png, or without an ending all three; default: "
-            "figures/KIND in the folder of the experiment, results/NAME of a file.",
+            "figures/KIND in the folder of the experiment, results/NAME/KIND for a file.",
             show_default=False,
         ),
     ] = None,
@@ -62,15 +62,17 @@ def plot(
         str | None,
         typer.Option(
             metavar="QUANTITY",
-            help="Of load, heatmap, ranking: such as total.goodput_bps. Of series: its name, "
-            "such as prob.",
+            help="The metric of load, heatmap or ranking, such as total.goodput_bps; the time "
+            "series of series, such as prob.",
             show_default=False,
         ),
     ] = None,
     link: Annotated[
         str | None,
         typer.Option(
-            metavar="NAME", help="Default: where packets wait longest.", show_default=False
+            metavar="NAME",
+            help="The link; default: where packets wait longest.",
+            show_default=False,
         ),
     ] = None,
     flow: Annotated[
@@ -80,22 +82,27 @@ def plot(
     case: Annotated[
         int | None,
         typer.Option(
-            help="Where other keys vary than what is compared: the number of the case, from 0; "
-            "default: the last.",
+            help="The case, from 0, if more varies than what is compared; default: the last.",
             show_default=False,
         ),
     ] = None,
     replica: Annotated[
         int | None,
-        typer.Option(help="Of figures over time; default: 0.", show_default=False),
+        typer.Option(help="The replica of a figure over time; default: 0.", show_default=False),
     ] = None,
     x: Annotated[
         str | None,
-        typer.Option(metavar="KEY", help="Of load, heatmap: a key of [vary].", show_default=False),
+        typer.Option(
+            metavar="KEY",
+            help="The key of [vary] on the x axis of load, heatmap.",
+            show_default=False,
+        ),
     ] = None,
     y: Annotated[
         str | None,
-        typer.Option(metavar="KEY", help="Of heatmap: another.", show_default=False),
+        typer.Option(
+            metavar="KEY", help="The key of [vary] on the y axis of heatmap.", show_default=False
+        ),
     ] = None,
     settings: SetOption = None,
     replicas: ReplicasOption = None,
@@ -103,8 +110,8 @@ def plot(
 ) -> None:
     """Draw one figure, and write the data behind it as CSV beside it.
 
-    A scenario file is run first. --set, --replicas and --jobs are for that; the folder of an
-    experiment is drawn as it is.
+    A scenario file is run first, with --set, --replicas and --jobs; the folder of an experiment is
+    drawn as it is.
     """
     from sojourn.plots.choice import PlotError
     from sojourn.plots.kinds import KINDS

@@ -41,7 +41,7 @@ def replay(
         typer.Option(
             metavar="QUEUE",
             help="A queue: 'discipline=codel,target=5 ms', or in short 'codel,target=5 ms'. "
-            "May be repeated: all see the very same arrivals.",
+            "May be repeated: all see exactly the same arrivals.",
             show_default=False,
         ),
     ],
@@ -65,13 +65,14 @@ def replay(
         str | None,
         typer.Option(
             metavar="INTERVAL",
-            help="Interval of the series: 10 ms; default: so that about a thousand values remain.",
+            help="Interval of the time series, such as 10 ms; default: grows with the capture, so "
+            "that one or two thousand values remain.",
             show_default=False,
         ),
     ] = None,
     flows: Annotated[
         int,
-        typer.Option(min=1, help="Flows that are told apart; later ones are counted together."),
+        typer.Option(min=1, help="How many flows are told apart; later ones are counted together."),
     ] = 1000,
     interface: Annotated[
         str | None,
@@ -82,7 +83,7 @@ def replay(
     partial: Annotated[
         bool,
         typer.Option(
-            "--partial", help="Take a file that ends in the middle of a packet up to there."
+            "--partial", help="Accept a file that ends in the middle of a packet, up to there."
         ),
     ] = False,
     out: Annotated[
@@ -96,10 +97,10 @@ def replay(
     ] = None,
     json_: JsonOption = False,
 ) -> None:
-    """Send a capture through queues, open loop: what would each have made of these arrivals?
+    """Send a capture through queues, open loop: what would each have done with these arrivals?
 
-    Nothing reacts: packets arrive as they did then, whatever is dropped. After the last arrival
-    each link runs until it is empty. Captures of any size are read packet by packet.
+    Nothing reacts: packets arrive as they were captured, whatever is dropped. After the last
+    arrival each link runs until it is empty. Captures of any size are read packet by packet.
     """
     from sojourn import replay as replays
     from sojourn.cli import progress

@@ -29,14 +29,14 @@ def report(
     ] = None,
     figures: Annotated[
         bool,
-        typer.Option(help="Write the figures for print too: SVG, PDF, PNG and CSV in figures/."),
+        typer.Option(help="Also write the figures for print: SVG, PDF, PNG and CSV in figures/."),
     ] = True,
     least: LeastOption = LEAST_TEXT,
 ) -> None:
     """Write one HTML file about an experiment; it opens offline.
 
-    It holds the question, the answer with its uncertainty, tables that sort, figures to look into,
-    warnings, and what repeats it. Needs: pip install 'sojourn[report]'.
+    It holds the question, the answer with its uncertainty, sortable tables, interactive figures,
+    warnings, and how to repeat it. Needs: pip install 'sojourn[report]'.
     """
     from sojourn.experiments.folder import read
     from sojourn.experiments.manifest import FolderError

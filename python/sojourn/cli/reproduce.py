@@ -43,7 +43,7 @@ def reproduce(
         ),
     ],
     quick: Annotated[
-        bool, typer.Option("--quick", help="Fewer loads and shorter runs: seconds.")
+        bool, typer.Option("--quick", help="Fewer loads and shorter runs; takes seconds.")
     ] = False,
     calibrate: Annotated[
         bool,

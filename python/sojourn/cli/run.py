@@ -85,8 +85,8 @@ def run(
     trace: Annotated[
         Trace | None,
         typer.Option(
-            help="Write a trace of every run into --out (default: results/NAME): ns2 for all links "
-            "at once, pcapng for Wireshark and tshark, a file for each link.",
+            help="Write a trace of every run into --out (default: results/NAME): ns2, one file for "
+            "all links; pcapng, for Wireshark and tshark, a file for each link.",
             show_default=False,
         ),
     ] = None,
@@ -101,12 +101,12 @@ def run(
     ] = None,
     trace_payload: Annotated[
         bool,
-        typer.Option("--trace-payload", help="Captures hold the payload too, all zeros."),
+        typer.Option("--trace-payload", help="Store the payload in captures too, all zeros."),
     ] = False,
     all_links: Annotated[
         bool,
         typer.Option(
-            "--all-links", help="Show links too that lose nothing and where packets hardly wait."
+            "--all-links", help="Also show links that lose nothing and where packets hardly wait."
         ),
     ] = False,
 ) -> None:

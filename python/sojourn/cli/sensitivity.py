@@ -48,14 +48,15 @@ def sensitivity(
         Path, typer.Argument(help="A scenario file with open ranges: { from = ..., to = ... }.")
     ],
     out: Annotated[
-        Path, typer.Option(file_okay=False, help="The folder of the experiment; made if need be.")
+        Path,
+        typer.Option(file_okay=False, help="The folder of the experiment, created if missing."),
     ],
     of: Annotated[
         list[str] | None,
         typer.Option(
             metavar="QUANTITY",
-            help="Such as links.bottleneck.queueing_delay_mean_s. May be repeated; default: "
-            "total.delay_mean_s and total.goodput_bps.",
+            help="A result, such as links.bottleneck.queueing_delay_mean_s. May be repeated; "
+            "default: total.delay_mean_s and total.goodput_bps.",
             show_default=False,
         ),
     ] = None,
@@ -67,7 +68,8 @@ def sensitivity(
         int | None,
         typer.Option(
             min=2,
-            help="Trajectories of morris (20); base samples of sobol, a power of two (128).",
+            help="Trajectories of morris, by default 20; base samples of sobol, a power of two, by "
+            "default 128.",
             show_default=False,
         ),
     ] = None,
@@ -76,10 +78,10 @@ def sensitivity(
     cluster: ClusterOption = None,
     json_: JsonOption = False,
 ) -> None:
-    """Say which of the open ranges of a scenario its results depend on.
+    """Show which of the open ranges of a scenario its results depend on.
 
-    Open are the ranges of [vary] without a step. Finished runs are kept: the same command goes on
-    where it ended.
+    The ranges of [vary] without a step are open. Finished runs are kept: the same command resumes
+    the analysis.
     """
     if method is MethodName.SOBOL and samples is not None and samples & (samples - 1):
         message = f"found {samples}; allowed with sobol: a power of two"

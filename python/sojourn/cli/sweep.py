@@ -42,7 +42,8 @@ def sweep(
         str, typer.Argument(metavar="FILE|STUDY", help="A scenario file, or a study's name.")
     ],
     out: Annotated[
-        Path, typer.Option(file_okay=False, help="The folder of the experiment; made if need be.")
+        Path,
+        typer.Option(file_okay=False, help="The folder of the experiment, created if missing."),
     ],
     settings: SetOption = None,
     seed: SeedOption = None,
@@ -54,7 +55,7 @@ def sweep(
         str | None,
         typer.Option(
             metavar="I/N",
-            help="Do only part I of N; sojourn merge puts the parts together.",
+            help="Run only part I of N; sojourn merge puts the parts together.",
             show_default=False,
         ),
     ] = None,
@@ -63,8 +64,8 @@ def sweep(
 ) -> None:
     """Run every point and replica of a scenario into a folder.
 
-    Finished runs are on disk at once. Whatever ends the sweep, the same command goes on where it
-    ended; after a change of the scenario it runs what has changed.
+    Finished runs are written to disk at once. Whatever ends the sweep, the same command resumes it;
+    after a change of the scenario it runs only what has changed.
     """
     from sojourn.cli import progress
     from sojourn.experiments.share import WHOLE, Share

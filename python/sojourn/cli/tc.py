@@ -36,14 +36,14 @@ def tc(
         ),
     ] = None,
     all_links: Annotated[
-        bool, typer.Option("--all-links", help="Every link, also those with no queue given.")
+        bool, typer.Option("--all-links", help="All links, also those that are given no queue.")
     ] = False,
 ) -> None:
     """Print the Linux commands that make links like those of a scenario.
 
-    HTB keeps the rate, the queue discipline stands behind it, netem delays at the far end.
+    HTB keeps the rate, the queue discipline is below it, and netem adds the delay at the far end.
     Comments name what has no equivalent. Interfaces are placeholders at the head of each link.
-    Links to which the scenario gives no queue, as those of access, are left out.
+    Links to which the scenario gives no queue, such as access links, are left out.
     """
     from sojourn.runner import find
     from sojourn.tc.commands import script

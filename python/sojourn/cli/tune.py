@@ -34,11 +34,9 @@ EXAMPLES = (
 
 
 def tune(
-    file: Annotated[
-        Path, typer.Argument(help="A scenario file; its open ranges are what is searched.")
-    ],
+    file: Annotated[Path, typer.Argument(help="A scenario file; its open ranges are searched.")],
     out: Annotated[
-        Path, typer.Option(file_okay=False, help="The folder of the search; made if need be.")
+        Path, typer.Option(file_okay=False, help="The folder of the search, created if missing.")
     ],
     minimise: Annotated[
         list[str] | None,
@@ -58,7 +56,7 @@ def tune(
         list[Path] | None,
         typer.Option(
             metavar="FILE",
-            help="A scenario that the search does not see, to show that it is no over-fit. May be "
+            help="A scenario that the search does not see, to rule out over-fitting. May be "
             "repeated; default: every third case of the file itself.",
             show_default=False,
         ),
@@ -68,10 +66,10 @@ def tune(
     cluster: ClusterOption = None,
     json_: JsonOption = False,
 ) -> None:
-    """Search the parameters of a discipline and show what can be had, against the defaults.
+    """Search the parameters of a discipline and show what can be gained over the defaults.
 
-    Open are the ranges of [vary] without a step; its other keys make the cases under which every
-    setting is tried. Finished runs are kept: the same command goes on where it ended.
+    The ranges of [vary] without a step are open; its other keys make the cases under which every
+    setting is tried. Finished runs are kept: the same command resumes the search.
     """
     for quantity in minimise or []:
         if quantity in (maximise or []):

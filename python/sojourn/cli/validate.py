@@ -50,7 +50,7 @@ def validate(
         ),
     ] = False,
     differences: Annotated[
-        bool, typer.Option("--differences", help="Show what differs only.")
+        bool, typer.Option("--differences", help="Show only what differs.")
     ] = False,
     evidence: Annotated[
         Path, typer.Option(metavar="DIR", help="The folder of the evidence.")
