@@ -13,7 +13,7 @@ import polars as pl
 import pytest
 
 import sojourn as sj
-from sojourn.cli.options import interrupted as interrupted_exit
+from sojourn.cli.endings import interrupted as interrupted_exit
 from sojourn.experiments.folder import read
 from sojourn.experiments.manifest import FolderError
 

@@ -7,7 +7,8 @@ from typing import Annotated
 
 import typer
 
-from sojourn.cli.options import SetOption, counted, parse_settings, print_warnings
+from sojourn.cli.notes import counted, print_warnings
+from sojourn.cli.options import SetOption, parse_settings
 from sojourn.scenario import Scenario
 
 EXAMPLES = (

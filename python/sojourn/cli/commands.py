@@ -13,6 +13,7 @@ from typing import Any
 import typer
 from typer.core import TyperCommand, TyperGroup
 
+from sojourn.cli.status import INTERRUPTED
 from sojourn.errors.nearest import refusal
 
 SUMMARIES = {
@@ -37,9 +38,6 @@ SUMMARIES = {
 }
 """The commands in the order in which `sojourn --help` lists them, in a line each."""
 
-
-INTERRUPTED = 130
-"""Exit status after Ctrl-C."""
 
 PATHS = {"path", "file", "directory"}
 """What typer calls the types of paths."""

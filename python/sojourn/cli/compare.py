@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from sojourn.cli.completion import disciplines_like
+from sojourn.cli.endings import fail, interrupted
+from sojourn.cli.notes import note, warn
 from sojourn.cli.options import (
     LEAST_TEXT,
     MOST_REPLICAS,
@@ -17,12 +19,10 @@ from sojourn.cli.options import (
     JsonOption,
     LeastOption,
     SeedOption,
-    fail,
-    interrupted,
-    place_for,
     read_share,
-    written_first,
 )
+from sojourn.cli.results_folder import place_for, written_first
+from sojourn.cli.status import WRONG_INPUT
 from sojourn.errors.extras import MissingExtra
 
 if TYPE_CHECKING:
@@ -126,9 +126,9 @@ def compare(
     try:
         scenario = question.scenario()
     except ValueError as error:
-        raise fail(str(error), 2) from None
+        raise fail(str(error), WRONG_INPUT) from None
     for warning in scenario.warnings:
-        print(f"warning: {question.in_options(warning)}", file=sys.stderr)
+        warn(question.in_options(warning))
     with place_for(out, scenario):
         with progress.shown("compare") as shown:
             results = run(scenario, jobs=jobs, progress=shown)
@@ -138,7 +138,7 @@ def compare(
                 results.write(out)
             raise interrupted(scenario, results.runs["point"], kept)
         for warning in results.warnings:
-            print(f"warning: {question.in_options(warning)}", file=sys.stderr)
+            warn(question.in_options(warning))
         found = answer(results, question.labels(), question.elastic(), share)
         with written_first(lambda: [] if out is None else results.write(out)) as written:
             if json_:
@@ -149,7 +149,7 @@ def compare(
                 _print(scenario.title, found, results, share)
         written += _draw(results, out or Path("results") / "compare")
         for path in written:
-            print(path, file=sys.stderr)
+            note(str(path))
 
 
 def _print(title: str, found: Answer, results: Results, least: float) -> None:
@@ -204,7 +204,7 @@ def _draw(results: Results, folder: Path) -> list[Path]:
     try:
         figure = results.plot("delay-goodput", link="bottleneck")
     except (MissingExtra, PlotError) as error:
-        print(f"no figure: {error}", file=sys.stderr)
+        note(f"no figure: {error}")
         return []
     # Without --out others may draw there too.
     with writing(folder):

@@ -9,7 +9,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from sojourn.cli.options import JsonOption, fail
+from sojourn.cli.endings import fail
+from sojourn.cli.notes import counted
+from sojourn.cli.options import JsonOption
+from sojourn.cli.status import WRONG_INPUT
 
 if TYPE_CHECKING:
     from sojourn.experiments.diff import Difference, Moved
@@ -46,7 +49,7 @@ def diff(
     try:
         experiments = read(first), read(second)
     except FolderError as error:
-        raise fail(str(error), 2) from None
+        raise fail(str(error), WRONG_INPUT) from None
     difference = compare(*experiments, level=level)
     if json_:
         json.dump(_document(difference), sys.stdout, indent=1, allow_nan=False)
@@ -150,8 +153,8 @@ def _circumstances(difference: Difference, experiments: tuple[Experiment, Experi
     for number, only in enumerate((difference.only_first, difference.only_second)):
         if only:
             which = ("first", "second")[number]
-            noun = "point is" if len(only) == 1 else "points are"
-            said.append(f"{len(only)} {noun} in the {which} experiment only.")
+            are = "is" if len(only) == 1 else "are"
+            said.append(f"{counted(len(only), 'point')} {are} in the {which} experiment only.")
     said += [
         f"{each.folder} is not complete." for each in experiments if not each.manifest["complete"]
     ]

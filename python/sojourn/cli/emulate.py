@@ -10,9 +10,10 @@ from typing import Annotated
 
 import typer
 
-from sojourn.cli.commands import INTERRUPTED
+from sojourn.cli.notes import note
 from sojourn.cli.open_loop import show
 from sojourn.cli.options import JsonOption, SeedOption
+from sojourn.cli.status import FAILED, INTERRUPTED
 
 EXAMPLES = (
     (
@@ -134,8 +135,8 @@ def emulate(
         title += f"; packets handed over {late:.3f} ms late at the median, {latest:.3f} ms at p99"
     show(done, title, out=out, usual=Path("results") / "emulate", json_=json_)
     if done.status:
-        print(f"{done.command[0]} ended with {ending(done.status)}", file=sys.stderr)
-        raise typer.Exit(INTERRUPTED if done.status == -signal.SIGINT else 1)
+        note(f"{done.command[0]} ended with {ending(done.status)}")
+        raise typer.Exit(INTERRUPTED if done.status == -signal.SIGINT else FAILED)
 
 
 def ending(status: int) -> str:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sojourn.cli.commands import INTERRUPTED
-from sojourn.cli.options import SeedOption, SetOption, fail, parse_settings, print_warnings
+from sojourn.cli.endings import fail
+from sojourn.cli.notes import note, print_warnings
+from sojourn.cli.options import ScenarioArgument, SeedOption, SetOption, parse_settings
+from sojourn.cli.status import INTERRUPTED
 
 if TYPE_CHECKING:
     from sojourn.scenario import Scenario
@@ -29,9 +30,7 @@ EXAMPLES = (
 
 
 def events(
-    file: Annotated[
-        str, typer.Argument(metavar="FILE|STUDY", help="A scenario file, or a study's name.")
-    ],
+    file: ScenarioArgument,
     out: Annotated[
         Path,
         typer.Option(
@@ -68,7 +67,7 @@ def events(
     with at_work(out):
         written = _write(scenario, out, point, replica, show)
     for path in written:
-        print(path, file=sys.stderr)
+        note(str(path))
 
 
 def _write(scenario: Scenario, out: Path, point: int, replica: int, show: int | None) -> list[Path]:

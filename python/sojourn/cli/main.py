@@ -19,8 +19,9 @@ from typing import Annotated, Any, NoReturn
 import typer
 
 from sojourn._core import LedgerError, ScenarioError, UserCodeError, __version__
-from sojourn.cli.commands import INTERRUPTED, Commands
+from sojourn.cli.commands import Commands
 from sojourn.cli.names import in_options
+from sojourn.cli.status import FAILED, INTERRUPTED, WRONG_INPUT
 from sojourn.errors.brief import InputError
 from sojourn.errors.extras import LIBRARIES, MissingExtra, missing
 from sojourn.own import aside, outside
@@ -81,29 +82,30 @@ def main() -> None:
     warnings.showwarning = _warn
     # Python has none where whoever called has closed it: nothing could be printed after the work.
     if sys.stdout is None:
-        _fail("stdout: found it closed; allowed: open, if only to /dev/null", 1)
+        _fail("stdout: found it closed; allowed: open, if only to /dev/null", FAILED)
     try:
         app()
     except ScenarioError as error:
-        _fail(in_options(str(error)), 2)
+        _fail(in_options(str(error)), WRONG_INPUT)
     except InputError as error:
-        _fail(str(error), 2)
+        _fail(str(error), WRONG_INPUT)
     except LedgerError as error:
-        _fail(f"{error}\nThis is a fault of sojourn, not of the scenario. Please report it.", 1)
+        fault = "This is a fault of sojourn, not of the scenario. Please report it."
+        _fail(f"{error}\n{fault}", FAILED)
     except UserCodeError as error:
-        _fail(str(error), 1)
+        _fail(str(error), FAILED)
     except ModuleNotFoundError as error:
         library = (error.name or "").partition(".")[0]
         if not isinstance(error, MissingExtra) and library not in LIBRARIES:
             raise
         is_told = isinstance(error, MissingExtra)
-        _fail(str(error) if is_told else missing(library, LIBRARIES[library]), 2)
+        _fail(str(error) if is_told else missing(library, LIBRARIES[library]), WRONG_INPUT)
     except BrokenPipeError:
         # Whoever read our output has gone; nothing is left to say to them.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(1)
+        sys.exit(FAILED)
     except OSError as error:
-        _fail(f"{error.filename or 'sojourn'}: {error.strerror or error}", 1)
+        _fail(f"{error.filename or 'sojourn'}: {error.strerror or error}", FAILED)
 
 
 def _print_what_can_be() -> None:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from sojourn.cli.options import counted, fail
+from sojourn.cli.endings import fail
+from sojourn.cli.notes import counted, note
+from sojourn.cli.status import FAILED, WRONG_INPUT
 
 EXAMPLES = (
     ("parts of a sweep become one", "sojourn merge part-1 part-2 --out whole"),
@@ -40,13 +41,14 @@ def merge(
         raise typer.BadParameter("found nothing; allowed: a folder", param_hint="--out")
     out = out or folders[0]
     try:
-        results, missing = merge_parts(folders, out, note=lambda text: print(text, file=sys.stderr))
+        results, missing = merge_parts(folders, out, note=note)
     except FolderError as error:
-        raise fail(str(error), 2) from None
+        raise fail(str(error), WRONG_INPUT) from None
     except OSError as error:
-        raise fail(f"{error.filename or out}: {error.strerror or error}", 1) from None
+        raise fail(f"{error.filename or out}: {error.strerror or error}", FAILED) from None
     points = counted(results.scenario.core.points, "point")
     print(f"{out}: {counted(len(results.runs), 'run')} of {points}")
     if missing:
-        are = "run is" if missing == 1 else "runs are"
-        raise fail(f"{missing} {are} in none of the folders: run their shards again", 1)
+        are = "is" if missing == 1 else "are"
+        runs = counted(missing, "run")
+        raise fail(f"{runs} {are} in none of the folders: run their shards again", FAILED)

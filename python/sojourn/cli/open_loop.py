@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from sojourn.cli.notes import note, warn
 from sojourn.errors.extras import MissingExtra, needed
 
 if TYPE_CHECKING:
@@ -43,7 +44,7 @@ MOST_FLOWS = 8
 def show(found: OpenLoop, title: str, *, out: Path | None, usual: Path, json_: bool) -> None:
     """Warn, write into ``out`` or the figures alone into the ``usual`` folder, and print."""
     for warning in found.warnings:
-        print(f"warning: {warning}", file=sys.stderr)
+        warn(warning)
     written = _write(found, out, usual)
     if json_:
         json.dump(found.summary(), sys.stdout, indent=1, ensure_ascii=False, allow_nan=False)
@@ -51,7 +52,7 @@ def show(found: OpenLoop, title: str, *, out: Path | None, usual: Path, json_: b
     else:
         _print(found, title)
     for path in written:
-        print(path, file=sys.stderr)
+        note(str(path))
 
 
 def _write(found: OpenLoop, out: Path | None, usual: Path) -> list[Path]:
@@ -75,7 +76,7 @@ def _drawing() -> Callable[[OpenLoop, Path], list[Path]] | None:
         with needed("plots"):
             from sojourn.plots.open_loop import save_all
     except MissingExtra as error:
-        print(f"no figures: {error}", file=sys.stderr)
+        note(f"no figures: {error}")
         return None
     return save_all
 

@@ -2,23 +2,12 @@
 
 from __future__ import annotations
 
-import sys
-from collections import Counter
-from collections.abc import Callable, Collection, Iterator
-from contextlib import contextmanager
 from enum import StrEnum
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from sojourn._core import ScenarioError
-from sojourn.cli.commands import INTERRUPTED
-from sojourn.cli.names import in_options
 from sojourn.errors.brief import InputError
-from sojourn.experiments.compared import answers, cases
-from sojourn.experiments.manifest import STORE
-from sojourn.scenario import Scenario
 
 
 class IntervalName(StrEnum):
@@ -27,6 +16,10 @@ class IntervalName(StrEnum):
     STUDENT = "student"
     BOOTSTRAP = "bootstrap"
 
+
+ScenarioArgument = Annotated[
+    str, typer.Argument(metavar="FILE|STUDY", help="A scenario file, or a study's name.")
+]
 
 SetOption = Annotated[
     list[str] | None,
@@ -139,125 +132,3 @@ def read_share(text: str, option: str) -> float:
         message = f'found "{text}"; allowed: a share from 0 to below 1, such as 1% or 0.01'
         raise typer.BadParameter(message, param_hint=option)
     return share
-
-
-def counted(count: int, noun: str) -> str:
-    """So many of something: 1 run, 2 runs."""
-    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
-
-
-def fail(message: str, status: int) -> typer.Exit:
-    """Print a message on stderr; return the exit that goes with it. An interruption is no error."""
-    print(message if status == INTERRUPTED else f"error: {message}", file=sys.stderr)
-    return typer.Exit(status)
-
-
-def interrupted(scenario: Scenario, points: Collection[int], kept: str) -> typer.Exit:
-    """Say what was finished when Ctrl-C came, and which points have nothing; return the exit.
-
-    ``points`` has the point of each run.
-    """
-    count = len(points)
-    if count == 0:
-        return fail("interrupted: no run was finished", INTERRUPTED)
-    runs = "1 run was" if count == 1 else f"{count} runs were"
-    lines = [f"interrupted: {runs} finished; {kept}"]
-    begun = set(points)
-    names = answers(scenario)
-    for case in cases(scenario):
-        missing = [names[point] for point in case.points if point not in begun]
-        at = f" at {case.title}" if case.title else ""
-        what = "; ".join(name for name in missing if name)
-        if missing:
-            lines.append(f"nothing yet{at}" + (f" of {what}" if what else ""))
-    return fail("\n".join(lines), INTERRUPTED)
-
-
-AGAIN = "the same command goes on from there"
-
-
-@contextmanager
-def failures(out: Path, needs: str = "", extra: str = "") -> Iterator[None]:
-    """Turn what may end an experiment in ``out`` into one line and the exit that goes with it.
-
-    ``needs`` is a library of the extra ``extra``.
-    """
-    try:
-        yield
-    except KeyboardInterrupt as interrupt:
-        after = f" after {interrupt}" if str(interrupt) else ""
-        message = f"interrupted{after}: what is finished is kept in {out}; {AGAIN}"
-        raise fail(message, INTERRUPTED) from None
-    except ModuleNotFoundError as error:
-        if (error.name or "").partition(".")[0] != needs.lower() and error.name != needs:
-            raise
-        message = f"{needs} is not installed; install it with: pip install 'sojourn[{extra}]'"
-        raise fail(message, 2) from None
-    except OSError as error:
-        place, reason = error.filename or out, error.strerror or error
-        # Not where the folder could not even be made.
-        kept = f"; finished runs are kept, {AGAIN}" if (out / STORE).is_dir() else ""
-        raise fail(f"{place}: {reason}{kept}", 1) from None
-    except Exception as error:
-        if type(error).__name__ != "ClusterError":
-            raise
-        raise fail(f"{error}; {AGAIN}", 1) from None
-
-
-def print_warnings(scenario: Scenario) -> None:
-    """Print what is allowed but a known mistake, on stderr."""
-    for warning in scenario.warnings:
-        print(f"warning: {in_options(warning)}", file=sys.stderr)
-
-
-@contextmanager
-def place_for(out: Path | None, scenario: Scenario) -> Iterator[None]:
-    """See that results can go into ``out``, if there is one, and keep others out meanwhile.
-
-    Warn on stderr of what will not lie beside them.
-    """
-    if out is None:
-        yield
-        return
-    from sojourn.experiments.folder import left_out, prepare
-    from sojourn.experiments.place import at_work
-
-    prepare(out, scenario)
-    with at_work(out):
-        for warning in left_out(out, scenario):
-            print(f"warning: {warning}", file=sys.stderr)
-        yield
-
-
-@contextmanager
-def written_first(write: Callable[[], list[Path]]) -> Iterator[list[Path]]:
-    """Write results, then show them: whoever reads that may have gone.
-
-    Where they cannot be written they are shown all the same, and then it is told.
-    """
-    written, refused = list[Path](), None
-    try:
-        written = write()
-    except (OSError, ScenarioError) as error:
-        refused = error
-    yield written
-    if refused is not None:
-        raise refused
-
-
-def print_interval_warning(interval: IntervalName, points: Collection[int]) -> None:
-    """Say where a bootstrap has too few replicas to keep its promise.
-
-    ``points`` has the point of each run.
-    """
-    if interval is not IntervalName.BOOTSTRAP:
-        return
-    from sojourn.stats.bootstrap import FEWEST
-
-    fewest = min(Counter(points).values(), default=FEWEST)
-    if fewest < FEWEST:
-        print(
-            f"warning: bootstrap intervals of fewer than {FEWEST} replicas are too narrow: "
-            f"found {fewest}",
-            file=sys.stderr,
-        )

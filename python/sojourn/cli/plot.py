@@ -7,14 +7,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from sojourn.cli.options import (
-    JobsOption,
-    ReplicasOption,
-    SetOption,
-    fail,
-    interrupted,
-    parse_settings,
-)
+from sojourn.cli.endings import fail, interrupted
+from sojourn.cli.options import JobsOption, ReplicasOption, SetOption, parse_settings
+from sojourn.cli.status import WRONG_INPUT
 from sojourn.errors.nearest import refusal
 
 if TYPE_CHECKING:
@@ -133,9 +128,9 @@ def plot(
     try:
         written = results.plot(kind, **options).save(out or folder / kind)
     except PlotError as error:
-        raise fail(f"{source}: {error}", 2) from None
+        raise fail(f"{source}: {error}", WRONG_INPUT) from None
     except ValueError as error:
-        raise fail(f"--out: {error}", 2) from None
+        raise fail(f"--out: {error}", WRONG_INPUT) from None
     for path in written.values():
         print(path)
 
@@ -147,7 +142,7 @@ def _read(folder: Path) -> tuple[Results, Path]:
     try:
         return read(folder).results, folder / "figures"
     except FolderError as error:
-        raise fail(str(error), 2) from None
+        raise fail(str(error), WRONG_INPUT) from None
 
 
 def _run(

@@ -7,9 +7,10 @@ from typing import Annotated
 
 import typer
 
-from sojourn.cli.commands import INTERRUPTED
+from sojourn.cli.endings import fail
 from sojourn.cli.open_loop import show
-from sojourn.cli.options import JsonOption, SeedOption, fail
+from sojourn.cli.options import JsonOption, SeedOption
+from sojourn.cli.status import INTERRUPTED
 
 EXAMPLES = (
     (

@@ -7,7 +7,9 @@ from typing import Annotated
 
 import typer
 
-from sojourn.cli.options import LEAST_TEXT, LeastOption, fail, read_share
+from sojourn.cli.endings import fail
+from sojourn.cli.options import LEAST_TEXT, LeastOption, read_share
+from sojourn.cli.status import WRONG_INPUT
 from sojourn.errors.brief import InputError
 from sojourn.errors.extras import needed
 
@@ -48,13 +50,13 @@ def report(
     try:
         experiment = read(folder)
     except FolderError as error:
-        raise fail(str(error), 2) from None
+        raise fail(str(error), WRONG_INPUT) from None
     with needed("report"):
         place = out or folder / "report.html"
         try:
             page = write(experiment.results, place, experiment.manifest, share)
         except InputError as error:
-            raise fail(f"{folder}: {error}", 2) from None
+            raise fail(f"{folder}: {error}", WRONG_INPUT) from None
     if figures:
         from sojourn.plots.kinds import draw_all
 

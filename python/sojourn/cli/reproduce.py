@@ -7,20 +7,14 @@ from typing import Annotated
 
 import typer
 
-from sojourn.cli.commands import INTERRUPTED
 from sojourn.cli.completion import studies_like
-from sojourn.cli.options import JobsOption, JsonOption, ReplicasOption, SeedOption, fail
+from sojourn.cli.endings import fail
+from sojourn.cli.options import JobsOption, JsonOption, ReplicasOption, SeedOption
+from sojourn.cli.status import FAILED, INTERRUPTED, WRONG_INPUT
 from sojourn.errors.extras import needed
-
-USAGE = 2
-"""Exit status for what the user must mend."""
 
 WIDTH = 140
 """Columns where there is no terminal to ask."""
-
-BROKEN = 1
-"""Exit status when a run breaks a law."""
-
 
 EXAMPLES = (
     ("a study in its quick form: seconds", "sojourn reproduce eqm --quick"),
@@ -90,9 +84,9 @@ def reproduce(
     try:
         reproduce_all(request, run_scenario, console, as_json=json_, progress=progress.shown)
     except StudyError as error:
-        raise fail(str(error), USAGE) from None
+        raise fail(str(error), WRONG_INPUT) from None
     except Interrupted as interrupted:
         kept = f"interrupted: the tables of the finished runs are in {interrupted.kept}"
         raise fail(kept, INTERRUPTED) from None
     except LawBroken as error:
-        raise fail(f"{error}; this is a fault of sojourn, no result is shown", BROKEN) from None
+        raise fail(f"{error}; this is a fault of sojourn, no result is shown", FAILED) from None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
@@ -10,6 +9,8 @@ from typing import Annotated
 import typer
 
 from sojourn.cli.console import print_summary
+from sojourn.cli.endings import interrupted
+from sojourn.cli.notes import note, print_interval_warning, print_warnings, warn
 from sojourn.cli.options import (
     IntervalName,
     IntervalOption,
@@ -17,15 +18,12 @@ from sojourn.cli.options import (
     JsonOption,
     PrecisionOption,
     ReplicasOption,
+    ScenarioArgument,
     SeedOption,
     SetOption,
-    interrupted,
     parse_settings,
-    place_for,
-    print_interval_warning,
-    print_warnings,
-    written_first,
 )
+from sojourn.cli.results_folder import place_for, written_first
 
 
 class Trace(StrEnum):
@@ -64,9 +62,7 @@ EXAMPLES = (
 
 
 def run(
-    file: Annotated[
-        str, typer.Argument(metavar="FILE|STUDY", help="A scenario file, or a study's name.")
-    ],
+    file: ScenarioArgument,
     settings: SetOption = None,
     seed: SeedOption = None,
     replicas: ReplicasOption = None,
@@ -151,13 +147,13 @@ def run(
 
         with written_first(write) as written:
             for warning in outcomes.warnings:
-                print(f"warning: {warning}", file=sys.stderr)
+                warn(warning)
             if json_:
                 print_summary(summary)
             elif outcomes.each:
                 print_tables(outcomes, summary, all_links=all_links)
             for path in [*written, *traced]:
-                print(path, file=sys.stderr)
+                note(str(path))
         if not outcomes.complete:
             raise interrupted(scenario, outcomes.points, "they alone are counted")
 

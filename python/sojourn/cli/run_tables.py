@@ -11,6 +11,7 @@ from typing import Any
 
 from sojourn.cli.console import printer
 from sojourn.cli.fitting import FittingTable
+from sojourn.cli.notes import counted
 from sojourn.experiments.compared import in_full, short_names
 from sojourn.outcomes import Outcomes
 from sojourn.summary import IntervalKind, links_that_matter, metric_text, most_values
@@ -71,11 +72,8 @@ def print_tables(
                 links.add(label, name, metrics)
     flows = flow_table(points, [*keys.values()], labels, interval)
     if len(used) > len(shown):
-        count = len(used) - len(shown)
-        noun = "link" if count == 1 else "links"
-        links.shown.caption = (
-            f"{count} more {noun} (--all-links): nothing lost there, and hardly any waiting"
-        )
+        more = counted(len(used) - len(shown), "more link")
+        links.shown.caption = f"{more} (--all-links): nothing lost there, and hardly any waiting"
     flows.caption = _caption(outcomes, points, interval)
     for table in (links.shown, flows):
         table.print(console)

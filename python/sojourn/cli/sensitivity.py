@@ -3,21 +3,15 @@
 from __future__ import annotations
 
 import json
-import sys
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from sojourn.cli.options import (
-    ClusterOption,
-    JobsOption,
-    JsonOption,
-    SetOption,
-    failures,
-    parse_settings,
-)
+from sojourn.cli.endings import failures
+from sojourn.cli.notes import note
+from sojourn.cli.options import ClusterOption, JobsOption, JsonOption, SetOption, parse_settings
 
 if TYPE_CHECKING:
     from sojourn.experiments.sensitivity import Sensitivity
@@ -86,7 +80,7 @@ def sensitivity(
     if method is MethodName.SOBOL and samples is not None and samples & (samples - 1):
         message = f"found {samples}; allowed with sobol: a power of two"
         raise typer.BadParameter(message, param_hint="--samples")
-    with failures(out, needs="SALib", extra="sensitivity"):
+    with failures(out):
         from sojourn.cli import progress
         from sojourn.experiments import sensitivity as analysis
         from sojourn.experiments.space import Space
@@ -95,13 +89,13 @@ def sensitivity(
         space = Space.load(file, parse_settings(settings))
         with (
             progress.shown(space.scenario.name) as shown,
-            trying(out, jobs=jobs, cluster=cluster, progress=shown, note=_note) as tries,
+            trying(out, jobs=jobs, cluster=cluster, progress=shown, note=note) as tries,
         ):
             found = analysis.sensitivity(
                 space, tries, of=of or analysis.USUAL, method=method.value, samples=samples
             )
         for path in found.write(out):
-            print(path, file=sys.stderr)
+            note(str(path))
     if json_:
         document = {"method": found.method, "tries": found.tries, "table": found.table.to_dicts()}
         print(json.dumps(document, indent=1))
@@ -145,7 +139,3 @@ def _cells(method: str, row: dict[str, Any], factor: float) -> tuple[str, ...]:
         f"{row['mu'] * factor:.4g}",
         f"{row['sigma'] * factor:.4g}",
     )
-
-
-def _note(text: str) -> None:
-    print(text, file=sys.stderr)

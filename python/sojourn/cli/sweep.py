@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from sojourn.cli.console import print_summary
+from sojourn.cli.endings import failures
+from sojourn.cli.notes import counted, note, print_interval_warning, print_warnings, warn
 from sojourn.cli.options import (
     ClusterOption,
     IntervalName,
@@ -17,13 +18,10 @@ from sojourn.cli.options import (
     JsonOption,
     PrecisionOption,
     ReplicasOption,
+    ScenarioArgument,
     SeedOption,
     SetOption,
-    counted,
-    failures,
     parse_settings,
-    print_interval_warning,
-    print_warnings,
 )
 
 EXAMPLES = (
@@ -38,9 +36,7 @@ EXAMPLES = (
 
 
 def sweep(
-    file: Annotated[
-        str, typer.Argument(metavar="FILE|STUDY", help="A scenario file, or a study's name.")
-    ],
+    file: ScenarioArgument,
     out: Annotated[
         Path,
         typer.Option(file_okay=False, help="The folder of the experiment, created if missing."),
@@ -86,10 +82,10 @@ def sweep(
             share=share,
             cluster=cluster,
             progress=shown,
-            note=_print_note,
+            note=note,
         )
     for warning in results.warnings:
-        _print_note(f"warning: {warning}")
+        warn(warning)
     print_interval_warning(interval, results.runs["point"])
     if json_:
         print_summary(results.summary(interval.value))
@@ -97,7 +93,3 @@ def sweep(
         points = counted(results.scenario.core.points, "point")
         part = "" if share.is_whole else f" (part {share})"
         print(f"{out}: {counted(len(results.runs), 'run')} of {points}{part}")
-
-
-def _print_note(text: str) -> None:
-    print(text, file=sys.stderr)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-import sys
 from typing import Annotated, Any
 
 import typer
 
 from sojourn._core import ScenarioError
-from sojourn.cli.options import SetOption, parse_settings
+from sojourn.cli.notes import counted, note
+from sojourn.cli.options import ScenarioArgument, SetOption, parse_settings
 
 EXAMPLES = (
     ("the bottlenecks as tc and netem commands", "sojourn tc scenarios/operator-uplink.toml"),
@@ -22,9 +22,7 @@ EXAMPLES = (
 
 
 def tc(
-    file: Annotated[
-        str, typer.Argument(metavar="FILE|STUDY", help="A scenario file, or a study's name.")
-    ],
+    file: ScenarioArgument,
     settings: SetOption = None,
     point: Annotated[int, typer.Option(min=0, help="Which point of [vary], from 0.")] = 0,
     link: Annotated[
@@ -63,9 +61,8 @@ def tc(
     elif not all_links:
         own = [each for each in links if _has_queue(each)] or links
         if count := len(links) - len(own):
-            noun = "link" if count == 1 else "links"
-            said = f"{count} {noun} without a queue of their own left out"
-            print(f"{said}: --all-links shows them", file=sys.stderr)
+            said = f"{counted(count, 'link')} without a queue of their own left out"
+            note(f"{said}: --all-links shows them")
         links = own
     typer.echo(script(scenario.title, links), nl=False)
 

@@ -3,20 +3,14 @@
 from __future__ import annotations
 
 import json
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from sojourn.cli.options import (
-    ClusterOption,
-    JobsOption,
-    JsonOption,
-    SetOption,
-    failures,
-    parse_settings,
-)
+from sojourn.cli.endings import failures
+from sojourn.cli.notes import counted, note
+from sojourn.cli.options import ClusterOption, JobsOption, JsonOption, SetOption, parse_settings
 
 if TYPE_CHECKING:
     from sojourn.experiments.tune import Direction, Ratio, Try, Tuning
@@ -78,7 +72,7 @@ def tune(
                 f"found {quantity}, which is minimised too; allowed: {allowed}",
                 param_hint="--maximise",
             )
-    with failures(out, needs="optuna", extra="tuning"):
+    with failures(out):
         from sojourn.cli import progress
         from sojourn.experiments.space import Space
         from sojourn.experiments.trying import trying
@@ -92,7 +86,7 @@ def tune(
         others = [Space.load(each, pairs, needed=False) for each in held_out or []]
         with (
             progress.shown(space.scenario.name) as shown,
-            trying(out, jobs=jobs, cluster=cluster, progress=shown, note=_note) as tries,
+            trying(out, jobs=jobs, cluster=cluster, progress=shown, note=note) as tries,
         ):
             found = search(
                 space,
@@ -100,7 +94,7 @@ def tune(
                 objectives=objectives or None,
                 trials=trials,
                 held_out=others,
-                note=_note,
+                note=note,
             )
         document = _document(found)
         path = out / "tuning.json"
@@ -111,7 +105,7 @@ def tune(
 
             paths += save(found.plot(), found.shown(), out / "figures", "front").values()
         for path in paths:
-            print(path, file=sys.stderr)
+            note(str(path))
     if json_:
         print(json.dumps(document, indent=1))
     else:
@@ -152,7 +146,7 @@ def _print(found: Tuning) -> None:
     console = printer()
     cases, held = len(found.seen_cases), len(found.held_out_cases)
     console.print(
-        f"{len(found.tries)} settings tried under {cases} {'case' if cases == 1 else 'cases'}; "
+        f"{len(found.tries)} settings tried under {counted(cases, 'case')}; "
         f"{len(found.front)} of them are beaten by no other. Ratios to the defaults, with 95 % "
         "intervals:"
     )
@@ -177,8 +171,7 @@ def _print(found: Tuning) -> None:
         f"Better than the defaults in every objective, on what was {where}: {better or 'none'}."
     )
     if held:
-        noun = "case" if held == 1 else "cases"
-        console.print(f"Held out: {held} {noun} that the search saw nothing of.")
+        console.print(f"Held out: {counted(held, 'case')} that the search saw nothing of.")
     else:
         console.print(
             "Nothing was held out: give --held-out FILE, or three cases or more, before you trust "
@@ -194,7 +187,3 @@ def _cell(found: Tuning, interval: Ratio, quantity: str) -> str:
     ends = f" ({interval.low:.4f} to {interval.high:.4f})" if is_known else ""
     word = {True: " better", False: " worse", None: ""}[found.is_better(interval, quantity)]
     return f"{interval.mean:.4f}{ends}{word}"
-
-
-def _note(text: str) -> None:
-    print(text, file=sys.stderr)

@@ -9,13 +9,9 @@ from typing import Annotated
 
 import typer
 
+from sojourn.cli.endings import fail
 from sojourn.cli.options import JobsOption, JsonOption
-
-USAGE = 2
-"""Exit status for what the user must mend."""
-
-BROKEN = 1
-"""Exit status when something differs that has no stated reason."""
+from sojourn.cli.status import FAILED, WRONG_INPUT
 
 WIDTH = 200
 """Columns where there is no terminal to ask."""
@@ -82,10 +78,12 @@ def validate(
     disciplines, peers = properties.names(evidence), names(evidence)
     known = [*disciplines, *peers]
     if not known:
-        raise _fail(f"{evidence}: found no evidence; run this in a clone of the repository", USAGE)
+        raise fail(
+            f"{evidence}: found no evidence; run this in a clone of the repository", WRONG_INPUT
+        )
     for name in only or ():
         if name not in known:
-            raise _fail(f"--only: found {name!r}; allowed: {', '.join(known)}", USAGE)
+            raise fail(f"--only: found {name!r}; allowed: {', '.join(known)}", WRONG_INPUT)
     findings: list[Finding] = []
     titles: dict[str, str] = {}
     try:
@@ -102,7 +100,7 @@ def validate(
                 checks = comparison.compare(plan, jobs=jobs, progress=shown)
             findings += [check.finding for check in checks]
     except EvidenceError as error:
-        raise _fail(str(error), USAGE) from None
+        raise fail(str(error), WRONG_INPUT) from None
     if out is not None:
         for name in dict.fromkeys(finding.evidence for finding in findings):
             rows = [finding for finding in findings if finding.evidence == name]
@@ -119,10 +117,4 @@ def validate(
         console.print(table.shown(listed))
         console.print(table.count(findings))
     if any(finding.verdict is Verdict.DIFFERS for finding in findings):
-        raise typer.Exit(BROKEN)
-
-
-def _fail(message: str, status: int) -> typer.Exit:
-    """Print one line on stderr; return the exit that goes with it."""
-    print(f"error: {message}", file=sys.stderr)
-    return typer.Exit(status)
+        raise typer.Exit(FAILED)
