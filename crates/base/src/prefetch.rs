@@ -1,12 +1,12 @@
-//! Memory asked for before it is needed.
+//! Prefetching: asking for memory before it is needed.
 //!
-//! What does not fit the fast caches is waited for when it is touched, unless it was asked for
-//! before.
+//! The processor waits for what is not in its fast caches when it is touched, unless it was asked
+//! for before.
 
 /// Bytes of a cache line.
 const LINE: usize = 64;
 
-/// Asks the processor for the cache line in which `value` begins.
+/// Prefetches the cache line in which `value` begins.
 #[inline(always)]
 #[allow(clippy::inline_always)] // one instruction
 pub fn prefetch<T: ?Sized>(value: &T) {
@@ -27,21 +27,21 @@ fn prefetch_at(address: *const u8) {
     let _ = address;
 }
 
-/// Asks for what lies behind `value`, as the next of an array does.
+/// Prefetches what lies behind `value`, as the next of an array does.
 #[inline(always)]
 #[allow(clippy::inline_always)] // one instruction
 pub fn prefetch_next<T>(value: &T) {
     prefetch_at(core::ptr::from_ref(value).wrapping_add(1).cast());
 }
 
-/// Asks for all cache lines of `value`.
+/// Prefetches all cache lines of `value`.
 #[inline(always)]
 #[allow(clippy::inline_always)] // one instruction for each
 pub fn prefetch_all<T: ?Sized>(value: &T) {
     prefetch_bytes(core::ptr::from_ref(value).cast(), size_of_val(value));
 }
 
-/// Asks for the cache lines of `value` before `end`, a part of it.
+/// Prefetches the cache lines of `value` before `end`, a part of it.
 #[inline(always)]
 #[allow(clippy::inline_always)] // one instruction for each
 pub fn prefetch_until<T, U>(value: &T, end: &U) {
@@ -50,7 +50,7 @@ pub fn prefetch_until<T, U>(value: &T, end: &U) {
     prefetch_bytes(start, end.addr() - start.addr());
 }
 
-/// Asks for the cache lines of so many bytes. They may begin anywhere in the first line, so that
+/// Prefetches the cache lines of so many bytes. They may begin anywhere in the first line, so that
 /// the last byte may lie in one line more. Where the compiler knows how many bytes there are, there
 /// is no loop.
 #[inline(always)]

@@ -168,14 +168,14 @@ impl Connection {
         self.back.is_some()
     }
 
-    /// Asks for what is looked at when one of its timers was due.
+    /// Prefetches what is looked at when one of its timers was due.
     #[inline]
     pub(crate) fn prefetch_timer(&self) {
         self.prefetch_receiver_timer();
         self.there.sender.prefetch_timers();
     }
 
-    /// Asks for what the next timer touches besides, if it is due and the sender's; what
+    /// Prefetches what the next timer touches besides, if it is due and the sender's; what
     /// [`prefetch_timer`](Self::prefetch_timer) asks for must have come.
     #[inline]
     pub(crate) fn prefetch_due(&self) {
@@ -192,14 +192,14 @@ impl Connection {
         lane_of(self.flow, if acknowledges { Way::Back } else { Way::There })
     }
 
-    /// Asks for what is looked at when an acknowledgement was delayed.
+    /// Prefetches what is looked at when an acknowledgement was delayed.
     #[inline]
     pub(crate) fn prefetch_receiver_timer(&self) {
         prefetch(&self.timer_at);
         prefetch(&self.there.receiver);
     }
 
-    /// Asks for what the sender or the receiver of the flow's data will need.
+    /// Prefetches what the sender or the receiver of the flow's data will need.
     #[inline]
     pub(crate) fn prefetch(&self, hears_ack: bool) {
         prefetch(&self.flow);
@@ -212,7 +212,7 @@ impl Connection {
         }
     }
 
-    /// Asks for what these will need beyond what [`prefetch`](Self::prefetch) asks for, which must
+    /// Prefetches what these will need beyond what [`prefetch`](Self::prefetch) fetches, which must
     /// have come.
     #[inline]
     pub(crate) fn prefetch_behind(&self, hears_ack: bool, seq: u64) {
@@ -223,7 +223,7 @@ impl Connection {
         }
     }
 
-    /// Asks for what lies behind that again, where a rate is measured or something was lost.
+    /// Prefetches what lies behind that again, where a rate is measured or something was lost.
     #[inline]
     pub(crate) fn prefetch_furthest(&self, hears: Option<&Ack>) {
         if let Some(ack) = hears {

@@ -157,26 +157,26 @@ impl Judges {
 
 /// A link of a running simulation.
 ///
-/// What a packet touches that need not wait and is handed over lies in the first cache line of 64
-/// bytes, what one touches that waits in a plain queue in the first four: with many flows the links
-/// do not fit the fast caches, and each line more is felt.
+/// A packet that need not wait and is handed over touches only the first cache line of 64 bytes,
+/// one that waits in a plain queue the first four: with many flows the links do not fit the fast
+/// caches, and each further line costs time.
 #[repr(C, align(64))]
 pub struct Link {
     /// The transmitter sends until this instant.
     sends_until: Time,
-    /// How long the size sent last takes: mostly it is the same again.
+    /// How long a packet of the size sent last takes: mostly the next one has the same size.
     last_takes: Span,
     /// Its propagation delay.
     delay: Span,
     /// The size sent last.
     last_size: u16,
-    /// The largest packet that may go by an empty queue; zero where none may.
+    /// The largest packet that may bypass an empty queue; zero if none may.
     bypass: u16,
     /// Whether it [hands over](crate::handover) what it begins to send.
     pub(crate) hands_over: bool,
     /// Which links hand over to it, if any.
     pub(crate) fed_by: FedBy,
-    /// Whether there are any `waits`: asked of every packet, and so in the first line.
+    /// Whether there are any `waits`: checked for every packet, and so in the first line.
     has_waits: bool,
     /// What lies behind it.
     pub(crate) behind: Behind,
@@ -187,8 +187,8 @@ pub struct Link {
     pub(crate) room: Option<Capacity>,
     /// What the discipline judges.
     pub(crate) judges: Judges,
-    /// When all is sent that has come to a queue of that kind that hands over, or was in a train
-    /// before what is announced; an instant that is past where that is nothing.
+    /// When everything is sent that has come to such a queue that hands over, or was in a train
+    /// before what is announced; an instant in the past if that is nothing.
     pub(crate) free_at: Time,
     /// The packets that a queue has booked which [promises](promises) or [foresees](heads), and of
     /// which some wait still.
@@ -196,7 +196,7 @@ pub struct Link {
     /// Their bytes.
     booked_bytes: Bytes,
     /// The next departure, announced arrival or timer, whichever is first: until then there is
-    /// nothing to catch up.
+    /// nothing to catch up on.
     due: Time,
     /// Packets that the link before has handed over and that are still on their way here, each
     /// stamped with its arrival.
@@ -206,34 +206,34 @@ pub struct Link {
     packets: Ring<SimPacket>,
     /// The instant under which the link stands in the calendar of deliveries.
     pub(crate) scheduled: Time,
-    /// How long it may leave undone what is due, where it hands over.
+    /// How long it may put off what is due, if it hands over.
     may_wait: Span,
-    /// Sending, or shaped, until this instant; then the transmitter asks for the next packet.
-    /// Never, where the last dequeue found the queue empty. Of no meaning where nothing waits,
-    /// since a packet that passes leaves it as it is.
+    /// Sending, or held back by a shaper, until this instant; then the transmitter asks for the
+    /// next packet. Never, if the last dequeue found the queue empty. Meaningless while nothing
+    /// waits, since a packet that passes by leaves it as it is.
     asks_at: Time,
     /// The next timer of the discipline.
     timer: Time,
     /// Packets put on the wire here, not handed over.
     wired: u64,
-    /// Of these, the ones that have come out.
+    /// How many of these have come out.
     delivered: u64,
     /// Time the transmitter was busy before it came to the size sent last, in picoseconds.
     busy: u64,
-    /// Whether packets may be [lost](Losses) on its wire: asked of each that comes out here, and so
-    /// in a line that it touches, which what the link is made of is not.
+    /// Whether packets may be [lost](Losses) on its wire: a copy in a line that each packet touches
+    /// that comes out here, unlike `spec`.
     pub(crate) is_lossy: bool,
     /// Whether its packets need not all take equally long on the wire: see [`jitter`].
     pub(crate) is_uneven: bool,
     /// Whether it may keep what waits itself, where its discipline lets it.
     may_keep: bool,
-    /// Announced, and not [in its place](Self::sort_in) yet.
+    /// Packets announced in any order, and not [in their place](Self::sort_in) yet.
     unplaced: Option<Box<Unplaced>>,
-    /// When the first of these arrives that come in any order.
+    /// When the first of these arrives.
     beyond: Time,
     /// The packets sent before it came to the size sent last.
     sent_before: u64,
-    /// The packets that go through it [in a train](in_train), have to wait, and are not booked.
+    /// The packets that go through it [in a train](in_train), have to wait, and are not booked yet.
     waits: VecDeque<Wait>,
     /// What the discipline did wrong, if anything.
     pub(crate) fault: Option<Box<str>>,
@@ -256,7 +256,7 @@ pub struct Carried {
     pub bytes: f64,
 }
 
-/// The largest packet that may go by the empty queue of a link; zero where none may.
+/// The largest packet that may bypass the empty queue of a link; zero if none may.
 fn largest_bypass(spec: &LinkSpec) -> u16 {
     if spec.device_queue > 0 || !spec.discipline.can_bypass() {
         return 0;
@@ -372,30 +372,30 @@ impl Link {
         }
     }
 
-    /// The largest packet that may go by its empty queue.
+    /// The largest packet that may bypass its empty queue.
     pub(crate) fn bypass(&self) -> u16 {
         self.bypass
     }
 
-    /// Whether nothing is in flight that it delivers itself, waits, or is announced.
+    /// Whether no packet is announced, waits, or is in flight to be delivered by it.
     pub(crate) fn is_unused(&self) -> bool {
         self.packets.is_empty() && self.announced.is_empty()
     }
 
-    /// Asks for the line that every packet touches.
+    /// Prefetches the line that every packet touches.
     #[inline(always)]
     fn prefetch_first(&self) {
         prefetch(&self.sends_until);
     }
 
-    /// Asks for what tells whether a packet that comes out of a train has waited.
+    /// Prefetches what tells whether a packet that comes out of a train has waited.
     #[inline(always)]
     pub(crate) fn prefetch_in_train(&self) {
         self.prefetch_first();
         prefetch(&self.waits);
     }
 
-    /// Asks for what such a packet touches, if any has; what tells it must have come.
+    /// Prefetches what such a packet touches, if any has waited; `has_waits` must be in the cache.
     #[inline(always)]
     pub(crate) fn prefetch_wait(&self) {
         if self.has_waits {
@@ -404,7 +404,7 @@ impl Link {
         }
     }
 
-    /// Asks for the lines that every packet touches which it delivers itself.
+    /// Prefetches the lines that every packet touches that it delivers itself.
     #[inline(always)]
     pub(crate) fn prefetch(&self) {
         self.prefetch_first();
@@ -412,26 +412,26 @@ impl Link {
         prefetch(&self.scheduled);
     }
 
-    /// Asks for the lines that a packet touches which waits.
+    /// Prefetches the lines that a packet touches that waits.
     #[inline(always)]
     pub(crate) fn prefetch_books(&self) {
         prefetch_until(self, &self.announced);
     }
 
-    /// Asks for where it is noted that it does.
+    /// Prefetches the place where a packet that waits is booked.
     #[inline(always)]
     pub(crate) fn prefetch_booked(&self) {
         self.booked.next_up().into_iter().for_each(prefetch);
     }
 
-    /// The packet that is announced behind `index` others; where there are not so many, one that
-    /// was.
+    /// The packet that is announced behind `index` others; if there are not that many, some earlier
+    /// one.
     #[inline(always)]
     pub(crate) fn ahead(&self, index: usize) -> Option<&SimPacket> {
         self.announced.near(index)
     }
 
-    /// Asks for the packet that comes out next.
+    /// Prefetches the packet that comes out next.
     #[inline(always)]
     pub(crate) fn prefetch_packet(&self) {
         let ring = if self.packets.is_empty() {
@@ -445,7 +445,7 @@ impl Link {
         }
     }
 
-    /// What it has carried up to `now`; the link must have caught up.
+    /// What it has carried up to `now`, to which it must have caught up.
     pub fn carried(&self, now: Time) -> Carried {
         let sending = self.sending();
         let ahead = sending.until.since(now).as_ps();
@@ -561,8 +561,8 @@ impl Link {
         }
     }
 
-    /// The transmitter begins to send `size` bytes, which the books have already; tells when they
-    /// are delivered.
+    /// The transmitter begins to send `size` bytes, which the books count already; returns when
+    /// they are delivered.
     #[inline(always)]
     fn begin(&mut self, now: Time, size: u16) -> Time {
         if size != self.last_size {
@@ -597,7 +597,8 @@ impl Link {
         Some(self.let_out())
     }
 
-    /// Takes the packet at the head. By itself, for it to be copied once and whole.
+    /// Takes the packet at the head. A function of its own, so that the packet is copied once and
+    /// whole.
     #[inline(always)]
     fn let_out(&mut self) -> SimPacket {
         self.delivered += 1;

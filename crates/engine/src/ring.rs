@@ -94,7 +94,7 @@ impl<T: Copy> Ring<T> {
         self.slots.get(self.slot(self.place(index as u32)))
     }
 
-    /// Asks for the slot that is filled after so many others.
+    /// Prefetches the slot that is filled after so many others.
     #[inline(always)]
     #[allow(clippy::inline_always)]
     pub(crate) fn prefetch_slot(&self, others: usize) {

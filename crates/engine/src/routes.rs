@@ -175,7 +175,7 @@ impl Paths {
         self.links.get(at as usize).copied().unwrap_or(END)
     }
 
-    /// Asks for a place, and those beside it.
+    /// Prefetches a place, and those beside it.
     #[inline]
     pub(crate) fn prefetch(&self, at: u32) {
         if let Some(link) = self.links.get(at as usize) {

@@ -55,17 +55,17 @@ impl Foreseen {
     };
 }
 
-/// With more links than that a network no longer fits the fast caches: with many flows much of the
-/// time goes by in waiting for links, connections and packets that were last touched an age ago.
-/// What comes next is known before it comes, so that their memory can be asked for.
+/// A network with more links than this does not fit the fast caches: much of the time would go into
+/// waiting for links, connections and packets that were last touched long ago. What comes next is
+/// known in advance, so that their memory can be prefetched.
 const MANY_LINKS: usize = 1_000;
 
-/// The same where all trains go through fast links: nothing waits there, each packet touches less,
+/// The same if all trains go through fast links: nothing waits there, and each packet touches less
 /// and comes with others of its flow.
 pub const MANY_FAST_LINKS: usize = 5_000;
 
-/// How many events pass between two questions whether to go on. One of them may let a
-/// thousand packets come out.
+/// How many events pass before it is asked again whether to go on. One event may let a thousand
+/// packets come out.
 const EVENTS_BETWEEN_LOOKS: u32 = 1 << 10;
 
 /// A simulation: links, flows and who looks on.
@@ -79,29 +79,29 @@ pub struct Simulation<O> {
     trains: Vec<Train>,
     /// By link; none where there is no train.
     tracks: Vec<Track>,
-    /// Whether what comes next is asked for ahead.
+    /// Whether the memory of what comes next is prefetched.
     looks_ahead: bool,
-    /// Whether any may have its turn in a round.
+    /// Whether any link may have its turn in a round.
     has_rounds: bool,
     /// Takes packets out of trains.
     round: Round,
-    /// Whether one is going on: then what is announced comes in no order.
+    /// Whether a round is going on: then packets are announced in any order.
     in_round: bool,
     /// What is known of what comes to a link.
     foreseen: Foreseen,
-    /// So many links deliver what they hold by events.
+    /// How many links deliver what they hold by events.
     delivering: usize,
     tcp: Tcp,
     /// Links by their next delivery.
     deliveries: Calendar,
-    /// Links by the next packet that a train brings out of them. Trains are few, so that this one
-    /// stays short.
+    /// Links by the next packet that a train brings out of them. It stays short, since there are
+    /// few trains.
     alightings: Calendar,
     /// Flows by the next packet of their source.
     sources: Calendar,
-    /// Whether sources may [run ahead](sources) of all else.
+    /// Whether sources may [run ahead](sources) of everything else.
     sources_run_ahead: bool,
-    /// Links by their next departure: only for an observer that must see all in order.
+    /// Links by their next departure: only for an observer that must see everything in order.
     departures: Calendar,
     /// Links by the next change of their rate.
     changes: Calendar,
@@ -325,7 +325,7 @@ impl<O: Observer> Simulation<O> {
         self.settle(id, now);
     }
 
-    /// Makes it known when the books are closed next.
+    /// Tells all links when the books are closed next.
     fn open_books(&mut self, until: Time) {
         self.shared.close_at = until;
         for (id, link) in (0..).zip(&mut self.links) {
@@ -333,7 +333,7 @@ impl<O: Observer> Simulation<O> {
         }
     }
 
-    /// Every link as it stands just before `until`. What one hands over now arrives later.
+    /// Brings every link to its state just before `until`. What one hands over now arrives later.
     fn catch_up_all(&mut self, until: Time) {
         for number in 0..self.trains.len() {
             for (begins, id, packet) in self.trains[number].book(until, &self.shared) {

@@ -272,8 +272,8 @@ impl Train {
         }
     }
 
-    /// Asks for the memory of one that joins soon, if it `has_turns` as the next: where many are on
-    /// their way it was read long ago.
+    /// Prefetches the memory of one that joins soon, if it `has_turns` as the next: where many are
+    /// on their way it was read long ago.
     #[inline(always)]
     #[allow(clippy::inline_always)]
     pub(crate) fn prefetch_room(&mut self, has_turns: bool) {

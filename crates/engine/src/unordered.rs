@@ -33,7 +33,7 @@ impl Unordered {
         self.packets.last_mut().map(change);
     }
 
-    /// Asks for the memory of one that is added after so many others.
+    /// Prefetches the memory of one that is added after so many others.
     #[inline]
     pub(crate) fn prefetch_room(&mut self, others: usize) {
         let room = self.packets.spare_capacity_mut().get(others);

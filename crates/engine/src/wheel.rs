@@ -52,8 +52,8 @@ pub(crate) struct Wheel<T> {
     count: usize,
 }
 
-/// Asks for the memory of the value that comes next behind others: to write it, the processor would
-/// wait for that, and with that write for all that follow.
+/// Prefetches the memory of the value that comes next behind others: to write it, the processor
+/// would wait for that, and with that write for all that follow.
 #[inline(always)]
 #[allow(clippy::inline_always)] // one instruction or two
 fn prefetch_end<T>(values: &mut Vec<T>) {

@@ -336,7 +336,7 @@ impl Sketch {
         }
     }
 
-    /// Asks for what the next duration that is gathered will touch behind the sketch itself.
+    /// Prefetches what the next duration that is gathered will touch behind the sketch itself.
     #[inline]
     pub fn prefetch(&self) {
         if let Some(spread) = &self.spread {
@@ -344,7 +344,7 @@ impl Sketch {
         }
     }
 
-    /// Asks for the counters that the next duration will touch, if those gathered are counted
+    /// Prefetches the counters that the next duration will touch, if those gathered are counted
     /// first; what [`prefetch`](Self::prefetch) asks for must have come.
     #[inline]
     pub fn prefetch_counters(&self) {

@@ -176,8 +176,8 @@ impl<P> Context<'_, P> {
         }
     }
 
-    /// What an arriving packet meets, where so much waits: for a queue that judges arrivals and
-    /// keeps them itself.
+    /// What an arriving packet meets where `waiting` is queued: for a discipline that judges
+    /// arrivals and keeps them itself.
     #[inline]
     pub fn meeting(&mut self, waiting: Backlog) -> Meeting<'_> {
         Meeting {
@@ -188,7 +188,7 @@ impl<P> Context<'_, P> {
         }
     }
 
-    /// Does with an arriving packet what was judged: takes it in, marked or not, or drops it.
+    /// Carries out the judgement of an arriving packet: takes it in, marked or not, or drops it.
     #[inline(always)]
     #[allow(clippy::inline_always)] // marked where it lies: no packet is copied once more for one to come back
     pub fn carry_out(&mut self, judgement: Judgement, mut packet: P, take_in: impl FnOnce(P))
@@ -283,7 +283,7 @@ pub struct Backlog {
 }
 
 impl Backlog {
-    /// What waits in a part of it went from `before` to `after`.
+    /// Follows one part of the queue, whose backlog went from `before` to `after`.
     #[inline]
     pub(crate) fn follow(&mut self, before: Self, after: Self) {
         self.packets = self.packets + after.packets - before.packets;
@@ -373,50 +373,50 @@ pub trait Discipline<P: Packet> {
         None
     }
 
-    /// Whether it is first in, first out, and all that it ever does to a packet it does when that
-    /// arrives. The owner may keep the packets of such a queue itself and ask for
-    /// [`judge`](Self::judge) and [`tick`](Self::tick) alone: who knows at its arrival whether a
-    /// packet gets in, knows when it will leave.
+    /// Whether it is first in, first out, and does whatever it does to a packet when that arrives.
+    /// The owner may keep the packets of such a queue itself and call [`judge`](Self::judge) and
+    /// [`tick`](Self::tick) alone: once it is known on arrival whether a packet gets in, it is
+    /// known when it will leave.
     fn judges_arrivals(&self) -> bool {
         false
     }
 
-    /// Judges an arriving packet, where it [judges arrivals](Self::judges_arrivals) and its owner
-    /// keeps those that wait. The owner calls neither [`enqueue`](Self::enqueue),
-    /// [`dequeue`](Self::dequeue) nor [`on_timer`](Self::on_timer) then, marks the packet where
-    /// that is said, and sends what gets in as soon as the link is free.
+    /// Judges an arriving packet, if it [judges arrivals](Self::judges_arrivals) and its owner
+    /// keeps those that wait. The owner then calls neither [`enqueue`](Self::enqueue),
+    /// [`dequeue`](Self::dequeue) nor [`on_timer`](Self::on_timer), marks the packet if told to,
+    /// and sends what gets in as soon as the link is free.
     fn judge(&mut self, _packet: &P, _meeting: &mut Meeting<'_>) -> Judgement {
         Judgement::Admit
     }
 
     /// Whether it is first in, first out, drops the arrival that finds no room as
-    /// [`Reason::Overlimit`], and else judges packets only when they are to leave, by their sojourn
-    /// and by what waits behind them. The owner may keep the packets of such a queue itself and ask
-    /// for [`foresees`](Self::foresees) and [`judge_heads`](Self::judge_heads) alone.
+    /// [`Reason::Overlimit`], and otherwise judges packets only when they are to leave, by their
+    /// sojourn and by what waits behind them. The owner may keep the packets of such a queue itself
+    /// and call [`foresees`](Self::foresees) and [`judge_heads`](Self::judge_heads) alone.
     fn judges_heads(&self) -> bool {
         false
     }
 
-    /// Whether it is sure that a packet leaves as it is at `leaves`, when it is at the head and at
-    /// least `behind` bytes wait behind it, whatever comes until then. If so, it counts as gone; if
-    /// not, nothing has changed.
+    /// Whether a packet is certain to leave unchanged at `leaves`, when it is at the head and at
+    /// least `behind` bytes wait behind it, whatever arrives until then. If so, it counts as gone;
+    /// if not, nothing has changed.
     fn foresees(&mut self, _head: &P, _behind: Bytes, _leaves: Time) -> bool {
         false
     }
 
-    /// Drops and marks at the head of a queue that its owner keeps what is due before the next
-    /// packet leaves.
+    /// Takes the drops and marks at the head that are due before the next packet leaves, in a queue
+    /// whose owner keeps the packets.
     fn judge_heads(&mut self, _queue: &mut dyn Heads<P>, _ctx: &mut Context<'_, P>) {}
 
-    /// Periodic work, where the owner keeps those that wait; nothing else moves
-    /// [`next_timer`](Self::next_timer) then.
+    /// Periodic work in a queue whose owner keeps the packets: there nothing else moves
+    /// [`next_timer`](Self::next_timer).
     fn tick(&mut self, _meeting: &mut Meeting<'_>) {}
 
     /// Periodic work.
     fn on_timer(&mut self, _ctx: &mut Context<'_, P>) {}
 
-    /// The rate of the link changed. An outage is no change: the discipline sees only that nobody
-    /// asks it.
+    /// The rate of the link changed. An outage is no change: the discipline only sees that it is
+    /// not asked for packets.
     fn on_link(&mut self, _link: &LinkInfo) {}
 
     /// Shows inner variables by name: `avg`, `price`, `prob` ...
@@ -432,7 +432,7 @@ pub trait Discipline<P: Packet> {
         false
     }
 
-    /// It was asked again and again after the run, which ended at `end`, and gives away no more of
-    /// what waits: one [from outside](crate::policy) tells of it as its own fault.
+    /// Called when, asked again and again after the run that ended at `end`, it gives away no more
+    /// of what waits. One [from outside](crate::policy) reports that as its own fault.
     fn withholds(&self, _end: Time) {}
 }

@@ -190,7 +190,7 @@ impl<P> Red<P> {
     }
 }
 
-/// The average and what it is held against.
+/// The average, and what it is compared with.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Stand {
     pub(crate) avg: f64,
@@ -199,7 +199,7 @@ pub(crate) struct Stand {
     pub(crate) max_p: f64,
 }
 
-/// What adaptive RED asks and sets.
+/// What adaptive RED reads and sets.
 impl<P> Red<P> {
     /// Lets `adaptation` move `max_p` at arrivals.
     pub(crate) fn adapts_at_arrivals(&mut self, adaptation: Adaptation) {
@@ -287,7 +287,7 @@ impl<P: Packet> Red<P> {
             }
     }
 
-    /// Whether they are while the average stands above the hard threshold.
+    /// Whether marks are wanted while the average is above the hard threshold.
     fn marks_hard(&self) -> bool {
         self.params.ecn && !self.params.hard_drop
     }
@@ -341,7 +341,7 @@ impl<P: Packet> Discipline<P> for Red<P> {
         judgement
     }
 
-    /// Hears since when the link has been free.
+    /// Learns since when the link has been free.
     fn tick(&mut self, meeting: &mut Meeting<'_>) {
         if let Some(since) = meeting.free_since {
             self.idle_since.get_or_insert(since);

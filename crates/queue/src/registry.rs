@@ -13,9 +13,9 @@ use crate::contract::{
 };
 use crate::parts::mistakes;
 
-/// A discipline of the registry as what it is, or any of them.
+/// The type of one discipline of the registry, or [`AnyDiscipline`].
 pub trait Registered<P: Packet>: Discipline<P> {
-    /// This one out of any, which it must be.
+    /// The discipline inside `any`, which must be of this type.
     fn of(any: &mut AnyDiscipline<P>) -> &mut Self;
 }
 
@@ -26,15 +26,15 @@ impl<P: Packet> Registered<P> for AnyDiscipline<P> {
     }
 }
 
-/// Who calls a discipline so often that it is compiled for each.
+/// Work that calls one discipline so often that it is compiled for each type of discipline.
 pub trait Caller<P: Packet> {
-    /// What comes of it.
+    /// What the work returns.
     type Said;
 
-    /// The one that is called.
+    /// The discipline that it calls.
     fn discipline(&self) -> &AnyDiscipline<P>;
 
-    /// Calls it; it is a `D`.
+    /// Does the work; the discipline is a `D`.
     fn call<D: Registered<P>>(self) -> Self::Said;
 }
 
@@ -97,7 +97,7 @@ macro_rules! registry {
             }
         )*
 
-        /// Lets `caller` call its discipline as what it is: found out once for all calls.
+        /// Lets `caller` work with the type of its discipline: found out once for all calls.
         #[inline]
         pub fn call<P: Packet, C: Caller<P>>(caller: C) -> C::Said {
             match caller.discipline() {
@@ -155,8 +155,8 @@ pub fn find(name: &str) -> Option<&'static Entry> {
 }
 
 impl<P: Packet> AnyDiscipline<P> {
-    /// What is to be warned of on a link whose largest packet has `mtu` bytes: the discipline's own
-    /// [`warnings`](Discipline::warnings), and what holds for all.
+    /// Warnings for a link whose largest packet has `mtu` bytes: the discipline's own
+    /// [`warnings`](Discipline::warnings), and those that apply to all.
     pub fn mistakes(&self, mtu: Bytes) -> Vec<Warning> {
         let mut found = self.warnings();
         if !matches!(self, Self::Custom(_)) {

@@ -214,13 +214,13 @@ impl RateSampler {
         self.app_limited_until > 0
     }
 
-    /// Asks for all but the stamps.
+    /// Prefetches all but the stamps.
     #[inline]
     pub(crate) fn prefetch(&self) {
         prefetch_all(self);
     }
 
-    /// Asks for the stamps of the segments that are mostly delivered next, and for the place of the
+    /// Prefetches the stamps of the segments that are mostly delivered next, and the place of the
     /// one that is sent next; all else must have come.
     #[inline]
     pub(crate) fn prefetch_stamps(&self) {
@@ -228,7 +228,7 @@ impl RateSampler {
         self.stamps.back().into_iter().for_each(prefetch_next);
     }
 
-    /// Asks for the stamp of the segment that ends at `end`, if all are of so many bytes.
+    /// Prefetches the stamp of the segment that ends at `end`, if all are of so many bytes.
     #[inline]
     pub(crate) fn prefetch_stamp(&self, end: u64, bytes: u64) {
         let guess = self.guess(end, bytes);

@@ -39,16 +39,15 @@ use crate::params::Config;
 use crate::wire::{Ack, Outbox, Segment};
 use linux::Linux;
 
-/// Linux acknowledges so many segments one by one after one that came twice
-/// (`tcp_enter_quickack_mode`).
+/// How many segments Linux acknowledges one by one after a duplicate (`tcp_enter_quickack_mode`).
 const AFTER_DUPLICATE: u64 = 16;
-/// And after a pause of more than a timeout.
+/// The same after a pause of more than a timeout.
 const AFTER_PAUSE: u64 = 16;
-/// And from the first mark of a round trip on.
+/// The same from the first mark of a round trip on.
 const AFTER_MARK: u64 = 2;
 /// The finest clock of time stamps (RFC 7323, 5.4), which is Linux's.
 const PAWS_TICK: Span = Span::from_ms(1);
-/// Blocks that an acknowledgement may be held to have told (`TCP_SACK_BLOCKS_EXPECTED`).
+/// SACK blocks that an acknowledgement surely carries (`TCP_SACK_BLOCKS_EXPECTED`).
 const BLOCKS_TOLD: usize = 2;
 
 /// A segment as it arrives: the mark may have been set on the way.
@@ -87,7 +86,7 @@ impl Outbox for Received {
 
 /// The receiving half of a connection.
 ///
-/// The first cache line is what a segment touches that comes in its turn.
+/// The first cache line holds what a segment touches that comes in its turn.
 #[derive(Debug)]
 #[repr(C, align(64))]
 pub struct Receiver {
@@ -100,7 +99,7 @@ pub struct Receiver {
     ce_bytes: u64,
     /// Bytes that it takes beyond what it expects.
     window: u64,
-    /// From then on it must be looked whether that [grows](growth), or the [delay](delaying)
+    /// From then on it must be checked whether the window [grows](growth) or the [delay](delaying)
     /// changes.
     steady_until: Time,
     /// Acknowledgements sent.
@@ -109,22 +108,22 @@ pub struct Receiver {
     delayed: u32,
     /// The echo (RFC 3168), or the state DCTCP.CE (RFC 8257).
     ce: bool,
-    /// Nothing is missing or to be told: a full segment that comes now in its turn changes little.
+    /// Nothing is missing or still to be reported: a segment in its turn can take the short way.
     in_step: bool,
-    /// Ranges beyond it that have arrived, in order, apart from each other.
+    /// Ranges beyond the number expected that have arrived, in order and disjoint.
     ranges: VecDeque<(u64, u64)>,
-    /// Those of these ranges that changed last, newest first: as they are now, or below the number
-    /// expected. Empty ones are none.
+    /// The ranges that changed last, newest first: as they are now, or below the number expected.
+    /// An empty range means none.
     recent: [(u64, u64); 4],
     /// The number of the FIN, once it has been seen; the first number is never a FIN's.
     fin: Option<NonZeroU64>,
     /// How many acknowledgements had been sent when the last mark came (RFC 3168 alone).
     marked_at: Option<u64>,
-    /// What came twice and has not been told; empty where nothing did.
+    /// The duplicate that has not been reported yet; empty if there is none.
     duplicate: (u64, u64),
     /// Segments still to be acknowledged one by one.
     quick_acks: u64,
-    /// What Linux does besides.
+    /// The state of what Linux does in addition.
     linux: Option<Box<Linux>>,
 }
 
@@ -180,12 +179,12 @@ impl Receiver {
         self.take_expected(now, len, arrival.segment.push, stamp, out)
     }
 
-    /// Whether a segment without mark and flags, PSH aside, sent at `stamp`, that comes now in its
-    /// turn is all that is expected.
+    /// Whether a segment without mark and flags, PSH aside, sent at `stamp` and arriving now, is
+    /// the one expected.
     ///
-    /// Nearly every segment is such a one and finds nothing missing: then all that is to do is to
-    /// count it (Jacobson's header prediction). [`take_expected`](Self::take_expected) leads to the
-    /// state that the long way leads to.
+    /// Nearly every segment is, and finds nothing missing: then it need only be counted (Jacobson's
+    /// header prediction). [`take_expected`](Self::take_expected) leads to the same state as the
+    /// long way.
     #[inline]
     pub fn expects(&self, now: Time, seq: u64, len: u32, stamp: Time) -> bool {
         self.in_step
@@ -227,7 +226,7 @@ impl Receiver {
 
     #[inline(never)]
     fn take_any(&mut self, now: Time, arrival: &Arrival, out: &mut impl Outbox) -> u64 {
-        // What is answered meanwhile must look for itself.
+        // Acknowledgements sent meanwhile must look for themselves.
         self.in_step = false;
         let delivered = self.weigh(now, arrival, out);
         if let Some(linux) = &self.linux {
@@ -339,7 +338,7 @@ impl Receiver {
         !segment.syn && ticks(segment.stamp) + slack < ticks(self.ts_recent)
     }
 
-    /// Throws away a segment that is too old, and says so.
+    /// Discards a segment that is too old, and acknowledges at once.
     fn refuse(&mut self, now: Time, segment: &Segment, out: &mut impl Outbox) {
         if segment.len > 0 && segment.seq < self.rcv_nxt {
             self.duplicate = (segment.seq, segment.end().min(self.rcv_nxt));
@@ -348,8 +347,8 @@ impl Receiver {
         self.acknowledge(now, out.place());
     }
 
-    /// Asks for what a segment touches that does not come in its turn, if that with the number
-    /// `seq` may not; the first line must have come.
+    /// Prefetches what a segment touches that does not come in its turn, if the one with the number
+    /// `seq` may not; the first line must be in the cache.
     #[inline]
     pub fn prefetch_behind(&self, seq: u64) {
         if !self.in_step || seq != self.rcv_nxt {
@@ -357,7 +356,7 @@ impl Receiver {
         }
     }
 
-    /// Asks for the ranges that have arrived out of order, if any have.
+    /// Prefetches the ranges that have arrived out of order, if any have.
     #[inline]
     pub fn prefetch_losses(&self) {
         if !self.in_step {
@@ -466,13 +465,13 @@ impl Receiver {
         if let Some(linux) = &mut self.linux {
             linux.gathering.on_ack();
         }
-        // In step there is neither, and what tells it lies in another line.
+        // In step there is neither, and to look would touch another cache line.
         if !self.in_step && (!self.ranges.is_empty() || self.has_duplicate()) {
             self.report(&mut ack.sack);
         }
     }
 
-    /// The same where nothing is missing or has come twice.
+    /// The same if nothing is missing or has come twice.
     #[inline(always)]
     #[allow(clippy::inline_always)] // every other packet, from one place nearly always
     fn acknowledge_in_order(&mut self, now: Time, ack: &mut Ack) {

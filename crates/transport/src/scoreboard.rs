@@ -197,7 +197,7 @@ impl Scoreboard {
         &self.highest_sacked
     }
 
-    /// Asks for the entries that one of the next three acknowledgements touches, each of two
+    /// Prefetches the entries that one of the next three acknowledgements touches, each of two
     /// segments, and for those of the segments that it lets go: where a window comes in one burst
     /// they lie ever further on, and each that is asked for here is next to one asked for before.
     #[inline]
@@ -208,7 +208,7 @@ impl Scoreboard {
         }
     }
 
-    /// Asks for the entry that holds number `seq`.
+    /// Prefetches the entry that holds number `seq`.
     #[inline]
     pub(crate) fn prefetch_entry(&self, seq: u64) {
         if let Some(first) = self.ring.front() {
@@ -216,7 +216,7 @@ impl Scoreboard {
         }
     }
 
-    /// Asks for what is known of retransmissions.
+    /// Prefetches what is known of retransmissions.
     #[inline]
     pub(crate) fn prefetch_losses(&self) {
         self.resent.front().into_iter().for_each(prefetch);

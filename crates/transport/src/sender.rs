@@ -60,9 +60,9 @@ use undo::Doubt;
 
 /// The sending half of a connection.
 ///
-/// In front lies what the acknowledgement and the segment that are [expected](expected) touch, in
-/// as few cache lines as it fits: with many flows senders do not fit the fast caches, and each line
-/// more is felt.
+/// The fields that an [expected](expected) acknowledgement or segment touches come first, in as few
+/// cache lines as possible: with many flows the senders do not fit the fast caches, and each
+/// further line costs time.
 #[derive(Debug)]
 #[repr(C, align(64))]
 #[allow(clippy::struct_excessive_bools)]
@@ -70,19 +70,19 @@ pub struct Sender {
     snd_una: u64,
     snd_nxt: u64,
     /// When the last acknowledgement came, if it was [expected](expected) and only such segments
-    /// have followed: what timers they have started is not reckoned yet. Else never, and the timers
-    /// hold.
+    /// have followed: the timers that these started are not worked out yet. Otherwise never, and
+    /// the timers below are valid.
     expected_at: Time,
     /// The number after the last byte that the application has written.
     written: u64,
     /// The number after the last that the receiver takes.
     right_edge: u64,
-    /// The controller's window and threshold in bytes, as it said last: they are asked for at
-    /// every packet and change far less often.
+    /// The controller's window and threshold in bytes, kept here: they are read at every packet
+    /// and change far less often.
     cwnd: u64,
     ssthresh: u64,
     config: Arc<Config>,
-    // The second line.
+    // The second cache line.
     cc: AnyController,
     rto_at: Time,
     /// Probe timeout.
@@ -93,7 +93,7 @@ pub struct Sender {
     /// Data before it was sent while the window was the limit.
     limited_until: u64,
     delivered: u64,
-    // The third.
+    // The third cache line.
     last_send: Time,
     /// Bytes outstanding before the acknowledgement or timer being handled, unless it was expected.
     flight: u64,
@@ -101,31 +101,31 @@ pub struct Sender {
     burst_left: u32,
     state: State,
     needs: Needs,
-    /// Its acknowledgements may go the short way.
+    /// Whether its settings let acknowledgements take the short way at all.
     predicts: bool,
-    /// Those that come next [may](Self::finds_calm).
+    /// Whether the next ones [may](Self::finds_calm).
     is_calm: bool,
-    /// Each segment is looked at by itself, since it is paced or a rate is measured by it.
+    /// Whether each segment is handled by itself, since it is paced or a rate is measured by it.
     steps: bool,
-    /// Acknowledgements count marked bytes.
+    /// Whether acknowledgements count marked bytes.
     counts_marks: bool,
-    /// That of new data.
+    /// The ECN codepoint of new data.
     codepoint: Ecn,
     closed: bool,
-    /// The receiver has said itself what it takes.
+    /// Whether the receiver has advertised a window itself.
     edge_heard: bool,
-    /// The last thing heard was a duplicate.
+    /// Whether the last acknowledgement was a duplicate.
     last_was_duplicate: bool,
-    /// The pacing clock has held a segment back.
+    /// Whether the pacing clock has held a segment back.
     held_by_pace: bool,
-    /// So many more go out with the segment sent last, at its instant (Linux).
+    /// How many more segments go out at the instant of the last one (Linux).
     to_go_along: u8,
     /// The buffer in which new segments go down (Linux).
     buffer: Buffer,
-    /// An RTT sample has come since the last probe.
+    /// Whether an RTT sample has come since the last probe.
     sampled_since_probe: bool,
     probe_due: bool,
-    /// The next lost segment goes out whatever the window.
+    /// Whether the next lost segment goes out whatever the window.
     force: bool,
     window_probe: bool,
     cwr_due: bool,
@@ -141,23 +141,23 @@ pub struct Sender {
     counts: Counts,
     board: Scoreboard,
     // What recovery and marks need.
-    /// Losses before it are one event; the number after the last sent when it began.
+    /// The number after the last sent when recovery began: losses before it are one event.
     recover: u64,
-    /// Echoes of marks up to it belong to a window already reduced.
+    /// Echoes of marks up to this number belong to a window already reduced.
     ecn_until: u64,
     /// Window during fast recovery, bytes.
     recovery_window: u64,
     prr: Prr,
-    /// The segment that is timed, where only one is: its end and when it was sent.
+    /// The segment that is timed, if only one at a time is: its end and when it was sent.
     timed: Option<(u64, Time)>,
     ce_seen: u64,
-    /// Whether the last reduction was called for, where that is found out.
+    /// What tells whether the last reduction was spurious, if that is to be found out.
     doubt: Option<Box<Doubt>>,
     /// Linux's record of a window that is larger than what is sent.
     unused: Option<Box<Unused>>,
 }
 
-/// What stands for "without end".
+/// Bytes written by an application whose data never ends.
 const ENDLESS: u64 = u64::MAX / 4;
 
 impl Sender {
@@ -230,7 +230,7 @@ impl Sender {
         }
     }
 
-    /// Lets the controller do something, and hears its window and threshold.
+    /// Lets the controller act, and takes its new window and threshold over.
     fn control<R>(&mut self, act: impl FnOnce(&mut AnyController) -> R) -> R {
         let done = act(&mut self.cc);
         (self.cwnd, self.ssthresh) = self.cc.windows();
@@ -298,7 +298,7 @@ impl Sender {
         self.rto_at.min(self.pto_at).min(self.reorder_at)
     }
 
-    /// Asks for its timers.
+    /// Prefetches the timers.
     #[inline]
     pub fn prefetch_timers(&self) {
         prefetch(&self.expected_at);
@@ -308,21 +308,21 @@ impl Sender {
         prefetch(&self.board);
     }
 
-    /// Asks for what a timer of it touches when it is due.
+    /// Prefetches what a timer touches when it is due.
     #[inline]
     pub fn prefetch_due(&self) {
         prefetch_all(self);
         self.prefetch_entries();
     }
 
-    /// Asks for what the acknowledgement and the segment that are expected touch.
+    /// Prefetches what the acknowledgement and the segment that are expected touch.
     #[inline]
     pub fn prefetch(&self) {
         prefetch_until(self, self.board.end_of_front());
     }
 
-    /// Asks for what they touch behind the sender itself, and for the rest of it where others may
-    /// come; its front must have come.
+    /// Prefetches what these touch outside the sender, and the rest of the sender where other
+    /// acknowledgements may come; its front must be in the cache.
     #[inline]
     pub fn prefetch_behind(&self) {
         self.prefetch_pace();
@@ -334,7 +334,7 @@ impl Sender {
         }
     }
 
-    /// Asks for what an acknowledgement touches behind that again: the stamps by which a rate is
+    /// Prefetches what an acknowledgement touches beyond that: the stamps by which a rate is
     /// measured, what was sent again, and the segment that is reported.
     #[inline]
     pub fn prefetch_furthest(&self, ack: &Ack) {
@@ -355,7 +355,7 @@ impl Sender {
         }
     }
 
-    /// Asks for the stamps of what is delivered next, and of what is sent next.
+    /// Prefetches the stamps of what is delivered next, and of what is sent next.
     #[inline]
     pub fn prefetch_stamps(&self) {
         if let Some(rate) = self.rate_at_hand() {
@@ -363,7 +363,7 @@ impl Sender {
         }
     }
 
-    /// Asks for what decides on the pace, which must not be far.
+    /// Prefetches what decides on the pace; the front of the sender must be in the cache.
     #[inline]
     pub fn prefetch_pace(&self) {
         self.cc.prefetch();
@@ -372,7 +372,7 @@ impl Sender {
         }
     }
 
-    /// What measures the rate. That nothing does, as mostly, is told by the front lines alone.
+    /// What measures the rate, if anything does: mostly nothing, which the front lines alone tell.
     #[inline]
     fn rate_at_hand(&self) -> Option<&RateSampler> {
         if self.steps {
@@ -382,7 +382,7 @@ impl Sender {
         }
     }
 
-    /// Asks for what they touch of the entries of the scoreboard.
+    /// Prefetches the entries of the scoreboard that the next acknowledgements touch.
     #[inline]
     pub fn prefetch_entries(&self) {
         self.board.prefetch_entries();
@@ -425,8 +425,8 @@ impl Sender {
         }
     }
 
-    /// The window as tables tell it, bytes: without what duplicates inflate it by where the
-    /// preset's program keeps that apart, as ns-2's agents do.
+    /// The window that tables show, bytes: without the inflation by duplicates, if the preset's
+    /// program keeps that apart, as ns-2's agents do.
     #[inline]
     pub fn told_window(&self) -> u64 {
         if self.config.classic_recovery && !self.config.sack {
@@ -451,7 +451,7 @@ impl Sender {
         self.snd_nxt
     }
 
-    /// What it is doing about congestion.
+    /// The state of congestion control.
     pub const fn state(&self) -> State {
         self.state
     }
@@ -548,7 +548,7 @@ impl Sender {
         self.cwr_due = matches!(self.config.ecn, EcnMode::Classic | EcnMode::Dctcp);
     }
 
-    /// Tells the controller of each segment newly held to be lost, where it wants to know.
+    /// Tells the controller of each segment newly declared lost, if it wants to know.
     #[inline]
     fn tell_losses(&mut self, now: Time) {
         if self.rate.is_some() {

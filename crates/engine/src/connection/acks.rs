@@ -21,7 +21,7 @@ impl Acks {
         (u64::from(place), &mut self.acks[place as usize])
     }
 
-    /// Asks for the place of an acknowledgement that comes soon: to write there, the processor
+    /// Prefetches the place of an acknowledgement that comes soon: to write there, the processor
     /// would wait for it.
     #[inline]
     pub(crate) fn prefetch_room(&self) {

@@ -107,7 +107,7 @@ impl<O: Observer> Simulation<O> {
         packet
     }
 
-    /// Asks for what the next events will need.
+    /// Prefetches what the next events will need.
     #[inline]
     fn look_ahead(&self) {
         if let Some([next, later, or_this]) = self.deliveries.upcoming() {
@@ -117,7 +117,7 @@ impl<O: Observer> Simulation<O> {
         }
     }
 
-    /// Asks for what is needed to hand on the packets that come to a link next that keeps its
+    /// Prefetches what is needed to hand on the packets that come to a link next that keeps its
     /// queue.
     #[inline(never)]
     fn look_ahead_at_link(&self, id: LinkId, drops: bool) {

@@ -407,7 +407,7 @@ impl<O: Observer> Simulation<O> {
         self.tcp.timers.next_time()
     }
 
-    /// Asks for what the timers that come next will need, the furthest first.
+    /// Prefetches what the timers that come next will need, the furthest first.
     #[inline(never)]
     fn look_ahead_at_timers(&self) {
         let [later, soon, next, first] = AHEAD_AT_TIMERS.map(|others| {

@@ -241,7 +241,7 @@ impl<O: Observer> Simulation<O> {
         }
     }
 
-    /// Asks for what the next packets that come out of a train will need. Out of line, for it is
+    /// Prefetches what the next packets that come out of a train will need. Out of line, for it is
     /// not needed where there are few links.
     #[inline(never)]
     fn look_ahead_in_train(&self, number: usize) {
@@ -255,7 +255,7 @@ impl<O: Observer> Simulation<O> {
         }
     }
 
-    /// Asks for what packets will need, the furthest first. They may be of those that came out
+    /// Prefetches what packets will need, the furthest first. They may be of those that came out
     /// already, and whatever they lead to may be nothing.
     #[inline(always)]
     pub(super) fn look_ahead_at(&self, [far, later, soon, next]: [Option<&SimPacket>; 4]) {

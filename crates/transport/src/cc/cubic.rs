@@ -46,12 +46,12 @@ params! {
     }
 }
 
-/// Linux: segments acknowledged for one of growth, in windows while the curve lies below; at most,
-/// before any loss; at least.
+/// Linux: windows acknowledged for one segment of growth while the curve lies below.
 const STANDSTILL: f64 = 100.0;
+/// Linux: segments acknowledged for one of growth, at most before the first loss, and at least.
 const SLOWEST_UNHURT: f64 = 20.0;
 const FASTEST: f64 = 2.0;
-/// Linux: for so long the same window keeps its growth (`HZ / 32` jiffies).
+/// Linux: how long the same window keeps its growth (`HZ / 32` jiffies).
 const STANDS_TICKS: u64 = 31;
 
 /// Jiffies, of which Linux has a thousand in a second.
@@ -66,7 +66,7 @@ fn acked_per_est(beta: f64) -> f64 {
     libm::floor(eighths / (1024.0 - beta).max(1.0)) / 8.0
 }
 
-/// How long after the begin of an epoch RTT samples are not heard.
+/// How long after the beginning of an epoch RTT samples are ignored.
 fn deafness(preset: Preset) -> Span {
     match preset {
         Preset::Linux => Span::from_whole_s(1),
@@ -87,8 +87,8 @@ pub struct Cubic {
     before: Learnt,
     /// Segments acknowledged towards the next one of W_est, where it grows by whole ones.
     towards_est: f64,
-    /// Acknowledged segments that the window grows by one for (Linux), in a window of how many that
-    /// was reckoned, and when.
+    /// Segments acknowledged for one of growth (Linux); the window for which that was computed, and
+    /// when.
     each: f64,
     each_in: f64,
     each_at: Time,
@@ -96,8 +96,8 @@ pub struct Cubic {
     last_ack: Time,
 }
 
-/// What losses have taught, and where that has led: what a loss that turns out to be none gives
-/// back (RFC 9438, 4.9).
+/// What losses have taught, and where that has led: restored if a loss turns out to be none (RFC
+/// 9438, 4.9).
 #[derive(Debug, Clone, Copy)]
 struct Learnt {
     w_max: f64,
@@ -216,13 +216,13 @@ impl Cubic {
         }
     }
 
-    /// Whether what Linux has reckoned stands: in the same window for so long (`bictcp_update`).
+    /// Whether Linux keeps what it has computed: in the same window, for a while (`bictcp_update`).
     fn stands(&self, now: Time) -> bool {
         let is_fresh = ticks(now) <= ticks(self.each_at) + STANDS_TICKS;
         is_fresh && self.each_in == libm::floor(self.window.cwnd)
     }
 
-    /// Segments acknowledged for one of growth along the curve.
+    /// Segments to be acknowledged for one of growth along the curve.
     fn cnt_of_curve(&self, now: Time, cwnd: f64) -> f64 {
         let t = self
             .learnt
@@ -242,7 +242,7 @@ impl Cubic {
         }
     }
 
-    /// Growth as in Linux and ns-3, in whole segments; `is_new` where an epoch begins.
+    /// Growth as in Linux and ns-3, in whole segments; `is_new` if an epoch begins.
     fn avoid_by_count(&mut self, ack: &AckSample, segments: f64, is_new: bool) {
         let cwnd = libm::floor(self.window.cwnd);
         let is_same_tick = self.preset == Preset::Linux && ticks(ack.now) == ticks(self.each_at);
@@ -273,14 +273,14 @@ impl Cubic {
         }
     }
 
-    /// Time went by that does not count.
+    /// Takes time out of the epoch that does not count.
     fn pause(&mut self, time: Span) {
         if let Some(epoch) = &mut self.learnt.epoch {
             *epoch += time;
         }
     }
 
-    /// What the last loss taught.
+    /// Sets what a loss teaches.
     fn learn(&mut self) {
         let whole = |segments: f64| match self.preset {
             Preset::Linux | Preset::Ns3 => libm::floor(segments),
@@ -296,7 +296,7 @@ impl Cubic {
         self.learnt.epoch = None;
     }
 
-    /// Linux and ns-3 begin anew at every timeout, whether it reduces or not.
+    /// Begins again, as Linux and ns-3 do at every timeout, whether it reduces the window or not.
     fn forget(&mut self) {
         self.learnt.w_max = 0.0;
         self.min_rtt = Span::ZERO;

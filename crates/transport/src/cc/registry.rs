@@ -105,7 +105,7 @@ impl core::fmt::Debug for AnyController {
 }
 
 impl AnyController {
-    /// Asks for the controller's own state, which lies in a box.
+    /// Prefetches the controller's own state, which lies in a box.
     #[inline]
     pub(crate) fn prefetch(&self) {
         each!(self, controller => prefetch_all(&**controller));

@@ -59,7 +59,7 @@ impl Ring {
         self.next
     }
 
-    /// Asks for the entry of that number, or for where it will be.
+    /// Prefetches the entry of that number, or for where it will be.
     #[inline]
     pub(super) fn prefetch(&self, number: u64) {
         let slot = self.slots.get(self.slot(number));
