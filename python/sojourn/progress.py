@@ -9,7 +9,7 @@ from html import escape
 from typing import Any, Literal
 
 from sojourn.errors.arguments import kind_error
-from sojourn.experiments.told import Finely, OnProgress
+from sojourn.experiments.listener import FineProgress, OnProgress
 
 Progress = OnProgress | Literal["bar", "none"] | None
 """A function that is told how many runs of how many are done; ``"bar"``, ``"none"``, or None for a
@@ -31,7 +31,7 @@ def shown(progress: Progress, label: str) -> Generator[OnProgress | None]:
     elif show := _of_notebook():
         show(_html(label, 0, 0, 0))
         try:
-            yield Finely(lambda *counts: show(_html(label, *counts)))
+            yield FineProgress(lambda *counts: show(_html(label, *counts)))
         finally:
             show("")
     elif progress == "bar":

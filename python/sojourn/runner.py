@@ -12,9 +12,9 @@ from sojourn._core import ScenarioError
 from sojourn.errors.arguments import as_path, as_whole, kind_error
 from sojourn.errors.brief import InputError, brief
 from sojourn.errors.nearest import refusal
-from sojourn.experiments.bench import Finished, Memory
+from sojourn.experiments.bench import Finished, MemoryBench
+from sojourn.experiments.listener import Listener
 from sojourn.experiments.procedure import conduct
-from sojourn.experiments.told import Told
 from sojourn.outcomes import Outcomes
 from sojourn.own.aside import prints_aside
 from sojourn.progress import Progress, shown
@@ -125,7 +125,7 @@ def outcomes_of(
 
     warnings: list[str] = []
     with started(jobs) as threads, shown(progress, scenario.name) as told:
-        bench = Memory(carry_out, Told(told, threads.passed))
+        bench = MemoryBench(carry_out, Listener(told, threads.passed))
         try:
             plan = conduct(scenario, bench)
             tasks, complete, warnings = plan.tasks, True, plan.warnings

@@ -13,7 +13,7 @@ from sojourn import runner
 from sojourn.cli.reproduce import reproduce
 from sojourn.experiments import sweep
 from sojourn.experiments.folder import read
-from sojourn.experiments.place import at_work
+from sojourn.experiments.output_folder import at_work
 
 SHORT = ("--set", "duration='1 s'")
 QUICK = ("--duration", "2 s", "--warmup", "1 s", "--replicas", "1")

@@ -9,12 +9,12 @@ import polars as pl
 import pytest
 
 import sojourn as sj
-from sojourn.experiments.checked import Checked
 from sojourn.experiments.folder import read
 from sojourn.experiments.manifest import STORE
 from sojourn.experiments.merge import merge
 from sojourn.experiments.share import Share
 from sojourn.experiments.sweep import sweep
+from sojourn.files.checksummed import ChecksummedFile
 from sojourn.store.identity import Keys
 from sojourn.store.runs import Store
 from sojourn.workers.tasks import Task
@@ -67,13 +67,13 @@ def test_parts_may_share_a_folder(text, whole, tmp_path):
 
 def test_parts_that_end_at_once_are_written_one_after_the_other(text, tmp_path, monkeypatch):
     scenario, out = sj.Scenario.from_toml(text()), tmp_path / "shared"
-    usual = Checked.take_place
+    usual = ChecksummedFile.take_place
 
-    def slowly(file: Checked) -> None:
+    def slowly(file: ChecksummedFile) -> None:
         time.sleep(0.02)
         usual(file)
 
-    monkeypatch.setattr(Checked, "take_place", slowly)
+    monkeypatch.setattr(ChecksummedFile, "take_place", slowly)
     with ThreadPoolExecutor(3) as pool:
         done = [pool.submit(sweep, scenario, out, share=Share(n, 3)) for n in (1, 2, 3)]
     assert [len(each.result().runs) for each in done] == [4, 4, 4]

@@ -26,8 +26,8 @@ def test_a_line_for_each_point(tmp_path, monkeypatch, points, sent):
     text = (tmp_path / "summary.json").read_bytes()
     assert json.loads(text) == HEAD | {"points": [json.loads(point) for point in points]}
     assert len(text.splitlines()) == len(points) + 2
-    assert file.told_by == {"bytes": len(text), "sha256": sha256(text).hexdigest()}
-    assert write_summary(tmp_path, {**HEAD, "points": points}) == file.told_by
+    assert file.manifest_entry == {"bytes": len(text), "sha256": sha256(text).hexdigest()}
+    assert write_summary(tmp_path, {**HEAD, "points": points}) == file.manifest_entry
     assert (tmp_path / "summary.json").read_bytes() == text
 
 

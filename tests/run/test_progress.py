@@ -3,8 +3,8 @@
 import pytest
 
 import sojourn as sj
+from sojourn.experiments.listener import FineProgress
 from sojourn.experiments.sweep import sweep
-from sojourn.experiments.told import Finely
 
 MINE = """
 import sojourn as sj
@@ -21,7 +21,7 @@ def told(monkeypatch):
     """What a run is told to: how many are done each time, as often as the threads look up."""
     monkeypatch.setattr("sojourn.workers.threads.LOOK_INTERVAL_S", 0.01)
     heard: list[tuple[int, float]] = []
-    return heard, Finely(lambda done, _, passed: heard.append((done, passed)))
+    return heard, FineProgress(lambda done, _, passed: heard.append((done, passed)))
 
 
 def long(queue: str, duration: str) -> sj.Scenario:

@@ -198,7 +198,7 @@ def interval_text(interval: Interval, factor: float, decimals: int) -> str:
 
 def _draw(results: Results, folder: Path) -> list[Path]:
     """Write the figure, or say in a line why there is none: the table stands without it."""
-    from sojourn.experiments.place import writing
+    from sojourn.experiments.output_folder import writing
     from sojourn.plots.choice import PlotError
 
     try:

@@ -57,7 +57,7 @@ def events(
     and just after it decided. `--show K` writes a page about one of them: the packet, the queue,
     the variables, the rule that applied.
     """
-    from sojourn.experiments.place import at_work
+    from sojourn.experiments.output_folder import at_work
     from sojourn.runner import find
 
     scenario = find(file, parse_settings(settings))

@@ -57,7 +57,7 @@ def show(found: OpenLoop, title: str, *, out: Path | None, usual: Path, json_: b
 
 def _write(found: OpenLoop, out: Path | None, usual: Path) -> list[Path]:
     """Write tables, where they are asked for, and figures; return the paths."""
-    from sojourn.experiments.place import writing
+    from sojourn.experiments.output_folder import writing
 
     draw = None if found.flows.is_empty() else _drawing()
     if out is None and draw is None:

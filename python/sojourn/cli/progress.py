@@ -9,14 +9,14 @@ from contextlib import contextmanager
 
 from rich.console import Console
 
-from sojourn.experiments.told import Finely
+from sojourn.experiments.listener import FineProgress
 
 LINE_INTERVAL_S = 5.0
 """How often a line is printed where there is no terminal."""
 
 
 @contextmanager
-def shown(label: str, unit: str = "runs", per_unit: int = 1) -> Iterator[Finely]:
+def shown(label: str, unit: str = "runs", per_unit: int = 1) -> Iterator[FineProgress]:
     """Show how many runs, or other things, are done and when the last will be.
 
     What is counted is shown in units of ``per_unit``. A KeyboardInterrupt goes on with the count
@@ -27,9 +27,9 @@ def shown(label: str, unit: str = "runs", per_unit: int = 1) -> Iterator[Finely]
     try:
         if console.is_terminal:
             with _bar(console, label, counts) as tell:
-                yield Finely(tell)
+                yield FineProgress(tell)
         else:
-            yield Finely(_Lines(label, counts))
+            yield FineProgress(_Lines(label, counts))
     except KeyboardInterrupt:
         raise KeyboardInterrupt(counts.text) from None
 

@@ -21,7 +21,7 @@ def place_for(out: Path | None, scenario: Scenario) -> Iterator[None]:
         yield
         return
     from sojourn.experiments.folder import left_out, prepare
-    from sojourn.experiments.place import at_work
+    from sojourn.experiments.output_folder import at_work
 
     prepare(out, scenario)
     with at_work(out):

@@ -1,4 +1,4 @@
-"""What carries runs out and remembers what came out: in memory here, in a store in `kept`."""
+"""What carries runs out and remembers the outcomes: in memory here, in a store in `store_bench`."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from contextlib import closing
 from typing import Any, Protocol
 
 from sojourn._core import Tables
-from sojourn.experiments.told import NOBODY, Told
+from sojourn.experiments.listener import NOBODY, Listener
 from sojourn.workers.tasks import Task
 
 
@@ -27,18 +27,18 @@ Finished = Generator[Sequence[tuple[Task, Any]], None, None]
 """Runs as they finish, each with what came out; now and then nothing, so that one can look up."""
 
 
-class Memory:
+class MemoryBench:
     """Keeps the tables of all runs in memory."""
 
     def __init__(
         self,
         carry_out: Callable[[Sequence[Task]], Finished],
-        told: Told = NOBODY,
+        listener: Listener = NOBODY,
     ) -> None:
         """Run with ``carry_out``, whose runs give tables."""
         self.done: dict[Task, Tables] = {}
         self._carry_out = carry_out
-        self._told = told
+        self._listener = listener
 
     def perform(self, tasks: Sequence[Task]) -> None:
         """Carry out those that have not been; when interrupted, what is finished is kept."""
@@ -48,9 +48,9 @@ class Memory:
             for batch in finished:
                 for task, tables in batch:
                     self.done[task] = tables
-                    self._told.finished(len(self.done), total)
+                    self._listener.finished(len(self.done), total)
                 if not batch:
-                    self._told.under_way(len(self.done), total)
+                    self._listener.under_way(len(self.done), total)
 
     def tables(self, task: Task) -> Tables:
         """The tables of a run that was carried out."""

@@ -23,7 +23,7 @@ from typing import Any
 from sojourn._core import ENGINE, Cancel
 from sojourn.errors.brief import InputError
 from sojourn.experiments.bench import Finished
-from sojourn.experiments.told import Note
+from sojourn.experiments.listener import Note
 from sojourn.scenario import Scenario
 from sojourn.store import record
 from sojourn.store.identity import Keys

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sojourn.experiments.kept import Kept
 from sojourn.experiments.procedure import Plan
+from sojourn.experiments.store_bench import StoreBench
 from sojourn.experiments.summary_file import SummaryFile, write_summary
 from sojourn.scenario import Scenario
 from sojourn.stats.alike import alike
@@ -55,7 +55,7 @@ class Drafts:
     def __init__(
         self,
         scenario: Scenario,
-        bench: Kept,
+        bench: StoreBench,
         threads: Threads,
         expected: Sequence[Task] | None,
         summary: SummaryFile,
@@ -119,7 +119,7 @@ class Drafts:
             self._summary.discard()
             return write_summary(folder, results.summarised())
         self._summary.take_place()
-        return self._summary.told_by
+        return self._summary.manifest_entry
 
     def _by_stretch(self, tasks: Sequence[Task]) -> list[list[Task]]:
         by_point: list[list[Task]] = [[] for _ in self._vary]

@@ -29,7 +29,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sojourn._core import ENGINE, ScenarioError, __version__
-from sojourn.experiments.checked import write_checked
 from sojourn.experiments.manifest import (
     FORMAT,
     MANIFEST,
@@ -38,8 +37,9 @@ from sojourn.experiments.manifest import (
     own_checksum,
     read_manifest,
 )
-from sojourn.experiments.place import SCENARIO, make, spare
+from sojourn.experiments.output_folder import SCENARIO, check_overwrites, make
 from sojourn.experiments.summary_file import NAME as SUMMARY
+from sojourn.files.checksummed import write_checksummed
 from sojourn.files.leftovers import checksums, remove
 from sojourn.files.whole import write_whole
 from sojourn.own import outside
@@ -68,18 +68,20 @@ def write(
 
     ``write_summary`` writes the summary and returns its size and checksum. ``traces`` are those of
     the runs, which lie in the folder: others that the manifest names there are removed. Raises
-    :class:`sojourn.ScenarioError` where a file of somebody else would go; see `place.spare`.
+    :class:`sojourn.ScenarioError` as `output_folder.check_overwrites` does.
     """
     folder.mkdir(parents=True, exist_ok=True)
     own = texts(results.scenario)
-    spare(folder, results.scenario, own)
+    check_overwrites(folder, results.scenario, own)
     # Of a large sweep both take long, and neither needs the interpreter meanwhile.
     with ThreadPoolExecutor(1) as beside:
         tables = beside.submit(_tables, results)
         # The summary first: what it refuses stops all others.
         files = {SUMMARY: write_summary()}
     contents = tables.result() | own
-    files |= {name: write_checked(folder / name, [content]) for name, content in contents.items()}
+    files |= {
+        name: write_checksummed(folder / name, [content]) for name, content in contents.items()
+    }
     # Those that a scenario reads may lie deeper.
     for parent in {(folder / name).parent for name in files}:
         sync_folder(parent)
@@ -134,7 +136,7 @@ def prepare(folder: Path, scenario: Scenario) -> None:
     make(folder)
     # What many points read takes its time to find out: not for a folder that has nothing.
     if any(folder.iterdir()):
-        spare(folder, scenario, texts(scenario))
+        check_overwrites(folder, scenario, texts(scenario))
 
 
 @dataclass(frozen=True)

@@ -11,14 +11,14 @@ from sojourn.experiments.bench import Finished
 from sojourn.experiments.compared import compared_points
 from sojourn.experiments.drafts import Drafts
 from sojourn.experiments.folder import prepare
-from sojourn.experiments.kept import Kept
+from sojourn.experiments.listener import Note
 from sojourn.experiments.manifest import STORE, FolderError, damaged, read_manifest
-from sojourn.experiments.place import at_work
+from sojourn.experiments.output_folder import at_work
 from sojourn.experiments.procedure import Plan, conduct, fixed_runs, in_order
 from sojourn.experiments.share import Share
+from sojourn.experiments.store_bench import StoreBench
 from sojourn.experiments.summary_file import SummaryFile
 from sojourn.experiments.sweep import finish
-from sojourn.experiments.told import Note
 from sojourn.results import Results
 from sojourn.runner import available_cores
 from sojourn.scenario import Scenario
@@ -48,7 +48,7 @@ def merge(parts: Sequence[Path], out: Path, *, note: Note = lambda _: None) -> t
         for part in parts:
             if part.resolve() != out.resolve():
                 _take(store, part, note)
-        bench = Kept(scenario, store, _nobody)
+        bench = StoreBench(scenario, store, _nobody)
         try:
             plan, missing = conduct(scenario, bench), 0
         except _Missing as error:
@@ -87,7 +87,7 @@ def _take(store: Store, part: Path, note: Note) -> None:
                 journal.append([(key, source.payload(key))])
 
 
-def _what_is_there(scenario: Scenario, bench: Kept) -> Plan:
+def _what_is_there(scenario: Scenario, bench: StoreBench) -> Plan:
     """The runs that are there; where runs decide on others, of points that lack none."""
     fixed = fixed_runs(scenario)
     if fixed is not None:

@@ -14,7 +14,7 @@ from typing import Any
 
 import orjson
 
-from sojourn.experiments.checked import Checked
+from sojourn.files.checksummed import ChecksummedFile
 from sojourn.store.journal import own_name
 from sojourn.summary import Head
 
@@ -25,7 +25,7 @@ WRITE_BACK_BYTES = 1 << 24
 the runs of many points."""
 
 
-class SummaryFile(Checked):
+class SummaryFile(ChecksummedFile):
     """The summary of an experiment that is being written. Raises OSError.
 
     Until it takes its place its name is its own: shares may be at work in one folder.
@@ -69,7 +69,7 @@ def write_summary(folder: Path, summary: Mapping[str, Any]) -> dict[str, Any]:
     with SummaryFile(folder, head) as file:
         file.put(summary["points"])
         file.take_place()
-    return file.told_by
+    return file.manifest_entry
 
 
 def remove_unfinished(folder: Path) -> None:

@@ -14,13 +14,13 @@ from sojourn.experiments.bench import Finished
 from sojourn.experiments.cluster import check_address, connected
 from sojourn.experiments.drafts import Drafts
 from sojourn.experiments.folder import left_out, prepare, texts, write
-from sojourn.experiments.kept import Kept
+from sojourn.experiments.listener import Listener, Note
 from sojourn.experiments.manifest import MANIFEST, STORE, FolderError, damaged, read_manifest
-from sojourn.experiments.place import at_work, writing
+from sojourn.experiments.output_folder import at_work, writing
 from sojourn.experiments.procedure import Plan, conduct, fixed_runs
 from sojourn.experiments.share import WHOLE, Share
+from sojourn.experiments.store_bench import StoreBench
 from sojourn.experiments.summary_file import SummaryFile
-from sojourn.experiments.told import Note, Told
 from sojourn.progress import Progress, shown
 from sojourn.progress import check as check_progress
 from sojourn.runner import carried_out, prepared, runs_at_once
@@ -91,8 +91,10 @@ def sweep(
         head = head_of(scenario, complete=share.is_whole)
         with workers(scenario, jobs, cluster, note) as hands, SummaryFile(out, head) as summary:
             with shown(progress, scenario.name) as told:
-                listener = Told(told, hands.threads.passed)
-                bench = Kept(scenario, store, hands.carry_out, listener, lambda: drafts.look())
+                listener = Listener(told, hands.threads.passed)
+                bench = StoreBench(
+                    scenario, store, hands.carry_out, listener, lambda: drafts.look()
+                )
                 expected = fixed_runs(scenario, share)
                 drafts = Drafts(scenario, bench, hands.threads, expected, summary)
                 plan = conduct(scenario, bench, share)

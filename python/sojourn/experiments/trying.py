@@ -8,13 +8,13 @@ from dataclasses import dataclass, field
 from itertools import groupby
 from pathlib import Path
 
-from sojourn.experiments.kept import Kept
+from sojourn.experiments.listener import Listener, Note, OnProgress
 from sojourn.experiments.manifest import STORE
-from sojourn.experiments.place import at_work
+from sojourn.experiments.output_folder import at_work
 from sojourn.experiments.procedure import conduct
 from sojourn.experiments.quantity import Quantity
+from sojourn.experiments.store_bench import StoreBench
 from sojourn.experiments.sweep import workers
-from sojourn.experiments.told import Note, OnProgress, Told
 from sojourn.scenario import Scenario
 from sojourn.stats.alike import alike
 from sojourn.store.runs import Store
@@ -54,8 +54,8 @@ class Tries:
         """
         wanted = [Quantity.of(scenario, text) for text in quantities]
         with workers(scenario, self.jobs, self.cluster, self.note) as hands:
-            told = Told(self.progress, hands.threads.passed)
-            bench = Kept(scenario, self.store, hands.carry_out, told)
+            listener = Listener(self.progress, hands.threads.passed)
+            bench = StoreBench(scenario, self.store, hands.carry_out, listener)
             plan = conduct(scenario, bench)
         points = range(scenario.core.points)
         samples = Samples({str(quantity): [[] for _ in points] for quantity in wanted})

@@ -24,8 +24,8 @@ from typing import TYPE_CHECKING, Any, Literal
 import polars as pl
 
 from sojourn._core import ScenarioError
+from sojourn.experiments.listener import Note
 from sojourn.experiments.space import Space
-from sojourn.experiments.told import Note
 from sojourn.experiments.trying import Samples, Tries
 from sojourn.metrics import resolution
 from sojourn.stats.alike import NOT_DIFFERENT, sampled

@@ -14,7 +14,7 @@ from rich.console import Console
 
 from sojourn import studies
 from sojourn.errors.nearest import hint_or_all
-from sojourn.experiments.place import at_work
+from sojourn.experiments.output_folder import at_work
 from sojourn.report import folder, terminal
 from sojourn.studies.base import RunFrames, Runner, RunOptions, Study, StudyReport
 from sojourn.studies.knobs import StudyError, read_assignments

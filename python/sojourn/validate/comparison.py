@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import polars as pl
 
 from sojourn._core import Tables
-from sojourn.experiments.bench import Memory
-from sojourn.experiments.told import OnProgress, Told
+from sojourn.experiments.bench import MemoryBench
+from sojourn.experiments.listener import Listener, OnProgress
 from sojourn.results import Results, collect
 from sojourn.runner import available_cores
 from sojourn.scenario import Scenario
@@ -125,11 +125,11 @@ class _Runs:
         self._done = self._total = 0
         self._benches = [self._bench(scenario, threads) for scenario in plan.scenarios]
 
-    def _bench(self, scenario: Scenario, threads: Threads) -> Memory:
+    def _bench(self, scenario: Scenario, threads: Threads) -> MemoryBench:
         def work(task: Task) -> Tables:
             return scenario.core.run(task.point, task.replica, threads.cancel, None)
 
-        return Memory(lambda missing: threads.each(work, missing), Told(self._ran))
+        return MemoryBench(lambda missing: threads.each(work, missing), Listener(self._ran))
 
     def _ran(self, _done: int, _total: int) -> None:
         self._done += 1

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from itertools import pairwise
 from statistics import fmean
 
-from sojourn.validate.play import Record, Told
+from sojourn.validate.play import Record, Signal
 
 Measured = float | list[float]
 
@@ -173,7 +173,7 @@ MEASURES: dict[str, Callable[..., Measured]] = {
 }
 
 
-def _told(told: list[Told], reason: str | None) -> list[Told]:
+def _told(told: list[Signal], reason: str | None) -> list[Signal]:
     return [each for each in told if reason in (None, each.reason)]
 
 
@@ -181,7 +181,7 @@ def _of_length(times: list[float], count: int) -> list[float]:
     return (times + [math.nan] * count)[:count]
 
 
-def _ratio(record: Record, told: list[Told], after_s: float, flow: int | None) -> float:
+def _ratio(record: Record, told: list[Signal], after_s: float, flow: int | None) -> float:
     def counts(packet: int) -> bool:
         arrival = record.arrivals[packet]
         return arrival.time_s >= after_s and flow in (None, arrival.flow)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from contextlib import closing
 from pathlib import Path
 
-from sojourn.experiments.told import OnProgress
+from sojourn.experiments.listener import OnProgress
 from sojourn.runner import available_cores
 from sojourn.validate import laws, properties, sequences
 from sojourn.validate.finding import Finding

@@ -41,7 +41,7 @@ class Arrival:
 
 
 @dataclass(frozen=True)
-class Told:
+class Signal:
     """A packet that was dropped or marked."""
 
     time_s: float
@@ -63,8 +63,8 @@ class Record:
 
     arrivals: list[Arrival] = field(default_factory=list)
     departures: list[Departure] = field(default_factory=list)
-    drops: list[Told] = field(default_factory=list)
-    marks: list[Told] = field(default_factory=list)
+    drops: list[Signal] = field(default_factory=list)
+    marks: list[Signal] = field(default_factory=list)
     states: list[tuple[float, dict[str, Any]]] = field(default_factory=list)
     """The time and the state after each operation."""
 
@@ -108,7 +108,7 @@ class Player:
     def _done(self, t_ns: int, reply: dict[str, Any]) -> None:
         time_s = t_ns / NS
         for told, into in (("drops", self.record.drops), ("marks", self.record.marks)):
-            into += [Told(time_s, packet, reason) for packet, reason, _ in reply[told]]
+            into += [Signal(time_s, packet, reason) for packet, reason, _ in reply[told]]
         self.record.states.append((time_s, reply["state"]))
         self.reply = reply
 

@@ -26,7 +26,7 @@ from typing import Any
 from sojourn.validate.entries import entries, wrong
 from sojourn.validate.evidence import EvidenceError
 from sojourn.validate.finding import Finding, Verdict
-from sojourn.validate.play import Player, PlayError, Told, operated, reason_of
+from sojourn.validate.play import Player, PlayError, Signal, operated, reason_of
 from sojourn.validate.tolerance import ROUNDING
 
 
@@ -117,7 +117,7 @@ def _seen(player: Player, name: str) -> Any:
             return reply["state"][name]
 
 
-def _count(told: list[Told], reason: str) -> int:
+def _count(told: list[Signal], reason: str) -> int:
     return sum(reason in ("", each.reason) for each in told)
 
 

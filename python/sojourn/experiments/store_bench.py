@@ -10,7 +10,7 @@ from contextlib import closing
 
 from sojourn._core import Tables
 from sojourn.experiments.bench import Finished
-from sojourn.experiments.told import NOBODY, Told
+from sojourn.experiments.listener import NOBODY, Listener
 from sojourn.scenario import Scenario
 from sojourn.store.identity import Keys
 from sojourn.store.recent import Recent
@@ -18,7 +18,7 @@ from sojourn.store.runs import Store
 from sojourn.workers.tasks import Task
 
 
-class Kept:
+class StoreBench:
     """Keeps finished runs in a store, and carries out only those that it does not hold."""
 
     def __init__(
@@ -26,7 +26,7 @@ class Kept:
         scenario: Scenario,
         store: Store,
         carry_out: Callable[[Sequence[Task]], Finished],
-        told: Told = NOBODY,
+        listener: Listener = NOBODY,
         meanwhile: Callable[[], None] = lambda: None,
     ) -> None:
         """Run with ``carry_out``, whose runs give packed tables.
@@ -38,7 +38,7 @@ class Kept:
         self.computed = 0
         self._store = store
         self._carry_out = carry_out
-        self._told = told
+        self._listener = listener
         self._meanwhile = meanwhile
         self._recent = Recent()
 
@@ -65,9 +65,9 @@ class Kept:
                     self._recent.keep(task, packed)
                     self.computed += 1
                     self._meanwhile()
-                    self._told.finished(self.computed, total)
+                    self._listener.finished(self.computed, total)
                 if not batch:
-                    self._told.under_way(self.computed, total)
+                    self._listener.under_way(self.computed, total)
                 journal.commit_when_due()
 
     def tables(self, task: Task) -> Tables:

@@ -1,4 +1,4 @@
-"""Files of an experiment whose size and checksum its manifest names."""
+"""Files whose size and checksum a manifest names."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from typing import Any
 from sojourn.files.whole import Unfinished
 
 
-class Checked(Unfinished):
-    """An unfinished file that is counted and checked while it is written."""
+class ChecksummedFile(Unfinished):
+    """An unfinished file whose size and checksum are taken while it is written."""
 
     def __init__(self, path: Path, ending: str = ".part") -> None:
         """Begin it, as any unfinished file."""
@@ -26,15 +26,15 @@ class Checked(Unfinished):
         self._bytes += len(piece)
 
     @property
-    def told_by(self) -> dict[str, Any]:
-        """What tells it from others, as the manifest names it."""
+    def manifest_entry(self) -> dict[str, Any]:
+        """Its size and checksum, as the manifest has them."""
         return {"bytes": self._bytes, "sha256": self._sha256.hexdigest()}
 
 
-def write_checked(path: Path, content: Iterable[bytes]) -> dict[str, Any]:
-    """Put a file in its place whole, or leave what was there; return what tells it from others."""
-    with Checked(path) as file:
+def write_checksummed(path: Path, content: Iterable[bytes]) -> dict[str, Any]:
+    """Put a file in its place whole, or leave what was there; return its entry in the manifest."""
+    with ChecksummedFile(path) as file:
         for piece in content:
             file.write(piece)
         file.take_place()
-    return file.told_by
+    return file.manifest_entry

@@ -1,4 +1,4 @@
-"""Who is told how far runs are, and what else a user should know."""
+"""Listeners: who is told how far runs are, and what else a user should know."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ class OnProgress(Protocol):
 
 
 @dataclass(frozen=True)
-class Finely:
-    """Is told of runs under way too: ``done`` of ``total``, and how many with those in part."""
+class FineProgress:
+    """Is told of runs under way too: ``done`` of ``total``, and how many if parts of runs count."""
 
     tell: Callable[[int, int, float], None]
 
@@ -30,8 +30,8 @@ class Finely:
 
 
 @dataclass(frozen=True)
-class Told:
-    """Whoever is told how far runs are, if anybody."""
+class Listener:
+    """Hears how far runs are, and tells ``progress``, if there is one."""
 
     progress: OnProgress | None = None
     passed: Callable[[], float] = lambda: 0.0
@@ -39,15 +39,15 @@ class Told:
 
     def finished(self, done: int, total: int) -> None:
         """Tell that another has."""
-        if isinstance(self.progress, Finely):
+        if isinstance(self.progress, FineProgress):
             self.progress.tell(done, total, max(done, self.passed()))
         elif self.progress is not None:
             self.progress(done, total)
 
     def under_way(self, done: int, total: int) -> None:
         """Tell that none has meanwhile, where this is wanted."""
-        if isinstance(self.progress, Finely):
+        if isinstance(self.progress, FineProgress):
             self.finished(done, total)
 
 
-NOBODY = Told()
+NOBODY = Listener()

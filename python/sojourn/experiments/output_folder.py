@@ -1,4 +1,4 @@
-"""The folder that results go to, looked at before the runs: whether it takes them and hurts nobody.
+"""The folder that results go to, before and while they are written: checked, locked, spared.
 
 Results are written when all is done. That the disk refuses them, or that a file of the user's own
 would go, is better known before hours of runs.
@@ -62,7 +62,7 @@ def writing(folder: Path) -> Iterator[None]:
         yield
 
 
-def spare(folder: Path, scenario: Scenario, contents: Mapping[str, bytes]) -> None:
+def check_overwrites(folder: Path, scenario: Scenario, contents: Mapping[str, bytes]) -> None:
     """Refuse to write over what is not Sojourn's: ``contents`` are by name inside ``folder``.
 
     Raises :class:`sojourn.ScenarioError` where the scenario that is read would become another, or
