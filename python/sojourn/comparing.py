@@ -29,9 +29,9 @@ def differences(
 
     One row for each pair: ``first`` and ``second`` (points), ``mean``, ``low``, ``high``,
     ``p_value``, ``adjusted``, ``separated``. The correction covers the pairs of one question (one
-    load, say); who asks many questions at once corrects further. No pair separates with fewer than
-    three replicas, or by ``least`` of the larger mean or less, nor by less than percentiles
-    resolve. ``quantity`` is such as ``"links.bottleneck.queueing_delay_mean_s"``.
+    load, say); if you ask many questions at once, correct further. No pair separates with fewer
+    than three replicas, or if it differs by ``least`` of the larger mean or less, or by less than
+    percentiles resolve. An example of ``quantity`` is ``"links.bottleneck.queueing_delay_mean_s"``.
     """
     values = per_replica(results, quantity)
     rows = []
@@ -55,11 +55,11 @@ def ranking(
 ) -> pl.DataFrame:
     """The rank of every point among those it is compared with.
 
-    ``better`` says which values are the good ones: ``"lower"`` or ``"higher"``. One row for each
-    point: ``point``, ``answer`` (what is compared), ``mean``, ``low``, ``high``, ``rank``,
-    ``grade``, ``ties`` (points that it does not separate from). A better rank is only given where
-    the paired intervals, adjusted by Holm, separate, and by more than ``least``.
-    Raises ValueError for another ``better``, and where the experiment has no such quantity.
+    ``better`` says which values are good: ``"lower"`` or ``"higher"``. One row for each point:
+    ``point``, ``answer`` (what is compared), ``mean``, ``low``, ``high``, ``rank``, ``grade``,
+    ``ties`` (points from which it does not separate). A better rank is given only where the paired
+    intervals, adjusted by Holm, separate, and by more than ``least``. Raises ValueError for another
+    ``better``, and if the experiment has no such quantity.
     """
     values = per_replica(results, quantity)
     names = answers(results.scenario)

@@ -59,15 +59,13 @@ def replay(
 
     ``capture`` is pcap, pcapng, or CSV with a header ``time_s,size_B[,flow][,ecn]``. A queue is
     ``"discipline=codel,target=5 ms"``, or ``"codel,target=5 ms"``; one alone needs no list.
-    ``limit`` is for all that name none. ``series`` is the interval of the series; by default about
-    a thousand values remain. Beyond ``flows`` flows those that appear later are counted together,
-    as ``others``.
-    ``interface`` chooses among those of a pcapng file. ``partial`` takes a file that ends in the
-    middle of a packet up to there.
+    ``limit`` applies to all queues that name none. ``series`` is the interval of the time series;
+    by default one or two thousand values remain. ``flows`` flows are told apart; later ones are
+    counted together as ``others``. ``interface`` selects one interface of a pcapng file.
+    ``partial`` accepts a file that ends in the middle of a packet, up to there.
 
-    Raises :class:`sojourn.ScenarioError` where what is asked for or the file is wrong, with the
-    packet and the byte where it stands, and :class:`sojourn.LedgerError` where the books do not
-    balance.
+    Raises :class:`sojourn.ScenarioError` if an argument or the file is wrong, with the packet and
+    the byte, and :class:`sojourn.LedgerError` if the books do not balance.
     """
     capture = as_path("capture", capture)
     given: list[Any] = list(queues) if isinstance(queues, list | tuple) else [queues]

@@ -78,8 +78,8 @@ class Results:
     def series(self, metric: str) -> pl.DataFrame:
         """Return the time series of one metric, such as ``queue_packets``.
 
-        A variable of a discipline or a congestion control goes by its own name. Raises ValueError
-        for a name that is neither a usual series (``sojourn.metrics.SERIES``) nor was recorded.
+        A variable of a discipline or a congestion control has its own name. Raises ValueError for a
+        name that is neither a usual series (``sojourn.metrics.SERIES``) nor was recorded.
         """
         if not isinstance(metric, str):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise kind_error("metric", metric, "the name of a series, such as 'queue_packets'")
@@ -112,9 +112,9 @@ class Results:
         ``kind`` is one of ``queue``, ``delay``, ``throughput``, ``cwnd``, ``series``, ``cdf``,
         ``delay-goodput``, ``load``, ``fairness``, ``drops``, ``probability``, ``heatmap``,
         ``ranking``; the options (``link``, ``flow``, ``case``, ``replica``, ``of``, ``x``, ``y``)
-        say of what. ``plot(...).save("queue.pdf")`` writes the data as CSV beside the figure.
-        Raises :class:`sojourn.plots.choice.PlotError` where it cannot be drawn. Needs the extra
-        ``plots``: ``pip install 'sojourn[plots]'``.
+        select what it shows. ``plot(...).save("queue.pdf")`` writes the data as CSV beside the
+        figure. Raises :class:`sojourn.plots.choice.PlotError` if it cannot be drawn. Needs the
+        extra ``plots``: ``pip install 'sojourn[plots]'``.
         """
         with needed("plots"):
             from sojourn.plots.kinds import plot
@@ -125,7 +125,7 @@ class Results:
     def report(self, path: str | Path, least: float = 0.01) -> Path:
         """Write a report: one HTML file that opens offline; return its path.
 
-        It calls nothing best that is ahead by the share ``least`` or less. Needs the extra
+        It calls nothing the best that leads by the share ``least`` or less. Needs the extra
         ``report``: ``pip install 'sojourn[report]'``.
         """
         place = as_path("path", path)
@@ -174,10 +174,11 @@ class Results:
     def write(self, folder: str | Path, *, traces: Sequence[Path] = ()) -> list[Path]:
         """Write an experiment's folder: tables, scenario and summary; return the paths.
 
-        ``traces`` are those of its runs that lie there; those of an earlier experiment are removed.
+        ``traces`` are those of its runs that are there already; traces of an earlier experiment are
+        removed.
 
-        Raises :class:`sojourn.ScenarioError` where a file of that name lies there that no
-        experiment has written, ValueError where the runs were interrupted before one was finished.
+        Raises :class:`sojourn.ScenarioError` if it would overwrite a file that no experiment has
+        written, ValueError if the runs were interrupted before one was finished.
         """
         from sojourn.experiments.folder import write
         from sojourn.experiments.summary_file import write_summary

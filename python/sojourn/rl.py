@@ -41,9 +41,9 @@ MOST = float(np.finfo(np.float32).max)
 
 
 class DropProbability(Discipline):
-    """Drops each arrival with the probability ``prob``; where it is ECN-capable, marks it.
+    """Drops each arrival with probability ``prob``, or marks it if it is ECN-capable.
 
-    Nothing in it changes ``prob``: that is for whoever sets it, an agent for example.
+    It never changes ``prob`` itself: that is left to an agent, for example.
     """
 
     start = params.probability(0.0, "The probability in a new queue.")
@@ -63,7 +63,7 @@ class DropProbability(Discipline):
 class Step:
     """What one step showed: the values of time series, rates and means over the interval.
 
-    A quantity that is undefined, as the delay of a flow of which nothing arrived, is left out.
+    An undefined quantity, such as the delay of a flow of which nothing arrived, is left out.
     """
 
     time_s: float
@@ -96,12 +96,12 @@ class QueueEnv(gymnasium.Env[np.ndarray, np.ndarray]):
     - *Observation*: the quantities ``observed`` of :attr:`Step.link`, as float32; undefined ones
       are 0.
     - *Action*: a value for each inner variable in ``actions``, within its bounds. A discipline of
-      your own shows what may be set in ``probes``; those of the registry allow what
-      ``sojourn drive`` can ``poke``.
-    - *Reward*: what ``reward`` makes of a :class:`Step`.
-    - An episode is one replica; it is truncated where the simulated time ends and never
-      terminates before. ``reset(seed=...)`` chooses the seed of the scenario's random streams;
-      without it every episode has another.
+      your own names what may be set in ``probes``; built-in ones allow what ``sojourn drive`` can
+      ``poke``.
+    - *Reward*: what ``reward`` returns for a :class:`Step`.
+    - An episode is one replica; it is truncated when the simulated time ends and never terminates
+      before. ``reset(seed=...)`` sets the seed of the scenario's random streams; without it every
+      episode has another.
 
     ``info["step"]`` holds the :class:`Step`, and at the end ``info["tables"]`` those of the run,
     their columns as arrays of the standard library.

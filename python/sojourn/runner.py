@@ -48,19 +48,19 @@ def run(
 
     ``scenario`` is a :class:`Scenario`, the path of a file, or the name of a study. ``replicas``,
     ``seed``, ``precision`` (such as ``"5%"``: replicas are added until the intervals are that
-    narrow) and ``series_interval`` (such as ``"100 ms"``) go before the file's. ``jobs`` workers
-    run at once, by default as many as there are cores; the results do not depend on it. Ctrl-C
-    ends the runs in progress and returns what is finished, with ``complete`` false. ``progress``
-    is told how many runs of how many are done; ``"bar"`` shows it, as notebooks do by themselves.
+    narrow) and ``series_interval`` (such as ``"100 ms"``) override the file. ``jobs`` runs are
+    carried out at once, by default one per core; the results do not depend on it. Ctrl-C ends the
+    runs in progress and returns what is finished, with ``complete`` false. ``progress`` is called
+    with the number of finished runs and of all; ``"bar"`` shows a bar, as notebooks do by default.
 
-    Into ``trace_folder`` go traces in ``trace_format``. ``"ns2"``: one file of all links,
-    ``trace[-pointP][-replicaR].tr``. ``"pcapng"``: captures, a file for each link,
-    ``trace...-LINK.pcapng``, and one for what it dropped, ``trace...-LINK-drops.pcapng``;
-    ``trace_links`` chooses among the links, ``trace_payload`` stores the payload too, all zeros.
+    Traces in ``trace_format`` are written into ``trace_folder``. ``"ns2"``: one file for all links,
+    ``trace[-pointP][-replicaR].tr``. ``"pcapng"``: a capture for each link,
+    ``trace...-LINK.pcapng``, and one of what it dropped, ``trace...-LINK-drops.pcapng``;
+    ``trace_links`` selects links, ``trace_payload`` stores the payload too, all zeros.
 
-    Raises :class:`sojourn.ScenarioError` where the scenario is wrong and
-    :class:`sojourn.LedgerError` where the books of a run do not balance;
-    :class:`sojourn.UserCodeError` where a discipline in Python raised an exception.
+    Raises :class:`sojourn.ScenarioError` if the scenario is wrong, :class:`sojourn.LedgerError` if
+    the books of a run do not balance, and :class:`sojourn.UserCodeError` if a discipline or a
+    congestion control in Python raised an exception.
     """
     # Polars takes longer to import than a short run takes, and the program may do without.
     from sojourn.results import of_outcomes

@@ -52,7 +52,7 @@ class Scenario:
     def load(cls, path: str | Path, overrides: Overrides = ()) -> Scenario:
         """Read a scenario file.
 
-        ``scenarios/NAME.toml`` is the ready file of that name where there is none of yours.
+        ``scenarios/NAME.toml`` is the ready-made file of that name if you have none there.
         """
         path = as_path("path", path)
         ready = READY / path.name
@@ -191,7 +191,7 @@ class Scenario:
         return outside.is_interpreted(self.core.outside(point), self._folder)
 
     def to_toml(self) -> str:
-        """Return the scenario file of it, with what was set from outside."""
+        """Return it as a scenario file, with what was set from outside."""
         return self.as_run()
 
     def as_run(self) -> str:

@@ -2,9 +2,9 @@
 
 >>> sj.testing.check_laws(MyAqm)
 
-Random sequences of arrivals, departures and pauses are tried on the class. What a Python class
-cannot break, since Sojourn keeps the packets, holds by itself: that none is lost or invented, and
-that only ECN-capable ones are marked.
+Random sequences of arrivals, departures and pauses are tried on the class. Some laws a Python class
+cannot break, since Sojourn keeps the packets: that none is lost or invented, and that only
+ECN-capable ones are marked.
 """
 
 from __future__ import annotations
@@ -130,8 +130,8 @@ def check_laws(
     - The same seed and the same arrivals give the same decisions, each time.
     - After ``reset`` it decides as a new queue does.
 
-    ``params`` are those of the class, with units. An exception in the class ends the check as it
-    ends a run: :class:`sojourn.UserCodeError`.
+    ``params`` are the parameters of the class, with units. An exception in the class ends the check
+    as it ends a run, with :class:`sojourn.UserCodeError`.
     """
     if not (isinstance(cls, type) and issubclass(cls, Discipline)):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise kind_error("cls", cls, "a class that inherits from sojourn.queue.Discipline")

@@ -101,8 +101,8 @@ def tcp(
 
     ``congestion_control`` is a name, an object such as ``sj.transport.Cubic(beta=0.8)``, or a
     :class:`sojourn.transport.CongestionControl` of your own. ``traffic`` is what it sends, by
-    default as much as it can. The flow is called after its congestion control unless it has a
-    ``name``. Other keywords are keys of the flow or of its ``transport``.
+    default as much as it can. The flow is named after its congestion control unless ``name`` is
+    given. Other keywords are keys of the flow or of its ``transport``.
     """
     control = _control(congestion_control)
     word = str(control["congestion_control"]).rpartition(":")[2].rpartition(".")[2]
@@ -123,8 +123,8 @@ def udp(
     """A flow over UDP.
 
     ``traffic`` is what it sends, such as ``sj.source.Poisson(rate="2 Mbit/s")``; ``rate`` alone
-    stands for a constant bit rate. The flow is called after its source unless it has a ``name``.
-    Other keywords are keys of the flow or of its ``transport``.
+    means a constant bit rate. The flow is named after its source unless ``name`` is given. Other
+    keywords are keys of the flow or of its ``transport``.
     """
     if (traffic is None) == (rate is None):
         raise TypeError("udp: allowed: either traffic, such as sj.source.Poisson(...), or rate")

@@ -27,9 +27,9 @@ def from_networkx(
 ) -> Scenario:
     """A network with a link for each edge of a graph.
 
-    An edge's attributes are the keys of a link: ``rate`` (needed), ``delay``, ``queue``, ``name``
-    ... Edges of an undirected graph are duplex, those of a directed one go one way. Nodes are
-    called ``str(node)``.
+    An edge's attributes are the keys of a link: ``rate`` (required), ``delay``, ``queue``,
+    ``name`` and so on. Edges of an undirected graph are duplex, those of a directed one go one way.
+    Nodes are named ``str(node)``.
     """
     if not hasattr(graph, "edges"):
         raise kind_error("graph", graph, "a graph of networkx")

@@ -28,13 +28,16 @@ AnyQueue = Queue | Discipline | type[Queue] | type[Discipline] | Mapping[str, An
 table as in a scenario file."""
 
 Changes = Sequence[Mapping[str, str]] | Mapping[str, Any]
-"""How a rate changes: ``[{"at": "20 s", "rate": "5 Mbit/s"}]``, or rates that follow each other,
-``{"rates": ["5 Mbit/s", "10 Mbit/s"], "step": "20 s"}``."""
+"""How rate and delay change: ``[{"at": "20 s", "rate": "5 Mbit/s"}]``, or rates that follow each
+other, ``{"rates": ["5 Mbit/s", "10 Mbit/s"], "step": "20 s"}``."""
 
 Loss = float | Mapping[str, Any]
-Jitter = str | Mapping[str, Any]
 """What a wire loses: a share of the packets, or another law, such as
 ``{"good_to_bad": 0.01, "bad_to_good": 0.3}``."""
+
+Jitter = str | Mapping[str, Any]
+"""How much longer than its delay a wire takes: a distribution, such as ``"exponential(2 ms)"``, or
+a table for some of the packets, such as ``{"extra": "10 ms", "share": 0.01}``."""
 
 MOST_LEAVES = 1_000_000
 """More leaves or hops than this are a slip of the pen, and would fill memory."""
@@ -106,11 +109,12 @@ def dumbbell(
 ) -> Scenario:
     """One bottleneck, called ``bottleneck``; each flow with a sender and a receiver of its own.
 
-    ``rtt`` is the two-way propagation of the whole path; or give the bottleneck's ``delay``.
-    ``changes`` says how the bottleneck's rate and delay change, ``loss`` and ``reverse_loss`` what
-    its wire loses there and back, ``jitter`` and ``reverse_jitter`` what packets take longer,
-    ``reorders`` whether they may overtake each other then, as in a scenario file. ``access`` may
-    hold ``rate``, ``delay`` and all of that but changes of the links at both sides.
+    ``rtt`` is the two-way propagation of the whole path; or give the bottleneck's ``delay``. As in
+    a scenario file, ``changes`` says how the bottleneck's rate and delay change, ``loss`` and
+    ``reverse_loss`` what its wire loses in each direction, ``jitter`` and ``reverse_jitter`` how
+    much longer than its delay packets take, and ``reorders`` whether they may then overtake each
+    other. ``access`` is a table for the links on both sides: ``rate``, ``delay``, and all of these
+    except ``changes``.
     """
     bottleneck: dict[str, Any] = {"rate": rate, "delay": delay, "changes": changes}
     bottleneck |= {"loss": loss, "reverse_loss": reverse_loss}
@@ -136,9 +140,10 @@ def parking_lot(
 ) -> Scenario:
     """Routers ``r0`` to ``rN`` in a row, joined by the bottlenecks ``hop-1`` to ``hop-N``.
 
-    ``flows`` cross all of them, ``cross`` each one alone: on hop k under the name ``NAME-hopK``.
-    Each has hosts of its own, behind links of ``access`` (``rate``, ``delay`` and what else a link
-    has; by default no delay and a rate that is never the bottleneck).
+    ``flows`` cross all of them; each of ``cross`` crosses one alone, on hop k under the name
+    ``NAME-hopK``. Each flow has hosts of its own behind ``access`` links (a table with ``rate``,
+    ``delay`` and the other keys of a link; by default no delay, and a rate that is never the
+    bottleneck).
     """
     hops = as_whole("hops", hops, 1, MOST_LEAVES)
     if access is not None and not isinstance(access, Mapping):  # pyright: ignore[reportUnnecessaryIsInstance]

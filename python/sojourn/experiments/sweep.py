@@ -56,15 +56,15 @@ def sweep(
 ) -> Results:
     """Run every point and replica of a scenario into the folder ``out``; return the frames.
 
-    Runs that the folder holds already are not run again, whether they come from an earlier
+    Runs that the folder already holds are not run again, whether they come from an earlier
     scenario or from a sweep that was killed. ``cluster`` is the address of a Dask scheduler;
-    otherwise ``jobs`` runs go at once on this machine. ``progress`` is told how many runs are done,
-    or ``"bar"`` shows it; ``note`` is told of damage and warnings.
+    otherwise ``jobs`` runs are carried out at once on this machine. ``progress`` is called with the
+    number of finished runs and of all, or ``"bar"`` shows a bar; ``note`` is called with what else
+    a user should know, such as a warning of damage.
 
-    Raises :class:`sojourn.ScenarioError`, :class:`sojourn.LedgerError` as :func:`sojourn.run`
-    does, the former too where ``out`` holds a file that is not of an experiment and would be
-    written over; OSError when the disk is full, KeyboardInterrupt after Ctrl-C: finished runs are
-    kept.
+    Raises what :func:`sojourn.run` raises, and :class:`sojourn.ScenarioError` also if ``out`` holds
+    a file that no experiment has written and that would be overwritten; OSError if the disk is
+    full; KeyboardInterrupt after Ctrl-C. Finished runs are kept in every case.
     """
     check_process()
     jobs = runs_at_once(jobs)

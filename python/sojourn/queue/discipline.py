@@ -23,18 +23,18 @@ from sojourn.queue.verdicts import ACCEPT
 class Discipline(_core.Desk):
     """A queue discipline: decides about packets that Sojourn keeps.
 
-    The packets wait in one first-in first-out queue, or in ``queues`` of them. ``enqueue`` is asked
-    about each arrival, ``dequeue`` about each packet at the head before it is sent; both answer
-    with a verdict. Hooks that a class does not define are not called.
+    The packets wait in one first-in first-out queue, or in ``queues`` of them. ``enqueue`` is
+    called for each arrival, ``dequeue`` for each packet at the head before it is sent; both return
+    a verdict. Hooks that a class does not define are not called.
 
-    An object of the class stands in scenarios, ``queue=MyAqm(target="10 ms")``; every link and
-    replica then makes its own. Its state is set in :meth:`reset`. It is to draw random numbers from
-    :meth:`random` alone, and to know no clock but ``now``: then the same seed gives the same run.
+    Use an object of the class in a scenario, ``queue=MyAqm(target="10 ms")``; every link and
+    replica then makes its own. Set its state in :meth:`reset`. Draw random numbers only from
+    :meth:`random`, and take the time only from ``now``: then the same seed gives the same run.
 
-    Beside what is documented here it has ``packets``, ``bytes`` (what waits; a packet that is
-    judged is not counted), ``random()``, ``has_room(size)``, ``source``, ``destination``,
-    ``dscp`` (of the packet judged), ``link_rate``, ``link_delay``, ``mtu``, ``base_rtt``;
-    ``packets_in(queue)`` and ``bytes_in(queue)`` where there are several queues;
+    Beside what is documented here it has ``packets``, ``bytes`` (what waits, without the packet
+    being judged), ``random()``, ``has_room(size)``, ``source``, ``destination``, ``dscp`` (of the
+    packet being judged), ``link_rate``, ``link_delay``, ``mtu``, ``base_rtt``;
+    ``packets_in(queue)`` and ``bytes_in(queue)`` if there are several queues;
     ``wait_until(time)``; and ``next_timer``.
     """
 
@@ -84,27 +84,27 @@ class Discipline(_core.Desk):
     def validate(self) -> None:
         """Check parameters that depend on each other; called when all of them are set.
 
-        It raises :class:`sojourn.params.ParamError` with the name of the one to blame, what was
-        found and what is allowed: scenario files then tell its line.
+        Raise :class:`sojourn.params.ParamError` with the name of the one to blame, what was found
+        and what is allowed; for a scenario file the message also names the line.
         """
 
     def reset(self) -> None:
         """Set the state of a new queue. The link is known when it is called."""
 
     def enqueue(self, now: float, size: int, flow: int, ecn: int, /) -> int:
-        """Say what becomes of an arrival.
+        """Decide about an arriving packet.
 
         ``now`` is in seconds, ``size`` in bytes; ``flow`` is equal for all packets of one
-        five-tuple; ``ecn`` is one of ``NOT_ECT``, ``ECT1``, ``ECT0``, ``CE``. Answers ``ACCEPT``,
-        ``DROP``, ``MARK``, the number of a queue, or what ``drop()`` and ``mark()`` gave.
+        five-tuple; ``ecn`` is one of ``NOT_ECT``, ``ECT1``, ``ECT0``, ``CE``. Return ``ACCEPT``,
+        ``DROP``, ``MARK``, the number of a queue, or what ``drop()`` or ``mark()`` gave.
         """
         del now, size, flow, ecn
         return ACCEPT
 
     def dequeue(self, now: float, size: int, flow: int, ecn: int, sojourn: float, /) -> int:
-        """Say what becomes of the packet at the head, which has waited ``sojourn`` seconds.
+        """Decide about the packet at the head, which has waited ``sojourn`` seconds.
 
-        Answers as :meth:`enqueue` does; after a drop it is asked about the next packet. With
+        Return what :meth:`enqueue` may return; after a drop it is called for the next packet. With
         ``self.wait_until(time)`` the packet stays and nothing leaves before that instant.
         """
         del now, size, flow, ecn, sojourn
@@ -115,9 +115,9 @@ class Discipline(_core.Desk):
         del now
 
     def choose(self, now: float, /) -> int:
-        """Name the queue whose head comes next; it must hold a packet.
+        """Return the number of the queue whose head comes next; it must hold a packet.
 
-        Without it the first that holds one, so that low numbers go first.
+        Without this hook it is the first queue that holds one, so that low numbers go first.
         """
         del now
         return 0
@@ -127,7 +127,7 @@ class Discipline(_core.Desk):
         del now
 
     def on_link(self) -> None:
-        """Hear that the rate of the link changed: ``link_rate`` is the new one."""
+        """The rate of the link changed: ``link_rate`` is the new one."""
 
     def table(self) -> dict[str, Any]:
         """Return the ``queue`` table of a scenario file."""

@@ -26,10 +26,10 @@ class CongestionControl:
     """A congestion control: sets the window as acknowledgements and losses come in.
 
     It sets ``cwnd`` and ``ssthresh``, in segments; the sender reads them after each hook. The
-    sender finds and repairs losses: ``on_loss`` sets the threshold and the window to go on with.
+    sender detects and repairs losses; ``on_loss`` sets the threshold and the window to go on with.
 
-    An object of the class stands in flows, ``sj.tcp(MyControl())``; every connection makes its own.
-    It is to draw random numbers from :meth:`random` alone, and to know no clock but ``now``.
+    Use an object of the class in a flow, ``sj.tcp(MyControl())``; every connection makes its own.
+    Draw random numbers only from :meth:`random`, and take the time only from ``now``.
     """
 
     probes: ClassVar[tuple[str, ...]] = ()
@@ -78,11 +78,11 @@ class CongestionControl:
         """Set the state of a new connection; ``cwnd`` has the initial window."""
 
     def on_ack(self, ack: _core.Ack, /) -> None:
-        """Hear of an acknowledgement that delivered something."""
+        """An acknowledgement delivered something."""
         raise NotImplementedError(f"{type(self).__name__} has no on_ack")
 
     def on_loss(self, loss: _core.Loss, /) -> None:
-        """Hear of a congestion event: at most one a window, but for timeouts."""
+        """A congestion event happened: at most one per window, except for timeouts."""
         raise NotImplementedError(f"{type(self).__name__} has no on_loss")
 
     def on_recovery_exit(self, now: float, /) -> None:
@@ -95,7 +95,7 @@ class CongestionControl:
     def on_undo(self, now: float, /) -> None:
         """The last reduction proved wrong: take it back.
 
-        Called where the sender finds that out: under the preset ``linux``, or with ``undo``.
+        Called if the sender detects that: under the preset ``linux``, or with ``undo``.
         """
         before = self._before
         self.cwnd, self.ssthresh = max(self.cwnd, before[0]), max(self.ssthresh, before[1])
@@ -116,7 +116,7 @@ class CongestionControl:
         return segments - room
 
     def reduce(self, loss: _core.Loss, segments: float) -> None:
-        """Take threshold and window to so many segments; after a timeout the window to one."""
+        """Set threshold and window to so many segments; after a timeout the window to one."""
         if not loss.again:
             self._before = (self.cwnd, self.ssthresh)
             self.ssthresh = max(segments, LEAST_SSTHRESH)
