@@ -155,7 +155,7 @@ def run(
             for path in [*written, *traced]:
                 note(str(path))
         if not outcomes.complete:
-            raise interrupted(scenario, outcomes.points, "they alone are counted")
+            raise interrupted(scenario, outcomes.points, "only these are counted")
 
 
 def _stamps(out: Path | None, trace: Trace | None) -> dict[Path, tuple[int, ...]]:

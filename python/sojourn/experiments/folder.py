@@ -159,7 +159,7 @@ def read(folder: Path) -> Experiment:
     manifest = read_manifest(folder)
     bad = damaged(folder, manifest)
     if bad:
-        raise FolderError(f"{bad[0]}; the command that made it mends it: {manifest['command']}")
+        raise FolderError(f"{bad[0]}; to repair it, run again: {manifest['command']}")
     frames = {name: parquet.read(folder / f"{name}.parquet") for name in TABLES}
     frames["totals"], frames["time_series"] = frames.pop("total"), frames.pop("series")
     outside.read_results(folder)

@@ -32,16 +32,16 @@ def read_manifest(folder: Path) -> dict[str, Any]:
     except FileNotFoundError:
         what = f"this is no folder of an experiment: it has no {MANIFEST}"
         if (folder / STORE).is_dir():
-            again = f"sojourn sweep FILE --out {folder} goes on from there"
+            again = f"sojourn sweep FILE --out {folder} resumes it"
             what = f"its sweep has not finished, it has no {MANIFEST}: {again}"
         raise FolderError(f"{folder}: {what}") from None
     except NotADirectoryError:
         what = "this is a file; allowed: the folder of an experiment"
         raise FolderError(f"{folder}: {what}") from None
     except (ValueError, KeyError, TypeError, AttributeError):
-        raise FolderError(f"{path}: it is damaged; run the command again that made it") from None
+        raise FolderError(f"{path}: it is damaged; run the command that made it again") from None
     if checksum != own_checksum(manifest):
-        raise FolderError(f"{path}: it is damaged; run the command again that made it")
+        raise FolderError(f"{path}: it is damaged; run the command that made it again")
     if manifest["format"] != FORMAT:
         raise FolderError(f"{path}: found the format {manifest['format']}; allowed: {FORMAT}")
     return manifest

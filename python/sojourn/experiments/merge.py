@@ -72,7 +72,7 @@ def _common_scenario(parts: Sequence[Path]) -> Scenario:
         if bad:
             raise FolderError(f"{bad[0]}; run its shard again")
         if (part / "scenario.toml").read_bytes() != (first / "scenario.toml").read_bytes():
-            raise FolderError(f"{part}: it is of another scenario than {first}")
+            raise FolderError(f"{part}: it is a part of another scenario than {first}")
     return Scenario.load(first / "scenario.toml")
 
 

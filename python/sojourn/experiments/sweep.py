@@ -122,7 +122,7 @@ def finish(out: Path, drafts: Drafts, plan: Plan, store: Store, share: Share = W
 def _name_damage(out: Path, store: Store, scenario: Scenario, note: Note) -> None:
     """Say what is damaged; none of it is read, and all of it is made again."""
     for damage in store.damages:
-        note(f"warning: {damage}; the runs that stood there are run again")
+        note(f"warning: {damage}; the runs stored there are run again")
     if not (out / MANIFEST).exists():
         return
     try:

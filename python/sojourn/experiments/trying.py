@@ -82,6 +82,6 @@ def trying(
     with at_work(out):
         store = Store(out / STORE)
         for damage in store.damages:
-            note(f"warning: {damage}; the runs that stood there are run again")
+            note(f"warning: {damage}; the runs stored there are run again")
         yield Tries(store, jobs, cluster, progress, note)
         store.tidy()

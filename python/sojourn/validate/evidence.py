@@ -109,7 +109,7 @@ def load(folder: Path) -> Evidence:
     )
     for rule in (*evidence.tolerances, *evidence.known):
         if not any(rule.matches(row) for row in rows):
-            raise EvidenceError(f"{place}: no row is meant by where = {rule.where}")
+            raise EvidenceError(f"{place}: no row matches where = {rule.where}")
     return evidence
 
 
