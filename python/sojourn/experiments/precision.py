@@ -63,8 +63,8 @@ class Goal:
         """How many replicas there are at the first look."""
         return min(max(replicas, FEWEST), self.most)
 
-    def wanted(self, bench: Bench, tasks: Sequence[Task], count: int) -> int:
-        """How many replicas these points are to have next; ``count`` if that will do."""
+    def wanted(self, bench: Bench, tasks: Sequence[Task]) -> int:
+        """How many replicas these points are to have next; as many as now if that will do."""
         samples = self._samples(bench, tasks).values()
         return min(max(enough(values, self.share) for values in samples), self.most)
 

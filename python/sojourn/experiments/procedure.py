@@ -77,7 +77,7 @@ def conduct(scenario: Scenario, bench: Bench, share: Share = WHOLE) -> Plan:
             further: list[Task] = []
             for index in list(unsettled):
                 group, count = groups[index], counts[index]
-                wanted = goal.wanted(bench, runs(group, 0, count), count)
+                wanted = goal.wanted(bench, runs(group, 0, count))
                 if wanted == count:
                     unsettled.remove(index)
                 further += runs(group, count, wanted)
