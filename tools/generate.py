@@ -160,16 +160,16 @@ def metrics_page() -> str:
         "Names end in their unit. Counters count events in `[warmup, duration)`; a packet's delay "
         "belongs to the window in which it is received, its loss to the window in which it was "
         "sent. Queues exclude the packet being sent. Packets of a flow are those with its data: a "
-        "SYN is one of them, a segment sent again is another, acknowledgements and requests are "
-        "not. Goodput counts payload when it is there in order: what is held behind a hole counts "
-        "in the window in which the hole is filled, so over a short one goodput may exceed the "
-        "rate of the link a little. Undefined values are null.",
-        "Percentiles (`_p50_s`, `_p95_s`, `_p99_s`) come from a histogram with 128 buckets to each "
+        "SYN counts, a retransmitted segment counts again, acknowledgements and requests do not "
+        "count. Goodput counts payload once it is there in order: data held behind a hole counts "
+        "in the window in which the hole is filled, so over a short window goodput may slightly "
+        "exceed the rate of the link. Undefined values are null.",
+        "Percentiles (`_p50_s`, `_p95_s`, `_p99_s`) come from a histogram with 128 buckets per "
         "power of two: buckets are 1/256 to 1/128 (0.4 to 0.8 %) of their value wide, and the "
-        "middle of one stands for all that lies in it, so a percentile is off by at most 0.4 %. "
-        "That is why the same value may come in several replicas, with an interval of no width, "
-        "and why two percentiles that differ by 0.8 % or less are never called different. Means "
-        "are exact.",
+        "middle of a bucket represents all that is in it, so a percentile is off by at most 0.4 %. "
+        "That is why several replicas may have the same value, with an interval of no width, and "
+        "why two percentiles that differ by 0.8 % or less are never called different. Means are "
+        "exact.",
     ]
     kinds = {
         "link": "Links",
@@ -183,10 +183,10 @@ def metrics_page() -> str:
     parts += [
         "## Time series",
         "`Results.series` gives these, and the inner variables of disciplines and congestion "
-        "controls by their own names. A value stands at the end of its interval, and what is not "
-        "of an interval is as it stands just before that. They begin with the run, whatever the "
-        "warm-up; where `series` does not divide the duration, the last interval, which is "
-        "shorter, is left out.",
+        "controls by their own names. Each value has the time of its interval's end; a series that "
+        "is not of an interval is sampled just before that. Series begin with the run, whatever "
+        "the warm-up; if `series` does not divide the duration, the last, shorter interval is left "
+        "out.",
         "\n".join(
             ["| series | meaning |", "| --- | --- |"]
             + [f"| `{name}` | {meaning} |" for name, meaning in SERIES.items()]

@@ -60,7 +60,7 @@ METRICS = (
         "higher",
         "bits sent per second without framing, straddling packets by their part",
     ),
-    Metric("arrivals_packets", "link", None, "packets that came to the queue"),
+    Metric("arrivals_packets", "link", None, "packets that arrived at the queue"),
     Metric("departures_packets", "link", None, "packets whose transmission began"),
     Metric(
         "drops_packets",
@@ -75,7 +75,7 @@ METRICS = (
         "loss_ratio",
         "link",
         "lower",
-        "drops divided by arrivals, both of the window: above 1 where much is dropped that came "
+        "drops divided by arrivals, both in the window: above 1 if many of the drops arrived "
         "before it",
     ),
     Metric("loss_gap_mean_s", "link", "higher", "time from one drop to the next, mean"),
@@ -85,8 +85,8 @@ METRICS = (
         "loss_events",
         "link",
         "lower",
-        "drops of data; those less than a round trip after the first count as one: the longest "
-        "propagation, and the wait of that time",
+        "drops of data; those less than a round trip (the longest propagation, and the wait at "
+        "that time) after the first count as one",
     ),
     Metric("loss_event_mean_packets", "link", "lower", "packets dropped in a loss event, mean"),
     Metric(
