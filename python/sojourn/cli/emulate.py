@@ -35,7 +35,7 @@ def emulate(
         list[str],
         typer.Argument(
             metavar="COMMAND...",
-            help="What to run, after --, and its arguments; 198.18.0.2 is the other host.",
+            help="After --, what to run and its arguments; 198.18.0.2 is the other host.",
             show_default=False,
         ),
     ],
@@ -53,17 +53,19 @@ def emulate(
     rtt: Annotated[str, typer.Option(metavar="TIME", help="Propagation, there and back.")] = "0 s",
     down_rate: Annotated[
         str | None,
-        typer.Option(metavar="RATE", help="Rate of what comes to COMMAND.", show_default=False),
+        typer.Option(metavar="RATE", help="Rate towards COMMAND, if another.", show_default=False),
     ] = None,
     down_queue: Annotated[
         str | None,
-        typer.Option(metavar="QUEUE", help="Queue of what comes to COMMAND.", show_default=False),
+        typer.Option(
+            metavar="QUEUE", help="Queue towards COMMAND, if another.", show_default=False
+        ),
     ] = None,
     server: Annotated[
         str | None,
         typer.Option(
             metavar="COMMAND",
-            help="What runs on the other host meanwhile: 'iperf3 -s'.",
+            help="What runs on the other host, such as 'iperf3 -s'.",
             show_default=False,
         ),
     ] = None,
@@ -84,14 +86,16 @@ def emulate(
         str | None,
         typer.Option(
             metavar="INTERVAL",
-            help="Interval of the series: 10 ms; default: so that about a thousand values remain.",
+            help="Interval of the time series, such as 10 ms; default: grows with the run, so that "
+            "one or two thousand values remain.",
             show_default=False,
         ),
     ] = None,
     flows: Annotated[
         int,
         typer.Option(
-            min=1, help="Flows that are told apart each way; later ones are counted together."
+            min=1,
+            help="How many flows are told apart each way; later ones are counted together.",
         ),
     ] = 1000,
     out: Annotated[
@@ -105,12 +109,12 @@ def emulate(
     ] = None,
     json_: JsonOption = False,
 ) -> None:
-    """Run real programs with queues between them: what do disciplines make of real packets?
+    """Run real programs with queues between them: what do disciplines do to real packets?
 
     COMMAND runs on a host of its own, 198.18.0.1, whose only link leads to another, 198.18.0.2.
-    Each packet between them goes through the queue of its way, under the clock on the wall. When
-    COMMAND ends, its packets are counted as those of a replay are. Needs Linux, iproute2 and
-    util-linux; who may not open /dev/net/tun has to be root.
+    Each packet between them goes through the queue of its direction, in real time. When COMMAND
+    ends, its packets are counted as those of a replay are. Needs Linux, iproute2 and util-linux,
+    and root where /dev/net/tun is not open to all.
     """
     from sojourn.emulation import emulate as run
 
