@@ -17,6 +17,7 @@ __all__ = [
     "Cancelled",
     "Desk",
     "Driver",
+    "Emulation",
     "Episode",
     "LedgerError",
     "Loss",

@@ -32,7 +32,7 @@ pub struct Options<'a> {
 /// More intervals of a series than this are a slip of the pen.
 pub(crate) const MOST_INTERVALS: u64 = 1_000_000;
 
-/// More samples of links and flows than this, a dozen values each, fill the memory of most machines.
+/// More samples of links and flows than this, a dozen values each, fill most machines' memory.
 pub(crate) const MOST_SAMPLES: u64 = 20_000_000;
 
 /// What is wrong with an interval of which there would be more.
