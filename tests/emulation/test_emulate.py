@@ -13,6 +13,8 @@ from pathlib import Path
 import pytest
 
 from sojourn.emulation import emulate
+from sojourn.emulation import host as inside
+from sojourn.emulation.hosts import unshared
 from sojourn.errors.brief import KindError
 
 PROGRAMS = Path(__file__).with_name("programs.py")
@@ -161,6 +163,41 @@ def test_ctrl_c_is_the_commands_and_what_was_measured_is_shown(tmp_path):
     assert front.returncode == 130
     assert "up: droptail" in out
     assert errors == "sleep ended with Interrupt\n"
+
+
+def test_ctrl_c_before_the_command_runs_is_told_in_a_word(tmp_path):
+    words = ["--rate", "1 Mbit/s", "--queue", "droptail", "--server", "sleep 60", "--", "true"]
+    command = [sys.executable, "-m", "sojourn", "emulate", *words]
+    with subprocess.Popen(
+        command, stderr=subprocess.PIPE, text=True, cwd=tmp_path, start_new_session=True
+    ) as front:
+        wait_for_child(front, "sleep")
+        os.killpg(front.pid, signal.SIGINT)
+        _, errors = front.communicate(timeout=30)
+    assert (front.returncode, errors) == (130, "interrupted\n")
+
+
+def test_a_command_that_is_killed_before_it_runs_is_told(tmp_path):
+    words = ["--rate", "1 Mbit/s", "--queue", "droptail", "--server", "sleep 60", "--", "true"]
+    command = [sys.executable, "-m", "sojourn", "emulate", *words]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, cwd=tmp_path) as front:
+        children = wait_for_child(front, "sleep")
+        for child in children:
+            if inside.__file__ in Path(f"/proc/{child}/cmdline").read_text():
+                os.kill(child, signal.SIGTERM)
+        _, errors = front.communicate(timeout=30)
+    assert (front.returncode, errors) == (1, "true ended with Terminated\n")
+
+
+def test_a_host_whose_front_has_gone_goes_without_a_word():
+    control, theirs = socket.socketpair()
+    control.close()
+    with theirs:
+        words = [*unshared(), sys.executable, inside.__file__, str(theirs.fileno()), "--", "true"]
+        done = subprocess.run(
+            words, pass_fds=[theirs.fileno()], capture_output=True, text=True, check=False
+        )
+    assert (done.returncode, done.stderr) == (1, "")
 
 
 def test_nothing_is_left_when_the_front_is_killed(tmp_path):

@@ -40,6 +40,12 @@ def end_with_the_front() -> None:
     ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
+def end_without_a_word() -> None:
+    """Have Ctrl-C end this process as it ends most commands, where it is not to be ignored."""
+    if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 def packets_of_link() -> int:
     """Make the link; a descriptor from which its packets are read, one at a time."""
     packets = os.open("/dev/net/tun", os.O_RDWR | os.O_NONBLOCK | os.O_CLOEXEC)
@@ -77,6 +83,7 @@ def told(error: OSError) -> str:
 
 def main() -> None:
     """Become a host."""
+    end_without_a_word()
     number, *words = sys.argv[1:]
     end = words.index("--")
     addresses, command = words[:end], words[end + 1 :]
@@ -89,9 +96,13 @@ def main() -> None:
     except OSError as error:
         control.sendall(told(error).encode())
         sys.exit(1)
-    socket.send_fds(control, [b"\0"], [packets])
-    os.close(packets)
-    if not control.recv(1):
+    try:
+        socket.send_fds(control, [b"\0"], [packets])
+        os.close(packets)
+        is_to_run = control.recv(1)
+    except ConnectionError:
+        is_to_run = b""
+    if not is_to_run:
         sys.exit(1)
     try:
         os.execvp(command[0], command)

@@ -14,7 +14,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any
 
@@ -72,8 +72,11 @@ class Host:
 
     def go(self) -> None:
         """Have the command run. Raises :class:`InputError` where there is none."""
-        self._control.sendall(b"\0")
-        told = self._control.recv(4096).decode(errors="replace")
+        told = ""
+        # Where the host has been killed, its status says so.
+        with suppress(ConnectionError):
+            self._control.sendall(b"\0")
+            told = self._control.recv(4096).decode(errors="replace")
         if told:
             raise InputError(f"{self.command[0]}: cannot be run: {told}")
 
