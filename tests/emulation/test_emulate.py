@@ -12,9 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from sojourn.emulation import emulate
+from sojourn.emulation import emulate, hosts
 from sojourn.emulation import host as inside
-from sojourn.emulation.hosts import unshared
 from sojourn.errors.brief import KindError
 
 PROGRAMS = Path(__file__).with_name("programs.py")
@@ -193,11 +192,34 @@ def test_a_host_whose_front_has_gone_goes_without_a_word():
     control, theirs = socket.socketpair()
     control.close()
     with theirs:
-        words = [*unshared(), sys.executable, inside.__file__, str(theirs.fileno()), "--", "true"]
+        words = [
+            *hosts.unshared(),
+            sys.executable,
+            inside.__file__,
+            str(theirs.fileno()),
+            "--",
+            "true",
+        ]
         done = subprocess.run(
             words, pass_fds=[theirs.fileno()], capture_output=True, text=True, check=False
         )
     assert (done.returncode, done.stderr) == (1, "")
+
+
+def test_a_folder_that_takes_nothing_is_told_before_the_command_runs(tmp_path):
+    words = ("--rate", "1 Mbit/s", "--queue", "droptail", "--out", "/proc/found", "--")
+    done = sojourn(*words, "touch", "ran", cwd=tmp_path)
+    assert (done.returncode, done.stderr) == (1, "error: /proc/found: No such file or directory\n")
+    assert not (tmp_path / "ran").exists()
+
+
+def test_what_was_found_is_shown_where_the_disk_refuses_the_figures(tmp_path):
+    words = ("--rate", "100 Mbit/s", "--queue", "droptail", "--", *program("burst"))
+    (tmp_path / "results").write_text("a file")
+    done = sojourn(*words, cwd=tmp_path)
+    assert done.returncode == 1
+    assert "up: droptail" in done.stdout
+    assert done.stderr.endswith("error: results/emulate: Not a directory\n")
 
 
 def test_nothing_is_left_when_the_front_is_killed(tmp_path):
@@ -218,10 +240,18 @@ def wait_for_child(front: subprocess.Popen, name: str) -> list[int]:
     while time.monotonic() < deadline:
         tasks = Path(f"/proc/{front.pid}/task").glob("*/children")
         children = [int(child) for task in tasks for child in task.read_text().split()]
-        if any(Path(f"/proc/{child}/comm").read_text().strip() == name for child in children):
+        if any(called(child) == name for child in children):
             return children
         time.sleep(0.02)
     raise AssertionError(f"no child is called {name}")
+
+
+def called(process: int) -> str:
+    """What a process is called; nothing once it has gone."""
+    try:
+        return Path(f"/proc/{process}/comm").read_text().strip()
+    except FileNotFoundError:
+        return ""
 
 
 def is_alive(process: int) -> bool:

@@ -117,7 +117,10 @@ def emulate(
     and root where /dev/net/tun is not open to all.
     """
     from sojourn.emulation import emulate as run
+    from sojourn.experiments.output_folder import make
 
+    if out is not None:
+        make(out)
     done = run(
         command,
         queue,

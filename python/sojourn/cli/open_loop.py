@@ -42,15 +42,20 @@ MOST_FLOWS = 8
 
 
 def show(found: OpenLoop, title: str, *, out: Path | None, usual: Path, json_: bool) -> None:
-    """Warn, write into ``out`` or the figures alone into the ``usual`` folder, and print."""
+    """Warn, write into ``out`` or the figures alone into the ``usual`` folder, and print.
+
+    It is printed even where it cannot be written: to find it again may take long.
+    """
     for warning in found.warnings:
         warn(warning)
-    written = _write(found, out, usual)
-    if json_:
-        json.dump(found.summary(), sys.stdout, indent=1, ensure_ascii=False, allow_nan=False)
-        print()
-    else:
-        _print(found, title)
+    try:
+        written = _write(found, out, usual)
+    finally:
+        if json_:
+            json.dump(found.summary(), sys.stdout, indent=1, ensure_ascii=False, allow_nan=False)
+            print()
+        else:
+            _print(found, title)
     for path in written:
         note(str(path))
 
