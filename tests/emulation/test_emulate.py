@@ -206,6 +206,18 @@ def test_a_host_whose_front_has_gone_goes_without_a_word():
     assert (done.returncode, done.stderr) == (1, "")
 
 
+def test_what_the_programs_have_started_goes_with_their_hosts(tmp_path):
+    note = "sleep 61 & echo $! >> started"
+    server = f"sh -c '{note}; sleep 62; true'"
+    words = ("--rate", "1 Mbit/s", "--queue", "droptail", "--server", server, "--", "sh", "-c")
+    # A pipe that something holds open would be read for a minute.
+    done = sojourn(*words, f"setsid {note}", cwd=tmp_path, timeout=30)
+    assert done.returncode == 0, done.stderr
+    started = (tmp_path / "started").read_text().split()
+    assert len(started) == 2
+    assert not any(is_alive(int(each)) for each in started)
+
+
 def test_a_folder_that_takes_nothing_is_told_before_the_command_runs(tmp_path):
     words = ("--rate", "1 Mbit/s", "--queue", "droptail", "--out", "/proc/found", "--")
     done = sojourn(*words, "touch", "ran", cwd=tmp_path)

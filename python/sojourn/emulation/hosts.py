@@ -67,6 +67,7 @@ class Host:
             self._control.close()
             raise InputError(f"a host cannot be made: {told.decode(errors='replace')}")
         self.packets = files[0]
+        self._network = os.readlink(f"/proc/{self.process.pid}/ns/net")
         # It can be read when the command has ended too.
         self._devices = os.open(f"/proc/{self.process.pid}/net/dev", os.O_RDONLY)
 
@@ -106,17 +107,31 @@ class Host:
         return 0
 
     def end(self) -> None:
-        """End its command, if it still runs, and the host with it."""
-        if self.process.poll() is None:
-            self.process.terminate()
-            try:
-                self.process.wait(GOES_WITHIN_S)
-            except subprocess.TimeoutExpired:
-                self.process.kill()
-                self.process.wait()
+        """End its command and all that this has started, and the host with them."""
+        for way in (signal.SIGTERM, signal.SIGKILL):
+            self._send(way)
+            deadline = time.monotonic() + GOES_WITHIN_S
+            while self._processes() and time.monotonic() < deadline:
+                time.sleep(0.01)
+        self.process.wait()
         self._control.close()
         os.close(self._devices)
         os.close(self.packets)
+
+    def _send(self, way: signal.Signals) -> None:
+        for process in self._processes():
+            with suppress(ProcessLookupError):
+                os.kill(process, way)
+
+    def _processes(self) -> list[int]:
+        """What runs in its network: daemons too, of which nobody else knows."""
+        found = []
+        for entry in Path("/proc").glob("[0-9]*"):
+            # Of others' processes, and of those that have just ended, it cannot be read.
+            with suppress(OSError):
+                if os.readlink(entry / "ns/net") == self._network:
+                    found.append(int(entry.name))
+        return found
 
 
 def unshared() -> list[str]:
