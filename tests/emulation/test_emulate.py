@@ -218,6 +218,13 @@ def test_what_the_programs_have_started_goes_with_their_hosts(tmp_path):
     assert not any(is_alive(int(each)) for each in started)
 
 
+def test_what_is_typed_is_for_the_command(tmp_path):
+    words = ("--rate", "1 Mbit/s", "--queue", "droptail", "--server", "cat", "--", "cat")
+    done = sojourn(*words, cwd=tmp_path, input="hello\n")
+    assert done.stdout.startswith("hello\n")
+    assert "hello" not in done.stderr
+
+
 def test_a_folder_that_takes_nothing_is_told_before_the_command_runs(tmp_path):
     words = ("--rate", "1 Mbit/s", "--queue", "droptail", "--out", "/proc/found", "--")
     done = sojourn(*words, "touch", "ran", cwd=tmp_path)

@@ -46,7 +46,7 @@ class Host:
         *,
         is_apart: bool,
     ) -> None:
-        """Make it. ``is_apart``: Ctrl-C is not for its command.
+        """Make it. ``is_apart``: what is typed, Ctrl-C too, is not for its command.
 
         Raises :class:`InputError` where the machine does not let us.
         """
@@ -58,6 +58,7 @@ class Host:
             self.process = subprocess.Popen(
                 [*words, str(theirs.fileno()), *lengths, "--", *command],
                 pass_fds=[theirs.fileno()],
+                stdin=subprocess.DEVNULL if is_apart else None,
                 stdout=output,
                 start_new_session=is_apart,
             )
