@@ -206,6 +206,13 @@ def test_a_host_whose_front_has_gone_goes_without_a_word():
     assert (done.returncode, done.stderr) == (1, "")
 
 
+def test_without_a_server_none_is_waited_for(tmp_path, monkeypatch):
+    monkeypatch.setattr(hosts, "LISTENS_WITHIN_S", 30)
+    began = time.monotonic()
+    emulated(["true"], "droptail", "1 Mbit/s", tmp_path / "out")
+    assert time.monotonic() - began < 30
+
+
 def test_what_the_programs_have_started_goes_with_their_hosts(tmp_path):
     note = "sleep 61 & echo $! >> started"
     server = f"sh -c '{note}; sleep 62; true'"

@@ -109,7 +109,8 @@ def emulate(
         made(words, NEAR, output, is_apart=False) as near,
     ):
         far.go()
-        far.wait_until_it_listens()
+        if server is not None:
+            far.wait_until_it_listens()
         found = _joined(ready, near, far)
         status = near.process.returncode
         lost = near.lost_packets() + far.lost_packets()
