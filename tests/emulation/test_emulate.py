@@ -1,6 +1,7 @@
 """`sojourn emulate`: packets of the kernel's own TCP and UDP through the queues."""
 
 import ast
+import io
 import json
 import os
 import signal
@@ -295,6 +296,7 @@ def is_alive(process: int) -> bool:
         (("true", "--server", "nonesuch"), "nonesuch: cannot be run: No such file"),
         (("true", "--server", "'"), 'server: found "\'": No closing quotation'),
         (("true", "--server", ""), "server: found nothing; allowed: a command"),
+        (("",), "command: found nothing; allowed: a command"),
         (("true", "--queue", "redd"), "--queue redd: "),
         (("true", "--down-rate", "0 bit/s"), "--down-rate: "),
     ],
@@ -314,3 +316,5 @@ def test_arguments_of_another_kind_are_told():
         emulate(3, "codel", "1 Mbit/s")  # pyright: ignore[reportArgumentType]
     with pytest.raises(KindError, match=r"rate: found 3; allowed: a text"):
         emulate("true", "codel", 3)  # pyright: ignore[reportArgumentType]
+    with pytest.raises(KindError, match=r"output: found <_io\.StringIO .*>; allowed: a file"):
+        emulate("true", "codel", "1 Mbit/s", output=io.StringIO())

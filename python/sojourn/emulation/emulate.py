@@ -91,6 +91,8 @@ def emulate(
     for name, text in (("queue", queue), ("rate", rate)):
         if not isinstance(text, str):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise kind_error(name, text, "a text")
+    if output is not None and not is_of_the_system(output):
+        raise kind_error("output", output, "a file of the system's, such as open() makes")
     check_machine()
     ready = _core.Emulation(
         rate,
@@ -142,9 +144,18 @@ def split(argument: str, command: str | Sequence[str]) -> tuple[str, ...]:
             raise InputError(f"{argument}: found {command!r}: {error}") from None
     if not isinstance(words, list | tuple) or not all(isinstance(word, str) for word in words):
         raise kind_error(argument, command, 'a text or a list of words, such as "iperf3 -s"')
-    if not words:
+    if not words or not words[0]:
         raise InputError(f'{argument}: found nothing; allowed: a command, such as "iperf3 -s"')
     return tuple(words)
+
+
+def is_of_the_system(file: IO[Any]) -> bool:
+    """Whether another program can write there: not so into a cell of a notebook."""
+    try:
+        file.fileno()
+    except (AttributeError, OSError, ValueError):
+        return False
+    return True
 
 
 @contextmanager

@@ -152,7 +152,8 @@ def check_machine() -> None:
         package = {"ip": "iproute2"}.get(error.filename, "util-linux")
         raise InputError(f"{error.filename} is not there; it is part of {package}") from None
     if done.returncode:
-        raise InputError(f"a host cannot be made: {done.stderr.strip()}; as root it can")
+        hint = "" if os.geteuid() == 0 else "; as root it can"
+        raise InputError(f"a host cannot be made: {done.stderr.strip()}{hint}")
 
 
 @contextmanager
