@@ -3,8 +3,9 @@
 //!
 //! Two hosts are joined by one link each way. What comes from one host goes into the queue of its
 //! way, and what the link delivers to the other host, byte for byte but for a mark (ECN). Every
-//! decision is made at its exact instant of the clock, however late this thread is woken: what it
-//! is late with is only handing packets over, and how late is [measured](Emulated::late).
+//! decision is made at its exact instant of the clock, however late this thread is woken to hand
+//! packets over, and how late is [measured](Emulated::late). How late it was to take one in is not
+//! known: that counts as the packet's own time.
 //!
 //! The window of all metrics begins when the emulation does. When it is told to stop, what is still
 //! on its way runs out, as after the last arrival of a [replay](crate::replay).
