@@ -207,6 +207,23 @@ def test_a_host_whose_front_has_gone_goes_without_a_word():
     assert (done.returncode, done.stderr) == (1, "")
 
 
+def test_a_host_is_made_where_ipv6_is_switched_off():
+    switch = Path("/proc/sys/net/ipv6/conf/default/disable_ipv6")
+    if not switch.exists():
+        pytest.skip("has no IPv6 to switch off")
+    control, theirs = socket.socketpair()
+    off = ["sh", "-c", f'echo 1 > {switch}; exec "$@"', "sh", sys.executable, inside.__file__]
+    addresses = ["198.18.0.1/30", "2001:2::1/64"]
+    words = [*hosts.unshared(), *off, str(theirs.fileno()), *addresses, "--", "true"]
+    with control, subprocess.Popen(words, pass_fds=[theirs.fileno()]) as host:
+        theirs.close()
+        told, files, _, _ = socket.recv_fds(control, 4096, 1)
+        for file in files:
+            os.close(file)
+        control.sendall(b"\0")
+    assert (told, host.returncode) == (b"\0", 0)
+
+
 def test_without_a_server_none_is_waited_for(tmp_path, monkeypatch):
     monkeypatch.setattr(hosts, "LISTENS_WITHIN_S", 30)
     began = time.monotonic()

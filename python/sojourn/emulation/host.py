@@ -57,7 +57,7 @@ def set_up(addresses: list[str]) -> None:
     """Give the link its addresses and switch it on, the host's loopback too."""
     ip("link", "set", "lo", "up")
     ip("link", "set", NAME, "txqueuelen", str(ROOM_PACKETS))
-    has_ipv6 = Path("/proc/net/if_inet6").exists()
+    has_ipv6 = knows_ipv6()
     if has_ipv6:
         # Without an address that the system chooses it has nothing to announce.
         ip("link", "set", NAME, "addrgenmode", "none")
@@ -67,6 +67,12 @@ def set_up(addresses: list[str]) -> None:
             ip("address", "add", address, "dev", NAME)
         elif has_ipv6:
             ip("address", "add", address, "dev", NAME, "nodad")
+
+
+def knows_ipv6() -> bool:
+    """Whether the link may have addresses of IPv6: not so where it is switched off."""
+    switch = Path(f"/proc/sys/net/ipv6/conf/{NAME}/disable_ipv6")
+    return switch.exists() and switch.read_text().strip() == "0"
 
 
 def ip(*words: str) -> None:
