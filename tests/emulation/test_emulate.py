@@ -15,7 +15,8 @@ import pytest
 
 from sojourn.emulation import emulate, hosts
 from sojourn.emulation import host as inside
-from sojourn.errors.brief import KindError
+from sojourn.emulation.emulate import made
+from sojourn.errors.brief import InputError, KindError
 
 PROGRAMS = Path(__file__).with_name("programs.py")
 
@@ -177,16 +178,12 @@ def test_ctrl_c_before_the_command_runs_is_told_in_a_word(tmp_path):
     assert (front.returncode, errors) == (130, "interrupted\n")
 
 
-def test_a_command_that_is_killed_before_it_runs_is_told(tmp_path):
-    words = ["--rate", "1 Mbit/s", "--queue", "droptail", "--server", "sleep 60", "--", "true"]
-    command = [sys.executable, "-m", "sojourn", "emulate", *words]
-    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, cwd=tmp_path) as front:
-        children = wait_for_child(front, "sleep")
-        for child in children:
-            if inside.__file__ in Path(f"/proc/{child}/cmdline").read_text():
-                os.kill(child, signal.SIGTERM)
-        _, errors = front.communicate(timeout=30)
-    assert (front.returncode, errors) == (1, "true ended with Terminated\n")
+def test_a_command_that_is_killed_before_it_runs_is_told():
+    with made(["true"], hosts.NEAR, None, is_apart=False) as host:
+        host.process.terminate()
+        host.process.wait()
+        host.go()
+    assert host.process.returncode == -signal.SIGTERM
 
 
 def test_a_host_whose_front_has_gone_goes_without_a_word():
@@ -231,16 +228,15 @@ def test_without_a_server_none_is_waited_for(tmp_path, monkeypatch):
     assert time.monotonic() - began < 30
 
 
-def test_what_the_programs_have_started_goes_with_their_hosts(tmp_path):
-    note = "sleep 61 & echo $! >> started"
-    server = f"sh -c '{note}; sleep 62; true'"
-    words = ("--rate", "1 Mbit/s", "--queue", "droptail", "--server", server, "--", "sh", "-c")
-    # A pipe that something holds open would be read for a minute.
-    done = sojourn(*words, f"setsid {note}", cwd=tmp_path, timeout=30)
-    assert done.returncode == 0, done.stderr
-    started = (tmp_path / "started").read_text().split()
-    assert len(started) == 2
-    assert not any(is_alive(int(each)) for each in started)
+def test_what_the_programs_have_started_goes_with_their_hosts(tmp_path, monkeypatch):
+    monkeypatch.setattr(hosts, "LISTENS_WITHIN_S", 0)
+    notes = tmp_path / "started"
+    start = f"sleep 61 & echo $! >> {notes}"
+    until_both = f'until [ "$(wc -l < {notes})" = 2 ]; do sleep 0.1; done'
+    server = ["sh", "-c", f"{start}; sleep 62; true"]
+    command = ["sh", "-c", f"setsid {start}; {until_both}"]
+    emulated(command, "droptail", "1 Mbit/s", tmp_path / "out", server=server)
+    assert not any(is_alive(int(each)) for each in notes.read_text().split())
 
 
 def test_what_is_typed_is_for_the_command(tmp_path):
@@ -313,7 +309,6 @@ def is_alive(process: int) -> bool:
         (("true", "--server", "nonesuch"), "nonesuch: cannot be run: No such file"),
         (("true", "--server", "'"), 'server: found "\'": No closing quotation'),
         (("true", "--server", ""), "server: found nothing; allowed: a command"),
-        (("",), "command: found nothing; allowed: a command"),
         (("true", "--queue", "redd"), "--queue redd: "),
         (("true", "--down-rate", "0 bit/s"), "--down-rate: "),
     ],
@@ -335,3 +330,8 @@ def test_arguments_of_another_kind_are_told():
         emulate("true", "codel", 3)  # pyright: ignore[reportArgumentType]
     with pytest.raises(KindError, match=r"output: found <_io\.StringIO .*>; allowed: a file"):
         emulate("true", "codel", "1 Mbit/s", output=io.StringIO())
+
+
+def test_an_empty_word_is_no_command():
+    with pytest.raises(InputError, match="command: found nothing; allowed: a command"):
+        emulate([""], "codel", "1 Mbit/s")
