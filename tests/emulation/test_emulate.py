@@ -323,9 +323,27 @@ def test_what_is_wrong_is_one_line(words, error, tmp_path):
     assert not list(tmp_path.iterdir())
 
 
+def test_a_server_that_fails_is_told(tmp_path):
+    done, _ = emulated(
+        ["sleep", "0.3"], "droptail", "1 Mbit/s", tmp_path / "out", server=["sh", "-c", "exit 3"]
+    )
+    assert done.warnings == ("sh, the server, ended with status 3",)
+
+
+def test_a_series_that_is_too_fine_loses_nothing(tmp_path):
+    command = ["sleep", "1.2"]
+    done, _ = emulated(command, "droptail", "1 Mbit/s", tmp_path / "out", series="1 us")
+    assert done.status == 0
+    assert done.series["time_s"].max() >= 1.2
+
+
 def test_arguments_of_another_kind_are_told():
     with pytest.raises(KindError, match=r"command: found 3; allowed: a text or a list of words"):
         emulate(3, "codel", "1 Mbit/s")  # pyright: ignore[reportArgumentType]
+    with pytest.raises(KindError, match=r"rtt: found 3; allowed: a text"):
+        emulate("true", "codel", "1 Mbit/s", rtt=3)  # pyright: ignore[reportArgumentType]
+    with pytest.raises(KindError, match=r"limit: found 3; allowed: a text"):
+        emulate("true", "codel", "1 Mbit/s", limit=3)  # pyright: ignore[reportArgumentType]
     with pytest.raises(KindError, match=r"rate: found 3; allowed: a text"):
         emulate("true", "codel", 3)  # pyright: ignore[reportArgumentType]
     with pytest.raises(KindError, match=r"output: found <_io\.StringIO .*>; allowed: a file"):

@@ -145,6 +145,7 @@ impl Emulation {
                 overhead,
                 random: draws.stream("discipline", name),
                 series,
+                is_live: true,
             };
             let label = format!("{name}: {label}");
             let line = Line::new(label, discipline, wire, Outbox::default());

@@ -123,6 +123,7 @@ impl Replay {
                 // The same for all: where two queues draw alike, they draw the same.
                 random: draws.stream("discipline", "replay"),
                 series,
+                is_live: false,
             };
             let line = Line::new(label, discipline, wire, ());
             warnings.extend(line.warnings(&format!("--queue {text}")));

@@ -117,6 +117,7 @@ def emulate(
     and root where /dev/net/tun is not open to all.
     """
     from sojourn.emulation import emulate as run
+    from sojourn.emulation import ending
     from sojourn.experiments.output_folder import make
 
     if out is not None:
@@ -144,8 +145,3 @@ def emulate(
     if done.status:
         note(f"{done.command[0]} ended with {ending(done.status)}")
         raise typer.Exit(INTERRUPTED if done.status == -signal.SIGINT else FAILED)
-
-
-def ending(status: int) -> str:
-    """Say how a command ended."""
-    return f"status {status}" if status > 0 else signal.strsignal(-status) or f"signal {-status}"

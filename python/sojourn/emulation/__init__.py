@@ -4,6 +4,6 @@ Two hosts (:mod:`.hosts`), each a process that makes its own network (:mod:`.hos
 what :mod:`.emulate` runs: the core takes their packets through the queues.
 """
 
-from sojourn.emulation.emulate import Emulated, emulate
+from sojourn.emulation.emulate import Emulated, emulate, ending
 
-__all__ = ["Emulated", "emulate"]
+__all__ = ["Emulated", "emulate", "ending"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shlex
+import signal
 import sys
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -88,8 +89,10 @@ def emulate(
     """
     words = split("command", command)
     served = IDLE if server is None else split("server", server)
-    for name, text in (("queue", queue), ("rate", rate)):
-        if not isinstance(text, str):  # pyright: ignore[reportUnnecessaryIsInstance]
+    needed: dict[str, Any] = {"queue": queue, "rate": rate, "rtt": rtt, "overhead": overhead}
+    optional = {"down_queue": down_queue, "down_rate": down_rate, "limit": limit, "series": series}
+    for name, text in (needed | {key: text or "" for key, text in optional.items()}).items():
+        if not isinstance(text, str):
             raise kind_error(name, text, "a text")
     if output is not None and not is_of_the_system(output):
         raise kind_error("output", output, "a file of the system's, such as open() makes")
@@ -116,7 +119,10 @@ def emulate(
         found = _joined(ready, near, far)
         status = near.process.returncode
         lost = near.lost_packets() + far.lost_packets()
+        server_status = far.process.poll()
     warnings = list(found["warnings"])
+    if server_status:
+        warnings.append(f"{served[0]}, the server, ended with {ending(server_status)}")
     if lost:
         what = "this machine is too busy, or too slow for so many"
         warnings.append(f"packets lost before they came to a queue: {lost}; {what}")
@@ -185,18 +191,23 @@ def _joined(ready: _core.Emulation, near: Host, far: Host) -> dict[str, Any]:
     def ended(run: Future[Any]) -> None:
         # Without a link the command might wait for ever.
         if run.exception() is not None:
-            near.process.terminate()
+            near.process.kill()
 
     with ThreadPoolExecutor(max_workers=1) as pool:
-        run = pool.submit(carried)
-        run.add_done_callback(ended)
         try:
+            run = pool.submit(carried)
+            run.add_done_callback(ended)
             with patient(near.process):
                 near.go()
                 near.process.wait()
         finally:
             stop.set()
         return run.result()
+
+
+def ending(status: int) -> str:
+    """Say how a command ended, by its exit status or minus the signal that ended it."""
+    return f"status {status}" if status > 0 else signal.strsignal(-status) or f"signal {-status}"
 
 
 def come_first() -> None:

@@ -69,6 +69,9 @@ class Host:
             raise InputError(f"a host cannot be made: {told.decode(errors='replace')}")
         self.packets = files[0]
         self._network = os.readlink(f"/proc/{self.process.pid}/ns/net")
+        # All that runs in it is ended with it.
+        if self._network == os.readlink("/proc/self/ns/net"):
+            raise RuntimeError("a host has the network of this process")
         # It can be read when the command has ended too.
         self._devices = os.open(f"/proc/{self.process.pid}/net/dev", os.O_RDONLY)
 

@@ -73,6 +73,8 @@ pub(crate) struct Wire {
     pub(crate) random: Stream,
     /// Interval of the series.
     pub(crate) series: Option<Span>,
+    /// Whether what came cannot be had again: then nothing may end it early.
+    pub(crate) is_live: bool,
 }
 
 impl<X: Observer> Line<X> {
@@ -103,7 +105,7 @@ impl<X: Observer> Line<X> {
         Self {
             label,
             open: OpenLoop::new(link, ((meter, Decisions::default()), also)),
-            samples: Samples::new(wire.series),
+            samples: Samples::new(wire.series, wire.is_live),
         }
     }
 

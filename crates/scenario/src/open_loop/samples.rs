@@ -29,17 +29,20 @@ pub(super) struct Total {
 #[derive(Debug)]
 pub(super) struct Samples {
     interval: Span,
-    is_fixed: bool,
+    /// Where so many values stand they are put together in pairs; none: then there are too many.
+    most: Option<usize>,
     next: Time,
     totals: Vec<Total>,
 }
 
 impl Samples {
-    pub(super) fn new(interval: Option<Span>) -> Self {
+    /// `goes_on`: an interval that is asked for doubles too where there would be too many of them.
+    pub(super) fn new(interval: Option<Span>, goes_on: bool) -> Self {
         let first = interval.unwrap_or(FINEST);
+        let most_asked_for = goes_on.then_some(MOST_INTERVALS as usize);
         Self {
             interval: first,
-            is_fixed: interval.is_some(),
+            most: interval.map_or(Some(MOST), |_| most_asked_for),
             next: Time::ZERO + first,
             totals: Vec::new(),
         }
@@ -53,7 +56,7 @@ impl Samples {
     /// The interval has ended with this.
     pub(super) fn take(&mut self, total: Total) -> Result<(), String> {
         self.totals.push(total);
-        if !self.is_fixed && self.totals.len() == MOST {
+        if self.most == Some(self.totals.len()) {
             // What stood at the end of every other interval.
             self.totals = self.totals.iter().skip(1).step_by(2).copied().collect();
             self.interval += self.interval;
@@ -117,7 +120,7 @@ mod tests {
 
     #[test]
     fn intervals_double_and_nothing_is_lost() {
-        let mut samples = Samples::new(None);
+        let mut samples = Samples::new(None, false);
         let count = 5_000;
         for i in 1..=count {
             let total = Total {
@@ -143,10 +146,22 @@ mod tests {
 
     #[test]
     fn a_fixed_interval_stays() {
-        let mut samples = Samples::new(Some(Span::from_ms(10)));
+        let mut samples = Samples::new(Some(Span::from_ms(10)), false);
         for _ in 0..3_000 {
             samples.take(Total::default()).unwrap();
         }
         assert_eq!(samples.finish().0.len(), 3_000);
+    }
+
+    #[test]
+    fn a_fixed_interval_doubles_where_nothing_may_be_lost() {
+        for goes_on in [false, true] {
+            let mut samples = Samples::new(Some(Span::from_us(1)), goes_on);
+            let taken: Result<(), String> =
+                (0..=MOST_INTERVALS).try_for_each(|_| samples.take(Total::default()));
+            assert_eq!(taken.is_ok(), goes_on);
+            let interval = Span::from_us(if goes_on { 2 } else { 1 });
+            assert_eq!(samples.interval, interval);
+        }
     }
 }

@@ -14,7 +14,7 @@
 use core::fmt;
 use std::net::{IpAddr, SocketAddr};
 
-use etherparse::{IpEcn, IpNumber, Ipv4Header, LaxIpSlice};
+use etherparse::{IpNumber, LaxIpSlice};
 use sojourn_base::Ecn;
 
 /// How the packets of a capture begin.
@@ -150,16 +150,24 @@ pub fn read(link: LinkType, bytes: &[u8]) -> Headers {
 /// Marks the packet that begins with this IP header: congestion experienced (RFC 3168). Whether it
 /// is one that may be marked is for the discipline to know.
 pub fn set_ce(ip: &mut [u8]) {
-    if let Ok((mut header, _)) = Ipv4Header::from_slice(ip) {
-        header.ecn = IpEcn::CongestionExperienced;
-        header.header_checksum = header.calc_header_checksum();
-        let bytes = header.to_bytes();
-        ip[..bytes.len()].copy_from_slice(&bytes);
-    } else if ip.first().is_some_and(|byte| byte >> 4 == 6)
-        && let Some(traffic_class) = ip.get_mut(1)
-    {
-        *traffic_class |= 0b11 << 4;
+    match ip {
+        [first, tos, _, _, _, _, _, _, _, _, high, low, ..] if *first >> 4 == 4 => {
+            let before = u16::from_be_bytes([*first, *tos]);
+            *tos |= 0b11;
+            let after = u16::from_be_bytes([*first, *tos]);
+            let checksum = u16::from_be_bytes([*high, *low]);
+            [*high, *low] = changed(checksum, before, after).to_be_bytes();
+        }
+        [first, traffic_class, ..] if *first >> 4 == 6 => *traffic_class |= 0b11 << 4,
+        _ => {}
     }
+}
+
+/// The checksum of what had one word changed (RFC 1624, equation 3).
+fn changed(checksum: u16, before: u16, after: u16) -> u16 {
+    let sum = u32::from(!checksum) + u32::from(!before) + u32::from(after);
+    let folded = (sum & 0xffff) + (sum >> 16);
+    !((folded & 0xffff) + (folded >> 16)) as u16
 }
 
 /// IEEE 802.1Q, 802.1ad, and what was used before the latter.
@@ -348,15 +356,21 @@ mod tests {
     fn a_mark_changes_the_codepoint_and_the_checksum_alone() {
         let mut ip = ipv4((5, 6));
         ip[1] = 46 << 2 | 0b10;
-        let checksum_of = |ip: &[u8]| Ipv4Header::from_slice(ip).unwrap().0.calc_header_checksum();
-        let checksum = checksum_of(&ip);
+        ip[6] |= 0x80; // the flag that is reserved
+        let sum_of = |ip: &[u8]| {
+            let words = ip[..20].chunks_exact(2).map(|word| [word[0], word[1]]);
+            let sum: u32 = words.map(|word| u32::from(u16::from_be_bytes(word))).sum();
+            (sum & 0xffff) + (sum >> 16)
+        };
+        ip[10..12].fill(0);
+        let checksum = !(sum_of(&ip) as u16);
         ip[10..12].copy_from_slice(&checksum.to_be_bytes());
+        assert_eq!(sum_of(&ip), 0xffff);
         let before = ip.clone();
         set_ce(&mut ip);
         let headers = read(LinkType::Raw, &ip);
         assert_eq!((headers.ecn, headers.dscp), (Ecn::Ce, 46));
-        assert_eq!(ip[10..12], checksum_of(&ip).to_be_bytes());
-        assert_ne!(ip[10..12], before[10..12]);
+        assert_eq!(sum_of(&ip), 0xffff);
         assert_eq!(
             (ip[0], &ip[2..10], &ip[12..]),
             (before[0], &before[2..10], &before[12..])
