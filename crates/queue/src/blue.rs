@@ -1,17 +1,25 @@
 //! BLUE: a drop probability that rises with losses and falls when the link goes idle.
 //!
 //! W. Feng, D. Kandlur, D. Saha, K. Shin, "BLUE: A New Class of Active Queue Management
-//! Algorithms", CSE-TR-387-99, 1999, and IEEE/ACM ToN 10(4), 2002. The average queue plays no part.
-//! When an arrival finds no room (or, with `threshold`, finds so much waiting) the probability
-//! grows by `increment`; when the link finds nothing to send it shrinks by `decrement`; neither
-//! more often than every `freeze_time`. Each arrival is dropped, or with `ecn` marked, with it;
-//! BLUE's own drops are no losses in this sense.
+//! Algorithms", CSE-TR-387-99, 1999, and IEEE/ACM ToN 10(4), 2002.
 //!
-//! **Reference**: 0.02, 0.002 and 100 ms. The papers' experiments pair (0.02, 0.002) and (0.0025,
-//! 0.00025) with 10 or 100 ms (from memory of the papers, not verified; 0.0025, 0.00025 and 100 ms
-//! is the default of the authors' ns code). Idleness is an event: one idle spell makes one step,
-//! unless `idle_decay` is `"every"`, which makes one each `freeze_time` that the link stays idle.
-//! No preset differs: Linux has only SFB, ns-2.35 and ns-3 have no BLUE.
+//! BLUE does not use the average queue length. It keeps one probability and changes it on two
+//! events:
+//!
+//! - when an arrival finds no room (or, with `threshold`, finds that much waiting), the probability
+//!   grows by `increment`;
+//! - when the link finds nothing to send, the probability shrinks by `decrement`.
+//!
+//! Neither change is made within `freeze_time` of the last one. Each arrival is dropped, or with
+//! `ecn` marked, with this probability. BLUE's own drops do not count as losses.
+//!
+//! **Reference**: `increment` 0.02, `decrement` 0.002, `freeze_time` 100 ms. The experiments of the
+//! papers pair (0.02, 0.002) and (0.0025, 0.00025) with 10 or 100 ms (from memory of the papers,
+//! not verified; 0.0025, 0.00025 and 100 ms are the defaults of the authors' ns code). Going idle
+//! is an event: one idle time makes one step. With `idle_decay = "every"` it makes one step for
+//! each `freeze_time` for which the link stays idle.
+//!
+//! No preset differs: Linux has only SFB, and ns-2.35 and ns-3 have no BLUE.
 
 use sojourn_base::length::Capacity;
 use sojourn_base::{
@@ -26,17 +34,17 @@ use crate::{Backlog, Context, Dequeued, Discipline, Packet, ProbeValue, Reason, 
 params! {
     /// Parameters of BLUE.
     pub struct Params {
-        /// Most that may wait, in packets or bytes; the packet being sent is not counted.
+        /// Largest queue, in packets or bytes; the packet being transmitted is not counted.
         limit: Limit = "1000 packets";
-        /// What a loss adds to the probability.
+        /// What a loss adds to the drop probability.
         increment: Probability = "0.02";
-        /// What an idle link takes from it.
+        /// What an idle link subtracts from the drop probability.
         decrement: Probability = "0.002";
         /// Least time between two changes.
         freeze_time: Span = "100 ms";
-        /// Backlog that counts as a loss when an arrival meets it, in the unit of the limit.
+        /// Queue length that counts as a loss when an arrival finds it, in the unit of the limit.
         threshold: Optional<Threshold> = "none";
-        /// Whether an idle link makes one step, or one every `freeze_time` (`"every"`).
+        /// Whether an idle link makes one step, or one for every `freeze_time` (`"every"`).
         idle_decay: IdleDecay = "once";
         /// Whether to mark ECN-capable packets instead of dropping them.
         ecn: bool = "false";

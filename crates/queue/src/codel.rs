@@ -1,22 +1,38 @@
-//! CoDel: drops at the head while packets have sojourned above a target for an interval.
+//! CoDel: drops from the head of the queue when packets have waited above a target for an interval.
 //!
 //! K. Nichols, V. Jacobson, A. McGregor, J. Iyengar, "Controlled Delay Active Queue Management",
-//! RFC 8289, 2018. A packet is bad if it waited `target` or longer, more than `max_packet` bytes
-//! wait behind it, and that has been so for `interval`. The first bad packet starts a spell of
-//! dropping, whose k-th drop comes `interval / sqrt(k)` before the next, reckoned from the last due
-//! time, not from the last dequeue. A spell that begins within 16 intervals of one before goes on
-//! from the number by which that one raised its count. With `ecn` one packet per dequeue is marked
-//! and sent.
+//! RFC 8289, 2018.
 //!
-//! **Reference**: the RFC's pseudocode, with the link's MTU for `max_packet` as its text says, and
-//! room for 1000 packets. `target` should not be less than the time to send a packet.
+//! CoDel examines the packet at the head of the queue when it is to leave. The packet is above
+//! target if its sojourn time is `target` or longer and more than `max_packet` bytes wait behind
+//! it. Once the packets have been above target for `interval`, CoDel enters the dropping state. It
+//! then drops a packet, and the gap after the k-th drop is `interval / sqrt(k)`. Each drop is
+//! scheduled from the time at which the last one was due, not from the dequeue at which it was
+//! made. A packet that is not above target ends the dropping state, as does an empty queue.
 //!
-//! **Linux** (`sch_codel`) and **ns-3** (`CoDelQueueDisc`): a clock of 1024 ns; bad only after, not
-//! at, the end of the interval; 1/sqrt(count) in 16 bits by one Newton step per change, so that the
-//! second gap is 50 ms instead of 70.7. ns-3: room for 1 500 000 bytes, `max_packet` 1500, of which
-//! less must wait behind a good packet; after a mark in a spell the next is reckoned from the mark
-//! itself; `ce_threshold` marks only with `ecn` or `l4s`. ns-2.35 has no CoDel: its preset is the
-//! reference.
+//! If the dropping state is entered again within 16 intervals, k does not start at 1 but at the
+//! number by which the last dropping state raised it. With `ecn`, an ECN-capable packet is marked
+//! and sent instead of dropped: at most one at each dequeue.
+//!
+//! **Reference**: the pseudocode of the RFC, with the MTU of the link for `max_packet` as the text
+//! of the RFC says, and room for 1000 packets. `target` should not be less than the time to send a
+//! packet.
+//!
+//! **Linux** (`sch_codel`) and **ns-3** (`CoDelQueueDisc`):
+//!
+//! - The clock counts in units of 1024 ns.
+//! - The dropping state begins only after the end of the interval, not at its end.
+//! - 1/sqrt(k) is held in 16 bits and follows k by one Newton step for each change, so that the
+//!   second gap is 50 ms instead of 70.7 ms.
+//!
+//! **ns-3** only:
+//!
+//! - The room is 1 500 000 bytes.
+//! - `max_packet` is 1500 bytes, and a packet with exactly that much behind it can be above target.
+//! - After a mark in the dropping state the next signal is scheduled from the time of that mark.
+//! - `ce_threshold` marks only with `ecn` or `l4s`.
+//!
+//! **ns-2**: ns-2.35 has no CoDel; its preset is the reference.
 
 use sojourn_base::length::Capacity;
 use sojourn_base::{
@@ -30,20 +46,22 @@ use crate::{Backlog, Context, Dequeued, Discipline, Heads, Packet, ProbeValue, R
 params! {
     /// Parameters of CoDel.
     pub struct Params {
-        /// Most that may wait, in packets or bytes; the packet being sent is not counted.
+        /// Largest queue, in packets or bytes; the packet being transmitted is not counted.
         limit: Limit = "1000 packets", Ns3 = "1500 kB";
-        /// Sojourn that is good for a packet.
+        /// Acceptable sojourn time of a packet.
         target: Span = "5 ms";
-        /// How long sojourns must stay above the target: about the longest round-trip time.
+        /// How long sojourn times must stay above the target before packets are dropped: about the
+        /// longest round-trip time.
         interval: Span = "100 ms";
-        /// Backlog that is never bad. Automatic: the largest packet.
+        /// Bytes that may wait behind a packet without it being dropped, whatever its sojourn time.
+        /// Automatic: the largest packet.
         max_packet: Auto<Bytes> = "auto", Ns3 = "1500 B";
         /// Whether to mark ECN-capable packets instead of dropping them.
         ecn: bool = "false";
-        /// Sojourn above which every ECN-capable packet is marked.
+        /// Sojourn time above which every ECN-capable packet is marked.
         ce_threshold: Optional<Span> = "none";
-        /// Whether packets of scalable senders, ECT(1) and CE, are only ever marked, above
-        /// `ce_threshold`, and others not by it (ns-3's `UseL4s`).
+        /// Whether packets of scalable senders, ECT(1) and CE, are only ever marked, and only above
+        /// `ce_threshold`, which then applies to no other packets (ns-3's `UseL4s`).
         l4s: bool = "false";
     }
 }

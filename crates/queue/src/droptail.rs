@@ -1,15 +1,18 @@
 //! Drop-tail: first in, first out; an arrival that finds no room is dropped.
 //!
-//! The yardstick of all others. For one sequence of arrivals of equal size it loses least of all
-//! work-conserving disciplines with the same room; what it costs is delay: under persistent
-//! overload the queue stands at its limit (RFC 7567, section 1.2: lock-out and full queues).
+//! Drop-tail is the baseline for all other disciplines. For one sequence of arrivals of equal size
+//! it loses the fewest packets of all work-conserving disciplines with the same room. Its cost is
+//! delay: under persistent overload the queue stays at its limit (RFC 7567, section 1.2: lock-out
+//! and full queues).
 //!
-//! A limit in packets admits while fewer wait; a limit in bytes while the arrival still fits, so
-//! that small packets get in where large ones no longer do.
+//! A limit in packets admits an arrival while fewer packets wait. A limit in bytes admits an
+//! arrival that still fits, so that small packets are admitted where large ones no longer are.
 //!
-//! **ns-2** (`DropTail`, ns-2.35): the test is `length + 1 >= limit`, so that a limit of 50 keeps
-//! at most 49 waiting packets, and in bytes at most one byte less than the limit. Default limit
-//! 50 packets. **ns-3** (`FifoQueueDisc`) and **Linux** (`pfifo`): as here, 1000 packets.
+//! **ns-2** (`DropTail`, ns-2.35): an arrival is dropped if `length + 1 >= limit`, so that a limit
+//! of 50 keeps at most 49 waiting packets, and a limit in bytes at most one byte less. The default
+//! limit is 50 packets.
+//!
+//! **ns-3** (`FifoQueueDisc`) and **Linux** (`pfifo`): as the reference, with 1000 packets.
 
 use sojourn_base::length::Capacity;
 use sojourn_base::{Bytes, Limit, LinkInfo, ParamFault, Preset, params};
@@ -20,7 +23,7 @@ use crate::{Backlog, Context, Dequeued, Discipline, Packet, Reason};
 params! {
     /// Parameters of drop-tail.
     pub struct Params {
-        /// Most that may wait, in packets or bytes; the packet being sent is not counted.
+        /// Largest queue, in packets or bytes; the packet being transmitted is not counted.
         limit: Limit = "1000 packets", Ns2 = "50 packets";
     }
 }

@@ -1,26 +1,55 @@
 //! FQ-CoDel: a queue with CoDel for each flow, served in turn by bytes, new flows first.
 //!
 //! T. Hoeiland-Joergensen and others, "The Flow Queue CoDel Packet Scheduler and Active Queue
-//! Management Algorithm", RFC 8290, 2018. The scheduler is that of [`crate::parts::flow_queue`],
-//! each queue obeys [`crate::codel`]. A queue found empty ends its spell of dropping, but keeps its
-//! count, which the next flow of the same hash inherits.
+//! Management Algorithm", RFC 8290, 2018.
 //!
-//! **Reference**: the RFC: 1024 queues, turns of 1514 bytes, which are a frame of Ethernet: packets
-//! of 1500 bytes, as here without framing, leave 14 of them, so that a new flow sends two in its
-//! first turn; room for 10240 packets, 5 ms, 100 ms, ECN on. The backlog that `max_packet` is held
-//! against is that of all flows (RFC 8289, section 4.4), so that a flow's last packet may be
-//! dropped while others wait. The list of old flows is served while its head has credits left, more
-//! than zero, as all code does, where the RFC's text says not below zero.
+//! Flows are hashed to queues by a salted hash; the salt is drawn at the first arrival. Each queue
+//! has a CoDel of its own ([`crate::codel`]). The scheduler ([`crate::parts::flow_queue`]) works as
+//! follows:
 //!
-//! **Linux** (`sch_fq_codel`, 6.1.192): CoDel as under its preset there; turns and `max_packet` of
-//! the largest packet; packets that are pushed out raise their flow's count; a new flow found empty
-//! leaves at once if no old one waits. Kernels before 7.0, of 6.1 those before 6.1.191, kept of a
-//! queue found empty the time from which its packets would have been bad, so that the first packet
-//! of a flow that sends one now and then could be dropped at once. Its second limit, 32 MB of
-//! memory, is left out: packets here have no true size. **ns-3** (`FqCoDelQueueDisc`): turns of the
-//! MTU; `max_packet` 1500 against the flow's own backlog; the limit is that of each queue too, so
-//! that a flow alone loses arrivals; optional `set_ways`. ns-2.35 has none: its preset is the
-//! reference.
+//! - A queue that gets its first packet joins the end of the list of new flows, with `quantum`
+//!   bytes of credit.
+//! - The queue at the head of the list of new flows is served; if there are no new flows, that at
+//!   the head of the list of old flows. A packet costs its size in credit.
+//! - A queue without credit is given `quantum` bytes more and goes to the end of the list of old
+//!   flows.
+//! - A queue found empty leaves the list of old flows. From the list of new flows it goes to the
+//!   end of that of old flows first, so that flows that come and go cannot starve the others.
+//! - When the limit is exceeded, the flow with most bytes (of several, the one seen first) loses
+//!   packets from its head: half its bytes or `drop_batch` packets at a time.
+//!
+//! When a queue is found empty its dropping state ends, but its drop count is kept; the next flow
+//! of the same hash inherits it.
+//!
+//! **Reference**: the RFC, with 1024 queues, a quantum of 1514 bytes, room for 10240 packets, a
+//! target of 5 ms, an interval of 100 ms, and ECN on.
+//!
+//! - 1514 bytes are a frame of Ethernet. Packets of 1500 bytes, as here without framing, leave 14
+//!   of them, so that a new flow sends two packets in its first turn.
+//! - `max_packet` is compared with the backlog of all flows (RFC 8289, section 4.4), so that the
+//!   last packet of a flow may be dropped while packets of other flows wait.
+//! - An old flow is served while its credit is above zero, as in all implementations; the text of
+//!   the RFC says not below zero.
+//!
+//! **Linux** (`sch_fq_codel`, 6.1.192):
+//!
+//! - CoDel is that of the Linux preset of [`crate::codel`].
+//! - The quantum and `max_packet` are the largest packet.
+//! - Packets dropped because the limit is exceeded raise the drop count of their flow.
+//! - A new flow found empty is removed at once if there are no old flows.
+//! - When a queue was found empty, kernels before 7.0, and of 6.1 those before 6.1.191, kept the
+//!   time from which its packets would have been dropped. The first packet of a flow that sends one
+//!   now and then could so be dropped at once.
+//! - The second limit, 32 MB of memory, is left out: packets here have no true size in memory.
+//!
+//! **ns-3** (`FqCoDelQueueDisc`):
+//!
+//! - The quantum is the MTU.
+//! - `max_packet` is 1500 bytes and is compared with the backlog of the packet's own flow.
+//! - The limit holds for each queue too, so that a flow that is alone loses arrivals.
+//! - The set-associative hash is optional (`set_ways`).
+//!
+//! **ns-2**: ns-2.35 has no FQ-CoDel; its preset is the reference.
 
 use sojourn_base::{Auto, Bytes, Limit, LinkInfo, Optional, ParamFault, Preset, Span, params};
 
@@ -32,30 +61,32 @@ use crate::{Context, Packet, ProbeValue};
 params! {
     /// Parameters of FQ-CoDel.
     pub struct Params {
-        /// Most that may wait in all flows, in packets or bytes.
+        /// Largest total queue of all flows, in packets or bytes.
         limit: Limit = "10240 packets";
-        /// Sojourn that is good for a packet.
+        /// Acceptable sojourn time of a packet.
         target: Span = "5 ms";
-        /// How long sojourns must stay above the target: about the longest round-trip time.
+        /// How long sojourn times must stay above the target before packets are dropped: about the
+        /// longest round-trip time.
         interval: Span = "100 ms";
-        /// Bytes of a turn. Automatic: 1514, under Linux's preset the largest packet, under ns-3's
-        /// the MTU.
+        /// Bytes that a flow may send in a turn. Automatic: 1514; the largest packet under Linux's
+        /// preset; the MTU under ns-3's.
         quantum: Auto<Bytes> = "auto";
         /// Number of queues.
         flows: u32 = "1024";
-        /// Most packets dropped at a time over the limit.
+        /// Most packets dropped at a time when the limit is exceeded.
         drop_batch: u32 = "64";
-        /// Backlog that is never bad. Automatic: the largest packet.
+        /// Bytes that may wait behind a packet without it being dropped, whatever its sojourn time.
+        /// Automatic: the largest packet.
         max_packet: Auto<Bytes> = "auto", Ns3 = "1500 B";
         /// Whether to mark ECN-capable packets instead of dropping them.
         ecn: bool = "true";
-        /// Sojourn above which every ECN-capable packet is marked.
+        /// Sojourn time above which every ECN-capable packet is marked.
         ce_threshold: Optional<Span> = "none";
-        /// Whether packets of scalable senders, ECT(1) and CE, are only ever marked, above
-        /// `ce_threshold`, and others not by it (ns-3's `UseL4s`).
+        /// Whether packets of scalable senders, ECT(1) and CE, are only ever marked, and only above
+        /// `ce_threshold`, which then applies to no other packets (ns-3's `UseL4s`).
         l4s: bool = "false";
-        /// Neighbouring queues among which a flow looks for one of its own; its key is its hash
-        /// then.
+        /// Size of a set of neighbouring queues in which a flow looks for a free one
+        /// (set-associative hash); the hash of a flow is then its key, without a salt.
         set_ways: Optional<u32> = "none";
     }
 }

@@ -1,36 +1,64 @@
-//! PIE: drops arrivals by a probability that a controller of the queueing delay sets.
+//! PIE: drops arrivals with a probability that a controller of the queueing delay sets.
 //!
-//! R. Pan, P. Natarajan, F. Baker, G. White, "Proportional Integral Controller Enhanced (PIE)",
-//! RFC 8033, 2017. Every `t_update` the probability changes by `alpha` (delay - target) + `beta`
-//! (delay - delay before), divided by 2048, 512, 128, 32, 8, 2 or 1 as it stands below 1e-6,
-//! 1e-5, ... 0.1 or above, and once at 0.1 rising by no more than 0.02; two updates without delay
-//! make it 2 % less. An arrival is dropped with it, except while a burst allowance lasts, while the
-//! delay at the last update was below half the target and the probability below 0.2, and while no
-//! more than two mean packets wait. The allowance of `max_burst` is given whenever the
-//! probability is zero and the delay, now and before, below half the target.
+//! R. Pan, P. Natarajan, F. Baker, G. White, "Proportional Integral Controller Enhanced (PIE)", RFC
+//! 8033, 2017.
 //!
-//! **Reference**: the RFC. The delay is the sojourn of the last packet that left, zero if it left
-//! the queue empty, or with `dequeue_rate_estimator` the backlog at the departure rate, measured
-//! over `dequeue_threshold` bytes as in its appendix B, the times averaged with weight 1/4. With
-//! `derandomize` nothing is dropped until the probabilities of arrivals since the last drop sum to
-//! 0.85, and one surely at 8.5: about p / 1.85 of all are dropped then, and the loop settles at a
-//! higher p. With `ecn` ECN-capable packets are marked while the probability is below
-//! `mark_threshold`. Room for 1000 packets; a mean packet of 1000 bytes, which the RFC leaves open.
-//! ns-2.35 has no PIE.
+//! Every `t_update` the drop probability p is updated:
 //!
-//! **Linux** (`sch_pie`): derandomized always; the first update after 0.5 s, then every `t_update`
-//! rounded up to jiffies (`hz`) and one jiffy late: 16 ms instead of 15 at 1000 Hz, 30 at 100 Hz; 2
-//! % more at every update with a delay above 250 ms; the exemption looks at the delay now; a mean
-//! packet is the largest, of which two must wait in full; the allowance, given at updates, runs
-//! down by the time between departures; the decay is 1/64, and none while something waits; the
-//! probability is not held to 1: under a flood it goes on rising, and takes as long to come down
-//! again; marks up to and with `mark_threshold`; the measured rate is averaged, with weight 1/8;
-//! the memory of derandomization is lost at the limit, but kept by a mark that was due.
+//! 1. It changes by `alpha` (delay - target) + `beta` (delay - previous delay), divided by 2048,
+//!    512, 128, 32, 8 or 2 if p is below 1e-6, 1e-5, 1e-4, 1e-3, 1e-2 or 0.1, and by 1 otherwise.
+//! 2. Once p is 0.1 or more it rises by at most 0.02 in an update.
+//! 3. If the delay was zero at this update and the last, p is reduced by 2 %.
 //!
-//! **ns-3** (`PieQueueDisc`): room for 25 packets, too few for 15 ms above 20 Mbit/s; the allowance
-//! begins with the first arrival and comes back after 1.5 s of calm, and no probability builds up
-//! meanwhile; with a limit in packets two packets, not two mean packets, are exempt, with one in
-//! bytes drops go by size; the rate is averaged with weight 1/2.
+//! An arrival is dropped with probability p. It is never dropped
+//!
+//! - while a burst allowance lasts; the allowance, `max_burst`, is given whenever p is zero and
+//!   both the delay and the previous delay are below half the target;
+//! - while the delay at the last update was below half the target and p is below 0.2;
+//! - while no more than two mean packets wait.
+//!
+//! **Reference**: the RFC, with room for 1000 packets and a mean packet of 1000 bytes, which the
+//! RFC leaves open.
+//!
+//! - The delay is the sojourn time of the last packet that left, or zero if that packet left the
+//!   queue empty. With `dequeue_rate_estimator` it is the backlog over the departure rate, which is
+//!   measured over `dequeue_threshold` bytes as in appendix B of the RFC; the measured times are
+//!   averaged with weight 1/4.
+//! - With `derandomize`, nothing is dropped until the probabilities of the arrivals since the last
+//!   drop add up to 0.85, and an arrival is certainly dropped when they add up to 8.5. About p /
+//!   1.85 of all arrivals are then dropped, and the control loop settles at a higher p.
+//! - With `ecn`, ECN-capable packets are marked instead of dropped while p is below
+//!   `mark_threshold`.
+//!
+//! **Linux** (`sch_pie`):
+//!
+//! - Drops are always derandomized.
+//! - The first update is after 0.5 s. The others follow every `t_update`, rounded up to jiffies
+//!   (`hz`), and are one jiffy late: every 16 ms instead of 15 ms at 1000 Hz, every 30 ms at 100
+//!   Hz.
+//! - p rises by 0.02 more at every update with a delay above 250 ms.
+//! - The exemption below half the target tests the current delay, not that at the last update.
+//! - A mean packet is the largest packet; less than two of them must wait for arrivals to be
+//!   exempt.
+//! - The burst allowance is given at updates and is reduced by the time between departures.
+//! - p decays by 1/64, and not while packets wait.
+//! - p is not bounded by 1. In a flood it goes on rising, and afterwards takes as long to come
+//!   down.
+//! - Packets are marked while p is at most, not below, `mark_threshold`.
+//! - The departure rate, not the time, is averaged, with weight 1/8.
+//! - An arrival dropped at the limit resets the sum of derandomization; a mark that was certain (at
+//!   8.5) does not reset it.
+//!
+//! **ns-3** (`PieQueueDisc`):
+//!
+//! - The room is 25 packets, too few for 15 ms above 20 Mbit/s.
+//! - The burst allowance begins with the first arrival and is renewed after 1.5 s with delays below
+//!   half the target; while it lasts p stays at zero.
+//! - With a limit in packets, two packets instead of two mean packets are exempt. With a limit in
+//!   bytes, the probability is proportional to the packet's size.
+//! - The departure rate is averaged with weight 1/2.
+//!
+//! **ns-2**: ns-2.35 has no PIE; its preset is the reference.
 
 use sojourn_base::length::Capacity;
 use sojourn_base::{
@@ -44,39 +72,42 @@ use crate::{Backlog, Context, Dequeued, Discipline, Packet, ProbeValue, Reason, 
 params! {
     /// Parameters of PIE.
     pub struct Params {
-        /// Most that may wait, in packets or bytes; the packet being sent is not counted.
+        /// Largest queue, in packets or bytes; the packet being transmitted is not counted.
         limit: Limit = "1000 packets", Ns3 = "25 packets";
-        /// Queueing delay aimed at.
+        /// Target queueing delay.
         target: Span = "15 ms";
         /// Time between two updates of the probability.
         t_update: Span = "15 ms";
-        /// Time without drops after the queue has been idle.
+        /// Burst allowance: how long nothing is dropped after the queue has been idle.
         max_burst: Span = "150 ms";
-        /// Gain of the distance from the target, per second.
+        /// Gain of the difference between the delay and the target, per second.
         alpha: f64 = "0.125";
-        /// Gain of the change of the delay, per second.
+        /// Gain of the change of the delay since the last update, per second.
         beta: f64 = "1.25";
-        /// Size of a typical packet: two of them are never dropped from. Automatic: 1000 bytes,
-        /// under Linux's preset the largest packet.
+        /// Size of a typical packet: nothing is dropped while no more than two of them wait.
+        /// Automatic: 1000 bytes; the largest packet under Linux's preset.
         mean_packet: Auto<Bytes> = "auto";
-        /// Whether to drop in proportion to a packet's size. Automatic: under ns-3's preset with a
-        /// limit in bytes, else not.
+        /// Whether the drop probability is proportional to the packet's size. Automatic: true under
+        /// ns-3's preset with a limit in bytes, else false.
         bytes: Auto<bool> = "auto";
-        /// Whether the probability rises by no more than 2 % a step once at 10 %.
+        /// Whether the probability rises by at most 0.02 in an update once it is 0.1 or more.
         cap_drop: bool = "true";
         /// Whether to space drops by accumulated probability.
         derandomize: bool = "false", Linux = "true";
-        /// Whether to estimate the delay by the departure rate, not by the last packet's sojourn.
+        /// Whether to estimate the delay from the departure rate instead of the last packet's
+        /// sojourn time.
         dequeue_rate_estimator: bool = "false";
-        /// Bytes over which the departure rate is measured, and that must wait for it.
+        /// Bytes over which the departure rate is measured; a measurement begins only while as many
+        /// wait.
         dequeue_threshold: Bytes = "16384 B";
         /// Whether to mark ECN-capable packets instead of dropping them.
         ecn: bool = "false";
-        /// Probability from which they are dropped all the same.
+        /// Probability from which ECN-capable packets are dropped all the same.
         mark_threshold: Probability = "0.1";
-        /// Delay that switches PIE on; it goes off again when the queue has come to rest (ns-3).
+        /// Delay at which PIE is switched on; it is switched off when the probability and the delay
+        /// are back to zero (ns-3).
         active_threshold: Optional<Span> = "none";
-        /// With `l4s`, sojourn above which packets of scalable senders are marked.
+        /// Sojourn time above which packets of scalable senders are marked, with `l4s`.
         ce_threshold: Optional<Span> = "none";
         /// Whether packets of scalable senders, ECT(1) and CE, are only marked, by `ce_threshold`.
         l4s: bool = "false";

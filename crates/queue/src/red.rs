@@ -1,46 +1,70 @@
-//! RED: random early detection; drops by the average queue before the buffer is full.
+//! RED: random early detection; drops by the average queue length before the buffer is full.
 //!
-//! S. Floyd, V. Jacobson, "Random Early Detection Gateways for Congestion Avoidance", IEEE/ACM
-//! ToN 1(4), 1993; S. Floyd's note on the gentle variant, 2000.
+//! S. Floyd, V. Jacobson, "Random Early Detection Gateways for Congestion Avoidance", IEEE/ACM ToN
+//! 1(4), 1993; S. Floyd's note on the gentle variant, 2000.
 //!
-//! On each arrival `avg = (1 - w_q) avg + w_q q`, with `q` the queue before it. Below `min_th`
-//! nothing is dropped; up to `max_th` the probability rises to `max_p`; from there everything is
-//! dropped, or with `gentle` the probability rises on to 1 at twice `max_th`. Drops are spread:
-//! at a constant probability p the gap between two is uniform on 1 to 1/p, with `wait` on 1/p to
-//! 2/p - 1. An idle time of m packet times (`mean_packet` at the link's rate) counts as m arrivals
-//! that found nothing; it begins when a dequeue finds the queue empty.
+//! Each arrival updates the average queue length, `avg = (1 - w_q) avg + w_q q`, where `q` is the
+//! queue before the arrival. The average sets the drop probability p:
 //!
-//! Thresholds that are equal are a step: with a `w_q` of 1, `ecn`, and neither `gentle` nor
-//! `hard_drop`, all is marked that comes to as many, as DCTCP wants it (RFC 8257).
+//! - below `min_th` nothing is dropped;
+//! - from `min_th` to `max_th` p rises linearly to `max_p`;
+//! - from `max_th` on every arrival is dropped. With `gentle`, p instead rises from `max_p` to 1 at
+//!   twice `max_th`.
 //!
-//! **Reference**: the paper, with the 5, 15, 0.002 and 1/50 of its simulations; neither gentle nor
-//! wait; limit 1000 packets, mean packet 500 bytes. An arrival without room is dropped whatever the
-//! average. In byte mode the probability is scaled by the packet's size before spreading. `"auto"`
-//! takes `min_th` = max(5 packets, half of `target_delay`), `max_th` = 3 `min_th` and `w_q` = 1 -
-//! exp(-1/c), with c mean packets per second (Floyd, Gummadi, Shenker 2001). In byte mode (`bytes`;
-//! automatic: if the limit is in bytes, time or BDP) packets of the thresholds count `mean_packet`
-//! bytes each; the limit keeps its own unit.
+//! Drops are spread out: while p is constant the gap between two drops is uniform on 1 to 1/p, or
+//! with `wait` on 1/p to 2/p - 1. An idle time of m packet times (of `mean_packet` bytes at the
+//! rate of the link) is counted as m arrivals that found an empty queue. It begins when a dequeue
+//! finds the queue empty.
 //!
-//! `nonlinear` is the variant of K. Zhou, K. L. Yeung, V. O. K. Li, Computer Networks 50, 2006: 1.5
-//! `max_p` times the square of the way from `min_th` to `max_th`, so that the mean over the range
-//! is RED's; above `max_th` all are dropped (with `gentle`, as ns-3 allows, it falls back to
-//! `max_p` there).
+//! Equal thresholds make a step. With a `w_q` of 1, `ecn`, and neither `gentle` nor `hard_drop`,
+//! every arrival that finds the threshold or more is marked, as DCTCP requires (RFC 8257).
 //!
-//! **ns-2** (`RED`, ns-2.35): byte mode and automatic parameters, though `w_q` = 1 - exp(-1/(10 r
-//! c)) with r = max(0.1 s, 3 (delay + 1/c)); limit and thresholds in packets are taken times
-//! `mean_packet`; the arrival that crosses the limit still gets in; `use_mark_p`: no forced drop,
-//! and marks only below `mark_p`; no early drop with at most one packet (in byte mode: one byte)
-//! queued; the first packet of a visit above `min_th` is spared; the count of packets since the
-//! last drop includes the arrival, so that without `wait` the gap ends at 1/p - 1; scaling by size
-//! comes after spreading; idle times are rounded down to whole packets, and the arrival is averaged
-//! too. The link's first rate and delay count. **ns-3** (`RedQueueDisc`): those ways but the byte
-//! mode, the automatic parameters, the limit and `use_mark_p`.
+//! **Reference**: the paper, with the values of its simulations: `min_th` 5, `max_th` 15, `w_q`
+//! 0.002 and `max_p` 1/50; neither `gentle` nor `wait`; limit 1000 packets, mean packet 500 bytes.
 //!
-//! **Linux** (`sch_red`): in bytes, integers throughout ([`crate::parts::linux_red`]); `max_th`
-//! automatic is 3 `min_th`, or limit/4 where `min_th` is automatic too, and that is a third of
-//! `max_th`; `w_q` automatic is the power of two that lets `burst` packets pass; never gentle; ECN
-//! marks above `max_th` too, unless `hard_drop`. The idle table takes the link's rate. `tc` demands
-//! limit and avpkt: 400 kB and 1000 B are ours.
+//! - An arrival that finds no room is dropped whatever the average.
+//! - In byte mode (`bytes`; automatic: if the limit is in bytes, time or BDP) the queue is counted
+//!   in bytes. Thresholds in packets stand for `mean_packet` bytes per packet; the limit keeps its
+//!   own unit. The probability is scaled by the packet's size before drops are spread.
+//! - `"auto"` sets `min_th` = max(5 packets, half of `target_delay`), `max_th` = 3 `min_th` and
+//!   `w_q` = 1 - exp(-1/c), where c is the rate of the link in mean packets per second (Floyd,
+//!   Gummadi, Shenker 2001).
+//! - `nonlinear` is the variant of K. Zhou, K. L. Yeung, V. O. K. Li, Computer Networks 50, 2006.
+//!   Between the thresholds p is 1.5 `max_p` times the square of the relative distance from
+//!   `min_th` to `max_th`, so that its mean over the range is that of RED. Above `max_th` every
+//!   arrival is dropped; with `gentle`, which ns-3 allows, p falls back to `max_p` there.
+//!
+//! **ns-2** (`RED`, ns-2.35):
+//!
+//! - Byte mode and automatic parameters are the default, but the automatic `w_q` is 1 - exp(-1/(10
+//!   r c)) with r = max(0.1 s, 3 (delay + 1/c)). The rate and the delay that the link has at first
+//!   are used throughout.
+//! - A limit and thresholds in packets are multiplied by `mean_packet`. The arrival that crosses
+//!   the limit is still admitted.
+//! - `use_mark_p`: there are no forced drops, and packets are marked only while p is below
+//!   `mark_p`.
+//! - There is no early drop while at most one packet (in byte mode, one byte) is queued.
+//! - The first packet is spared whenever the average has risen above `min_th`.
+//! - The count of packets since the last drop includes the arrival, so that without `wait` the gap
+//!   is at most 1/p - 1.
+//! - The probability is scaled by size after drops are spread.
+//! - Idle times are rounded down to whole packets, and the arrival that ends one updates the
+//!   average too.
+//!
+//! **ns-3** (`RedQueueDisc`): as ns-2, except for byte mode, automatic parameters, the limit and
+//! `use_mark_p`.
+//!
+//! **Linux** (`sch_red`):
+//!
+//! - The queue is counted in bytes, and all arithmetic is in integers
+//!   ([`crate::parts::linux_red`]).
+//! - The automatic `max_th` is 3 `min_th`, or a quarter of the limit if `min_th` is automatic too;
+//!   `min_th` is then a third of `max_th`.
+//! - The automatic `w_q` is the power of two that lets `burst` packets pass.
+//! - It is never gentle.
+//! - With `ecn` packets are marked above `max_th` too, unless `hard_drop` is set.
+//! - The idle table is computed from the rate of the link.
+//! - `tc` requires limit and avpkt; the defaults of 400 kB and 1000 B are ours.
 
 use sojourn_base::length::Capacity;
 use sojourn_base::{
@@ -62,40 +86,43 @@ use crate::{
 params! {
     /// Parameters of RED.
     pub struct Params {
-        /// Most that may wait, in packets or bytes; the packet being sent is not counted.
+        /// Largest queue, in packets or bytes; the packet being transmitted is not counted.
         limit: Limit = "1000 packets", Linux = "400 kB", Ns3 = "25 packets", Ns2 = "50 packets";
-        /// Average from which packets are dropped early.
+        /// Average queue length from which packets are dropped early.
         min_th: Auto<Threshold> = "5 packets", Linux = "auto", Ns2 = "auto";
-        /// Average at which the probability has reached `max_p`.
+        /// Average queue length at which the probability has reached `max_p`.
         max_th: Auto<Threshold> = "15 packets", Linux = "auto", Ns2 = "auto";
-        /// Probability at `max_th`.
+        /// Drop probability at `max_th`.
         max_p: Probability = "0.02", Ns2 = "0.1";
         /// Weight of an arrival in the average.
         w_q: Auto<Fraction> = "0.002", Linux = "auto", Ns2 = "auto";
         /// Whether the probability rises from `max_p` to 1 between `max_th` and twice that.
         gentle: bool = "false", Ns3 = "true", Ns2 = "true";
-        /// Whether the probability rises with the square of the average, to 1.5 `max_p`: nonlinear
-        /// RED. Linux has none.
+        /// Whether the probability rises with the square of the average, to 1.5 `max_p` (nonlinear
+        /// RED). Linux has no such option.
         nonlinear: bool = "false";
-        /// Whether to pause for about 1/p packets after each drop.
+        /// Whether to wait for about 1/p packets after each drop.
         wait: bool = "false", Ns3 = "true", Ns2 = "true";
-        /// Whether to count the queue in bytes, and to drop in proportion to a packet's size.
+        /// Whether to count the queue in bytes and to drop in proportion to a packet's size.
+        /// Automatic: if the limit is in bytes, time or BDP.
         bytes: Auto<bool> = "auto", Linux = "true", Ns2 = "true";
-        /// Size of a typical packet: the unit of idle time, and of packets where bytes count.
+        /// Size of a typical packet: the unit of idle time, and of lengths in packets where the
+        /// queue is counted in bytes.
         mean_packet: Bytes = "500 B", Linux = "1000 B";
         /// Whether to mark ECN-capable packets instead of dropping them early.
         ecn: bool = "false";
-        /// Whether to drop, not mark, while the average stands above the hard threshold.
+        /// Whether to drop, not mark, while the average is at or above the hard threshold
+        /// (`max_th`, with `gentle` twice that).
         hard_drop: bool = "true", Linux = "false";
-        /// Whether to mark only while the probability is below `mark_p`, and to let the
-        /// probability alone decide above the hard threshold.
+        /// Whether to mark only while the probability is below `mark_p`, and to let the probability
+        /// alone decide above the hard threshold.
         use_mark_p: bool = "false", Ns2 = "true";
-        /// Probability from which ECN-capable packets are dropped with `use_mark_p`.
+        /// Probability from which ECN-capable packets are dropped, with `use_mark_p`.
         mark_p: Probability = "0.1";
-        /// Queueing delay aimed at: twice the automatic `min_th`.
+        /// Target queueing delay: twice the automatic `min_th`.
         target_delay: Span = "5 ms";
-        /// Packets of a burst that shall pass: Linux's automatic weight. Automatic:
-        /// (2 `min_th` + `max_th`) / (3 `mean_packet`).
+        /// Packets of a burst that pass without a drop, for Linux's automatic `w_q`. Automatic: (2
+        /// `min_th` + `max_th`) / (3 `mean_packet`).
         burst: Auto<u32> = "auto";
     }
 }

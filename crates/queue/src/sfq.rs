@@ -1,32 +1,45 @@
 //! SFQ: stochastic fair queueing; flows are hashed to buckets that are served in turn.
 //!
-//! P. E. McKenney, "Stochastic Fairness Queueing", IEEE INFOCOM 1990. The bucket is a salted hash
-//! of the flow; the salt is drawn at the first arrival and changes every `perturb`, so that two
-//! flows that share a bucket do not share it for ever. Buckets with packets stand in a ring; each
-//! turn sends one packet.
+//! P. E. McKenney, "Stochastic Fairness Queueing", IEEE INFOCOM 1990.
 //!
-//! **Reference**: 1024 buckets, limit 1000 packets, a new salt every 10 s. When the limit is
-//! exceeded the last packet of the longest bucket is pushed out, with a limit in bytes until the
-//! rest fits; of equally long ones that which came to this length last, hence the arrival itself
-//! if its own is among the longest. Longest is meant in the unit of the limit. With a new salt
-//! all that waits is sorted anew, in order, so that no flow is ever reordered.
+//! A salted hash of the flow selects its bucket. The salt is drawn at the first arrival and changes
+//! every `perturb`, so that two flows that share a bucket do not share it for ever. The buckets
+//! that hold packets are served in round robin, one packet each turn.
 //!
-//! With `inner` each bucket is a discipline of its own, with its parameters in parentheses and a
-//! limit of its own, such as `"codel(target = 2 ms)"`. An arrival that finds `limit` packets in all
-//! of them is dropped; nothing is pushed out, and the salt stays, since what waits in there cannot
-//! be sorted anew.
+//! **Reference**: 1024 buckets, limit 1000 packets, a new salt every 10 s.
 //!
-//! **Linux** (`sch_sfq`): limit 127 packets, at most `depth` 127 per flow (then the arrival is
-//! dropped) and `flows` 128 at a time, no more than a given limit has packets, 1024 buckets, turns
-//! of `quantum` bytes (automatic: those of the largest packet), perturbation off. If no bucket
-//! holds more than one packet, that of the next turn goes. An emptied flow forgets its credit. Its
-//! RED per flow and `headdrop` are left out.
+//! - When the limit is exceeded, the last packet of the longest bucket is dropped; with a limit in
+//!   bytes this is repeated until the rest fits. Length is measured in the unit of the limit. Of
+//!   several longest buckets, the one that reached this length last is taken: that of the arrival,
+//!   if it is among them, and the arrival itself is then dropped.
+//! - When the salt changes, all waiting packets are hashed again in order, so that no flow is ever
+//!   reordered.
 //!
-//! **ns-2** (`SFQ`, ns-2.35): ignores `limit` and has a `maxqueue` of its own, 40 packets; 16
-//! buckets by source and destination address only, never perturbed; nothing is pushed out: an
-//! arrival is refused if its bucket holds half of the free room or more (rounded down), or more
-//! than `maxqueue / buckets` while less than `buckets` is free. So one flow gets 13 packets of 40,
-//! two get 10 each, three 8. ns-3 has no SFQ: its preset is the reference.
+//! With `inner` each bucket is a discipline of its own, such as `"codel(target = 2 ms)"`, with its
+//! parameters in parentheses and a limit of its own. An arrival that finds `limit` packets in all
+//! buckets together is dropped, and no waiting packet is dropped in its place. The salt does not
+//! change, since packets inside other disciplines cannot be hashed again.
+//!
+//! **Linux** (`sch_sfq`):
+//!
+//! - Limit 127 packets, 1024 buckets, no perturbation.
+//! - A flow has at most `depth` packets (127), and an arrival above that is dropped. At most
+//!   `flows` buckets (128) are in use at a time, and no more than the packets of a given limit.
+//! - A turn is `quantum` bytes; automatic: those of the largest packet.
+//! - If no bucket holds more than one packet, the packet of the bucket whose turn is next is
+//!   dropped.
+//! - A flow that becomes empty loses its credit.
+//! - RED for each flow and `headdrop` are left out.
+//!
+//! **ns-2** (`SFQ`, ns-2.35):
+//!
+//! - It ignores `limit` and has `maxqueue`, 40 packets, instead.
+//! - It has 16 buckets, by source and destination address only, which are never perturbed.
+//! - No waiting packet is ever dropped. An arrival is refused if its bucket holds half of the free
+//!   room or more (rounded down), or if it holds more than `maxqueue / buckets` while the free room
+//!   is less than `buckets`. One flow so gets 13 packets of 40, two get 10 each, three get 8 each.
+//!
+//! **ns-3**: it has no SFQ; its preset is the reference.
 
 use std::collections::VecDeque;
 
@@ -48,22 +61,23 @@ use crate::{Backlog, Context, Dequeued, Discipline, Packet, ProbeValue, Reason, 
 params! {
     /// Parameters of SFQ.
     pub struct Params {
-        /// Most that may wait, in packets or bytes; ns-2's preset ignores it.
+        /// Largest total queue, in packets or bytes; ns-2's preset ignores it.
         limit: Limit = "1000 packets", Linux = "127 packets", Ns2 = "none";
-        /// Most packets that may wait under ns-2's preset (automatic: 40 packets); none else has
-        /// it.
+        /// Largest total queue under ns-2's preset, in packets (automatic: 40 packets); no other
+        /// preset has it.
         maxqueue: Auto<Limit> = "auto";
         /// Number of buckets.
         buckets: u32 = "1024", Ns2 = "16";
-        /// Time between two changes of the hash's salt; zero for never.
+        /// Time between two changes of the salt of the hash; zero for never.
         perturb: Span = "10 s", Linux = "0 s", Ns2 = "0 s";
-        /// Bytes of a turn; automatic: one packet, under Linux's preset the bytes of the largest.
+        /// Bytes that a bucket may send in a turn. Automatic: one packet; the bytes of the largest
+        /// packet under Linux's preset.
         quantum: Auto<Bytes> = "auto";
-        /// Most packets of a bucket; automatic: no bound.
+        /// Most packets in a bucket. Automatic: no limit.
         depth: Auto<u32> = "auto", Linux = "127";
-        /// Most buckets in use at a time; automatic: all.
+        /// Most buckets in use at a time. Automatic: all.
         flows: Auto<u32> = "auto", Linux = "128";
-        /// The discipline of each bucket.
+        /// Discipline of each bucket.
         inner: Optional<Inner> = "none";
     }
 }
