@@ -2,32 +2,50 @@
 //! mid-way.
 //!
 //! S. Floyd, R. Gummadi, S. Shenker, "Adaptive RED: An Algorithm for Increasing the Robustness of
-//! RED's Active Queue Management", 2001. RED with `gentle` ([`crate::red`], whose code decides) and
-//! automatic parameters: `min_th` = max(5 packets, half of `target_delay`), `max_th` = 3 `min_th`,
-//! `w_q` = 1 - exp(-1/c) for c mean packets a second. Every `interval`, `max_p` grows by `alpha`,
-//! or by a quarter of itself if that is less, while the average is above the middle fifth of the
-//! band and `max_p` at most `top`; it is multiplied by `beta` while the average is below that fifth
-//! and `max_p` at least `bottom`.
+//! RED's Active Queue Management", 2001.
+//!
+//! Drops are decided by RED with `gentle` ([`crate::red`]) and with automatic parameters: `min_th`
+//! = max(5 packets, half of `target_delay`), `max_th` = 3 `min_th`, and `w_q` = 1 - exp(-1/c) for a
+//! link of c mean packets per second. Every `interval`, `max_p` is adapted. The target is the
+//! middle fifth of the range from `min_th` to `max_th`:
+//!
+//! - While the average is above the target and `max_p` is at most `top`, `max_p` grows by `alpha`,
+//!   or by a quarter of itself if that is less.
+//! - While the average is below the target and `max_p` is at least `bottom`, `max_p` is multiplied
+//!   by `beta`.
 //!
 //! With `feng_adaptive` the rule is that of W. Feng, D. Kandlur, D. Saha, K. Shin, "A
-//! Self-Configuring RED Gateway", IEEE INFOCOM 1999: when the average enters the range below
-//! `min_th`, `max_p` is divided by `feng_alpha`, when it enters that above `max_th` multiplied by
-//! `feng_beta` (here at most to 1); no timer.
+//! Self-Configuring RED Gateway", IEEE INFOCOM 1999, which needs no timer. When the average falls
+//! below `min_th`, `max_p` is divided by `feng_alpha`; when it rises above `max_th`, `max_p` is
+//! multiplied by `feng_beta` (here to at most 1).
 //!
-//! **Reference**: `max_p` starts at 0.1, `bottom` 0.01, updates by a timer, so that a quiet link
-//! does not freeze it. **ns-2**: updates only at arrivals, more than `interval` after the last
-//! change; `bottom` at most 80000 over the link's bit rate; Feng's rule reuses alpha 0.01 and beta
-//! 0.9, which multiplies `max_p` by 100 where it should divide by 3: it warns. **ns-3**: at
-//! arrivals too; `max_p` starts at 1/50; `bottom` at most 8 `mean_packet` `rtt` over the bit rate
-//! (it multiplies by the round-trip time where ns-2's formula divides). In both the gentle part
-//! starts from the first `max_p`.
+//! **Reference**: `max_p` starts at 0.1 and `bottom` is 0.01. Updates are made by a timer, so that
+//! `max_p` does not stay frozen on a quiet link.
 //!
-//! **Linux** (`red` with `adaptive`): thresholds and weight as for RED there, not these; never
-//! gentle; and `max_p` stays. Since 2020 `tc` tells of `adaptive` in an attribute (`TCA_RED_FLAGS`)
-//! in which `sch_red.c` does not look for it when it arms the timer, so that nothing ever adapts:
-//! Linux 6.1 measures as plain RED does. With `adapts` it is what the kernel means to do, and did
-//! for older `tc`: target from 2/5 to 3/5 of the band in whole bytes; every half second, one tick
-//! of `hz` late, with the average decayed while idle.
+//! **ns-2**:
+//!
+//! - `max_p` is updated only at arrivals, more than `interval` after its last change.
+//! - `bottom` is at most 80000 over the bit rate of the link.
+//! - Feng's rule uses the values of `alpha` 0.01 and `beta` 0.9, and so multiplies `max_p` by 100
+//!   where it should divide it by 3. A warning is given.
+//! - The gentle part of the slope starts from the initial `max_p`.
+//!
+//! **ns-3**:
+//!
+//! - `max_p` is updated at arrivals, as in ns-2, and starts at 1/50.
+//! - `bottom` is at most 8 `mean_packet` `rtt` over the bit rate: it multiplies by the round-trip
+//!   time where the formula of ns-2 divides.
+//! - The gentle part of the slope starts from the initial `max_p`.
+//!
+//! **Linux** (`red` with `adaptive`):
+//!
+//! - Thresholds and `w_q` are those of the Linux preset of RED, not those above, and it is never
+//!   gentle.
+//! - `max_p` does not adapt. Since 2020 `tc` passes `adaptive` in an attribute (`TCA_RED_FLAGS`)
+//!   that `sch_red.c` does not read when it arms the timer. Linux 6.1 measures as plain RED does.
+//! - With `adapts` it does what the kernel intends, and did with older `tc`: the target is 2/5 to
+//!   3/5 of the range between the thresholds, in whole bytes; updates are made every half second,
+//!   one tick of `hz` late, and use the average as decayed while idle.
 
 use sojourn_base::length::Capacity;
 use sojourn_base::{
@@ -45,19 +63,19 @@ use crate::{
 params! {
     /// Parameters of ARED.
     pub struct Params {
-        /// Most that may wait, in packets or bytes; the packet being sent is not counted.
+        /// Largest queue, in packets or bytes; the packet being transmitted is not counted.
         limit: Limit = "1000 packets", Linux = "400 kB", Ns3 = "25 packets", Ns2 = "50 packets";
-        /// Average from which packets are dropped early.
+        /// Average queue length from which packets are dropped early.
         min_th: Auto<Threshold> = "auto";
-        /// Average at which the probability has reached `max_p`.
+        /// Average queue length at which the probability has reached `max_p`.
         max_th: Auto<Threshold> = "auto";
-        /// Probability at `max_th`, at first.
+        /// Initial drop probability at `max_th`.
         max_p: Probability = "0.1", Linux = "0.02", Ns3 = "0.02";
         /// Weight of an arrival in the average.
         w_q: Auto<Fraction> = "auto";
         /// Whether the probability rises from `max_p` to 1 between `max_th` and twice that.
         gentle: bool = "true";
-        /// Whether to pause for about 1/p packets after each drop.
+        /// Whether to wait for about 1/p packets after each drop.
         wait: bool = "false", Ns3 = "true", Ns2 = "true";
         /// Whether to count the queue in bytes, and to drop in proportion to a packet's size.
         bytes: Auto<bool> = "auto", Linux = "true", Ns2 = "true";
@@ -65,32 +83,33 @@ params! {
         mean_packet: Bytes = "500 B", Linux = "1000 B";
         /// Whether to mark ECN-capable packets instead of dropping them early.
         ecn: bool = "false";
-        /// Whether to drop, not mark, while the average stands above the hard threshold.
+        /// Whether to drop, not mark, while the average is at or above the hard threshold
+        /// (`max_th`, with `gentle` twice that).
         hard_drop: bool = "true", Linux = "false";
         /// As for RED.
         use_mark_p: bool = "false", Ns2 = "true";
         /// As for RED.
         mark_p: Probability = "0.1";
-        /// Queueing delay aimed at: twice the automatic `min_th`.
+        /// Target queueing delay: twice the automatic `min_th`.
         target_delay: Span = "5 ms";
-        /// Packets of a burst that shall pass: Linux's automatic weight.
+        /// Packets of a burst that pass without a drop, for Linux's automatic `w_q`.
         burst: Auto<u32> = "auto";
         /// Whether `max_p` adapts at all.
         adapts: bool = "true", Linux = "false";
         /// Time between two changes of `max_p`.
         interval: Span = "500 ms";
-        /// Most that is added to `max_p`.
+        /// Most that is added to `max_p` at a time.
         alpha: Probability = "0.01";
-        /// What `max_p` is multiplied by.
+        /// Factor by which `max_p` is reduced.
         beta: Probability = "0.9";
-        /// `max_p` above which it grows no more.
+        /// `max_p` above which it is not raised.
         top: Probability = "0.5";
-        /// `max_p` below which it shrinks no more; automatic: 0.01, in ns-2 and ns-3 less on fast
+        /// `max_p` below which it is not reduced. Automatic: 0.01, in ns-2 and ns-3 less on fast
         /// links.
         bottom: Auto<Probability> = "auto";
-        /// Round-trip time of ns-3's automatic `bottom`.
+        /// Round-trip time for ns-3's automatic `bottom`.
         rtt: Span = "100 ms";
-        /// Whether to adapt by Feng's rule.
+        /// Whether to adapt `max_p` by Feng's rule.
         feng_adaptive: bool = "false";
         /// Divisor of `max_p` when the average falls below `min_th`.
         feng_alpha: f64 = "3", Ns2 = "0.01";

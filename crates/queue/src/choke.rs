@@ -2,18 +2,30 @@
 //! flow.
 //!
 //! R. Pan, B. Prabhakar, K. Psounis, "CHOKe, A Stateless Active Queue Management Scheme for
-//! Approximating Fair Bandwidth Allocation", IEEE INFOCOM 2000. When the average is above `min_th`,
-//! one packet of the queue is drawn; if it is of the arrival's flow both are dropped, never marked.
-//! Else RED goes on ([`crate::red`]). A flow that fills a share h of the queue so loses about h of
-//! its arrivals and as many queued packets; an unresponsive flow among many that respond gets at
-//! most 1/(1 + e) = 27 % of the link (A. Tang, J. Wang, S. Low, 2004). `candidates` draws more than
-//! one. Flows are told apart by addresses and ports. The packet being sent is not in the draw.
+//! Approximating Fair Bandwidth Allocation", IEEE INFOCOM 2000.
 //!
-//! **Reference**: the paper with RED's 5, 15, 0.002, 1/50, all in packets; room for 1000. **Linux**
-//! (`sch_choke`): RED in integers ([`crate::parts::linux_red`]), in packets; automatic: `max_th` a
-//! quarter of the limit, `min_th` a third of that, `burst` (2 `min_th` + `max_th`) / 3; above
-//! `max_th` ECN marks too; its array with holes, of which three draws may miss, is taken for an
-//! ideal draw. ns-2.35 and ns-3 have none here: their presets are the reference.
+//! When the average queue length is above `min_th`, one packet of the queue is drawn at random
+//! (`candidates` draws more than one). If it belongs to the flow of the arrival, both are dropped;
+//! they are never marked. Otherwise RED decides on the arrival ([`crate::red`]). Flows are told
+//! apart by addresses and ports. The packet being transmitted is not drawn.
+//!
+//! A flow that fills a share h of the queue so loses about h of its arrivals, and as many queued
+//! packets. One unresponsive flow among many that respond gets at most 1/(1 + e) = 27 % of the link
+//! (A. Tang, J. Wang, S. Low, 2004).
+//!
+//! **Reference**: the paper, with RED's `min_th` 5, `max_th` 15, `w_q` 0.002 and `max_p` 1/50, all
+//! in packets, and room for 1000 packets.
+//!
+//! **Linux** (`sch_choke`):
+//!
+//! - RED is computed in integers ([`crate::parts::linux_red`]), in packets.
+//! - Automatic parameters: `max_th` is a quarter of the limit, `min_th` a third of `max_th`, and
+//!   `burst` (2 `min_th` + `max_th`) / 3.
+//! - With `ecn` packets are marked above `max_th` too.
+//! - The kernel draws from an array with holes, where three draws may miss; here every draw finds a
+//!   packet.
+//!
+//! ns-2.35 and ns-3 have no CHOKe here; their presets are the reference.
 
 use core::cmp::Ordering;
 
@@ -34,23 +46,23 @@ use crate::{Backlog, Context, Dequeued, Discipline, Packet, ProbeValue, Reason, 
 params! {
     /// Parameters of CHOKe.
     pub struct Params {
-        /// Most packets that may wait; the packet being sent is not counted.
+        /// Largest queue, in packets; the packet being transmitted is not counted.
         limit: Limit = "1000 packets";
-        /// Average from which arrivals are compared and dropped early.
+        /// Average queue length above which arrivals are compared and dropped early.
         min_th: Auto<Threshold> = "5 packets", Linux = "auto";
-        /// Average at which all are dropped.
+        /// Average queue length from which every arrival is dropped.
         max_th: Auto<Threshold> = "15 packets", Linux = "auto";
         /// RED's probability at `max_th`.
         max_p: Probability = "0.02";
         /// Weight of an arrival in the average.
         w_q: Auto<Fraction> = "0.002", Linux = "auto";
-        /// Packets drawn for comparison.
+        /// Number of packets drawn for comparison.
         candidates: u32 = "1";
         /// Size of a typical packet: the unit of idle time.
         mean_packet: Bytes = "500 B", Linux = "1000 B";
         /// Whether to mark ECN-capable packets where RED's part would drop them.
         ecn: bool = "false";
-        /// Packets of a burst that shall pass: Linux's automatic weight.
+        /// Packets of a burst that pass without a drop, for Linux's automatic `w_q`.
         burst: Auto<u32> = "auto";
     }
 }

@@ -1,24 +1,38 @@
 //! COBALT: CoDel and BLUE together, one against standing queues, the other against floods.
 //!
 //! T. Hoiland-Jorgensen, D. Taht, J. Morton, "Piece of CAKE", 2018; J. Palmei and others, "Design
-//! and Evaluation of COBALT Queue Discipline", IEEE LANMAN 2019. A packet that waited longer than
-//! `target` begins a spell of signals at `interval` / sqrt(count) from then; each signal raises the
-//! count. Without a spell the count falls again at the same pace instead of being kept for a
-//! while, so that there is no rule of re-entry: the first signal comes as CoDel's, those after it
-//! one step ahead, at 70.7, 57.7, 50 ms. BLUE's probability grows by `increment` when the queue
-//! overflows and shrinks by `decrement` when it is found empty, at most once per `target`; its
-//! drops are never marks. The last packet of the queue is not dropped.
+//! and Evaluation of COBALT Queue Discipline", IEEE LANMAN 2019.
 //!
-//! **Reference**: the paper and CAKE's code, roots exact. An overflow drops the arrival and begins
-//! a spell at once. A quirk of the code that is kept: if the first packet after an idle time of
-//! more than an interval is late, the next late one is signalled at once.
+//! **CoDel's half**: a packet with a sojourn time longer than `target` starts the dropping state.
+//! The first signal comes `interval` / sqrt(count) later, and each signal raises the count. Outside
+//! the dropping state the count falls again at the same pace, where CoDel keeps it for a while; a
+//! rule for re-entry is therefore not needed. The first signal comes when CoDel's would, and the
+//! later ones are one step ahead of CoDel's: after 70.7, 57.7, 50 ms.
 //!
-//! **Linux** (CAKE's inner queue): roots from a table of 16 and by a Newton step from there. What
-//! goes with CAKE's shaper, its condition on four packet times and its roots that begin at zero, is
-//! in [`crate::cake`] alone. **ns-3** (`CobaltQueueDisc`): those roots; room for 1 500 000 bytes; a
-//! sojourn above `blue_threshold` counts as an overflow for BLUE; the last packet may be dropped;
-//! BLUE's drops are told as `target` too, and so are marks of packets that BLUE drops then. ns-2.35
-//! has none: its preset is the reference.
+//! **BLUE's half**: a drop probability grows by `increment` when the queue overflows and shrinks by
+//! `decrement` when it is found empty, at most once per `target`. Its drops are never turned into
+//! marks.
+//!
+//! The last packet of the queue is not dropped.
+//!
+//! **Reference**: the paper and the code of CAKE, with exact square roots. An overflow drops the
+//! arrival and starts the dropping state at once. A quirk of the code is kept: if the first packet
+//! after an idle time of more than an interval is late, the next late packet is signalled at once.
+//!
+//! **Linux** (the inner queue of CAKE): square roots come from a table of 16 and by one Newton step
+//! each from there. What belongs to CAKE's shaper, its condition of four packet times and its roots
+//! that begin at zero, is only in [`crate::cake`].
+//!
+//! **ns-3** (`CobaltQueueDisc`):
+//!
+//! - Square roots are as in Linux.
+//! - The room is 1 500 000 bytes.
+//! - A sojourn time above `blue_threshold` counts as an overflow for BLUE.
+//! - The last packet may be dropped.
+//! - Drops of BLUE are reported as `target` too, and so are the marks of packets that BLUE then
+//!   drops.
+//!
+//! **ns-2**: ns-2.35 has no COBALT; its preset is the reference.
 
 use sojourn_base::length::Capacity;
 use sojourn_base::{Limit, LinkInfo, Optional, ParamFault, Preset, Probability, Span, params};
@@ -30,21 +44,22 @@ use crate::{Backlog, Context, Dequeued, Discipline, Packet, ProbeValue, Reason, 
 params! {
     /// Parameters of COBALT.
     pub struct Params {
-        /// Most that may wait, in packets or bytes; the packet being sent is not counted.
+        /// Largest queue, in packets or bytes; the packet being transmitted is not counted.
         limit: Limit = "1000 packets", Ns3 = "1500 kB";
-        /// Sojourn that is good for a packet.
+        /// Acceptable sojourn time of a packet.
         target: Span = "5 ms";
-        /// How long sojourns must stay above the target: about the longest round-trip time.
+        /// How long sojourn times must stay above the target before packets are dropped: about the
+        /// longest round-trip time.
         interval: Span = "100 ms";
-        /// What an overflow adds to BLUE's probability.
+        /// What an overflow adds to BLUE's drop probability.
         increment: Probability = "0.00390625";
-        /// What an empty queue takes from it.
+        /// What an empty queue subtracts from BLUE's drop probability.
         decrement: Probability = "0.000244140625";
-        /// Whether to mark ECN-capable packets where CoDel's half would drop them.
+        /// Whether to mark ECN-capable packets that CoDel's half would drop.
         ecn: bool = "false";
-        /// Sojourn above which every ECN-capable packet is marked, with `ecn`.
+        /// Sojourn time above which every ECN-capable packet is marked, with `ecn`.
         ce_threshold: Optional<Span> = "none";
-        /// Sojourn that counts as an overflow for BLUE.
+        /// Sojourn time that counts as an overflow for BLUE.
         blue_threshold: Optional<Span> = "none", Ns3 = "400 ms";
         /// Whether packets of scalable senders, ECT(1) and CE, are only marked, by `ce_threshold`.
         l4s: bool = "false";

@@ -1,26 +1,42 @@
 //! DualPI2: one queue for scalable low-latency traffic, one for classic, coupled by one controller.
 //!
 //! K. De Schepper, B. Briscoe, G. White, "Dual-Queue Coupled AQMs for Low Latency, Low Loss, and
-//! Scalable Throughput (L4S)", RFC 9332, 2023, appendix A. ECT(1) and CE packets join queue L, all
-//! others queue C. Every `t_update` a PI controller of the longer of both delays moves p'. A packet
-//! leaving C is signalled with p'^2: marked if it is ECT(0), dropped if it cannot be; one leaving L
-//! is marked with the larger of k p' and a ramp of L's own delay, from `min_th` over `range`, that
-//! counts only while more than one packet is left. So with k = 2 a Reno and a DCTCP flow of one
-//! round-trip time get about equal windows.
+//! Scalable Throughput (L4S)", RFC 9332, 2023, appendix A.
 //!
-//! When k p' reaches 1 there is overload: L packets are dropped with p'^2 and else marked, and with
-//! p'^2 at `classic_most` or above C drops what it would mark. L is served first but for credit:
-//! with both queues busy C gets `classic_weight` of the bytes.
+//! ECT(1) and CE packets join queue L, all others queue C. Every `t_update` a PI controller of the
+//! longer of the two queueing delays updates p'. Packets are dropped or marked when they leave:
 //!
-//! **Reference**: the RFC: 15 ms, 16 ms, 0.16, 3.2, k = 2, 800 us and 400 us, limit 250 ms with an
-//! MTU of slack for both queues together; signals are spaced by accumulators that fire above 1,
-//! with one of its own for drops under overload (the RFC's pseudocode has one for both, into which
-//! marks leak); weight 1/16.
+//! - A packet of C is signalled with probability p'^2: it is marked if it is ECT(0), and dropped if
+//!   it cannot be marked.
+//! - A packet of L is marked with the larger of k p' and a ramp of L's own delay, which rises from
+//!   0 at `min_th` to 1 over `range`. The ramp counts only while more than one packet is left in L.
 //!
-//! **Linux** (`sch_dualpi2`): limit 10000 packets; alpha 41/256, beta 819/256; a step at 1 ms of
-//! sojourn in place of the ramp; signals at random, none by the controller with less than two of
-//! the largest packets left, C's from k p' above 1 drops whatever; weight 10 %. ns-2.35 and ns-3
-//! have none here: their presets are the reference.
+//! With k = 2, a Reno flow and a DCTCP flow of the same round-trip time so get about equal windows.
+//!
+//! There is overload when k p' reaches 1. Packets of L are then dropped with probability p'^2, and
+//! marked otherwise. When p'^2 is `classic_most` or above, C drops the packets that it would mark.
+//!
+//! L is served first, but within a credit scheme that gives C the share `classic_weight` of the
+//! bytes while both queues are busy.
+//!
+//! **Reference**: the RFC: target 15 ms, an update every 16 ms, `alpha` 0.16, `beta` 3.2, k = 2, a
+//! ramp from 800 us over 400 us, and a `classic_weight` of 1/16.
+//!
+//! - The limit is 250 ms for both queues together; an arrival is admitted only if a packet of the
+//!   MTU fits.
+//! - Signals are spaced by accumulators that fire above 1. Drops of L in overload have an
+//!   accumulator of their own; the pseudocode of the RFC has one for both drops and marks, so that
+//!   marks leak into the drops.
+//!
+//! **Linux** (`sch_dualpi2`):
+//!
+//! - The limit is 10000 packets; `alpha` is 41/256, `beta` 819/256, and `classic_weight` 10 %.
+//! - L has a step at a sojourn time of 1 ms instead of the ramp.
+//! - Signals are random, not spaced. The controller gives none while less than two of the largest
+//!   packets are left.
+//! - C drops whatever it signals once k p' is above 1.
+//!
+//! ns-2.35 and ns-3 have no DualPI2 here; their presets are the reference.
 
 use sojourn_base::length::Capacity;
 use sojourn_base::{
@@ -35,25 +51,25 @@ use crate::{Backlog, Context, Dequeued, Discipline, Packet, ProbeValue, Reason, 
 params! {
     /// Parameters of DualPI2.
     pub struct Params {
-        /// Most that may wait in both queues, in packets or bytes.
+        /// Largest total of both queues, in packets or bytes.
         limit: Limit = "250 ms", Linux = "10000 packets";
-        /// Classic queueing delay aimed at.
+        /// Target queueing delay.
         target: Span = "15 ms";
-        /// Time between two updates.
+        /// Time between two updates of p'.
         t_update: Span = "16 ms";
-        /// Gain of the distance from the target, per second.
+        /// Gain of the difference between the delay and the target, per second.
         alpha: f64 = "0.16", Linux = "0.16015625";
-        /// Gain of the change of the delay, per second.
+        /// Gain of the change of the delay since the last update, per second.
         beta: f64 = "3.2", Linux = "3.19921875";
-        /// Coupling: marks of scalable traffic for each p'.
+        /// Coupling factor from p' to the mark probability of scalable traffic.
         k: f64 = "2";
-        /// Delay of the L queue from which its ramp marks.
+        /// Sojourn time in L above which the ramp marks packets.
         min_th: Span = "800 us";
-        /// How much further the ramp marks everything.
+        /// Width of the ramp: it marks every packet from `min_th` + `range` on.
         range: Span = "400 us";
-        /// Sojourn above which Linux marks L packets; no other preset has it.
+        /// Sojourn time above which Linux marks packets of L; no other preset has it.
         step_th: Span = "1 ms";
-        /// p'^2 from which C drops what it would mark.
+        /// p'^2 from which C drops the packets that it would mark.
         classic_most: Probability = "0.25";
         /// Share of the bytes that C gets while both queues are busy.
         classic_weight: Probability = "0.0625", Linux = "0.1";

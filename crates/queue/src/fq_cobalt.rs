@@ -1,15 +1,24 @@
 //! FQ-COBALT: a queue with COBALT for each flow, served in turn by bytes, new flows first.
 //!
-//! The scheduler is that of RFC 8290 ([`crate::parts::flow_queue`]), each queue obeys
-//! [`crate::cobalt`]; so it is what CAKE does with its flows, without CAKE's shaper, tins, host
+//! The scheduler is that of RFC 8290 ([`crate::fq_codel`]), and each queue has a COBALT of its own
+//! ([`crate::cobalt`]). This is what CAKE does with its flows, without CAKE's shaper, tins, host
 //! fairness and hash.
 //!
-//! **Reference**: 1024 queues, turns of 1514 bytes, room for 10240 packets, 5 ms, 100 ms, ECN on.
-//! Over the limit the fattest flow loses packets from its head, and its COBALT is told of an
-//! overflow, as in CAKE. **Linux**: CAKE's queues: turns of the largest packet, one packet dropped
-//! at a time. **ns-3** (`FqCobaltQueueDisc`): turns of the MTU; the limit is that of each queue
-//! too, and COBALT is told of overflows of that one alone; `blue_threshold` 400 ms stands for the
-//! others. ns-2.35 has none: its preset is the reference.
+//! **Reference**: 1024 queues, a quantum of 1514 bytes, room for 10240 packets, a target of 5 ms,
+//! an interval of 100 ms, and ECN on. When the limit is exceeded, the flow with most bytes loses
+//! packets from its head, and this counts as an overflow for its COBALT, as in CAKE.
+//!
+//! **Linux** (the queues of CAKE): the quantum is the largest packet, and one packet is dropped at
+//! a time.
+//!
+//! **ns-3** (`FqCobaltQueueDisc`):
+//!
+//! - The quantum is the MTU.
+//! - The limit holds for each queue too, and only an arrival dropped by that limit counts as an
+//!   overflow for COBALT.
+//! - Instead of the others, sojourn times above `blue_threshold`, 400 ms, count as overflows.
+//!
+//! **ns-2**: ns-2.35 has no FQ-COBALT; its preset is the reference.
 
 use sojourn_base::{
     Auto, Bytes, Limit, LinkInfo, Optional, ParamFault, Preset, Probability, Span, params,
@@ -23,33 +32,34 @@ use crate::{Context, Packet, ProbeValue};
 params! {
     /// Parameters of FQ-COBALT.
     pub struct Params {
-        /// Most that may wait in all flows, in packets or bytes.
+        /// Largest total queue of all flows, in packets or bytes.
         limit: Limit = "10240 packets";
-        /// Sojourn that is good for a packet.
+        /// Acceptable sojourn time of a packet.
         target: Span = "5 ms";
-        /// How long sojourns must stay above the target: about the longest round-trip time.
+        /// How long sojourn times must stay above the target before packets are dropped: about the
+        /// longest round-trip time.
         interval: Span = "100 ms";
-        /// Bytes of a turn. Automatic: 1514, under Linux's preset the largest packet, under ns-3's
-        /// the MTU.
+        /// Bytes that a flow may send in a turn. Automatic: 1514; the largest packet under Linux's
+        /// preset; the MTU under ns-3's.
         quantum: Auto<Bytes> = "auto";
         /// Number of queues.
         flows: u32 = "1024";
-        /// Most packets dropped at a time over the limit.
+        /// Most packets dropped at a time when the limit is exceeded.
         drop_batch: u32 = "64", Linux = "1";
-        /// What an overflow adds to BLUE's probability.
+        /// What an overflow adds to BLUE's drop probability.
         increment: Probability = "0.00390625";
-        /// What an empty queue takes from it.
+        /// What an empty queue subtracts from BLUE's drop probability.
         decrement: Probability = "0.000244140625";
-        /// Whether to mark ECN-capable packets where CoDel's half would drop them.
+        /// Whether to mark ECN-capable packets that CoDel's half would drop.
         ecn: bool = "true";
-        /// Sojourn above which every ECN-capable packet is marked, with `ecn`.
+        /// Sojourn time above which every ECN-capable packet is marked, with `ecn`.
         ce_threshold: Optional<Span> = "none";
-        /// Sojourn that counts as an overflow for BLUE.
+        /// Sojourn time that counts as an overflow for BLUE.
         blue_threshold: Optional<Span> = "none", Ns3 = "400 ms";
         /// Whether packets of scalable senders, ECT(1) and CE, are only marked, by `ce_threshold`.
         l4s: bool = "false";
-        /// Neighbouring queues among which a flow looks for one of its own; its key is its hash
-        /// then.
+        /// Size of a set of neighbouring queues in which a flow looks for a free one
+        /// (set-associative hash); the hash of a flow is then its key, without a salt.
         set_ways: Optional<u32> = "none";
     }
 }

@@ -1,16 +1,32 @@
 //! FQ-PIE: a queue with PIE for each flow, served in turn by bytes, new flows first.
 //!
 //! G. Ramakrishnan and others, "FQ-PIE Queue Discipline in the Linux Kernel", IEEE LCN Symposium
-//! 2019. The scheduler is that of RFC 8290 ([`crate::parts::flow_queue`]); an arrival is judged by
-//! the PIE of its flow ([`crate::pie`]), by that flow's backlog and delay. All flows are updated
-//! together, idle ones too, so that their probabilities decay.
+//! 2019.
 //!
-//! **Reference**: the RFCs' defaults: 1024 queues, turns of 1514 bytes, room for 10240 packets,
-//! PIE's 15 ms. Over the limit the fattest flow loses packets from its head. **Linux**
-//! (`sch_fq_pie`): PIE as under its preset there; turns of the largest packet; an arrival over the
-//! limit is dropped itself; its limit of memory only counts, and is left out. **ns-3**
-//! (`FqPieQueueDisc`): PIE as there; turns of the MTU; the limit is that of each queue too; ECN on.
-//! ns-2.35 has none: its preset is the reference.
+//! The scheduler is that of RFC 8290 ([`crate::fq_codel`]). An arrival is dropped or admitted by
+//! the PIE of its flow ([`crate::pie`]), which uses the backlog and the delay of that flow. The
+//! probabilities of all flows are updated together. Idle flows are updated too, so that their
+//! probabilities decay.
+//!
+//! **Reference**: the defaults of the RFCs: 1024 queues, a quantum of 1514 bytes, room for 10240
+//! packets, and a target of 15 ms. When the limit is exceeded, the flow with most bytes loses
+//! packets from its head.
+//!
+//! **Linux** (`sch_fq_pie`):
+//!
+//! - PIE is that of the Linux preset of [`crate::pie`].
+//! - The quantum is the largest packet.
+//! - An arrival above the limit is itself dropped.
+//! - Its memory limit only counts, and is left out.
+//!
+//! **ns-3** (`FqPieQueueDisc`):
+//!
+//! - PIE is that of the ns-3 preset of [`crate::pie`].
+//! - The quantum is the MTU.
+//! - The limit holds for each queue too.
+//! - ECN is on.
+//!
+//! **ns-2**: ns-2.35 has no FQ-PIE; its preset is the reference.
 
 use sojourn_base::length::Capacity;
 use sojourn_base::{
@@ -26,49 +42,51 @@ use crate::{Backlog, Context, Packet, ProbeValue};
 params! {
     /// Parameters of FQ-PIE.
     pub struct Params {
-        /// Most that may wait in all flows, in packets or bytes.
+        /// Largest total queue of all flows, in packets or bytes.
         limit: Limit = "10240 packets";
-        /// Bytes of a turn. Automatic: 1514, under Linux's preset the largest packet, under ns-3's
-        /// the MTU.
+        /// Bytes that a flow may send in a turn. Automatic: 1514; the largest packet under Linux's
+        /// preset; the MTU under ns-3's.
         quantum: Auto<Bytes> = "auto";
         /// Number of queues.
         flows: u32 = "1024";
-        /// Most packets dropped at a time over the limit.
+        /// Most packets dropped at a time when the limit is exceeded.
         drop_batch: u32 = "64";
-        /// Queueing delay aimed at.
+        /// Target queueing delay.
         target: Span = "15 ms";
         /// Time between two updates of the probability.
         t_update: Span = "15 ms";
-        /// Time without drops after the queue has been idle.
+        /// Burst allowance: how long nothing is dropped after the queue has been idle.
         max_burst: Span = "150 ms";
-        /// Gain of the distance from the target, per second.
+        /// Gain of the difference between the delay and the target, per second.
         alpha: f64 = "0.125";
-        /// Gain of the change of the delay, per second.
+        /// Gain of the change of the delay since the last update, per second.
         beta: f64 = "1.25";
-        /// Size of a typical packet: two of them are never dropped from. Automatic: 1000 bytes,
-        /// under Linux's preset the largest packet.
+        /// Size of a typical packet: nothing is dropped while no more than two of them wait.
+        /// Automatic: 1000 bytes; the largest packet under Linux's preset.
         mean_packet: Auto<Bytes> = "auto";
-        /// Whether to drop in proportion to a packet's size. Automatic: under ns-3's preset with a
-        /// limit in bytes, else not.
+        /// Whether the drop probability is proportional to the packet's size. Automatic: true under
+        /// ns-3's preset with a limit in bytes, else false.
         bytes: Auto<bool> = "auto";
-        /// Whether the probability rises by no more than 2 % a step once at 10 %.
+        /// Whether the probability rises by at most 0.02 in an update once it is 0.1 or more.
         cap_drop: bool = "true";
         /// Whether to space drops by accumulated probability.
         derandomize: bool = "false", Linux = "true";
-        /// Whether to estimate the delay by the departure rate, not by the last packet's sojourn.
+        /// Whether to estimate the delay from the departure rate instead of the last packet's
+        /// sojourn time.
         dequeue_rate_estimator: bool = "false";
-        /// Bytes over which the departure rate is measured, and that must wait for it.
+        /// Bytes over which the departure rate is measured; a measurement begins only while as many
+        /// wait.
         dequeue_threshold: Bytes = "16384 B";
         /// Whether to mark ECN-capable packets instead of dropping them.
         ecn: bool = "false", Ns3 = "true";
-        /// Probability from which they are dropped all the same.
+        /// Probability from which ECN-capable packets are dropped all the same.
         mark_threshold: Probability = "0.1";
-        /// With `l4s`, sojourn above which packets of scalable senders are marked.
+        /// Sojourn time above which packets of scalable senders are marked, with `l4s`.
         ce_threshold: Optional<Span> = "none";
         /// Whether packets of scalable senders, ECT(1) and CE, are only marked, by `ce_threshold`.
         l4s: bool = "false";
-        /// Neighbouring queues among which a flow looks for one of its own; its key is its hash
-        /// then.
+        /// Size of a set of neighbouring queues in which a flow looks for a free one
+        /// (set-associative hash); the hash of a flow is then its key, without a salt.
         set_ways: Optional<u32> = "none";
         /// Clock ticks a second of the Linux kernel; no other preset has it.
         hz: u32 = "1000";

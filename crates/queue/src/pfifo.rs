@@ -1,12 +1,12 @@
 //! PFIFO: drop-tail with its room in packets, under the name that `tc` gives it.
 //!
-//! First in, first out; an arrival that finds no room is dropped: everything as in
-//! [`crate::droptail`], whose code it is. The limit is in packets (Linux: `pfifo` counts packets,
-//! `bfifo` bytes; for the latter give drop-tail a limit in bytes), 1000 unless said otherwise,
-//! which is the queue length of an Ethernet device.
+//! First in, first out; an arrival that finds no room is dropped. The code is that of
+//! [`crate::droptail`]. The limit must be in packets: in Linux `pfifo` counts packets and `bfifo`
+//! counts bytes; for the latter, give drop-tail a limit in bytes. The default is 1000 packets, the
+//! queue length of an Ethernet device.
 //!
-//! **Linux** and **ns-3**: as here. **ns-2** has none of this name: its preset takes the off-by-one
-//! limit of its `DropTail`.
+//! **Linux** and **ns-3**: as the reference. **ns-2** has no discipline of this name; its preset
+//! keeps one packet less than the limit, as ns-2's `DropTail` does.
 
 use sojourn_base::length::Capacity;
 use sojourn_base::{Length, Limit, LinkInfo, ParamFault, Preset, params};
@@ -17,7 +17,7 @@ use crate::{Backlog, Context, Dequeued, Discipline, Packet};
 params! {
     /// Parameters of PFIFO.
     pub struct Params {
-        /// Most packets that may wait; the packet being sent is not counted.
+        /// Largest queue, in packets; the packet being transmitted is not counted.
         limit: Limit = "1000 packets", Ns2 = "50 packets";
     }
 }

@@ -1,15 +1,19 @@
 //! PFIFO-fast: three bands of first in, first out, the lower band only when those above are empty.
 //!
-//! Linux's default for two decades (`sch_generic.c`; `tc-pfifo_fast(8)`). A packet's priority, 0 to
-//! 15, is mapped to a band by 1 2 2 2 1 2 0 0 1 1 1 1 1 1 1 1: best effort (0) to band 1,
-//! interactive (6) and control (7) to band 0, bulk (2) to band 2. Lower bands starve by design. In
-//! scenarios the priority is what Linux makes of the packet's `dscp`: by its three lowest bits bulk
-//! for 2 and 3, interactive for 4 and 5, else best effort or its band. No ECN, no timer. With all
-//! packets of one priority it is drop-tail.
+//! Linux's default discipline for two decades (`sch_generic.c`; `tc-pfifo_fast(8)`). The priority
+//! of a packet, 0 to 15, is mapped to a band by 1 2 2 2 1 2 0 0 1 1 1 1 1 1 1 1: best effort (0)
+//! goes to band 1, interactive (6) and control (7) go to band 0, bulk (2) goes to band 2. Band 0 is
+//! served first. Lower bands starve by design. There is no ECN and no timer. If all packets have
+//! one priority it is drop-tail.
+//!
+//! In scenarios the priority is the one that Linux derives from the three lowest bits of the
+//! packet's `dscp`: bulk for 2 and 3, interactive for 4 and 5, and for all others best effort or a
+//! priority of the same band.
 //!
 //! **Reference** and **ns-3** (`PfifoFastQueueDisc`): one limit over all bands, 1000 packets; an
-//! arrival above it is dropped whatever its band. **Linux**: the limit is that of each band, so
-//! that three times as many packets may wait. ns-2 has none: its preset is the reference.
+//! arrival that finds the limit reached is dropped whatever its band. **Linux**: each band has the
+//! limit to itself, so that three times as many packets may wait. **ns-2** has no PFIFO-fast; its
+//! preset is the reference.
 
 use sojourn_base::length::Capacity;
 use sojourn_base::{Limit, LinkInfo, ParamFault, Preset, params};
@@ -20,7 +24,7 @@ use crate::{Backlog, Context, Dequeued, Discipline, Packet, ProbeValue, Reason};
 params! {
     /// Parameters of PFIFO-fast.
     pub struct Params {
-        /// Most that may wait, in packets or bytes; under Linux's preset in each band.
+        /// Largest total queue, in packets or bytes; under Linux's preset, of each band.
         limit: Limit = "1000 packets";
     }
 }

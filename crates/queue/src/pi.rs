@@ -1,18 +1,23 @@
 //! PI: a proportional-integral controller sets the drop probability by the queue's length.
 //!
 //! C. Hollot, V. Misra, D. Towsley, W. Gong, "On Designing Improved Controllers for AQM Routers
-//! Supporting TCP Flows", IEEE INFOCOM 2001. Every `interval` p grows by `a` (q - target) - `b` (q
-//! before - target), between 0 and 1; an arrival is dropped, or with `ecn` marked, with p. Unlike
-//! RED it ends at its target whatever the load, but slowly: a queue held d packets too long raises
-//! p by (a - b) d per interval. With `bytes` the queue is counted in mean packets of its bytes, and
-//! p scaled by a packet's size.
+//! Supporting TCP Flows", IEEE INFOCOM 2001.
 //!
-//! **Reference**: a 1.822e-5, b 1.816e-5, 160 times a second, target 200 packets, for about 60
-//! flows over 0.25 s at 3750 packets a second (the last three from memory of the paper, the rest
-//! confirmed second-hand); other links want other gains. Room for 1000 packets. **ns-2** (`PI`,
-//! ns-2.35): 170 times a second, target 50 and room for 50 packets, with `bytes` for fewer than 50
-//! mean packets before the last: a queue that can never stay above its target, of which it warns.
-//! Linux and ns-3 have no PI: their presets are the reference.
+//! Every `interval` the probability p changes by `a` (q - target) - `b` (previous q - target), and
+//! is kept between 0 and 1. An arrival is dropped, or with `ecn` marked, with probability p. Unlike
+//! RED, PI brings the queue to its target whatever the load, but slowly: a queue that stays d
+//! packets above its target raises p by (a - b) d in each interval. With `bytes` the queue is its
+//! bytes divided by `mean_packet`, and p is scaled by the packet's size.
+//!
+//! **Reference**: `a` 1.822e-5, `b` 1.816e-5, 160 updates per second, target 200 packets; for about
+//! 60 flows, 0.25 s and 3750 packets per second (the last three are from memory of the paper, the
+//! rest is confirmed second-hand). Other links need other gains. The room is 1000 packets.
+//!
+//! **ns-2** (`PI`, ns-2.35): 170 updates per second, a target of 50 packets and room for 50
+//! packets; with `bytes` an arrival is admitted while fewer bytes than 50 mean packets wait. Such a
+//! queue can never stay above its target; a warning is given.
+//!
+//! **Linux** and **ns-3** have no PI; their presets are the reference.
 
 use sojourn_base::length::Capacity;
 use sojourn_base::{Bytes, Limit, LinkInfo, ParamFault, Preset, Span, Threshold, Time, params};
@@ -24,15 +29,15 @@ use crate::{Backlog, Meeting, Packet, ProbeValue, Warning};
 params! {
     /// Parameters of PI.
     pub struct Params {
-        /// Most that may wait, in packets or bytes; the packet being sent is not counted.
+        /// Largest queue, in packets or bytes; the packet being transmitted is not counted.
         limit: Limit = "1000 packets", Ns2 = "50 packets";
-        /// Queue aimed at.
+        /// Target queue length.
         target: Threshold = "200 packets", Ns2 = "50 packets";
-        /// Gain of the distance from the target now, per packet.
+        /// Gain of the difference between the queue and the target now, per packet.
         a: f64 = "1.822e-5";
-        /// Gain of the distance from the target one interval ago.
+        /// Gain of the difference between the queue and the target one interval ago, per packet.
         b: f64 = "1.816e-5";
-        /// Time between two updates.
+        /// Time between two updates of the probability.
         interval: Span = "6250 us", Ns2 = "5882353 ns";
         /// Whether to count the queue in bytes, and to drop in proportion to a packet's size.
         bytes: bool = "false";

@@ -1,16 +1,25 @@
 //! PI2: a plain PI controller of the queueing delay, whose output is squared for classic traffic.
 //!
 //! K. De Schepper, O. Bondarenko, I. Tsang, B. Briscoe, "PI2: A Linearized AQM for both Classic and
-//! Scalable TCP", ACM CoNEXT 2016. Every `t_update` p' grows by `alpha` (delay - target) + `beta`
-//! (delay - delay before), between 0 and 1. A classic packet is dropped, or with `ecn` marked, with
-//! p'^2, by two throws of the die; one of a scalable sender, ECT(1) or CE, is marked with `k` p'.
-//! The square makes the loop linear for Reno's window, 1.22 / p', so that PIE's table, allowance
-//! and cap are not needed. Nothing is signalled while less than two MTU wait. The delay is the age
-//! of the head.
+//! Scalable TCP", ACM CoNEXT 2016.
 //!
-//! **Reference**: the paper's 20 ms, 32 ms, 0.3125 and 3.125 per second, k = 2; room for 1000
-//! packets. **Linux** (the authors' `sch_pi2`, outside the kernel): an update every 30 ms. ns-2.35
-//! and ns-3 have none: their presets are the reference.
+//! Every `t_update` p' changes by `alpha` (delay - target) + `beta` (delay - previous delay), and
+//! is kept between 0 and 1. The delay is the age of the packet at the head of the queue.
+//!
+//! - A classic packet is dropped, or with `ecn` marked, with probability p'^2: if both of two
+//!   random numbers are below p'.
+//! - A packet of a scalable sender, ECT(1) or CE, is marked with probability `k` p'.
+//! - Nothing is dropped or marked while less than two MTUs wait.
+//!
+//! The square makes the control loop linear for Reno's window, 1.22 / p', so that the scaling
+//! table, burst allowance and cap of PIE are not needed.
+//!
+//! **Reference**: the values of the paper, a target of 20 ms, an update every 32 ms, `alpha` 0.3125
+//! and `beta` 3.125 per second, and k = 2; room for 1000 packets.
+//!
+//! **Linux** (the authors' `sch_pi2`, outside the kernel): an update every 30 ms.
+//!
+//! **ns-2** and **ns-3**: ns-2.35 and ns-3 have no PI2; their presets are the reference.
 
 use sojourn_base::length::Capacity;
 use sojourn_base::{Ecn, Limit, LinkInfo, ParamFault, Preset, Span, Time, params};
@@ -23,17 +32,17 @@ use crate::{Backlog, Meeting, Packet, ProbeValue, Warning};
 params! {
     /// Parameters of PI2.
     pub struct Params {
-        /// Most that may wait, in packets or bytes; the packet being sent is not counted.
+        /// Largest queue, in packets or bytes; the packet being transmitted is not counted.
         limit: Limit = "1000 packets";
-        /// Queueing delay aimed at.
+        /// Target queueing delay.
         target: Span = "20 ms";
-        /// Time between two updates.
+        /// Time between two updates of p'.
         t_update: Span = "32 ms", Linux = "30 ms";
-        /// Gain of the distance from the target, per second.
+        /// Gain of the difference between the delay and the target, per second.
         alpha: f64 = "0.3125";
-        /// Gain of the change of the delay, per second.
+        /// Gain of the change of the delay since the last update, per second.
         beta: f64 = "3.125";
-        /// Marks of scalable traffic for each p'.
+        /// Factor from p' to the mark probability of scalable traffic.
         k: f64 = "2";
         /// Whether to mark ECN-capable packets instead of dropping them.
         ecn: bool = "true";

@@ -1,7 +1,9 @@
 //! REM: random exponential marking; a price that sums input and queue sets the probability.
 //!
-//! S. Athuraliya, V. H. Li, S. H. Low, Q. Yin, "REM: Active Queue Management", IEEE Network
-//! 15(3), 2001. Every `interval` T
+//! S. Athuraliya, V. H. Li, S. H. Low, Q. Yin, "REM: Active Queue Management", IEEE Network 15(3),
+//! 2001.
+//!
+//! Every `interval` T the price and the drop probability are updated:
 //!
 //! ```text
 //! rate  = (1 - inw) rate + inw arrivals
@@ -9,24 +11,37 @@
 //! prob  = 1 - phi^-price
 //! ```
 //!
-//! in packets of `mean_packet` bytes; T C is what the link sends in the interval. Prices of links
-//! in a row add up in the exponent. At rest the input is C and the queue stands at `target`. The
-//! price is slow: with the defaults it moves by some 2 per second at 12 % overload, and a price
-//! of 1 is a probability of 0.1 %.
+//! All quantities are in packets of `mean_packet` bytes, and T C is what the link sends in an
+//! interval. The prices of successive links add up in the exponent. In equilibrium the input rate
+//! is C and the queue is at `target`. The price moves slowly: with the defaults by about 2 per
+//! second at 12 % overload, while a price of 1 is a probability of 0.1 %.
 //!
-//! **Reference**: the input is measured in bytes, so that a mean packet that is off does not bend
-//! it, and only what is let in counts, as in the paper's reduced form, where the change of the
-//! queue stands for the excess; with dropped arrivals in it no unresponsive load would ever
-//! balance. The queue is counted in the unit of `target`. Gamma, alpha, phi, target and interval
-//! are ns-2's; mean packet 500 bytes. Marks and drops are taken on arrival.
+//! **Reference**:
 //!
-//! **ns-2** (`REM`, ns-2.35): limit 50 packets, of which 49 may wait (with `bytes`: one byte less
-//! than the limit in packets of `mean_packet`); packets are counted, unless `bytes`, against a
-//! link that is thought to send packets of 1000 bytes, so that with 500-byte packets the price
-//! rises from half the link's rate on; dropped arrivals count; with `bytes` the probability is
-//! scaled by size and the queue is rounded down to whole packets; with `ecn` nothing is dropped
-//! early and marks are taken at the head, so that packets that are not ECN-capable pass unharmed.
-//! ns-3 and Linux have no REM: their presets are the reference.
+//! - The input is measured in bytes, so that packets of another size than `mean_packet` cause no
+//!   bias.
+//! - Only admitted packets count as input, as in the reduced form of the paper, where the change of
+//!   the queue stands for the excess of the input. If dropped arrivals counted, no unresponsive
+//!   load could ever be balanced.
+//! - The queue is counted in the unit of `target`.
+//! - `gamma`, `alpha`, `phi`, `target` and `interval` are those of ns-2; the mean packet is 500
+//!   bytes.
+//! - Packets are marked or dropped on arrival.
+//!
+//! **ns-2** (`REM`, ns-2.35):
+//!
+//! - The limit is 50 packets, of which 49 may wait (with `bytes`: one byte less than the limit in
+//!   packets of `mean_packet`).
+//! - Without `bytes` packets are counted, and the link is assumed to send packets of 1000 bytes, so
+//!   that with packets of 500 bytes the price rises as soon as the input is above half the rate of
+//!   the link.
+//! - Dropped arrivals count as input.
+//! - With `bytes` the probability is scaled by the packet's size, and the queue is rounded down to
+//!   whole packets.
+//! - With `ecn` nothing is dropped early, and marks are set at the head of the queue, so that
+//!   packets that are not ECN-capable are neither marked nor dropped.
+//!
+//! **ns-3** and **Linux** have no REM; their presets are the reference.
 
 use sojourn_base::length::Capacity;
 use sojourn_base::{
@@ -42,24 +57,24 @@ use crate::{
 params! {
     /// Parameters of REM.
     pub struct Params {
-        /// Most that may wait, in packets or bytes; the packet being sent is not counted.
+        /// Largest queue, in packets or bytes; the packet being transmitted is not counted.
         limit: Limit = "1000 packets", Ns2 = "50 packets";
         /// Gain of the price.
         gamma: f64 = "0.001";
-        /// Weight of the queue against the rate.
+        /// Weight of the queue relative to the rate.
         alpha: f64 = "0.1";
-        /// Base of the exponential: above 1.
+        /// Base of the exponential, above 1.
         phi: f64 = "1.001";
-        /// Queue aimed at (b*; ns-2's `pbo_`).
+        /// Target queue length (b*; ns-2's `pbo_`).
         target: Threshold = "20 packets";
         /// Time between two updates of the price.
         interval: Span = "2 ms";
-        /// Weight of the last interval in the rate.
+        /// Weight of the last interval in the average rate.
         inw: Fraction = "1";
-        /// Size of the packets in which rates and queues are reckoned.
+        /// Size of the packets in which rates and queue lengths are measured.
         mean_packet: Bytes = "500 B", Ns2 = "1000 B";
-        /// Whether to measure input in bytes; under ns-2's preset also the queue and its limit,
-        /// and to scale the probability by size.
+        /// Whether to measure the input in bytes. Under ns-2's preset also whether to count the
+        /// queue and its limit in bytes and to scale the probability by size.
         bytes: bool = "true", Ns2 = "false";
         /// Whether to mark ECN-capable packets instead of dropping them.
         ecn: bool = "false";
