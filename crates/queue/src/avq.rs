@@ -1,23 +1,32 @@
 //! AVQ: drops by the overflow of a virtual queue whose capacity adapts to the load.
 //!
 //! S. Kunniyur, R. Srikant, "Analysis and Design of an Adaptive Virtual Queue (AVQ) Algorithm for
-//! Active Queue Management", ACM SIGCOMM 2001. Every arrival is put, in bytes, into a virtual queue
-//! that drains at the virtual capacity. If it does not fit in there it is dropped, or with `ecn`
-//! marked, and leaves the virtual queue alone, as does one for which the real queue has no room.
-//! The virtual capacity grows by `alpha` `gamma` C over time, shrinks by `alpha` times the bytes
-//! that arrive, and stays between zero and the link's C: where it settles, the accepted load is
-//! `gamma` C. Dropped packets are not counted in this, so that adaptation sees accepted traffic
-//! only; marked ones are.
+//! Active Queue Management", ACM SIGCOMM 2001.
 //!
-//! **Reference**: gamma 0.98, alpha 0.15 as in the paper's experiments (a function of the number
-//! of flows and their delays bounds it), first capacity 0.8 C; the virtual room is the real one,
-//! 1000 packets; packets of a limit count 1000 bytes there. With `adapts` off it is the fixed
-//! virtual queue of R. Gibbens and F. Kelly, 1999, say with `initial` 0.95.
+//! Every arrival is put, in bytes, into a virtual queue that drains at the virtual capacity. An
+//! arrival that does not fit into the virtual queue is dropped, or with `ecn` marked, and does not
+//! enter the virtual queue. Nor does an arrival for which the real queue has no room.
 //!
-//! **ns-2** (`Vq`, ns-2.35): room for 50 packets of 1000 bytes each, real and virtual. Time begins
-//! with the first arrival; one without real room stays in the virtual queue; with `ecn` what cannot
-//! be marked goes in all the same. Its packet mode, whose gain is another, and marking at the front
-//! are left out. Linux and ns-3 have none: their presets are the reference.
+//! The virtual capacity grows at the rate `alpha` `gamma` C, where C is the capacity of the link,
+//! shrinks by `alpha` times the bytes that arrive, and stays between zero and C. Where it settles,
+//! the accepted load is `gamma` C. Dropped packets do not count as arrivals here, so that the
+//! adaptation sees accepted traffic only; marked ones do.
+//!
+//! **Reference**: `gamma` 0.98 and `alpha` 0.15 as in the experiments of the paper (`alpha` is
+//! bounded by a function of the number of flows and their delays); the initial virtual capacity is
+//! 0.8 C. The virtual queue has the room of the real one, 1000 packets; in it a limit in packets
+//! counts 1000 bytes for each packet. With `adapts` off this is the fixed virtual queue of R.
+//! Gibbens and F. Kelly, 1999, for example with `initial` 0.95.
+//!
+//! **ns-2** (`Vq`, ns-2.35):
+//!
+//! - The room of both queues, real and virtual, is 50 packets of 1000 bytes each.
+//! - Time begins with the first arrival.
+//! - An arrival for which the real queue has no room stays in the virtual queue.
+//! - With `ecn` a packet that cannot be marked is admitted all the same.
+//! - Its packet mode, which has another gain, and marking at the front are left out.
+//!
+//! **Linux** and **ns-3** have no AVQ; their presets are the reference.
 
 use sojourn_base::length::Capacity;
 use sojourn_base::{
@@ -30,15 +39,15 @@ use crate::{Meeting, Packet, ProbeValue, Warning};
 params! {
     /// Parameters of AVQ.
     pub struct Params {
-        /// Most that may wait, in packets or bytes; the packet being sent is not counted.
+        /// Largest queue, in packets or bytes; the packet being transmitted is not counted.
         limit: Limit = "1000 packets", Ns2 = "50 packets";
-        /// Room in the virtual queue; automatic: the limit.
+        /// Room in the virtual queue. Automatic: the limit.
         virtual_limit: Auto<Threshold> = "auto";
-        /// Share of the link that is to be used.
+        /// Target utilization of the link.
         gamma: Fraction = "0.98";
         /// Gain of the adaptation.
         alpha: f64 = "0.15";
-        /// Virtual capacity at first, as a share of the link.
+        /// Initial virtual capacity, as a share of the link.
         initial: Fraction = "0.8";
         /// Whether the virtual capacity adapts.
         adapts: bool = "true";

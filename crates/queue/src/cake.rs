@@ -1,39 +1,54 @@
 //! CAKE: a shaper, priority tins, fair queues of hosts and flows, COBALT in each, an ACK filter.
 //!
 //! T. Hoiland-Jorgensen, D. Taht, J. Morton, "Piece of CAKE: A Comprehensive Queue Management
-//! Solution for Home Gateways", IEEE LANMAN 2018; Linux's `sch_cake` and `tc-cake(8)`, whose names
-//! the parameters have. From the link to the packet:
+//! Solution for Home Gateways", IEEE LANMAN 2018; Linux's `sch_cake` and `tc-cake(8)`. The
+//! parameters have the names that they have in `tc-cake(8)`. From the link to the packet, the parts
+//! are:
 //!
-//! - **Shaper.** With a `bandwidth` each packet sets a clock forward by what it costs; the next one
-//!   goes when that has come. No bucket, so no burst. What it costs is its size and the `overhead`,
-//!   at least `mpu`, then in ATM or PTM cells; `framing` names usual combinations. With `ingress`
-//!   dropped packets are charged too, since the bottleneck before has carried them.
-//! - **Tins** by DSCP (`diffserv`). Each has a share of the bandwidth: while it takes no more, the
-//!   tins of higher number go first; above it, the tin that is due earliest goes. A share orders
-//!   tins and limits none. Bulk has 1/16, video 1/2, voice 1/4, best effort the whole; the eight
-//!   classes have falling powers of 7/8. Without a bandwidth the tins take turns by these weights.
-//! - **Queues**, `flows` of them in each tin, by a salted hash with eight ways, so that flows
-//!   hardly ever share one. Served in turn by what packets cost, flows that need less than a turn
-//!   first; with the `dual-` modes and `triple-isolate` a flow's turn is divided by the busy flows
-//!   of its host, so that hosts share fairly first, within a tin.
-//! - **COBALT** in each queue ([`crate::cobalt`]): target and interval from `rtt`, raised where a
-//!   packet takes long at the tin's share (target at least 1.5 packets), and nothing is late that
-//!   waited less than four. A queue's last packet is never dropped. Over the limit the fattest
-//!   queue of all loses heads, each an overflow for its BLUE.
+//! - **Shaper.** With a `bandwidth` each packet advances a clock by its cost, and the next packet
+//!   is sent when that time has come. There is no token bucket, and therefore no burst. The cost of
+//!   a packet is its size plus `overhead`, at least `mpu`, and then rounded up to ATM or PTM cells;
+//!   `framing` names usual combinations. With `ingress` dropped packets are charged too, since the
+//!   bottleneck before this link has carried them.
+//! - **Tins** by DSCP (`diffserv`). Each tin has a share of the bandwidth. Tins that take no more
+//!   than their share are served first, those of higher number before others; of tins above their
+//!   share, the one that is due earliest is served. A share orders the tins and limits none of
+//!   them. Bulk has 1/16, video 1/2, voice 1/4, and best effort the whole; the eight classes have
+//!   falling powers of 7/8. Without a bandwidth the tins are served in turn by these weights.
+//! - **Queues**: `flows` of them in each tin, by a salted hash with eight ways, so that flows
+//!   hardly ever share one. They are served in turn by the cost of their packets; flows that need
+//!   less than a turn are served first. With the `dual-` modes and `triple-isolate` a flow's turn
+//!   is divided by the number of busy flows of its host, so that, within a tin, hosts share fairly
+//!   before their flows do.
+//! - **COBALT** in each queue ([`crate::cobalt`]). Target and interval follow from `rtt` and are
+//!   raised where a packet takes long at the tin's share (the target to at least 1.5 packet times).
+//!   A packet that waited less than four packet times is never late. The last packet of a queue is
+//!   never dropped. When the limit is exceeded, the queue with most bytes of all tins loses packets
+//!   from its head, and each counts as an overflow for its BLUE.
 //! - **ACK filter**: an arriving acknowledgement drops an older one of its connection that it makes
-//!   redundant: same or lower number, SACK blocks covered, ECN flags not lost, no data. A plain one
-//!   keeps at least one; `aggressive` does not. A packet whose SACK blocks are hidden is kept.
+//!   redundant: one with the same or a lower number, whose SACK blocks are covered, whose ECN flags
+//!   are not lost and that carries no data. The plain filter keeps at least one redundant
+//!   acknowledgement in the queue; `aggressive` does not. A packet whose SACK blocks are hidden is
+//!   kept.
 //!
-//! **Reference**: Linux's code (6.1 and a later one), which is the paper's, but for its integers:
-//! roots are exact, and turns are divided without bias. **Linux** (`sch_cake`): roots from a table;
-//! 65535/n over 65536 of a turn; a queue that was never used
-//! before signals its second late packet at once, since its root begins at zero (read from the
-//! code, not yet seen in a run of it). Memory is counted there as the kernel allocates it, which is
-//! more; here as bytes of packets. ns-2.35 and ns-3 have none: their presets are the reference.
+//! **Reference**: the code of Linux (6.1 and a later version), which is that of the paper, except
+//! for its integers: square roots are exact, and turns are divided without bias.
 //!
-//! Left out: `split-gso`, which has no meaning here, since packets are never bundles; `nat`,
+//! **Linux** (`sch_cake`):
+//!
+//! - Square roots come from a table.
+//! - A turn divided among n flows is 65535/n over 65536 of the quantum.
+//! - A queue that was never used before signals its second late packet at once, since its root
+//!   begins at zero (read from the code, not yet seen in a run of it).
+//! - The kernel counts memory as it allocates it, which is more; here the bytes of packets are
+//!   counted.
+//!
+//! **ns-2** and **ns-3**: ns-2.35 and ns-3 have no CAKE; their presets are the reference.
+//!
+//! **Left out**: `split-gso`, which has no meaning here, since packets are never bundled; `nat`,
 //! `fwmark` and `wash`; `autorate-ingress`. Linux's `raw` counts a frame with its 14 bytes of
-//! Ethernet: `overhead = "14 B"`. Its further keyword `ether-vlan` is 4 bytes more.
+//! Ethernet; here that is `overhead = "14 B"`. Linux's additional keyword `ether-vlan` is 4 bytes
+//! more.
 
 mod ack_filter;
 mod framing;
@@ -70,39 +85,38 @@ use crate::{Backlog, Context, Dequeued, Discipline, Packet, ProbeValue, Warning}
 params! {
     /// Parameters of CAKE.
     pub struct Params {
-        /// Rate that the shaper keeps to; without one the link is filled.
+        /// Rate of the shaper; without one the link is filled.
         bandwidth: Optional<Rate> = "none";
-        /// Tins, and which codepoint goes where.
+        /// Tins, and which DSCP goes to which tin.
         diffserv: Diffserv = "diffserv3";
-        /// What has a queue of its own, and who shares fairly.
+        /// What has a queue of its own, and between whom capacity is shared fairly.
         isolation: Isolation = "triple-isolate";
-        /// Round-trip time to be ready for: COBALT's interval.
+        /// Round-trip time to be expected: COBALT's interval.
         rtt: RoundTrip = "internet";
-        /// Sojourn that is good for a packet; automatic: a twentieth of `rtt`.
+        /// Acceptable sojourn time of a packet. Automatic: a twentieth of `rtt`.
         target: Auto<Span> = "auto";
-        /// Most that may wait in all tins, in packets or bytes (Linux's `memlimit`). Automatic:
+        /// Largest total queue of all tins, in packets or bytes (Linux's `memlimit`). Automatic:
         /// four times what the bandwidth carries in `rtt`, from 4 MiB to 10240 packets of the
         /// largest size; the latter without a bandwidth.
         limit: Auto<Limit> = "auto";
-        /// What lies below: sets the next three.
+        /// Link layer below: sets `overhead`, `mpu` and `cells`.
         framing: Framing = "raw";
-        /// Bytes that each packet costs more.
+        /// Bytes added to the size of each packet.
         overhead: Auto<Overhead> = "auto";
         /// Least bytes that a packet costs.
         mpu: Auto<Bytes> = "auto";
-        /// Cells that packets are cut into.
+        /// Cells in which packets are sent.
         cells: Auto<Cells> = "auto";
-        /// Whether dropped packets are charged to the shaper as well.
+        /// Whether dropped packets are charged to the shaper too.
         ingress: bool = "false";
         /// Whether redundant acknowledgements are dropped.
         ack_filter: AckFilter = "no";
-        /// Whether to mark ECN-capable packets where CoDel's half would drop them; Linux always
-        /// does.
+        /// Whether to mark ECN-capable packets that CoDel's half would drop; Linux always does.
         ecn: bool = "true";
-        /// Queues of each tin: a multiple of 8.
+        /// Number of queues in each tin: a multiple of 8.
         flows: u32 = "1024";
-        /// Bytes of a flow's turn. Automatic: what the tin's share carries in 1/4096 s, from 300 to
-        /// 1514 bytes; the latter without a bandwidth.
+        /// Bytes that a flow may send in a turn. Automatic: what the tin's share carries in 1/4096
+        /// s, from 300 to 1514 bytes; the latter without a bandwidth.
         quantum: Auto<Bytes> = "auto";
     }
 }

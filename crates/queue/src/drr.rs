@@ -1,26 +1,38 @@
 //! DRR: deficit round robin; flows take turns of bytes, and carry over what a turn left.
 //!
 //! M. Shreedhar, G. Varghese, "Efficient Fair Queuing using Deficit Round Robin", ACM SIGCOMM 1995.
+//!
 //! Each flow has a queue and a deficit. A turn adds `quantum` to the deficit and sends packets
-//! while they fit; what is left stays for the next turn, unless the flow has emptied. Over the
-//! limit the flow with most bytes, the next to be served of equals, loses its last packet. Two
-//! flows that always have something to send differ by less than a quantum and two packets.
+//! while their size is within the deficit; each packet is subtracted from it. What is left is kept
+//! for the next turn, unless the queue of the flow is empty. When the limit is exceeded, the flow
+//! with most bytes (of several, the one to be served first) loses its last packet. Two flows that
+//! always have something to send differ by less than a quantum and two packets.
 //!
 //! **Reference**: 1024 queues by a salted hash, the salt drawn at the first arrival; room for 1000
-//! packets; turns of the link's MTU, at least the largest packet as the paper wants for its bound
-//! on work.
+//! packets; a quantum of the link's MTU, since the paper's bound on the work per packet needs at
+//! least the largest packet.
 //!
-//! With `inner` each flow's queue is a discipline of its own, with its parameters in parentheses
-//! and a limit of its own, as the classes of Linux's `drr` have: `"codel(target = 2 ms)"`. An
-//! arrival that finds `limit` packets in all of them is dropped; nothing is pushed out. The packet
-//! at the head of a flow whose turn it is not has left that discipline, if it did not fit into the
-//! turn before.
+//! With `inner` the queue of each flow is a discipline of its own, such as `"codel(target = 2
+//! ms)"`, with its parameters in parentheses and a limit of its own, as the classes of Linux's
+//! `drr` have. An arrival that finds `limit` packets in all queues together is dropped, and no
+//! waiting packet is dropped in its place. If the packet at the head of a flow did not fit into the
+//! flow's last turn, it has already left the inner discipline.
 //!
-//! **Linux** (`sch_drr`): turns of the largest packet; it gives a turn's quantum at the end of the
-//! turn before, which serves in the same order; classes by filters and limits per class are left
-//! out. **ns-2** (`DRR`, ns-2.35): `limit` 25000 bytes, 10 buckets by source address alone, turns
-//! of 250 bytes, so that a packet of 500 takes two; pushes out heads, not tails. ns-3 has none: its
-//! preset is the reference.
+//! **Linux** (`sch_drr`):
+//!
+//! - The quantum is the largest packet.
+//! - The kernel adds the quantum at the end of the turn before, which gives the same order of
+//!   service.
+//! - Classes by filters and limits for each class are left out.
+//!
+//! **ns-2** (`DRR`, ns-2.35):
+//!
+//! - `limit` is 25000 bytes.
+//! - There are 10 buckets, by source address alone.
+//! - The quantum is 250 bytes, so that a packet of 500 bytes takes two turns.
+//! - When the limit is exceeded, packets are dropped from the head, not the tail.
+//!
+//! **ns-3**: it has no DRR; its preset is the reference.
 
 use core::cmp::Reverse;
 use std::collections::VecDeque;
@@ -41,13 +53,13 @@ use crate::{Backlog, Context, Dequeued, Discipline, Packet, ProbeValue, Reason, 
 params! {
     /// Parameters of DRR.
     pub struct Params {
-        /// Most that may wait in all flows, in packets or bytes.
+        /// Largest total queue of all flows, in packets or bytes.
         limit: Limit = "1000 packets", Ns2 = "25000 B";
         /// Number of queues.
         buckets: u32 = "1024", Ns2 = "10";
-        /// Bytes of a turn; automatic: the largest packet.
+        /// Bytes that a flow may send in a turn. Automatic: the largest packet.
         quantum: Auto<Bytes> = "auto", Ns2 = "250 B";
-        /// The discipline of each flow.
+        /// Discipline of each flow's queue.
         inner: Optional<Inner> = "none";
     }
 }

@@ -2,12 +2,12 @@
 //!
 //! J. Venkatesan, S. Thirumal, "Novel Approach for Queue Management and Improvisation of QOS for
 //! Communication Networks", IJSER 2, 2014, 51-56, could not be obtained: its formulas and
-//! parameters are unknown. This is a reconstruction from what others say of it - proactive, on the
-//! basis of the incoming rate, low in computation, within one router - and every table and figure
-//! must call it "EQM (reconstruction)". It is neither Fesehaye's "Efficient Queue Management"
-//! (2006) nor Thavasi and Natarajan's "Effective Queue Management" (2011).
+//! parameters are unknown. This is a reconstruction from what others say of it: that it is
+//! proactive, based on the incoming rate, low in computation, and within one router. Every table
+//! and figure must call it "EQM (reconstruction)". It is neither Fesehaye's "Efficient Queue
+//! Management" (2006) nor Thavasi and Natarajan's "Effective Queue Management" (2011).
 //!
-//! On each arrival, with C the link's rate:
+//! On each arrival, with C the link's rate and u the `utilization`:
 //!
 //! ```text
 //! x = (1 - e^(-T/K)) bits/T + e^(-T/K) x      T since the arrival before, K = averaging
@@ -15,16 +15,26 @@
 //! p = clamp(1 - c/x, 0, p_max)                0 while q < q_min or x <= c
 //! ```
 //!
-//! `p` is the share to be shed so that what is let in equals c. It is shed without dice: p is
-//! summed up over arrivals, and the one that brings the sum to 1 is dropped. So a constant rate of
-//! 9/8 C loses exactly each ninth packet, and the queue comes to rest at `q_ref`, with time
-//! constant `tau`; with u below 1 at `q_ref` - (1 - u) C tau. No timer, nothing to do at idle.
+//! x is an estimate of the arrival rate, c is the rate that may be admitted, and p is the share of
+//! arrivals to be dropped so that the admitted rate is c. Drops are not random: p is summed over
+//! arrivals, and the arrival that brings the sum to 1 is dropped. A constant rate of 9/8 C so loses
+//! exactly every ninth packet. The queue settles at `q_ref` with time constant `tau`, or, with u
+//! below 1, at `q_ref` - (1 - u) C tau. There is no timer, and nothing to do while the link is
+//! idle.
 //!
-//! Lengths are compared in the unit in which they are given; packets become bits by the mean of
-//! what waits. For ablation: `randomised` throws dice; `rate_only` leaves the queue out (tau
-//! infinite), `queue_only` the rate (x = C); `per_flow` keeps x per flow and sheds only of those
-//! above c/N, N being the flows heard of lately: once in `averaging` those are forgotten that were
-//! silent for as long. No preset differs.
+//! Lengths are compared in the unit in which they are given. Packets are converted to bits with the
+//! mean size of the waiting packets.
+//!
+//! These parameters are for ablation:
+//!
+//! - `randomised` drops at random with probability p.
+//! - `rate_only` ignores the queue (tau infinite).
+//! - `queue_only` ignores the rate (x = C).
+//! - `per_flow` keeps x for each flow and drops only packets of flows above c/N, where N is the
+//!   number of flows heard of lately: once in every `averaging`, flows that were silent for as long
+//!   are forgotten.
+//!
+//! No preset differs.
 
 use std::collections::BTreeMap;
 
@@ -42,29 +52,29 @@ use crate::{
 params! {
     /// Parameters of EQM (reconstruction).
     pub struct Params {
-        /// Most that may wait, in packets or bytes; the packet being sent is not counted.
+        /// Largest queue, in packets or bytes; the packet being transmitted is not counted.
         limit: Limit = "50 packets";
-        /// Share of the link's rate to be used (u): above 0, at most 1.
+        /// Target utilization of the link (u): above 0, at most 1.
         utilization: Probability = "1";
-        /// Time constant of the rate estimate (K).
+        /// Time constant of the average arrival rate (K).
         averaging: Span = "100 ms";
-        /// Queue aimed at. Automatic: 0.3 of the limit.
+        /// Target queue length. Automatic: 0.3 of the limit.
         q_ref: Auto<Threshold> = "auto";
-        /// Time in which an excess over `q_ref` shall drain.
+        /// Time in which an excess over `q_ref` is to drain.
         tau: Span = "100 ms";
-        /// Queue below which nothing is dropped early. Automatic: 0.1 of the limit.
+        /// Queue length below which nothing is dropped early. Automatic: 0.1 of the limit.
         q_min: Auto<Threshold> = "auto";
-        /// Largest share that is dropped early.
+        /// Largest share of arrivals that is dropped early.
         p_max: Probability = "1";
         /// Whether to mark ECN-capable packets instead of dropping them.
         ecn: bool = "false";
-        /// Share from which ECN-capable packets are dropped all the same.
+        /// Share of arrivals to be dropped from which ECN-capable packets are dropped, not marked.
         mark_limit: Probability = "0.5";
-        /// Whether to shed in proportion to a packet's size.
+        /// Whether to drop in proportion to a packet's size.
         bytes: bool = "false";
         /// Ablation: drop with probability p instead of in exact proportion.
         randomised: bool = "false";
-        /// Ablation: shed only of flows above their fair share.
+        /// Ablation: drop only packets of flows above their fair share.
         per_flow: bool = "false";
         /// Ablation: ignore the arrival rate.
         queue_only: bool = "false";

@@ -1,27 +1,34 @@
 //! GREEN (Feng): drops of each flow what TCP's equation says will bring it to its fair share.
 //!
 //! W. Feng, A. Kapadia, S. Thulasidasan, "GREEN: Proactive Queue Management over a Best-Effort
-//! Network", IEEE Globecom 2002, 1784-1788. A TCP flow with packets of s bytes, a round-trip time
-//! of R and losses p sends `c` s / (R sqrt(p)). That is its fair share L/N of a link of rate L that
-//! N flows use if
+//! Network", IEEE Globecom 2002, 1784-1788.
+//!
+//! A TCP flow with packets of s bytes, a round-trip time R and a loss probability p sends at the
+//! rate `c` s / (R sqrt(p)). This is its fair share L/N of a link of rate L that is used by N flows
+//! if
 //!
 //! ```text
 //! p = (N s c / (L R))^2
 //! ```
 //!
-//! so each arrival is dropped, or with `ecn` marked, with that probability, at most 1. The queue
-//! plays no part but by its limit. N is the flows heard of within `window`, s the size of the
-//! arrival, and R what the packet says of its flow's round-trip time; where it says nothing, `rtt`.
-//! So flows of unequal round-trip times get equal rates, if R is known for each: only the driver's
-//! packets say it, those of scenarios do not.
+//! Each arrival is therefore dropped, or with `ecn` marked, with this probability, at most 1. The
+//! length of the queue has no influence except through the limit.
 //!
-//! **Reference**: `c` = sqrt(3/2); with receivers that acknowledge every other packet it is
-//! sqrt(3/4), 0.866. The paper's text was not at hand: the formula is from memory, the window a
-//! workable one. That TCP's steady state is turned into drops, without bias by round-trip times,
-//! and that flows may write theirs into their packets, is said by the abstract of A. Kapadia, W.
-//! Feng, R. Campbell, "GREEN: A TCP Equation-Based Approach to Active Queue Management",
-//! UIUCDCS-R-2004-2408, 2004, which also tells the weakness: short or slow flows leave a link idle.
-//! It is not the GREEN of Wydrowski and Zukerman ([`crate::green`]). No preset differs: neither
+//! - N is the number of flows that sent a packet within `window`.
+//! - s is the size of the arrival.
+//! - R is the round-trip time that the packet gives for its flow, or `rtt` if it gives none. Flows
+//!   of unequal round-trip times get equal rates if R is known for each. Only packets of the driver
+//!   give it; those of scenarios do not.
+//!
+//! **Reference**: `c` is sqrt(3/2); with receivers that acknowledge every other packet it would be
+//! sqrt(3/4), 0.866. The text of the paper was not at hand: the formula is from memory, and the
+//! window is a workable value. Two points are stated in the abstract of A. Kapadia, W. Feng, R.
+//! Campbell, "GREEN: A TCP Equation-Based Approach to Active Queue Management",
+//! UIUCDCS-R-2004-2408, 2004: the steady state of TCP is turned into drops, without bias by
+//! round-trip times, and flows may write their round-trip times into their packets. The abstract
+//! also names the weakness: short or slow flows leave a link idle.
+//!
+//! This is not the GREEN of Wydrowski and Zukerman ([`crate::green`]). No preset differs: neither
 //! Linux nor ns-2.35 nor ns-3 has it.
 
 use std::collections::{BTreeMap, VecDeque};
@@ -34,14 +41,14 @@ use crate::{Meeting, Packet, ProbeValue};
 params! {
     /// Parameters of Feng's GREEN.
     pub struct Params {
-        /// Most that may wait, in packets or bytes; the packet being sent is not counted.
+        /// Largest queue, in packets or bytes; the packet being transmitted is not counted.
         limit: Limit = "1000 packets";
         /// How long a flow counts after its last packet.
         window: Span = "500 ms";
-        /// The constant of TCP's equation.
+        /// Constant of TCP's equation.
         c: f64 = "1.2247448713915890";
-        /// Round-trip time of flows whose packets do not say. Automatic: the link's largest base
-        /// round-trip time.
+        /// Round-trip time of flows whose packets do not give it. Automatic: the link's largest
+        /// base round-trip time.
         rtt: Auto<Span> = "auto";
         /// Whether to mark ECN-capable packets instead of dropping them.
         ecn: bool = "false";

@@ -1,24 +1,27 @@
 //! FQ: fair queueing; packets leave in the order in which bit-by-bit round robin would finish them.
 //!
 //! A. Demers, S. Keshav, S. Shenker, "Analysis and Simulation of a Fair Queueing Algorithm", ACM
-//! SIGCOMM 1989. The round number R grows by the link's rate over the weight of all flows that are
-//! active, that is, whose last packet would not yet have finished. An arrival of b bits finishes at
-//! F = max(R, F of its flow's last) + b / weight; the packet of smallest F is sent, never
-//! interrupted. Every flow has a queue of its own. Over the limit the flow with most bytes, the one
-//! seen first of equals, loses its last packet.
+//! SIGCOMM 1989.
 //!
-//! **Reference**: the paper without its delta of promptness; room for 1000 packets; all flows
-//! weigh 1, unless `weights` names those of the flows 0, 1, 2 ... in turn.
+//! Every flow has a queue of its own. The round number R grows at the rate of the link divided by
+//! the total weight of the active flows; a flow is active while its last packet would not have
+//! finished yet. An arrival of b bits finishes at F = max(R, F of the flow's last packet) + b /
+//! weight. The packet with the smallest F is sent next, and is never interrupted. When the limit is
+//! exceeded, the flow with most bytes (of several, the one seen first) loses its last packet.
 //!
-//! With `inner` each flow's queue is a discipline of its own, with its parameters in parentheses
-//! and a limit of its own, such as `"codel(target = 2 ms)"`. Which packet such a flow sends is not
-//! known before it is asked, so the flow is asked whose head would *start* first, as in P. Goyal,
-//! H. Vin, H. Cheng, "Start-Time Fair Queueing", 1997; what is dropped takes no service. An arrival
-//! that finds `limit` packets in all of them is dropped; nothing is pushed out.
+//! **Reference**: the paper without its delta of promptness, and room for 1000 packets. All flows
+//! have weight 1, unless `weights` gives those of the flows 0, 1, 2 ... in this order.
 //!
-//! No preset differs: Linux's `sch_fq` is a pacer of its host's flows, ns-2's `FQ` approximates
-//! finishing times in real time and wants a queue and a number for each flow; both are left out.
-//! ns-3 has none.
+//! With `inner` the queue of each flow is a discipline of its own, such as `"codel(target = 2
+//! ms)"`, with its parameters in parentheses and a limit of its own. Which packet such a flow will
+//! send is not known in advance. The flow served next is therefore the one whose head would *start*
+//! first, as in P. Goyal, H. Vin, H. Cheng, "Start-Time Fair Queueing", 1997; packets that the
+//! inner discipline drops use no service. An arrival that finds `limit` packets in all queues
+//! together is dropped, and no waiting packet is dropped in its place.
+//!
+//! No preset differs. Linux's `sch_fq` paces the flows of its own host. ns-2's `FQ` approximates
+//! finishing times in real time and needs a queue and a number for each flow. Both are left out.
+//! ns-3 has no FQ.
 
 mod least;
 
@@ -38,12 +41,12 @@ use crate::{Backlog, Context, Dequeued, Discipline, Packet, ProbeValue, Reason, 
 params! {
     /// Parameters of FQ.
     pub struct Params {
-        /// Most that may wait in all flows, in packets or bytes.
+        /// Largest total queue of all flows, in packets or bytes.
         limit: Limit = "1000 packets";
-        /// Weights of the flows 0, 1, 2 ..., each connection of a flow alike; further flows
-        /// weigh 1.
+        /// Weights of the flows 0, 1, 2 ..., the same for all connections of a flow; further flows
+        /// have weight 1.
         weights: String = "1 1";
-        /// The discipline of each flow.
+        /// Discipline of each flow's queue.
         inner: Optional<Inner> = "none";
     }
 }

@@ -1,17 +1,20 @@
 //! GREEN: keeps the arrival rate just below the link's by a probability that steps up and down.
 //!
 //! B. Wydrowski, M. Zukerman, "GREEN: An Active Queue Management Algorithm for a Self Managed
-//! Internet", IEEE ICC 2002. The rate of arrivals is averaged exponentially with time constant
-//! `averaging`. Every `interval` the probability grows by `step` if that rate is above
-//! `utilization` times the link's, else it shrinks by it, between 0 and 1; an arrival is dropped,
-//! or with `ecn` marked, with it. The queue itself plays no part but by its limit. The average
-//! decays with the time since the last arrival, so that the probability falls when the traffic
-//! stops.
+//! Internet", IEEE ICC 2002.
 //!
-//! **Reference**: utilization 0.97, averaging 100 ms, interval 10 ms, step 0.001. These constants
-//! are workable ones: the paper was not at hand to verify them. The unrelated GREEN of W. Feng, A.
-//! Kapadia and S. Thulasidasan is [`crate::feng_green`]. No preset differs: neither Linux nor
-//! ns-2.35 nor ns-3 has it.
+//! The arrival rate is averaged exponentially with time constant `averaging`. Every `interval` the
+//! drop probability grows by `step` if the average rate is above `utilization` times the rate of
+//! the link, and shrinks by `step` otherwise; it is kept between 0 and 1. An arrival is dropped, or
+//! with `ecn` marked, with this probability. The length of the queue has no influence except
+//! through the limit. The average rate decays with the time since the last arrival, so that the
+//! probability falls when the traffic stops.
+//!
+//! **Reference**: `utilization` 0.97, `averaging` 100 ms, `interval` 10 ms, `step` 0.001. These are
+//! workable values: the paper was not at hand to verify them.
+//!
+//! The unrelated GREEN of W. Feng, A. Kapadia and S. Thulasidasan is [`crate::feng_green`]. No
+//! preset differs: neither Linux nor ns-2.35 nor ns-3 has GREEN.
 
 use sojourn_base::{
     Fraction, Limit, LinkInfo, ParamFault, Preset, Probability, Span, Time, params,
@@ -24,15 +27,15 @@ use crate::{Backlog, Meeting, Packet, ProbeValue};
 params! {
     /// Parameters of GREEN.
     pub struct Params {
-        /// Most that may wait, in packets or bytes; the packet being sent is not counted.
+        /// Largest queue, in packets or bytes; the packet being transmitted is not counted.
         limit: Limit = "1000 packets";
-        /// Share of the link that arrivals shall take.
+        /// Target arrival rate, as a share of the link's rate.
         utilization: Fraction = "0.97";
-        /// Time constant of the average of the arrival rate.
+        /// Time constant of the average arrival rate.
         averaging: Span = "100 ms";
-        /// Time between two steps.
+        /// Time between two steps of the drop probability.
         interval: Span = "10 ms";
-        /// What a step changes the probability by.
+        /// Change of the drop probability in a step.
         step: Probability = "0.001";
         /// Whether to mark ECN-capable packets instead of dropping them.
         ecn: bool = "false";

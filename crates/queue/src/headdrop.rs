@@ -1,14 +1,14 @@
 //! Head-drop: first in, first out; a full queue drops its oldest packet and takes the arrival.
 //!
-//! The sender learns of the loss about one queueing delay sooner than with drop-tail, since the
-//! gap leaves with the next packet (T. V. Lakshman, A. Neidhardt, T. Ott, "The Drop from Front
-//! Strategy in TCP and in TCP over ATM", IEEE INFOCOM 1996). The packet being sent is never
-//! dropped. With a limit in bytes heads go until the arrival fits; one larger than the whole room
-//! is dropped itself.
+//! The sender learns of the loss about one queueing delay sooner than with drop-tail, since the gap
+//! leaves with the next packet (T. V. Lakshman, A. Neidhardt, T. Ott, "The Drop from Front Strategy
+//! in TCP and in TCP over ATM", IEEE INFOCOM 1996). The packet being transmitted is never dropped.
+//! With a limit in bytes, packets are dropped from the head until the arrival fits; an arrival
+//! larger than the whole room is itself dropped.
 //!
-//! **Linux** (`pfifo_head_drop`): in packets, as here. **ns-2** (`DropTail` with `drop_front_`):
-//! the limit is one packet (byte) less than said; default 50 packets. ns-3 has none: its preset is
-//! the reference.
+//! **Linux** (`pfifo_head_drop`): as the reference, in packets. **ns-2** (`DropTail` with
+//! `drop_front_`): the queue keeps one packet (byte) less than the limit; the default is 50
+//! packets. **ns-3** has no head-drop; its preset is the reference.
 
 use sojourn_base::length::Capacity;
 use sojourn_base::{Bytes, Limit, LinkInfo, ParamFault, Preset, params};
@@ -19,7 +19,7 @@ use crate::{Backlog, Context, Dequeued, Discipline, Packet, Reason};
 params! {
     /// Parameters of head-drop.
     pub struct Params {
-        /// Most that may wait, in packets or bytes; the packet being sent is not counted.
+        /// Largest queue, in packets or bytes; the packet being transmitted is not counted.
         limit: Limit = "1000 packets", Ns2 = "50 packets";
     }
 }

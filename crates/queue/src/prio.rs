@@ -1,19 +1,24 @@
 //! Priority: bands of first in, first out in strict order, chosen by the packet's priority.
 //!
-//! Linux's `tc-prio(8)`. The first of the bands that holds a packet is served; lower ones starve
-//! while higher ones are busy, by design. `priomap` names the band of each priority from 0 to 15.
-//! In scenarios the priority is what Linux makes of the packet's `dscp`: by its three lowest bits 2
-//! (bulk) for 2 and 3, 6 (interactive) for 4 and 5, 4 (both) for 6 and 7, else 0. So Expedited
-//! Forwarding (46) has priority 4, AF11 to AF41 have 2, and codepoints of classes (CS1 to CS7) have
-//! none. A class that a filter chose goes before it; one that is no band stands for the band of
-//! priority 0. Each band is drop-tail with a `limit` of its own, or another discipline: `inner`,
-//! with its parameters in parentheses and a limit of its own. One that has nothing to send now, a
-//! token bucket, lets the next band go.
+//! Linux's `tc-prio(8)`. The first band that holds a packet is served. Lower bands starve while
+//! higher ones are busy, by design. `priomap` gives the band of each priority from 0 to 15. If a
+//! filter has chosen a class, it takes precedence over the priority; a class that is no band stands
+//! for the band of priority 0.
 //!
-//! **Reference**, **Linux** (`sch_prio`, whose bands are `pfifo`s as long as the device's queue)
-//! and **ns-3** (`PrioQueueDisc`): three bands of 1000 packets each, the map of `pfifo_fast`. Bands
-//! of different kinds are left out, and no scenario has filters (the driver's packets may name
-//! their band). ns-2 has none of this kind: its preset is the reference.
+//! In scenarios the priority is the one that Linux derives from the three lowest bits of the
+//! packet's `dscp`: 2 (bulk) for 2 and 3, 6 (interactive) for 4 and 5, 4 (both) for 6 and 7,
+//! otherwise 0. Expedited Forwarding (46) so has priority 4, AF11 to AF41 have priority 2, and the
+//! class selectors (CS1 to CS7) have priority 0.
+//!
+//! Each band is drop-tail with a `limit` of its own, or with `inner` another discipline, with its
+//! parameters in parentheses and a limit of its own. If a band has nothing to send now, as a token
+//! bucket may, the next band is served.
+//!
+//! **Reference**, **Linux** (`sch_prio`, whose bands are `pfifo`s as long as the queue of the
+//! device) and **ns-3** (`PrioQueueDisc`): three bands of 1000 packets each, and the map of
+//! `pfifo_fast`. Bands of different kinds are left out. Scenarios have no filters (packets of the
+//! driver may name their band). **ns-2** has no discipline of this kind; its preset is the
+//! reference.
 
 use sojourn_base::length::Capacity;
 use sojourn_base::{Bytes, Limit, LinkInfo, Optional, ParamFault, Preset, Time, params};
@@ -28,13 +33,13 @@ use crate::{Backlog, Context, Dequeued, Discipline, Packet, ProbeValue, Warning}
 params! {
     /// Parameters of strict priority.
     pub struct Params {
-        /// Most that may wait in each band, in packets or bytes; an `inner` has its own.
+        /// Largest queue of each band, in packets or bytes; an `inner` has its own.
         limit: Limit = "1000 packets";
         /// Number of bands, at most 16.
         bands: u32 = "3";
-        /// The band of each priority, 0 to 15.
+        /// Band of each priority, 0 to 15.
         priomap: String = "1 2 2 2 1 2 0 0 1 1 1 1 1 1 1 1";
-        /// The discipline of each band.
+        /// Discipline of each band.
         inner: Optional<Inner> = "none";
     }
 }

@@ -1,27 +1,40 @@
 //! SFB: stochastic fair BLUE; flows are hashed to bins that each learn a drop probability.
 //!
-//! W. Feng, D. Kandlur, D. Saha, K. Shin, "Stochastic Fair Blue", IEEE INFOCOM 2001. One queue, and
-//! `levels` rows of `bins`, each with the number of its packets that wait and a probability. Of an
-//! arrival's bins, one per row, those that hold more than `bin_size` packets raise their
-//! probability by `increment`, empty ones lower it by `decrement`; the arrival is dropped, or with
-//! `ecn` marked, with the least of them. A flow whose least one is 1 does not respond: it may send
-//! `penalty_rate` packets a second, from a bucket of `penalty_burst`. Every `rehash` a second set
-//! of bins under another salt takes over, which has been learning of such flows for `warmup`. A
-//! responsive flow among m that are not is taken for one with probability (1 - (1 -
-//! 1/bins)^m)^levels.
+//! W. Feng, D. Kandlur, D. Saha, K. Shin, "Stochastic Fair Blue", IEEE INFOCOM 2001.
 //!
-//! **Reference**: the paper's 2 rows of 23 bins of 13 packets and 200 packets of room (from memory,
-//! not verified), with the increments of Linux's kernel, its penalty and times, which the paper
-//! leaves open.
+//! There is one queue, and `levels` rows of `bins`. Each bin has the number of its packets that
+//! wait and a drop probability. For each arrival:
 //!
-//! **Linux** (`sch_sfb`): 8 rows of 16 bins; a bin is full at, not above, 20 packets; arrivals
-//! whose emptiest bin holds `max` 25 are dropped; of these two the other follows from one that is
-//! given, as `tc` has it; a set that has had its turn gets a new salt and keeps its probabilities;
-//! probabilities in 16 bits, of which `tc` always asks for steps of 33 up and 3 down, where the
-//! kernel by itself would take 66 and 11; above 1/2 a growing part of the signals, all at 1, are
-//! drops even for ECN-capable packets; each packet that the penalty box refuses begins the wait for
-//! its next token anew, so that a flow which sends more than `penalty_rate` gets nothing after its
-//! burst. ns-2.35 and ns-3 have none: their presets are the reference.
+//! 1. The flow is hashed to one bin in each row.
+//! 2. Those of its bins that hold more than `bin_size` packets raise their probability by
+//!    `increment`; empty ones lower it by `decrement`.
+//! 3. The arrival is dropped, or with `ecn` marked, with the least probability of its bins.
+//!
+//! A flow whose least probability is 1 is taken for unresponsive. All such flows together may send
+//! `penalty_rate` packets per second, from a token bucket of `penalty_burst` packets. A responsive
+//! flow among m unresponsive ones is taken for one with probability (1 - (1 - 1/bins)^m)^levels.
+//! Every `rehash` a second set of bins with another salt takes over, which has been learning of
+//! unresponsive flows for `warmup`.
+//!
+//! **Reference**: the paper's 2 rows of 23 bins of 13 packets and room for 200 packets (from
+//! memory, not verified), with the increments, the penalty and the times of the Linux kernel, which
+//! the paper leaves open.
+//!
+//! **Linux** (`sch_sfb`):
+//!
+//! - There are 8 rows of 16 bins.
+//! - A bin is full at, not above, 20 packets (`bin_size`). An arrival whose emptiest bin holds
+//!   `max`, 25 packets, is dropped. If only one of the two is given the other follows from it, as
+//!   in `tc`.
+//! - A set that has had its turn gets a new salt and keeps its probabilities.
+//! - Probabilities are held in 16 bits. `tc` always sets steps of 33 up and 3 down; the kernel's
+//!   own would be 66 and 11.
+//! - Above a probability of 1/2 a growing part of the signals, at 1 all of them, are drops even for
+//!   ECN-capable packets.
+//! - Each packet that the penalty box refuses starts the wait for its next token anew, so that a
+//!   flow that sends more than `penalty_rate` gets nothing after its burst.
+//!
+//! **ns-2** and **ns-3**: ns-2.35 and ns-3 have no SFB; their presets are the reference.
 
 use std::collections::VecDeque;
 
@@ -39,28 +52,28 @@ use crate::{Backlog, Context, Dequeued, Discipline, Packet, ProbeValue, Reason};
 params! {
     /// Parameters of SFB.
     pub struct Params {
-        /// Most that may wait, in packets or bytes; the packet being sent is not counted.
+        /// Largest queue, in packets or bytes; the packet being transmitted is not counted.
         limit: Limit = "200 packets", Linux = "1000 packets";
-        /// Rows of bins, at most 16.
+        /// Number of rows of bins, at most 16.
         levels: u32 = "2", Linux = "8";
-        /// Bins of a row.
+        /// Number of bins in a row.
         bins: u32 = "23", Linux = "16";
         /// Packets of a full bin. Automatic: four fifths of `max`, or 20.
         bin_size: Auto<u32> = "13", Linux = "auto";
-        /// Packets in the emptiest bin from which an arrival is dropped. Automatic: five quarters
-        /// of `bin_size`.
+        /// Packets in the emptiest bin of an arrival from which it is dropped. Automatic: five
+        /// quarters of `bin_size`.
         max: Auto<Optional<u32>> = "none", Linux = "auto";
-        /// What a full bin adds to its probability.
+        /// What a full bin adds to its drop probability.
         increment: Probability = "0.0010070954", Linux = "0.00050354772";
-        /// What an empty bin takes from it.
+        /// What an empty bin subtracts from its drop probability.
         decrement: Probability = "0.00016784924", Linux = "0.000045777066";
-        /// Time between two changes of the salt; zero for never.
+        /// Time between two changes of the set of bins; zero for never.
         rehash: Span = "600 s";
-        /// How long before it the other set begins to learn.
+        /// How long before a change the other set of bins begins to learn.
         warmup: Span = "60 s";
-        /// Packets a second of flows that do not respond.
+        /// Packets per second of all flows that do not respond.
         penalty_rate: f64 = "10";
-        /// How many of them at once.
+        /// Most packets of these flows at once.
         penalty_burst: f64 = "20";
         /// Whether to mark ECN-capable packets instead of dropping them.
         ecn: bool = "false", Linux = "true";

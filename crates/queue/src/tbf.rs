@@ -1,18 +1,21 @@
 //! Token bucket: a shaper that sends at `rate`, after a pause up to `burst` bytes at once.
 //!
-//! Linux's `tc-tbf(8)`. A bucket of `burst` bytes fills at `rate`; a packet goes when the bucket
-//! holds its size, and takes it. With `peak_rate` a second bucket of `mtu` bytes fills at that rate
-//! and must hold the packet too. Buckets are full at first. Behind it stands a drop-tail queue of
-//! `limit`, or another discipline: `inner`, with its parameters in parentheses and a limit of its
-//! own. The packet whose tokens are waited for has left that one, unless it is plain, and counts in
-//! its averages and limits no more; Linux's `codel`, `pie` and flow queues have given it away too
-//! but count it, and its `red`, `choke` and `sfb` keep it. Tokens are counted in time, exactly, and
-//! the wait for them is told to the picosecond.
+//! Linux's `tc-tbf(8)`. A bucket of `burst` bytes fills with tokens at `rate`. A packet is sent
+//! when the bucket holds its size, and takes as many tokens from it. With `peak_rate` a second
+//! bucket of `mtu` bytes fills at that rate and must hold the packet too. The buckets are full at
+//! first. Tokens are counted in time, exactly, and the wait for them is exact to the picosecond. A
+//! packet larger than a bucket could never be sent; it is dropped when it arrives, as in Linux.
 //!
-//! A packet larger than a bucket could never go: it is dropped when it arrives, as Linux does.
-//! **Reference**, **Linux** (`sch_tbf`) and **ns-3** (`TbfQueueDisc`) are the same but for that:
-//! ns-3 stops for ever there, and rounds tokens to whole bytes. The defaults are ns-3's, since `tc`
-//! demands rate and burst. ns-2 has none of this kind: its preset is the reference.
+//! The packets wait in a drop-tail queue of `limit`, or with `inner` in another discipline, with
+//! its parameters in parentheses and a limit of its own. The packet that waits for tokens has
+//! already left the inner discipline and no longer counts in its averages and limits, unless that
+//! discipline is `droptail` or `pfifo`. In Linux `codel`, `pie` and the flow queues have also given
+//! it away but still count it, and `red`, `choke` and `sfb` keep it.
+//!
+//! **Reference**, **Linux** (`sch_tbf`) and **ns-3** (`TbfQueueDisc`) are the same, with two
+//! exceptions: a packet larger than a bucket stops ns-3 for ever, and ns-3 rounds tokens to whole
+//! bytes. The defaults are those of ns-3, since `tc` requires rate and burst. **ns-2** has no
+//! discipline of this kind; its preset is the reference.
 
 use sojourn_base::length::Capacity;
 use sojourn_base::{
@@ -26,18 +29,18 @@ use crate::{Backlog, Context, Dequeued, Discipline, Packet, ProbeValue, Reason, 
 params! {
     /// Parameters of the token bucket.
     pub struct Params {
-        /// Most that may wait, in packets or bytes; the packet being sent is not counted. An
+        /// Largest queue, in packets or bytes; the packet being transmitted is not counted. An
         /// `inner` has its own.
         limit: Limit = "1000 packets";
-        /// Rate at which tokens come.
+        /// Rate at which the bucket fills.
         rate: Rate = "1 Mbit/s";
         /// Size of the bucket.
         burst: Bytes = "125000 B";
-        /// Rate at which the tokens of the second bucket come.
+        /// Rate at which the second bucket fills.
         peak_rate: Optional<Rate> = "none";
-        /// Size of the second bucket; automatic: the link's MTU.
+        /// Size of the second bucket. Automatic: the link's MTU.
         mtu: Auto<Bytes> = "auto";
-        /// The discipline of the queue behind it.
+        /// Discipline of the queue behind the bucket.
         inner: Optional<Inner> = "none";
     }
 }
