@@ -26,7 +26,7 @@
 //!
 //! - `max_p` is updated only at arrivals, more than `interval` after its last change.
 //! - `bottom` is at most 80000 over the bit rate of the link.
-//! - Feng's rule uses the values of `alpha` 0.01 and `beta` 0.9, and so multiplies `max_p` by 100
+//! - Feng's rule uses the values of `alpha` 0.01 and `beta` 0.9, and thus multiplies `max_p` by 100
 //!   where it should divide it by 3. A warning is given.
 //! - The gentle part of the slope starts from the initial `max_p`.
 //!
@@ -86,9 +86,10 @@ params! {
         /// Whether to drop, not mark, while the average is at or above the hard threshold
         /// (`max_th`, with `gentle` twice that).
         hard_drop: bool = "true", Linux = "false";
-        /// As for RED.
+        /// Whether to mark only while the probability is below `mark_p`, and to let the probability
+        /// alone decide above the hard threshold.
         use_mark_p: bool = "false", Ns2 = "true";
-        /// As for RED.
+        /// Probability from which ECN-capable packets are dropped, with `use_mark_p`.
         mark_p: Probability = "0.1";
         /// Target queueing delay: twice the automatic `min_th`.
         target_delay: Span = "5 ms";

@@ -9,7 +9,7 @@
 //! they are never marked. Otherwise RED decides on the arrival ([`crate::red`]). Flows are told
 //! apart by addresses and ports. The packet being transmitted is not drawn.
 //!
-//! A flow that fills a share h of the queue so loses about h of its arrivals, and as many queued
+//! A flow that fills a share h of the queue thus loses about h of its arrivals and as many queued
 //! packets. One unresponsive flow among many that respond gets at most 1/(1 + e) = 27 % of the link
 //! (A. Tang, J. Wang, S. Low, 2004).
 //!

@@ -20,8 +20,8 @@
 //! after an idle time of more than an interval is late, the next late packet is signalled at once.
 //!
 //! **Linux** (the inner queue of CAKE): square roots come from a table of 16 and by one Newton step
-//! each from there. What belongs to CAKE's shaper, its condition of four packet times and its roots
-//! that begin at zero, is only in [`crate::cake`].
+//! each from there. CAKE's condition of four packet times, which goes with its shaper, and its
+//! roots that begin at zero are only in [`crate::cake`].
 //!
 //! **ns-3** (`CobaltQueueDisc`):
 //!

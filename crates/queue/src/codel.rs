@@ -53,8 +53,7 @@ params! {
         /// How long sojourn times must stay above the target before packets are dropped: about the
         /// longest round-trip time.
         interval: Span = "100 ms";
-        /// Bytes that may wait behind a packet without it being dropped, whatever its sojourn time.
-        /// Automatic: the largest packet.
+        /// Backlog behind a packet up to which CoDel never drops it. Automatic: the largest packet.
         max_packet: Auto<Bytes> = "auto", Ns3 = "1500 B";
         /// Whether to mark ECN-capable packets instead of dropping them.
         ecn: bool = "false";

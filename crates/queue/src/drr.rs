@@ -12,11 +12,11 @@
 //! packets; a quantum of the link's MTU, since the paper's bound on the work per packet needs at
 //! least the largest packet.
 //!
-//! With `inner` the queue of each flow is a discipline of its own, such as `"codel(target = 2
-//! ms)"`, with its parameters in parentheses and a limit of its own, as the classes of Linux's
-//! `drr` have. An arrival that finds `limit` packets in all queues together is dropped, and no
-//! waiting packet is dropped in its place. If the packet at the head of a flow did not fit into the
-//! flow's last turn, it has already left the inner discipline.
+//! With `inner` the queue of each flow is a discipline of its own, such as
+//! `"codel(target = 2 ms)"`, with its parameters in parentheses and a limit of its own, as the
+//! classes of Linux's `drr` have. An arrival that finds `limit` packets in all queues together is
+//! dropped, and no waiting packet is dropped in its place. If the packet at the head of a flow did
+//! not fit into the flow's last turn, it has already left the inner discipline.
 //!
 //! **Linux** (`sch_drr`):
 //!

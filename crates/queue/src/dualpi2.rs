@@ -11,13 +11,14 @@
 //! - A packet of L is marked with the larger of k p' and a ramp of L's own delay, which rises from
 //!   0 at `min_th` to 1 over `range`. The ramp counts only while more than one packet is left in L.
 //!
-//! With k = 2, a Reno flow and a DCTCP flow of the same round-trip time so get about equal windows.
+//! With k = 2, a Reno flow and a DCTCP flow of the same round-trip time thus get about equal
+//! windows.
 //!
 //! There is overload when k p' reaches 1. Packets of L are then dropped with probability p'^2, and
 //! marked otherwise. When p'^2 is `classic_most` or above, C drops the packets that it would mark.
 //!
-//! L is served first, but within a credit scheme that gives C the share `classic_weight` of the
-//! bytes while both queues are busy.
+//! L is served first, but only as far as its credit goes: while both queues are busy, C gets the
+//! share `classic_weight` of the bytes.
 //!
 //! **Reference**: the RFC: target 15 ms, an update every 16 ms, `alpha` 0.16, `beta` 3.2, k = 2, a
 //! ramp from 800 us over 400 us, and a `classic_weight` of 1/16.

@@ -17,10 +17,10 @@
 //!
 //! x is an estimate of the arrival rate, c is the rate that may be admitted, and p is the share of
 //! arrivals to be dropped so that the admitted rate is c. Drops are not random: p is summed over
-//! arrivals, and the arrival that brings the sum to 1 is dropped. A constant rate of 9/8 C so loses
-//! exactly every ninth packet. The queue settles at `q_ref` with time constant `tau`, or, with u
-//! below 1, at `q_ref` - (1 - u) C tau. There is no timer, and nothing to do while the link is
-//! idle.
+//! arrivals, and the arrival that brings the sum to 1 is dropped. A constant rate of 9/8 C thus
+//! loses exactly every ninth packet. The queue settles at `q_ref` with time constant `tau`, or,
+//! with u below 1, at `q_ref` - (1 - u) C tau. There is no timer, and nothing to do while the link
+//! is idle.
 //!
 //! Lengths are compared in the unit in which they are given. Packets are converted to bits with the
 //! mean size of the waiting packets.

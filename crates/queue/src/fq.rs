@@ -12,12 +12,12 @@
 //! **Reference**: the paper without its delta of promptness, and room for 1000 packets. All flows
 //! have weight 1, unless `weights` gives those of the flows 0, 1, 2 ... in this order.
 //!
-//! With `inner` the queue of each flow is a discipline of its own, such as `"codel(target = 2
-//! ms)"`, with its parameters in parentheses and a limit of its own. Which packet such a flow will
-//! send is not known in advance. The flow served next is therefore the one whose head would *start*
-//! first, as in P. Goyal, H. Vin, H. Cheng, "Start-Time Fair Queueing", 1997; packets that the
-//! inner discipline drops use no service. An arrival that finds `limit` packets in all queues
-//! together is dropped, and no waiting packet is dropped in its place.
+//! With `inner` the queue of each flow is a discipline of its own, such as
+//! `"codel(target = 2 ms)"`, with its parameters in parentheses and a limit of its own. Which
+//! packet such a flow will send is not known in advance. The flow served next is therefore the one
+//! whose head would *start* first, as in P. Goyal, H. Vin, H. Cheng, "Start-Time Fair Queueing",
+//! 1997; packets that the inner discipline drops use no service. An arrival that finds `limit`
+//! packets in all queues together is dropped, and no waiting packet is dropped in its place.
 //!
 //! No preset differs. Linux's `sch_fq` paces the flows of its own host. ns-2's `FQ` approximates
 //! finishing times in real time and needs a queue and a number for each flow. Both are left out.

@@ -4,8 +4,7 @@
 //! Management Algorithm", RFC 8290, 2018.
 //!
 //! Flows are hashed to queues by a salted hash; the salt is drawn at the first arrival. Each queue
-//! has a CoDel of its own ([`crate::codel`]). The scheduler ([`crate::parts::flow_queue`]) works as
-//! follows:
+//! has a CoDel of its own ([`crate::codel`]). The scheduler works as follows:
 //!
 //! - A queue that gets its first packet joins the end of the list of new flows, with `quantum`
 //!   bytes of credit.
@@ -39,7 +38,7 @@
 //! - A new flow found empty is removed at once if there are no old flows.
 //! - When a queue was found empty, kernels before 7.0, and of 6.1 those before 6.1.191, kept the
 //!   time from which its packets would have been dropped. The first packet of a flow that sends one
-//!   now and then could so be dropped at once.
+//!   now and then could then be dropped at once.
 //! - The second limit, 32 MB of memory, is left out: packets here have no true size in memory.
 //!
 //! **ns-3** (`FqCoDelQueueDisc`):
@@ -75,8 +74,7 @@ params! {
         flows: u32 = "1024";
         /// Most packets dropped at a time when the limit is exceeded.
         drop_batch: u32 = "64";
-        /// Bytes that may wait behind a packet without it being dropped, whatever its sojourn time.
-        /// Automatic: the largest packet.
+        /// Backlog behind a packet up to which CoDel never drops it. Automatic: the largest packet.
         max_packet: Auto<Bytes> = "auto", Ns3 = "1500 B";
         /// Whether to mark ECN-capable packets instead of dropping them.
         ecn: bool = "true";

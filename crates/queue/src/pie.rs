@@ -10,7 +10,7 @@
 //! 2. Once p is 0.1 or more it rises by at most 0.02 in an update.
 //! 3. If the delay was zero at this update and the last, p is reduced by 2 %.
 //!
-//! An arrival is dropped with probability p. It is never dropped
+//! An arrival is dropped with probability p. It is never dropped:
 //!
 //! - while a burst allowance lasts; the allowance, `max_burst`, is given whenever p is zero and
 //!   both the delay and the previous delay are below half the target;

@@ -7,8 +7,8 @@
 //!
 //! In scenarios the priority is the one that Linux derives from the three lowest bits of the
 //! packet's `dscp`: 2 (bulk) for 2 and 3, 6 (interactive) for 4 and 5, 4 (both) for 6 and 7,
-//! otherwise 0. Expedited Forwarding (46) so has priority 4, AF11 to AF41 have priority 2, and the
-//! class selectors (CS1 to CS7) have priority 0.
+//! otherwise 0. Expedited Forwarding (46) thus has priority 4, AF11 to AF41 have priority 2, and
+//! the class selectors (CS1 to CS7) have priority 0.
 //!
 //! Each band is drop-tail with a `limit` of its own, or with `inner` another discipline, with its
 //! parameters in parentheses and a limit of its own. If a band has nothing to send now, as a token

@@ -24,7 +24,7 @@
 //!
 //! - Limit 127 packets, 1024 buckets, no perturbation.
 //! - A flow has at most `depth` packets (127), and an arrival above that is dropped. At most
-//!   `flows` buckets (128) are in use at a time, and no more than the packets of a given limit.
+//!   `flows` buckets (128) are in use at a time, and no more than a given limit has packets.
 //! - A turn is `quantum` bytes; automatic: those of the largest packet.
 //! - If no bucket holds more than one packet, the packet of the bucket whose turn is next is
 //!   dropped.
@@ -37,7 +37,8 @@
 //! - It has 16 buckets, by source and destination address only, which are never perturbed.
 //! - No waiting packet is ever dropped. An arrival is refused if its bucket holds half of the free
 //!   room or more (rounded down), or if it holds more than `maxqueue / buckets` while the free room
-//!   is less than `buckets`. One flow so gets 13 packets of 40, two get 10 each, three get 8 each.
+//!   is less than `buckets`. One flow thus gets 13 packets of 40, two get 10 each, three get 8
+//!   each.
 //!
 //! **ns-3**: it has no SFQ; its preset is the reference.
 

@@ -1,5 +1,6 @@
-//! COBALT's law over any first-in first-out store: [`cobalt`](crate::cobalt) has one,
-//! [`fq_cobalt`](crate::fq_cobalt) one per flow. What it does is told there.
+//! COBALT's control law over any first-in first-out store: [`cobalt`](crate::cobalt) has one,
+//! [`fq_cobalt`](crate::fq_cobalt) has one for each flow. The law is described in
+//! [`cobalt`](crate::cobalt).
 
 use sojourn_base::{Ecn, ParamFault, Preset, Span, Time};
 

@@ -1,5 +1,6 @@
 //! `CoDel`'s control law over any first-in first-out store: [`codel`](crate::codel) has one,
-//! [`fq_codel`](crate::fq_codel) one per flow. What it does is told there.
+//! [`fq_codel`](crate::fq_codel) has one for each flow. The law is described in
+//! [`codel`](crate::codel).
 
 use core::hint::select_unpredictable;
 

@@ -1,8 +1,8 @@
 //! The rate at which packets leave a queue, measured while enough waits (RFC 8033, appendix B).
 //!
-//! A measurement begins with a packet that leaves at least `threshold` behind, and ends with the
-//! one that makes as much. The RFC averages times with weight 1/4, Linux rates with 1/8, ns-3 rates
-//! with 1/2.
+//! A measurement begins with a packet that leaves at least `threshold` bytes behind, and ends with
+//! the packet that brings the bytes sent to `threshold`. The RFC averages times with weight 1/4,
+//! Linux averages rates with weight 1/8, and ns-3 averages rates with weight 1/2.
 
 use sojourn_base::{Bytes, Preset, Span, Time};
 

@@ -1,4 +1,4 @@
-//! The fall-back from mark to drop that all disciplines share (RFC 3168, section 7).
+//! The fallback from mark to drop that all disciplines share (RFC 3168, section 7).
 
 use crate::{Context, Packet, Reason};
 

@@ -1,19 +1,22 @@
-//! Flow queueing with two lists, as in FQ-CoDel: the one part that all `fq_*` disciplines share.
+//! Flow queueing with two lists, as in FQ-CoDel: the scheduler of all `fq_*` disciplines.
 //!
-//! RFC 8290, section 4. Flows are hashed to queues; each queue has a controller of its own, given
-//! as a type parameter. A queue that gets its first packet joins the end of the *new* list with
-//! `quantum` credits; the scheduler takes the head of that list, else of the *old* one. Without
-//! credits it is given `quantum` more and goes to the end of the old list. An empty queue leaves
-//! the old list; from the new list it first passes through the old one, so that flows which come
-//! and go cannot starve the others. Under Linux's preset it leaves at once if the old list is
-//! empty. Over the limit the flow with most bytes, the one seen first of equals, loses packets
-//! from its head, half its bytes or `drop_batch` packets at a time. Under ns-3's preset each queue
-//! has the limit of the whole for its own too: an arrival that finds that many of its own flow is
-//! dropped itself.
+//! RFC 8290, section 4. Flows are hashed to queues. Each queue has a controller of its own, which
+//! is given as a type parameter.
 //!
-//! The hash is salted by a number drawn at the first arrival, so that replicas differ in who
-//! shares a queue with whom. With `set_ways` a flow's key is its hash, and looks for a queue of
-//! its own among so many neighbours; where all are taken by others it shares the first (ns-3's
+//! - A queue that gets its first packet joins the end of the *new* list with `quantum` credits.
+//! - The head of the *new* list is served; if that list is empty, the head of the *old* list.
+//! - A queue without credits is given `quantum` more and goes to the end of the *old* list.
+//! - An empty queue leaves the *old* list. From the *new* list it goes to the end of the *old* list
+//!   first, so that flows that come and go cannot starve the others. Under Linux's preset it leaves
+//!   at once if the *old* list is empty.
+//! - When the limit is exceeded, the flow with most bytes (of several, the one seen first) loses
+//!   packets from its head: half its bytes or `drop_batch` packets at a time.
+//! - Under ns-3's preset each queue has the whole limit for itself too: an arrival that finds that
+//!   many packets of its own flow is itself dropped.
+//!
+//! The hash is salted with a number drawn at the first arrival, so that replicas differ in which
+//! flows share a queue. With `set_ways` a flow's key is its hash: the flow looks for a queue of its
+//! own among that many neighbours, and if all are taken by others it shares the first (ns-3's
 //! set-associative hash).
 
 use sojourn_base::length::Capacity;

@@ -1,7 +1,8 @@
 //! A first-in first-out queue with a gate: a law that judges each arrival, and nothing else.
 //!
-//! What PI, PI2, AVQ and GREEN have in common: an arrival without room is dropped; one that the
-//! gate signals on is marked if it can be and the gate marks, else dropped; departures are plain.
+//! PI, PI2, AVQ and GREEN have this in common. An arrival without room is dropped. An arrival on
+//! which the gate signals is marked if the gate marks and the packet is ECN-capable, and dropped
+//! otherwise. Departures are those of a plain queue.
 
 use sojourn_base::length::Capacity;
 use sojourn_base::{LinkInfo, Time};

@@ -1,4 +1,4 @@
-//! From a flow to its bucket.
+//! The hashes that map a flow to its bucket.
 
 /// A key scattered under a salt: `SplitMix64`'s finaliser over both.
 pub fn salted(key: u64, salt: u64) -> u64 {

@@ -1,11 +1,13 @@
 //! Linux's RED in integers: the kernel's estimator, its law of marking and its idle table.
 //!
-//! The average is kept scaled by `2^wlog`. A packet after an idle time is given the decayed
-//! average in place of a sample. Within the band one random number is drawn per mark, so that for
-//! a constant average the gap between marks is uniform and the first packet of a visit is always
-//! spared. The idle table is built in ticks of 64 ns but read in microseconds, and holds natural
-//! logarithms that are used as powers of two, so past one half the average decays far too slowly;
-//! comparisons with Linux need it as it is.
+//! The average is kept scaled by `2^wlog`. For a packet after an idle time, the average is decayed
+//! and no sample is taken. Between the thresholds one random number is drawn for each mark, so that
+//! for a constant average the gap between marks is uniform. The first packet after the average has
+//! reached the lower threshold is always spared.
+//!
+//! The idle table is built in ticks of 64 ns but read in microseconds, and holds natural logarithms
+//! that are used as powers of two. Beyond one half the average therefore decays far too slowly.
+//! Comparisons with Linux need the table as it is.
 
 use sojourn_base::{Auto, Bytes, Fraction, ParamFault, Rate, Span, Stream, Time};
 

@@ -1,9 +1,10 @@
-//! Which of many queues is the longest, to push out from: each arrival over the limit asks for it.
+//! Finds the longest of many queues, from which a packet is dropped: each arrival above the limit
+//! asks for it.
 //!
-//! A heap has for each queue an entry that is at least as long as the queue is. A queue that grows
-//! adds one; of one that shrinks the entry stays until it comes to the front, and is only then put
-//! right. So nobody needs to tell of all the ways in which a queue loses packets. There is no heap
-//! before it is asked for, nor with few queues, which are asked one by one.
+//! A heap holds for each queue an entry that is at least as long as the queue. A queue that grows
+//! adds an entry. The entry of a queue that shrinks stays until it comes to the front, and is
+//! corrected only then, so that the ways in which a queue loses packets need not be reported. There
+//! is no heap before the first question, nor with few queues, which are compared one by one.
 
 use std::collections::BinaryHeap;
 

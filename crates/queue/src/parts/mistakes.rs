@@ -1,4 +1,4 @@
-//! Known mistakes, told alike by all disciplines that can make them.
+//! Warnings of known mistakes, in the same words for all disciplines that can make them.
 
 use sojourn_base::length::Capacity;
 use sojourn_base::{Bytes, LinkInfo, Span};

@@ -1,4 +1,4 @@
-//! Names of the variables of what lies inside a discipline: `flow[k].name`.
+//! Names of the variables inside a discipline's queues: `flow[k].name`.
 
 use crate::ProbeValue;
 

@@ -1,4 +1,4 @@
-//! Times between two updates.
+//! The check of the time between two updates.
 
 use sojourn_base::{ParamFault, Span};
 

@@ -1,5 +1,5 @@
-//! PIE's controller: [`pie`](crate::pie) has one, [`fq_pie`](crate::fq_pie) one per flow. What it
-//! does and how the presets differ is told in [`pie`](crate::pie).
+//! PIE's controller: [`pie`](crate::pie) has one, [`fq_pie`](crate::fq_pie) has one for each flow.
+//! The controller and the differences of the presets are described in [`pie`](crate::pie).
 
 use sojourn_base::{Bytes, Ecn, ParamFault, Preset, Span, Time};
 

@@ -1,4 +1,4 @@
-//! What moves `max_p` in adaptive RED: [`ared`](crate::ared) tells how.
+//! The rules that adapt `max_p` in adaptive RED. They are described in [`ared`](crate::ared).
 
 use sojourn_base::{Span, Time};
 

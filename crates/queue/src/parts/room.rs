@@ -1,4 +1,4 @@
-//! The room of a queue: the test that an arrival must pass, and so what can wait at most.
+//! The room of a queue: the test that an arrival must pass, and the most that can wait.
 
 use sojourn_base::length::Capacity;
 use sojourn_base::{Bytes, LinkInfo, Preset};

@@ -1,4 +1,4 @@
-//! How many places a table of flows may have.
+//! The check of the number of places of a table of flows.
 
 use sojourn_base::ParamFault;
 

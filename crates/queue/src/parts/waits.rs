@@ -1,4 +1,4 @@
-//! Several queues that are asked for a packet one after the other.
+//! The combined answer of several queues that are asked for a packet one after the other.
 
 use sojourn_base::Time;
 
