@@ -52,7 +52,7 @@ class DropTail(Queue):
 
     Parameters:
         preset: Whose defaults and known ways. Default ``reference``.
-        limit: Most that may wait, in packets or bytes; the packet being sent is not counted.
+        limit: Largest queue, in packets or bytes; the packet being transmitted is not counted.
             Default ``1000 packets``; ns2: ``50 packets``.
     """
 
@@ -71,7 +71,7 @@ class HeadDrop(Queue):
 
     Parameters:
         preset: Whose defaults and known ways. Default ``reference``.
-        limit: Most that may wait, in packets or bytes; the packet being sent is not counted.
+        limit: Largest queue, in packets or bytes; the packet being transmitted is not counted.
             Default ``1000 packets``; ns2: ``50 packets``.
     """
 
@@ -90,8 +90,8 @@ class Pfifo(Queue):
 
     Parameters:
         preset: Whose defaults and known ways. Default ``reference``.
-        limit: Most packets that may wait; the packet being sent is not counted. Default ``1000
-            packets``; ns2: ``50 packets``.
+        limit: Largest queue, in packets; the packet being transmitted is not counted. Default
+            ``1000 packets``; ns2: ``50 packets``.
     """
 
     WORD: ClassVar[str] = "discipline"
@@ -110,8 +110,8 @@ class PfifoFast(Queue):
 
     Parameters:
         preset: Whose defaults and known ways. Default ``reference``.
-        limit: Most that may wait, in packets or bytes; under Linux's preset in each band. Default
-            ``1000 packets``.
+        limit: Largest total queue, in packets or bytes; under Linux's preset, of each band.
+            Default ``1000 packets``.
     """
 
     WORD: ClassVar[str] = "discipline"
@@ -123,41 +123,42 @@ class PfifoFast(Queue):
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Red(Queue):
-    """RED: random early detection; drops by the average queue before the buffer is full.
+    """RED: random early detection; drops by the average queue length before the buffer is full.
 
     Its manual page: ``docs/reference/disciplines.md``, under ``red``.
 
     Parameters:
         preset: Whose defaults and known ways. Default ``reference``.
-        limit: Most that may wait, in packets or bytes; the packet being sent is not counted.
+        limit: Largest queue, in packets or bytes; the packet being transmitted is not counted.
             Default ``1000 packets``; linux: ``400 kB``; ns3: ``25 packets``; ns2: ``50 packets``.
-        min_th: Average from which packets are dropped early. Default ``5 packets``; linux:
-            ``auto``; ns2: ``auto``.
-        max_th: Average at which the probability has reached `max_p`. Default ``15 packets``;
+        min_th: Average queue length from which packets are dropped early. Default ``5 packets``;
             linux: ``auto``; ns2: ``auto``.
-        max_p: Probability at `max_th`. Default ``0.02``; ns2: ``0.1``.
+        max_th: Average queue length at which the probability has reached `max_p`. Default ``15
+            packets``; linux: ``auto``; ns2: ``auto``.
+        max_p: Drop probability at `max_th`. Default ``0.02``; ns2: ``0.1``.
         w_q: Weight of an arrival in the average. Default ``0.002``; linux: ``auto``; ns2:
             ``auto``.
         gentle: Whether the probability rises from `max_p` to 1 between `max_th` and twice that.
             Default ``false``; ns3: ``true``; ns2: ``true``.
-        nonlinear: Whether the probability rises with the square of the average, to 1.5 `max_p`:
-            nonlinear RED. Linux has none. Default ``false``.
-        wait: Whether to pause for about 1/p packets after each drop. Default ``false``; ns3:
+        nonlinear: Whether the probability rises with the square of the average, to 1.5 `max_p`
+            (nonlinear RED). Linux has no such option. Default ``false``.
+        wait: Whether to wait for about 1/p packets after each drop. Default ``false``; ns3:
             ``true``; ns2: ``true``.
-        bytes: Whether to count the queue in bytes, and to drop in proportion to a packet's size.
-            Default ``auto``; linux: ``true``; ns2: ``true``.
-        mean_packet: Size of a typical packet: the unit of idle time, and of packets where bytes
-            count. Default ``500 B``; linux: ``1000 B``.
+        bytes: Whether to count the queue in bytes and to drop in proportion to a packet's size.
+            Automatic: if the limit is in bytes, time or BDP. Default ``auto``; linux: ``true``;
+            ns2: ``true``.
+        mean_packet: Size of a typical packet: the unit of idle time, and of lengths in packets
+            where the queue is counted in bytes. Default ``500 B``; linux: ``1000 B``.
         ecn: Whether to mark ECN-capable packets instead of dropping them early. Default ``false``.
-        hard_drop: Whether to drop, not mark, while the average stands above the hard threshold.
-            Default ``true``; linux: ``false``.
+        hard_drop: Whether to drop, not mark, while the average is at or above the hard threshold
+            (`max_th`, with `gentle` twice that). Default ``true``; linux: ``false``.
         use_mark_p: Whether to mark only while the probability is below `mark_p`, and to let the
             probability alone decide above the hard threshold. Default ``false``; ns2: ``true``.
-        mark_p: Probability from which ECN-capable packets are dropped with `use_mark_p`. Default
+        mark_p: Probability from which ECN-capable packets are dropped, with `use_mark_p`. Default
             ``0.1``.
-        target_delay: Queueing delay aimed at: twice the automatic `min_th`. Default ``5 ms``.
-        burst: Packets of a burst that shall pass: Linux's automatic weight. Automatic: (2 `min_th`
-            + `max_th`) / (3 `mean_packet`). Default ``auto``.
+        target_delay: Target queueing delay: twice the automatic `min_th`. Default ``5 ms``.
+        burst: Packets of a burst that pass without a drop, for Linux's automatic `w_q`. Automatic:
+            (2 `min_th` + `max_th`) / (3 `mean_packet`). Default ``auto``.
     """
 
     WORD: ClassVar[str] = "discipline"
@@ -191,35 +192,40 @@ class Ared(Queue):
 
     Parameters:
         preset: Whose defaults and known ways. Default ``reference``.
-        limit: Most that may wait, in packets or bytes; the packet being sent is not counted.
+        limit: Largest queue, in packets or bytes; the packet being transmitted is not counted.
             Default ``1000 packets``; linux: ``400 kB``; ns3: ``25 packets``; ns2: ``50 packets``.
-        min_th: Average from which packets are dropped early. Default ``auto``.
-        max_th: Average at which the probability has reached `max_p`. Default ``auto``.
-        max_p: Probability at `max_th`, at first. Default ``0.1``; linux: ``0.02``; ns3: ``0.02``.
+        min_th: Average queue length from which packets are dropped early. Default ``auto``.
+        max_th: Average queue length at which the probability has reached `max_p`. Default
+            ``auto``.
+        max_p: Initial drop probability at `max_th`. Default ``0.1``; linux: ``0.02``; ns3:
+            ``0.02``.
         w_q: Weight of an arrival in the average. Default ``auto``.
         gentle: Whether the probability rises from `max_p` to 1 between `max_th` and twice that.
             Default ``true``.
-        wait: Whether to pause for about 1/p packets after each drop. Default ``false``; ns3:
+        wait: Whether to wait for about 1/p packets after each drop. Default ``false``; ns3:
             ``true``; ns2: ``true``.
         bytes: Whether to count the queue in bytes, and to drop in proportion to a packet's size.
             Default ``auto``; linux: ``true``; ns2: ``true``.
         mean_packet: Size of a typical packet. Default ``500 B``; linux: ``1000 B``.
         ecn: Whether to mark ECN-capable packets instead of dropping them early. Default ``false``.
-        hard_drop: Whether to drop, not mark, while the average stands above the hard threshold.
-            Default ``true``; linux: ``false``.
-        use_mark_p: As for RED. Default ``false``; ns2: ``true``.
-        mark_p: As for RED. Default ``0.1``.
-        target_delay: Queueing delay aimed at: twice the automatic `min_th`. Default ``5 ms``.
-        burst: Packets of a burst that shall pass: Linux's automatic weight. Default ``auto``.
+        hard_drop: Whether to drop, not mark, while the average is at or above the hard threshold
+            (`max_th`, with `gentle` twice that). Default ``true``; linux: ``false``.
+        use_mark_p: Whether to mark only while the probability is below `mark_p`, and to let the
+            probability alone decide above the hard threshold. Default ``false``; ns2: ``true``.
+        mark_p: Probability from which ECN-capable packets are dropped, with `use_mark_p`. Default
+            ``0.1``.
+        target_delay: Target queueing delay: twice the automatic `min_th`. Default ``5 ms``.
+        burst: Packets of a burst that pass without a drop, for Linux's automatic `w_q`. Default
+            ``auto``.
         adapts: Whether `max_p` adapts at all. Default ``true``; linux: ``false``.
         interval: Time between two changes of `max_p`. Default ``500 ms``.
-        alpha: Most that is added to `max_p`. Default ``0.01``.
-        beta: What `max_p` is multiplied by. Default ``0.9``.
-        top: `max_p` above which it grows no more. Default ``0.5``.
-        bottom: `max_p` below which it shrinks no more; automatic: 0.01, in ns-2 and ns-3 less on
+        alpha: Most that is added to `max_p` at a time. Default ``0.01``.
+        beta: Factor by which `max_p` is reduced. Default ``0.9``.
+        top: `max_p` above which it is not raised. Default ``0.5``.
+        bottom: `max_p` below which it is not reduced. Automatic: 0.01, in ns-2 and ns-3 less on
             fast links. Default ``auto``.
-        rtt: Round-trip time of ns-3's automatic `bottom`. Default ``100 ms``.
-        feng_adaptive: Whether to adapt by Feng's rule. Default ``false``.
+        rtt: Round-trip time for ns-3's automatic `bottom`. Default ``100 ms``.
+        feng_adaptive: Whether to adapt `max_p` by Feng's rule. Default ``false``.
         feng_alpha: Divisor of `max_p` when the average falls below `min_th`. Default ``3``; ns2:
             ``0.01``.
         feng_beta: Factor of `max_p` when the average rises above `max_th`. Default ``2``; ns2:
@@ -268,19 +274,21 @@ class Choke(Queue):
 
     Parameters:
         preset: Whose defaults and known ways. Default ``reference``.
-        limit: Most packets that may wait; the packet being sent is not counted. Default ``1000
-            packets``.
-        min_th: Average from which arrivals are compared and dropped early. Default ``5 packets``;
+        limit: Largest queue, in packets; the packet being transmitted is not counted. Default
+            ``1000 packets``.
+        min_th: Average queue length above which arrivals are compared and dropped early. Default
+            ``5 packets``; linux: ``auto``.
+        max_th: Average queue length from which every arrival is dropped. Default ``15 packets``;
             linux: ``auto``.
-        max_th: Average at which all are dropped. Default ``15 packets``; linux: ``auto``.
         max_p: RED's probability at `max_th`. Default ``0.02``.
         w_q: Weight of an arrival in the average. Default ``0.002``; linux: ``auto``.
-        candidates: Packets drawn for comparison. Default ``1``.
+        candidates: Number of packets drawn for comparison. Default ``1``.
         mean_packet: Size of a typical packet: the unit of idle time. Default ``500 B``; linux:
             ``1000 B``.
         ecn: Whether to mark ECN-capable packets where RED's part would drop them. Default
             ``false``.
-        burst: Packets of a burst that shall pass: Linux's automatic weight. Default ``auto``.
+        burst: Packets of a burst that pass without a drop, for Linux's automatic `w_q`. Default
+            ``auto``.
     """
 
     WORD: ClassVar[str] = "discipline"
@@ -306,18 +314,19 @@ class Rem(Queue):
 
     Parameters:
         preset: Whose defaults and known ways. Default ``reference``.
-        limit: Most that may wait, in packets or bytes; the packet being sent is not counted.
+        limit: Largest queue, in packets or bytes; the packet being transmitted is not counted.
             Default ``1000 packets``; ns2: ``50 packets``.
         gamma: Gain of the price. Default ``0.001``.
-        alpha: Weight of the queue against the rate. Default ``0.1``.
-        phi: Base of the exponential: above 1. Default ``1.001``.
-        target: Queue aimed at (b*; ns-2's `pbo_`). Default ``20 packets``.
+        alpha: Weight of the queue relative to the rate. Default ``0.1``.
+        phi: Base of the exponential, above 1. Default ``1.001``.
+        target: Target queue length (b*; ns-2's `pbo_`). Default ``20 packets``.
         interval: Time between two updates of the price. Default ``2 ms``.
-        inw: Weight of the last interval in the rate. Default ``1``.
-        mean_packet: Size of the packets in which rates and queues are reckoned. Default ``500 B``;
-            ns2: ``1000 B``.
-        bytes: Whether to measure input in bytes; under ns-2's preset also the queue and its limit,
-            and to scale the probability by size. Default ``true``; ns2: ``false``.
+        inw: Weight of the last interval in the average rate. Default ``1``.
+        mean_packet: Size of the packets in which rates and queue lengths are measured. Default
+            ``500 B``; ns2: ``1000 B``.
+        bytes: Whether to measure the input in bytes. Under ns-2's preset also whether to count the
+            queue and its limit in bytes and to scale the probability by size. Default ``true``;
+            ns2: ``false``.
         ecn: Whether to mark ECN-capable packets instead of dropping them. Default ``false``.
     """
 
@@ -345,18 +354,18 @@ class Sfq(Queue):
 
     Parameters:
         preset: Whose defaults and known ways. Default ``reference``.
-        limit: Most that may wait, in packets or bytes; ns-2's preset ignores it. Default ``1000
+        limit: Largest total queue, in packets or bytes; ns-2's preset ignores it. Default ``1000
             packets``; linux: ``127 packets``; ns2: ``none``.
-        maxqueue: Most packets that may wait under ns-2's preset (automatic: 40 packets); none else
-            has it. Default ``auto``.
+        maxqueue: Largest total queue under ns-2's preset, in packets (automatic: 40 packets); no
+            other preset has it. Default ``auto``.
         buckets: Number of buckets. Default ``1024``; ns2: ``16``.
-        perturb: Time between two changes of the hash's salt; zero for never. Default ``10 s``;
-            linux: ``0 s``; ns2: ``0 s``.
-        quantum: Bytes of a turn; automatic: one packet, under Linux's preset the bytes of the
-            largest. Default ``auto``.
-        depth: Most packets of a bucket; automatic: no bound. Default ``auto``; linux: ``127``.
-        flows: Most buckets in use at a time; automatic: all. Default ``auto``; linux: ``128``.
-        inner: The discipline of each bucket. Default ``none``.
+        perturb: Time between two changes of the salt of the hash; zero for never. Default ``10
+            s``; linux: ``0 s``; ns2: ``0 s``.
+        quantum: Bytes that a bucket may send in a turn. Automatic: one packet; the bytes of the
+            largest packet under Linux's preset. Default ``auto``.
+        depth: Most packets in a bucket. Automatic: no limit. Default ``auto``; linux: ``127``.
+        flows: Most buckets in use at a time. Automatic: all. Default ``auto``; linux: ``128``.
+        inner: Discipline of each bucket. Default ``none``.
     """
 
     WORD: ClassVar[str] = "discipline"
@@ -382,21 +391,22 @@ class Eqm(Queue):
 
     Parameters:
         preset: Whose defaults and known ways. Default ``reference``.
-        limit: Most that may wait, in packets or bytes; the packet being sent is not counted.
+        limit: Largest queue, in packets or bytes; the packet being transmitted is not counted.
             Default ``50 packets``.
-        utilization: Share of the link's rate to be used (u): above 0, at most 1. Default ``1``.
-        averaging: Time constant of the rate estimate (K). Default ``100 ms``.
-        q_ref: Queue aimed at. Automatic: 0.3 of the limit. Default ``auto``.
-        tau: Time in which an excess over `q_ref` shall drain. Default ``100 ms``.
-        q_min: Queue below which nothing is dropped early. Automatic: 0.1 of the limit. Default
-            ``auto``.
-        p_max: Largest share that is dropped early. Default ``1``.
+        utilization: Target utilization of the link (u): above 0, at most 1. Default ``1``.
+        averaging: Time constant of the average arrival rate (K). Default ``100 ms``.
+        q_ref: Target queue length. Automatic: 0.3 of the limit. Default ``auto``.
+        tau: Time in which an excess over `q_ref` is to drain. Default ``100 ms``.
+        q_min: Queue length below which nothing is dropped early. Automatic: 0.1 of the limit.
+            Default ``auto``.
+        p_max: Largest share of arrivals that is dropped early. Default ``1``.
         ecn: Whether to mark ECN-capable packets instead of dropping them. Default ``false``.
-        mark_limit: Share from which ECN-capable packets are dropped all the same. Default ``0.5``.
-        bytes: Whether to shed in proportion to a packet's size. Default ``false``.
+        mark_limit: Share of arrivals to be dropped from which ECN-capable packets are dropped, not
+            marked. Default ``0.5``.
+        bytes: Whether to drop in proportion to a packet's size. Default ``false``.
         randomised: Ablation: drop with probability p instead of in exact proportion. Default
             ``false``.
-        per_flow: Ablation: shed only of flows above their fair share. Default ``false``.
+        per_flow: Ablation: drop only packets of flows above their fair share. Default ``false``.
         queue_only: Ablation: ignore the arrival rate. Default ``false``.
         rate_only: Ablation: ignore the queue. Default ``false``.
     """
@@ -423,23 +433,26 @@ class Eqm(Queue):
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class CoDel(Queue):
-    """CoDel: drops at the head while packets have sojourned above a target for an interval.
+    """CoDel: drops from the head of the queue when packets have waited above a target for an
+    interval.
 
     Its manual page: ``docs/reference/disciplines.md``, under ``codel``.
 
     Parameters:
         preset: Whose defaults and known ways. Default ``reference``.
-        limit: Most that may wait, in packets or bytes; the packet being sent is not counted.
+        limit: Largest queue, in packets or bytes; the packet being transmitted is not counted.
             Default ``1000 packets``; ns3: ``1500 kB``.
-        target: Sojourn that is good for a packet. Default ``5 ms``.
-        interval: How long sojourns must stay above the target: about the longest round-trip time.
-            Default ``100 ms``.
-        max_packet: Backlog that is never bad. Automatic: the largest packet. Default ``auto``;
-            ns3: ``1500 B``.
+        target: Acceptable sojourn time of a packet. Default ``5 ms``.
+        interval: How long sojourn times must stay above the target before packets are dropped:
+            about the longest round-trip time. Default ``100 ms``.
+        max_packet: Backlog behind a packet up to which CoDel never drops it. Automatic: the
+            largest packet. Default ``auto``; ns3: ``1500 B``.
         ecn: Whether to mark ECN-capable packets instead of dropping them. Default ``false``.
-        ce_threshold: Sojourn above which every ECN-capable packet is marked. Default ``none``.
-        l4s: Whether packets of scalable senders, ECT(1) and CE, are only ever marked, above
-            `ce_threshold`, and others not by it (ns-3's `UseL4s`). Default ``false``.
+        ce_threshold: Sojourn time above which every ECN-capable packet is marked. Default
+            ``none``.
+        l4s: Whether packets of scalable senders, ECT(1) and CE, are only ever marked, and only
+            above `ce_threshold`, which then applies to no other packets (ns-3's `UseL4s`). Default
+            ``false``.
     """
 
     WORD: ClassVar[str] = "discipline"
@@ -463,15 +476,15 @@ class Blue(Queue):
 
     Parameters:
         preset: Whose defaults and known ways. Default ``reference``.
-        limit: Most that may wait, in packets or bytes; the packet being sent is not counted.
+        limit: Largest queue, in packets or bytes; the packet being transmitted is not counted.
             Default ``1000 packets``.
-        increment: What a loss adds to the probability. Default ``0.02``.
-        decrement: What an idle link takes from it. Default ``0.002``.
+        increment: What a loss adds to the drop probability. Default ``0.02``.
+        decrement: What an idle link subtracts from the drop probability. Default ``0.002``.
         freeze_time: Least time between two changes. Default ``100 ms``.
-        threshold: Backlog that counts as a loss when an arrival meets it, in the unit of the
+        threshold: Queue length that counts as a loss when an arrival finds it, in the unit of the
             limit. Default ``none``.
-        idle_decay: Whether an idle link makes one step, or one every `freeze_time` (`"every"`).
-            Default ``once``.
+        idle_decay: Whether an idle link makes one step, or one for every `freeze_time`
+            (`"every"`). Default ``once``.
         ecn: Whether to mark ECN-capable packets instead of dropping them. Default ``false``.
     """
 
@@ -496,22 +509,22 @@ class Sfb(Queue):
 
     Parameters:
         preset: Whose defaults and known ways. Default ``reference``.
-        limit: Most that may wait, in packets or bytes; the packet being sent is not counted.
+        limit: Largest queue, in packets or bytes; the packet being transmitted is not counted.
             Default ``200 packets``; linux: ``1000 packets``.
-        levels: Rows of bins, at most 16. Default ``2``; linux: ``8``.
-        bins: Bins of a row. Default ``23``; linux: ``16``.
+        levels: Number of rows of bins, at most 16. Default ``2``; linux: ``8``.
+        bins: Number of bins in a row. Default ``23``; linux: ``16``.
         bin_size: Packets of a full bin. Automatic: four fifths of `max`, or 20. Default ``13``;
             linux: ``auto``.
-        max: Packets in the emptiest bin from which an arrival is dropped. Automatic: five quarters
-            of `bin_size`. Default ``none``; linux: ``auto``.
-        increment: What a full bin adds to its probability. Default ``0.0010070954``; linux:
+        max: Packets in the emptiest bin of an arrival from which it is dropped. Automatic: five
+            quarters of `bin_size`. Default ``none``; linux: ``auto``.
+        increment: What a full bin adds to its drop probability. Default ``0.0010070954``; linux:
             ``0.00050354772``.
-        decrement: What an empty bin takes from it. Default ``0.00016784924``; linux:
-            ``0.000045777066``.
-        rehash: Time between two changes of the salt; zero for never. Default ``600 s``.
-        warmup: How long before it the other set begins to learn. Default ``60 s``.
-        penalty_rate: Packets a second of flows that do not respond. Default ``10``.
-        penalty_burst: How many of them at once. Default ``20``.
+        decrement: What an empty bin subtracts from its drop probability. Default
+            ``0.00016784924``; linux: ``0.000045777066``.
+        rehash: Time between two changes of the set of bins; zero for never. Default ``600 s``.
+        warmup: How long before a change the other set of bins begins to learn. Default ``60 s``.
+        penalty_rate: Packets per second of all flows that do not respond. Default ``10``.
+        penalty_burst: Most packets of these flows at once. Default ``20``.
         ecn: Whether to mark ECN-capable packets instead of dropping them. Default ``false``;
             linux: ``true``.
     """
@@ -536,36 +549,39 @@ class Sfb(Queue):
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Pie(Queue):
-    """PIE: drops arrivals by a probability that a controller of the queueing delay sets.
+    """PIE: drops arrivals with a probability that a controller of the queueing delay sets.
 
     Its manual page: ``docs/reference/disciplines.md``, under ``pie``.
 
     Parameters:
         preset: Whose defaults and known ways. Default ``reference``.
-        limit: Most that may wait, in packets or bytes; the packet being sent is not counted.
+        limit: Largest queue, in packets or bytes; the packet being transmitted is not counted.
             Default ``1000 packets``; ns3: ``25 packets``.
-        target: Queueing delay aimed at. Default ``15 ms``.
+        target: Target queueing delay. Default ``15 ms``.
         t_update: Time between two updates of the probability. Default ``15 ms``.
-        max_burst: Time without drops after the queue has been idle. Default ``150 ms``.
-        alpha: Gain of the distance from the target, per second. Default ``0.125``.
-        beta: Gain of the change of the delay, per second. Default ``1.25``.
-        mean_packet: Size of a typical packet: two of them are never dropped from. Automatic: 1000
-            bytes, under Linux's preset the largest packet. Default ``auto``.
-        bytes: Whether to drop in proportion to a packet's size. Automatic: under ns-3's preset
-            with a limit in bytes, else not. Default ``auto``.
-        cap_drop: Whether the probability rises by no more than 2 % a step once at 10 %. Default
-            ``true``.
+        max_burst: Burst allowance: how long nothing is dropped after the queue has been idle.
+            Default ``150 ms``.
+        alpha: Gain of the difference between the delay and the target, per second. Default
+            ``0.125``.
+        beta: Gain of the change of the delay since the last update, per second. Default ``1.25``.
+        mean_packet: Size of a typical packet: nothing is dropped while no more than two of them
+            wait. Automatic: 1000 bytes; the largest packet under Linux's preset. Default ``auto``.
+        bytes: Whether the drop probability is proportional to the packet's size. Automatic: true
+            under ns-3's preset with a limit in bytes, else false. Default ``auto``.
+        cap_drop: Whether the probability rises by at most 0.02 in an update once it is 0.1 or
+            more. Default ``true``.
         derandomize: Whether to space drops by accumulated probability. Default ``false``; linux:
             ``true``.
-        dequeue_rate_estimator: Whether to estimate the delay by the departure rate, not by the
-            last packet's sojourn. Default ``false``.
-        dequeue_threshold: Bytes over which the departure rate is measured, and that must wait for
-            it. Default ``16384 B``.
+        dequeue_rate_estimator: Whether to estimate the delay from the departure rate instead of
+            the last packet's sojourn time. Default ``false``.
+        dequeue_threshold: Bytes over which the departure rate is measured; a measurement begins
+            only while as many wait. Default ``16384 B``.
         ecn: Whether to mark ECN-capable packets instead of dropping them. Default ``false``.
-        mark_threshold: Probability from which they are dropped all the same. Default ``0.1``.
-        active_threshold: Delay that switches PIE on; it goes off again when the queue has come to
-            rest (ns-3). Default ``none``.
-        ce_threshold: With `l4s`, sojourn above which packets of scalable senders are marked.
+        mark_threshold: Probability from which ECN-capable packets are dropped all the same.
+            Default ``0.1``.
+        active_threshold: Delay at which PIE is switched on; it is switched off when the
+            probability and the delay are back to zero (ns-3). Default ``none``.
+        ce_threshold: Sojourn time above which packets of scalable senders are marked, with `l4s`.
             Default ``none``.
         l4s: Whether packets of scalable senders, ECT(1) and CE, are only marked, by
             `ce_threshold`. Default ``false``.
@@ -604,12 +620,15 @@ class Pi(Queue):
 
     Parameters:
         preset: Whose defaults and known ways. Default ``reference``.
-        limit: Most that may wait, in packets or bytes; the packet being sent is not counted.
+        limit: Largest queue, in packets or bytes; the packet being transmitted is not counted.
             Default ``1000 packets``; ns2: ``50 packets``.
-        target: Queue aimed at. Default ``200 packets``; ns2: ``50 packets``.
-        a: Gain of the distance from the target now, per packet. Default ``1.822e-5``.
-        b: Gain of the distance from the target one interval ago. Default ``1.816e-5``.
-        interval: Time between two updates. Default ``6250 us``; ns2: ``5882353 ns``.
+        target: Target queue length. Default ``200 packets``; ns2: ``50 packets``.
+        a: Gain of the difference between the queue and the target now, per packet. Default
+            ``1.822e-5``.
+        b: Gain of the difference between the queue and the target one interval ago, per packet.
+            Default ``1.816e-5``.
+        interval: Time between two updates of the probability. Default ``6250 us``; ns2: ``5882353
+            ns``.
         bytes: Whether to count the queue in bytes, and to drop in proportion to a packet's size.
             Default ``false``.
         mean_packet: Size of a typical packet. Default ``500 B``.
@@ -638,12 +657,12 @@ class Avq(Queue):
 
     Parameters:
         preset: Whose defaults and known ways. Default ``reference``.
-        limit: Most that may wait, in packets or bytes; the packet being sent is not counted.
+        limit: Largest queue, in packets or bytes; the packet being transmitted is not counted.
             Default ``1000 packets``; ns2: ``50 packets``.
-        virtual_limit: Room in the virtual queue; automatic: the limit. Default ``auto``.
-        gamma: Share of the link that is to be used. Default ``0.98``.
+        virtual_limit: Room in the virtual queue. Automatic: the limit. Default ``auto``.
+        gamma: Target utilization of the link. Default ``0.98``.
         alpha: Gain of the adaptation. Default ``0.15``.
-        initial: Virtual capacity at first, as a share of the link. Default ``0.8``.
+        initial: Initial virtual capacity, as a share of the link. Default ``0.8``.
         adapts: Whether the virtual capacity adapts. Default ``true``.
         mean_packet: Size of a typical packet. Default ``1000 B``.
         ecn: Whether to mark ECN-capable packets instead of dropping them. Default ``false``.
@@ -671,12 +690,12 @@ class Green(Queue):
 
     Parameters:
         preset: Whose defaults and known ways. Default ``reference``.
-        limit: Most that may wait, in packets or bytes; the packet being sent is not counted.
+        limit: Largest queue, in packets or bytes; the packet being transmitted is not counted.
             Default ``1000 packets``.
-        utilization: Share of the link that arrivals shall take. Default ``0.97``.
-        averaging: Time constant of the average of the arrival rate. Default ``100 ms``.
-        interval: Time between two steps. Default ``10 ms``.
-        step: What a step changes the probability by. Default ``0.001``.
+        utilization: Target arrival rate, as a share of the link's rate. Default ``0.97``.
+        averaging: Time constant of the average arrival rate. Default ``100 ms``.
+        interval: Time between two steps of the drop probability. Default ``10 ms``.
+        step: Change of the drop probability in a step. Default ``0.001``.
         ecn: Whether to mark ECN-capable packets instead of dropping them. Default ``false``.
     """
 
@@ -700,12 +719,12 @@ class FengGreen(Queue):
 
     Parameters:
         preset: Whose defaults and known ways. Default ``reference``.
-        limit: Most that may wait, in packets or bytes; the packet being sent is not counted.
+        limit: Largest queue, in packets or bytes; the packet being transmitted is not counted.
             Default ``1000 packets``.
         window: How long a flow counts after its last packet. Default ``500 ms``.
-        c: The constant of TCP's equation. Default ``1.2247448713915890``.
-        rtt: Round-trip time of flows whose packets do not say. Automatic: the link's largest base
-            round-trip time. Default ``auto``.
+        c: Constant of TCP's equation. Default ``1.2247448713915890``.
+        rtt: Round-trip time of flows whose packets do not give it. Automatic: the link's largest
+            base round-trip time. Default ``auto``.
         ecn: Whether to mark ECN-capable packets instead of dropping them. Default ``false``.
     """
 
@@ -729,13 +748,14 @@ class Pi2(Queue):
 
     Parameters:
         preset: Whose defaults and known ways. Default ``reference``.
-        limit: Most that may wait, in packets or bytes; the packet being sent is not counted.
+        limit: Largest queue, in packets or bytes; the packet being transmitted is not counted.
             Default ``1000 packets``.
-        target: Queueing delay aimed at. Default ``20 ms``.
-        t_update: Time between two updates. Default ``32 ms``; linux: ``30 ms``.
-        alpha: Gain of the distance from the target, per second. Default ``0.3125``.
-        beta: Gain of the change of the delay, per second. Default ``3.125``.
-        k: Marks of scalable traffic for each p'. Default ``2``.
+        target: Target queueing delay. Default ``20 ms``.
+        t_update: Time between two updates of p'. Default ``32 ms``; linux: ``30 ms``.
+        alpha: Gain of the difference between the delay and the target, per second. Default
+            ``0.3125``.
+        beta: Gain of the change of the delay since the last update, per second. Default ``3.125``.
+        k: Factor from p' to the mark probability of scalable traffic. Default ``2``.
         ecn: Whether to mark ECN-capable packets instead of dropping them. Default ``true``.
     """
 
@@ -761,19 +781,21 @@ class DualPi2(Queue):
 
     Parameters:
         preset: Whose defaults and known ways. Default ``reference``.
-        limit: Most that may wait in both queues, in packets or bytes. Default ``250 ms``; linux:
+        limit: Largest total of both queues, in packets or bytes. Default ``250 ms``; linux:
             ``10000 packets``.
-        target: Classic queueing delay aimed at. Default ``15 ms``.
-        t_update: Time between two updates. Default ``16 ms``.
-        alpha: Gain of the distance from the target, per second. Default ``0.16``; linux:
-            ``0.16015625``.
-        beta: Gain of the change of the delay, per second. Default ``3.2``; linux: ``3.19921875``.
-        k: Coupling: marks of scalable traffic for each p'. Default ``2``.
-        min_th: Delay of the L queue from which its ramp marks. Default ``800 us``.
-        range: How much further the ramp marks everything. Default ``400 us``.
-        step_th: Sojourn above which Linux marks L packets; no other preset has it. Default ``1
-            ms``.
-        classic_most: p'^2 from which C drops what it would mark. Default ``0.25``.
+        target: Target queueing delay. Default ``15 ms``.
+        t_update: Time between two updates of p'. Default ``16 ms``.
+        alpha: Gain of the difference between the delay and the target, per second. Default
+            ``0.16``; linux: ``0.16015625``.
+        beta: Gain of the change of the delay since the last update, per second. Default ``3.2``;
+            linux: ``3.19921875``.
+        k: Coupling factor from p' to the mark probability of scalable traffic. Default ``2``.
+        min_th: Sojourn time in L above which the ramp marks packets. Default ``800 us``.
+        range: Width of the ramp: it marks every packet from `min_th` + `range` on. Default ``400
+            us``.
+        step_th: Sojourn time above which Linux marks packets of L; no other preset has it. Default
+            ``1 ms``.
+        classic_most: p'^2 from which C drops the packets that it would mark. Default ``0.25``.
         classic_weight: Share of the bytes that C gets while both queues are busy. Default
             ``0.0625``; linux: ``0.1``.
     """
@@ -803,19 +825,19 @@ class Cobalt(Queue):
 
     Parameters:
         preset: Whose defaults and known ways. Default ``reference``.
-        limit: Most that may wait, in packets or bytes; the packet being sent is not counted.
+        limit: Largest queue, in packets or bytes; the packet being transmitted is not counted.
             Default ``1000 packets``; ns3: ``1500 kB``.
-        target: Sojourn that is good for a packet. Default ``5 ms``.
-        interval: How long sojourns must stay above the target: about the longest round-trip time.
-            Default ``100 ms``.
-        increment: What an overflow adds to BLUE's probability. Default ``0.00390625``.
-        decrement: What an empty queue takes from it. Default ``0.000244140625``.
-        ecn: Whether to mark ECN-capable packets where CoDel's half would drop them. Default
-            ``false``.
-        ce_threshold: Sojourn above which every ECN-capable packet is marked, with `ecn`. Default
-            ``none``.
-        blue_threshold: Sojourn that counts as an overflow for BLUE. Default ``none``; ns3: ``400
-            ms``.
+        target: Acceptable sojourn time of a packet. Default ``5 ms``.
+        interval: How long sojourn times must stay above the target before packets are dropped:
+            about the longest round-trip time. Default ``100 ms``.
+        increment: What an overflow adds to BLUE's drop probability. Default ``0.00390625``.
+        decrement: What an empty queue subtracts from BLUE's drop probability. Default
+            ``0.000244140625``.
+        ecn: Whether to mark ECN-capable packets that CoDel's half would drop. Default ``false``.
+        ce_threshold: Sojourn time above which every ECN-capable packet is marked, with `ecn`.
+            Default ``none``.
+        blue_threshold: Sojourn time that counts as an overflow for BLUE. Default ``none``; ns3:
+            ``400 ms``.
         l4s: Whether packets of scalable senders, ECT(1) and CE, are only marked, by
             `ce_threshold`. Default ``false``.
     """
@@ -843,11 +865,11 @@ class Prio(Queue):
 
     Parameters:
         preset: Whose defaults and known ways. Default ``reference``.
-        limit: Most that may wait in each band, in packets or bytes; an `inner` has its own.
-            Default ``1000 packets``.
+        limit: Largest queue of each band, in packets or bytes; an `inner` has its own. Default
+            ``1000 packets``.
         bands: Number of bands, at most 16. Default ``3``.
-        priomap: The band of each priority, 0 to 15. Default ``1 2 2 2 1 2 0 0 1 1 1 1 1 1 1 1``.
-        inner: The discipline of each band. Default ``none``.
+        priomap: Band of each priority, 0 to 15. Default ``1 2 2 2 1 2 0 0 1 1 1 1 1 1 1 1``.
+        inner: Discipline of each band. Default ``none``.
     """
 
     WORD: ClassVar[str] = "discipline"
@@ -868,13 +890,13 @@ class Tbf(Queue):
 
     Parameters:
         preset: Whose defaults and known ways. Default ``reference``.
-        limit: Most that may wait, in packets or bytes; the packet being sent is not counted. An
+        limit: Largest queue, in packets or bytes; the packet being transmitted is not counted. An
             `inner` has its own. Default ``1000 packets``.
-        rate: Rate at which tokens come. Default ``1 Mbit/s``.
+        rate: Rate at which the bucket fills. Default ``1 Mbit/s``.
         burst: Size of the bucket. Default ``125000 B``.
-        peak_rate: Rate at which the tokens of the second bucket come. Default ``none``.
-        mtu: Size of the second bucket; automatic: the link's MTU. Default ``auto``.
-        inner: The discipline of the queue behind it. Default ``none``.
+        peak_rate: Rate at which the second bucket fills. Default ``none``.
+        mtu: Size of the second bucket. Automatic: the link's MTU. Default ``auto``.
+        inner: Discipline of the queue behind the bucket. Default ``none``.
     """
 
     WORD: ClassVar[str] = "discipline"
@@ -897,11 +919,12 @@ class Drr(Queue):
 
     Parameters:
         preset: Whose defaults and known ways. Default ``reference``.
-        limit: Most that may wait in all flows, in packets or bytes. Default ``1000 packets``; ns2:
-            ``25000 B``.
+        limit: Largest total queue of all flows, in packets or bytes. Default ``1000 packets``;
+            ns2: ``25000 B``.
         buckets: Number of queues. Default ``1024``; ns2: ``10``.
-        quantum: Bytes of a turn; automatic: the largest packet. Default ``auto``; ns2: ``250 B``.
-        inner: The discipline of each flow. Default ``none``.
+        quantum: Bytes that a flow may send in a turn. Automatic: the largest packet. Default
+            ``auto``; ns2: ``250 B``.
+        inner: Discipline of each flow's queue. Default ``none``.
     """
 
     WORD: ClassVar[str] = "discipline"
@@ -923,10 +946,10 @@ class Fq(Queue):
 
     Parameters:
         preset: Whose defaults and known ways. Default ``reference``.
-        limit: Most that may wait in all flows, in packets or bytes. Default ``1000 packets``.
-        weights: Weights of the flows 0, 1, 2 ..., each connection of a flow alike; further flows
-            weigh 1. Default ``1 1``.
-        inner: The discipline of each flow. Default ``none``.
+        limit: Largest total queue of all flows, in packets or bytes. Default ``1000 packets``.
+        weights: Weights of the flows 0, 1, 2 ..., the same for all connections of a flow; further
+            flows have weight 1. Default ``1 1``.
+        inner: Discipline of each flow's queue. Default ``none``.
     """
 
     WORD: ClassVar[str] = "discipline"
@@ -946,22 +969,25 @@ class FqCodel(Queue):
 
     Parameters:
         preset: Whose defaults and known ways. Default ``reference``.
-        limit: Most that may wait in all flows, in packets or bytes. Default ``10240 packets``.
-        target: Sojourn that is good for a packet. Default ``5 ms``.
-        interval: How long sojourns must stay above the target: about the longest round-trip time.
-            Default ``100 ms``.
-        quantum: Bytes of a turn. Automatic: 1514, under Linux's preset the largest packet, under
-            ns-3's the MTU. Default ``auto``.
+        limit: Largest total queue of all flows, in packets or bytes. Default ``10240 packets``.
+        target: Acceptable sojourn time of a packet. Default ``5 ms``.
+        interval: How long sojourn times must stay above the target before packets are dropped:
+            about the longest round-trip time. Default ``100 ms``.
+        quantum: Bytes that a flow may send in a turn. Automatic: 1514; the largest packet under
+            Linux's preset; the MTU under ns-3's. Default ``auto``.
         flows: Number of queues. Default ``1024``.
-        drop_batch: Most packets dropped at a time over the limit. Default ``64``.
-        max_packet: Backlog that is never bad. Automatic: the largest packet. Default ``auto``;
-            ns3: ``1500 B``.
+        drop_batch: Most packets dropped at a time when the limit is exceeded. Default ``64``.
+        max_packet: Backlog behind a packet up to which CoDel never drops it. Automatic: the
+            largest packet. Default ``auto``; ns3: ``1500 B``.
         ecn: Whether to mark ECN-capable packets instead of dropping them. Default ``true``.
-        ce_threshold: Sojourn above which every ECN-capable packet is marked. Default ``none``.
-        l4s: Whether packets of scalable senders, ECT(1) and CE, are only ever marked, above
-            `ce_threshold`, and others not by it (ns-3's `UseL4s`). Default ``false``.
-        set_ways: Neighbouring queues among which a flow looks for one of its own; its key is its
-            hash then. Default ``none``.
+        ce_threshold: Sojourn time above which every ECN-capable packet is marked. Default
+            ``none``.
+        l4s: Whether packets of scalable senders, ECT(1) and CE, are only ever marked, and only
+            above `ce_threshold`, which then applies to no other packets (ns-3's `UseL4s`). Default
+            ``false``.
+        set_ways: Size of a set of neighbouring queues in which a flow looks for a free one
+            (set-associative hash); the hash of a flow is then its key, without a salt. Default
+            ``none``.
     """
 
     WORD: ClassVar[str] = "discipline"
@@ -989,37 +1015,41 @@ class FqPie(Queue):
 
     Parameters:
         preset: Whose defaults and known ways. Default ``reference``.
-        limit: Most that may wait in all flows, in packets or bytes. Default ``10240 packets``.
-        quantum: Bytes of a turn. Automatic: 1514, under Linux's preset the largest packet, under
-            ns-3's the MTU. Default ``auto``.
+        limit: Largest total queue of all flows, in packets or bytes. Default ``10240 packets``.
+        quantum: Bytes that a flow may send in a turn. Automatic: 1514; the largest packet under
+            Linux's preset; the MTU under ns-3's. Default ``auto``.
         flows: Number of queues. Default ``1024``.
-        drop_batch: Most packets dropped at a time over the limit. Default ``64``.
-        target: Queueing delay aimed at. Default ``15 ms``.
+        drop_batch: Most packets dropped at a time when the limit is exceeded. Default ``64``.
+        target: Target queueing delay. Default ``15 ms``.
         t_update: Time between two updates of the probability. Default ``15 ms``.
-        max_burst: Time without drops after the queue has been idle. Default ``150 ms``.
-        alpha: Gain of the distance from the target, per second. Default ``0.125``.
-        beta: Gain of the change of the delay, per second. Default ``1.25``.
-        mean_packet: Size of a typical packet: two of them are never dropped from. Automatic: 1000
-            bytes, under Linux's preset the largest packet. Default ``auto``.
-        bytes: Whether to drop in proportion to a packet's size. Automatic: under ns-3's preset
-            with a limit in bytes, else not. Default ``auto``.
-        cap_drop: Whether the probability rises by no more than 2 % a step once at 10 %. Default
-            ``true``.
+        max_burst: Burst allowance: how long nothing is dropped after the queue has been idle.
+            Default ``150 ms``.
+        alpha: Gain of the difference between the delay and the target, per second. Default
+            ``0.125``.
+        beta: Gain of the change of the delay since the last update, per second. Default ``1.25``.
+        mean_packet: Size of a typical packet: nothing is dropped while no more than two of them
+            wait. Automatic: 1000 bytes; the largest packet under Linux's preset. Default ``auto``.
+        bytes: Whether the drop probability is proportional to the packet's size. Automatic: true
+            under ns-3's preset with a limit in bytes, else false. Default ``auto``.
+        cap_drop: Whether the probability rises by at most 0.02 in an update once it is 0.1 or
+            more. Default ``true``.
         derandomize: Whether to space drops by accumulated probability. Default ``false``; linux:
             ``true``.
-        dequeue_rate_estimator: Whether to estimate the delay by the departure rate, not by the
-            last packet's sojourn. Default ``false``.
-        dequeue_threshold: Bytes over which the departure rate is measured, and that must wait for
-            it. Default ``16384 B``.
+        dequeue_rate_estimator: Whether to estimate the delay from the departure rate instead of
+            the last packet's sojourn time. Default ``false``.
+        dequeue_threshold: Bytes over which the departure rate is measured; a measurement begins
+            only while as many wait. Default ``16384 B``.
         ecn: Whether to mark ECN-capable packets instead of dropping them. Default ``false``; ns3:
             ``true``.
-        mark_threshold: Probability from which they are dropped all the same. Default ``0.1``.
-        ce_threshold: With `l4s`, sojourn above which packets of scalable senders are marked.
+        mark_threshold: Probability from which ECN-capable packets are dropped all the same.
+            Default ``0.1``.
+        ce_threshold: Sojourn time above which packets of scalable senders are marked, with `l4s`.
             Default ``none``.
         l4s: Whether packets of scalable senders, ECT(1) and CE, are only marked, by
             `ce_threshold`. Default ``false``.
-        set_ways: Neighbouring queues among which a flow looks for one of its own; its key is its
-            hash then. Default ``none``.
+        set_ways: Size of a set of neighbouring queues in which a flow looks for a free one
+            (set-associative hash); the hash of a flow is then its key, without a salt. Default
+            ``none``.
         hz: Clock ticks a second of the Linux kernel; no other preset has it. Default ``1000``.
     """
 
@@ -1058,26 +1088,28 @@ class FqCobalt(Queue):
 
     Parameters:
         preset: Whose defaults and known ways. Default ``reference``.
-        limit: Most that may wait in all flows, in packets or bytes. Default ``10240 packets``.
-        target: Sojourn that is good for a packet. Default ``5 ms``.
-        interval: How long sojourns must stay above the target: about the longest round-trip time.
-            Default ``100 ms``.
-        quantum: Bytes of a turn. Automatic: 1514, under Linux's preset the largest packet, under
-            ns-3's the MTU. Default ``auto``.
+        limit: Largest total queue of all flows, in packets or bytes. Default ``10240 packets``.
+        target: Acceptable sojourn time of a packet. Default ``5 ms``.
+        interval: How long sojourn times must stay above the target before packets are dropped:
+            about the longest round-trip time. Default ``100 ms``.
+        quantum: Bytes that a flow may send in a turn. Automatic: 1514; the largest packet under
+            Linux's preset; the MTU under ns-3's. Default ``auto``.
         flows: Number of queues. Default ``1024``.
-        drop_batch: Most packets dropped at a time over the limit. Default ``64``; linux: ``1``.
-        increment: What an overflow adds to BLUE's probability. Default ``0.00390625``.
-        decrement: What an empty queue takes from it. Default ``0.000244140625``.
-        ecn: Whether to mark ECN-capable packets where CoDel's half would drop them. Default
-            ``true``.
-        ce_threshold: Sojourn above which every ECN-capable packet is marked, with `ecn`. Default
-            ``none``.
-        blue_threshold: Sojourn that counts as an overflow for BLUE. Default ``none``; ns3: ``400
-            ms``.
+        drop_batch: Most packets dropped at a time when the limit is exceeded. Default ``64``;
+            linux: ``1``.
+        increment: What an overflow adds to BLUE's drop probability. Default ``0.00390625``.
+        decrement: What an empty queue subtracts from BLUE's drop probability. Default
+            ``0.000244140625``.
+        ecn: Whether to mark ECN-capable packets that CoDel's half would drop. Default ``true``.
+        ce_threshold: Sojourn time above which every ECN-capable packet is marked, with `ecn`.
+            Default ``none``.
+        blue_threshold: Sojourn time that counts as an overflow for BLUE. Default ``none``; ns3:
+            ``400 ms``.
         l4s: Whether packets of scalable senders, ECT(1) and CE, are only marked, by
             `ce_threshold`. Default ``false``.
-        set_ways: Neighbouring queues among which a flow looks for one of its own; its key is its
-            hash then. Default ``none``.
+        set_ways: Size of a set of neighbouring queues in which a flow looks for a free one
+            (set-associative hash); the hash of a flow is then its key, without a salt. Default
+            ``none``.
     """
 
     WORD: ClassVar[str] = "discipline"
@@ -1108,26 +1140,27 @@ class Cake(Queue):
 
     Parameters:
         preset: Whose defaults and known ways. Default ``reference``.
-        bandwidth: Rate that the shaper keeps to; without one the link is filled. Default ``none``.
-        diffserv: Tins, and which codepoint goes where. Default ``diffserv3``.
-        isolation: What has a queue of its own, and who shares fairly. Default ``triple-isolate``.
-        rtt: Round-trip time to be ready for: COBALT's interval. Default ``internet``.
-        target: Sojourn that is good for a packet; automatic: a twentieth of `rtt`. Default
+        bandwidth: Rate of the shaper; without one the link is filled. Default ``none``.
+        diffserv: Tins, and which DSCP goes to which tin. Default ``diffserv3``.
+        isolation: What has a queue of its own, and between whom capacity is shared fairly. Default
+            ``triple-isolate``.
+        rtt: Round-trip time to be expected: COBALT's interval. Default ``internet``.
+        target: Acceptable sojourn time of a packet. Automatic: a twentieth of `rtt`. Default
             ``auto``.
-        limit: Most that may wait in all tins, in packets or bytes (Linux's `memlimit`). Automatic:
-            four times what the bandwidth carries in `rtt`, from 4 MiB to 10240 packets of the
-            largest size; the latter without a bandwidth. Default ``auto``.
-        framing: What lies below: sets the next three. Default ``raw``.
-        overhead: Bytes that each packet costs more. Default ``auto``.
+        limit: Largest total queue of all tins, in packets or bytes (Linux's `memlimit`).
+            Automatic: four times what the bandwidth carries in `rtt`, from 4 MiB to 10240 packets
+            of the largest size; the latter without a bandwidth. Default ``auto``.
+        framing: Link layer below: sets `overhead`, `mpu` and `cells`. Default ``raw``.
+        overhead: Bytes added to the size of each packet. Default ``auto``.
         mpu: Least bytes that a packet costs. Default ``auto``.
-        cells: Cells that packets are cut into. Default ``auto``.
-        ingress: Whether dropped packets are charged to the shaper as well. Default ``false``.
+        cells: Cells in which packets are sent. Default ``auto``.
+        ingress: Whether dropped packets are charged to the shaper too. Default ``false``.
         ack_filter: Whether redundant acknowledgements are dropped. Default ``no``.
-        ecn: Whether to mark ECN-capable packets where CoDel's half would drop them; Linux always
-            does. Default ``true``.
-        flows: Queues of each tin: a multiple of 8. Default ``1024``.
-        quantum: Bytes of a flow's turn. Automatic: what the tin's share carries in 1/4096 s, from
-            300 to 1514 bytes; the latter without a bandwidth. Default ``auto``.
+        ecn: Whether to mark ECN-capable packets that CoDel's half would drop; Linux always does.
+            Default ``true``.
+        flows: Number of queues in each tin: a multiple of 8. Default ``1024``.
+        quantum: Bytes that a flow may send in a turn. Automatic: what the tin's share carries in
+            1/4096 s, from 300 to 1514 bytes; the latter without a bandwidth. Default ``auto``.
     """
 
     WORD: ClassVar[str] = "discipline"
