@@ -10,38 +10,42 @@ params! {
     pub struct Top {
         /// Name of the scenario.
         name: Name = "";
-        /// Title of tables and figures.
+        /// Title shown in tables and figures.
         title: Auto<String> = "auto";
         /// Simulated time.
         duration: Span = "";
-        /// Measurements start here; "auto": pilot replicas choose it (MSER-5), one for all points
-        /// that differ in queues and transports only.
+        /// Time at which measurements start. "auto": chosen by pilot replicas (MSER-5), one value
+        /// for all points that differ only in queues and transports.
         warmup: Warmup = "0 s";
         /// Seed of all random streams.
         seed: Seed = "1";
-        /// Replica k differs from the others in its random streams only.
+        /// Number of replicas. Replicas differ only in their random streams.
         replicas: Replicas = "1";
-        /// Interval of the time series, at most the duration.
+        /// Sampling interval of the time series; at most the duration.
         series: Optional<Span> = "none";
-        /// Add replicas until the 95 % interval reaches no further than this from the mean.
+        /// Replicas are added until the 95 % confidence interval extends no further than this from
+        /// the mean.
         precision: Optional<Precision> = "none";
-        /// The metrics that `precision` is about, with commas between; "auto":
-        /// "total.goodput_bps, total.delay_mean_s". Only beside a `precision`, as the next.
+        /// The metrics to which `precision` applies, separated by commas. "auto":
+        /// "total.goodput_bps, total.delay_mean_s". Allowed only together with `precision`.
         precision_of: Auto<String> = "auto";
-        /// Most replicas that `precision` may ask for.
+        /// The largest number of replicas that `precision` may use. Allowed only together with
+        /// `precision`.
         max_replicas: Replicas = "100";
     }
 }
 
 params! {
-    /// `[design]`: which points `[vary]` makes.
+    /// `[design]`: which points `[vary]` produces.
     pub struct Design {
-        /// "grid": every combination of the listed values. "listed": lists, all of one length, turn
-        /// together, the first values of all being the first point. The others draw the ranges of
-        /// `[vary]` that have no step, and cross them with the listed values: "random" each value
-        /// by itself, "latin-hypercube" one value out of each of `points` equal parts of its range.
+        /// How points are chosen. "grid": every combination of the listed values. "listed": all
+        /// lists have the same length, and point k takes the k-th value of each list. "random" and
+        /// "latin-hypercube" draw values for those ranges of `[vary]` that have no step, and
+        /// combine the draws with every combination of the listed values: "random" draws each value
+        /// independently, "latin-hypercube" draws one value from each of `points` equal parts of
+        /// its range.
         kind: Kind = "grid";
-        /// How many points are drawn.
+        /// Number of points to draw.
         points: Optional<u32> = "none";
     }
 }
@@ -49,71 +53,74 @@ params! {
 params! {
     /// `[[link]]`: one direction.
     pub struct Link {
-        /// Default "from->to".
+        /// Name of the link. "auto": "from->to".
         name: Auto<Name> = "auto";
-        /// The node it leaves; `s*` stands for all nodes s0, s1 ... that the file names.
+        /// Sending node. `s*` stands for all nodes s0, s1 ... that occur in the file.
         from: Node = "";
-        /// The node it enters; may be numbered like `from`.
+        /// Receiving node; may be numbered, as `from` may.
         to: Node = "";
         /// Bits per second.
         rate: Rate = "";
-        /// Also makes the way back, NAME.reverse.
+        /// Whether a link in the opposite direction, NAME.reverse, is created too.
         duplex: bool = "false";
-        /// Link framing of each packet: counts for serialisation only.
+        /// Link-layer framing of each packet; it counts for serialisation only.
         overhead: Bytes = "0 B";
-        /// Room of the drop-tail queue below the discipline; "auto": 100 packets under the
-        /// queue's preset ns3, else none.
+        /// Capacity of the drop-tail queue below the discipline. "auto": 100 packets if the queue
+        /// has the preset ns3, otherwise none.
         device_queue: Auto<Room> = "auto";
-        /// Whether a packet may come out before one that was sent before it, where `jitter` or
-        /// `changes` let delays vary; if not, it comes out with it.
+        /// Whether a packet may overtake an earlier one where `jitter` or `changes` make the delay
+        /// vary. If not, it arrives together with the earlier packet.
         reorders: bool = "false";
     }
 }
 
 params! {
-    /// A change of a link, in the list `changes`: of its rate, its delay or both.
+    /// An item of the list `changes`: a change of a link's rate, its delay or both.
     pub struct LinkChange {
-        /// When; later than the one before.
+        /// Time of the change; later than that of the change before.
         at: Span = "";
-        /// Bits per second from then on.
+        /// Bits per second from this time on.
         rate: Optional<Momentary> = "none";
-        /// Propagation delay of one way from then on.
+        /// One-way propagation delay from this time on.
         delay: Optional<Span> = "none";
     }
 }
 
 params! {
-    /// Rates and delays of a link that follow each other, the table `changes`.
+    /// The table `changes`: rates and delays that a link takes one after the other.
     pub struct LinkSteps {
-        /// How long each of them holds; of `opportunities` those within it are one rate.
+        /// How long each rate or delay holds. With `opportunities`: those within one step are
+        /// combined into one rate.
         step: Span = "";
     }
 }
 
 params! {
-    /// What packets take on a wire beyond the link's delay, the table `jitter`.
+    /// The table `jitter`: time that packets take on a wire in addition to the link's delay.
     pub struct LinkJitter {
-        /// How much longer a packet takes, drawn anew for each.
+        /// Additional delay, drawn independently for each packet.
         extra: Distribution<Span> = "";
-        /// Share of the packets for which it is drawn; the others take nothing more.
+        /// Share of the packets that `extra` is drawn for; the others have no additional delay.
         share: Probability = "1";
     }
 }
 
 params! {
-    /// What the wire of a link loses, the table `loss`: one of `bit_error_ratio`, `good_to_bad`
-    /// and `packets`.
+    /// The table `loss`: which packets a link loses on the wire. It has one of `bit_error_ratio`,
+    /// `good_to_bad` and `packets`.
     pub struct LinkLoss {
-        /// Share of the bits that are wrong. A packet is lost that has any, in its framing too.
+        /// Share of the bits that are corrupted. A packet is lost if any of its bits is, including
+        /// those of its framing.
         bit_error_ratio: Optional<Probability> = "none";
-        /// Bursts, after Gilbert and Elliott: probability after each packet that a good wire, as
-        /// it is at first, becomes bad.
+        /// Loss in bursts (Gilbert-Elliott model): the probability, after each packet, that a link
+        /// in the good state changes to the bad state. Links start in the good state.
         good_to_bad: Optional<Probability> = "none";
-        /// That a bad one becomes good. Needed beside `good_to_bad`.
+        /// The probability, after each packet, that a link in the bad state changes to the good
+        /// state. Required with `good_to_bad`.
         bad_to_good: Optional<Probability> = "none";
-        /// Share of the packets that a good wire loses.
+        /// Share of the packets that are lost in the good state.
         in_good: Probability = "0";
-        /// Share that a bad one loses.
+        /// Share of the packets that are lost in the bad state.
         in_bad: Probability = "1";
     }
 }
@@ -121,19 +128,19 @@ params! {
 params! {
     /// `[[flow]]`.
     pub struct Flow {
-        /// Its name; with `count` the flows are NAME.0, NAME.1 ...
+        /// Name of the flow. With `count` the flows are named NAME.0, NAME.1 ...
         name: Name = "";
-        /// How many flows.
+        /// Number of flows.
         count: Auto<u32> = "auto";
-        /// Sending node; with `count` `s*` numbers on from `first`.
+        /// Sending node. With `count`, `s*` is replaced by numbered nodes, starting with `first`.
         from: Auto<Node> = "auto";
-        /// Receiving node; may be numbered like `from`.
+        /// Receiving node; may be numbered, as `from` may.
         to: Auto<Node> = "auto";
-        /// Number of the first node of `s*`.
+        /// Number of the first node that `s*` stands for.
         first: Whole = "0";
-        /// When it starts.
+        /// Time at which the flow starts.
         start: Distribution<Span> = "0 s";
-        /// When it stops.
+        /// Time at which the flow stops.
         stop: Optional<Span> = "none";
     }
 }
@@ -143,30 +150,30 @@ params! {
     pub struct Transport {
         /// Transport protocol.
         protocol: Protocol = "";
-        /// Whose defaults.
+        /// Which implementation's defaults apply.
         preset: Preset = "reference";
         /// Payload of each packet.
         payload: Distribution<Bytes> = "1472 B", Ns2 = "210 B", Ns3 = "512 B";
-        /// Bytes on the wire around each payload.
+        /// Header bytes on the wire around each payload.
         header: Bytes = "28 B", Ns2 = "0 B";
-        /// Packets are ECN-capable, ECT(0).
+        /// Whether packets are ECN-capable, ECT(0).
         ecn: bool = "false";
-        /// Differentiated-services codepoint of its packets.
+        /// Differentiated-services codepoint of the flow's packets.
         dscp: Dscp = "0";
     }
 }
 
 params! {
-    /// `transport` of a flow, protocol "tcp"; beside these keys those of TCP connections and of
-    /// the congestion control.
+    /// `transport` of a flow, protocol "tcp". It also takes the keys of TCP connections and those
+    /// of the congestion control.
     pub struct TcpTransport {
         /// Transport protocol.
         protocol: Protocol = "";
-        /// Whose defaults.
+        /// Which implementation's defaults apply.
         preset: Preset = "reference";
-        /// The congestion control.
+        /// Congestion control.
         congestion_control: Control = "newreno", Linux = "cubic", Ns3 = "cubic", Ns2 = "tahoe";
-        /// Differentiated-services codepoint of its packets.
+        /// Differentiated-services codepoint of the flow's packets.
         dscp: Dscp = "0";
     }
 }
@@ -174,7 +181,7 @@ params! {
 params! {
     /// `[dumbbell]`.
     pub struct Dumbbell {
-        /// Two-way propagation of the whole path, in place of the bottleneck's delay.
+        /// Two-way propagation delay of the whole path; given instead of the bottleneck's `delay`.
         rtt: Auto<Span> = "auto";
     }
 }
@@ -184,25 +191,25 @@ params! {
     pub struct Bottleneck {
         /// Bits per second.
         rate: Rate = "";
-        /// Propagation delay of one way; or give the dumbbell's `rtt`.
+        /// One-way propagation delay; may be given as the dumbbell's `rtt` instead.
         delay: Auto<Span> = "auto";
-        /// Link framing of each packet: counts for serialisation only.
+        /// Link-layer framing of each packet; it counts for serialisation only.
         overhead: Bytes = "0 B";
-        /// As for a link.
+        /// The same as for a link.
         device_queue: Auto<Room> = "auto";
-        /// As for a link.
+        /// The same as for a link.
         reorders: bool = "false";
     }
 }
 
 params! {
-    /// `access` of a dumbbell or of one of its flows: both sides.
+    /// `access` of a dumbbell or of one of its flows: its links on both sides.
     pub struct Access {
-        /// Bits per second; "auto": 10 times the bottleneck's.
+        /// Bits per second. "auto": 10 times the rate of the bottleneck.
         rate: Auto<Rate> = "auto";
-        /// Propagation delay of one way; "auto": a twentieth of the dumbbell's rtt.
+        /// One-way propagation delay. "auto": a twentieth of the dumbbell's round-trip time.
         delay: Auto<Span> = "auto";
-        /// As for a link; "auto": false.
+        /// The same as for a link. "auto": false.
         reorders: Auto<bool> = "auto";
     }
 }
