@@ -1,44 +1,60 @@
-//! The settings of a connection: the table of a scenario file, and the same resolved.
+//! The settings of a connection: the table of a scenario file, and its resolved form.
 //!
-//! **reference**: the RFCs, with segments of 1460 bytes, an initial window of 10 (RFC 6928), SACK,
+//! **Reference**: the RFCs, with segments of 1460 bytes, an initial window of 10 (RFC 6928), SACK,
 //! PRR, RACK, timestamps, delayed acknowledgements (2, 40 ms), a minimum RTO of 1 s and no
 //! handshake.
 //!
-//! **linux** (6.1): 1448 bytes, minimum RTO 200 ms put under the variance, acknowledged segments
-//! counted in full, the first 16 acknowledged one by one; the window is halved and not the flight;
-//! a window that is not put to use for an RTO is taken down, as after idle time; marks take the
-//! window down by PRR; controllers hear of the RTT of the last segment acknowledged, where SRTT is
-//! that of the first; a probe of the tail waits 2 ms longer, after a segment alone the minimum RTO;
-//! the last of several segments that go at once bears PSH and is acknowledged at once
-//! ([`crate::sender`]), as some are after a duplicate or a mark, while acknowledgements of what
-//! comes behind a hole are gathered ([`crate::receiver`]); after a lost SYN there is no ECN;
-//! timeouts and recoveries that prove spurious are undone ([`crate::sender`]); the window that the
-//! receiver offers grows from 64 KiB to `window`, the 3 MiB of the usual `tcp_rmem`. Left out:
-//! segments that wait for others to go with, and the usual send buffer (`tcp_wmem`), which holds
-//! some 2000 segments: `window` is for that.
+//! **Linux** (6.1):
 //!
-//! **ns3** (3.48): 536 bytes, SACK and PRR without RACK, a first RTO of 1 s, of a SYN 3 s, ACKs of
-//! two segments after at most 200 ms but of the first at once; what is halved is `pipe`, at a
-//! repeated timeout too, and its PRR is its own ([`crate::recovery::prr`]), by which marks take the
-//! window down too; stamps are whole milliseconds, and controllers hear of the smoothed RTT, in
-//! which nothing counts that was sent twice. Recovery begins with the third report; a partial
-//! acknowledgement sends a segment though `pipe` be too large; what was sent again stays in `pipe`
-//! until it is acknowledged; where there is nothing else to send what is out goes again; while
-//! marks are answered none begins. All has been read off its sources, and traces of ns-3.37 are met
-//! segment by segment. Left out: PRR without SACK (there recovery is NewReno's), reports of
-//! duplicates, DCTCP's acknowledgements at a change of marks, which in ns-3 repeat the number
-//! before and tell nothing, and the least window of two, below which ns-3's DCTCP goes. In both the
-//! acknowledgement that ends recovery grows the window. **ns2** (2.35): 1000 bytes, a window of 20,
-//! initial window 2, ssthresh that starts at the window and is rounded down to whole segments, a
-//! SYN of 40 bytes, no SACK unless asked for, no delayed acknowledgements, minimum RTO 0.2 s in
-//! ticks of 10 ms, one segment timed at a time. Its agents have ways of their own, each of which
-//! has been read off traces (`tests/ns2.rs`): the window is halved and not the flight, at a
-//! repeated timeout too, and keeps its fraction; after a timeout all is sent again whatever was
-//! reported, and limited transmit goes on meanwhile; the acknowledgement that ends recovery grows
-//! the window; tables tell the window without what duplicates inflate it by, which begins at half
-//! of it, be that less than two; with SACK holes stay in `pipe` until they are acknowledged, as
-//! before RFC 3517, and three duplicates after the last acknowledgement of new data tell of a loss,
-//! whatever was reported before.
+//! - Segments of 1448 bytes. The minimum RTO of 200 ms is a floor under the variance term.
+//! - Acknowledged segments are counted in full. The first 16 are acknowledged one by one.
+//! - The window is halved, not the flight. A window that is not fully used for an RTO is reduced,
+//!   as it is after idle time. Marks reduce the window by PRR.
+//! - Controllers are given the RTT of the last segment acknowledged, whereas SRTT uses that of the
+//!   first.
+//! - A tail probe waits 2 ms longer; after a single segment it waits the minimum RTO longer.
+//! - The last of several segments sent at once carries PSH and is acknowledged at once
+//!   ([`crate::sender`]), as are some segments after a duplicate or a mark. Acknowledgements of
+//!   segments above a hole are combined ([`crate::receiver`]).
+//! - After a lost SYN there is no ECN.
+//! - Timeouts and recoveries that prove spurious are undone ([`crate::sender`]).
+//! - The receive window grows from 64 KiB to `window`, 3 MiB as in the usual `tcp_rmem`.
+//! - Left out: segments that wait to be sent together with others, and the usual send buffer
+//!   (`tcp_wmem`), which holds some 2000 segments; `window` takes its place.
+//!
+//! **ns-3** (3.48), read off its sources; traces of ns-3.37 are matched segment by segment:
+//!
+//! - Segments of 536 bytes, SACK and PRR without RACK. The first RTO is 1 s, that of a SYN 3 s. One
+//!   acknowledgement for two segments after at most 200 ms, but the first segment is acknowledged
+//!   at once.
+//! - `pipe` is halved, also at a repeated timeout. ns-3 has its own PRR ([`crate::recovery::prr`]),
+//!   by which marks reduce the window too.
+//! - Timestamps are whole milliseconds. Controllers are given the smoothed RTT, to which segments
+//!   sent twice do not contribute.
+//! - Recovery begins with the third report. A partial acknowledgement sends a segment even if
+//!   `pipe` is too large. Retransmitted segments stay in `pipe` until they are acknowledged. Where
+//!   there is nothing else to send, outstanding segments are sent again. No recovery begins while
+//!   marks are answered.
+//! - The acknowledgement that ends recovery grows the window, as it does in Linux.
+//! - Left out: PRR without SACK (recovery is NewReno's there), reports of duplicates, the
+//!   acknowledgements of DCTCP at a change of marks, which in ns-3 repeat the number before and
+//!   convey nothing, and the minimum window of two, below which ns-3's DCTCP goes.
+//!
+//! **ns-2** (2.35), whose agents' behaviour was read off traces (`tests/ns2.rs`):
+//!
+//! - Segments of 1000 bytes, a window of 20, an initial window of 2, an ssthresh that starts at the
+//!   window and is rounded down to whole segments, a SYN of 40 bytes. SACK only on request, no
+//!   delayed acknowledgements, a minimum RTO of 0.2 s in ticks of 10 ms, one segment timed at a
+//!   time.
+//! - The window is halved, not the flight, also at a repeated timeout, and keeps its fraction.
+//! - After a timeout everything is sent again, whatever was reported, and limited transmit
+//!   continues meanwhile.
+//! - The acknowledgement that ends recovery grows the window.
+//! - Tables show the window without its inflation by duplicates, which begins at half the window,
+//!   even if that is less than two.
+//! - With SACK, holes stay in `pipe` until they are acknowledged, as before RFC 3517. Three
+//!   duplicates after the last acknowledgement of new data indicate a loss, whatever was reported
+//!   before.
 
 use sojourn_base::{Auto, Bytes, ParamFault, Preset, Quantity, Span, Stream, Whole, params};
 
@@ -54,78 +70,83 @@ params! {
     pub struct TcpParams {
         /// Largest payload of a segment.
         segment: Bytes = "1460 B", Linux = "1448 B", Ns3 = "536 B", Ns2 = "1000 B";
-        /// Header bytes on the wire around each payload; an acknowledgement is a header only.
-        /// Automatic: 40, with timestamps 52.
+        /// Header bytes on the wire around each payload; an acknowledgement is only a header.
+        /// "auto": 40, with timestamps 52.
         header: Auto<Bytes> = "auto";
-        /// The most that may be outstanding, in packets or bytes: the lesser of what the sender
-        /// keeps and the receiver offers. "none": the most that a receiver can offer, 1.07 GB (RFC
-        /// 7323, 2.3). Under linux it begins with 64 KiB and grows to this with what a round trip
-        /// brings.
+        /// Largest amount of outstanding data, in packets or bytes: the lesser of the sender's own
+        /// limit and the receiver's window. "none": the largest window that a receiver can offer,
+        /// 1.07 GB (RFC 7323, 2.3). Under the preset linux the window starts at 64 KiB and grows to
+        /// this value with what each round trip brings.
         window: Window = "none", Ns2 = "20 packets", Ns3 = "131072 B", Linux = "3145728 B";
-        /// The most that may have been written and not yet acknowledged, in packets or bytes, or
-        /// "none": beyond it a source that writes at a rate of its own is held back. Transfers of
-        /// a given size are written as a whole.
+        /// Largest amount of data written but not yet acknowledged, in packets or bytes, or "none".
+        /// When it is reached, a source that writes at its own rate is held back. Transfers of a
+        /// given size are written as a whole.
         send_buffer: Window = "none", Ns3 = "131072 B";
         /// Window at the start and after idle time (RFC 6928: 10; RFC 3390: 3; RFC 2581: 2), in
-        /// packets or bytes; at most 1 GB, and never "none": all of it is sent at once.
+        /// packets or bytes. At most 1 GB and never "none", since all of it is sent at once.
         initial_window: InitialWindow = "10 packets", Ns2 = "2 packets";
-        /// Slow-start threshold at the start. Automatic: none; under ns-2's preset the window.
+        /// Slow-start threshold at the start. "auto": none; under the preset ns2, `window`.
         initial_ssthresh: Auto<Window> = "auto";
         /// Selective acknowledgements (RFC 2018, 6675).
         sack: bool = "true", Ns2 = "false";
-        /// Proportional rate reduction (RFC 9937) during recovery, or that of the preset; needs
-        /// `sack`. The preset ns3 has that of ns-3.48; "ns-3.37" is the older.
+        /// Proportional rate reduction (RFC 9937) during recovery, or the preset's variant of it;
+        /// needs `sack`. The preset ns3 has that of ns-3.48; "ns-3.37" selects the older one.
         prr: PrrMode = "true", Ns2 = "false";
-        /// Losses found by time, and probes of the tail (RFC 8985); needs `sack`.
+        /// Loss detection by time, and tail-loss probes (RFC 8985); needs `sack`.
         rack: bool = "true", Ns3 = "false", Ns2 = "false";
-        /// Timeouts that prove spurious are found by what is acknowledged behind them (F-RTO, RFC
-        /// 5682, with SACK) and undone; needs `sack`.
+        /// Detects spurious timeouts by what is acknowledged after them (F-RTO, RFC 5682, with
+        /// SACK) and undoes them; needs `sack`.
         frto: bool = "false", Linux = "true";
-        /// Timeouts and recoveries that stamps (RFC 3522) or reports of duplicates (RFC 3708) prove
-        /// spurious are undone: the window is what it was; needs `sack`.
+        /// Undoes timeouts and recoveries that timestamps (RFC 3522) or reports of duplicates (RFC
+        /// 3708) prove spurious: the window is restored. Needs `sack`.
         undo: bool = "false", Linux = "true";
         /// Timestamps (RFC 7323): every acknowledgement gives an RTT sample.
         timestamps: bool = "true", Ns2 = "false";
-        /// New segments on the first two duplicate acknowledgements (RFC 3042).
+        /// Limited transmit: the first two duplicate acknowledgements each send a new segment (RFC
+        /// 3042).
         limited_transmit: bool = "true";
-        /// Duplicate acknowledgements that mean a loss.
+        /// Number of duplicate acknowledgements that indicate a loss.
         dupthresh: u32 = "3";
-        /// NewReno restarts the retransmission timer at the first partial acknowledgement of a
-        /// recovery only (RFC 6582's "impatient" variant).
+        /// NewReno restarts the retransmission timer only at the first partial acknowledgement of a
+        /// recovery (the "impatient" variant of RFC 6582).
         impatient: bool = "true";
-        /// Most segments that one acknowledgement counts for in the growth of the window
-        /// (RFC 3465's L). 1: per acknowledgement (RFC 5681).
+        /// Largest number of segments that one acknowledgement counts for in the growth of the
+        /// window (L in RFC 3465). 1: growth per acknowledgement (RFC 5681).
         byte_counting: u32 = "1", Linux = "1000000";
-        /// Whether the window grows only while it is what limits the sender (RFC 9438, 5.8).
+        /// Whether the window grows only while it limits the sender (RFC 9438, 5.8).
         validate_cwnd: bool = "true", Ns2 = "false";
-        /// Least retransmission timeout.
+        /// Minimum retransmission timeout.
         min_rto: Span = "1 s", Linux = "200 ms", Ns2 = "200 ms";
-        /// Most, above zero.
+        /// Maximum retransmission timeout, above zero.
         max_rto: Span = "60 s", Linux = "120 s";
-        /// Before the first sample, above zero. Where the SYN was lost and the handshake gave none,
-        /// it is 3 s at least from then on (RFC 6298, 5.7), under the preset of ns-2 not; under
-        /// that of ns-3 it is for the SYN too.
+        /// Retransmission timeout before the first RTT sample, above zero. If the SYN was lost and
+        /// the handshake gave no sample, it is at least 3 s from then on (RFC 6298, 5.7), except
+        /// under the preset ns2. Under the preset ns3 it is at least 3 s for the SYN as well.
         initial_rto: Span = "1 s", Ns2 = "3 s";
         /// Granularity of the sender's clock.
         granularity: Span = "1 ms", Ns2 = "10 ms";
-        /// Segments per acknowledgement; 1: none is delayed.
+        /// Number of segments per acknowledgement. 1: no acknowledgement is delayed.
         delayed_ack: u32 = "2", Ns2 = "1";
-        /// The longest that an acknowledgement is delayed; under Linux the shortest, since where
-        /// segments come at longer intervals it grows, up to the round trip of the handshake.
+        /// Longest delay of an acknowledgement. Under the preset linux it is the shortest: where
+        /// segments arrive at longer intervals the delay grows, up to the round-trip time of the
+        /// handshake.
         delayed_ack_timeout: Span = "40 ms", Ns3 = "200 ms", Ns2 = "100 ms";
-        /// Segments at the start of a connection that are acknowledged one by one; under Linux, if
-        /// there are any, so are those by which the receive window grows.
+        /// Number of segments at the start of a connection that are acknowledged one by one. Under
+        /// the preset linux, if this is not 0, segments that let the receive window grow are
+        /// acknowledged one by one too.
         quick_acks: Whole = "0", Linux = "16", Ns3 = "1";
-        /// Slow start again after idle time (RFC 5681, 4.1).
+        /// Slow start after idle time (RFC 5681, 4.1).
         idle_restart: bool = "true", Ns3 = "false";
-        /// Three-way handshake: data follows the answer to a SYN.
+        /// Three-way handshake: data is sent only after the answer to the SYN.
         handshake: bool = "false", Ns2 = "true";
-        /// A finite stream ends with a FIN.
+        /// Whether a finite stream ends with a FIN.
         fin: bool = "false";
-        /// Whether packets are ECN-capable and how marks are fed back: `true` is as the congestion
-        /// controller needs it, else classic (RFC 3168). Automatic: as it needs it, else off.
+        /// Whether packets are ECN-capable, and how marks are fed back. `true`: as the congestion
+        /// control needs it, otherwise classic (RFC 3168). "auto": as the congestion control needs
+        /// it, otherwise off.
         ecn: Auto<EcnChoice> = "auto";
-        /// Segments are spread over the round trip. Automatic: as the controller needs it.
+        /// Whether segments are spread over the round trip. "auto": as the congestion control needs
+        /// it.
         pacing: Auto<bool> = "auto";
     }
 }
