@@ -1,33 +1,48 @@
 //! BBR, version 1: a model of the path instead of an answer to losses.
 //!
 //! N. Cardwell et al., "BBR Congestion Control", draft-cardwell-iccrg-bbr-congestion-control-00,
-//! 2017, and Linux 6.1's `tcp_bbr`. The bottleneck's bandwidth is the largest delivery rate of the
-//! last ten round trips, its delay the least RTT of the last 10 s. Startup paces at 2/ln 2 times
-//! the bandwidth, at first the initial window a millisecond, then a round trip, and never slower
-//! than before, until the bandwidth has not grown by a quarter in three round trips; drain takes
-//! the queue away again; then the pacing gain cycles through 1.25, 0.75 and six times 1, a least
-//! RTT each, with a window of twice the product. It begins with any of these but 0.75. When the
-//! least RTT is 10 s old the window is four segments for at least 200 ms and a round trip, whose
-//! low rates do not count. Losses take the window to what is in flight for one round trip; marks do
-//! nothing.
+//! 2017, and Linux 6.1's `tcp_bbr`. The estimated bandwidth of the bottleneck is the largest
+//! delivery rate of the last ten round trips; the estimated delay is the least RTT of the last 10
+//! s. "The product" below is bandwidth times delay.
 //!
-//! Beside the product there is room in the window for three bursts, and drain and the phase of 0.75
-//! end as soon as no more is in flight than the product and these: so much waits at the bottleneck
-//! all the time. A burst is one segment below 1.2 Mbit/s, two below 24 Mbit/s, then what is sent in
-//! a millisecond, at most 64 KiB.
+//! - Startup paces at 2/ln 2 times the bandwidth. The rate starts from the initial window per
+//!   millisecond and, once the RTT is known, per round trip; it never decreases in Startup. Startup
+//!   ends when the bandwidth has not grown by a quarter in three round trips.
+//! - Drain removes the queue that Startup has built.
+//! - ProbeBW cycles the pacing gain through 1.25, 0.75 and six times 1, for one least RTT each,
+//!   with a window of twice the product. It begins in any of these phases except 0.75.
+//! - ProbeRTT is entered when the least RTT is 10 s old: the window is four segments for at least
+//!   200 ms and a round trip. The low delivery rates of this time do not count.
 //!
-//! **linux**: paces at 99 % of the bandwidth, in bursts of what is sent in 1/1024 s, at least two
-//! segments, or one below 1.2 Mbit/s; what the clock has let go ahead of time does not count as in
-//! flight. The window is an even number of segments, two more in the phase of 1.25, and has room
-//! for what is acknowledged at once beyond the bandwidth. Where a fifth or more is lost, a token
-//! bucket is thought to police the path, and its rate is believed for 48 round trips; that a
-//! timeout is a loss is left out there. An RTT that equals the least does not renew it.
+//! A loss reduces the window to what is in flight, for one round trip. Marks have no effect.
 //!
-//! **ns-3** (`TcpBbr`): a burst is a segment; two more in the phase of 1.25; startup at 2.89 times
-//! the bandwidth. What is acknowledged at once is counted in whole seconds and up to 4096 bytes:
-//! mostly that is one acknowledgement. The low rates count, since what it sets against that never
-//! reaches its rate samples: where ten round trips are less than the 200 ms, the bandwidth
-//! collapses with each look for the least RTT. ns-2.35 has no BBR.
+//! The window has room for three bursts beyond the product. Drain and the phase of 0.75 end as soon
+//! as no more than the product and these bursts is in flight, so that this much always waits at the
+//! bottleneck. A burst is one segment below 1.2 Mbit/s, two below 24 Mbit/s, and above that what is
+//! sent in a millisecond, at most 64 KiB.
+//!
+//! **Linux**:
+//!
+//! - It paces at 99 % of the bandwidth. A burst is what is sent in 1/1024 s, at least two segments,
+//!   or one below 1.2 Mbit/s. Data that the pacing clock has released ahead of time does not count
+//!   as in flight.
+//! - The window is an even number of segments, with two more in the phase of 1.25, and has room for
+//!   what is acknowledged at once beyond the bandwidth.
+//! - Where a fifth or more is lost, a token bucket is assumed to police the path, and its rate is
+//!   used for 48 round trips. Not modelled: that a timeout counts as a loss in this.
+//! - An RTT equal to the least RTT does not renew it.
+//!
+//! **ns-3** (`TcpBbr`):
+//!
+//! - A burst is one segment. The window has two more segments in the phase of 1.25. Startup paces
+//!   at 2.89 times the bandwidth.
+//! - What is acknowledged at once is counted in whole seconds and up to 4096 bytes, which mostly is
+//!   one acknowledgement.
+//! - The low rates of ProbeRTT count, since what ns-3 does to prevent this never reaches its rate
+//!   samples. Where ten round trips take less than the 200 ms, the bandwidth collapses with each
+//!   ProbeRTT.
+//!
+//! **ns-2**: 2.35 has no BBR.
 
 mod aggregation;
 mod policer;
@@ -45,11 +60,11 @@ use policer::Policer;
 params! {
     /// Parameters of BBR.
     pub struct Params {
-        /// What is taken off the pacing rate.
+        /// Part by which the pacing rate is reduced.
         pacing_margin: Probability = "0", Linux = "0.01";
-        /// How long the least RTT is believed.
+        /// How long a least RTT is valid.
         min_rtt_window: Span = "10 s";
-        /// The least time spent in looking for it.
+        /// Shortest time spent in ProbeRTT.
         probe_rtt_time: Span = "200 ms";
     }
 }

@@ -1,38 +1,48 @@
 //! BBR, version 3: a model of the path that also answers to losses, within bounds.
 //!
 //! N. Cardwell, I. Swett and J. Beshay (eds), "BBR Congestion Control", draft-ietf-ccwg-bbr-06,
-//! July 2026. As in version 1 the rate follows the largest delivery rate of late, here of the last
-//! two cycles, and the window follows that rate times the least RTT of 10 s. New are two bounds.
-//! The long-term one is what was in flight when a probe lost more than 2 % in a round trip; outside
-//! probes 15 % of it stay free for others. The short-term ones, of rate and window, follow what was
-//! delivered in a round trip with a loss, but fall to no less than 0.7 of themselves; the next
-//! probe forgets them.
+//! July 2026. As in version 1, the rate follows the largest recent delivery rate, here that of the
+//! last two cycles, and the window follows that rate times the least RTT of 10 s ("the product").
+//! Two kinds of bounds are new:
 //!
-//! | state | paces at | window | until |
+//! - The long-term bound is what was in flight when a probe lost more than 2 % in a round trip.
+//!   Outside probes 15 % of it is left free for others.
+//! - The short-term bounds, of rate and window, follow what was delivered in a round trip with a
+//!   loss, but each reduction leaves at least 0.7 of them. The next probe discards them.
+//!
+//! The gains are factors of the rate and of the product:
+//!
+//! | state | pacing gain | window gain | ends after |
 //! | --- | --- | --- | --- |
-//! | Startup | 2.77 | 2 | three round trips without a quarter more, or more than 2 % and six ranges lost in a round trip of recovery |
+//! | Startup | 2.77 | 2 | three round trips without growth by a quarter, or a round trip of recovery that loses more than 2 % and at least six ranges |
 //! | Drain | 0.5 | 2 | in flight is the product, or three round trips |
 //! | ProbeBW_DOWN | 0.9 | 2 | in flight is the product and leaves the headroom |
 //! | ProbeBW_CRUISE | 1 | 2 | 2 to 3 s, or as many round trips as the product has segments, at most 63 |
 //! | ProbeBW_REFILL | 1 | 2 | a round trip |
-//! | ProbeBW_UP | 1.25 | 2.25 | three round trips without a quarter more, or more than 2 % lost |
-//! | ProbeRTT | 1 | 0.5 | 200 ms and a round trip; every 5 s without a lower RTT |
+//! | ProbeBW_UP | 1.25 | 2.25 | three round trips without growth by a quarter, or more than 2 % lost |
+//! | ProbeRTT | 1 | 0.5 | 200 ms and a round trip; entered every 5 s without a lower RTT |
 //!
-//! In ProbeBW_UP the long-term bound rises by 1, 2, 4 ... segments a round trip while it is the
-//! limit. After a probe that lost too much the next ends as soon as the bound is reached; if that
-//! one loses little, another follows at once.
+//! In ProbeBW_UP the long-term bound, while it is the limit, rises by 1, 2, 4 ... segments per
+//! round trip. After a probe that lost too much, the next probe ends as soon as it reaches the
+//! bound; if it loses little, another probe follows at once.
 //!
-//! **linux**: the gains of Google's `tcp_bbr` (branch v3) where they differ: Drain 0.347,
-//! ProbeBW_DOWN 0.91, and five round trips of memory for aggregated acknowledgements instead of
-//! ten. **ns-3**, **ns-2**: have no BBRv3; as the draft.
+//! **Reference**, where the draft leaves it open:
 //!
-//! **Where the draft leaves it open**: its table bounds Drain by the long-term bound, its
-//! pseudo-code does not; the pseudo-code is followed. It asks that a mark be treated as congestion
-//! and does not say how: a mark counts as one lost segment. `inflight_at_loss` never falls below
-//! what was in flight before the lost segment, as in Google's code.
+//! - The draft's table limits Drain by the long-term bound, its pseudo-code does not. The
+//!   pseudo-code is followed.
+//! - The draft requires that a mark be treated as congestion and does not say how. A mark counts as
+//!   one lost segment.
+//! - `inflight_at_loss` never falls below what was in flight before the lost segment, as in
+//!   Google's code.
 //!
-//! **Left out**: the offload budget, which is below the least window where segments are sent one by
-//! one; undoing spurious recoveries; Google's own answer to marks.
+//! **Linux**: the constants of Google's `tcp_bbr` (branch v3) where they differ: a gain of 0.347 in
+//! Drain and of 0.91 in ProbeBW_DOWN; aggregated acknowledgements are remembered for five round
+//! trips instead of ten.
+//!
+//! **ns-3**, **ns-2**: have no BBRv3; the same as the reference.
+//!
+//! **Left out**: the offload budget, which is below the minimum window where segments are sent one
+//! by one; undoing spurious recoveries; Google's own answer to marks.
 //!
 //! **Unverified**: that Google's code and the draft agree beyond the constants, which were
 //! compared. A working copy after draft 06 has ProbeRTT every 10 s: set `probe_rtt_interval = "10
@@ -55,23 +65,24 @@ use crate::sender::State;
 params! {
     /// Parameters of BBRv3.
     pub struct Params {
-        /// Loss in a round trip that a probe for bandwidth may cause.
+        /// Largest loss in a round trip that a probe for bandwidth may cause.
         loss_threshold: Probability = "0.02";
-        /// The least that the bounds keep of themselves when they are reduced.
+        /// Smallest part that a reduction leaves: of a short-term bound, this part of itself; of
+        /// the long-term bound, this part of the product or of the window, whichever is less.
         beta: Probability = "0.7";
-        /// Part of the long-term bound that is left to others.
+        /// Part of the long-term bound that is left free for others.
         headroom: Probability = "0.15";
-        /// What is taken off the pacing rate.
+        /// Part by which the pacing rate is reduced.
         pacing_margin: Probability = "0.01";
         /// Pacing gain of Drain.
         drain_gain: Fraction = "0.5", Linux = "0.347";
         /// Pacing gain of ProbeBW_DOWN.
         down_gain: Fraction = "0.9", Linux = "0.91";
-        /// How long the least RTT is believed.
+        /// How long a least RTT is valid.
         min_rtt_window: Span = "10 s";
-        /// How long no lower RTT is seen before ProbeRTT looks for one.
+        /// Time without a lower RTT after which ProbeRTT begins.
         probe_rtt_interval: Span = "5 s";
-        /// The least time spent in ProbeRTT.
+        /// Shortest time spent in ProbeRTT.
         probe_rtt_time: Span = "200 ms";
     }
 }

@@ -2,17 +2,29 @@
 //!
 //! L. Xu, K. Harfoush, I. Rhee, "Binary Increase Congestion Control (BIC) for Fast Long-Distance
 //! Networks", INFOCOM 2004, as Linux 6.1 has it. Above `low_window` and below W_max the window
-//! grows per round trip by (W_max - W) / 4, at most 16; within a segment of W_max slowly, by 4 /
-//! `smooth`; beyond it ever faster again. A loss sets W_max, lower if it came below the last one
-//! (fast convergence), and leaves `beta` of the window; up to `low_window` it is Reno.
+//! grows per round trip by (W_max - W) / 4, at most 16; where that is one segment or less, it grows
+//! slowly, by 4 / `smooth`. Above W_max growth begins slowly again and then becomes faster. A loss
+//! sets W_max, to a lower value if the loss came below the previous W_max (fast convergence), and
+//! leaves `beta` of the window. Up to `low_window` BIC is Reno.
 //!
-//! **reference** has the parameters of Linux: smooth 20, beta 819/1024; a timeout forgets W_max.
-//! **Linux**: by a whole segment for so many acknowledged, reckoned in whole segments; so many are
-//! divided by the mean number of segments that an acknowledgement covers, so that delayed ones let
-//! the window grow twice as fast; those do not count that come while losses are repaired, marks
-//! answered or segments out of order. **ns-3** (`TcpBic`): smooth 5, beta 0.8, of the window; in
-//! whole segments too, of which none is kept for the next; its fast convergence stores beta W; Reno
-//! below `low_window` only; no timeout forgets.
+//! **Reference**: the parameters of Linux: smooth 20, beta 819/1024. A timeout discards W_max.
+//!
+//! **Linux**:
+//!
+//! - The window grows by one whole segment for a number of segments acknowledged, which is computed
+//!   in whole segments.
+//! - This number is divided by the mean number of segments that an acknowledgement covers, so that
+//!   delayed acknowledgements let the window grow twice as fast.
+//! - Acknowledgements that arrive while losses are repaired, marks answered or segments are out of
+//!   order do not count for this mean.
+//!
+//! **ns-3** (`TcpBic`):
+//!
+//! - smooth 5, beta 0.8, of the window.
+//! - Growth is by whole segments too, but no acknowledged segments are carried over to the next.
+//! - Fast convergence stores beta W.
+//! - It is Reno only below `low_window`.
+//! - A timeout does not discard W_max.
 
 use sojourn_base::{Fraction, ParamFault, Preset, params};
 
@@ -23,15 +35,15 @@ use crate::window_hooks;
 params! {
     /// Parameters of BIC.
     pub struct Params {
-        /// What is left of the window after a loss.
+        /// Part of the window that remains after a loss.
         beta: Fraction = "0.7998046875", Ns3 = "0.8";
-        /// Most segments that a round trip adds.
+        /// Largest number of segments that a round trip adds.
         max_increment: f64 = "16";
-        /// Up to so many segments it is Reno.
+        /// Largest window, in segments, at which it is Reno.
         low_window: f64 = "14";
         /// Near the maximum a round trip adds 4 / smooth segments.
         smooth: f64 = "20", Ns3 = "5";
-        /// Whether a loss below the last maximum lowers it further.
+        /// Whether a loss below the last maximum lowers the maximum further.
         fast_convergence: bool = "true";
     }
 }

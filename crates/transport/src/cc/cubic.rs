@@ -1,27 +1,43 @@
-//! CUBIC: a cubic function of the time since the last loss.
+//! CUBIC: the window follows a cubic function of the time since the last loss.
 //!
-//! L. Xu, S. Ha, I. Rhee, V. Goel, L. Eggert, RFC 9438, 2023. After a loss at W_max the window goes
-//! to beta W_max and then along W(t) = C (t - K)^3 + W_max, which is back at W_max after K =
-//! cbrt((W_max - cwnd) / C) seconds; per acknowledged segment it moves by (W(t + RTT) - cwnd) /
-//! cwnd, W(t + RTT) held between cwnd and 1.5 cwnd. Where an AIMD flow of the same mean would have
-//! more (W_est, with alpha = 3 (1 - beta) / (1 + beta), and 1 once above the window before the
-//! loss), it has that. A loss below the last W_max takes W_max down further (fast convergence). The
-//! first congestion avoidance after a timeout, or after slow start ended without a loss, begins
-//! with K = 0. Time in which something else limits the sender does not count. Slow start is left by
-//! HyStart++ (RFC 9406), in which an acknowledgement counts for at most 8 segments. A mark leaves
-//! two segments at least, as a loss does and as Linux has it; the RFC (4.6) lets one be left.
+//! L. Xu, S. Ha, I. Rhee, V. Goel, L. Eggert, RFC 9438, 2023. A loss at the window W_max reduces
+//! the window to beta W_max. From there it follows W(t) = C (t - K)^3 + W_max, which is back at
+//! W_max after K = cbrt((W_max - cwnd) / C) seconds. Each acknowledged segment adds (W(t + RTT) -
+//! cwnd) / cwnd, where W(t + RTT) is limited to between cwnd and 1.5 cwnd.
 //!
-//! **Linux** (6.1): beta 717/1024; ssthresh from cwnd instead of the flight; W at t + least RTT,
-//! which the first second after a loss does not count for; a timeout forgets W_max and the least
-//! RTT; HyStart of 2008; growth by a whole segment for each `cnt` acknowledged, at most every
-//! second, and before the first loss at least every twentieth; W_est by one for each 15/8 windows
-//! (for other `beta`, eighths of 8 (1 + beta) / 3 / (1 - beta)); only time with nothing in flight
-//! does not count; `cnt` is reckoned anew once the window has changed or after 31 ms, the curve at
-//! most once in a millisecond, by clocks that tick 1000 times a second; W_max in whole segments.
-//! **ns-3** (`TcpCubic`): the same with beta 0.7, 10 ms in place of the second, and all time
-//! counts; an acknowledgement adds one segment at most, and what was acknowledged beyond `cnt` is
-//! kept, however much it is; slow start goes past the threshold; before 3.38 with `reno_friendly`
-//! off.
+//! The window is W_est, that of an AIMD flow with the same mean, where that is larger. W_est grows
+//! with alpha = 3 (1 - beta) / (1 + beta), and with alpha = 1 once it has reached the window before
+//! the loss. A loss below the previous W_max lowers W_max further (fast convergence). The first
+//! congestion avoidance after a timeout, or after a slow start that ended without a loss, begins
+//! with K = 0. Time in which something else limits the sender does not count.
+//!
+//! **Reference**: slow start ends by HyStart++ (RFC 9406), in which an acknowledgement counts for
+//! at most 8 segments. A mark leaves at least two segments, as a loss does and as in Linux; the RFC
+//! (4.6) permits one.
+//!
+//! **Linux** (6.1):
+//!
+//! - beta is 717/1024. ssthresh is computed from cwnd instead of the flight.
+//! - The target is W at t + least RTT; samples of the first second after a loss do not count for
+//!   the least RTT. A timeout discards W_max and the least RTT.
+//! - Slow start ends by the HyStart of 2008.
+//! - The window grows by one whole segment for each `cnt` segments acknowledged. `cnt` is at least
+//!   2, and at most 20 before the first loss.
+//! - W_est grows by one segment for each 15/8 windows acknowledged; for other values of `beta`, for
+//!   each 8 (1 + beta) / 3 / (1 - beta) eighths of a window, rounded down to whole eighths.
+//! - Only time with nothing in flight does not count.
+//! - `cnt` is computed again when the window has changed or after 31 ms, and the curve at most once
+//!   per millisecond. The clocks tick 1000 times a second.
+//! - W_max is in whole segments.
+//!
+//! **ns-3** (`TcpCubic`): as Linux, except:
+//!
+//! - beta is 0.7, 10 ms take the place of the second, all time counts, and `cnt` is computed for
+//!   each acknowledgement.
+//! - An acknowledgement adds at most one segment. Segments acknowledged beyond `cnt` are carried
+//!   over without limit.
+//! - Slow start may pass the threshold.
+//! - Versions before 3.38 correspond to `reno_friendly` off.
 
 use sojourn_base::{Fraction, ParamFault, Preset, Span, Time, params};
 
@@ -33,15 +49,15 @@ use crate::window_hooks;
 params! {
     /// Parameters of CUBIC.
     pub struct Params {
-        /// Aggressiveness C, segments per cubic second.
+        /// Constant C of the cubic function, segments per cubic second.
         c: f64 = "0.4";
-        /// What is left of the window after a loss.
+        /// Part of the window that remains after a loss.
         beta: Fraction = "0.7", Linux = "0.7001953125";
-        /// Whether a loss below the last maximum lowers it further.
+        /// Whether a loss below the last maximum lowers the maximum further.
         fast_convergence: bool = "true";
-        /// Whether to have at least what an AIMD flow of the same mean has.
+        /// Whether the window is at least that of an AIMD flow with the same mean.
         reno_friendly: bool = "true";
-        /// How slow start is left.
+        /// How slow start ends.
         slow_start: SlowStart = "hystart++", Linux = "hystart", Ns3 = "hystart", Ns2 = "plain";
     }
 }

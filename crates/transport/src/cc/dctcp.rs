@@ -1,16 +1,23 @@
-//! DCTCP: as many marks, as much less window.
+//! DCTCP: the window is reduced in proportion to the share of marked bytes.
 //!
-//! S. Bensley et al., "Data Center TCP (DCTCP)", RFC 8257, 2017. Once a window, with M the share of
-//! acknowledged bytes that were marked, alpha = (1 - g) alpha + g M; a mark takes the window to
-//! cwnd (1 - alpha / 2), once a window (3.3). Growth and the answer to a loss are Reno's. All
-//! packets are ECN-capable; the receiver echoes marks segment by segment (3.2). Under `ecn =
-//! "classic"` an echo, which tells no share, halves once a window; packets are ECT(0).
+//! S. Bensley et al., "Data Center TCP (DCTCP)", RFC 8257, 2017. Once per window alpha = (1 - g)
+//! alpha + g M, where M is the share of acknowledged bytes that were marked. A mark reduces the
+//! window to cwnd (1 - alpha / 2), once per window (3.3). Growth and the answer to a loss are
+//! Reno's. All packets are ECN-capable, and the receiver echoes marks segment by segment (3.2).
+//! With `ecn = "classic"` an echo does not tell the share of marks: it halves the window, once per
+//! window, and packets are ECT(0).
 //!
-//! **Linux**: alpha in whole 1024ths, both terms rounded down; where the first would take nothing
-//! away it takes all. **ns-3** (`TcpDctcp`): a loss takes away as little as a mark; growth is that
-//! of Linux's Reno (`TcpLinuxReno`), by whole segments, all of an acknowledgement counting in slow
-//! start, which ends exactly at the threshold. The same g and initial alpha. ns-2.35 has no DCTCP:
-//! its preset is the reference.
+//! **Linux**: alpha is in whole 1024ths, with both terms rounded down. Where g alpha rounds down to
+//! nothing, the first term becomes 0.
+//!
+//! **ns-3** (`TcpDctcp`):
+//!
+//! - A loss reduces the window only as much as a mark does.
+//! - Growth is that of Linux's Reno (`TcpLinuxReno`), by whole segments. All of an acknowledgement
+//!   counts in slow start, which ends exactly at the threshold.
+//! - g and the initial alpha are the same.
+//!
+//! **ns-2**: 2.35 has no DCTCP; its preset is the reference.
 
 use sojourn_base::{Fraction, ParamFault, Preset, Probability, params};
 

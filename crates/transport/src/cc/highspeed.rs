@@ -1,27 +1,31 @@
-//! HighSpeed TCP: AIMD whose numbers depend on the window.
+//! HighSpeed TCP: AIMD whose parameters depend on the window.
 //!
 //! S. Floyd, "HighSpeed TCP for Large Congestion Windows", RFC 3649, 2003. Up to `low_window`
-//! segments it is Reno. Above, with x = (ln W - ln 38) / (ln 83000 - ln 38): a loss takes b(W) =
-//! 0.5 + x (0.1 - 0.5) of the window away, the loss rate for W is p(W) = 0.078 / W^1.2, and the
-//! window grows by a(W) = W^2 p(W) 2 b(W) / (2 - b(W)) segments per round trip (section 5). That p
-//! is the line through the default windows, and is kept where others are given.
+//! segments it is Reno. Above, with x = (ln W - ln 38) / (ln 83000 - ln 38), a loss takes away b(W)
+//! = 0.5 + x (0.1 - 0.5) of the window. The loss rate for W is p(W) = 0.078 / W^1.2, and the window
+//! grows by a(W) = W^2 p(W) 2 b(W) / (2 - b(W)) segments per round trip (section 5). This p is the
+//! line through the default windows; it is used for other windows too. Limited slow start
+//! (RFC 3742) is left out.
 //!
-//! **Linux** reads both from the table of appendix B, which has 1/12.8 for 0.078, a row for each
-//! window at which a has grown by one. In the RFC a row begins at its window. In Linux it ends
-//! there: from 39 to 118 segments the window grows by 2 and a loss takes 0.44 away. The last row,
-//! that of 89053, stands for all windows above. b is in whole 256ths, rounded down. An
-//! acknowledgement counts for a segments, whatever it covers; a window's worth of them adds one,
-//! and the rest is kept. What slow start leaves of an acknowledgement is forgotten. Only growth
-//! past slow start looks a row up, so that a loss in the first slow start halves any window, and
-//! one soon after a timeout takes the part of the row before. The kernel has no parameters; with
-//! others than the defaults, rows follow by the same rule.
+//! **Linux**:
 //!
-//! **ns-3** (`TcpHighSpeed`) has the same table, which a loss looks up too, for the flight, and in
-//! which b has two digits. Each segment acknowledged counts for a; each window's worth adds one,
-//! and the rest is kept.
+//! - a and b come from the table of appendix B, which has 1/12.8 for 0.078 and a row for each
+//!   window at which a has grown by one. In the RFC a row begins at its window; in Linux it ends
+//!   there, so that from 39 to 118 segments the window grows by 2 and a loss takes away 0.44. The
+//!   last row, that of 89053, holds for all larger windows. b is in whole 256ths, rounded down.
+//! - An acknowledgement counts for a segments, whatever it covers. A window's worth of them adds
+//!   one segment, and the rest is carried over. What slow start leaves of an acknowledgement is
+//!   discarded.
+//! - A row is looked up only when the window grows past slow start. A loss in the first slow start
+//!   therefore halves any window, and a loss soon after a timeout uses the row from before.
+//! - The kernel has no parameters. With other than the default ones, rows follow by the same rule.
 //!
-//! **ns-2** (`windowOption_ 8`): the same formulas, but a line of its own for other windows.
-//! Limited slow start (RFC 3742) is left out.
+//! **ns-3** (`TcpHighSpeed`): the same table, in which b has two digits. A loss looks up the row
+//! too, for the flight. Each acknowledged segment counts for a segments; each window's worth adds
+//! one, and the rest is carried over.
+//!
+//! **ns-2** (`windowOption_ 8`): the same formulas, but for other windows ns-2 has a different line
+//! p.
 
 use sojourn_base::{Fraction, ParamFault, Preset, params};
 
@@ -32,11 +36,11 @@ use crate::window_hooks;
 params! {
     /// Parameters of HighSpeed TCP.
     pub struct Params {
-        /// Up to so many segments it is Reno.
+        /// Largest window, in segments, at which it is Reno.
         low_window: f64 = "38";
-        /// The window of the high end of the response function.
+        /// Window at the high end of the response function, segments.
         high_window: f64 = "83000";
-        /// The part of the window that a loss takes away there.
+        /// Part of the window that a loss takes away at `high_window`.
         high_decrease: Fraction = "0.1";
     }
 }

@@ -1,29 +1,40 @@
 //! H-TCP: growth by the time since the last congestion, a reduction that just empties the queue.
 //!
-//! D. Leith, R. Shorten, "H-TCP: TCP for high-speed and long-distance networks", PFLDnet 2004. With
-//! t the time since the last congestion ended, f = 1 for the first second and then 1 + 10 (t - 1) +
-//! ((t - 1) / 2)^2; the window grows by alpha = 2 (1 - beta) f per round trip. A loss leaves beta =
-//! RTTmin / RTTmax, between 0.5 and 0.8, but 0.5 if throughput changed by more than a fifth since
-//! the loss before. RTTmax fades by a twentieth of its distance at every loss.
+//! D. Leith, R. Shorten, "H-TCP: TCP for high-speed and long-distance networks", PFLDnet 2004. Let
+//! t be the time since the last congestion ended. f is 1 for the first second and
+//! then 1 + 10 (t - 1) + ((t - 1) / 2)^2. The window grows by alpha = 2 (1 - beta) f segments per
+//! round trip. A loss leaves the part beta = RTTmin / RTTmax of the window, limited to between 0.5
+//! and 0.8; beta is 0.5 if throughput has changed by more than a fifth since the previous loss. At
+//! every loss RTTmax decreases by a twentieth of its distance to RTTmin.
 //!
-//! **Linux**: f is in proportion to RTTmin, divided by 100 ms / RTTmin, which is held between 0.5
-//! and 10, and at least 1 (`rtt_scaling`); beta adapts from the second loss on that finds
-//! throughput unchanged, and where RTTmin exceeds 10 ms; RTTmax ignores samples more than 20 ms
-//! above it, and all while losses are repaired, marks answered or segments come out of order. The
-//! acknowledgement that adds a segment counts for none, nor does what slow start leaves of one, and
-//! what was acknowledged beyond a segment of growth is forgotten; the one that ends recovery counts
-//! for a segment. A timeout leaves beta too. alpha is reckoned when the window grows or a loss is
-//! found, which is before t begins anew, in whole milliseconds (HZ 1000) and with a whole f. A loss
-//! that turns out to be none gives t, RTTmax and the throughput before back.
-//! Throughput is taken per round trip, smoothed by a quarter, as in the reference.
+//! **Reference**: the paper's text as above; after a timeout the threshold is half the flight.
+//! Throughput is measured per round trip and smoothed by a quarter.
 //!
-//! **ns-3** (`TcpHtcp`): each acknowledgement adds alpha, at least 1, in bytes, to Reno's growth
-//! for one. Throughput is that since the loss before, in whole bytes a second; a loss or a timeout
-//! leaves RTTmin / RTTmax of that time, between no bounds, if throughput has risen since the loss
-//! before but not doubled, which is what an integer division makes of its fifth, and else a half.
-//! There is no scaling.
+//! **Linux**:
 //!
-//! **reference** is the paper's text as above; a timeout halves.
+//! - f is in proportion to RTTmin (`rtt_scaling`): it is divided by 100 ms / RTTmin, which is
+//!   limited to between 0.5 and 10, and is at least 1.
+//! - beta adapts from the second loss on that finds throughput unchanged, and only if RTTmin
+//!   exceeds 10 ms. It also applies to a timeout.
+//! - RTTmax ignores samples more than 20 ms above it, and all samples while losses are repaired,
+//!   marks answered or segments arrive out of order.
+//! - The acknowledgement that adds a segment is not itself counted, nor is what slow start leaves
+//!   of an acknowledgement. What was acknowledged beyond a segment of growth is discarded. The
+//!   acknowledgement that ends recovery counts for one segment.
+//! - alpha is computed when the window grows or a loss is found, before t is reset, in whole
+//!   milliseconds (HZ 1000) and with a whole f.
+//! - A loss that turns out to be none restores t, RTTmax and the previous throughput.
+//! - Throughput is measured as in the reference.
+//!
+//! **ns-3** (`TcpHtcp`):
+//!
+//! - Each acknowledgement adds alpha bytes, with alpha at least 1, to Reno's growth for one
+//!   acknowledgement.
+//! - Throughput is that since the previous loss, in whole bytes per second.
+//! - A loss or a timeout leaves RTTmin / RTTmax of that time, without limits, if throughput has
+//!   risen since the previous loss but has not doubled, and otherwise a half. This condition is the
+//!   effect of an integer division in the test for a fifth.
+//! - There is no scaling.
 
 use sojourn_base::{ParamFault, Preset, Span, Time, params};
 
@@ -35,11 +46,11 @@ use crate::window_hooks;
 params! {
     /// Parameters of H-TCP.
     pub struct Params {
-        /// How long growth stays Reno's.
+        /// How long growth remains Reno's after congestion.
         delta_l: Span = "1 s";
-        /// Whether beta follows the queue.
+        /// Whether beta adapts to the queue.
         adaptive_backoff: bool = "true";
-        /// Whether growth is in proportion to the RTT: that of 100 ms is the unit.
+        /// Whether growth is in proportion to the RTT, with 100 ms as the unit.
         rtt_scaling: bool = "false", Linux = "true";
     }
 }

@@ -1,19 +1,30 @@
-//! Hybla: a long path grows as one of 25 ms does.
+//! Hybla: a flow on a long path grows as one with 25 ms does.
 //!
 //! C. Caini, R. Firrincieli, "TCP Hybla: a TCP enhancement for heterogeneous networks", Int. J.
-//! Satellite Communications and Networking 22, 2004. With rho = max(RTT / RTT0, 1): slow start adds
-//! 2^rho - 1 segments per acknowledgement, congestion avoidance rho^2 / W per segment acknowledged.
-//! A loss halves.
+//! Satellite Communications and Networking 22, 2004. Let rho = max(RTT / RTT0, 1). Slow start adds
+//! 2^rho - 1 segments per acknowledgement, congestion avoidance rho^2 / W per acknowledged segment.
+//! A loss halves the window.
 //!
-//! **Linux**: RTT is the least SRTT, RTT0 25 ms, rho at most 16 in the exponent, in eighths; a
-//! handshake sets the window to rho, as the paper has it, and without one it begins with
-//! `initial_window`; both phases count acknowledgements, not the segments that they cover, and
-//! growth in parts of 128, rounded down; the window is at most 65535 segments; while losses are
-//! repaired, marks answered or segments come out of order it grows as Reno. **ns-3** (`TcpHybla`):
-//! RTT0 50 ms; RTT is in whole milliseconds, and rho stays 1 until SRTT is as little as the answer
-//! to the SYN took; slow start ends exactly at the threshold; the window grows by whole segments,
-//! what is left of one being kept. **reference** is the paper's text as above, with Linux's RTT and
-//! bound of rho.
+//! **Reference**: the paper's text as above, with Linux's RTT and bound of rho.
+//!
+//! **Linux**:
+//!
+//! - RTT is the least SRTT, RTT0 is 25 ms. In the exponent rho is at most 16 and counted in
+//!   eighths.
+//! - A handshake sets the window to rho, as in the paper. Without a handshake the window starts at
+//!   `initial_window`.
+//! - Both phases count acknowledgements, not the segments that they cover, and growth in parts of
+//!   128, rounded down.
+//! - The window is at most 65535 segments.
+//! - While losses are repaired, marks answered or segments arrive out of order, the window grows as
+//!   Reno's does.
+//!
+//! **ns-3** (`TcpHybla`):
+//!
+//! - RTT0 is 50 ms. RTT is in whole milliseconds, and rho remains 1 until SRTT is as short as the
+//!   answer to the SYN took.
+//! - Slow start ends exactly at the threshold.
+//! - The window grows by whole segments; fractions are carried over.
 
 use sojourn_base::{ParamFault, Preset, Span, params};
 
@@ -24,7 +35,7 @@ use crate::window_hooks;
 params! {
     /// Parameters of Hybla.
     pub struct Params {
-        /// The round-trip time whose growth all have.
+        /// Flows with a longer round-trip time than this grow as if they had this one.
         rtt0: Span = "25 ms", Ns3 = "50 ms";
     }
 }

@@ -1,19 +1,32 @@
 //! Illinois: growth and reduction by the queueing delay, congestion by loss.
 //!
 //! S. Liu, T. Basar, R. Srikant, "TCP-Illinois: A Loss and Delay-Based Congestion Control Algorithm
-//! for High-Speed Networks", VALUETOOLS 2006. Per round trip, with d_a the mean and d_m the largest
-//! queueing delay: alpha = 10 while d_a <= d_m / 100 (after 5 such rounds, once it was above), else
-//! it falls as a hyperbola to 0.3 at d_m; beta rises from 1/8 at d_m / 10 to 1/2 at 0.8 d_m. Below
-//! 15 segments alpha is 1 and beta 1/2. The window grows by alpha a round trip, a loss takes the
-//! part beta away. Delays are in whole microseconds.
+//! for High-Speed Networks", VALUETOOLS 2006. The window grows by alpha segments per round trip,
+//! and a loss takes away the part beta of the window. Both are computed once per round trip from
+//! d_a, the mean queueing delay, and d_m, the largest:
 //!
-//! **Linux**: the same numbers; what counts is acknowledged in order, so that the end of recovery
-//! counts for all that was reported in it; what is acknowledged beyond a segment of growth is
-//! forgotten, and so is what slow start leaves of an acknowledgement; its fixed point is not
-//! modelled. **ns-3** (`TcpIllinois`): delays in whole milliseconds; an acknowledgement of n
-//! segments counts for n alpha rounded down, so that below alpha 1/2 the window stands still where
-//! every other segment is acknowledged; a loss leaves whole segments; its `WinThresh` is compared
-//! with bytes, so that alpha and beta hold for the smallest windows too.
+//! - alpha is 10 while d_a <= d_m / 100; once d_a was above, only after 5 such rounds. Otherwise
+//!   alpha falls as a hyperbola, to 0.3 at d_m.
+//! - beta rises from 1/8 at d_m / 10 to 1/2 at 0.8 d_m.
+//! - Below 15 segments alpha is 1 and beta 1/2.
+//!
+//! Delays are in whole microseconds.
+//!
+//! **Linux**: the same numbers.
+//!
+//! - What is acknowledged in order counts, so that the end of recovery counts for all that was
+//!   reported during it.
+//! - What is acknowledged beyond a segment of growth is discarded, and so is what slow start leaves
+//!   of an acknowledgement.
+//! - Linux's fixed-point arithmetic is not modelled.
+//!
+//! **ns-3** (`TcpIllinois`):
+//!
+//! - Delays are in whole milliseconds.
+//! - An acknowledgement of n segments counts for n alpha, rounded down, so that with alpha below
+//!   1/2 the window does not grow where every other segment is acknowledged.
+//! - A loss leaves whole segments.
+//! - `WinThresh` is compared with bytes, so that alpha and beta hold for the smallest windows too.
 
 use sojourn_base::{ParamFault, Preset, Span, params};
 
@@ -24,17 +37,17 @@ use crate::window_hooks;
 params! {
     /// Parameters of Illinois.
     pub struct Params {
-        /// Most segments that a round trip adds.
+        /// Largest number of segments that a round trip adds.
         alpha_max: f64 = "10";
-        /// Fewest.
+        /// Smallest number of segments that a round trip adds.
         alpha_min: f64 = "0.3";
-        /// The least part that a loss takes away.
+        /// Smallest part of the window that a loss takes away.
         beta_min: f64 = "0.125";
-        /// The largest.
+        /// Largest part of the window that a loss takes away.
         beta_max: f64 = "0.5";
-        /// Below so many segments it is Reno.
+        /// Below this number of segments it is Reno.
         win_thresh: f64 = "15";
-        /// Rounds of low delay before the growth is the largest again.
+        /// Number of rounds of low delay after which growth is the largest again.
         theta: u32 = "5";
     }
 }

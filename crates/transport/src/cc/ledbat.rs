@@ -1,19 +1,26 @@
 //! LEDBAT: a scavenger that keeps the queue at a target and yields to all others.
 //!
 //! S. Shalunov, G. Hazel, J. Iyengar, M. Kuehlewind, "Low Extra Delay Background Transport
-//! (LEDBAT)", RFC 6817, 2012. With off = (target - queueing delay) / target the window moves by
-//! gain x off x acked x MSS / cwnd per acknowledgement, at most one segment above the flight and at
-//! least two segments. The queueing delay is the least of the last `filter` one-way delays over the
-//! least of the last ten minutes. A loss halves.
+//! (LEDBAT)", RFC 6817, 2012. Let off = (target - queueing delay) / target. Each acknowledgement
+//! changes the window by gain x off x acked x MSS / cwnd. The window is at most one segment above
+//! the flight, and at least two segments. The queueing delay is the least of the last `filter`
+//! one-way delays minus the least of the last ten minutes. A loss halves the window. Without
+//! timestamps the window grows as Reno's does.
 //!
-//! **ns-3** (`TcpLedbat`): target 100 ms, slow start before; delays and the target are whole
-//! milliseconds; the window is at most what is outstanding, without the segment above it that the
-//! RFC allows, so that beyond slow start it never grows; after a timeout there is slow start again;
-//! a filter of 4 keeps three samples. **reference**: slow start off (it is optional in section
-//! 2.4.2's implementation notes), filter 4. Linux and ns-2 have none: their presets are the
-//! reference. Without timestamps it grows as Reno does. The minimum filter over CURRENT_FILTER
-//! samples and the window's cap follow section 2.4.2; the rule that samples be no older than a
-//! round trip is not modelled.
+//! **Reference**: no slow start (it is optional in section 2.4.2's implementation notes), filter 4.
+//! The minimum filter over CURRENT_FILTER samples and the limit of the window follow section 2.4.2.
+//! The rule that samples be no older than a round trip is not modelled.
+//!
+//! **Linux**, **ns-2**: have no LEDBAT; their presets are the reference.
+//!
+//! **ns-3** (`TcpLedbat`):
+//!
+//! - The target is 100 ms, and there is slow start first. Delays and the target are in whole
+//!   milliseconds.
+//! - The window is at most what is outstanding, without the additional segment that the RFC allows,
+//!   so that it never grows beyond slow start.
+//! - After a timeout there is slow start again.
+//! - A filter of 4 keeps three samples.
 
 use sojourn_base::{ParamFault, Preset, Span, Time, params};
 
@@ -26,13 +33,13 @@ use crate::window_hooks;
 params! {
     /// Parameters of LEDBAT.
     pub struct Params {
-        /// Queueing delay that it aims at; the RFC allows up to 100 ms.
+        /// Queueing delay to aim at; the RFC allows up to 100 ms.
         target: Span = "100 ms";
-        /// Segments per round trip at an empty queue; the RFC allows up to 1.
+        /// Segments per round trip that an empty queue adds; the RFC allows up to 1.
         gain: f64 = "1";
-        /// Delay samples of which the least counts.
+        /// Number of latest delay samples of which the least counts.
         filter: u32 = "4", Ns3 = "3";
-        /// Slow start before the first loss.
+        /// Whether there is slow start before the first loss.
         slow_start: bool = "false", Ns3 = "true";
     }
 }

@@ -1,12 +1,16 @@
-//! NewReno: Reno that stays in recovery until all of the window at the loss has arrived.
+//! NewReno: Reno that stays in recovery until all data outstanding at the loss has arrived.
 //!
-//! RFC 6582 (without SACK: a partial acknowledgement sends the next hole at once and deflates the
-//! window by what it acknowledged) over RFC 5681. The growth and the halving are Reno's.
+//! RFC 6582 without SACK, over RFC 5681: a partial acknowledgement sends the next hole at once and
+//! deflates the window by the amount acknowledged. Growth and halving are Reno's.
 //!
-//! **ns-2** (`Agent/TCP/Newreno`): what differs is the sender's, under `preset = "ns2"` of the
-//! transport. **Linux**: the same as `reno`. **ns-3** (`TcpNewReno`): per acknowledgement, in whole
-//! bytes: what avoidance adds is rounded down, to one at least, so that 500 segments of 1448 bytes
-//! grow by a third less than one a round trip.
+//! **Linux**: the same as `reno`.
+//!
+//! **ns-3** (`TcpNewReno`): the window grows per acknowledgement, in whole bytes. The increment of
+//! congestion avoidance is rounded down, to at least one byte, so that a window of 500 segments of
+//! 1448 bytes grows by a third less than one segment per round trip.
+//!
+//! **ns-2** (`Agent/TCP/Newreno`): the differences are those of the sender, under `preset = "ns2"`
+//! of the transport.
 
 use sojourn_base::{ParamFault, Preset, params};
 

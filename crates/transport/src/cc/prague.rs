@@ -1,16 +1,21 @@
 //! Prague: the scalable controller of L4S, whose rate does not depend on a short round-trip time.
 //!
 //! draft-briscoe-iccrg-prague-congestion-control and the requirements of RFC 9331; Linux's
-//! `tcp_prague` 0.7. ECT(1), accurate feedback, pacing. As DCTCP, alpha is a moving average of the
-//! share of marked bytes, updated once per virtual round trip of at least 25 ms from the first mark
-//! on; a mark takes the window to cwnd (1 - alpha / 2) once per such round trip. Each unmarked
-//! acknowledged segment adds (min(1, RTT / 25 ms))^2 / cwnd, also between reductions. A loss
-//! halves. Under `ecn = "classic"` an echo, which tells no share, halves once a window; packets are
-//! ECT(0).
+//! `tcp_prague` 0.7. Packets are ECT(1), feedback is accurate, and segments are paced. As in DCTCP,
+//! alpha is a moving average of the share of marked bytes. From the first mark on it is updated
+//! once per virtual round trip, which is at least 25 ms. A mark reduces the window to cwnd (1 -
+//! alpha / 2), once per virtual round trip. Each acknowledged segment without a mark adds (min(1,
+//! RTT / 25 ms))^2 / cwnd, also between reductions. A loss halves the window. With `ecn =
+//! "classic"` an echo does not tell the share of marks: it halves the window, once per window, and
+//! packets are ECT(0).
 //!
-//! Simplified: the scaling with the RTT begins with congestion avoidance instead of four rounds
-//! after slow start, there is no rate-based variant for windows of a few segments and no smaller
-//! segments, and pacing has no +- 3 % per half round. All presets are the same.
+//! **Reference**, and all other presets, are the same. Simplified:
+//!
+//! - The scaling with the RTT begins with congestion avoidance instead of four rounds after slow
+//!   start.
+//! - There is no rate-based variant for windows of a few segments, and segments do not become
+//!   smaller.
+//! - Pacing does not vary by +- 3 % per half round.
 //!
 //! Unverified: the draft's own text was not at hand; the numbers are those of the fact sheet.
 
@@ -29,7 +34,7 @@ params! {
         g: Fraction = "0.0625";
         /// Alpha at the first mark.
         initial_alpha: Probability = "1";
-        /// The round-trip time whose growth all shorter ones have.
+        /// Flows with a shorter round-trip time than this grow as if they had this one.
         virtual_rtt: Span = "25 ms";
     }
 }

@@ -1,12 +1,15 @@
 //! Reno: Tahoe with fast recovery.
 //!
-//! RFC 5681. The third duplicate acknowledgement halves the flight; without SACK the window is
-//! inflated by a segment per further duplicate, and any acknowledgement of new data ends recovery
-//! and deflates it (section 3.2). Several losses in a window halve it several times or end in a
-//! timeout. With SACK recovery is that of RFC 6675 for all controllers, and Reno is NewReno.
+//! RFC 5681. The third duplicate acknowledgement halves the flight. Without SACK each further
+//! duplicate inflates the window by a segment, and any acknowledgement of new data deflates it and
+//! ends recovery (section 3.2). Several losses in one window therefore halve it several times or
+//! end in a timeout. With SACK all controllers use the recovery of RFC 6675, and Reno is the same
+//! as NewReno.
 //!
-//! **ns-2** (`Agent/TCP/Reno`): halves the lesser of cwnd and window, in whole segments; one
-//! halving per window (`bugFix_`). **Linux**: `tcp_reno` recovers as NewReno does.
+//! **Linux**: `tcp_reno` recovers as NewReno does.
+//!
+//! **ns-2** (`Agent/TCP/Reno`): halves the lesser of cwnd and `window`, in whole segments, once per
+//! window (`bugFix_`).
 
 use sojourn_base::{ParamFault, Preset, params};
 

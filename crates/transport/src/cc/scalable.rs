@@ -1,13 +1,15 @@
 //! Scalable TCP: growth in proportion to the window.
 //!
 //! T. Kelly, "Scalable TCP: Improving Performance in Highspeed Wide Area Networks", CCR
-//! 33(2), 2003. Each acknowledged segment adds `a`, a loss takes the part `b` away: recovery takes
-//! ln(1/(1-b))/ln(1+a) round trips whatever the window. Up to the legacy window of 16 it is Reno
-//! (unverified: from memory of the paper).
+//! 33(2), 2003. Each acknowledged segment adds `a` segments, and a loss takes away the part `b` of
+//! the window, so that recovery takes ln(1/(1-b))/ln(1+a) round trips whatever the window. Up to
+//! the legacy window of 16 it is Reno (unverified: from memory of the paper).
 //!
-//! **Linux**: one whole segment per min(W, 100) acknowledged, so Reno's growth up to 100, but
-//! always the loss of an eighth. **ns-3**: one whole segment per min(W, 50) acknowledged, of which
-//! none is kept for the next; an eighth, in whole segments.
+//! **Linux**: one whole segment per min(W, 100) acknowledged, hence Reno's growth up to 100, but a
+//! loss always takes away an eighth.
+//!
+//! **ns-3**: one whole segment per min(W, 50) acknowledged, of which none is carried over to the
+//! next. A loss takes away an eighth, in whole segments.
 
 use sojourn_base::{Fraction, ParamFault, Preset, params};
 
@@ -22,7 +24,7 @@ params! {
         a: Fraction = "0.01", Ns3 = "0.02";
         /// Part of the window that a loss takes away.
         b: Fraction = "0.125";
-        /// Up to so many segments a loss halves and growth is Reno's.
+        /// Largest window, in segments, at which a loss halves and growth is Reno's.
         legacy_window: f64 = "16", Linux = "0", Ns3 = "0";
     }
 }

@@ -1,13 +1,14 @@
 //! Tahoe: slow start, congestion avoidance and fast retransmit, but no fast recovery.
 //!
-//! V. Jacobson, "Congestion Avoidance and Control", SIGCOMM 1988. Per acknowledgement the window
-//! grows by a segment below the threshold and by 1/W above it. The third duplicate acknowledgement
-//! is taken as a timeout is: the threshold becomes half the flight, the window one segment, and
-//! slow start sends again from the first byte not acknowledged. Duplicates of what was sent before
-//! that moment do not count again (ns-2's `bugFix_`).
+//! V. Jacobson, "Congestion Avoidance and Control", SIGCOMM 1988. Each acknowledgement adds one
+//! segment to the window below the threshold, and 1/W above it. The third duplicate acknowledgement
+//! has the effect of a timeout: the threshold becomes half the flight, the window one segment, and
+//! slow start sends again from the first unacknowledged byte. Duplicates of data sent before that
+//! moment do not count again (`bugFix_` in ns-2).
 //!
-//! **ns-2** (`Agent/TCP`): the same; it halves the lesser of cwnd and window, in whole segments.
-//! ns-3 and Linux have no Tahoe: their presets set the sender's defaults only.
+//! **Linux**, **ns-3**: have no Tahoe; their presets only set the sender's defaults.
+//!
+//! **ns-2** (`Agent/TCP`): the same, but halves the lesser of cwnd and `window`, in whole segments.
 
 use sojourn_base::{ParamFault, Preset, params};
 

@@ -1,30 +1,49 @@
 //! Vegas: keeps between alpha and beta segments of its own in the queue.
 //!
 //! L. Brakmo, L. Peterson, "TCP Vegas: End to End Congestion Avoidance on a Global Internet", IEEE
-//! JSAC 13(8), 1995. Once per round trip diff = W (1 - BaseRTT / RTT): below alpha the window grows
-//! by a segment, above beta it shrinks by one. Slow start doubles every other round trip and ends,
-//! an eighth lower, when diff exceeds gamma. A loss found by duplicates leaves three quarters of
-//! the window.
-//!
-//! **reference** takes 2, 4, 1 and the mean RTT of the round. **ns-2** (`Agent/TCP/Vegas`): 1, 3,
-//! 1, the mean, and diff rounded to the nearest; each segment is timed, but for the SYN; what a
-//! loss takes is rounded down, and a timeout leaves two segments. That a loss changes nothing where
-//! the window was changed since the segment was sent, and halves where the segment was sent twice,
-//! is not modelled, nor that its packets have no header and two duplicates send nothing.
-//!
-//! **Linux**, **ns-3**: 2, 4, 1, which is also the paper's second setting; RTT is the least of the
-//! round; slow start doubles every round trip and ends at W BaseRTT / RTT, rounded down, + 1; a
-//! round of fewer than three samples grows as Reno does; the threshold is lifted to three quarters
-//! of the window by each adjustment. Linux: diff is over BaseRTT and rounded down, so that the
-//! window shrinks from 5 on and slow start ends from 2 on; a loss halves; while losses are
-//! repaired, marks answered or segments come out of order it grows as Reno, and what was measured
-//! is forgotten; with nothing in flight, idle or after a timeout, it forgets BaseRTT. ns-3: diff is
-//! rounded up, so that the window grows up to 1; a round trip begins with the end of a recovery; a
-//! loss or a timeout takes the threshold to a segment less than the window, if it was not lower
-//! already: from congestion avoidance that leaves between three quarters of it and all but a
-//! segment.
-//!
+//! JSAC 13(8), 1995. Once per round trip it computes diff = W (1 - BaseRTT / RTT). If diff is below
+//! alpha the window grows by one segment; if diff is above beta the window shrinks by one. Slow
+//! start doubles the window every other round trip. It ends when diff exceeds gamma, and the window
+//! is then reduced by an eighth. A loss found by duplicates leaves three quarters of the window.
 //! Left out everywhere: the paper's retransmission on the first duplicate by a fine-grained timer.
+//!
+//! **Reference**: alpha 2, beta 4, gamma 1, and RTT is the mean of the round.
+//!
+//! **Linux** and **ns-3**:
+//!
+//! - alpha 2, beta 4, gamma 1, which is also the paper's second setting. RTT is the least of the
+//!   round.
+//! - Slow start doubles the window every round trip, and ends at one more than W BaseRTT / RTT
+//!   rounded down.
+//! - In a round with fewer than three samples the window grows as Reno's does.
+//! - Each adjustment raises the threshold to three quarters of the window.
+//!
+//! **Linux** only:
+//!
+//! - diff is W (RTT - BaseRTT) / BaseRTT, rounded down, so that the window shrinks from a diff of 5
+//!   on and slow start ends from 2 on.
+//! - A loss halves the window.
+//! - While losses are repaired, marks answered or segments arrive out of order, the window grows as
+//!   Reno's does and the measurements are discarded.
+//! - With nothing in flight, idle or after a timeout, BaseRTT is discarded.
+//!
+//! **ns-3** only:
+//!
+//! - diff is rounded up, so that the window still grows at a diff of 1.
+//! - A round trip begins with the end of a recovery.
+//! - A loss or a timeout reduces the threshold to one segment less than the window, unless it is
+//!   already lower. From congestion avoidance this leaves between three quarters of the window and
+//!   all but one segment.
+//!
+//! **ns-2** (`Agent/TCP/Vegas`):
+//!
+//! - alpha 1, beta 3, gamma 1, and RTT is the mean of the round. diff is rounded to the nearest
+//!   whole number.
+//! - Each segment is timed, except the SYN.
+//! - The reduction by a loss is rounded down. A timeout leaves two segments.
+//! - Not modelled: that a loss changes nothing where the window was changed since the segment was
+//!   sent, and halves the window where the segment was sent twice; that packets have no header;
+//!   that two duplicates send nothing.
 
 use sojourn_base::{ParamFault, Preset, Span, Time, params};
 
@@ -37,11 +56,11 @@ use crate::window_hooks;
 params! {
     /// Parameters of Vegas.
     pub struct Params {
-        /// Below so many segments in the queue the window grows.
+        /// The window grows while fewer segments than this are in the queue.
         alpha: f64 = "2", Ns2 = "1";
-        /// Above so many it shrinks.
+        /// The window shrinks while more segments than this are in the queue.
         beta: f64 = "4", Ns2 = "3";
-        /// Above so many slow start ends.
+        /// Slow start ends when more segments than this are in the queue.
         gamma: f64 = "1";
     }
 }

@@ -1,18 +1,29 @@
 //! Veno: tells random loss from congestion by the backlog.
 //!
 //! C. P. Fu, S. C. Liew, "TCP Veno: TCP Enhancement for Transmission Over Wireless Access
-//! Networks", IEEE JSAC 21(2), 2003. N = W (1 - Base / RTT) segments wait. Below `beta` of them the
-//! window grows as Reno's and a loss is taken for a random one that leaves four fifths; from there
-//! on it grows every other round trip and a loss halves.
+//! Networks", IEEE JSAC 21(2), 2003. The backlog is N = W (1 - Base / RTT) segments. While N is
+//! below `beta` the window grows as Reno's does, and a loss is taken for a random one, which leaves
+//! four fifths of the window. Otherwise the window grows only every other round trip, and a loss
+//! halves it.
 //!
-//! **reference**: RTT is the latest sample; a timeout halves. **Linux**: N, in half segments
-//! rounded up, is that of the least RTT since the last acknowledgement that could grow the window,
-//! so that 2.5 segments are no congestion yet, and all of the window where there was none; a
-//! timeout is taken as a loss; while losses are repaired, marks answered or segments come out of
-//! order it grows as Reno; with nothing in flight, idle or after a timeout, it forgets Base.
-//! **ns-3** (`TcpVeno`): N in whole segments rounded up; a timeout is taken as a loss; it counts
-//! its samples anew with every acknowledgement and wants three of them before it minds N, so that
-//! it grows as NewReno, whatever waits.
+//! **Reference**: RTT is the latest sample; after a timeout the threshold is half the flight.
+//!
+//! **Linux**:
+//!
+//! - N is computed from the least RTT since the last acknowledgement that could grow the window,
+//!   and is all of the window if there was no sample since. It is in half segments, rounded up, so
+//!   that 2.5 segments do not count as congestion.
+//! - A timeout is treated as a loss.
+//! - While losses are repaired, marks answered or segments arrive out of order, the window grows as
+//!   Reno's does.
+//! - With nothing in flight, idle or after a timeout, Base is discarded.
+//!
+//! **ns-3** (`TcpVeno`):
+//!
+//! - N is in whole segments, rounded up.
+//! - A timeout is treated as a loss.
+//! - Samples are counted anew for every acknowledgement, and N is used only after three of them, so
+//!   that the window grows as NewReno's does, whatever the backlog.
 
 use sojourn_base::{ParamFault, Preset, Span, Time, params};
 
@@ -24,7 +35,7 @@ use crate::window_hooks;
 params! {
     /// Parameters of Veno.
     pub struct Params {
-        /// From so many segments in the queue on the path is congested.
+        /// Number of segments in the queue from which on the path counts as congested.
         beta: f64 = "3";
     }
 }

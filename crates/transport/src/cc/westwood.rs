@@ -1,19 +1,31 @@
 //! Westwood+: after a loss the window is what the path carries.
 //!
 //! S. Mascolo, L. A. Grieco, et al., "Performance evaluation of Westwood+ TCP congestion control",
-//! Performance Evaluation 55, 2004. Once per round trip, and at most each 50 ms, the bytes
-//! delivered over the time they took are a bandwidth sample; two low-pass filters of 7/8 follow
-//! each other. At a loss ssthresh = max(2, bandwidth x least RTT), which just empties the queue,
-//! and the window is no larger; a timeout takes it to one. Growth is Reno's.
+//! Performance Evaluation 55, 2004. Once per round trip, and at most every 50 ms, the bytes
+//! delivered divided by the time they took give a bandwidth sample. Samples pass through two
+//! low-pass filters of 7/8 in series. A loss sets ssthresh = max(2, bandwidth x least RTT), which
+//! just empties the queue, and the window becomes no larger than that. A timeout sets the window to
+//! one segment. Growth is Reno's.
 //!
-//! **Linux**: during recovery ssthresh is Reno's half, and the estimate becomes the window when
-//! recovery ends, though there is none yet, which leaves two segments; a timeout learns the least
-//! RTT anew. Its clock ticks each millisecond (HZ 1000): an RTT is rounded up to that, and
-//! bandwidth is in whole bytes a tick, rounded down by each filter. **ns-3**: Tustin's filter, 0.9
-//! b + 0.1 (sample + sample before) / 2, each round trip, and the window is the threshold, even
-//! where that is more; a sample counts what is acknowledged from one acknowledgement until a
-//! smoothed RTT after it, that one too, over that RTT: a tenth too much where ten make a round
-//! trip. **reference** and **ns-2** (which has none): the filter of Linux, the paper's action.
+//! **Reference**: the filter of Linux, the paper's action.
+//!
+//! **Linux**:
+//!
+//! - During recovery ssthresh is Reno's half. The estimate becomes the window when recovery ends,
+//!   even if there is no estimate yet, which leaves two segments.
+//! - A timeout discards the least RTT, which is then measured again.
+//! - The clock ticks every millisecond (HZ 1000). An RTT is rounded up to a tick. Bandwidth is in
+//!   whole bytes per tick, rounded down by each filter.
+//!
+//! **ns-3**:
+//!
+//! - Tustin's filter, 0.9 b + 0.1 (sample + previous sample) / 2, every round trip.
+//! - The window is set to the threshold, even if that is larger.
+//! - A sample is what is acknowledged from one acknowledgement, inclusive, until a smoothed RTT
+//!   after it, divided by that RTT. This is a tenth too much where ten acknowledgements make a
+//!   round trip.
+//!
+//! **ns-2**: has no Westwood+; its preset is the reference.
 
 use sojourn_base::{ParamFault, Preset, Span, Time, params};
 
@@ -25,7 +37,7 @@ use crate::window_hooks;
 params! {
     /// Parameters of Westwood+.
     pub struct Params {
-        /// The shortest time over which a bandwidth sample is taken.
+        /// Shortest time over which a bandwidth sample is taken.
         least_interval: Span = "50 ms", Ns3 = "0 s";
     }
 }

@@ -2,19 +2,27 @@
 //! precaution.
 //!
 //! A. Baiocchi, A. Castellani, F. Vacirca, "YeAH-TCP: Yet Another Highspeed TCP", PFLDnet 2007, as
-//! Linux 6.1 has it. Per round trip of more than two samples, with the least RTT R of the round: Q
-//! = W (R - Base) / R segments wait. Above 80 of them, or a delay above Base / 8, it is slow: Q is
-//! taken from the window down to what Reno would have, which is counted along. Else it is fast:
-//! Scalable's growth. A loss takes Q away, between an eighth and half of the window, or half after
+//! Linux 6.1 has it. For each round trip with more than two samples, Q = W (R - Base) / R segments
+//! are in the queue, where R is the least RTT of the round. The mode is slow if Q exceeds 80 or the
+//! delay R - Base exceeds Base / 8, and otherwise fast. In slow mode growth is Reno's, and a Q
+//! above 80 is taken from the window, but not below the window that Reno would have, which is
+//! tracked. In fast mode growth is Scalable's, one segment per min(W, 100) acknowledged. A loss
+//! takes away Q, limited to between an eighth and half of the window, or half of the window after
 //! 16 slow rounds.
 //!
-//! Growth in fast mode: one segment per min(W, 100) acknowledged. In **Linux** and **ns-3**
-//! segments are whole, and a timeout is taken as a loss, where in the **reference** it halves.
-//! Linux: with nothing in flight, idle or after a timeout, it forgets Base; a round trip begins
-//! anew where losses are repaired and all comes in order again. ns-3 (`TcpYeah`): it is slow with
-//! any delay, since it divides 1 by `phy` in whole numbers; slow mode counts acknowledgements, not
-//! segments; fast mode keeps none of the segments acknowledged beyond those that made one more; a
-//! round trip begins with the acknowledgement that ends a recovery.
+//! **Reference**: after a timeout the threshold is half the flight.
+//!
+//! **Linux** and **ns-3**: segments are whole, and a timeout is treated as a loss.
+//!
+//! **Linux** only: with nothing in flight, idle or after a timeout, Base is discarded. A round trip
+//! begins again when losses have been repaired and everything arrives in order.
+//!
+//! **ns-3** (`TcpYeah`) only:
+//!
+//! - The mode is slow with any delay, since ns-3 divides 1 by `phy` in whole numbers.
+//! - Slow mode counts acknowledgements, not segments.
+//! - Fast mode does not carry over segments acknowledged beyond those that added one.
+//! - A round trip begins with the acknowledgement that ends a recovery.
 
 use sojourn_base::{ParamFault, Preset, Span, Time, params};
 
@@ -25,17 +33,17 @@ use crate::window_hooks;
 params! {
     /// Parameters of YeAH.
     pub struct Params {
-        /// Most segments in the queue.
+        /// Largest number of segments in the queue.
         alpha: f64 = "80";
-        /// The part of the queue that is taken away: its inverse.
+        /// Inverse of the part of the queue that is taken away.
         gamma: f64 = "1";
-        /// The window is lowered by at most its part of 1 / epsilon.
+        /// The window is reduced by at most the part 1 / epsilon of it.
         epsilon: f64 = "2";
-        /// The largest delay, as a part of the base RTT: its inverse.
+        /// Inverse of the largest delay, as a part of the base RTT.
         phy: f64 = "8";
-        /// Slow rounds after which a loss halves.
+        /// Number of slow rounds after which a loss halves.
         rho: u32 = "16";
-        /// Fast rounds after which Reno's window is forgotten.
+        /// Number of fast rounds after which Reno's window is discarded.
         zeta: u32 = "50";
     }
 }
