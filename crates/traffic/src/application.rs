@@ -1,7 +1,8 @@
-//! What an application over TCP and the host it runs on promise each other.
+//! The contract between an application over TCP and the host it runs on.
 //!
-//! An application sees byte streams, never packets: it opens streams, sends messages over them in
-//! either direction and hears when one has wholly arrived. Each stream is a connection.
+//! An application sees byte streams, never packets. It opens streams, sends messages over them in
+//! either direction, and is told when a message has arrived completely. Each stream is a
+//! connection.
 
 use sojourn_base::{Law, ParamFault, Time};
 

@@ -1,11 +1,13 @@
 //! Flow arrivals: transfers that begin as a Poisson process, each over a connection of its own.
 //!
-//! The load is `rate`: transfers begin on average every (mean size) / `rate`. Sizes come from any
-//! law, such as `empirical(sizes.csv)` for a measured one. Each transfer gives a flow completion
-//! time, from its beginning until its last byte has arrived, and a slowdown.
+//! The load is `rate`: on average a transfer begins every (mean size) / `rate`. Sizes are drawn
+//! from any distribution, such as `empirical(sizes.csv)` for a measured one. Each transfer gives a
+//! flow completion time, measured from its beginning until its last byte has arrived, and a
+//! slowdown.
 //!
-//! Transfers wait for nobody: where the load exceeds what the network carries, their number grows
-//! without bound, as it would with users who never give up.
+//! Transfers begin whether earlier ones are complete or not. If the load exceeds what the network
+//! carries, the number of transfers in progress grows without bound, as with users who never give
+//! up.
 
 use std::collections::BTreeMap;
 
@@ -17,7 +19,7 @@ use crate::application::{Application, Completed, Course, Event, Host, StreamId, 
 params! {
     /// Parameters of a process of transfers.
     pub struct Params {
-        /// Load: bits per second that the transfers bring on average, headers not counted.
+        /// Load: mean bits per second that the transfers bring, headers not counted.
         rate: Rate = "";
         /// Size of each transfer.
         size: Distribution<Bytes> = "pareto(1.2, 30 kB)";

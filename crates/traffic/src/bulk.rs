@@ -1,6 +1,7 @@
 //! Bulk transfer: as much as the transport can carry, without end or up to a number of bytes.
 //!
-//! A finite transfer gives a flow completion time: from its start until its last byte has arrived.
+//! A finite transfer gives a flow completion time, measured from its start until its last byte has
+//! arrived.
 
 use sojourn_base::{Bytes, Distribution, Law, Optional, ParamFault, Preset, Time, params};
 
@@ -10,7 +11,7 @@ use crate::application::{Application, Completed, Course, Event, Host, Way};
 params! {
     /// Parameters of a bulk transfer.
     pub struct Params {
-        /// How much it sends; "none": without end.
+        /// Number of bytes to send. "none": without end.
         bytes: Optional<Distribution<Bytes>> = "none";
     }
 }

@@ -1,9 +1,9 @@
 //! Constant bit rate: one packet after the other at an even pace.
 //!
-//! The first packet leaves at the start of the flow; the next follows after the time in which the
-//! rate makes the bits of the packet before. Sources of equal rate keep their phase for ever: which
-//! of them a full queue refuses is then settled by their starts. Random starts over several
-//! replicas, or a little `jitter`, average over the phases.
+//! The first packet leaves at the start of the flow. Each further packet leaves after the time in
+//! which `rate` produces the bits of the packet before it. Sources of equal rate keep their
+//! relative phase for ever, so that their start times decide whose packets a full queue drops.
+//! Random start times over several replicas, or a little `jitter`, average over the phases.
 //!
 //! **ns-2** (`Application/Traffic/CBR`): the same; its `random_ 1` is `jitter = 0.5`.
 

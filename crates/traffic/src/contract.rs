@@ -1,4 +1,4 @@
-//! What a source and its owner promise each other.
+//! The contract between a source and its owner.
 
 use std::sync::Arc;
 

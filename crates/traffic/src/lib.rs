@@ -1,14 +1,15 @@
 //! Traffic sources: one file each, pure state machines.
 //!
-//! A source of packets ([`contract`]) knows neither clock nor network. Asked for the next packet it
-//! answers how long after the one before (or after its start) and how large, drawing from the two
-//! streams that are handed in: one for gaps, one for sizes, so that a change of the sizes leaves
-//! the instants alone.
+//! A source of packets ([`contract`]) knows neither clock nor network. Asked for the next packet,
+//! it answers with the time since the one before (or since its start) and with the size. It draws
+//! from the two streams that it is given, one for gaps and one for sizes, so that a change of the
+//! sizes does not change the times.
 //!
-//! An application ([`application`]) sends messages over streams, which TCP carries, and hears when
-//! they have arrived. A source of packets is one too ([`paced`]): it writes what it would send.
+//! An application ([`application`]) sends messages over streams, which TCP carries, and is told
+//! when they have arrived. A source of packets can be one too ([`paced`]): it writes what it would
+//! send.
 //!
-//! Adding one is a file and a line in [`registry`].
+//! Adding a source takes a file and a line in [`registry`].
 
 pub mod application;
 pub mod contract;

@@ -1,16 +1,18 @@
 //! On/off: bursts at the peak rate with silences between them.
 //!
-//! While on, the source makes bits at `rate`; a packet leaves when its last bit is made. What an
-//! on period leaves unfinished the next one finishes, so that the mean rate is exactly
-//! `rate * on / (on + off)`. It begins with an on period.
+//! During an on period the source produces bits at `rate`, and a packet leaves when its last bit is
+//! produced. A packet that is unfinished at the end of an on period is finished in the next one, so
+//! that the mean rate is exactly `rate * on / (on + off)`. The source begins with an on period.
 //!
-//! **ns-3** (`OnOffApplication`): the same, but it begins with an off period; both times are 1 s.
-//! Over TCP it begins when the handshake is over.
+//! **ns-3** (`OnOffApplication`): the same, but it begins with an off period, and both periods last
+//! 1 s. Over TCP it begins when the handshake is complete.
 //!
-//! **ns-2** (`Application/Traffic/Exponential`, `Pareto`): begins with an off period. A burst is a
-//! whole number of packets, the drawn on time divided by the time of one packet, rounded, and at
-//! least one; its first packet comes one packet time after the off period. So short bursts send
-//! more than the mean rate above.
+//! **ns-2** (`Application/Traffic/Exponential`, `Pareto`):
+//!
+//! - It begins with an off period.
+//! - A burst is a whole number of packets: the drawn on time divided by the time of one packet,
+//!   rounded, and at least one. Short bursts therefore send more than the mean rate above.
+//! - The first packet of a burst leaves one packet time after the off period.
 
 use sojourn_base::{Distribution, Law, ParamFault, Preset, Rate, Span, params};
 

@@ -1,12 +1,12 @@
-//! A source of packets as an application over TCP: what it would send as datagrams it writes into
-//! one stream.
+//! A source of packets as an application over TCP: it writes into one stream what it would send as
+//! datagrams.
 //!
-//! Where the sender's buffer is full, as the transport's `send_buffer` has it, the source holds its
-//! next write back and tries again a write's time later, as ns-3's applications do: what it would
-//! have made meanwhile is never made.
+//! When the sender's buffer is full (`send_buffer` of the transport), the source holds its next
+//! write back and tries again one write's time later, as ns-3's applications do. What it would have
+//! produced in the meantime is never produced.
 //!
-//! A connection with a handshake begins it with the first write. **ns-3** (`OnOffApplication`): it
-//! begins at the start, and the source only when it is over.
+//! A connection with a handshake begins it with the first write. **ns-3** (`OnOffApplication`): the
+//! handshake begins at the start of the flow, and the source begins when the handshake is complete.
 
 use sojourn_base::{Law, ParamFault, Preset, Time};
 

@@ -1,10 +1,11 @@
-//! On/off with Pareto periods: many such sources together are self-similar.
+//! On/off with Pareto periods: the sum of many such sources is self-similar.
 //!
-//! As `onoff`, with both periods drawn from a Pareto law of one shape; below a
-//! shape of 2 their variance is infinite and averages settle slowly (Taqqu, Willinger, Sherman,
-//! CCR 27(2), 1997).
+//! The same as `onoff`, but both periods are drawn from Pareto distributions with the same shape.
+//! With a shape below 2 their variance is infinite, and averages converge slowly (Taqqu, Willinger,
+//! Sherman, CCR 27(2), 1997).
 //!
-//! **ns-2** (`Application/Traffic/Pareto`): bursts of whole packets, begins with an off period.
+//! **ns-2** (`Application/Traffic/Pareto`): bursts are whole packets, and it begins with an off
+//! period.
 
 use sojourn_base::{Distribution, ParamFault, Preset, Rate, Span, params};
 
@@ -23,7 +24,7 @@ params! {
         on: Span = "500 ms";
         /// Mean length of an off period.
         off: Span = "500 ms";
-        /// Shape of both laws, above 1.
+        /// Shape of both distributions, above 1.
         shape: f64 = "1.5";
     }
 }

@@ -1,8 +1,9 @@
 //! Poisson arrivals: exponential gaps, independent of each other and of the sizes.
 //!
-//! The mean gap is the mean packet, kept to what IP can carry, divided by the rate. With `payload =
-//! "exponential(500 B)"` and no header a link behind it is M/M/1, with a constant payload M/D/1.
-//! The first packet comes one gap after the start of the flow.
+//! The mean gap is the mean packet size, limited to what IP can carry, divided by the rate. With
+//! `payload = "exponential(500 B)"` and no header, a link that this source feeds is an M/M/1 queue;
+//! with a constant payload it is M/D/1. The first packet leaves one gap after the start of the
+//! flow.
 
 use sojourn_base::{ParamFault, Preset, Rate, Span, params};
 

@@ -1,8 +1,9 @@
 //! Request and response: a client asks, the server answers, the client thinks.
 //!
-//! The flow's `to` is the client, its `from` the server: responses are the flow's data. Requests
-//! travel the other way over the same connection and are as reliable; acknowledgements do not ride
-//! on them. A completion time runs from the first byte of a request to the last of its response.
+//! The flow's `to` is the client and its `from` the server, so that the responses are the flow's
+//! data. Requests travel in the other direction over the same connection and are as reliable as
+//! responses; they do not carry acknowledgements. A completion time is measured from the first byte
+//! of a request to the last byte of its response.
 
 use sojourn_base::{Bytes, Distribution, Law, ParamFault, Preset, Span, Time, params};
 
@@ -16,9 +17,9 @@ params! {
         request: Distribution<Bytes> = "350 B";
         /// Size of a response.
         response: Distribution<Bytes> = "10 kB";
-        /// From the end of a response to the next request.
+        /// Time from the end of a response to the next request.
         think: Distribution<Span> = "exponential(1 s)";
-        /// Whether one connection serves all requests; else each has its own.
+        /// Whether one connection serves all requests. If not, each request has its own.
         persistent: bool = "true";
     }
 }

@@ -1,23 +1,24 @@
 //! Packets as recorded: those of a capture or table, at their times and sizes, whatever becomes of
 //! them.
 //!
-//! `file` is a pcap, a pcapng or a CSV of arrivals, as `sojourn replay` reads them, beside the
-//! scenario. A capture begins with its first packet, a table with its second 0; that is the start
-//! of the flow. Behind its end nothing more comes, or with `repeat` all of it again: the first
-//! packet then follows the last after the mean gap of the recording. Several flows that play one
-//! recording are out of step with `random_start`: each begins at a packet of its own, after the gap
-//! that this packet had.
+//! `file` is a pcap, a pcapng or a CSV of arrivals, in the formats that `sojourn replay` reads,
+//! beside the scenario. The flow's start corresponds to the first packet of a capture, or to
+//! second 0 of a table. At the end of the recording nothing more is sent, unless `repeat` is set:
+//! the recording then begins again, and its first packet follows the last after the mean gap of the
+//! recording. With `random_start` several flows that play one recording are out of step: each
+//! begins at a packet of its own, after the gap that preceded this packet.
 //!
-//! A packet is as large as it was, its header that of the flow's transport and its payload the
-//! rest, at least one byte. Over TCP each is a write of as many bytes as the packet had, and what
-//! the network does to them is TCP's. All packets are of one flow, as disciplines see it: `flow`
-//! plays one flow of the recording, so that several flows, each with its own, play all of it.
+//! Each packet has its recorded size: its header is that of the flow's transport, and its payload
+//! is the rest, at least one byte. Over TCP each packet is a write of as many bytes as the packet
+//! had, and what happens to them in the network is up to TCP. Disciplines see all packets as one
+//! flow. `flow` selects one flow of the recording, so that several flows, each with its own
+//! selection, can play all of it.
 //!
-//! What was recorded is what a sender did in another network. If it was TCP, it would have done
-//! something else in this one: play back what does not react, or ask what a queue would have done
-//! with the same packets.
+//! A recording shows what a sender did in another network. If it used TCP, it would have behaved
+//! differently in this one. Play back traffic that does not react, or ask what a queue would have
+//! done with the same packets.
 //!
-//! **ns-2** (`Application/Traffic/Trace`): plays its own binary files, again and again, each source
+//! **ns-2** (`Application/Traffic/Trace`): plays its own binary files again and again, each source
 //! from a packet of its own.
 
 use sojourn_base::{Bytes, ParamFault, Preset, Span, params};
@@ -30,16 +31,16 @@ params! {
     pub struct Params {
         /// A capture (pcap, pcapng) or a table of arrivals (CSV: `time_s,size_B`).
         file: String = "";
-        /// The interface of a pcapng file that is played; `all` of them otherwise.
+        /// Name of the interface of a pcapng file to play, or `all`.
         interface: String = "all";
-        /// The flow that is played, by its name in the table or as addresses and ports, such as
-        /// `udp 10.0.0.1:5004 > 10.0.0.2:5004`; `all` of them otherwise.
+        /// Flow to play: its name in the table, or its addresses and ports such as `udp
+        /// 10.0.0.1:5004 > 10.0.0.2:5004`; or `all`.
         flow: String = "all";
-        /// How many times as fast as it was recorded.
+        /// Speed of playback, as a multiple of the recorded speed.
         speed: f64 = "1";
-        /// Whether it begins anew at its end.
+        /// Whether the recording begins again at its end.
         repeat: bool = "false", Ns2 = "true";
-        /// Whether it begins at any of its packets, all being equally likely.
+        /// Whether playback begins at a random packet, each being equally likely.
         random_start: bool = "false", Ns2 = "true";
     }
 }

@@ -1,16 +1,17 @@
 //! Web pages: a client loads a page and all that is embedded in it, reads, and loads the next.
 //!
-//! The flow's `to` is the browser, its `from` the server. A page is a main object, then, once that
-//! has been parsed, a number of embedded objects over several connections at once, each of which
-//! asks for the next object when it has the one before (HTTP/1.1 without pipelining). Connections
-//! are kept through a page and opened anew for the next. A completion time is that of a page: from
-//! the first request to the last byte of the last object; it has no slowdown, for it holds pauses
-//! and as many round trips as the page has rounds of objects.
+//! The flow's `to` is the browser and its `from` the server. The browser first loads the main
+//! object of a page. When that has been parsed, it loads the embedded objects over several
+//! connections at once, each of which requests the next object when the object before has arrived
+//! (HTTP/1.1 without pipelining). Connections are kept for one page and opened again for the next.
+//! A completion time is that of a page, measured from the first request to the last byte of the
+//! last object. It has no slowdown, since it contains pauses and as many round trips as the page
+//! has rounds of objects.
 //!
 //! **Defaults** follow the HTTP model of 3GPP2 C.R1002 and of ns-3: lognormal objects of 10.7 kB
-//! and 7.8 kB on average, 5.64 embedded objects a page, 30 s of reading. Choices: the number of
-//! embedded objects is exponential, not a truncated Pareto of the same mean, and sizes are not cut
-//! off. The numbers are from memory of that model and unverified.
+//! and 7.8 kB on average, 5.64 embedded objects per page, 30 s of reading. By choice, the number of
+//! embedded objects is exponential instead of a truncated Pareto with the same mean, and sizes are
+//! not truncated. The numbers are from memory of that model and unverified.
 
 use sojourn_base::{
     Bytes, Count, Distribution, Law, ParamFault, Preset, Span, Time, Whole, params,
@@ -28,13 +29,13 @@ params! {
         main: Distribution<Bytes> = "lognormal(1.37, 10710 B)";
         /// Size of an embedded object.
         embedded: Distribution<Bytes> = "lognormal(2.36, 7758 B)";
-        /// How many embedded objects a page has.
+        /// Number of embedded objects of a page.
         objects: Distribution<Count> = "exponential(5.64)";
-        /// Connections that fetch embedded objects at once.
+        /// Number of connections that load embedded objects at once.
         connections: Whole = "6";
-        /// From the main object's arrival to the first request for an embedded one.
+        /// Time from the arrival of the main object to the first request for an embedded one.
         parsing: Distribution<Span> = "exponential(130 ms)";
-        /// From the end of a page to the next.
+        /// Time from the end of a page to the request for the next.
         reading: Distribution<Span> = "exponential(30 s)";
     }
 }

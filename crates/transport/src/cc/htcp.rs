@@ -12,8 +12,8 @@
 //!
 //! **Linux**:
 //!
-//! - f is in proportion to RTTmin (`rtt_scaling`): it is divided by 100 ms / RTTmin, which is
-//!   limited to between 0.5 and 10, and is at least 1.
+//! - f is in proportion to RTTmin (`rtt_scaling`): it is divided by 100 ms / RTTmin, a quotient
+//!   that is limited to between 0.5 and 10. The resulting f is at least 1.
 //! - beta adapts from the second loss on that finds throughput unchanged, and only if RTTmin
 //!   exceeds 10 ms. It also applies to a timeout.
 //! - RTTmax ignores samples more than 20 ms above it, and all samples while losses are repaired,
