@@ -93,7 +93,7 @@ class OnOff(Source):
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class ParetoOnOff(Source):
-    """On/off with Pareto periods: many such sources together are self-similar.
+    """On/off with Pareto periods: the sum of many such sources is self-similar.
 
     Its manual page: ``docs/reference/sources.md``, under ``pareto_onoff``.
 
@@ -103,7 +103,7 @@ class ParetoOnOff(Source):
         rate_of: Which bytes the rate counts. Default ``wire``; ns3: ``payload``.
         on: Mean length of an on period. Default ``500 ms``.
         off: Mean length of an off period. Default ``500 ms``.
-        shape: Shape of both laws, above 1. Default ``1.5``.
+        shape: Shape of both distributions, above 1. Default ``1.5``.
     """
 
     WORD: ClassVar[str] = "source"
@@ -128,14 +128,13 @@ class Trace(Source):
         preset: Whose defaults and known ways. Default ``reference``.
         file: A capture (pcap, pcapng) or a table of arrivals (CSV: `time_s,size_B`). Must be
             given.
-        interface: The interface of a pcapng file that is played; `all` of them otherwise. Default
-            ``all``.
-        flow: The flow that is played, by its name in the table or as addresses and ports, such as
-            `udp 10.0.0.1:5004 > 10.0.0.2:5004`; `all` of them otherwise. Default ``all``.
-        speed: How many times as fast as it was recorded. Default ``1``.
-        repeat: Whether it begins anew at its end. Default ``false``; ns2: ``true``.
-        random_start: Whether it begins at any of its packets, all being equally likely. Default
-            ``false``; ns2: ``true``.
+        interface: Name of the interface of a pcapng file to play, or `all`. Default ``all``.
+        flow: Flow to play: its name in the table, or its addresses and ports such as `udp
+            10.0.0.1:5004 > 10.0.0.2:5004`; or `all`. Default ``all``.
+        speed: Speed of playback, as a multiple of the recorded speed. Default ``1``.
+        repeat: Whether the recording begins again at its end. Default ``false``; ns2: ``true``.
+        random_start: Whether playback begins at a random packet, each being equally likely.
+            Default ``false``; ns2: ``true``.
     """
 
     WORD: ClassVar[str] = "source"
@@ -158,7 +157,7 @@ class Bulk(Source):
 
     Parameters:
         preset: Whose defaults and known ways. Default ``reference``.
-        bytes: How much it sends; "none": without end. Default ``none``.
+        bytes: Number of bytes to send. "none": without end. Default ``none``.
     """
 
     WORD: ClassVar[str] = "source"
@@ -176,8 +175,8 @@ class Arrivals(Source):
 
     Parameters:
         preset: Whose defaults and known ways. Default ``reference``.
-        rate: Load: bits per second that the transfers bring on average, headers not counted. Must
-            be given.
+        rate: Load: mean bits per second that the transfers bring, headers not counted. Must be
+            given.
         size: Size of each transfer. Default ``pareto(1.2, 30 kB)``.
     """
 
@@ -199,9 +198,9 @@ class RequestResponse(Source):
         preset: Whose defaults and known ways. Default ``reference``.
         request: Size of a request. Default ``350 B``.
         response: Size of a response. Default ``10 kB``.
-        think: From the end of a response to the next request. Default ``exponential(1 s)``.
-        persistent: Whether one connection serves all requests; else each has its own. Default
-            ``true``.
+        think: Time from the end of a response to the next request. Default ``exponential(1 s)``.
+        persistent: Whether one connection serves all requests. If not, each request has its own.
+            Default ``true``.
     """
 
     WORD: ClassVar[str] = "source"
@@ -225,11 +224,12 @@ class Web(Source):
         request: Size of a request. Default ``350 B``.
         main: Size of a page's main object. Default ``lognormal(1.37, 10710 B)``.
         embedded: Size of an embedded object. Default ``lognormal(2.36, 7758 B)``.
-        objects: How many embedded objects a page has. Default ``exponential(5.64)``.
-        connections: Connections that fetch embedded objects at once. Default ``6``.
-        parsing: From the main object's arrival to the first request for an embedded one. Default
-            ``exponential(130 ms)``.
-        reading: From the end of a page to the next. Default ``exponential(30 s)``.
+        objects: Number of embedded objects of a page. Default ``exponential(5.64)``.
+        connections: Number of connections that load embedded objects at once. Default ``6``.
+        parsing: Time from the arrival of the main object to the first request for an embedded one.
+            Default ``exponential(130 ms)``.
+        reading: Time from the end of a page to the request for the next. Default ``exponential(30
+            s)``.
     """
 
     WORD: ClassVar[str] = "source"

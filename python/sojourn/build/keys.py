@@ -13,19 +13,20 @@ class Head(TypedDict, total=False):
     """The head of a scenario.
 
     Keys:
-        title: Title of tables and figures. Default ``auto``.
+        title: Title shown in tables and figures. Default ``auto``.
         duration: Simulated time. Must be given.
-        warmup: Measurements start here; "auto": pilot replicas choose it (MSER-5), one for all
-            points that differ in queues and transports only. Default ``0 s``.
+        warmup: Time at which measurements start. "auto": chosen by pilot replicas (MSER-5), one
+            value for all points that differ only in queues and transports. Default ``0 s``.
         seed: Seed of all random streams. Default ``1``.
-        replicas: Replica k differs from the others in its random streams only. Default ``1``.
-        series: Interval of the time series, at most the duration. Default ``none``.
-        precision: Add replicas until the 95 % interval reaches no further than this from the mean.
-            Default ``none``.
-        precision_of: The metrics that `precision` is about, with commas between; "auto":
-            "total.goodput_bps, total.delay_mean_s". Only beside a `precision`, as the next.
+        replicas: Number of replicas. Replicas differ only in their random streams. Default ``1``.
+        series: Sampling interval of the time series; at most the duration. Default ``none``.
+        precision: Replicas are added until the 95 % confidence interval extends no further than
+            this from the mean. Default ``none``.
+        precision_of: The metrics to which `precision` applies, separated by commas. "auto":
+            "total.goodput_bps, total.delay_mean_s". Allowed only together with `precision`.
             Default ``auto``.
-        max_replicas: Most replicas that `precision` may ask for. Default ``100``.
+        max_replicas: The largest number of replicas that `precision` may use. Allowed only
+            together with `precision`. Default ``100``.
     """
 
     title: str
@@ -45,11 +46,12 @@ class LinkKeys(TypedDict, total=False):
     """A link.
 
     Keys:
-        overhead: Link framing of each packet: counts for serialisation only. Default ``0 B``.
-        device_queue: Room of the drop-tail queue below the discipline; "auto": 100 packets under
-            the queue's preset ns3, else none. Default ``auto``.
-        reorders: Whether a packet may come out before one that was sent before it, where `jitter`
-            or `changes` let delays vary; if not, it comes out with it. Default ``false``.
+        overhead: Link-layer framing of each packet; it counts for serialisation only. Default ``0
+            B``.
+        device_queue: Capacity of the drop-tail queue below the discipline. "auto": 100 packets if
+            the queue has the preset ns3, otherwise none. Default ``auto``.
+        reorders: Whether a packet may overtake an earlier one where `jitter` or `changes` make the
+            delay vary. If not, it arrives together with the earlier packet. Default ``false``.
     """
 
     overhead: str
@@ -69,9 +71,9 @@ class FlowKeys(TypedDict, total=False):
     """A flow.
 
     Keys:
-        first: Number of the first node of `s*`. Default ``0``.
-        start: When it starts. Default ``0 s``.
-        stop: When it stops. Default ``none``.
+        first: Number of the first node that `s*` stands for. Default ``0``.
+        start: Time at which the flow starts. Default ``0 s``.
+        stop: Time at which the flow stops. Default ``none``.
     """
 
     first: int
@@ -84,14 +86,14 @@ class UdpKeys(TypedDict, total=False):
     """A flow over UDP.
 
     Keys:
-        first: Number of the first node of `s*`. Default ``0``.
-        start: When it starts. Default ``0 s``.
-        stop: When it stops. Default ``none``.
-        preset: Whose defaults. Default ``reference``.
+        first: Number of the first node that `s*` stands for. Default ``0``.
+        start: Time at which the flow starts. Default ``0 s``.
+        stop: Time at which the flow stops. Default ``none``.
+        preset: Which implementation's defaults apply. Default ``reference``.
         payload: Payload of each packet. Default ``1472 B``; ns3: ``512 B``; ns2: ``210 B``.
-        header: Bytes on the wire around each payload. Default ``28 B``; ns2: ``0 B``.
-        ecn: Packets are ECN-capable, ECT(0). Default ``false``.
-        dscp: Differentiated-services codepoint of its packets. Default ``0``.
+        header: Header bytes on the wire around each payload. Default ``28 B``; ns2: ``0 B``.
+        ecn: Whether packets are ECN-capable, ECT(0). Default ``false``.
+        dscp: Differentiated-services codepoint of the flow's packets. Default ``0``.
     """
 
     first: int
@@ -109,74 +111,76 @@ class TcpKeys(TypedDict, total=False):
     """A flow over TCP.
 
     Keys:
-        first: Number of the first node of `s*`. Default ``0``.
-        start: When it starts. Default ``0 s``.
-        stop: When it stops. Default ``none``.
-        preset: Whose defaults. Default ``reference``.
-        dscp: Differentiated-services codepoint of its packets. Default ``0``.
+        first: Number of the first node that `s*` stands for. Default ``0``.
+        start: Time at which the flow starts. Default ``0 s``.
+        stop: Time at which the flow stops. Default ``none``.
+        preset: Which implementation's defaults apply. Default ``reference``.
+        dscp: Differentiated-services codepoint of the flow's packets. Default ``0``.
         segment: Largest payload of a segment. Default ``1460 B``; linux: ``1448 B``; ns3: ``536
             B``; ns2: ``1000 B``.
-        header: Header bytes on the wire around each payload; an acknowledgement is a header only.
-            Automatic: 40, with timestamps 52. Default ``auto``.
-        window: The most that may be outstanding, in packets or bytes: the lesser of what the
-            sender keeps and the receiver offers. "none": the most that a receiver can offer, 1.07
-            GB (RFC 7323, 2.3). Under linux it begins with 64 KiB and grows to this with what a
-            round trip brings. Default ``none``; linux: ``3145728 B``; ns3: ``131072 B``; ns2: ``20
-            packets``.
-        send_buffer: The most that may have been written and not yet acknowledged, in packets or
-            bytes, or "none": beyond it a source that writes at a rate of its own is held back.
+        header: Header bytes on the wire around each payload; an acknowledgement is only a header.
+            "auto": 40, with timestamps 52. Default ``auto``.
+        window: Largest amount of outstanding data, in packets or bytes: the lesser of the sender's
+            own limit and the receiver's window. "none": the largest window that a receiver can
+            offer, 1.07 GB (RFC 7323, 2.3). Under the preset linux the window starts at 64 KiB and
+            grows to this value with what each round trip brings. Default ``none``; linux:
+            ``3145728 B``; ns3: ``131072 B``; ns2: ``20 packets``.
+        send_buffer: Largest amount of data written but not yet acknowledged, in packets or bytes,
+            or "none". When it is reached, a source that writes at its own rate is held back.
             Transfers of a given size are written as a whole. Default ``none``; ns3: ``131072 B``.
         initial_window: Window at the start and after idle time (RFC 6928: 10; RFC 3390: 3; RFC
-            2581: 2), in packets or bytes; at most 1 GB, and never "none": all of it is sent at
-            once. Default ``10 packets``; ns2: ``2 packets``.
-        initial_ssthresh: Slow-start threshold at the start. Automatic: none; under ns-2's preset
-            the window. Default ``auto``.
+            2581: 2), in packets or bytes. At most 1 GB and never "none", since all of it is sent
+            at once. Default ``10 packets``; ns2: ``2 packets``.
+        initial_ssthresh: Slow-start threshold at the start. "auto": none; under the preset ns2,
+            `window`. Default ``auto``.
         sack: Selective acknowledgements (RFC 2018, 6675). Default ``true``; ns2: ``false``.
-        prr: Proportional rate reduction (RFC 9937) during recovery, or that of the preset; needs
-            `sack`. The preset ns3 has that of ns-3.48; "ns-3.37" is the older. Default ``true``;
-            ns2: ``false``.
-        rack: Losses found by time, and probes of the tail (RFC 8985); needs `sack`. Default
+        prr: Proportional rate reduction (RFC 9937) during recovery, or the preset's variant of it;
+            needs `sack`. The preset ns3 has that of ns-3.48; "ns-3.37" selects the older one.
+            Default ``true``; ns2: ``false``.
+        rack: Loss detection by time, and tail-loss probes (RFC 8985); needs `sack`. Default
             ``true``; ns3: ``false``; ns2: ``false``.
-        frto: Timeouts that prove spurious are found by what is acknowledged behind them (F-RTO,
-            RFC 5682, with SACK) and undone; needs `sack`. Default ``false``; linux: ``true``.
-        undo: Timeouts and recoveries that stamps (RFC 3522) or reports of duplicates (RFC 3708)
-            prove spurious are undone: the window is what it was; needs `sack`. Default ``false``;
+        frto: Detects spurious timeouts by what is acknowledged after them (F-RTO, RFC 5682, with
+            SACK) and undoes them; needs `sack`. Default ``false``; linux: ``true``.
+        undo: Undoes timeouts and recoveries that timestamps (RFC 3522) or reports of duplicates
+            (RFC 3708) prove spurious: the window is restored. Needs `sack`. Default ``false``;
             linux: ``true``.
         timestamps: Timestamps (RFC 7323): every acknowledgement gives an RTT sample. Default
             ``true``; ns2: ``false``.
-        limited_transmit: New segments on the first two duplicate acknowledgements (RFC 3042).
-            Default ``true``.
-        dupthresh: Duplicate acknowledgements that mean a loss. Default ``3``.
-        impatient: NewReno restarts the retransmission timer at the first partial acknowledgement
-            of a recovery only (RFC 6582's "impatient" variant). Default ``true``.
-        byte_counting: Most segments that one acknowledgement counts for in the growth of the
-            window (RFC 3465's L). 1: per acknowledgement (RFC 5681). Default ``1``; linux:
-            ``1000000``.
-        validate_cwnd: Whether the window grows only while it is what limits the sender (RFC 9438,
-            5.8). Default ``true``; ns2: ``false``.
-        min_rto: Least retransmission timeout. Default ``1 s``; linux: ``200 ms``; ns2: ``200 ms``.
-        max_rto: Most, above zero. Default ``60 s``; linux: ``120 s``.
-        initial_rto: Before the first sample, above zero. Where the SYN was lost and the handshake
-            gave none, it is 3 s at least from then on (RFC 6298, 5.7), under the preset of ns-2
-            not; under that of ns-3 it is for the SYN too. Default ``1 s``; ns2: ``3 s``.
+        limited_transmit: Limited transmit: the first two duplicate acknowledgements each send a
+            new segment (RFC 3042). Default ``true``.
+        dupthresh: Number of duplicate acknowledgements that indicate a loss. Default ``3``.
+        impatient: NewReno restarts the retransmission timer only at the first partial
+            acknowledgement of a recovery (the "impatient" variant of RFC 6582). Default ``true``.
+        byte_counting: Largest number of segments that one acknowledgement counts for in the growth
+            of the window (L in RFC 3465). 1: growth per acknowledgement (RFC 5681). Default ``1``;
+            linux: ``1000000``.
+        validate_cwnd: Whether the window grows only while it limits the sender (RFC 9438, 5.8).
+            Default ``true``; ns2: ``false``.
+        min_rto: Minimum retransmission timeout. Default ``1 s``; linux: ``200 ms``; ns2: ``200
+            ms``.
+        max_rto: Maximum retransmission timeout, above zero. Default ``60 s``; linux: ``120 s``.
+        initial_rto: Retransmission timeout before the first RTT sample, above zero. If the SYN was
+            lost and the handshake gave no sample, it is at least 3 s from then on (RFC 6298, 5.7),
+            except under the preset ns2. Under the preset ns3 it is at least 3 s for the SYN as
+            well. Default ``1 s``; ns2: ``3 s``.
         granularity: Granularity of the sender's clock. Default ``1 ms``; ns2: ``10 ms``.
-        delayed_ack: Segments per acknowledgement; 1: none is delayed. Default ``2``; ns2: ``1``.
-        delayed_ack_timeout: The longest that an acknowledgement is delayed; under Linux the
-            shortest, since where segments come at longer intervals it grows, up to the round trip
-            of the handshake. Default ``40 ms``; ns3: ``200 ms``; ns2: ``100 ms``.
-        quick_acks: Segments at the start of a connection that are acknowledged one by one; under
-            Linux, if there are any, so are those by which the receive window grows. Default ``0``;
-            linux: ``16``; ns3: ``1``.
-        idle_restart: Slow start again after idle time (RFC 5681, 4.1). Default ``true``; ns3:
-            ``false``.
-        handshake: Three-way handshake: data follows the answer to a SYN. Default ``false``; ns2:
-            ``true``.
-        fin: A finite stream ends with a FIN. Default ``false``.
-        ecn: Whether packets are ECN-capable and how marks are fed back: `true` is as the
-            congestion controller needs it, else classic (RFC 3168). Automatic: as it needs it,
-            else off. Default ``auto``.
-        pacing: Segments are spread over the round trip. Automatic: as the controller needs it.
-            Default ``auto``.
+        delayed_ack: Number of segments per acknowledgement. 1: no acknowledgement is delayed.
+            Default ``2``; ns2: ``1``.
+        delayed_ack_timeout: Longest delay of an acknowledgement. Under the preset linux it is the
+            shortest: where segments arrive at longer intervals the delay grows, up to the
+            round-trip time of the handshake. Default ``40 ms``; ns3: ``200 ms``; ns2: ``100 ms``.
+        quick_acks: Number of segments at the start of a connection that are acknowledged one by
+            one. Under the preset linux, if this is not 0, segments that let the receive window
+            grow are acknowledged one by one too. Default ``0``; linux: ``16``; ns3: ``1``.
+        idle_restart: Slow start after idle time (RFC 5681, 4.1). Default ``true``; ns3: ``false``.
+        handshake: Three-way handshake: data is sent only after the answer to the SYN. Default
+            ``false``; ns2: ``true``.
+        fin: Whether a finite stream ends with a FIN. Default ``false``.
+        ecn: Whether packets are ECN-capable, and how marks are fed back. `true`: as the congestion
+            control needs it, otherwise classic (RFC 3168). "auto": as the congestion control needs
+            it, otherwise off. Default ``auto``.
+        pacing: Whether segments are spread over the round trip. "auto": as the congestion control
+            needs it. Default ``auto``.
     """
 
     first: int

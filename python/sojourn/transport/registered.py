@@ -58,7 +58,7 @@ class Reno(Control):
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class NewReno(Control):
-    """NewReno: Reno that stays in recovery until all of the window at the loss has arrived.
+    """NewReno: Reno that stays in recovery until all data outstanding at the loss has arrived.
 
     Its manual page: ``docs/reference/congestion-controls.md``, under ``newreno``.
     """
@@ -69,18 +69,19 @@ class NewReno(Control):
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Cubic(Control):
-    """CUBIC: a cubic function of the time since the last loss.
+    """CUBIC: the window follows a cubic function of the time since the last loss.
 
     Its manual page: ``docs/reference/congestion-controls.md``, under ``cubic``.
 
     Parameters:
-        c: Aggressiveness C, segments per cubic second. Default ``0.4``.
-        beta: What is left of the window after a loss. Default ``0.7``; linux: ``0.7001953125``.
-        fast_convergence: Whether a loss below the last maximum lowers it further. Default
+        c: Constant C of the cubic function, segments per cubic second. Default ``0.4``.
+        beta: Part of the window that remains after a loss. Default ``0.7``; linux:
+            ``0.7001953125``.
+        fast_convergence: Whether a loss below the last maximum lowers the maximum further. Default
             ``true``.
-        reno_friendly: Whether to have at least what an AIMD flow of the same mean has. Default
-            ``true``.
-        slow_start: How slow start is left. Default ``hystart++``; linux: ``hystart``; ns3:
+        reno_friendly: Whether the window is at least that of an AIMD flow with the same mean.
+            Default ``true``.
+        slow_start: How slow start ends. Default ``hystart++``; linux: ``hystart``; ns3:
             ``hystart``; ns2: ``plain``.
     """
 
@@ -96,7 +97,7 @@ class Cubic(Control):
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Dctcp(Control):
-    """DCTCP: as many marks, as much less window.
+    """DCTCP: the window is reduced in proportion to the share of marked bytes.
 
     Its manual page: ``docs/reference/congestion-controls.md``, under ``dctcp``.
 
@@ -119,9 +120,11 @@ class Vegas(Control):
     Its manual page: ``docs/reference/congestion-controls.md``, under ``vegas``.
 
     Parameters:
-        alpha: Below so many segments in the queue the window grows. Default ``2``; ns2: ``1``.
-        beta: Above so many it shrinks. Default ``4``; ns2: ``3``.
-        gamma: Above so many slow start ends. Default ``1``.
+        alpha: The window grows while fewer segments than this are in the queue. Default ``2``;
+            ns2: ``1``.
+        beta: The window shrinks while more segments than this are in the queue. Default ``4``;
+            ns2: ``3``.
+        gamma: Slow start ends when more segments than this are in the queue. Default ``1``.
     """
 
     WORD: ClassVar[str] = "congestion_control"
@@ -139,8 +142,8 @@ class Westwood(Control):
     Its manual page: ``docs/reference/congestion-controls.md``, under ``westwood``.
 
     Parameters:
-        least_interval: The shortest time over which a bandwidth sample is taken. Default ``50
-            ms``; ns3: ``0 s``.
+        least_interval: Shortest time over which a bandwidth sample is taken. Default ``50 ms``;
+            ns3: ``0 s``.
     """
 
     WORD: ClassVar[str] = "congestion_control"
@@ -151,14 +154,14 @@ class Westwood(Control):
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class HighSpeed(Control):
-    """HighSpeed TCP: AIMD whose numbers depend on the window.
+    """HighSpeed TCP: AIMD whose parameters depend on the window.
 
     Its manual page: ``docs/reference/congestion-controls.md``, under ``highspeed``.
 
     Parameters:
-        low_window: Up to so many segments it is Reno. Default ``38``.
-        high_window: The window of the high end of the response function. Default ``83000``.
-        high_decrease: The part of the window that a loss takes away there. Default ``0.1``.
+        low_window: Largest window, in segments, at which it is Reno. Default ``38``.
+        high_window: Window at the high end of the response function, segments. Default ``83000``.
+        high_decrease: Part of the window that a loss takes away at `high_window`. Default ``0.1``.
     """
 
     WORD: ClassVar[str] = "congestion_control"
@@ -178,8 +181,8 @@ class Scalable(Control):
     Parameters:
         a: Segments added per segment acknowledged. Default ``0.01``; ns3: ``0.02``.
         b: Part of the window that a loss takes away. Default ``0.125``.
-        legacy_window: Up to so many segments a loss halves and growth is Reno's. Default ``16``;
-            linux: ``0``; ns3: ``0``.
+        legacy_window: Largest window, in segments, at which a loss halves and growth is Reno's.
+            Default ``16``; linux: ``0``; ns3: ``0``.
     """
 
     WORD: ClassVar[str] = "congestion_control"
@@ -197,11 +200,11 @@ class Bic(Control):
     Its manual page: ``docs/reference/congestion-controls.md``, under ``bic``.
 
     Parameters:
-        beta: What is left of the window after a loss. Default ``0.7998046875``; ns3: ``0.8``.
-        max_increment: Most segments that a round trip adds. Default ``16``.
-        low_window: Up to so many segments it is Reno. Default ``14``.
+        beta: Part of the window that remains after a loss. Default ``0.7998046875``; ns3: ``0.8``.
+        max_increment: Largest number of segments that a round trip adds. Default ``16``.
+        low_window: Largest window, in segments, at which it is Reno. Default ``14``.
         smooth: Near the maximum a round trip adds 4 / smooth segments. Default ``20``; ns3: ``5``.
-        fast_convergence: Whether a loss below the last maximum lowers it further. Default
+        fast_convergence: Whether a loss below the last maximum lowers the maximum further. Default
             ``true``.
     """
 
@@ -223,10 +226,10 @@ class Htcp(Control):
     Its manual page: ``docs/reference/congestion-controls.md``, under ``htcp``.
 
     Parameters:
-        delta_l: How long growth stays Reno's. Default ``1 s``.
-        adaptive_backoff: Whether beta follows the queue. Default ``true``.
-        rtt_scaling: Whether growth is in proportion to the RTT: that of 100 ms is the unit.
-            Default ``false``; linux: ``true``.
+        delta_l: How long growth remains Reno's after congestion. Default ``1 s``.
+        adaptive_backoff: Whether beta adapts to the queue. Default ``true``.
+        rtt_scaling: Whether growth is in proportion to the RTT, with 100 ms as the unit. Default
+            ``false``; linux: ``true``.
     """
 
     WORD: ClassVar[str] = "congestion_control"
@@ -239,12 +242,13 @@ class Htcp(Control):
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Hybla(Control):
-    """Hybla: a long path grows as one of 25 ms does.
+    """Hybla: a flow on a long path grows as one with 25 ms does.
 
     Its manual page: ``docs/reference/congestion-controls.md``, under ``hybla``.
 
     Parameters:
-        rtt0: The round-trip time whose growth all have. Default ``25 ms``; ns3: ``50 ms``.
+        rtt0: Flows with a longer round-trip time than this grow as if they had this one. Default
+            ``25 ms``; ns3: ``50 ms``.
     """
 
     WORD: ClassVar[str] = "congestion_control"
@@ -260,12 +264,13 @@ class Illinois(Control):
     Its manual page: ``docs/reference/congestion-controls.md``, under ``illinois``.
 
     Parameters:
-        alpha_max: Most segments that a round trip adds. Default ``10``.
-        alpha_min: Fewest. Default ``0.3``.
-        beta_min: The least part that a loss takes away. Default ``0.125``.
-        beta_max: The largest. Default ``0.5``.
-        win_thresh: Below so many segments it is Reno. Default ``15``.
-        theta: Rounds of low delay before the growth is the largest again. Default ``5``.
+        alpha_max: Largest number of segments that a round trip adds. Default ``10``.
+        alpha_min: Smallest number of segments that a round trip adds. Default ``0.3``.
+        beta_min: Smallest part of the window that a loss takes away. Default ``0.125``.
+        beta_max: Largest part of the window that a loss takes away. Default ``0.5``.
+        win_thresh: Below this number of segments it is Reno. Default ``15``.
+        theta: Number of rounds of low delay after which growth is the largest again. Default
+            ``5``.
     """
 
     WORD: ClassVar[str] = "congestion_control"
@@ -287,12 +292,12 @@ class Yeah(Control):
     Its manual page: ``docs/reference/congestion-controls.md``, under ``yeah``.
 
     Parameters:
-        alpha: Most segments in the queue. Default ``80``.
-        gamma: The part of the queue that is taken away: its inverse. Default ``1``.
-        epsilon: The window is lowered by at most its part of 1 / epsilon. Default ``2``.
-        phy: The largest delay, as a part of the base RTT: its inverse. Default ``8``.
-        rho: Slow rounds after which a loss halves. Default ``16``.
-        zeta: Fast rounds after which Reno's window is forgotten. Default ``50``.
+        alpha: Largest number of segments in the queue. Default ``80``.
+        gamma: Inverse of the part of the queue that is taken away. Default ``1``.
+        epsilon: The window is reduced by at most the part 1 / epsilon of it. Default ``2``.
+        phy: Inverse of the largest delay, as a part of the base RTT. Default ``8``.
+        rho: Number of slow rounds after which a loss halves. Default ``16``.
+        zeta: Number of fast rounds after which Reno's window is discarded. Default ``50``.
     """
 
     WORD: ClassVar[str] = "congestion_control"
@@ -313,7 +318,8 @@ class Veno(Control):
     Its manual page: ``docs/reference/congestion-controls.md``, under ``veno``.
 
     Parameters:
-        beta: From so many segments in the queue on the path is congested. Default ``3``.
+        beta: Number of segments in the queue from which on the path counts as congested. Default
+            ``3``.
     """
 
     WORD: ClassVar[str] = "congestion_control"
@@ -329,10 +335,13 @@ class Ledbat(Control):
     Its manual page: ``docs/reference/congestion-controls.md``, under ``ledbat``.
 
     Parameters:
-        target: Queueing delay that it aims at; the RFC allows up to 100 ms. Default ``100 ms``.
-        gain: Segments per round trip at an empty queue; the RFC allows up to 1. Default ``1``.
-        filter: Delay samples of which the least counts. Default ``4``; ns3: ``3``.
-        slow_start: Slow start before the first loss. Default ``false``; ns3: ``true``.
+        target: Queueing delay to aim at; the RFC allows up to 100 ms. Default ``100 ms``.
+        gain: Segments per round trip that an empty queue adds; the RFC allows up to 1. Default
+            ``1``.
+        filter: Number of latest delay samples of which the least counts. Default ``4``; ns3:
+            ``3``.
+        slow_start: Whether there is slow start before the first loss. Default ``false``; ns3:
+            ``true``.
     """
 
     WORD: ClassVar[str] = "congestion_control"
@@ -351,9 +360,9 @@ class Bbr(Control):
     Its manual page: ``docs/reference/congestion-controls.md``, under ``bbr``.
 
     Parameters:
-        pacing_margin: What is taken off the pacing rate. Default ``0``; linux: ``0.01``.
-        min_rtt_window: How long the least RTT is believed. Default ``10 s``.
-        probe_rtt_time: The least time spent in looking for it. Default ``200 ms``.
+        pacing_margin: Part by which the pacing rate is reduced. Default ``0``; linux: ``0.01``.
+        min_rtt_window: How long a least RTT is valid. Default ``10 s``.
+        probe_rtt_time: Shortest time spent in ProbeRTT. Default ``200 ms``.
     """
 
     WORD: ClassVar[str] = "congestion_control"
@@ -371,17 +380,18 @@ class Bbr3(Control):
     Its manual page: ``docs/reference/congestion-controls.md``, under ``bbr3``.
 
     Parameters:
-        loss_threshold: Loss in a round trip that a probe for bandwidth may cause. Default
+        loss_threshold: Largest loss in a round trip that a probe for bandwidth may cause. Default
             ``0.02``.
-        beta: The least that the bounds keep of themselves when they are reduced. Default ``0.7``.
-        headroom: Part of the long-term bound that is left to others. Default ``0.15``.
-        pacing_margin: What is taken off the pacing rate. Default ``0.01``.
+        beta: Smallest part that a reduction leaves: of a short-term bound, this part of itself; of
+            the long-term bound, this part of the product or of the window, whichever is less.
+            Default ``0.7``.
+        headroom: Part of the long-term bound that is left free for others. Default ``0.15``.
+        pacing_margin: Part by which the pacing rate is reduced. Default ``0.01``.
         drain_gain: Pacing gain of Drain. Default ``0.5``; linux: ``0.347``.
         down_gain: Pacing gain of ProbeBW_DOWN. Default ``0.9``; linux: ``0.91``.
-        min_rtt_window: How long the least RTT is believed. Default ``10 s``.
-        probe_rtt_interval: How long no lower RTT is seen before ProbeRTT looks for one. Default
-            ``5 s``.
-        probe_rtt_time: The least time spent in ProbeRTT. Default ``200 ms``.
+        min_rtt_window: How long a least RTT is valid. Default ``10 s``.
+        probe_rtt_interval: Time without a lower RTT after which ProbeRTT begins. Default ``5 s``.
+        probe_rtt_time: Shortest time spent in ProbeRTT. Default ``200 ms``.
     """
 
     WORD: ClassVar[str] = "congestion_control"
@@ -408,7 +418,8 @@ class Prague(Control):
     Parameters:
         g: Weight g of the newest share of marks. Default ``0.0625``.
         initial_alpha: Alpha at the first mark. Default ``1``.
-        virtual_rtt: The round-trip time whose growth all shorter ones have. Default ``25 ms``.
+        virtual_rtt: Flows with a shorter round-trip time than this grow as if they had this one.
+            Default ``25 ms``.
     """
 
     WORD: ClassVar[str] = "congestion_control"
