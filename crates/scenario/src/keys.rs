@@ -59,7 +59,7 @@ params! {
         from: Node = "";
         /// Receiving node; may be numbered, as `from` may.
         to: Node = "";
-        /// Bits per second.
+        /// Rate in bits per second.
         rate: Rate = "";
         /// Whether a link in the opposite direction, NAME.reverse, is created too.
         duplex: bool = "false";
@@ -79,7 +79,7 @@ params! {
     pub struct LinkChange {
         /// Time of the change; later than that of the change before.
         at: Span = "";
-        /// Bits per second from this time on.
+        /// Rate in bits per second from this time on.
         rate: Optional<Momentary> = "none";
         /// One-way propagation delay from this time on.
         delay: Optional<Span> = "none";
@@ -189,7 +189,7 @@ params! {
 params! {
     /// `bottleneck` of a dumbbell.
     pub struct Bottleneck {
-        /// Bits per second.
+        /// Rate in bits per second.
         rate: Rate = "";
         /// One-way propagation delay; may be given as the dumbbell's `rtt` instead.
         delay: Auto<Span> = "auto";
@@ -205,7 +205,7 @@ params! {
 params! {
     /// `access` of a dumbbell or of one of its flows: its links on both sides.
     pub struct Access {
-        /// Bits per second. "auto": 10 times the rate of the bottleneck.
+        /// Rate in bits per second. "auto": 10 times the rate of the bottleneck.
         rate: Auto<Rate> = "auto";
         /// One-way propagation delay. "auto": a twentieth of the dumbbell's round-trip time.
         delay: Auto<Span> = "auto";

@@ -20,7 +20,7 @@
 //!
 //! **ns-3** (`TcpBic`):
 //!
-//! - smooth 5, beta 0.8, of the window.
+//! - smooth is 5. beta is 0.8 and applies to the window, not to the flight.
 //! - Growth is by whole segments too, but no acknowledged segments are carried over to the next.
 //! - Fast convergence stores beta W.
 //! - It is Reno only below `low_window`.

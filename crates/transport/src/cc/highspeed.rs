@@ -13,7 +13,7 @@
 //!   window at which a has grown by one. In the RFC a row begins at its window; in Linux it ends
 //!   there, so that from 39 to 118 segments the window grows by 2 and a loss takes away 0.44. The
 //!   last row, that of 89053, holds for all larger windows. b is in whole 256ths, rounded down.
-//! - An acknowledgement counts for a segments, whatever it covers. A window's worth of them adds
+//! - An acknowledgement counts for a(W) segments, whatever it covers. A window's worth of them adds
 //!   one segment, and the rest is carried over. What slow start leaves of an acknowledgement is
 //!   discarded.
 //! - A row is looked up only when the window grows past slow start. A loss in the first slow start
@@ -21,11 +21,10 @@
 //! - The kernel has no parameters. With other than the default ones, rows follow by the same rule.
 //!
 //! **ns-3** (`TcpHighSpeed`): the same table, in which b has two digits. A loss looks up the row
-//! too, for the flight. Each acknowledged segment counts for a segments; each window's worth adds
-//! one, and the rest is carried over.
+//! too, for the flight. Each acknowledged segment counts for a(W) segments; each window's worth
+//! adds one, and the rest is carried over.
 //!
-//! **ns-2** (`windowOption_ 8`): the same formulas, but for other windows ns-2 has a different line
-//! p.
+//! **ns-2** (`windowOption_ 8`): the same formulas, but p is a different line for other windows.
 
 use sojourn_base::{Fraction, ParamFault, Preset, params};
 

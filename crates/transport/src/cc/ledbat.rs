@@ -18,7 +18,7 @@
 //! - The target is 100 ms, and there is slow start first. Delays and the target are in whole
 //!   milliseconds.
 //! - The window is at most what is outstanding, without the additional segment that the RFC allows,
-//!   so that it never grows beyond slow start.
+//!   so that it never grows once slow start is over.
 //! - After a timeout there is slow start again.
 //! - A filter of 4 keeps three samples.
 
