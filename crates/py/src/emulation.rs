@@ -16,7 +16,8 @@ use crate::open_loop::{no_result, through_dict};
 /// Queues between two hosts.
 #[pyclass(frozen, module = "sojourn._core")]
 pub(crate) struct Emulation {
-    ready: Mutex<Option<scenario::Emulation>>,
+    /// In a box: a link begins with a line of the cache, and Python's memory where it likes.
+    ready: Mutex<Option<Box<scenario::Emulation>>>,
 }
 
 #[pymethods]
@@ -52,7 +53,7 @@ impl Emulation {
         };
         let ready = scenario::Emulation::new(&setup).map_err(no_result)?;
         Ok(Self {
-            ready: Mutex::new(Some(ready)),
+            ready: Mutex::new(Some(Box::new(ready))),
         })
     }
 
