@@ -12,7 +12,13 @@ import typer
 
 from sojourn.cli.notes import note
 from sojourn.cli.open_loop import show
-from sojourn.cli.options import JsonOption, SeedOption
+from sojourn.cli.options import (
+    JsonOption,
+    LimitOption,
+    OverheadOption,
+    SeedOption,
+    SeriesOption,
+)
 from sojourn.cli.status import FAILED, INTERRUPTED
 
 EXAMPLES = (
@@ -69,28 +75,10 @@ def emulate(
             show_default=False,
         ),
     ] = None,
-    overhead: Annotated[
-        str,
-        typer.Option(metavar="SIZE", help="Framing of each packet: counts for serialisation only."),
-    ] = "0 B",
-    limit: Annotated[
-        str | None,
-        typer.Option(
-            metavar="SIZE",
-            help="Limit of every queue that names none; default: each discipline's own.",
-            show_default=False,
-        ),
-    ] = None,
+    overhead: OverheadOption = "0 B",
+    limit: LimitOption = None,
     seed: SeedOption = None,
-    series: Annotated[
-        str | None,
-        typer.Option(
-            metavar="INTERVAL",
-            help="Interval of the time series, such as 10 ms; default: grows with the run, so that "
-            "one or two thousand values remain.",
-            show_default=False,
-        ),
-    ] = None,
+    series: SeriesOption = None,
     flows: Annotated[
         int,
         typer.Option(

@@ -107,6 +107,36 @@ ClusterOption = Annotated[
     ),
 ]
 
+OverheadOption = Annotated[
+    str,
+    typer.Option(
+        "--overhead",
+        metavar="SIZE",
+        help="Framing of each packet: counts for serialisation only.",
+    ),
+]
+
+LimitOption = Annotated[
+    str | None,
+    typer.Option(
+        "--limit",
+        metavar="SIZE",
+        help="Limit of every queue that names none; default: each discipline's own.",
+        show_default=False,
+    ),
+]
+
+SeriesOption = Annotated[
+    str | None,
+    typer.Option(
+        "--series",
+        metavar="INTERVAL",
+        help="Interval of the time series, such as 10 ms; default: grows with the run, so that one "
+        "or two thousand values remain.",
+        show_default=False,
+    ),
+]
+
 JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON document on stdout.")]
 
 

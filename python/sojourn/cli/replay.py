@@ -9,7 +9,13 @@ import typer
 
 from sojourn.cli.endings import fail
 from sojourn.cli.open_loop import show
-from sojourn.cli.options import JsonOption, SeedOption
+from sojourn.cli.options import (
+    JsonOption,
+    LimitOption,
+    OverheadOption,
+    SeedOption,
+    SeriesOption,
+)
 from sojourn.cli.status import INTERRUPTED
 
 EXAMPLES = (
@@ -49,28 +55,10 @@ def replay(
     delay: Annotated[
         str, typer.Option(metavar="TIME", help="Propagation delay of the link.")
     ] = "0 s",
-    overhead: Annotated[
-        str,
-        typer.Option(metavar="SIZE", help="Framing of each packet: counts for serialisation only."),
-    ] = "0 B",
-    limit: Annotated[
-        str | None,
-        typer.Option(
-            metavar="SIZE",
-            help="Limit of every queue that names none; default: each discipline's own.",
-            show_default=False,
-        ),
-    ] = None,
+    overhead: OverheadOption = "0 B",
+    limit: LimitOption = None,
     seed: SeedOption = None,
-    series: Annotated[
-        str | None,
-        typer.Option(
-            metavar="INTERVAL",
-            help="Interval of the time series, such as 10 ms; default: grows with the capture, so "
-            "that one or two thousand values remain.",
-            show_default=False,
-        ),
-    ] = None,
+    series: SeriesOption = None,
     flows: Annotated[
         int,
         typer.Option(min=1, help="How many flows are told apart; later ones are counted together."),

@@ -89,9 +89,10 @@ def emulate(
     """
     words = split("command", command)
     served = IDLE if server is None else split("server", server)
-    needed: dict[str, Any] = {"queue": queue, "rate": rate, "rtt": rtt, "overhead": overhead}
-    optional = {"down_queue": down_queue, "down_rate": down_rate, "limit": limit, "series": series}
-    for name, text in (needed | {key: text or "" for key, text in optional.items()}).items():
+    texts: dict[str, Any] = {"queue": queue, "rate": rate, "rtt": rtt, "overhead": overhead}
+    further = {"down_queue": down_queue, "down_rate": down_rate, "limit": limit, "series": series}
+    texts |= {name: text for name, text in further.items() if text is not None}
+    for name, text in texts.items():
         if not isinstance(text, str):
             raise kind_error(name, text, "a text")
     if output is not None and not is_of_the_system(output):
