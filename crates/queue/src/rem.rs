@@ -14,8 +14,8 @@
 //! All quantities are in packets of `mean_packet` bytes, and T C is what the link sends in an
 //! interval. The prices of successive links add up in the exponent. In equilibrium the input rate
 //! is C and the queue is at `target`. The price moves slowly: a price of 1 is a probability of 0.1
-//! %, and an overload of 12 % raises the price by `gamma` x 0.12 C per second, with C in packets per
-//! second, and more as the queue grows: with the defaults by 0.3 per second at 10 Mbit/s.
+//! %, and an overload of 12 % raises the price by `gamma` x 0.12 C per second, with C in packets
+//! per second, and more as the queue grows: with the defaults by 0.3 per second at 10 Mbit/s.
 //!
 //! **Reference**:
 //!
