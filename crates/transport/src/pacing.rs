@@ -5,12 +5,12 @@
 /// A buffer holds what the rate sends in 2^-10 s.
 const A_SECOND: f64 = 1024.0;
 /// Its most bytes: 64 KiB with all headers.
-const MOST: f64 = 65_215.0;
+pub(crate) const MOST: u64 = 65_215;
 /// So many segments of a connection go out unpaced.
 pub(crate) const UNPACED: u64 = 10;
 
 /// The segments of `mss` bytes that go out at once at `rate` bytes a second, `least` at least.
 pub(crate) fn at_once(rate: f64, mss: f64, least: u8) -> u8 {
-    let segments = (rate / A_SECOND).min(MOST) / mss;
+    let segments = (rate / A_SECOND).min(MOST as f64) / mss;
     (segments as u8).clamp(least, 127)
 }

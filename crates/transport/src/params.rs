@@ -13,14 +13,15 @@
 //! - Controllers are given the RTT of the last segment acknowledged, whereas SRTT uses that of the
 //!   first.
 //! - A tail probe waits 2 ms longer; after a single segment it waits the minimum RTO longer.
-//! - The last of several segments sent at once carries PSH and is acknowledged at once
-//!   ([`crate::sender`]), as are some segments after a duplicate or a mark. Acknowledgements of
-//!   segments above a hole are combined ([`crate::receiver`]).
+//! - The last of several segments sent at once carries PSH and is acknowledged at once, as are some
+//!   segments after a duplicate or a mark. Fewer segments than are usually sent at once wait up to
+//!   1 ms for the next acknowledgement ([`crate::sender`]). Acknowledgements of segments above a
+//!   hole are combined ([`crate::receiver`]).
 //! - After a lost SYN there is no ECN.
 //! - Timeouts and recoveries that prove spurious are undone ([`crate::sender`]).
 //! - The receive window grows from 64 KiB to `window`, 3 MiB as in the usual `tcp_rmem`.
-//! - Left out: segments that wait to be sent together with others, and the usual send buffer
-//!   (`tcp_wmem`), which holds some 2000 segments; `window` takes its place.
+//! - Left out: the usual send buffer (`tcp_wmem`), which holds some 2000 segments; `window` takes
+//!   its place.
 //!
 //! **ns-3** (3.48), read off its sources; traces of ns-3.37 are matched segment by segment:
 //!
@@ -60,6 +61,7 @@ use sojourn_base::{Auto, Bytes, ParamFault, Preset, Quantity, Span, Stream, Whol
 
 use crate::cc::{Needs, Start};
 use crate::ecn::{EcnChoice, EcnMode};
+use crate::pacing;
 use crate::recovery::{PrrKind, PrrMode};
 use crate::rtt::RtoRules;
 use crate::window::{Amount, InitialWindow, Window};
@@ -235,6 +237,9 @@ pub struct Config {
     /// New segments go down in buffers; the last of one with several bears PSH, and so does the
     /// last of what is written. What bears it is acknowledged at once (Linux).
     pub pushes: bool,
+    /// What is written lies in pieces of so many bytes; no such buffer reaches from one into the
+    /// next (Linux).
+    pub piece: u64,
     /// After a lost SYN the connection goes on without ECN (RFC 3168, 6.1.1.1; `tcp_ecn_fallback`).
     pub gives_up_ecn: bool,
     /// In NewReno's recovery at most so many segments go out per acknowledgement (ns-2: 2).
@@ -474,6 +479,7 @@ impl Config {
             spares_initial: ns3,
             paces_bursts: linux,
             pushes: linux,
+            piece: (pacing::MOST / mss).max(1) * mss,
             gives_up_ecn: linux,
             recovery_burst: if ns2 && !params.sack { 2 } else { u32::MAX },
             halves_cwnd: ns2 || linux,

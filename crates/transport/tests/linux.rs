@@ -134,9 +134,9 @@ fn a_burst_of_one_counts_as_one() {
     let mut tcp = paced("20 packets");
     assert_eq!(tcp.ack(1_001, &[]).len(), 1);
     tcp.now = Time::ZERO + Span::from_ms(101);
-    assert_eq!(tcp.ack(2_001, &[]), []);
+    assert_eq!(tcp.ack(3_001, &[]), []);
     assert_eq!(tcp.at(102), []);
-    assert_eq!(tcp.at(103).len(), 1);
+    assert_eq!(tcp.at(103).len(), 2);
 }
 
 /// Whether what goes out now bears PSH, segment by segment.
@@ -188,6 +188,40 @@ fn a_buffer_holds_what_the_rate_sends_and_half_a_window_at_most() {
     let sent = pushes(&mut tcp);
     let ends: Vec<_> = (0..sent.len()).filter(|&place| sent[place]).collect();
     assert_eq!((sent.len(), ends), (40, vec![19, 39]));
+}
+
+/// What is written lies in pieces of 65 such segments. After 64 that went at once there is room for
+/// three: the last of the first piece goes by itself, and the others in a buffer of their own.
+#[test]
+fn no_buffer_reaches_from_one_piece_into_the_next() {
+    let keys = [("segment", "1000 B"), ("initial_window", "64 packets")];
+    let keys = [&keys[..], &[("initial_ssthresh", "64 packets")]].concat();
+    let mut tcp = Solo::new("reno", Preset::Linux, &keys);
+    tcp.sender.write_endless();
+    assert_eq!(pushes(&mut tcp).len(), 64);
+    tcp.now = Time::ZERO + Span::from_ms(100);
+    tcp.sender.on_ack(tcp.now, &Ack::plain(3_001));
+    assert_eq!(pushes(&mut tcp), [false, false, true]);
+}
+
+/// Three are acknowledged after 100 ms: two go in a buffer. The third waits for another where the
+/// next acknowledgement is expected within a millisecond, since what it is for was sent so soon
+/// after these three, and else goes alone.
+#[test]
+fn what_fills_no_buffer_waits_for_an_acknowledgement_that_is_near() {
+    for (later_us, sent) in [(900, 2), (2_000, 3)] {
+        let keys = [("segment", "1000 B"), ("initial_window", "6 packets")];
+        let keys = [&keys[..], &[("initial_ssthresh", "6 packets")]].concat();
+        let mut tcp = Solo::new("reno", Preset::Linux, &keys);
+        tcp.sender.write(3_000);
+        assert_eq!(pushes(&mut tcp).len(), 3);
+        tcp.now = Time::ZERO + Span::from_us(later_us);
+        tcp.sender.write_endless();
+        assert_eq!(pushes(&mut tcp).len(), 3);
+        tcp.now = Time::ZERO + Span::from_ms(100);
+        assert_eq!(tcp.ack(3_001, &[]).len(), sent, "{later_us} us later");
+        assert_eq!(tcp.ack(4_001, &[]).len(), 4 - sent, "{later_us} us later");
+    }
 }
 
 /// The segment of 1000 bytes with this place, sent at zero.

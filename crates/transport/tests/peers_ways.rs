@@ -261,8 +261,11 @@ fn marks_take_the_window_of_linux_down_by_prr() {
         let mut tcp = Solo::new("newreno", preset, &keys);
         tcp.sender.write_endless();
         tcp.sends();
-        tcp.at(100);
-        let sent: Vec<usize> = (1..=20).map(|n| tcp.ece(nth(n)).len()).collect();
+        let mut hear = |n| {
+            tcp.at(100 + 2 * n);
+            tcp.ece(nth(n)).len()
+        };
+        let sent: Vec<usize> = (1..=20).map(&mut hear).collect();
         (sent, tcp.cwnd(), tcp.sender.counts().ecn_reductions)
     };
     let (sent, cwnd, reductions) = run(Preset::Linux);

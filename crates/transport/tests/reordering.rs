@@ -99,11 +99,13 @@ fn sent_for_reports(preset: Preset) -> [Vec<usize>; 2] {
     tcp.now = Time::ZERO + Span::from_ms(100);
     tcp.ack(1_001, &[]);
     // One place late: from now on a report waits a quarter of the round trip for what is missing.
+    tcp.now += Span::from_ms(2);
     tcp.ack(1_001, &[(2_001, 3_001)]);
     tcp.ack(3_001, &[]);
     [3_001, 10_001].map(|missing| {
         let reports = (1..=6).map(|k| {
             let block = (missing + 1_000, missing + 1_000 + 1_000 * k);
+            tcp.now += Span::from_ms(2);
             tcp.ack(missing, &[block]).len()
         });
         let sent = reports.collect();

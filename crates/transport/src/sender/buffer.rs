@@ -1,16 +1,25 @@
-//! The buffers in which Linux hands new segments down.
+//! The buffers in which Linux hands new segments down (`tcp_write_xmit`).
 //!
 //! What may go at once goes in buffers of two segments or more, as many as the pacing rate sends in
-//! a millisecond, and of half a window at most (`tcp_write_xmit`, `tcp_cwnd_test`). A buffer of
-//! several bears PSH, which is the last segment's when it is cut into segments
+//! a millisecond, and of half a window at most (`tcp_cwnd_test`). What is written lies in pieces of
+//! 64 KiB with all headers, 45 segments of 1448 bytes, and a buffer is cut off one of them: the
+//! last segment of a piece may go alone.
+//!
+//! **PSH.** A buffer of several bears PSH, which is the last segment's when it is cut into segments
 //! (`tcp_transmit_skb`), and so does the last segment that is written. A receiver that reads as it
 //! comes acknowledges such a segment at once (`tcp_measure_rcv_mss`, `tcp_cleanup_rbuf`; since 6.6
 //! and 6.1.57 where it is a full one too): a burst of three is acknowledged twice, and its last
 //! segment not only with the next.
+//!
+//! **Waiting for more** (`tcp_tso_should_defer`, as in 6.1.192). Outside recovery, what fills no
+//! buffer and is less than a third of the window waits for more room, if something was sent in the
+//! last millisecond and the oldest segment is due to be acknowledged within another. So the third
+//! segment for which the window grows often goes with those of the next acknowledgement, and on a
+//! fast path acknowledgements of single segments let go one burst.
 
-use sojourn_base::Time;
+use sojourn_base::{Span, Time};
 
-use super::Sender;
+use super::{Sender, State};
 use crate::cc::CongestionControl;
 use crate::pacing;
 
@@ -36,10 +45,14 @@ impl Buffer {
     }
 }
 
+/// The last thing sent lies no longer back, and the next acknowledgement no further ahead, where a
+/// buffer waits for more.
+const SOON: Span = Span::from_ms(1);
+
 impl Sender {
     /// The buffer that the next new segment goes down in.
     pub(super) fn next_buffer(&self, now: Time) -> Buffer {
-        if self.buffer.left > 0 && self.last_send == now {
+        if self.is_amid_buffer(now) {
             return self.buffer;
         }
         let left = self.buffer_segments();
@@ -55,21 +68,76 @@ impl Sender {
         self.buffer.take(1) || end >= self.written
     }
 
+    /// Whether what may go waits for more.
+    pub(super) fn defers(&mut self, now: Time) -> bool {
+        if !self.may_defer(now) {
+            return false;
+        }
+        let mss = self.mss();
+        let (flight, window) = self.room();
+        let by_window = window.saturating_sub(flight) / mss * mss;
+        let by_receiver = self.right_edge.saturating_sub(self.snd_nxt);
+        let room = by_window.min(by_receiver);
+        let third = window.min(self.right_edge.saturating_sub(self.snd_una)) / 3;
+        let left = self.left_of_piece();
+        if room < mss || left <= mss || room >= left.min(third) {
+            return false;
+        }
+        if room / mss >= u64::from(self.full_buffer()) || !self.hears_soon(now) {
+            return false;
+        }
+        if by_window < by_receiver {
+            self.limited_until = self.snd_nxt;
+        }
+        true
+    }
+
+    /// Whether it is the time to wait: outside recovery, between buffers, right after something
+    /// was sent.
+    fn may_defer(&self, now: Time) -> bool {
+        matches!(self.state, State::Open | State::Cwr)
+            && !self.is_amid_buffer(now)
+            && self.next_send <= now
+            && now.since(self.last_send.max(self.next_send)) <= SOON
+    }
+
+    /// Whether the oldest segment is soon to be acknowledged, or should have been.
+    fn hears_soon(&self, now: Time) -> bool {
+        let (Some(first), Some(srtt)) = (self.board.first(), self.rtt.srtt()) else {
+            return false;
+        };
+        first.xmit + srtt <= now + SOON.min(Span::from_ps(srtt.as_ps() / 2))
+    }
+
+    fn is_amid_buffer(&self, now: Time) -> bool {
+        self.buffer.left > 0 && self.last_send == now
+    }
+
     /// The segments of a buffer that begins now, at least one.
     fn buffer_segments(&self) -> u32 {
         let mss = self.mss();
         let (flight, window) = self.room();
-        let edge = self.stream_end().min(self.right_edge);
-        let waiting = edge.saturating_sub(self.snd_nxt).div_ceil(mss);
+        let by_receiver = self.right_edge.saturating_sub(self.snd_nxt);
         let most = (window / mss / 2)
             .min(window.saturating_sub(flight) / mss)
-            .min(waiting);
+            .min(self.left_of_piece().min(by_receiver).div_ceil(mss));
         if most <= 2 {
             return most.max(1) as u32;
         }
-        let at_once = self.paced_at().map_or(u8::MAX, |rate| {
-            pacing::at_once(rate, mss as f64, self.cc.least_burst())
-        });
-        most.min(at_once.into()) as u32
+        most.min(self.full_buffer().into()) as u32
+    }
+
+    /// The segments that the pacing rate lets go at once.
+    fn full_buffer(&self) -> u8 {
+        self.paced_at().map_or(u8::MAX, |rate| {
+            pacing::at_once(rate, self.mss() as f64, self.cc.least_burst())
+        })
+    }
+
+    /// Bytes that are still to go of the piece of what is written that is next.
+    fn left_of_piece(&self) -> u64 {
+        let piece = self.config.piece;
+        let waiting = self.stream_end().saturating_sub(self.snd_nxt);
+        waiting.min(piece - self.snd_nxt % piece)
     }
 }

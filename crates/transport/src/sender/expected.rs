@@ -198,6 +198,9 @@ impl Sender {
         if self.expected_at == Time::NEVER || !self.is_unlike() {
             return burst;
         }
+        if self.config.pushes && self.defers(now) {
+            return burst;
+        }
         let edge = self.full_edge();
         let buffer = self.config.pushes.then(|| self.next_buffer(now));
         let end = buffer.map_or(edge, |buffer| buffer.edge(self.snd_nxt, burst.len));

@@ -211,6 +211,9 @@ impl Sender {
             }
             return None;
         }
+        if self.config.pushes && self.defers(now) {
+            return None;
+        }
         if self.burst_left < u32::MAX {
             self.burst_left -= 1;
         }
