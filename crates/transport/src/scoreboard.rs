@@ -3,7 +3,7 @@
 //! A ring with one entry of 24 bytes per outstanding segment, in order of sequence number, and
 //! running sums, so that `pipe` costs nothing. Two cursors keep the search for lost segments at a
 //! constant cost per segment however large the window: every first transmission below `undecided`
-//! is known to be lost or delivered, and retransmissions, which are in order of time and not of
+//! is lost or delivered, or was held to be lost, and retransmissions, which are in order of time and not of
 //! sequence number, wait in a queue of their own.
 
 mod loss;
@@ -98,7 +98,7 @@ pub struct Deadline {
 #[repr(C)]
 pub struct Scoreboard {
     ring: Ring,
-    /// First transmissions below this number are lost or delivered.
+    /// First transmissions below this number are lost or delivered, or were held to be lost.
     undecided: u64,
     /// Entries of which anything is known: that were reported, held to be lost or sent again.
     known_of: u32,

@@ -3,7 +3,7 @@
 //! `tcp_rmem`.
 
 use sojourn_base::{Ecn, Preset, Rate, Span, Time};
-use sojourn_transport::{Ack, Arrival, Receiver, Segment};
+use sojourn_transport::{Ack, Arrival, Receiver, SackBlocks, Segment};
 
 use crate::bench::{Bench, Fate, Link, Solo, config, segment};
 
@@ -221,6 +221,36 @@ fn what_fills_no_buffer_waits_for_an_acknowledgement_that_is_near() {
         tcp.now = Time::ZERO + Span::from_ms(100);
         assert_eq!(tcp.ack(3_001, &[]).len(), sent, "{later_us} us later");
         assert_eq!(tcp.ack(4_001, &[]).len(), 4 - sent, "{later_us} us later");
+    }
+}
+
+/// One acknowledgement covers a segment that was sent 130 ms ago and reports one that was sent 50 ms
+/// ago. What went out with the former is lost after the round trip of the latter and a quarter. In
+/// Linux, which reads reports first, that takes 130 ms and the quarter, which it waits for from the
+/// last that is missing, sent after 80 ms, and 2 ms more.
+#[test]
+fn what_is_acknowledged_has_the_last_word_on_the_round_trip() {
+    let keys = [("segment", "1000 B"), ("initial_window", "20 packets")];
+    for (preset, resent) in [(Preset::Linux, [0, 0, 1]), (Preset::Reference, [1; 3])] {
+        let mut tcp = Solo::new("reno", preset, &keys);
+        tcp.sender.write(10_000);
+        assert_eq!(tcp.sends().len(), 10);
+        tcp.at(80);
+        tcp.sender.write_endless();
+        assert_eq!(tcp.sends().len(), 10);
+        tcp.at(130);
+        let ack = Ack {
+            echo: Some(Time::ZERO),
+            sack: SackBlocks::of(&[(12_001, 13_001)]),
+            ..Ack::plain(1_001)
+        };
+        tcp.sender.on_ack(tcp.now, &ack);
+        tcp.sends();
+        let counts = [130, 224, 225].map(|ms| {
+            tcp.at(ms);
+            tcp.sender.counts().retransmits.min(1)
+        });
+        assert_eq!(counts, resent, "{preset}");
     }
 }
 

@@ -147,6 +147,57 @@ fn a_report_of_the_duplicate_takes_a_recovery_back() {
     }
 }
 
+/// Segments of 1000 bytes, `window` of which have gone out; after 100 ms all behind the first
+/// `missing` are reported one by one, up to `end`.
+fn overtaken(window: &'static str, missing: u64, end: u64) -> Solo {
+    let keys = [("segment", "1000 B"), ("initial_window", window)];
+    let mut tcp = Solo::new("reno", LINUX, &keys);
+    tcp.sender.write_endless();
+    tcp.sends();
+    tcp.now = ms(100);
+    for end in missing + 1..=end {
+        tcp.ack(nth(0), &[(nth(missing), nth(end))]);
+    }
+    assert_eq!(tcp.sender.state(), State::Recovery);
+    tcp
+}
+
+/// Three segments overtake two, of which one is sent again; then that one comes, late. The other is
+/// never taken for lost again, though it is out for longer than the round trip and a quarter.
+#[test]
+fn what_was_taken_for_lost_in_error_is_not_again() {
+    let mut tcp = overtaken("10 packets", 2, 5);
+    assert_eq!(tcp.sender.counts().retransmits, 1);
+    tcp.now = ms(105);
+    echoing(&mut tcp, nth(1), 0);
+    assert_eq!(tcp.sender.state(), State::Open);
+    tcp.now = ms(140);
+    tcp.ack(nth(1), &[(nth(2), nth(6))]);
+    assert_eq!(tcp.sender.counts().retransmits, 1);
+    assert_eq!(tcp.sender.state(), State::Open);
+}
+
+/// Seven segments overtake four, of which two are sent again. If it is the first of them that comes
+/// then, late, the others may be late too, and none goes again until more is known; if it is what
+/// was sent again, the next goes.
+#[test]
+fn where_one_was_late_no_other_goes_again() {
+    for (stamp_ms, resent) in [(0, 2), (100, 3)] {
+        let mut tcp = overtaken("20 packets", 4, 11);
+        assert_eq!(tcp.sender.counts().retransmits, 2);
+        tcp.now = ms(105);
+        echoing(&mut tcp, nth(1), stamp_ms);
+        assert_eq!(
+            tcp.sender.counts().retransmits,
+            resent,
+            "stamp {stamp_ms} ms"
+        );
+        assert_eq!(tcp.sender.state(), State::Recovery);
+        tcp.ack(nth(1), &[(nth(4), nth(14))]);
+        assert_eq!(tcp.sender.counts().retransmits, resent + 1);
+    }
+}
+
 /// Two segments go again in one recovery, of which the second outlasts it, and so another begins,
 /// which sends nothing again. What acknowledges that segment answers what was sent again: nothing
 /// is undone.

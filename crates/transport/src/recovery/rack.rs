@@ -60,8 +60,15 @@ impl Rack {
 
     /// Steps 2 and 3: `sent` was delivered; `min_rtt` is the connection's minimum. `echo` is the
     /// stamp that came back where it tells of this segment: not where a SACK block reports it,
-    /// since the receiver echoes the last segment that came in order (RFC 7323, 4.3).
-    pub fn on_delivered(&mut self, sent: &Sent, now: Time, echo: Option<Time>, min_rtt: Span) {
+    /// since the receiver echoes the last segment that came in order (RFC 7323, 4.3). Tells whether
+    /// its RTT is one: not where the original may have been delivered.
+    pub fn on_delivered(
+        &mut self,
+        sent: &Sent,
+        now: Time,
+        echo: Option<Time>,
+        min_rtt: Span,
+    ) -> bool {
         if sent.end() > self.fack {
             self.fack = sent.end();
         } else if sent.end() < self.fack && !sent.was_retransmitted() {
@@ -73,7 +80,7 @@ impl Rack {
             // It may be the original that was delivered.
             let older = echo.is_some_and(|echo| echo < sent.xmit);
             if older || rtt < min_rtt {
-                return;
+                return false;
             }
         }
         // In the order in which they were sent, the last has the last word.
@@ -87,9 +94,23 @@ impl Rack {
             self.xmit = sent.xmit;
             self.order = sent.order;
         }
+        true
     }
 
-    /// The same for the first transmission of a segment that lies above all that was delivered
+    /// The RTT by which losses are found, of a segment that is delivered now.
+    pub(crate) fn set_rtt(&mut self, rtt: Span) {
+        self.rtt = rtt;
+    }
+
+    /// A recovery found that what it took for lost from the number `low` on was late.
+    pub(crate) fn on_late(&mut self, low: u64) {
+        if low < self.fack {
+            self.reordering_seen = true;
+            self.furthest = self.furthest.max(self.fack - low);
+        }
+    }
+
+    /// [`on_delivered`](Self::on_delivered) for the first transmission of a segment that lies above all that was delivered
     /// before, and was sent later.
     #[inline]
     pub(crate) fn on_delivered_in_order(&mut self, sent: &Sent, now: Time) {

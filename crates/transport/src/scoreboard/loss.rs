@@ -201,13 +201,14 @@ impl Scoreboard {
         self.undecided = self.ring.gone() + self.ring.len() as u64;
     }
 
-    /// Nothing is lost after all; what was sent again is in flight twice.
+    /// Nothing is lost after all; what was sent again is in flight twice. What was not is never
+    /// found lost by time again: Linux looks for losses along a list, which these have left
+    /// (`tcp_rack_detect_loss`).
     pub fn lose_none(&mut self) {
         for index in 0..self.ring.len() {
             let flags = self.ring[index].flags;
             self.set(index, flags & !LOST);
         }
-        self.undecided = self.ring.gone();
         self.look_anew();
     }
 

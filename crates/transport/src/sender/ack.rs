@@ -75,7 +75,9 @@ impl Sender {
         }
         self.leave(now);
         let resent = self.board.resent();
-        if self.config.rack {
+        if self.repairs_nothing() {
+            // Nor is anything taken for lost.
+        } else if self.config.rack {
             self.detect_by_time(now);
         } else if self.config.duplicates_report {
             self.heed_duplicates(&heard);

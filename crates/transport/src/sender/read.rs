@@ -63,6 +63,10 @@ struct Seen {
     last_reported: Option<Time>,
     /// It tells of data that was sent once, before the last loss.
     originals: bool,
+    /// When the last of what it acknowledges was sent, and the highest of what it reports, and the
+    /// number of that.
+    last_acknowledged: Option<Time>,
+    highest_reported: Option<(u64, Time)>,
 }
 
 impl Seen {
@@ -82,6 +86,13 @@ impl Seen {
             self.last_reported = self.last_reported.max(Some(sent.xmit));
             self.originals |= sent.end() <= recover;
         }
+    }
+
+    /// When the segment was sent that Linux reads last: it reads what is reported by its numbers,
+    /// then what is acknowledged (`tcp_ack`).
+    fn last_read(&self) -> Option<Time> {
+        let reported = self.highest_reported.map(|(_, sent)| sent);
+        self.last_acknowledged.or(reported)
     }
 }
 
@@ -108,8 +119,8 @@ impl Sender {
         let (rack, mut rate) = (&mut self.rack, self.rate.as_deref_mut());
         let cumulative = self.board.acknowledge(ack.ack, |sent| {
             seen.acknowledged(sent, recover);
-            if rack_on {
-                rack.on_delivered(sent, now, echo, min_rtt);
+            if rack_on && rack.on_delivered(sent, now, echo, min_rtt) {
+                seen.last_acknowledged = Some(sent.xmit);
             }
             if let Some(rate) = &mut rate {
                 rate.on_delivered(sent.seq, sent.end());
@@ -117,14 +128,19 @@ impl Sender {
         });
         let reported = self.board.sack(blocks.as_slice(), |sent| {
             seen.reported(sent, recover);
-            if rack_on {
-                rack.on_delivered(sent, now, None, min_rtt);
+            if rack_on && rack.on_delivered(sent, now, None, min_rtt) {
+                seen.highest_reported = seen.highest_reported.max(Some((sent.seq, sent.xmit)));
             }
             if let Some(rate) = &mut rate {
                 rate.on_delivered(sent.seq, sent.end());
             }
         });
         rack.end_ack();
+        if self.config.recovers_like_linux
+            && let Some(sent) = seen.last_read()
+        {
+            rack.set_rtt(now.since(sent));
+        }
         let right_edge = ack.ack.saturating_add(ack.window);
         // The first window that is heard of has changed nothing (RFC 5681, 2).
         let same_window = right_edge == self.right_edge || !self.edge_heard;

@@ -73,6 +73,9 @@ impl Sender {
                 return sent;
             }
         }
+        if self.repairs_nothing() {
+            return None;
+        }
         let forced = core::mem::take(&mut self.force);
         let lost = self.board.next_lost()?;
         let mut window = self.window();

@@ -15,6 +15,7 @@ impl Sender {
             return;
         }
         self.set_started_timers();
+        self.repair_again();
         self.is_calm = false;
         self.flight = self.outstanding();
         if self.reorder_at <= now {

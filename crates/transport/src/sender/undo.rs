@@ -8,6 +8,11 @@
 //! kernel's stamps, or if the receiver has told of each segment sent again that it came twice. Then
 //! the controller takes its window back, and after a timeout nothing is lost. An echo of marks
 //! rules that out: it was congestion. **Left out**: RFC 4015's caution, as in Linux.
+//!
+//! A recovery may prove spurious in part: an acknowledgement shows that a segment which was sent
+//! again was late. That counts as reordering, so that losses take longer to be found. If others
+//! that were sent again are still out, none goes again for this acknowledgement; else the recovery
+//! is over, and nothing is lost (`tcp_try_undo_partial`).
 
 use sojourn_base::Time;
 
@@ -38,6 +43,8 @@ pub(super) struct Doubt {
     frto: bool,
     /// Until the next acknowledgement new data goes before what is lost.
     tries_new_data: bool,
+    /// Until then nothing that is lost goes.
+    repairs_nothing: bool,
     /// Reports of duplicates: more than was sent again prove nothing.
     duplicates: u64,
 }
@@ -146,6 +153,7 @@ impl Sender {
             return;
         };
         doubt.tries_new_data = false;
+        doubt.repairs_nothing = false;
         if ack.ece {
             doubt.may_restore = false;
         }
@@ -155,6 +163,11 @@ impl Sender {
             && heard.advanced
             && doubt.answers_original(ack.echo);
         let recovered = self.snd_una >= self.recover;
+        if self.state == State::Recovery && by_stamp && !recovered {
+            self.rack.on_late(self.snd_una - heard.moved);
+            // What else is missing may be late too.
+            doubt.repairs_nothing = self.board.resent() > 0;
+        }
         match self.state {
             State::Open if by_duplicates => self.take_back(now, false),
             State::Recovery if recovered && (by_stamp || by_duplicates) => {
@@ -211,6 +224,22 @@ impl Sender {
         if doubt.may_restore {
             self.cwr_due = false;
             self.control(|cc| cc.on_undo(now));
+        }
+    }
+
+    /// Whether the last acknowledgement showed that a segment was late which was taken for lost,
+    /// while others that were sent again are out: Linux takes no more for lost then, and sends none
+    /// again (`tcp_try_undo_partial`).
+    pub(super) fn repairs_nothing(&self) -> bool {
+        self.doubt
+            .as_ref()
+            .is_some_and(|doubt| doubt.repairs_nothing)
+    }
+
+    /// A timer expired, whatever the last acknowledgement showed.
+    pub(super) fn repair_again(&mut self) {
+        if let Some(doubt) = &mut self.doubt {
+            doubt.repairs_nothing = false;
         }
     }
 
