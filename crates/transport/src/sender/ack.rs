@@ -75,15 +75,8 @@ impl Sender {
         }
         self.leave(now);
         let resent = self.board.resent();
-        if self.repairs_nothing() {
-            // Nor is anything taken for lost.
-        } else if self.config.rack {
-            self.detect_by_time(now);
-        } else if self.config.duplicates_report {
-            self.heed_duplicates(&heard);
-        } else if self.config.sack {
-            self.board
-                .detect_by_count(self.config.dupthresh, self.config.mss);
+        if !self.repairs_nothing() {
+            self.find_losses(now, &heard);
         }
         heard.lost = self.board.lost_ever() - before.lost_ever;
         let lost_again = self.board.resent() < resent;
@@ -115,6 +108,18 @@ impl Sender {
         }
         self.after_probe(now, ack, &heard);
         self.set_timers(now, &heard, before.state);
+    }
+
+    /// What is lost, by time, by duplicates or by what is reported.
+    fn find_losses(&mut self, now: Time, heard: &Heard) {
+        if self.config.rack {
+            self.detect_by_time(now);
+        } else if self.config.duplicates_report {
+            self.heed_duplicates(heard);
+        } else if self.config.sack {
+            self.board
+                .detect_by_count(self.config.dupthresh, self.config.mss);
+        }
     }
 
     /// Whether nothing but a duplicate is seen in an acknowledgement that reports something, though

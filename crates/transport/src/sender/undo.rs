@@ -25,6 +25,16 @@ use crate::wire::Ack;
 /// Picoseconds of a tick of the kernel's stamps.
 const TICK: u64 = 1_000_000_000;
 
+/// What goes first where both lost segments and new data could.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+enum Turn {
+    #[default]
+    Lost,
+    New,
+    /// New data, and nothing that is lost.
+    NewAlone,
+}
+
 /// Whether the last reduction was called for.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Doubt {
@@ -41,10 +51,8 @@ pub(super) struct Doubt {
     may_restore: bool,
     /// F-RTO waits for what is acknowledged.
     frto: bool,
-    /// Until the next acknowledgement new data goes before what is lost.
-    tries_new_data: bool,
-    /// Until then nothing that is lost goes.
-    repairs_nothing: bool,
+    /// What goes until the next acknowledgement.
+    turn: Turn,
     /// Reports of duplicates: more than was sent again prove nothing.
     duplicates: u64,
 }
@@ -83,7 +91,7 @@ impl Sender {
         let first = self.board.first();
         let is_out = self.board.resent() > 0 || first.is_some_and(Sent::was_retransmitted);
         if let Some(doubt) = &mut self.doubt {
-            doubt.tries_new_data = false;
+            doubt.turn = Turn::Lost;
             if !is_out {
                 doubt.first_resent = None;
             }
@@ -98,7 +106,7 @@ impl Sender {
             && self.config.undo
         {
             doubt.begin(self.snd_una, resent, may_restore);
-            doubt.tries_new_data = false;
+            doubt.turn = Turn::Lost;
         }
     }
 
@@ -112,7 +120,7 @@ impl Sender {
                 doubt.begin(self.snd_una, resent, true);
             }
             doubt.frto = self.config.frto && (is_first || again) && self.snd_una > 0;
-            doubt.tries_new_data = false;
+            doubt.turn = Turn::Lost;
         }
     }
 
@@ -152,8 +160,7 @@ impl Sender {
         let Some(doubt) = &mut self.doubt else {
             return;
         };
-        doubt.tries_new_data = false;
-        doubt.repairs_nothing = false;
+        doubt.turn = Turn::Lost;
         if ack.ece {
             doubt.may_restore = false;
         }
@@ -166,7 +173,9 @@ impl Sender {
         if self.state == State::Recovery && by_stamp && !recovered {
             self.rack.on_late(self.snd_una - heard.moved);
             // What else is missing may be late too.
-            doubt.repairs_nothing = self.board.resent() > 0;
+            if self.board.resent() > 0 {
+                doubt.turn = Turn::NewAlone;
+            }
         }
         match self.state {
             State::Open if by_duplicates => self.take_back(now, false),
@@ -206,7 +215,7 @@ impl Sender {
             doubt.frto = !(heard.reports() || heard.duplicate);
         } else if heard.advanced {
             doubt.frto = has_new_data;
-            doubt.tries_new_data = has_new_data;
+            doubt.turn = if has_new_data { Turn::New } else { Turn::Lost };
         }
     }
 
@@ -233,13 +242,15 @@ impl Sender {
     pub(super) fn repairs_nothing(&self) -> bool {
         self.doubt
             .as_ref()
-            .is_some_and(|doubt| doubt.repairs_nothing)
+            .is_some_and(|doubt| doubt.turn == Turn::NewAlone)
     }
 
     /// A timer expired, whatever the last acknowledgement showed.
     pub(super) fn repair_again(&mut self) {
-        if let Some(doubt) = &mut self.doubt {
-            doubt.repairs_nothing = false;
+        if self.repairs_nothing()
+            && let Some(doubt) = &mut self.doubt
+        {
+            doubt.turn = Turn::Lost;
         }
     }
 
@@ -248,7 +259,7 @@ impl Sender {
     pub(super) fn tries_new_data(&self) -> bool {
         self.doubt
             .as_ref()
-            .is_some_and(|doubt| doubt.tries_new_data)
+            .is_some_and(|doubt| doubt.turn == Turn::New)
     }
 
     /// F-RTO's step 2b: no more new data goes. Where none went, what is lost goes after all, and
@@ -259,7 +270,7 @@ impl Sender {
         if let Some(doubt) = &mut self.doubt
             && !has_tried
         {
-            doubt.tries_new_data = false;
+            doubt.turn = Turn::Lost;
             doubt.frto = false;
         }
         has_tried
