@@ -79,11 +79,11 @@ impl Sender {
         let by_receiver = self.right_edge.saturating_sub(self.snd_nxt);
         let room = by_window.min(by_receiver);
         let third = window.min(self.right_edge.saturating_sub(self.snd_una)) / 3;
-        let left = self.left_of_piece();
-        if room < mss || left <= mss || room >= left.min(third) {
+        if room < mss || room >= third || !self.hears_soon(now) {
             return false;
         }
-        if room / mss >= u64::from(self.full_buffer()) || !self.hears_soon(now) {
+        let left = self.left_of_piece();
+        if left <= mss || room >= left || room / mss >= u64::from(self.full_buffer()) {
             return false;
         }
         if by_window < by_receiver {

@@ -199,6 +199,8 @@ impl Sender {
             return burst;
         }
         if self.config.pushes && self.defers(now) {
+            self.held_by_pace = false;
+            burst.more = false;
             return burst;
         }
         let edge = self.full_edge();
