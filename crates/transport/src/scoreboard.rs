@@ -3,8 +3,8 @@
 //! A ring with one entry of 24 bytes per outstanding segment, in order of sequence number, and
 //! running sums, so that `pipe` costs nothing. Two cursors keep the search for lost segments at a
 //! constant cost per segment however large the window: every first transmission below `undecided`
-//! is lost or delivered, or was held to be lost, and retransmissions, which are in order of time and not of
-//! sequence number, wait in a queue of their own.
+//! is lost or delivered, or was held to be lost, and retransmissions, which are in order of time
+//! and not of sequence number, wait in a queue of their own.
 
 mod loss;
 mod ring;

@@ -110,8 +110,8 @@ impl Rack {
         }
     }
 
-    /// [`on_delivered`](Self::on_delivered) for the first transmission of a segment that lies above all that was delivered
-    /// before, and was sent later.
+    /// [`on_delivered`](Self::on_delivered) for the first transmission of a segment that lies above
+    /// all that was delivered before, and was sent later.
     #[inline]
     pub(crate) fn on_delivered_in_order(&mut self, sent: &Sent, now: Time) {
         self.fack = sent.end();
