@@ -290,7 +290,7 @@ def called(process: int) -> str:
     """What a process is called; nothing once it has gone."""
     try:
         return Path(f"/proc/{process}/comm").read_text().strip()
-    except FileNotFoundError:
+    except (FileNotFoundError, ProcessLookupError):
         return ""
 
 
@@ -298,7 +298,7 @@ def is_alive(process: int) -> bool:
     """Whether it is there, and no zombie."""
     try:
         return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
-    except FileNotFoundError:
+    except (FileNotFoundError, ProcessLookupError):
         return False
 
 

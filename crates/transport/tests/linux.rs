@@ -224,10 +224,10 @@ fn what_fills_no_buffer_waits_for_an_acknowledgement_that_is_near() {
     }
 }
 
-/// One acknowledgement covers a segment that was sent 130 ms ago and reports one that was sent 50 ms
-/// ago. What went out with the former is lost after the round trip of the latter and a quarter. In
-/// Linux, which reads reports first, that takes 130 ms and the quarter, which it waits for from the
-/// last that is missing, sent after 80 ms, and 2 ms more.
+/// One acknowledgement covers a segment that was sent 130 ms ago and reports one that was sent 50
+/// ms ago. What went out with the former is lost after the round trip of the latter and a quarter.
+/// In Linux, which reads reports first, that takes 130 ms and the quarter, which it waits for from
+/// the last that is missing, sent after 80 ms, and 2 ms more.
 #[test]
 fn what_is_acknowledged_has_the_last_word_on_the_round_trip() {
     let keys = [("segment", "1000 B"), ("initial_window", "20 packets")];
