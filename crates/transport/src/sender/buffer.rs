@@ -109,6 +109,7 @@ impl Sender {
         first.xmit + srtt <= now + SOON.min(Span::from_ps(srtt.as_ps() / 2))
     }
 
+    /// Whether what goes now belongs to a buffer that was begun now.
     fn is_amid_buffer(&self, now: Time) -> bool {
         self.buffer.left > 0 && self.last_send == now
     }
@@ -134,7 +135,7 @@ impl Sender {
         })
     }
 
-    /// Bytes that are still to go of the piece of what is written that is next.
+    /// Bytes still to be sent of the piece that the next new segment lies in.
     fn left_of_piece(&self) -> u64 {
         let piece = self.config.piece;
         let waiting = self.stream_end().saturating_sub(self.snd_nxt);

@@ -171,11 +171,7 @@ impl Sender {
             && doubt.answers_original(ack.echo);
         let recovered = self.snd_una >= self.recover;
         if self.state == State::Recovery && by_stamp && !recovered {
-            self.rack.on_late(self.snd_una - heard.moved);
-            // What else is missing may be late too.
-            if self.board.resent() > 0 {
-                doubt.turn = Turn::NewAlone;
-            }
+            self.note_late(heard);
         }
         match self.state {
             State::Open if by_duplicates => self.take_back(now, false),
@@ -192,6 +188,16 @@ impl Sender {
             }
             State::Loss => self.find_out_after_timeout(now, heard, by_stamp || by_duplicates),
             State::Open | State::Cwr | State::Recovery => {}
+        }
+    }
+
+    /// A segment that was taken for lost was late, and what else is missing may be too.
+    fn note_late(&mut self, heard: &Heard) {
+        self.rack.on_late(self.snd_una - heard.moved);
+        if self.board.resent() > 0
+            && let Some(doubt) = &mut self.doubt
+        {
+            doubt.turn = Turn::NewAlone;
         }
     }
 
@@ -236,9 +242,8 @@ impl Sender {
         }
     }
 
-    /// Whether the last acknowledgement showed that a segment was late which was taken for lost,
-    /// while others that were sent again are out: Linux takes no more for lost then, and sends none
-    /// again (`tcp_try_undo_partial`).
+    /// Whether a [late](Self::note_late) segment came while others that were sent again are out:
+    /// then nothing more is taken for lost, or sent again.
     pub(super) fn repairs_nothing(&self) -> bool {
         self.doubt
             .as_ref()
