@@ -91,7 +91,7 @@ fn memory_does_not_grow_with_the_file() {
         (header.concat(), block),
         (
             b"time_s,size_B,flow,ecn\n".to_vec(),
-            b"1.5,1500,a flow,ect0\n".to_vec(),
+            format!("1.5,1500,a flow{},ect0\n", " of many".repeat(10)).into(),
         ),
     ];
     for (head, body) in cases {
