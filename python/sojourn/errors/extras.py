@@ -17,6 +17,7 @@ LIBRARIES = {
     "pandas": "pandas",
     "pyarrow": "pandas",
     "SALib": "sensitivity",
+    "platformdirs": "report",
     "vl_convert": "report",
 }
 """Library -> the extra that installs it."""
