@@ -35,9 +35,8 @@ lint: setup
 	$(if $(PROFILE),,cargo clippy --quiet --workspace --all-targets --no-default-features -- -D warnings)
 	ruff format --check --quiet python tests tools benchmarks examples
 	ruff check --quiet python tests tools benchmarks examples
-	pyright --warnings
 	codespell -L ect,ned,taht,conext *.md docs/*.md docs/how-to docs/concepts examples python/sojourn
-	$(BIN)/python tools/generate.py --check
+	$(BIN)/python tools/generate.py --check & pyright --warnings && wait $$!
 
 test-rust: setup
 	cargo test --quiet $(TESTS) --workspace --no-default-features

@@ -17,6 +17,27 @@ def pytest_xdist_auto_num_workers():
     return (os.cpu_count() or 1) + 1
 
 
+LONG = (
+    "experiments/test_own_keys.py",
+    "experiments/test_cluster.py",
+    "experiments/test_killed.py",
+    "experiments/test_space.py",
+    "docs/test_documents.py",
+    "docs/test_examples.py",
+    "docs/test_site.py",
+    "report/test_reproduction.py",
+    "studies/test_small_runs.py",
+    "trace/test_pcapng_tcp.py",
+    "trace/test_pcapng_udp.py",
+)
+"""The modules that take longest."""
+
+
+def pytest_collection_modifyitems(items):
+    """They come first, so that in the end no worker is left with one of them while others idle."""
+    items.sort(key=lambda item: not str(item.path).endswith(LONG))
+
+
 @pytest.fixture(scope="module")
 def browser(tmp_path_factory):
     """A real browser."""

@@ -6,6 +6,7 @@ import os
 import re
 from contextlib import suppress
 from functools import cache
+from importlib import metadata
 from pathlib import Path
 
 import altair as alt
@@ -26,7 +27,8 @@ def bundle() -> str:
 
 def _kept(version: str, folder: Path) -> str:
     """What vl-convert makes for a version of Vega-Lite, which takes it seconds: so it is kept."""
-    path = folder / f"vega-lite-{version}-of-vl-convert-{vl_convert.__version__}.js"
+    maker = metadata.version("vl-convert-python")
+    path = folder / f"vega-lite-{version}-of-vl-convert-{maker}.js"
     with suppress(OSError, UnicodeDecodeError):
         return path.read_text(encoding="utf-8")
     text = vl_convert.javascript_bundle(vl_version=version)  # pyright: ignore[reportCallIssue]
