@@ -96,7 +96,7 @@ pub struct Simulation<O> {
     deliveries: Calendar,
     /// Links by the next packet that a train brings out of them. It stays short, since there are
     /// few trains.
-    alightings: Calendar,
+    train_deliveries: Calendar,
     /// Flows by the next packet of their source.
     sources: Calendar,
     /// Whether sources may [run ahead](sources) of everything else.
@@ -171,7 +171,7 @@ impl<O: Observer> Simulation<O> {
             delivering: 0,
             tcp: Tcp::default(),
             deliveries: Calendar::with_capacity(2 * links.len()),
-            alightings: Calendar::default(),
+            train_deliveries: Calendar::default(),
             sources: Calendar::with_capacity(flows.len()),
             sources_run_ahead,
             departures: Calendar::default(),
@@ -262,9 +262,9 @@ impl<O: Observer> Simulation<O> {
     fn run_events(&mut self, until: Time, watch: &dyn Watch) -> Result<(), Stop> {
         let mut events = 0_u32;
         loop {
-            let of_train = self.alightings.is_first(&self.deliveries);
+            let of_train = self.train_deliveries.is_first(&self.deliveries);
             let delivery = if of_train {
-                self.alightings.next_time()
+                self.train_deliveries.next_time()
             } else {
                 self.deliveries.next_time()
             };
@@ -284,9 +284,9 @@ impl<O: Observer> Simulation<O> {
             } else if delivery == next {
                 if of_train {
                     if self.has_rounds {
-                        self.alight_in_rounds(delivery, until);
+                        self.deliver_in_rounds(delivery, until);
                     } else {
-                        self.alight(delivery, until);
+                        self.deliver_from_train(delivery, until);
                     }
                 } else {
                     self.deliver(delivery);

@@ -228,7 +228,12 @@ impl Receiver {
     fn take_any(&mut self, now: Time, arrival: &Arrival, out: &mut impl Outbox) -> u64 {
         // Acknowledgements sent meanwhile must look for themselves.
         self.in_step = false;
-        let delivered = self.weigh(now, arrival, out);
+        let delivered = if self.is_too_old(&arrival.segment) {
+            self.refuse(now, &arrival.segment, out);
+            0
+        } else {
+            self.take_in(now, arrival, out)
+        };
         if let Some(linux) = &self.linux {
             self.steady_until = linux.is_steady_until();
         }
@@ -242,14 +247,33 @@ impl Receiver {
         delivered
     }
 
-    fn weigh(&mut self, now: Time, arrival: &Arrival, out: &mut impl Outbox) -> u64 {
+    /// Takes in a segment, and acknowledges it now or later.
+    fn take_in(&mut self, now: Time, arrival: &Arrival, out: &mut impl Outbox) -> u64 {
         let segment = &arrival.segment;
-        if self.is_too_old(segment) {
-            self.refuse(now, segment, out);
-            return 0;
+        let ce_changed = self.hear_mark(now, segment, arrival.ecn == Ecn::Ce, out);
+        let (before, had_holes) = (self.rcv_nxt, !self.ranges.is_empty());
+        let right = before.saturating_add(self.window);
+        let (start, end) = (segment.seq, segment.end().min(right));
+        self.note(now, segment, end);
+        self.place(now, start, end, out);
+        let delivered = self.payload_between(before, self.rcv_nxt);
+        let in_order = self.rcv_nxt > before && !self.has_duplicate();
+        let ends = segment.fin && self.is_finished();
+        let is_quick = self.uses_quick_ack(segment);
+        let at_once = is_quick || ce_changed || (segment.cwr && self.config.hurries_acks);
+        if self.rcv_nxt > before {
+            self.read(now);
         }
-        let marked = arrival.ecn == Ecn::Ce;
-        let ce_changed = self.hear_mark(now, segment, marked, out);
+        let may_wait = in_order && !had_holes && !segment.syn && !ends && !segment.push;
+        let waits = !at_once && (may_wait && self.delays(now) || self.gathers_until(now));
+        if !waits {
+            self.acknowledge(now, out.place());
+        }
+        delivered
+    }
+
+    /// What a segment tells beside its data, of which all before `end` fits the window.
+    fn note(&mut self, now: Time, segment: &Segment, end: u64) {
         if self.acks == 0
             && let Some(linux) = &mut self.linux
         {
@@ -263,11 +287,8 @@ impl Receiver {
         if segment.fin {
             self.fin = NonZeroU64::new(segment.end() - 1);
         }
-        let right = self.rcv_nxt.saturating_add(self.window);
-        let (start, end) = (segment.seq, segment.end().min(right));
-        let before = self.rcv_nxt;
         if segment.len > 0
-            && start <= self.rcv_nxt
+            && segment.seq <= self.rcv_nxt
             && end > self.rcv_nxt
             && let Some(linux) = &mut self.linux
             && linux.delaying.on_data(now)
@@ -277,10 +298,14 @@ impl Receiver {
         if self.lets_window_grow(now, segment) {
             self.quick_acks |= 1;
         }
-        let had_holes = !self.ranges.is_empty();
-        if start >= end || end <= self.rcv_nxt || start >= right {
+    }
+
+    /// Puts the numbers from `start` up to `end`, where the window ends at the latest, where they
+    /// belong.
+    fn place(&mut self, now: Time, start: u64, end: u64, out: &mut impl Outbox) {
+        if start >= end || end <= self.rcv_nxt {
             // Nothing new: no data, an old duplicate, or beyond the window.
-            if start < end && end <= self.rcv_nxt {
+            if start < end {
                 self.duplicate = (start, end);
                 self.hurry(AFTER_DUPLICATE);
             }
@@ -297,35 +322,38 @@ impl Receiver {
             }
             self.insert(start, end);
         }
-        let delivered = self.payload_between(before, self.rcv_nxt);
-        let in_order = self.rcv_nxt > before && !self.has_duplicate();
-        let ends = segment.fin && self.is_finished();
-        let quick = self.quick_acks > 0 && !segment.syn;
-        if quick {
+    }
+
+    /// Whether a segment is one of those that are acknowledged at once.
+    fn uses_quick_ack(&mut self, segment: &Segment) -> bool {
+        let is_quick = self.quick_acks > 0 && !segment.syn;
+        if is_quick {
             self.quick_acks -= 1;
             if self.quick_acks == 0 {
                 self.shorten_delay();
             }
         }
-        let at_once = quick || ce_changed || (segment.cwr && self.config.hurries_acks);
-        if self.rcv_nxt > before {
-            self.read(now);
+        is_quick
+    }
+
+    /// One more segment in order: whether its acknowledgement may wait for others, or for the
+    /// timer, which then runs.
+    fn delays(&mut self, now: Time) -> bool {
+        self.delayed += 1;
+        let waits = self.delayed < self.config.delayed_ack;
+        if waits && self.delayed == 1 {
+            self.ack_at = now + self.delay();
         }
-        if in_order && !had_holes && !segment.syn && !ends && !at_once && !segment.push {
-            self.delayed += 1;
-            if self.delayed < self.config.delayed_ack {
-                if self.delayed == 1 {
-                    self.ack_at = now + self.delay();
-                }
-                return delivered;
-            }
-        }
-        if !at_once && let Some(at) = self.gather(now) {
+        waits
+    }
+
+    /// Whether an acknowledgement waits for others that come soon, as Linux lets it.
+    fn gathers_until(&mut self, now: Time) -> bool {
+        let until = self.gather(now);
+        if let Some(at) = until {
             self.ack_at = self.ack_at.min(at);
-            return delivered;
         }
-        self.acknowledge(now, out.place());
-        delivered
+        until.is_some()
     }
 
     /// Whether a segment bears an older stamp than one that moved the acknowledgement: it may be

@@ -39,7 +39,7 @@ impl<O: Observer> Simulation<O> {
         let train = &mut self.trains[number];
         train.end_round(&round, &self.shared);
         let (time, slot) = train.next(&self.shared).unwrap_or((Time::NEVER, 0));
-        self.alightings.replace_first_with(time, slot);
+        self.train_deliveries.replace_first_with(time, slot);
         self.round = round;
     }
 

@@ -41,9 +41,9 @@ impl<O: Observer> Simulation<O> {
                 if train.has_several() {
                     let tracks = &self.tracks;
                     let is_its = |link: LinkId| tracks[link as usize].train() == Some(number);
-                    self.alightings.bring_forward(is_its, out, next);
+                    self.train_deliveries.bring_forward(is_its, out, next);
                 } else {
-                    self.alightings.push(out, next);
+                    self.train_deliveries.push(out, next);
                 }
             }
             return true;
@@ -62,8 +62,8 @@ impl<O: Observer> Simulation<O> {
     /// them: one train after the other, no packet needs the calendar, and a processor guesses well
     /// what comes next.
     #[inline(always)]
-    pub(super) fn alight(&mut self, mut now: Time, until: Time) {
-        let mut id = self.alightings.next_slot();
+    pub(super) fn deliver_from_train(&mut self, mut now: Time, until: Time) {
+        let mut id = self.train_deliveries.next_slot();
         let Some(number) = self.train_through(id) else {
             return;
         };
@@ -87,7 +87,7 @@ impl<O: Observer> Simulation<O> {
             let goes_on = time < until && (train.is_apart(time) || self.is_apart(slot, time));
             self.foreseen.until = (time.min(timer) + after).min(known_until);
             if !goes_on {
-                self.alightings.replace_first_with(time, slot);
+                self.train_deliveries.replace_first_with(time, slot);
                 self.come_out(number, id, now, &packet, began, at_end);
                 self.foreseen = Foreseen::NOTHING;
                 return;
@@ -103,7 +103,7 @@ impl<O: Observer> Simulation<O> {
                 timer = self.put_off_timers(time);
             }
             if timer <= time {
-                self.alightings.replace_first_with(time, slot);
+                self.train_deliveries.replace_first_with(time, slot);
                 self.foreseen = Foreseen::NOTHING;
                 return;
             }
@@ -114,8 +114,8 @@ impl<O: Observer> Simulation<O> {
     /// The same where there may be [rounds](crate::round): then, if one is due, a train as a whole,
     /// else the first of it alone, for some of those behind it may wait for a round.
     #[inline(never)]
-    pub(super) fn alight_in_rounds(&mut self, now: Time, until: Time) {
-        let id = self.alightings.next_slot();
+    pub(super) fn deliver_in_rounds(&mut self, now: Time, until: Time) {
+        let id = self.train_deliveries.next_slot();
         let Some(number) = self.train_through(id) else {
             return;
         };
@@ -128,7 +128,7 @@ impl<O: Observer> Simulation<O> {
         let began = train.began(&packet);
         let at_end = train.ends_paths();
         let (time, slot) = train.next(&self.shared).unwrap_or((Time::NEVER, 0));
-        self.alightings.replace_first_with(time, slot);
+        self.train_deliveries.replace_first_with(time, slot);
         self.come_out(number, id, now, &packet, began, at_end);
     }
 
@@ -162,7 +162,7 @@ impl<O: Observer> Simulation<O> {
         let number = self.tracks[id as usize].train();
         if number.is_none() {
             debug_assert!(false, "no train goes through link {id}");
-            self.alightings.replace_first(Time::NEVER);
+            self.train_deliveries.replace_first(Time::NEVER);
         }
         number
     }
@@ -223,9 +223,9 @@ impl<O: Observer> Simulation<O> {
         self.foreseen = Foreseen::NOTHING;
         let firsts = self.trains.iter();
         let firsts = firsts.filter_map(|train| train.next(&self.shared));
-        self.alightings = Calendar::default();
+        self.train_deliveries = Calendar::default();
         for (time, link) in firsts {
-            self.alightings.push(time, link);
+            self.train_deliveries.push(time, link);
         }
     }
 
