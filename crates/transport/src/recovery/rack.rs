@@ -24,9 +24,6 @@ pub struct Rack {
     persist: u32,
     dsack_round: Option<u64>,
     any: bool,
-    /// When the latest-sent of those was sent that the acknowledgement at hand reports, and its
-    /// place among what was sent then; none before the first of them.
-    reported: Option<(Time, u16)>,
 }
 
 /// Recoveries for which a widened window lasts (RFC 8985, 6.2, step 4).
@@ -47,17 +44,11 @@ impl Default for Rack {
             persist: PERSIST,
             dsack_round: None,
             any: false,
-            reported: None,
         }
     }
 }
 
 impl Rack {
-    /// An acknowledgement has told of all that it reports.
-    pub fn end_ack(&mut self) {
-        self.reported = None;
-    }
-
     /// Steps 2 and 3: `sent` was delivered; `min_rtt` is the connection's minimum. `echo` is the
     /// stamp that came back where it tells of this segment: not where a SACK block reports it,
     /// since the receiver echoes the last segment that came in order (RFC 7323, 4.3). Tells whether
@@ -75,19 +66,12 @@ impl Rack {
             self.reordering_seen = true;
             self.furthest = self.furthest.max(self.fack - sent.seq);
         }
-        let rtt = now.since(sent.xmit);
         if sent.was_retransmitted() {
             // It may be the original that was delivered.
             let older = echo.is_some_and(|echo| echo < sent.xmit);
-            if older || rtt < min_rtt {
+            if older || now.since(sent.xmit) < min_rtt {
                 return false;
             }
-        }
-        // In the order in which they were sent, the last has the last word.
-        let reported = self.reported;
-        if reported.is_none_or(|(xmit, order)| sent_after(sent.xmit, sent.order, xmit, order)) {
-            self.reported = Some((sent.xmit, sent.order));
-            self.rtt = rtt;
         }
         if !self.any || sent_after(sent.xmit, sent.order, self.xmit, self.order) {
             self.any = true;
@@ -97,7 +81,7 @@ impl Rack {
         true
     }
 
-    /// The RTT by which losses are found, of a segment that is delivered now.
+    /// Step 2: the RTT by which losses are found, of one of the segments that were delivered.
     pub(crate) fn set_rtt(&mut self, rtt: Span) {
         self.rtt = rtt;
     }
@@ -184,46 +168,5 @@ impl Rack {
     /// How long after its sending a segment is lost at a timeout (6.3).
     pub fn patience(&self, window: Span) -> Span {
         self.rtt + window
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::scoreboard::Scoreboard;
-
-    fn ms(ms: u64) -> Time {
-        Time::ZERO + Span::from_ms(ms)
-    }
-
-    /// Segments of 1000 bytes sent at 0, 50 and 100 ms.
-    fn sent() -> Vec<Sent> {
-        let mut board = Scoreboard::default();
-        for n in 0..3 {
-            board.push(1 + 1000 * n, 1000, ms(50 * n));
-        }
-        let mut all = Vec::new();
-        board.acknowledge(3001, |one| all.push(*one));
-        all
-    }
-
-    /// The latest-sent of one acknowledgement tells the round-trip time, whatever the order in
-    /// which it reports them; a later acknowledgement of what was sent before tells another.
-    #[test]
-    fn the_round_trip_is_that_of_the_last_report() {
-        let sent = sent();
-        let mut rack = Rack::default();
-        for one in [2, 1] {
-            rack.on_delivered(&sent[one], ms(200), None, Span::ZERO);
-        }
-        rack.end_ack();
-        let told = |rack: &Rack| {
-            let deadline = rack.deadline(Span::ZERO).expect("something was delivered");
-            (deadline.xmit, deadline.wait)
-        };
-        assert_eq!(told(&rack), (ms(100), Span::from_ms(100)));
-        rack.on_delivered(&sent[0], ms(250), None, Span::ZERO);
-        rack.end_ack();
-        assert_eq!(told(&rack), (ms(100), Span::from_ms(250)));
     }
 }

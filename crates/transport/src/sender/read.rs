@@ -63,8 +63,9 @@ struct Seen {
     last_reported: Option<Time>,
     /// It tells of data that was sent once, before the last loss.
     originals: bool,
-    /// When the last of what it acknowledges was sent, and the highest of what it reports, and the
-    /// number of that.
+    /// Of what RACK may time: the latest of all, the last by number of what it acknowledges, and of
+    /// what it reports the highest, with its number.
+    latest: Option<Time>,
     last_acknowledged: Option<Time>,
     highest_reported: Option<(u64, Time)>,
 }
@@ -88,11 +89,26 @@ impl Seen {
         }
     }
 
-    /// When the segment was sent that Linux reads last: it reads what is reported by its numbers,
-    /// then what is acknowledged (`tcp_ack`).
-    fn last_read(&self) -> Option<Time> {
-        let reported = self.highest_reported.map(|(_, sent)| sent);
-        self.last_acknowledged.or(reported)
+    fn acknowledged_and_timed(&mut self, sent: &Sent) {
+        self.latest = self.latest.max(Some(sent.xmit));
+        self.last_acknowledged = Some(sent.xmit);
+    }
+
+    fn reported_and_timed(&mut self, sent: &Sent) {
+        self.latest = self.latest.max(Some(sent.xmit));
+        self.highest_reported = self.highest_reported.max(Some((sent.seq, sent.xmit)));
+    }
+
+    /// When the segment was sent whose round trip RACK goes by: the one sent last (RFC 8985, 6.2,
+    /// step 2), in Linux the one read last, which reads what is reported by its numbers, then what
+    /// is acknowledged (`tcp_ack`).
+    fn timed(&self, is_linux: bool) -> Option<Time> {
+        if is_linux {
+            let reported = self.highest_reported.map(|(_, sent)| sent);
+            self.last_acknowledged.or(reported)
+        } else {
+            self.latest
+        }
     }
 }
 
@@ -120,7 +136,7 @@ impl Sender {
         let cumulative = self.board.acknowledge(ack.ack, |sent| {
             seen.acknowledged(sent, recover);
             if rack_on && rack.on_delivered(sent, now, echo, min_rtt) {
-                seen.last_acknowledged = Some(sent.xmit);
+                seen.acknowledged_and_timed(sent);
             }
             if let Some(rate) = &mut rate {
                 rate.on_delivered(sent.seq, sent.end());
@@ -129,16 +145,13 @@ impl Sender {
         let reported = self.board.sack(blocks.as_slice(), |sent| {
             seen.reported(sent, recover);
             if rack_on && rack.on_delivered(sent, now, None, min_rtt) {
-                seen.highest_reported = seen.highest_reported.max(Some((sent.seq, sent.xmit)));
+                seen.reported_and_timed(sent);
             }
             if let Some(rate) = &mut rate {
                 rate.on_delivered(sent.seq, sent.end());
             }
         });
-        rack.end_ack();
-        if self.config.recovers_like_linux
-            && let Some(sent) = seen.last_read()
-        {
+        if let Some(sent) = seen.timed(self.config.recovers_like_linux) {
             rack.set_rtt(now.since(sent));
         }
         let right_edge = ack.ack.saturating_add(ack.window);
@@ -304,5 +317,33 @@ impl Sender {
         // RACK would see the lower overtaken (RFC 8985, 6.2, step 3).
         valid.sort();
         valid
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scoreboard::Scoreboard;
+
+    /// Of three segments sent one after the other the third and the first are reported, and the
+    /// second is acknowledged.
+    #[test]
+    fn one_of_all_has_the_last_word_on_the_round_trip() {
+        let at = |ms| Time::ZERO + Span::from_ms(ms);
+        let mut board = Scoreboard::default();
+        for n in 0..3 {
+            board.push(1 + 1000 * n, 1000, at(50 * n));
+        }
+        let mut sent = Vec::new();
+        board.acknowledge(3001, |one| sent.push(*one));
+        let mut seen = Seen::default();
+        assert_eq!((seen.timed(false), seen.timed(true)), (None, None));
+        seen.reported_and_timed(&sent[2]);
+        seen.reported_and_timed(&sent[0]);
+        assert_eq!(seen.timed(false), Some(at(100)));
+        assert_eq!(seen.timed(true), Some(at(100)));
+        seen.acknowledged_and_timed(&sent[1]);
+        assert_eq!(seen.timed(false), Some(at(100)));
+        assert_eq!(seen.timed(true), Some(at(50)));
     }
 }
