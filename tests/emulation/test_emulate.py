@@ -178,6 +178,20 @@ def test_ctrl_c_before_the_command_runs_is_told_in_a_word(tmp_path):
     assert (front.returncode, errors) == (130, "interrupted\n")
 
 
+def test_the_command_goes_with_a_front_that_is_told_to_end(tmp_path):
+    words = ["--rate", "1 Mbit/s", "--queue", "droptail", "--", "sleep", "60"]
+    command = [sys.executable, "-m", "sojourn", "emulate", *words]
+    with subprocess.Popen(
+        command, stderr=subprocess.PIPE, text=True, cwd=tmp_path, start_new_session=True
+    ) as front:
+        wait_for_child(front, "sleep")
+        front.terminate()
+        _, errors = front.communicate(timeout=30)
+    assert (front.returncode, errors) == (130, "interrupted\n")
+    with pytest.raises(ProcessLookupError):
+        os.killpg(front.pid, 0)
+
+
 def test_a_command_that_is_killed_before_it_runs_is_told():
     with made(["true"], hosts.NEAR, None, is_apart=False) as host:
         host.process.terminate()

@@ -1,4 +1,4 @@
-"""Ctrl-C ends a run at once and keeps what is finished."""
+"""Ctrl-C, or SIGTERM, ends a run at once and keeps what is finished."""
 
 import json
 import os
@@ -22,7 +22,9 @@ AT_ONCE_S = 5
 REPLICAS = 4000
 
 
-def interrupted(folder: Path, text: str, wait_for: str) -> tuple[dict, str]:
+def interrupted(
+    folder: Path, text: str, wait_for: str, by: signal.Signals = signal.SIGINT
+) -> tuple[dict, str]:
     """Run until a trace of this name appears, then interrupt; return the document and stderr."""
     path = folder / "long.toml"
     path.write_text(text)
@@ -39,7 +41,7 @@ def interrupted(folder: Path, text: str, wait_for: str) -> tuple[dict, str]:
             assert program.poll() is None
             time.sleep(0.02)
         began = time.monotonic()
-        program.send_signal(signal.SIGINT)
+        program.send_signal(by)
         out, errors = program.communicate(timeout=PATIENCE_S)
         took = time.monotonic() - began
     finally:
@@ -184,9 +186,10 @@ def test_it_is_heard_while_the_workers_are_looked_after(own, _try):
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals are sent otherwise there")
-def test_finished_runs_are_kept(mixed, tmp_path):
+@pytest.mark.parametrize("by", [signal.SIGINT, signal.SIGTERM])
+def test_finished_runs_are_kept(mixed, tmp_path, by):
     text = mixed().replace("replicas = 3", f"replicas = {REPLICAS}")
-    document, errors = interrupted(tmp_path, text, "trace-replica8.tr")
+    document, errors = interrupted(tmp_path, text, "trace-replica8.tr", by)
     assert "interrupted" in errors
     assert document["complete"] is False
     assert document["replicas"] == REPLICAS

@@ -9,6 +9,7 @@ from __future__ import annotations
 import atexit
 import gc
 import os
+import signal
 import sys
 import threading
 import warnings
@@ -65,6 +66,7 @@ def program() -> None:
     # hundred objects costs a short sweep more than it frees. So it does at the end.
     gc.set_threshold(50_000)
     atexit.register(_leave_to_the_system)
+    _end_by_either_signal()
     _print_what_can_be()
     aside.keep_output()
     try:
@@ -106,6 +108,12 @@ def main() -> None:
         sys.exit(FAILED)
     except OSError as error:
         _fail(f"{error.filename or 'sojourn'}: {error.strerror or error}", FAILED)
+
+
+def _end_by_either_signal() -> None:
+    """By SIGTERM, as batch systems send it, the program ends as by Ctrl-C: it keeps what it has."""
+    if signal.getsignal(signal.SIGTERM) is signal.SIG_DFL:
+        signal.signal(signal.SIGTERM, signal.default_int_handler)
 
 
 def _print_what_can_be() -> None:
