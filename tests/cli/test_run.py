@@ -355,3 +355,9 @@ def test_a_closed_stdout_is_one_line(small, tmp_path):
     assert done.stderr.startswith("error: stdout: found it closed")
     assert done.stderr.count("\n") == 1
     assert not (tmp_path / "out").exists()
+
+
+def test_what_a_closed_stderr_would_be_told_is_not_printed(tmp_path):
+    call = f"'{sys.executable}' -m sojourn run '{tmp_path / 'missing.toml'}' --json 2>&-"
+    done = subprocess.run(["sh", "-c", call], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (2, "", "")

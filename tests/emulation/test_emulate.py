@@ -146,6 +146,13 @@ def test_one_document_and_the_status_of_the_command(tmp_path):
     assert found["queues"]["up: droptail"]["arrivals_packets"] == 0
 
 
+def test_one_document_where_stderr_is_closed(tmp_path):
+    options = "--rate '1 Mbit/s' --queue droptail --json -- echo hello"
+    call = f"'{sys.executable}' -m sojourn emulate {options} 2>&-"
+    done = subprocess.run(["sh", "-c", call], capture_output=True, check=False, cwd=tmp_path)
+    assert json.loads(done.stdout)["status"] == 0
+
+
 def test_ctrl_c_is_the_commands_and_what_was_measured_is_shown(tmp_path):
     words = ["--rate", "1 Mbit/s", "--queue", "droptail", "--", "sleep", "60"]
     command = [sys.executable, "-m", "sojourn", "emulate", *words]

@@ -15,6 +15,7 @@ import threading
 import warnings
 from contextlib import suppress
 from io import TextIOWrapper
+from pathlib import Path
 from typing import Annotated, Any, NoReturn
 
 import typer
@@ -117,7 +118,12 @@ def _end_by_either_signal() -> None:
 
 
 def _print_what_can_be() -> None:
-    """Where the locale lacks signs of a table or a name, others stand for them: no run is lost."""
+    """Where the locale lacks signs of a table or a name, others stand for them: no run is lost.
+
+    Python has no stderr where whoever called has closed it, and would print its lines on stdout.
+    """
+    if sys.stderr is None:
+        sys.stderr = Path(os.devnull).open("w")  # noqa: SIM115 as long as the program runs
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="replace")
