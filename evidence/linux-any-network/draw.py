@@ -1,0 +1,153 @@
+#!/usr/bin/env python3
+"""Draws networks of chance: ``draw.py COUNT SEED`` writes ``network.toml`` and ``peer.csv``.
+
+The table then holds the commands alone, as ``evidence/measure.py`` takes them.
+"""
+
+from __future__ import annotations
+
+import csv
+import math
+import random
+import sys
+from pathlib import Path
+
+HERE = Path(__file__).parent
+CONTROLS = (
+    *("cubic", "cubic", "cubic", "reno", "reno", "bbr", "bic", "highspeed", "htcp", "hybla"),
+    *("illinois", "scalable", "vegas", "veno", "westwood", "yeah"),
+)
+AVERAGE = 'mean_packet = "1514 B", burst = 33, max_p = 0.1'
+RED = f'limit = "302800 B", min_th = "30280 B", max_th = "90840 B", {AVERAGE}'
+CHOKE = f'limit = "200 packets", min_th = "20 packets", max_th = "60 packets", {AVERAGE}'
+LEAVES = {
+    "pfifo": 'discipline = "pfifo", limit = "100 packets"',
+    "bfifo": 'discipline = "droptail", limit = "151400 B"',
+    "red": f'discipline = "red", {RED}',
+    "ared": f'discipline = "ared", {RED}',
+    "codel": 'discipline = "codel", limit = "200 packets", ecn = false',
+    "fq_codel": 'discipline = "fq_codel", limit = "1000 packets", ecn = false',
+    "pie": 'discipline = "pie", limit = "200 packets"',
+    "fq_pie": 'discipline = "fq_pie", limit = "1000 packets"',
+    "sfq": 'discipline = "sfq", limit = "127 packets"',
+    "choke": f'discipline = "choke", {CHOKE}',
+    "sfb": 'discipline = "sfb", limit = "200 packets", ecn = false',
+}
+"""The leaves of HTB that the guest knows."""
+
+FRAME_BITS = 1514 * 8
+ACKNOWLEDGEMENT_MS = 0.0005
+
+FILE = """\
+# Networks of chance, as Linux 6.1 ran them: written by draw.py.
+name = "linux-any-network"
+title = "Networks of chance, as in Linux"
+duration = "30 s"
+warmup = "5 s"
+seed = 1
+replicas = 20
+
+[[link]]
+name = "bottleneck"
+from = "sender"
+to = "receiver"
+rate = "10 Mbit/s"
+delay = "10 ms"
+loss = 0
+queue = {{ discipline = "pfifo", limit = "100 packets", preset = "linux" }}
+
+# Acknowledgements come back at a rate that never holds them up.
+[[link]]
+name = "back"
+from = "receiver"
+to = "sender"
+rate = "1 Gbit/s"
+delay = "10 ms"
+queue = {{ discipline = "droptail", limit = "none" }}
+
+[[flow]]
+name = "tcp"
+count = 4
+from = "sender"
+to = "receiver"
+start = "uniform(0 s, 0.4 s)"
+transport = {{ protocol = "tcp", preset = "linux", congestion_control = "cubic", handshake = true, header = "66 B" }}
+traffic = {{ source = "bulk" }}
+
+[[flow]]
+name = "ping"
+from = "sender"
+to = "receiver"
+transport = {{ protocol = "udp", preset = "linux", payload = "64 B", header = "42 B" }}
+traffic = {{ source = "cbr", rate = "42.4 kbit/s" }}
+
+[design]
+kind = "listed"
+
+[vary]
+"link.bottleneck.rate" = [{rate}]
+"link.bottleneck.delay" = [{delay}]
+"link.back.delay" = [{back}]
+"link.bottleneck.loss" = [{loss}]
+"flow.tcp.count" = [{count}]
+"flow.tcp.transport.congestion_control" = [{congestion_control}]
+"link.bottleneck.queue" = [
+    {queue},
+]
+"""
+
+
+def main() -> None:
+    """Draw so many networks."""
+    count, seed = map(int, sys.argv[1:])
+    draws = random.Random(seed)
+    networks = [network(draws) for _ in range(count)]
+    lists = {key: ", ".join(each[key] for each in networks) for key in networks[0]}
+    lists["queue"] = ",\n    ".join(each["queue"] for each in networks)
+    (HERE / "network.toml").write_text(FILE.format(**lists))
+    with (HERE / "peer.csv").open("w", newline="") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        case = ("subject", "peer", "version", "run", "rate", "delay", "congestion_control", "count")
+        # Both links have a delay.
+        titles = (key.replace("delay", "bottleneck.delay") for key in case)
+        writer.writerow([*titles, "metric", "n", "mean", "sd"])
+        for each in networks:
+            writer.writerow([*(each[key].strip('"') for key in case), "", "", "", ""])
+
+
+def network(draws: random.Random) -> dict[str, str]:
+    """Return what the file says of one network, each as TOML, and the guest's command."""
+    # Half of them behind netem, with a room of their own.
+    queue = draws.choice([*LEAVES, *["fifo"] * len(LEAVES)])
+    control = draws.choice(CONTROLS)
+    rate, rtt = round(log_uniform(draws, 2, 50), 2), round(log_uniform(draws, 5, 200))
+    flows = draws.choice([1, 2, 3, 4, 5, 6, 8, 12])
+    limit = draws.choice([20, 50, 100, 200, 400])
+    loss = draws.choice([0, 0, 0, 0.1, 0.5, 2])
+    rtt = max(rtt, math.ceil(2 * FRAME_BITS / rate / 1000))
+    # HTB hands a packet over at the start of its service.
+    early = 0 if queue == "fifo" else FRAME_BITS / rate / 1000 - ACKNOWLEDGEMENT_MS
+    ours = f'discipline = "pfifo", limit = "{limit} packets"' if queue == "fifo" else LEAVES[queue]
+    run = f"--queue={queue} --rate={rate} --limit={limit} --control={control} --flows={flows}"
+    return {
+        "subject": ours.split('"')[1],
+        "peer": "Linux",
+        "version": "6.1.192",
+        "rate": f'"{rate:g} Mbit/s"',
+        "delay": f'"{rtt / 2:g} ms"',
+        "back": f'"{round(rtt / 2 - early, 4):g} ms"',
+        "loss": f"{loss / 100:g}",
+        "count": f"{flows}",
+        "congestion_control": f'"{control}"',
+        "queue": f'{{ {ours}, preset = "linux" }}',
+        "run": f"../linux-guest/run.sh {run} --rtt={rtt} --loss={loss} --seed=N",
+    }
+
+
+def log_uniform(draws: random.Random, low: float, high: float) -> float:
+    """Draw evenly in ratio."""
+    return math.exp(draws.uniform(math.log(low), math.log(high)))
+
+
+if __name__ == "__main__":
+    main()
