@@ -7,34 +7,22 @@ The table then holds the commands alone, as ``evidence/measure.py`` takes them.
 from __future__ import annotations
 
 import csv
+import json
 import math
 import random
 import sys
+import tomllib
+from collections.abc import Mapping
 from pathlib import Path
 
 HERE = Path(__file__).parent
+DISCIPLINES = HERE.parent / "linux-disciplines" / "rtt-20ms.toml"
+"""Whose disciplines, with these settings, the guest knows as leaves of HTB."""
+
 CONTROLS = (
     *("cubic", "cubic", "cubic", "reno", "reno", "bbr", "bic", "highspeed", "htcp", "hybla"),
     *("illinois", "scalable", "vegas", "veno", "westwood", "yeah"),
 )
-AVERAGE = 'mean_packet = "1514 B", burst = 33, max_p = 0.1'
-RED = f'limit = "302800 B", min_th = "30280 B", max_th = "90840 B", {AVERAGE}'
-CHOKE = f'limit = "200 packets", min_th = "20 packets", max_th = "60 packets", {AVERAGE}'
-LEAVES = {
-    "pfifo": 'discipline = "pfifo", limit = "100 packets"',
-    "bfifo": 'discipline = "droptail", limit = "151400 B"',
-    "red": f'discipline = "red", {RED}',
-    "ared": f'discipline = "ared", {RED}',
-    "codel": 'discipline = "codel", limit = "200 packets", ecn = false',
-    "fq_codel": 'discipline = "fq_codel", limit = "1000 packets", ecn = false',
-    "pie": 'discipline = "pie", limit = "200 packets"',
-    "fq_pie": 'discipline = "fq_pie", limit = "1000 packets"',
-    "sfq": 'discipline = "sfq", limit = "127 packets"',
-    "choke": f'discipline = "choke", {CHOKE}',
-    "sfb": 'discipline = "sfb", limit = "200 packets", ecn = false',
-}
-"""The leaves of HTB that the guest knows."""
-
 FRAME_BITS = 1514 * 8
 ACKNOWLEDGEMENT_MS = 0.0005
 
@@ -101,7 +89,8 @@ def main() -> None:
     """Draw so many networks."""
     count, seed = map(int, sys.argv[1:])
     draws = random.Random(seed)
-    networks = [network(draws) for _ in range(count)]
+    known = leaves()
+    networks = [network(draws, known) for _ in range(count)]
     lists = {key: ", ".join(each[key] for each in networks) for key in networks[0]}
     lists["queue"] = ",\n    ".join(each["queue"] for each in networks)
     (HERE / "network.toml").write_text(FILE.format(**lists))
@@ -115,10 +104,19 @@ def main() -> None:
             writer.writerow([*(each[key].strip('"') for key in case), "", "", "", ""])
 
 
-def network(draws: random.Random) -> dict[str, str]:
+def leaves() -> dict[str, str]:
+    """Return what a scenario says of each leaf, by the guest's name."""
+    found = {}
+    for queue in tomllib.loads(DISCIPLINES.read_text())["vary"]["link.bottleneck.queue"]:
+        name = "bfifo" if queue["discipline"] == "droptail" else queue["discipline"]
+        found[name] = ", ".join(f"{key} = {json.dumps(value)}" for key, value in queue.items())
+    return found
+
+
+def network(draws: random.Random, known: Mapping[str, str]) -> dict[str, str]:
     """Return what the file says of one network, each as TOML, and the guest's command."""
     # Half of them behind netem, with a room of their own.
-    queue = draws.choice([*LEAVES, *["fifo"] * len(LEAVES)])
+    queue = draws.choice([*known, *["fifo"] * len(known)])
     control = draws.choice(CONTROLS)
     rate, rtt = round(log_uniform(draws, 2, 50), 2), round(log_uniform(draws, 5, 200))
     flows = draws.choice([1, 2, 3, 4, 5, 6, 8, 12])
@@ -127,7 +125,7 @@ def network(draws: random.Random) -> dict[str, str]:
     rtt = max(rtt, math.ceil(2 * FRAME_BITS / rate / 1000))
     # HTB hands a packet over at the start of its service.
     early = 0 if queue == "fifo" else FRAME_BITS / rate / 1000 - ACKNOWLEDGEMENT_MS
-    ours = f'discipline = "pfifo", limit = "{limit} packets"' if queue == "fifo" else LEAVES[queue]
+    ours = f'discipline = "pfifo", limit = "{limit} packets"' if queue == "fifo" else known[queue]
     run = f"--queue={queue} --rate={rate} --limit={limit} --control={control} --flows={flows}"
     return {
         "subject": ours.split('"')[1],
