@@ -97,7 +97,7 @@ def one_class(entry: dict[str, Any], kind: str, word: str, page: str) -> str:
     doc += paragraph(
         f"Its manual page: ``docs/reference/{page}.md``, under ``{entry['name']}``.", 4
     )
-    shown = [("preset", "Whose defaults and known ways.", "reference", {})]
+    shown = [("preset", "Whose defaults and behaviour.", "reference", {})]
     shown += [
         (
             param["name"],

@@ -117,6 +117,8 @@ METRICS = (
         "higher",
         "time from the sending of one lost packet to that of the next, mean",
     ),
+    Metric("marks_packets", "flow", None, "packets received with a mark (CE)"),
+    Metric("mark_ratio", "flow", None, "marked share of the received packets"),
     Metric("delay_mean_s", "flow", "lower", "last bit received less first bit sent, mean"),
     Metric("delay_p50_s", "flow", "lower", "one-way delay, median"),
     Metric("delay_p95_s", "flow", "lower", "one-way delay, 95th percentile"),

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from html import escape
 from typing import TYPE_CHECKING, Any
 
+from sojourn.columns import OF_FLOWS, OF_LINKS, Column, telling
 from sojourn.experiments.compared import from_to
 from sojourn.summary import links_that_matter, metric_text, most_values
 
@@ -14,41 +15,25 @@ if TYPE_CHECKING:
     from sojourn.results import Results
     from sojourn.scenario import Scenario
 
-LINK_METRICS = {
-    "utilization": ("utilisation", 1.0, 3),
-    "throughput_bps": ("throughput, Mbit/s", 1e-6, 3),
-    "loss_ratio": ("loss, %", 100.0, 3),
-    "queueing_delay_mean_s": ("queueing delay, ms", 1e3, 3),
-    "queueing_delay_p95_s": ("p95, ms", 1e3, 3),
-}
-"""Metric -> heading, factor and decimals."""
-
-FLOW_METRICS = {
-    "goodput_bps": ("goodput, Mbit/s", 1e-6, 3),
-    "loss_ratio": ("loss, %", 100.0, 3),
-    "delay_mean_s": ("one-way delay, ms", 1e3, 3),
-    "jain_index": ("Jain's index", 1.0, 3),
-}
-
 
 def results_card(results: Results) -> str:
     """Links and groups of flows of each point, means with their 95 % intervals."""
     if results.runs.is_empty():
         return f"<p><b>{escape(results.scenario.title)}</b>: no run is finished</p>"
     summary = results.summary()
-    keys = list(results.scenario.core.vary_keys)
-    used, shown = links_that_matter(summary["points"])
-    links = _rows(summary["points"], keys, "links", LINK_METRICS, shown)
-    groups = _rows(summary["points"], keys, "groups", FLOW_METRICS)
+    points, keys = summary["points"], list(results.scenario.core.vary_keys)
+    used, shown = links_that_matter(points)
+    links = _measured([*keys, "link"], points, "links", OF_LINKS, shown)
+    groups = _measured([*keys, "flows"], points, "groups", OF_FLOWS)
     more = len(used) - len(shown)
     hidden = f"{more} more links, in <code>links</code>: nothing lost there, and hardly any waiting"
     note = f"{len(results.runs)} runs, sojourn {results.sojourn}"
     note += "" if results.complete else "; not complete"
     return (
         f"<p><b>{escape(results.scenario.title)}</b>: {escape(note)}</p>"
-        + _table([*keys, "link", *(heading for heading, _, _ in LINK_METRICS.values())], links)
+        + links
         + (f"<p>{hidden}</p>" if more else "")
-        + _table([*keys, "flows", *(heading for heading, _, _ in FLOW_METRICS.values())], groups)
+        + groups
     )
 
 
@@ -72,26 +57,28 @@ def scenario_card(scenario: Scenario) -> str:
     )
 
 
-def _rows(
-    points: Iterable[dict[str, Any]],
-    keys: Sequence[str],
-    kind: str,
-    metrics: dict[str, tuple[str, float, int]],
+def _measured(
+    names: Sequence[str],
+    points: Sequence[dict[str, Any]],
+    of: str,
+    columns: dict[str, Column],
     shown: set[str] | None = None,
-) -> list[list[str]]:
+) -> str:
+    """A table of the links or groups of each point, with the columns that say something."""
+    told = telling(columns, points, of)
     rows = []
     for point in points:
-        labels = [_label(point["vary"][key]) for key in keys]
-        for name, values in point[kind].items():
+        labels = [_label(value) for value in point["vary"].values()]
+        for name, metrics in point[of].items():
             if shown is not None and name not in shown:
                 continue
-            replicas = most_values(values)
+            replicas = most_values(metrics)
             cells = [
-                metric_text(values.get(metric), *how[1:], replicas=replicas)
-                for metric, how in metrics.items()
+                metric_text(metrics.get(key), how.factor, how.decimals, replicas=replicas)
+                for key, how in told.items()
             ]
             rows.append([*labels, name, *cells])
-    return rows
+    return _table([*names, *(how.heading for how in told.values())], rows)
 
 
 def _label(value: Any) -> str:

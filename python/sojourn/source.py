@@ -31,7 +31,7 @@ class Cbr(Source):
     Its manual page: ``docs/reference/sources.md``, under ``cbr``.
 
     Parameters:
-        preset: Whose defaults and known ways. Default ``reference``.
+        preset: Whose defaults and behaviour. Default ``reference``.
         rate: Bits per second. Must be given.
         rate_of: Which bytes the rate counts. Default ``wire``; ns3: ``payload``.
         jitter: Each gap is drawn uniformly between (1 - jitter) and (1 + jitter) times its mean.
@@ -54,7 +54,7 @@ class Poisson(Source):
     Its manual page: ``docs/reference/sources.md``, under ``poisson``.
 
     Parameters:
-        preset: Whose defaults and known ways. Default ``reference``.
+        preset: Whose defaults and behaviour. Default ``reference``.
         rate: Mean bits per second. Must be given.
         rate_of: Which bytes the rate counts. Default ``wire``; ns3: ``payload``.
     """
@@ -74,7 +74,7 @@ class OnOff(Source):
     Its manual page: ``docs/reference/sources.md``, under ``onoff``.
 
     Parameters:
-        preset: Whose defaults and known ways. Default ``reference``.
+        preset: Whose defaults and behaviour. Default ``reference``.
         rate: Bits per second while on. Must be given.
         rate_of: Which bytes the rate counts. Default ``wire``; ns3: ``payload``.
         on: Length of an on period. Default ``exponential(500 ms)``; ns3: ``1 s``.
@@ -98,7 +98,7 @@ class ParetoOnOff(Source):
     Its manual page: ``docs/reference/sources.md``, under ``pareto_onoff``.
 
     Parameters:
-        preset: Whose defaults and known ways. Default ``reference``.
+        preset: Whose defaults and behaviour. Default ``reference``.
         rate: Bits per second while on. Must be given.
         rate_of: Which bytes the rate counts. Default ``wire``; ns3: ``payload``.
         on: Mean length of an on period. Default ``500 ms``.
@@ -125,7 +125,7 @@ class Trace(Source):
     Its manual page: ``docs/reference/sources.md``, under ``trace``.
 
     Parameters:
-        preset: Whose defaults and known ways. Default ``reference``.
+        preset: Whose defaults and behaviour. Default ``reference``.
         file: A capture (pcap, pcapng) or a table of arrivals (CSV: `time_s,size_B`). Must be
             given.
         interface: Name of the interface of a pcapng file to play, or `all`. Default ``all``.
@@ -156,7 +156,7 @@ class Bulk(Source):
     Its manual page: ``docs/reference/sources.md``, under ``bulk``.
 
     Parameters:
-        preset: Whose defaults and known ways. Default ``reference``.
+        preset: Whose defaults and behaviour. Default ``reference``.
         bytes: Number of bytes to send. "none": without end. Default ``none``.
     """
 
@@ -174,7 +174,7 @@ class Arrivals(Source):
     Its manual page: ``docs/reference/sources.md``, under ``arrivals``.
 
     Parameters:
-        preset: Whose defaults and known ways. Default ``reference``.
+        preset: Whose defaults and behaviour. Default ``reference``.
         rate: Load: mean bits per second that the transfers bring, headers not counted. Must be
             given.
         size: Size of each transfer. Default ``pareto(1.2, 30 kB)``.
@@ -195,7 +195,7 @@ class RequestResponse(Source):
     Its manual page: ``docs/reference/sources.md``, under ``request_response``.
 
     Parameters:
-        preset: Whose defaults and known ways. Default ``reference``.
+        preset: Whose defaults and behaviour. Default ``reference``.
         request: Size of a request. Default ``350 B``.
         response: Size of a response. Default ``10 kB``.
         think: Time from the end of a response to the next request. Default ``exponential(1 s)``.
@@ -220,7 +220,7 @@ class Web(Source):
     Its manual page: ``docs/reference/sources.md``, under ``web``.
 
     Parameters:
-        preset: Whose defaults and known ways. Default ``reference``.
+        preset: Whose defaults and behaviour. Default ``reference``.
         request: Size of a request. Default ``350 B``.
         main: Size of a page's main object. Default ``lognormal(1.37, 10710 B)``.
         embedded: Size of an embedded object. Default ``lognormal(2.36, 7758 B)``.

@@ -87,6 +87,14 @@ def test_the_table_for_people_names_what_matters(sojourn, small, monkeypatch):
     assert "idle" not in done.out
 
 
+def test_the_share_of_marks_is_shown_where_there_are_any(sojourn, small, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "240")
+    assert "marked %" not in sojourn("run", small).out
+    text = small.read_text().replace("max_p = 0.1", "ecn = true")
+    small.write_text(text.replace('"472 B"', '"472 B", ecn = true'))
+    assert "marked %" in sojourn("run", small).out
+
+
 def test_of_a_bootstrap_interval_both_ends_are_printed(sojourn, small, monkeypatch):
     monkeypatch.setenv("COLUMNS", "240")
     options = ("--interval", "bootstrap", "--replicas", "5")

@@ -7,7 +7,7 @@ use core::fmt;
 
 use crate::{Fault, Quantity, Scalar};
 
-/// Whose defaults and known ways to take.
+/// Whose defaults and behaviour to take: those of the papers and RFCs, or those of a program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Preset {
     /// The paper or RFC.

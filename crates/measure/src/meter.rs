@@ -1,7 +1,7 @@
 //! The observer that counts, and the measurement window.
 
 use sojourn_base::prefetch::{prefetch, prefetch_all};
-use sojourn_base::{Span, Time};
+use sojourn_base::{Ecn, Span, Time};
 use sojourn_engine::link::Carried;
 use sojourn_engine::{
     Cargo, FlowId, Ledger, LinkId, Observer, SimPacket, Simulation, Tally, Transfer,
@@ -43,10 +43,11 @@ pub struct FlowMeter {
     jitter: f64,
     /// The one-way delay of the packet received last.
     last_transit: u64,
-    /// The sum of the running jitter over the packets received in the window, in picoseconds.
+    /// The sum of the running jitter over the packets received in the window, in picoseconds; the
+    /// first of all packets has none.
     pub jitter_sum: f64,
-    /// How many terms it has.
-    pub jitter_terms: u64,
+    /// Packets received in the window that a queue had marked.
+    pub marked: u64,
     /// The transfers that were complete in the window, once there are any.
     pub transfers: Option<Box<Transfers>>,
     /// What had been done at the start of the window, where it is not that of the run.
@@ -79,6 +80,12 @@ impl FlowMeter {
     /// How it stood at the start of the window.
     pub fn before(&self) -> FlowBefore {
         self.before.as_deref().copied().unwrap_or_default()
+    }
+
+    /// How many terms the sum of its jitter has.
+    pub fn jitter_terms(&self) -> u64 {
+        let first = self.before().counts.received.max(1);
+        self.counts.received.saturating_sub(first)
     }
 }
 
@@ -260,10 +267,10 @@ impl Meter {
             }
             if open {
                 flow.jitter_sum += flow.jitter;
-                flow.jitter_terms += 1;
             }
         }
         if open {
+            flow.marked += u64::from(packet.ecn() == Ecn::Ce);
             take(&mut flow.delays, delay, self.gathers);
         }
     }

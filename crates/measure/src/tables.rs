@@ -277,6 +277,7 @@ struct Sum {
     delays: Sketch,
     jitter: f64,
     jitter_terms: u64,
+    marked: u64,
     goodputs: Vec<f64>,
     completions: Sketch,
     took: u128,
@@ -306,7 +307,8 @@ impl Sum {
             }
             sum.delays.merge(&flow.delays);
             sum.jitter += flow.jitter_sum;
-            sum.jitter_terms += flow.jitter_terms;
+            sum.jitter_terms += flow.jitter_terms();
+            sum.marked += flow.marked;
             sum.goodputs
                 .push((now.payload_bytes - then.payload_bytes) as f64);
             if let Some(transfers) = &flow.transfers {
@@ -335,7 +337,7 @@ fn mean_s(sum_ps: u128, count: u64) -> f64 {
     ratio(sum_ps as f64 / 1e12, count as f64)
 }
 
-fn flow_metrics(sum: &Sum, window: Span) -> [(&'static str, f64); 13] {
+fn flow_metrics(sum: &Sum, window: Span) -> [(&'static str, f64); 15] {
     let known = (sum.kept + sum.lost) as f64;
     let [p50, p95, p99] = sum.delays.quantiles_s(&PERCENTILES);
     [
@@ -353,6 +355,8 @@ fn flow_metrics(sum: &Sum, window: Span) -> [(&'static str, f64); 13] {
         ("loss_ratio", ratio(sum.lost as f64, known)),
         ("delivery_ratio", ratio(sum.kept as f64, known)),
         ("loss_gap_mean_s", mean_s(sum.between_losses, sum.gaps)),
+        ("marks_packets", sum.marked as f64),
+        ("mark_ratio", ratio(sum.marked as f64, sum.received as f64)),
         ("delay_mean_s", mean_s(sum.delay, sum.received)),
         ("delay_p50_s", p50),
         ("delay_p95_s", p95),

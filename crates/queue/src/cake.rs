@@ -9,7 +9,9 @@
 //!   is sent when that time has come. There is no token bucket, and therefore no burst. The cost of
 //!   a packet is its size plus `overhead`, at least `mpu`, and then rounded up to ATM or PTM cells;
 //!   `framing` names usual combinations. With `ingress` dropped packets are charged too, since the
-//!   bottleneck before this link has carried them.
+//!   bottleneck before this link has carried them; but a second clock, which each packet sent
+//!   advances by one and a half times its cost and a dropped one does not, may let the next go
+//!   earlier, so that two thirds of the bandwidth are sent however many are dropped.
 //! - **Tins** by DSCP (`diffserv`). Each tin has a share of the bandwidth. Tins that take no more
 //!   than their share are served first, those of higher number before others; of tins above their
 //!   share, the one that is due earliest is served. A share orders the tins and limits none of
@@ -21,9 +23,10 @@
 //!   is divided by the number of busy flows of its host, so that, within a tin, hosts share fairly
 //!   before their flows do.
 //! - **COBALT** in each queue ([`crate::cobalt`]). Target and interval follow from `rtt` and are
-//!   raised where a packet takes long at the tin's share (the target to at least 1.5 packet times).
-//!   A packet that waited less than four packet times is never late. The last packet of a queue is
-//!   never dropped. When the limit is exceeded, the queue with most bytes of all tins loses packets
+//!   raised where a packet takes long at the tin's share: the target to at least 1.5 packet times,
+//!   the interval by as much as the target, and to at least twice that. A packet that waited less
+//!   than four packet times is never late; with `ingress`, nor is one that waited less than two for
+//!   each flow that needs more than a turn. The last packet of a queue is never dropped. When the limit is exceeded, the queue with most bytes of all tins loses packets
 //!   from its head, and each counts as an overflow for its BLUE.
 //! - **ACK filter**: an arriving acknowledgement drops an older one of its connection that it makes
 //!   redundant: one with the same or a lower number, whose SACK blocks are covered, whose ECN flags

@@ -32,7 +32,7 @@
 //!
 //! **Linux** (`sch_pie`):
 //!
-//! - Drops are always derandomized.
+//! - Drops are derandomized; in the kernel always, here as `derandomize` says.
 //! - The first update is after 0.5 s. The others follow every `t_update`, rounded up to jiffies
 //!   (`hz`), and are one jiffy late: every 16 ms instead of 15 ms at 1000 Hz, every 30 ms at 100
 //!   Hz.
@@ -57,6 +57,7 @@
 //! - With a limit in packets, two packets instead of two mean packets are exempt. With a limit in
 //!   bytes, the probability is proportional to the packet's size.
 //! - The departure rate is averaged with weight 1/2.
+//! - The sum of derandomization is reset by drops, those at the limit too, and not by marks.
 //!
 //! **ns-2**: ns-2.35 has no PIE; its preset is the reference.
 

@@ -26,6 +26,7 @@
 //! - A bin is full at, not above, 20 packets (`bin_size`). An arrival whose emptiest bin holds
 //!   `max`, 25 packets, is dropped. If only one of the two is given the other follows from it, as
 //!   in `tc`.
+//! - An arrival above the limit is dropped before its bins have learned of it.
 //! - A set that has had its turn gets a new salt and keeps its probabilities.
 //! - Probabilities are held in 16 bits. `tc` always sets steps of 33 up and 3 down; the kernel's
 //!   own would be 66 and 11.

@@ -24,7 +24,8 @@
 //!
 //! - Limit 127 packets, 1024 buckets, no perturbation.
 //! - A flow has at most `depth` packets (127), and an arrival above that is dropped. At most
-//!   `flows` buckets (128) are in use at a time, and no more than a given limit has packets.
+//!   `flows` buckets (128) are in use at a time, and no more than a given limit has packets. That
+//!   limit is no more than `depth` times `flows`.
 //! - A turn is `quantum` bytes; automatic: those of the largest packet.
 //! - If no bucket holds more than one packet, the packet of the bucket whose turn is next is
 //!   dropped.

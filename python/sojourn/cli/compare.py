@@ -156,18 +156,19 @@ def _print(title: str, found: Answer, results: Results, least: float) -> None:
     from sojourn.cli.console import printer
     from sojourn.cli.fitting import FittingTable
     from sojourn.cli.run_tables import flow_table
-    from sojourn.comparison.answer import COLUMNS
+    from sojourn.comparison.answer import COMPARED
     from sojourn.stats.paired import FEWEST
     from sojourn.summary import of_fewer
 
-    columns = [column for column in COLUMNS if found.tells(column)]
-    table = FittingTable(title, ["discipline"], [column.heading for column in columns])
+    metrics = [metric for metric in COMPARED if found.tells(metric)]
+    headings = [metric.column.heading for metric in metrics]
+    table = FittingTable(title, ["discipline"], headings)
     for label in found.labels:
-        cells = [found.rows[label][column.key] for column in columns]
+        cells = [found.rows[label][metric.key] for metric in metrics]
         texts = [
-            interval_text(cell.interval, column.factor, column.decimals)
+            interval_text(cell.interval, metric.column.factor, metric.column.decimals)
             + of_fewer(cell.interval.n, found.replicas if cell.interval.n else None)
-            for cell, column in zip(cells, columns, strict=True)
+            for cell, metric in zip(cells, metrics, strict=True)
         ]
         table.add([label], texts, [cell.best for cell in cells])
     if found.replicas > 1:

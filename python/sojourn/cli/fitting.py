@@ -19,6 +19,7 @@ LEAST_FIRST = (
     "utilisation",
     "slowdown",
     "fairness",
+    "marked %",
     "p95 ms",
     "loss %",
 )

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sojourn.cli.notes import note, warn
+from sojourn.columns import Column
 from sojourn.errors.extras import MissingExtra, needed
 
 if TYPE_CHECKING:
@@ -16,26 +17,26 @@ if TYPE_CHECKING:
 
     from sojourn.open_loop import OpenLoop
 
-SHOWN = {
-    "utilization": ("utilisation", 1.0, 3),
-    "loss_ratio": ("loss", 1.0, 4),
-    "marks_packets": ("marks", 1.0, 0),
-    "queue_mean_packets": ("queue packets", 1.0, 2),
-    "queue_max_packets": ("max", 1.0, 0),
-    "queueing_delay_mean_s": ("delay ms", 1e3, 3),
-    "queueing_delay_p95_s": ("p95 ms", 1e3, 3),
-    "queueing_delay_p99_s": ("p99 ms", 1e3, 3),
+OF_QUEUES = {
+    "utilization": Column("utilisation"),
+    "loss_ratio": Column("loss", decimals=4),
+    "marks_packets": Column("marks", decimals=0),
+    "queue_mean_packets": Column("queue", "packets", 2),
+    "queue_max_packets": Column("max", decimals=0),
+    "queueing_delay_mean_s": Column("delay", "ms"),
+    "queueing_delay_p95_s": Column("p95", "ms"),
+    "queueing_delay_p99_s": Column("p99", "ms"),
 }
-"""Metric of a link -> heading, factor and decimals in the table on the terminal."""
+"""What is shown of a queue."""
 
-SHOWN_FLOW = {
-    "sent_packets": ("arrivals", 1.0, 0),
-    "loss_ratio": ("loss", 1.0, 4),
-    "delay_mean_s": ("delay ms", 1e3, 3),
-    "delay_p95_s": ("p95 ms", 1e3, 3),
-    "delay_p99_s": ("p99 ms", 1e3, 3),
+OF_FLOWS = {
+    "sent_packets": Column("arrivals", decimals=0),
+    "loss_ratio": Column("loss", decimals=4),
+    "delay_mean_s": Column("delay", "ms"),
+    "delay_p95_s": Column("p95", "ms"),
+    "delay_p99_s": Column("p99", "ms"),
 }
-"""The same of a flow."""
+"""What is shown of a flow."""
 
 MOST_FLOWS = 8
 """So many flows are shown on the terminal: those with the most packets."""
@@ -95,12 +96,12 @@ def _print(found: OpenLoop, title: str) -> None:
     console = printer(highlight=False)
     table = Table(title=title, title_justify="left")
     table.add_column("queue", overflow="fold")
-    for heading, _, _ in SHOWN.values():
-        table.add_column(heading, justify="right")
+    for column in OF_QUEUES.values():
+        table.add_column(column.heading, justify="right")
     table.add_column("drops by reason", overflow="fold")
     for row in found.queues.iter_rows(named=True):
         reasons = _reasons(found.drops, row["queue"])
-        table.add_row(row["queue"], *_cells(row, SHOWN), reasons)
+        table.add_row(row["queue"], *_cells(row, OF_QUEUES), reasons)
     console.print(table)
     if found.flows.is_empty():
         return
@@ -109,15 +110,15 @@ def _print(found: OpenLoop, title: str) -> None:
     table = Table(title="Flows", title_justify="left", caption_justify="left")
     for heading in ("flow", "queue"):
         table.add_column(heading, overflow="fold")
-    for heading, _, _ in SHOWN_FLOW.values():
-        table.add_column(heading, justify="right")
+    for column in OF_FLOWS.values():
+        table.add_column(column.heading, justify="right")
     table.add_column("drops by reason", overflow="fold")
     for flow in shown[:MOST_FLOWS]:
         rows = found.flows.filter(flow=flow)
         for place, row in enumerate(rows.iter_rows(named=True)):
             reasons = _reasons(found.drops.filter(flow=flow), row["queue"])
             name = flow if place == 0 else ""
-            table.add_row(name, row["queue"], *_cells(row, SHOWN_FLOW), reasons)
+            table.add_row(name, row["queue"], *_cells(row, OF_FLOWS), reasons)
     if len(shown) > MOST_FLOWS:
         table.caption = f"{MOST_FLOWS} of {len(shown)} flows, by their packets; --out has all"
     console.print(table)
@@ -131,10 +132,9 @@ def _reasons(drops: pl.DataFrame, queue: str) -> str:
     return ", ".join(f"{packets} {reason}" for reason, packets in counts.items()) or "-"
 
 
-def _cells(row: dict[str, float | None], shown: dict[str, tuple[str, float, int]]) -> list[str]:
+def _cells(row: dict[str, float | None], columns: dict[str, Column]) -> list[str]:
     """Write the values of a row as people read them."""
-    values = [(row[name], factor, decimals) for name, (_, factor, decimals) in shown.items()]
+    values = [(row[metric], how) for metric, how in columns.items()]
     return [
-        "-" if value is None else f"{value * factor:.{decimals}f}"
-        for value, factor, decimals in values
+        "-" if value is None else f"{value * how.factor:.{how.decimals}f}" for value, how in values
     ]

@@ -12,43 +12,10 @@ from typing import Any
 from sojourn.cli.console import printer
 from sojourn.cli.fitting import FittingTable
 from sojourn.cli.notes import counted
+from sojourn.columns import OF_FLOWS, OF_LINKS, Column, telling
 from sojourn.experiments.compared import in_full, short_names
 from sojourn.outcomes import Outcomes
 from sojourn.summary import IntervalKind, links_that_matter, metric_text, most_values
-
-
-@dataclass(frozen=True)
-class Column:
-    """A metric in a table: its heading, the factor to the unit there, and decimals."""
-
-    heading: str
-    factor: float = 1.0
-    decimals: int = 3
-
-
-OF_LINKS = {
-    "utilization": Column("utilisation"),
-    "throughput_bps": Column("throughput Mbit/s", 1e-6),
-    "loss_ratio": Column("loss %", 100.0),
-    "marks_packets": Column("marks", decimals=1),
-    "queue_mean_packets": Column("queue packets", decimals=2),
-    "queueing_delay_mean_s": Column("queueing delay ms", 1e3, 2),
-    "queueing_delay_p95_s": Column("p95 ms", 1e3, 2),
-}
-"""What is shown of a link."""
-
-OF_FLOWS = {
-    "goodput_bps": Column("goodput Mbit/s", 1e-6),
-    "jain_index": Column("fairness"),
-    "loss_ratio": Column("loss %", 100.0),
-    "delay_mean_s": Column("one-way delay ms", 1e3, 2),
-    "delay_p95_s": Column("p95 ms", 1e3, 2),
-    "retransmits": Column("retransmits", decimals=1),
-    "timeouts": Column("timeouts", decimals=1),
-    "fct_s": Column("completion ms", 1e3, 1),
-    "slowdown_mean": Column("slowdown", decimals=2),
-}
-"""What is shown of the flows of one name; goodput is that of all together."""
 
 Metrics = Mapping[str, Any]
 
@@ -120,22 +87,9 @@ def _table(
     interval: IntervalKind,
 ) -> _Rows:
     """An empty table with the columns that say something anywhere."""
-    told = {
-        key: column
-        for key, column in columns.items()
-        if any(_tells(key, one.get(key)) for point in points for one in point[of].values())
-    }
+    told = telling(columns, points, of)
     headings = [column.heading for column in told.values()]
     return _Rows(FittingTable(title, [*names_], headings), told, interval)
-
-
-def _tells(key: str, metric: Metrics | None) -> bool:
-    """Whether a value is worth a column: one of zeros, or the fairness of one flow, is not."""
-    if metric is None or metric["mean"] is None:
-        return False
-    if key == "jain_index":
-        return metric["mean"] < 1  # a flow alone is fair to itself
-    return metric["mean"] != 0 or key not in ("marks_packets", "retransmits", "timeouts")
 
 
 def _caption(

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 import polars as pl
 
+from sojourn.columns import OF_FLOWS, OF_LINKS, RARE, Column
 from sojourn.comparing import LEAST, by_replica, per_replica
 from sojourn.metrics import resolution
 from sojourn.results import Results
@@ -20,33 +21,36 @@ from sojourn.stats.ranking import Better, rank
 
 
 @dataclass(frozen=True)
-class Column:
-    """A metric in the table: where it comes from, its heading, factor, decimals, good end."""
+class Compared:
+    """A metric in the table: where it comes from, how it is written, its good end."""
 
     key: str
     quantity: str
-    heading: str
-    factor: float
-    decimals: int
+    column: Column
     better: Better | None
 
 
-COLUMNS = (
-    Column("utilization", "links.bottleneck.utilization", "utilisation", 1, 3, "higher"),
-    Column("goodput_bps", "total.goodput_bps", "goodput Mbit/s", 1e-6, 3, "higher"),
-    Column(
+COMPARED = (
+    Compared("utilization", "links.bottleneck.utilization", OF_LINKS["utilization"], "higher"),
+    Compared("goodput_bps", "total.goodput_bps", OF_FLOWS["goodput_bps"], "higher"),
+    Compared(
         "delay_mean_s",
         "links.bottleneck.queueing_delay_mean_s",
-        "queueing delay ms",
-        1e3,
-        2,
+        OF_LINKS["queueing_delay_mean_s"],
         "lower",
     ),
-    Column("delay_p95_s", "links.bottleneck.queueing_delay_p95_s", "p95 ms", 1e3, 2, "lower"),
-    Column("delay_p99_s", "links.bottleneck.queueing_delay_p99_s", "p99 ms", 1e3, 2, "lower"),
-    Column("loss_ratio", "links.bottleneck.loss_ratio", "loss %", 100, 3, "lower"),
-    Column("marks_packets", "links.bottleneck.marks_packets", "marks", 1, 0, None),
-    Column("jain_index", "", "fairness", 1, 4, "higher"),
+    Compared(
+        "delay_p95_s",
+        "links.bottleneck.queueing_delay_p95_s",
+        OF_LINKS["queueing_delay_p95_s"],
+        "lower",
+    ),
+    Compared(
+        "delay_p99_s", "links.bottleneck.queueing_delay_p99_s", Column("p99", "ms", 2), "lower"
+    ),
+    Compared("loss_ratio", "links.bottleneck.loss_ratio", OF_LINKS["loss_ratio"], "lower"),
+    Compared("marks_packets", "links.bottleneck.marks_packets", Column("marks", decimals=0), None),
+    Compared("jain_index", "", Column("fairness", decimals=4), "higher"),
 )
 """The columns, in their order. Fairness has no quantity: it is that of the elastic flows."""
 
@@ -67,10 +71,10 @@ class Answer:
     rows: dict[str, dict[str, Cell]]
     replicas: int
 
-    def tells(self, column: Column) -> bool:
-        """Whether a column says anything: not of marks where nobody marks, nor without a value."""
-        means = [row[column.key].interval.mean for row in self.rows.values()]
-        return any(mean is not None and (mean or column.key != "marks_packets") for mean in means)
+    def tells(self, metric: Compared) -> bool:
+        """Whether a metric says anything: not of marks where nobody marks, nor without a value."""
+        means = [row[metric.key].interval.mean for row in self.rows.values()]
+        return any(mean is not None and (mean or metric.key not in RARE) for mean in means)
 
 
 def answer(results: Results, labels: list[str], elastic: list[str], least: float = LEAST) -> Answer:
@@ -81,17 +85,17 @@ def answer(results: Results, labels: list[str], elastic: list[str], least: float
     than the share ``least``.
     """
     rows: dict[str, dict[str, Cell]] = {label: {} for label in labels}
-    for column in COLUMNS:
-        found = per_replica(results, column.quantity) if column.quantity else {}
+    for metric in COMPARED:
+        found = per_replica(results, metric.quantity) if metric.quantity else {}
         found = found or fairness(results, elastic)
         values = {label: found[point] for point, label in enumerate(labels)}
         best: set[str] = set()
-        if column.better is not None and len(labels) > 1:
-            ranks = rank(values, column.better, resolution=max(least, resolution(column.quantity)))
+        if metric.better is not None and len(labels) > 1:
+            ranks = rank(values, metric.better, resolution=max(least, resolution(metric.quantity)))
             best = {name for name, one in ranks.items() if len(one.beats) == len(labels) - 1}
         for label in labels:
             cell = Cell(student_interval(values[label]), label in best)
-            rows[label][column.key] = cell
+            rows[label][metric.key] = cell
     return Answer(tuple(labels), rows, results.replicas)
 
 

@@ -12,13 +12,20 @@ UNITS = {
 }
 """Ending of a metric -> factor and unit at an axis."""
 
-PERCENT = ("utilization", "loss_ratio", "delivery_ratio", "loss_synchronization_ratio")
+PERCENT = (
+    "utilization",
+    "loss_ratio",
+    "delivery_ratio",
+    "mark_ratio",
+    "loss_synchronization_ratio",
+)
 """Metrics that are shares of one."""
 
 WORDS = {
     "utilization": "utilisation",
     "loss_ratio": "loss",
     "delivery_ratio": "delivered",
+    "mark_ratio": "marked",
     "loss_synchronization_ratio": "flows that lose at once",
     "loss_event_mean": "mean loss event",
     "loss_gap_mean": "mean time between losses",

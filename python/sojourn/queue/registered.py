@@ -51,7 +51,7 @@ class DropTail(Queue):
     Its manual page: ``docs/reference/disciplines.md``, under ``droptail``.
 
     Parameters:
-        preset: Whose defaults and known ways. Default ``reference``.
+        preset: Whose defaults and behaviour. Default ``reference``.
         limit: Largest queue, in packets or bytes; the packet being transmitted is not counted.
             Default ``1000 packets``; ns2: ``50 packets``.
     """
@@ -70,7 +70,7 @@ class HeadDrop(Queue):
     Its manual page: ``docs/reference/disciplines.md``, under ``headdrop``.
 
     Parameters:
-        preset: Whose defaults and known ways. Default ``reference``.
+        preset: Whose defaults and behaviour. Default ``reference``.
         limit: Largest queue, in packets or bytes; the packet being transmitted is not counted.
             Default ``1000 packets``; ns2: ``50 packets``.
     """
@@ -89,7 +89,7 @@ class Pfifo(Queue):
     Its manual page: ``docs/reference/disciplines.md``, under ``pfifo``.
 
     Parameters:
-        preset: Whose defaults and known ways. Default ``reference``.
+        preset: Whose defaults and behaviour. Default ``reference``.
         limit: Largest queue, in packets; the packet being transmitted is not counted. Default
             ``1000 packets``; ns2: ``50 packets``.
     """
@@ -109,7 +109,7 @@ class PfifoFast(Queue):
     Its manual page: ``docs/reference/disciplines.md``, under ``pfifo_fast``.
 
     Parameters:
-        preset: Whose defaults and known ways. Default ``reference``.
+        preset: Whose defaults and behaviour. Default ``reference``.
         limit: Largest total queue, in packets or bytes; under Linux's preset, of each band.
             Default ``1000 packets``.
     """
@@ -128,7 +128,7 @@ class Red(Queue):
     Its manual page: ``docs/reference/disciplines.md``, under ``red``.
 
     Parameters:
-        preset: Whose defaults and known ways. Default ``reference``.
+        preset: Whose defaults and behaviour. Default ``reference``.
         limit: Largest queue, in packets or bytes; the packet being transmitted is not counted.
             Default ``1000 packets``; linux: ``400 kB``; ns3: ``25 packets``; ns2: ``50 packets``.
         min_th: Average queue length from which packets are dropped early. Default ``5 packets``;
@@ -191,7 +191,7 @@ class Ared(Queue):
     Its manual page: ``docs/reference/disciplines.md``, under ``ared``.
 
     Parameters:
-        preset: Whose defaults and known ways. Default ``reference``.
+        preset: Whose defaults and behaviour. Default ``reference``.
         limit: Largest queue, in packets or bytes; the packet being transmitted is not counted.
             Default ``1000 packets``; linux: ``400 kB``; ns3: ``25 packets``; ns2: ``50 packets``.
         min_th: Average queue length from which packets are dropped early. Default ``auto``.
@@ -273,7 +273,7 @@ class Choke(Queue):
     Its manual page: ``docs/reference/disciplines.md``, under ``choke``.
 
     Parameters:
-        preset: Whose defaults and known ways. Default ``reference``.
+        preset: Whose defaults and behaviour. Default ``reference``.
         limit: Largest queue, in packets; the packet being transmitted is not counted. Default
             ``1000 packets``.
         min_th: Average queue length above which arrivals are compared and dropped early. Default
@@ -313,7 +313,7 @@ class Rem(Queue):
     Its manual page: ``docs/reference/disciplines.md``, under ``rem``.
 
     Parameters:
-        preset: Whose defaults and known ways. Default ``reference``.
+        preset: Whose defaults and behaviour. Default ``reference``.
         limit: Largest queue, in packets or bytes; the packet being transmitted is not counted.
             Default ``1000 packets``; ns2: ``50 packets``.
         gamma: Gain of the price. Default ``0.001``.
@@ -353,7 +353,7 @@ class Sfq(Queue):
     Its manual page: ``docs/reference/disciplines.md``, under ``sfq``.
 
     Parameters:
-        preset: Whose defaults and known ways. Default ``reference``.
+        preset: Whose defaults and behaviour. Default ``reference``.
         limit: Largest total queue, in packets or bytes; ns-2's preset ignores it. Default ``1000
             packets``; linux: ``127 packets``; ns2: ``none``.
         maxqueue: Largest total queue under ns-2's preset, in packets (automatic: 40 packets); no
@@ -390,7 +390,7 @@ class Eqm(Queue):
     Its manual page: ``docs/reference/disciplines.md``, under ``eqm``.
 
     Parameters:
-        preset: Whose defaults and known ways. Default ``reference``.
+        preset: Whose defaults and behaviour. Default ``reference``.
         limit: Largest queue, in packets or bytes; the packet being transmitted is not counted.
             Default ``50 packets``.
         utilization: Target utilization of the link (u): above 0, at most 1. Default ``1``.
@@ -439,7 +439,7 @@ class CoDel(Queue):
     Its manual page: ``docs/reference/disciplines.md``, under ``codel``.
 
     Parameters:
-        preset: Whose defaults and known ways. Default ``reference``.
+        preset: Whose defaults and behaviour. Default ``reference``.
         limit: Largest queue, in packets or bytes; the packet being transmitted is not counted.
             Default ``1000 packets``; ns3: ``1500 kB``.
         target: Acceptable sojourn time of a packet. Default ``5 ms``.
@@ -475,7 +475,7 @@ class Blue(Queue):
     Its manual page: ``docs/reference/disciplines.md``, under ``blue``.
 
     Parameters:
-        preset: Whose defaults and known ways. Default ``reference``.
+        preset: Whose defaults and behaviour. Default ``reference``.
         limit: Largest queue, in packets or bytes; the packet being transmitted is not counted.
             Default ``1000 packets``.
         increment: What a loss adds to the drop probability. Default ``0.02``.
@@ -508,7 +508,7 @@ class Sfb(Queue):
     Its manual page: ``docs/reference/disciplines.md``, under ``sfb``.
 
     Parameters:
-        preset: Whose defaults and known ways. Default ``reference``.
+        preset: Whose defaults and behaviour. Default ``reference``.
         limit: Largest queue, in packets or bytes; the packet being transmitted is not counted.
             Default ``200 packets``; linux: ``1000 packets``.
         levels: Number of rows of bins, at most 16. Default ``2``; linux: ``8``.
@@ -554,7 +554,7 @@ class Pie(Queue):
     Its manual page: ``docs/reference/disciplines.md``, under ``pie``.
 
     Parameters:
-        preset: Whose defaults and known ways. Default ``reference``.
+        preset: Whose defaults and behaviour. Default ``reference``.
         limit: Largest queue, in packets or bytes; the packet being transmitted is not counted.
             Default ``1000 packets``; ns3: ``25 packets``.
         target: Target queueing delay. Default ``15 ms``.
@@ -619,7 +619,7 @@ class Pi(Queue):
     Its manual page: ``docs/reference/disciplines.md``, under ``pi``.
 
     Parameters:
-        preset: Whose defaults and known ways. Default ``reference``.
+        preset: Whose defaults and behaviour. Default ``reference``.
         limit: Largest queue, in packets or bytes; the packet being transmitted is not counted.
             Default ``1000 packets``; ns2: ``50 packets``.
         target: Target queue length. Default ``200 packets``; ns2: ``50 packets``.
@@ -656,7 +656,7 @@ class Avq(Queue):
     Its manual page: ``docs/reference/disciplines.md``, under ``avq``.
 
     Parameters:
-        preset: Whose defaults and known ways. Default ``reference``.
+        preset: Whose defaults and behaviour. Default ``reference``.
         limit: Largest queue, in packets or bytes; the packet being transmitted is not counted.
             Default ``1000 packets``; ns2: ``50 packets``.
         virtual_limit: Room in the virtual queue. Automatic: the limit. Default ``auto``.
@@ -689,7 +689,7 @@ class Green(Queue):
     Its manual page: ``docs/reference/disciplines.md``, under ``green``.
 
     Parameters:
-        preset: Whose defaults and known ways. Default ``reference``.
+        preset: Whose defaults and behaviour. Default ``reference``.
         limit: Largest queue, in packets or bytes; the packet being transmitted is not counted.
             Default ``1000 packets``.
         utilization: Target arrival rate, as a share of the link's rate. Default ``0.97``.
@@ -718,7 +718,7 @@ class FengGreen(Queue):
     Its manual page: ``docs/reference/disciplines.md``, under ``feng_green``.
 
     Parameters:
-        preset: Whose defaults and known ways. Default ``reference``.
+        preset: Whose defaults and behaviour. Default ``reference``.
         limit: Largest queue, in packets or bytes; the packet being transmitted is not counted.
             Default ``1000 packets``.
         window: How long a flow counts after its last packet. Default ``500 ms``.
@@ -747,7 +747,7 @@ class Pi2(Queue):
     Its manual page: ``docs/reference/disciplines.md``, under ``pi2``.
 
     Parameters:
-        preset: Whose defaults and known ways. Default ``reference``.
+        preset: Whose defaults and behaviour. Default ``reference``.
         limit: Largest queue, in packets or bytes; the packet being transmitted is not counted.
             Default ``1000 packets``.
         target: Target queueing delay. Default ``20 ms``.
@@ -780,7 +780,7 @@ class DualPi2(Queue):
     Its manual page: ``docs/reference/disciplines.md``, under ``dualpi2``.
 
     Parameters:
-        preset: Whose defaults and known ways. Default ``reference``.
+        preset: Whose defaults and behaviour. Default ``reference``.
         limit: Largest total of both queues, in packets or bytes. Default ``250 ms``; linux:
             ``10000 packets``.
         target: Target queueing delay. Default ``15 ms``.
@@ -824,7 +824,7 @@ class Cobalt(Queue):
     Its manual page: ``docs/reference/disciplines.md``, under ``cobalt``.
 
     Parameters:
-        preset: Whose defaults and known ways. Default ``reference``.
+        preset: Whose defaults and behaviour. Default ``reference``.
         limit: Largest queue, in packets or bytes; the packet being transmitted is not counted.
             Default ``1000 packets``; ns3: ``1500 kB``.
         target: Acceptable sojourn time of a packet. Default ``5 ms``.
@@ -864,7 +864,7 @@ class Prio(Queue):
     Its manual page: ``docs/reference/disciplines.md``, under ``prio``.
 
     Parameters:
-        preset: Whose defaults and known ways. Default ``reference``.
+        preset: Whose defaults and behaviour. Default ``reference``.
         limit: Largest queue of each band, in packets or bytes; an `inner` has its own. Default
             ``1000 packets``.
         bands: Number of bands, at most 16. Default ``3``.
@@ -889,7 +889,7 @@ class Tbf(Queue):
     Its manual page: ``docs/reference/disciplines.md``, under ``tbf``.
 
     Parameters:
-        preset: Whose defaults and known ways. Default ``reference``.
+        preset: Whose defaults and behaviour. Default ``reference``.
         limit: Largest queue, in packets or bytes; the packet being transmitted is not counted. An
             `inner` has its own. Default ``1000 packets``.
         rate: Rate at which the bucket fills. Default ``1 Mbit/s``.
@@ -918,7 +918,7 @@ class Drr(Queue):
     Its manual page: ``docs/reference/disciplines.md``, under ``drr``.
 
     Parameters:
-        preset: Whose defaults and known ways. Default ``reference``.
+        preset: Whose defaults and behaviour. Default ``reference``.
         limit: Largest total queue of all flows, in packets or bytes. Default ``1000 packets``;
             ns2: ``25000 B``.
         buckets: Number of queues. Default ``1024``; ns2: ``10``.
@@ -945,7 +945,7 @@ class Fq(Queue):
     Its manual page: ``docs/reference/disciplines.md``, under ``fq``.
 
     Parameters:
-        preset: Whose defaults and known ways. Default ``reference``.
+        preset: Whose defaults and behaviour. Default ``reference``.
         limit: Largest total queue of all flows, in packets or bytes. Default ``1000 packets``.
         weights: Weights of the flows 0, 1, 2 ..., the same for all connections of a flow; further
             flows have weight 1. Default ``1 1``.
@@ -968,7 +968,7 @@ class FqCodel(Queue):
     Its manual page: ``docs/reference/disciplines.md``, under ``fq_codel``.
 
     Parameters:
-        preset: Whose defaults and known ways. Default ``reference``.
+        preset: Whose defaults and behaviour. Default ``reference``.
         limit: Largest total queue of all flows, in packets or bytes. Default ``10240 packets``.
         target: Acceptable sojourn time of a packet. Default ``5 ms``.
         interval: How long sojourn times must stay above the target before packets are dropped:
@@ -1014,7 +1014,7 @@ class FqPie(Queue):
     Its manual page: ``docs/reference/disciplines.md``, under ``fq_pie``.
 
     Parameters:
-        preset: Whose defaults and known ways. Default ``reference``.
+        preset: Whose defaults and behaviour. Default ``reference``.
         limit: Largest total queue of all flows, in packets or bytes. Default ``10240 packets``.
         quantum: Bytes that a flow may send in a turn. Automatic: 1514; the largest packet under
             Linux's preset; the MTU under ns-3's. Default ``auto``.
@@ -1087,7 +1087,7 @@ class FqCobalt(Queue):
     Its manual page: ``docs/reference/disciplines.md``, under ``fq_cobalt``.
 
     Parameters:
-        preset: Whose defaults and known ways. Default ``reference``.
+        preset: Whose defaults and behaviour. Default ``reference``.
         limit: Largest total queue of all flows, in packets or bytes. Default ``10240 packets``.
         target: Acceptable sojourn time of a packet. Default ``5 ms``.
         interval: How long sojourn times must stay above the target before packets are dropped:
@@ -1139,7 +1139,7 @@ class Cake(Queue):
     Its manual page: ``docs/reference/disciplines.md``, under ``cake``.
 
     Parameters:
-        preset: Whose defaults and known ways. Default ``reference``.
+        preset: Whose defaults and behaviour. Default ``reference``.
         bandwidth: Rate of the shaper; without one the link is filled. Default ``none``.
         diffserv: Tins, and which DSCP goes to which tin. Default ``diffserv3``.
         isolation: What has a queue of its own, and between whom capacity is shared fairly. Default

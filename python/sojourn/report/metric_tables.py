@@ -25,7 +25,16 @@ MOST_ROWS = 2000
 MEANS = "Mean over replicas ± half of the 95 % interval (n: of so many, where fewer have a value)"
 """What the numbers are."""
 
-GROUP_METRICS = ("goodput_bps", "delay_mean_s", "delay_p99_s", "loss_ratio", "retransmits", "fct_s")
+GROUP_METRICS = (
+    "goodput_bps",
+    "delay_mean_s",
+    "delay_p99_s",
+    "loss_ratio",
+    "mark_ratio",
+    "retransmits",
+    "fct_s",
+)
+"""What is told of flows, where any has it; the share of marks where there are any."""
 
 
 @dataclass(frozen=True)
@@ -99,6 +108,8 @@ def _points(results: Results, least: float) -> SortedTable:
 def _groups(results: Results) -> SortedTable:
     metrics = [one for one in GROUP_METRICS if one in results.groups.columns]
     metrics = [one for one in metrics if results.groups[one].is_not_null().any()]
+    if "mark_ratio" in metrics and not (results.groups["mark_ratio"] > 0).any():
+        metrics.remove("mark_ratio")
     head, keys = _keys(results)
     rows = []
     for key, found in results.groups.group_by("point", "group", maintain_order=True):

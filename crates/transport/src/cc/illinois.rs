@@ -8,7 +8,7 @@
 //! - alpha is 10 while d_a <= d_m / 100; once d_a was above, only after 5 such rounds. Otherwise
 //!   alpha falls as a hyperbola, to 0.3 at d_m.
 //! - beta rises from 1/8 at d_m / 10 to 1/2 at 0.8 d_m.
-//! - Below 15 segments alpha is 1 and beta 1/2.
+//! - Below 15 segments, and from a timeout to the end of that round trip, alpha is 1 and beta 1/2.
 //!
 //! Delays are in whole microseconds.
 //!

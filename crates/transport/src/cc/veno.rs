@@ -23,7 +23,8 @@
 //! - N is in whole segments, rounded up.
 //! - A timeout is treated as a loss.
 //! - Samples are counted anew for every acknowledgement, and N is used only after three of them, so
-//!   that the window grows as NewReno's does, whatever the backlog.
+//!   that the window grows as NewReno's does, whatever the backlog. The first acknowledgement after
+//!   a recovery has that many; N is all of the window there, and every other of them adds nothing.
 
 use sojourn_base::{ParamFault, Preset, Span, Time, params};
 

@@ -1,0 +1,78 @@
+"""How metrics are written in tables: their headings, units and decimals."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+FACTORS = {"": 1.0, "packets": 1.0, "%": 100.0, "ms": 1e3, "Mbit/s": 1e-6}
+"""Unit of a column -> factor from ours to it."""
+
+
+@dataclass(frozen=True)
+class Column:
+    """A metric in a table: its words, its unit, and decimals."""
+
+    words: str
+    unit: str = ""
+    decimals: int = 3
+
+    @property
+    def heading(self) -> str:
+        """Words and unit."""
+        return f"{self.words} {self.unit}".rstrip()
+
+    @property
+    def factor(self) -> float:
+        """The factor to its unit."""
+        return FACTORS[self.unit]
+
+
+OF_LINKS = {
+    "utilization": Column("utilisation"),
+    "throughput_bps": Column("throughput", "Mbit/s"),
+    "loss_ratio": Column("loss", "%"),
+    "marks_packets": Column("marks", decimals=1),
+    "queue_mean_packets": Column("queue", "packets", 2),
+    "queueing_delay_mean_s": Column("queueing delay", "ms", 2),
+    "queueing_delay_p95_s": Column("p95", "ms", 2),
+}
+"""What is shown of a link."""
+
+OF_FLOWS = {
+    "goodput_bps": Column("goodput", "Mbit/s"),
+    "jain_index": Column("fairness"),
+    "loss_ratio": Column("loss", "%"),
+    "mark_ratio": Column("marked", "%"),
+    "delay_mean_s": Column("one-way delay", "ms", 2),
+    "delay_p95_s": Column("p95", "ms", 2),
+    "retransmits": Column("retransmits", decimals=1),
+    "timeouts": Column("timeouts", decimals=1),
+    "fct_s": Column("completion", "ms", 1),
+    "slowdown_mean": Column("slowdown", decimals=2),
+}
+"""What is shown of the flows of one name; goodput is that of all together."""
+
+RARE = ("marks_packets", "mark_ratio", "retransmits", "timeouts")
+"""What no table shows where all of it is zero."""
+
+
+def telling(
+    columns: Mapping[str, Column], points: Sequence[Mapping[str, Any]], of: str
+) -> dict[str, Column]:
+    """The columns that say something of any of the ``links`` or ``groups`` of a summary."""
+    return {
+        key: column
+        for key, column in columns.items()
+        if any(_tells(key, one.get(key)) for point in points for one in point[of].values())
+    }
+
+
+def _tells(key: str, metric: Mapping[str, Any] | None) -> bool:
+    """Whether a value is worth a column: a rare one of zero is not, nor one flow's fairness."""
+    if metric is None or metric["mean"] is None:
+        return False
+    if key == "jain_index":
+        return bool(metric["mean"] < 1)  # a flow alone is fair to itself
+    return metric["mean"] != 0 or key not in RARE
