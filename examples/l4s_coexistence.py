@@ -5,7 +5,8 @@ same, and lets Prague's packets go first. In one queue of PIE each would spoil i
 
 You should see: behind DualPI2 Prague's packets wait for half a millisecond, CUBIC's for fifteen,
 and the rates are of one order. Behind PIE both wait for fifteen, and Prague, which takes a mark
-for less than CUBIC does, leaves it next to nothing: this is why RFC 9331 wants two queues.
+for less than CUBIC does, leaves it next to nothing: this is why RFC 9331 wants two queues. The
+marks tell it: behind DualPI2 far more of Prague's packets have one, behind PIE as many as CUBIC's.
 """
 
 import sys
@@ -41,6 +42,7 @@ table = (
     .agg(
         pl.col("goodput_bps").mean().mul(1e-6).round(2).alias("goodput, Mbit/s"),
         (pl.col("delay_mean_s").mean() - way).mul(1e3).round(2).alias("waits, ms"),
+        pl.col("mark_ratio").mean().mul(100).round(2).alias("marked, %"),
     )
 )
 print(table)

@@ -47,7 +47,10 @@ def incast(names: Names, _: str) -> None:
 
 
 def l4s_coexistence(names: Names, _: str) -> None:
-    rates, waits = (names["table"][name].to_list() for name in ("goodput, Mbit/s", "waits, ms"))
+    columns = ("goodput, Mbit/s", "waits, ms", "marked, %")
+    rates, waits, marked = (names["table"][name].to_list() for name in columns)
+    assert marked[0] > 20 * marked[1]
+    assert marked[2] < 2 * marked[3]
     assert waits[0] < 1 < 10 < waits[1]
     assert min(waits[2:]) > 10
     assert rates[0] < 3 * rates[1]
