@@ -61,15 +61,7 @@ impl Sender {
         if before.una == 0 && heard.advanced {
             self.on_established();
         }
-        self.last_was_duplicate = heard.duplicate;
-        if self.config.recovers_like_ns3 && heard.reports() {
-            let counts = matches!(self.state, State::Open | State::Cwr);
-            self.dupacks += u32::from(counts);
-        } else if heard.advanced {
-            self.dupacks = 0;
-        } else if heard.duplicate {
-            self.dupacks += 1;
-        }
+        self.count_duplicates(&heard);
         if self.doubt.is_some() {
             self.find_out(now, ack, &heard);
         }
@@ -89,15 +81,7 @@ impl Sender {
             self.control(|cc| cc.on_handshake(rtt));
         } else if heard.delivered > 0 {
             let cwnd_limited = before.una < self.limited_until;
-            let may_grow = self.is_limited(before, cwnd_limited)
-                && (heard.advanced || self.grows_out_of_order())
-                && !self.takes_for_duplicate(&heard, before.state)
-                && (!echoes || self.weighs_counts())
-                && (before.state != State::Recovery || self.config.grows_at_exit)
-                && self.state != State::Recovery
-                && !(self.state == State::Cwr && self.config.marks_by_prr)
-                // Tahoe's fast retransmit comes with an acknowledgement that is none of data.
-                && (self.state != State::Loss || before.state == State::Loss);
+            let may_grow = self.may_grow(&heard, before, cwnd_limited, echoes);
             if self.config.counts_whole && heard.advanced && !self.needs.rate_samples {
                 heard.counted = self.whole_segments(heard.moved, before.state);
             }
@@ -108,6 +92,34 @@ impl Sender {
         }
         self.after_probe(now, ack, &heard);
         self.set_timers(now, &heard, before.state);
+    }
+
+    /// Counts what may tell of a loss: duplicates in a row, and in ns-3 outside recovery all that
+    /// reports something.
+    fn count_duplicates(&mut self, heard: &Heard) {
+        self.last_was_duplicate = heard.duplicate;
+        if self.config.recovers_like_ns3 && heard.reports() {
+            let counts = matches!(self.state, State::Open | State::Cwr);
+            self.dupacks += u32::from(counts);
+        } else if heard.advanced {
+            self.dupacks = 0;
+        } else if heard.duplicate {
+            self.dupacks += 1;
+        }
+    }
+
+    /// Whether the window may grow with what an acknowledgement delivers, which `echoes` marks or
+    /// not.
+    fn may_grow(&self, heard: &Heard, before: &Before, cwnd_limited: bool, echoes: bool) -> bool {
+        self.is_limited(before, cwnd_limited)
+            && (heard.advanced || self.grows_out_of_order())
+            && !self.takes_for_duplicate(heard, before.state)
+            && (!echoes || self.weighs_counts())
+            && (before.state != State::Recovery || self.config.grows_at_exit)
+            && self.state != State::Recovery
+            && !(self.state == State::Cwr && self.config.marks_by_prr)
+            // Tahoe's fast retransmit comes with an acknowledgement that is none of data.
+            && (self.state != State::Loss || before.state == State::Loss)
     }
 
     /// What is lost, by time, by duplicates or by what is reported.
