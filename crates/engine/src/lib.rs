@@ -18,6 +18,23 @@
 //! | [`simulation`] | the run loop |
 //! | [`watch`] | how a caller ends a run early and sees how far it is |
 //!
+//! Words that have a meaning of their own here:
+//!
+//! - A *lane* is a flow in one direction.
+//! - A link *announces* a packet to the next one before it arrives there. Where it does so as soon
+//!   as the transmission begins it *hands over*, and the next link *gathers*. That one *catches up*
+//!   when it lets happen all that happens there before an instant.
+//! - A queue *promises* if it knows of each packet, when it comes, when its transmission begins. A
+//!   discipline that decides when packets leave judges *heads*.
+//! - To *book* is to enter arrivals, waits and departures in the books. These are *closed*, so that
+//!   all is in them, when somebody looks, and opened again.
+//! - A *train* is what one link has sent to links that are alike. A *track* tells whether a packet
+//!   may join the train through a link. In a *round* it is taken out flow by flow: each has a
+//!   *turn*.
+//! - A link is *apart* while what comes out of it matters to no other flow before it comes to a
+//!   link that they share. What comes to a link is *foreseen* up to an instant before which all of
+//!   it has been sent.
+//!
 //! At one instant departures come first, then deliveries, then source arrivals, then timers, each
 //! in the order of declaration. This order does not depend on the order of insertion into any
 //! calendar, so that saving an event never changes a result.
