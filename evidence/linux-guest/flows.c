@@ -1,12 +1,14 @@
 // The flows of one run; prints metrics under our names.
 //
-//   flows CONTROL COUNT SEED BYTES LOAD [STEP COMMAND...]
+//   flows CONTROL COUNT SEED BYTES LOAD SHORT [STEP COMMAND...]
 //
 // TCP senders of so many bytes each, 0 for without end, a UDP packet every 20 ms that measures the
 // delay, and full UDP packets of LOAD Mbit/s, evenly, frames counted, from the network namespace
 // "sender" to 10.0.3.2 in "receiver". 30 s, the first 5 s left out; starts uniform in 0 to 0.4 s, of
-// the UDP flows 0. One process has both ends, and so one clock. At 0 and every STEP seconds it runs a
-// command, one after the other, and again from the first.
+// the UDP flows 0. If SHORT is not 0, it is so many senders of BYTES each beside others without end;
+// they start uniformly in 5 to 30 s, and what is not complete by then does not count. One process has
+// both ends, and so one clock. At 0 and every STEP seconds it runs a command, one after the other, and
+// again from the first.
 #define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <errno.h>
@@ -23,11 +25,11 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { MOST = 64, WARMUP = 250, TICKS = 1500 }; // flows; ticks of 20 ms
+enum { MOST = 512, WARMUP = 250, TICKS = 1500 }; // flows; ticks of 20 ms
 enum { DATA = 5000, PINGS = 6000, LOADS = 7000, SENDERS = 20000 }; // ports; that of sender i is SENDERS + i
 enum { FULL = 1472, HEADERS = 42 }; // bytes of a full UDP packet, and before it in its frame
 static const char *RECEIVER = "10.0.3.2";
-static const double TICK_S = 0.02, STARTS_S = 0.4;
+static const double TICK_S = 0.02, STARTS_S = 0.4, WARMUP_S = WARMUP * TICK_S, END_S = TICKS * TICK_S;
 
 static struct flow {
     double start_s;
@@ -37,7 +39,7 @@ static struct flow {
     double bytes, cwnds; // since the warm-up
     unsigned retransmits_before;
 } flows[MOST];
-static int count;
+static int count; // with the short ones, which are the last
 static char block[1 << 20];
 
 static void need(int fine, const char *what)
@@ -119,7 +121,7 @@ static void wait_until(double then_s, int listener, int pings, int loads)
     struct pollfd *of_flows = all + 3;
     for (int i = 0; i < count; i++) {
         of_flows[2 * i] = (struct pollfd){flows[i].to_send > 0 ? flows[i].out : -1, POLLOUT, 0};
-        of_flows[2 * i + 1] = (struct pollfd){flows[i].in, POLLIN, 0};
+        of_flows[2 * i + 1] = (struct pollfd){flows[i].to_come > 0 ? flows[i].in : -1, POLLIN, 0};
     }
     double left = then_s - now_s();
     left = left > 0 ? left : 0;
@@ -129,19 +131,47 @@ static void wait_until(double then_s, int listener, int pings, int loads)
         flows[i].has_room = of_flows[2 * i].revents & POLLOUT;
 }
 
+static int earlier(const void *one, const void *other)
+{
+    double first_s = *(const double *)one, second_s = *(const double *)other;
+    return (first_s > second_s) - (first_s < second_s);
+}
+
+// Completion times, as far as there are any: their mean, and if asked for their 95th percentile and number.
+static void tell_completions(const char *group, const struct flow *of, const struct flow *end, int with_p95)
+{
+    double took_s[MOST], sum_s = 0;
+    int complete = 0;
+    for (; of < end; of++)
+        if (of->to_come == 0)
+            sum_s += took_s[complete++] = of->took_s;
+    printf("groups.%s.fct_s %.8f\n", group, sum_s / complete);
+    if (!with_p95)
+        return;
+    qsort(took_s, complete, sizeof *took_s, earlier);
+    printf("groups.%s.fct_p95_s %.8f\n", group, took_s[(int)ceil(0.95 * complete) - 1]);
+    printf("groups.%s.transfers %d\n", group, complete);
+}
+
 int main(int argc, char **argv)
 {
-    count = argc == 6 || argc > 7 ? atoi(argv[2]) : 0;
-    if (count < 1 || count > MOST) {
-        fprintf(stderr, "usage: flows CONTROL COUNT SEED BYTES LOAD [STEP COMMAND...], with 1 to %d flows\n", MOST);
+    int lasting = argc == 7 || argc > 8 ? atoi(argv[2]) : 0, brief = lasting > 0 ? atoi(argv[6]) : 0;
+    count = lasting + brief;
+    if (lasting < 1 || brief < 0 || count > MOST) {
+        fprintf(stderr, "usage: flows CONTROL COUNT SEED BYTES LOAD SHORT [STEP COMMAND...], with 1 to %d flows\n", MOST);
         return 2;
     }
     srandom(atoi(argv[3]));
-    double each = atof(argv[4]);
+    double bytes_each = atof(argv[4]), each = brief > 0 ? 0 : bytes_each;
     double gap_s = (FULL + HEADERS) * 8 / (atof(argv[5]) * 1e6); // without a load endless
     for (int i = 0; i < count; i++) {
-        flows[i] = (struct flow){.start_s = STARTS_S * random() / RAND_MAX, .out = -1, .in = -1};
+        double share = (double)random() / RAND_MAX;
+        flows[i] = (struct flow){.start_s = STARTS_S * share, .out = -1, .in = -1};
         flows[i].to_send = flows[i].to_come = each > 0 ? each : INFINITY;
+        if (i >= lasting) {
+            flows[i].start_s = WARMUP_S + (END_S - WARMUP_S) * share;
+            flows[i].to_send = flows[i].to_come = bytes_each;
+        }
     }
     prctl(PR_SET_TIMERSLACK, 1);
     enter("receiver");
@@ -155,7 +185,7 @@ int main(int argc, char **argv)
     double zero_s = (time_t)now_s() + 1; // a whole second, so that the kernel's ticks lie the same
 
     double delays_s = 0, load_s = isinf(gap_s) ? INFINITY : 0, load_bytes = 0; // its next packet, what came
-    double step_s = argc > 6 ? atof(argv[6]) : INFINITY, change_s = argc > 6 ? 0 : INFINITY;
+    double step_s = argc > 7 ? atof(argv[7]) : INFINITY, change_s = argc > 7 ? 0 : INFINITY;
     int tick = 0, heard = 0, changes = 0;
     for (;;) {
         double next_s = zero_s + tick * TICK_S;
@@ -167,7 +197,7 @@ int main(int argc, char **argv)
         double time_s = now_s() - zero_s, sent_s;
         int measuring = tick > WARMUP;
         for (; time_s >= change_s; change_s += step_s) {
-            const char *command = argv[7 + changes++ % (argc - 7)];
+            const char *command = argv[8 + changes++ % (argc - 8)];
             need(!system(command), command);
         }
 
@@ -187,7 +217,7 @@ int main(int argc, char **argv)
         for (; time_s >= load_s; load_s += gap_s)
             send_packet(loader, LOADS, FULL);
         for (struct flow *flow = flows; flow < flows + count; flow++) {
-            while (flow->in >= 0 && (got = read(flow->in, block, sizeof block)) > 0) {
+            while (flow->in >= 0 && flow->to_come > 0 && (got = read(flow->in, block, sizeof block)) > 0) {
                 flow->bytes += measuring ? got : 0;
                 flow->to_come -= got;
                 if (flow->to_come == 0)
@@ -208,7 +238,7 @@ int main(int argc, char **argv)
         if (tick == TICKS)
             break;
         send_packet(pinger, PINGS, 64);
-        for (struct flow *flow = flows; tick >= WARMUP && flow < flows + count; flow++) {
+        for (struct flow *flow = flows; tick >= WARMUP && flow < flows + lasting; flow++) {
             struct tcp_info told = info(flow);
             flow->cwnds += told.tcpi_snd_cwnd;
             if (tick == WARMUP)
@@ -217,13 +247,12 @@ int main(int argc, char **argv)
         tick++;
     }
 
-    double bytes = 0, squares = 0, cwnds = 0, took_s = 0;
+    double bytes = 0, squares = 0, cwnds = 0;
     unsigned retransmits = 0;
-    for (struct flow *flow = flows; flow < flows + count; flow++) {
+    for (struct flow *flow = flows; flow < flows + lasting; flow++) {
         bytes += flow->bytes;
         squares += flow->bytes * flow->bytes;
         cwnds += flow->cwnds;
-        took_s += flow->took_s;
         if (each > 0 && flow->to_come != 0) {
             fprintf(stderr, "a transfer did not end: %.0f bytes are left\n", flow->to_come);
             return 1;
@@ -231,14 +260,16 @@ int main(int argc, char **argv)
         retransmits += info(flow).tcpi_total_retrans - flow->retransmits_before;
     }
     if (each > 0) {
-        printf("groups.tcp.fct_s %.8f\n", took_s / count);
+        tell_completions("tcp", flows, flows + lasting, 0);
         return 0;
     }
     printf("groups.tcp.goodput_bps %.1f\n", bytes * 8 / ((TICKS - WARMUP) * TICK_S));
-    if (count > 1)
-        printf("groups.tcp.jain_index %.6f\n", bytes * bytes / (count * squares));
-    printf("groups.tcp.cwnd_mean_packets %.4f\n", cwnds / (TICKS - WARMUP) / count);
+    if (lasting > 1)
+        printf("groups.tcp.jain_index %.6f\n", bytes * bytes / (lasting * squares));
+    printf("groups.tcp.cwnd_mean_packets %.4f\n", cwnds / (TICKS - WARMUP) / lasting);
     printf("groups.tcp.retransmits %u\n", retransmits);
+    if (brief > 0)
+        tell_completions("short", flows + lasting, flows + count, 1);
     printf("flows.ping.delay_mean_s %.8f\n", delays_s / heard);
     if (!isinf(gap_s))
         printf("flows.load.goodput_bps %.1f\n", load_bytes * 8 / ((TICKS - WARMUP) * TICK_S));

@@ -74,10 +74,11 @@ lossy=() lossy_back=() slow=()
 if [[ $LOSS != 0 ]]; then lossy=(loss "$LOSS%"); fi
 if [[ $BURSTS != 0 ]]; then lossy=(loss gemodel "${BURSTS%,*}%" "${BURSTS#*,}%"); fi
 if [[ $BACKLOSS != 0 ]]; then lossy_back=(loss "$BACKLOSS%"); fi
-# HTB hands a packet over whole, and early. Where its rate changes, the wire takes the time; then
-# after a pause no more than one may come to it, or all that follow would wait there.
+# HTB hands a packet over whole, and early. Where its rate changes, or if asked for, the wire takes the
+# time; then after a pause no more than one may come to it, or all that follow would wait there.
 burst=1600
-if [[ $RATE == *,* ]]; then burst=20; fi
+if [[ $RATE == *,* ]]; then WIRE=1; fi
+if [[ $WIRE == 1 ]]; then burst=20; fi
 class() { # VERB MBIT: what the shaper sends at
     echo tc -n router class "$1" dev wire parent 1: classid 1:1 htb rate "$2mbit" burst $burst cburst $burst
 }
@@ -87,7 +88,7 @@ wire() { # VERB TOWARDS RTT LONGER [WORDS]: the delay, and evenly up to so much 
 }
 link() { # VERB STEP: commands that give the link what it has then
     local rate=${rates[$2 % ${#rates[@]}]} rtt=${rtts[$2 % ${#rtts[@]}]}
-    if ((${#rates[@]} > 1)); then slow=(rate "${rate}mbit"); fi
+    if [[ $WIRE == 1 ]]; then slow=(rate "${rate}mbit"); fi
     if [[ ! -v roots[$QUEUE] ]]; then echo -n "$(class "$1" "$rate") && "; fi
     echo "$(wire "$1" receiver "$rtt" "$JITTER" "${slow[@]}" "${lossy[@]}") && \
         $(wire "$1" router "$rtt" "$BACK" "${lossy_back[@]}")"
@@ -95,6 +96,7 @@ link() { # VERB STEP: commands that give the link what it has then
 if [[ -v roots[$QUEUE] ]]; then
     # netem would keep for each packet the rate that it came at.
     [[ $RATE != *,* ]] || { echo "$QUEUE has one rate; found $RATE" && exit 1; }
+    [[ $QUEUE != fifo || $WIRE != 1 ]] || { echo "fifo takes the time itself; found --wire=1" && exit 1; }
     # shellcheck disable=SC2086
     tc -n router qdisc add dev wire root ${roots[$QUEUE]}
 else
@@ -112,5 +114,5 @@ if [[ $STEP != 0 ]]; then
         changes+=("$(link change "$step")")
     done
 fi
-"$BUILD/flows" "$CONTROL" "$FLOWS" "$SEED" "$BYTES" "$LOAD" "${changes[@]}"
+"$BUILD/flows" "$CONTROL" "$FLOWS" "$SEED" "$BYTES" "$LOAD" "$SHORT" "${changes[@]}"
 echo done

@@ -139,6 +139,7 @@ fn control(name: &str) {
             stamps: Some((Time::from_ps(10_000_000_000), Time::ZERO)),
             prior_in_flight: 100 * 1448,
             in_flight: 98 * 1448,
+            window: controller.cwnd(),
             snd_una: u64::from(number) * 2 * 1448,
             snd_nxt: (u64::from(number) * 2 + 100) * 1448,
             state: State::Open,

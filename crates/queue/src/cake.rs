@@ -26,8 +26,9 @@
 //!   raised where a packet takes long at the tin's share: the target to at least 1.5 packet times,
 //!   the interval by as much as the target, and to at least twice that. A packet that waited less
 //!   than four packet times is never late; with `ingress`, nor is one that waited less than two for
-//!   each flow that needs more than a turn. The last packet of a queue is never dropped. When the limit is exceeded, the queue with most bytes of all tins loses packets
-//!   from its head, and each counts as an overflow for its BLUE.
+//!   each flow that needs more than a turn. The last packet of a queue is never dropped. When the
+//!   limit is exceeded, the queue with most bytes of all tins loses packets from its head, and each
+//!   counts as an overflow for its BLUE.
 //! - **ACK filter**: an arriving acknowledgement drops an older one of its connection that it makes
 //!   redundant: one with the same or a lower number, whose SACK blocks are covered, whose ECN flags
 //!   are not lost and that carries no data. The plain filter keeps at least one redundant

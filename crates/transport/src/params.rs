@@ -11,7 +11,8 @@
 //! - The window is halved, not the flight. A window that is not fully used for an RTO is reduced,
 //!   as it is after idle time. Marks reduce the window by PRR.
 //! - Controllers are given the RTT of the last segment acknowledged, whereas SRTT uses that of the
-//!   first.
+//!   first. They begin when the SYN is answered, and how long that took is none of their samples:
+//!   only BBR and Hybla ask for it.
 //! - A tail probe waits 2 ms longer; after a single segment it waits the minimum RTO longer.
 //! - The last of several segments sent at once carries PSH and is acknowledged at once, as are some
 //!   segments after a duplicate or a mark. Fewer segments than are usually sent at once wait up to
@@ -270,9 +271,12 @@ pub struct Config {
     /// Controllers hear of the RTT of the last segment that is acknowledged, not of the first
     /// (Linux), nor of that alone which is timed (ns-2).
     pub last_rtt: bool,
-    /// Stamps are whole milliseconds, controllers hear of the smoothed RTT, and nothing of the SYN;
-    /// the first of the segments acknowledged gives no sample if it was sent twice, and back-off
-    /// ends without any (ns-3).
+    /// Controllers begin when the SYN is answered, and of the handshake hear only how long it took
+    /// (Linux, ns-3).
+    pub begins_after_handshake: bool,
+    /// Stamps are whole milliseconds and controllers hear of the smoothed RTT; the first of the
+    /// segments acknowledged gives no sample if it was sent twice, and back-off ends without any
+    /// (ns-3).
     pub whole_ms: bool,
     /// What is halved is `pipe`: what is reported or held to be lost does not count (ns-3).
     pub halves_pipe: bool,
@@ -491,6 +495,7 @@ impl Config {
             paws_slack: paws_slack(preset).filter(|_| params.timestamps),
             reorder_patience: if linux { LINUX_PATIENCE } else { Span::ZERO },
             last_rtt: linux || ns2,
+            begins_after_handshake: linux || ns3,
             whole_ms: ns3,
             halves_pipe: ns3,
             go_back_n: ns2,

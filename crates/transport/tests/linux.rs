@@ -3,9 +3,9 @@
 //! `tcp_rmem`.
 
 use sojourn_base::{Ecn, Preset, Rate, Span, Time};
-use sojourn_transport::{Ack, Arrival, Receiver, SackBlocks, Segment};
+use sojourn_transport::{Ack, Arrival, CONTROLLERS, Receiver, SackBlocks, Segment};
 
-use crate::bench::{Bench, Fate, Link, Solo, config, segment};
+use crate::bench::{Bench, Fate, Link, Solo, config, ms, segment};
 
 fn over_10_mbit(congestion_control: &str, rtt_ms: u64) -> Bench {
     let half = Span::from_ps(Span::from_ms(rtt_ms).as_ps() / 2);
@@ -504,4 +504,33 @@ fn after_a_lost_syn_there_is_no_ecn() {
             "{preset}, {lost}"
         );
     }
+}
+
+/// Linux's modules begin when the SYN is answered. BBR is told how long that took, Hybla makes its
+/// window of it, and Prague paces by the smoothed RTT; to the others it is no sample, however much
+/// faster it was than data.
+#[test]
+fn controllers_know_nothing_of_the_handshake() {
+    let windows = |cc: &str, handshake_ms: u64| {
+        let keys = [("handshake", "true"), ("segment", "1000 B")];
+        let mut bench = Bench::new(cc, Preset::Linux, Span::from_ms(handshake_ms), &keys);
+        bench.sender.write_endless();
+        bench.run_until(ms(handshake_ms * 3 / 4));
+        (bench.links[0].delay, bench.back) = (Span::from_ms(50), Span::from_ms(50));
+        let ends = (1..8).map(|round| ms(handshake_ms + 100 * round + 99));
+        let of_round = ends.map(|end| {
+            bench.run_until(end);
+            bench.cwnd_segments()
+        });
+        of_round.collect::<Vec<_>>()
+    };
+    for entry in CONTROLLERS {
+        if ["bbr", "bbr3", "hybla", "prague"].contains(&entry.name) {
+            continue;
+        }
+        let after_fast = windows(entry.name, 60);
+        assert!(after_fast[6] > 10.0, "{}: {after_fast:?}", entry.name);
+        assert_eq!(after_fast, windows(entry.name, 100), "{}", entry.name);
+    }
+    assert_eq!(windows("cubic", 60)[..3], [20.0, 40.0, 80.0]);
 }

@@ -299,6 +299,7 @@ impl Bare {
             stamps: rtt.map(|rtt| (Time::ZERO + rtt, Time::ZERO)),
             prior_in_flight: in_flight + acked,
             in_flight,
+            window: self.cc.cwnd(),
             snd_una: self.una,
             snd_nxt: self.una + in_flight,
             state: State::Open,

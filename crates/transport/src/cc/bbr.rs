@@ -479,9 +479,14 @@ impl Bbr {
 }
 
 impl CongestionControl for Bbr {
-    fn on_handshake(&mut self, rtt: Span) {
+    fn on_handshake(&mut self, now: Time, rtt: Span) {
         self.min_rtt = rtt;
-        self.pace_by_window(rtt.max(NOMINAL_RTT));
+        if self.preset == Preset::Ns3 {
+            self.pace_by_window(rtt.max(NOMINAL_RTT));
+        } else if rtt > Span::ZERO {
+            self.min_rtt_at = Some(now);
+            self.pace_by_window(rtt);
+        }
     }
 
     fn on_ack(&mut self, ack: &AckSample) {

@@ -278,6 +278,13 @@ impl CongestionControl for Bbr3 {
         self.set_cwnd(ack);
     }
 
+    fn on_handshake(&mut self, now: Time, rtt: Span) {
+        if rtt > Span::ZERO {
+            self.take_rtt(now, rtt);
+            self.renew_min_rtt(now);
+        }
+    }
+
     fn on_lost(&mut self, now: Time, loss: &Loss) {
         self.note_loss();
         self.count_lost_range(loss);

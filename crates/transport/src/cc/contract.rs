@@ -100,6 +100,8 @@ pub struct AckSample {
     pub prior_in_flight: u64,
     /// Bytes in flight after it.
     pub in_flight: u64,
+    /// The window after it, without what it adds, in bytes; in recovery that of PRR.
+    pub window: u64,
     /// First unacknowledged number after it.
     pub snd_una: u64,
     /// The number to send next.
@@ -194,8 +196,9 @@ pub trait CongestionControl {
         None
     }
 
-    /// The SYN was answered after `rtt`: under ns-3, which tells its controllers no more of that.
-    fn on_handshake(&mut self, _rtt: Span) {}
+    /// The SYN was answered after `rtt`, zero where that is not known: under Linux and ns-3, whose
+    /// controllers begin then, and are told no more of that.
+    fn on_handshake(&mut self, _now: Time, _rtt: Span) {}
 
     /// A segment is newly held to be lost; told where the controller asked for rate samples, before
     /// the acknowledgement that showed it.

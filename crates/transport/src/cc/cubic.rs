@@ -44,6 +44,7 @@ use sojourn_base::{Fraction, ParamFault, Preset, Span, Time, params};
 use crate::cc::parts::hystart::Growth;
 use crate::cc::parts::{HyStart, SlowStart, Window};
 use crate::cc::{AckSample, CongestionControl, LossEvent, LossKind, Start};
+use crate::sender::State;
 use crate::window_hooks;
 
 params! {
@@ -155,7 +156,7 @@ impl Cubic {
         };
         Ok(Self {
             preset,
-            hystart: HyStart::new(params.slow_start, preset == Preset::Ns3),
+            hystart: HyStart::new(params.slow_start, preset),
             learnt,
             before: learnt,
             towards_est: 0.0,
@@ -289,6 +290,22 @@ impl Cubic {
         }
     }
 
+    /// Linux's HyStart: every RTT sample counts while the window is below the threshold, also in
+    /// recovery and where something else limits the sender (`cubictcp_acked`).
+    fn look_for_the_exit(&mut self, ack: &AckSample) {
+        let cwnd = (ack.window / u64::from(self.window.mss())) as f64;
+        if cwnd >= self.window.ssthresh || ack.rtt.is_none() {
+            return;
+        }
+        let growth = self.hystart.on_ack(ack, cwnd, &self.window, self.min_rtt);
+        if growth == Growth::Over {
+            self.window.ssthresh = cwnd;
+            if ack.state == State::Recovery {
+                self.window.cwnd = cwnd;
+            }
+        }
+    }
+
     /// Takes time out of the epoch that does not count.
     fn pause(&mut self, time: Span) {
         if let Some(epoch) = &mut self.learnt.epoch {
@@ -331,6 +348,9 @@ impl CongestionControl for Cubic {
         {
             self.min_rtt = rtt;
         }
+        if self.hystart.is_linux() && !is_deaf {
+            self.look_for_the_exit(ack);
+        }
         let since = core::mem::replace(&mut self.last_ack, ack.now);
         if !ack.may_grow {
             if !self.like_linux() {
@@ -340,10 +360,11 @@ impl CongestionControl for Cubic {
         }
         let mut segments = self.window.acked(ack);
         if self.window.in_slow_start() {
-            let growth = if is_deaf {
+            let growth = if is_deaf || self.hystart.is_linux() {
                 Growth::Times(1.0)
             } else {
-                self.hystart.on_ack(ack, &self.window, self.min_rtt)
+                let cwnd = self.window.cwnd;
+                self.hystart.on_ack(ack, cwnd, &self.window, self.min_rtt)
             };
             match growth {
                 // Past the threshold too, and all of the acknowledgement.
@@ -366,7 +387,7 @@ impl CongestionControl for Cubic {
 
     fn on_loss_event(&mut self, event: &LossEvent) {
         let is_timeout = event.kind == LossKind::Timeout;
-        self.hystart.on_congestion(is_timeout);
+        self.hystart.on_congestion(event);
         if !event.again {
             self.before = self.learnt;
             self.learn();

@@ -26,7 +26,7 @@
 //! - Slow start ends exactly at the threshold.
 //! - The window grows by whole segments; fractions are carried over.
 
-use sojourn_base::{ParamFault, Preset, Span, params};
+use sojourn_base::{ParamFault, Preset, Span, Time, params};
 
 use crate::cc::parts::Window;
 use crate::cc::{AckSample, CongestionControl, LossEvent, Start};
@@ -121,8 +121,12 @@ impl Hybla {
 }
 
 impl CongestionControl for Hybla {
-    fn on_handshake(&mut self, rtt: Span) {
+    fn on_handshake(&mut self, _now: Time, rtt: Span) {
         self.least_srtt = rtt.as_s();
+        if self.preset == Preset::Linux {
+            self.rho = (rtt.as_s() / self.rtt0).max(1.0);
+            self.window.cwnd = libm::floor(self.rho);
+        }
     }
 
     fn on_ack(&mut self, ack: &AckSample) {
@@ -137,10 +141,6 @@ impl CongestionControl for Hybla {
                 srtt
             };
             self.rho = (rtt / self.rtt0).max(1.0);
-        }
-        if self.preset == Preset::Linux && ack.is_of_syn() {
-            self.window.cwnd = libm::floor(self.rho);
-            return;
         }
         if self.window.grew_as_reno(ack) || !ack.may_grow {
             return;
@@ -168,7 +168,7 @@ impl CongestionControl for Hybla {
         self.window.halve(event);
     }
 
-    fn on_undo(&mut self, _now: sojourn_base::Time) {
+    fn on_undo(&mut self, _now: Time) {
         self.window.undo();
     }
 

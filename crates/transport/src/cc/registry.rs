@@ -127,8 +127,8 @@ impl CongestionControl for AnyController {
         each!(self, controller => controller.on_acked(acked, may_grow))
     }
 
-    fn on_handshake(&mut self, rtt: Span) {
-        each!(self, controller => controller.on_handshake(rtt));
+    fn on_handshake(&mut self, now: Time, rtt: Span) {
+        each!(self, controller => controller.on_handshake(now, rtt));
     }
 
     fn on_lost(&mut self, now: Time, loss: &Loss) {

@@ -179,8 +179,10 @@ impl Westwood {
 }
 
 impl CongestionControl for Westwood {
-    fn on_handshake(&mut self, rtt: Span) {
-        self.min_rtt = rtt;
+    fn on_handshake(&mut self, _now: Time, rtt: Span) {
+        if self.preset == Preset::Ns3 {
+            self.min_rtt = rtt;
+        }
     }
 
     fn on_ack(&mut self, ack: &AckSample) {

@@ -76,9 +76,8 @@ impl Sender {
         self.tell_losses(now);
         heard.is_disordered = self.is_disordered();
         let echoes = self.echoes_marks(ack);
-        if before.una == 0 && self.config.whole_ms {
-            let rtt = heard.rtt.unwrap_or_default();
-            self.control(|cc| cc.on_handshake(rtt));
+        if before.una == 0 && self.config.begins_after_handshake {
+            self.begin_control(now, &heard);
         } else if heard.delivered > 0 {
             let cwnd_limited = before.una < self.limited_until;
             let may_grow = self.may_grow(&heard, before, cwnd_limited, echoes);
@@ -223,6 +222,17 @@ impl Sender {
                 self.codepoint = Ecn::NotEct;
             }
         }
+    }
+
+    /// The controller begins, knowing of the handshake how long it took.
+    fn begin_control(&mut self, now: Time, heard: &Heard) {
+        if let Some(rate) = &mut self.rate
+            && !self.config.whole_ms
+        {
+            rate.finish(now, heard.delivered, self.snd_una);
+        }
+        let rtt = heard.rtt.or(self.rtt.srtt()).unwrap_or_default();
+        self.control(|cc| cc.on_handshake(now, rtt));
     }
 
     /// Leaves the state whose window is acknowledged.
@@ -434,6 +444,7 @@ impl Sender {
             stamps: stamps.filter(|_| self.config.timestamps),
             prior_in_flight,
             in_flight: self.in_flight(),
+            window: self.window(),
             snd_una: self.snd_una,
             snd_nxt: self.snd_nxt,
             state: self.state,

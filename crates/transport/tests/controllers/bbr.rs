@@ -324,6 +324,7 @@ fn linux_does_not_count_what_the_clock_has_let_go_ahead() {
                 stamps: None,
                 prior_in_flight: in_flight,
                 in_flight,
+                window: cc.cwnd(),
                 snd_una: 100_000 * round,
                 snd_nxt: 100_000 * round + in_flight,
                 state: State::Open,

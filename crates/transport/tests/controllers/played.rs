@@ -17,6 +17,8 @@ pub(crate) struct Played {
     pub(crate) is_disordered: bool,
     /// What is in flight where it is not the window, bytes: then the window was not the limit.
     pub(crate) flight: Option<u64>,
+    /// The window where recovery has one of its own, bytes.
+    pub(crate) window: Option<u64>,
     /// Segments of an acknowledgement.
     pub(crate) segments: u64,
     una: u64,
@@ -37,6 +39,7 @@ impl Played {
             state: State::Open,
             is_disordered: false,
             flight: None,
+            window: None,
             segments: 1,
             una: 1,
             delivered: 0,
@@ -80,6 +83,7 @@ impl Played {
             stamps: Some((Time::from_ps(rtt.as_ps() / 2), Time::ZERO)),
             prior_in_flight: cwnd,
             in_flight: cwnd.saturating_sub(acked),
+            window: self.window.unwrap_or(self.cc.cwnd()),
             snd_una: self.una,
             snd_nxt: self.una + cwnd.saturating_sub(acked),
             state: self.state,

@@ -1,11 +1,11 @@
 //! The ends of slow start.
 
 use sojourn_base::{Preset, Rate, Span, Time};
-use sojourn_transport::CongestionControl;
+use sojourn_transport::{CongestionControl, LossKind, Start, State, build};
 
 use super::played::Played;
 use super::{REFERENCE, RTT};
-use crate::bench::{Bench, Link};
+use crate::bench::{Bench, Keys, Link};
 
 #[test]
 fn hystart_leaves_slow_start_before_the_queue_overflows() {
@@ -51,4 +51,46 @@ fn hystart_plus_plus_grows_by_a_quarter_before_it_leaves() {
         (left / entered / libm::pow(1.25, 4.5) - 1.0).abs() < 0.15,
         "{left}"
     );
+}
+
+/// Linux looks for the end while losses are repaired too, where PRR's window is below the
+/// threshold: after eight samples of a round, if the RTT is more than an eighth of 100 ms longer.
+#[test]
+fn hystart_of_linux_ends_slow_start_during_recovery() {
+    let after = |preset: Preset, rtt: Span| {
+        let mut played = Played::new("cubic", preset, 20.0, f64::INFINITY);
+        played.round(RTT, false);
+        assert_eq!(played.cwnd(), 40.0, "{preset}");
+        played.begin_loss(LossKind::FastRetransmit, false);
+        assert_eq!(played.cc.ssthresh(), 28_000, "{preset}");
+        (played.state, played.window) = (State::Recovery, Some(20_000));
+        // Nothing grows meanwhile.
+        played.flight = Some(20_000);
+        for _ in 0..10 {
+            played.ack(rtt, false);
+        }
+        played.cc.ssthresh()
+    };
+    assert_eq!(after(Preset::Linux, Span::from_ms(113)), 20_000);
+    assert_eq!(after(Preset::Linux, Span::from_ms(112)), 28_000);
+    assert_eq!(after(Preset::Ns3, Span::from_ms(250)), 28_000);
+}
+
+/// HyStart++ is the RFC's under every preset.
+#[test]
+fn hystart_plus_plus_slows_down_under_linux_too() {
+    let keys = [("slow_start", "hystart++")];
+    for preset in [REFERENCE, Preset::Linux] {
+        let mut played = Played::new("cubic", preset, 16.0, f64::INFINITY);
+        played.cc = build("cubic", &Keys(&keys), preset, &Start::of(1000, 10)).unwrap();
+        played.cc.set_window(16.0, f64::INFINITY);
+        for rtt_ms in [100, 100, 113] {
+            played.round(Span::from_ms(rtt_ms), false);
+        }
+        let cwnd = played.cwnd();
+        assert!(
+            (cwnd - (64.0 + 7.0 + 57.0 / 4.0)).abs() < 2.0,
+            "{preset}: {cwnd}"
+        );
+    }
 }

@@ -98,6 +98,7 @@ impl Path {
             stamps: None,
             prior_in_flight: in_flight + 100_000,
             in_flight,
+            window: played.cc.cwnd(),
             snd_una: 1 + self.delivered,
             snd_nxt: 1 + self.delivered + in_flight,
             state: State::Open,

@@ -25,28 +25,35 @@ impl Bbr3 {
 
     pub(super) fn update_min_rtt(&mut self, ack: &AckSample) {
         let now = ack.now;
-        // The newest segment's, which waited least for its acknowledgement (5.5.7.1).
-        let rtt = ack.rate.and_then(|rate| rate.rtt).or(ack.rtt);
-        if self.min_rtt.is_none()
-            && let Some(rtt) = rtt
-        {
-            self.pace_by_window(rtt);
-        }
         let probe = &mut self.probe_rtt;
         probe.is_expired =
             probe.least.is_some() && now > probe.least_at + self.params.probe_rtt_interval;
-        if let Some(rtt) = rtt
-            && (probe.is_expired || probe.least.is_none_or(|least| rtt < least))
-        {
+        // The newest segment's, which waited least for its acknowledgement (5.5.7.1).
+        if let Some(rtt) = ack.rate.and_then(|rate| rate.rtt).or(ack.rtt) {
+            self.take_rtt(now, rtt);
+        }
+        self.renew_min_rtt(now);
+    }
+
+    /// The RTT of a segment, or of the handshake.
+    pub(super) fn take_rtt(&mut self, now: Time, rtt: Span) {
+        if self.min_rtt.is_none() {
+            self.pace_by_window(rtt);
+        }
+        let probe = &mut self.probe_rtt;
+        if probe.is_expired || probe.least.is_none_or(|least| rtt < least) {
             probe.least = Some(rtt);
             probe.least_at = now;
         }
+    }
+
+    pub(super) fn renew_min_rtt(&mut self, now: Time) {
         let expired = now > self.min_rtt_at + self.params.min_rtt_window;
-        if let Some(least) = probe.least
+        if let Some(least) = self.probe_rtt.least
             && (expired || self.min_rtt.is_none_or(|rtt| least < rtt))
         {
             self.min_rtt = Some(least);
-            self.min_rtt_at = probe.least_at;
+            self.min_rtt_at = self.probe_rtt.least_at;
         }
     }
 

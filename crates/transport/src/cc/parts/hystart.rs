@@ -8,13 +8,15 @@
 //! once, and is plain until the next timeout, if the least RTT of the round (more than 8 samples)
 //! stands above the least of all by the same margin, or if acknowledgements less than 2 ms apart
 //! have come for half the least RTT and the time that four large bursts take, at most 1 ms (for
-//! twice that if paced). **ns-3**: the margin is the least RTT itself, at least 4 ms and at most 1
-//! s, and held against the first 8 samples; the train must last for all of it.
+//! twice that if paced). Where the window falls below the threshold while losses are repaired, the
+//! threshold follows it so too. **ns-3**: the margin is the least RTT itself, at least 4 ms and at
+//! most 1 s, and held against the first 8 samples; the train must last for all of it, and a round
+//! begins after each loss.
 
-use sojourn_base::{Fault, Quantity, Scalar, Span, Time};
+use sojourn_base::{Fault, Preset, Quantity, Scalar, Span, Time};
 
 use super::{RoundRtt, Rounds, Window};
-use crate::cc::AckSample;
+use crate::cc::{AckSample, LossEvent, LossKind};
 
 /// Which way of leaving slow start.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -68,7 +70,7 @@ const NS3_MOST_RISE: Span = Span::from_whole_s(1);
 #[derive(Debug, Clone)]
 pub struct HyStart {
     way: SlowStart,
-    like_ns3: bool,
+    preset: Preset,
     rounds: Rounds,
     begun: bool,
     round: RoundRtt,
@@ -82,10 +84,10 @@ pub struct HyStart {
 
 impl HyStart {
     /// At the start of a connection.
-    pub fn new(way: SlowStart, like_ns3: bool) -> Self {
+    pub fn new(way: SlowStart, preset: Preset) -> Self {
         Self {
             way,
-            like_ns3,
+            preset,
             rounds: Rounds::default(),
             begun: false,
             round: RoundRtt::default(),
@@ -99,18 +101,36 @@ impl HyStart {
 
     /// A loss or a mark: HyStart++ serves the first slow start only (RFC 9406, 4.2), HyStart that
     /// after a timeout too.
-    pub fn on_congestion(&mut self, is_timeout: bool) {
+    pub fn on_congestion(&mut self, event: &LossEvent) {
+        let is_timeout = event.kind == LossKind::Timeout;
         match self.way {
             SlowStart::Plain => {}
             SlowStart::HyStartPlusPlus => self.over = true,
             SlowStart::HyStart => self.over &= !is_timeout,
         }
         self.css = None;
-        self.begun = false;
+        if !self.is_linux() {
+            self.begun = false;
+        } else if is_timeout {
+            self.rounds.begin(event.snd_nxt);
+            self.begin_round(event.now);
+        }
+    }
+
+    /// Whether it is Linux's, which hears of every RTT below the threshold, whatever may grow, and
+    /// whose rounds go on through a recovery.
+    pub fn is_linux(&self) -> bool {
+        self.preset == Preset::Linux && self.way == SlowStart::HyStart
+    }
+
+    fn begin_round(&mut self, now: Time) {
+        self.begun = true;
+        self.round = RoundRtt::default();
+        (self.round_start, self.last_ack) = (now, now);
     }
 
     fn rise(&self, of: Span) -> Span {
-        if self.like_ns3 {
+        if self.preset == Preset::Ns3 {
             of.max(LEAST_RISE).min(NS3_MOST_RISE)
         } else {
             let eighth = Span::from_ps(of.as_ps() / 8);
@@ -118,8 +138,9 @@ impl HyStart {
         }
     }
 
-    /// An acknowledgement in slow start, where the least RTT of the connection is `least`.
-    pub fn on_ack(&mut self, ack: &AckSample, window: &Window, least: Span) -> Growth {
+    /// An acknowledgement in slow start, with a window of `cwnd`, where the least RTT of the
+    /// connection is `least`.
+    pub fn on_ack(&mut self, ack: &AckSample, cwnd: f64, window: &Window, least: Span) -> Growth {
         if self.over {
             return Growth::Times(1.0);
         }
@@ -127,10 +148,7 @@ impl HyStart {
             if self.begun && self.round.count > 0 {
                 self.last_min = self.round.min;
             }
-            self.begun = true;
-            self.round = RoundRtt::default();
-            self.round_start = ack.now;
-            self.last_ack = ack.now;
+            self.begin_round(ack.now);
             if let Some((_, rounds)) = &mut self.css {
                 *rounds += 1;
                 if *rounds >= CSS_ROUNDS {
@@ -142,7 +160,7 @@ impl HyStart {
         match self.way {
             SlowStart::Plain => Growth::Times(1.0),
             SlowStart::HyStartPlusPlus => self.plus_plus(ack),
-            SlowStart::HyStart => self.classic(ack, window, least),
+            SlowStart::HyStart => self.classic(ack, cwnd, window, least),
         }
     }
 
@@ -170,8 +188,8 @@ impl HyStart {
         }
     }
 
-    fn classic(&mut self, ack: &AckSample, window: &Window, least: Span) -> Growth {
-        let Some(rtt) = ack.rtt.filter(|_| window.cwnd >= LOW_WINDOW) else {
+    fn classic(&mut self, ack: &AckSample, cwnd: f64, window: &Window, least: Span) -> Growth {
+        let Some(rtt) = ack.rtt.filter(|_| cwnd >= LOW_WINDOW) else {
             return Growth::Times(1.0);
         };
         if ack.now.since(self.last_ack) <= TRAIN_GAP {
@@ -180,7 +198,7 @@ impl HyStart {
             self.over |= lasts > self.train(ack, window, least);
         }
         let is_known = self.round.count >= SAMPLES;
-        if !is_known || !self.like_ns3 {
+        if !is_known || self.preset != Preset::Ns3 {
             self.round.sample(rtt);
         }
         self.over |= is_known && self.round.min > least + self.rise(least);
@@ -193,7 +211,7 @@ impl HyStart {
 
     /// How long a train may last.
     fn train(&self, ack: &AckSample, window: &Window, least: Span) -> Span {
-        if self.like_ns3 {
+        if self.preset == Preset::Ns3 {
             return least;
         }
         // Linux reckons a pacing rate of every connection, whether it is paced or not.
