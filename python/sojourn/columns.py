@@ -65,14 +65,24 @@ def telling(
     return {
         key: column
         for key, column in columns.items()
-        if any(_tells(key, one.get(key)) for point in points for one in point[of].values())
+        if any(
+            _tells(key, one.get(key)) for point in points for one in measured(point, of).values()
+        )
+    }
+
+
+def measured(point: Mapping[str, Any], of: str) -> dict[str, Mapping[str, Any]]:
+    """The metrics of the ``links`` or ``groups`` of a point; a flow alone has no fairness."""
+    return {
+        name: {**metrics, "jain_index": None}
+        if of == "groups" and f"{name}.1" not in point["flows"]
+        else metrics
+        for name, metrics in point[of].items()
     }
 
 
 def _tells(key: str, metric: Mapping[str, Any] | None) -> bool:
-    """Whether a value is worth a column: a rare one of zero is not, nor one flow's fairness."""
+    """Whether a value is worth a column: a rare one of zero is not."""
     if metric is None or metric["mean"] is None:
         return False
-    if key == "jain_index":
-        return bool(metric["mean"] < 1)  # a flow alone is fair to itself
     return metric["mean"] != 0 or key not in RARE

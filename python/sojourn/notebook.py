@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from html import escape
 from typing import TYPE_CHECKING, Any
 
-from sojourn.columns import OF_FLOWS, OF_LINKS, Column, telling
+from sojourn.columns import OF_FLOWS, OF_LINKS, Column, measured, telling
 from sojourn.experiments.compared import from_to
 from sojourn.summary import links_that_matter, metric_text, most_values
 
@@ -69,7 +69,7 @@ def _measured(
     rows = []
     for point in points:
         labels = [_label(value) for value in point["vary"].values()]
-        for name, metrics in point[of].items():
+        for name, metrics in measured(point, of).items():
             if shown is not None and name not in shown:
                 continue
             replicas = most_values(metrics)

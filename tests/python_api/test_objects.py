@@ -1,6 +1,7 @@
 """Scenarios and results travel, show themselves, and are used from threads and processes."""
 
 import pickle
+import re
 import sys
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
 from multiprocessing import get_all_start_methods, get_context
@@ -87,6 +88,19 @@ def test_notebooks_show_tables(overloaded):
     assert "±" in shown
     assert "3 Mbit/s" in shown
     assert repr(results) == "<Results of 'network': 4 runs>"
+
+
+def test_of_one_flow_alone_a_notebook_tells_no_fairness():
+    flows = 2 * sj.tcp("cubic") + sj.tcp("reno")
+    results = sj.run(sj.dumbbell(rate="10 Mbit/s", rtt="20 ms", flows=flows, duration="2 s"))
+    shown = results._repr_html_()
+    columns = re.findall(r'<th scope="col">(.*?)</th>', shown[shown.rindex("<table>") :])
+    rows = re.findall(r"<tr>(<td>.*?)</tr>", shown[shown.rindex("<table>") :])
+    cells = [dict(zip(columns, re.findall(r"<td>(.*?)</td>", row), strict=True)) for row in rows]
+    fairness = {row["flows"]: row["fairness"] for row in cells}
+    assert fairness.keys() == {"cubic", "reno"}
+    assert 0.5 <= float(fairness["cubic"]) <= 1
+    assert fairness["reno"] == "-"
 
 
 class Cell:

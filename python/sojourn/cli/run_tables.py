@@ -12,7 +12,7 @@ from typing import Any
 from sojourn.cli.console import printer
 from sojourn.cli.fitting import FittingTable
 from sojourn.cli.notes import counted
-from sojourn.columns import OF_FLOWS, OF_LINKS, Column, telling
+from sojourn.columns import OF_FLOWS, OF_LINKS, Column, measured, telling
 from sojourn.experiments.compared import in_full, short_names
 from sojourn.outcomes import Outcomes
 from sojourn.summary import IntervalKind, links_that_matter, metric_text, most_values
@@ -55,9 +55,8 @@ def flow_table(
     """A table of the flows by name: a row for each at every point of a summary."""
     flows = _table("", [*headings, "flows"], points, "groups", OF_FLOWS, interval)
     for label, point in zip(labels, points, strict=True):
-        for name, metrics in point["groups"].items():
-            alone = f"{name}.1" not in point["flows"]
-            flows.add(label, name, {**metrics, "jain_index": None} if alone else metrics)
+        for name, metrics in measured(point, "groups").items():
+            flows.add(label, name, metrics)
     return flows.shown
 
 
