@@ -137,7 +137,7 @@ static int earlier(const void *one, const void *other)
     return (first_s > second_s) - (first_s < second_s);
 }
 
-// Completion times, as far as there are any: their mean, and if asked for their 95th percentile and number.
+// Completion times: their mean, and if asked for their 95th percentile and number; of none both are nan.
 static void tell_completions(const char *group, const struct flow *of, const struct flow *end, int with_p95)
 {
     double took_s[MOST], sum_s = 0;
@@ -149,20 +149,21 @@ static void tell_completions(const char *group, const struct flow *of, const str
     if (!with_p95)
         return;
     qsort(took_s, complete, sizeof *took_s, earlier);
-    printf("groups.%s.fct_p95_s %.8f\n", group, took_s[(int)ceil(0.95 * complete) - 1]);
+    printf("groups.%s.fct_p95_s %.8f\n", group, complete > 0 ? took_s[(int)ceil(0.95 * complete) - 1] : NAN);
     printf("groups.%s.transfers %d\n", group, complete);
 }
 
 int main(int argc, char **argv)
 {
     int lasting = argc == 7 || argc > 8 ? atoi(argv[2]) : 0, brief = lasting > 0 ? atoi(argv[6]) : 0;
+    double bytes_each = lasting > 0 ? atof(argv[4]) : 0, each = brief > 0 ? 0 : bytes_each;
     count = lasting + brief;
-    if (lasting < 1 || brief < 0 || count > MOST) {
-        fprintf(stderr, "usage: flows CONTROL COUNT SEED BYTES LOAD SHORT [STEP COMMAND...], with 1 to %d flows\n", MOST);
+    if (lasting < 1 || brief < 0 || count > MOST || (brief > 0 && bytes_each < 1)) {
+        fprintf(stderr, "usage: flows CONTROL COUNT SEED BYTES LOAD SHORT [STEP COMMAND...], "
+                        "with 1 to %d flows, short ones of 1 byte or more\n", MOST);
         return 2;
     }
     srandom(atoi(argv[3]));
-    double bytes_each = atof(argv[4]), each = brief > 0 ? 0 : bytes_each;
     double gap_s = (FULL + HEADERS) * 8 / (atof(argv[5]) * 1e6); // without a load endless
     for (int i = 0; i < count; i++) {
         double share = (double)random() / RAND_MAX;

@@ -55,19 +55,18 @@ OF_FLOWS = {
 """What is shown of the flows of one name; goodput is that of all together."""
 
 RARE = ("marks_packets", "mark_ratio", "retransmits", "timeouts")
-"""What no table shows where all of it is zero."""
+"""What has no column where all of it is zero."""
 
 
 def telling(
     columns: Mapping[str, Column], points: Sequence[Mapping[str, Any]], of: str
 ) -> dict[str, Column]:
     """The columns that say something of any of the ``links`` or ``groups`` of a summary."""
+    rows = [row for point in points for row in measured(point, of).values()]
     return {
         key: column
         for key, column in columns.items()
-        if any(
-            _tells(key, one.get(key)) for point in points for one in measured(point, of).values()
-        )
+        if any(_tells(key, row.get(key)) for row in rows)
     }
 
 

@@ -1,6 +1,8 @@
-"""Scenarios of one bottleneck with mixed traffic."""
+"""Scenarios of one bottleneck with mixed traffic, and those that a module states itself."""
 
 import pytest
+
+import sojourn as sj
 
 HEAD = """
 name = "mixed"
@@ -67,3 +69,15 @@ def mixed():
         return HEAD.format(warmup=warmup, top=top) + rest
 
     return make
+
+
+@pytest.fixture(scope="module")
+def scenario(request) -> sj.Scenario:
+    """That of the module's ``SCENARIO``."""
+    return sj.Scenario.from_toml(request.module.SCENARIO)
+
+
+@pytest.fixture(scope="module")
+def measured(scenario) -> sj.Results:
+    """What its runs found."""
+    return sj.run(scenario)

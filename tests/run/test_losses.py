@@ -69,16 +69,6 @@ def picoseconds(name: str) -> pl.Expr:
     return (pl.col(name) * 1e12).round().cast(pl.Int64)
 
 
-@pytest.fixture(scope="module")
-def scenario() -> sj.Scenario:
-    return sj.Scenario.from_toml(SCENARIO)
-
-
-@pytest.fixture(scope="module")
-def measured(scenario) -> sj.Results:
-    return sj.run(scenario)
-
-
 @pytest.fixture(params=range(4))
 def point(request) -> int:
     return request.param

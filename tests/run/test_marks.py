@@ -5,7 +5,6 @@ from __future__ import annotations
 import polars as pl
 import pytest
 
-import sojourn as sj
 from sojourn.events import log_events
 
 WARMUP_S = 2.0
@@ -42,16 +41,6 @@ start = "9 s"
 transport = { protocol = "udp" }
 traffic = { source = "cbr", rate = "500 kbit/s" }
 """
-
-
-@pytest.fixture(scope="module")
-def scenario() -> sj.Scenario:
-    return sj.Scenario.from_toml(SCENARIO)
-
-
-@pytest.fixture(scope="module")
-def measured(scenario) -> sj.Results:
-    return sj.run(scenario)
 
 
 def test_flows_have_the_marks_of_the_packets_that_came_to_them(scenario, measured, tmp_path):

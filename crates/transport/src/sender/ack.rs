@@ -226,6 +226,7 @@ impl Sender {
 
     /// The controller begins, knowing of the handshake how long it took.
     fn begin_control(&mut self, now: Time, heard: &Heard) {
+        // Of what ns-3 counts as delivered the SYN is none.
         if let Some(rate) = &mut self.rate
             && !self.config.whole_ms
         {
