@@ -37,6 +37,21 @@ def test_what_a_full_disk_has_taken_whole_is_kept_and_one_can_go_on(tmp_path, mo
     assert {key: found.payload(key) for key in found} == dict(RUNS)
 
 
+@pytest.mark.parametrize("taken", [0, 1, RECORD - 1, RECORD, 2 * RECORD + 5, 4 * RECORD])
+def test_ctrl_c_at_a_write_takes_back_no_whole_record(tmp_path, monkeypatch, taken):
+    write = os.write
+
+    def interrupted(file, content):
+        write(file, content[:taken])
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt), Store(tmp_path).journal() as journal:
+        monkeypatch.setattr(os, "write", interrupted)
+        journal.append(RUNS)
+    found = Store(tmp_path)
+    assert (found.damages, list(found)) == ([], [key for key, _ in RUNS[: taken // RECORD]])
+
+
 def test_what_was_killed_as_it_tidied_goes_with_the_next(tmp_path):
     store = Store(tmp_path)
     for run in RUNS:

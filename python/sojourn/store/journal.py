@@ -11,7 +11,7 @@ import contextlib
 import os
 import time
 from collections.abc import Sequence
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -46,25 +46,26 @@ class Journal:
     def append(self, runs: Sequence[tuple[bytes, bytes]]) -> list[record.Found]:
         """Append runs, each its key and payload; return where they stand."""
         records = [record.write(key, payload) for key, payload in runs]
-        *begins, end = accumulate(map(len, records), initial=self._end)
+        bounds = list(accumulate(map(len, records), initial=self._end))
         if self._file is None:
             self._file = self._create()
         self._dirty = True
         try:
             _write_all(self._file, b"".join(records))
         except BaseException as error:
-            # Whole records stay. The rest is taken back; a reader would pass it over anyway.
+            # Whole records stay: all of them where Ctrl-C came after the last was written. The rest
+            # is taken back; a reader would pass it over anyway.
             with contextlib.suppress(OSError):
                 written = os.fstat(self._file).st_size
-                self._end = max(place for place in begins if place <= written)
+                self._end = max(place for place in bounds if place <= written)
                 os.ftruncate(self._file, self._end)
             if isinstance(error, OSError):
                 raise _named(error, self._path) from None
             raise
-        self._end = end
+        self._end = bounds[-1]
         return [
-            record.Found(key, begin, len(content))
-            for (key, _), begin, content in zip(runs, begins, records, strict=True)
+            record.Found(key, begin, end - begin)
+            for (key, _), (begin, end) in zip(runs, pairwise(bounds), strict=True)
         ]
 
     def commit_when_due(self) -> None:
