@@ -45,9 +45,10 @@ def test_ctrl_c_at_a_write_takes_back_no_whole_record(tmp_path, monkeypatch, tak
         write(file, content[:taken])
         raise KeyboardInterrupt
 
-    with pytest.raises(KeyboardInterrupt), Store(tmp_path).journal() as journal:
+    with Store(tmp_path).journal() as journal:
         monkeypatch.setattr(os, "write", interrupted)
-        journal.append(RUNS)
+        with pytest.raises(KeyboardInterrupt):
+            journal.append(RUNS)
     found = Store(tmp_path)
     assert (found.damages, list(found)) == ([], [key for key, _ in RUNS[: taken // RECORD]])
 
