@@ -37,7 +37,7 @@ SERIES = {
     "queue_mean_packets": "link: waiting packets, averaged over the interval",
     "throughput_bps": "link: bits sent per second; flow: bits received per second",
     "drops_packets": "link: packets dropped in the interval",
-    "marks_packets": "link: packets marked in the interval",
+    "marks_packets": "link: packets marked in the interval; flow: packets received with a mark",
     "goodput_bps": "flow: new payload bits received in order per second",
     "delay_mean_s": "flow: one-way delay of the packets received in the interval, mean",
     "cwnd_packets": "TCP: congestion windows of the open connections in segments, summed",

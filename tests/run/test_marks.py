@@ -5,6 +5,7 @@ from __future__ import annotations
 import polars as pl
 import pytest
 
+import sojourn as sj
 from sojourn.events import log_events
 
 WARMUP_S = 2.0
@@ -43,16 +44,31 @@ traffic = { source = "cbr", rate = "500 kbit/s" }
 """
 
 
-def test_flows_have_the_marks_of_the_packets_that_came_to_them(scenario, measured, tmp_path):
+@pytest.fixture
+def marked(scenario, tmp_path) -> pl.DataFrame:
+    """The marked packets of data that came to their end, by the log."""
     log = pl.read_parquet(log_events(scenario, tmp_path))
     last = log.filter(event="deliver", way="there").group_by("packet").last()
-    arrived = last.filter(pl.col("time_s") >= WARMUP_S, pl.col("kind") != "ack")
-    marked = dict(arrived.filter(ecn="ce").group_by("flow").len().iter_rows())
+    return last.filter(pl.col("kind") != "ack", ecn="ce")
+
+
+def test_flows_have_the_marks_of_the_packets_that_came_to_them(measured, marked):
+    inside = marked.filter(pl.col("time_s") >= WARMUP_S)
+    counts = dict(inside.group_by("flow").len().iter_rows())
     for row in measured.flows.iter_rows(named=True):
-        assert row["marks_packets"] == marked.get(row["flow"], 0), row["flow"]
-    assert {flow for flow, packets in marked.items() if packets > 5} == {
+        assert row["marks_packets"] == counts.get(row["flow"], 0), row["flow"]
+    assert {flow for flow, packets in counts.items() if packets > 5} == {
         *("tcp.0", "tcp.1", "tcp.2", "call"),
     }
+
+
+def test_a_series_has_the_marks_of_each_interval(scenario, marked):
+    run = sj.run(scenario, series_interval="500 ms")
+    series = run.series("marks_packets").filter(entity="flow").select("name", "time_s", "value")
+    end = ((pl.col("time_s") / 0.5).floor() + 1) * 0.5
+    counted = marked.group_by("flow", end).len().sort("flow", "time_s").iter_rows()
+    assert list(series.filter(pl.col("value") > 0).sort("name", "time_s").iter_rows()) == [*counted]
+    assert len(series) == 6 * 16, "intervals without any are told too"
 
 
 def test_the_ratio_is_of_what_was_received(measured):

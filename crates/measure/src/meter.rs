@@ -23,6 +23,8 @@ pub struct FlowCounts {
     pub received_bytes: u64,
     /// Payload bytes that came to the application in order, each once.
     pub payload_bytes: u64,
+    /// Packets received that a queue had marked.
+    pub marked: u64,
     /// Summed one-way delays of the packets received, in picoseconds.
     pub delay: u128,
 }
@@ -46,8 +48,6 @@ pub struct FlowMeter {
     /// The sum of the running jitter over the packets received in the window, in picoseconds; the
     /// first of all packets has none.
     pub jitter_sum: f64,
-    /// Packets received in the window that a queue had marked.
-    pub marked: u64,
     /// The transfers that were complete in the window, once there are any.
     pub transfers: Option<Box<Transfers>>,
     /// What had been done at the start of the window, where it is not that of the run.
@@ -254,6 +254,7 @@ impl Meter {
         flow.counts.received += 1;
         flow.counts.received_bytes += u64::from(packet.size);
         flow.counts.payload_bytes += in_order;
+        flow.counts.marked += u64::from(packet.ecn() == Ecn::Ce);
         flow.counts.delay += u128::from(delay.as_ps());
         flow.kept += u64::from(sent_inside);
         let transit = delay.as_ps();
@@ -270,7 +271,6 @@ impl Meter {
             }
         }
         if open {
-            flow.marked += u64::from(packet.ecn() == Ecn::Ce);
             take(&mut flow.delays, delay, self.gathers);
         }
     }

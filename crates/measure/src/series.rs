@@ -161,6 +161,8 @@ impl Recorder {
         let goodput = rate(new.payload_bytes, then.payload_bytes);
         self.note(owner, "goodput_bps", now, goodput);
         self.note(owner, "delay_mean_s", now, delay_s);
+        let marks = (new.marked - then.marked) as f64;
+        self.note(owner, "marks_packets", now, marks);
     }
 
     /// Windows and round-trip time of a flow over TCP: summed windows and the first sender's other

@@ -297,6 +297,7 @@ impl Sum {
             sum.received += now.received - then.received;
             sum.received_bytes += now.received_bytes - then.received_bytes;
             sum.payload_bytes += now.payload_bytes - then.payload_bytes;
+            sum.marked += now.marked - then.marked;
             sum.delay += now.delay - then.delay;
             sum.kept += flow.kept;
             if let Some(losses) = &flow.losses {
@@ -308,7 +309,6 @@ impl Sum {
             sum.delays.merge(&flow.delays);
             sum.jitter += flow.jitter_sum;
             sum.jitter_terms += flow.jitter_terms();
-            sum.marked += flow.marked;
             sum.goodputs
                 .push((now.payload_bytes - then.payload_bytes) as f64);
             if let Some(transfers) = &flow.transfers {
