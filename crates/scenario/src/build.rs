@@ -9,7 +9,7 @@ mod source;
 
 use std::collections::BTreeMap;
 
-use sojourn_base::{Auto, Bytes, Ecn, LinkInfo, Preset, Span, Stream, Time};
+use sojourn_base::{Auto, Bytes, LinkInfo, Preset, Span, Stream, Time};
 use sojourn_engine::routes::Graph;
 use sojourn_engine::{FlowSpec, Jitter, LinkSpec, Losses, NodeId, Observer, Simulation, Traffic};
 use sojourn_measure::losses::Crossing;
@@ -350,7 +350,7 @@ impl Plan {
                 Traffic::Datagrams {
                     source,
                     header: udp.header,
-                    ecn: if udp.ecn { Ecn::Ect0 } else { Ecn::NotEct },
+                    ecn: udp.ecn.0,
                 }
             }
             TransportPlan::Tcp(tcp) => {

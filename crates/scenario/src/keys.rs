@@ -1,7 +1,7 @@
 //! The tables of a scenario file, declared once: reader, schema and reference come from here.
 
 use sojourn_base::{
-    Auto, Bytes, Distribution, Fault, Momentary, Name, Optional, Param, ParamSet, Preset,
+    Auto, Bytes, Distribution, Ecn, Fault, Momentary, Name, Optional, Param, ParamSet, Preset,
     Probability, Quantity, Rate, Scalar, Span, Whole, params,
 };
 
@@ -156,8 +156,9 @@ params! {
         payload: Distribution<Bytes> = "1472 B", Ns2 = "210 B", Ns3 = "512 B";
         /// Header bytes on the wire around each payload.
         header: Bytes = "28 B", Ns2 = "0 B";
-        /// Whether packets are ECN-capable, ECT(0).
-        ecn: bool = "false";
+        /// Whether packets are ECN-capable. `true`: ECT(0). "ect1": ECT(1), as those of scalable
+        /// (L4S) senders.
+        ecn: DatagramEcn = "false";
         /// Differentiated-services codepoint of the flow's packets.
         dscp: Dscp = "0";
     }
@@ -394,6 +395,24 @@ impl Quantity for Protocol {
         match scalar {
             Scalar::Text("udp") => Ok(Self::Udp),
             Scalar::Text("tcp") => Ok(Self::Tcp),
+            other => Err(Self::fault(other)),
+        }
+    }
+}
+
+/// The ECN codepoint of a flow's datagrams.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct DatagramEcn(pub Ecn);
+
+impl Quantity for DatagramEcn {
+    const ALLOWED: &'static str = "true, false or \"ect1\"";
+    const SCHEMA: &'static str = r#"{"enum": [true, false, "ect1"]}"#;
+
+    fn read(scalar: Scalar<'_>) -> Result<Self, Fault> {
+        match scalar {
+            Scalar::Flag(false) => Ok(Self(Ecn::NotEct)),
+            Scalar::Flag(true) => Ok(Self(Ecn::Ect0)),
+            Scalar::Text("ect1") => Ok(Self(Ecn::Ect1)),
             other => Err(Self::fault(other)),
         }
     }

@@ -92,7 +92,8 @@ class UdpKeys(TypedDict, total=False):
         preset: Which implementation's defaults apply. Default ``reference``.
         payload: Payload of each packet. Default ``1472 B``; ns3: ``512 B``; ns2: ``210 B``.
         header: Header bytes on the wire around each payload. Default ``28 B``; ns2: ``0 B``.
-        ecn: Whether packets are ECN-capable, ECT(0). Default ``false``.
+        ecn: Whether packets are ECN-capable. `true`: ECT(0). "ect1": ECT(1), as those of scalable
+            (L4S) senders. Default ``false``.
         dscp: Differentiated-services codepoint of the flow's packets. Default ``0``.
     """
 
@@ -102,7 +103,7 @@ class UdpKeys(TypedDict, total=False):
     preset: Literal["reference", "linux", "ns3", "ns2"]
     payload: str
     header: str
-    ecn: bool
+    ecn: Literal["ect1"] | bool
     dscp: int | str
     access: Mapping[str, Any]
 

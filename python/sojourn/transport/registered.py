@@ -104,6 +104,8 @@ class Dctcp(Control):
     Parameters:
         g: Weight g of the newest share of marks. Default ``0.0625``.
         initial_alpha: Alpha at the start. Default ``1``.
+        use_ect0: Whether packets are ECT(0) and not ECT(1), the codepoint of L4S (RFC 9331; ns-3's
+            `UseEct0`). Default ``true``.
     """
 
     WORD: ClassVar[str] = "congestion_control"
@@ -111,6 +113,7 @@ class Dctcp(Control):
 
     g: float | None = None
     initial_alpha: float | None = None
+    use_ect0: bool | None = None
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)

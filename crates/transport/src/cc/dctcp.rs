@@ -3,9 +3,13 @@
 //! S. Bensley et al., "Data Center TCP (DCTCP)", RFC 8257, 2017. Once per window alpha = (1 - g)
 //! alpha + g M, where M is the share of acknowledged bytes that were marked. A mark reduces the
 //! window to cwnd (1 - alpha / 2), once per window (3.3). Growth and the answer to a loss are
-//! Reno's. All packets are ECN-capable, and the receiver echoes marks segment by segment (3.2).
-//! With `ecn = "classic"` an echo does not tell the share of marks: it halves the window, once per
-//! window, and packets are ECT(0).
+//! Reno's. What SACK reports counts in M as it is reported, where the RFC (3.3, step 1) counts what
+//! is acknowledged cumulatively. All data is ECN-capable; SYN, FIN and acknowledgements are not
+//! (3.6: SYN and RST should be). The receiver echoes marks segment by segment (3.2).
+//!
+//! With `use_ect0 = false` packets are ECT(1), for queues that tell scalable senders by it
+//! (`dualpi2`). With `ecn = "classic"` an echo does not tell the share of marks: it halves the
+//! window, once per window, and packets are ECT(0).
 //!
 //! **Linux**: alpha is in whole 1024ths, with both terms rounded down. Where g alpha rounds down to
 //! nothing, the first term becomes 0.
@@ -19,7 +23,7 @@
 //!
 //! **ns-2**: 2.35 has no DCTCP; its preset is the reference.
 
-use sojourn_base::{Fraction, ParamFault, Preset, Probability, params};
+use sojourn_base::{Ecn, Fraction, ParamFault, Preset, Probability, params};
 
 use crate::cc::parts::{Rounds, Window};
 use crate::cc::{AckSample, CongestionControl, LossEvent, LossKind, Needs, Start};
@@ -33,6 +37,9 @@ params! {
         g: Fraction = "0.0625";
         /// Alpha at the start.
         initial_alpha: Probability = "1";
+        /// Whether packets are ECT(0) and not ECT(1), the codepoint of L4S (RFC 9331; ns-3's
+        /// `UseEct0`).
+        use_ect0: bool = "true";
     }
 }
 
@@ -42,6 +49,7 @@ pub struct Dctcp {
     window: Window,
     preset: Preset,
     g: f64,
+    codepoint: Ecn,
     alpha: f64,
     acked: u64,
     marked: u64,
@@ -60,6 +68,11 @@ impl Dctcp {
             window: Window::new(start, preset),
             preset,
             g: params.g.0,
+            codepoint: if params.use_ect0 {
+                Ecn::Ect0
+            } else {
+                Ecn::Ect1
+            },
             alpha: params.initial_alpha.0,
             acked: 0,
             marked: 0,
@@ -133,6 +146,7 @@ impl CongestionControl for Dctcp {
     fn needs(&self) -> Needs {
         Needs {
             ecn: EcnMode::Dctcp,
+            codepoint: self.codepoint,
             loss_after_marks: self.preset == Preset::Linux,
             ..Needs::USUAL
         }
