@@ -79,8 +79,8 @@ class Step:
     the link's rate changes, both are by its ``rate`` as the file has it."""
 
     flows: Mapping[str, Mapping[str, float]]
-    """Each flow: ``throughput_bps``, ``goodput_bps``, ``delay_mean_s``, ``marks_packets``; under TCP
-    also ``cwnd_packets``, ``srtt_s`` and others."""
+    """Each flow: ``throughput_bps``, ``goodput_bps``, ``delay_mean_s``, ``marks_packets``; under
+    TCP also ``cwnd_packets``, ``srtt_s`` and others."""
 
 
 OBSERVED = ("queueing_delay_s", "utilization", "prob")

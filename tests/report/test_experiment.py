@@ -20,13 +20,6 @@ from sojourn.report.words import answer, question, with_half
 SCENARIO = Path(__file__).parent / "experiment.toml"
 
 
-def alone(**changes):
-    """The same link and flows with drop-tail alone, run with other values."""
-    text = SCENARIO.read_text(encoding="utf-8").partition("[vary]")[0]
-    keys = {key.replace("__", "."): value for key, value in changes.items()}
-    return sj.run(sj.Scenario.from_toml(text, overrides=keys), replicas=5)
-
-
 def warnings(results):
     return [one.text for one in cautions(results, None) if one.kind == "warning"]
 
@@ -133,16 +126,6 @@ def test_one_replica_tells_nothing_apart():
     (differences, *_) = [one for one in tables(results) if one.id.startswith("differences")]
     assert {row[1][-1].text for row in differences.rows} == {"–"}
     assert "A point has one replica only: its values have no interval." in warnings(results)
-
-
-def test_a_queue_without_end_is_called_unstable():
-    results = alone(link__uplink__queue={"limit": "none"}, flow__call__traffic__rate="0.9 Mbit/s")
-    (text,) = warnings(results)
-    assert text.startswith("Drop-tail is unstable: its queue grows as long as it runs")
-
-
-def test_a_steady_queue_is_not():
-    assert warnings(alone(flow__call__traffic__rate="0.3 Mbit/s", duration="20 s")) == []
 
 
 def test_without_series_the_check_is_said_to_be_missing():

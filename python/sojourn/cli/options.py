@@ -54,7 +54,8 @@ PrecisionOption = Annotated[
     typer.Option(
         "--precision",
         metavar="SHARE",
-        help="Add replicas until each 95 % interval is within this share of its mean, such as 5%.",
+        help="Add replicas until the 95 % intervals of total.goodput_bps and total.delay_mean_s "
+        "are within this share of their means, such as 5%; others: --set precision_of=METRIC.",
         show_default=False,
     ),
 ]

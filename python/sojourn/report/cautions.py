@@ -6,28 +6,20 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
-import polars as pl
-
 from sojourn._core import ENGINE
 from sojourn.comparing import per_replica
 from sojourn.experiments.compared import answers, cases
+from sojourn.experiments.precision import USUAL
 from sojourn.plots.choice import link_of
 from sojourn.plots.looks import looks
 from sojourn.plots.ranks import usual
+from sojourn.report.drift import drifts, is_checked
 from sojourn.report.words import name_of, number
 from sojourn.results import Results
-from sojourn.stats.holm import holm
 from sojourn.stats.intervals import student_interval
-from sojourn.stats.paired import paired_p_value
 
 WIDE = 0.1
 """Half-width of an interval, as a share of its mean, from which on it is called wide."""
-
-SURE = 0.01
-"""Error of the whole family of tests for drift."""
-
-FULL = 0.995
-"""Utilisation from which on a growing queue is taken for one without end."""
 
 
 @dataclass(frozen=True)
@@ -67,55 +59,21 @@ def _warnings(results: Results, manifest: Mapping[str, Any] | None) -> list[str]
 
 
 def _drifting(results: Results) -> list[str]:
-    """Points whose queue is not the same in both halves of the window: by paired tests over the
-    replicas, with Holm's correction over the points."""
+    """Points whose queue is not the same in both halves of the window."""
     link = link_of(results, None)
-    halves = _halves(results, link)
-    if not halves:
-        return []
-    points = [point for point in halves if point not in results.alike]
-    p_values = holm([paired_p_value(*halves[point]) for point in points])
-    busy = results.links.filter(pl.col("link") == link).group_by("point")
-    used = busy.agg(pl.col("utilization").mean().fill_null(0.0))
-    full = {point for point, share in used.iter_rows() if share > FULL}
     said = []
-    for point, p_value in zip(points, p_values, strict=True):
-        if p_value > SURE:
-            continue
-        first, second = (student_interval(part).mean or 0.0 for part in halves[point])
-        name = point_name(results, point)
+    for drift in drifts(results, link):
+        name = point_name(results, drift.point)
         change = (
-            f"mean queue at {link}: {number(first)} packets in the first half, "
-            f"{number(second)} in the second"
+            f"mean queue at {link}: {number(drift.first_packets)} packets in the first half, "
+            f"{number(drift.second_packets)} in the second"
         )
-        if second > first and point in full:
+        if drift.without_end:
             said.append(f"{name} is unstable: its queue grows as long as it runs ({change}).")
         else:
             advice = "run longer, or measure later"
             said.append(f"{name} depends on the warm-up ({change}): {advice}.")
     return said
-
-
-def _halves(results: Results, link: str) -> dict[int, tuple[list[float], list[float]]]:
-    """For each point the mean queue in both halves of the window, one value for each replica."""
-    series = results.series("queue_mean_packets").filter(pl.col("name") == link)
-    if series.is_empty():
-        return {}
-    window = results.runs.select("point", "replica", "warmup_s")
-    ends = series.group_by("point").agg(pl.col("time_s").max().alias("end_s"))
-    inside = series.join(window, on=["point", "replica"]).join(ends, on="point")
-    inside = inside.filter(pl.col("time_s") > pl.col("warmup_s").fill_null(0.0)).with_columns(
-        (pl.col("time_s") * 2 > pl.col("warmup_s").fill_null(0.0) + pl.col("end_s")).alias("late")
-    )
-    means = inside.group_by("point", "replica", "late").agg(pl.col("value").mean())
-    wide = means.pivot("late", index=["point", "replica"], values="value").sort("point", "replica")
-    if not {"true", "false"} <= set(wide.columns):
-        return {}
-    return {
-        int(str(key[0])): (rows["false"].to_list(), rows["true"].to_list())
-        for key, rows in wide.drop_nulls().group_by("point", maintain_order=True)
-        if len(rows) > 2
-    }
 
 
 def _notes(results: Results, manifest: Mapping[str, Any] | None) -> list[str]:
@@ -132,12 +90,18 @@ def _notes(results: Results, manifest: Mapping[str, Any] | None) -> list[str]:
             count = f"{len(wide)} of {len(values)} points" if len(values) > 1 else "the only point"
             said.append(
                 f"The interval of the {name_of(quantity)} reaches further than {100 * WIDE:g} % "
-                f"from the mean at {count}; --precision 5% adds replicas until it does not."
+                f"from the mean at {count}; --precision 5%{_asked_of(quantity)} adds replicas "
+                "until it does not."
             )
     if results.time_series.is_empty():
         said.append(
             "Whether results depend on the warm-up was not checked: no time series was recorded. "
             "--set series='100 ms' records them."
+        )
+    elif not is_checked(results, link_of(results, None)):
+        said.append(
+            "Whether results depend on the warm-up was not checked: that takes three replicas, and "
+            "a value of the time series in each quarter of the window."
         )
     if any(name.partition(", ")[0] == "eqm" for name in answers(results.scenario)):
         said.append("EQM's algorithm is not public: what ran is a reconstruction.")
@@ -151,6 +115,12 @@ def _notes(results: Results, manifest: Mapping[str, Any] | None) -> list[str]:
         "link and flow, and Little's law in integers. A run that breaks one has no numbers."
     )
     return said
+
+
+def _asked_of(quantity: str) -> str:
+    """What has to be set for a precision to be asked of ``quantity``."""
+    usual_ones = USUAL.split(", ")
+    return "" if quantity in usual_ones else f" --set precision_of={quantity}"
 
 
 def point_name(results: Results, point: int) -> str:
