@@ -58,7 +58,8 @@ def ranking(
     ``better`` says which values are good: ``"lower"`` or ``"higher"``. One row for each point:
     ``point``, ``answer`` (what is compared), ``mean``, ``low``, ``high``, ``rank``, ``grade``,
     ``ties`` (points from which it does not separate). A better rank is given only where the paired
-    intervals, adjusted by Holm, separate, and by more than ``least``. Raises ValueError for another
+    intervals, adjusted by Holm, separate, and by more than ``least``; a point without any value has
+    none. Raises ValueError for another
     ``better``, and if the experiment has no such quantity.
     """
     values = per_replica(results, quantity)
@@ -71,7 +72,9 @@ def ranking(
             ties = [int(tie) for tie in each.ties]
             mean, low, high = each.interval.mean, each.interval.low, each.interval.high
             answer = names[int(name)]
-            rows.append((int(name), answer, mean, low, high, each.rank, each.grade, ties))
+            # What has no value is beaten by none.
+            place = (each.rank, each.grade) if each.interval.n else (None, None)
+            rows.append((int(name), answer, mean, low, high, *place, ties))
     schema = {"point": pl.Int64, "answer": pl.String, "mean": pl.Float64, "low": pl.Float64}
     schema |= {"high": pl.Float64, "rank": pl.Int64, "grade": pl.String}
     return pl.DataFrame(rows, schema=schema | {"ties": pl.List(pl.Int64)}, orient="row")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from sojourn.columns import OF_FLOWS, OF_LINKS, Column, measured, telling
 from sojourn.experiments.compared import from_to
-from sojourn.summary import links_that_matter, metric_text, most_values
+from sojourn.summary import OF_OTHER_LINKS, links_that_matter, metric_text, most_values
 
 if TYPE_CHECKING:
     from sojourn.results import Results
@@ -26,7 +26,7 @@ def results_card(results: Results) -> str:
     links = _measured([*keys, "link"], points, "links", OF_LINKS, shown)
     groups = _measured([*keys, "flows"], points, "groups", OF_FLOWS)
     more = len(used) - len(shown)
-    hidden = f"{more} more links, in <code>links</code>: nothing lost there, and hardly any waiting"
+    hidden = f"{more} more links, in <code>links</code>: {OF_OTHER_LINKS}"
     note = f"{len(results.runs)} runs, sojourn {results.sojourn}"
     note += "" if results.complete else "; not complete"
     return (

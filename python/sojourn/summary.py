@@ -38,7 +38,11 @@ INTERVALS: dict[IntervalKind, Callable[[Sequence[float | None]], Interval]] = {
 }
 
 HARDLY = 0.1
-"""A link whose packets wait less than this share of what they wait elsewhere matters little."""
+"""A link whose packets wait less than this share of what they wait elsewhere matters little, if
+less than one waits there in the mean."""
+
+OF_OTHER_LINKS = "nothing lost there, and hardly any waiting"
+"""What is said of links that have no row."""
 
 TRIALS = {"link": "arrivals_packets", "flow": "resolved_packets"}
 """What a loss is one of: of a packet that is still on its way nothing is known."""
@@ -117,9 +121,10 @@ def summarised_points(
 def links_that_matter(points: Sequence[Mapping[str, Any]]) -> tuple[set[str], set[str]]:
     """The links of a summary that any packet came to, and those of them worth a row of a table.
 
-    These lose packets, or let them wait for more than `HARDLY`, at any point; all, if none does.
+    These lose packets, or have one waiting in the mean, or let them wait for more than `HARDLY`, at
+    any point; all, if none does.
     """
-    lossy: set[str] = set()
+    sure: set[str] = set()
     waits: dict[str, float] = {}
     for point in points:
         for name, metrics in point["links"].items():
@@ -127,10 +132,13 @@ def links_that_matter(points: Sequence[Mapping[str, Any]]) -> tuple[set[str], se
                 continue
             wait = metrics["queueing_delay_mean_s"]["mean"] or 0.0
             waits[name] = max(waits.get(name, 0.0), wait)
-            if metrics["drops_packets"]["mean"]:
-                lossy.add(name)
+            if (
+                metrics["drops_packets"]["mean"]
+                or (metrics["queue_mean_packets"]["mean"] or 0) >= 1
+            ):
+                sure.add(name)
     least = HARDLY * max(waits.values(), default=0.0)
-    return set(waits), lossy | {name for name, wait in waits.items() if wait > least} or set(waits)
+    return set(waits), sure | {name for name, wait in waits.items() if wait > least} or set(waits)
 
 
 def metric_text(

@@ -3,12 +3,15 @@
 import json
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import polars as pl
 import pytest
 
 import sojourn as sj
+from sojourn.cli.run_tables import print_tables
+from sojourn.runner import outcomes_of, prepared
 
 LINK_METRICS = {
     *("utilization", "throughput_bps", "arrivals_packets", "drops_packets", "drops_by_reason"),
@@ -95,6 +98,25 @@ def test_the_share_of_marks_is_shown_where_there_are_any(sojourn, small, monkeyp
     assert "marked %" in sojourn("run", small).out
 
 
+@pytest.mark.parametrize(
+    ("finished", "caption"),
+    [
+        (1, ""),
+        (2, "mean over 2 replicas ±"),
+        (4, "mean over 1 to 3 replicas ±"),
+        (6, "mean over 3"),
+    ],
+)
+def test_the_caption_is_that_of_the_runs_that_finished(small, capsys, finished, caption):
+    """Two points of three replicas each, of which an interruption left the first few."""
+    outcomes = outcomes_of(prepared(small, replicas=3), 1, None, None)
+    left = replace(outcomes, each=outcomes.each[:finished], complete=finished == 6)
+    print_tables(left, left.summary("student"))
+    out = " ".join(capsys.readouterr().out.split())
+    assert caption in out
+    assert ("mean over" in out) == bool(caption)
+
+
 def test_of_a_bootstrap_interval_both_ends_are_printed(sojourn, small, monkeypatch):
     monkeypatch.setenv("COLUMNS", "240")
     options = ("--interval", "bootstrap", "--replicas", "5")
@@ -105,6 +127,57 @@ def test_of_a_bootstrap_interval_both_ends_are_printed(sojourn, small, monkeypat
     wait = document["points"][0]["links"]["bottleneck"]["queueing_delay_mean_s"]
     mean, low, high = (f"{1e3 * value:.2f}" for value in (wait["mean"], *wait["ci95"]))
     assert f" {mean} ({low} to {high}) " in out
+
+
+def test_a_link_with_a_standing_queue_has_a_row_whatever_waits_elsewhere(
+    sojourn, tmp_path, monkeypatch
+):
+    """Two links of 1 Mbit/s: one is flooded, the other is kept busy by a window of 20 packets."""
+    monkeypatch.setenv("COLUMNS", "240")
+    path = tmp_path / "two.toml"
+    path.write_text(
+        """
+name = "two"
+duration = "20 s"
+
+[[link]]
+name = "flooded"
+from = "a"
+to = "b"
+rate = "1 Mbit/s"
+queue = { limit = "1000 packets" }
+
+[[link]]
+name = "busy"
+from = "c"
+to = "d"
+rate = "1 Mbit/s"
+duplex = true
+
+[[flow]]
+name = "flood"
+from = "a"
+to = "b"
+transport = { protocol = "udp" }
+traffic = { source = "cbr", rate = "2 Mbit/s" }
+
+[[flow]]
+name = "work"
+from = "c"
+to = "d"
+transport = { protocol = "tcp", window = "20 packets" }
+traffic = { source = "bulk" }
+"""
+    )
+    document = json.loads(sojourn("run", path, "--json").out)
+    waits = {
+        name: link["queueing_delay_mean_s"]["mean"] or 0.0
+        for name, link in document["points"][0]["links"].items()
+    }
+    assert waits["busy"] < 0.1 * waits["flooded"]
+    out = sojourn("run", path).out
+    assert "busy " in out
+    assert "busy.reverse" not in out
 
 
 def test_links_where_nothing_waits_are_shown_when_asked_for(sojourn, tmp_path, monkeypatch):

@@ -177,6 +177,28 @@ def test_differences_and_ranks_of_what_is_compared(text):
         differences(results, "links.nothing.loss_ratio")
 
 
+def test_what_has_no_value_has_no_rank():
+    """Behind one queue the transfer does not end in time, behind the other it does."""
+    line = sj.dumbbell(
+        rate="2 Mbit/s",
+        rtt="40 ms",
+        flows=4 * sj.tcp(name="bulk")
+        + sj.tcp(traffic=sj.source.Bulk(bytes="100 kB"), start="5 s", name="short"),
+        duration="8 s",
+        replicas=3,
+        vary={
+            "dumbbell.bottleneck.queue": [
+                {"discipline": "droptail", "limit": "1000 packets"},
+                {"discipline": "fq_codel"},
+            ]
+        },
+    )
+    ranks = ranking(sj.run(line), "groups.short.fct_s", "lower")
+    assert ranks["mean"].is_null().to_list() == [True, False]
+    assert ranks["rank"].to_list() == [None, 1]
+    assert ranks["grade"].to_list() == [None, "A"]
+
+
 def test_no_loss_is_a_bound_and_not_a_certainty(text):
     light = text(rates=(0.2,)).replace('"30 packets"', '"none"')
     results = sj.run(sj.Scenario.from_toml(light))

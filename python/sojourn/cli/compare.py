@@ -173,7 +173,7 @@ def _print(title: str, found: Answer, results: Results, least: float) -> None:
         table.add([label], texts, [cell.best for cell in cells])
     if found.replicas > 1:
         table.caption = f"mean over {found.replicas} replicas ± half of the 95 % interval; " + (
-            f"* best of its column beyond doubt, by more than {100 * least:g} %"
+            f"* best of its column beyond doubt, its mean by more than {100 * least:g} %"
             if found.replicas >= FEWEST
             else f"with fewer than {FEWEST} none is called best"
         )

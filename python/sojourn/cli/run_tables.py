@@ -15,7 +15,13 @@ from sojourn.cli.notes import counted
 from sojourn.columns import OF_FLOWS, OF_LINKS, Column, measured, telling
 from sojourn.experiments.compared import in_full, short_names
 from sojourn.outcomes import Outcomes
-from sojourn.summary import IntervalKind, links_that_matter, metric_text, most_values
+from sojourn.summary import (
+    OF_OTHER_LINKS,
+    IntervalKind,
+    links_that_matter,
+    metric_text,
+    most_values,
+)
 
 Metrics = Mapping[str, Any]
 
@@ -40,7 +46,7 @@ def print_tables(
     flows = flow_table(points, [*keys.values()], labels, interval)
     if len(used) > len(shown):
         more = counted(len(used) - len(shown), "more link")
-        links.shown.caption = f"{more} (--all-links): nothing lost there, and hardly any waiting"
+        links.shown.caption = f"{more} (--all-links): {OF_OTHER_LINKS}"
     flows.caption = _caption(outcomes, points, interval)
     for table in (links.shown, flows):
         table.print(console)
@@ -94,10 +100,10 @@ def _table(
 def _caption(
     outcomes: Outcomes, points: Sequence[Mapping[str, Any]], interval: IntervalKind
 ) -> str | None:
-    if len(outcomes.each) == outcomes.scenario.core.points:
-        return None
     counts = Counter(outcomes.points).values()
     fewest, most = min(counts), max(counts)
+    if most == 1:
+        return None
     count = f"{most}" if fewest == most else f"{fewest} to {most}"
     if len(outcomes.alike) == outcomes.scenario.core.points:
         return f"{count} replicas, all the same run: no intervals"

@@ -99,7 +99,7 @@ def _points(results: Results, least: float) -> SortedTable:
         "points",
         "Every point",
         f"{MEANS}. Bold with a star: the best of its case "
-        f"beyond doubt, by more than {100 * least:g} %.",
+        f"beyond doubt, its mean by more than {100 * least:g} %.",
         tuple(header),
         tuple(rows[:MOST_ROWS]),
     )

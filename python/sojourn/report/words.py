@@ -120,9 +120,7 @@ def name_of(quantity: str) -> str:
 
 def _best_of_one_case(results: Results, quantity: str, least: float) -> str:
     ranks, labels, how, end = _ranks(results, quantity, least)
-    first = ranks.filter(pl.col("rank") == 1)
-    # What has no value is beaten by none.
-    first = first.drop_nulls("mean").sort("mean", descending=end == "highest")
+    first = ranks.filter(pl.col("rank") == 1).sort("mean", descending=end == "highest")
     if first.is_empty():
         return f"The {name_of(quantity)} is undefined."
     best = first.row(0, named=True)
