@@ -2,12 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-FACTORS = {"": 1.0, "packets": 1.0, "%": 100.0, "ms": 1e3, "Mbit/s": 1e-6}
+FACTORS = {
+    "": 1.0,
+    "packets": 1.0,
+    "%": 100.0,
+    "ms": 1e3,
+    "µs": 1e6,
+    "Mbit/s": 1e-6,
+    "kbit/s": 1e-3,
+}
 """Unit of a column -> factor from ours to it."""
+
+SMALLER = {"ms": "µs", "Mbit/s": "kbit/s"}
+"""Unit -> a thousandth of it."""
+
+LEGIBLE = 0.01
+"""A mean below that in the unit of its column leaves too few of its digits to be read."""
+
+LONG = 100.0
+"""Nor is a mean read that is above that and would be written in thousandths of its unit."""
 
 
 @dataclass(frozen=True)
@@ -27,6 +44,13 @@ class Column:
     def factor(self) -> float:
         """The factor to its unit."""
         return FACTORS[self.unit]
+
+    def fitted(self, means: Iterable[float | None]) -> Column:
+        """The same in a smaller unit, where some of its means could not be read otherwise."""
+        sizes = [abs(mean) * self.factor for mean in means if mean]
+        if self.unit not in SMALLER or not sizes or min(sizes) >= LEGIBLE or max(sizes) > LONG:
+            return self
+        return Column(self.words, SMALLER[self.unit], max(self.decimals - 2, 1))
 
 
 OF_LINKS = {
@@ -59,12 +83,21 @@ RARE = ("marks_packets", "mark_ratio", "retransmits", "timeouts")
 
 
 def telling(
-    columns: Mapping[str, Column], points: Sequence[Mapping[str, Any]], of: str
+    columns: Mapping[str, Column],
+    points: Sequence[Mapping[str, Any]],
+    of: str,
+    shown: Collection[str] | None = None,
 ) -> dict[str, Column]:
-    """The columns that say something of any of the ``links`` or ``groups`` of a summary."""
-    rows = [row for point in points for row in measured(point, of).values()]
+    """The columns that say something of any of the ``links`` or ``groups`` of a summary, in units
+    that fit; of those ``shown`` alone, where not all are."""
+    rows = [
+        row
+        for point in points
+        for name, row in measured(point, of).items()
+        if shown is None or name in shown
+    ]
     return {
-        key: column
+        key: column.fitted(row[key]["mean"] for row in rows if row.get(key))
         for key, column in columns.items()
         if any(_tells(key, row.get(key)) for row in rows)
     }

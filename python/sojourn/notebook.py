@@ -65,7 +65,7 @@ def _measured(
     shown: set[str] | None = None,
 ) -> str:
     """A table of the links or groups of each point, with the columns that say something."""
-    told = telling(columns, points, of)
+    told = telling(columns, points, of, shown)
     rows = []
     for point in points:
         labels = [_label(value) for value in point["vary"].values()]

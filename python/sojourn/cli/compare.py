@@ -161,14 +161,14 @@ def _print(title: str, found: Answer, results: Results, least: float) -> None:
     from sojourn.summary import of_fewer
 
     metrics = [metric for metric in COMPARED if found.tells(metric)]
-    headings = [metric.column.heading for metric in metrics]
-    table = FittingTable(title, ["discipline"], headings)
+    columns = [metric.column.fitted(found.means(metric)) for metric in metrics]
+    table = FittingTable(title, ["discipline"], [column.heading for column in columns])
     for label in found.labels:
         cells = [found.rows[label][metric.key] for metric in metrics]
         texts = [
-            interval_text(cell.interval, metric.column.factor, metric.column.decimals)
+            interval_text(cell.interval, column.factor, column.decimals)
             + of_fewer(cell.interval.n, found.replicas if cell.interval.n else None)
-            for cell, metric in zip(cells, metrics, strict=True)
+            for cell, column in zip(cells, columns, strict=True)
         ]
         table.add([label], texts, [cell.best for cell in cells])
     if found.replicas > 1:

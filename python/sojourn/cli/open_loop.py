@@ -96,12 +96,13 @@ def _print(found: OpenLoop, title: str) -> None:
     console = printer(highlight=False)
     table = Table(title=title, title_justify="left")
     table.add_column("queue", overflow="fold")
-    for column in OF_QUEUES.values():
+    of_queues = _fitted(OF_QUEUES, found.queues)
+    for column in of_queues.values():
         table.add_column(column.heading, justify="right")
     table.add_column("drops by reason", overflow="fold")
     for row in found.queues.iter_rows(named=True):
         reasons = _reasons(found.drops, row["queue"])
-        table.add_row(row["queue"], *_cells(row, OF_QUEUES), reasons)
+        table.add_row(row["queue"], *_cells(row, of_queues), reasons)
     console.print(table)
     if found.flows.is_empty():
         return
@@ -110,7 +111,8 @@ def _print(found: OpenLoop, title: str) -> None:
     table = Table(title="Flows", title_justify="left", caption_justify="left")
     for heading in ("flow", "queue"):
         table.add_column(heading, overflow="fold")
-    for column in OF_FLOWS.values():
+    of_flows = _fitted(OF_FLOWS, found.flows.filter(pl.col("flow").is_in(shown[:MOST_FLOWS])))
+    for column in of_flows.values():
         table.add_column(column.heading, justify="right")
     table.add_column("drops by reason", overflow="fold")
     for flow in shown[:MOST_FLOWS]:
@@ -118,10 +120,15 @@ def _print(found: OpenLoop, title: str) -> None:
         for place, row in enumerate(rows.iter_rows(named=True)):
             reasons = _reasons(found.drops.filter(flow=flow), row["queue"])
             name = flow if place == 0 else ""
-            table.add_row(name, row["queue"], *_cells(row, OF_FLOWS), reasons)
+            table.add_row(name, row["queue"], *_cells(row, of_flows), reasons)
     if len(shown) > MOST_FLOWS:
         table.caption = f"{MOST_FLOWS} of {len(shown)} flows, by their packets; --out has all"
     console.print(table)
+
+
+def _fitted(columns: dict[str, Column], rows: pl.DataFrame) -> dict[str, Column]:
+    """The columns in units in which all of these rows can be read."""
+    return {metric: column.fitted(rows[metric]) for metric, column in columns.items()}
 
 
 def _reasons(drops: pl.DataFrame, queue: str) -> str:

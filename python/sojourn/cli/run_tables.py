@@ -38,7 +38,8 @@ def print_tables(
     used, matter = links_that_matter(points)
     shown = used if all_links else matter
     headings = [*keys.values(), "link"]
-    links = _table(outcomes.scenario.title, headings, points, "links", OF_LINKS, interval)
+    told = telling(OF_LINKS, points, "links", shown)
+    links = _table(outcomes.scenario.title, headings, told, interval)
     for label, point in zip(labels, points, strict=True):
         for name, metrics in point["links"].items():
             if name in shown:
@@ -59,7 +60,8 @@ def flow_table(
     interval: IntervalKind = "student",
 ) -> FittingTable:
     """A table of the flows by name: a row for each at every point of a summary."""
-    flows = _table("", [*headings, "flows"], points, "groups", OF_FLOWS, interval)
+    told = telling(OF_FLOWS, points, "groups")
+    flows = _table("", [*headings, "flows"], told, interval)
     for label, point in zip(labels, points, strict=True):
         for name, metrics in measured(point, "groups").items():
             flows.add(label, name, metrics)
@@ -84,17 +86,10 @@ class _Rows:
 
 
 def _table(
-    title: str,
-    names_: Iterable[str],
-    points: Sequence[Mapping[str, Any]],
-    of: str,
-    columns: dict[str, Column],
-    interval: IntervalKind,
+    title: str, names_: Iterable[str], columns: dict[str, Column], interval: IntervalKind
 ) -> _Rows:
-    """An empty table with the columns that say something anywhere."""
-    told = telling(columns, points, of)
-    headings = [column.heading for column in told.values()]
-    return _Rows(FittingTable(title, [*names_], headings), told, interval)
+    headings = [column.heading for column in columns.values()]
+    return _Rows(FittingTable(title, [*names_], headings), columns, interval)
 
 
 def _caption(

@@ -71,9 +71,13 @@ class Answer:
     rows: dict[str, dict[str, Cell]]
     replicas: int
 
+    def means(self, metric: Compared) -> list[float | None]:
+        """The mean of each discipline."""
+        return [row[metric.key].interval.mean for row in self.rows.values()]
+
     def tells(self, metric: Compared) -> bool:
         """Whether a metric says anything: not of marks where nobody marks, nor without a value."""
-        means = [row[metric.key].interval.mean for row in self.rows.values()]
+        means = self.means(metric)
         return any(mean is not None and (mean or metric.key not in RARE) for mean in means)
 
 

@@ -1,0 +1,37 @@
+"""The units of tables: what is small can be read beside what is not."""
+
+import pytest
+
+from sojourn.columns import Column, telling
+
+DELAY, RATE = Column("delay", "ms", 2), Column("goodput", "Mbit/s")
+
+
+@pytest.mark.parametrize(
+    ("column", "means", "unit", "text"),
+    [
+        (DELAY, [3.7e-6, 1.06e-3], "µs", "3.7"),
+        (DELAY, [3.7e-6, None, 0.0], "µs", "3.7"),
+        (DELAY, [12e-6, 1.06e-3], "ms", "0.01"),
+        (DELAY, [3.7e-6, 0.5], "ms", "0.00"),
+        (DELAY, [0.0, None], "ms", "0.00"),
+        (RATE, [2e3, 9.5e6], "kbit/s", "2.0"),
+        (RATE, [80e3, 9.5e6], "Mbit/s", "0.080"),
+        (Column("loss", "%"), [1e-7], "%", "0.000"),
+    ],
+)
+def test_a_column_takes_the_smaller_unit_where_a_mean_could_not_be_read(column, means, unit, text):
+    fitted = column.fitted(means)
+    assert fitted.unit == unit
+    assert f"{means[0] * fitted.factor:.{fitted.decimals}f}" == text
+
+
+def test_what_has_no_row_does_not_count():
+    def link(delay_s: float) -> dict:
+        return {"queueing_delay_mean_s": {"mean": delay_s}}
+
+    point = {"flows": {}, "links": {"bottleneck": link(4e-3), "access": link(2e-6)}}
+    columns = {"queueing_delay_mean_s": DELAY}
+    (of_all,) = telling(columns, [point], "links").values()
+    (of_one,) = telling(columns, [point], "links", {"bottleneck"}).values()
+    assert (of_all.unit, of_one.unit) == ("µs", "ms")
