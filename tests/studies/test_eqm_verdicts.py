@@ -84,10 +84,12 @@ def test_losses_below_the_capacity_are_judged_there(synthetic):
     assert found["loss-most-red"] is Outcome.AGREES
 
 
-def test_one_replica_carries_no_order(synthetic):
-    settings = synthetic.settings(replicas="1")
+@pytest.mark.parametrize("replicas", ["1", "2"])
+def test_too_few_replicas_carry_no_order_and_no_number(synthetic, replicas):
+    settings = synthetic.settings(replicas=replicas)
     found = outcomes(evaluate(synthetic, settings))
-    assert found["queue-least-eqm"] is Outcome.DISAGREES
+    for claim in ("queue-least-eqm", "loss-cells", "grades", "high-load", "overall"):
+        assert found[claim] is Outcome.NOT_MEASURED, claim
     assert found["delay-cells"] is Outcome.IMPOSSIBLE
 
 

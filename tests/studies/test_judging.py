@@ -40,8 +40,12 @@ def test_equal_values_are_no_difference_at_all():
     assert judged.reason.startswith("No difference at all")
 
 
-def test_one_replica_is_no_order():
-    assert extreme(sample(red=[1.0], sfq=[2.0]), "red", "lowest").outcome is Outcome.DISAGREES
+@pytest.mark.parametrize("replicas", [1, 2])
+def test_too_few_replicas_tell_nothing(replicas):
+    few = sample(red=[1.0, 1.1][:replicas], sfq=[2.0, 2.1][:replicas])
+    for judged in (extreme(few, "red", "lowest"), apart(few, ["red"], ["sfq"])):
+        assert judged.outcome is Outcome.NOT_MEASURED
+        assert judged.reason.startswith("Not measured: with fewer than 3 replicas")
 
 
 def test_nothing_measured():

@@ -81,3 +81,9 @@ def test_what_was_not_measured_neither_holds_nor_fails():
     assert found.outcome is Outcome.NOT_MEASURED
     assert found.reason == "second: Not measured."
     assert all_of({"first": bad, "second": missing}).outcome is Outcome.DISAGREES
+
+
+def test_two_replicas_tell_no_trend():
+    found = goes(scale([1.0, 1.1], [2.0, 2.1]), "grows")
+    assert found.outcome is Outcome.NOT_MEASURED
+    assert found.reason.startswith("Not measured: with fewer than 3 replicas")

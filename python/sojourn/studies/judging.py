@@ -6,13 +6,13 @@ the paired intervals separate after Holm's correction over all pairs.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 from sojourn.plots.looks import look
 from sojourn.stats import Comparison, Interval, compare_all, rank, student_interval
+from sojourn.stats.paired import FEWEST
 from sojourn.studies.claims import Claim, Outcome, Verdict
 from sojourn.studies.tables import figure_text, interval_text, percent_text
 
@@ -43,7 +43,11 @@ def side_by_side(intervals: Mapping[str, Interval], unit: str) -> str:
     return ", ".join(texts) + (f" {unit}" if unit else "")
 
 
-def near(value: float, interval: Interval, widest: float = math.inf) -> bool:
+WIDEST = 0.25
+"""Half-width, as a share of the mean, beyond which an interval is no measurement of a number."""
+
+
+def near(value: float, interval: Interval, widest: float = WIDEST) -> bool:
     """Whether a printed value agrees with our interval.
 
     An interval whose half-width is above `widest`, as a share of its mean, tells nothing.
@@ -54,9 +58,6 @@ def near(value: float, interval: Interval, widest: float = math.inf) -> bool:
     close = abs(value - interval.mean) <= NEAR * abs(interval.mean)
     return close or (told and interval.contains(value))
 
-
-WIDEST = 0.25
-"""Half-width, as a share of the mean, beyond which an interval is no measurement of a number."""
 
 NEAR_WORDS = f"inside our 95 % interval or within {percent_text(NEAR)} of our mean"
 """What `near` asks for."""
@@ -79,8 +80,8 @@ class Sample:
 
     @property
     def measured(self) -> bool:
-        """Whether there is any value at all."""
-        return any(one.n for one in self.intervals().values())
+        """Whether there are values to judge by: enough to be told apart, of any."""
+        return any(one.n >= FEWEST for one in self.intervals().values())
 
     def comparisons(self) -> list[Comparison]:
         """All pairs, with Holm's correction."""
@@ -169,8 +170,11 @@ def extreme(sample: Sample, who: str, end: End) -> Judgement:
 
 
 def not_measured(sample: Sample) -> Judgement:
-    """That there is no value to judge by."""
+    """That there is no value to judge by, or are too few."""
+    some = any(one.n for one in sample.intervals().values())
     reason = f"Not measured: no run with {sample.where or 'a value'}."
+    if some:
+        reason = f"Not measured: with fewer than {FEWEST} replicas nothing can be told apart."
     return Judgement(Outcome.NOT_MEASURED, sample.text(), reason)
 
 
@@ -205,7 +209,7 @@ def printed_numbers(
     """Whether all printed numbers agree with ours, by the key of a row or column."""
     if all(ours[key].mean is None for key in printed):
         return Judgement(Outcome.NOT_MEASURED, "", "Not measured: no run with a value.")
-    agreeing = [key for key in printed if near(printed[key], ours[key], WIDEST)]
+    agreeing = [key for key in printed if near(printed[key], ours[key])]
     ratios = ", ".join(
         f"{name(key)} {figure_text(printed[key] / mean)}"
         for key in printed

@@ -10,7 +10,7 @@ from sojourn.studies.eqm import bounds
 from sojourn.studies.eqm.evidence import Evidence
 from sojourn.studies.eqm.labels import PUBLISHED, label, labels, published_label
 from sojourn.studies.eqm.verdicts.common import Rule, cells, order, printed
-from sojourn.studies.judging import side_by_side
+from sojourn.studies.judging import Sample, not_measured, side_by_side
 from sojourn.studies.tables import figure_text
 
 SAME = 0.001
@@ -59,11 +59,14 @@ def first_greater(evidence: Evidence) -> Verdict:
             "-",
             f"No load above {capacity:g} Mbit/s was run.",
         )
+    at = f"at {above[0]:g} Mbit/s"
     values = evidence.at_load("queueing_ms", above[0])
+    sample = Sample(values, f"ms ({at})")
+    if not sample.measured:
+        return not_measured(sample).on(claim, "greater at first")
     ranks = rank(values, "higher")
     mine = ranks["eqm"]
     agree = not mine.beaten_by and not mine.ties
-    at = f"at {above[0]:g} Mbit/s"
     if agree:
         reason = f"{label('eqm')} has the longest queueing delay {at}, separated from the others."
     elif mine.beaten_by:

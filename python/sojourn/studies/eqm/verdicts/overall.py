@@ -8,6 +8,7 @@ from sojourn.studies.eqm.evidence import Evidence
 from sojourn.studies.eqm.labels import PUBLISHED, label, labels
 from sojourn.studies.eqm.measures import MEASURES
 from sojourn.studies.eqm.verdicts.common import Rule
+from sojourn.studies.judging import not_measured
 
 
 def three_of_five(evidence: Evidence) -> Verdict:
@@ -81,8 +82,20 @@ def best_overall(evidence: Evidence) -> Verdict:
     )
 
 
+def of_ranks(claim: str, said: str, rule: Rule) -> Rule:
+    """The rule, where there are replicas enough for ranks."""
+
+    def told(evidence: Evidence) -> Verdict:
+        sample = evidence.sample("loss", "all")
+        if sample.measured:
+            return rule(evidence)
+        return not_measured(sample).on(evidence.published.claims[claim], said)
+
+    return told
+
+
 RULES: dict[str, Rule] = {
-    "grades": three_of_five,
-    "high-load": better_at_high_load,
-    "overall": best_overall,
+    "grades": of_ranks("grades", "EQM best in three of five", three_of_five),
+    "high-load": of_ranks("high-load", "better at higher loads", better_at_high_load),
+    "overall": of_ranks("overall", "EQM best", best_overall),
 }
