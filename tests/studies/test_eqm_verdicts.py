@@ -88,7 +88,14 @@ def test_losses_below_the_capacity_are_judged_there(synthetic):
 def test_too_few_replicas_carry_no_order_and_no_number(synthetic, replicas):
     settings = synthetic.settings(replicas=replicas)
     found = outcomes(evaluate(synthetic, settings))
-    for claim in ("queue-least-eqm", "loss-cells", "grades", "high-load", "overall"):
+    for claim in (
+        "queue-least-eqm",
+        "loss-cells",
+        "utilisation-cells-percent",
+        "grades",
+        "high-load",
+        "overall",
+    ):
         assert found[claim] is Outcome.NOT_MEASURED, claim
     assert found["delay-cells"] is Outcome.IMPOSSIBLE
 

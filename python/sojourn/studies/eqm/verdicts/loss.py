@@ -6,7 +6,7 @@ from sojourn.studies.claims import Outcome, Verdict
 from sojourn.studies.eqm.evidence import Evidence
 from sojourn.studies.eqm.labels import PUBLISHED, label, published_label
 from sojourn.studies.eqm.verdicts.common import Rule, order, printed
-from sojourn.studies.judging import side_by_side
+from sojourn.studies.judging import near, not_measured, side_by_side
 from sojourn.studies.tables import figure_text, interval_text, percent_text
 
 
@@ -43,9 +43,12 @@ def contradiction(evidence: Evidence) -> Verdict:
 def counts(evidence: Evidence) -> Verdict:
     """Counts grow with the unknown duration: the ratios to REM can be compared."""
     row = evidence.published.table_three["loss"].values
+    claim, said = evidence.published.claims["loss-cells"], printed(evidence, "loss")
+    if not (sample := evidence.sample("loss", "all")).measured:
+        return not_measured(sample).on(claim, said)
     others = [name for name in PUBLISHED if name != "rem"]
     ratios = {name: evidence.ratio("loss", "all", name, "rem") for name in others}
-    agreeing = [name for name in others if ratios[name].contains(row[name] / row["rem"])]
+    agreeing = [name for name in others if near(row[name] / row["rem"], ratios[name])]
     rem = evidence.values("loss", "all", ("rem",)).get("rem", [])
     known = [value for value in rem if value is not None]
     interval = evidence.intervals("loss", "all", ("rem",))["rem"]
@@ -70,9 +73,9 @@ def counts(evidence: Evidence) -> Verdict:
         f"{label('rem')}: {compared}.{noise}"
     )
     return Verdict(
-        evidence.published.claims["loss-cells"],
+        claim,
         Outcome.AGREES if len(agreeing) == len(others) else Outcome.DISAGREES,
-        printed(evidence, "loss"),
+        said,
         side_by_side(
             evidence.intervals("loss", "all", PUBLISHED),
             f"packets per run of {evidence.ours.duration:g} s (all loads)",
