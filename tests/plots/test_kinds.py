@@ -51,6 +51,52 @@ def test_where_there_is_one_case_the_replica_alone_is_told(tcp_results):
     assert tcp_results.plot("series", of="goodput_bps").get_suptitle() == "One replica (0)"
 
 
+AT_HOME = """
+name = "home"
+duration = "3 s"
+series = "100 ms"
+
+[[link]]
+name = "office"
+from = "a"
+to = "b"
+rate = "2 Mbit/s"
+duplex = true
+
+[[flow]]
+name = "upload"
+count = 2
+from = "a"
+to = "b"
+transport = { protocol = "tcp" }
+traffic = { source = "bulk" }
+
+[[flow]]
+name = "call"
+from = "a"
+to = "b"
+transport = { protocol = "udp" }
+traffic = { source = "cbr", rate = "100 kbit/s" }
+"""
+
+
+def test_a_figure_says_which_of_several_links_and_flows_it_is_of():
+    results = sj.run(sj.Scenario.from_toml(AT_HOME))
+
+    def told(kind, **options):
+        return results.plot(kind, **options).get_suptitle()
+
+    assert told("queue") == "Link: office; one replica (0)"
+    assert told("queue", link="office.reverse") == "Link: office.reverse; one replica (0)"
+    assert told("series", of="queue_bytes") == "Link: office; one replica (0)"
+    for kind in ("cdf", "delay-goodput"):
+        assert told(kind) == "Link: office"
+    assert told("cdf", flow="call") == "Flows: call"
+    assert told("fairness") == "All flows"
+    assert told("fairness", flow="upload") == "Flows: upload"
+    assert told("throughput") == "One replica (0)"
+
+
 def test_a_variable_of_a_discipline_is_drawn_where_it_is_there(results):
     figure = results.plot("series", of="dropping", case=0)
     assert set(figure.data["discipline"]) == {"codel", "codel, target=20 ms"}

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from sojourn import registries
-from sojourn.plots.looks import COLOURS, LINES, LOOKS, look, looks
+from sojourn.plots.looks import COLOURS, LINES, LOOKS, line_styles, look, looks
 
 DISCIPLINES = [*registries.entries("disciplines")]
 
@@ -85,6 +85,14 @@ def test_in_a_small_set_no_colour_and_no_marker_comes_twice():
 def test_all_at_once_still_differ():
     drawn = looks(DISCIPLINES).values()
     assert len({(one.colour, one.marker) for one in drawn}) == len(DISCIPLINES)
+
+
+def test_lines_of_one_colour_have_dashes_of_their_own():
+    few = looks(["droptail", "red", "codel"])
+    assert set(line_styles(few).values()) == {"-"}
+    every = looks(DISCIPLINES)
+    lines = [(look.colour, line_styles(every)[name]) for name, look in every.items()]
+    assert len(set(lines)) == len(lines)
 
 
 def test_settings_make_a_label_and_a_look_of_their_own():

@@ -74,7 +74,7 @@ def draw(frame: pl.DataFrame) -> Plot:
         axes.xaxis.set_major_formatter(lambda value, _: f"{value:g}")
     axes.margins(0.12)
     axes.invert_xaxis()
-    x = "Mean queueing delay at the bottleneck (ms), shorter to the right\n"
+    x = "Mean queueing delay (ms), shorter to the right\n"
     x += "small marks: replicas; large ones: their medians; ellipses: 1 sigma around the means"
     name_axes(axes, x, "Goodput of all flows (Mbit/s)")
     legend_below(figure, axes)

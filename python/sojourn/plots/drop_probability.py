@@ -9,7 +9,7 @@ from __future__ import annotations
 import polars as pl
 
 from sojourn.plots.choice import PlotError, case_of, labels_of, link_of, replica_of
-from sojourn.plots.looks import looks
+from sojourn.plots.looks import line_styles, looks
 from sojourn.plots.over_time import NO_SERIES
 from sojourn.plots.plot import Plot
 from sojourn.plots.quantities import UNITS
@@ -95,11 +95,18 @@ def draw(frame: pl.DataFrame) -> Plot:
     figure, (left, right) = new_panels(1, 2, (7.2, 3.6), share=False)
     in_bytes = frame["queue_is"].str.ends_with("_bytes").any()
     factor, unit = UNITS["_bytes" if in_bytes else "_packets"]
-    for discipline, look in looks(frame["discipline"]).items():
+    disciplines = looks(frame["discipline"])
+    styles = line_styles(disciplines)
+    for discipline, look in disciplines.items():
         rows = frame.filter(pl.col("discipline") == discipline)
         values = rows["probability"].to_numpy()
         left.plot(
-            rows["time_s"].to_numpy(), values, color=look.colour, linewidth=1, label=look.label
+            rows["time_s"].to_numpy(),
+            values,
+            color=look.colour,
+            linestyle=styles[discipline],
+            linewidth=1,
+            label=look.label,
         )
         right.plot(
             rows["queue"].to_numpy() * factor,

@@ -36,7 +36,8 @@ def queue(
     """The queue of a link over time."""
     metric = "queue_packets"
     frame = over_time.gather(results, metric, "link", name=link, case=case, replica=replica)
-    return _with(over_time.draw(frame, metric), frame, _drawn(results, case, replica))
+    told = _at(results, link), _drawn(results, case, replica)
+    return _with(over_time.draw(frame, metric), frame, *told)
 
 
 def delay(
@@ -66,7 +67,8 @@ def cdf(
     """The distribution of delay: of a link's queue, or one-way of flows."""
     frame = delay_cdf.gather(results, link=link, flow=flow, case=case)
     label = delay_cdf.QUEUEING if flow is None else delay_cdf.ONE_WAY
-    return _with(delay_cdf.draw(frame, label), frame, _drawn(results, case))
+    place = _at(results, link) if flow is None else f"Flows: {flow}"
+    return _with(delay_cdf.draw(frame, label), frame, place, _drawn(results, case))
 
 
 def series(
@@ -85,14 +87,16 @@ def series(
     of_links = results.series(of)["entity"].eq("link").any() and flow is None
     entity, name = ("link", link) if of_links else ("flow", flow)
     frame = over_time.gather(results, of, entity, name=name, case=case, replica=replica)
-    told = _drawn(results, case, replica), over_time.limits(frame)
+    place = _at(results, link) if entity == "link" else ""
+    told = place, _drawn(results, case, replica), over_time.limits(frame)
     return _with(over_time.draw(frame, of), frame, *told)
 
 
 def goodput(results: Results, *, link: str | None = None, case: int | None = None) -> Plot:
     """Delay against goodput with 1-sigma ellipses (RFC 7928)."""
     frame = delay_goodput.gather(results, link=link, case=case)
-    return _with(delay_goodput.draw(frame), frame, _drawn(results, case))
+    told = _at(results, link), _drawn(results, case)
+    return _with(delay_goodput.draw(frame), frame, *told)
 
 
 def load(results: Results, *, of: str | None = None, x: str | None = None) -> Plot:
@@ -106,13 +110,15 @@ def load(results: Results, *, of: str | None = None, x: str | None = None) -> Pl
 def jain(results: Results, *, flow: str | None = None, case: int | None = None) -> Plot:
     """Fairness: Jain's index, and the goodput of each flow."""
     frame = fairness.gather(results, flow=flow, case=case)
-    return _with(fairness.draw(frame), frame, _drawn(results, case))
+    whose = "All flows" if flow is None and len(set(results.flows["group"])) > 1 else ""
+    whose = whose if flow is None else f"Flows: {flow}"
+    return _with(fairness.draw(frame), frame, whose, _drawn(results, case))
 
 
 def reasons(results: Results, *, link: str | None = None, case: int | None = None) -> Plot:
     """Drops and marks of a link by reason."""
     frame = drops.gather(results, link=link, case=case)
-    return _with(drops.draw(frame), frame, _drawn(results, case))
+    return _with(drops.draw(frame), frame, _at(results, link), _drawn(results, case))
 
 
 def probability(
@@ -120,7 +126,8 @@ def probability(
 ) -> Plot:
     """Drop probability over time and against the queue."""
     frame = drop_probability.gather(results, link=link, case=case, replica=replica)
-    told = _drawn(results, case, replica), drop_probability.limits(frame)
+    drawn = _drawn(results, case, replica)
+    told = _at(results, link), drawn, drop_probability.limits(frame)
     return _with(drop_probability.draw(frame), frame, *told)
 
 
@@ -257,6 +264,13 @@ def _demand_values(frame: pl.DataFrame, quantity: str) -> None:
         raise PlotError(f"{quantity} has no value at any point of the figure")
 
 
+def _at(results: Results, link: str | None) -> str:
+    """Which link is drawn; empty where it is the only one, or called what it is."""
+    name = link_of(results, link)
+    is_told = name == "bottleneck" or results.links["link"].n_unique() == 1
+    return "" if is_told else f"Link: {name}"
+
+
 def _drawn(results: Results, case: int | None, replica: int | None = None) -> str:
     """Which case is drawn, and which replica, in the words of a report; empty where all are."""
     chosen = case_of(results, case)
@@ -268,6 +282,7 @@ def _drawn(results: Results, case: int | None, replica: int | None = None) -> st
 
 
 def _with(figure: Plot, frame: pl.DataFrame, *told: str) -> Plot:
-    headed(figure, "; ".join(filter(None, told)))
+    first, *rest = [*filter(None, told)] or [""]
+    headed(figure, "; ".join([first, *(one[0].lower() + one[1:] for one in rest)]))
     figure.data = frame
     return figure

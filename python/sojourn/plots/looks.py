@@ -8,7 +8,7 @@ the marker, with its line, tells those of one colour from each other, also on a 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 
@@ -126,6 +126,14 @@ def looks(names: Iterable[str]) -> dict[str, Look]:
             look = replace(look, colour=next(iter(free), look.colour))
         given[name] = _free(look, [*given.values()])
     return given
+
+
+def line_styles(looks: Mapping[str, Look]) -> dict[str, Line]:
+    """The lines of a figure of many samples, of which dashes are hard to see: solid ones, unless
+    two have the same colour."""
+    colours = [one.colour for one in looks.values()]
+    alone = len(set(colours)) == len(colours)
+    return {name: "-" if alone else one.line for name, one in looks.items()}
 
 
 def _wanted(name: str) -> Look:

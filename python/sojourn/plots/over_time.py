@@ -12,7 +12,7 @@ from typing import Literal
 import polars as pl
 
 from sojourn.plots.choice import PlotError, case_of, labels_of, link_of, replica_of
-from sojourn.plots.looks import looks
+from sojourn.plots.looks import line_styles, looks
 from sojourn.plots.plot import Plot
 from sojourn.plots.quantities import shown
 from sojourn.plots.style import legend_below, name_axes, new_panels, titled
@@ -95,11 +95,20 @@ def draw(frame: pl.DataFrame, metric: str) -> Plot:
         ]
     scale = shown(metric)
     for panel, title, lines, column, rows_ in parts:
+        styles = line_styles(lines)
         for line, look in lines.items():
             of_line = rows_.filter(pl.col(column) == line)
             values = of_line["value"].to_numpy() * scale.factor
             times = of_line["time_s"].to_numpy()
-            panel.plot(times, values, color=look.colour, linewidth=1.0, label=look.label, alpha=0.9)
+            panel.plot(
+                times,
+                values,
+                color=look.colour,
+                linestyle=styles[line],
+                linewidth=1.0,
+                label=look.label,
+                alpha=0.9,
+            )
         titled(panel, title)
     # All panels share their axes: once they hold all lines.
     panels[0].set_ylim(bottom=0)

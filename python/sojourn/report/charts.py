@@ -7,7 +7,6 @@ are one drawing.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,7 +20,7 @@ from sojourn.experiments.compared import answers, cases
 from sojourn.plots import against_load, delay_cdf, delay_goodput, drops
 from sojourn.plots.choice import PlotError, cases_run, link_of, same_arrivals
 from sojourn.plots.delay_goodput import contour, goes_by_ratio
-from sojourn.plots.looks import LINES, looks
+from sojourn.plots.looks import Line, line_styles, looks
 from sojourn.plots.quantities import shown, shown_of
 from sojourn.plots.ranks import usual
 from sojourn.results import Results
@@ -89,7 +88,8 @@ class _Style:
     """Colours, shapes and dashes of the disciplines, and the signals."""
 
     def __init__(self, results: Results) -> None:
-        drawn = [*looks(answers(results.scenario)).values()]
+        of_names = looks(answers(results.scenario))
+        drawn = [*of_names.values()]
         labels = [one.label for one in drawn]
         self.chosen = alt.param(name="chosen", value=labels)
         self.scene = alt.param(name="scene", value=max(cases_run(results), default=0))
@@ -104,11 +104,8 @@ class _Style:
             legend=None,
             scale=alt.Scale(domain=labels, range=[SHAPES[one.marker] for one in drawn]),
         )
-        self.dash = alt.StrokeDash(
-            "discipline:N",
-            legend=None,
-            scale=alt.Scale(domain=labels, range=[_dash(one.marker) for one in drawn]),
-        )
+        self.dash = _dashes(labels, [one.line for one in drawn])
+        self.thin_dash = _dashes(labels, [*line_styles(of_names).values()])
         self.only_chosen = "indexof(chosen, datum.discipline) >= 0"
         self.only_scene = "datum.scene == scene"
 
@@ -129,9 +126,9 @@ class _Style:
         return chart.properties(width="container", height=height).to_dict()
 
 
-def _dash(marker: str) -> Sequence[float]:
-    line = LINES[marker]
-    return [1, 0] if isinstance(line, str) else [2 * one for one in line[1]]
+def _dashes(labels: list[str], lines: list[Line]) -> alt.StrokeDash:
+    ranges = [[1, 0] if isinstance(line, str) else [2 * one for one in line[1]] for line in lines]
+    return alt.StrokeDash("discipline:N", legend=None, scale=alt.Scale(domain=labels, range=ranges))
 
 
 def _goodput(results: Results) -> Chart:
@@ -402,6 +399,7 @@ def _over_time(results: Results, metric: str, name: str, id_: str, title: str, w
             x=alt.X("time_s:Q", title="Time (s)"),
             y=alt.Y("value:Q", title=shown(metric).label),
             color=style.colour,
+            strokeDash=style.thin_dash,
             tooltip=[
                 alt.Tooltip("discipline:N", title="Discipline"),
                 alt.Tooltip("time_s:Q", title="Time (s)", format=".4~r"),
