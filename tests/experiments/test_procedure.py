@@ -5,7 +5,7 @@ import pytest
 
 import sojourn as sj
 from sojourn.comparing import differences, per_replica, ranking
-from sojourn.experiments.compared import compared_points
+from sojourn.experiments.compared import answers, compared_points
 from sojourn.experiments.sweep import sweep
 from sojourn.stats import student_interval
 
@@ -159,6 +159,16 @@ def test_what_a_precision_is_asked_of_is_checked_where_it_is_put_off(text):
 
 def test_which_points_are_compared(text):
     assert compared_points(sj.Scenario.from_toml(text())) == ((0, 1), (2, 3))
+
+
+def test_a_discipline_that_varies_by_itself_is_called_by_its_name(text):
+    head = text().partition("[vary]")[0]
+    keys = '"link.bottleneck.queue.{}" = {}\n'.format
+    vary = "[vary]\n" + keys("discipline", '["droptail", "red"]')
+    assert answers(sj.Scenario.from_toml(head + vary)) == ("droptail", "red")
+    vary += keys("limit", '["9 packets", "99 packets"]')
+    names = answers(sj.Scenario.from_toml(head + vary))
+    assert names[1:3] == ("droptail, limit=99 packets", "red, limit=9 packets")
 
 
 def test_differences_and_ranks_of_what_is_compared(text):

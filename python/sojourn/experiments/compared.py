@@ -113,7 +113,8 @@ def answers(scenario: Scenario) -> tuple[str, ...]:
     discipline has others: ``codel``, ``codel, target=20 ms``.
     """
     vary = [
-        {key: value for key, value in point.items() if is_compared(key)} for point in scenario.vary
+        {key: _as_table(key, value) for key, value in point.items() if is_compared(key)}
+        for point in scenario.vary
     ]
     keys = list(dict.fromkeys(key for point in vary for key in point))
     words = {key: _telling([point.get(key) for point in vary], key) for key in keys}
@@ -126,6 +127,11 @@ def answers(scenario: Scenario) -> tuple[str, ...]:
         ", ".join(part for part in (_only_discipline(scenario, number), name) if part)
         for number, name in enumerate(named)
     )
+
+
+def _as_table(key: str, value: Any) -> Any:
+    """A discipline that varies by itself, as the queue that it stands for."""
+    return {"discipline": value} if key.endswith(".queue.discipline") else value
 
 
 def _telling(values: list[Any], key: str) -> list[str]:
