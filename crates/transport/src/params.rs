@@ -254,8 +254,9 @@ pub struct Config {
     /// An echo of marks takes the window down as recovery does, by PRR, and it does not grow
     /// meanwhile (Linux, ns-3).
     pub marks_by_prr: bool,
-    /// What is lost and sent again but not delivered is reason enough for the next recovery
-    /// (Linux).
+    /// What is lost and sent again but not delivered is reason enough for the next recovery: a loss
+    /// in the next window is another one, though it was repaired within the last recovery (RFC
+    /// 5681, 4.3; not ns-2, nor ns-3).
     pub recovers_what_is_out: bool,
     /// Losses as Linux treats them: reports give RTT samples too, where the first that is
     /// acknowledged was sent twice and where nothing moves, and start the timer anew if what they
@@ -429,9 +430,10 @@ impl Config {
             given => window_of("window", given, mss)?,
         };
         let initial_window = initial_window(params.initial_window, mss)?;
-        let presets = [Preset::Ns2, Preset::Ns3, Preset::Linux];
-        let [ns2, ns3, linux] = presets.map(|one| preset == one);
-        let prr = params.prr != PrrMode::Off && params.sack;
+        let presets = [Preset::Reference, Preset::Ns2, Preset::Ns3, Preset::Linux];
+        let [reference, ns2, ns3, linux] = presets.map(|one| preset == one);
+        let sack = params.sack;
+        let prr = params.prr != PrrMode::Off && sack;
         Ok(Self {
             mss: mss as u32,
             header: header(params, mss)? as u32,
@@ -490,7 +492,7 @@ impl Config {
             halves_again: ns2 || ns3,
             halves_once: linux,
             marks_by_prr: prr && (linux || ns3) && !needs.own_recovery,
-            recovers_what_is_out: linux,
+            recovers_what_is_out: sack && (linux || reference),
             recovers_like_linux: linux && params.sack,
             paws_slack: paws_slack(preset).filter(|_| params.timestamps),
             reorder_patience: if linux { LINUX_PATIENCE } else { Span::ZERO },

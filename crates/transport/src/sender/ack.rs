@@ -295,8 +295,7 @@ impl Sender {
                 let lost = if self.config.recovers_like_ns3 {
                     reports && self.begins_like_ns3()
                 } else if self.config.sack {
-                    let what_is_out = self.config.recovers_what_is_out && self.board.lost() > 0;
-                    what_is_out || self.board.waiting() > 0
+                    self.board.waiting() > 0 || self.has_new_loss_out()
                 } else {
                     self.begins_recovery(heard)
                 };
@@ -329,6 +328,14 @@ impl Sender {
             }
             State::Recovery | State::Loss => {}
         }
+    }
+
+    /// Whether something is lost, though sent again, that the last recovery has not answered for: by
+    /// RFC 6675, 5, what lies above its end, by Linux whatever it is.
+    fn has_new_loss_out(&self) -> bool {
+        self.config.recovers_what_is_out
+            && self.board.lost() > 0
+            && (self.config.recovers_like_linux || self.snd_una >= self.recover)
     }
 
     /// Whether ns-3 begins a recovery with an acknowledgement that reports something.
