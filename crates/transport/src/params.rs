@@ -258,11 +258,14 @@ pub struct Config {
     /// in the next window is another one, though it was repaired within the last recovery (RFC
     /// 5681, 4.3; not ns-2, nor ns-3).
     pub recovers_what_is_out: bool,
+    /// What is lost again after a timeout begins a recovery, and where neither PRR nor the controller
+    /// takes the window down by itself, what is lost again in a recovery begins another (RFC 5681,
+    /// 4.3; RFC 8985, 9.3; not ns-2, nor ns-3).
+    pub answers_lost_again: bool,
     /// Losses as Linux treats them: reports give RTT samples too, where the first that is
     /// acknowledged was sent twice and where nothing moves, and start the timer anew if what they
     /// report was sent before the first outstanding segment was, whose sending does so as well; a
-    /// timeout takes the window down to one segment beyond what is in flight; what is lost again
-    /// after a timeout begins a recovery; marks are answered until more is acknowledged than was
+    /// timeout takes the window down to one segment beyond what is in flight; marks are answered until more is acknowledged than was
     /// sent; duplicates widen RACK's window only where segments have changed places.
     pub recovers_like_linux: bool,
     /// By how many milliseconds a stamp may be older than the last, where older ones are refused.
@@ -493,6 +496,7 @@ impl Config {
             halves_once: linux,
             marks_by_prr: prr && (linux || ns3) && !needs.own_recovery,
             recovers_what_is_out: sack && (linux || reference),
+            answers_lost_again: sack && (linux || reference),
             recovers_like_linux: linux && params.sack,
             paws_slack: paws_slack(preset).filter(|_| params.timestamps),
             reorder_patience: if linux { LINUX_PATIENCE } else { Span::ZERO },

@@ -113,6 +113,8 @@ pub struct Scoreboard {
     highest_sacked: u64,
     /// Bytes that were ever held to be lost, those of a segment sent again each time.
     lost_ever: u64,
+    /// When the retransmission was sent that was found lost last.
+    lost_again: Time,
     /// No lost segment waits below this number of the ring's but those that are [late](Self::late).
     next_waiting: u64,
     /// Of all segments below this number of the ring's something is known.
@@ -173,6 +175,11 @@ impl Scoreboard {
     /// Bytes that were ever held to be lost, those of a segment sent again each time.
     pub const fn lost_ever(&self) -> u64 {
         self.lost_ever
+    }
+
+    /// Whether a retransmission that went out at `time` or later was found to be lost.
+    pub fn has_lost_again_since(&self, time: Time) -> bool {
+        self.lost_again > Time::ZERO && self.lost_again >= time
     }
 
     /// Bytes sent again that are in flight.

@@ -145,6 +145,8 @@ pub struct Sender {
     recover: u64,
     /// Echoes of marks up to this number belong to a window already reduced.
     ecn_until: u64,
+    /// When a loss last took the window down.
+    lowered_at: Time,
     /// Window during fast recovery, bytes.
     recovery_window: u64,
     prr: Prr,
@@ -190,6 +192,7 @@ impl Sender {
             last_was_duplicate: false,
             recover: 0,
             ecn_until: 0,
+            lowered_at: Time::ZERO,
             recovery_window: 0,
             prr: Prr::default(),
             rack: Rack::default(),

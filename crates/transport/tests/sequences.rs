@@ -519,3 +519,41 @@ fn a_timeout_in_recovery_halves_its_window() {
     assert!(tcp.sender.counts().timeouts > 0);
     assert_eq!((tcp.cwnd(), tcp.ssthresh()), (1.0, 5.0));
 }
+
+/// The first of ten segments is lost, and so is what it is sent again as: the window of 10 is
+/// halved twice where it falls at once (RFC 8985, 9.3), and only once for the one retransmission,
+/// though the next is reported too. PRR goes by what is delivered.
+#[test]
+fn a_lost_retransmission_halves_again_without_prr() {
+    for (prr, halved) in [("false", 2.5), ("true", 5.0)] {
+        let keys = [
+            ("segment", "1000 B"),
+            ("delayed_ack", "1"),
+            ("timestamps", "false"),
+            ("prr", prr),
+        ];
+        let mut tcp = Solo::new("newreno", REFERENCE, &keys);
+        tcp.sender.write_endless();
+        tcp.sends();
+        tcp.at(100);
+        let mut sent = Vec::new();
+        for n in 2..=10 {
+            sent.extend(tcp.ack(1, &[(nth(1), nth(n))]));
+        }
+        assert_eq!(tcp.ssthresh(), 5.0, "prr {prr}");
+        let again = sent.iter().position(|&one| one == (1, nth(1)));
+        let fresh = &sent[again.expect("it goes again") + 1..];
+        assert!(fresh.len() >= 2, "{sent:?}");
+        tcp.at(200);
+        // What was sent behind the retransmission is reported, one by one.
+        let from = fresh[0].0;
+        let sent = tcp.ack(1, &[(from, from + 1000), (nth(1), nth(10))]);
+        assert_eq!(sent.first(), Some(&(1, nth(1))), "prr {prr}");
+        assert_eq!(tcp.ssthresh(), halved, "prr {prr}");
+        tcp.ack(1, &[(from, from + 2000), (nth(1), nth(10))]);
+        assert_eq!(
+            (tcp.ssthresh(), tcp.sender.state()),
+            (halved, State::Recovery)
+        );
+    }
+}

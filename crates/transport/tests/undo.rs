@@ -272,6 +272,28 @@ fn what_is_lost_again_after_a_timeout_begins_a_recovery() {
     assert_eq!(tcp.sender.state(), State::Recovery);
 }
 
+/// The same by RFC 5681, 4.3. Two go again after the first was repaired, and only the second of
+/// them arrives.
+#[test]
+fn what_is_lost_again_after_a_timeout_is_a_congestion_of_its_own() {
+    let keys = [("segment", "1000 B"), ("timestamps", "false")];
+    let mut tcp = Solo::new("newreno", Preset::Reference, &keys);
+    tcp.sender.write_endless();
+    tcp.sends();
+    tcp.at(100);
+    assert_eq!(tcp.ack(nth(10), &[]), segments(10, 21));
+    assert_eq!(tcp.at(1350), [segments(21, 22), segments(10, 11)].concat());
+    assert_eq!((tcp.sender.state(), tcp.ssthresh()), (State::Loss, 5.5));
+    tcp.at(1450);
+    assert_eq!(tcp.ack(nth(11), &[]), segments(11, 13));
+    tcp.at(1550);
+    assert_eq!(
+        tcp.ack(nth(11), &[(nth(12), nth(13))])[..1],
+        segments(11, 12)
+    );
+    assert_eq!((tcp.sender.state(), tcp.ssthresh()), (State::Recovery, 2.0));
+}
+
 /// A report is as good a sample of the round trip: 150 ms after 100 move the mean by an eighth
 /// of 50.
 #[test]

@@ -154,6 +154,7 @@ impl Scoreboard {
                 break;
             }
             self.mark_lost(index);
+            self.lost_again = resent.xmit;
             self.resent.pop_front();
         }
         again

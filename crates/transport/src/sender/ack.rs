@@ -322,12 +322,26 @@ impl Sender {
                 }
             }
             State::Recovery if !self.config.sack => self.recover_without_sack(now, heard),
-            State::Loss if lost_again && self.config.recovers_like_linux => {
+            State::Recovery | State::Loss if lost_again && self.answers_lost_again() => {
                 let sacked = heard.sacked_before;
                 self.enter_recovery(now, heard.delivered, heard.cumulative, sacked);
             }
             State::Recovery | State::Loss => {}
         }
+    }
+
+    /// Whether the loss of a retransmission is an indication of congestion of its own: after a
+    /// timeout, and without PRR in a recovery, once for what was sent since the last reduction.
+    pub(super) fn answers_lost_again(&self) -> bool {
+        let halves_at_once = !self.config.prr && !self.needs.own_recovery;
+        self.config.answers_lost_again
+            && match self.state {
+                State::Open | State::Cwr => false,
+                State::Recovery => {
+                    halves_at_once && self.board.has_lost_again_since(self.lowered_at)
+                }
+                State::Loss => true,
+            }
     }
 
     /// Whether something is lost, though sent again, that the last recovery has not answered for: by

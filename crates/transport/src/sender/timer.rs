@@ -20,8 +20,9 @@ impl Sender {
         self.flight = self.outstanding();
         if self.reorder_at <= now {
             self.reorder_at = Time::NEVER;
+            let resent = self.board.resent();
             self.detect_by_time(now);
-            self.after_timed_losses(now);
+            self.after_timed_losses(now, self.board.resent() < resent);
             self.tell_losses(now);
         }
         if self.pto_at <= now {
@@ -158,11 +159,15 @@ impl Sender {
         }
     }
 
-    /// Losses that the reordering timer found.
-    fn after_timed_losses(&mut self, now: Time) {
+    /// Losses that the reordering timer found; `lost_again` if what was sent again is among them.
+    fn after_timed_losses(&mut self, now: Time, lost_again: bool) {
+        let begins = match self.state {
+            State::Open | State::Cwr => self.board.waiting() > 0,
+            State::Loss if self.config.recovers_like_linux => self.board.waiting() > 0,
+            State::Recovery | State::Loss => lost_again && self.answers_lost_again(),
+        };
         match self.state {
-            State::Loss if !self.config.recovers_like_linux => {}
-            State::Open | State::Cwr | State::Loss if self.board.waiting() > 0 => {
+            _ if begins => {
                 // In Linux the timer counts for a segment that was delivered.
                 let counted = u64::from(self.config.recovers_like_linux) * self.mss();
                 self.enter_recovery(now, counted, counted, 0);
@@ -217,6 +222,7 @@ impl Sender {
     pub(super) fn enter_recovery(&mut self, now: Time, delivered: u64, acked: u64, sacked: u64) {
         let reduced = self.state == State::Cwr;
         let before = self.window();
+        self.lowered_at = now;
         self.doubt_recovery();
         if reduced && !self.needs.loss_after_marks {
             // One window, one reduction (RFC 3168, 6.1.2).
