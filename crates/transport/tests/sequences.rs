@@ -557,3 +557,29 @@ fn a_lost_retransmission_halves_again_without_prr() {
         );
     }
 }
+
+/// Losses that the reordering timer finds in a recovery change nothing of a window that fell at
+/// once: it stays at the threshold, however little is in flight.
+#[test]
+fn losses_found_by_time_leave_the_window_without_prr() {
+    let mut tcp = Solo::new(
+        "newreno",
+        REFERENCE,
+        &[TWENTY, &[("prr", "false")]].concat(),
+    );
+    tcp.sender.write_endless();
+    tcp.sends();
+    tcp.at(100);
+    // The first comes late: from now on a quarter of the round trip is waited.
+    tcp.ack(nth(0), &[(nth(1), nth(2))]);
+    tcp.ack(nth(2), &[]);
+    tcp.ack(nth(2), &[(nth(3), nth(10))]);
+    assert_eq!(tcp.sender.state(), State::Open);
+    assert_eq!(tcp.at(126)[0], (nth(2), nth(3)));
+    assert_eq!(tcp.sender.state(), State::Recovery);
+    let ssthresh = tcp.ssthresh();
+    tcp.ack(nth(2), &[(nth(11), nth(20)), (nth(3), nth(10))]);
+    assert_eq!(tcp.sender.next_timer(), Some(ms(151)));
+    tcp.at(152);
+    assert_eq!(tcp.cwnd(), ssthresh);
+}

@@ -172,7 +172,7 @@ impl Sender {
                 let counted = u64::from(self.config.recovers_like_linux) * self.mss();
                 self.enter_recovery(now, counted, counted, 0);
             }
-            State::Recovery if !self.config.recovers_like_linux => {
+            State::Recovery if self.config.prr && !self.config.recovers_like_linux => {
                 // PRR gives no room for what no acknowledgement has paid for.
                 let most = self.board.pipe(self.outstanding()) + self.mss();
                 self.recovery_window = self.recovery_window.min(most);
