@@ -254,6 +254,9 @@ pub struct Config {
     /// An echo of marks takes the window down as recovery does, by PRR, and it does not grow
     /// meanwhile (Linux, ns-3).
     pub marks_by_prr: bool,
+    /// An echo of marks never raises a window of less than two segments to that; instead nothing new
+    /// goes until the timer of retransmission expires (RFC 3168, 6.1.2; reference).
+    pub waits_at_one: bool,
     /// What is lost and sent again but not delivered is reason enough for the next recovery: a loss
     /// in the next window is another one, though it was repaired within the last recovery (RFC
     /// 5681, 4.3; not ns-2, nor ns-3).
@@ -495,6 +498,7 @@ impl Config {
             halves_again: ns2 || ns3,
             halves_once: linux,
             marks_by_prr: prr && (linux || ns3) && !needs.own_recovery,
+            waits_at_one: reference,
             recovers_what_is_out: sack && (linux || reference),
             answers_lost_again: sack && (linux || reference),
             recovers_like_linux: linux && params.sack,

@@ -129,6 +129,8 @@ pub struct Sender {
     force: bool,
     window_probe: bool,
     cwr_due: bool,
+    /// Marks came while the window was one segment: nothing new goes before the timer expires.
+    awaits_timer: bool,
     first_partial: bool,
     /// Bytes acknowledged towards a whole segment (ns-3).
     uncounted: u32,
@@ -214,6 +216,7 @@ impl Sender {
             force: false,
             window_probe: false,
             cwr_due: false,
+            awaits_timer: false,
             first_partial: false,
             uncounted: 0,
             expired_una: None,
@@ -569,7 +572,7 @@ impl Sender {
     }
 
     fn arm_rto(&mut self, now: Time) {
-        self.rto_at = if self.board.is_empty() {
+        self.rto_at = if self.board.is_empty() && !self.awaits_timer {
             Time::NEVER
         } else {
             now + self.rto()

@@ -136,3 +136,64 @@ fn a_tail_is_probed_after_an_echo_of_marks_too() {
     assert_eq!(tcp.at(299), []);
     assert_eq!(tcp.at(300), segments(9, 10));
 }
+
+/// RFC 3168, 6.1.2: a window of one segment stays where it is when marks are echoed, and the next
+/// segment goes when the timer of retransmission expires, a second later; it bears CWR.
+#[test]
+fn marks_at_a_window_of_one_segment_wait_for_the_timer() {
+    for (cc, ecn) in [
+        ("newreno", "classic"),
+        ("cubic", "classic"),
+        ("dctcp", "classic"),
+    ] {
+        let keys = [
+            ("segment", "1000 B"),
+            ("initial_window", "1 packets"),
+            ("ecn", ecn),
+        ];
+        let mut tcp = Solo::new(cc, REFERENCE, &keys);
+        tcp.sender.write_endless();
+        assert_eq!(tcp.sends(), segments(0, 1));
+        tcp.at(100);
+        assert_eq!(tcp.ece(nth(1)), [], "{cc}");
+        assert_eq!((tcp.cwnd(), tcp.ssthresh()), (1.0, 2.0), "{cc}");
+        assert_eq!(tcp.sender.next_timer(), Some(ms(1100)));
+        assert_eq!(tcp.at(1099), [], "{cc}");
+        tcp.now = ms(1100);
+        tcp.sender.on_timer(tcp.now);
+        let segment = tcp.sender.poll_send(tcp.now).expect("its time has come");
+        assert_eq!((segment.seq, segment.cwr), (nth(1), true), "{cc}");
+        assert_eq!(tcp.sends(), []);
+        assert_eq!(tcp.sender.counts().timeouts, 0);
+        // Marked again, it waits again; without a mark the window grows as ever.
+        tcp.at(1200);
+        assert_eq!(tcp.ece(nth(2)), [], "{cc}");
+        assert_eq!(tcp.at(2200), segments(2, 3), "{cc}");
+        tcp.at(2300);
+        assert_eq!(tcp.ack(nth(3), &[]), segments(3, 5), "{cc}");
+    }
+}
+
+/// What is out when the wait begins is lost: the timer repairs it, as it does at any time.
+#[test]
+fn a_wait_for_the_timer_ends_with_a_timeout_where_something_is_out() {
+    let keys = [
+        ("segment", "1000 B"),
+        ("ecn", "classic"),
+        ("initial_window", "2 packets"),
+    ];
+    let mut tcp = Solo::new("newreno", REFERENCE, &keys);
+    tcp.sender.write_endless();
+    assert_eq!(tcp.sends(), segments(0, 2));
+    tcp.sender.set_window(1.0, 2.0);
+    tcp.at(100);
+    assert_eq!(tcp.ece(nth(1)), []);
+    assert_eq!(tcp.at(1099), []);
+    assert_eq!(tcp.at(1100), segments(1, 2));
+    assert_eq!(
+        (tcp.sender.counts().timeouts, tcp.sender.state()),
+        (1, State::Loss)
+    );
+    tcp.at(1200);
+    assert_eq!(tcp.ack(nth(2), &[]), segments(2, 4));
+}

@@ -524,6 +524,9 @@ impl Sender {
             };
             let window = self.window();
             self.reduce(now, kind, false);
+            if self.config.waits_at_one && window < 2 * self.mss() {
+                self.wait_at_one(now, window);
+            }
             self.state = State::Cwr;
             self.doubt_nothing();
             if self.config.marks_by_prr {
@@ -538,6 +541,16 @@ impl Sender {
                 self.recovery_window = self.recovery_window.max(one);
             }
         }
+    }
+
+    /// A window of one segment cannot be halved: it stays, and nothing new goes before the timer
+    /// expires (RFC 3168, 6.1.2).
+    fn wait_at_one(&mut self, now: Time, window: u64) {
+        let (window, ssthresh) = (self.segments(window), self.segments(self.ssthresh));
+        self.control(|cc| cc.set_window(window, ssthresh));
+        self.awaits_timer = true;
+        self.pto_at = Time::NEVER;
+        self.rto_at = now + self.rto();
     }
 
     /// RFC 8985, 7.4.2: what became of a probe.
@@ -577,7 +590,9 @@ impl Sender {
             self.arm_rto(now);
         }
         if self.board.is_empty() {
-            self.rto_at = Time::NEVER;
+            if !self.awaits_timer {
+                self.rto_at = Time::NEVER;
+            }
             self.pto_at = Time::NEVER;
             self.reorder_at = Time::NEVER;
         } else if self.config.rack {

@@ -68,6 +68,7 @@ impl Sender {
     /// nor the segments that are expected change anything about that, and `is_calm` stays as it is.
     pub(super) fn finds_calm(&self) -> bool {
         let to_do = self.cwr_due || self.force || self.probe_due || self.window_probe;
+        let to_do = to_do || self.awaits_timer;
         self.predicts
             && self.state == State::Open
             && self.snd_una > 0

@@ -185,6 +185,9 @@ impl Sender {
 
     #[inline]
     fn send_new(&mut self, now: Time) -> Option<Segment> {
+        if self.awaits_timer {
+            return None;
+        }
         if self.snd_una == self.snd_nxt && self.stream_end() > self.snd_nxt {
             self.begin_again(now);
         }

@@ -42,7 +42,11 @@ impl Sender {
     /// RFC 6298, 5.4 to 5.6; RFC 5681, 3.1.
     fn on_rto(&mut self, now: Time) {
         self.rto_at = Time::NEVER;
+        let has_waited = core::mem::take(&mut self.awaits_timer);
         if self.board.is_empty() {
+            if has_waited {
+                return;
+            }
             if self.new_data().is_some_and(|(_, room)| !room) && self.snd_una > 0 {
                 self.window_probe = true;
                 self.rtt.back_off();
@@ -181,10 +185,11 @@ impl Sender {
         }
     }
 
-    /// Whether the tail may be probed: not while losses are repaired (RFC 8985, 7.2).
+    /// Whether the tail may be probed: not while losses are repaired (RFC 8985, 7.2), nor while
+    /// nothing may go for marks.
     #[inline]
     pub(super) fn may_probe(&self) -> bool {
-        matches!(self.state, State::Open | State::Cwr)
+        matches!(self.state, State::Open | State::Cwr) && !self.awaits_timer
     }
 
     /// RFC 8985, 7.2: when to probe the tail.
