@@ -265,6 +265,10 @@ pub struct Config {
     /// takes the window down by itself, what is lost again in a recovery begins another (RFC 5681,
     /// 4.3; RFC 8985, 9.3; not ns-2, nor ns-3).
     pub answers_lost_again: bool,
+    /// As many reports in a row as duplicates that mean a loss begin a recovery, though they be of
+    /// so little that the count of bytes takes nothing for lost, and though one of them acknowledge
+    /// something too (RFC 6675, 5, step 1; reference without RACK).
+    pub counts_reports: bool,
     /// Losses as Linux treats them: reports give RTT samples too, where the first that is
     /// acknowledged was sent twice and where nothing moves, and start the timer anew if what they
     /// report was sent before the first outstanding segment was, whose sending does so as well; a
@@ -501,6 +505,7 @@ impl Config {
             waits_at_one: reference,
             recovers_what_is_out: sack && (linux || reference),
             answers_lost_again: sack && (linux || reference),
+            counts_reports: reference && sack && !params.rack,
             recovers_like_linux: linux && params.sack,
             paws_slack: paws_slack(preset).filter(|_| params.timestamps),
             reorder_patience: if linux { LINUX_PATIENCE } else { Span::ZERO },

@@ -583,3 +583,39 @@ fn losses_found_by_time_leave_the_window_without_prr() {
     tcp.at(152);
     assert_eq!(tcp.cwnd(), ssthresh);
 }
+
+/// RFC 6675, 5, step 1: of segments of 100 bytes three reports tell of a loss, though they are of
+/// far less than two whole segments.
+#[test]
+fn three_reports_of_small_segments_begin_a_recovery() {
+    let mut tcp = Solo::new("newreno", REFERENCE, SACK);
+    for n in 0..10 {
+        tcp.sender.write(100);
+        assert_eq!(tcp.sends(), [(1 + 100 * n, 101 + 100 * n)]);
+    }
+    tcp.at(100);
+    assert_eq!(tcp.ack(1, &[(101, 201)]), []);
+    assert_eq!(tcp.ack(1, &[(101, 301)]), []);
+    assert_eq!(tcp.sender.state(), State::Open);
+    assert_eq!(tcp.ack(1, &[(101, 401)]), [(1, 101)]);
+    assert_eq!(tcp.sender.state(), State::Recovery);
+    assert_eq!(tcp.ack(1, &[(101, 501)]), []);
+}
+
+/// An acknowledgement that moves and reports is one of the three; one that only moves is none.
+#[test]
+fn a_report_that_acknowledges_too_counts() {
+    for (reports, third) in [(true, State::Recovery), (false, State::Open)] {
+        let mut tcp = Solo::new("newreno", REFERENCE, SACK);
+        for _ in 0..10 {
+            tcp.sender.write(100);
+            tcp.sends();
+        }
+        tcp.at(100);
+        tcp.ack(101, if reports { &[(201, 301)] } else { &[] });
+        tcp.ack(101, &[(201, 401)]);
+        assert_eq!(tcp.sender.state(), State::Open);
+        tcp.ack(101, &[(201, 501)]);
+        assert_eq!(tcp.sender.state(), third);
+    }
+}

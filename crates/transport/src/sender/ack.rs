@@ -101,7 +101,7 @@ impl Sender {
             let counts = matches!(self.state, State::Open | State::Cwr);
             self.dupacks += u32::from(counts);
         } else if heard.advanced {
-            self.dupacks = 0;
+            self.dupacks = u32::from(self.config.counts_reports && heard.reports());
         } else if heard.duplicate {
             self.dupacks += 1;
         }
@@ -130,6 +130,12 @@ impl Sender {
         } else if self.config.sack {
             self.board
                 .detect_by_count(self.config.dupthresh, self.config.mss);
+            let is_third = self.dupacks >= self.config.dupthresh && heard.reports();
+            let is_open = matches!(self.state, State::Open | State::Cwr);
+            let is_lost = self.board.first().is_some_and(Sent::is_lost);
+            if self.config.counts_reports && is_third && is_open && !is_lost {
+                self.board.lose_first();
+            }
         }
     }
 
