@@ -269,6 +269,9 @@ pub struct Config {
     /// so little that the count of bytes takes nothing for lost, and though one of them acknowledge
     /// something too (RFC 6675, 5, step 1; reference without RACK).
     pub counts_reports: bool,
+    /// In recovery, where there is nothing else to send, outstanding segments are sent again though
+    /// they are not held to be lost: rule 3 of RFC 6675's `NextSeg` (ns-3; reference without RACK).
+    pub resends_unknown: bool,
     /// Losses as Linux treats them: reports give RTT samples too, where the first that is
     /// acknowledged was sent twice and where nothing moves, and start the timer anew if what they
     /// report was sent before the first outstanding segment was, whose sending does so as well; a
@@ -506,6 +509,7 @@ impl Config {
             recovers_what_is_out: sack && (linux || reference),
             answers_lost_again: sack && (linux || reference),
             counts_reports: reference && sack && !params.rack,
+            resends_unknown: sack && (ns3 || (reference && !params.rack)),
             recovers_like_linux: linux && params.sack,
             paws_slack: paws_slack(preset).filter(|_| params.timestamps),
             reorder_patience: if linux { LINUX_PATIENCE } else { Span::ZERO },

@@ -127,6 +127,8 @@ pub struct Scoreboard {
     /// A segment sent again counts as sent again when it is reported too, until it is acknowledged
     /// (ns-3).
     keeps_repeats: bool,
+    /// What was sent again before it was held to be lost is in flight once when it is.
+    counts_unknown_once: bool,
     /// First numbers and ends of what was newly held to be lost and is not yet told; none where
     /// nobody wants to hear of it.
     untold: Option<Vec<(u64, u64)>>,
@@ -145,6 +147,12 @@ impl Scoreboard {
     /// acknowledged.
     pub fn keep_repeats(&mut self) {
         self.keeps_repeats = true;
+    }
+
+    /// From now on what was sent again before it was held to be lost counts as in flight once when
+    /// it is.
+    pub fn count_unknown_once(&mut self) {
+        self.counts_unknown_once = true;
     }
 
     /// Whether nothing is in flight.

@@ -13,9 +13,10 @@
 //! enough (RFC 8985, 6.3). The flight that is halved is at most the window.
 //!
 //! **Choices**: a fast retransmit starts the timer anew, as ns-2 and Linux do (RFC 6298 lets it
-//! run). The back-off of the timer ends with the next RTT sample (Karn; RFC 6298, section 5). RFC
-//! 6675's rules 3 and 4 of NextSeg (both MAY) are left out but for ns-3, which has the third:
-//! RACK's probes serve the tail. A window of the receiver that is closed with nothing in flight is
+//! run). The back-off of the timer ends with the next RTT sample (Karn; RFC 6298, section 5). Of
+//! RFC 6675's NextSeg, rule 3 is followed where RACK is off, and rule 4, a last rescue of the tail,
+//! is left out (both SHOULD): RACK's probes serve the tail, and without them the timer does. A
+//! window of the receiver that is closed with nothing in flight is
 //! probed by an empty segment with an old number when the timer expires. The window also counts
 //! what was sent and lost: a segment never lies beyond the right edge.
 //!
@@ -174,6 +175,9 @@ impl Sender {
         }
         if config.recovers_like_ns3 {
             board.keep_repeats();
+        }
+        if config.resends_unknown {
+            board.count_unknown_once();
         }
         let start = u64::from(!config.handshake);
         Self {

@@ -619,3 +619,41 @@ fn a_report_that_acknowledges_too_counts() {
         assert_eq!(tcp.sender.state(), third);
     }
 }
+
+/// Rule 3 of RFC 6675's NextSeg: in a recovery with nothing new to send, since nothing is written
+/// or the receiver's window is full, what was overtaken goes again before it is held to be lost,
+/// and is in flight twice until then. What nothing was reported above does not.
+#[test]
+fn without_rack_what_is_overtaken_goes_again_where_nothing_new_can() {
+    for (written, window) in [(Some(12_000), "none"), (None, "12 packets")] {
+        let more = [("initial_window", "12 packets"), ("window", window)];
+        let mut tcp = Solo::new("newreno", REFERENCE, &[SACK, &more].concat());
+        match written {
+            Some(bytes) => tcp.sender.write(bytes),
+            None => tcp.sender.write_endless(),
+        }
+        assert_eq!(tcp.sends(), segments(0, 12));
+        tcp.at(100);
+        for n in 2..=9 {
+            // Segments 0 and 9 are lost; the window is six segments.
+            let sent = if n == 4 { segments(0, 1) } else { vec![] };
+            assert_eq!(tcp.ack(1, &[(nth(1), nth(n))]), sent, "{n}");
+        }
+        assert_eq!(tcp.sender.in_flight(), 4_000, "0 again, 9, 10 and 11");
+        let reports = |to| [(nth(10), nth(to)), (nth(1), nth(9))];
+        assert_eq!(tcp.ack(1, &reports(11)), segments(9, 10));
+        assert_eq!(tcp.sender.in_flight(), 4_000, "0 again, 9 twice, and 11");
+        assert_eq!(tcp.ack(1, &reports(12)), []);
+        tcp.at(200);
+        // What is acknowledged makes room for new data, if there is any: 9 is out twice.
+        let fresh = if written.is_some() {
+            vec![]
+        } else {
+            segments(12, 16)
+        };
+        assert_eq!(tcp.ack(nth(9), &reports(12)[..1]), fresh);
+        tcp.ack(nth(12), &[]);
+        assert_eq!(tcp.sender.state(), State::Open);
+        assert_eq!(tcp.sender.counts().timeouts, 0);
+    }
+}

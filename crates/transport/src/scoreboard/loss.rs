@@ -93,7 +93,7 @@ impl Scoreboard {
                     break;
                 }
                 self.mark_lost(index);
-            } else if self.keeps_repeats && entry.flags & (SACKED | LOST) == 0 {
+            } else if self.counts_unknown_once && entry.flags & (SACKED | LOST) == 0 {
                 // Sent again before it was lost: it counts as in flight once from now on.
                 self.lost_ever += u64::from(entry.len);
                 self.set(index, entry.flags | LOST);
@@ -237,8 +237,8 @@ impl Scoreboard {
         }
     }
 
-    /// The lowest segment of which nothing is known but when it was sent, once: rule 3 of RFC
-    /// 6675's `NextSeg`.
+    /// The lowest segment of which nothing is known but when it was sent, once: ns-3's rule 3 of
+    /// RFC 6675's `NextSeg`.
     pub fn next_unknown(&mut self) -> Option<Sent> {
         let mut index = self.next_unknown.saturating_sub(self.ring.gone()) as usize;
         while self.ring.get(index)?.flags & (SACKED | LOST | RETRANS) != 0 {
@@ -246,6 +246,12 @@ impl Scoreboard {
         }
         self.next_unknown = self.ring.gone() + index as u64;
         self.ring.get(index).copied()
+    }
+
+    /// The same if something above it was reported: rule 3 as RFC 6675 has it.
+    pub fn next_overtaken(&mut self) -> Option<Sent> {
+        let highest = self.highest_sacked;
+        self.next_unknown().filter(|entry| entry.seq < highest)
     }
 
     /// The segment that begins at `seq` is sent again.

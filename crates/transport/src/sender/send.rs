@@ -90,9 +90,14 @@ impl Sender {
     }
 
     /// In recovery what is out goes again where there is nothing else to send (RFC 6675's
-    /// `NextSeg`, rule 3), though nothing be reported above it (ns-3).
+    /// `NextSeg`, rule 3), in ns-3 though nothing be reported above it.
     fn send_unknown(&mut self, now: Time) -> Option<Segment> {
-        let Sent { seq, len, .. } = self.board.next_unknown()?;
+        let unknown = if self.config.recovers_like_ns3 {
+            self.board.next_unknown()
+        } else {
+            self.board.next_overtaken()
+        };
+        let Sent { seq, len, .. } = unknown?;
         let has_room = self.in_flight() + u64::from(len) <= self.window();
         (has_room && self.board.waiting() == 0).then(|| self.resend(now, seq, len))
     }
@@ -192,7 +197,7 @@ impl Sender {
             self.begin_again(now);
         }
         let Some((len, room)) = self.new_data() else {
-            if self.config.recovers_like_ns3 && self.state == State::Recovery {
+            if self.config.resends_unknown && self.state == State::Recovery {
                 return self.send_unknown(now);
             }
             if let Some(rate) = &mut self.rate
@@ -210,6 +215,11 @@ impl Sender {
             let (flight, window) = self.room();
             if flight + u64::from(len) > window {
                 self.limited_until = self.snd_nxt;
+            } else if self.config.resends_unknown
+                && self.state == State::Recovery
+                && !self.config.recovers_like_ns3
+            {
+                return self.send_unknown(now);
             }
             if self.board.is_empty() && self.rto_at == Time::NEVER {
                 // The receiver's window is closed: probe it when the timer expires.
