@@ -657,3 +657,31 @@ fn without_rack_what_is_overtaken_goes_again_where_nothing_new_can() {
         assert_eq!(tcp.sender.counts().timeouts, 0);
     }
 }
+
+/// RFC 8985, 7.3: no probe goes before there is a sample since the last one, and none came of the
+/// segment that a probe sent again (Karn). The timer of retransmission starts anew all the same,
+/// when the probe would have gone: two round trips and the delay of an acknowledgement after 600 ms.
+#[test]
+fn a_probe_that_does_not_go_starts_the_timer_too() {
+    let keys = [("segment", "1000 B"), ("timestamps", "false")];
+    let mut tcp = Solo::new("newreno", REFERENCE, &keys);
+    let write = |tcp: &mut Solo, n| {
+        tcp.sender.write(1000);
+        assert_eq!(tcp.sends(), segments(n, n + 1));
+    };
+    write(&mut tcp, 0);
+    tcp.at(100);
+    tcp.ack(nth(1), &[]);
+    tcp.at(200);
+    write(&mut tcp, 1);
+    assert_eq!(tcp.at(440), segments(1, 2), "the probe");
+    tcp.at(540);
+    tcp.ack(nth(2), &[]);
+    // A duplicate: both of them have arrived (RFC 8985, 7.4.2).
+    tcp.ack(nth(2), &[]);
+    tcp.at(600);
+    write(&mut tcp, 2);
+    assert_eq!(tcp.at(1839), []);
+    assert_eq!(tcp.at(1840), segments(2, 3));
+    assert_eq!(tcp.sender.counts().timeouts, 1);
+}
