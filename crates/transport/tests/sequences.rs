@@ -685,3 +685,44 @@ fn a_probe_that_does_not_go_starts_the_timer_too() {
     assert_eq!(tcp.at(1840), segments(2, 3));
     assert_eq!(tcp.sender.counts().timeouts, 1);
 }
+
+/// Segments 1 and 2 of 20 are reported, which lets two more go; then 0 is acknowledged with them,
+/// and four above 3 are reported. The recovery that begins can deliver the 19 that are out and the
+/// one that comes with this acknowledgement (RFC 9937): of 5000 bytes half may go, for the
+/// threshold is half of 20 segments. What was reported before and lies below is no part of it.
+#[test]
+fn a_recovery_counts_what_it_can_deliver_where_reports_are_acknowledged() {
+    let more = [("initial_ssthresh", "20 packets"), ("rack", "false")];
+    let mut tcp = Solo::new("newreno", REFERENCE, &[TWENTY, &more].concat());
+    tcp.sender.write_endless();
+    tcp.sends();
+    tcp.at(100);
+    assert_eq!(tcp.ack(nth(0), &[(nth(1), nth(3))]), segments(20, 22));
+    assert_eq!(tcp.ack(nth(3), &[(nth(4), nth(8))])[0], (nth(3), nth(4)));
+    assert_eq!(
+        (tcp.sender.state(), tcp.ssthresh()),
+        (State::Recovery, 10.0)
+    );
+    assert_eq!(tcp.sender.window(), 14_000 + 2_500);
+}
+
+/// Seven of 27 segments were reported when the reordering timer begins a recovery: it can deliver
+/// 20. The threshold is half of a window of 20.05 segments, and one has been sent again: for 4000
+/// bytes 2005 may go, less these 1000.
+#[test]
+fn a_recovery_by_time_counts_what_it_can_deliver() {
+    let more = [("initial_ssthresh", "20 packets")];
+    let mut tcp = Solo::new("newreno", REFERENCE, &[TWENTY, &more].concat());
+    tcp.sender.write_endless();
+    tcp.sends();
+    tcp.at(100);
+    // The first comes late: from now on a quarter of the round trip is waited.
+    assert_eq!(tcp.ack(nth(0), &[(nth(1), nth(2))]), segments(20, 21));
+    assert_eq!(tcp.ack(nth(2), &[]), segments(21, 22));
+    assert_eq!(tcp.ack(nth(2), &[(nth(3), nth(10))]), segments(22, 29));
+    assert_eq!(tcp.at(126), segments(2, 3));
+    assert_eq!(tcp.ssthresh(), 10.025);
+    tcp.at(200);
+    tcp.ack(nth(2), &[(nth(3), nth(14))]);
+    assert_eq!(tcp.sender.window(), 16_000 + 1_005);
+}

@@ -306,7 +306,7 @@ impl Sender {
                     self.begins_recovery(heard)
                 };
                 if lost {
-                    let sacked = heard.sacked_before;
+                    let sacked = heard.sacked_still();
                     self.enter_recovery(now, heard.delivered, heard.cumulative, sacked);
                 } else if self.state == State::Cwr && self.config.marks_by_prr {
                     self.reduce_by_prr(heard.delivered, heard.advanced, reports);
@@ -329,7 +329,7 @@ impl Sender {
             }
             State::Recovery if !self.config.sack => self.recover_without_sack(now, heard),
             State::Recovery | State::Loss if lost_again && self.answers_lost_again() => {
-                let sacked = heard.sacked_before;
+                let sacked = heard.sacked_still();
                 self.enter_recovery(now, heard.delivered, heard.cumulative, sacked);
             }
             State::Recovery | State::Loss => {}

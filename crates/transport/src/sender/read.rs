@@ -42,6 +42,11 @@ pub(super) struct Heard {
 }
 
 impl Heard {
+    /// Bytes reported before it that lie above what it acknowledges.
+    pub(super) fn sacked_still(&self) -> u64 {
+        self.sacked_before - (self.moved - self.cumulative)
+    }
+
     /// Whether a block reported something new.
     pub(super) fn reports(&self) -> bool {
         self.delivered > self.cumulative

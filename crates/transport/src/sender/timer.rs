@@ -177,7 +177,7 @@ impl Sender {
             _ if begins => {
                 // In Linux the timer counts for a segment that was delivered.
                 let counted = u64::from(self.config.recovers_like_linux) * self.mss();
-                self.enter_recovery(now, counted, counted, 0);
+                self.enter_recovery(now, counted, counted, self.board.sacked());
             }
             State::Recovery if self.config.prr && !self.config.recovers_like_linux => {
                 // PRR gives no room for what no acknowledgement has paid for.
@@ -226,7 +226,8 @@ impl Sender {
     }
 
     /// Fast retransmit: RFC 5681, 3.2; RFC 6675, 5, step 4; RFC 9937. `delivered` and `acked` are
-    /// the acknowledgement's bytes, all and cumulative; `sacked` what was reported before it.
+    /// the acknowledgement's bytes, all and cumulative; `sacked` what was reported before it and lies
+    /// above it.
     pub(super) fn enter_recovery(&mut self, now: Time, delivered: u64, acked: u64, sacked: u64) {
         let reduced = self.state == State::Cwr;
         let before = self.window();
