@@ -114,7 +114,9 @@ params! {
         /// recovery (the "impatient" variant of RFC 6582).
         impatient: bool = "true";
         /// Largest number of segments that one acknowledgement counts for in the growth of the
-        /// window (L in RFC 3465). 1: growth per acknowledgement (RFC 5681).
+        /// window: L of RFC 3465, which bounds slow start; here it bounds congestion avoidance too.
+        /// 1: growth per acknowledgement (RFC 5681). In the slow start after a timeout it is 1 at
+        /// most, except under the presets linux, ns2 and ns3.
         byte_counting: u32 = "1", Linux = "1000000";
         /// Whether the window grows only while it limits the sender (RFC 9438, 5.8).
         validate_cwnd: bool = "true", Ns2 = "false";

@@ -726,3 +726,39 @@ fn a_recovery_by_time_counts_what_it_can_deliver() {
     tcp.ack(nth(2), &[(nth(3), nth(14))]);
     assert_eq!(tcp.sender.window(), 16_000 + 1_005);
 }
+
+/// RFC 3465, 2.3: after a timeout an acknowledgement counts for one segment, since what it
+/// acknowledges may have arrived long before; past the threshold for two again.
+#[test]
+fn after_a_timeout_an_acknowledgement_counts_for_one_segment() {
+    for cc in ["newreno", "tahoe"] {
+        let keys = [PLAIN, &[("byte_counting", "2")]].concat();
+        let mut tcp = Solo::new(cc, REFERENCE, &keys);
+        tcp.sender.write_endless();
+        tcp.sends();
+        assert_eq!(tcp.at(1000), segments(0, 1));
+        assert_eq!((tcp.cwnd(), tcp.ssthresh()), (1.0, 5.0), "{cc}");
+        tcp.at(1100);
+        for (acknowledged, cwnd) in [(4, 2.0), (6, 3.0), (8, 4.0), (10, 5.0), (12, 5.4)] {
+            tcp.ack(nth(acknowledged), &[]);
+            assert_eq!(tcp.cwnd(), cwnd, "{cc}: {acknowledged}");
+        }
+    }
+}
+
+/// The same after Tahoe's fast retransmit, which begins with one segment too.
+#[test]
+fn after_a_fast_retransmit_of_tahoe_an_acknowledgement_counts_for_one_segment() {
+    let keys = [PLAIN, &[("byte_counting", "2")]].concat();
+    let mut tcp = Solo::new("tahoe", REFERENCE, &keys);
+    tcp.sender.write_endless();
+    tcp.sends();
+    tcp.at(100);
+    for _ in 0..3 {
+        tcp.ack(1, &[]);
+    }
+    assert_eq!(tcp.cwnd(), 1.0);
+    tcp.at(200);
+    tcp.ack(nth(12), &[]);
+    assert_eq!(tcp.cwnd(), 2.0);
+}

@@ -15,7 +15,8 @@ pub struct Start {
     pub initial_window: u64,
     /// Initial slow-start threshold, bytes; `u64::MAX` for none.
     pub initial_ssthresh: u64,
-    /// Segments that one acknowledgement counts for at most (RFC 3465).
+    /// Segments that one acknowledgement counts for at most: L of RFC 3465, which bounds slow start
+    /// there, and here congestion avoidance too.
     pub byte_counting: u32,
     /// The connection has selective acknowledgements.
     pub sack: bool,

@@ -52,7 +52,7 @@ impl CongestionControl for Tahoe {
     fn on_loss_event(&mut self, event: &LossEvent) {
         self.window.halve(event);
         if event.kind != LossKind::Ecn {
-            self.window.cwnd = 1.0;
+            self.window.begin_with_one();
         }
     }
 

@@ -22,6 +22,8 @@ pub struct Window {
     mss: u32,
     initial: f64,
     most_per_ack: f64,
+    /// The same now: 1 in the slow start after a timeout.
+    most_now: f64,
     preset: Preset,
     /// Segments acknowledged towards the next one, where the window grows by whole segments.
     credit: f64,
@@ -46,6 +48,7 @@ impl Window {
             mss: start.mss,
             initial,
             most_per_ack: f64::from(start.byte_counting),
+            most_now: f64::from(start.byte_counting),
             preset,
             credit: 0.0,
         }
@@ -78,10 +81,10 @@ impl Window {
 
     /// The segments that an acknowledgement of so many bytes counts for, at most L.
     pub fn counted(&self, acked: u64) -> f64 {
-        let enough = self.most_per_ack * f64::from(self.mss);
+        let enough = self.most_now * f64::from(self.mss);
         // Nearly every acknowledgement: the division would only be waited for.
         if acked as f64 >= enough {
-            return self.most_per_ack;
+            return self.most_now;
         }
         self.segments(acked)
     }
@@ -128,6 +131,14 @@ impl Window {
 
     /// Slow start by `segments` (RFC 5681, equation 2), up to the threshold; what is left over.
     pub fn slow_start(&mut self, segments: f64) -> f64 {
+        let left = self.grow_to_threshold(segments);
+        if !self.in_slow_start() {
+            self.most_now = self.most_per_ack;
+        }
+        left
+    }
+
+    fn grow_to_threshold(&mut self, segments: f64) -> f64 {
         let room = self.ssthresh - self.cwnd;
         if segments <= room {
             self.cwnd += segments;
@@ -332,11 +343,22 @@ impl Window {
         if self.preset != Preset::Ns3 {
             self.credit = 0.0;
         }
-        self.cwnd = match (event.kind, self.preset) {
-            (LossKind::Timeout, _) => 1.0,
-            (_, Preset::Ns2) => segments,
-            _ => self.ssthresh,
-        };
+        self.most_now = self.most_per_ack;
+        match (event.kind, self.preset) {
+            (LossKind::Timeout, _) => self.begin_with_one(),
+            (_, Preset::Ns2) => self.cwnd = segments,
+            _ => self.cwnd = self.ssthresh,
+        }
+    }
+
+    /// Slow start from one segment on. What is acknowledged then may have arrived long before, so
+    /// that no acknowledgement counts for more than one (RFC 3465, 2.3), but in programs that have
+    /// no such rule.
+    pub fn begin_with_one(&mut self) {
+        self.cwnd = 1.0;
+        if self.preset == Preset::Reference {
+            self.most_now = self.most_per_ack.min(1.0);
+        }
     }
 
     /// A congestion event that takes the part `gone` of `segments` away; in Linux it is what goes
@@ -361,6 +383,7 @@ impl Window {
     /// window.
     pub fn undo(&mut self) {
         let (cwnd, ssthresh) = self.before;
+        self.most_now = self.most_per_ack;
         self.cwnd = self.cwnd.max(cwnd);
         self.ssthresh = self.ssthresh.max(ssthresh);
         if self.preset == Preset::Linux {
@@ -372,6 +395,7 @@ impl Window {
     /// After idle time: at most the initial window (RFC 5681, 4.1).
     pub fn restart(&mut self) {
         self.cwnd = self.cwnd.min(self.initial);
+        self.most_now = self.most_per_ack;
     }
 
     /// Sets both, for tests.
