@@ -229,6 +229,9 @@ pub struct Config {
     pub fin_is_free: bool,
     /// Feedback of marks.
     pub ecn: EcnMode,
+    /// What is sent again is not ECN-capable (RFC 3168, 6.1.5): not that of controllers which weigh
+    /// marks (RFC 8257, 4.1), nor what programs send with feedback that is not classic.
+    pub bare_repeats: bool,
     /// CWR does not end the echo of a mark that came after the last acknowledgement (ns-3).
     pub keeps_fresh_marks: bool,
     /// Pacing.
@@ -495,6 +498,10 @@ impl Config {
             fin: params.fin,
             fin_is_free: ns3,
             ecn: feedback(params, needs),
+            bare_repeats: match feedback(params, needs) {
+                EcnMode::Off | EcnMode::Classic => true,
+                EcnMode::Dctcp | EcnMode::Accurate => reference && needs.ecn == EcnMode::Off,
+            },
             keeps_fresh_marks: ns3,
             pacing: params.pacing.given().unwrap_or(needs.pacing),
             spares_initial: ns3,

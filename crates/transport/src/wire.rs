@@ -20,8 +20,8 @@ pub struct Segment {
     pub cwr: bool,
     /// PSH: whoever reads what it brings acknowledges it at once (Linux).
     pub push: bool,
-    /// ECN codepoint to send it with: never on a SYN, nor on a retransmission of classic ECN
-    /// (RFC 3168, 6.1.5).
+    /// ECN codepoint to send it with: none on a SYN, nor on what is sent again, unless its
+    /// controller weighs marks (RFC 3168, 6.1.5; RFC 8257, 4.1).
     pub ecn: Ecn,
     /// When it was sent: the timestamp option's `TSval`, at the clock's full resolution.
     pub stamp: Time,

@@ -1,7 +1,7 @@
 //! What marks lead to: sequences worked out by hand from RFC 3168 and RFC 9768.
 
 use crate::bench::{Bench, Fate, PLAIN, Solo, ms, nth, segments};
-use sojourn_base::{Preset, Span};
+use sojourn_base::{Ecn, Preset, Span};
 use sojourn_transport::State;
 
 const REFERENCE: Preset = Preset::Reference;
@@ -196,4 +196,43 @@ fn a_wait_for_the_timer_ends_with_a_timeout_where_something_is_out() {
     );
     tcp.at(1200);
     assert_eq!(tcp.ack(nth(2), &[]), segments(2, 4));
+}
+
+/// The codepoints of a segment and of what it is sent again as after a timeout.
+fn codepoints(cc: &str, preset: Preset, ecn: &'static str) -> (Ecn, Ecn) {
+    let keys = [("segment", "1000 B"), ("ecn", ecn), ("handshake", "false")];
+    let mut tcp = Solo::new(cc, preset, &keys);
+    tcp.sender.write(1000);
+    let first = tcp.sender.poll_send(tcp.now).expect("there is data");
+    while tcp.sender.counts().timeouts == 0 {
+        tcp.now = tcp.sender.next_timer().expect("it is out");
+        tcp.sender.on_timer(tcp.now);
+    }
+    let again = tcp.sender.poll_send(tcp.now).expect("it is lost");
+    assert!(again.retransmission && again.seq == first.seq);
+    (first.ecn, again.ecn)
+}
+
+/// RFC 3168, 6.1.5, whatever tells of the marks; controllers that weigh them want them of
+/// everything they send (RFC 8257, 4.1).
+#[test]
+fn what_is_sent_again_is_not_capable_unless_marks_are_weighed() {
+    let none = Ecn::NotEct;
+    for ecn in ["classic", "accurate", "dctcp"] {
+        assert_eq!(
+            codepoints("cubic", REFERENCE, ecn),
+            (Ecn::Ect0, none),
+            "{ecn}"
+        );
+    }
+    for (cc, its) in [("dctcp", Ecn::Ect0), ("prague", Ecn::Ect1)] {
+        assert_eq!(
+            codepoints(cc, REFERENCE, "classic"),
+            (Ecn::Ect0, none),
+            "{cc}"
+        );
+        assert_eq!(codepoints(cc, REFERENCE, "true"), (its, its), "{cc}");
+    }
+    let linux = codepoints("cubic", Preset::Linux, "accurate");
+    assert_eq!(linux, (Ecn::Ect0, Ecn::Ect0));
 }

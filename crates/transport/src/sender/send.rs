@@ -449,7 +449,7 @@ impl Sender {
         if cwr {
             self.cwr_due = false;
         }
-        let bare = syn || payload == 0 || (again && self.config.ecn == EcnMode::Classic);
+        let bare = syn || payload == 0 || (again && self.config.bare_repeats);
         let ecn = if bare { Ecn::NotEct } else { self.codepoint };
         Segment {
             seq,
