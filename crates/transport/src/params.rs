@@ -71,7 +71,8 @@ params! {
     /// Parameters of a TCP connection.
     #[allow(clippy::struct_excessive_bools)]
     pub struct TcpParams {
-        /// Largest payload of a segment.
+        /// Largest payload of a segment. With the headers around it, it implies the MTU of the path:
+        /// with timestamps the default is that of an MTU of 1512 bytes.
         segment: Bytes = "1460 B", Linux = "1448 B", Ns3 = "536 B", Ns2 = "1000 B";
         /// Header bytes on the wire around each payload; an acknowledgement is only a header.
         /// "auto": 40, with timestamps 52.

@@ -4,13 +4,14 @@
 //! data begins at 1, and what flows back has no data and stays at 1. Where there is a handshake,
 //! what the receiver sends before any data has arrived at it is its SYN.
 //!
-//! **Options**: maximum segment size, "SACK permitted", and window scale in a SYN; SACK blocks
-//! (RFC 2018) as many as fit; timestamps (RFC 7323) where the connection has them, in ticks of a
+//! **Options**: maximum segment size, as though there were no options (RFC 9293, 3.7.1), "SACK
+//! permitted", and window scale in a SYN; SACK blocks (RFC 2018) as many as fit; timestamps (RFC 7323) where the connection has them, in ticks of a
 //! millisecond, as Linux writes them, from 1 on. **Window**: what the receiver offers, shifted by
 //! the least amount that makes it fit; an unlimited one is the largest there is, 65535 shifted by
 //! 14. Without a SYN a reader cannot know the shift; it is told in the comment of the file.
 //!
-//! **ECN**: a SYN asks for it (RFC 3168, 6.1.1) where the connection uses it; echo and CWR are the
+//! **ECN**: a SYN asks for it (RFC 3168, 6.1.1) where the connection uses it, but not when it is
+//! sent again under the preset linux, which does without from then on (6.1.1.1); echo and CWR are the
 //! transport's. Accurate feedback (RFC 9768) counts bytes in the simulation; its three-bit counter
 //! is written as that of segments of full size, from 5 on. Unverified: the RFC was not at hand.
 
@@ -22,6 +23,8 @@ use sojourn_transport::{Ack, Config, EcnMode, Segment};
 const PS_PER_TICK: u64 = 1_000_000_000;
 /// RFC 7323, 2.3.
 const MAX_SHIFT: u8 = 14;
+/// Bytes that timestamps take of each segment, with the two that align them.
+const TIMES: u32 = 12;
 const OPTION_ROOM: usize = TcpHeader::MAX_LEN - TcpHeader::MIN_LEN;
 
 /// What both ends of a connection know of each other as its headers are written.
@@ -29,6 +32,8 @@ const OPTION_ROOM: usize = TcpHeader::MAX_LEN - TcpHeader::MIN_LEN;
 pub struct Conversation {
     /// The sender's SYN was seen, and no data.
     opening: bool,
+    /// A SYN was sent again without asking for ECN: the connection does without.
+    without_ecn: bool,
     /// The latest tick that the sender heard from the receiver: what it echoes.
     heard: u32,
 }
@@ -41,12 +46,13 @@ impl Conversation {
         header.syn = segment.syn;
         header.fin = segment.fin;
         header.psh = segment.push;
+        self.without_ecn |= segment.syn && segment.retransmission && config.gives_up_ecn;
         if segment.syn {
-            ask_for_ecn(config.ecn, &mut header);
+            ask_for_ecn(self.ecn(config), &mut header);
         } else {
             header.ack = true;
             header.acknowledgment_number = 1;
-            match config.ecn {
+            match self.ecn(config) {
                 EcnMode::Accurate => count_marks(0, &mut header),
                 _ => header.cwr = segment.cwr,
             }
@@ -72,7 +78,7 @@ impl Conversation {
         header.syn = syn;
         header.ack = true;
         header.acknowledgment_number = ack.ack as u32;
-        match (config.ecn, syn) {
+        match (self.ecn(config), syn) {
             (EcnMode::Off, _) => {}
             (EcnMode::Accurate, true) => header.cwr = true,
             (EcnMode::Accurate, false) => {
@@ -92,6 +98,15 @@ impl Conversation {
             options(times, ack.sack.as_slice())
         };
         header
+    }
+
+    /// How the connection feeds marks back.
+    const fn ecn(&self, config: &Config) -> EcnMode {
+        if self.without_ecn {
+            EcnMode::Off
+        } else {
+            config.ecn
+        }
     }
 
     /// The sender has heard an acknowledgement with this stamp.
@@ -130,7 +145,8 @@ const fn count_marks(packets: u64, header: &mut TcpHeader) {
 
 /// The options of a SYN, in Linux's order.
 fn opening_options(config: &Config, times: Option<Opt>, shift: u8) -> TcpOptions {
-    let mss = u16::try_from(config.mss).unwrap_or(u16::MAX);
+    let times_take = if config.timestamps { TIMES } else { 0 };
+    let mss = u16::try_from(config.mss + times_take).unwrap_or(u16::MAX);
     let mut elements = vec![Opt::MaximumSegmentSize(mss)];
     match (config.sack, times) {
         (true, Some(times)) => elements.extend([Opt::SelectiveAcknowledgementPermitted, times]),
@@ -150,7 +166,7 @@ fn options(times: Option<Opt>, blocks: &[(u64, u64)]) -> TcpOptions {
     let mut room = OPTION_ROOM;
     if let Some(times) = times {
         elements.extend([Opt::Noop, Opt::Noop, times]);
-        room -= 12;
+        room -= TIMES as usize;
     }
     let edges = |i: usize| {
         let fits = 4 + 8 * (i + 1) <= room;
@@ -242,9 +258,10 @@ mod tests {
         let syn = talk.segment(&config, &segment(0, 0, true, 0));
         assert_eq!((syn.sequence_number, syn.acknowledgment_number), (0, 0));
         assert_eq!(flags(&syn), "SEW");
-        // Segment size 1460, SACK permitted, times 1 and none, no-operation, scale 0.
+        // Segment size 1472, as though there were no options (RFC 9293, 3.7.1), SACK permitted, times
+        // 1 and none, no-operation, scale 0.
         let expected = [
-            2, 4, 5, 180, 4, 2, 8, 10, 0, 0, 0, 1, 0, 0, 0, 0, 1, 3, 3, 0,
+            2, 4, 5, 192, 4, 2, 8, 10, 0, 0, 0, 1, 0, 0, 0, 0, 1, 3, 3, 0,
         ];
         assert_eq!(syn.options.as_slice(), expected);
         let answer = talk.ack(&config, &ack(1, &config, 20, 0));
@@ -279,6 +296,45 @@ mod tests {
             ".",
             "a duplicate that wants the first byte is no SYN"
         );
+    }
+
+    /// What a SYN tells of the segment size.
+    fn told_size(config: &Config) -> u16 {
+        let syn = Conversation::default().segment(config, &segment(0, 0, true, 0));
+        u16::from_be_bytes([syn.options.as_slice()[2], syn.options.as_slice()[3]])
+    }
+
+    #[test]
+    fn the_segment_size_is_told_as_though_there_were_no_options() {
+        let size = |bytes, times| told_size(&config([("segment", bytes), ("timestamps", times)]));
+        assert_eq!(size("1448 B", "true"), 1460);
+        assert_eq!(size("1448 B", "false"), 1448);
+        assert_eq!(size("65000 B", "true"), 65_012);
+    }
+
+    /// Linux does without ECN after a lost SYN, and asks for it no more.
+    #[test]
+    fn a_syn_sent_again_does_not_ask_for_what_was_given_up() {
+        for (gives_up, letters) in [
+            (true, ["S", "S.", ".", "."]),
+            (false, ["SEW", "S.E", ".W", ".E"]),
+        ] {
+            let mut config = config([("handshake", "true"), ("ecn", "classic")]);
+            config.gives_up_ecn = gives_up;
+            let mut talk = Conversation::default();
+            let mut syn = segment(0, 0, true, 0);
+            assert_eq!(flags(&talk.segment(&config, &syn)), "SEW");
+            syn.retransmission = true;
+            let again = talk.segment(&config, &syn);
+            let answer = talk.ack(&config, &ack(1, &config, 20, 0));
+            let mut data = segment(1, 1460, false, 40);
+            data.cwr = !gives_up;
+            let data = talk.segment(&config, &data);
+            let mut echo = ack(1461, &config, 60, 40);
+            echo.ece = !gives_up;
+            let echo = talk.ack(&config, &echo);
+            assert_eq!([again, answer, data, echo].map(|it| flags(&it)), letters);
+        }
     }
 
     #[test]
