@@ -191,7 +191,7 @@ impl<P: Packet> FlowAqm<P> for FlowPie {
     }
 
     fn overflow(&self, state: &mut PieState, _packets: u64, _ctx: &mut Context<'_, P>) {
-        self.law.refused(state);
+        PieLaw::refused(state);
     }
 
     fn next_timer(&self) -> Option<Time> {

@@ -26,7 +26,9 @@
 //!   averaged with weight 1/4.
 //! - With `derandomize`, nothing is dropped until the probabilities of the arrivals since the last
 //!   drop add up to 0.85, and an arrival is certainly dropped when they add up to 8.5. About p /
-//!   1.85 of all arrivals are then dropped, and the control loop settles at a higher p.
+//!   1.85 of all arrivals are then dropped, and the control loop settles at a higher p. The sum
+//!   begins anew with a drop, one for want of room too, and with a mark. Appendix B can be read both
+//!   ways for a mark that was certain (at 8.5).
 //! - With `ecn`, ECN-capable packets are marked instead of dropped while p is below
 //!   `mark_threshold`.
 //!
@@ -46,8 +48,7 @@
 //!   down.
 //! - Packets are marked while p is at most, not below, `mark_threshold`.
 //! - The departure rate, not the time, is averaged, with weight 1/8.
-//! - An arrival dropped at the limit resets the sum of derandomization; a mark that was certain (at
-//!   8.5) does not reset it.
+//! - A mark that was certain (at 8.5) does not reset the sum of derandomization.
 //!
 //! **ns-3** (`PieQueueDisc`):
 //!
@@ -57,7 +58,7 @@
 //! - With a limit in packets, two packets instead of two mean packets are exempt. With a limit in
 //!   bytes, the probability is proportional to the packet's size.
 //! - The departure rate is averaged with weight 1/2.
-//! - The sum of derandomization is reset by drops, those at the limit too, and not by marks.
+//! - The sum of derandomization is reset by drops and not by marks.
 //!
 //! **ns-2**: ns-2.35 has no PIE; its preset is the reference.
 
@@ -204,7 +205,7 @@ impl<P: Packet> Discipline<P> for Pie<P> {
             .capacity
             .admits(waiting.packets, waiting.bytes, packet.size())
         {
-            self.law.refused(&mut self.state);
+            PieLaw::refused(&mut self.state);
             return ctx.drop(packet, Reason::Overlimit);
         }
         if let Some(packet) = self.law.arrival(&mut self.state, packet, waiting, ctx) {

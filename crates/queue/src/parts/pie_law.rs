@@ -247,11 +247,10 @@ impl PieLaw {
         hit
     }
 
-    /// An arrival finds no room.
-    pub fn refused(&self, state: &mut PieState) {
-        if matches!(self.preset, Preset::Linux | Preset::Ns3) {
-            state.accumulated = 0.0;
-        }
+    /// A packet is dropped for want of room: the sum begins anew as after any other drop (RFC 8033,
+    /// appendix B).
+    pub const fn refused(state: &mut PieState) {
+        state.accumulated = 0.0;
     }
 
     /// An arrival meets a queue where so much waits: gives it back unless it is dropped.
