@@ -9,9 +9,11 @@
 //!
 //! **Reference**: no slow start (it is optional in section 2.4.2's implementation notes), filter 4.
 //! The minimum filter over CURRENT_FILTER samples and the limit of the window follow section 2.4.2.
-//! The rule that samples be no older than a round trip is not modelled.
+//! The rule that samples be no older than a round trip is not modelled. The window begins with two
+//! segments (section 2.5), or with `initial_window` if that is less.
 //!
-//! **Linux**, **ns-2**: have no LEDBAT; their presets are the reference.
+//! **Linux**, **ns-2**: have no LEDBAT; their presets are the reference, but that the window begins
+//! with `initial_window`.
 //!
 //! **ns-3** (`TcpLedbat`):
 //!
@@ -64,6 +66,8 @@ pub struct Ledbat {
 
 /// Longest filter.
 const MOST_FILTER: usize = 16;
+/// The RFC's INIT_CWND, segments.
+const INITIAL: u64 = 2;
 
 impl Ledbat {
     /// The controller of a new connection.
@@ -88,7 +92,12 @@ impl Ledbat {
                 "a whole number from 1 to 16",
             ));
         }
-        let mut window = Window::new(start, preset);
+        let mut start = start.clone();
+        if preset == Preset::Reference {
+            let most = INITIAL * u64::from(start.mss);
+            start.initial_window = start.initial_window.min(most);
+        }
+        let mut window = Window::new(&start, preset);
         if !params.slow_start {
             window.ssthresh = window.ssthresh.min(LEAST);
         }

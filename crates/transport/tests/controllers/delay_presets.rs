@@ -2,11 +2,11 @@
 //! have it (Linux 6.1, ns-3.37).
 
 use sojourn_base::{Preset, Span, Time};
-use sojourn_transport::{CongestionControl, LossKind, State};
+use sojourn_transport::{CongestionControl, LossKind, Start, State};
 
 use super::played::Played;
 use super::{REFERENCE, RTT};
-use crate::bench::{Bench, Fate};
+use crate::bench::{Bench, Fate, controller};
 
 /// A window of five segments where the path carries twenty: the threshold tells so.
 #[test]
@@ -47,12 +47,31 @@ fn ledbat_gives_up_what_it_does_not_use() {
 /// What answers a SYN tells nothing of a window that nothing was sent by yet.
 #[test]
 fn ledbat_keeps_its_initial_window_through_a_handshake() {
-    for handshake in ["false", "true"] {
-        let keys = [("handshake", handshake), ("initial_window", "10 packets")];
-        let mut bench = Bench::new("ledbat", REFERENCE, RTT, &keys);
-        bench.sender.write_endless();
-        bench.run_until(Time::ZERO + Span::from_ms(199));
-        assert!(bench.cwnd_segments() >= 10.0, "{handshake}");
+    for (preset, window) in [(REFERENCE, 2.0), (Preset::Linux, 10.0)] {
+        for handshake in ["false", "true"] {
+            let keys = [("handshake", handshake), ("initial_window", "10 packets")];
+            let mut bench = Bench::new("ledbat", preset, RTT, &keys);
+            bench.sender.write_endless();
+            bench.run_until(Time::ZERO + Span::from_ms(99));
+            assert_eq!(bench.cwnd_segments(), window, "{preset} {handshake}");
+            bench.run_until(Time::ZERO + Span::from_ms(199));
+            assert!(bench.cwnd_segments() >= window, "{preset} {handshake}");
+        }
+    }
+}
+
+/// RFC 6817, 2.5: INIT_CWND is 2. A smaller initial window is kept.
+#[test]
+fn ledbat_begins_with_two_segments() {
+    for (preset, given, begins) in [
+        (REFERENCE, 10, 2_000),
+        (REFERENCE, 1, 1_000),
+        (Preset::Linux, 10, 10_000),
+        (Preset::Ns2, 10, 10_000),
+        (Preset::Ns3, 10, 10_000),
+    ] {
+        let cc = controller("ledbat", preset, &Start::of(1000, given));
+        assert_eq!(cc.cwnd(), begins, "{preset}");
     }
 }
 
