@@ -7,13 +7,19 @@
 //! one-way delays minus the least of the last ten minutes. A loss halves the window. Without
 //! timestamps the window grows as Reno's does.
 //!
-//! **Reference**: no slow start (it is optional in section 2.4.2's implementation notes), filter 4.
-//! The minimum filter over CURRENT_FILTER samples and the limit of the window follow section 2.4.2.
-//! The rule that samples be no older than a round trip is not modelled. The window begins with two
-//! segments (section 2.5), or with `initial_window` if that is less.
+//! **Reference**:
 //!
-//! **Linux**, **ns-2**: have no LEDBAT; their presets are the reference, but that the window begins
-//! with `initial_window`.
+//! - The window begins with two segments (section 2.5), or with `initial_window` if that is less.
+//! - There is no slow start, which section 2.2 leaves open: at first not, nor after a timeout.
+//! - A loss leaves half the window and at least two segments, but no more than there was (2.4.2).
+//! - Four samples are the fewest that section 2.5 wants. Its rule that none be older than a round
+//!   trip is not modelled.
+//! - Minutes are counted from the first sample. A minute without samples tells nothing, and after
+//!   ten of them measurement begins anew (2.4.2).
+//!
+//! **Linux**, **ns-2**: have no LEDBAT. Under their presets the window begins with
+//! `initial_window`, a loss halves the flight, slow start follows a timeout, and minutes without
+//! samples do not count; all else is the reference's.
 //!
 //! **ns-3** (`TcpLedbat`):
 //!
@@ -28,7 +34,7 @@ use sojourn_base::{ParamFault, Preset, Span, Time, params};
 
 use crate::cc::parts::Window;
 use crate::cc::parts::window::LEAST;
-use crate::cc::{AckSample, CongestionControl, LossEvent, Start};
+use crate::cc::{AckSample, CongestionControl, LossEvent, LossKind, Start};
 use crate::sender::State;
 use crate::window_hooks;
 
@@ -41,7 +47,7 @@ params! {
         gain: f64 = "1";
         /// Number of latest delay samples of which the least counts.
         filter: u32 = "4", Ns3 = "3";
-        /// Whether there is slow start before the first loss.
+        /// Whether there is slow start, at first and after timeouts.
         slow_start: bool = "false", Ns3 = "true";
     }
 }
@@ -55,11 +61,11 @@ pub struct Ledbat {
     filter: usize,
     /// Least one-way delay of each of the last minutes, newest first.
     minutes: [f64; 10],
+    /// When the present minute began.
     minute_start: Option<Time>,
     current: [f64; MOST_FILTER],
     next: usize,
     queueing: f64,
-    /// ns-3's.
     preset: Preset,
     slow_starts: bool,
 }
@@ -68,6 +74,7 @@ pub struct Ledbat {
 const MOST_FILTER: usize = 16;
 /// The RFC's INIT_CWND, segments.
 const INITIAL: u64 = 2;
+const MINUTE: Span = Span::from_whole_s(60);
 
 impl Ledbat {
     /// The controller of a new connection.
@@ -116,15 +123,40 @@ impl Ledbat {
         })
     }
 
-    fn sample(&mut self, now: Time, delay: f64) {
+    fn by_rfc(&self) -> bool {
+        self.preset == Preset::Reference
+    }
+
+    /// Whether there is never any, not after a timeout either.
+    fn skips_slow_start(&self) -> bool {
+        self.by_rfc() && !self.slow_starts
+    }
+
+    /// Lets go of minutes that are over; those without samples have no least delay.
+    fn turn_minutes(&mut self, now: Time) {
         let start = *self.minute_start.get_or_insert(now);
-        if now.since(start) > Span::from_whole_s(60) {
+        let since = now.since(start);
+        if self.by_rfc() {
+            let gone = since.as_ps() / MINUTE.as_ps();
+            let all = self.minutes.len() as u64;
+            for _ in 0..gone.min(all) {
+                self.minutes.rotate_right(1);
+                self.minutes[0] = f64::INFINITY;
+            }
+            if gone >= all {
+                self.current.fill(f64::INFINITY);
+            }
+            self.minute_start = Some(start + Span::from_ps(gone * MINUTE.as_ps()));
+        } else if since > MINUTE {
             self.minutes.rotate_right(1);
-            self.minutes[0] = delay;
+            self.minutes[0] = f64::INFINITY;
             self.minute_start = Some(now);
-        } else {
-            self.minutes[0] = self.minutes[0].min(delay);
         }
+    }
+
+    fn sample(&mut self, now: Time, delay: f64) {
+        self.turn_minutes(now);
+        self.minutes[0] = self.minutes[0].min(delay);
         self.current[self.next] = delay;
         self.next = (self.next + 1) % self.filter;
         let least = |values: &[f64]| values.iter().copied().fold(f64::INFINITY, f64::min);
@@ -170,7 +202,8 @@ impl CongestionControl for Ledbat {
         if ack.is_of_syn() {
             return;
         }
-        if self.window.in_slow_start() && ack.may_grow {
+        let skips = self.skips_slow_start();
+        if self.window.in_slow_start() && ack.may_grow && !skips {
             let counted = self.window.counted(ack.acked);
             self.window.slow_start(counted);
             return;
@@ -181,8 +214,13 @@ impl CongestionControl for Ledbat {
         if off <= 0.0 || ack.may_grow {
             moved += self.gain * off * self.window.acked(ack) / cwnd;
         }
-        // While losses are repaired less is in flight than was let go.
-        let most = if matches!(ack.state, State::Open | State::Cwr) {
+        // While losses are repaired less is in flight than was let go, but after a timeout as much.
+        let is_limit = match ack.state {
+            State::Open | State::Cwr => true,
+            State::Loss => skips,
+            State::Recovery => false,
+        };
+        let most = if is_limit {
             self.window.segments(ack.prior_in_flight) + 1.0
         } else {
             cwnd
@@ -194,7 +232,18 @@ impl CongestionControl for Ledbat {
     }
 
     fn on_loss_event(&mut self, event: &LossEvent) {
-        self.window.halve(event);
+        let is_timeout = event.kind == LossKind::Timeout;
+        if is_timeout || !self.by_rfc() {
+            self.window.halve(event);
+            if is_timeout && self.skips_slow_start() {
+                self.window.ssthresh = LEAST;
+            }
+            return;
+        }
+        let cwnd = self.window.cwnd;
+        self.window.reduce(event, 0.5 * cwnd);
+        self.window.ssthresh = self.window.ssthresh.min(cwnd);
+        self.window.cwnd = self.window.ssthresh;
     }
 
     fn on_undo(&mut self, _now: Time) {
