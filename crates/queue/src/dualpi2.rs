@@ -15,7 +15,8 @@
 //! windows.
 //!
 //! There is overload when k p' reaches 1. Packets of L are then dropped with probability p'^2, and
-//! marked otherwise. When p'^2 is `classic_most` or above, C drops the packets that it would mark.
+//! marked otherwise. When p'^2 is `classic_most` or above, C drops the packets that it would mark:
+//! automatically where there is overload, at 1/k^2.
 //!
 //! L is served first, but only as far as its credit goes: while both queues are busy, C gets the
 //! share `classic_weight` of the bytes.
@@ -41,7 +42,7 @@
 
 use sojourn_base::length::Capacity;
 use sojourn_base::{
-    Bytes, Ecn, Limit, LinkInfo, ParamFault, Preset, Probability, Span, Time, params,
+    Auto, Bytes, Ecn, Limit, LinkInfo, ParamFault, Preset, Probability, Span, Time, params,
 };
 
 use crate::parts::ecn::mark_or_drop;
@@ -70,8 +71,9 @@ params! {
         range: Span = "400 us";
         /// Sojourn time above which Linux marks packets of L; no other preset has it.
         step_th: Span = "1 ms";
-        /// p'^2 from which C drops the packets that it would mark.
-        classic_most: Probability = "0.25";
+        /// p'^2 from which C drops the packets that it would mark. Automatic: 1/k^2, at most 1,
+        /// where k p' reaches 1.
+        classic_most: Auto<Probability> = "auto";
         /// Share of the bytes that C gets while both queues are busy.
         classic_weight: Probability = "0.0625", Linux = "0.1";
     }
@@ -221,12 +223,20 @@ impl<P: Packet> DualPi2<P> {
         let marks = if self.is_linux() {
             self.params.k * prob <= 1.0
         } else {
-            square < self.params.classic_most.0
+            square < self.classic_most()
         };
         mark_or_drop(packet, marks, Reason::Unforced, ctx)
     }
 
     /// Linux: no signals by the controller while so little is left.
+    /// The RFC's p_Cmax.
+    fn classic_most(&self) -> f64 {
+        match self.params.classic_most {
+            Auto::Given(most) => most.0,
+            Auto::Auto => (1.0 / (self.params.k * self.params.k)).min(1.0),
+        }
+    }
+
     fn is_exempt(&self) -> bool {
         self.is_linux() && self.both().bytes.as_f64() < 2.0 * self.largest()
     }

@@ -55,6 +55,36 @@ fn overload_drops_scalable_packets_too() {
     }
 }
 
+/// RFC 9332, figure 2: C drops what it would mark from a p'^2 of 1/k^2 on, at most 1, or from what
+/// is given.
+#[test]
+fn classic_marks_end_where_scalable_ones_are_certain() {
+    for (k, most, prob, marks) in [
+        ("4", "auto", 0.2, true),
+        ("4", "auto", 0.25, false),
+        ("4", "0.25", 0.25, true),
+        ("2", "auto", 0.4375, true),
+        ("2", "auto", 0.5, false),
+        ("0.5", "auto", 0.9375, true),
+        ("0.5", "auto", 1.0, false),
+    ] {
+        let params = [
+            ("t_update", "1000 s"),
+            ("limit", "none"),
+            ("k", k),
+            ("classic_most", most),
+        ];
+        let mut bench = Bench::new("dualpi2", &params);
+        for _ in 0..100 {
+            bench.enqueue(us(0), 0, 1500, Ecn::Ect0);
+        }
+        bench.poke("prob", prob);
+        while bench.dequeue(us(0)).is_some() {}
+        let found = (bench.marks() > 0, bench.drops(Reason::Unforced) > 0);
+        assert_eq!(found, (marks, !marks), "k = {k}, {most}, p' = {prob}");
+    }
+}
+
 /// The accumulator fires above 1: with 0.25 at the fifth, then at every fourth.
 #[test]
 fn signals_are_spaced() {
