@@ -12,8 +12,8 @@
 //! with K = 0. Time in which something else limits the sender does not count.
 //!
 //! **Reference**: slow start ends by HyStart++ (RFC 9406), in which an acknowledgement counts for
-//! at most 8 segments. A mark leaves at least two segments, as a loss does and as in Linux; the RFC
-//! (4.6) permits one.
+//! at most 8 segments, or for any number where the sender paces. A mark leaves at least two
+//! segments, as a loss does and as in Linux; the RFC (4.6) permits one.
 //!
 //! **Linux** (6.1):
 //!
@@ -360,6 +360,9 @@ impl CongestionControl for Cubic {
         }
         let mut segments = self.window.acked(ack);
         if self.window.in_slow_start() {
+            if self.hystart.counts_all(ack) {
+                segments = self.window.segments(ack.acked);
+            }
             let growth = if is_deaf || self.hystart.is_linux() {
                 Growth::Times(1.0)
             } else {

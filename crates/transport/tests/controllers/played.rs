@@ -21,6 +21,8 @@ pub(crate) struct Played {
     pub(crate) window: Option<u64>,
     /// Segments of an acknowledgement.
     pub(crate) segments: u64,
+    /// Whether the sender paces.
+    pub(crate) is_paced: bool,
     una: u64,
     delivered: u64,
 }
@@ -41,6 +43,7 @@ impl Played {
             flight: None,
             window: None,
             segments: 1,
+            is_paced: false,
             una: 1,
             delivered: 0,
         }
@@ -90,7 +93,7 @@ impl Played {
             is_disordered: self.is_disordered,
             may_grow: !marked && is_limit && advances,
             cwnd_limited: is_limit,
-            next_send: None,
+            next_send: self.is_paced.then_some(self.now),
             rate: None,
             delivered: self.delivered,
             lost: 0,

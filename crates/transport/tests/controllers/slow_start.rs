@@ -53,6 +53,22 @@ fn hystart_plus_plus_grows_by_a_quarter_before_it_leaves() {
     );
 }
 
+/// RFC 9406, 4.3: an acknowledgement counts for at most 8 segments, but for all where the sender
+/// paces, while HyStart++ is at work: in the first slow start.
+#[test]
+fn hystart_plus_plus_has_no_bound_where_it_paces() {
+    for (is_paced, first, second) in [(false, 108.0, 108.0), (true, 120.0, 108.0)] {
+        let mut played = Played::new("cubic", REFERENCE, 100.0, f64::INFINITY);
+        (played.is_paced, played.segments) = (is_paced, 20);
+        played.ack(RTT, false);
+        assert_eq!(played.cwnd(), first, "paced: {is_paced}");
+        played.lose(LossKind::Timeout);
+        played.cc.set_window(100.0, f64::INFINITY);
+        played.ack(RTT, false);
+        assert_eq!(played.cwnd(), second, "paced: {is_paced}");
+    }
+}
+
 /// Linux looks for the end while losses are repaired too, where PRR's window is below the
 /// threshold: after eight samples of a round, if the RTT is more than an eighth of 100 ms longer.
 #[test]

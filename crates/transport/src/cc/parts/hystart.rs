@@ -99,7 +99,7 @@ impl HyStart {
         }
     }
 
-    /// A loss or a mark: HyStart++ serves the first slow start only (RFC 9406, 4.2), HyStart that
+    /// A loss or a mark: HyStart++ serves the first slow start only (RFC 9406, 4.3), HyStart that
     /// after a timeout too.
     pub fn on_congestion(&mut self, event: &LossEvent) {
         let is_timeout = event.kind == LossKind::Timeout;
@@ -121,6 +121,13 @@ impl HyStart {
     /// whose rounds go on through a recovery.
     pub fn is_linux(&self) -> bool {
         self.preset == Preset::Linux && self.way == SlowStart::HyStart
+    }
+
+    /// Whether an acknowledgement counts for all of its segments: RFC 9406's L has no bound where
+    /// segments are paced (4.3).
+    pub fn counts_all(&self, ack: &AckSample) -> bool {
+        let is_rfc = self.preset == Preset::Reference && self.way == SlowStart::HyStartPlusPlus;
+        is_rfc && !self.over && ack.next_send.is_some()
     }
 
     fn begin_round(&mut self, now: Time) {

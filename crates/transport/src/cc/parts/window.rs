@@ -4,7 +4,8 @@ use sojourn_base::Preset;
 
 use crate::cc::{AckSample, LossEvent, LossKind, Start};
 
-/// Most segments that one acknowledgement counts for where segments are counted: RFC 9406's L.
+/// Most segments that one acknowledgement counts for where segments are counted: RFC 9406's L
+/// without pacing.
 pub const AGGREGATE: f64 = 8.0;
 
 /// What rounding may take from a window, bytes.
