@@ -81,7 +81,7 @@ use self::shaper::Shaper;
 use self::sharing::WAYS;
 use self::tin::{Common, Tin};
 use crate::parts::longest::Longest;
-use crate::parts::mistakes;
+use crate::parts::mistakes::{self, Spared};
 use crate::parts::names::{of_flow, under, under_flow};
 use crate::parts::table::places;
 use crate::{Backlog, Context, Dequeued, Discipline, Packet, ProbeValue, Warning};
@@ -337,7 +337,7 @@ impl<P: Packet> Discipline<P> for Cake<P> {
 
     fn warnings(&self) -> Vec<Warning> {
         let Some(rate) = self.shaper.rate() else {
-            return mistakes::target(self.target, self.capacity, &self.link);
+            return mistakes::target(self.target, Spared::Last, self.capacity, &self.link);
         };
         if rate <= self.link.rate {
             return Vec::new();

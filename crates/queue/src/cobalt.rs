@@ -37,8 +37,9 @@
 use sojourn_base::length::Capacity;
 use sojourn_base::{Limit, LinkInfo, Optional, ParamFault, Preset, Probability, Span, params};
 
+use crate::parts::Fifo;
 use crate::parts::cobalt_law::{CobaltLaw, CobaltState};
-use crate::parts::{Fifo, mistakes};
+use crate::parts::mistakes::{self, Spared};
 use crate::{Backlog, Context, Dequeued, Discipline, Packet, ProbeValue, Reason, Warning};
 
 params! {
@@ -133,7 +134,7 @@ impl<P: Packet> Discipline<P> for Cobalt<P> {
     }
 
     fn warnings(&self) -> Vec<Warning> {
-        mistakes::target(self.law.target, self.capacity, &self.link)
+        mistakes::target(self.law.target, Spared::Last, self.capacity, &self.link)
     }
 
     fn probe(&self, show: &mut dyn FnMut(&str, ProbeValue)) {

@@ -39,8 +39,9 @@ use sojourn_base::{
     Auto, Bytes, Limit, LinkInfo, Optional, ParamFault, Preset, Span, Time, params,
 };
 
+use crate::parts::Fifo;
 use crate::parts::codel_law::{CodelLaw, CodelSettings, Spell};
-use crate::parts::{Fifo, mistakes};
+use crate::parts::mistakes::{self, Spared};
 use crate::{Backlog, Context, Dequeued, Discipline, Heads, Packet, ProbeValue, Reason, Warning};
 
 params! {
@@ -147,7 +148,12 @@ impl<P: Packet> Discipline<P> for CoDel<P> {
     }
 
     fn warnings(&self) -> Vec<Warning> {
-        mistakes::target(self.law.target, self.capacity, &self.link)
+        mistakes::target(
+            self.law.target,
+            Spared::OneBehind,
+            self.capacity,
+            &self.link,
+        )
     }
 
     fn probe(&self, show: &mut dyn FnMut(&str, ProbeValue)) {

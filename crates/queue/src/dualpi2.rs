@@ -45,9 +45,10 @@ use sojourn_base::{
     Auto, Bytes, Ecn, Limit, LinkInfo, ParamFault, Preset, Probability, Span, Time, params,
 };
 
+use crate::parts::Fifo;
 use crate::parts::ecn::mark_or_drop;
+use crate::parts::mistakes::{self, Spared};
 use crate::parts::pi_law::PiLaw;
-use crate::parts::{Fifo, mistakes};
 use crate::{Backlog, Context, Dequeued, Discipline, Packet, ProbeValue, Reason, Warning};
 
 params! {
@@ -228,7 +229,6 @@ impl<P: Packet> DualPi2<P> {
         mark_or_drop(packet, marks, Reason::Unforced, ctx)
     }
 
-    /// Linux: no signals by the controller while so little is left.
     /// The RFC's p_Cmax.
     fn classic_most(&self) -> f64 {
         match self.params.classic_most {
@@ -237,6 +237,7 @@ impl<P: Packet> DualPi2<P> {
         }
     }
 
+    /// Linux: no signals by the controller while so little is left.
     fn is_exempt(&self) -> bool {
         self.is_linux() && self.both().bytes.as_f64() < 2.0 * self.largest()
     }
@@ -319,7 +320,12 @@ impl<P: Packet> Discipline<P> for DualPi2<P> {
     }
 
     fn warnings(&self) -> Vec<Warning> {
-        mistakes::target(self.law.target(), self.capacity, &self.link)
+        mistakes::target(
+            self.law.target(),
+            Spared::Nothing,
+            self.capacity,
+            &self.link,
+        )
     }
 
     fn probe(&self, show: &mut dyn FnMut(&str, ProbeValue)) {

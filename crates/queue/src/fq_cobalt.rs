@@ -27,6 +27,7 @@ use sojourn_base::{
 use crate::parts::Fifo;
 use crate::parts::cobalt_law::{CobaltLaw, CobaltState};
 use crate::parts::flow_queue::{FlowAqm, FlowQueue, FlowSettings};
+use crate::parts::mistakes::Spared;
 use crate::{Context, Packet, ProbeValue};
 
 params! {
@@ -125,6 +126,10 @@ impl<P: Packet> FlowAqm<P> for FlowCobalt {
 
     fn target(&self) -> Span {
         self.0.target
+    }
+
+    fn spared(&self) -> Spared {
+        Spared::Last
     }
 
     fn probe(&self, state: &CobaltState, show: &mut dyn FnMut(&str, ProbeValue)) {

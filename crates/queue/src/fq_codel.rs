@@ -55,6 +55,7 @@ use sojourn_base::{Auto, Bytes, Limit, LinkInfo, Optional, ParamFault, Preset, S
 use crate::parts::Fifo;
 use crate::parts::codel_law::{CodelLaw, CodelSettings, Spell};
 use crate::parts::flow_queue::{FlowAqm, FlowQueue, FlowSettings};
+use crate::parts::mistakes::Spared;
 use crate::{Context, Packet, ProbeValue};
 
 params! {
@@ -162,6 +163,10 @@ impl<P: Packet> FlowAqm<P> for FlowCoDel {
 
     fn target(&self) -> Span {
         self.law.target
+    }
+
+    fn spared(&self) -> Spared {
+        Spared::OneBehind
     }
 
     fn probe(&self, spell: &Spell, show: &mut dyn FnMut(&str, ProbeValue)) {

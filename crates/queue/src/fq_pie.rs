@@ -35,6 +35,7 @@ use sojourn_base::{
 
 use crate::parts::Fifo;
 use crate::parts::flow_queue::{FlowAqm, FlowQueue, FlowSettings};
+use crate::parts::mistakes::Spared;
 use crate::parts::pie_law::{PieLaw, PieState};
 use crate::pie::{mean_packet, schedule};
 use crate::{Backlog, Context, Packet, ProbeValue};
@@ -220,6 +221,10 @@ impl<P: Packet> FlowAqm<P> for FlowPie {
 
     fn target(&self) -> Span {
         self.law.target
+    }
+
+    fn spared(&self) -> Spared {
+        Spared::LessThanTwo
     }
 
     fn probe(&self, state: &PieState, show: &mut dyn FnMut(&str, ProbeValue)) {

@@ -67,8 +67,9 @@ use sojourn_base::{
     Auto, Bytes, Limit, LinkInfo, Optional, ParamFault, Preset, Probability, Span, Time, params,
 };
 
+use crate::parts::Fifo;
+use crate::parts::mistakes::{self, Spared};
 use crate::parts::pie_law::{PieLaw, PieState, linux_period};
-use crate::parts::{Fifo, mistakes};
 use crate::{Backlog, Context, Dequeued, Discipline, Packet, ProbeValue, Reason, Warning};
 
 params! {
@@ -257,7 +258,12 @@ impl<P: Packet> Discipline<P> for Pie<P> {
     }
 
     fn warnings(&self) -> Vec<Warning> {
-        mistakes::target(self.law.target, self.capacity, &self.link)
+        mistakes::target(
+            self.law.target,
+            Spared::LessThanTwo,
+            self.capacity,
+            &self.link,
+        )
     }
 
     fn probe(&self, show: &mut dyn FnMut(&str, ProbeValue)) {

@@ -22,10 +22,11 @@
 use sojourn_base::length::Capacity;
 use sojourn_base::{Auto, Bytes, LinkInfo, ParamFault, Preset, Span, Stream, Time};
 
+use super::Fifo;
 use super::hash::salted_bucket;
+use super::mistakes::{self, Spared};
 use super::names::{of_flow, under_flow};
 use super::table::places;
-use super::{Fifo, mistakes};
 use crate::{Backlog, Context, Dequeued, Discipline, Packet, ProbeValue, Reason, Warning};
 
 /// The controller inside each flow.
@@ -86,6 +87,9 @@ pub trait FlowAqm<P: Packet> {
 
     /// The queueing delay that is aimed at.
     fn target(&self) -> Span;
+
+    /// What of a flow is left alone, however long it waits.
+    fn spared(&self) -> Spared;
 
     /// Shows the state of a flow.
     fn probe(&self, state: &Self::State, show: &mut dyn FnMut(&str, ProbeValue));
@@ -433,7 +437,13 @@ impl<P: Packet, A: FlowAqm<P>> Discipline<P> for FlowQueue<P, A> {
     }
 
     fn warnings(&self) -> Vec<Warning> {
-        mistakes::target(self.aqm.target(), self.settings.capacity, &self.link)
+        let spared = self.aqm.spared();
+        mistakes::target(
+            self.aqm.target(),
+            spared,
+            self.settings.capacity,
+            &self.link,
+        )
     }
 
     /// Shows `flows_active`, the number of queues used so far, and of the k-th of them packets,

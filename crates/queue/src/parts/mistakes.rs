@@ -19,14 +19,39 @@ pub fn room(capacity: Capacity, packet: Bytes) -> f64 {
     }
 }
 
+/// How short a queue of full packets a discipline leaves alone, however long it has been there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Spared {
+    /// None: `DualPI2` judges a packet that waits for the one being sent.
+    Nothing,
+    /// The last packet: COBALT.
+    Last,
+    /// A packet with one behind it: CoDel (RFC 8289, 5.6).
+    OneBehind,
+    /// Less than two packets before an arrival: PIE (RFC 8033, appendix A) and PI2.
+    LessThanTwo,
+}
+
+impl Spared {
+    const fn ends(self) -> &'static str {
+        match self {
+            Self::Nothing => "as soon as a packet waits",
+            Self::Last => "once more than one packet waits",
+            Self::OneBehind => "once more than one packet waits behind the first",
+            Self::LessThanTwo => "once two packets wait before an arrival",
+        }
+    }
+}
+
 /// A target for the queueing delay: shorter than one packet takes, or longer than the queue can
 /// ever get.
-pub fn target(target: Span, capacity: Capacity, link: &LinkInfo) -> Vec<Warning> {
+pub fn target(target: Span, spared: Spared, capacity: Capacity, link: &LinkInfo) -> Vec<Warning> {
     let mut found = Vec::new();
     let packet = link.rate.time_to_send(link.mtu);
     if target < packet {
         let what = format!(
-            "{target} is less than the {packet} that one packet takes on this link: a queue of one packet is taken for a bad one"
+            "{target} is less than the {packet} that one packet takes on this link: {}, the time to send it counts as a standing queue",
+            spared.ends()
         );
         found.push(warning("target", what));
     }
