@@ -12,11 +12,12 @@
 //!
 //! If the dropping state is entered again within 16 intervals, k does not start at 1 but at the
 //! number by which the last dropping state raised it. With `ecn`, an ECN-capable packet is marked
-//! and sent instead of dropped: at most one at each dequeue.
+//! and sent instead of dropped. That is at most one mark at each dequeue, as in Linux: the RFC
+//! allows marks (section 1), and its pseudocode has none.
 //!
 //! **Reference**: the pseudocode of the RFC, with the MTU of the link for `max_packet` as the text
 //! of the RFC says, and room for 1000 packets. `target` should not be less than the time to send a
-//! packet.
+//! packet (RFC 8290, section 5.2.2).
 //!
 //! **Linux** (`sch_codel`) and **ns-3** (`CoDelQueueDisc`):
 //!

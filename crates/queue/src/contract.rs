@@ -233,7 +233,7 @@ pub enum Judgement {
 
 impl Judgement {
     /// Congestion is signalled on `packet`: by a mark where `marking` is wanted and the packet is
-    /// ECN-capable, else by a drop (RFC 3168, section 7).
+    /// ECN-capable, else by a drop (RFC 3168, section 5).
     #[inline]
     pub fn signal(packet: &impl Packet, marking: bool, reason: Reason) -> Self {
         if marking && packet.ecn().is_capable() {

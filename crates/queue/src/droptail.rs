@@ -2,8 +2,8 @@
 //!
 //! Drop-tail is the baseline for all other disciplines. For one sequence of arrivals of equal size
 //! it loses the fewest packets of all work-conserving disciplines with the same room. Its cost is
-//! delay: under persistent overload the queue stays at its limit (RFC 7567, section 1.2: lock-out
-//! and full queues).
+//! delay: under persistent overload the queue stays at its limit (RFC 7567, section 2, items 1 and
+//! 2: full queues and lock-out).
 //!
 //! A limit in packets admits an arrival while fewer packets wait. A limit in bytes admits an
 //! arrival that still fits, so that small packets are admitted where large ones no longer are.

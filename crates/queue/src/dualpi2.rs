@@ -21,9 +21,11 @@
 //! L is served first, but only as far as its credit goes: while both queues are busy, C gets the
 //! share `classic_weight` of the bytes.
 //!
-//! **Reference**: the RFC: target 15 ms, an update every 16 ms, `alpha` 0.16, `beta` 3.2, k = 2, a
-//! ramp from 800 us over 400 us, and a `classic_weight` of 1/16.
+//! **Reference**: the RFC: target 15 ms, k = 2, a ramp from 800 us over 400 us, and a
+//! `classic_weight` of 1/16.
 //!
+//! - An update every 16 ms, `alpha` 0.16 and `beta` 3.2 are those of the text of section A.1. The
+//!   formulas of figure 2 would make 15 ms, 0.15 and 3 of the target and an RTT_max of 100 ms.
 //! - The limit is 250 ms for both queues together; an arrival is admitted only if a packet of the
 //!   MTU fits.
 //! - Signals are spaced by accumulators that fire above 1. Drops of L in overload have an

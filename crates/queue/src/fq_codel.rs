@@ -15,7 +15,8 @@
 //! - A queue found empty leaves the list of old flows. From the list of new flows it goes to the
 //!   end of that of old flows first, so that flows that come and go cannot starve the others.
 //! - When the limit is exceeded, the flow with most bytes (of several, the one seen first) loses
-//!   packets from its head: half its bytes or `drop_batch` packets at a time.
+//!   packets from its head: half its bytes or `drop_batch` packets at a time. So it is in Linux;
+//!   section 4.1 of the RFC says half its packets.
 //!
 //! When a queue is found empty its dropping state ends, but its drop count is kept; the next flow
 //! of the same hash inherits it.
@@ -27,8 +28,8 @@
 //!   of them, so that a new flow sends two packets in its first turn.
 //! - `max_packet` is compared with the backlog of all flows (RFC 8289, section 4.4), so that the
 //!   last packet of a flow may be dropped while packets of other flows wait.
-//! - An old flow is served while its credit is above zero, as in all implementations; the text of
-//!   the RFC says not below zero.
+//! - A queue is served while its credit is above zero, as section 3 of the RFC and all
+//!   implementations have it; section 4.2 says unless it is negative.
 //!
 //! **Linux** (`sch_fq_codel`, 6.1.192):
 //!

@@ -7,7 +7,8 @@
 //!
 //! 1. It changes by `alpha` (delay - target) + `beta` (delay - previous delay), divided by 2048,
 //!    512, 128, 32, 8 or 2 if p is below 1e-6, 1e-5, 1e-4, 1e-3, 1e-2 or 0.1, and by 1 otherwise.
-//! 2. Once p is 0.1 or more it rises by at most 0.02 in an update.
+//! 2. Once p is 0.1 or more it rises by at most 0.02 in an update: `cap_drop`, an option of section
+//!    5.5.
 //! 3. If the delay was zero at this update and the last, p is reduced by 2 %.
 //!
 //! An arrival is dropped with probability p. It is never dropped:
@@ -21,14 +22,16 @@
 //! RFC leaves open.
 //!
 //! - The delay is the sojourn time of the last packet that left, or zero if that packet left the
-//!   queue empty. With `dequeue_rate_estimator` it is the backlog over the departure rate, which is
-//!   measured over `dequeue_threshold` bytes as in appendix B of the RFC; the measured times are
-//!   averaged with weight 1/4.
+//!   queue empty. The zero is Linux's and ns-3's; appendix A keeps the last sojourn time.
+//! - With `dequeue_rate_estimator` the delay is the backlog over the departure rate, which is
+//!   measured over `dequeue_threshold` bytes. The packet that begins a measurement counts, as in
+//!   section 5.2 of the RFC; in appendix B it does not. The bytes that were counted are divided,
+//!   not the threshold. The measured times are averaged with weight 1/4.
 //! - With `derandomize`, nothing is dropped until the probabilities of the arrivals since the last
 //!   drop add up to 0.85, and an arrival is certainly dropped when they add up to 8.5. About p /
 //!   1.85 of all arrivals are then dropped, and the control loop settles at a higher p. The sum
-//!   begins anew with a drop, one for want of room too, and with a mark. Appendix B can be read both
-//!   ways for a mark that was certain (at 8.5).
+//!   begins anew with a drop, one for want of room too, and with a mark. Of a mark that was certain
+//!   (at 8.5) appendix B can be read both ways.
 //! - With `ecn`, ECN-capable packets are marked instead of dropped while p is below
 //!   `mark_threshold`.
 //!

@@ -17,7 +17,8 @@
 //! finds the queue empty.
 //!
 //! Equal thresholds make a step. With a `w_q` of 1, `ecn`, and neither `gentle` nor `hard_drop`,
-//! every arrival that finds the threshold or more is marked, as DCTCP requires (RFC 8257).
+//! every arrival that finds the threshold or more is marked, as in the example of RFC 8257, section
+//! 3.1, the arrival counted.
 //!
 //! **Reference**: the paper, with the values of its simulations: `min_th` 5, `max_th` 15, `w_q`
 //! 0.002 and `max_p` 1/50; neither `gentle` nor `wait`; limit 1000 packets, mean packet 500 bytes.
@@ -25,7 +26,11 @@
 //! - An arrival that finds no room is dropped whatever the average.
 //! - In byte mode (`bytes`; automatic: if the limit is in bytes, time or BDP) the queue is counted
 //!   in bytes. Thresholds in packets stand for `mean_packet` bytes per packet; the limit keeps its
-//!   own unit. The probability is scaled by the packet's size before drops are spread.
+//!   own unit. The probability is scaled by the packet's size before drops are spread, as in the
+//!   paper. Today's advice is against a probability that depends on the size (RFC 7141, section
+//!   2.2; RFC 7567, section 4.4).
+//! - With `ecn` and `hard_drop` arrivals above the ramp are dropped, not marked, as RFC 3168
+//!   (section 7) recommends at a high average.
 //! - `"auto"` sets `min_th` = max(5 packets, half of `target_delay`), `max_th` = 3 `min_th` and
 //!   `w_q` = 1 - exp(-1/c), where c is the rate of the link in mean packets per second (Floyd,
 //!   Gummadi, Shenker 2001).

@@ -28,7 +28,7 @@ fn the_average_follows_a_step_exponentially() {
     }
 }
 
-/// DCTCP's marking (RFC 8257, 4.1): all that comes to as many as the threshold.
+/// DCTCP's marking (RFC 8257, 3.1): all that comes to as many as the threshold.
 #[test]
 fn equal_thresholds_are_a_step() {
     let params = [

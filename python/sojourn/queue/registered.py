@@ -795,7 +795,8 @@ class DualPi2(Queue):
             us``.
         step_th: Sojourn time above which Linux marks packets of L; no other preset has it. Default
             ``1 ms``.
-        classic_most: p'^2 from which C drops the packets that it would mark. Default ``0.25``.
+        classic_most: p'^2 from which C drops the packets that it would mark. Automatic: 1/k^2, at
+            most 1, where k p' reaches 1. Default ``auto``.
         classic_weight: Share of the bytes that C gets while both queues are busy. Default
             ``0.0625``; linux: ``0.1``.
     """
@@ -813,7 +814,7 @@ class DualPi2(Queue):
     min_th: str | None = None
     range: str | None = None
     step_th: str | None = None
-    classic_most: float | None = None
+    classic_most: float | str | None = None
     classic_weight: float | None = None
 
 

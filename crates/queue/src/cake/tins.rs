@@ -13,7 +13,7 @@ choices! {
         Diffserv3 = "diffserv3",
         /// Best effort, bulk, video, voice.
         Diffserv4 = "diffserv4",
-        /// Eight classes of RFC 4594.
+        /// Eight, pruned from the twelve classes of RFC 4594.
         Diffserv8 = "diffserv8",
     }
 }

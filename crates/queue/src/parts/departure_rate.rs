@@ -1,8 +1,10 @@
-//! The rate at which packets leave a queue, measured while enough waits (RFC 8033, appendix B).
+//! The rate at which packets leave a queue, measured while enough waits (RFC 8033, section 5.2).
 //!
 //! A measurement begins with a packet that leaves at least `threshold` bytes behind, and ends with
-//! the packet that brings the bytes sent to `threshold`. The RFC averages times with weight 1/4,
-//! Linux averages rates with weight 1/8, and ns-3 averages rates with weight 1/2.
+//! the packet that brings the bytes sent to `threshold`. The packet that begins it counts, as in
+//! section 5.2; appendix B counts before it begins. The bytes counted are divided by the time, not
+//! the threshold. The RFC averages times with weight 1/4, Linux averages rates with weight 1/8, and
+//! ns-3 averages rates with weight 1/2.
 
 use sojourn_base::{Bytes, Preset, Span, Time};
 

@@ -1,4 +1,4 @@
-//! The fallback from mark to drop that all disciplines share (RFC 3168, section 7).
+//! The fallback from mark to drop that all disciplines share (RFC 3168, section 5).
 
 use crate::{Context, Packet, Reason};
 

@@ -71,7 +71,8 @@ fn measured(preset: Preset, packets: u64) -> Bench {
 }
 
 /// 4000 bytes in 3 ms, then in 8 ms: the RFC averages times by 1/4, Linux rates by 1/8, ns-3 by
-/// 1/2. Where exactly the threshold is left, ns-3 does not measure again.
+/// 1/2. The packet that begins the first measurement is one of its four (RFC 8033, section 5.2).
+/// Where exactly the threshold is left, ns-3 does not measure again.
 #[test]
 fn departure_rates_are_averaged_as_each_does() {
     let (first, second) = (4_000.0 / 3e-3, 4_000.0 / 8e-3);

@@ -1,4 +1,4 @@
-"""The control law of CoDel (RFC 8289, section 5.3) and of COBALT, which is one step ahead."""
+"""The control law of CoDel (RFC 8289, section 5.6) and of COBALT, which is one step ahead."""
 
 from __future__ import annotations
 
