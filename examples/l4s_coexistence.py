@@ -5,8 +5,9 @@ same, and lets Prague's packets go first. In one queue of PIE each would spoil i
 
 You should see: behind DualPI2 Prague's packets wait for half a millisecond, CUBIC's for fifteen,
 and the rates are of one order. Behind PIE both wait for fifteen, and Prague, which takes a mark
-for less than CUBIC does, leaves it next to nothing: this is why RFC 9331 wants two queues. The
-marks tell it: behind DualPI2 far more of Prague's packets have one, behind PIE as many as CUBIC's.
+for less than CUBIC does, leaves it next to nothing: this is why L4S wants them apart, as the
+two queues of RFC 9332 (section 2.5.1) keep them. The marks tell it: behind DualPI2 far more of
+Prague's packets have one, behind PIE as many as CUBIC's.
 """
 
 import sys

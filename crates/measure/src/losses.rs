@@ -83,9 +83,10 @@ impl LinkLosses {
 }
 
 /// Loss events: a first drop, and what is dropped less than a round trip later, before any sender
-/// can have answered. So does RFC 5348, section 5.2, gather what one sender loses. The round trip
-/// is that of the time: propagation, and the wait of the first packet to leave of those that come
-/// after the first drop and have to wait.
+/// can have answered. So does RFC 5348, section 5.2, gather what one sender loses, but that a loss
+/// exactly a round trip later is of the same event there. The round trip is that of the time:
+/// propagation, and the wait of the first packet to leave of those that come after the first drop
+/// and have to wait.
 #[derive(Debug, Clone, Default)]
 pub struct LossEvents {
     /// How many.

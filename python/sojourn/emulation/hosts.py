@@ -23,7 +23,7 @@ from sojourn.errors.brief import InputError
 
 NEAR, FAR = ("198.18.0.1", "2001:2::1"), ("198.18.0.2", "2001:2::2")
 """Addresses of the host with the command and of the other one, set aside for tests of network
-devices (RFC 2544, RFC 5180)."""
+devices (RFC 6890)."""
 
 LISTENS_WITHIN_S = 2.0
 """So long a server may take until it listens; who does not by then may not mean to."""

@@ -343,8 +343,8 @@ class Ledbat(Control):
             ``1``.
         filter: Number of latest delay samples of which the least counts. Default ``4``; ns3:
             ``3``.
-        slow_start: Whether there is slow start before the first loss. Default ``false``; ns3:
-            ``true``.
+        slow_start: Whether there is slow start, at first and after timeouts. Default ``false``;
+            ns3: ``true``.
     """
 
     WORD: ClassVar[str] = "congestion_control"

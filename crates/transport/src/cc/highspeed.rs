@@ -2,10 +2,12 @@
 //!
 //! S. Floyd, "HighSpeed TCP for Large Congestion Windows", RFC 3649, 2003. Up to `low_window`
 //! segments it is Reno. Above, with x = (ln W - ln 38) / (ln 83000 - ln 38), a loss takes away b(W)
-//! = 0.5 + x (0.1 - 0.5) of the window. The loss rate for W is p(W) = 0.078 / W^1.2, and the window
-//! grows by a(W) = W^2 p(W) 2 b(W) / (2 - b(W)) segments per round trip (section 5). This p is the
-//! line through the default windows; it is used for other windows too. Limited slow start
+//! = 0.5 + x (0.1 - 0.5) of W. The loss rate for W is p(W) = 0.078 / W^1.2, and the window grows by
+//! a(W) = W^2 p(W) 2 b(W) / (2 - b(W)) segments per round trip (section 7). This p is the line
+//! through the default windows (section 5); it is used for other windows too. Limited slow start
 //! (RFC 3742) is left out.
+//!
+//! **Reference**: at a loss W is the flight, as in RFC 5681, where section 7 has the window.
 //!
 //! **Linux**:
 //!

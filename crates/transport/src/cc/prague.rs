@@ -16,8 +16,11 @@
 //! - There is no rate-based variant for windows of a few segments, and segments do not become
 //!   smaller.
 //! - Pacing does not vary by +- 3 % per half round.
+//! - Classic ECN AQMs are not detected (RFC 9331, section 4.3, item 3).
 //!
-//! Unverified: the draft's own text was not at hand; the numbers are those of the fact sheet.
+//! Against RFC 9331, section 4.3: items 1, 2, 4 and 6 are met, the last with RACK. Classic AQMs are
+//! not detected (3), the window is at least two segments (5), and bursts are limited by pacing
+//! alone (7). The draft's own text was not read.
 
 use sojourn_base::{Ecn, Fraction, ParamFault, Preset, Probability, Span, Time, params};
 

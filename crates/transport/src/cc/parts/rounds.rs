@@ -6,7 +6,7 @@ use crate::cc::AckSample;
 use crate::sender::State;
 
 /// Finds the ends of round trips: one ends when the first byte that was still to be sent at its
-/// start is acknowledged (RFC 8257, 3.3, step 2).
+/// start is acknowledged (RFC 8257, 3.3, steps 4 and 7).
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Rounds {
     end: u64,
