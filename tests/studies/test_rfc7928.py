@@ -1,6 +1,7 @@
 """The study `rfc7928`: its scenarios by hand, its phases, its laws, its verdicts, its knobs."""
 
 import tomllib
+from types import SimpleNamespace
 
 import polars as pl
 import pytest
@@ -8,7 +9,15 @@ import pytest
 from sojourn.studies.base import RunOptions
 from sojourn.studies.claims import Outcome
 from sojourn.studies.knobs import StudyError
-from sojourn.studies.rfc7928 import checks, evidence, phases, published, scenario, verdicts
+from sojourn.studies.rfc7928 import (
+    checks,
+    evidence,
+    phases,
+    published,
+    readings,
+    scenario,
+    verdicts,
+)
 from sojourn.studies.rfc7928.laboratory import Laboratory
 from sojourn.studies.rfc7928.study import Rfc7928Study
 from sojourn.studies.runner import run_scenario
@@ -170,6 +179,33 @@ def test_phases_agree_with_the_whole_run(found):
             mean = sum(parts.interval("goodput", one, subject).mean for one in parts.cases)
             total = whole.interval("goodput", whole.cases[0], subject).mean
             assert mean / len(parts.cases) == pytest.approx(total, rel=0.02)
+
+
+def test_delay_variation_by_hand():
+    """RFC 5481, 4.2: 80 ms are 30 ms above the least delay of the flow, 50 ms."""
+    quantiles = {0.0: 0.050, 0.5: 0.060, 0.99: 0.080, 1.0: 0.090}
+    rows = [
+        (0, replica, entity, name, share, delay * (1 + replica))
+        for replica in (0, 1)
+        for entity, name in (("group", "voice"), ("group", "cbr"), ("link", "voice"))
+        for share, delay in quantiles.items()
+        if (entity, name) != ("group", "cbr") or replica == 0
+    ]
+    columns = ("point", "replica", "entity", "name", "share", "delay_s")
+    frames = SimpleNamespace(delays=pl.DataFrame(rows, schema=columns, orient="row"))
+    found = readings.variation("voice", "voice").of(frames)
+    assert found["pdv_p99_voice"].to_list() == pytest.approx([30.0, 60.0])
+    assert len(readings.variation("cbr", "CBR").of(frames)) == 1
+
+
+def test_delay_variation_is_less_than_the_delay(found):
+    for name, group in (("mix", "voice"), ("bursts-4", "cbr")):
+        rows = found.seen[name].frame
+        assert rows[f"pdv_p99_{group}"].null_count() == 0
+        # The path alone takes 50 ms.
+        above = rows[f"delay_p99_{group}"] - rows[f"pdv_p99_{group}"]
+        assert above.min() > 49
+        assert rows[f"pdv_p99_{group}"].min() >= 0
 
 
 def test_every_claim_has_a_judge():

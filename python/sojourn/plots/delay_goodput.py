@@ -1,9 +1,10 @@
 """Goodput against queueing delay, a dot for each replica and an ellipse for each discipline.
 
 The ellipse is the 1-sigma contour of the two-dimensional Gaussian that fits the replicas best
-(maximum likelihood), and so around their means; the large mark is at their medians, as RFC 7928,
-section 2.7, has both. The delay axis runs backwards: up and to the right is better. Where one delay
-is many times another the axis, and with it the ellipse, goes by ratio.
+(maximum likelihood), and so around their means; the large mark is at their medians. So does RFC
+7928, section 2.7, have both, but that it prints "1-epsilon", and has the throughput per sender;
+here it is the goodput of all flows together. The delay axis runs backwards: up and to the right is
+better. Where one delay is many times another the axis, and with it the ellipse, goes by ratio.
 """
 
 from __future__ import annotations

@@ -93,7 +93,7 @@ def series(
 
 
 def goodput(results: Results, *, link: str | None = None, case: int | None = None) -> Plot:
-    """Delay against goodput with 1-sigma ellipses (RFC 7928)."""
+    """Delay against goodput of all flows, with 1-sigma ellipses (RFC 7928 prints 1-epsilon)."""
     frame = delay_goodput.gather(results, link=link, case=case)
     told = _at(results, link), _drawn(results, case)
     return _with(delay_goodput.draw(frame), frame, *told)

@@ -56,6 +56,11 @@ class Frames(Protocol):
         """One row per point, replica, link and reason of drops or marks."""
         ...
 
+    @property
+    def delays(self) -> pl.DataFrame:
+        """One row per point, replica, entity and share of its packets."""
+        ...
+
     def series(self, metric: str) -> pl.DataFrame:
         """The time series of one metric."""
         ...

@@ -46,8 +46,9 @@ def ellipses(evidence: Evidence, name: str) -> list[FigureData]:
             FigureData(
                 id=f"delay-goodput-{name}" + (f"-{at + 1}" if len(seen.cases) > 1 else ""),
                 title=f"{plan.section}: {plan.named(case)}",
-                caption="Queueing delay and goodput of all flows, as section 2.7 has it: one small "
-                "mark for each replica, ellipses of one sigma, medians.",
+                caption="Queueing delay against goodput (section 2.7), of all flows together where "
+                "the RFC has the goodput per sender: one small mark for each replica, ellipses of "
+                "1 sigma (the RFC prints 1-epsilon), medians.",
                 alt=f"Scatter chart. {'; '.join(texts)}.",
                 frame=frame,
                 draw=delay_goodput.draw,

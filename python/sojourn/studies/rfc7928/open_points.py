@@ -75,4 +75,34 @@ def open_points(settings: Settings) -> tuple[OpenPoint, ...]:
             "A log of every packet has them: sojourn events.",
             "-",
         ),
+        OpenPoint(
+            "How jitter is told (2.6): by the packet delay variation of RFC 5481.",
+            "Its 99th percentile, above the least delay of the flow, and the jitter of RFC 3550.",
+            "-",
+        ),
+        OpenPoint(
+            "From when on time counts (8.2): when all flows are in congestion avoidance.",
+            f"From {text['settle']} on, whatever they are in.",
+            "settle",
+        ),
+        OpenPoint(
+            "Delay is to be drawn against goodput by phase (8.2.5, 8.2.6).",
+            "Not drawn; goodput, delay and drops of the phases are in their tables.",
+            "-",
+        ),
+        OpenPoint(
+            "The time until a flow starts: DNS, TCP and TLS (2.2).",
+            "Not measured; TCP's handshake counts for the time of a transfer.",
+            "-",
+        ),
+        OpenPoint(
+            "How many SYNs and acknowledgements are lost (9.2).",
+            "Not told apart: drops on the way back are of all packets there.",
+            "-",
+        ),
+        OpenPoint(
+            "LEDBAT beside TCP has a target of 5 ms and a gain of 10 (5.4).",
+            "As the section says, though RFC 6817 (2.5) allows no gain above 1.",
+            "-",
+        ),
     )

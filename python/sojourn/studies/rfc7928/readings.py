@@ -46,6 +46,23 @@ class Reading:
         return frame.select(*KEYS, (value.cast(pl.Float64) * self.factor).alias(name))
 
 
+class Variation(Reading):
+    """Delay of a group that a share of its packets do not exceed, above the least of them.
+
+    A quantile of the packet delay variation (RFC 5481, 4.2): `column` is the share. Of a single
+    flow, since the least delay is one of all that the group sent.
+    """
+
+    def of(self, frames: Frames) -> pl.DataFrame:
+        """One row per point and replica that had a packet."""
+        rows = frames.delays.filter(
+            (pl.col("entity") == "group") & (pl.col("name") == self.row)
+        ).group_by(KEYS, maintain_order=True)
+        at = pl.col("delay_s").filter(pl.col("share") == float(self.column)).first()
+        least = pl.col("delay_s").filter(pl.col("share") == 0).first()
+        return rows.agg(((at - least) * self.factor).alias(self.measure.column))
+
+
 def read(frames: Frames, wanted: Sequence[Reading]) -> pl.DataFrame:
     """All readings of a part, side by side."""
     found = frames.totals.select(*KEYS)
@@ -133,6 +150,13 @@ def delay_p99(group: str, name: str) -> Reading:
 def jitter(group: str, name: str) -> Reading:
     """Jitter of a group (RFC 3550)."""
     return _of_group(group, "jitter", f"Jitter of {name}", "ms", "lower", "jitter_s", 1e3)
+
+
+def variation(group: str, name: str) -> Reading:
+    """99th percentile of the packet delay variation of a group of one flow (RFC 5481)."""
+    title = f"99th percentile of the delay variation of {name}"
+    measure = Measure(f"pdv_p99_{group}", title, "ms", "lower")
+    return Variation(measure, "delays", group, "0.99", 1e3)
 
 
 def link_delay(link: str, where: str) -> Reading:

@@ -21,6 +21,7 @@ def plans(lab: Laboratory) -> list[Plan]:
         readings.completion_p95("web", "a page"),
         readings.delay_p99("cbr", "CBR"),
         readings.jitter("cbr", "CBR"),
+        readings.variation("cbr", "CBR"),
         readings.loss("cbr", "CBR"),
     )
     frames = (readings.delay_p99("video", "video"), readings.loss("video", "video"))

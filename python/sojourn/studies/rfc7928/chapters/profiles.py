@@ -44,6 +44,7 @@ def mix(lab: Laboratory) -> Plan:
         readings.completion_p95("web", "a page"),
         readings.delay_p99("voice", "voice"),
         readings.jitter("voice", "voice"),
+        readings.variation("voice", "voice"),
         readings.loss("voice", "voice"),
     )
 
