@@ -12,8 +12,8 @@
 //! - The window begins with two segments (section 2.5), or with `initial_window` if that is less.
 //! - There is no slow start, which section 2.2 leaves open: at first not, nor after a timeout.
 //! - A loss leaves half the window and at least two segments, but no more than there was (2.4.2).
-//! - Four samples are the fewest that section 2.5 wants. Its rule that none be older than a round
-//!   trip is not modelled.
+//! - `filter` is 4, the fewest samples that section 2.5 wants of a round trip. Its rule that none
+//!   be older than one is not modelled.
 //! - Minutes are counted from the first sample. A minute without samples tells nothing, and after
 //!   ten of them measurement begins anew (2.4.2).
 //!
