@@ -40,8 +40,7 @@
 //!   packets are left.
 //! - C drops whatever it signals once k p' is above 1.
 //!
-//! ns-2.35 and ns-3 have no DualPI2 here; their presets are the reference, with a `classic_most` of
-//! 0.25 whatever k is.
+//! ns-2.35 and ns-3 have no DualPI2 here; their presets are the reference.
 
 use sojourn_base::length::Capacity;
 use sojourn_base::{
@@ -77,7 +76,7 @@ params! {
         step_th: Span = "1 ms";
         /// p'^2 from which C drops the packets that it would mark. Automatic: 1/k^2, at most 1,
         /// where k p' reaches 1.
-        classic_most: Auto<Probability> = "auto", Ns3 = "0.25", Ns2 = "0.25";
+        classic_most: Auto<Probability> = "auto";
         /// Share of the bytes that C gets while both queues are busy.
         classic_weight: Probability = "0.0625", Linux = "0.1";
     }

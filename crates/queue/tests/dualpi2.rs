@@ -83,17 +83,6 @@ fn classic_marks_end_where_scalable_ones_are_certain() {
         let found = (bench.marks() > 0, bench.drops(Reason::Unforced) > 0);
         assert_eq!(found, (marks, !marks), "k = {k}, {most}, p' = {prob}");
     }
-    // Ns-2 and ns-3 have none of their own: what was, at 0.25 whatever k is.
-    for preset in [Preset::Ns2, Preset::Ns3] {
-        let params = [("t_update", "1000 s"), ("limit", "none"), ("k", "4")];
-        let mut bench = Bench::under(preset, "dualpi2", &params);
-        for _ in 0..100 {
-            bench.enqueue(us(0), 0, 1500, Ecn::Ect0);
-        }
-        bench.poke("prob", 0.4375);
-        while bench.dequeue(us(0)).is_some() {}
-        assert!(bench.marks() > 0, "{preset}");
-    }
 }
 
 /// The accumulator fires above 1: with 0.25 at the fifth, then at every fourth.

@@ -529,7 +529,9 @@ fn controllers_know_nothing_of_the_handshake() {
             continue;
         }
         let after_fast = windows(entry.name, 60);
-        assert!(after_fast[6] > 10.0, "{}: {after_fast:?}", entry.name);
+        // LEDBAT begins with two segments.
+        let initial = if entry.name == "ledbat" { 2.0 } else { 10.0 };
+        assert!(after_fast[6] > initial, "{}: {after_fast:?}", entry.name);
         assert_eq!(after_fast, windows(entry.name, 100), "{}", entry.name);
     }
     assert_eq!(windows("cubic", 60)[..3], [20.0, 40.0, 80.0]);

@@ -117,8 +117,9 @@ class TcpKeys(TypedDict, total=False):
         stop: Time at which the flow stops. Default ``none``.
         preset: Which implementation's defaults apply. Default ``reference``.
         dscp: Differentiated-services codepoint of the flow's packets. Default ``0``.
-        segment: Largest payload of a segment. Default ``1460 B``; linux: ``1448 B``; ns3: ``536
-            B``; ns2: ``1000 B``.
+        segment: Largest payload of a segment. With the headers around it, it implies the MTU of
+            the path: with timestamps the default is that of an MTU of 1512 bytes. Default ``1460
+            B``; linux: ``1448 B``; ns3: ``536 B``; ns2: ``1000 B``.
         header: Header bytes on the wire around each payload; an acknowledgement is only a header.
             "auto": 40, with timestamps 52. Default ``auto``.
         window: Largest amount of outstanding data, in packets or bytes: the lesser of the sender's
@@ -153,7 +154,9 @@ class TcpKeys(TypedDict, total=False):
         impatient: NewReno restarts the retransmission timer only at the first partial
             acknowledgement of a recovery (the "impatient" variant of RFC 6582). Default ``true``.
         byte_counting: Largest number of segments that one acknowledgement counts for in the growth
-            of the window (L in RFC 3465). 1: growth per acknowledgement (RFC 5681). Default ``1``;
+            of the window: L of RFC 3465, which bounds slow start; here it bounds congestion
+            avoidance too. 1: growth per acknowledgement (RFC 5681). In the slow start after a
+            timeout it is 1 at most, except under the presets linux, ns2 and ns3. Default ``1``;
             linux: ``1000000``.
         validate_cwnd: Whether the window grows only while it limits the sender (RFC 9438, 5.8).
             Default ``true``; ns2: ``false``.

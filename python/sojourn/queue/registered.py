@@ -796,7 +796,7 @@ class DualPi2(Queue):
         step_th: Sojourn time above which Linux marks packets of L; no other preset has it. Default
             ``1 ms``.
         classic_most: p'^2 from which C drops the packets that it would mark. Automatic: 1/k^2, at
-            most 1, where k p' reaches 1. Default ``auto``; ns3: ``0.25``; ns2: ``0.25``.
+            most 1, where k p' reaches 1. Default ``auto``.
         classic_weight: Share of the bytes that C gets while both queues are busy. Default
             ``0.0625``; linux: ``0.1``.
     """

@@ -17,9 +17,7 @@
 //! - Minutes are counted from the first sample. A minute without samples tells nothing, and after
 //!   ten of them measurement begins anew (2.4.2).
 //!
-//! **Linux**, **ns-2**: have no LEDBAT. Under their presets the window begins with
-//! `initial_window`, a loss halves the flight, slow start follows a timeout, and minutes without
-//! samples do not count; all else is the reference's.
+//! **Linux**, **ns-2**: have no LEDBAT; their presets are the reference.
 //!
 //! **ns-3** (`TcpLedbat`):
 //!
@@ -27,7 +25,8 @@
 //!   milliseconds.
 //! - The window is at most what is outstanding, without the additional segment that the RFC allows,
 //!   so that it never grows once slow start is over.
-//! - After a timeout there is slow start again.
+//! - It begins with `initial_window`, a loss halves the flight, after a timeout there is slow start
+//!   again, and minutes without samples do not count.
 //! - A filter of 4 keeps three samples.
 
 use sojourn_base::{ParamFault, Preset, Span, Time, params};
@@ -100,7 +99,7 @@ impl Ledbat {
             ));
         }
         let mut start = start.clone();
-        if preset == Preset::Reference {
+        if preset != Preset::Ns3 {
             let most = INITIAL * u64::from(start.mss);
             start.initial_window = start.initial_window.min(most);
         }
@@ -124,7 +123,7 @@ impl Ledbat {
     }
 
     fn by_rfc(&self) -> bool {
-        self.preset == Preset::Reference
+        self.preset != Preset::Ns3
     }
 
     /// Whether there is never any, not after a timeout either.
