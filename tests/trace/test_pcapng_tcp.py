@@ -157,9 +157,10 @@ def test_options_are_those_of_the_connection(run, tshark):
         "tcp.options.timestamp.tsecr",
     )
     syn, answer, first, *_, end = tshark.fields(done.access, *names, where="tcp.seq_raw < 2")
-    assert (syn[0], syn[1], *syn[3:5]) == ("··········S·", "1460", "0", "1")
+    # The size of a segment and of its timestamps (RFC 9293, 3.7.1).
+    assert (syn[0], syn[1], *syn[3:5]) == ("··········S·", "1472", "0", "1")
     # 146 000 bytes fit into 16 bits when shifted by 2.
-    assert (answer[0], answer[1], answer[3]) == ("·······A··S·", "1460", "2")
+    assert (answer[0], answer[1], answer[3]) == ("·······A··S·", "1472", "2")
     assert syn[2]
     assert answer[2]
     assert answer[5] == "1", "the answer echoes the first tick"
