@@ -24,9 +24,10 @@
 //! handshake, is number 0; the first byte of data is number 1; a FIN takes the number after the
 //! last byte. Windows are bytes here and segments inside the controllers.
 //!
-//! **Unverified.** The sections of RFCs that the files name were not at hand in their primary text
-//! when this was written; numbers come from summaries of them. What ns-2 does was checked against
-//! its source and against deterministic runs (`tests/ns2.rs`).
+//! **Unverified.** The sections that the files name were read in the RFCs themselves, but for RFC
+//! 9406, 9438, 9768 and 9937, of which drafts and quotations were at hand, and RFC 2581, 2861, 2988
+//! and 3782. What ns-2 does was checked against its source and against deterministic runs
+//! (`tests/ns2.rs`).
 
 #[cfg(test)]
 mod both_ways;

@@ -71,8 +71,8 @@ params! {
     /// Parameters of a TCP connection.
     #[allow(clippy::struct_excessive_bools)]
     pub struct TcpParams {
-        /// Largest payload of a segment. With the headers around it, it implies the MTU of the path:
-        /// with timestamps the default is that of an MTU of 1512 bytes.
+        /// Largest payload of a segment. With the headers around it, it implies the MTU of the
+        /// path: with timestamps the default is that of an MTU of 1512 bytes.
         segment: Bytes = "1460 B", Linux = "1448 B", Ns3 = "536 B", Ns2 = "1000 B";
         /// Header bytes on the wire around each payload; an acknowledgement is only a header.
         /// "auto": 40, with timestamps 52.
@@ -86,8 +86,9 @@ params! {
         /// When it is reached, a source that writes at its own rate is held back. Transfers of a
         /// given size are written as a whole.
         send_buffer: Window = "none", Ns3 = "131072 B";
-        /// Window at the start and after idle time (RFC 6928: 10; RFC 3390: 3; RFC 2581: 2), in
-        /// packets or bytes. At most 1 GB and never "none", since all of it is sent at once.
+        /// Window at the start and after idle time (RFC 6928: 10; RFC 3390: 3 of 1460 bytes, 4 up
+        /// to 1095 bytes, 2 from 2190 bytes on; RFC 2581: 2), in packets or bytes. At most 1 GB and
+        /// never "none", since all of it is sent at once.
         initial_window: InitialWindow = "10 packets", Ns2 = "2 packets";
         /// Slow-start threshold at the start. "auto": none; under the preset ns2, `window`.
         initial_ssthresh: Auto<Window> = "auto";
@@ -98,11 +99,12 @@ params! {
         prr: PrrMode = "true", Ns2 = "false";
         /// Loss detection by time, and tail-loss probes (RFC 8985); needs `sack`.
         rack: bool = "true", Ns3 = "false", Ns2 = "false";
-        /// Detects spurious timeouts by what is acknowledged after them (F-RTO, RFC 5682, with
-        /// SACK) and undoes them; needs `sack`.
+        /// Detects spurious timeouts by what is acknowledged after them (F-RTO) and undoes them;
+        /// needs `sack`. The algorithm is Linux's under every preset, not RFC 5682's (3.1).
         frto: bool = "false", Linux = "true";
-        /// Undoes timeouts and recoveries that timestamps (RFC 3522) or reports of duplicates (RFC
-        /// 3708) prove spurious: the window is restored. Needs `sack`.
+        /// Undoes timeouts and recoveries that timestamps (RFC 3522) or reports of duplicates prove
+        /// spurious: the window is restored. Needs `sack`. The algorithm is Linux's under every
+        /// preset, without the cautions of RFC 3708 (A.1, A.3, A.4).
         undo: bool = "false", Linux = "true";
         /// Timestamps (RFC 7323): every acknowledgement gives an RTT sample.
         timestamps: bool = "true", Ns2 = "false";
@@ -112,7 +114,7 @@ params! {
         /// Number of duplicate acknowledgements that indicate a loss.
         dupthresh: u32 = "3";
         /// NewReno restarts the retransmission timer only at the first partial acknowledgement of a
-        /// recovery (the "impatient" variant of RFC 6582).
+        /// recovery (RFC 6582, 3.2, step 3; RFC 2582 calls it "impatient").
         impatient: bool = "true";
         /// Largest number of segments that one acknowledgement counts for in the growth of the
         /// window: L of RFC 3465, which bounds slow start; here it bounds congestion avoidance too.
@@ -125,9 +127,10 @@ params! {
         min_rto: Span = "1 s", Linux = "200 ms", Ns2 = "200 ms";
         /// Maximum retransmission timeout, above zero.
         max_rto: Span = "60 s", Linux = "120 s";
-        /// Retransmission timeout before the first RTT sample, above zero. If the SYN was lost and
-        /// the handshake gave no sample, it is at least 3 s from then on (RFC 6298, 5.7), except
-        /// under the preset ns2. Under the preset ns3 it is at least 3 s for the SYN as well.
+        /// Retransmission timeout before the first RTT sample, above zero. If the SYN was lost, it
+        /// is at least 3 s after the handshake (RFC 6298, 5.7), here only where that gave no
+        /// sample, and not under the preset ns2. Under the preset ns3 it is at least 3 s for the
+        /// SYN as well.
         initial_rto: Span = "1 s", Ns2 = "3 s";
         /// Granularity of the sender's clock.
         granularity: Span = "1 ms", Ns2 = "10 ms";
@@ -196,7 +199,7 @@ pub struct Config {
     pub limited_transmit: bool,
     /// Duplicate acknowledgements that mean a loss.
     pub dupthresh: u32,
-    /// RFC 6582's impatient variant.
+    /// What RFC 2582 calls the impatient variant (RFC 6582, 3.2, step 3).
     pub impatient: bool,
     /// The window grows only where it limits.
     pub validate_cwnd: bool,
@@ -260,16 +263,16 @@ pub struct Config {
     /// An echo of marks takes the window down as recovery does, by PRR, and it does not grow
     /// meanwhile (Linux, ns-3).
     pub marks_by_prr: bool,
-    /// An echo of marks never raises a window of less than two segments to that; instead nothing new
-    /// goes until the timer of retransmission expires (RFC 3168, 6.1.2; reference).
+    /// An echo of marks never raises a window of less than two segments to that; instead nothing
+    /// new goes until the timer of retransmission expires (RFC 3168, 6.1.2; reference).
     pub waits_at_one: bool,
     /// What is lost and sent again but not delivered is reason enough for the next recovery: a loss
     /// in the next window is another one, though it was repaired within the last recovery (RFC
     /// 5681, 4.3; not ns-2, nor ns-3).
     pub recovers_what_is_out: bool,
-    /// What is lost again after a timeout begins a recovery, and where neither PRR nor the controller
-    /// takes the window down by itself, what is lost again in a recovery begins another (RFC 5681,
-    /// 4.3; RFC 8985, 9.3; not ns-2, nor ns-3).
+    /// What is lost again after a timeout begins a recovery, and where neither PRR nor the
+    /// controller takes the window down by itself, what is lost again in a recovery begins another
+    /// (RFC 5681, 4.3; RFC 8985, 9.3; not ns-2, nor ns-3).
     pub answers_lost_again: bool,
     /// As many reports in a row as duplicates that mean a loss begin a recovery, though they be of
     /// so little that the count of bytes takes nothing for lost, and though one of them acknowledge
@@ -281,8 +284,9 @@ pub struct Config {
     /// Losses as Linux treats them: reports give RTT samples too, where the first that is
     /// acknowledged was sent twice and where nothing moves, and start the timer anew if what they
     /// report was sent before the first outstanding segment was, whose sending does so as well; a
-    /// timeout takes the window down to one segment beyond what is in flight; marks are answered until more is acknowledged than was
-    /// sent; duplicates widen RACK's window only where segments have changed places.
+    /// timeout takes the window down to one segment beyond what is in flight; marks are answered
+    /// until more is acknowledged than was sent; duplicates widen RACK's window only where segments
+    /// have changed places.
     pub recovers_like_linux: bool,
     /// By how many milliseconds a stamp may be older than the last, where older ones are refused.
     pub paws_slack: Option<u64>,
@@ -386,6 +390,16 @@ fn feedback(params: &TcpParams, needs: &Needs) -> EcnMode {
     match params.ecn {
         Auto::Given(choice) => choice.resolve(needs),
         Auto::Auto => needs.ecn,
+    }
+}
+
+/// Whether what is sent again is not ECN-capable.
+fn has_bare_repeats(params: &TcpParams, preset: Preset, needs: &Needs) -> bool {
+    match feedback(params, needs) {
+        EcnMode::Off | EcnMode::Classic => true,
+        EcnMode::Dctcp | EcnMode::Accurate => {
+            preset == Preset::Reference && needs.ecn == EcnMode::Off
+        }
     }
 }
 
@@ -499,10 +513,7 @@ impl Config {
             fin: params.fin,
             fin_is_free: ns3,
             ecn: feedback(params, needs),
-            bare_repeats: match feedback(params, needs) {
-                EcnMode::Off | EcnMode::Classic => true,
-                EcnMode::Dctcp | EcnMode::Accurate => reference && needs.ecn == EcnMode::Off,
-            },
+            bare_repeats: has_bare_repeats(params, preset, needs),
             keeps_fresh_marks: ns3,
             pacing: params.pacing.given().unwrap_or(needs.pacing),
             spares_initial: ns3,

@@ -11,15 +11,18 @@
 //! [gathers](gathering) acknowledgements while segments are missing.
 //!
 //! Marks are echoed as the sender's [`EcnMode`] wants: until CWR (RFC 3168, 6.1.3), which in ns-3
-//! ends no echo of a mark that no acknowledgement has told yet; segment by
-//! segment, where a change of the mark sends what is delayed at once (RFC 8257, 3.2); or by a
-//! count. `TSecr` is the stamp of the segment that last moved the acknowledgement (RFC 7323, 4.3).
-//! What bears an older one by whole milliseconds, in Linux by more than one, is thrown away and
-//! answered at once (PAWS; RFC 7323, 5.3): a segment that is sent again may so doom others that it
-//! overtakes. ns-2 and ns-3 have no such rule.
+//! ends no echo of a mark that no acknowledgement has told yet; segment by segment, where a change
+//! of the mark sends what is delayed at once (RFC 8257, 3.2); or by a count. `TSecr` is the latest
+//! stamp of a segment that does not begin beyond the last acknowledgement sent (RFC 7323, 4.3):
+//! where acknowledgements are delayed, that of the earliest segment not acknowledged. What bears an
+//! older one by whole milliseconds, in Linux by more than one, is thrown away and answered at once
+//! (PAWS; RFC 7323, 5.3): a segment that is sent again may so doom others that it overtakes. ns-2
+//! and ns-3 have no such rule.
 //!
-//! **Choice**: the application reads at once, so that the window offered is constant, or grows as
-//! Linux's does; what lies beyond it is thrown away.
+//! **Choices**: the application reads at once, so that the window offered is constant, or grows as
+//! Linux's does; what lies beyond it is thrown away. The four ranges that changed last are
+//! remembered, so that fewer may be reported than there are (RFC 2018, 4: SHOULD be as many as
+//! fit).
 
 mod delaying;
 mod gathering;

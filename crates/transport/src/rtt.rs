@@ -33,7 +33,8 @@ pub struct RtoRules {
     pub coarse: bool,
     /// The least applies to 4 RTTVAR, as in Linux.
     pub min_on_variance: bool,
-    /// After a handshake without a sample the timeout is 3 s at least (section 5.7).
+    /// After a handshake in which the SYN was lost, and which gave no sample, the timeout is 3 s at
+    /// least (section 5.7, which does not ask for the second).
     pub falls_back: bool,
 }
 
@@ -71,7 +72,7 @@ const COARSE_PATIENCE: u32 = 4;
 /// leaves its length open.
 const MIN_WINDOW: Span = Span::from_whole_s(300);
 
-/// RFC 6298's first timeout of old.
+/// RFC 2988's first timeout, which RFC 6298, 5.7, keeps after a lost SYN.
 const FALLBACK: Span = Span::from_whole_s(3);
 
 impl RttEstimator {
@@ -208,8 +209,8 @@ impl RttEstimator {
         self.stale |= self.backoff >= COARSE_PATIENCE;
     }
 
-    /// The handshake is over, in which a SYN was lost. Where it gave no sample, the timeout starts
-    /// from 3 s (RFC 6298, 5.7).
+    /// The handshake is over, in which a SYN was lost: the timeout starts from 3 s (RFC 6298, 5.7),
+    /// here only where there was no sample.
     pub fn fall_back(&mut self, rules: &RtoRules) {
         if rules.falls_back && self.srtt.is_none() {
             self.fell_back = true;

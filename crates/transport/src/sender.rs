@@ -13,15 +13,32 @@
 //! enough (RFC 8985, 6.3). The flight that is halved is at most the window.
 //!
 //! **Choices**: a fast retransmit starts the timer anew, as ns-2 and Linux do (RFC 6298 lets it
-//! run). The back-off of the timer ends with the next RTT sample (Karn; RFC 6298, section 5). Of
-//! RFC 6675's NextSeg, rule 3 is followed where RACK is off, and rule 4, a last rescue of the tail,
-//! is left out (both SHOULD): RACK's probes serve the tail, and without them the timer does. A
-//! window of the receiver that is closed with nothing in flight is
-//! probed by an empty segment with an old number when the timer expires. The window also counts
-//! what was sent and lost: a segment never lies beyond the right edge.
+//! run). The back-off of the timer ends with the next RTT sample (Karn; RFC 6298, section 5). The
+//! window also counts what was sent and lost: a segment never lies beyond the right edge. Further,
+//! where an RFC is not followed to the letter:
 //!
-//! **Undone** is what proves spurious, where it is asked for, as Linux does it: F-RTO (RFC 5682),
-//! Eifel's stamps (RFC 3522) and reports of duplicates (RFC 3708).
+//! - With timestamps every acknowledgement is an RTT sample with the weights of RFC 6298, as in
+//!   Linux. RFC 7323 (4.2 and appendix G) would divide them by the samples of a round trip.
+//! - Of RFC 6675's NextSeg, rule 3 is followed where RACK is off, and rule 4, a last rescue of the
+//!   tail, is left out (both SHOULD): RACK's probes serve the tail, and without them the timer.
+//! - What was reported is remembered through a timeout, unless the first outstanding segment is
+//!   part of it, which tells that the receiver forgot (RFC 2018, 5, would forget everything; RFC
+//!   6675, 5.1, tells why that is thought too strong).
+//! - While RACK's timer or the probe's runs, that of retransmission runs on (RFC 8985, 8: SHOULD
+//!   be cancelled). No probe is timed while another is unanswered.
+//! - RFC 6582, 3.2, taken literally forbids a fast retransmit of the very first segment; here it
+//!   goes. Of its two windows at the end of recovery it is the second, ssthresh, without the limit
+//!   on bursts that it encourages.
+//! - The initial window is what is asked for: RFC 6928, 2, bounds it by 14 600 bytes, or two
+//!   segments if they are larger, and falls back to RFC 3390 after idle time where a loss came
+//!   early.
+//! - After a lost SYN the window is one segment, as RFC 5681, 3.1, demands (MUST); RFC 6928, 2,
+//!   recommends that only after more than one.
+//! - A window of the receiver that is closed with nothing in flight is probed by an empty segment
+//!   with an old number when the timer expires (RFC 9293, 3.8.6.1: at least one octet).
+//!
+//! **Undone** is what proves spurious, where it is asked for, as Linux does it: by F-RTO (after RFC
+//! 5682), Eifel's stamps (RFC 3522) and reports of duplicates (after RFC 3708).
 //!
 //! **Disorder.** Under `linux` controllers are told where something was reported out of order and
 //! no loss is held to be, and once a segment came more than three places late the window grows with

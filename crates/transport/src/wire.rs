@@ -114,7 +114,8 @@ pub struct Ack {
     pub ce_bytes: u64,
     /// When the receiver sent it: the timestamp option's `TSval`.
     pub stamp: Time,
-    /// The stamp of the segment it answers: `TSecr` (RFC 7323, 4.3); none without timestamps.
+    /// `TSecr`: the stamp of the earliest segment it acknowledges, or of the one that last filled a
+    /// hole (RFC 7323, 4.3); none without timestamps.
     pub echo: Option<Time>,
     /// "ECN-echo" (RFC 3168; under DCTCP the state of RFC 8257, 3.2).
     pub ece: bool,

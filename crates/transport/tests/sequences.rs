@@ -100,7 +100,7 @@ fn a_partial_acknowledgement_sends_the_next_hole_and_deflates() {
     assert_eq!((tcp.cwnd(), tcp.sender.state()), (5.0, State::Recovery));
     assert_eq!(tcp.ack(nth(12), &[]), segments(12, 17));
     assert_eq!((tcp.cwnd(), tcp.sender.state()), (5.0, State::Open));
-    // Old duplicates do not count again (RFC 6582, 3.2, step 1).
+    // Old duplicates do not count again (RFC 6582, 3.2, step 2).
     for _ in 0..3 {
         tcp.ack(nth(12), &[]);
     }
@@ -578,9 +578,10 @@ fn losses_found_by_time_leave_the_window_without_prr() {
     assert_eq!(tcp.at(126)[0], (nth(2), nth(3)));
     assert_eq!(tcp.sender.state(), State::Recovery);
     let ssthresh = tcp.ssthresh();
-    tcp.ack(nth(2), &[(nth(11), nth(20)), (nth(3), nth(10))]);
-    assert_eq!(tcp.sender.next_timer(), Some(ms(151)));
-    tcp.at(152);
+    tcp.at(200);
+    tcp.ack(nth(2), &[(nth(26), nth(29)), (nth(3), nth(24))]);
+    assert_eq!(tcp.sender.next_timer(), Some(ms(225)));
+    assert_eq!(tcp.at(226), segments(24, 26));
     assert_eq!(tcp.cwnd(), ssthresh);
 }
 
@@ -660,7 +661,8 @@ fn without_rack_what_is_overtaken_goes_again_where_nothing_new_can() {
 
 /// RFC 8985, 7.3: no probe goes before there is a sample since the last one, and none came of the
 /// segment that a probe sent again (Karn). The timer of retransmission starts anew all the same,
-/// when the probe would have gone: two round trips and the delay of an acknowledgement after 600 ms.
+/// when the probe would have gone: two round trips and the delay of an acknowledgement after 600
+/// ms.
 #[test]
 fn a_probe_that_does_not_go_starts_the_timer_too() {
     let keys = [("segment", "1000 B"), ("timestamps", "false")];

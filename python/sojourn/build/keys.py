@@ -130,9 +130,10 @@ class TcpKeys(TypedDict, total=False):
         send_buffer: Largest amount of data written but not yet acknowledged, in packets or bytes,
             or "none". When it is reached, a source that writes at its own rate is held back.
             Transfers of a given size are written as a whole. Default ``none``; ns3: ``131072 B``.
-        initial_window: Window at the start and after idle time (RFC 6928: 10; RFC 3390: 3; RFC
-            2581: 2), in packets or bytes. At most 1 GB and never "none", since all of it is sent
-            at once. Default ``10 packets``; ns2: ``2 packets``.
+        initial_window: Window at the start and after idle time (RFC 6928: 10; RFC 3390: 3 of 1460
+            bytes, 4 up to 1095 bytes, 2 from 2190 bytes on; RFC 2581: 2), in packets or bytes. At
+            most 1 GB and never "none", since all of it is sent at once. Default ``10 packets``;
+            ns2: ``2 packets``.
         initial_ssthresh: Slow-start threshold at the start. "auto": none; under the preset ns2,
             `window`. Default ``auto``.
         sack: Selective acknowledgements (RFC 2018, 6675). Default ``true``; ns2: ``false``.
@@ -141,10 +142,12 @@ class TcpKeys(TypedDict, total=False):
             Default ``true``; ns2: ``false``.
         rack: Loss detection by time, and tail-loss probes (RFC 8985); needs `sack`. Default
             ``true``; ns3: ``false``; ns2: ``false``.
-        frto: Detects spurious timeouts by what is acknowledged after them (F-RTO, RFC 5682, with
-            SACK) and undoes them; needs `sack`. Default ``false``; linux: ``true``.
+        frto: Detects spurious timeouts by what is acknowledged after them (F-RTO) and undoes them;
+            needs `sack`. The algorithm is Linux's under every preset, not RFC 5682's (3.1).
+            Default ``false``; linux: ``true``.
         undo: Undoes timeouts and recoveries that timestamps (RFC 3522) or reports of duplicates
-            (RFC 3708) prove spurious: the window is restored. Needs `sack`. Default ``false``;
+            prove spurious: the window is restored. Needs `sack`. The algorithm is Linux's under
+            every preset, without the cautions of RFC 3708 (A.1, A.3, A.4). Default ``false``;
             linux: ``true``.
         timestamps: Timestamps (RFC 7323): every acknowledgement gives an RTT sample. Default
             ``true``; ns2: ``false``.
@@ -152,7 +155,8 @@ class TcpKeys(TypedDict, total=False):
             new segment (RFC 3042). Default ``true``.
         dupthresh: Number of duplicate acknowledgements that indicate a loss. Default ``3``.
         impatient: NewReno restarts the retransmission timer only at the first partial
-            acknowledgement of a recovery (the "impatient" variant of RFC 6582). Default ``true``.
+            acknowledgement of a recovery (RFC 6582, 3.2, step 3; RFC 2582 calls it "impatient").
+            Default ``true``.
         byte_counting: Largest number of segments that one acknowledgement counts for in the growth
             of the window: L of RFC 3465, which bounds slow start; here it bounds congestion
             avoidance too. 1: growth per acknowledgement (RFC 5681). In the slow start after a
@@ -164,9 +168,9 @@ class TcpKeys(TypedDict, total=False):
             ms``.
         max_rto: Maximum retransmission timeout, above zero. Default ``60 s``; linux: ``120 s``.
         initial_rto: Retransmission timeout before the first RTT sample, above zero. If the SYN was
-            lost and the handshake gave no sample, it is at least 3 s from then on (RFC 6298, 5.7),
-            except under the preset ns2. Under the preset ns3 it is at least 3 s for the SYN as
-            well. Default ``1 s``; ns2: ``3 s``.
+            lost, it is at least 3 s after the handshake (RFC 6298, 5.7), here only where that gave
+            no sample, and not under the preset ns2. Under the preset ns3 it is at least 3 s for
+            the SYN as well. Default ``1 s``; ns2: ``3 s``.
         granularity: Granularity of the sender's clock. Default ``1 ms``; ns2: ``10 ms``.
         delayed_ack: Number of segments per acknowledgement. 1: no acknowledgement is delayed.
             Default ``2``; ns2: ``1``.

@@ -5,15 +5,18 @@
 //! what the receiver sends before any data has arrived at it is its SYN.
 //!
 //! **Options**: maximum segment size, as though there were no options (RFC 9293, 3.7.1), "SACK
-//! permitted", and window scale in a SYN; SACK blocks (RFC 2018) as many as fit; timestamps (RFC 7323) where the connection has them, in ticks of a
-//! millisecond, as Linux writes them, from 1 on. **Window**: what the receiver offers, shifted by
-//! the least amount that makes it fit; an unlimited one is the largest there is, 65535 shifted by
-//! 14. Without a SYN a reader cannot know the shift; it is told in the comment of the file.
+//! permitted", and window scale in a SYN; SACK blocks (RFC 2018) as many as fit; timestamps (RFC
+//! 7323) where the connection has them, in ticks of a millisecond, as Linux writes them, from 1 on.
+//! **Window**: what the receiver offers, shifted by the least amount that makes it fit; an
+//! unlimited one is the largest there is, 65535 shifted by 14. Without a SYN a reader cannot know
+//! the shift; it is told in the comment of the file.
 //!
 //! **ECN**: a SYN asks for it (RFC 3168, 6.1.1) where the connection uses it, but not when it is
-//! sent again under the preset linux, which does without from then on (6.1.1.1); echo and CWR are the
-//! transport's. Accurate feedback (RFC 9768) counts bytes in the simulation; its three-bit counter
-//! is written as that of segments of full size, from 5 on. Unverified: the RFC was not at hand.
+//! sent again under the preset linux, which does without from then on (6.1.1.1); echo and CWR are
+//! the transport's. Accurate feedback (RFC 9768) counts bytes in the simulation; its three-bit
+//! counter is written as that of segments of full size, from 5 on. Checked against sections 3.1.1
+//! to 3.2.2 of draft-ietf-tcpm-accurate-ecn-34, the RFC's last draft. Left out: the option, and
+//! that a pure acknowledgement tells of the mark of the answer to the SYN.
 
 use etherparse::TcpOptionElement as Opt;
 use etherparse::{TcpHeader, TcpOptions};
@@ -101,7 +104,7 @@ impl Conversation {
     }
 
     /// How the connection feeds marks back.
-    const fn ecn(&self, config: &Config) -> EcnMode {
+    const fn ecn(self, config: &Config) -> EcnMode {
         if self.without_ecn {
             EcnMode::Off
         } else {
@@ -258,8 +261,8 @@ mod tests {
         let syn = talk.segment(&config, &segment(0, 0, true, 0));
         assert_eq!((syn.sequence_number, syn.acknowledgment_number), (0, 0));
         assert_eq!(flags(&syn), "SEW");
-        // Segment size 1472, as though there were no options (RFC 9293, 3.7.1), SACK permitted, times
-        // 1 and none, no-operation, scale 0.
+        // Segment size 1472, as though there were no options (RFC 9293, 3.7.1), SACK permitted,
+        // times 1 and none, no-operation, scale 0.
         let expected = [
             2, 4, 5, 192, 4, 2, 8, 10, 0, 0, 0, 1, 0, 0, 0, 0, 1, 3, 3, 0,
         ];

@@ -3,8 +3,8 @@
 //! RFC 5681. The third duplicate acknowledgement halves the flight. Without SACK each further
 //! duplicate inflates the window by a segment, and any acknowledgement of new data deflates it and
 //! ends recovery (section 3.2). Several losses in one window therefore halve it several times or
-//! end in a timeout. With SACK all controllers use the recovery of RFC 6675, and Reno is the same
-//! as NewReno.
+//! end in a timeout. With SACK all controllers use the same recovery, by default that of RACK and
+//! PRR, and Reno is the same as NewReno.
 //!
 //! **Linux**: `tcp_reno` recovers as NewReno does.
 //!

@@ -17,8 +17,9 @@
 //! windows of 64 segments of 1448 bytes that halve, the share begins from nothing again, and
 //! nothing goes out until it has caught up or `pipe` is down to ssthresh.
 //!
-//! Unverified: the text of RFC 9937 itself was not at hand; its definition of RecoverFS and the
-//! rule for a safe acknowledgement are taken from quotations of it and from ns-3.
+//! Sections 3 and 3.1 of RFC 6937 were read. Unverified: what RFC 9937 changed, its definition of
+//! RecoverFS and the rule for a safe acknowledgement, is taken from ns-3's quotations of its
+//! sections 6.1 and 6.2.
 
 use sojourn_base::{Fault, Preset, Quantity, Scalar};
 

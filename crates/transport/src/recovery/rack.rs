@@ -3,8 +3,11 @@
 //! A segment is lost once one that was sent later has been delivered and a reordering window has
 //! passed. The window is a quarter of the minimum RTT, grows by a quarter with each round that a
 //! DSACK has shown it too small, and is nothing as long as no reordering was ever seen and either
-//! recovery is on or `dupthresh` segments were reported (6.2.1: so the three duplicates of
+//! recovery is on or `dupthresh` segments were reported (6.2, step 4: so the three duplicates of
 //! RFC 5681 still count).
+//!
+//! **Choice**: for a retransmission that a SACK block reports the echoed timestamp is not asked
+//! (6.2, step 2), since it belongs to the last segment that came in order; the least RTT decides.
 
 use sojourn_base::{Span, Time};
 

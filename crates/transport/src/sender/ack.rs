@@ -201,7 +201,7 @@ impl Sender {
         self.board.detect_by_count(1, self.config.mss);
     }
 
-    /// Whether duplicates tell of a loss (RFC 6582, 3.2, step 1): once for what was sent before.
+    /// Whether duplicates tell of a loss (RFC 6582, 3.2, step 2): once for what was sent before.
     fn begins_recovery(&self, heard: &Heard) -> bool {
         heard.duplicate
             && self.dupacks == self.config.dupthresh
@@ -220,7 +220,8 @@ impl Sender {
     /// The SYN was answered.
     fn on_established(&mut self) {
         if self.counts.timeouts > 0 {
-            // A lost SYN: one segment to begin with (RFC 5681, 3.1), and the threshold as it was.
+            // A lost SYN: one segment to begin with (RFC 5681, 3.1: MUST; RFC 6928, 2, would have
+            // that only after more than one), and the threshold as it was.
             let ssthresh = self.segments(self.ssthresh);
             self.control(|cc| cc.set_window(1.0, ssthresh));
             self.rtt.fall_back(&self.config.rto);
@@ -350,8 +351,8 @@ impl Sender {
             }
     }
 
-    /// Whether something is lost, though sent again, that the last recovery has not answered for: by
-    /// RFC 6675, 5, what lies above its end, by Linux whatever it is.
+    /// Whether something is lost, though sent again, that the last recovery has not answered for:
+    /// by RFC 6675, 5, what lies above its end, by Linux whatever it is.
     fn has_new_loss_out(&self) -> bool {
         self.config.recovers_what_is_out
             && self.board.lost() > 0

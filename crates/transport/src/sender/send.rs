@@ -292,8 +292,9 @@ impl Sender {
         self.held_by_pace
     }
 
-    /// The rate that the controller paces at, bytes a second; else, once there is an RTT, RFC
-    /// 9002's and Linux's: a little above window over RTT, twice it in early slow start.
+    /// The rate that the controller paces at, bytes a second; else, once there is an RTT, Linux's:
+    /// 1.2 times the window over the RTT, 2 times in early slow start. (RFC 9002, 7.7, has a single
+    /// factor, such as 1.25.)
     pub(super) fn paced_at(&self) -> Option<f64> {
         self.cc.pacing_rate().or_else(|| {
             let srtt = self.rtt.srtt()?.as_s();

@@ -226,8 +226,8 @@ impl Sender {
     }
 
     /// Fast retransmit: RFC 5681, 3.2; RFC 6675, 5, step 4; RFC 9937. `delivered` and `acked` are
-    /// the acknowledgement's bytes, all and cumulative; `sacked` what was reported before it and lies
-    /// above it.
+    /// the acknowledgement's bytes, all and cumulative; `sacked` what was reported before it and
+    /// lies above it.
     pub(super) fn enter_recovery(&mut self, now: Time, delivered: u64, acked: u64, sacked: u64) {
         let reduced = self.state == State::Cwr;
         let before = self.window();
