@@ -256,6 +256,8 @@ def carried_out(
     free = [task for task in traces if task not in held]
     yield from threads.each(work, free)
     if held:
+        # To start processes takes imports.
+        threads.imported()
         before = threads.elsewhere
 
         def tell(passed: float) -> None:

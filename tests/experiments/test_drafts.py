@@ -12,7 +12,7 @@ from sojourn.experiments import drafts
 from sojourn.experiments.share import Share
 from sojourn.experiments.sweep import sweep
 
-from .conftest import tables_of
+from .conftest import PATIENCE_S, tables_of
 
 MIXED = """
 name = "mixed"
@@ -176,3 +176,64 @@ def test_polars_imports_numpy_in_no_thread(first, imports):
     program = [sys.executable, "-c", FIRST_ARRAY.format(first=first)]
     said = subprocess.run(program, capture_output=True, text=True, check=True, timeout=60)
     assert said.stdout.strip() == imports
+
+
+WHAT_IS_IMPORTED = """
+import builtins, sys, threading, time
+from pathlib import Path
+import sojourn as sj
+from sojourn.experiments import drafts
+from sojourn.experiments.sweep import sweep
+
+usual_import, usual_work = builtins.__import__, drafts._import_frames
+known, found = None, []
+
+def noted(name, *more):
+    if threading.current_thread() is threading.main_thread():
+        if known is not None and name and name not in known:
+            found.append(name)
+    return usual_import(name, *more)
+
+def slowly():
+    global known
+    known = set(sys.modules)
+    time.sleep(0.5)
+    usual_work()
+    known = None
+
+if __name__ == "__main__":
+    builtins.__import__, drafts._import_frames = noted, slowly
+    sweep(Path(sys.argv[1]), sys.argv[2], jobs=2)
+    print(found)
+"""
+"""Says what the main thread imports while another imports what makes frames."""
+
+COIN = """
+import sojourn as sj
+
+
+class Coin(sj.queue.Discipline):
+    def enqueue(self, now, size, flow, ecn):
+        return sj.queue.DROP if self.random() < 0.1 else sj.queue.ACCEPT
+"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("", ""),
+        ("[dumbbell]", 'warmup = "auto"\n\n[dumbbell]'),
+        ('discipline = "droptail", limit = "20 packets"', 'discipline = "coin:Coin"'),
+    ],
+    ids=["plain", "runs decide on runs", "processes"],
+)
+def test_ctrl_c_never_meets_two_threads_that_import_the_same(tmp_path, old, new):
+    """It would leave a module locked, and whoever imports that next would wait for ever."""
+    (tmp_path / "coin.py").write_text(COIN)
+    (tmp_path / "mixed.toml").write_text(MIXED.format(replicas=2).replace(old, new))
+    (tmp_path / "program.py").write_text(WHAT_IS_IMPORTED)
+    program = [sys.executable, "program.py", "mixed.toml", "out"]
+    said = subprocess.run(
+        program, cwd=tmp_path, capture_output=True, text=True, check=True, timeout=PATIENCE_S
+    )
+    assert said.stdout.strip() == "[]", said.stderr

@@ -78,7 +78,9 @@ class Drafts:
         self._alike: set[int] = set()
         self._metrics: list[list[list[str]]] = []
         self._expected = None if expected is None else self._by_stretch(expected)
-        threads.beside(_import_frames)
+        # Where runs decide on others, this thread imports much of the same to decide it.
+        if expected is not None:
+            threads.import_beside(_import_frames)
 
     def look(self) -> None:
         """Begin the drafts of what is finished, and take those that are made."""
@@ -94,6 +96,7 @@ class Drafts:
 
     def results(self, plan: Plan) -> Results:
         """The frames of all runs of a plan that are finished."""
+        self._threads.imported()
         from sojourn.frames import joined
         from sojourn.results import of_frames
 

@@ -70,12 +70,18 @@ def write(
     the runs, which lie in the folder: others that the manifest names there are removed. Raises
     :class:`sojourn.ScenarioError` as `output_folder.check_overwrites` does.
     """
+    # Not in the thread: this one may import the same at that time.
+    from sojourn.files import parquet
+
     folder.mkdir(parents=True, exist_ok=True)
     own = texts(results.scenario)
     check_overwrites(folder, results.scenario, own)
     # Of a large sweep both take long, and neither needs the interpreter meanwhile.
+    frames = results.frames()
     with ThreadPoolExecutor(1) as beside:
-        tables = beside.submit(_tables, results)
+        tables = beside.submit(
+            lambda: {f"{name}.parquet": parquet.packed(frame) for name, frame in frames.items()}
+        )
         # The summary first: what it refuses stops all others.
         files = {SUMMARY: write_summary()}
     contents = tables.result() | own
@@ -215,12 +221,6 @@ def left_out(folder: Path, scenario: Scenario) -> list[str]:
 
 def _leads_out(path: Path) -> bool:
     return path.is_absolute() or ".." in path.parts
-
-
-def _tables(results: Results) -> dict[str, bytes]:
-    from sojourn.files import parquet
-
-    return {f"{name}.parquet": parquet.packed(frame) for name, frame in results.frames().items()}
 
 
 def _json(document: dict[str, Any]) -> bytes:

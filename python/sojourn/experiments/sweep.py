@@ -156,8 +156,14 @@ def workers(
 ) -> Iterator[Workers]:
     """Threads here carry runs out, or a Dask cluster: then there is one thread for the rest."""
     if cluster is not None:
-        with started(1) as threads, connected(cluster, scenario, note) as carry_out:
-            yield Workers(carry_out, threads)
+        with started(1) as threads, connected(cluster, scenario, note) as carry_out_there:
+
+            def handed_out(tasks: Sequence[Task], /) -> Finished:
+                # What hands runs out imports as it goes.
+                threads.imported()
+                return carry_out_there(tasks)
+
+            yield Workers(handed_out, threads)
         return
     with started(runs_at_once(jobs)) as threads:
 

@@ -121,6 +121,7 @@ class Threads:
         self.cancel = Cancel()
         self.elsewhere = 0.0
         self._pool = pool
+        self._importing: Future[None] | None = None
         self._at_work = 0
         self._ended = Condition()
 
@@ -141,6 +142,19 @@ class Threads:
     def beside(self, work: Callable[[], T]) -> Future[T]:
         """Do something else as soon as a thread is free, between the runs."""
         return self._pool.submit(work)
+
+    def import_beside(self, work: Callable[[], None]) -> None:
+        """Import something as soon as a thread is free; :meth:`imported` waits for it."""
+        self._importing = self.beside(work)
+
+    def imported(self) -> None:
+        """Wait for what is imported beside; before that the thread that hears Ctrl-C imports none.
+
+        Of two threads that import the same one waits for the other, and Ctrl-C that comes then may
+        leave the module locked: whoever imports it next would wait for ever.
+        """
+        if self._importing is not None:
+            self._importing.result()
 
     def each(
         self, work: Callable[[Task], T], tasks: Sequence[Task]
