@@ -11,7 +11,7 @@ import pytest
 import sojourn as sj
 from sojourn.experiments.folder import read
 from sojourn.experiments.manifest import STORE
-from sojourn.experiments.merge import merge
+from sojourn.experiments.merge import NothingFoundError, merge
 from sojourn.experiments.share import Share
 from sojourn.experiments.sweep import sweep
 from sojourn.files.checksummed import ChecksummedFile
@@ -129,10 +129,10 @@ def test_without_the_further_replicas_nothing_is_whole(text, tmp_path):
     with Store(part / STORE).journal() as journal:
         for key in (keys.of(Task(point, replica)) for point in range(4) for replica in range(10)):
             journal.append([(key, whole.payload(key))])
-    results, missing = merge([part], tmp_path / "merged")
-    assert missing > 0
-    assert not results.complete
-    assert_incomplete(tmp_path / "merged", runs=0)
+    with pytest.raises(NothingFoundError) as error:
+        merge([part], tmp_path / "merged")
+    assert error.value.missing > 0
+    assert not (tmp_path / "merged" / "experiment.json").exists(), "empty tables help nobody"
 
 
 def assert_incomplete(folder, *, runs: int) -> None:
@@ -151,6 +151,39 @@ def test_what_does_not_belong_together_is_refused(text, whole, tmp_path):
     assert status == 2
     assert "no folder of an experiment" in errors
     assert merged(whole, whole)[0] == 2
+
+
+@pytest.mark.parametrize("out", ["part", "another"])
+def test_what_has_no_store_is_refused_and_stays_as_it_is(text, tmp_path, out):
+    """As ``sojourn run --out`` makes it: there is nothing to make the tables of."""
+    sj.run(sj.Scenario.from_toml(text())).write(tmp_path / "part")
+    before = contents(tmp_path)
+    status, errors = merged(tmp_path / "part", "--out", tmp_path / out)
+    assert status == 2
+    assert errors == (
+        f"error: {tmp_path / 'part'}: found tables, as of sojourn run, but no store/ with the "
+        "runs that are merged; allowed: a folder of sojourn sweep\n"
+    )
+    assert contents(tmp_path) == before
+
+
+def test_no_empty_tables_take_the_place_of_others(text, tmp_path):
+    """A part whose machine had no run to do, into a folder with good tables."""
+    scenario, out = sj.Scenario.from_toml(text()), tmp_path / "out"
+    sweep(scenario, tmp_path / "part", share=Share(13, 13))
+    sj.run(scenario).write(out)
+    before = contents(out)
+    status, errors = merged(tmp_path / "part", "--out", out)
+    assert status == 1
+    assert "12 runs are in none of the folders: run their shards again" in errors
+    assert contents(out) == before
+    assert len(read(out).results.runs) == 12
+
+
+def contents(folder):
+    """All files below a folder, but those of locks."""
+    files = (path for path in folder.rglob("*") if path.is_file() and path.name[0] != ".")
+    return {path: path.read_bytes() for path in files}
 
 
 @pytest.mark.parametrize("bad", ["0/2", "3/2", "1", "a/b", "1/0", "-1/2", ""])

@@ -32,9 +32,10 @@ def merge(
     """Put the parts of a sweep (--shard i/n) together: the same tables as from one machine.
 
     If no part has some of the runs, their number is printed and the exit status is 1; the tables
-    then hold what there is.
+    then hold what there is. Where there is nothing that they could hold, none are written.
     """
     from sojourn.experiments.manifest import FolderError
+    from sojourn.experiments.merge import NothingFoundError
     from sojourn.experiments.merge import merge as merge_parts
 
     if out is None and len(folders) > 1:
@@ -44,11 +45,16 @@ def merge(
         results, missing = merge_parts(folders, out, note=note)
     except FolderError as error:
         raise fail(str(error), WRONG_INPUT) from None
+    except NothingFoundError as error:
+        raise fail(f"{_missing(error.missing)}; no tables are written", FAILED) from None
     except OSError as error:
         raise fail(f"{error.filename or out}: {error.strerror or error}", FAILED) from None
     points = counted(results.scenario.core.points, "point")
     print(f"{out}: {counted(len(results.runs), 'run')} of {points}")
     if missing:
-        are = "is" if missing == 1 else "are"
-        runs = counted(missing, "run")
-        raise fail(f"{runs} {are} in none of the folders: run their shards again", FAILED)
+        raise fail(_missing(missing), FAILED)
+
+
+def _missing(count: int) -> str:
+    are = "is" if count == 1 else "are"
+    return f"{counted(count, 'run')} {are} in none of the folders: run their shards again"

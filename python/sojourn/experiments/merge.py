@@ -28,6 +28,14 @@ from sojourn.workers.tasks import Task
 from sojourn.workers.threads import started
 
 
+class NothingFoundError(Exception):
+    """No table can be made of what is in the folders; ``missing`` runs are in none of them."""
+
+    def __init__(self, missing: int) -> None:
+        """Note how many are missing."""
+        self.missing = missing
+
+
 class _Missing(Exception):
     """Some runs are in none of the folders."""
 
@@ -39,7 +47,8 @@ def merge(parts: Sequence[Path], out: Path, *, note: Note = lambda _: None) -> t
     """Merge the experiments in ``parts`` into ``out``; return the frames, and how many runs miss.
 
     Raises :class:`sojourn.experiments.manifest.FolderError` where a folder is no experiment or of
-    another scenario or engine.
+    another scenario or engine, or has no store; :class:`NothingFoundError` where no run is there
+    that the tables could hold, before it writes any.
     """
     scenario = _common_scenario(parts)
     prepare(out, scenario)
@@ -53,6 +62,9 @@ def merge(parts: Sequence[Path], out: Path, *, note: Note = lambda _: None) -> t
             plan, missing = conduct(scenario, bench), 0
         except _Missing as error:
             plan, missing = _what_is_there(scenario, bench), len(error.tasks)
+            if not any(map(bench.holds, plan.tasks)):
+                # Empty tables would take the place of earlier results.
+                raise NothingFoundError(missing) from None
         head = head_of(scenario, complete=not missing)
         with started(available_cores()) as threads, SummaryFile(out, head) as summary:
             drafts = Drafts(scenario, bench, threads, None, summary)
@@ -63,6 +75,9 @@ def _common_scenario(parts: Sequence[Path]) -> Scenario:
     first = parts[0]
     for part in parts:
         manifest = read_manifest(part)
+        if not (part / STORE).is_dir():
+            what = f"found tables, as of sojourn run, but no {STORE}/ with the runs that are merged"
+            raise FolderError(f"{part}: {what}; allowed: a folder of sojourn sweep")
         if manifest["engine"] != ENGINE:
             raise FolderError(
                 f"{part}: it was run by sojourn {manifest['sojourn']}, engine "
