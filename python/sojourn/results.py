@@ -181,13 +181,13 @@ class Results:
         written, ValueError if the runs were interrupted before one was finished.
         """
         from sojourn.experiments.folder import write
-        from sojourn.experiments.summary_file import write_summary
+        from sojourn.experiments.summary_file import whole_summary
 
         place = as_path("folder", folder)
         if self.runs.is_empty():
             # Empty tables would take the place of earlier results.
             raise InputError(f"{place}: found no finished run to write; allowed: one or more")
-        return write(place, self, lambda: write_summary(place, self.summarised()), traces=traces)
+        return write(place, self, lambda: whole_summary(place, self.summarised()), traces=traces)
 
 
 def of_outcomes(outcomes: Outcomes) -> Results:

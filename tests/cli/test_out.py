@@ -88,6 +88,23 @@ def test_what_was_found_is_shown_though_it_cannot_be_written(sojourn, small, tmp
     assert done.errors == f"error: {out / 'links.parquet'}: Is a directory\n"
 
 
+def test_what_was_found_is_shown_though_ctrl_c_comes_while_it_is_written(
+    sojourn, small, tmp_path, monkeypatch
+):
+    out = tmp_path / "out"
+    found = sojourn("run", small, "--out", out)
+
+    def interrupted(_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("os.fsync", interrupted)
+    done = sojourn("run", small, "--seed", 2, "--out", out)
+    assert done.status == 130
+    assert done.errors == "interrupted: perhaps before the results were written\n"
+    assert done.out == sojourn("run", small, "--seed", 2).out != found.out
+    assert read(out).results.seed == 1
+
+
 def test_what_is_written_there_meanwhile_stays_and_what_was_found_is_shown(
     sojourn, small, tmp_path, monkeypatch
 ):

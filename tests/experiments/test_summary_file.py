@@ -9,7 +9,7 @@ import sojourn as sj
 from sojourn.experiments import drafts, summary_file
 from sojourn.experiments.manifest import damaged, read_manifest
 from sojourn.experiments.share import Share
-from sojourn.experiments.summary_file import SummaryFile, write_summary
+from sojourn.experiments.summary_file import SummaryFile, whole_summary
 from sojourn.experiments.sweep import sweep
 
 HEAD = {"sojourn": "1", "complete": True}
@@ -27,7 +27,9 @@ def test_a_line_for_each_point(tmp_path, monkeypatch, points, sent):
     assert json.loads(text) == HEAD | {"points": [json.loads(point) for point in points]}
     assert len(text.splitlines()) == len(points) + 2
     assert file.manifest_entry == {"bytes": len(text), "sha256": sha256(text).hexdigest()}
-    assert write_summary(tmp_path, {**HEAD, "points": points}) == file.manifest_entry
+    with whole_summary(tmp_path, {**HEAD, "points": points}) as again:
+        assert again.manifest_entry == file.manifest_entry
+        again.take_place()
     assert (tmp_path / "summary.json").read_bytes() == text
 
 

@@ -34,13 +34,16 @@ def place_for(out: Path | None, scenario: Scenario) -> Iterator[None]:
 def written_first(write: Callable[[], list[Path]]) -> Iterator[list[Path]]:
     """Write results, then show them: whoever reads that may have gone.
 
-    Where they cannot be written they are shown all the same, and then it is told.
+    Where they cannot be written, or Ctrl-C comes meanwhile, they are shown all the same, and then
+    it is told.
     """
     written, refused = list[Path](), None
     try:
         written = write()
     except (OSError, ScenarioError) as error:
         refused = error
+    except KeyboardInterrupt:
+        refused = KeyboardInterrupt("perhaps before the results were written")
     yield written
     if refused is not None:
         raise refused

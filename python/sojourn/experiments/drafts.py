@@ -12,11 +12,11 @@ from collections.abc import Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from sojourn.experiments.procedure import Plan
 from sojourn.experiments.store_bench import StoreBench
-from sojourn.experiments.summary_file import SummaryFile, write_summary
+from sojourn.experiments.summary_file import SummaryFile, whole_summary
 from sojourn.scenario import Scenario
 from sojourn.stats.alike import alike
 from sojourn.summary import summarised_points
@@ -114,15 +114,15 @@ class Drafts:
             warnings=plan.warnings,
         )
 
-    def write_summary(self, results: Results, folder: Path) -> dict[str, Any]:
-        """Give the summary of the results its place; return its size and checksum."""
+    def summary(self, results: Results, folder: Path) -> SummaryFile:
+        """The whole summary of the results; it is still to take its place."""
         # All points have the metrics that any point has, undefined or not; and which runs a merge
         # lacks is known for certain only now.
         if len(self._metrics) > 1 or self._summary.head["complete"] != results.complete:
             self._summary.discard()
-            return write_summary(folder, results.summarised())
-        self._summary.take_place()
-        return self._summary.manifest_entry
+            return whole_summary(folder, results.summarised())
+        self._summary.force()
+        return self._summary
 
     def _by_stretch(self, tasks: Sequence[Task]) -> list[list[Task]]:
         by_point: list[list[Task]] = [[] for _ in self._vary]

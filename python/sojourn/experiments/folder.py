@@ -10,8 +10,9 @@ point, replica and entity |
 | `summary.json` | the document that `sojourn run --json` prints |
 | `store/` | every finished run (not after `sojourn run`) |
 
-Each file takes its place whole, by rename. `experiment.json` comes last: a file that does not have
-the checksum it names is damaged, and is never read.
+All files are written under other names first; then they take their places, by rename.
+`experiment.json` comes last: a file that does not have the checksum it names is damaged, and is
+never read.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ import shlex
 import sys
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from importlib import metadata
@@ -39,9 +41,10 @@ from sojourn.experiments.manifest import (
 )
 from sojourn.experiments.output_folder import SCENARIO, check_overwrites, make
 from sojourn.experiments.summary_file import NAME as SUMMARY
-from sojourn.files.checksummed import write_checksummed
+from sojourn.experiments.summary_file import SummaryFile
+from sojourn.files.checksummed import ChecksummedFile
 from sojourn.files.leftovers import checksums, remove
-from sojourn.files.whole import write_whole
+from sojourn.files.whole import Unfinished, uninterrupted
 from sojourn.own import outside
 from sojourn.own.modules import MAIN
 from sojourn.scenario import Scenario
@@ -59,16 +62,17 @@ PACKAGES = ("numpy", "polars", "scipy")
 def write(
     folder: Path,
     results: Results,
-    write_summary: Callable[[], dict[str, Any]],
+    summary: Callable[[], SummaryFile],
     *,
     share: str | None = None,
     traces: Sequence[Path] = (),
 ) -> list[Path]:
     """Write tables, scenario, their summary and the manifest; return the paths.
 
-    ``write_summary`` writes the summary and returns its size and checksum. ``traces`` are those of
-    the runs, which lie in the folder: others that the manifest names there are removed. Raises
-    :class:`sojourn.ScenarioError` as `output_folder.check_overwrites` does.
+    ``summary`` gives the summary, which is still to take its place. ``traces`` are those of the
+    runs, which lie in the folder: others that the manifest names there are removed. Where it ends
+    before all is written, what was there before stays. Raises :class:`sojourn.ScenarioError` as
+    `output_folder.check_overwrites` does.
     """
     # Not in the thread: this one may import the same at that time.
     from sojourn.files import parquet
@@ -76,21 +80,43 @@ def write(
     folder.mkdir(parents=True, exist_ok=True)
     own = texts(results.scenario)
     check_overwrites(folder, results.scenario, own)
-    # Of a large sweep both take long, and neither needs the interpreter meanwhile.
     frames = results.frames()
-    with ThreadPoolExecutor(1) as beside:
-        tables = beside.submit(
-            lambda: {f"{name}.parquet": parquet.packed(frame) for name, frame in frames.items()}
-        )
-        # The summary first: what it refuses stops all others.
-        files = {SUMMARY: write_summary()}
-    contents = tables.result() | own
-    files |= {
-        name: write_checksummed(folder / name, [content]) for name, content in contents.items()
-    }
-    # Those that a scenario reads may lie deeper.
-    for parent in {(folder / name).parent for name in files}:
-        sync_folder(parent)
+    with ExitStack() as unfinished:
+        # Of a large sweep both take long, and neither needs the interpreter meanwhile.
+        with ThreadPoolExecutor(1) as beside:
+            tables = beside.submit(
+                lambda: {f"{name}.parquet": parquet.packed(frame) for name, frame in frames.items()}
+            )
+            # The summary first: what it refuses stops all others.
+            files: dict[str, ChecksummedFile] = {SUMMARY: unfinished.enter_context(summary())}
+        for name, content in (tables.result() | own).items():
+            files[name] = unfinished.enter_context(ChecksummedFile(folder / name))
+            files[name].write(content)
+            files[name].force()
+        entries = {name: file.manifest_entry for name, file in files.items()}
+        traced, left = _traces(folder, entries, traces)
+        manifest = unfinished.enter_context(Unfinished(folder / MANIFEST))
+        manifest.write(_manifest(folder, results, share, entries, traced))
+        manifest.force()
+        with uninterrupted():
+            for file in files.values():
+                file.take_place()
+            # Those that a scenario reads may lie deeper.
+            for parent in {(folder / name).parent for name in files}:
+                sync_folder(parent)
+            manifest.take_place()
+            sync_folder(folder)
+            remove(folder, left, traced)
+    return [folder / name for name in (*files, MANIFEST)]
+
+
+def _manifest(
+    folder: Path,
+    results: Results,
+    share: str | None,
+    files: dict[str, Any],
+    traces: dict[str, str],
+) -> bytes:
     scenario = results.scenario
     # Results that were read from a folder have the first of these among their own.
     warnings = [*scenario.warnings, *left_out(folder, scenario), *results.warnings]
@@ -100,10 +126,10 @@ def write(
         "engine": ENGINE,
         "python": platform.python_version(),
         "packages": {name: metadata.version(name) for name in PACKAGES},
-        "scenario": results.scenario.name,
+        "scenario": scenario.name,
         "seed": results.seed,
         "replicas": results.replicas,
-        "points": results.scenario.core.points,
+        "points": scenario.core.points,
         "runs": len(results.runs),
         "complete": results.complete,
         "shard": share,
@@ -111,27 +137,25 @@ def write(
         "written": datetime.now(UTC).isoformat(timespec="seconds"),
         "warnings": list(dict.fromkeys(warnings)),
         "files": files,
-        "traces": _traces(folder, files, traces),
+        "traces": traces,
     }
-    whole = _json(manifest | {"sha256": own_checksum(manifest)})
-    write_whole(folder / MANIFEST, [whole])
-    sync_folder(folder)
-    return [folder / name for name in (*files, MANIFEST)]
+    return _json(manifest | {"sha256": own_checksum(manifest)})
 
 
-def _traces(folder: Path, files: dict[str, Any], traces: Sequence[Path]) -> dict[str, str]:
-    """What the manifest says of traces; those of an earlier experiment are removed."""
+def _traces(
+    folder: Path, files: dict[str, Any], traces: Sequence[Path]
+) -> tuple[dict[str, str], dict[str, str]]:
+    """What the manifest says of traces, and those of an earlier experiment."""
     written = checksums(traces)
     try:
         manifest = read_manifest(folder)
     except FolderError:
-        return written
+        return written, {}
     before = manifest.get("traces", {})
     if manifest["files"] == files:
         # The same runs: their traces are right, whether these wrote some or none.
-        return before | written
-    remove(folder, before, written)
-    return written
+        return before | written, {}
+    return written, before
 
 
 def prepare(folder: Path, scenario: Scenario) -> None:

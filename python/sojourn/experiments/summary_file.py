@@ -57,19 +57,24 @@ class SummaryFile(ChecksummedFile):
             os.posix_fadvise(self._file.fileno(), *new, os.POSIX_FADV_DONTNEED)
         self._sent_bytes = self._bytes
 
-    def take_place(self) -> None:
-        """End it, force it to the disk and give it its name."""
-        self.write(b"\n]}\n")
-        super().take_place()
+    def force(self) -> None:
+        """End it and force it to the disk."""
+        if not self._file.closed:
+            self.write(b"\n]}\n")
+        super().force()
 
 
-def write_summary(folder: Path, summary: Mapping[str, Any]) -> dict[str, Any]:
-    """Write a whole summary, as `summary.summarised` gives it."""
+def whole_summary(folder: Path, summary: Mapping[str, Any]) -> SummaryFile:
+    """Write a whole summary, as `summary.summarised` gives it; it is still to take its place."""
     head = {name: value for name, value in summary.items() if name != "points"}
-    with SummaryFile(folder, head) as file:
+    file = SummaryFile(folder, head)
+    try:
         file.put(summary["points"])
-        file.take_place()
-    return file.manifest_entry
+        file.force()
+    except BaseException:
+        file.discard()
+        raise
+    return file
 
 
 def remove_unfinished(folder: Path) -> None:

@@ -110,12 +110,12 @@ def finish(out: Path, drafts: Drafts, plan: Plan, store: Store, share: Share = W
     """
     results = drafts.results(plan)
     if share.is_whole:
-        write(out, results, lambda: drafts.write_summary(results, out))
+        write(out, results, lambda: drafts.summary(results, out))
         store.tidy()
         return results
     # Other parts may be done at the same time.
     with writing(out):
-        write(out, results, lambda: drafts.write_summary(results, out), share=str(share))
+        write(out, results, lambda: drafts.summary(results, out), share=str(share))
     return results
 
 

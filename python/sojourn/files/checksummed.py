@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -29,12 +28,3 @@ class ChecksummedFile(Unfinished):
     def manifest_entry(self) -> dict[str, Any]:
         """Its size and checksum, as the manifest has them."""
         return {"bytes": self._bytes, "sha256": self._sha256.hexdigest()}
-
-
-def write_checksummed(path: Path, content: Iterable[bytes]) -> dict[str, Any]:
-    """Put a file in its place whole, or leave what was there; return its entry in the manifest."""
-    with ChecksummedFile(path) as file:
-        for piece in content:
-            file.write(piece)
-        file.take_place()
-    return file.manifest_entry

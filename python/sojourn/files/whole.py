@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import signal
+import threading
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from errno import EISDIR
@@ -35,17 +37,19 @@ class Unfinished:
         with self._named():
             self._file.write(piece)
 
-    def flush(self) -> None:
-        """See that there is room for what was written."""
-        with self._named():
-            self._file.flush()
-
-    def take_place(self) -> None:
-        """Force it to the disk and give it its name."""
+    def force(self) -> None:
+        """Force it to the disk; nothing is put behind it any more."""
+        if self._file.closed:
+            return
         with self._named():
             self._file.flush()
             os.fsync(self._file.fileno())
             self._file.close()
+
+    def take_place(self) -> None:
+        """Force it to the disk and give it its name."""
+        self.force()
+        with self._named():
             self._other.replace(self._path)
 
     def discard(self) -> None:
@@ -86,13 +90,39 @@ def write_whole(path: Path, content: Iterable[bytes]) -> None:
 def write_together(contents: Mapping[Path, bytes]) -> None:
     """Put files in their places, all of them or, where the disk has no room for all, none.
 
-    Raises OSError, which names the file.
+    So it is where Ctrl-C comes meanwhile. Raises OSError, which names the file.
     """
     with ExitStack() as stack:
         files = []
         for path, content in contents.items():
             files.append(stack.enter_context(Unfinished(path)))
             files[-1].write(content)
-            files[-1].flush()
-        for file in files:
-            file.take_place()
+            files[-1].force()
+        with uninterrupted():
+            for file in files:
+                file.take_place()
+
+
+@contextmanager
+def uninterrupted() -> Iterator[None]:
+    """Put off Ctrl-C and SIGTERM until the end of what takes a moment and is not to be left half.
+
+    Only the main thread hears them.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    heard: list[int] = []
+    before = {}
+    try:
+        for one in (signal.SIGINT, signal.SIGTERM):
+            # What was not set from Python cannot be set again.
+            if (handler := signal.getsignal(one)) is not None:
+                before[one] = handler
+                signal.signal(one, lambda number, _: heard.append(number))
+        yield
+    finally:
+        for one, handler in before.items():
+            signal.signal(one, handler)
+        if heard:
+            signal.raise_signal(heard[0])
