@@ -6,15 +6,18 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 import sojourn as sj
-from sojourn.experiments.cluster import ClusterError
+from sojourn.experiments.cluster import ClusterError, _carry_out
 from sojourn.experiments.sweep import sweep
 from sojourn.store import record
 from sojourn.store.runs import Store
+from sojourn.workers.tasks import Task
 
 from .conftest import PATIENCE_S, Counter, assert_same, started
 
@@ -217,3 +220,49 @@ def test_no_worker_is_one_clear_error(cluster, text, tmp_path, monkeypatch):
     monkeypatch.setattr("sojourn.experiments.cluster.PATIENCE_S", 1.0)
     with pytest.raises(ClusterError, match="no worker joined"):
         sweep(sj.Scenario.from_toml(text()), tmp_path / "out", cluster=cluster.address)
+
+
+@dataclass(frozen=True)
+class Future:
+    """A run that a cluster has been handed."""
+
+    status: str
+    packed: bytes = b""
+
+    def done(self) -> bool:
+        return self.status != "pending"
+
+
+class Client:
+    """A cluster that has done all but the last run that it was handed; the second has failed."""
+
+    def __init__(self) -> None:
+        self.cancelled: list[Future] = []
+        self._futures = iter(
+            [Future("finished", b"1"), Future("error"), Future("finished", b"3"), Future("pending")]
+        )
+
+    def nthreads(self) -> dict[str, int]:
+        return {"worker": 1}
+
+    def submit(self, *_, key: str) -> Future:
+        return next(self._futures)
+
+    def gather(self, futures: list[Future]) -> list[bytes]:
+        if any(future.status == "error" for future in futures):
+            raise sj.LedgerError("books")
+        return [future.packed for future in futures]
+
+    def cancel(self, futures: list[Future]) -> None:
+        self.cancelled = futures
+
+
+def test_what_was_done_beside_a_run_that_fails_is_handed_over(monkeypatch):
+    monkeypatch.setattr("distributed.wait", lambda *_, **__: None)
+    client, found = Client(), []
+    tasks = [Task(point, 0) for point in range(4)]
+    keys = SimpleNamespace(of=lambda task: bytes([task.point]))
+    with pytest.raises(sj.LedgerError, match="books"):
+        found.extend(run for batch in _carry_out(client, None, keys, tasks) for run in batch)
+    assert found == [(tasks[0], b"1"), (tasks[2], b"3")]
+    assert [future.status for future in client.cancelled] == ["error", "pending"]

@@ -119,6 +119,22 @@ def test_what_was_done_before_one_fails_is_handed_over(cancels):
     assert cancels
 
 
+def test_what_others_finish_when_one_has_failed_is_handed_over():
+    both_have_begun = threading.Barrier(2)
+
+    def work(task):
+        both_have_begun.wait(timeout=60)
+        if task.point == 0:
+            raise ZeroDivisionError
+        time.sleep(0.2)
+        return "done"
+
+    found = []
+    with pytest.raises(ZeroDivisionError), started(2) as threads:
+        found.extend(each for batch in threads.each(work, TASKS[:2]) for each in batch)
+    assert found == [(TASKS[1], "done")]
+
+
 def test_all_come_once_and_none_is_told_to_end(cancels):
     with started(3) as threads:
         found = [each for batch in threads.each(lambda task: task.point, TASKS) for each in batch]

@@ -189,9 +189,12 @@ def _carry_out(client: Any, source: Source, keys: Keys, tasks: Sequence[Task]) -
                 return
             with suppress(TimeoutError):
                 wait(list(running), timeout=LOOK_INTERVAL_S, return_when="FIRST_COMPLETED")
-            finished = [future for future in running if future.done()]
+            done = [future for future in running if future.done()]
+            finished = [future for future in done if future.status == "finished"]
             packed = _gathered(client, finished)
             yield [(running.pop(f), each) for f, each in zip(finished, packed, strict=True)]
+            # Those that failed raise their errors, when all others are in safety.
+            _gathered(client, [future for future in done if future in running])
     finally:
         client.cancel(list(running))
 

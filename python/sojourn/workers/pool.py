@@ -39,7 +39,8 @@ def called(
 
     At times it yields none. ``tell`` is told how many of the runs that workers were to
     :data:`watch` have been carried out, those under way in part. Where this ends early the workers
-    are ended with it. Raises OSError where the system ended one.
+    are ended with it. Where a call fails, what has been done is yielded before its error is raised;
+    OSError where the system ended a worker.
     """
     if not calls:
         return
@@ -77,12 +78,17 @@ def called(
             except Empty:
                 yield []
                 continue
-            if isinstance(run.exception(), BrokenProcessPool):
-                raise ChildProcessError(KILLED)
+            if (error := run.exception()) is not None:
+                yield [(running[one], one.result()) for one in running if _has_answer(one)]
+                raise ChildProcessError(KILLED) if isinstance(error, BrokenProcessPool) else error
             yield [(running.pop(run), run.result())]
         finished_all = True
     finally:
         pool.shutdown(wait=True, kill_workers=not finished_all)
+
+
+def _has_answer(run: Future[Any]) -> bool:
+    return run.done() and run.exception() is None
 
 
 @contextmanager

@@ -159,9 +159,13 @@ class Threads:
     def each(
         self, work: Callable[[Task], T], tasks: Sequence[Task]
     ) -> Generator[Sequence[tuple[Task, T]], None, None]:
-        """Do ``work`` on all tasks; yield those that have finished, at times none."""
+        """Do ``work`` on all tasks; yield those that have finished, at times none.
+
+        Where one fails the others end, and what has finished is yielded before the error is raised.
+        """
         waiting = deque(tasks)
         running = 0
+        failure: BaseException | None = None
         finished: SimpleQueue[Future[Turn[T]]] = SimpleQueue()
         try:
             while True:
@@ -171,16 +175,20 @@ class Threads:
                     turn.add_done_callback(finished.put)
                     running += 1
                 if not running:
-                    return
+                    break
                 try:
                     done, error = finished.get(timeout=LOOK_INTERVAL_S).result()
                 except Empty:
                     yield []
                     continue
                 running -= 1
+                if error is not None and failure is None:
+                    # The others end by it, with errors that tell nothing.
+                    failure = error
+                    self.cancel.set()
                 yield done
-                if error is not None:
-                    raise error
+            if failure is not None:
+                raise failure
         except BaseException:
             self.cancel.set()
             raise
