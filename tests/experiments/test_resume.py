@@ -219,6 +219,51 @@ def test_a_file_that_a_scenario_reads_matters(text, tmp_path):
     assert runs() == 12
 
 
+@pytest.fixture
+def reading(text, tmp_path):
+    """Make a scenario file that reads sizes below its folder, or one that reads none."""
+
+    def make(sizes: str | None, folder: Path = tmp_path) -> Path:
+        (folder / "data").mkdir(exist_ok=True, parents=True)
+        place = folder / "scenario.toml"
+        place.write_text(text())
+        if sizes is not None:
+            (folder / "data" / "sizes.csv").write_text(sizes)
+            place.write_text(text().replace('"472 B"', '"empirical(data/sizes.csv)"'))
+        return place
+
+    return make
+
+
+def test_a_scenario_may_cease_to_read_a_file_and_read_another_of_that_name(reading, tmp_path):
+    out = tmp_path / "out"
+    copy = out / "data" / "sizes.csv"
+    sweep(reading("400\n"), out)
+    assert copy.read_text() == "400\n"
+    sweep(reading(None), out)
+    assert not copy.exists()
+    sweep(reading("500\n"), out)
+    assert copy.read_text() == "500\n"
+
+
+def test_a_copy_that_was_changed_is_somebodys(reading, tmp_path):
+    out = tmp_path / "out"
+    sweep(reading("400\n"), out)
+    (out / "data" / "sizes.csv").write_text("mine\n")
+    sweep(reading(None), out)
+    assert (out / "data" / "sizes.csv").read_text() == "mine\n"
+    with pytest.raises(sj.ScenarioError, match="a file that no experiment has written"):
+        sweep(reading("500\n"), out)
+
+
+def test_files_of_a_scenario_in_the_folder_itself_are_the_users(reading, tmp_path):
+    out = tmp_path / "out"
+    sweep(reading("400\n", out), out)
+    sweep(reading(None, out), out)
+    sweep(reading(None), out)
+    assert (out / "data" / "sizes.csv").read_text() == "400\n"
+
+
 def test_another_engine_uses_nothing(text, whole, monkeypatch):
     monkeypatch.setattr("sojourn.store.identity.ENGINE", "another")
     assert go_on(text(), whole)[0] == 12

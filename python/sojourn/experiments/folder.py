@@ -70,9 +70,10 @@ def write(
     """Write tables, scenario, their summary and the manifest; return the paths.
 
     ``summary`` gives the summary, which is still to take its place. ``traces`` are those of the
-    runs, which lie in the folder: others that the manifest names there are removed. Where it ends
-    before all is written, what was there before stays. Raises :class:`sojourn.ScenarioError` as
-    `output_folder.check_overwrites` does.
+    runs, which lie in the folder: others that the manifest names there are removed, and copies of
+    files that the scenario does not read any more. Where it ends before all is written, what was
+    there before stays. Raises :class:`sojourn.ScenarioError` as `output_folder.check_overwrites`
+    does.
     """
     # Not in the thread: this one may import the same at that time.
     from sojourn.files import parquet
@@ -94,7 +95,8 @@ def write(
             files[name].write(content)
             files[name].force()
         entries = {name: file.manifest_entry for name, file in files.items()}
-        traced, left = _traces(folder, entries, traces)
+        before = _manifest_before(folder)
+        traced = _traces(before, entries, traces)
         manifest = unfinished.enter_context(Unfinished(folder / MANIFEST))
         manifest.write(_manifest(folder, results, share, entries, traced))
         manifest.force()
@@ -106,7 +108,7 @@ def write(
                 sync_folder(parent)
             manifest.take_place()
             sync_folder(folder)
-            remove(folder, left, traced)
+            remove(folder, _copies(before) | before.get("traces", {}), {*entries, *traced})
     return [folder / name for name in (*files, MANIFEST)]
 
 
@@ -133,6 +135,7 @@ def _manifest(
         "runs": len(results.runs),
         "complete": results.complete,
         "shard": share,
+        "in_place": scenario.folder.resolve() == folder.resolve(),
         "command": _command(),
         "written": datetime.now(UTC).isoformat(timespec="seconds"),
         "warnings": list(dict.fromkeys(warnings)),
@@ -142,20 +145,31 @@ def _manifest(
     return _json(manifest | {"sha256": own_checksum(manifest)})
 
 
-def _traces(
-    folder: Path, files: dict[str, Any], traces: Sequence[Path]
-) -> tuple[dict[str, str], dict[str, str]]:
-    """What the manifest says of traces, and those of an earlier experiment."""
-    written = checksums(traces)
+def _manifest_before(folder: Path) -> dict[str, Any]:
+    """That of the results which are replaced; empty where there is none."""
     try:
-        manifest = read_manifest(folder)
+        return read_manifest(folder)
     except FolderError:
-        return written, {}
-    before = manifest.get("traces", {})
-    if manifest["files"] == files:
-        # The same runs: their traces are right, whether these wrote some or none.
-        return before | written, {}
-    return written, before
+        return {}
+
+
+def _traces(
+    before: dict[str, Any], files: dict[str, Any], traces: Sequence[Path]
+) -> dict[str, str]:
+    """What the manifest says of traces."""
+    written = checksums(traces)
+    # The same runs: their traces are right, whether these wrote some or none.
+    return before.get("traces", {}) | written if before.get("files") == files else written
+
+
+def _copies(before: dict[str, Any]) -> dict[str, str]:
+    """The files of an earlier experiment, unless its scenario was read from the folder itself.
+
+    Left there, they would be taken for the user's own later. Those of such a scenario are.
+    """
+    if before.get("in_place", True):
+        return {}
+    return {name: entry["sha256"] for name, entry in before["files"].items()}
 
 
 def prepare(folder: Path, scenario: Scenario) -> None:

@@ -21,7 +21,7 @@ def remove(folder: Path, noted: Mapping[str, str], written: Collection[str]) -> 
     for name, checksum in noted.items():
         path = folder / name
         # Nothing outside of the folder, whatever a note says.
-        is_inside = Path(name).name == name
+        is_inside = not Path(name).is_absolute() and ".." not in Path(name).parts
         if is_inside and name not in written and path.is_file() and _checksum(path) == checksum:
             path.unlink()
 
