@@ -264,6 +264,27 @@ def test_files_of_a_scenario_in_the_folder_itself_are_the_users(reading, tmp_pat
     assert (out / "data" / "sizes.csv").read_text() == "400\n"
 
 
+@pytest.mark.parametrize(
+    "name", ["links.parquet", "scenario.toml", "experiment.json", "summary.json", "store/a.csv"]
+)
+def test_a_file_that_would_lie_in_place_of_a_table_is_refused(text, tmp_path, name):
+    read = tmp_path / name
+    read.parent.mkdir(exist_ok=True)
+    read.write_text("472\n")
+    place, out = tmp_path / "file.toml", tmp_path / "out"
+    place.write_text(text().replace('"472 B"', f'"empirical({name})"'))
+    counter = Counter()
+    refused = f"file.toml: {name}: found the name of a file of the results, .*; allowed: any other"
+    with pytest.raises(sj.ScenarioError, match=refused):
+        sweep(place, out, progress=counter)
+    assert counter.runs == 0
+    assert not out.exists()
+    results = sj.run(place)
+    with pytest.raises(sj.ScenarioError, match=refused):
+        results.write(out)
+    assert not out.exists()
+
+
 def test_another_engine_uses_nothing(text, whole, monkeypatch):
     monkeypatch.setattr("sojourn.store.identity.ENGINE", "another")
     assert go_on(text(), whole)[0] == 12

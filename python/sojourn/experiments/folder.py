@@ -34,12 +34,13 @@ from sojourn._core import ENGINE, ScenarioError, __version__
 from sojourn.experiments.manifest import (
     FORMAT,
     MANIFEST,
+    STORE,
     FolderError,
     damaged,
     own_checksum,
     read_manifest,
 )
-from sojourn.experiments.output_folder import SCENARIO, check_overwrites, make
+from sojourn.experiments.output_folder import LOCK, SCENARIO, WRITING, check_overwrites, make
 from sojourn.experiments.summary_file import NAME as SUMMARY
 from sojourn.experiments.summary_file import SummaryFile
 from sojourn.files.checksummed import ChecksummedFile
@@ -55,6 +56,9 @@ if TYPE_CHECKING:
     from sojourn.results import Results
 
 TABLES = ("points", "runs", "links", "flows", "groups", "total", "drops", "delays", "series")
+OWN = {SCENARIO, MANIFEST, SUMMARY, STORE, LOCK, WRITING, *(f"{name}.parquet" for name in TABLES)}
+"""What the folder has under names of its own: no file that a scenario reads can lie there."""
+
 PACKAGES = ("numpy", "polars", "scipy")
 """Packages whose version is noted."""
 
@@ -78,6 +82,7 @@ def write(
     # Not in the thread: this one may import the same at that time.
     from sojourn.files import parquet
 
+    _check_names(results.scenario)
     folder.mkdir(parents=True, exist_ok=True)
     own = texts(results.scenario)
     check_overwrites(folder, results.scenario, own)
@@ -177,10 +182,19 @@ def prepare(folder: Path, scenario: Scenario) -> None:
 
     Raises OSError where they cannot, :class:`sojourn.ScenarioError` as `write` does.
     """
+    _check_names(scenario)
     make(folder)
     # What many points read takes its time to find out: not for a folder that has nothing.
     if any(folder.iterdir()):
         check_overwrites(folder, scenario, texts(scenario))
+
+
+def _check_names(scenario: Scenario) -> None:
+    """Raise :class:`sojourn.ScenarioError` where a copy of what is read would be another file."""
+    for name in _files_read(scenario):
+        if Path(name).parts[0] in OWN:
+            what = "found the name of a file of the results, beside which a copy of it is to lie"
+            raise ScenarioError(f"{scenario.place}: {name}: {what}; allowed: any other name")
 
 
 @dataclass(frozen=True)

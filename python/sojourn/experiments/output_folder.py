@@ -21,6 +21,12 @@ from sojourn.store.lock import Busy, held
 SCENARIO = "scenario.toml"
 """The scenario as run, inside the folder of an experiment."""
 
+LOCK = ".lock"
+"""Held by a command that is at work in a folder."""
+
+WRITING = ".writing"
+"""Held by a command that writes its results there."""
+
 
 def make(folder: Path) -> None:
     """Make a folder where it is missing, and see whether a file can be written there.
@@ -43,7 +49,7 @@ def at_work(folder: Path, *, shared: bool = False) -> Iterator[None]:
     """
     make(folder)
     try:
-        with held(folder / ".lock", shared=shared):
+        with held(folder / LOCK, shared=shared):
             if not shared:
                 remove_unfinished(folder)
             yield
@@ -58,7 +64,7 @@ def writing(folder: Path) -> Iterator[None]:
     Raises OSError as `make` does.
     """
     make(folder)
-    with held(folder / ".writing", waits=True):
+    with held(folder / WRITING, waits=True):
         yield
 
 
