@@ -386,6 +386,8 @@ def test_the_second_of_two_at_once_is_refused_at_its_start(sojourn, small, tmp_p
 def test_what_a_killed_command_left_goes_with_the_next(sojourn, small, tmp_path):
     out = tmp_path / "out"
     out.mkdir()
-    (out / "summary.json.1-2.part").write_text("half")
+    for name in ("summary.json", "links.parquet", "scenario.toml", "experiment.json"):
+        (out / f"{name}.1-2-3.part").write_text("half")
+        (out / f"{name}.part").write_text("half")
     assert sojourn("run", small, "--out", out).status == 0
     assert not list(out.glob("*.part"))

@@ -52,14 +52,27 @@ def test_a_discarded_file_does_not_reach_into_the_one_after_it(tmp_path):
     assert names(tmp_path) == ["file"]
 
 
-def test_two_at_once_under_two_names(tmp_path):
-    path = tmp_path / "file"
-    with Unfinished(path, ".1.part") as one, Unfinished(path, ".2.part") as two:
+@pytest.mark.parametrize("name", ["file", "n" * 255, "\N{SNOWMAN}" * 85])
+def test_two_at_once_under_two_names(tmp_path, name):
+    path = tmp_path / name
+    with Unfinished(path) as one, Unfinished(path) as two:
         one.write(b"one")
         two.write(b"two")
         one.take_place()
         assert path.read_bytes() == b"one"
         two.take_place()
+    assert path.read_bytes() == b"two"
+    assert names(tmp_path) == [name]
+
+
+def test_who_ends_later_is_not_disturbed(tmp_path):
+    path = tmp_path / "file"
+    with Unfinished(path) as one:
+        one.write(b"one")
+        one.take_place()
+        two = Unfinished(path)
+        two.write(b"two")
+    two.take_place()
     assert path.read_bytes() == b"two"
     assert names(tmp_path) == ["file"]
 

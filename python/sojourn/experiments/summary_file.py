@@ -15,7 +15,6 @@ from typing import Any
 import orjson
 
 from sojourn.files.checksummed import ChecksummedFile
-from sojourn.store.journal import own_name
 from sojourn.summary import Head
 
 NAME = "summary.json"
@@ -26,14 +25,11 @@ the runs of many points."""
 
 
 class SummaryFile(ChecksummedFile):
-    """The summary of an experiment that is being written. Raises OSError.
-
-    Until it takes its place its name is its own: shares may be at work in one folder.
-    """
+    """The summary of an experiment that is being written. Raises OSError."""
 
     def __init__(self, folder: Path, head: Head) -> None:
         """Begin it in ``folder`` with what stands before the points."""
-        super().__init__(folder / NAME, f".{own_name()}.part")
+        super().__init__(folder / NAME)
         self._between = b"\n"
         self._sent_bytes = 0
         self.head = head
@@ -79,5 +75,6 @@ def whole_summary(folder: Path, summary: Mapping[str, Any]) -> SummaryFile:
 
 def remove_unfinished(folder: Path) -> None:
     """Remove what killed commands left behind; none may be at work in ``folder``."""
-    for path in folder.glob(f"{NAME}.*.part"):
-        path.unlink()
+    for name in (NAME, "*.parquet", "scenario.toml", "experiment.json"):
+        for path in folder.glob(f"{name}.*part"):
+            path.unlink()

@@ -12,9 +12,9 @@ from sojourn.files.whole import Unfinished
 class ChecksummedFile(Unfinished):
     """An unfinished file whose size and checksum are taken while it is written."""
 
-    def __init__(self, path: Path, ending: str = ".part") -> None:
+    def __init__(self, path: Path) -> None:
         """Begin it, as any unfinished file."""
-        super().__init__(path, ending)
+        super().__init__(path)
         self._sha256 = hashlib.sha256()
         self._bytes = 0
 

@@ -5,30 +5,41 @@ from __future__ import annotations
 import os
 import signal
 import threading
+import time
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from errno import EISDIR
+from itertools import count
 from pathlib import Path
 from typing import Self
+
+NAME_LENGTH = 40
+"""So much of a file's name begins that of what is to take its place."""
+
+_numbers = count()
+
+
+def own_name() -> str:
+    """A name that nobody else gives to a file, in this process or another, on any machine."""
+    return f"{time.time_ns():x}-{os.getpid():x}-{next(_numbers):x}"
 
 
 class Unfinished:
     """A file that is being written under another name, until it takes its place.
 
     Where the block that writes it ends without that, what was there before stays, and nothing is
-    left beside it. All of it raises OSError, which names ``path``.
+    left beside it. The other name is its own: several may write the same file at once, and the last
+    to end has it. All of it raises OSError, which names ``path``.
     """
 
-    def __init__(self, path: Path, ending: str = ".part") -> None:
-        """Begin it; its folder is made where it is missing.
-
-        ``ending`` is that of the other name: two who write at once need two.
-        """
+    def __init__(self, path: Path) -> None:
+        """Begin it; its folder is made where it is missing."""
         if path.is_dir():
             raise IsADirectoryError(EISDIR, os.strerror(EISDIR), str(path))
         path.parent.mkdir(parents=True, exist_ok=True)
         self._path = path
-        self._other = path.with_name(path.name + ending)
+        # Its name may be as long as the system allows already.
+        self._other = path.with_name(f"{path.name[:NAME_LENGTH]}.{own_name()}.part")
         with self._named():
             self._file = self._other.open("wb")
 

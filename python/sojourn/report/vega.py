@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 from contextlib import suppress
 from functools import cache
@@ -33,7 +32,7 @@ def _kept(version: str, folder: Path) -> str:
         return path.read_text(encoding="utf-8")
     text = vl_convert.javascript_bundle(vl_version=version)  # pyright: ignore[reportCallIssue]
     # Where nothing can be kept, it is made each time.
-    with suppress(OSError), Unfinished(path, f".{os.getpid()}.part") as file:
+    with suppress(OSError), Unfinished(path) as file:
         file.write(text.encode())
         file.take_place()
     return text

@@ -16,6 +16,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
+from sojourn.files.whole import own_name
 from sojourn.store import record
 from sojourn.store.lock import try_lock
 
@@ -110,11 +111,6 @@ class Journal:
             if self._file is not None:
                 os.close(self._file)
                 self._file = None
-
-
-def own_name() -> str:
-    """A name that no other process gives to a file, on this machine or another."""
-    return f"{time.time_ns():x}-{os.getpid():x}"
 
 
 def sync_folder(folder: Path) -> None:
