@@ -6,9 +6,13 @@ import os
 import pytest
 
 from sojourn.store import record
+from sojourn.store.journal import Journal
 from sojourn.store.runs import Store
 
 RUNS = [(bytes([number]) * 32, bytes([number]) * 100) for number in range(4)]
+FURTHER = [(bytes([number]) * 32, bytes([number]) * 100) for number in (7, 8)]
+"""Of another process."""
+
 RECORD = len(record.write(*RUNS[0]))
 
 
@@ -66,3 +70,54 @@ def test_what_was_killed_as_it_tidied_goes_with_the_next(tmp_path):
     store.tidy()
     assert list(tmp_path.iterdir()) == [only]
     assert {key: store.payload(key) for key in store} == dict(RUNS)
+
+
+def three_runs_of_two(folder):
+    """A store that has two runs in two journals, and another's journal with a third run."""
+    store = Store(folder)
+    for run in RUNS[:2]:
+        with store.journal() as journal:
+            journal.append([run])
+    other = Journal(folder)
+    other.append([FURTHER[0]])
+    return store, other
+
+
+def test_what_another_process_wrote_meanwhile_stays_where_there_are_no_locks(tmp_path, monkeypatch):
+    """As some network file systems have none."""
+
+    def none(*_):
+        raise OSError(errno.ENOLCK, "No locks available")
+
+    monkeypatch.setattr("fcntl.flock", none)
+    store, other = three_runs_of_two(tmp_path)
+    store.tidy()
+    with other:
+        other.append([FURTHER[1]])
+    assert len(list(tmp_path.iterdir())) == 2, "its own are one"
+    found = Store(tmp_path)
+    assert {key: found.payload(key) for key in found} == dict([*RUNS[:2], *FURTHER])
+
+
+def test_what_another_process_has_finished_meanwhile_stays(tmp_path):
+    store, other = three_runs_of_two(tmp_path)
+    with other:
+        pass
+    store.tidy()
+    assert set(Store(tmp_path)) == dict([*RUNS[:2], FURTHER[0]]).keys()
+    # Read by now, all come into one.
+    Store(tmp_path).tidy()
+    assert len(list(tmp_path.iterdir())) == 1
+    assert set(Store(tmp_path)) == dict([*RUNS[:2], FURTHER[0]]).keys()
+
+
+def test_a_journal_that_has_grown_since_it_was_read_stays(tmp_path, monkeypatch):
+    monkeypatch.setattr("fcntl.flock", lambda *_: None)
+    with Journal(tmp_path) as other:
+        other.append([FURTHER[0]])
+        store = Store(tmp_path)
+        with store.journal() as journal:
+            journal.append(RUNS[:1])
+        other.append([FURTHER[1]])
+        store.tidy()
+    assert set(Store(tmp_path)) == dict([RUNS[0], *FURTHER]).keys()

@@ -30,6 +30,8 @@ class Store:
         self.folder = folder
         self.damages: list[str] = []
         self._places: dict[bytes, tuple[Path, int, int]] = {}
+        # The journals that it knows to the last byte, with their sizes.
+        self._sizes: dict[Path, int] = {}
         folder.mkdir(parents=True, exist_ok=True)
         for path in self._journals():
             self._read(path)
@@ -60,22 +62,25 @@ class Store:
     def journal(self) -> Iterator[Appender]:
         """Open a new journal and append runs to it."""
         with Journal(self.folder) as journal:
-            yield Appender(journal, self._places)
+            yield Appender(journal, self._places, self._sizes)
 
     def tidy(self) -> None:
         """Put all journals into one, without what is damaged, if that is worth it.
 
         The new file takes its place whole, by rename, before the old ones go. Journals that
-        another process writes are left alone. A disk too full for it changes nothing. What a killed
-        process left unfinished goes: no other may tidy at the same time.
+        another process writes are left alone, and so is what it wrote since this store was opened:
+        not every file system has locks that would tell of it. A disk too full for it changes
+        nothing. What a killed process left unfinished goes: no other may tidy at the same time.
         """
         for left in self.folder.glob("*.part"):
             left.unlink()
-        paths = self._journals()
-        if len(paths) < 2 and not self.damages:
+        paths = [path for path in self._journals() if self._knows(path)]
+        if len(paths) < 2 and not (paths and self.damages):
             return
         with contextlib.ExitStack() as locks:
-            free = [path for path in paths if _is_free(path, locks)]
+            free = [path for path in paths if _is_free(path, locks) and self._knows(path)]
+            if not free:
+                return
             new = Journal(self.folder).path
             unfinished = new.with_suffix(".part")
             try:
@@ -86,6 +91,7 @@ class Store:
                 return
             sync_folder(self.folder)
             self._places |= places
+            self._sizes[new] = new.stat().st_size
             for path in free:
                 path.unlink()
         self.damages.clear()
@@ -104,13 +110,21 @@ class Store:
             os.fsync(target.fileno())
         return places
 
+    def _knows(self, path: Path) -> bool:
+        """Whether all that a journal holds by now has been read, or was written here."""
+        with contextlib.suppress(FileNotFoundError):
+            return path.stat().st_size == self._sizes.get(path)
+        return False
+
     def _journals(self) -> list[Path]:
         return sorted(self.folder.glob("*.journal"))
 
     def _read(self, path: Path) -> None:
         if path.stat().st_size == 0:
+            self._sizes[path] = 0
             return
         with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as map_:
+            self._sizes[path] = len(map_)
             for part in record.scan(map_):
                 if isinstance(part, record.Found):
                     self._places.setdefault(part.key, (path, part.offset, part.length))
@@ -124,15 +138,22 @@ class Store:
 class Appender:
     """Appends to a journal and remembers where."""
 
-    def __init__(self, journal: Journal, places: dict[bytes, tuple[Path, int, int]]) -> None:
-        """Write to ``journal``, note in ``places``."""
+    def __init__(
+        self,
+        journal: Journal,
+        places: dict[bytes, tuple[Path, int, int]],
+        sizes: dict[Path, int],
+    ) -> None:
+        """Write to ``journal``, note in ``places``, and in ``sizes`` how long it is."""
         self._journal = journal
         self._places = places
+        self._sizes = sizes
 
     def append(self, runs: Sequence[tuple[bytes, bytes]]) -> None:
         """Append runs, each its key and payload. Raises OSError when the disk is full."""
         for found in self._journal.append(runs):
             self._places.setdefault(found.key, (self._journal.path, found.offset, found.length))
+            self._sizes[self._journal.path] = found.offset + found.length
 
     def commit_when_due(self) -> None:
         """Force what was appended to the disk, at most once a second."""
