@@ -457,6 +457,35 @@ def test_an_objective_that_cannot_be_compared(file, tmp_path):
         tune(Space.load(file(text)), tries, objectives={"loss": "minimise"})
 
 
+NOTHING_COMES_THROUGH = """
+name = "t"
+duration = "2 s"
+replicas = 2
+
+[dumbbell]
+rtt = "20 ms"
+bottleneck = { rate = "4 Mbit/s" }
+
+[[flow]]
+name = "load"
+transport = { protocol = "udp", payload = "1000 B" }
+traffic = { source = "poisson", rate = "3 Mbit/s" }
+
+[vary]
+"dumbbell.bottleneck.loss" = { from = 0.9999999, to = 0.99999999 }
+"""
+
+
+def test_where_every_setting_has_an_objective_of_zero_it_is_told(file, tmp_path):
+    path = file(NOTHING_COMES_THROUGH)
+    with trying(tmp_path / "out") as tries, pytest.raises(sj.ScenarioError) as error:
+        tune(Space.load(path), tries, trials=3)
+    assert str(error.value) == (
+        f"{path}: total.delay_mean_s or total.goodput_bps is zero or undefined with each of the 3 "
+        "settings tried; allowed: ranges where none is"
+    )
+
+
 def test_tune_is_resumed_to_the_same(file, tmp_path):
     path = file(BUFFER.replace('"5 s"', '"60 s"'))
 

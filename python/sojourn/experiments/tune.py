@@ -237,7 +237,8 @@ def tune(
     ``held_out`` are scenarios under which the front is run in the end; without any, every third
     case of the scenario is kept back for it, if there are as many. Their cases that the search
     sees are left out, which is told to ``note``. Raises :class:`sojourn.ScenarioError` where it
-    sees all of them, and where an objective is not there, zero or undefined.
+    sees all of them, and where an objective is not there, or is zero or undefined under the
+    defaults or all that was tried.
     """
     import optuna
 
@@ -268,6 +269,11 @@ def tune(
             else:
                 study.tell(trial, [math.log(scores[quantity]) for quantity in of])
     front = _front(found, objectives)
+    if not front:
+        what = (
+            f"{' or '.join(of)} is zero or undefined with each of the {len(found)} settings tried"
+        )
+        raise ScenarioError(f"{space.scenario.place}: {what}; allowed: ranges where none is")
     rows = [each.values for each in front]
     at_home = here.ratios(rows, tries, of)
     abroad = [each.ratios(rows, tries, of) for each in there]
