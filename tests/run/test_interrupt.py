@@ -98,7 +98,8 @@ def wait_for_runs(program: subprocess.Popen, folder: Path, count: int) -> None:
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="children are listed otherwise there")
-def test_workers_that_start_do_not_hear_it(own):
+@pytest.mark.parametrize("by", [signal.SIGINT, signal.SIGTERM])
+def test_workers_that_start_do_not_hear_it(own, by):
     program = subprocess.Popen(
         [sys.executable, "-m", "sojourn", *RUN],
         cwd=own,
@@ -109,12 +110,13 @@ def test_workers_that_start_do_not_hear_it(own):
     )
     try:
         wait_for_workers(program)
-        # A terminal sends it to all of them; the one in front last, so that the others still start.
+        # A terminal, or a batch system, sends it to all of them; the one in front last, so that the
+        # others still start.
         for _ in range(50):
             for child in children(program):
-                os.kill(int(child), signal.SIGINT)
+                os.kill(int(child), by)
             time.sleep(0.02)
-        os.killpg(program.pid, signal.SIGINT)
+        os.killpg(program.pid, by)
         _, errors = program.communicate(timeout=PATIENCE_S)
     finally:
         program.kill()
@@ -128,7 +130,8 @@ def test_workers_that_start_do_not_hear_it(own):
     ("command", "are_at_work"),
     [([*RUN, "--trace", "ns2"], True), (RUN, False), (VALIDATE, False)],
 )
-def test_workers_end_with_the_process_in_front(own, command, are_at_work):
+@pytest.mark.parametrize("by", [signal.SIGKILL, signal.SIGTERM])
+def test_workers_end_with_the_process_in_front(own, command, are_at_work, by):
     """Also where they have not begun when it is killed."""
     program = subprocess.Popen(
         [sys.executable, "-m", "sojourn", *command],
@@ -143,6 +146,8 @@ def test_workers_end_with_the_process_in_front(own, command, are_at_work):
         else:
             wait_for_workers(program)
         workers = children(program)
+        program.send_signal(by)
+        program.wait(timeout=PATIENCE_S)
     finally:
         program.kill()
         program.wait()

@@ -1,5 +1,6 @@
 """Processes that functions are called in."""
 
+import signal
 import time
 
 import pytest
@@ -21,3 +22,10 @@ def test_what_was_done_is_handed_over_before_a_failure():
     with pytest.raises(ValueError, match="none"):
         take()
     assert found == [(0, 1), (1, 2), (3, 3)]
+
+
+@pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM])
+def test_a_worker_does_not_end_before_the_process_in_front(sent):
+    """A batch system sends it to all processes of a job, in any order."""
+    calls = [(signal.raise_signal, (sent,)), (int, ("1",))]
+    assert [one for batch in called(calls, 1) for one in batch] == [(0, None), (1, 1)]

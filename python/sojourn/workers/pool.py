@@ -22,6 +22,9 @@ KILLED = (
 )
 """What is told of a worker that was ended from outside."""
 
+DEAF_TO = (signal.SIGINT, signal.SIGTERM)
+"""What ends the process in front, which ends its workers then."""
+
 Call = tuple[Callable[..., Any], tuple[Any, ...]]
 """A function and what it is called with."""
 
@@ -93,10 +96,11 @@ def _has_answer(run: Future[Any]) -> bool:
 
 @contextmanager
 def _deaf_children() -> Iterator[None]:
-    """Processes that start here never hear Ctrl-C: the one in front ends them.
+    """Processes that start here never hear Ctrl-C or SIGTERM: the one in front ends them.
 
-    It reaches all processes of a terminal, and a worker that still imports what it needs would
-    print a traceback. Here it is heard when all have started.
+    Ctrl-C reaches all processes of a terminal, and a worker that still imports what it needs would
+    print a traceback; SIGTERM reaches all of a job, a worker perhaps before the one in front. Here
+    they are heard when all have started.
     """
     if not hasattr(signal, "pthread_sigmask"):
         yield
@@ -108,7 +112,7 @@ def _deaf_children() -> Iterator[None]:
     # Those that look after what workers share: to start one lifts the block.
     multiprocessing.resource_tracker.ensure_running()
     loky.backend.resource_tracker.ensure_running()
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, DEAF_TO)
     try:
         yield
     finally:
@@ -118,7 +122,8 @@ def _deaf_children() -> Iterator[None]:
 def _join(front: int, touch: Any, first: Call | None) -> None:
     """Prepare a worker of the process ``front``; do the ``first`` call there."""
     # Where signals cannot be blocked before a process starts.
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    for one in DEAF_TO:
+        signal.signal(one, signal.SIG_IGN)
     threading.Thread(target=_end_alone, args=(front,), daemon=True).start()
     threading.Thread(target=_tell, args=(touch,), daemon=True).start()
     if first is not None:
