@@ -10,7 +10,7 @@ import pytest
 
 import sojourn as sj
 from sojourn.experiments.folder import read
-from sojourn.experiments.manifest import STORE
+from sojourn.experiments.manifest import STORE, FolderError
 from sojourn.experiments.merge import NothingFoundError, merge
 from sojourn.experiments.share import Share
 from sojourn.experiments.sweep import sweep
@@ -178,6 +178,54 @@ def test_no_empty_tables_take_the_place_of_others(text, tmp_path):
     assert "12 runs are in none of the folders: run their shards again" in errors
     assert contents(out) == before
     assert len(read(out).results.runs) == 12
+
+
+@pytest.fixture
+def reading(text, tmp_path):
+    """A scenario that reads a file from outside of its folder."""
+    (tmp_path / "here" / "deep").mkdir(parents=True)
+    (tmp_path / "here" / "sizes.csv").write_text("472\n")
+    place = tmp_path / "here" / "deep" / "file.toml"
+    place.write_text(text().replace('"472 B"', '"empirical(../sizes.csv)"'))
+    return place
+
+
+def test_results_of_a_file_from_outside_can_be_read_and_merged(reading, tmp_path):
+    folders = parts(sj.Scenario.load(reading), tmp_path / "there", 2)
+    # From the results the name leads to another file, which is not the one.
+    (tmp_path / "there" / "sizes.csv").write_text("100\n")
+    merge(folders, tmp_path / "merged")
+    sweep(reading, tmp_path / "whole")
+    assert_same(tmp_path / "merged", tmp_path / "whole")
+    assert read(tmp_path / "merged").results.scenario.files == {"../sizes.csv": b"472\n"}
+    # Where the scenario has gone, the very file may lie so that the name leads there.
+    shutil.rmtree(tmp_path / "here")
+    (tmp_path / "sizes.csv").write_text("472\n")
+    assert len(read(tmp_path / "merged").results.runs) == 12
+
+
+@pytest.mark.parametrize("how", ["changed", "gone"])
+def test_another_file_from_outside_is_never_taken_for_the_one_that_was_read(reading, tmp_path, how):
+    folders = parts(sj.Scenario.load(reading), tmp_path / "there", 2)
+    file = reading.parent.parent / "sizes.csv"
+    file.unlink()
+    if how == "changed":
+        file.write_text("473\n")
+    (tmp_path / "there" / "sizes.csv").write_text("100\n")
+    told = r"scenario\.toml: it reads \.\./sizes\.csv, .* found none as it was.*; allowed: what"
+    with pytest.raises(FolderError, match=told):
+        merge(folders, tmp_path / "merged")
+    with pytest.raises(FolderError, match=told):
+        read(folders[0])
+    assert not (tmp_path / "merged").exists()
+
+
+def test_parts_that_have_read_other_files_are_not_merged(reading, tmp_path):
+    sweep(reading, tmp_path / "part-1", share=Share(1, 2))
+    (reading.parent.parent / "sizes.csv").write_text("473\n")
+    sweep(reading, tmp_path / "part-2", share=Share(2, 2))
+    with pytest.raises(FolderError, match="part-2: its scenario has read other files than that of"):
+        merge([tmp_path / "part-1", tmp_path / "part-2"], tmp_path / "merged")
 
 
 def contents(folder):

@@ -26,6 +26,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from hashlib import sha256
 from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -140,6 +141,7 @@ def _manifest(
         "runs": len(results.runs),
         "complete": results.complete,
         "shard": share,
+        "outside": _outside(scenario),
         "in_place": scenario.folder.resolve() == folder.resolve(),
         "command": _command(),
         "written": datetime.now(UTC).isoformat(timespec="seconds"),
@@ -222,7 +224,7 @@ def read(folder: Path) -> Experiment:
     frames["totals"], frames["time_series"] = frames.pop("total"), frames.pop("series")
     outside.read_results(folder)
     try:
-        scenario = Scenario.load(folder / "scenario.toml")
+        scenario = scenario_of(folder, manifest)
     except ScenarioError as error:
         made = manifest["sojourn"]
         told = f"; the folder was written by sojourn {made}, this is {__version__}"
@@ -235,6 +237,41 @@ def read(folder: Path) -> Experiment:
         **frames,
     )
     return Experiment(folder, results, manifest)
+
+
+def scenario_of(folder: Path, manifest: dict[str, Any]) -> Scenario:
+    """The scenario of an experiment with the very files that it read.
+
+    Those that have no copy beside it are looked for from the folder, and from where the scenario
+    was. Raises :class:`FolderError` where they are not there, or not as they were.
+    """
+    place, apart = folder / SCENARIO, manifest.get("outside")
+    if not apart:
+        return Scenario.load(place)
+    copies = {n: told["sha256"] for n, told in manifest["files"].items() if n not in OWN}
+    origin = Path(apart["folder"])
+    for base, wanted in ((folder, apart["files"]), (origin, apart["files"] | copies)):
+        if all(_has_checksum(base / name, checksum) for name, checksum in wanted.items()):
+            return Scenario(place.read_text(encoding="utf-8"), str(place), base)
+    names = ", ".join(apart["files"])
+    raise FolderError(
+        f"{place}: it reads {names}, of which results have no copy; found none as it was, whether "
+        f"from {folder} or from {origin}; allowed: what the runs have read, in either place"
+    )
+
+
+def _has_checksum(path: Path, checksum: str) -> bool:
+    return path.is_file() and sha256(path.read_bytes()).hexdigest() == checksum
+
+
+def _outside(scenario: Scenario) -> dict[str, Any]:
+    """Which files that are read have no copy, with checksums, and from where; empty if none."""
+    files = {
+        name: sha256(content).hexdigest()
+        for name, content in scenario.files.items()
+        if _leads_out(Path(name))
+    }
+    return {"folder": str(scenario.folder.resolve()), "files": files} if files else {}
 
 
 def _command() -> str:

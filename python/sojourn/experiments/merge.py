@@ -10,7 +10,7 @@ from sojourn._core import ENGINE
 from sojourn.experiments.bench import Finished
 from sojourn.experiments.compared import compared_points
 from sojourn.experiments.drafts import Drafts
-from sojourn.experiments.folder import prepare
+from sojourn.experiments.folder import prepare, scenario_of
 from sojourn.experiments.listener import Note
 from sojourn.experiments.manifest import STORE, FolderError, damaged, read_manifest
 from sojourn.experiments.output_folder import at_work
@@ -73,8 +73,8 @@ def merge(parts: Sequence[Path], out: Path, *, note: Note = lambda _: None) -> t
 
 def _common_scenario(parts: Sequence[Path]) -> Scenario:
     first = parts[0]
-    for part in parts:
-        manifest = read_manifest(part)
+    manifests = [read_manifest(part) for part in parts]
+    for part, manifest in zip(parts, manifests, strict=True):
         if not (part / STORE).is_dir():
             what = f"found tables, as of sojourn run, but no {STORE}/ with the runs that are merged"
             raise FolderError(f"{part}: {what}; allowed: a folder of sojourn sweep")
@@ -88,7 +88,9 @@ def _common_scenario(parts: Sequence[Path]) -> Scenario:
             raise FolderError(f"{bad[0]}; run its shard again")
         if (part / "scenario.toml").read_bytes() != (first / "scenario.toml").read_bytes():
             raise FolderError(f"{part}: it is a part of another scenario than {first}")
-    return Scenario.load(first / "scenario.toml")
+        if manifest.get("outside", {}).get("files") != manifests[0].get("outside", {}).get("files"):
+            raise FolderError(f"{part}: its scenario has read other files than that of {first}")
+    return scenario_of(first, manifests[0])
 
 
 def _take(store: Store, part: Path, note: Note) -> None:
