@@ -1,6 +1,7 @@
 """Files take their place whole, or leave what was there and nothing beside it."""
 
 import errno
+import gc
 
 import pytest
 
@@ -75,6 +76,15 @@ def test_who_ends_later_is_not_disturbed(tmp_path):
     two.take_place()
     assert path.read_bytes() == b"two"
     assert names(tmp_path) == ["file"]
+
+
+def test_what_no_block_has_begun_to_write_goes_too(tmp_path):
+    """As where Ctrl-C comes just before it."""
+    file = Unfinished(tmp_path / "file")
+    assert len(names(tmp_path)) == 1
+    del file
+    gc.collect()
+    assert names(tmp_path) == []
 
 
 def test_a_full_disk_is_told_by_the_name_of_the_file(tmp_path, monkeypatch):

@@ -121,3 +121,22 @@ def test_a_journal_that_has_grown_since_it_was_read_stays(tmp_path, monkeypatch)
         other.append([FURTHER[1]])
         store.tidy()
     assert set(Store(tmp_path)) == dict([RUNS[0], *FURTHER]).keys()
+
+
+def test_a_journal_is_closed_though_ctrl_c_came_as_it_was_made(tmp_path, monkeypatch):
+    opened, usual = [], os.open
+
+    def noted(*given):
+        opened.append(usual(*given))
+        return opened[-1]
+
+    def interrupted(_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("os.open", noted)
+    monkeypatch.setattr("sojourn.store.journal.sync_folder", interrupted)
+    with pytest.raises(KeyboardInterrupt), Journal(tmp_path) as journal:
+        journal.append(RUNS)
+    (file,) = opened
+    with pytest.raises(OSError, match="Bad file descriptor"):
+        os.fstat(file)

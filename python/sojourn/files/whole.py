@@ -65,10 +65,11 @@ class Unfinished:
 
     def discard(self) -> None:
         """Remove it, unless it has taken its place."""
-        # Where this fails there is nothing to remove, or the error that is told already.
-        with suppress(OSError):
+        # Where this fails there is nothing to remove, or the error that is told already; and where
+        # it was not begun there is no file.
+        with suppress(OSError, AttributeError):
             self._file.close()
-        with suppress(OSError):
+        with suppress(OSError, AttributeError):
             self._other.unlink(missing_ok=True)
 
     def __enter__(self) -> Self:
@@ -77,6 +78,10 @@ class Unfinished:
 
     def __exit__(self, *_: object) -> None:
         """Remove what did not take its place."""
+        self.discard()
+
+    def __del__(self) -> None:
+        """Remove it too where Ctrl-C came between its beginning and the block that writes it."""
         self.discard()
 
     @contextmanager

@@ -49,7 +49,8 @@ class Journal:
         records = [record.write(key, payload) for key, payload in runs]
         bounds = list(accumulate(map(len, records), initial=self._end))
         if self._file is None:
-            self._file = self._create()
+            self._create()
+            assert self._file is not None
         self._dirty = True
         try:
             _write_all(self._file, b"".join(records))
@@ -84,12 +85,12 @@ class Journal:
         self._dirty = False
         self._committed = time.monotonic()
 
-    def _create(self) -> int:
+    def _create(self) -> None:
         flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND
-        file = os.open(self._path, flags, 0o666)
-        try_lock(file)
+        # At once: what ends this before its end is to find a file to close.
+        self._file = os.open(self._path, flags, 0o666)
+        try_lock(self._file)
         sync_folder(self._folder)
-        return file
 
     def __enter__(self) -> Self:
         """Begin."""
