@@ -5,8 +5,6 @@
 //! them is searched, once for all paths with the same end: a dumbbell of 100,000 flows takes two
 //! searches.
 
-use std::collections::VecDeque;
-
 use sojourn_base::prefetch::prefetch;
 
 use crate::{LinkId, NodeId};
@@ -22,9 +20,17 @@ pub struct Graph {
     links: LinkId,
 }
 
-/// For each node the first link of its path to some destination and the node behind it; none where
-/// there is no way.
-type Hops = Vec<Option<(LinkId, NodeId)>>;
+/// The first links of all shortest paths to one destination. Only the nodes of the last search are
+/// cleared for the next one, so that a search costs what it reaches: where nothing leads back to
+/// the senders of a network, each of them is a destination with nothing around it.
+struct Hops {
+    /// For each node the first link of its path and the node behind it; none where there is no way.
+    first: Vec<Option<(LinkId, NodeId)>>,
+    /// How many links away each node is; `u32::MAX` where there is no way.
+    distance: Vec<u32>,
+    /// The nodes that have been reached, in this order.
+    reached: Vec<NodeId>,
+}
 
 /// A path whose ends are walked as far as there is no choice.
 struct Trimmed {
@@ -64,14 +70,21 @@ impl Graph {
         let mut order: Vec<usize> = (0..pairs.len()).collect();
         order.sort_by_key(|&pair| trimmed[pair].to);
         let mut paths = vec![None; pairs.len()];
+        let mut hops = Hops::new(self.entering.len());
         for same in order.chunk_by(|&a, &b| trimmed[a].to == trimmed[b].to) {
-            let mut hops = None;
+            let mut searched = false;
             for &pair in same {
                 let Trimmed { from, to, .. } = trimmed[pair];
                 let between = if from == to {
                     Some(Vec::new())
+                } else if self.leaving[from as usize].is_empty() {
+                    None
                 } else {
-                    follow(hops.get_or_insert_with(|| self.next_hops(to)), from, to)
+                    if !searched {
+                        self.search(to, &mut hops);
+                        searched = true;
+                    }
+                    hops.follow(from, to)
                 };
                 paths[pair] = between.map(|between| trimmed[pair].around(&between));
             }
@@ -105,27 +118,64 @@ impl Graph {
         }
     }
 
-    /// The first links of all shortest paths to `destination`.
-    fn next_hops(&self, destination: NodeId) -> Hops {
-        let mut hops: Hops = vec![None; self.entering.len()];
-        let mut distance = vec![u32::MAX; self.entering.len()];
-        distance[destination as usize] = 0;
-        let mut reached = VecDeque::from([destination]);
-        while let Some(node) = reached.pop_front() {
-            let next = distance[node as usize] + 1;
+    /// Finds the first links of all shortest paths to `destination`.
+    fn search(&self, destination: NodeId, hops: &mut Hops) {
+        hops.begin(destination);
+        let mut next = 0;
+        while let Some(&node) = hops.reached.get(next) {
+            next += 1;
+            let distance = hops.distance[node as usize] + 1;
             for &(link, from) in &self.entering[node as usize] {
-                let known = distance[from as usize];
-                if known == u32::MAX {
-                    distance[from as usize] = next;
-                    reached.push_back(from);
-                }
-                let first = hops[from as usize].is_none_or(|(other, _)| link < other);
-                if known == u32::MAX || (known == next && first) {
-                    hops[from as usize] = Some((link, node));
-                }
+                hops.meet(from, distance, (link, node));
             }
         }
-        hops
+    }
+}
+
+impl Hops {
+    /// Of a graph of `nodes` nodes, nothing reached.
+    fn new(nodes: usize) -> Self {
+        Self {
+            first: vec![None; nodes],
+            distance: vec![u32::MAX; nodes],
+            reached: Vec::new(),
+        }
+    }
+
+    /// Forgets the last search; only `destination` is reached.
+    fn begin(&mut self, destination: NodeId) {
+        for node in self.reached.drain(..) {
+            self.first[node as usize] = None;
+            self.distance[node as usize] = u32::MAX;
+        }
+        self.distance[destination as usize] = 0;
+        self.reached.push(destination);
+    }
+
+    /// A way of `distance` links leads from `node` over `hop`.
+    fn meet(&mut self, node: NodeId, distance: u32, hop: (LinkId, NodeId)) {
+        let at = node as usize;
+        let known = self.distance[at];
+        if known == u32::MAX {
+            self.distance[at] = distance;
+            self.reached.push(node);
+        }
+        let earlier = self.first[at].is_none_or(|(other, _)| hop.0 < other);
+        if known == u32::MAX || (known == distance && earlier) {
+            self.first[at] = Some(hop);
+        }
+    }
+
+    /// The links of the path from `from` to `to`, which was searched; none where there is no way.
+    fn follow(&self, from: NodeId, to: NodeId) -> Option<Vec<LinkId>> {
+        let mut links = Vec::new();
+        let mut node = from;
+        while node != to {
+            let (link, next) = self.first[node as usize]?;
+            links.push(link);
+            node = next;
+        }
+        Some(links)
     }
 }
 
@@ -136,18 +186,6 @@ impl Trimmed {
         let all = self.head.iter().chain(between).chain(tail);
         all.copied().collect()
     }
-}
-
-/// Follows `hops` from `from` to `to`: the links of the path; none where there is no way.
-fn follow(hops: &Hops, from: NodeId, to: NodeId) -> Option<Vec<LinkId>> {
-    let mut links = Vec::new();
-    let mut node = from;
-    while node != to {
-        let (link, next) = hops[node as usize]?;
-        links.push(link);
-        node = next;
-    }
-    Some(links)
 }
 
 /// The paths of all flows, one behind the other.
@@ -242,7 +280,9 @@ mod tests {
                 .flat_map(|from| (0..nodes).map(move |to| (from, to)))
                 .collect();
             for (&(from, to), path) in pairs.iter().zip(graph.paths(&pairs)) {
-                let whole = follow(&graph.next_hops(to), from, to);
+                let mut hops = Hops::new(nodes as usize);
+                graph.search(to, &mut hops);
+                let whole = hops.follow(from, to);
                 assert_eq!(path, whole, "{links:?}: {from} to {to}");
             }
         }
