@@ -152,6 +152,16 @@ def test_the_nearest_that_is_allowed_is_written_and_told(sojourn, tmp_path, queu
     assert words in f"{command} "
 
 
+def test_tbf_has_room_for_the_headers_that_linux_counts(sojourn, tmp_path):
+    text = script(sojourn, tmp_path, 'discipline = "tbf", burst = "1500 B"')
+    assert "burst 1514 " in text
+    assert "Linux counts 14 B of Ethernet for each packet: burst and mtu" in text
+    # Seven packets, the last of them not a whole one.
+    assert "burst 10098 " in script(sojourn, tmp_path, 'discipline = "tbf", burst = "10 kB"')
+    queue = 'discipline = "tbf", peak_rate = "20 Mbit/s", mtu = "1500 B"'
+    assert "peakrate 20000000bit mtu 1514" in script(sojourn, tmp_path, queue)
+
+
 def test_what_is_automatic_is_written_where_linux_would_take_another(sojourn, tmp_path):
     # Half of 5 ms at 10 Mbit/s, and three times that.
     text = script(sojourn, tmp_path, 'discipline = "ared"')

@@ -295,10 +295,22 @@ def bytes_limit(value: Any, _: Params, link: Link) -> Written:
     return Written(f"limit {round(units.length_bytes(value, link.mtu_bytes, link))}")
 
 
+def bucket(option: str, value: Any, link: Link) -> Written:
+    """A bucket of tbf, which counts frames: in it there must be as many packets as in Sojourn's."""
+    room = units.size_bytes(value)
+    frames = math.ceil(room / link.mtu_bytes)
+    return in_numbers(option, room + frames * units.ETHERNET_HEADER, Counts("bytes"))
+
+
+def first_bucket(value: Any, _: Params, link: Link) -> Written:
+    """tbf's bucket."""
+    return bucket("burst", value, link)
+
+
 def second_bucket(value: Any, params: Params, link: Link) -> Written | None:
     """tbf's second bucket, which it demands where there is a peak rate."""
     if value != "auto":
-        return size("mtu")(value, params, link)
+        return bucket("mtu", value, link)
     if params["peak_rate"] == "none":
         return None
     return Written(f"mtu {round(link.mtu_bytes) + units.ETHERNET_HEADER}")
@@ -468,12 +480,16 @@ QDISCS: Mapping[str, Qdisc] = {
         "tbf",
         {
             "rate": rate("rate"),
-            "burst": size("burst"),
+            "burst": first_bucket,
             "limit": bytes_limit,
             "peak_rate": rate("peakrate"),
             "mtu": second_bucket,
         },
-        notes=("tbf's limit is in bytes: packets are reckoned at the largest size",),
+        notes=(
+            "tbf's limit is in bytes: packets are reckoned at the largest size",
+            f"Linux counts {units.ETHERNET_HEADER} B of Ethernet for each packet: burst and mtu "
+            "have room for them, the rate has not",
+        ),
     ),
     "prio": Qdisc("prio", {"bands": number("bands"), "priomap": number("priomap")}),
     "cake": Qdisc(
