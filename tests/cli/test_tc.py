@@ -138,6 +138,42 @@ NEAREST = {
     ),
     'discipline = "fq_pie", mark_threshold = 0.004': ("ecn_prob 1", "tc counts in percent"),
     'discipline = "codel", target = "1500 ns"': ("target 2us ", "tc counts in microseconds"),
+    'discipline = "droptail", limit = "10 GB"': (
+        "limit 4294967295",
+        "limit = 10 GB: tc counts in bytes up to 4294967295",
+    ),
+    'discipline = "headdrop", limit = "5000000000 packets"': (
+        "limit 4294967295",
+        "tc counts in packets up to 4294967295",
+    ),
+    'discipline = "pie", limit = "5000000000 packets"': (
+        "limit 4294967295 ",
+        "tc counts in packets up to 4294967295",
+    ),
+    'discipline = "tbf", limit = "10 GB"': (
+        "limit 4294967295",
+        "limit = 10 GB: tc counts in bytes",
+    ),
+    'discipline = "tbf", limit = "1 ps"': ("limit 1", "limit = 1 ps: tc counts in bytes"),
+    'discipline = "red", limit = "10 GB"': (
+        "limit 4294967295 ",
+        "limit = 10 GB: tc counts in bytes",
+    ),
+    'discipline = "red", max_p = 1e-7': ("probability 2.35e-06 ", "max_p = 1e-07: tc has no less"),
+    'discipline = "sfq", limit = "1 packets"': (
+        "limit 2 ",
+        "limit = 1 packets: tc counts in packets from 2 up to",
+    ),
+    'discipline = "choke", min_th = "5 packets", max_th = "5 packets"': (
+        "min 4 ",
+        "tc wants min below max",
+    ),
+    'discipline = "choke", limit = "10 packets"': ("max 10 ", "tc wants min below max"),
+    'discipline = "cake", mpu = "1500 B"': ("mpu 256 ", "tc counts in bytes up to 256"),
+    'discipline = "cake", bandwidth = "7 bit/s"': (
+        "bandwidth 8bit ",
+        "tc counts in bit/s from 8 up to",
+    ),
 }
 """Values that tc or the kernel refuses or takes for others: the nearest, and a note."""
 
@@ -152,6 +188,23 @@ def test_the_nearest_that_is_allowed_is_written_and_told(sojourn, tmp_path, queu
     assert words in f"{command} "
 
 
+# What tc finds from a burst of b packets and the number m of them in min: the weight W, the first
+# of 1/2, 1/4 ... for which b + 1 - m is at most (1 - (1 - W)^b) / W. With m = 1 there is none.
+def test_red_below_a_mean_packet_keeps_its_thresholds(sojourn, tmp_path):
+    text = script(sojourn, tmp_path, 'discipline = "red", min_th = "250 B", max_th = "750 B"')
+    # Two packets of 125 B: the burst is (2 x 250 + 750) / (3 x 125) = 3.3 of them.
+    assert "min 250 max 750 avpkt 125 burst 3 " in text
+    assert "# mean_packet = 500 B: tc wants min above one avpkt; avpkt 125 leaves" in text
+    text = script(sojourn, tmp_path, 'discipline = "red", min_th = "2500 B", max_th = "7500 B"')
+    assert "min 2500 max 7500 avpkt 500 burst 8 " in text
+    assert "above one avpkt" not in text
+
+
+def test_a_choke_of_one_packet_has_a_burst_of_one(sojourn, tmp_path):
+    queue = 'discipline = "choke", min_th = "1 packets", max_th = "3 packets"'
+    assert "min 1 max 3 burst 1 " in script(sojourn, tmp_path, queue)
+
+
 def test_tbf_has_room_for_the_headers_that_linux_counts(sojourn, tmp_path):
     text = script(sojourn, tmp_path, 'discipline = "tbf", burst = "1500 B"')
     assert "burst 1514 " in text
@@ -160,6 +213,43 @@ def test_tbf_has_room_for_the_headers_that_linux_counts(sojourn, tmp_path):
     assert "burst 10098 " in script(sojourn, tmp_path, 'discipline = "tbf", burst = "10 kB"')
     queue = 'discipline = "tbf", peak_rate = "20 Mbit/s", mtu = "1500 B"'
     assert "peakrate 20000000bit mtu 1514" in script(sojourn, tmp_path, queue)
+
+
+BEYOND = {
+    ("10 Mbit/s", "100 Gbit/s", 'discipline = "red"'): (
+        "bandwidth 34359738360bit",
+        "# red: tc counts in bit/s from 8 up to 34359738360; bandwidth",
+    ),
+    ("10 Mbit/s", "100 Gbit/s", 'discipline = "choke"'): (
+        "bandwidth 34359738360bit",
+        "# choke: tc counts in bit/s from 8 up to 34359738360; bandwidth",
+    ),
+    ("10 Mbit/s", "1 bit/s", 'discipline = "codel"'): (
+        "rate 8bit ceil 8bit",
+        "# rate = 1 bit/s: tc counts in bit/s from 8 up to",
+    ),
+    ('delay = "20 ms"', 'delay = "5 min"', 'discipline = "codel"'): (
+        "netem delay 274877906us limit 5859375",
+        "# delay = 300.0 s: tc counts in microseconds up to 274877906",
+    ),
+    ('overhead = "38 B"', 'overhead = "100 kB"', 'discipline = "codel"'): (
+        "overhead 65535",
+        "# overhead = 100000 B: tc counts in bytes up to 65535",
+    ),
+}
+"""Links that tc cannot make: of the scenario, what stands in the place of what."""
+
+
+@pytest.mark.parametrize(("old", "new", "queue"), BEYOND)
+def test_links_beyond_what_tc_can_make(sojourn, tmp_path, old, new, queue):
+    path = tmp_path / "linux.toml"
+    path.write_text(SCENARIO.replace(old, new, 1).format(queue=queue))
+    text = sojourn("tc", path).out
+    words, note = BEYOND[old, new, queue]
+    assert any(words in command for command in commands(text))
+    assert note in text
+    if shutil.which("tc") is not None:
+        read_by_tc(text)
 
 
 def test_what_is_automatic_is_written_where_linux_would_take_another(sojourn, tmp_path):
@@ -226,6 +316,9 @@ def test_tc_reads_every_option(sojourn, tmp_path, discipline, preset):
         *NEAREST,
         'discipline = "tbf", peak_rate = "2 Mbit/s"',
         'discipline = "tbf", peak_rate = "2 Mbit/s", mtu = "2000 B"',
+        'discipline = "red", min_th = "250 B", max_th = "750 B"',
+        'discipline = "red", min_th = "500 B", max_th = "750 B"',
+        'discipline = "choke", min_th = "1 packets", max_th = "3 packets"',
     ],
 )
 def test_tc_reads_what_it_could_not_take_as_it_was(sojourn, tmp_path, queue):

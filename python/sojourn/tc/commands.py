@@ -17,8 +17,25 @@ from typing import Any
 from sojourn import registries
 from sojourn.files.toml_text import value_text
 from sojourn.tc import units
-from sojourn.tc.qdiscs import QDISCS, WITHOUT, Qdisc, Written, bytes_limit
+from sojourn.tc.qdiscs import (
+    MOST,
+    MOST_BPS,
+    QDISCS,
+    WITHOUT,
+    Counts,
+    Qdisc,
+    Written,
+    bits_per_s,
+    bytes_limit,
+    in_numbers,
+)
 from sojourn.tc.units import ETHERNET_HEADER, Link
+
+MOST_OVERHEAD = 65_535
+"""Most bytes that HTB adds to a packet."""
+
+MOST_DELAY = MOST * 64 // 1000
+"""The longest delay of netem in microseconds: 32 bits of ticks of 64 ns."""
 
 NO_TIME = "10tbit"
 """A rate at which a packet takes no time: 1.2 ns at most."""
@@ -56,10 +73,16 @@ def _variable(name: str) -> str:
 
 def _shape(link: dict[str, Any], dev: str) -> Iterator[str]:
     """The rate."""
-    rate = f"rate {link['rate_bps']}bit ceil {link['rate_bps']}bit"
+    kept = bits_per_s("rate", link["rate_bps"], MOST_BPS)
+    rate = f"{kept.words} {kept.words.replace('rate', 'ceil')}"
+    if kept.note:
+        yield f"# rate = {link['rate_bps']} bit/s: {kept.note}"
     beyond = link["overhead_bytes"] - ETHERNET_HEADER
     if beyond > 0:
-        rate += f" overhead {beyond}"
+        counted = in_numbers("overhead", beyond, Counts("bytes", most=MOST_OVERHEAD))
+        rate += f" {counted.words}"
+        if counted.note:
+            yield f"# overhead = {link['overhead_bytes']} B: {counted.note}"
     elif beyond < 0:
         yield (
             f"# overhead = {link['overhead_bytes']} B: Linux counts {ETHERNET_HEADER} B of "
@@ -99,7 +122,10 @@ def _queue(link: dict[str, Any], dev: str) -> Iterator[str]:
         yield f'# preset = "{queue["preset"]}": the ways of that program have no equivalent'
     words = [qdisc.name, *qdisc.always, *(one.words for one in written.values() if one.words)]
     if qdisc.of_link is not None:
-        words.append(qdisc.of_link(about))
+        of_link = qdisc.of_link(about)
+        words.append(of_link.words)
+        if of_link.note:
+            yield f"# {name}: {of_link.note}"
     yield f"tc qdisc replace dev ${dev} parent 1:1 handle 10: {' '.join(words)}"
 
 
@@ -141,7 +167,13 @@ def _wire(link: dict[str, Any], dev: str, ifb: str) -> Iterator[str]:
             least_s, most_s = (link["delay_s"] + bound for bound in bounds)
     # Room for the smallest packets of an Ethernet.
     room = math.ceil(link["rate_bps"] * most_s / 8 / 64)
-    wire = f"delay {_delay(least_s, most_s)} limit {max(room, 1000)}"
+    limit = in_numbers("limit", max(room, 1000), Counts("packets"))
+    if limit.note:
+        yield f"# {room} of the smallest packets are under way: {limit.note}"
+    delay = _delay(least_s, most_s)
+    if delay.note:
+        yield f"# delay = {link['delay_s']} s: {delay.note}"
+    wire = f"{delay.words} {limit.words}"
     if most_s > least_s and not link["reorders"]:
         yield "# reorders = false: with a rate, here one that takes no time, netem keeps the order"
         wire += f" rate {NO_TIME}"
@@ -161,11 +193,24 @@ def _wire(link: dict[str, Any], dev: str, ifb: str) -> Iterator[str]:
     )
 
 
-def _delay(least_s: float, most_s: float) -> str:
+def _delay(least_s: float, most_s: float) -> Written:
     """netem's words for delays between two bounds: the middle, and how far they reach from it."""
-    middle = units.time_text((least_s + most_s) / 2)
-    reach = (most_s - least_s) / 2
-    return f"{middle} {units.time_text(reach)}" if reach > 0 else middle
+    counts = Counts("microseconds", most=MOST_DELAY)
+    middle, reach = ((most_s + least_s) / 2, (most_s - least_s) / 2)
+
+    def part(option: str, exact_s: float) -> Written:
+        return in_numbers(option, exact_s * 1e6, counts, lambda us: units.time_text(us / 1e6))
+
+    delay = part("delay", middle)
+    if reach <= 0:
+        return Written(delay.words, _beyond(delay, middle))
+    jitter = part("", reach)
+    return Written(f"{delay.words}{jitter.words}", _beyond(delay, middle) or _beyond(jitter, reach))
+
+
+def _beyond(written: Written, exact_s: float) -> str:
+    """What to say of a time that netem has no room for; that it counts in whole ones is known."""
+    return written.note if exact_s * 1e6 > MOST_DELAY else ""
 
 
 def _loss(law: dict[str, Any]) -> str | None:

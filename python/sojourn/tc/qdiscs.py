@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from sojourn.tc import units
+from sojourn.tc import red, units
 from sojourn.tc.units import Link
 
 Params = Mapping[str, Any]
@@ -34,6 +34,12 @@ that tc's own default stands."""
 UNBOUNDED = 1_000_000
 """Packets of a queue without a limit: tc wants a number."""
 
+MOST = (1 << 32) - 1
+"""What has room in the 32 bits of most options."""
+
+MOST_BPS = 10**13
+"""The fastest link that a scenario has; tc has rates of 64 bits."""
+
 CLOSE = 1e-6
 """Relative difference from which a value counts as another."""
 
@@ -49,7 +55,7 @@ class Qdisc:
     name: str
     options: Mapping[str, Write] = field(default_factory=dict)
     always: tuple[str, ...] = ()
-    of_link: Callable[[Link], str] | None = None
+    of_link: Callable[[Link], Written] | None = None
     notes: tuple[str, ...] = ()
 
 
@@ -59,19 +65,18 @@ class Counts:
 
     unit: str
     least: int = 1
-    most: int | None = None
+    most: int = MOST
 
     def nearest(self, exact: float) -> int:
         """The number nearest to what is meant: not zero, unless that is."""
         if exact == math.inf:
-            return UNBOUNDED if self.most is None else self.most
-        number = max(round(exact), self.least) if exact > 0 else 0
-        return number if self.most is None else min(number, self.most)
+            return min(UNBOUNDED, self.most)
+        return min(max(round(exact), self.least), self.most) if exact > 0 else 0
 
     def note(self, words: str) -> str:
         """What to say where ``words`` are not what is meant."""
         ends = "" if self.least == 1 else f" from {self.least}"
-        ends += "" if self.most is None else f" up to {self.most}"
+        ends += f" up to {self.most}"
         return f"tc counts in {self.unit}{ends}; {words} comes nearest"
 
 
@@ -99,14 +104,14 @@ def in_numbers(
     number = counts.nearest(exact)
     words = f"{option} {shown(number)}"
     is_meant = math.isclose(number, exact, rel_tol=CLOSE) or (
-        exact == math.inf and counts.most is None
+        exact == math.inf and number == UNBOUNDED
     )
     return Written(words, "" if is_meant else counts.note(words))
 
 
-def packets(option: str, most: int | None = None) -> Write:
+def packets(option: str, least: int = 1, most: int = MOST) -> Write:
     """A length in packets."""
-    counts = Counts("packets", most=most)
+    counts = Counts("packets", least, most)
 
     def write(value: Any, _: Params, link: Link) -> Written | None:
         if value == "auto":
@@ -118,51 +123,97 @@ def packets(option: str, most: int | None = None) -> Write:
     return write
 
 
-def thresholds(params: Params, link: Link) -> tuple[float, float] | None:
-    """RED's ``min_th`` and ``max_th`` in bytes, packets being of the discipline's typical size.
-
-    None where tc works them out as Sojourn does: under Linux's preset, where ``max_th`` is
-    automatic or both are.
-    """
-    mean = units.size_bytes(params["mean_packet"])
-    low, high = params["min_th"], params["max_th"]
-    if "auto" in (low, high) and params["preset"] == "linux":
-        return None
-    if low == "auto":
-        target = units.seconds(params.get("target_delay", "5 ms"))
-        low_bytes = max(5 * mean, target * link.rate_bps / 8 / 2)
-    else:
-        low_bytes = units.length_bytes(low, mean, link)
-    high_bytes = 3 * low_bytes if high == "auto" else units.length_bytes(high, mean, link)
-    return low_bytes, high_bytes
+def bytes_of(option: str, value: Any, packet_bytes: float, link: Link) -> Written:
+    """A limit in bytes, packets being of ``packet_bytes``. Zero would mean none was given."""
+    if value == "none":
+        return Written(f"{option} {UNBOUNDED * 1500}")
+    exact = max(units.length_bytes(value, packet_bytes, link), 1e-9)
+    return in_numbers(option, exact, Counts("bytes"))
 
 
-def threshold(option: str, which: int, *, in_bytes: bool) -> Write:
+def red_limit(value: Any, params: Params, link: Link) -> Written:
+    """RED's limit in bytes."""
+    return bytes_of("limit", value, units.size_bytes(params["mean_packet"]), link)
+
+
+def choke_limit(value: Any, params: Params, link: Link) -> Written | None:
+    """CHOKe's limit: two packets at least, since ``max`` is above ``min`` and within the limit."""
+    return packets("limit", least=2, most=CHOKE_PACKETS)(value, params, link)
+
+
+def red_of(params: Params, link: Link) -> red.Red:
+    """RED's numbers, as far as tc takes them."""
+    limit = red_limit(params["limit"], params, link)
+    return red.in_bytes(params, link, int(limit.words.split()[1]))
+
+
+def choke_of(params: Params, link: Link) -> red.Red:
+    """CHOKe's numbers, as far as tc takes them."""
+    limit = choke_limit(params["limit"], params, link)
+    return red.in_packets(params, link, int(limit.words.split()[1]) if limit else CHOKE_PACKETS)
+
+
+def threshold(option: str, which: int, of: Callable[[Params, Link], red.Red]) -> Write:
     """The first or the second of RED's thresholds."""
 
     def write(value: Any, params: Params, link: Link) -> Written | None:
-        mean = units.size_bytes(params["mean_packet"])
-        both = thresholds(params, link)
-        if both is not None:
-            length = both[which]
-        elif value != "auto":
-            length = units.length_bytes(value, mean, link)
-        else:
+        fitted = of(params, link)
+        if fitted.derived and value == "auto":
             return None
-        number = round(length) if in_bytes else max(1, math.ceil(length / mean))
-        return Written(f"{option} {number}")
+        words = f"{option} {(fitted.low, fitted.high)[which]}"
+        both = red.thresholds(params, link)
+        if both is None:
+            return Written(words)
+        mean = units.size_bytes(params["mean_packet"])
+        exact = both[which] if of is red_of else max(1, math.ceil(both[which] / mean))
+        is_meant = abs((fitted.low, fitted.high)[which] - exact) < 1
+        return Written(words, "" if is_meant else RED_BOUNDS[of].format(words=words))
 
     return write
 
 
-def average_bytes(option: str) -> Write:
-    """A limit in bytes, packets being of the discipline's typical size."""
+RED_BOUNDS: Mapping[Callable[[Params, Link], red.Red], str] = {
+    red_of: f"tc counts in bytes from 2 up to {red.MOST_BYTES}; {{words}} comes nearest",
+    choke_of: "tc wants min below max, and max within the limit; {words} comes nearest",
+}
+"""What to say where a threshold is not what is meant."""
+
+
+def red_packet(value: Any, params: Params, link: Link) -> Written:
+    """RED's mean packet."""
+    fitted = red_of(params, link)
+    words = f"avpkt {fitted.mean}"
+    shorter = fitted.mean < round(units.size_bytes(value))
+    note = f"tc wants min above one avpkt; {words} leaves the thresholds as they are"
+    return Written(words, note if shorter else "")
+
+
+def burst(of: Callable[[Params, Link], red.Red]) -> Write:
+    """RED's burst: automatic, as red(8) advises."""
 
     def write(value: Any, params: Params, link: Link) -> Written | None:
-        if value == "none":
-            return Written(f"{option} {UNBOUNDED * 1500}")
-        size = units.size_bytes(params["mean_packet"])
-        return Written(f"{option} {round(units.length_bytes(value, size, link))}")
+        fitted = of(params, link)
+        if value == "auto" and fitted.derived:
+            return None
+        words = f"burst {fitted.burst}"
+        is_meant = value == "auto" or float(value) == fitted.burst
+        return Written(words, "" if is_meant else f"tc finds no weight for it; {words} has one")
+
+    return write
+
+
+def probability(of: Callable[[Params, Link], red.Red]) -> Write:
+    """RED's largest probability: over the width of the thresholds not below what has room."""
+
+    def write(value: Any, params: Params, link: Link) -> Written | None:
+        if value in ("auto", "none"):
+            return None
+        fitted = of(params, link)
+        least = 1.01 * (fitted.high - fitted.low) / 2**31
+        if float(value) >= least:
+            return Written(f"probability {value}")
+        words = f"probability {least:.3g}"
+        return Written(words, f"tc has no less between these thresholds; {words} comes nearest")
 
     return write
 
@@ -187,12 +238,12 @@ def milliseconds(option: str) -> Write:
     return counted(option, lambda value: units.seconds(value) * 1e3, Counts("milliseconds"))
 
 
-def size(option: str, least: int = 1, most: int | None = None) -> Write:
+def size(option: str, least: int = 1, most: int = MOST) -> Write:
     """A size in bytes."""
     return counted(option, units.size_bytes, Counts("bytes", least, most))
 
 
-def whole(option: str, most: int | None = None, without: float | None = None) -> Write:
+def whole(option: str, most: int = MOST, without: float | None = None) -> Write:
     """A whole number."""
     return counted(option, float, Counts("whole numbers", most=most), without=without)
 
@@ -235,10 +286,16 @@ def power_of_two(option: str, most: int) -> Write:
     return write
 
 
+def bits_per_s(option: str, exact: float, most: int) -> Written:
+    """A rate: tc counts in bytes, and none is no rate."""
+    counts = Counts("bit/s", 8, most)
+    return in_numbers(option, exact, counts, shown=lambda number: f"{number}bit")
+
+
 def rate(option: str) -> Write:
     """A rate."""
     return lambda value, _, __: (
-        None if value == "none" else Written(f"{option} {round(units.bits_per_s(value))}bit")
+        None if value == "none" else bits_per_s(option, units.bits_per_s(value), MOST_BPS)
     )
 
 
@@ -262,20 +319,9 @@ def choice(words: Mapping[str, str]) -> Write:
     return lambda value, _, __: None if value == "auto" else Written(words[str(value)])
 
 
-def burst(value: Any, params: Params, link: Link) -> Written | None:
-    """RED's burst: automatic, as red(8) advises."""
-    if value != "auto":
-        return Written(f"burst {value}")
-    both = thresholds(params, link)
-    if both is None:
-        return None
-    (low, high), mean = both, units.size_bytes(params["mean_packet"])
-    return Written(f"burst {max(1, round((2 * low + high) / (3 * mean)), math.ceil(low / mean))}")
-
-
-def bandwidth(link: Link) -> str:
+def bandwidth(link: Link) -> Written:
     """The rate by which RED reckons idle time."""
-    return f"bandwidth {round(link.rate_bps)}bit"
+    return bits_per_s("bandwidth", link.rate_bps, MOST * 8)
 
 
 def sfq_flows(value: Any, params: Params, link: Link) -> Written | None:
@@ -290,9 +336,7 @@ def sfb_max(value: Any, params: Params, link: Link) -> Written | None:
 
 def bytes_limit(value: Any, _: Params, link: Link) -> Written:
     """A limit in bytes, packets being of the largest size."""
-    if value == "none":
-        return Written(f"limit {UNBOUNDED * 1500}")
-    return Written(f"limit {round(units.length_bytes(value, link.mtu_bytes, link))}")
+    return bytes_of("limit", value, link.mtu_bytes, link)
 
 
 def bucket(option: str, value: Any, link: Link) -> Written:
@@ -340,7 +384,7 @@ def memory(value: Any, _: Params, link: Link) -> Written | None:
     """cake's limit."""
     if value in ("auto", "none"):
         return None
-    return Written(f"memlimit {round(units.length_bytes(value, link.mtu_bytes, link))}")
+    return bytes_of("memlimit", value, link.mtu_bytes, link)
 
 
 def cake_rtt(value: Any, params: Params, link: Link) -> Written | None:
@@ -385,12 +429,12 @@ PIE = {
 FLOWS = {"flows": whole("flows", BUCKETS)}
 
 RED = {
-    "limit": average_bytes("limit"),
-    "min_th": threshold("min", 0, in_bytes=True),
-    "max_th": threshold("max", 1, in_bytes=True),
-    "mean_packet": size("avpkt"),
-    "burst": burst,
-    "max_p": number("probability"),
+    "limit": red_limit,
+    "min_th": threshold("min", 0, red_of),
+    "max_th": threshold("max", 1, red_of),
+    "mean_packet": red_packet,
+    "burst": burst(red_of),
+    "max_p": probability(red_of),
     "ecn": flag("ecn"),
     "hard_drop": flag("harddrop"),
 }
@@ -420,11 +464,11 @@ QDISCS: Mapping[str, Qdisc] = {
     "choke": Qdisc(
         "choke",
         {
-            "limit": packets("limit", CHOKE_PACKETS),
-            "min_th": threshold("min", 0, in_bytes=False),
-            "max_th": threshold("max", 1, in_bytes=False),
-            "burst": burst,
-            "max_p": number("probability"),
+            "limit": choke_limit,
+            "min_th": threshold("min", 0, choke_of),
+            "max_th": threshold("max", 1, choke_of),
+            "burst": burst(choke_of),
+            "max_p": probability(choke_of),
             "ecn": flag("ecn"),
         },
         of_link=bandwidth,
@@ -432,7 +476,7 @@ QDISCS: Mapping[str, Qdisc] = {
     "sfq": Qdisc(
         "sfq",
         {
-            "limit": packets("limit"),
+            "limit": packets("limit", least=2),
             "perturb": whole_seconds("perturb"),
             "quantum": size("quantum"),
             "buckets": power_of_two("divisor", BUCKETS),
@@ -502,7 +546,7 @@ QDISCS: Mapping[str, Qdisc] = {
             "limit": memory,
             "framing": word(),
             "overhead": size("overhead"),
-            "mpu": size("mpu"),
+            "mpu": size("mpu", most=256),
             "cells": choice({"noatm": "noatm", "atm": "atm", "ptm": "ptm"}),
             "ingress": flag("ingress", "egress"),
             "ack_filter": choice(
