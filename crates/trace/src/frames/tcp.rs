@@ -37,8 +37,9 @@ pub struct Conversation {
     opening: bool,
     /// A SYN was sent again without asking for ECN: the connection does without.
     without_ecn: bool,
-    /// The latest tick that the sender heard from the receiver: what it echoes.
-    heard: u32,
+    /// The latest stamp that the sender heard from the receiver: what it echoes. Its tick wraps
+    /// after 2^32 ms, so that of two ticks the larger one need not be the later.
+    heard: Option<Time>,
 }
 
 impl Conversation {
@@ -62,7 +63,7 @@ impl Conversation {
         }
         let times = config
             .timestamps
-            .then(|| Opt::Timestamp(tick(segment.stamp), self.heard));
+            .then(|| Opt::Timestamp(tick(segment.stamp), self.heard.map_or(0, tick)));
         header.options = if segment.syn {
             opening_options(config, times, 0)
         } else {
@@ -114,7 +115,7 @@ impl Conversation {
 
     /// The sender has heard an acknowledgement with this stamp.
     pub fn heard(&mut self, stamp: Time) {
-        self.heard = self.heard.max(tick(stamp));
+        self.heard = self.heard.max(Some(stamp));
     }
 }
 
@@ -365,6 +366,28 @@ mod tests {
         assert_eq!(data.sequence_number, 5);
         let plain = Conversation::default().ack(&config, &ack(far, &config, 0, 0));
         assert_eq!(plain.acknowledgment_number, 5);
+    }
+
+    /// 2^32 ms are 49.7 days. A late acknowledgement does not turn the echo back.
+    #[test]
+    fn the_echo_goes_on_when_the_tick_wraps() {
+        let config = config([]);
+        let mut talk = Conversation::default();
+        let echo = |talk: &mut Conversation, ms: u64| {
+            let header = talk.segment(&config, &segment(1, 1460, false, ms));
+            header.options.as_slice()[8..12].to_vec()
+        };
+        assert_eq!(echo(&mut talk, 0), [0; 4], "nothing was heard");
+        let wrap = 1 << 32;
+        for (ms, echoed) in [
+            (wrap - 2, [255, 255, 255, 255]),
+            (wrap + 4, [0, 0, 0, 5]),
+            (wrap - 2, [0, 0, 0, 5]),
+            (wrap + 299, [0, 0, 1, 44]),
+        ] {
+            talk.heard(Time::from_ns(ms * 1_000_000));
+            assert_eq!(echo(&mut talk, ms + 20), echoed, "{ms}");
+        }
     }
 
     #[test]
