@@ -28,6 +28,40 @@ def test_the_nearest_is_offered(sojourn, command, message):
     assert message.replace(" ", "") in "".join(done.errors.split()).replace("│", "")
 
 
+@pytest.mark.parametrize(
+    ("command", "message"),
+    [
+        (
+            ["replay", "ARRIVALS", "--rate", "8 Mbit/s", "--queue", "codel,x=\udcff"],
+            '--queue: found "codel,x=\\xff", which is not UTF-8; allowed: text',
+        ),
+        (
+            ["replay", "ARRIVALS", "--rate", "8 Mbit\udcff", "--queue", "codel"],
+            '--rate: found "8 Mbit\\xff", which is not UTF-8; allowed: text',
+        ),
+        (
+            ["compare", "codel,target=\udce4"],
+            ", which is not UTF-8; allowed: text",
+        ),
+        (
+            ["run", "FILE", "--set", "duration=\udcff"],
+            ", which is not UTF-8; allowed: text",
+        ),
+        (
+            ["check", "FILE", "--set", "link.bottleneck.queue.discipline=\udcff"],
+            ", which is not UTF-8; allowed: text",
+        ),
+    ],
+)
+def test_bytes_that_are_no_text(sojourn, tmp_path, small, command, message):
+    arrivals = tmp_path / "arrivals.csv"
+    arrivals.write_text("time_s,size_B\n0,1000\n")
+    names = {"ARRIVALS": arrivals, "FILE": small}
+    done = sojourn(*(names.get(word, word) for word in command))
+    assert done.status == 2
+    assert message in done.errors
+
+
 def test_nothing_near_is_no_hint(sojourn):
     assert "did you mean" not in sojourn("list", "disciplines", "xyzzy").errors
 

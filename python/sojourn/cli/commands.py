@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import importlib
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import typer
 from typer.core import TyperCommand, TyperGroup
 
 from sojourn.cli.status import INTERRUPTED
+from sojourn.errors.brief import InputError
 from sojourn.errors.nearest import refusal
 
 SUMMARIES = {
@@ -61,6 +62,26 @@ class Command(TyperCommand):
             if "" in values and parameter.type.name in PATHS:
                 raise typer.BadParameter("found nothing; allowed: a path", ctx, parameter)
         return super().parse_args(ctx, args)
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run it; name the option whose bytes are no text, where only text can be taken."""
+        try:
+            return super().invoke(ctx)
+        except UnicodeEncodeError as error:
+            around = error.object[max(error.start - 20, 0) : error.end + 20]
+            place, text = next(self._without_text(ctx), ("", around))
+            found = text.encode(errors="surrogateescape").decode(errors="backslashreplace")
+            raise InputError(f'{place}found "{found}", which is not UTF-8; allowed: text') from None
+
+    def _without_text(self, ctx: Any) -> Iterator[tuple[str, str]]:
+        """Yield the options and arguments, other than paths, with bytes that are no text."""
+        for parameter in self.get_params(ctx):
+            values = ctx.params.get(parameter.name or "")
+            is_option = parameter.param_type_name == "option"
+            name = parameter.opts[0] if is_option else parameter.human_readable_name
+            for value in values if isinstance(values, list | tuple) else [values]:
+                if isinstance(value, str) and any("\udc80" <= sign <= "\udcff" for sign in value):
+                    yield f"{name}: ", value
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
         """Write the arguments, then the options."""
