@@ -350,6 +350,64 @@ fn inner_variables_of_flows_are_shown_and_set() {
     assert_eq!(state["flow[1].deficit"], 7.0);
 }
 
+/// With a deficit of -1e300 a round robin would take turns for ever, with 1e18 signals CoDel's law
+/// would take steps of less than a nanosecond.
+#[test]
+fn inner_variables_are_set_to_what_they_can_come_to() {
+    let flows = "flow[0]";
+    for (discipline, variable, values, allowed) in [
+        (
+            "fq_codel",
+            "deficit",
+            [-1e300, 1e10],
+            "-1000000000 to 1000000000",
+        ),
+        (
+            "fq_cobalt",
+            "deficit",
+            [-1e300, 1e10],
+            "-1000000000 to 1000000000",
+        ),
+        (
+            "fq_pie",
+            "deficit",
+            [-1e300, 1e10],
+            "-1000000000 to 1000000000",
+        ),
+        (
+            "cake",
+            "deficit",
+            [-1e300, 1e10],
+            "-1000000000 to 1000000000",
+        ),
+        ("fq_codel", "count", [1e18, -2.0], "-1 to 4294967295"),
+        ("fq_codel", "lastcount", [1e18, -2.0], "-1 to 4294967295"),
+        ("fq_cobalt", "count", [1e18, -2.0], "-1 to 4294967295"),
+        ("cake", "count", [1e18, -2.0], "-1 to 4294967295"),
+        ("fq_codel", "drop_next", [1e18, -1.0], "0 to 18446744"),
+        ("fq_pie", "qdelay", [1e18, -1.0], "0 to 18446744"),
+    ] {
+        let mut talk = Talk::with(discipline, &json!({}));
+        talk.enqueue(0, 0, 100);
+        let variable = format!("{flows}.{variable}");
+        for value in values {
+            let poke = json!({"cmd": "poke", "var": variable, "value": value});
+            let expected = format!("value: found {value:?} for {variable}; allowed: {allowed}");
+            assert_eq!(talk.error(&poke), expected, "{discipline}");
+        }
+        let poke = json!({"cmd": "poke", "var": variable, "value": 1});
+        assert_eq!(talk.ask(&poke), json!({}), "{discipline}");
+        assert_eq!(talk.dequeue(1)["id"], 0);
+    }
+    for discipline in ["codel", "cobalt", "red", "choke"] {
+        let mut talk = Talk::with(discipline, &json!({}));
+        let variable = format!("{discipline}.count");
+        let poke = json!({"cmd": "poke", "var": variable, "value": 1e18});
+        let text = talk.error(&poke);
+        assert!(text.ends_with("allowed: -1 to 4294967295"), "{text}");
+    }
+}
+
 #[test]
 fn a_packet_that_cannot_be_is_refused() {
     let mut talk = Talk::with("droptail", &json!({"limit_packets": 2}));

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
+use sojourn_base::time::LONGEST_S;
 use sojourn_base::{Bytes, LinkInfo, Stream, Time};
 use sojourn_queue::{
     AnyDiscipline, BuildError, Context, Dequeued, Discipline, Governed, ProbeValue,
@@ -197,6 +198,7 @@ impl Session {
         let variable = request.get("var").and_then(Value::as_str);
         let variable = needed("var", variable)?;
         let value = needed("value", request.number("value")?)?;
+        self.may_be(variable, value)?;
         let own = variable
             .strip_prefix(self.name.as_str())
             .and_then(|rest| rest.strip_prefix('.'));
@@ -208,6 +210,31 @@ impl Session {
             .probe(&mut |name, _| names.push(self.name_of(name)));
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
         Err(format!("var: {}", unknown(variable, &names)))
+    }
+
+    /// Refuses what no variable of this name comes to: a round robin would take turns without end
+    /// until a deficit is paid, a control law would take steps without end. A discipline from
+    /// outside knows itself what its variables may be.
+    fn may_be(&self, variable: &str, value: f64) -> Result<(), String> {
+        if matches!(self.discipline, AnyDiscipline::Custom(_)) {
+            return Ok(());
+        }
+        let (least, most) = match variable.rsplit('.').next().unwrap_or(variable) {
+            // As far as the largest packet brings it.
+            "deficit" => (-(LARGEST as f64), LARGEST as f64),
+            // Linux's RED counts from -1 on.
+            "count" | "lastcount" => (-1.0, f64::from(u32::MAX)),
+            "drop_next" | "first_above" | "qdelay" | "qdelay_old" | "burst" | "burst_allowance" => {
+                (0.0, LONGEST_S as f64)
+            }
+            _ => return Ok(()),
+        };
+        if (least..=most).contains(&value) {
+            return Ok(());
+        }
+        Err(format!(
+            "value: found {value:?} for {variable}; allowed: {least} to {most}"
+        ))
     }
 
     /// The time of a request: not before the one that went before.
