@@ -65,6 +65,43 @@ fn what_cannot_be_taken_is_said_and_the_talk_goes_on() {
 }
 
 #[test]
+fn parameters_that_are_no_values_or_given_twice_are_refused() {
+    let values = "allowed: a number, a text, true or false";
+    for (params, error) in [
+        (
+            json!({"mss": [1, 2]}),
+            format!("mss: found [1,2]; {values}"),
+        ),
+        (
+            json!({"window": {"packets": 5}}),
+            format!("window: found {{\"packets\":5}}; {values}"),
+        ),
+        (
+            json!({"mss": 1000, "segment": 1460}),
+            "segment: given twice, once as mss".to_owned(),
+        ),
+        (
+            json!({"initial_window": 4, "cwnd_segments": 10}),
+            "initial_window: given twice, once as cwnd_segments".to_owned(),
+        ),
+    ] {
+        for new in [
+            json!({"cmd": "new", "congestion_control": "newreno", "params": params}),
+            json!({"cmd": "new", "tcp_sender": params}),
+            json!({"cmd": "new", "tcp_sender": {"congestion_control": "cubic", "params": params}}),
+        ] {
+            assert_eq!(Talk::new(&new).1["error"], error, "{new}");
+        }
+    }
+    let apart = json!({"mss": 1000, "params": {"segment": 1460}});
+    let (_, reply) = Talk::new(&json!({"cmd": "new", "tcp_sender": apart}));
+    assert_eq!(reply["error"], "segment: given twice, once as mss");
+    let (_, reply) =
+        Talk::new(&json!({"cmd": "new", "tcp_sender": {"mss": 1000, "segment": null}}));
+    assert!(reply["state"].is_object(), "{reply}");
+}
+
+#[test]
 fn a_round_trip_takes_no_less_than_no_time() {
     let (mut talk, _) = Talk::new(&json!({"cmd": "new", "congestion_control": "newreno"}));
     let reply = talk.ask(&json!({"cmd": "ack", "t_ns": 0, "rtt_s": -0.1}));

@@ -18,6 +18,7 @@
 //! controller takes the window to be what limits the sender. Timers of a sender due before
 //! `t_ns` run first, those due at `t_ns` after the operation. A threshold that is not set is null.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
@@ -66,6 +67,27 @@ pub(super) struct Alone {
 struct Given<'a>(Vec<&'a Map<String, Value>>);
 
 impl Given<'_> {
+    /// Refuses what is no value, and a parameter that is given twice, once under another name.
+    fn check(&self) -> Result<(), String> {
+        let given = self.0.iter().flat_map(|table| table.iter());
+        let mut known: BTreeMap<&str, &str> = BTreeMap::new();
+        for (key, value) in given.filter(|(key, value)| *key != "params" && !value.is_null()) {
+            if value.is_object() || value.is_array() {
+                let found = shown(value);
+                return Err(format!(
+                    "{key}: found {found}; allowed: a number, a text, true or false"
+                ));
+            }
+            let alias = ALIASES.iter().find(|(alias, _)| alias == key);
+            let own = alias.map_or(key.as_str(), |(_, own)| own);
+            if let Some(other) = known.insert(own, key) {
+                let once = if other == own { key } else { other };
+                return Err(format!("{own}: given twice, once as {once}"));
+            }
+        }
+        Ok(())
+    }
+
     fn value(&self, key: &str) -> Option<&Value> {
         self.0
             .iter()
@@ -120,6 +142,7 @@ fn made(
         }
     }
     let given = Given(tables);
+    given.check()?;
     let preset = match given.value("preset") {
         None => Preset::Reference,
         Some(value) => {
