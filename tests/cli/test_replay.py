@@ -163,6 +163,19 @@ def test_a_capture_names_its_flows(tmp_path):
     assert done.warnings == ()
 
 
+def test_the_rest_of_the_flows_takes_a_name_that_is_free(sojourn, tmp_path):
+    """Two flows are called as the rest would be, one of them even as it would be then."""
+    flows = ["others", "others (2)", "a", "b", "b"]
+    lines = [f"0,1000,{flow}" for flow in flows]
+    path = table(tmp_path, "\n".join(["time_s,size_B,flow", *lines]) + "\n")
+    options = ("--rate", "8 Mbit/s", "--queue", "droptail", "--flows", 2, "--json")
+    done = sojourn("replay", path, *options)
+    found = json.loads(done.out)["flows"]["droptail"]
+    sent = {name: row["sent_packets"] for name, row in found.items()}
+    assert sent == {"others": 1, "others (2)": 1, "others (3)": 3}
+    assert 'counted together as "others (3)"' in done.errors
+
+
 def test_flows_beyond_the_most_are_counted_together(tmp_path):
     lines = [f"0,1000,{k % 5}" for k in range(20)]
     path = table(tmp_path, "time_s,size_B,flow\n" + "\n".join(lines) + "\n")

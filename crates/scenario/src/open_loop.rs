@@ -17,8 +17,9 @@ pub use line::{Drop, Through};
 
 /// Where `bdp` and times of a discipline refer to a packet size: an Ethernet's.
 pub(crate) const MTU: Bytes = Bytes::new(1500);
-/// What flows beyond the most that are told apart are called together.
-pub const OTHERS: &str = "others";
+/// What flows beyond the most that are told apart are called together, unless one of these is
+/// called so.
+const OTHERS: &str = "others";
 
 /// Why there is no result.
 #[derive(Debug)]
@@ -118,17 +119,28 @@ impl Flows {
             self.known.insert(hash, number as u32);
             self.names.push(name());
         } else if self.names.len() == self.most {
-            self.names.push(OTHERS.to_owned());
+            self.names.push(self.name_of_others());
         }
         number as u32
     }
 
+    /// A name that no flow has.
+    fn name_of_others(&self) -> String {
+        let mut name = OTHERS.to_owned();
+        let mut next = 2;
+        while self.names.contains(&name) {
+            name = format!("{OTHERS} ({next})");
+            next += 1;
+        }
+        name
+    }
+
     /// What to know where some are counted together.
     pub(crate) fn warning(&self) -> Option<String> {
-        (self.names.len() > self.most).then(|| {
+        self.names.get(self.most).map(|others| {
             format!(
                 "found more than {} flows: those that appeared later are counted together as \
-                 \"{OTHERS}\"; the disciplines tell all of them apart",
+                 {others:?}; the disciplines tell all of them apart",
                 self.most
             )
         })
