@@ -48,6 +48,16 @@ impl Decimal {
     /// This times `unit`, to the nearest whole number; none if negative, beyond 64 bits, or if a
     /// number above zero would round to zero.
     pub fn times(self, unit: u64) -> Option<u64> {
+        let whole = self.nearest(unit)?;
+        (whole != 0 || self.digits == 0).then_some(whole)
+    }
+
+    /// This times `unit`, to the nearest whole number, which may be zero; none if negative or
+    /// beyond 64 bits.
+    pub fn nearest(self, unit: u64) -> Option<u64> {
+        if self.is_negative() {
+            return None;
+        }
         let scaled = self.digits.checked_mul(i128::from(unit))?;
         let whole = if self.exponent >= 0 {
             scaled.checked_mul(10_i128.checked_pow(self.exponent.unsigned_abs())?)?
@@ -57,11 +67,7 @@ impl Decimal {
                 None => 0,
             }
         };
-        if whole == 0 && self.digits != 0 {
-            None
-        } else {
-            u64::try_from(whole).ok()
-        }
+        u64::try_from(whole).ok()
     }
 
     /// As digits and how many of them stand behind the point; none where that is too many.

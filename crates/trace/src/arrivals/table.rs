@@ -13,8 +13,8 @@
 //! | `flow` | a number or a name (`07` is not `7`); without it all packets are of one flow |
 //! | `ecn` | `not`, `ect0`, `ect1` or `ce`; `not` where it is missing or empty |
 //!
-//! Columns may stand in any order. Blanks around values, empty lines, and lines that begin with `#`
-//! are passed over.
+//! Columns may stand in any order. Values may stand in quotes, but not go on over the end of a
+//! line. Blanks around values, empty lines, and lines that begin with `#` are passed over.
 
 use csv::{ErrorKind, Reader, ReaderBuilder, StringRecord, Trim};
 use sojourn_base::decimal::Decimal;
@@ -32,6 +32,8 @@ pub(super) struct Table {
     record: StringRecord,
     /// Where each of the columns stands.
     columns: [Option<usize>; 4],
+    /// How many there are.
+    values: usize,
     packet: u64,
     last: Time,
 }
@@ -41,8 +43,11 @@ impl Table {
         let mut reader = ReaderBuilder::new()
             .trim(Trim::All)
             .comment(Some(b'#'))
+            // Lengths are looked at here: what a stray quote does is no matter of length.
+            .flexible(true)
             .from_reader(source);
         let header = reader.headers().map_err(fault_of)?;
+        on_one_line(header)?;
         let columns = COLUMNS.map(|name| header.iter().position(|column| column == name));
         let is_known = |column: &&str| !COLUMNS.contains(column);
         let unknown = header.iter().find(is_known);
@@ -59,8 +64,10 @@ impl Table {
                 "found the header {found:?}; allowed: {allowed}"
             )));
         }
+        let values = header.len();
         Ok(Self {
             reader,
+            values,
             record: StringRecord::new(),
             columns,
             packet: 0,
@@ -85,6 +92,7 @@ impl Table {
         }
         let at = self.record.position().unwrap_or(self.reader.position());
         let place = self.place(at);
+        on_one_line(&self.record).map_err(|fault| (place, fault))?;
         let arrival = self.read().map_err(|what| (place, Fault::Wrong(what)))?;
         self.last = arrival.time;
         Ok(Some(arrival))
@@ -110,6 +118,12 @@ impl Table {
 
     /// The values of the line just read.
     fn read(&self) -> Result<Arrival, String> {
+        let (found, expected) = (self.record.len(), self.values);
+        if found != expected {
+            return Err(format!(
+                "found {found} values; allowed: {expected}, as in the header"
+            ));
+        }
         let field = |column: usize| self.columns[column].and_then(|at| self.record.get(at));
         let wrong = |column: usize, allowed: &str| {
             let found: String = field(column).unwrap_or_default().chars().take(60).collect();
@@ -117,7 +131,7 @@ impl Table {
         };
         let ps = field(0)
             .and_then(Decimal::parse)
-            .and_then(|time| time.times(PS_PER_S))
+            .and_then(|time| time.nearest(PS_PER_S))
             .ok_or_else(|| {
                 let ends = format!("at most {LONGEST_S} from the start, not since 1970");
                 wrong(
@@ -161,15 +175,20 @@ impl Table {
     }
 }
 
+/// A quote that nothing closes makes one value of all that comes behind it.
+fn on_one_line(record: &StringRecord) -> Result<(), Fault> {
+    if record.iter().any(|value| value.contains(['\n', '\r'])) {
+        let what = "found a value that goes on over the end of the line; allowed: values of one \
+                    line, and quotes in pairs";
+        return Err(Fault::Wrong(what.to_owned()));
+    }
+    Ok(())
+}
+
 fn fault_of(error: csv::Error) -> Fault {
     let shown = error.to_string();
     match error.into_kind() {
         ErrorKind::Io(error) => Fault::Io(error),
-        ErrorKind::UnequalLengths {
-            expected_len, len, ..
-        } => Fault::Wrong(format!(
-            "found {len} values; allowed: {expected_len}, as in the header"
-        )),
         ErrorKind::Utf8 { .. } => Fault::Wrong("found bytes that are no text".to_owned()),
         _ => Fault::Wrong(shown),
     }
@@ -220,6 +239,37 @@ mod tests {
     fn two_columns_are_enough() {
         assert_eq!(read("time_s,size_B\n0,1\n").unwrap().len(), 1);
         assert_eq!(read("time_s,size_B\n").unwrap().len(), 0);
+    }
+
+    #[test]
+    fn a_time_below_half_a_picosecond_is_the_start() {
+        let arrivals = read("time_s,size_B\n1e-13,1\n0.0000000000004,1\n6e-13,1\n").unwrap();
+        let times: Vec<u64> = arrivals
+            .iter()
+            .map(|arrival| arrival.time.as_ps())
+            .collect();
+        assert_eq!(times, [0, 0, 1]);
+        let negative = read("time_s,size_B\n-1e-13,1\n").unwrap_err();
+        assert!(negative.contains("found \"-1e-13\""), "{negative}");
+    }
+
+    /// Whether it stands at the end of its line or not, and whether another one follows.
+    #[test]
+    fn a_stray_quote_does_not_swallow_lines() {
+        let says = "found a value that goes on over the end of the line; allowed: values of one \
+                    line, and quotes in pairs";
+        for text in [
+            "time_s,size_B,flow\n0,1,a\n1,1,\"b\n2,1,c\n3,1,d\n",
+            "time_s,size_B,flow\n0,1,a\n1,1,\"b\n2,1,c\n3,1,\"d\n",
+            "time_s,size_B,flow\n0,1,a\n1,\"1,b\r\n2,1,c\r\n3,1,d\r\n",
+        ] {
+            let expected = format!("t.csv: packet 2 (line 3, byte 25): {says}");
+            assert_eq!(read(text).unwrap_err(), expected, "{text}");
+        }
+        let header = read("time_s,size_B,\"flow\n0,1,a\n").unwrap_err();
+        assert_eq!(header, format!("t.csv: {says}"));
+        let quoted = read("time_s,size_B,flow\n0,1,\"a, b\"\n1,1,\"a, b\"\n").unwrap();
+        assert_eq!(quoted[0].flow, quoted[1].flow);
     }
 
     #[test]
