@@ -172,7 +172,8 @@ impl Arrivals {
         })
     }
 
-    /// Reads the packets of one interface of a pcapng file only, by its name.
+    /// Reads the packets of one interface of a pcapng file only, by its name; "interface 0" and so
+    /// on are those that have none. What is wrong with other interfaces is no matter then.
     ///
     /// # Errors
     /// It is a file of another kind, which names none.
@@ -232,8 +233,9 @@ impl Arrivals {
         }
     }
 
-    /// The interfaces that have had packets so far, by name, in the order in which they came; one
-    /// without a name in formats that name none.
+    /// The interfaces that have had packets so far, by name, in the order in which they came;
+    /// those of a pcapng file that have no name as "interface 0" and so on, by their number in
+    /// their section; one without a name in formats that name none.
     pub fn interfaces(&self) -> &[String] {
         match &self.format {
             Format::Capture(capture) => capture.interfaces(),

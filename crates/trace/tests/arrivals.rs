@@ -148,6 +148,27 @@ fn one_interface_can_be_chosen() {
 }
 
 #[test]
+fn interfaces_without_a_name_go_by_their_numbers() {
+    let mut file = section(Order::Little);
+    for name in ["", "b", ""] {
+        file.extend(interface(Order::Little, name, 101, None, None));
+    }
+    for (interface, stamp) in [(0, 5), (2, 7), (1, 8), (2, 9)] {
+        file.extend(packet(Order::Little, interface, stamp, 100, &udp(1)));
+    }
+    let open = || Arrivals::read("c", io::Cursor::new(file.clone())).unwrap();
+    let mut all = open();
+    assert_eq!(all.by_ref().count(), 4);
+    assert_eq!(all.interfaces(), ["interface 0", "interface 2", "b"]);
+    let chosen = open().only("interface 2").unwrap();
+    let chosen: Vec<Arrival> = chosen.map(Result::unwrap).collect();
+    assert_eq!(times_ps(&chosen), [0, 2_000_000]);
+    let error = open().only("a").unwrap().next().unwrap().unwrap_err();
+    let says = "found no packet of the interface \"a\"; allowed: interface 0, interface 2, b";
+    assert!(error.to_string().ends_with(says), "{error}");
+}
+
+#[test]
 fn packets_out_of_order_arrive_with_the_one_before_and_are_counted() {
     let stamps = [5, 9, 7, 3, 10];
     let packets = stamps.map(|stamp| (0, stamp, 100, udp(1)));
@@ -191,10 +212,6 @@ fn what_cannot_be_read_is_named() {
             "found the interface 3; allowed: one of the 0 described before",
         ),
         (
-            interface(Order::Big, "a", 101, Some(39), None),
-            "found stamps in units of 10^-39 s; allowed: down to 10^-38 s",
-        ),
-        (
             block(Order::Big, 3, &[0; 8]),
             "found a packet without a time; allowed: with one",
         ),
@@ -210,6 +227,41 @@ fn what_cannot_be_read_is_named() {
         let expected = format!("c: packet 1 (byte 28): {message}");
         assert_eq!(after_section(block), expected);
     }
+}
+
+/// What is wrong with an interface is wrong with its packets alone.
+#[test]
+fn an_interface_that_cannot_be_read_does_not_hinder_others() {
+    let mut file = section(Order::Little);
+    file.extend(interface(Order::Little, "radio", 127, None, None));
+    file.extend(interface(Order::Little, "fine", 101, Some(39), None));
+    file.extend(interface(Order::Little, "good", 101, None, None));
+    file.extend(packet(Order::Little, 2, 5, 100, &udp(1)));
+    let first = file.len();
+    file.extend(packet(Order::Little, 0, 6, 100, &udp(1)));
+    let second = file.len();
+    file.extend(packet(Order::Little, 1, 7, 100, &udp(1)));
+    file.extend(packet(Order::Little, 2, 9, 100, &udp(1)));
+    let only = |name: &str| {
+        let open = Arrivals::read("c", io::Cursor::new(file.clone())).unwrap();
+        let mut times = Vec::new();
+        for arrival in open.only(name).unwrap() {
+            match arrival {
+                Ok(arrival) => times.push(arrival.time.as_ps()),
+                Err(error) => return (times, error.to_string()),
+            }
+        }
+        (times, String::new())
+    };
+    assert_eq!(only("good"), (vec![0, 4_000_000], String::new()));
+    let radio = format!("found link type 127; allowed: {LINK_TYPES}");
+    let other = "found stamps in units of 10^-39 s; allowed: down to 10^-38 s";
+    let radio = format!("c: packet 2 (byte {first}): {radio}");
+    assert_eq!(only("radio"), (Vec::new(), radio.clone()));
+    let other = format!("c: packet 3 (byte {second}): {other}");
+    assert_eq!(only("fine"), (Vec::new(), other));
+    let (arrivals, error) = read(file);
+    assert_eq!((arrivals.len(), error), (1, Some(radio)));
 }
 
 /// Gives a few bytes at a time, then fails.

@@ -156,11 +156,18 @@ struct Record<'a> {
 /// What is known of an interface.
 struct Interface {
     name: String,
-    link: LinkType,
-    /// Units in a second.
-    resolution: u128,
+    /// How its packets are read, or why they cannot be: nobody need want them.
+    units: Result<Units, String>,
     /// Seconds to be added to all stamps.
     offset: i64,
+}
+
+/// How the packets of an interface are read.
+#[derive(Clone, Copy)]
+struct Units {
+    link: LinkType,
+    /// Units of its stamps in a second.
+    resolution: u128,
 }
 
 /// What the blocks so far say of those to come.
@@ -213,7 +220,11 @@ impl Sections {
         match block {
             PcapBlockOwned::LegacyHeader(header) => self.interfaces.push(of_header(header)?),
             PcapBlockOwned::Legacy(packet) => {
-                let resolution = self.interfaces.first().map_or(1, |only| only.resolution);
+                let units = self
+                    .interfaces
+                    .first()
+                    .and_then(|only| only.units.as_ref().ok());
+                let resolution = units.map_or(1, |units| units.resolution);
                 let fraction = u64::from(packet.ts_usec);
                 return self.arrival(&Record {
                     interface: 0,
@@ -227,7 +238,8 @@ impl Sections {
                 self.interfaces.clear();
             }
             PcapBlockOwned::NG(Block::InterfaceDescription(description)) => {
-                let interface = of_description(description, self.is_big_endian)?;
+                let number = self.interfaces.len();
+                let interface = of_description(description, number, self.is_big_endian);
                 self.interfaces.push(interface);
             }
             PcapBlockOwned::NG(Block::EnhancedPacket(packet)) => {
@@ -280,10 +292,11 @@ impl Sections {
         {
             return Ok(Found::Nothing);
         }
-        let ps = u128::from(record.stamp) * u128::from(PS_PER_S) / interface.resolution;
+        let units = interface.units.as_ref().map_err(wrong)?;
+        let ps = u128::from(record.stamp) * u128::from(PS_PER_S) / units.resolution;
         let ps = ps.cast_signed() + i128::from(interface.offset) * i128::from(PS_PER_S);
         let time = self.clock.since_first(ps)?;
-        let headers = headers::read(interface.link, record.bytes);
+        let headers = headers::read(units.link, record.bytes);
         self.flow = Some(headers.name);
         let there = record
             .original
@@ -316,19 +329,24 @@ impl Sections {
 
 fn of_header(header: &PcapHeader) -> Result<Interface, Fault> {
     let is_nano = header.is_nanosecond_precision();
+    // The upper bits say whether there is a frame check sequence, and how long it is.
+    let link = link_type(header.network.0 & 0x03ff_ffff).map_err(|what| wrong(&what))?;
     Ok(Interface {
         name: String::new(),
-        // The upper bits say whether there is a frame check sequence, and how long it is.
-        link: link_type(header.network.0 & 0x03ff_ffff)?,
-        resolution: if is_nano { 1_000_000_000 } else { 1_000_000 },
+        units: Ok(Units {
+            link,
+            resolution: if is_nano { 1_000_000_000 } else { 1_000_000 },
+        }),
         offset: 0,
     })
 }
 
+/// The `number`-th interface of a section, from 0: what it is called if it has no name.
 fn of_description(
     description: &InterfaceDescriptionBlock<'_>,
+    number: usize,
     is_big_endian: bool,
-) -> Result<Interface, Fault> {
+) -> Interface {
     let exponent = u32::from(description.if_tsresol & 0x7f);
     let base: u128 = if description.if_tsresol & 0x80 == 0 {
         10
@@ -336,29 +354,27 @@ fn of_description(
         2
     };
     let resolution = base.checked_pow(exponent).ok_or_else(|| {
-        wrong(format!(
-            "found stamps in units of {base}^-{exponent} s; allowed: down to 10^-38 s"
-        ))
-    })?;
-    Ok(Interface {
+        format!("found stamps in units of {base}^-{exponent} s; allowed: down to 10^-38 s")
+    });
+    let link = link_type(description.linktype.0);
+    Interface {
         name: match description.if_name() {
-            Some(Ok(name)) => name.to_owned(),
-            _ => String::new(),
+            Some(Ok(name)) if !name.is_empty() => name.to_owned(),
+            _ => format!("interface {number}"),
         },
-        link: link_type(description.linktype.0)?,
-        resolution,
+        units: resolution.and_then(|resolution| link.map(|link| Units { link, resolution })),
         // The parser reads it in one byte order whatever the section's.
         offset: if is_big_endian {
             description.if_tsoffset.swap_bytes()
         } else {
             description.if_tsoffset
         },
-    })
+    }
 }
 
-fn link_type(number: i32) -> Result<LinkType, Fault> {
+fn link_type(number: i32) -> Result<LinkType, String> {
     LinkType::of_number(number)
-        .ok_or_else(|| wrong(format!("found link type {number}; allowed: {LINK_TYPES}")))
+        .ok_or_else(|| format!("found link type {number}; allowed: {LINK_TYPES}"))
 }
 
 fn wrong(what: impl Into<String>) -> Fault {
