@@ -76,5 +76,5 @@ def whole_summary(folder: Path, summary: Mapping[str, Any]) -> SummaryFile:
 def remove_unfinished(folder: Path) -> None:
     """Remove what killed commands left behind; none may be at work in ``folder``."""
     for name in (NAME, "*.parquet", "scenario.toml", "experiment.json"):
-        for path in folder.glob(f"{name}.*part"):
+        for path in folder.glob(f"{name}.*.part"):
             path.unlink()
