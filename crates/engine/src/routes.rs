@@ -288,6 +288,19 @@ mod tests {
         }
     }
 
+    /// Of a star whose arms lead inwards each end is reached by itself alone.
+    #[test]
+    fn a_search_costs_what_it_reaches() {
+        let arms: Vec<_> = (1..1000).map(|end| (end, 0)).collect();
+        let star = graph(1000, &arms);
+        let mut hops = Hops::new(1000);
+        for (destination, reached) in [(5, 1), (0, 1000), (7, 1)] {
+            star.search(destination, &mut hops);
+            assert_eq!(hops.reached.len(), reached);
+            assert_eq!(hops.follow(5, 0).is_some(), destination == 0);
+        }
+    }
+
     #[test]
     fn paths_are_kept_apart() {
         let mut paths = Paths::default();
