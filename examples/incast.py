@@ -35,7 +35,7 @@ def slowest(control: str, queue: sj.queue.DropTail | sj.queue.CoDel) -> tuple[fl
         queue=queue,
         flows=answer,  # one from each server
         duration="5 s",
-        replicas=2 if QUICK else 20,
+        replicas=10 if QUICK else 20,
     )
     runs = sj.run(rack).flows.group_by("replica").agg(pl.max("fct_s"), pl.sum("timeouts"))
     return runs.select(1e3 * pl.mean("fct_s"), pl.mean("timeouts")).row(0)
