@@ -68,7 +68,7 @@ def test_so_it_does_where_the_discipline_is_python(told, mine):
 
 def test_so_it_does_in_processes(told, mine):
     heard, progress = told
-    sj.run(long(mine, "300 s"), jobs=2, progress=progress)
+    sj.run(long(mine, "1500 s"), jobs=2, progress=progress)
     assert heard == sorted(heard)
     assert heard[-1] == (2, 2)
     assert any(0 < passed < 2 for done, passed in heard if done == 0)
