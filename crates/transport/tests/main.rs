@@ -10,6 +10,7 @@ mod linux;
 mod ns2;
 mod peers_ways;
 mod rate;
+mod recoveries;
 mod reordering;
 mod sequences;
 mod throughput;

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import importlib
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 import typer
@@ -44,44 +44,43 @@ PATHS = {"path", "file", "directory"}
 """What typer calls the types of paths."""
 
 
+OF_ANY_BYTES = {"file", "command"}
+"""Arguments of other types that name a file, or a program and what it is given."""
+
+
 def function(name: str) -> Callable[..., Any]:
     """The function behind a command: arguments and options are its parameters."""
     module = importlib.import_module(f"sojourn.cli.{name}")
     return getattr(module, "list_" if name == "list" else name)
 
 
+def _demand_text(parameter: Any, values: list[Any] | tuple[Any, ...]) -> None:
+    """Raise InputError where a value is of bytes that are no text: Python has signs of its own for
+    these."""
+    for value in values:
+        if isinstance(value, str) and any("\udc80" <= sign <= "\udcff" for sign in value):
+            is_option = parameter.param_type_name == "option"
+            name = parameter.opts[0] if is_option else parameter.human_readable_name
+            found = value.encode(errors="surrogateescape").decode(errors="backslashreplace")
+            raise InputError(f'{name}: found "{found}", which is not UTF-8; allowed: text')
+
+
 class Command(TyperCommand):
     """A command whose help names arguments as its usage does, without types of Python."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Refuse empty paths: they are of variables that a script has not set."""
+        """Refuse empty paths, which are of variables that a script has not set, and text that is
+        none."""
         given, _, _ = self.make_parser(ctx).parse_args(list(args))
         for parameter in self.get_params(ctx):
             values = given.get(parameter.name or "")
             values = values if isinstance(values, list | tuple) else [values]
-            if "" in values and parameter.type.name in PATHS:
+            is_path = parameter.type.name in PATHS
+            if "" in values and is_path:
                 raise typer.BadParameter("found nothing; allowed: a path", ctx, parameter)
+            if not is_path and parameter.name not in OF_ANY_BYTES:
+                _demand_text(parameter, values)
         return super().parse_args(ctx, args)
-
-    def invoke(self, ctx: Any) -> Any:
-        """Run it; name the option whose bytes are no text, where only text can be taken."""
-        try:
-            return super().invoke(ctx)
-        except UnicodeEncodeError as error:
-            around = error.object[max(error.start - 20, 0) : error.end + 20]
-            place, text = next(self._without_text(ctx), ("", around))
-            found = text.encode(errors="surrogateescape").decode(errors="backslashreplace")
-            raise InputError(f'{place}found "{found}", which is not UTF-8; allowed: text') from None
-
-    def _without_text(self, ctx: Any) -> Iterator[tuple[str, str]]:
-        """Yield the options and arguments, other than paths, with bytes that are no text."""
-        for parameter in self.get_params(ctx):
-            values = ctx.params.get(parameter.name or "")
-            is_option = parameter.param_type_name == "option"
-            name = parameter.opts[0] if is_option else parameter.human_readable_name
-            for value in values if isinstance(values, list | tuple) else [values]:
-                if isinstance(value, str) and any("\udc80" <= sign <= "\udcff" for sign in value):
-                    yield f"{name}: ", value
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
         """Write the arguments, then the options."""

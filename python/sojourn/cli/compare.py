@@ -125,8 +125,6 @@ def compare(
     )
     try:
         scenario = question.scenario()
-    except UnicodeEncodeError:
-        raise  # The command names the option.
     except ValueError as error:
         raise fail(str(error), WRONG_INPUT) from None
     for warning in scenario.warnings:

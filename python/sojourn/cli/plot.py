@@ -129,8 +129,6 @@ def plot(
         written = results.plot(kind, **options).save(out or folder / kind)
     except PlotError as error:
         raise fail(f"{source}: {error}", WRONG_INPUT) from None
-    except UnicodeEncodeError:
-        raise  # The command names the option.
     except ValueError as error:
         raise fail(f"--out: {error}", WRONG_INPUT) from None
     for path in written.values():

@@ -20,7 +20,8 @@ def place_for(out: Path | None, scenario: Scenario) -> Iterator[None]:
     if out is None:
         yield
         return
-    from sojourn.experiments.folder import left_out, prepare
+    from sojourn.experiments.copies import left_out
+    from sojourn.experiments.folder import prepare
     from sojourn.experiments.output_folder import at_work
 
     prepare(out, scenario)

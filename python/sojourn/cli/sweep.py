@@ -70,8 +70,6 @@ def sweep(
 
     try:
         share = WHOLE if shard is None else Share.read(shard)
-    except UnicodeEncodeError:
-        raise  # The command names the option.
     except ValueError as error:
         raise typer.BadParameter(str(error), param_hint="--shard") from None
     scenario = prepared(file, parse_settings(settings), replicas, seed, precision=precision)

@@ -26,39 +26,40 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from hashlib import sha256
 from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sojourn._core import ENGINE, ScenarioError, __version__
+from sojourn.experiments.copies import (
+    TABLES,
+    check_names,
+    left_out,
+    scenario_of,
+    texts,
+    without_copies,
+)
 from sojourn.experiments.manifest import (
     FORMAT,
     MANIFEST,
-    STORE,
     FolderError,
     damaged,
     own_checksum,
     read_manifest,
 )
-from sojourn.experiments.output_folder import LOCK, SCENARIO, WRITING, check_overwrites, make
+from sojourn.experiments.output_folder import check_overwrites, make
 from sojourn.experiments.summary_file import NAME as SUMMARY
 from sojourn.experiments.summary_file import SummaryFile
 from sojourn.files.checksummed import ChecksummedFile
 from sojourn.files.leftovers import checksums, remove
 from sojourn.files.whole import Unfinished, uninterrupted
 from sojourn.own import outside
-from sojourn.own.modules import MAIN
 from sojourn.scenario import Scenario
 from sojourn.store.journal import sync_folder
 
 # Not before there is a frame: a sweep looks at its folder before it has any.
 if TYPE_CHECKING:
     from sojourn.results import Results
-
-TABLES = ("points", "runs", "links", "flows", "groups", "total", "drops", "delays", "series")
-OWN = {SCENARIO, MANIFEST, SUMMARY, STORE, LOCK, WRITING, *(f"{name}.parquet" for name in TABLES)}
-"""What the folder has under names of its own: no file that a scenario reads can lie there."""
 
 PACKAGES = ("numpy", "polars", "scipy")
 """Packages whose version is noted."""
@@ -83,7 +84,7 @@ def write(
     # Not in the thread: this one may import the same at that time.
     from sojourn.files import parquet
 
-    _check_names(results.scenario)
+    check_names(results.scenario)
     folder.mkdir(parents=True, exist_ok=True)
     own = texts(results.scenario)
     check_overwrites(folder, results.scenario, own)
@@ -141,7 +142,7 @@ def _manifest(
         "runs": len(results.runs),
         "complete": results.complete,
         "shard": share,
-        "outside": _outside(scenario),
+        "outside": without_copies(scenario),
         "in_place": scenario.folder.resolve() == folder.resolve(),
         "command": _command(),
         "written": datetime.now(UTC).isoformat(timespec="seconds"),
@@ -184,19 +185,11 @@ def prepare(folder: Path, scenario: Scenario) -> None:
 
     Raises OSError where they cannot, :class:`sojourn.ScenarioError` as `write` does.
     """
-    _check_names(scenario)
+    check_names(scenario)
     make(folder)
     # What many points read takes its time to find out: not for a folder that has nothing.
     if any(folder.iterdir()):
         check_overwrites(folder, scenario, texts(scenario))
-
-
-def _check_names(scenario: Scenario) -> None:
-    """Raise :class:`sojourn.ScenarioError` where a copy of what is read would be another file."""
-    for name in _files_read(scenario):
-        if Path(name).parts[0] in OWN:
-            what = "found the name of a file of the results, beside which a copy of it is to lie"
-            raise ScenarioError(f"{scenario.place}: {name}: {what}; allowed: any other name")
 
 
 @dataclass(frozen=True)
@@ -239,77 +232,11 @@ def read(folder: Path) -> Experiment:
     return Experiment(folder, results, manifest)
 
 
-def scenario_of(folder: Path, manifest: dict[str, Any]) -> Scenario:
-    """The scenario of an experiment with the very files that it read.
-
-    Those that have no copy beside it are looked for from the folder, and from where the scenario
-    was. Raises :class:`FolderError` where they are not there, or not as they were.
-    """
-    place, apart = folder / SCENARIO, manifest.get("outside")
-    if not apart:
-        return Scenario.load(place)
-    copies = {n: told["sha256"] for n, told in manifest["files"].items() if n not in OWN}
-    origin = Path(apart["folder"])
-    for base, wanted in ((folder, apart["files"]), (origin, apart["files"] | copies)):
-        if all(_has_checksum(base / name, checksum) for name, checksum in wanted.items()):
-            return Scenario(place.read_text(encoding="utf-8"), str(place), base)
-    names = ", ".join(apart["files"])
-    raise FolderError(
-        f"{place}: it reads {names}, of which results have no copy; found none as it was, whether "
-        f"from {folder} or from {origin}; allowed: what the runs have read, in either place"
-    )
-
-
-def _has_checksum(path: Path, checksum: str) -> bool:
-    return path.is_file() and sha256(path.read_bytes()).hexdigest() == checksum
-
-
-def _outside(scenario: Scenario) -> dict[str, Any]:
-    """Which files that are read have no copy, with checksums, and from where; empty if none."""
-    files = {
-        name: sha256(content).hexdigest()
-        for name, content in scenario.files.items()
-        if _leads_out(Path(name))
-    }
-    return {"folder": str(scenario.folder.resolve()), "files": files} if files else {}
-
-
 def _command() -> str:
     """The command line, as one would type it again."""
     program = Path(sys.argv[0]).name
     ours = ["sojourn"] if program in ("sojourn", "__main__.py") else ["python", sys.argv[0]]
     return shlex.join([*ours, *sys.argv[1:]])
-
-
-def texts(scenario: Scenario) -> dict[str, bytes]:
-    """The scenario and what it reads, by name: what a user may have written too."""
-    return {SCENARIO: scenario.as_run().encode()} | _files_read(scenario)
-
-
-def _files_read(scenario: Scenario) -> dict[str, bytes]:
-    """The files that the scenario read, as it read them, so that its copy beside them can be run.
-
-    The user's modules too: those of disciplines and controllers, and what these import. For data
-    files that do not lie below the scenario see `left_out`.
-    """
-    files = scenario.files.items()
-    found = {name: content for name, content in files if not _leads_out(Path(name))}
-    modules = [one for one in scenario.sources if one.module != MAIN]
-    return found | {one.name: one.content for one in modules}
-
-
-def left_out(folder: Path, scenario: Scenario) -> list[str]:
-    """Warn of the files that are read and have no place beside the results in ``folder``."""
-    return [
-        f"{name}: by its name it does not lie below the scenario's folder ({scenario.folder}), so "
-        f"it is not copied: {folder / SCENARIO} cannot be run elsewhere without it"
-        for name in scenario.files
-        if _leads_out(Path(name))
-    ]
-
-
-def _leads_out(path: Path) -> bool:
-    return path.is_absolute() or ".." in path.parts
 
 
 def _json(document: dict[str, Any]) -> bytes:

@@ -9,8 +9,9 @@ from pathlib import Path
 from sojourn._core import ENGINE
 from sojourn.experiments.bench import Finished
 from sojourn.experiments.compared import compared_points
+from sojourn.experiments.copies import scenario_of
 from sojourn.experiments.drafts import Drafts
-from sojourn.experiments.folder import prepare, scenario_of
+from sojourn.experiments.folder import prepare
 from sojourn.experiments.listener import Note
 from sojourn.experiments.manifest import STORE, FolderError, damaged, read_manifest
 from sojourn.experiments.output_folder import at_work

@@ -12,8 +12,9 @@ from sojourn.errors.arguments import as_path, kind_error
 from sojourn.errors.brief import brief
 from sojourn.experiments.bench import Finished
 from sojourn.experiments.cluster import check_address, connected
+from sojourn.experiments.copies import left_out, texts
 from sojourn.experiments.drafts import Drafts
-from sojourn.experiments.folder import left_out, prepare, texts, write
+from sojourn.experiments.folder import prepare, write
 from sojourn.experiments.listener import Listener, Note
 from sojourn.experiments.manifest import MANIFEST, STORE, FolderError, damaged, read_manifest
 from sojourn.experiments.output_folder import at_work, writing

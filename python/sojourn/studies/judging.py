@@ -59,6 +59,9 @@ def near(value: float, interval: Interval, widest: float = WIDEST) -> bool:
     return close or (told and interval.contains(value))
 
 
+TOO_FEW = f"Not measured: with fewer than {FEWEST} replicas nothing can be told apart."
+"""Why an order or a trend has no verdict."""
+
 NEAR_WORDS = f"inside our 95 % interval or within {percent_text(NEAR)} of our mean"
 """What `near` asks for."""
 
@@ -174,7 +177,7 @@ def not_measured(sample: Sample) -> Judgement:
     some = any(one.n for one in sample.intervals().values())
     reason = f"Not measured: no run with {sample.where or 'a value'}."
     if some:
-        reason = f"Not measured: with fewer than {FEWEST} replicas nothing can be told apart."
+        reason = TOO_FEW
     return Judgement(Outcome.NOT_MEASURED, sample.text(), reason)
 
 

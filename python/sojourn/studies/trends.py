@@ -15,7 +15,7 @@ from typing import Literal
 from sojourn.stats import Interval, separated, student_interval
 from sojourn.stats.paired import FEWEST, paired_difference
 from sojourn.studies.claims import Outcome
-from sojourn.studies.judging import Judgement
+from sojourn.studies.judging import TOO_FEW, Judgement
 from sojourn.studies.tables import figure_text, interval_text, percent_text
 
 STEADY = 0.05
@@ -64,8 +64,7 @@ def goes(scale: Scale, way: Way) -> Judgement:
     first, last = scale.steps[names[0]], scale.steps[names[-1]]
     whole = paired_difference(last, first)
     if whole.n < FEWEST:
-        reason = f"Not measured: with fewer than {FEWEST} replicas nothing can be told apart."
-        return Judgement(Outcome.NOT_MEASURED, scale.text(), reason)
+        return Judgement(Outcome.NOT_MEASURED, scale.text(), TOO_FEW)
     moved = whole.mean is not None and sign * whole.mean > 0 and separated(last, first)
     against: list[str] = []
     for a, b in itertools.pairwise(names):

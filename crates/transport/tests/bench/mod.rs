@@ -370,6 +370,15 @@ pub const PLAIN: &[(&str, &str)] = &[
     ("sack", "false"),
 ];
 
+/// The same with SACK, without RACK and PRR.
+pub const SACK: &[(&str, &str)] = &[
+    ("segment", "1000 B"),
+    ("delayed_ack", "1"),
+    ("timestamps", "false"),
+    ("rack", "false"),
+    ("prr", "false"),
+];
+
 pub fn ms(ms: u64) -> Time {
     Time::ZERO + Span::from_ms(ms)
 }

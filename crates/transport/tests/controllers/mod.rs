@@ -5,6 +5,7 @@ mod bbr3;
 mod delay;
 mod delay_presets;
 mod disorder;
+mod ledbat;
 mod loss;
 mod loss_presets;
 mod marks;

@@ -1,0 +1,98 @@
+"""Files that a scenario reads: their copies beside its results, and those that have none.
+
+What lies below the scenario's folder is copied under its name, so that the copy of the scenario can
+be run; so are the user's modules. What lies elsewhere has no place there: the manifest says where
+it was and what was in it.
+"""
+
+from __future__ import annotations
+
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+from sojourn._core import ScenarioError
+from sojourn.experiments.manifest import MANIFEST, STORE, FolderError
+from sojourn.experiments.output_folder import LOCK, SCENARIO, WRITING
+from sojourn.experiments.summary_file import NAME as SUMMARY
+from sojourn.own.modules import MAIN
+from sojourn.scenario import Scenario
+
+TABLES = ("points", "runs", "links", "flows", "groups", "total", "drops", "delays", "series")
+
+OWN = {SCENARIO, MANIFEST, SUMMARY, STORE, LOCK, WRITING, *(f"{name}.parquet" for name in TABLES)}
+"""What the folder has under names of its own: no file that a scenario reads can lie there."""
+
+
+def texts(scenario: Scenario) -> dict[str, bytes]:
+    """The scenario and what it reads, by name: what a user may have written too."""
+    return {SCENARIO: scenario.as_run().encode()} | _files_read(scenario)
+
+
+def _files_read(scenario: Scenario) -> dict[str, bytes]:
+    """The files that the scenario read, as it read them, so that its copy beside them can be run.
+
+    The user's modules too: those of disciplines and controllers, and what these import. For data
+    files that do not lie below the scenario see `left_out`.
+    """
+    files = scenario.files.items()
+    found = {name: content for name, content in files if not _leads_out(Path(name))}
+    modules = [one for one in scenario.sources if one.module != MAIN]
+    return found | {one.name: one.content for one in modules}
+
+
+def left_out(folder: Path, scenario: Scenario) -> list[str]:
+    """Warn of the files that are read and have no place beside the results in ``folder``."""
+    return [
+        f"{name}: by its name it does not lie below the scenario's folder ({scenario.folder}), so "
+        f"it is not copied: {folder / SCENARIO} cannot be run elsewhere without it"
+        for name in scenario.files
+        if _leads_out(Path(name))
+    ]
+
+
+def _leads_out(path: Path) -> bool:
+    return path.is_absolute() or ".." in path.parts
+
+
+def check_names(scenario: Scenario) -> None:
+    """Raise :class:`sojourn.ScenarioError` where a copy of what is read would be another file."""
+    for name in _files_read(scenario):
+        if Path(name).parts[0] in OWN:
+            what = "found the name of a file of the results, beside which a copy of it is to lie"
+            raise ScenarioError(f"{scenario.place}: {name}: {what}; allowed: any other name")
+
+
+def scenario_of(folder: Path, manifest: dict[str, Any]) -> Scenario:
+    """The scenario of an experiment with the very files that it read.
+
+    Those that have no copy beside it are looked for from the folder, and from where the scenario
+    was. Raises :class:`FolderError` where they are not there, or not as they were.
+    """
+    place, apart = folder / SCENARIO, manifest.get("outside")
+    if not apart:
+        return Scenario.load(place)
+    copies = {n: told["sha256"] for n, told in manifest["files"].items() if n not in OWN}
+    origin = Path(apart["folder"])
+    for base, wanted in ((folder, apart["files"]), (origin, apart["files"] | copies)):
+        if all(_has_checksum(base / name, checksum) for name, checksum in wanted.items()):
+            return Scenario(place.read_text(encoding="utf-8"), str(place), base)
+    names = ", ".join(apart["files"])
+    raise FolderError(
+        f"{place}: it reads {names}, of which results have no copy; found none as it was, whether "
+        f"from {folder} or from {origin}; allowed: what the runs have read, in either place"
+    )
+
+
+def _has_checksum(path: Path, checksum: str) -> bool:
+    return path.is_file() and sha256(path.read_bytes()).hexdigest() == checksum
+
+
+def without_copies(scenario: Scenario) -> dict[str, Any]:
+    """Which files that are read have no copy, with checksums, and from where; empty if none."""
+    files = {
+        name: sha256(content).hexdigest()
+        for name, content in scenario.files.items()
+        if _leads_out(Path(name))
+    }
+    return {"folder": str(scenario.folder.resolve()), "files": files} if files else {}
