@@ -49,6 +49,7 @@
 mod ack;
 mod buffer;
 mod expected;
+mod marks;
 mod read;
 mod send;
 mod state;

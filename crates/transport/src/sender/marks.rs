@@ -1,0 +1,75 @@
+//! What echoes of marks (ECN) do.
+
+use sojourn_base::Time;
+
+use super::read::Heard;
+use super::{Sender, State};
+use crate::cc::{CongestionControl, LossKind};
+use crate::ecn::EcnMode;
+use crate::wire::Ack;
+
+impl Sender {
+    /// Whether it tells of marks that were not known.
+    pub(super) fn echoes_marks(&self, ack: &Ack) -> bool {
+        ack.ece || (self.counts_marks && ack.ce_bytes > self.ce_seen)
+    }
+
+    /// Whether the controller answers marks itself, as they are counted.
+    pub(super) fn weighs_counts(&self) -> bool {
+        self.counts_marks && self.needs.ecn == EcnMode::Accurate
+    }
+
+    /// An echo of marks: one reduction a window (RFC 3168, 6.1.2).
+    pub(super) fn on_echo(&mut self, now: Time, ack: &Ack, heard: &Heard) {
+        let is_answered = if self.config.recovers_like_ns3 {
+            self.state == State::Cwr || !heard.advanced
+        } else {
+            ack.ack <= self.ecn_until
+        };
+        if self.config.ecn == EcnMode::Off || is_answered {
+            return;
+        }
+        if matches!(self.state, State::Open | State::Cwr) || self.config.recovers_like_ns3 {
+            self.counts.ecn_reductions += 1;
+            if self.weighs_counts() {
+                self.ecn_until = self.snd_nxt;
+                return;
+            }
+            // A controller that weighs marks cannot weigh these: it answers as to a loss.
+            let unweighed = self.config.ecn == EcnMode::Classic && self.needs.ecn != EcnMode::Off;
+            let kind = if unweighed {
+                LossKind::FastRetransmit
+            } else {
+                LossKind::Ecn
+            };
+            let window = self.window();
+            self.reduce(now, kind, false);
+            if self.config.waits_at_one && window < 2 * self.mss() {
+                self.wait_at_one(now, window);
+            }
+            self.state = State::Cwr;
+            self.doubt_nothing();
+            if self.config.marks_by_prr {
+                self.start_prr(window, self.outstanding());
+                let is_ns3 = self.config.recovers_like_ns3;
+                self.reduce_by_prr(heard.delivered, heard.advanced && !is_ns3, false);
+                if is_ns3 {
+                    self.reduce_by_prr(heard.delivered, false, false);
+                }
+                // Whatever the share, one may go at first.
+                let one = self.board.pipe(self.outstanding()) + self.mss();
+                self.recovery_window = self.recovery_window.max(one);
+            }
+        }
+    }
+
+    /// A window of one segment cannot be halved: it stays, and nothing new goes before the timer
+    /// expires (RFC 3168, 6.1.2).
+    fn wait_at_one(&mut self, now: Time, window: u64) {
+        let (window, ssthresh) = (self.segments(window), self.segments(self.ssthresh));
+        self.control(|cc| cc.set_window(window, ssthresh));
+        self.awaits_timer = true;
+        self.pto_at = Time::NEVER;
+        self.rto_at = now + self.rto();
+    }
+}
