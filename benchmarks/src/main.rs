@@ -8,11 +8,11 @@ use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, AtomicU64};
 
 use sojourn_measure::tables::Tables;
-use sojourn_memory::Allocator;
+use sojourn_memory::{ALLOCATOR, Allocator};
 use sojourn_scenario::{Options, Scenario};
 
 #[global_allocator]
-static ALLOCATOR: Allocator = Allocator;
+static MEMORY: Allocator = ALLOCATOR;
 
 fn main() -> ExitCode {
     let mut arguments = std::env::args().skip(1);

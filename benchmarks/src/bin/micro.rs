@@ -8,12 +8,12 @@ use std::time::Instant;
 use sojourn_base::{Bytes, LinkInfo, Preset, Rate, Span, Stream, Time};
 use sojourn_engine::calendar::Calendar;
 use sojourn_engine::{LinkSpec, OpenLoop, SimPacket};
-use sojourn_memory::Allocator;
+use sojourn_memory::{ALLOCATOR, Allocator};
 use sojourn_queue::{AnyDiscipline, Context, DISCIPLINES, Discipline, Reason, Sink};
 use sojourn_transport::{AckSample, CONTROLLERS, CongestionControl, Start, State};
 
 #[global_allocator]
-static ALLOCATOR: Allocator = Allocator;
+static MEMORY: Allocator = ALLOCATOR;
 
 const ROUNDS: u32 = 7;
 const OPERATIONS: u32 = 100_000;

@@ -21,7 +21,7 @@ use sojourn_base::{
 };
 use sojourn_engine::{FlowSpec, LinkSpec, Simulation, Traffic};
 use sojourn_measure::Meter;
-use sojourn_memory::Allocator;
+use sojourn_memory::{ALLOCATOR, moves_whole};
 use sojourn_transport::{AnyController, Config, CongestionControl, Start, TcpParams};
 
 /// The programs' allocator, counting the bytes that are in use, and the most that ever were.
@@ -36,19 +36,20 @@ unsafe impl GlobalAlloc for Counting {
         let before = IN_USE.fetch_add(layout.size(), Ordering::Relaxed);
         PEAK.fetch_max(before + layout.size(), Ordering::Relaxed);
         // SAFETY: the caller keeps the contract of `alloc`.
-        unsafe { Allocator.alloc(layout) }
+        unsafe { ALLOCATOR.alloc(layout) }
     }
     unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
         IN_USE.fetch_sub(layout.size(), Ordering::Relaxed);
         // SAFETY: the caller keeps the contract of `dealloc`.
-        unsafe { Allocator.dealloc(pointer, layout) }
+        unsafe { ALLOCATOR.dealloc(pointer, layout) }
     }
     unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
         // SAFETY: the caller keeps the contract of `realloc`.
-        let grown = unsafe { Allocator.realloc(pointer, layout, size) };
+        let grown = unsafe { ALLOCATOR.realloc(pointer, layout, size) };
         let before = IN_USE.fetch_add(size.wrapping_sub(layout.size()), Ordering::Relaxed);
-        // Where it does not lie where it did, there were two of them for a while.
-        let held = if grown == pointer { layout.size() } else { 0 };
+        // Where it was copied, there were two of them for a while.
+        let is_one = grown == pointer || moves_whole(layout.size(), size);
+        let held = if is_one { layout.size() } else { 0 };
         PEAK.fetch_max((before + size).wrapping_sub(held), Ordering::Relaxed);
         grown
     }

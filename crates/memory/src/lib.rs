@@ -4,14 +4,38 @@
 //! processor cannot remember where all are. On Linux `jemalloc` asks the system for large pages
 //! wherever it takes memory (`madvise`), which the C library does only where a variable of the
 //! environment says so; a system on which `/sys/kernel/mm/transparent_hugepage/enabled` says
-//! `never` gives none. What that is worth stands in `benchmarks/README.md`. Elsewhere, and
-//! without the feature `jemalloc`, memory is the system's.
+//! `never` gives none. From 4 MiB on a piece comes from the system itself and grows without being
+//! copied ([`Large`]). What both are worth stands in `benchmarks/README.md`. Elsewhere, and without
+//! the feature `jemalloc`, memory is the C library's.
 
+#[cfg(target_os = "linux")]
+mod large;
+
+#[cfg(target_os = "linux")]
+pub use large::Large;
+
+/// The allocator of all programs.
 #[cfg(all(target_os = "linux", feature = "jemalloc"))]
-pub use tikv_jemallocator::Jemalloc as Allocator;
+pub type Allocator = Large<tikv_jemallocator::Jemalloc>;
+/// The allocator of all programs.
+#[cfg(all(target_os = "linux", feature = "jemalloc"))]
+pub const ALLOCATOR: Allocator = Large(tikv_jemallocator::Jemalloc);
 
+/// The allocator of all programs.
 #[cfg(not(all(target_os = "linux", feature = "jemalloc")))]
-pub use std::alloc::System as Allocator;
+pub type Allocator = std::alloc::System;
+/// The allocator of all programs.
+#[cfg(not(all(target_os = "linux", feature = "jemalloc")))]
+pub const ALLOCATOR: Allocator = std::alloc::System;
+
+/// From how many bytes on a piece has pages of its own: what they cost the system, some
+/// microseconds, is nothing beside filling as many.
+const LARGE: usize = 4 << 20;
+
+/// Whether a piece that grows or shrinks moves with its pages, so that there are never two of it.
+pub fn moves_whole(from: usize, to: usize) -> bool {
+    cfg!(all(target_os = "linux", feature = "jemalloc")) && from.min(to) >= LARGE
+}
 
 /// What jemalloc is told at its start: large pages for all of its memory.
 ///

@@ -26,7 +26,7 @@ use pyo3::exceptions::{PyIndexError, PyOSError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 
 use sojourn_base::{Quantity, Scalar, Span};
-use sojourn_memory::Allocator;
+use sojourn_memory::{ALLOCATOR, Allocator};
 use sojourn_scenario as scenario;
 use sojourn_scenario::{Format, Options, RunError, Trace};
 
@@ -35,7 +35,7 @@ use crate::outside::raised::catch;
 use crate::tables::Tables;
 
 #[global_allocator]
-static ALLOCATOR: Allocator = Allocator;
+static MEMORY: Allocator = ALLOCATOR;
 
 create_exception!(
     sojourn._core,
