@@ -12,9 +12,9 @@
 //! | [`quantity`] | reading `"10 Mbit/s"`: [`Quantity`], [`Scalar`], [`Fault`] |
 //! | [`length`] | [`Limit`] and [`Threshold`]: queue lengths in packets, bytes, time or BDP |
 //! | [`registry`] | [`Entry`] and [`BuildError`]: what all registries have in common |
-//! | [`choices`] | the [`choices!`] macro: a parameter that is one of a few words, declared once |
+//! | [`mod@choices`] | the [`choices!`] macro: a parameter that is one of a few words, declared once |
 //! | [`prefetch`] | memory asked for before it is needed |
-//! | [`params`] | the [`params!`] macro: a parameter table declared once, read, checked and documented |
+//! | [`mod@params`] | the [`params!`] macro: a parameter table declared once, read, checked and documented |
 //!
 //! Nothing here knows a queue, a link or a file.
 

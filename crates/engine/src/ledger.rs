@@ -306,7 +306,7 @@ pub(crate) struct Lane {
     pub(crate) floor_size: u16,
     /// Differentiated-services codepoint of its packets.
     pub(crate) dscp: u8,
-    /// Where its path begins among all [`Paths`](crate::routes::Paths).
+    /// Where its path begins among all [`Paths`].
     pub(crate) path: u32,
     /// Its first link: who looks ahead has the lane at hand, and not the path.
     pub(crate) first: LinkId,
@@ -363,7 +363,7 @@ pub(crate) struct Shared {
 }
 
 impl Shared {
-    /// The link that a packet goes over next; [`END`](crate::routes::END) at the end of its path.
+    /// The link that a packet goes over next; [`END`] at the end of its path.
     #[inline(always)]
     #[allow(clippy::inline_always)] // several times a packet
     pub(crate) fn goes_over(&self, packet: &SimPacket) -> LinkId {

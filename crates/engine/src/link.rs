@@ -182,15 +182,15 @@ pub struct Link {
     pub(crate) behind: Behind,
     /// Its books, which fill the first line and end with the third.
     pub ledger: Ledger,
-    /// The room of a queue that the link keeps itself: a [plain](plain) one, or one whose
-    /// [arrivals](promises) or [heads](heads) are judged.
+    /// The room of a queue that the link keeps itself: a [plain] one, or one whose
+    /// [arrivals](promises) or [heads] are judged.
     pub(crate) room: Option<Capacity>,
     /// What the discipline judges.
     pub(crate) judges: Judges,
     /// When everything is sent that has come to such a queue that hands over, or was in a train
     /// before what is announced; an instant in the past if that is nothing.
     pub(crate) free_at: Time,
-    /// The packets that a queue has booked which [promises](promises) or [foresees](heads), and of
+    /// The packets that a queue has booked which [promises] or [foresees](heads), and of
     /// which some wait still.
     booked: Ring<Booked>,
     /// Their bytes.

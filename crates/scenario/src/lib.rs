@@ -11,7 +11,7 @@
 //! | [`replay`] | a capture through bare queues, open loop |
 //! | [`emulation`] | the packets of real programs through them, as they come |
 //! | [`open_loop`] | what the two share |
-//! | [`reference`] | registries and tables as data: help, JSON Schema, reference pages |
+//! | [`mod@reference`] | registries and tables as data: help, JSON Schema, reference pages |
 //! | [`outside`] | disciplines and controllers that are not in a registry |
 //! | [`drive`] | one bare discipline under an explicit clock |
 //! | [`error`] | what is wrong, and where |

@@ -79,7 +79,7 @@ use undo::Doubt;
 
 /// The sending half of a connection.
 ///
-/// The fields that an [expected](expected) acknowledgement or segment touches come first, in as few
+/// The fields that an [expected] acknowledgement or segment touches come first, in as few
 /// cache lines as possible: with many flows the senders do not fit the fast caches, and each
 /// further line costs time.
 #[derive(Debug)]
@@ -88,7 +88,7 @@ use undo::Doubt;
 pub struct Sender {
     snd_una: u64,
     snd_nxt: u64,
-    /// When the last acknowledgement came, if it was [expected](expected) and only such segments
+    /// When the last acknowledgement came, if it was [expected] and only such segments
     /// have followed: the timers that these started are not worked out yet. Otherwise never, and
     /// the timers below are valid.
     expected_at: Time,
