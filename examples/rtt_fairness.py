@@ -3,7 +3,7 @@
 TCP's window grows once per round trip, so the near one grows faster. How unfair is that, under
 which congestion control, and what does fair queueing change?
 
-You should see: behind drop-tail NewReno's near flow gets four times what the far one gets,
+You should see: behind drop-tail NewReno's near flow gets five times what the far one gets,
 CUBIC's less so, since its growth goes by the clock. Behind FQ-CoDel the near one still has an
 edge, but only because the far one, whose queue is cut as short, cannot fill its half at times.
 """
@@ -21,8 +21,8 @@ START = "uniform(0 s, 1 s)"
 
 def share(control: str, queue: sj.queue.DropTail | sj.queue.FqCodel) -> float:
     """How many times as much the near flow gets, as the mean over replicas."""
-    near = sj.tcp(control, name="near", access={"delay": "4 ms"}, start=START)
-    far = sj.tcp(control, name="far", access={"delay": "40 ms"}, start=START)
+    near = sj.tcp(control, name="near", rtt="20 ms", start=START)
+    far = sj.tcp(control, name="far", rtt="164 ms", start=START)
     line = sj.dumbbell(
         rate="20 Mbit/s",
         delay="2 ms",

@@ -22,6 +22,9 @@ PACKAGE = Path(__file__).resolve().parent.parent / "python" / "sojourn"
 WIDTH = 100
 """Columns of a line."""
 
+TIMES = "str | Sequence[str] | Mapping[str, str]"
+"""A time, one for each flow, or ``{"first": ..., "step": ...}``."""
+
 OWN_KEYS = {
     "scenario": ("name",),
     "link": ("name", "from", "to", "rate", "duplex"),
@@ -214,14 +217,14 @@ def keys_module(tables: dict[str, list[dict[str, Any]]]) -> str:
         }.get(of[0][0]):
             fields += [f"    {key}: Any" for key in table_keys]
         if of[0][0] == "flow":
-            fields.append("    access: Mapping[str, Any]")
+            fields += ["    access: Mapping[str, Any]", f"    rtt: {TIMES}"]
         doc += ['    """', ""]
         bodies.append("\n".join([f"class {name}(TypedDict, total=False):", *doc, *fields]))
     imports = "Any, Literal, TypedDict" if "Literal[" in "".join(bodies) else "Any, TypedDict"
     head = (
         '"""The keys of the tables of a scenario file, as keywords.\n\n'
         'Generated from the code by `make generate`.\n"""\n\n'
-        "from __future__ import annotations\n\nfrom collections.abc import Mapping\n"
+        "from __future__ import annotations\n\nfrom collections.abc import Mapping, Sequence\n"
         f"from typing import {imports}"
     )
     return "\n\n\n".join([head, *bodies]) + "\n"

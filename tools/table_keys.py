@@ -14,6 +14,10 @@ QUEUE = (
 )
 BACK = "As `queue`, on the way back."
 DROPTAIL = "`droptail`, `1000 packets`"
+TIMES = (
+    '{law}; or a list of these, such as ["3 ms", "5 ms"]; or a table of two times, such as '
+    '{{ first = "3 ms", step = "2 ms" }}'
+)
 ACCESS = "a table: [below](#access-of-a-dumbbell-or-of-one-of-its-flows)"
 
 CHANGES = (
@@ -80,8 +84,7 @@ _KEYS = {
             "list has one for each, in the order of their numbers; `{ first, step }` gives the "
             "first link `first` and every further one `step` more. What is random is drawn once "
             "for each link and replica, the same for both directions.",
-            '{law}; or a list of these, such as ["3 ms", "5 ms"]; or a table of two times, such as '
-            '{{ first = "3 ms", step = "2 ms" }}',
+            TIMES,
         ),
         "changes": CHANGES,
         "loss": LOSS,
@@ -112,6 +115,14 @@ _KEYS = {
             "In a dumbbell, of a flow that names no ends: its own links at both sides. What it "
             "does not give is as the dumbbell's.",
             ACCESS,
+        ),
+        "rtt": (
+            "the dumbbell's",
+            "In a dumbbell, of a flow that names no ends: its two-way propagation delay. Its "
+            "access links share equally what the bottleneck's delay leaves of it. With `count`, a "
+            "list has one for each flow; `{ first, step }` gives the first flow `first` and every "
+            "further one `step` more. What is random is drawn once for each flow and replica.",
+            TIMES,
         ),
     },
     "dumbbell": {

@@ -33,6 +33,7 @@ def tune_red(names: Names, _: str) -> None:
 
 def rtt_fairness(names: Names, _: str) -> None:
     ratio = names["ratios"]
+    assert round(ratio["newreno", "DropTail"]) == 5
     assert ratio["newreno", "DropTail"] > ratio["cubic", "DropTail"] > 2
     assert 1 <= ratio["newreno", "FqCodel"] < 2
     assert 1 <= ratio["cubic", "FqCodel"] < 2

@@ -31,10 +31,11 @@ fn is_large(bytes: usize, align: usize) -> bool {
     bytes >= LARGE && align <= PAGE
 }
 
-// SAFETY: whether the system or the other allocator gave a piece follows from its layout, with which it comes
-// back, so that each gets back its own. A piece of the system's is zero, begins with a large page
-// (to which no smaller alignment is foreign), reaches to the end of a small one, and overlaps no
-// other, as the system gives only addresses that are free. Nothing here panics or allocates.
+// SAFETY: whether the system or the other allocator gave a piece follows from its layout, with
+// which it comes back, so that each gets back its own. A piece of the system's is zero, begins with
+// a large page (to which no smaller alignment is foreign), reaches to the end of a small one, and
+// overlaps no other, as the system gives only addresses that are free. Nothing here panics or
+// allocates.
 unsafe impl<A: GlobalAlloc> GlobalAlloc for Large<A> {
     #[inline]
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {

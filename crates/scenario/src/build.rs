@@ -126,7 +126,7 @@ impl Plan {
         }
         let numbers = node_numbers(&nodes);
         let read = files.of(&network)?;
-        Ok(Self {
+        let plan = Self {
             network,
             outside,
             ends,
@@ -136,7 +136,11 @@ impl Plan {
             crossing,
             ways_back,
             read,
-        })
+        };
+        for link in &plan.network.links {
+            link.delay.check(&plan.known(&link.delay.drawn))?;
+        }
+        Ok(plan)
     }
 
     /// Makes every part once to see that it can be made; settings of disciplines that are allowed
@@ -174,7 +178,7 @@ impl Plan {
                 continue;
             }
             let takes = links().fold(Span::ZERO, |sum, link| {
-                sum + self.known(&link.delay).least()
+                sum + link.delay.least(&self.known(&link.delay.drawn))
             });
             let starts = self.known(&flow.start).least();
             let sends = Time::ZERO + starts < end.min(flow.stop);
@@ -233,8 +237,8 @@ impl Plan {
             .links
             .iter()
             .map(|link| {
-                self.known(&link.delay)
-                    .draw(&mut draws.stream("delay", &link.delay_of))
+                let known = self.known(&link.delay.drawn);
+                link.delay.draw(&known, draws)
             })
             .collect();
         let mut links = Vec::with_capacity(self.network.links.len());

@@ -222,7 +222,7 @@ pub(crate) const LINK_TABLES: &[&str] = &["delay"];
 pub(crate) const WAYS_TABLES: &[&str] = &["changes", "queue", "reverse_queue"];
 /// Of these and of a dumbbell's access links.
 pub(crate) const WIRE_TABLES: &[&str] = &["loss", "reverse_loss", "jitter", "reverse_jitter"];
-pub(crate) const FLOW_TABLES: &[&str] = &["transport", "traffic", "access"];
+pub(crate) const FLOW_TABLES: &[&str] = &["transport", "traffic", "access", "rtt"];
 pub(crate) const DUMBBELL_TABLES: &[&str] = &["bottleneck", "access"];
 pub(crate) const STEPS_TABLES: &[&str] = &["rates", "delays", "opportunities"];
 pub(crate) const LOSS_TABLES: &[&str] = &["packets"];

@@ -2,23 +2,25 @@
 //! links made.
 
 mod changes;
+mod delay;
 mod dumbbell;
 mod losses;
 mod wire;
 
 use std::collections::BTreeMap;
 
-use sojourn_base::time::LONGEST_S;
 use sojourn_base::{Auto, Bytes, Distribution, Preset, Rate, Span, Time};
 
 pub(crate) use self::changes::ChangesPlan;
+pub(crate) use self::delay::DelayPlan;
+use self::delay::read_times;
 use self::dumbbell::DumbbellPlan;
 pub(crate) use self::wire::{JitterPlan, WirePlan};
 use crate::dotted::name_of;
 use crate::error::{Located, Place};
 use crate::keys::{self, Flow, Link};
 use crate::outside::Outside;
-use crate::reader::{Reader, read_node};
+use crate::reader::Reader;
 use crate::transport::TransportPlan;
 use crate::tree::{Node, Table, Value};
 
@@ -64,10 +66,7 @@ pub(crate) struct LinkPlan {
     pub(crate) rate: Rate,
     pub(crate) changes: Option<ChangesPlan>,
     pub(crate) wire: WirePlan,
-    pub(crate) delay: Distribution<Span>,
-    pub(crate) delay_place: Place,
-    /// The link whose drawn delay this one shares: a duplex link has one delay.
-    pub(crate) delay_of: String,
+    pub(crate) delay: DelayPlan,
     pub(crate) overhead: Bytes,
     pub(crate) device_queue: Auto<keys::Room>,
     /// The queue's table, if the file has one, and its dotted key.
@@ -222,7 +221,8 @@ fn read_links(
         let message = "found no node so numbered; allowed: nodes that a flow or another link names";
         return Err(reader.error(if stems[0].is_some() { "from" } else { "to" }, message));
     }
-    let delays = read_delays(&reader, numbers.len())?;
+    let delays = read_times(&reader, "delay", numbers.len(), ["delays", "links"])?;
+    let delays = delays.unwrap_or_else(|| vec![Distribution::constant(Span::ZERO); numbers.len()]);
     let changes = ChangesPlan::read(&reader, link.rate, network.duration)?;
     let [wire, reverse_wire] =
         WirePlan::read_both(&reader, link.reorders, &<[WirePlan; 2]>::default())?;
@@ -257,9 +257,7 @@ fn read_links(
             rate: link.rate,
             changes: changes.clone(),
             wire: wire.clone(),
-            delay,
-            delay_place: reader.place_of("delay"),
-            delay_of: name.clone(),
+            delay: DelayPlan::of_link(&name, delay, reader.place_of("delay")),
             overhead: link.overhead,
             device_queue: link.device_queue,
             queue: queue("queue"),
@@ -298,6 +296,17 @@ fn without_effect(reader: &Reader<'_>, flow: &Flow, in_dumbbell: bool) -> Result
             "found links of its own; allowed: only in a dumbbell, of a flow that names no ends";
         return Err(reader.error("access", message));
     }
+    if reader.node("rtt").is_some() && (!in_dumbbell || ends.iter().flatten().next().is_some()) {
+        let message =
+            "found a round trip; allowed: only in a dumbbell, of a flow that names no ends";
+        return Err(reader.error("rtt", message));
+    }
+    let access = reader.node("access").and_then(Node::table);
+    let has_delay = access.is_some_and(|table| table.get("delay").is_some());
+    if has_delay && reader.node("rtt").is_some() {
+        let message = "found a delay of its access links too; allowed: one of them";
+        return Err(reader.error("rtt", message));
+    }
     let is_numbered =
         |end: &Option<keys::Node>| end.as_ref().is_some_and(|end| end.stem().is_some());
     if reader.node("first").is_some() && !ends.iter().any(is_numbered) {
@@ -308,45 +317,6 @@ fn without_effect(reader: &Reader<'_>, flow: &Flow, in_dumbbell: bool) -> Result
         return Err(reader.error("first", message));
     }
     Ok(())
-}
-
-/// A delay for each of `count` links: one value for all, a list, or `{ first, step }`.
-fn read_delays(reader: &Reader<'_>, count: usize) -> Result<Vec<Distribution<Span>>, Located> {
-    let key = reader.key("delay");
-    let Some(node) = reader.node("delay") else {
-        return Ok(vec![Distribution::constant(Span::ZERO); count]);
-    };
-    match &node.value {
-        Value::List(items) if items.len() == count => {
-            items.iter().map(|item| read_node(item, &key)).collect()
-        }
-        Value::List(items) => {
-            let message = format!(
-                "found {} delays; allowed: one for each of {count} links",
-                items.len()
-            );
-            Err(Located::new(node.place, key, message))
-        }
-        Value::Table(_) => {
-            let range = Reader::of(node, &key)?;
-            range.only(&["first", "step"])?;
-            let missing = |name| range.error(name, "found nothing; allowed: a time");
-            let first: Span = range.value("first")?.ok_or_else(|| missing("first"))?;
-            let step: Span = range.value("step")?.ok_or_else(|| missing("step"))?;
-            let nth = |i: u64| {
-                let steps = step.as_ps().checked_mul(i)?;
-                first.as_ps().checked_add(steps).map(Span::from_ps)
-            };
-            let delays = (0..count as u64).map(|i| nth(i).map(Distribution::constant));
-            delays.collect::<Option<_>>().ok_or_else(|| {
-                let message = format!(
-                    "found {step} for each of {count} links; allowed: delays of at most {LONGEST_S} s"
-                );
-                range.error("step", message)
-            })
-        }
-        _ => Ok(vec![read_node(node, &key)?; count]),
-    }
 }
 
 fn read_flows(
@@ -418,6 +388,8 @@ fn read_flows(
             .links
             .reserve(dumbbell::ACCESS_LINKS * numbers.len());
     }
+    let round_trips = read_times(&reader, "rtt", numbers.len(), ["round trips", "flows"])?;
+    let mut round_trips = round_trips.into_iter().flatten();
     for number in numbers {
         let name = number.map_or_else(|| group.clone(), |k| format!("{group}.{k}"));
         let from = end(flow.from.clone(), "from", number)?;
@@ -425,10 +397,8 @@ fn read_flows(
         let (from, to) = match (from, to, dumbbell) {
             (Some(from), Some(to), _) => (from, to),
             (None, None, Some(dumbbell)) => {
-                let access = reader
-                    .node("access")
-                    .map(|node| (node, reader.key("access")));
-                dumbbell.add_access(&name, access, place, network)?
+                let round_trip = round_trips.next();
+                dumbbell.add_access([&name, &group], (&reader, place), round_trip, network)?
             }
             (None, _, _) => return Err(reader.error("from", "found nothing; allowed: a node")),
             (_, None, _) => return Err(reader.error("to", "found nothing; allowed: a node")),

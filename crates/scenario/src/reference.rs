@@ -110,7 +110,7 @@ fn wires() -> Vec<(&'static str, Value)> {
 }
 
 fn tables() -> Vec<Described> {
-    let delay = json!({ "anyOf": [
+    let times = json!({ "anyOf": [
         { "type": "string" },
         { "type": "array", "items": { "type": "string" } },
         {
@@ -145,7 +145,7 @@ fn tables() -> Vec<Described> {
         Described {
             name: "link",
             params: keys::Link::PARAMS,
-            tables: [vec![("delay", delay)], ways()].concat(),
+            tables: [vec![("delay", times.clone())], ways()].concat(),
             required: &[],
         },
         Described::plain("change", keys::LinkChange::PARAMS),
@@ -173,6 +173,7 @@ fn tables() -> Vec<Described> {
                 ("transport", refer("transport")),
                 ("traffic", refer("traffic")),
                 ("access", refer("access")),
+                ("rtt", times),
             ],
             required: &["transport", "traffic"],
         },

@@ -5,7 +5,7 @@ Generated from the code by `make generate`.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal, TypedDict
 
 
@@ -80,6 +80,7 @@ class FlowKeys(TypedDict, total=False):
     start: str
     stop: str
     access: Mapping[str, Any]
+    rtt: str | Sequence[str] | Mapping[str, str]
 
 
 class UdpKeys(TypedDict, total=False):
@@ -106,6 +107,7 @@ class UdpKeys(TypedDict, total=False):
     ecn: Literal["ect1"] | bool
     dscp: int | str
     access: Mapping[str, Any]
+    rtt: str | Sequence[str] | Mapping[str, str]
 
 
 class TcpKeys(TypedDict, total=False):
@@ -226,3 +228,4 @@ class TcpKeys(TypedDict, total=False):
     ecn: bool | str
     pacing: bool | str
     access: Mapping[str, Any]
+    rtt: str | Sequence[str] | Mapping[str, str]

@@ -35,7 +35,7 @@ impl Plan {
                     "jitter": link.wire.jitter.as_ref().map(described_jitter),
                     "reorders": link.wire.reorders,
                     "delay_s": made.delay.as_s(),
-                    "delay_is_drawn": link.delay.as_constant().is_none(),
+                    "delay_is_drawn": link.delay.drawn.as_constant().is_none(),
                     "overhead_bytes": link.overhead.get(),
                     "device_queue_packets": made.device_queue,
                     "mtu_bytes": self.mtu(i).get(),
@@ -72,7 +72,7 @@ impl Plan {
                 "from": link.from,
                 "to": link.to,
                 "rate_bps": link.rate.bps(),
-                "delay_mean_s": link.delay.mean() / 1e12,
+                "delay_mean_s": link.delay.mean_s(),
                 "queue": queue.unwrap_or_else(|| serde_json::json!({})),
             })
         });

@@ -63,8 +63,8 @@ impl Files {
         };
         let mut played: Vec<(Recording, Place, String)> = Vec::new();
         for link in &network.links {
-            let key = || format!("link.{}.delay", link.name);
-            want(link.delay.file(), link.delay_place, &key);
+            let delay = &link.delay;
+            want(delay.drawn.file(), delay.place, &|| delay.key());
             if let Some(jitter) = &link.wire.jitter {
                 want(jitter.extra.file(), jitter.place, &|| jitter.key.clone());
             }

@@ -2,7 +2,7 @@
 
 use sojourn_base::{Auto, Bytes, Distribution, Preset, Rate, Span};
 
-use super::{ChangesPlan, LinkPlan, Network, WirePlan};
+use super::{ChangesPlan, DelayPlan, LinkPlan, Network, WirePlan};
 use crate::error::{Located, Place};
 use crate::keys::{self, Access, Bottleneck, Dumbbell};
 use crate::reader::Reader;
@@ -129,26 +129,34 @@ impl DumbbellPlan {
         network.links.extend([forward, reverse]);
     }
 
-    /// Gives a flow its own sender and receiver, and [`ACCESS_LINKS`]; returns the two.
+    /// Gives the flow of a table its own sender and receiver, and [`ACCESS_LINKS`], which make its
+    /// round trip what it asks for; returns the two nodes.
     pub(super) fn add_access(
         &self,
-        flow: &str,
-        own: Option<(&Node, String)>,
-        place: Place,
+        [flow, group]: [&str; 2],
+        (table, place): (&Reader<'_>, Place),
+        round_trip: Option<Distribution<Span>>,
         network: &mut Network,
     ) -> Result<(String, String), Located> {
-        let own = own.map(|(node, key)| AccessPlan::read(node, &key, &self.access));
-        let own = own.transpose()?;
+        let own = table
+            .node("access")
+            .map(|node| AccessPlan::read(node, &table.key("access"), &self.access))
+            .transpose()?;
         let AccessPlan { rate, delay, wires } = own.as_ref().unwrap_or(&self.access);
         let tenfold = Rate::from_bps(self.rate.bps().saturating_mul(10)).unwrap_or(Rate::MAX);
         let rate = rate.given().unwrap_or(tenfold);
         let delay = delay.given().unwrap_or(self.access_delay);
+        let round_trip = round_trip
+            .map(|law| DelayPlan::of_flow([flow, group], law, self.delay, table.place_of("rtt")));
         let (source, sink) = (format!("{flow}.src"), format!("{flow}.dst"));
         let up = Self::link(&format!("{flow}.up"), &source, "left", rate, delay, place);
         let down = Self::link(&format!("{flow}.down"), "right", &sink, rate, delay, place);
         for mut forward in [up, down] {
             let [wire, reverse_wire] = wires.clone();
             forward.wire = wire;
+            if let Some(delay) = &round_trip {
+                forward.delay.clone_from(delay);
+            }
             let reverse = forward.reverse(None, reverse_wire);
             network.links.extend([forward, reverse]);
         }
@@ -163,9 +171,7 @@ impl DumbbellPlan {
             rate,
             changes: None,
             wire: WirePlan::default(),
-            delay: Distribution::constant(delay),
-            delay_place: place,
-            delay_of: name.to_owned(),
+            delay: DelayPlan::of_link(name, Distribution::constant(delay), place),
             overhead: Bytes::ZERO,
             device_queue: Auto::Auto,
             queue: None,
