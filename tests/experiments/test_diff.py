@@ -1,6 +1,7 @@
 """What moved between two experiments."""
 
 import json
+import math
 import sys
 
 import pytest
@@ -202,9 +203,10 @@ def test_welch_by_hand():
     assert interval.n == 3
     assert p_value == pytest.approx(2 * special.stdtr(2.9412, -1.5492), rel=1e-4)
     assert welch([1.0, 1.0], [1.0, 1.0])[1] == 1
-    assert welch([1.0, 1.0], [2.0, 2.0])[1] == 0
+    # By chance alone: t is 1 / sqrt(2 / 12 / 2), with two degrees of freedom.
+    assert welch([1.0, 1.0], [2.0, 2.0])[1] == pytest.approx(2 * special.stdtr(2, -math.sqrt(12)))
     assert welch([1.0], [2.0, 3.0])[1] == 1
     assert welch([None], [2.0, 3.0])[0].mean is None
-    same = welch([1.0, 2.0, 3.0, 4.0], [0.0, 0.0])[0]
+    same = welch([1.1, 2.0, 3.0, 4.0], [0.0, 0.0])[0]
     assert same.n == 2
-    assert same.half_width == pytest.approx(student_interval([1.0, 2.0, 3.0, 4.0]).half_width)
+    assert same.half_width == pytest.approx(student_interval([1.1, 2.0, 3.0, 4.0]).half_width)

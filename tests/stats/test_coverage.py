@@ -19,6 +19,7 @@ from sojourn.stats import (
     paired_difference,
     student_interval,
 )
+from sojourn.stats.unpaired import welch
 
 EXPERIMENTS = 1000
 
@@ -106,6 +107,32 @@ def test_holm_keeps_the_error_of_the_family():
         uncorrected += any(each.p_value <= 0.05 for each in comparisons)
     assert wrong / EXPERIMENTS <= 0.065
     assert uncorrected / EXPERIMENTS > 0.12, "without the correction it would be far more"
+
+
+STEPS = {
+    "counts": lambda rng, n: rng.poisson(1, n),
+    "rare": lambda rng, n: rng.poisson(0.3, n),
+    "yes or no": lambda rng, n: rng.integers(0, 2, n),
+    "shares": lambda rng, n: rng.binomial(50, 0.02, n) / 50,
+    "two bins": lambda rng, n: rng.choice([0.1, 0.2317], n),
+}
+"""What has few values, so that replicas agree by chance."""
+
+
+@pytest.mark.parametrize("n", [3, 4, 5, 10])
+@pytest.mark.parametrize("law", STEPS)
+def test_what_comes_in_steps_seldom_separates_by_chance(law, n):
+    rng = np.random.default_rng([n, *law.encode()])
+    wrong = sure = unpaired = 0
+    for _ in range(EXPERIMENTS):
+        values = {name: STEPS[law](rng, n).tolist() for name in "abcd"}
+        comparisons = compare_all(values)
+        wrong += any(each.separated for each in comparisons)
+        # What survives the correction of a `diff` of a hundred metrics.
+        sure += comparisons[0].p_value <= 5e-4
+        unpaired += welch(values["a"], values["b"])[1] <= 5e-4
+    assert wrong / EXPERIMENTS <= 0.065
+    assert max(sure, unpaired) / EXPERIMENTS <= 0.003
 
 
 @pytest.mark.parametrize(("chance", "trials"), [(0.5, 20), (0.05, 100), (0.001, 3000)])

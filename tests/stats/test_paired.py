@@ -1,8 +1,10 @@
 """Paired comparisons under common random numbers."""
 
+import math
+
 import numpy as np
 import pytest
-from scipy import stats
+from scipy import special, stats
 
 from sojourn.stats import compare_all, paired_difference, separated
 from sojourn.stats.paired import paired_p_value
@@ -41,7 +43,35 @@ def test_the_same_values_do_not_separate():
 
 
 def test_a_constant_difference_separates():
-    assert separated([2, 3, 4], [1, 2, 3])
+    assert separated([2.1, 3.2, 4.4], [1.1, 2.2, 3.4])
+
+
+def test_counts_that_differ_by_one_may_do_so_by_chance():
+    # Each count stands for something within half of one: the difference deviates by 1/sqrt(6) at
+    # least, so that t is sqrt(6 n) for n pairs.
+    for n in (3, 4, 10):
+        p_value = paired_p_value([5] * n, [4] * n)
+        assert p_value == pytest.approx(2 * special.stdtr(n - 1, -math.sqrt(6 * n)))
+    assert not separated([4, 5, 4], [3, 4, 3])
+    assert separated([4, 5, 4, 5, 5], [3, 4, 3, 4, 4])
+    assert separated([200, 200, 200], [100, 100, 100])
+    interval = paired_difference([5, 5, 5], [4, 4, 4])
+    assert interval.contains(0)
+    assert interval.mean == 1
+
+
+def test_two_different_values_are_one_step_apart():
+    # A share of three packets: no loss in any replica of one, one packet lost in all of the other.
+    assert not separated([1 / 3] * 3, [0.0] * 3)
+    assert separated([1 / 3] * 5, [0.0] * 5)
+    # Steps of a third: t is 2 sqrt(6) sqrt(3).
+    p_value = paired_p_value([2 / 3, 1.0, 2 / 3], [0.0, 1 / 3, 0.0])
+    assert p_value == pytest.approx(2 * special.stdtr(2, -2 * math.sqrt(18)))
+
+
+def test_what_does_the_same_does_not_differ():
+    assert paired_p_value([4, 5, 4], [4, 5, 4]) == 1
+    assert paired_difference([4, 5, 4], [4, 5, 4]).half_width == 0
 
 
 def test_one_pair_tells_nothing():
@@ -103,13 +133,13 @@ def test_two_pairs_that_agree_are_not_enough():
     values = {"codel": [10.0, 20.0], "red": [11.0, 21.0]}
     assert not compare_all(values)[0].separated
     assert not separated(values["codel"], values["red"])
-    longer = {name: [*each, each[0] + 20] for name, each in values.items()}
+    longer = {name: [*each, each[0] + 20.3] for name, each in values.items()}
     assert compare_all(longer)[0].separated
     assert separated(longer["codel"], longer["red"])
 
 
 def test_what_lies_within_the_resolution_does_not_separate():
-    apart = {"codel": [100.0] * 3, "red": [101.0] * 3}
+    apart = {"codel": [100.0, 100.2, 99.9], "red": [101.0, 101.2, 100.9]}
     assert compare_all(apart)[0].separated
     assert compare_all(apart, resolution=0.009)[0].separated
     assert not compare_all(apart, resolution=0.01)[0].separated

@@ -30,8 +30,8 @@ from sojourn.experiments.trying import Samples, Tries
 from sojourn.metrics import resolution
 from sojourn.stats.alike import NOT_DIFFERENT, sampled
 from sojourn.stats.holm import holm
-from sojourn.stats.intervals import Interval, defined, student_interval
-from sojourn.stats.paired import beyond_doubt, paired_p_value
+from sojourn.stats.intervals import Interval, defined
+from sojourn.stats.paired import beyond_doubt, paired_difference, paired_p_value
 from sojourn.store.identity import Keys
 from sojourn.workers.tasks import Task
 
@@ -417,12 +417,13 @@ def _ratio(parts: Sequence[list[float | None] | None]) -> Ratio:
         return Ratio(None, None, None, 0)
     replicas = [defined(logs) for logs in zip(*known, strict=False)]
     logs = [math.fsum(logs) / len(logs) for logs in replicas if len(logs) == len(known)]
-    interval = student_interval(logs)
+    none = [0.0] * len(logs)
+    interval = paired_difference(logs, none)
     low, mean, high = (
         None if value is None else math.exp(value)
         for value in (interval.low, interval.mean, interval.high)
     )
-    return Ratio(mean, low, high, interval.n, paired_p_value(logs, [0.0] * len(logs)))
+    return Ratio(mean, low, high, interval.n, paired_p_value(logs, none))
 
 
 def _front(found: Sequence[Try], objectives: dict[str, Direction]) -> list[Try]:

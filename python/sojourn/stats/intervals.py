@@ -80,11 +80,14 @@ def check_level(level: float) -> None:
         raise ValueError(f"level is {level}, but a confidence level lies between 0 and 1")
 
 
-def student_interval(values: Iterable[float | None], level: float = 0.95) -> Interval:
+def student_interval(
+    values: Iterable[float | None], level: float = 0.95, least_deviation: float = 0.0
+) -> Interval:
     """Mean and two-sided Student interval over replicas.
 
     `values` holds one value per replica; None and NaN stand for "undefined in this replica" and
-    are left out. Raises ValueError when `level` is not between 0 and 1.
+    are left out. Their standard deviation is taken to be `least_deviation` at least, see
+    `steps.py`. Raises ValueError when `level` is not between 0 and 1.
     """
     check_level(level)
     kept = defined(values)
@@ -93,6 +96,7 @@ def student_interval(values: Iterable[float | None], level: float = 0.95) -> Int
     if len(kept) == 1:
         return Interval(kept[0], None, None, 1)
     mean, deviation = mean_and_deviation(kept)
+    deviation = max(deviation, least_deviation)
     half = _quantile(len(kept) - 1, level) * deviation / math.sqrt(len(kept))
     return Interval(mean, mean - half, mean + half, len(kept))
 

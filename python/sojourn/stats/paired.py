@@ -2,7 +2,8 @@
 
 Two disciplines that face the very same arrivals in replica r are compared by the difference of
 their values in that replica: what the arrivals contribute to both cancels out. Student's t test
-works on the differences, Holm's correction covers the number of comparisons made.
+works on the differences, Holm's correction covers the number of comparisons made. Where values come
+in steps, differences that agree by chance are not taken for certain, see `steps.py`.
 
 Source: A. M. Law, "Simulation Modeling and Analysis", sections 10.2 and 11.2 (paired-t interval,
 common random numbers); Holm (1979), see `holm.py`.
@@ -22,6 +23,7 @@ from sojourn.stats.intervals import (
     mean_and_deviation,
     student_interval,
 )
+from sojourn.stats.steps import least_deviation
 
 FEWEST = 3
 """Values from which on two may be told apart: two that happen to agree look beyond doubt.
@@ -79,8 +81,10 @@ def is_sampled(difference: Interval, resolution: float = 0.0) -> bool:
     return difference.n >= FEWEST and abs(difference.mean or 0.0) > resolution
 
 
-def differences(first: Sequence[float | None], second: Sequence[float | None]) -> list[float]:
-    """first - second, replica by replica, where both are defined.
+def differences(
+    first: Sequence[float | None], second: Sequence[float | None]
+) -> tuple[list[float], float]:
+    """first - second, replica by replica, where both are defined, and their least deviation.
 
     Raises ValueError when the two do not have the same number of replicas.
     """
@@ -88,33 +92,39 @@ def differences(first: Sequence[float | None], second: Sequence[float | None]) -
         raise ValueError(
             f"{len(first)} and {len(second)} replicas cannot be paired: run the same replicas"
         )
-    return [
-        x - y
+    pairs = [
+        (x, y)
         for x, y in zip(first, second, strict=True)
         if x is not None and y is not None and not math.isnan(x) and not math.isnan(y)
     ]
+    found = [x - y for x, y in pairs]
+    if not any(found):
+        return found, 0.0  # The two did the same.
+    return found, math.sqrt(2) * least_deviation(itertools.chain.from_iterable(pairs))
 
 
 def paired_difference(
     first: Sequence[float | None], second: Sequence[float | None], level: float = 0.95
 ) -> Interval:
     """Student interval of first - second over paired replicas, in the unit of the values."""
-    return student_interval(differences(first, second), level)
+    paired, least = differences(first, second)
+    return student_interval(paired, level, least)
 
 
 def paired_p_value(first: Sequence[float | None], second: Sequence[float | None]) -> float:
     """Two-sided p-value of the paired t test of equal means.
 
-    1 with fewer than two pairs. Differences that are all equal leave no deviation: 1 when they
-    are zero (the two did the same), else 0.
+    1 with fewer than two pairs, and where all differences are zero (the two did the same); 0 where
+    they are all equal otherwise, of values that come in no steps.
     """
     # SciPy takes longer to import than a short run takes.
     from scipy import special
 
-    paired = differences(first, second)
+    paired, least = differences(first, second)
     if len(paired) < 2:
         return 1.0
     mean, deviation = mean_and_deviation(paired)
+    deviation = max(deviation, least)
     if deviation == 0:
         return 1.0 if mean == 0 else 0.0
     t = mean / (deviation / math.sqrt(len(paired)))

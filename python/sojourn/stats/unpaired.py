@@ -10,6 +10,7 @@ import math
 from collections.abc import Iterable
 
 from sojourn.stats.intervals import Interval, check_level, defined, mean_and_deviation
+from sojourn.stats.steps import least_deviation
 
 
 def welch(
@@ -18,8 +19,8 @@ def welch(
     """Interval of the difference of two means, first less second, and its two-sided p-value.
 
     `n` of the interval is that of the smaller group: so much is known of both. Without two values
-    in each there is no interval, and the p-value is 1; without any deviation it is 1 for equal
-    means, else 0.
+    in each there is no interval, and the p-value is 1; without any deviation, of values that come
+    in no steps (`steps.py`), it is 1 for equal means, else 0.
     """
     # SciPy takes longer to import than a short run takes.
     from scipy import special
@@ -34,7 +35,8 @@ def welch(
         return Interval(difference, None, None, count), 1.0
     (mean, deviation), (mean2, deviation2) = mean_and_deviation(one), mean_and_deviation(other)
     difference = mean - mean2
-    a, b = deviation**2 / len(one), deviation2**2 / len(other)
+    least = least_deviation([*one, *other])
+    a, b = max(deviation, least) ** 2 / len(one), max(deviation2, least) ** 2 / len(other)
     error = math.sqrt(a + b)
     if error == 0:
         p_value = 1.0 if difference == 0 else 0.0
