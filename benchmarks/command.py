@@ -15,6 +15,8 @@ import tempfile
 import time
 from pathlib import Path
 
+from options import at_least_one
+
 SCENARIO = """
 name = "command"
 duration = "1 ms"
@@ -80,7 +82,7 @@ def sweep(scenario: Path, duration: str, points: int, jobs: int) -> list[str]:
 def main() -> None:
     """Print a line for each."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--runs", type=int, default=5, help="of each; the least counts")
+    parser.add_argument("--runs", type=at_least_one, default=5, help="of each; the least counts")
     runs = parser.parse_args().runs
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)

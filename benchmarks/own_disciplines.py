@@ -18,6 +18,7 @@ import sojourn as sj
 # The disciplines that the tests hold against the built-in one.
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests" / "python_api"))
 import own
+from options import at_least_one
 
 
 class Least(sj.queue.Discipline):
@@ -56,7 +57,7 @@ def main() -> None:
     """Print a line for each."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--duration", default="4 s", help="simulated time of a run")
-    parser.add_argument("--runs", type=int, default=5, help="of each; the best counts")
+    parser.add_argument("--runs", type=at_least_one, default=5, help="of each; the best counts")
     given = parser.parse_args()
     limit = {"limit": "50 packets"}
     kinds = {

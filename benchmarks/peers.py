@@ -26,6 +26,7 @@ from pathlib import Path
 
 import run as cases
 from build import build
+from options import at_least_one
 
 HERE = Path(__file__).resolve().parent
 SEGMENT = 1448
@@ -168,7 +169,7 @@ class Program:
 def main() -> int:
     """Build, run, compare, print."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--runs", type=int, default=2, help="runs of each peer (default 2)")
+    parser.add_argument("--runs", type=at_least_one, default=2, help="of each peer (default 2)")
     parser.add_argument("--cases", nargs="+", choices=CASES, default=CASES, help="only these")
     parser.add_argument(
         "--disciplines", nargs="+", choices=QUEUES, default=QUEUES, help="only these"
@@ -237,7 +238,7 @@ def compare(
 def timed(command: list[str]) -> tuple[float, str]:
     """Run a program once: its CPU time in seconds, and what it printed."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    printed = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+    printed = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime, printed
 

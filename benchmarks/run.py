@@ -24,6 +24,7 @@ from pathlib import Path
 from typing import Any
 
 from build import ROOT, build
+from options import at_least_one
 
 RECORDED = Path(__file__).resolve().parent / "recorded.json"
 CASES = {
@@ -54,7 +55,7 @@ class Timing:
 def main() -> None:
     """Build, run, print."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--runs", type=int, default=5, help="runs of each case (default 5)")
+    parser.add_argument("--runs", type=at_least_one, default=5, help="of each case (default 5)")
     parser.add_argument("--instructions", action="store_true", help="count instructions too")
     parser.add_argument("--record", action="store_true", help="keep the numbers")
     parser.add_argument("--plain", action="store_true", help="programs that are not trained")
@@ -85,7 +86,7 @@ def main() -> None:
 def time_parts(programs: Path) -> dict[str, float]:
     """Nanoseconds of each part of the hot loop."""
     printed = subprocess.run(
-        [str(programs / "sojourn-micro")], check=True, capture_output=True, text=True
+        [str(programs / "sojourn-micro")], check=True, stdout=subprocess.PIPE, text=True
     ).stdout
     lines = (line.split(" ", 1) for line in printed.splitlines())
     return {name: float(ns) for ns, name in lines}
@@ -122,7 +123,7 @@ def command(programs: Path, case: str, discipline: str, *more: str) -> list[str]
 def run(command: list[str]) -> Timing:
     """Run one case once."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    printed = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+    printed = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     cpu_s = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
     return Timing(value(printed, "packets"), value(printed, "utilization"), cpu_s)

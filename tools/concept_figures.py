@@ -6,7 +6,7 @@ written as CSV beside the picture. The numbers that the pages name are printed.
 
 from __future__ import annotations
 
-import sys
+import argparse
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -410,10 +410,15 @@ FIGURES: tuple[Callable[[], Drawn], ...] = (
 )
 
 
-def main(wanted: list[str]) -> None:
+def main() -> None:
     """Draw all figures, or those named."""
-    for draw in FIGURES:
-        name = draw.__name__.replace("_", "-")
+    drawn = {draw.__name__.replace("_", "-"): draw for draw in FIGURES}
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("names", nargs="*", metavar="NAME", help="these alone")
+    wanted = parser.parse_args().names
+    if unknown := sorted(set(wanted) - set(drawn)):
+        parser.error(f"found {', '.join(unknown)}; allowed: {', '.join(drawn)}")
+    for name, draw in drawn.items():
         if not wanted or name in wanted:
             figure, frame = draw()
             save(figure, frame, FOLDER, name, formats=["png"])
@@ -421,4 +426,4 @@ def main(wanted: list[str]) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    main()

@@ -7,9 +7,9 @@ behind it this script draws those.
 
 from __future__ import annotations
 
+import argparse
 import io
 import re
-import sys
 import tempfile
 from pathlib import Path
 from typing import Any
@@ -31,8 +31,6 @@ FIGURES = ROOT / "docs" / "images" / "disciplines"
 LOAD = ROOT / "tools" / "standard-load.toml"
 COLOUR = "#0072B2"
 THEORY = "#9A9A9A"
-PREVIEW = "--preview"
-"""Draw each as PNG too, in the folder for temporary files."""
 
 SETTINGS: dict[str, dict[str, str]] = {
     "pi": {"target": "30 packets"},
@@ -48,13 +46,20 @@ SETTINGS: dict[str, dict[str, str]] = {
 def main() -> None:
     """Draw the figures of the disciplines named, or of all."""
     names = [*registries.entries("disciplines")]
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("names", nargs="*", metavar="NAME", help="these alone")
+    parser.add_argument(
+        "--preview", action="store_true", help="as PNG too, in the folder for temporary files"
+    )
+    given = parser.parse_args()
+    if unknown := sorted(set(given.names) - set(names)):
+        parser.error(f"found {', '.join(unknown)}; allowed: {', '.join(names)}")
     FIGURES.mkdir(parents=True, exist_ok=True)
-    given = [name for name in sys.argv[1:] if name != PREVIEW]
-    for name in given or names:
-        print(draw(name).relative_to(ROOT), flush=True)
+    for name in given.names or names:
+        print(draw(name, preview=given.preview).relative_to(ROOT), flush=True)
 
 
-def draw(name: str) -> Path:
+def draw(name: str, *, preview: bool) -> Path:
     """Draw the figure of a discipline; return its path."""
     figure, (law, queue, delay) = new_panels(1, 3, (10.5, 3.0), share=False)
     draw_law(law, name)
@@ -65,7 +70,7 @@ def draw(name: str) -> Path:
         text = io.StringIO()
         figure.savefig(text, format="svg", metadata={"Date": None})
         path.write_text(rounded(text.getvalue()), encoding="utf-8")
-        if PREVIEW in sys.argv:
+        if preview:
             figure.savefig(Path(tempfile.gettempdir()) / f"{name}.png", dpi=80)
     return path
 

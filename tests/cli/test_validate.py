@@ -5,6 +5,8 @@ import json
 import shutil
 from pathlib import Path
 
+from sojourn.validate import comparison, own
+
 EVIDENCE = Path(__file__).parents[2] / "evidence"
 
 
@@ -48,3 +50,33 @@ def test_an_unknown_name_is_refused_with_those_there_are(sojourn):
     assert done.errors.startswith("error: --only: found 'nonsense'; allowed: ")
     assert "fq_codel" in done.errors
     assert done.errors.count("\n") == 1
+
+
+def test_a_folder_that_cannot_be_is_told_before_anything_is_run(sojourn, tmp_path, monkeypatch):
+    def run(*_, **__):
+        raise AssertionError("it ran")
+
+    monkeypatch.setattr(own, "perform", run)
+    (tmp_path / "taken").write_text("")
+    arguments = ("--quick", "--only", "tbf", "--evidence", EVIDENCE)
+    done = sojourn("validate", *arguments, "--out", tmp_path / "taken")
+    assert done.status == 1
+    assert done.errors.startswith("error: ")
+    assert "taken" in done.errors
+    assert done.errors.count("\n") == 1
+
+
+def test_what_is_finished_is_shown_and_kept_when_it_is_interrupted(sojourn, tmp_path, monkeypatch):
+    def interrupted(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(comparison, "compare", interrupted)
+    only = ("--only", "tbf", "--only", "linux-cake")
+    arguments = ("--quick", *only, "--evidence", EVIDENCE, "--jobs", 2)
+    done = sojourn("validate", *arguments, "--out", tmp_path)
+    assert done.status == 130
+    assert "interrupted" in done.errors
+    assert "tbf" in done.out
+    assert "agree" in done.out
+    assert (tmp_path / "tbf" / "results.csv").exists()
+    assert not (tmp_path / "differences.md").exists()

@@ -107,6 +107,8 @@ def test_a_space_and_its_cases(file):
     assert space.at([{}]).core.points == 3, "the defaults"
     with pytest.raises(sj.ScenarioError, match=r"closed\.toml: there is nothing to draw"):
         Space.load(file(BUFFER.split("[vary]")[0], "closed"))
+    with pytest.raises(sj.ScenarioError, match=r"scenario\.toml: link\.b\.queue\.limit: found"):
+        space.at([{"link.b.queue.limit": "-7 packets"}])
 
 
 def test_morris_finds_the_effects_of_two_delays(file, tmp_path):

@@ -97,7 +97,8 @@ class Space:
         """The scenario that tries every row under every case.
 
         A row gives values to keys of the scenario; one without any leaves it as it is. Row ``i``
-        under case ``j`` is the point ``i * len(cases) + j``.
+        under case ``j`` is the point ``i * len(cases) + j``. Raises
+        :class:`sojourn.ScenarioError` for values that cannot be; it names no line.
         """
         document = self.scenario.document()
         cases = self.cases if cases is None else cases
@@ -108,7 +109,13 @@ class Space:
             document["design"] = {"kind": "listed"}
             document["vary"] = {key: [point[key] for point in points] for key in points[0]}
         scenario = self.scenario
-        return Scenario(toml_text(document), scenario.place, scenario.folder)
+        try:
+            return Scenario(toml_text(document), scenario.place, scenario.folder)
+        except ScenarioError as error:
+            # Its line is of a text that nobody has written.
+            place = f"{scenario.place}: "
+            told = re.sub(f"^{re.escape(scenario.place)}:([0-9]+:)? ", place, str(error))
+            raise ScenarioError(told) from None
 
     def row(self, shares: Sequence[float]) -> dict[str, Any]:
         """The values of all ranges at these shares."""

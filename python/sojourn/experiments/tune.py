@@ -16,7 +16,6 @@ the front is run on cases that were held out, and only what these show counts.
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
@@ -326,8 +325,7 @@ def _check_keys(held_out: Space, space: Space) -> None:
     try:
         held_out.at([row])
     except ScenarioError as error:
-        # Its line is of a text that nobody has written.
-        told = re.sub(f"^{re.escape(place)}:([0-9]+:)? ", "", str(error))
+        told = str(error).removeprefix(f"{place}: ")
         for key in row:
             what = told.removeprefix(f"{key}: ")
             # Values that do not go together in the middle may do so elsewhere.
