@@ -58,14 +58,16 @@ def replay(
     """Send the packets of a capture through queues, each in front of a link of its own.
 
     ``capture`` is pcap, pcapng, or CSV with a header ``time_s,size_B[,flow][,ecn]``. A queue is
-    ``"discipline=codel,target=5 ms"``, or ``"codel,target=5 ms"``; one alone needs no list.
+    ``"discipline=codel,target=5 ms"``, or ``"codel,target=5 ms"``; ``"module:Class"`` is one of
+    your own. One alone needs no list.
     ``limit`` applies to all queues that name none. ``series`` is the interval of the time series;
     by default one or two thousand values remain. ``flows`` flows are told apart; later ones are
     counted together as ``others``. ``interface`` selects one interface of a pcapng file.
     ``partial`` accepts a file that ends in the middle of a packet, up to there.
 
     Raises :class:`sojourn.ScenarioError` if an argument or the file is wrong, with the packet and
-    the byte, and :class:`sojourn.LedgerError` if the books do not balance.
+    the byte, :class:`sojourn.UserCodeError` if a class of your own raises an exception, and
+    :class:`sojourn.LedgerError` if the books do not balance.
     """
     capture = as_path("capture", capture)
     given: list[Any] = list(queues) if isinstance(queues, list | tuple) else [queues]

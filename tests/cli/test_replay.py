@@ -12,6 +12,7 @@ import sys
 import polars as pl
 import pytest
 
+import sojourn as sj
 from sojourn.replay import Replayed, replay
 from sojourn.store.lock import Busy, held
 
@@ -410,3 +411,69 @@ def test_two_replays_that_end_at_once_write_one_after_the_other(sojourn, tmp_pat
     done = sojourn("replay", arrivals, "--rate", "1 Mbit/s", "--queue", "codel", "--out", out)
     assert done.status == 0
     assert (out / "summary.json").exists()
+
+
+OWN = """
+import sojourn as sj
+
+
+class Tail(sj.queue.Discipline):
+    def enqueue(self, now, size, flow, ecn):
+        return sj.queue.ACCEPT
+
+
+class Until(Tail):
+    end = sj.params.time("1 s", "When it has had enough.")
+
+    def enqueue(self, now, size, flow, ecn):
+        if now > self.end:
+            raise OverflowError("enough")
+        return sj.queue.ACCEPT
+"""
+
+
+@pytest.fixture
+def own(tmp_path, monkeypatch):
+    """Arrivals beside a module, which has a name of its own."""
+    name = f"own_{os.urandom(4).hex()}"
+    (tmp_path / f"{name}.py").write_text(OWN)
+    monkeypatch.chdir(tmp_path)
+    yield poisson(tmp_path, 3000, 5e6), name
+    sys.modules.pop(name, None)
+
+
+def test_a_discipline_of_ones_own_sees_the_same_arrivals(own):
+    arrivals, name = own
+    queues = [f"{name}:Tail", "droptail", f"{name}:Until,end=90 s,limit=5 packets"]
+    found = replay(arrivals, queues, "4 Mbit/s", limit="20 packets")
+    mine, built_in, short = found.queues.rows(named=True)
+    assert mine["queue"] == f"{name}:Tail"
+    assert short["queue"] == f"{name}:Until, end=90 s, limit=5 packets"
+    assert mine["queue_max_packets"] == 20
+    assert short["queue_max_packets"] == 5
+    assert mine | {"queue": ""} == built_in | {"queue": ""}
+
+
+def test_what_it_raises_is_told_with_its_place(sojourn, own):
+    arrivals, name = own
+    done = sojourn("replay", arrivals, "--rate", "9 Mbit/s", "--queue", f"{name}:Until")
+    assert done.status == 1
+    assert f"{name}:Until on --queue {name}:Until: enqueue raised an exc" in done.errors
+    assert f'{name}.py", line 15, in enqueue' in done.errors
+    assert not (arrivals.parent / "results").exists()
+
+
+@pytest.mark.parametrize(
+    ("queue", "said"),
+    [
+        ("NAME:None", "discipline: found 'NAME:None', but the module NAME has no None"),
+        ("NAME:Until,end=soon", "end: "),
+        ("NAME:Until,und=1 s", "und: unknown key: found 'und'; allowed: limit, end"),
+    ],
+)
+def test_one_that_cannot_be_made_is_refused(own, queue, said):
+    arrivals, name = own
+    with pytest.raises(sj.ScenarioError) as refused:
+        replay(arrivals, queue.replace("NAME", name), "4 Mbit/s")
+    said = said.replace("NAME", name)
+    assert str(refused.value).startswith(f"--queue {queue.replace('NAME', name)}: {said}")

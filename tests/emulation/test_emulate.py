@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+import sojourn as sj
 from sojourn.emulation import emulate, hosts
 from sojourn.emulation import host as inside
 from sojourn.emulation.emulate import made
@@ -374,3 +375,35 @@ def test_arguments_of_another_kind_are_told():
 def test_an_empty_word_is_no_command():
     with pytest.raises(InputError, match="command: found nothing; allowed: a command"):
         emulate([""], "codel", "1 Mbit/s")
+
+
+OWN = """
+import sojourn as sj
+
+
+class Tail(sj.queue.Discipline):
+    most = sj.params.whole(1_000_000, "Arrivals that are taken.")
+
+    def reset(self):
+        self.seen = 0
+
+    def enqueue(self, now, size, flow, ecn):
+        self.seen += 1
+        if self.seen > self.most:
+            raise OverflowError("enough")
+        return sj.queue.ACCEPT
+"""
+
+
+def test_a_discipline_of_ones_own(tmp_path, monkeypatch):
+    (tmp_path / "own_tail.py").write_text(OWN)
+    monkeypatch.chdir(tmp_path)
+    server, printed = program("count_bytes"), tmp_path / "out"
+    done, said = emulated(
+        program("send_bytes"), "own_tail:Tail", "20 Mbit/s", printed, server=server
+    )
+    assert (done.status, said) == (0, "equal\n")
+    assert list(done.queues["queue"]) == ["up: own_tail:Tail", "down: own_tail:Tail"]
+    queue = "own_tail:Tail,most=20"
+    with pytest.raises(sj.UserCodeError, match="OverflowError: enough"):
+        emulated(program("send_bytes"), queue, "20 Mbit/s", printed, server=server)

@@ -11,7 +11,8 @@ use sojourn_scenario as scenario;
 use sojourn_scenario::emulation::Setup;
 
 use crate::Cancel;
-use crate::open_loop::{no_result, through_dict};
+use crate::open_loop::{makers, no_result, through_dict};
+use crate::outside::raised::catch;
 
 /// Queues between two hosts.
 #[pyclass(frozen, module = "sojourn._core")]
@@ -50,8 +51,9 @@ impl Emulation {
             seed,
             series,
             flows,
+            makers: &makers(),
         };
-        let ready = scenario::Emulation::new(&setup).map_err(no_result)?;
+        let ready = catch(|| scenario::Emulation::new(&setup))?.map_err(no_result)?;
         Ok(Self {
             ready: Mutex::new(Some(Box::new(ready))),
         })
@@ -70,9 +72,8 @@ impl Emulation {
         let Some(ready) = ready.take() else {
             return Err(PyRuntimeError::new_err("an emulation runs once"));
         };
-        let done = py
-            .detach(|| ready.run(hosts, &stop.raised))
-            .map_err(no_result)?;
+        let run = || catch(|| ready.run(hosts, &stop.raised));
+        let done = py.detach(run)?.map_err(no_result)?;
         let result = PyDict::new(py);
         result.set_item("end_s", done.end.as_s())?;
         result.set_item("arrivals", done.arrivals)?;

@@ -329,7 +329,7 @@ struct Driver(Mutex<scenario::drive::Driver>);
 impl Driver {
     #[new]
     fn new() -> Self {
-        let makers = Arc::new(outside::PythonMakers { folder: ".".into() });
+        let makers = Arc::new(open_loop::makers());
         Self(Mutex::new(scenario::drive::Driver::with(makers)))
     }
 

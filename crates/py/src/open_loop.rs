@@ -12,6 +12,8 @@ use sojourn_scenario::OpenLoopError;
 use sojourn_scenario::open_loop::Through;
 use sojourn_scenario::replay::Setup;
 
+use crate::outside::PythonMakers;
+use crate::outside::raised::catch;
 use crate::tables::{columns, doubles};
 use crate::{Cancel, Cancelled, LedgerError, ScenarioError};
 
@@ -54,8 +56,9 @@ impl Replay {
             series,
             flows,
             partial,
+            makers: &makers(),
         };
-        let ready = scenario::Replay::open(&setup).map_err(no_result)?;
+        let ready = catch(|| scenario::Replay::open(&setup))?.map_err(no_result)?;
         Ok(Self {
             ready: Mutex::new(Some(ready)),
             read: AtomicU64::new(0),
@@ -74,9 +77,8 @@ impl Replay {
         let Some(ready) = ready.take() else {
             return Err(PyRuntimeError::new_err("a replay runs once"));
         };
-        let replayed = py
-            .detach(|| ready.run(&cancel.raised, &self.read))
-            .map_err(no_result)?;
+        let run = || catch(|| ready.run(&cancel.raised, &self.read));
+        let replayed = py.detach(run)?.map_err(no_result)?;
         let result = PyDict::new(py);
         result.set_item("packets", replayed.packets)?;
         result.set_item("bytes", replayed.bytes)?;
@@ -91,6 +93,11 @@ impl Replay {
         )?;
         Ok(result)
     }
+}
+
+/// Makes the classes that queues name: of modules that lie where the command was called.
+pub(crate) fn makers() -> PythonMakers {
+    PythonMakers { folder: ".".into() }
 }
 
 /// What a queue made of its packets.

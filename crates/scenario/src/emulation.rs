@@ -27,6 +27,7 @@ use crate::build::Draws;
 use crate::open_loop::line::{Line, Wire};
 use crate::open_loop::queues::{self, Names};
 use crate::open_loop::{Flows, MTU, OpenLoopError, Through, option, series_option};
+use crate::outside::Makers;
 
 use hosts::{Clock, Host};
 
@@ -40,7 +41,7 @@ const LOOK: Span = Span::from_ms(10);
 const LATE: Span = Span::from_ms(1);
 
 /// What lies between the hosts, in the words of the command line.
-#[derive(Debug, Clone, Copy)]
+#[derive(Clone, Copy)]
 pub struct Setup<'a> {
     /// Rate of the link.
     pub rate: &'a str,
@@ -62,6 +63,8 @@ pub struct Setup<'a> {
     pub series: Option<&'a str>,
     /// Most flows that are told apart each way.
     pub flows: usize,
+    /// Makes disciplines that are in no registry.
+    pub makers: &'a dyn Makers,
 }
 
 /// Queues that are ready for packets.
@@ -139,7 +142,8 @@ impl Emulation {
                 queue: queue.0,
                 delay: "--rtt",
             };
-            let (label, discipline) = queues::make(names, queue.1, setup.limit, &info)?;
+            let (label, discipline) =
+                queues::make(names, queue.1, setup.limit, &info, setup.makers)?;
             let wire = Wire {
                 info,
                 overhead,

@@ -21,6 +21,7 @@ use crate::build::Draws;
 use crate::open_loop::line::{Line, Wire};
 use crate::open_loop::queues::{self, Names};
 use crate::open_loop::{Flows, MTU, OpenLoopError, Through, input, option, series_option};
+use crate::outside::Makers;
 
 /// Above every MTU in use: a packet of this size was never on a wire.
 const JUMBO: u32 = 9216;
@@ -33,7 +34,7 @@ const NAMES: Names = Names {
 };
 
 /// What to replay, in the words of the command line.
-#[derive(Debug, Clone, Copy)]
+#[derive(Clone, Copy)]
 pub struct Setup<'a> {
     /// The capture or table.
     pub file: &'a Path,
@@ -57,6 +58,8 @@ pub struct Setup<'a> {
     pub flows: usize,
     /// Whether a file that ends in the middle of a packet is taken up to there.
     pub partial: bool,
+    /// Makes disciplines that are in no registry.
+    pub makers: &'a dyn Makers,
 }
 
 /// A replay that is ready to run.
@@ -112,7 +115,7 @@ impl Replay {
         let mut lines: Vec<Line> = Vec::new();
         let mut warnings = Vec::new();
         for text in setup.queues {
-            let (label, discipline) = queues::make(NAMES, text, setup.limit, &info)?;
+            let (label, discipline) = queues::make(NAMES, text, setup.limit, &info, setup.makers)?;
             if lines.iter().any(|line| line.label == label) {
                 let message = format!("--queue {text}: found twice; allowed: once");
                 return Err(OpenLoopError::Input(message));

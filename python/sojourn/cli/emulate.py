@@ -52,7 +52,8 @@ def emulate(
         str,
         typer.Option(
             metavar="QUEUE",
-            help="Its queue, both ways: 'discipline=codel,target=5 ms', or 'codel,target=5 ms'.",
+            help="Its queue, both ways: 'discipline=codel,target=5 ms', or 'codel,target=5 ms'; "
+            "'module:Class' is one of your own.",
             show_default=False,
         ),
     ],

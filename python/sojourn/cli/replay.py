@@ -47,8 +47,9 @@ def replay(
         list[str],
         typer.Option(
             metavar="QUEUE",
-            help="A queue: 'discipline=codel,target=5 ms', or in short 'codel,target=5 ms'. "
-            "May be repeated: all see exactly the same arrivals.",
+            help="A queue: 'discipline=codel,target=5 ms', or in short 'codel,target=5 ms'; "
+            "'module:Class' is one of your own. May be repeated: all see exactly the same "
+            "arrivals.",
             show_default=False,
         ),
     ],

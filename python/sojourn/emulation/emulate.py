@@ -84,8 +84,8 @@ def emulate(
 
     Needs Linux with ``ip`` (iproute2), ``unshare`` (util-linux) and a ``/dev/net/tun`` that may be
     opened. Raises :class:`sojourn.ScenarioError` where a queue or the link is wrong, ValueError
-    where a command or the machine is, and :class:`sojourn.LedgerError` where the books do not
-    balance.
+    where a command or the machine is, :class:`sojourn.UserCodeError` where a class of your own
+    raises an exception, and :class:`sojourn.LedgerError` where the books do not balance.
     """
     words = split("command", command)
     served = IDLE if server is None else split("server", server)

@@ -7,7 +7,7 @@ use sojourn_queue::{AnyDiscipline, Governed};
 use super::kind::{kind, only};
 use crate::error::{Located, unknown};
 use crate::network::LinkPlan;
-use crate::outside::{Outside, Wanted, is_outside, params_of};
+use crate::outside::{Makers, Outside, Wanted, is_outside, params_of};
 use crate::reader::Reader;
 use crate::tree::{Node, Table, Value};
 
@@ -27,33 +27,34 @@ impl LinkPlan {
             .queue
             .as_ref()
             .map_or((&empty, &key), |(node, key)| (node, key));
-        let reader = Reader::of(node, key)?;
-        if let Some(name) = reader.node("discipline").and_then(Node::text)
-            && is_outside(name)
-        {
-            let params = params_of(&reader, &["discipline"]);
-            let place = format!("link {}", self.name);
-            let wanted = Wanted {
-                name,
-                params: &params,
-                place: &place,
-            };
-            let made = outside.0.policy(&wanted, info);
-            let policy = made.map_err(|refusal| refusal.located(&reader, "discipline"))?;
-            let custom = AnyDiscipline::Custom(Box::new(Governed::new(policy)));
-            return Ok((custom, Preset::Reference));
-        }
-        read_discipline(node, key, info)
+        read_discipline(node, key, info, &*outside.0, &format!("link {}", self.name))
     }
 }
 
-/// The discipline that a queue's table names, and its preset.
+/// The discipline that a queue's table names, and its preset. Makers of one from outside are told
+/// that it is for `place`.
 pub(crate) fn read_discipline(
     node: &Node,
     key: &str,
     info: &LinkInfo,
+    makers: &dyn Makers,
+    place: &str,
 ) -> Result<(AnyDiscipline<SimPacket>, Preset), Located> {
     let reader = Reader::of(node, key)?;
+    if let Some(name) = reader.node("discipline").and_then(Node::text)
+        && is_outside(name)
+    {
+        let params = &params_of(&reader, &["discipline"]);
+        let wanted = Wanted {
+            name,
+            params,
+            place,
+        };
+        let made = makers.policy(&wanted, info);
+        let policy = made.map_err(|refusal| refusal.located(&reader, "discipline"))?;
+        let custom = AnyDiscipline::Custom(Box::new(Governed::new(policy)));
+        return Ok((custom, Preset::Reference));
+    }
     let known: Vec<&str> = sojourn_queue::DISCIPLINES
         .iter()
         .map(|entry| entry.name)

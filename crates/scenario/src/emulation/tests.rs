@@ -7,6 +7,7 @@ use std::time::Duration;
 use etherparse::PacketBuilder;
 
 use super::*;
+use crate::outside::Nobody;
 
 const SETUP: Setup<'_> = Setup {
     rate: "8 Mbit/s",
@@ -19,6 +20,7 @@ const SETUP: Setup<'_> = Setup {
     seed: 1,
     series: None,
     flows: 10,
+    makers: &Nobody,
 };
 
 /// A UDP packet over IPv4 with its checksum right: 28 bytes of headers, then `payload`.

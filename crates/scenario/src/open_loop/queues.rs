@@ -11,6 +11,7 @@ use sojourn_queue::parts::inner::{Inner, split};
 use super::{OpenLoopError, input};
 use crate::build::read_discipline;
 use crate::error::Place;
+use crate::outside::{Makers, is_outside};
 use crate::tree::{Node, Table, Value, parse_value};
 
 /// The options that queues are asked for with, as errors name them.
@@ -32,14 +33,15 @@ pub(crate) fn make(
     text: &str,
     limit: Option<&str>,
     info: &LinkInfo,
+    makers: &dyn Makers,
 ) -> Result<(String, AnyDiscipline<SimPacket>), OpenLoopError> {
     let place = format!("{} {text}", names.queue);
     let (label, table) = queue(&place, text, limit)?;
     if info.delay == Span::ZERO {
         refuse_bdp(&place, names.delay, &table, limit)?;
     }
-    let (discipline, _) =
-        read_discipline(&table, "", info).map_err(|error| input(&error.in_file(&place)))?;
+    let (discipline, _) = read_discipline(&table, "", info, makers, &place)
+        .map_err(|error| input(&error.in_file(&place)))?;
     Ok((label, discipline))
 }
 
@@ -105,8 +107,9 @@ fn queue(place: &str, text: &str, limit: Option<&str>) -> Result<(String, Node),
         table.set(key, parse_value(value));
     }
     let name = table.text("discipline").unwrap_or("droptail").to_owned();
-    let has_limit = sojourn_queue::find(&name)
-        .is_some_and(|entry| entry.params.iter().any(|param| param.name == "limit"));
+    let has_limit = is_outside(&name)
+        || sojourn_queue::find(&name)
+            .is_some_and(|entry| entry.params.iter().any(|param| param.name == "limit"));
     if let Some(limit) = limit
         && has_limit
         && table.get("limit").is_none()
