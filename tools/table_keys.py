@@ -102,8 +102,8 @@ _KEYS = {
         "transport": (
             "required",
             "What carries it.",
-            "a table with `protocol` and the keys of [UDP](#transport-of-a-flow-protocol-udp) or "
-            "[TCP](#transport-of-a-flow-protocol-tcp)",
+            "a table with `protocol` and the keys of [UDP](#transport-of-a-flow-over-udp) or "
+            "[TCP](#transport-of-a-flow-over-tcp)",
         ),
         "traffic": (
             "required",
