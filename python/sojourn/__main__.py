@@ -1,5 +1,6 @@
 """The program: ``sojourn``, and ``python -m sojourn``."""
 
+import signal
 import sys
 
 
@@ -10,6 +11,8 @@ def program() -> None:
 
         run()
     except KeyboardInterrupt:
+        # It may come twice, as `timeout` sends it.
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
         print("interrupted", file=sys.stderr)
         sys.exit(130)
 

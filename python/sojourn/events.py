@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -52,8 +53,14 @@ def log_events(
         if progress is not None:
             progress(cancel.permille, 1000)
 
-    with prints_aside():
-        attended(lambda: scenario.core.run(point, replica, cancel, trace, warmup), cancel, look)
+    try:
+        with prints_aside():
+            attended(lambda: scenario.core.run(point, replica, cancel, trace, warmup), cancel, look)
+    except BaseException:
+        # The run removes it as it ends, but is not waited for where Ctrl-C is repeated.
+        with suppress(OSError):
+            stem.with_suffix(".parquet.part").unlink(missing_ok=True)
+        raise
     return stem.with_suffix(".parquet")
 
 

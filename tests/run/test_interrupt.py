@@ -1,4 +1,4 @@
-"""Ctrl-C, or SIGTERM, ends a run at once and keeps what is finished."""
+"""Ctrl-C, SIGTERM or SIGHUP ends a run at once and keeps what is finished."""
 
 import json
 import os
@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 import polars as pl
@@ -16,6 +17,7 @@ import sojourn as sj
 from sojourn.cli.endings import interrupted as interrupted_exit
 from sojourn.experiments.folder import read
 from sojourn.experiments.manifest import FolderError
+from sojourn.signals import ENDINGS
 
 PATIENCE_S = 60
 AT_ONCE_S = 5
@@ -23,7 +25,7 @@ REPLICAS = 4000
 
 
 def interrupted(
-    folder: Path, text: str, wait_for: str, by: signal.Signals = signal.SIGINT
+    folder: Path, text: str, wait_for: str, by: Sequence[signal.Signals] = (signal.SIGINT,)
 ) -> tuple[dict, str]:
     """Run until a trace of this name appears, then interrupt; return the document and stderr."""
     path = folder / "long.toml"
@@ -41,7 +43,9 @@ def interrupted(
             assert program.poll() is None
             time.sleep(0.02)
         began = time.monotonic()
-        program.send_signal(by)
+        for one in by:
+            program.send_signal(one)
+            time.sleep(0.003)
         out, errors = program.communicate(timeout=PATIENCE_S)
         took = time.monotonic() - began
     finally:
@@ -98,7 +102,7 @@ def wait_for_runs(program: subprocess.Popen, folder: Path, count: int) -> None:
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="children are listed otherwise there")
-@pytest.mark.parametrize("by", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("by", ENDINGS)
 def test_workers_that_start_do_not_hear_it(own, by):
     program = subprocess.Popen(
         [sys.executable, "-m", "sojourn", *RUN],
@@ -191,7 +195,7 @@ def test_it_is_heard_while_the_workers_are_looked_after(own, _try):
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals are sent otherwise there")
-@pytest.mark.parametrize("by", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("by", [*[(one,) for one in ENDINGS], (signal.SIGINT, signal.SIGINT)])
 def test_finished_runs_are_kept(mixed, tmp_path, by):
     text = mixed().replace("replicas = 3", f"replicas = {REPLICAS}")
     document, errors = interrupted(tmp_path, text, "trace-replica8.tr", by)
@@ -295,9 +299,72 @@ def test_a_class_that_never_comes_back_is_left_behind_if_ctrl_c_is_repeated(own,
             time.sleep(0.02)
         while program.poll() is None and time.monotonic() < patience:
             program.send_signal(signal.SIGINT)
-            time.sleep(0.5)
+            time.sleep(0.001)
         _, errors = program.communicate(timeout=PATIENCE_S)
     finally:
         program.kill()
     assert program.returncode == 130, errors
     assert errors.splitlines()[-1].startswith("interrupted")
+    assert not list(own.glob("out/events.*"))
+
+
+SLOW = """
+import time
+import sojourn as sj
+
+
+class Own(sj.queue.Discipline):
+    def enqueue(self, now, size, flow, ecn):
+        open("called", "w").close()
+        time.sleep(0.001)
+        return sj.queue.ACCEPT
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals are sent otherwise there")
+def test_a_log_is_not_left_half_where_ctrl_c_is_sent_twice(own):
+    """As `timeout` sends it: to the program, then to its group."""
+    (own / "mine.py").write_text(SLOW)
+    program = subprocess.Popen(
+        [sys.executable, "-m", "sojourn", "events", "long.toml", "--out", "out"],
+        cwd=own,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        patience = time.monotonic() + PATIENCE_S
+        while not (own / "called").exists() and time.monotonic() < patience:
+            time.sleep(0.01)
+        # While the class is called, and when it comes back.
+        for _ in range(2):
+            program.send_signal(signal.SIGINT)
+            time.sleep(0.1)
+        _, errors = program.communicate(timeout=PATIENCE_S)
+    finally:
+        program.kill()
+    assert (program.returncode, errors) == (130, "interrupted: nothing was written\n")
+    assert not list(own.glob("out/events.*"))
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals are sent otherwise there")
+def test_ctrl_c_as_the_program_ends_by_it_does_not_change_how(mixed, tmp_path):
+    (tmp_path / "long.toml").write_text(mixed().replace('"6 s"', '"100000 s"'))
+    program = subprocess.Popen(
+        [sys.executable, "-m", "sojourn", "events", "long.toml", "--out", "out"],
+        cwd=tmp_path,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        wait_for_runs(program, tmp_path, 1)
+        program.send_signal(signal.SIGINT)
+        assert program.stderr is not None
+        told = program.stderr.readline()
+        while program.poll() is None:
+            program.send_signal(signal.SIGINT)
+            time.sleep(0.001)
+        _, more = program.communicate(timeout=PATIENCE_S)
+    finally:
+        program.kill()
+    assert told == "interrupted: nothing was written\n"
+    assert program.returncode == 130, more

@@ -28,6 +28,7 @@ from sojourn.errors.brief import InputError
 from sojourn.errors.extras import LIBRARIES, MissingExtra, missing
 from sojourn.own import aside, outside
 from sojourn.own.hooks import HookWarning
+from sojourn.signals import ENDINGS, Repeats
 
 app = typer.Typer(
     name="sojourn",
@@ -67,13 +68,14 @@ def program() -> None:
     # hundred objects costs a short sweep more than it frees. So it does at the end.
     gc.set_threshold(50_000)
     atexit.register(_leave_to_the_system)
-    _end_by_either_signal()
+    _end_by_any_signal()
     _print_what_can_be()
     aside.keep_output()
     try:
         main()
     except SystemExit as end:
         if end.code == INTERRUPTED:
+            _hear_no_more()
             _leave_behind_what_hears_nothing()
         raise
     finally:
@@ -111,10 +113,27 @@ def main() -> None:
         _fail(f"{error.filename or 'sojourn'}: {error.strerror or error}", FAILED)
 
 
-def _end_by_either_signal() -> None:
-    """By SIGTERM, as batch systems send it, the program ends as by Ctrl-C: it keeps what it has."""
-    if signal.getsignal(signal.SIGTERM) is signal.SIG_DFL:
-        signal.signal(signal.SIGTERM, signal.default_int_handler)
+def _end_by_any_signal() -> None:
+    """By SIGTERM, as batch systems send it, and by SIGHUP, as when a terminal is closed, the
+    program ends as by Ctrl-C: it keeps what it has.
+
+    What comes twice is heard once: the second would end what keeps it.
+    """
+    repeats = Repeats()
+
+    def interrupt(*_: object) -> None:
+        if not repeats.has_come():
+            raise KeyboardInterrupt
+
+    for one in ENDINGS:
+        if signal.getsignal(one) in (signal.SIG_DFL, signal.default_int_handler):
+            signal.signal(one, interrupt)
+
+
+def _hear_no_more() -> None:
+    """All is kept, and what else comes would change the exit status."""
+    for one in ENDINGS:
+        signal.signal(one, signal.SIG_IGN)
 
 
 def _print_what_can_be() -> None:

@@ -13,6 +13,8 @@ from itertools import count
 from pathlib import Path
 from typing import Self
 
+from sojourn.signals import ENDINGS
+
 NAME_LENGTH = 40
 """So much of a file's name begins that of what is to take its place."""
 
@@ -121,7 +123,7 @@ def write_together(contents: Mapping[Path, bytes]) -> None:
 
 @contextmanager
 def uninterrupted() -> Iterator[None]:
-    """Put off Ctrl-C and SIGTERM until the end of what takes a moment and is not to be left half.
+    """Put off Ctrl-C and its like until the end of what takes a moment and is not to be left half.
 
     Only the main thread hears them.
     """
@@ -131,7 +133,7 @@ def uninterrupted() -> Iterator[None]:
     heard: list[int] = []
     before = {}
     try:
-        for one in (signal.SIGINT, signal.SIGTERM):
+        for one in ENDINGS:
             # What was not set from Python cannot be set again.
             if (handler := signal.getsignal(one)) is not None:
                 before[one] = handler

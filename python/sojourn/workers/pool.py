@@ -13,6 +13,7 @@ from queue import Empty, SimpleQueue
 from typing import Any
 
 from sojourn._core import Cancel
+from sojourn.signals import ENDINGS
 
 LOOK_INTERVAL_S = 0.2
 """How often the waiting process looks up, so that Ctrl-C is heard in time; and a worker, for it."""
@@ -21,9 +22,6 @@ KILLED = (
     "a worker process was killed, for want of memory perhaps; allowed: fewer runs at once (--jobs)"
 )
 """What is told of a worker that was ended from outside."""
-
-DEAF_TO = (signal.SIGINT, signal.SIGTERM)
-"""What ends the process in front, which ends its workers then."""
 
 Call = tuple[Callable[..., Any], tuple[Any, ...]]
 """A function and what it is called with."""
@@ -52,7 +50,8 @@ def called(
     from loky.backend import get_context
 
     context = get_context("loky")
-    touch = context.SimpleQueue()
+    with _deaf_children():
+        touch = context.SimpleQueue()
     permille: dict[int, int] = {}
     pool = ProcessPoolExecutor(
         max_workers=min(jobs, len(calls)),
@@ -96,11 +95,11 @@ def _has_answer(run: Future[Any]) -> bool:
 
 @contextmanager
 def _deaf_children() -> Iterator[None]:
-    """Processes that start here never hear Ctrl-C or SIGTERM: the one in front ends them.
+    """Processes that start here never hear Ctrl-C and its like: the one in front ends them.
 
     Ctrl-C reaches all processes of a terminal, and a worker that still imports what it needs would
-    print a traceback; SIGTERM reaches all of a job, a worker perhaps before the one in front. Here
-    they are heard when all have started.
+    print a traceback; SIGTERM reaches all of a job, a worker perhaps before the one in front, and
+    so does SIGHUP where a terminal is closed. Here they are heard when all have started.
     """
     if not hasattr(signal, "pthread_sigmask"):
         yield
@@ -109,11 +108,12 @@ def _deaf_children() -> Iterator[None]:
 
     import loky.backend.resource_tracker
 
-    # Those that look after what workers share: to start one lifts the block.
-    multiprocessing.resource_tracker.ensure_running()
-    loky.backend.resource_tracker.ensure_running()
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, DEAF_TO)
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, ENDINGS)
     try:
+        # Those that look after what workers share: to start one lifts the block of some.
+        multiprocessing.resource_tracker.ensure_running()
+        loky.backend.resource_tracker.ensure_running()
+        signal.pthread_sigmask(signal.SIG_BLOCK, ENDINGS)
         yield
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
@@ -122,7 +122,7 @@ def _deaf_children() -> Iterator[None]:
 def _join(front: int, touch: Any, first: Call | None) -> None:
     """Prepare a worker of the process ``front``; do the ``first`` call there."""
     # Where signals cannot be blocked before a process starts.
-    for one in DEAF_TO:
+    for one in ENDINGS:
         signal.signal(one, signal.SIG_IGN)
     threading.Thread(target=_end_alone, args=(front,), daemon=True).start()
     threading.Thread(target=_tell, args=(touch,), daemon=True).start()
