@@ -133,4 +133,5 @@ def emulate(
     show(done, title, out=out, usual=Path("results") / "emulate", json_=json_)
     if done.status:
         note(f"{done.command[0]} ended with {ending(done.status)}")
-        raise typer.Exit(INTERRUPTED if done.status == -signal.SIGINT else FAILED)
+        by_hand = done.interrupted or done.status == -signal.SIGINT
+        raise typer.Exit(INTERRUPTED if by_hand else FAILED)

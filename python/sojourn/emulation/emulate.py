@@ -14,7 +14,8 @@ from typing import IO, Any
 
 from sojourn import _core
 from sojourn._core import Cancel
-from sojourn.emulation.hosts import FAR, NEAR, Host, check_machine, patient
+from sojourn.emulation.hosts import FAR, NEAR, Host, check_machine
+from sojourn.emulation.interrupts import Interrupts, attended
 from sojourn.errors.arguments import as_whole, kind_error
 from sojourn.errors.brief import InputError, brief
 from sojourn.open_loop import OpenLoop, frames
@@ -31,12 +32,14 @@ class Emulated(OpenLoop):
     """What the queues, ``up`` and ``down``, made of the packets of a command.
 
     ``status`` is the command's exit status, minus the signal that ended it. It ran for ``end_s``.
+    ``interrupted``: whether Ctrl-C was heard meanwhile, which is the command's first.
     Packets were handed over later than they were due by ``late_p50_s`` at the median,
     ``late_p99_s`` at the 99th percentile and ``late_max_s`` at the most.
     """
 
     command: tuple[str, ...]
     status: int
+    interrupted: bool
     end_s: float
     late_p50_s: float | None
     late_p99_s: float | None
@@ -111,13 +114,14 @@ def emulate(
         flows=as_whole("flows", flows, 1),
     )
     with (
-        made(served, FAR, output or STDERR, is_apart=True) as far,
-        made(words, NEAR, output, is_apart=False) as near,
+        attended() as interrupts,
+        made(served, FAR, output or STDERR, interrupts, is_apart=True) as far,
+        made(words, NEAR, output, interrupts, is_apart=False) as near,
     ):
         far.go()
         if server is not None:
             far.wait_until_it_listens()
-        found = _joined(ready, near, far)
+        found = _joined(ready, near, far, interrupts)
         status = near.process.returncode
         lost = near.lost_packets() + far.lost_packets()
         server_status = far.process.poll()
@@ -131,6 +135,7 @@ def emulate(
     return Emulated(
         command=words,
         status=status,
+        interrupted=interrupts.heard,
         end_s=found["end_s"],
         late_p50_s=median,
         late_p99_s=late,
@@ -170,6 +175,7 @@ def made(
     command: Sequence[str],
     addresses: tuple[str, str],
     output: IO[Any] | int | None,
+    interrupts: Interrupts | None = None,
     *,
     is_apart: bool,
 ) -> Iterator[Host]:
@@ -178,10 +184,12 @@ def made(
     try:
         yield host
     finally:
-        host.end()
+        host.end(interrupts)
 
 
-def _joined(ready: _core.Emulation, near: Host, far: Host) -> dict[str, Any]:
+def _joined(
+    ready: _core.Emulation, near: Host, far: Host, interrupts: Interrupts
+) -> dict[str, Any]:
     """Take packets through the queues until the command of ``near`` has ended."""
     stop = Cancel()
 
@@ -198,7 +206,7 @@ def _joined(ready: _core.Emulation, near: Host, far: Host) -> dict[str, Any]:
         try:
             run = pool.submit(carried)
             run.add_done_callback(ended)
-            with patient(near.process):
+            with interrupts.left_to(near.process):
                 near.go()
                 near.process.wait()
         finally:

@@ -41,9 +41,21 @@ def end_with_the_front() -> None:
 
 
 def end_without_a_word() -> None:
-    """Have Ctrl-C end this process as it ends most commands, where it is not to be ignored."""
+    """Have Ctrl-C end this process as it ends most commands, where it is not to be ignored.
+
+    Before that Python would print a traceback, so it has been started deaf to it.
+    """
     if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.SIG_DFL)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, (signal.SIGINT, signal.SIGTERM, signal.SIGHUP))
+
+
+def turn_into(command: list[str]) -> None:
+    """Become a command, to which signals do what they do to most. Raises OSError."""
+    # Python ignores them: a command would go on writing where nobody reads any more.
+    for one in (signal.SIGPIPE, signal.SIGXFSZ):
+        signal.signal(one, signal.SIG_DFL)
+    os.execvp(command[0], command)
 
 
 def packets_of_link() -> int:
@@ -111,7 +123,7 @@ def main() -> None:
     if not is_to_run:
         sys.exit(1)
     try:
-        os.execvp(command[0], command)
+        turn_into(command)
     except OSError as error:
         control.sendall((error.strerror or str(error)).encode())
         sys.exit(127)

@@ -18,8 +18,11 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any
 
+from sojourn.emulation import guard
 from sojourn.emulation import host as inside
+from sojourn.emulation.interrupts import Interrupts
 from sojourn.errors.brief import InputError
+from sojourn.signals import ENDINGS
 
 NEAR, FAR = ("198.18.0.1", "2001:2::1"), ("198.18.0.2", "2001:2::2")
 """Addresses of the host with the command and of the other one, set aside for tests of network
@@ -27,9 +30,6 @@ devices (RFC 6890)."""
 
 LISTENS_WITHIN_S = 2.0
 """So long a server may take until it listens; who does not by then may not mean to."""
-
-GOES_WITHIN_S = 2.0
-"""So long it may take to end when it is asked to."""
 
 LISTENS = {"tcp": "0A", "tcp6": "0A", "udp": "07", "udp6": "07"}
 """Table of ``/proc/net`` -> state of a socket that listens."""
@@ -53,7 +53,7 @@ class Host:
         self.command = list(command)
         self._control, theirs = socket.socketpair()
         lengths = (f"{addresses[0]}/30", f"{addresses[1]}/64")
-        with theirs:
+        with theirs, deaf_children():
             words = [*unshared(), sys.executable, inside.__file__]
             self.process = subprocess.Popen(
                 [*words, str(theirs.fileno()), *lengths, "--", *command],
@@ -62,9 +62,18 @@ class Host:
                 stdout=output,
                 start_new_session=is_apart,
             )
+            # What reaches all processes of a terminal, or of a group, does not reach it.
+            self._guard = subprocess.Popen(
+                [sys.executable, "-S", guard.__file__, str(os.getpid())],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                start_new_session=True,
+            )
         told, files, _, _ = socket.recv_fds(self._control, 4096, 1)
         if not files:
             self.process.wait()
+            self._dismiss_guard()
             self._control.close()
             raise InputError(f"a host cannot be made: {told.decode(errors='replace')}")
         self.packets = files[0]
@@ -72,6 +81,7 @@ class Host:
         # All that runs in it is ended with it.
         if self._network == os.readlink("/proc/self/ns/net"):
             raise RuntimeError("a host has the network of this process")
+        self._tell_guard(self._network)
         # It can be read when the command has ended too.
         self._devices = os.open(f"/proc/{self.process.pid}/net/dev", os.O_RDONLY)
 
@@ -110,32 +120,54 @@ class Host:
                 return int(counts.split()[11])
         return 0
 
-    def end(self) -> None:
-        """End its command and all that this has started, and the host with them."""
-        for way in (signal.SIGTERM, signal.SIGKILL):
-            self._send(way)
-            deadline = time.monotonic() + GOES_WITHIN_S
-            while self._processes() and time.monotonic() < deadline:
-                time.sleep(0.01)
+    def end(self, interrupts: Interrupts | None = None) -> None:
+        """End its command and all that this has started, and the host with them.
+
+        They may take their time, unless ``interrupts`` says that it is urgent.
+        """
+        interrupts = interrupts or Interrupts()
+        interrupts.tidy()
+        deadline = time.monotonic() + guard.GOES_WITHIN_S
+        guard.send(self._network, signal.SIGTERM)
+        while guard.processes_in(self._network) and time.monotonic() < deadline:
+            if interrupts.is_urgent:
+                break
+            time.sleep(0.01)
+        guard.kill_all(self._network)
         self.process.wait()
+        self._dismiss_guard()
         self._control.close()
         os.close(self._devices)
         os.close(self.packets)
 
-    def _send(self, way: signal.Signals) -> None:
-        for process in self._processes():
-            with suppress(ProcessLookupError):
-                os.kill(process, way)
+    def _tell_guard(self, network: str) -> None:
+        """Have the guard end what runs there, if it has to; it may have been killed."""
+        assert self._guard.stdin is not None
+        with suppress(BrokenPipeError):
+            self._guard.stdin.write(network.encode())
+            self._guard.stdin.flush()
 
-    def _processes(self) -> list[int]:
-        """What runs in its network: daemons too, of which nobody else knows."""
-        found = []
-        for entry in Path("/proc").glob("[0-9]*"):
-            # Of others' processes, and of those that have just ended, it cannot be read.
-            with suppress(OSError):
-                if os.readlink(entry / "ns/net") == self._network:
-                    found.append(int(entry.name))
-        return found
+    def _dismiss_guard(self) -> None:
+        """Nothing is left that it could end."""
+        assert self._guard.stdin is not None
+        self._guard.kill()
+        self._guard.wait()
+        with suppress(BrokenPipeError):
+            self._guard.stdin.close()
+
+
+@contextmanager
+def deaf_children() -> Iterator[None]:
+    """Processes that start here hear nothing of what ends the front until they ask for it.
+
+    Ctrl-C reaches all processes of a terminal, and Python prints a traceback before a program of it
+    can say that it is not to.
+    """
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, ENDINGS)
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def unshared() -> list[str]:
@@ -157,23 +189,3 @@ def check_machine() -> None:
     if done.returncode:
         hint = "" if os.geteuid() == 0 else "; as root it can"
         raise InputError(f"a host cannot be made: {done.stderr.strip()}{hint}")
-
-
-@contextmanager
-def patient(process: subprocess.Popen[Any]) -> Iterator[None]:
-    """Leave Ctrl-C to ``process``, which gets it too; the second ends it, the third kills it."""
-    ways = iter([lambda: None, process.terminate])
-
-    def heard(*_: object) -> None:
-        next(ways, process.kill)()
-
-    try:
-        before = signal.signal(signal.SIGINT, heard)
-    except ValueError:
-        # In a thread of the user's, who has Ctrl-C to himself.
-        yield
-        return
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)

@@ -1,0 +1,173 @@
+"""However an emulation ends, nothing of it is left, and what was measured is not lost."""
+
+import os
+import shlex
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from sojourn.emulation import emulate
+
+pytestmark = pytest.mark.usefixtures("hosts")
+
+STAYS = "echo $$ > noted.part; mv noted.part noted; while :; do sleep 0.1; done"
+"""For a shell: note which process it is, and stay."""
+
+
+def daemon(deaf_to: str) -> str:
+    """For a shell: leave a process behind that is in a session of its own and nobody's child."""
+    stays = f"(setsid sh -c 'trap \"\" {deaf_to}; {STAYS}' &)"
+    return f"{stays}; until [ -e noted ]; do sleep 0.01; done"
+
+
+def server(deaf_to: str) -> str:
+    """A server that notes itself and a child of its own in a file, and stays."""
+    program = Path(__file__).with_name("programs.py")
+    return shlex.join([sys.executable, str(program), "stay", *deaf_to.split()])
+
+
+def front(folder: Path, *words: str, path: str = "") -> subprocess.Popen[str]:
+    """The command, in a session of its own, as if a terminal were its alone."""
+    usual = ["--rate", "1 Mbit/s", "--queue", "droptail"]
+    paths = [path, *os.environ.get("PYTHONPATH", "").split(":")]
+    return subprocess.Popen(
+        [sys.executable, "-m", "sojourn", "emulate", *usual, *words],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        cwd=folder,
+        env=os.environ | {"COLUMNS": "200", "PYTHONPATH": ":".join(filter(None, paths))},
+        start_new_session=True,
+    )
+
+
+def noted_in(file: Path) -> list[int]:
+    """The processes that a file names, once it does."""
+    deadline = time.monotonic() + 20
+    while not (file.exists() and file.read_text()) and time.monotonic() < deadline:
+        time.sleep(0.01)
+    return [int(one) for one in file.read_text().split()]
+
+
+def is_alive(process: int) -> bool:
+    """Whether it is there, and no zombie."""
+    try:
+        return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+
+
+def left_of(processes: list[int], after_s: float) -> list[int]:
+    """Those that are left after so long; then they are ended."""
+    deadline = time.monotonic() + after_s
+    while any(map(is_alive, processes)) and time.monotonic() < deadline:
+        time.sleep(0.01)
+    left = [one for one in processes if is_alive(one)]
+    for one in left:
+        os.kill(one, signal.SIGKILL)
+    return left
+
+
+def wait_until_it_tidies(program: subprocess.Popen[str]) -> None:
+    """Wait until the command, a shell, has ended, and what it has left has been asked to end."""
+    deadline = time.monotonic() + 20
+    while "sh" in children(program) and time.monotonic() < deadline:
+        time.sleep(0.01)
+    time.sleep(0.1)
+
+
+def children(program: subprocess.Popen[str]) -> list[str]:
+    """What the processes are called that it has started."""
+    names = []
+    for tasks in Path(f"/proc/{program.pid}/task").glob("*/children"):
+        for one in tasks.read_text().split():
+            try:
+                names.append(Path(f"/proc/{one}/comm").read_text().strip())
+            except (FileNotFoundError, ProcessLookupError):
+                continue
+    return names
+
+
+@pytest.mark.parametrize("by", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_while_hosts_are_tidied_up_loses_nothing(tmp_path, by):
+    command = f"{daemon('TERM INT HUP')}; exit 3"
+    with front(tmp_path, "--", "sh", "-c", command) as program:
+        processes = noted_in(tmp_path / "noted")
+        wait_until_it_tidies(program)
+        program.send_signal(by)
+        program.wait(timeout=30)
+        assert not left_of(processes, after_s=0)
+        out, errors = program.communicate(timeout=30)
+    assert "up: droptail" in out
+    assert errors == "sh ended with status 3\n"
+    assert program.returncode == 130
+
+
+def test_a_signal_while_a_server_is_waited_for_loses_nothing(tmp_path):
+    words = ["--server", server("TERM"), "--", "sh", "-c", "until [ -s server ]; do :; done"]
+    with front(tmp_path, *words) as program:
+        processes = noted_in(tmp_path / "server")
+        wait_until_it_tidies(program)
+        program.send_signal(signal.SIGINT)
+        program.wait(timeout=30)
+        assert not left_of(processes, after_s=0)
+        out, _ = program.communicate(timeout=30)
+    assert "up: droptail" in out
+    # The command was done when Ctrl-C came.
+    assert program.returncode == 0
+
+
+@pytest.mark.parametrize("by", [signal.SIGHUP, signal.SIGQUIT, signal.SIGKILL])
+def test_nothing_of_either_host_is_left_whatever_ends_the_front(tmp_path, by):
+    # What it hears it passes on, and would wait for what ignores that.
+    deaf_to = "HUP" if by == signal.SIGHUP else "TERM INT HUP"
+    command = f"{daemon(deaf_to)}; sleep 300; true"
+    with front(tmp_path, "--server", server(deaf_to), "--", "sh", "-c", command) as program:
+        processes = [*noted_in(tmp_path / "noted"), *noted_in(tmp_path / "server")]
+        program.send_signal(by)
+        program.wait(timeout=30)
+        assert not left_of(processes, after_s=0 if by == signal.SIGHUP else 2)
+        _, errors = program.communicate(timeout=30)
+    if by == signal.SIGHUP:
+        assert (program.returncode, errors) == (130, "interrupted\n")
+
+
+INTERRUPTED_EARLY = """
+import os, signal, sys
+if any(word.startswith("198.18.0.1/") for word in sys.orig_argv):
+    os.killpg(0, signal.SIGINT)
+"""
+"""What Python does first in each process: Ctrl-C comes when the command's host begins."""
+
+
+def test_ctrl_c_while_a_host_starts_is_told_in_a_word(tmp_path):
+    (tmp_path / "sitecustomize.py").write_text(INTERRUPTED_EARLY)
+    with front(tmp_path, "--", "true", path=str(tmp_path)) as program:
+        _, errors = program.communicate(timeout=30)
+    assert (program.returncode, errors) == (130, "interrupted\n")
+
+
+@pytest.mark.parametrize(("status", "expected"), [(3, 130), (0, 0)])
+def test_after_ctrl_c_the_status_is_130_unless_the_command_was_done(tmp_path, status, expected):
+    command = f"trap 'exit {status}' INT; {STAYS}"
+    with front(tmp_path, "--", "sh", "-c", command) as program:
+        noted_in(tmp_path / "noted")
+        # As `timeout` sends it: to the program, then to its group.
+        program.send_signal(signal.SIGINT)
+        os.killpg(program.pid, signal.SIGINT)
+        out, _ = program.communicate(timeout=30)
+    assert program.returncode == expected
+    assert "up: droptail" in out
+
+
+def test_signals_do_to_the_command_what_they_do_to_most(tmp_path):
+    with (tmp_path / "out").open("w") as file:
+        emulate(["grep", "^Sig[BI]", "/proc/self/status"], "droptail", "1 Mbit/s", output=file)
+    lines = (tmp_path / "out").read_text().splitlines()
+    blocked, ignored = (int(line.split()[1], 16) for line in lines)
+    assert blocked == 0
+    assert not any(ignored >> (one - 1) & 1 for one in (signal.SIGPIPE, signal.SIGXFSZ))
