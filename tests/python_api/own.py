@@ -190,6 +190,16 @@ class Fails(sj.queue.Discipline):
         return sj.queue.ACCEPT
 
 
+class FailsWhenNew(sj.queue.Discipline):
+    """Raises before the first packet."""
+
+    def reset(self):
+        raise ZeroDivisionError("when new")
+
+    def enqueue(self, now, size, flow, ecn):
+        return sj.queue.ACCEPT
+
+
 class Forgetful(sj.queue.Discipline):
     """Answers nothing."""
 

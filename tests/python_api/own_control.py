@@ -29,3 +29,13 @@ class Vanishes(NewReno):
 
     def on_loss(self, loss):
         self.cwnd = 0.0
+
+
+class FailsWhenNew(NewReno):
+    """Raises before the first acknowledgement, where it is told to."""
+
+    fails = False
+
+    def reset(self):
+        if self.fails:
+            raise ZeroDivisionError("when new")

@@ -234,6 +234,13 @@ def test_an_exception_ends_the_program_with_status_1(program):
     assert done.stdout == ""
 
 
+def test_so_does_one_before_the_first_packet(program):
+    done = program("check", '{ discipline = "mine:FailsWhenNew" }')
+    assert done.returncode == 1
+    assert "mine:FailsWhenNew on link x: reset raised an exception:\nTraceback" in done.stderr
+    assert "ZeroDivisionError: when new" in done.stderr
+
+
 def test_finished_runs_of_a_sweep_are_kept(program, tmp_path):
     queue = '{ discipline = "mine:Fails" }\n[vary]\n'
     vary = '{ discipline = "droptail" }, { discipline = "mine:Fails" }'

@@ -320,7 +320,7 @@ impl<O: Observer> Simulation<O> {
         let id = self.changes.next_slot();
         self.catch_up(id, Horizon::before(now));
         let link = &mut self.links[id as usize];
-        link.change();
+        link.change(now);
         self.changes.replace_first(link.next_change());
         self.settle(id, now);
     }

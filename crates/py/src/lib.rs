@@ -176,13 +176,13 @@ impl Scenario {
     /// The names of the links of a point.
     fn links(&self, point: usize) -> PyResult<Vec<String>> {
         self.check_point(point)?;
-        self.0.links(point).map_err(refused)
+        catch(|| self.0.links(point))?.map_err(refused)
     }
 
     /// The names of the flows of a point, each with its group.
     fn flows(&self, point: usize) -> PyResult<Vec<(String, String)>> {
         self.check_point(point)?;
-        self.0.flows(point).map_err(refused)
+        catch(|| self.0.flows(point))?.map_err(refused)
     }
 
     /// The group of each flow that there is at any point.
@@ -193,14 +193,14 @@ impl Scenario {
     /// The links of a point with all parameters of their queues, as a JSON array.
     fn described(&self, point: usize) -> PyResult<String> {
         self.check_point(point)?;
-        let described = self.0.described(point).map_err(refused)?;
+        let described = catch(|| self.0.described(point))?.map_err(refused)?;
         Ok(described.to_string())
     }
 
     /// The links and flows of a point, as a JSON object.
     fn network(&self, point: usize) -> PyResult<String> {
         self.check_point(point)?;
-        let network = self.0.network(point).map_err(refused)?;
+        let network = catch(|| self.0.network(point))?.map_err(refused)?;
         Ok(network.to_string())
     }
 

@@ -344,6 +344,12 @@ pub trait Discipline<P: Packet> {
     /// Back to the state of a new queue; what waits is forgotten.
     fn reset(&mut self);
 
+    /// The same, with the stream that goes with the new queue: one [from outside](crate::policy)
+    /// may draw its first state.
+    fn reset_with(&mut self, _random: &mut Stream) {
+        self.reset();
+    }
+
     /// When [`on_timer`](Self::on_timer) is due, if ever.
     fn next_timer(&self) -> Option<Time> {
         None
@@ -418,6 +424,12 @@ pub trait Discipline<P: Packet> {
     /// The rate of the link changed. An outage is no change: the discipline only sees that it is
     /// not asked for packets.
     fn on_link(&mut self, _link: &LinkInfo) {}
+
+    /// The same as the owner of the queue tells it, with the present instant and the discipline's
+    /// own random stream: one [from outside](crate::policy) may set a timer, or draw.
+    fn on_link_at(&mut self, link: &LinkInfo, _now: Time, _random: &mut Stream) {
+        self.on_link(link);
+    }
 
     /// Shows inner variables by name: `avg`, `price`, `prob` ...
     fn probe(&self, _show: &mut dyn FnMut(&str, ProbeValue)) {}

@@ -159,10 +159,11 @@ pub trait Policy {
     fn on_timer(&mut self, desk: &mut Desk<'_>);
 
     /// The link changed.
-    fn on_link(&mut self, link: &LinkInfo);
+    fn on_link(&mut self, link: &LinkInfo, desk: &mut Desk<'_>);
 
-    /// Back to the state of a new queue.
-    fn reset(&mut self);
+    /// To the state of a new queue, which may be drawn: called before anything else, and once more
+    /// whenever the queue is to be new again.
+    fn reset(&mut self, random: &mut Stream);
 
     /// Shows inner variables by name.
     fn probe(&self, show: &mut dyn FnMut(&str, f64));
@@ -185,11 +186,15 @@ pub struct Governed<P> {
     /// What waits in each queue, kept where there are several.
     each: Vec<Backlog>,
     total: Backlog,
+    /// The stream as it was when the queue was new.
+    fresh: Stream,
 }
 
 impl<P: Packet> Governed<P> {
-    /// The discipline of a policy.
-    pub fn new(policy: Box<dyn Policy + Send>) -> Self {
+    /// The discipline of a policy, which may draw its first state from the discipline's own stream.
+    pub fn new(mut policy: Box<dyn Policy + Send>, random: &mut Stream) -> Self {
+        let fresh = random.clone();
+        policy.reset(random);
         let count = usize::from(policy.queues().max(1));
         Self {
             hooks: policy.hooks(),
@@ -198,6 +203,7 @@ impl<P: Packet> Governed<P> {
             queues: (0..count).map(|_| Fifo::default()).collect(),
             each: vec![Backlog::default(); if count > 1 { count } else { 0 }],
             total: Backlog::default(),
+            fresh,
             policy,
         }
     }
@@ -228,7 +234,8 @@ impl<P: Packet> Governed<P> {
     #[inline]
     fn ask<R>(
         &mut self,
-        ctx: &mut Context<'_, P>,
+        now: Time,
+        random: &mut Stream,
         left_out: Option<Bytes>,
         question: impl FnOnce(&mut dyn Policy, &mut Desk<'_>) -> R,
     ) -> R {
@@ -238,8 +245,8 @@ impl<P: Packet> Governed<P> {
             backlog.bytes -= size;
         }
         let mut desk = Desk {
-            now: ctx.now,
-            random: ctx.random,
+            now,
+            random,
             backlog,
             queues: &self.each,
         };
@@ -254,7 +261,8 @@ impl<P: Packet> Governed<P> {
             return 0;
         }
         if self.hooks.choose {
-            return usize::from(self.ask(ctx, None, |policy, desk| policy.choose(desk)));
+            let (now, random) = (ctx.now, &mut *ctx.random);
+            return usize::from(self.ask(now, random, None, |policy, desk| policy.choose(desk)));
         }
         let waiting = self.queues.iter().position(|queue| !queue.is_empty());
         waiting.unwrap_or(0)
@@ -266,7 +274,9 @@ impl<P: Packet> Discipline<P> for Governed<P> {
         let size = packet.size();
         let verdict = if self.hooks.enqueue {
             let facts = Facts::of(&packet, ctx.now);
-            self.ask(ctx, None, |policy, desk| policy.enqueue(&facts, desk))
+            self.ask(ctx.now, ctx.random, None, |policy, desk| {
+                policy.enqueue(&facts, desk)
+            })
         } else {
             Verdict::Pass(0)
         };
@@ -292,7 +302,9 @@ impl<P: Packet> Discipline<P> for Governed<P> {
         loop {
             if self.total.packets == 0 {
                 if self.hooks.on_empty {
-                    self.ask(ctx, None, |policy, desk| policy.on_empty(desk));
+                    self.ask(ctx.now, ctx.random, None, |policy, desk| {
+                        policy.on_empty(desk);
+                    });
                 }
                 return Dequeued::Empty;
             }
@@ -301,7 +313,9 @@ impl<P: Packet> Discipline<P> for Governed<P> {
                 Some(head) if self.hooks.dequeue => {
                     let facts = Facts::of(head, ctx.now);
                     let size = Some(facts.size);
-                    self.ask(ctx, size, |policy, desk| policy.dequeue(&facts, desk))
+                    self.ask(ctx.now, ctx.random, size, |policy, desk| {
+                        policy.dequeue(&facts, desk)
+                    })
                 }
                 _ => Verdict::Pass(0),
             };
@@ -336,20 +350,28 @@ impl<P: Packet> Discipline<P> for Governed<P> {
     }
 
     fn on_timer(&mut self, ctx: &mut Context<'_, P>) {
-        self.ask(ctx, None, |policy, desk| policy.on_timer(desk));
+        self.ask(ctx.now, ctx.random, None, |policy, desk| {
+            policy.on_timer(desk);
+        });
     }
 
-    fn on_link(&mut self, link: &LinkInfo) {
-        self.policy.on_link(link);
+    fn on_link_at(&mut self, link: &LinkInfo, now: Time, random: &mut Stream) {
+        self.ask(now, random, None, |policy, desk| policy.on_link(link, desk));
         self.capacity = self.policy.capacity();
-        self.next_timer = self.policy.next_timer();
     }
 
+    /// It draws what it drew when it was new.
     fn reset(&mut self) {
+        let mut random = self.fresh.clone();
+        self.reset_with(&mut random);
+    }
+
+    fn reset_with(&mut self, random: &mut Stream) {
         self.queues.iter_mut().for_each(Fifo::clear);
         self.each.fill(Backlog::default());
         self.total = Backlog::default();
-        self.policy.reset();
+        self.fresh = random.clone();
+        self.policy.reset(random);
         self.next_timer = self.policy.next_timer();
     }
 

@@ -5,7 +5,9 @@
 //! must keep.
 
 use sojourn_base::length::Capacity;
-use sojourn_base::{BuildError, Bytes, Entry, LinkInfo, ParamSet, ParamSource, Preset, Time};
+use sojourn_base::{
+    BuildError, Bytes, Entry, LinkInfo, ParamSet, ParamSource, Preset, Stream, Time,
+};
 
 use crate::contract::{
     Backlog, Context, Dequeued, Discipline, Heads, Judgement, Meeting, Packet, ProbeValue, Status,
@@ -197,6 +199,10 @@ impl<P: Packet> Discipline<P> for AnyDiscipline<P> {
         each!(self, discipline => discipline.reset());
     }
 
+    fn reset_with(&mut self, random: &mut Stream) {
+        each!(self, discipline => discipline.reset_with(random));
+    }
+
     #[inline]
     fn next_timer(&self) -> Option<Time> {
         each!(self, discipline => discipline.next_timer())
@@ -242,6 +248,10 @@ impl<P: Packet> Discipline<P> for AnyDiscipline<P> {
 
     fn on_link(&mut self, link: &LinkInfo) {
         each!(self, discipline => discipline.on_link(link));
+    }
+
+    fn on_link_at(&mut self, link: &LinkInfo, now: Time, random: &mut Stream) {
+        each!(self, discipline => discipline.on_link_at(link, now, random));
     }
 
     fn probe(&self, show: &mut dyn FnMut(&str, ProbeValue)) {

@@ -7,6 +7,9 @@ use sojourn_queue::{AnyDiscipline, Backlog, Context, Dequeued, Discipline, Reaso
 
 use crate::bench::{self, Bench, Record, link, us};
 
+/// That of the queue's stream.
+const SEED: u64 = 7;
+
 /// Two queues: marks what is larger than a kilobyte, drops flow 9, holds flow 8 back until 1 s,
 /// and sends the second queue first.
 #[derive(Default)]
@@ -49,8 +52,8 @@ impl Policy for Odd {
         None
     }
     fn on_timer(&mut self, _: &mut Desk<'_>) {}
-    fn on_link(&mut self, _: &LinkInfo) {}
-    fn reset(&mut self) {}
+    fn on_link(&mut self, _: &LinkInfo, _: &mut Desk<'_>) {}
+    fn reset(&mut self, _: &mut Stream) {}
     fn probe(&self, _: &mut dyn FnMut(&str, f64)) {}
     fn poke(&mut self, _: &str, _: f64) -> bool {
         false
@@ -60,8 +63,8 @@ impl Policy for Odd {
 #[test]
 fn verdicts_become_what_they_say() {
     let maker = Bench::new("droptail", &[]);
-    let mut queue = Governed::new(Box::new(Odd));
     let mut random = Stream::new(1);
+    let mut queue = Governed::new(Box::new(Odd), &mut random);
     let mut record = Record::default();
     let arrive = |queue: &mut Governed<_>, record: &mut Record, id, flow, size, ecn| {
         let mut packet = maker.packet(us(0), flow, size, ecn);
@@ -126,14 +129,15 @@ fn codes_are_verdicts_and_nothing_else_is() {
     assert_eq!(Verdict::of_code(u32::MAX, us(5)), None);
 }
 
-/// Two queues, by the flow. Shows what it was told to wait at the last question, and how often its
-/// timer ran: once in the time of 1000 bytes.
+/// Two queues, by the flow. Shows what it was told to wait at the last question, how often its timer
+/// ran (once in the time of 1000 bytes), and what it drew when it was new and when the link changed.
 struct Watcher {
     asks: bool,
     told: Backlog,
     ticks: u32,
     period: Span,
     due: Time,
+    drawn: [f64; 2],
 }
 
 impl Policy for Watcher {
@@ -171,18 +175,23 @@ impl Policy for Watcher {
         self.ticks += 1;
         self.due = desk.now + self.period;
     }
-    fn on_link(&mut self, link: &LinkInfo) {
+    fn on_link(&mut self, link: &LinkInfo, desk: &mut Desk<'_>) {
+        self.told = desk.backlog;
         self.period = link.rate.time_to_send(Bytes::new(1_000));
-        self.due = Time::ZERO + self.period;
+        self.due = desk.now + self.period;
+        self.drawn[1] = desk.random.uniform();
     }
-    fn reset(&mut self) {
+    fn reset(&mut self, random: &mut Stream) {
         self.ticks = 0;
         self.due = Time::ZERO + self.period;
+        self.drawn = [random.uniform(), 0.0];
     }
     fn probe(&self, show: &mut dyn FnMut(&str, f64)) {
         show("packets", self.told.packets as f64);
         show("bytes", self.told.bytes.as_f64());
         show("ticks", f64::from(self.ticks));
+        show("new", self.drawn[0]);
+        show("changed", self.drawn[1]);
     }
     fn poke(&mut self, _: &str, _: f64) -> bool {
         false
@@ -196,9 +205,11 @@ fn watched(asks: bool) -> Bench {
         ticks: 0,
         period: Span::from_ms(1),
         due: us(1_000),
+        drawn: [0.0; 2],
     };
     let mut bench = Bench::new("droptail", &[]);
-    bench.discipline = AnyDiscipline::Custom(Box::new(Governed::new(Box::new(watcher))));
+    let governed = Governed::new(Box::new(watcher), &mut Stream::new(SEED));
+    bench.discipline = AnyDiscipline::Custom(Box::new(governed));
     bench
 }
 
@@ -231,10 +242,40 @@ fn its_timer_runs_and_follows_the_link() {
     bench.timers_before(us(3_001));
     assert_eq!(bench.probe("ticks"), 3.0);
     let mut bench = watched(false);
-    bench.discipline.on_link(&link(2));
+    let mut random = Stream::new(SEED);
+    bench.discipline.on_link_at(&link(2), us(0), &mut random);
     assert_eq!(bench.discipline.next_timer(), Some(us(4_000)));
     bench.timers_before(us(8_001));
     assert_eq!(bench.probe("ticks"), 2.0);
+}
+
+#[test]
+fn it_draws_from_the_stream_of_the_queue_whenever_it_draws() {
+    let mut random = Stream::new(SEED);
+    let drawn = [random.uniform(), random.uniform()];
+    let mut bench = watched(false);
+    assert_eq!(bench.probe("new"), drawn[0]);
+    let mut random = Stream::new(SEED);
+    bench.discipline.reset_with(&mut random);
+    assert_eq!(bench.probe("new"), drawn[0]);
+    bench.discipline.on_link_at(&link(2), us(1), &mut random);
+    assert_eq!(bench.probe("changed"), drawn[1]);
+    bench.discipline.reset();
+    assert_eq!(bench.probe("new"), drawn[0]);
+    bench.discipline.reset_with(&mut Stream::new(SEED + 1));
+    assert_ne!(bench.probe("new"), drawn[0]);
+}
+
+#[test]
+fn a_change_of_the_link_has_its_instant_and_what_waits() {
+    let mut bench = watched(false);
+    for size in [100, 200] {
+        bench.arrive(us(0), size);
+    }
+    let mut random = Stream::new(SEED);
+    bench.discipline.on_link_at(&link(2), us(500), &mut random);
+    assert_eq!((bench.probe("packets"), bench.probe("bytes")), (2.0, 300.0));
+    assert_eq!(bench.discipline.next_timer(), Some(us(4_500)));
 }
 
 #[test]

@@ -276,7 +276,8 @@ impl Plan {
             framing: Bytes::ZERO,
             base_rtt: self.base_rtt(index, delays),
         };
-        let (discipline, preset) = link.discipline(&info, &self.outside)?;
+        let mut random = draws.stream("discipline", &link.name);
+        let (discipline, preset) = link.discipline(&info, &self.outside, &mut random)?;
         let device_queue = match link.device_queue {
             Auto::Given(room) => room.0,
             Auto::Auto if preset == Preset::Ns3 => NS3_DEVICE_QUEUE,
@@ -303,7 +304,7 @@ impl Plan {
             overhead: link.overhead,
             device_queue,
             discipline,
-            random: draws.stream("discipline", &link.name),
+            random,
         })
     }
 

@@ -142,12 +142,14 @@ impl Emulation {
                 queue: queue.0,
                 delay: "--rtt",
             };
+            let (limit, makers) = (setup.limit, setup.makers);
+            let mut random = draws.stream("discipline", name);
             let (label, discipline) =
-                queues::make(names, queue.1, setup.limit, &info, setup.makers)?;
+                queues::make(names, queue.1, limit, &info, makers, &mut random)?;
             let wire = Wire {
                 info,
                 overhead,
-                random: draws.stream("discipline", name),
+                random,
                 series,
                 is_live: true,
             };

@@ -35,7 +35,7 @@ pub struct Refusal {
 
 /// Makes disciplines and controllers from outside.
 pub trait Makers: Send + Sync {
-    /// Makes the policy of a discipline for a link.
+    /// Makes the policy of a discipline for a link; its state begins with a reset.
     ///
     /// # Errors
     /// Where there is none of that name, or a parameter cannot be taken.

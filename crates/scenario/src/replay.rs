@@ -115,7 +115,10 @@ impl Replay {
         let mut lines: Vec<Line> = Vec::new();
         let mut warnings = Vec::new();
         for text in setup.queues {
-            let (label, discipline) = queues::make(NAMES, text, setup.limit, &info, setup.makers)?;
+            // The same for all: where two queues draw alike, they draw the same.
+            let mut random = draws.stream("discipline", "replay");
+            let (limit, makers) = (setup.limit, setup.makers);
+            let (label, discipline) = queues::make(NAMES, text, limit, &info, makers, &mut random)?;
             if lines.iter().any(|line| line.label == label) {
                 let message = format!("--queue {text}: found twice; allowed: once");
                 return Err(OpenLoopError::Input(message));
@@ -123,8 +126,7 @@ impl Replay {
             let wire = Wire {
                 info,
                 overhead,
-                // The same for all: where two queues draw alike, they draw the same.
-                random: draws.stream("discipline", "replay"),
+                random,
                 series,
                 is_live: false,
             };

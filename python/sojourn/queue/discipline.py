@@ -89,7 +89,7 @@ class Discipline(_core.Desk):
         """
 
     def reset(self) -> None:
-        """Set the state of a new queue. The link is known when it is called."""
+        """Set the state of a new queue. Link and random stream are known when it is called."""
 
     def enqueue(self, now: float, size: int, flow: int, ecn: int, /) -> int:
         """Decide about an arriving packet.
@@ -127,7 +127,7 @@ class Discipline(_core.Desk):
         del now
 
     def on_link(self) -> None:
-        """The rate of the link changed: ``link_rate`` is the new one."""
+        """The rate of the link changed: ``link_rate`` is the new one. It may set ``next_timer``."""
 
     def table(self) -> dict[str, Any]:
         """Return the ``queue`` table of a scenario file."""

@@ -131,7 +131,7 @@ impl Link {
     }
 
     /// Its next change comes now, up to which it has caught up.
-    pub(crate) fn change(&mut self) {
+    pub(crate) fn change(&mut self, now: Time) {
         let Some(changes) = &mut self.spec.changes else {
             return;
         };
@@ -153,7 +153,8 @@ impl Link {
                 delay,
                 ..info
             };
-            self.spec.discipline.on_link(&info);
+            let (discipline, random) = (&mut self.spec.discipline, &mut self.spec.random);
+            discipline.on_link_at(&info, now, random);
         }
         let free_at = self.sends_until;
         if let Some(changes) = &mut self.spec.changes {

@@ -114,9 +114,10 @@ impl Bench {
         let makers = PythonMakers { folder: ".".into() };
         let policy = raised::catch(|| makers.policy(&wanted, &link))?
             .map_err(|refusal| PyValueError::new_err(refusal.message))?;
+        let mut random = Stream::new(seed);
         Ok(Self {
-            discipline: Governed::new(policy),
-            random: Stream::new(seed),
+            discipline: raised::catch(|| Governed::new(policy, &mut random))?,
+            random,
             told: Told::default(),
             now: Time::ZERO,
         })
@@ -165,7 +166,7 @@ impl Bench {
         self.random = Stream::new(seed);
         self.told = Told::default();
         self.now = Time::ZERO;
-        raised::catch(|| self.discipline.reset())
+        raised::catch(|| self.discipline.reset_with(&mut self.random))
     }
 
     /// What waits: packets and bytes.

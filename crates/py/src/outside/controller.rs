@@ -95,10 +95,10 @@ impl PythonController {
             bytes => bytes as f64 / mss,
         };
         let random = Bound::new(object.py(), Random(start.random.clone()))?;
-        object.call_method1(
+        let begun = object.call_method1(
             "_begin",
             (start.mss, initial, ssthresh, start.byte_counting, random),
-        )?;
+        );
         let flag = |name: &str| object.getattr(name).and_then(|flag| flag.extract::<bool>());
         let mut controller = Self {
             title: wanted.name.to_owned(),
@@ -116,7 +116,10 @@ impl PythonController {
             probes: object.getattr("probes")?.extract()?,
             object: object.clone().unbind(),
         };
-        controller.read(object.py())?;
+        if let Err(error) = begun.and_then(|_| controller.read(object.py())) {
+            let place = format!("{}: reset raised an exception", wanted.name);
+            raised::unwind(object.py(), &error, &place);
+        }
         Ok(controller)
     }
 

@@ -34,7 +34,8 @@ pub(crate) struct Desk {
     pub(super) link: LinkInfo,
     pub(super) capacity: Capacity,
     pub(super) next_timer: Option<Time>,
-    pub(super) wait: Time,
+    /// What was asked for in this call by `wait_until`.
+    pub(super) wait: Option<Time>,
 }
 
 impl Desk {
@@ -42,6 +43,7 @@ impl Desk {
     #[inline]
     pub(super) fn lay(&mut self, desk: &mut policy::Desk<'_>, packet: Option<&Facts>) {
         self.now = desk.now;
+        self.wait = None;
         self.packets = desk.backlog.packets;
         self.bytes = desk.backlog.bytes.get();
         if let Some(packet) = packet {
@@ -56,10 +58,10 @@ impl Desk {
         mem::swap(&mut self.random, desk.random);
     }
 
-    /// Gives back what was lent.
+    /// Gives back the stream that was lent.
     #[inline]
-    pub(super) fn clear(&mut self, desk: &mut policy::Desk<'_>) {
-        mem::swap(&mut self.random, desk.random);
+    pub(super) fn give_back(&mut self, random: &mut Stream) {
+        mem::swap(&mut self.random, random);
     }
 
     /// An instant to come.
@@ -96,6 +98,7 @@ impl Desk {
             destination: 0,
             dscp: 0,
             queues: Vec::new(),
+            // Until a call lends that of the discipline.
             random: Stream::new(1),
             link: LinkInfo {
                 rate: Rate::MAX,
@@ -106,7 +109,7 @@ impl Desk {
             },
             capacity: Capacity::Unlimited,
             next_timer: None,
-            wait: Time::ZERO,
+            wait: None,
         }
     }
 
@@ -133,7 +136,7 @@ impl Desk {
 
     /// The answer of `dequeue` that keeps the packet until `time`, in seconds.
     fn wait_until(&mut self, time: f64) -> PyResult<u32> {
-        self.wait = self.later(time, "wait_until")?;
+        self.wait = Some(self.later(time, "wait_until")?);
         Ok(Verdict::codes(Reason::Overlimit).2)
     }
 
@@ -184,8 +187,9 @@ impl Desk {
         })
     }
 
-    /// Back to the state of a new queue.
-    pub(super) fn reset(&mut self) {
+    /// Back to the state of a new queue, with its stream, until it is [given back](Self::give_back).
+    pub(super) fn reset(&mut self, random: &mut Stream) {
+        mem::swap(&mut self.random, random);
         self.now = Time::ZERO;
         self.packets = 0;
         self.bytes = 0;

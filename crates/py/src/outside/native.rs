@@ -306,11 +306,11 @@ impl Policy for NativePolicy {
         }
     }
 
-    fn on_link(&mut self, link: &LinkInfo) {
+    fn on_link(&mut self, link: &LinkInfo, _desk: &mut Desk<'_'>) {
         self.link = *link;
     }
 
-    fn reset(&mut self) {
+    fn reset(&mut self, _random: &mut Stream) {
         self.state.clone_from(&self.start);
     }
 

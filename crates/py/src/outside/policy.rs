@@ -7,7 +7,7 @@ use pyo3::call::PyCallArgs;
 use pyo3::exceptions::{PyIndexError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use sojourn_base::length::Capacity;
-use sojourn_base::{Limit, LinkInfo, Quantity, Scalar, Time};
+use sojourn_base::{Limit, LinkInfo, Quantity, Scalar, Stream, Time};
 use sojourn_queue::policy::{self, Facts, Hooks, Verdict};
 use sojourn_queue::{Backlog, Policy};
 use sojourn_scenario::outside::Wanted;
@@ -60,7 +60,7 @@ impl PythonPolicy {
         let limit = Limit::read(Scalar::Text(&limit))
             .map_err(|fault| PyValueError::new_err(format!("limit: {fault}")))?;
         let hook = |name| Hook::new(object, name);
-        let mut policy = Self {
+        let policy = Self {
             title: format!("{} on {}", wanted.name, wanted.place),
             desk: desk.clone().unbind(),
             enqueue: hook("enqueue")?,
@@ -76,7 +76,6 @@ impl PythonPolicy {
         };
         policy.desk.borrow_mut(object.py()).capacity = policy.capacity;
         policy.take_link(object.py(), link);
-        policy.try_reset(object.py())?;
         Ok(policy)
     }
 
@@ -85,14 +84,16 @@ impl PythonPolicy {
         self.desk.borrow_mut(py).link = *link;
     }
 
-    fn try_reset(&mut self, py: Python<'_>) -> PyResult<()> {
-        self.desk.borrow_mut(py).reset();
-        self.desk.bind(py).call_method0("reset")?;
-        self.next_timer = self.desk.borrow(py).next_timer;
-        Ok(())
+    fn try_reset(&mut self, py: Python<'_>, random: &mut Stream) -> PyResult<()> {
+        self.desk.borrow_mut(py).reset(random);
+        let told = self.desk.bind(py).call_method0("reset");
+        let mut desk = self.desk.borrow_mut(py);
+        desk.give_back(random);
+        self.next_timer = desk.next_timer;
+        told.map(drop)
     }
 
-    /// Calls a hook; gives what it answered and the instant that goes with a wait.
+    /// Calls a hook; gives what it answered and until when it asked to wait, if it did.
     #[inline]
     fn ask<'py>(
         &mut self,
@@ -101,7 +102,7 @@ impl PythonPolicy {
         packet: Option<&Facts>,
         desk: &mut policy::Desk<'_>,
         args: impl PyCallArgs<'py>,
-    ) -> (Bound<'py, PyAny>, Time) {
+    ) -> (Bound<'py, PyAny>, Option<Time>) {
         let object = self.desk.bind(py);
         object.borrow_mut().lay(desk, packet);
         let hook = which(self);
@@ -111,7 +112,7 @@ impl PythonPolicy {
         };
         let wait = {
             let mut object = object.borrow_mut();
-            object.clear(desk);
+            object.give_back(desk.random);
             self.next_timer = object.next_timer;
             object.wait
         };
@@ -139,11 +140,11 @@ impl PythonPolicy {
     fn verdict(
         &self,
         answer: &Bound<'_, PyAny>,
-        wait: Time,
+        wait: Option<Time>,
         waits: bool,
     ) -> Result<Verdict, PyErr> {
         let code = answer.extract::<u32>().ok();
-        let verdict = code.and_then(|code| Verdict::of_code(code, wait));
+        let verdict = code.and_then(|code| Verdict::of_code(code, wait.unwrap_or_default()));
         match verdict {
             Some(Verdict::Pass(queue) | Verdict::Mark(queue, _)) if queue >= self.queues => {
                 let count = self.queues;
@@ -153,6 +154,9 @@ impl PythonPolicy {
             Some(Verdict::Wait(_)) if !waits => {
                 Err(PyValueError::new_err("an arrival cannot wait: dequeue may"))
             }
+            Some(Verdict::Wait(_)) if wait.is_none() => Err(PyValueError::new_err(
+                "it answered WAIT, and not until when; allowed: to answer self.wait_until(...)",
+            )),
             Some(verdict) => Ok(verdict),
             None => Err(PyTypeError::new_err(format!(
                 "it answered {answer:?}; allowed: ACCEPT, DROP, MARK, drop(...), mark(...) or the \
@@ -238,21 +242,16 @@ impl Policy for PythonPolicy {
         });
     }
 
-    fn on_link(&mut self, link: &LinkInfo) {
+    fn on_link(&mut self, link: &LinkInfo, desk: &mut policy::Desk<'_>) {
         Python::attach(|py| {
             self.take_link(py, link);
-            if let Some(method) = &self.on_link.method
-                && let Err(error) = method.call0(py)
-            {
-                let place = format!("{}: on_link raised an exception", self.title);
-                raised::unwind(py, &error, &place);
-            }
+            self.ask(py, |policy| &policy.on_link, None, desk, ());
         });
     }
 
-    fn reset(&mut self) {
+    fn reset(&mut self, random: &mut Stream) {
         Python::attach(|py| {
-            if let Err(error) = self.try_reset(py) {
+            if let Err(error) = self.try_reset(py, random) {
                 let place = format!("{}: reset raised an exception", self.title);
                 raised::unwind(py, &error, &place);
             }
@@ -276,7 +275,10 @@ impl Policy for PythonPolicy {
 
     fn poke(&mut self, name: &str, value: f64) -> bool {
         let known = self.probes.iter().any(|probe| probe == name);
-        known && Python::attach(|py| self.desk.bind(py).setattr(name, value).is_ok())
+        // Only a hook sets the timer: it knows what time it is.
+        known
+            && name != "next_timer"
+            && Python::attach(|py| self.desk.bind(py).setattr(name, value).is_ok())
     }
 
     fn withholds(&self, end: Time, waiting: Backlog) {

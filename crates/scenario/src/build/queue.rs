@@ -1,6 +1,6 @@
 //! The discipline of a link.
 
-use sojourn_base::{LinkInfo, Preset};
+use sojourn_base::{LinkInfo, Preset, Stream};
 use sojourn_engine::SimPacket;
 use sojourn_queue::{AnyDiscipline, Governed};
 
@@ -12,11 +12,13 @@ use crate::reader::Reader;
 use crate::tree::{Node, Table, Value};
 
 impl LinkPlan {
-    /// The discipline of the link and its preset.
+    /// The discipline of the link and its preset; one from outside may draw its first state from
+    /// the stream that is its own.
     pub(super) fn discipline(
         &self,
         info: &LinkInfo,
         outside: &Outside,
+        random: &mut Stream,
     ) -> Result<(AnyDiscipline<SimPacket>, Preset), Located> {
         let empty = Node {
             place: self.place,
@@ -27,18 +29,20 @@ impl LinkPlan {
             .queue
             .as_ref()
             .map_or((&empty, &key), |(node, key)| (node, key));
-        read_discipline(node, key, info, &*outside.0, &format!("link {}", self.name))
+        let place = format!("link {}", self.name);
+        read_discipline(node, key, info, &*outside.0, &place, random)
     }
 }
 
 /// The discipline that a queue's table names, and its preset. Makers of one from outside are told
-/// that it is for `place`.
+/// that it is for `place`, and it may draw its first state from `random`.
 pub(crate) fn read_discipline(
     node: &Node,
     key: &str,
     info: &LinkInfo,
     makers: &dyn Makers,
     place: &str,
+    random: &mut Stream,
 ) -> Result<(AnyDiscipline<SimPacket>, Preset), Located> {
     let reader = Reader::of(node, key)?;
     if let Some(name) = reader.node("discipline").and_then(Node::text)
@@ -52,7 +56,7 @@ pub(crate) fn read_discipline(
         };
         let made = makers.policy(&wanted, info);
         let policy = made.map_err(|refusal| refusal.located(&reader, "discipline"))?;
-        let custom = AnyDiscipline::Custom(Box::new(Governed::new(policy)));
+        let custom = AnyDiscipline::Custom(Box::new(Governed::new(policy, random)));
         return Ok((custom, Preset::Reference));
     }
     let known: Vec<&str> = sojourn_queue::DISCIPLINES

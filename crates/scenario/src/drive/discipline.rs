@@ -43,6 +43,7 @@ fn from_outside(
     given: &Map<String, Value>,
     link: &LinkInfo,
     makers: &dyn Makers,
+    random: &mut Stream,
 ) -> Result<AnyDiscipline<Driven>, Refusal> {
     let wanted = Wanted {
         name,
@@ -50,7 +51,9 @@ fn from_outside(
         place: "the driver",
     };
     match makers.policy(&wanted, link) {
-        Ok(policy) => Ok(AnyDiscipline::Custom(Box::new(Governed::new(policy)))),
+        Ok(policy) => Ok(AnyDiscipline::Custom(Box::new(Governed::new(
+            policy, random,
+        )))),
         Err(refusal) => {
             let place = refusal.param.as_deref().unwrap_or("discipline");
             Err(Refusal::Error(format!("{place}: {}", refusal.message)))
@@ -84,15 +87,16 @@ impl Session {
         let empty = Map::new();
         let given = request.object("params")?.unwrap_or(&empty);
         let link = link(request.object("link")?.unwrap_or(&empty), given)?;
+        let mut random = Stream::new(request.whole("seed", u64::MAX)?.unwrap_or(1));
         let discipline = if is_outside(name) {
-            from_outside(name, given, &link, makers)?
+            from_outside(name, given, &link, makers, &mut random)?
         } else {
             registered(name, given, &link)?
         };
         Ok(Self {
             name: name.rsplit([':', '.']).next().unwrap_or(name).to_owned(),
             discipline,
-            random: Stream::new(request.whole("seed", u64::MAX)?.unwrap_or(1)),
+            random,
             now: Time::ZERO,
             arrivals: 0,
             held: None,

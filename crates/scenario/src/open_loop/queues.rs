@@ -3,7 +3,7 @@
 use core::iter;
 
 use sojourn_base::length::{Length, Threshold};
-use sojourn_base::{LinkInfo, Quantity, Scalar, Span};
+use sojourn_base::{LinkInfo, Quantity, Scalar, Span, Stream};
 use sojourn_engine::SimPacket;
 use sojourn_queue::AnyDiscipline;
 use sojourn_queue::parts::inner::{Inner, split};
@@ -24,7 +24,7 @@ pub(crate) struct Names {
 }
 
 /// Makes the queue that `text` asks for, with `limit` if it has one and names none; also how it is
-/// called in tables.
+/// called in tables. One from outside may draw its first state from `random`.
 ///
 /// # Errors
 /// The first thing that is wrong with it.
@@ -34,13 +34,14 @@ pub(crate) fn make(
     limit: Option<&str>,
     info: &LinkInfo,
     makers: &dyn Makers,
+    random: &mut Stream,
 ) -> Result<(String, AnyDiscipline<SimPacket>), OpenLoopError> {
     let place = format!("{} {text}", names.queue);
     let (label, table) = queue(&place, text, limit)?;
     if info.delay == Span::ZERO {
         refuse_bdp(&place, names.delay, &table, limit)?;
     }
-    let (discipline, _) = read_discipline(&table, "", info, makers, &place)
+    let (discipline, _) = read_discipline(&table, "", info, makers, &place, random)
         .map_err(|error| input(&error.in_file(&place)))?;
     Ok((label, discipline))
 }
