@@ -1,6 +1,7 @@
 """Disciplines in Python, as users would write them; some are broken on purpose."""
 
 import itertools
+import math
 import os
 import signal
 
@@ -153,7 +154,52 @@ class CompiledTimeless(sj.queue.Discipline):
 
     @sj.njit_policy
     def on_timer(state, packet):
-        state.next_timer = state.next_timer * 0
+        state.next_timer = math.nan
+
+
+class CompiledLate(sj.queue.Discipline):
+    """Sets its timer at the first arrival after 1 s, to so much later than that."""
+
+    after = sj.params.number(-0.5, "In s.")
+    state = {"next_timer": math.inf, "was_set": 0.0, "ran": -1.0}  # noqa: RUF012
+    probes = ("ran",)
+
+    @sj.njit_policy
+    def enqueue(state, packet):
+        if packet.now > 1.0 and state.was_set == 0.0:
+            state.was_set = packet.now
+            state.next_timer = packet.now + state.after
+        return sj.queue.ACCEPT
+
+    @sj.njit_policy
+    def on_timer(state, packet):
+        state.ran = packet.now - state.was_set
+
+
+class CompiledTicks(sj.queue.Discipline):
+    """Adds to the instant of its timer as often as it is told, and counts."""
+
+    period = sj.params.time("500 ms", "Added.")
+    most = sj.params.number(1e9, "How often.")
+    state = {"next_timer": 0.5, "ticks": 0.0, "last": 0.0}  # noqa: RUF012
+    probes = ("ticks", "last")
+
+    @sj.njit_policy
+    def on_timer(state, packet):
+        state.ticks += 1.0
+        state.last = packet.now
+        if state.ticks <= state.most:
+            state.next_timer += state.period
+
+
+class CompiledBegun(sj.queue.Discipline):
+    """Its first timer stands before the beginning."""
+
+    state = {"next_timer": -1.0}  # noqa: RUF012
+
+    @sj.njit_policy
+    def on_timer(state, packet):
+        state.next_timer = packet.now + 1.0
 
 
 class CompiledNonsense(sj.queue.Discipline):

@@ -41,13 +41,50 @@ def test_timers_run_compiled_and_in_python_as_in_the_built_in_one(overloaded):
 
 
 def test_a_timer_that_stands_still_ends_the_run(overloaded):
-    with pytest.raises(sj.UserCodeError, match=r"state\.next_timer at or before the timer"):
+    told = (
+        r"on_timer at 0\.5 s of simulated time:\nValueError: state\.next_timer: found 0\.5; allow"
+    )
+    with pytest.raises(sj.UserCodeError, match=told):
         sj.run(overloaded(own.CompiledStuck()))
 
 
 def test_a_timer_that_is_no_time_ends_the_run(overloaded):
     with pytest.raises(sj.UserCodeError, match=r"state\.next_timer: found NaN; allowed: a time"):
         sj.run(overloaded(own.CompiledTimeless()))
+
+
+@pytest.mark.parametrize("after", [-0.5, -2.0, 0.0])
+def test_no_hook_sets_a_timer_in_the_past(overloaded, after):
+    with pytest.raises(sj.UserCodeError) as raised:
+        sj.run(overloaded(own.CompiledLate(after=after), duration="2 s"))
+    head, tail = str(raised.value).splitlines()
+    assert head.startswith("own:CompiledLate on link x: enqueue at 1.0")
+    assert tail.startswith("ValueError: state.next_timer: found ")
+    assert "; allowed: a time after now, which is 1.0" in tail
+    assert tail.endswith(", in s, or infinity for none")
+
+
+def test_a_hook_sets_a_timer_to_come(overloaded):
+    queue = own.CompiledLate(after=0.25)
+    ran = sj.run(overloaded(queue, duration="2 s", series="1 s")).series("ran")["value"]
+    assert ran.to_list() == [-1.0, pytest.approx(0.25, abs=1e-12)]
+
+
+def test_the_first_timer_is_not_before_the_beginning(overloaded):
+    with pytest.raises(sj.ScenarioError, match="state: found next_timer = -1; allowed: 0 or"):
+        overloaded(own.CompiledBegun())
+
+
+def test_what_a_timer_adds_to_its_instant_counts_from_there(overloaded):
+    """At 0.5 s, 1 s, 1.5 s ...; those at the end of a second are not seen there yet."""
+    shown = sj.run(overloaded(own.CompiledTicks(), series="1 s"))
+    assert shown.series("ticks")["value"].to_list() == [1, 3, 5, 7, 9]
+    assert shown.series("last")["value"].to_list() == pytest.approx([0.5, 1.5, 2.5, 3.5, 4.5])
+
+
+def test_a_timer_that_is_not_set_again_runs_no_more(overloaded):
+    shown = sj.run(overloaded(own.CompiledTicks(most=1), series="1 s"))
+    assert shown.series("ticks")["value"].to_list() == [1, 2, 2, 2, 2]
 
 
 @pytest.mark.parametrize("good", [own.CompiledBlue, own.CompiledPaced, own.CompiledPi])

@@ -50,7 +50,8 @@ PACKET = {
 
 ``packet.wait_until`` is set before ``WAIT`` is answered. Where no packet is judged, in ``on_empty``
 and ``on_timer``, what is of a packet is 0. ``on_timer`` runs at ``state.next_timer``, in seconds,
-which the class declares in ``state``; set it again to go on.
+which the class declares in ``state``; it finds its instant there, and sets a later one to go on.
+The field is infinite while no timer is set.
 """
 
 

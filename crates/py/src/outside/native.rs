@@ -8,7 +8,7 @@ use core::ptr;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use sojourn_base::length::Capacity;
-use sojourn_base::{Limit, LinkInfo, Quantity, Scalar, Span, Stream, Time};
+use sojourn_base::{Limit, LinkInfo, Quantity, Scalar, Stream, Time};
 use sojourn_queue::policy::{Desk, Facts, Hooks, Verdict};
 use sojourn_queue::{Backlog, Policy};
 use sojourn_scenario::outside::Wanted;
@@ -69,6 +69,8 @@ pub(super) struct NativePolicy {
     on_timer: Option<Code>,
     /// Where in the state the next timer stands, in seconds; infinite for none.
     timer: Option<usize>,
+    /// When that is; where it is infinite, never or nothing.
+    due: Option<Time>,
     state: Vec<f64>,
     /// The same before the hook that was called last.
     before: Vec<f64>,
@@ -108,13 +110,22 @@ impl NativePolicy {
                 PyValueError::new_err(format!("probes: found {name}, which is not in state"))
             })
         };
+        let timer = names.iter().position(|field| field == "next_timer");
+        if let Some(time) = timer.map(|place| start[place])
+            && after(Time::ZERO, time).is_none()
+        {
+            return Err(PyValueError::new_err(format!(
+                "state: found next_timer = {time}; allowed: 0 or later, in s, or infinity for none"
+            )));
+        }
         Ok(Self {
             title: format!("{} on {}", wanted.name, wanted.place),
             enqueue: code(object, "enqueue")?,
             dequeue: code(object, "dequeue")?,
             on_empty: code(object, "on_empty")?,
             on_timer: code(object, "on_timer")?,
-            timer: names.iter().position(|field| field == "next_timer"),
+            timer,
+            due: None,
             object: object.clone().unbind(),
             state: start.clone(),
             before: start.clone(),
@@ -164,16 +175,30 @@ impl NativePolicy {
         if answer == FAILED {
             self.raised(hook, packet, desk, &record)
         }
-        if self.timer.is_some_and(|place| self.state[place].is_nan()) {
-            self.timer_is_no_time(hook, desk.now)
+        if let Some(place) = self.timer
+            && self.state[place].to_bits() != self.before[place].to_bits()
+        {
+            self.set_timer(hook, desk.now, self.state[place]);
         }
         (answer, record.wait_until)
     }
 
+    /// A hook has set the timer.
+    fn set_timer(&mut self, hook: &str, now: Time, time: f64) {
+        self.due = after(now, time);
+        if self.due.is_none() {
+            self.timer_is_over(hook, now, time);
+        }
+    }
+
     #[cold]
-    fn timer_is_no_time(&self, hook: &str, now: Time) -> ! {
+    fn timer_is_over(&self, hook: &str, now: Time, time: f64) -> ! {
         let place = format!("{}: {hook} at {now} of simulated time", self.title);
-        let message = "state.next_timer: found NaN; allowed: a time in s, or infinity for none";
+        let message = format!(
+            "state.next_timer: found {time}; allowed: a time after now, which is {}, in s, or \
+             infinity for none",
+            now.as_s()
+        );
         Python::attach(|py| raised::unwind(py, &PyValueError::new_err(message), &place))
     }
 
@@ -289,29 +314,34 @@ impl Policy for NativePolicy {
     }
 
     fn next_timer(&self) -> Option<Time> {
-        let time = self.state[self.timer.filter(|_| self.on_timer.is_some())?];
-        (time >= 0.0 && time.is_finite()).then(|| Time::ZERO + Span::from_s(time))
+        self.due
+            .filter(|due| *due < Time::NEVER && self.on_timer.is_some())
     }
 
     fn on_timer(&mut self, desk: &mut Desk<'_>) {
-        let due = self.next_timer();
-        if let Some(place) = self.timer {
-            self.state[place] = f64::INFINITY;
-        }
+        let Some(place) = self.timer else {
+            return;
+        };
+        self.due = None;
+        // The hook finds its instant there, and may add to it. Where it leaves it as it is, no timer
+        // is set. The last bit is off by one, to tell a hook that writes nothing from one that
+        // writes the same instant again, and would do so for ever.
+        let left = self.state[place].next_down();
+        self.state[place] = left;
         self.call(self.on_timer, "on_timer", None, desk);
-        if self.next_timer().is_some_and(|next| Some(next) <= due) {
-            let place = format!("{}: on_timer at {} of simulated time", self.title, desk.now);
-            let message = "found state.next_timer at or before the timer that ran; allowed: later";
-            Python::attach(|py| raised::unwind(py, &PyValueError::new_err(message), &place));
+        if self.state[place].to_bits() == left.to_bits() {
+            self.state[place] = f64::INFINITY;
         }
     }
 
-    fn on_link(&mut self, link: &LinkInfo, _desk: &mut Desk<'_'>) {
+    fn on_link(&mut self, link: &LinkInfo, _desk: &mut Desk<'_>) {
         self.link = *link;
     }
 
     fn reset(&mut self, _random: &mut Stream) {
         self.state.clone_from(&self.start);
+        let place = self.timer;
+        self.due = place.and_then(|place| after(Time::ZERO, self.start[place]));
     }
 
     fn probe(&self, show: &mut dyn FnMut(&str, f64)) {
@@ -322,6 +352,8 @@ impl Policy for NativePolicy {
 
     fn poke(&mut self, name: &str, value: f64) -> bool {
         let known = self.probes.iter().find(|(probe, _)| probe == name);
+        // Only a hook sets the timer: it knows what time it is.
+        let known = known.filter(|(_, place)| Some(*place) != self.timer);
         if let Some((_, place)) = known {
             self.state[*place] = value;
         }
