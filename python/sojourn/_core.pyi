@@ -156,7 +156,10 @@ class Episode:
         the episode.
         """
     def poke(self, link: str, variable: str, value: float) -> bool:
-        """Set an inner variable of a link's discipline; false if there is none of that name."""
+        """Set an inner variable of a link's discipline; false if there is none of that name.
+
+        Raises ValueError where none of that name comes to such a value.
+        """
     def finish(self) -> Tables:
         """End it; the tables of the run."""
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import json
 import math
+import operator
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from threading import Thread, current_thread
@@ -38,6 +39,9 @@ UNFORCED = mark("unforced")
 
 MOST = float(np.finfo(np.float32).max)
 """The largest number that an observation can hold."""
+
+SEEDS = 2**63
+"""How many seeds a scenario has, from 0 on."""
 
 
 class DropProbability(Discipline):
@@ -83,6 +87,19 @@ class Step:
     TCP also ``cwnd_packets``, ``srtt_s`` and others."""
 
 
+MEASURED = (
+    "queue_packets",
+    "queue_bytes",
+    "queue_mean_packets",
+    "throughput_bps",
+    "drops_packets",
+    "marks_packets",
+    "utilization",
+    "queueing_delay_s",
+)
+"""What is measured at every link, never below 0; all else in :attr:`Step.link` are inner variables
+of its discipline."""
+
 OBSERVED = ("queueing_delay_s", "utilization", "prob")
 """What an agent sees of the link unless told otherwise."""
 
@@ -94,14 +111,17 @@ class QueueEnv(gymnasium.Env[np.ndarray, np.ndarray]):
     """A link of a scenario whose discipline an agent steers.
 
     - *Observation*: the quantities ``observed`` of :attr:`Step.link`, as float32; undefined ones
-      are 0.
+      are 0. Those of :data:`MEASURED` are within 0 and :data:`MOST`. Inner variables may be
+      negative, and are within -MOST and MOST. What is beyond that, infinities too, stands at the
+      bound; ``info["step"]`` has it as it is.
     - *Action*: a value for each inner variable in ``actions``, within its bounds. A discipline of
       your own names what may be set in ``probes``; built-in ones allow what ``sojourn drive`` can
-      ``poke``.
+      ``poke``, as far as that can.
     - *Reward*: what ``reward`` returns for a :class:`Step`.
     - An episode is one replica; it is truncated when the simulated time ends and never terminates
       before. ``reset(seed=...)`` sets the seed of the scenario's random streams; without it every
-      episode has another.
+      episode has another. A seed above those of a scenario stands for one of them;
+      ``info["seed"]`` says for which.
 
     ``info["step"]`` holds the :class:`Step`, and at the end ``info["tables"]`` those of the run,
     their columns as arrays of the standard library.
@@ -123,8 +143,8 @@ class QueueEnv(gymnasium.Env[np.ndarray, np.ndarray]):
     ) -> None:
         """Look at ``link`` and act on it every ``interval``.
 
-        Raises ValueError where the scenario has no such link, or the link no such quantity or
-        inner variable.
+        Raises ValueError where the scenario has no such link, the link no such quantity or inner
+        variable, or the variable no such value as its bounds.
         """
         if not isinstance(scenario, Scenario):  # pyright: ignore[reportUnnecessaryIsInstance]
             allowed = 'a Scenario, such as sj.Scenario.load("FILE.toml")'
@@ -150,7 +170,9 @@ class QueueEnv(gymnasium.Env[np.ndarray, np.ndarray]):
         self._check()
         low, high = np.array(list(self.actions.values()), np.float32).reshape(-1, 2).T
         self.action_space = Box(low, high, dtype=np.float32)
-        self.observation_space = Box(0.0, MOST, (len(self.observed),), np.float32)
+        least = [0.0 if name in MEASURED else -MOST for name in self.observed]
+        self._least, self._most = np.array(least, np.float32), np.full(len(least), MOST, np.float32)
+        self.observation_space = Box(self._least, self._most, dtype=np.float32)
         self._episode: CoreEpisode | None = None
         self._thread: Thread | None = None
 
@@ -161,7 +183,7 @@ class QueueEnv(gymnasium.Env[np.ndarray, np.ndarray]):
         """Begin an episode; nothing has happened in it yet."""
         self.close()
         super().reset(seed=seed)
-        number = seed if seed is not None else int(self.np_random.integers(2**31))
+        number = int(self.np_random.integers(2**31)) if seed is None else _seed(seed)
         seeded = self.scenario.with_overrides({"seed": number})
         self._episode = seeded.core.begin(self.point, 0)
         self._thread = current_thread()
@@ -182,7 +204,7 @@ class QueueEnv(gymnasium.Env[np.ndarray, np.ndarray]):
                 raise InputError(f"action: {name} of {self.link} cannot be set to {bounded}")
         step = self._advance(episode)
         values = [step.link.get(name, 0.0) for name in self.observed]
-        observation = np.array(values, np.float32)
+        observation = np.clip(values, self._least, self._most).astype(np.float32)
         info: dict[str, Any] = {"step": step}
         if over := episode.is_over:
             info["tables"] = dict(episode.finish())
@@ -231,8 +253,14 @@ class QueueEnv(gymnasium.Env[np.ndarray, np.ndarray]):
     def _check(self) -> None:
         """Try one step on a run of its own: what is asked for must be there."""
         episode = self.scenario.core.begin(self.point, 0)
-        for name in self.actions:
-            if not episode.poke(self.link, name, self.actions[name][0]):
+        for name, (low, high) in self.actions.items():
+            try:
+                # One of your own may refuse some of what is within its bounds.
+                episode.poke(self.link, name, high)
+                is_set = episode.poke(self.link, name, low)
+            except ValueError as error:
+                raise InputError(f"actions: {error}") from None
+            if not is_set:
                 shown = self._advance(episode).link
                 able = [each for each in shown if episode.poke(self.link, each, shown[each])]
                 if able:
@@ -260,7 +288,17 @@ def _bounds(actions: Mapping[str, tuple[float, float]]) -> dict[str, tuple[float
         if not (isinstance(name, str) and low <= high):  # pyright: ignore[reportUnnecessaryIsInstance]
             allowed = 'a name with the least and the largest value, such as "prob": (0, 1)'
             raise InputError(f"actions: found {name!r}: {shown(bounds)}; allowed: {allowed}")
+        given[name] = (low, high)
     return given
+
+
+def _seed(given: int) -> int:
+    """A seed that a scenario can have: the one given, or one that stands for it."""
+    number = operator.index(given)
+    if number < SEEDS:
+        return number
+    # NumPy promises that this stays what it is, which it does not of its generators.
+    return int(np.random.SeedSequence(number).generate_state(1, np.uint64)[0]) % SEEDS
 
 
 def _number(reward: Any) -> float:

@@ -183,7 +183,7 @@ def test_an_episode_stays_in_its_thread():
     env.step([0.1])
 
 
-def test_no_thread_is_taken_for_one_that_has_ended(monkeypatch):
+def test_no_thread_is_taken_for_one_that_has_ended():
     """Their numbers are given again."""
     env = environment()
     with ThreadPoolExecutor(1) as pool:
@@ -191,10 +191,73 @@ def test_no_thread_is_taken_for_one_that_has_ended(monkeypatch):
     for _ in range(20):
         with ThreadPoolExecutor(1) as pool, pytest.raises(RuntimeError, match="another thread"):
             pool.submit(env.step, [0.1]).result()
-    # An episode whose thread has ended can be given up by none.
-    monkeypatch.setattr(sys, "unraisablehook", lambda _: None)
-    del env
-    gc.collect()
+
+
+def test_whichever_thread_drops_the_last_reference_drops_the_episode(monkeypatch):
+    told = []
+    monkeypatch.setattr(sys, "unraisablehook", told.append)
+    kept = [environment()]
+    kept[0].reset(seed=1)
+    with ThreadPoolExecutor(1) as pool:
+        pool.submit(kept.clear).result()
+        pool.submit(gc.collect).result()
+    assert told == []
+
+
+class Inner(sj.queue.Discipline):
+    """Variables of all kinds; the last is what an agent makes of it."""
+
+    probes = ("below", "above", "beyond", "own")
+
+    def reset(self):
+        self.below, self.above, self.beyond, self.own = -3.5, float("inf"), -1e300, 0.0
+
+    def enqueue(self, now, size, flow, ecn):
+        return sj.queue.ACCEPT
+
+
+def test_what_is_observed_is_in_its_space():
+    seen = (*Inner.probes, "utilization")
+    env = environment(scenario=scenario(Inner()), observed=seen, actions={"own": (-2, 2)})
+    env.reset(seed=1)
+    observation, *_, info = env.step([-2.0])
+    most = float(np.finfo(np.float32).max)
+    assert observation[:4].tolist() == [-3.5, most, -most, -2.0]
+    assert env.observation_space.contains(observation)
+    assert env.observation_space.low.tolist() == [-most] * 4 + [0.0]
+    assert env.observation_space.high.tolist() == [most] * 5
+    assert info["step"].link["above"] == float("inf")
+
+
+def test_every_seed_that_gymnasium_allows_is_one():
+    env = environment()
+    largest = 2**63 - 1
+    assert env.reset(seed=largest)[1] == {"seed": largest}
+    seeds = [env.reset(seed=seed)[1]["seed"] for seed in (2**63, 2**63 + 1, 2**64, 10**30)]
+    assert len({*seeds}) == 4
+    assert all(0 <= seed <= largest for seed in seeds)
+    assert seeds[0] == env.reset(seed=2**63)[1]["seed"] == 6008048061828916490
+
+
+@pytest.mark.parametrize(
+    ("queue", "bounds", "message"),
+    [
+        (sj.queue.Cobalt(), {"count": (0, 1e300)}, r"found 1e300 for count; allowed: -1 to 42949"),
+        (
+            sj.queue.Cobalt(),
+            {"count": (-5, 3)},
+            r"found -5\.0 for count; allowed: -1 to 4294967295",
+        ),
+        (
+            sj.queue.FqCodel(),
+            {"flow[0].deficit": (-1e300, 0)},
+            r"found -1e300 for flow\[0\]\.deficit; allowed: -1000000000 to 1000000000",
+        ),
+    ],
+)
+def test_bounds_are_what_the_variable_comes_to(queue, bounds, message):
+    with pytest.raises(ValueError, match=f"^actions: {message}"):
+        environment(scenario=scenario(queue), observed=("queue_packets",), actions=bounds)
 
 
 def test_a_warm_up_that_pilot_runs_would_choose_is_refused():

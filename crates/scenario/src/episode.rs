@@ -10,6 +10,7 @@ use sojourn_measure::{Meter, Recorder, Sample, tables};
 use sojourn_queue::Discipline;
 
 use crate::build::{Draws, Plan};
+use crate::inner;
 use crate::outcome::Outcome;
 use crate::run::{Failure, RunError, sample};
 
@@ -89,10 +90,17 @@ impl Episode {
 
     /// Sets an inner variable of the discipline of a link; false if it has none of that name that
     /// can be set, or there is no such link.
-    pub fn poke(&mut self, link: &str, variable: &str, value: f64) -> bool {
+    ///
+    /// # Errors
+    /// Says what was found and what is allowed where no variable of that name comes to `value`.
+    pub fn poke(&mut self, link: &str, variable: &str, value: f64) -> Result<bool, String> {
         let mut links = self.simulation.links_mut().iter_mut();
-        let found = links.find(|of| of.spec.name == link);
-        found.is_some_and(|of| of.spec.discipline.poke(variable, value))
+        let Some(found) = links.find(|of| of.spec.name == link) else {
+            return Ok(false);
+        };
+        let discipline = &mut found.spec.discipline;
+        inner::may_be(discipline, variable, value)?;
+        Ok(discipline.poke(variable, value))
     }
 
     /// Ends it: the tables of a run, and the samples as time series.

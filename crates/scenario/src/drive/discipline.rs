@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
-use sojourn_base::time::LONGEST_S;
 use sojourn_base::{Bytes, LinkInfo, Stream, Time};
 use sojourn_queue::{
     AnyDiscipline, BuildError, Context, Dequeued, Discipline, Governed, ProbeValue,
@@ -14,13 +13,11 @@ use super::packet::{Driven, Told};
 use super::params::{Params, by_variant, link};
 use super::request::{Request, needed};
 use crate::error::unknown;
+use crate::inner::{self, LARGEST};
 use crate::outside::{Makers, Wanted, is_outside};
 
 /// Timers that one request may run: those of hours of an idle queue, not of a lost clock.
 const MOST_TIMERS: u32 = 10_000_000;
-
-/// The largest packet, in bytes.
-const LARGEST: u64 = 1_000_000_000;
 
 /// A discipline of the registry.
 fn registered(
@@ -202,7 +199,8 @@ impl Session {
         let variable = request.get("var").and_then(Value::as_str);
         let variable = needed("var", variable)?;
         let value = needed("value", request.number("value")?)?;
-        self.may_be(variable, value)?;
+        let allowed = inner::may_be(&self.discipline, variable, value);
+        allowed.map_err(|fault| format!("value: {fault}"))?;
         let own = variable
             .strip_prefix(self.name.as_str())
             .and_then(|rest| rest.strip_prefix('.'));
@@ -214,31 +212,6 @@ impl Session {
             .probe(&mut |name, _| names.push(self.name_of(name)));
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
         Err(format!("var: {}", unknown(variable, &names)))
-    }
-
-    /// Refuses what no variable of this name comes to: a round robin would take turns without end
-    /// until a deficit is paid, a control law would take steps without end. A discipline from
-    /// outside knows itself what its variables may be.
-    fn may_be(&self, variable: &str, value: f64) -> Result<(), String> {
-        if matches!(self.discipline, AnyDiscipline::Custom(_)) {
-            return Ok(());
-        }
-        let (least, most) = match variable.rsplit('.').next().unwrap_or(variable) {
-            // As far as the largest packet brings it.
-            "deficit" => (-(LARGEST as f64), LARGEST as f64),
-            // Linux's RED counts from -1 on.
-            "count" | "lastcount" => (-1.0, f64::from(u32::MAX)),
-            "drop_next" | "first_above" | "qdelay" | "qdelay_old" | "burst" | "burst_allowance" => {
-                (0.0, LONGEST_S as f64)
-            }
-            _ => return Ok(()),
-        };
-        if (least..=most).contains(&value) {
-            return Ok(());
-        }
-        Err(format!(
-            "value: found {value:?} for {variable}; allowed: {least} to {most}"
-        ))
     }
 
     /// The time of a request: not before the one that went before.
