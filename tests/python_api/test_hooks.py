@@ -242,8 +242,12 @@ def test_without_numba_the_missing_extra_is_all_that_is_told(monkeypatch):
 
 def test_an_exception_while_a_queue_is_made_is_one_line():
     class Broken(sj.queue.Discipline):
-        def reset(self):
-            raise ValueError("one\ntwo")
+        made = 0
+
+        def validate(self):
+            Broken.made += 1
+            if Broken.made > 1:
+                raise ValueError("one\ntwo")
 
         def on_empty(self, now):
             pass
