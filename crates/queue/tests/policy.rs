@@ -129,8 +129,9 @@ fn codes_are_verdicts_and_nothing_else_is() {
     assert_eq!(Verdict::of_code(u32::MAX, us(5)), None);
 }
 
-/// Two queues, by the flow. Shows what it was told to wait at the last question, how often its timer
-/// ran (once in the time of 1000 bytes), and what it drew when it was new and when the link changed.
+/// Two queues, by the flow. Shows what it was told to wait at the last question, how often its
+/// timer ran (once in the time of 1000 bytes), and what it drew when it was new and when the link
+/// changed.
 struct Watcher {
     asks: bool,
     told: Backlog,

@@ -1,5 +1,5 @@
-//! What the inner variables of disciplines may be set to from without: by `sojourn drive`, and by an
-//! agent that acts in an [episode](crate::Episode).
+//! What the inner variables of disciplines may be set to from without: by `sojourn drive`, and by
+//! an agent that acts in an [episode](crate::Episode).
 
 use sojourn_base::time::LONGEST_S;
 use sojourn_queue::{AnyDiscipline, Packet};

@@ -187,7 +187,7 @@ impl Desk {
         })
     }
 
-    /// Back to the state of a new queue, with its stream, until it is [given back](Self::give_back).
+    /// Back to the state of a new queue; lends its stream, to be [given back](Self::give_back).
     pub(super) fn reset(&mut self, random: &mut Stream) {
         mem::swap(&mut self.random, random);
         self.now = Time::ZERO;

@@ -323,7 +323,7 @@ impl Policy for NativePolicy {
             return;
         };
         self.due = None;
-        // The hook finds its instant there, and may add to it. Where it leaves it as it is, no timer
+        // The hook finds its instant there, and may add to it. If it leaves it as it is, no timer
         // is set. The last bit is off by one, to tell a hook that writes nothing from one that
         // writes the same instant again, and would do so for ever.
         let left = self.state[place].next_down();
