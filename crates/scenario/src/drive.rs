@@ -117,11 +117,7 @@ impl Driver {
             return Err(format!("found {}; allowed: an object", shown(&request)).into());
         };
         let request = Request(&request);
-        let Some(command) = request.0.get("cmd").and_then(Value::as_str) else {
-            return Err("cmd: found nothing; allowed: a command such as \"new\""
-                .to_owned()
-                .into());
-        };
+        let command = request.text("cmd", "a command such as \"new\"")?;
         if command == "new" {
             self.session = None;
             self.tcp = None;

@@ -446,8 +446,34 @@ fn bare_numbers_of_a_link_are_not_asked_for_a_unit() {
     );
     let found = error(json!({"delay_s": -1}), json!({}));
     assert_eq!(found, "delay_s: found -1; allowed: seconds, zero or more");
-    let found = error(json!({"mtu": -1}), json!({}));
-    assert_eq!(found, "mtu: found -1; allowed: bytes, zero or more");
+    for mtu in [-1, 0] {
+        let found = error(json!({"mtu": mtu}), json!({}));
+        assert_eq!(
+            found,
+            format!("mtu: found {mtu}; allowed: bytes, one or more")
+        );
+    }
+}
+
+#[test]
+fn what_is_no_text_is_shown() {
+    let mut talk = Talk(Driver::new());
+    for (request, error) in [
+        (
+            json!({}),
+            "cmd: found nothing; allowed: a command such as \"new\"",
+        ),
+        (
+            json!({"cmd": 3}),
+            "cmd: found 3; allowed: a command such as \"new\"",
+        ),
+        (
+            json!({"cmd": "new", "discipline": 5}),
+            "discipline: found 5; allowed: a name such as \"red\"",
+        ),
+    ] {
+        assert_eq!(talk.error(&request), error);
+    }
 }
 
 #[test]

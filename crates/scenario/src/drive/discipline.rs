@@ -77,10 +77,7 @@ pub(super) struct Session {
 impl Session {
     pub(super) fn new(request: &Request<'_>, makers: &dyn Makers) -> Result<Self, Refusal> {
         request.only(&["cmd", "discipline", "params", "seed", "link"])?;
-        let Some(name) = request.get("discipline").and_then(Value::as_str) else {
-            let message = "discipline: found nothing; allowed: a name such as \"red\"";
-            return Err(message.to_owned().into());
-        };
+        let name = request.text("discipline", "a name such as \"red\"")?;
         let empty = Map::new();
         let given = request.object("params")?.unwrap_or(&empty);
         let link = link(request.object("link")?.unwrap_or(&empty), given)?;

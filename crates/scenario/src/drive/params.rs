@@ -67,9 +67,12 @@ pub(super) fn link(
     let (delay_key, delay) = either("link_delay", "delay_s")?;
     let usual = Rate::from_bps(10_000_000).unwrap_or(Rate::MAX);
     let rates = "bits per second, from 1 to 1e13";
-    let (times, sizes) = ("seconds, zero or more", "bytes, zero or more");
+    let (times, sizes) = ("seconds, zero or more", "bytes, one or more");
     let delay = base(delay_key, delay, Span::ZERO, times)?;
     let mtu = link.number("mtu")?;
+    if mtu == Some(0.0) {
+        return Err(format!("mtu: found 0; allowed: {sizes}"));
+    }
     let base_rtt = link.number("base_rtt_s")?;
     Ok(LinkInfo {
         rate: base(rate_key, rate, usual, rates)?,

@@ -37,6 +37,15 @@ impl Request<'_> {
         self.0.get(name).filter(|value| !value.is_null())
     }
 
+    /// A text that must be there, for example `such_as`.
+    pub(super) fn text(&self, name: &str, such_as: &str) -> Result<&str, String> {
+        let found = self.get(name);
+        found.and_then(Value::as_str).ok_or_else(|| {
+            let found = found.map_or_else(|| "nothing".to_owned(), shown);
+            format!("{name}: found {found}; allowed: {such_as}")
+        })
+    }
+
     /// A whole number of at most `most`, if the field is there.
     pub(super) fn whole(&self, name: &str, most: u64) -> Result<Option<u64>, String> {
         let Some(value) = self.get(name) else {
