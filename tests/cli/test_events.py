@@ -1,6 +1,7 @@
 """`sojourn events`: the log of every packet."""
 
 import json
+import re
 import signal
 import subprocess
 import sys
@@ -253,3 +254,176 @@ def test_what_the_wire_loses_is_seen_where_it_was_to_come_out(sojourn, tmp_path)
     assert sojourn("run", path, "--trace", "ns2", "--out", tmp_path / "run").status == 0
     lines = (tmp_path / "run" / "trace.tr").read_text().splitlines()
     assert [line.split()[0] for line in lines if line.split()[10] == "1"] == ["+", "-", "d"]
+
+
+THREE = """
+name = "three"
+duration = "5 ms"
+
+[[link]]
+name = "l"
+from = "a"
+to = "b"
+rate = "1 Mbit/s"
+delay = "1 ms"
+queue = { discipline = "fq_codel", limit = "4 packets" }
+
+[[flow]]
+name = "fat"
+from = "a"
+to = "b"
+transport = { protocol = "udp", payload = "972 B" }
+traffic = { source = "cbr", rate = "8 Mbit/s" }
+
+[[flow]]
+name = "thin"
+from = "a"
+to = "b"
+transport = { protocol = "udp", payload = "72 B" }
+traffic = { source = "cbr", rate = "8 kbit/s" }
+start = "2.5 ms"
+"""
+
+
+def test_a_decision_shows_the_queue_of_its_packet_and_no_other(sojourn, tmp_path):
+    """The first packet is on the wire until after the end. Then come two of the fat flow, the thin
+    one's, and two more of the fat: the last is one too many, and half of the fat flow's four go."""
+    path = tmp_path / "three.toml"
+    path.write_text(THREE)
+    done = sojourn("events", path, "--out", tmp_path, "--show", 1)
+    assert done.status == 0, done.errors
+    log = pl.read_parquet(tmp_path / "events.parquet")
+    drops = log.filter(event="drop")
+    assert drops.select("flow", "number", "reason").rows() == [
+        ("fat", 1, "overlimit"),
+        ("fat", 2, "overlimit"),
+    ]
+    for text, packets, size in (("state", 3, 3000), ("state_after", 2, 2000)):
+        for state in map(json.loads, drops[text]):
+            assert state["flows_active"] == 2
+            assert state["flow[0].packets"] == packets
+            assert state["flow[0].bytes"] == size
+            assert not [name for name in state if name.startswith("flow[1]")]
+    page = Page((tmp_path / "decision-1.html").read_text())
+    assert "flow[0].packets" in page.text
+    assert "flow[1]" not in page.text
+
+
+MANY = """
+name = "many"
+duration = "0.3 s"
+dumbbell = { rtt = "10 ms", bottleneck = { rate = "8 Mbit/s", queue = %s } }
+
+[[flow]]
+name = "u"
+count = 40
+transport = { protocol = "udp", payload = "972 B" }
+traffic = { source = "cbr", rate = "800 kbit/s" }
+start = "uniform(0 s, 20 ms)"
+"""
+
+
+@pytest.mark.parametrize(
+    "queue",
+    [
+        '{ discipline = "fq_codel", limit = "60 packets" }',
+        '{ discipline = "fq_codel", preset = "ns3", limit = "60 packets" }',
+        '{ discipline = "fq_pie", limit = "60 packets" }',
+        '{ discipline = "cake", limit = "60 packets" }',
+        '{ discipline = "sfq", inner = "codel(limit = 3 packets)" }',
+        '{ discipline = "drr", limit = "60 packets" }',
+        '{ discipline = "fq", limit = "60 packets" }',
+        '{ discipline = "tbf", inner = "fq_codel(limit = 60 packets)", rate = "7 Mbit/s",'
+        ' burst = "10 kB" }',
+        '{ discipline = "prio", inner = "fq_codel(limit = 60 packets)" }',
+    ],
+)
+def test_a_flow_has_one_queue_in_all_its_decisions(sojourn, tmp_path, queue):
+    path = tmp_path / "many.toml"
+    path.write_text(MANY % queue)
+    done = sojourn("events", path, "--out", tmp_path)
+    assert done.status == 0, done.errors
+    drops = pl.read_parquet(tmp_path / "events.parquet").filter(event="drop")
+    assert drops.height > 500
+    of_flow: dict[str, str] = {}
+    for row in drops.iter_rows(named=True):
+        before, after = json.loads(row["state"]), json.loads(row["state_after"])
+        (packets,) = [name for name in after if re.search(r"flow\[\d+\]\.packets$", name)]
+        place = packets.removesuffix("packets")
+        assert of_flow.setdefault(row["flow"], place) == place
+        assert all(name.startswith(place) for name in [*before, *after] if "flow[" in name)
+        if row["sojourn_s"] > 0:
+            assert before[packets] >= 1, "it waited there"
+            assert after[packets] <= before[packets]
+    assert len(of_flow) > 30
+
+
+TWO = """
+name = "two"
+duration = "0.3 s"
+
+[[link]]
+name = "first"
+from = "a"
+to = "b"
+rate = "20 Mbit/s"
+queue = { discipline = "fq_codel", preset = "ns3" }
+
+[[link]]
+name = "second"
+from = "b"
+to = "c"
+rate = "1 Mbit/s"
+queue = { discipline = "fq_codel", preset = "ns3", limit = "1 packets" }
+
+[[flow]]
+name = "short"
+from = "a"
+to = "b"
+transport = { protocol = "udp", payload = "972 B" }
+traffic = { source = "cbr", rate = "8 Mbit/s" }
+
+[[flow]]
+name = "long"
+from = "a"
+to = "c"
+transport = { protocol = "udp", payload = "972 B" }
+traffic = { source = "cbr", rate = "8 Mbit/s" }
+start = "0.5 ms"
+"""
+
+
+def test_a_queue_is_that_of_the_link(sojourn, tmp_path):
+    """The long flow is the second at the first link, and the only one at the second link."""
+    path = tmp_path / "two.toml"
+    path.write_text(TWO)
+    done = sojourn("events", path, "--out", tmp_path)
+    assert done.status == 0, done.errors
+    drops = pl.read_parquet(tmp_path / "events.parquet").filter(event="drop")
+    assert drops.height > 50
+    for row in drops.iter_rows(named=True):
+        assert (row["link"], row["flow"], row["sojourn_s"]) == ("second", "long", 0)
+        assert json.loads(row["state_after"])["flow[0].packets"] == 1
+
+
+def test_rows_are_written_before_their_texts_fill_memory(sojourn, tmp_path):
+    """The eight tins of CAKE are some 4 kB of variables for each drop."""
+    path = tmp_path / "tins.toml"
+    path.write_text(MANY % '{ discipline = "cake", diffserv = "diffserv8", limit = "20 packets" }')
+    done = sojourn("events", path, "--out", tmp_path, "--set", "duration=2 s")
+    assert done.status == 0, done.errors
+    file = tmp_path / "events.parquet"
+    groups = duckdb.sql(
+        "select distinct row_group_id, row_group_num_rows "
+        f"from parquet_metadata('{file}') order by row_group_id"
+    ).fetchall()
+    log = pl.read_parquet(file)
+    sizes = log.select(
+        pl.sum_horizontal(pl.col("state", "state_after").str.len_bytes()).alias("bytes")
+    )["bytes"]
+    assert sizes.sum() > 2 << 23
+    begin = 0
+    for _, rows in groups:
+        assert sizes[begin : begin + rows].sum() < (1 << 23) + (1 << 16)
+        begin += rows
+    assert begin == log.height

@@ -82,7 +82,7 @@ use self::sharing::WAYS;
 use self::tin::{Common, Tin};
 use crate::parts::longest::Longest;
 use crate::parts::mistakes::{self, Spared};
-use crate::parts::names::{of_flow, under, under_flow};
+use crate::parts::names::{of_flow, under};
 use crate::parts::table::places;
 use crate::{Backlog, Context, Dequeued, Discipline, Packet, ProbeValue, Warning};
 
@@ -355,10 +355,29 @@ impl<P: Packet> Discipline<P> for Cake<P> {
         }
         show("next_packet", ProbeValue::Number(self.shaper.next().as_s()));
         show("flows_active", ProbeValue::Number(self.seen.len() as f64));
-        for (k, &(tin, bucket)) in self.seen.iter().enumerate() {
-            let mut one = under_flow(k, show);
-            self.tins[tin].probe_flow(bucket, &mut one);
+    }
+
+    fn flow_queues(&self) -> usize {
+        self.seen.len()
+    }
+
+    fn flow_queue_of(&self, packet: &P, came_to: Option<usize>) -> Option<usize> {
+        if came_to.is_some() {
+            return came_to;
         }
+        let tin = self.diffserv.tin(packet.dscp());
+        let bucket = self.tins[tin].queue_of(&self.isolation.keys(packet, self.salt?));
+        self.seen.iter().position(|&seen| seen == (tin, bucket))
+    }
+
+    fn waiting_in(&self, k: usize) -> usize {
+        let (tin, bucket) = self.seen[k];
+        self.tins[tin].waiting_in(bucket)
+    }
+
+    fn probe_flow(&self, k: usize, show: &mut dyn FnMut(&str, ProbeValue)) {
+        let (tin, bucket) = self.seen[k];
+        self.tins[tin].probe_flow(bucket, show);
     }
 
     fn poke(&mut self, name: &str, value: f64) -> bool {

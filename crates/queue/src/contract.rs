@@ -5,6 +5,8 @@ use core::fmt;
 use sojourn_base::length::Capacity;
 use sojourn_base::{Bytes, Ecn, LinkInfo, Span, Stream, Time};
 
+use crate::parts::names::under;
+
 /// A packet, as far as a discipline may look into it.
 pub trait Packet {
     /// The size that the queue counts: IP included, link framing not.
@@ -431,8 +433,44 @@ pub trait Discipline<P: Packet> {
         self.on_link(link);
     }
 
-    /// Shows inner variables by name: `avg`, `price`, `prob` ...
+    /// Shows inner variables by name: `avg`, `price`, `prob` ... Those of the queues of flows are
+    /// not among them: there may be thousands.
     fn probe(&self, _show: &mut dyn FnMut(&str, ProbeValue)) {}
+
+    /// How many queues of flows it has used, if each has variables of its own. They are counted
+    /// from 0 on, as they were first used.
+    fn flow_queues(&self) -> usize {
+        0
+    }
+
+    /// Which of them such a packet is in, or came to just now; none if it never was in any.
+    /// `came_to` is what this said right after it had come, if that is known: where flows share
+    /// queues, one may take another's place in a table afterwards.
+    fn flow_queue_of(&self, _packet: &P, _came_to: Option<usize>) -> Option<usize> {
+        None
+    }
+
+    /// How many packets wait in one of them.
+    fn waiting_in(&self, _k: usize) -> usize {
+        0
+    }
+
+    /// Shows the variables of one of them.
+    fn probe_flow(&self, _k: usize, _show: &mut dyn FnMut(&str, ProbeValue)) {}
+
+    /// What stands before their names where all are shown.
+    fn flow_place(&self, k: usize) -> String {
+        format!("flow[{k}].")
+    }
+
+    /// Shows the variables of [`probe`](Self::probe), and then those of all queues of flows as
+    /// `flow[k].name`.
+    fn probe_all(&self, show: &mut dyn FnMut(&str, ProbeValue)) {
+        self.probe(show);
+        for k in 0..self.flow_queues() {
+            self.probe_flow(k, &mut under(self.flow_place(k), show));
+        }
+    }
 
     /// Settings that are allowed but a known mistake, each with the reason.
     fn warnings(&self) -> Vec<Warning> {

@@ -45,7 +45,7 @@ use sojourn_base::{
 use crate::parts::hash::{ns2_source_bucket, salted_bucket};
 use crate::parts::inner::{Child, Head, Inner, Nest};
 use crate::parts::longest::Longest;
-use crate::parts::names::{of_flow, under_flow};
+use crate::parts::names::of_flow;
 use crate::parts::table::places;
 use crate::parts::waits::Waits;
 use crate::{Backlog, Context, Dequeued, Discipline, Packet, ProbeValue, Reason, Warning};
@@ -325,17 +325,34 @@ impl<P: Packet> Discipline<P> for Drr<P> {
         warnings
     }
 
-    /// Shows `flow[k].packets` and `deficit`, and `flow[k].name` of its inner discipline.
+    /// Shows `flows_active`.
     fn probe(&self, show: &mut dyn FnMut(&str, ProbeValue)) {
         show("flows_active", ProbeValue::Number(self.ring.len() as f64));
-        for (k, &bucket) in self.seen.iter().enumerate() {
-            let flow = &self.flows[bucket as usize];
-            let mut one = under_flow(k, show);
-            let packets = flow.queue.backlog().packets as f64;
-            one("packets", ProbeValue::Number(packets));
-            one("deficit", ProbeValue::Number(flow.deficit as f64));
-            flow.queue.probe(&mut one);
-        }
+    }
+
+    fn flow_queues(&self) -> usize {
+        self.seen.len()
+    }
+
+    fn flow_queue_of(&self, packet: &P, _came_to: Option<usize>) -> Option<usize> {
+        let buckets = self.flows.len() as u32;
+        let bucket = match self.preset {
+            Preset::Ns2 => ns2_source_bucket(packet.source(), buckets),
+            _ => salted_bucket(packet.flow(), self.salt?, buckets),
+        };
+        self.seen.iter().position(|&seen| seen == bucket)
+    }
+
+    fn waiting_in(&self, k: usize) -> usize {
+        self.flows[self.seen[k] as usize].queue.backlog().packets
+    }
+
+    /// Shows packets and deficit of a flow, and the variables of its inner discipline.
+    fn probe_flow(&self, k: usize, show: &mut dyn FnMut(&str, ProbeValue)) {
+        let flow = &self.flows[self.seen[k] as usize];
+        show("packets", ProbeValue::Number(self.waiting_in(k) as f64));
+        show("deficit", ProbeValue::Number(flow.deficit as f64));
+        flow.queue.probe_all(show);
     }
 
     fn poke(&mut self, name: &str, value: f64) -> bool {

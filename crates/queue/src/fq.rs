@@ -34,7 +34,7 @@ use sojourn_base::{Bytes, Limit, LinkInfo, Optional, ParamFault, Preset, Time, p
 use self::least::Least;
 use crate::parts::inner::{Child, Inner, Nest};
 use crate::parts::longest::Longest;
-use crate::parts::names::{of_flow, under_flow};
+use crate::parts::names::of_flow;
 use crate::parts::waits::Waits;
 use crate::{Backlog, Context, Dequeued, Discipline, Packet, ProbeValue, Reason, Warning};
 
@@ -398,12 +398,24 @@ impl<P: Packet> Discipline<P> for Fq<P> {
         let busy = self.flows.iter().filter(|flow| !flow.queue.is_empty());
         show("flows_active", ProbeValue::Number(busy.count() as f64));
         show("round", ProbeValue::Number(self.round));
-        for (k, flow) in self.flows.iter().enumerate() {
-            let mut one = under_flow(k, show);
-            let packets = flow.queue.backlog().packets as f64;
-            one("packets", ProbeValue::Number(packets));
-            flow.queue.probe(&mut one);
-        }
+    }
+
+    fn flow_queues(&self) -> usize {
+        self.flows.len()
+    }
+
+    fn flow_queue_of(&self, packet: &P, _came_to: Option<usize>) -> Option<usize> {
+        self.places.get(&packet.flow()).copied()
+    }
+
+    fn waiting_in(&self, k: usize) -> usize {
+        self.flows[k].queue.backlog().packets
+    }
+
+    /// Shows the packets of a flow, and the variables of its inner discipline.
+    fn probe_flow(&self, k: usize, show: &mut dyn FnMut(&str, ProbeValue)) {
+        show("packets", ProbeValue::Number(self.waiting_in(k) as f64));
+        self.flows[k].queue.probe_all(show);
     }
 
     fn poke(&mut self, name: &str, value: f64) -> bool {

@@ -97,6 +97,16 @@ impl<P: Packet> Prio<P> {
         };
         usize::from(self.map[priority])
     }
+
+    /// The band of a queue of flows, and its number there, if it has been used: bands take turns
+    /// in numbers, so that a queue keeps its own.
+    fn band_of_queue(&self, k: usize) -> (usize, Option<usize>) {
+        let (band, k) = (k % self.bands.len(), k / self.bands.len());
+        (
+            band,
+            Some(k).filter(|&k| k < self.bands[band].flow_queues()),
+        )
+    }
 }
 
 impl<P: Packet> Discipline<P> for Prio<P> {
@@ -165,6 +175,33 @@ impl<P: Packet> Discipline<P> for Prio<P> {
             show(&format!("band[{number}]"), ProbeValue::Number(packets));
             band.probe(&mut under(format!("band[{number}]."), show));
         }
+    }
+
+    fn flow_queues(&self) -> usize {
+        let most = self.bands.iter().map(Child::flow_queues).max();
+        most.unwrap_or(0) * self.bands.len()
+    }
+
+    fn flow_queue_of(&self, packet: &P, came_to: Option<usize>) -> Option<usize> {
+        let (band, bands) = (self.band(packet), self.bands.len());
+        let k = self.bands[band].flow_queue_of(packet, came_to.map(|k| k / bands))?;
+        Some(k * bands + band)
+    }
+
+    fn waiting_in(&self, k: usize) -> usize {
+        let (band, k) = self.band_of_queue(k);
+        k.map_or(0, |k| self.bands[band].waiting_in(k))
+    }
+
+    fn probe_flow(&self, k: usize, show: &mut dyn FnMut(&str, ProbeValue)) {
+        if let (band, Some(k)) = self.band_of_queue(k) {
+            self.bands[band].probe_flow(k, show);
+        }
+    }
+
+    fn flow_place(&self, k: usize) -> String {
+        let (band, k) = (k % self.bands.len(), k / self.bands.len());
+        format!("band[{band}].{}", self.bands[band].flow_place(k))
     }
 
     fn poke(&mut self, name: &str, value: f64) -> bool {

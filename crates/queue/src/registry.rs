@@ -258,6 +258,26 @@ impl<P: Packet> Discipline<P> for AnyDiscipline<P> {
         each!(self, discipline => discipline.probe(show));
     }
 
+    fn flow_queues(&self) -> usize {
+        each!(self, discipline => discipline.flow_queues())
+    }
+
+    fn flow_queue_of(&self, packet: &P, came_to: Option<usize>) -> Option<usize> {
+        each!(self, discipline => discipline.flow_queue_of(packet, came_to))
+    }
+
+    fn waiting_in(&self, k: usize) -> usize {
+        each!(self, discipline => discipline.waiting_in(k))
+    }
+
+    fn probe_flow(&self, k: usize, show: &mut dyn FnMut(&str, ProbeValue)) {
+        each!(self, discipline => discipline.probe_flow(k, show));
+    }
+
+    fn flow_place(&self, k: usize) -> String {
+        each!(self, discipline => discipline.flow_place(k))
+    }
+
     fn warnings(&self) -> Vec<Warning> {
         each!(self, discipline => discipline.warnings())
     }

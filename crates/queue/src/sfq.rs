@@ -55,7 +55,7 @@ use crate::parts::check_period;
 use crate::parts::hash::{ns2_bucket, salted_bucket};
 use crate::parts::inner::{Child, Inner, Nest};
 use crate::parts::longest::Longest;
-use crate::parts::names::{of_flow, under_flow};
+use crate::parts::names::of_flow;
 use crate::parts::table::places;
 use crate::parts::waits::Waits;
 use crate::{Backlog, Context, Dequeued, Discipline, Packet, ProbeValue, Reason, Warning};
@@ -461,19 +461,33 @@ impl<P: Packet> Discipline<P> for Sfq<P> {
         }
     }
 
-    /// Shows `flows_active`, and `flow[k].packets` and `flow[k].name` where buckets are
-    /// disciplines.
+    /// Shows `flows_active`.
     fn probe(&self, show: &mut dyn FnMut(&str, ProbeValue)) {
         show("flows_active", ProbeValue::Number(self.ring.len() as f64));
-        for (k, &bucket) in self.seen.iter().enumerate() {
-            let queue = &self.buckets[bucket as usize].queue;
-            let mut one = under_flow(k, show);
-            one(
-                "packets",
-                ProbeValue::Number(queue.backlog().packets as f64),
-            );
-            queue.probe(&mut one);
-        }
+    }
+
+    fn flow_queues(&self) -> usize {
+        self.seen.len()
+    }
+
+    fn flow_queue_of(&self, packet: &P, _came_to: Option<usize>) -> Option<usize> {
+        let buckets = self.buckets.len() as u32;
+        let bucket = match self.room {
+            Room::Share(_) => ns2_bucket(packet.source(), packet.destination(), buckets),
+            Room::PushOut(_) => salted_bucket(packet.flow(), self.salt?, buckets),
+        };
+        self.seen.iter().position(|&seen| seen == bucket)
+    }
+
+    fn waiting_in(&self, k: usize) -> usize {
+        self.buckets[self.seen[k] as usize].queue.backlog().packets
+    }
+
+    /// Shows the packets of a bucket, and the variables of its discipline if it is one.
+    fn probe_flow(&self, k: usize, show: &mut dyn FnMut(&str, ProbeValue)) {
+        show("packets", ProbeValue::Number(self.waiting_in(k) as f64));
+        let queue = &self.buckets[self.seen[k] as usize].queue;
+        queue.probe_all(show);
     }
 
     fn poke(&mut self, name: &str, value: f64) -> bool {

@@ -223,6 +223,27 @@ impl<P: Packet> Discipline<P> for Tbf<P> {
         }
         self.queue.probe(&mut under("inner.".to_owned(), show));
     }
+
+    fn flow_queues(&self) -> usize {
+        self.queue.flow_queues()
+    }
+
+    fn flow_queue_of(&self, packet: &P, came_to: Option<usize>) -> Option<usize> {
+        self.queue.flow_queue_of(packet, came_to)
+    }
+
+    fn waiting_in(&self, k: usize) -> usize {
+        self.queue.waiting_in(k)
+    }
+
+    fn probe_flow(&self, k: usize, show: &mut dyn FnMut(&str, ProbeValue)) {
+        self.queue.probe_flow(k, show);
+    }
+
+    fn flow_place(&self, k: usize) -> String {
+        format!("inner.{}", self.queue.flow_place(k))
+    }
+
     fn poke(&mut self, name: &str, value: f64) -> bool {
         let inner = name.strip_prefix("inner.");
         inner.is_some_and(|name| self.queue.poke(name, value))

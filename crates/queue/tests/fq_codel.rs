@@ -7,7 +7,7 @@ use sojourn_queue::{Discipline, Packet, ProbeValue, Reason};
 fn state(bench: &Bench, k: usize) -> String {
     let name = format!("flow[{k}].state");
     let mut found = String::new();
-    bench.discipline.probe(&mut |shown, value| {
+    bench.discipline.probe_all(&mut |shown, value| {
         if let (true, ProbeValue::Name(state)) = (shown == name, value) {
             state.clone_into(&mut found);
         }

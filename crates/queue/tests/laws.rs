@@ -338,10 +338,79 @@ fn inner_variables_have_one_name_each() {
         trial
             .bench
             .discipline
-            .probe(&mut |name, _| assert!(names.insert(name.to_owned())));
+            .probe_all(&mut |name, _| assert!(names.insert(name.to_owned())));
         assert!(!trial.bench.discipline.poke("no such thing", 1.0));
         assert!(trial.bench.random == Stream::new(1));
     }
+}
+
+/// Of a packet that has just come the discipline knows the queue, and all that waits is in one of
+/// these; what is shown of all are its own variables and those of each queue.
+#[test]
+fn packets_are_in_the_queues_of_their_flows() {
+    for case in cases() {
+        let mut bench = Trial::new(case).bench;
+        let mut expected = BTreeMap::new();
+        let mut of_flow = Vec::new();
+        for flow in 0..12 {
+            let packet = bench.packet(us(0), flow, 100, Ecn::NotEct);
+            bench.enqueue(us(0), flow, 100, Ecn::NotEct);
+            let queue = bench.discipline.flow_queue_of(&packet, None);
+            *expected.entry(queue).or_insert(0) += 1;
+            of_flow.push((packet, queue));
+        }
+        let discipline = &bench.discipline;
+        let queues = discipline.flow_queues();
+        if queues == 0 {
+            assert_eq!(expected, [(None, 12)].into(), "{case:?}");
+        } else if bench.packets() == 12 {
+            let waiting = (0..queues).map(|k| (Some(k), discipline.waiting_in(k)));
+            let waiting: BTreeMap<_, _> = waiting.filter(|&(_, waiting)| waiting > 0).collect();
+            assert_eq!(waiting, expected, "{case:?}");
+            for (packet, queue) in of_flow {
+                assert_eq!(discipline.flow_queue_of(&packet, queue), queue, "{case:?}");
+            }
+        }
+        let mut names = Vec::new();
+        discipline.probe(&mut |name, _| names.push(name.to_owned()));
+        assert!(!names.iter().any(|name| name.contains("flow[")), "{case:?}");
+        for k in 0..queues {
+            let place = discipline.flow_place(k);
+            discipline.probe_flow(k, &mut |name, _| names.push(format!("{place}{name}")));
+        }
+        let mut all = Vec::new();
+        discipline.probe_all(&mut |name, _| all.push(name.to_owned()));
+        assert_eq!(names, all, "{case:?}");
+    }
+}
+
+/// What is nested keeps the places of its queues. Packets of flow k have priority k, of which 4 and
+/// 5 are of band 1; flow 6 is of band 0.
+#[test]
+fn queues_of_flows_are_found_within_other_disciplines() {
+    let shown = |name, params: &[(&str, &str)]| {
+        let mut bench = Bench::new(name, params);
+        for flow in [4, 5, 5, 6] {
+            bench.enqueue(us(0), flow, 100, Ecn::NotEct);
+        }
+        let packet = bench.packet(us(0), 5, 100, Ecn::NotEct);
+        let k = bench.discipline.flow_queue_of(&packet, None).unwrap();
+        assert_eq!(bench.discipline.waiting_in(k), 2, "{name}");
+        bench.discipline.flow_place(k)
+    };
+    assert_eq!(shown("fq_codel", &[]), "flow[1].");
+    assert_eq!(shown("sfq", &[("inner", "codel")]), "flow[1].");
+    let below = [
+        ("inner", "fq_codel"),
+        ("rate", "1 Mbit/s"),
+        ("burst", "5 kB"),
+    ];
+    assert_eq!(shown("tbf", &below), "inner.flow[1].");
+    let bands = [
+        ("inner", "fq_codel"),
+        ("priomap", "1 1 1 1 1 1 0 0 1 1 1 1 1 1 1 1"),
+    ];
+    assert_eq!(shown("prio", &bands), "band[1].flow[1].");
 }
 
 #[test]

@@ -18,28 +18,35 @@
 //! | `state`, `state_after` | of `drop` and `mark`: the discipline's inner variables just before the call in which it decided, and just after, as JSON objects |
 //!
 //! A discipline decides while a packet arrives, while the link asks for one, or when its timer is
-//! due. One call may drop several packets: all of them show the variables around that call.
+//! due. One call may drop several packets: all of them show the variables around that call. Of
+//! the queues of flows inside a discipline, `flow[k]`, each shows the packet's own alone: there
+//! may be thousands.
 //!
-//! Rows are written in chunks, so that memory does not grow with the file.
+//! Rows are written in chunks of a bounded number and of bounded texts, so that memory does not
+//! grow with the file.
 
 mod columns;
+mod inside;
 
 use std::collections::HashMap;
 use std::io::{self, Write};
 
 use parquet::data_type::ByteArray;
-use serde_json::{Map, Value};
 use sojourn_base::{Ecn, Time};
 use sojourn_engine::observer::Inside;
 use sojourn_engine::packet::PacketId;
 use sojourn_engine::{Cargo, Kind, LinkId, Observer, SimPacket};
-use sojourn_queue::{ProbeValue, Reason};
+use sojourn_queue::Reason;
 use sojourn_traffic::Way;
 
 use columns::{Table, Texts, io_error};
+use inside::Snapshot;
 
 /// Rows that are held before they are written: a row group of the file.
 const CHUNK: usize = 1 << 16;
+
+/// Bytes of inner variables after which they are written sooner.
+const CHUNK_BYTES: usize = 1 << 23;
 
 /// Writes the log while a simulation runs.
 pub struct EventLog<W: Write + Send> {
@@ -49,8 +56,12 @@ pub struct EventLog<W: Write + Send> {
     flows: Vec<ByteArray>,
     under_way: HashMap<PacketId, Known>,
     next_packet: i64,
+    /// The packet that came to a queue last, until it was put before the discipline.
+    arrived: Option<(LinkId, SimPacket)>,
     /// The inner variables before the call in progress.
-    before: Variables,
+    before: Snapshot,
+    /// Those after it, if it decided anything.
+    after: Snapshot,
     /// What that call has decided.
     decisions: Vec<Row>,
     /// The first failure to write: the log stops there, the run goes on.
@@ -69,6 +80,8 @@ struct Queue {
 struct Known {
     packet: i64,
     number: i64,
+    /// Which of the queues of flows it came to, at the link where it was last.
+    came_to: Option<usize>,
 }
 
 /// A row of the log.
@@ -81,43 +94,8 @@ pub(super) struct Row {
     sojourn_s: Option<f64>,
     reason: Option<Reason>,
     queue: (i64, i64),
-    state: Option<String>,
-    state_after: Option<String>,
-}
-
-/// Inner variables; the first `used` of them, the names being kept to be written over.
-#[derive(Default)]
-struct Variables {
-    values: Vec<(String, ProbeValue)>,
-    used: usize,
-}
-
-impl Variables {
-    fn take(&mut self, discipline: &Inside) {
-        self.used = 0;
-        discipline.probe(&mut |name, value| {
-            if let Some(slot) = self.values.get_mut(self.used) {
-                if slot.0 != name {
-                    slot.0.clear();
-                    slot.0.push_str(name);
-                }
-                slot.1 = value;
-            } else {
-                self.values.push((name.to_owned(), value));
-            }
-            self.used += 1;
-        });
-    }
-
-    fn json(&self) -> String {
-        let value = |value: &ProbeValue| match *value {
-            ProbeValue::Number(number) => Value::from(number),
-            ProbeValue::Name(name) => Value::from(name),
-        };
-        let shown = &self.values[..self.used];
-        let shown = shown.iter().map(|(name, held)| (name.clone(), value(held)));
-        Value::Object(shown.collect::<Map<_, _>>()).to_string()
-    }
+    /// Inner variables before and after.
+    states: Option<[ByteArray; 2]>,
 }
 
 impl<W: Write + Send> EventLog<W> {
@@ -142,7 +120,9 @@ impl<W: Write + Send> EventLog<W> {
             flows: flows.map(ByteArray::from).collect(),
             under_way: HashMap::new(),
             next_packet: 0,
-            before: Variables::default(),
+            arrived: None,
+            before: Snapshot::default(),
+            after: Snapshot::default(),
             decisions: Vec::new(),
             failure: None,
         })
@@ -163,6 +143,7 @@ impl<W: Write + Send> EventLog<W> {
         let unknown = Known {
             packet: -1,
             number: packet.number.cast_signed(),
+            came_to: None,
         };
         let known = self.under_way.get(&packet.id());
         let queue = &self.links[link as usize];
@@ -175,20 +156,22 @@ impl<W: Write + Send> EventLog<W> {
             sojourn_s: None,
             reason: None,
             queue: (queue.packets, queue.bytes),
-            state: None,
-            state_after: None,
+            states: None,
         }
     }
 
+    /// Adds a row; none after a failure, where they would stay in memory.
     fn write(&mut self, row: Row) {
+        if self.failure.is_some() {
+            return;
+        }
         let packet = &row.packet;
         let (link, flow) = (
             &self.links[row.link as usize].name,
             &self.flows[packet.flow() as usize],
         );
         self.table.push(row, link, flow, &mut self.texts);
-        if self.table.rows() >= CHUNK
-            && self.failure.is_none()
+        if (self.table.rows() >= CHUNK || self.table.state_bytes() >= CHUNK_BYTES)
             && let Err(failure) = self.table.flush()
         {
             self.failure = Some(io_error(failure));
@@ -208,7 +191,6 @@ impl<W: Write + Send> EventLog<W> {
         self.decisions.push(Row {
             sojourn_s: Some(now.since(packet.stamp).as_s()),
             reason: Some(reason),
-            state: Some(self.before.json()),
             ..row
         });
     }
@@ -225,20 +207,42 @@ impl<W: Write + Send> Observer for EventLog<W> {
     const IN_ORDER: bool = true;
     const LOOKS_INSIDE: bool = true;
 
-    fn asking(&mut self, _now: Time, _link: LinkId, discipline: &Inside) {
-        self.before.take(discipline);
+    fn asking(&mut self, _now: Time, link: LinkId, discipline: &Inside) {
+        let arrived = self.arrived.as_ref().filter(|arrived| arrived.0 == link);
+        let own = arrived.and_then(|(_, packet)| discipline.flow_queue_of(packet, None));
+        let may_lose = |k| discipline.waiting_in(k) > 0 || own == Some(k);
+        let queues = (0..discipline.flow_queues()).filter(|&k| may_lose(k));
+        self.before.take(discipline, queues);
     }
 
-    fn answered(&mut self, _now: Time, _link: LinkId, discipline: &Inside) {
+    fn answered(&mut self, _now: Time, link: LinkId, discipline: &Inside) {
+        if let Some((at, packet)) = self.arrived.take()
+            && at == link
+            && let Some(known) = self.under_way.get_mut(&packet.id())
+        {
+            known.came_to = discipline.flow_queue_of(&packet, None);
+        }
         if self.decisions.is_empty() {
             return;
         }
-        let mut after = Variables::default();
-        after.take(discipline);
-        let after = after.json();
-        for mut row in std::mem::take(&mut self.decisions) {
-            row.state_after = Some(after.clone());
-            self.write(row);
+        let decisions = std::mem::take(&mut self.decisions);
+        // Those of one queue follow each other, and have their texts in common.
+        let mut shown: Option<(Option<usize>, [ByteArray; 2])> = None;
+        for row in decisions {
+            let queue = discipline.flow_queue_of(&row.packet, row.known.came_to);
+            let states = match shown.take() {
+                Some((same, states)) if same == queue => states,
+                _ => {
+                    self.after.take(discipline, queue);
+                    let place = queue.map(|k| (k, discipline.flow_place(k)));
+                    [&self.before, &self.after].map(|of| ByteArray::from(of.json(place.as_ref())))
+                }
+            };
+            shown = Some((queue, states.clone()));
+            self.write(Row {
+                states: Some(states),
+                ..row
+            });
         }
     }
 
@@ -250,6 +254,7 @@ impl<W: Write + Send> Observer for EventLog<W> {
         let known = Known {
             packet: self.next_packet,
             number: number.cast_signed(),
+            came_to: None,
         };
         self.under_way.insert(packet.id(), known);
         self.next_packet += 1;
@@ -259,6 +264,10 @@ impl<W: Write + Send> Observer for EventLog<W> {
         let queue = &mut self.links[link as usize];
         queue.packets += 1;
         queue.bytes += i64::from(packet.size);
+        self.arrived = Some((link, *packet));
+        if let Some(known) = self.under_way.get_mut(&packet.id()) {
+            known.came_to = None;
+        }
         self.write(self.row("enqueue", now, link, packet));
     }
 

@@ -197,7 +197,7 @@ fn link_state(link: &Link, now: Time) -> LinkState {
     let mut inside = Vec::new();
     link.spec
         .discipline
-        .probe(&mut |name, value| inside.push((name.to_owned(), value)));
+        .probe_all(&mut |name, value| inside.push((name.to_owned(), value)));
     LinkState {
         name: link.spec.name.clone(),
         carried: link.carried(now),

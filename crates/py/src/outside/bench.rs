@@ -193,7 +193,7 @@ impl Bench {
     fn probe(&self) -> PyResult<Vec<(String, f64)>> {
         raised::catch(|| {
             let mut shown = Vec::new();
-            self.discipline.probe(&mut |name, value| {
+            self.discipline.probe_all(&mut |name, value| {
                 if let ProbeValue::Number(value) = value {
                     shown.push((name.to_owned(), value));
                 }

@@ -26,12 +26,17 @@ impl Ways {
         Self(vec![None; places])
     }
 
+    /// The place that a key hashes to, and those of its set in the order in which they are tried.
+    fn set(&self, key: u64) -> (usize, impl Iterator<Item = usize> + Clone + use<>) {
+        let home = (key % self.0.len() as u64) as usize;
+        let (set, inner) = (home - home % WAYS, home % WAYS);
+        (home, (0..WAYS).map(move |way| set + (inner + way) % WAYS))
+    }
+
     /// The place of a key: its own, else the first free one, else the one it hashes to; its own
     /// from now on.
     fn place(&mut self, key: u64, is_free: impl Fn(usize) -> bool) -> Place {
-        let home = (key % self.0.len() as u64) as usize;
-        let (set, inner) = (home - home % WAYS, home % WAYS);
-        let mut ways = (0..WAYS).map(|way| set + (inner + way) % WAYS);
+        let (home, mut ways) = self.set(key);
         if let Some(own) = ways.clone().find(|&way| self.0[way] == Some(key)) {
             return Place::Own(own);
         }
@@ -122,6 +127,13 @@ impl Sharing {
             self.join(queue);
         }
         queue
+    }
+
+    /// The queue in which packets of these keys were put last.
+    pub(super) fn queue_of(&self, keys: &Keys) -> usize {
+        let (home, mut ways) = self.queues.set(keys.queue);
+        let own = ways.find(|&way| self.queues.0[way] == Some(keys.queue));
+        own.unwrap_or(home)
     }
 
     /// A queue turns bulky.

@@ -392,6 +392,16 @@ impl<P: Packet> Tin<P> {
         number("next_packet", self.clock.next().as_s());
     }
 
+    /// The queue in which packets of these keys were put last.
+    pub(super) fn queue_of(&self, keys: &Keys) -> u32 {
+        self.sharing.queue_of(keys) as u32
+    }
+
+    /// How many packets wait in a queue.
+    pub(super) fn waiting_in(&self, bucket: u32) -> usize {
+        self.flows[bucket as usize].queue.len()
+    }
+
     /// Shows a queue.
     pub(super) fn probe_flow(&self, bucket: u32, show: &mut dyn FnMut(&str, ProbeValue)) {
         let flow = &self.flows[bucket as usize];

@@ -25,7 +25,7 @@ use sojourn_base::{Auto, Bytes, LinkInfo, ParamFault, Preset, Span, Stream, Time
 use super::Fifo;
 use super::hash::salted_bucket;
 use super::mistakes::{self, Spared};
-use super::names::{of_flow, under_flow};
+use super::names::of_flow;
 use super::table::places;
 use crate::{Backlog, Context, Dequeued, Discipline, Packet, ProbeValue, Reason, Warning};
 
@@ -259,20 +259,24 @@ impl<P: Packet, A: FlowAqm<P>> FlowQueue<P, A> {
         salted_bucket(key, salt, self.settings.flows)
     }
 
+    /// The first queue of a flow's set, and the one that holds packets of its own.
+    fn own_way(&self, key: u64, ways: u32) -> (u64, Option<u64>) {
+        let hash = key % u64::from(self.settings.flows);
+        let first = hash - hash % u64::from(ways);
+        let flow = |way: u64| &self.flows[way as usize];
+        let is_own = |&way: &u64| flow(way).tag == key && flow(way).place != Place::Away;
+        (first, (first..first + u64::from(ways)).find(is_own))
+    }
+
     /// The queue of the set-associative hash.
     #[inline(never)]
     fn way(&mut self, key: u64, ways: u32) -> u32 {
-        let flows = self.settings.flows;
-        let hash = key % u64::from(flows);
-        let first = hash - hash % u64::from(ways);
-        let set = first..first + u64::from(ways);
-        let flow = |way: u64| &self.flows[way as usize];
-        let is_own = |&way: &u64| flow(way).tag == key && flow(way).place != Place::Away;
-        let is_free = |&way: &u64| flow(way).place == Place::Away;
+        let (first, own) = self.own_way(key, ways);
+        let is_free = |&way: &u64| self.flows[way as usize].place == Place::Away;
         // ns-3 takes the first that is free even if the flow has packets in a later one, and
         // may so reorder it.
-        let own = set.clone().find(is_own);
-        let way = own.or_else(|| set.clone().find(is_free)).unwrap_or(first);
+        let way = own.or_else(|| (first..first + u64::from(ways)).find(is_free));
+        let way = way.unwrap_or(first);
         self.flows[way as usize].tag = key;
         way as u32
     }
@@ -446,24 +450,49 @@ impl<P: Packet, A: FlowAqm<P>> Discipline<P> for FlowQueue<P, A> {
         )
     }
 
-    /// Shows `flows_active`, the number of queues used so far, and of the k-th of them packets,
-    /// credits, list and the state of its controller.
+    /// Shows `flows_active`, the number of queues used so far.
     fn probe(&self, show: &mut dyn FnMut(&str, ProbeValue)) {
         show("flows_active", ProbeValue::Number(self.seen.len() as f64));
-        for (k, &bucket) in self.seen.iter().enumerate() {
-            let flow = &self.flows[bucket as usize];
-            let mut one = under_flow(k, show);
-            one("packets", ProbeValue::Number(flow.queue.len() as f64));
-            one("bytes", ProbeValue::Number(flow.queue.bytes().as_f64()));
-            one("deficit", ProbeValue::Number(flow.credits as f64));
-            let place = match flow.place {
-                Place::Away => "inactive",
-                Place::New => "new",
-                Place::Old => "old",
-            };
-            one("state", ProbeValue::Name(place));
-            self.aqm.probe(&flow.state, &mut one);
+    }
+
+    fn flow_queues(&self) -> usize {
+        self.seen.len()
+    }
+
+    fn flow_queue_of(&self, packet: &P, came_to: Option<usize>) -> Option<usize> {
+        if came_to.is_some() {
+            return came_to;
         }
+        let flow = packet.flow();
+        let bucket = match self.settings.set_ways {
+            Some(ways) => {
+                let (first, own) = self.own_way(flow, ways);
+                let is_last = |&way: &u64| self.flows[way as usize].tag == flow;
+                let last = || (first..first + u64::from(ways)).find(is_last);
+                own.or_else(last).unwrap_or(first) as u32
+            }
+            None => salted_bucket(flow, self.salt?, self.settings.flows),
+        };
+        self.seen.iter().position(|&seen| seen == bucket)
+    }
+
+    fn waiting_in(&self, k: usize) -> usize {
+        self.flows[self.seen[k] as usize].queue.len()
+    }
+
+    /// Shows packets and bytes of a queue, its credits, its list and the state of its controller.
+    fn probe_flow(&self, k: usize, show: &mut dyn FnMut(&str, ProbeValue)) {
+        let flow = &self.flows[self.seen[k] as usize];
+        show("packets", ProbeValue::Number(flow.queue.len() as f64));
+        show("bytes", ProbeValue::Number(flow.queue.bytes().as_f64()));
+        show("deficit", ProbeValue::Number(flow.credits as f64));
+        let place = match flow.place {
+            Place::Away => "inactive",
+            Place::New => "new",
+            Place::Old => "old",
+        };
+        show("state", ProbeValue::Name(place));
+        self.aqm.probe(&flow.state, show);
     }
 
     fn poke(&mut self, name: &str, value: f64) -> bool {

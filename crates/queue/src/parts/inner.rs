@@ -227,6 +227,14 @@ impl<P: Packet> Child<P> {
         }
     }
 
+    /// The discipline, where it is one.
+    fn other(&self) -> Option<&AnyDiscipline<P>> {
+        match self {
+            Self::Plain { .. } => None,
+            Self::Other { discipline, .. } => Some(discipline),
+        }
+    }
+
     /// Whether nothing waits.
     pub fn is_empty(&self) -> bool {
         self.backlog().packets == 0
@@ -382,6 +390,30 @@ impl<P: Packet> Discipline<P> for Child<P> {
         if let Self::Other { discipline, .. } = self {
             discipline.probe(show);
         }
+    }
+
+    fn flow_queues(&self) -> usize {
+        self.other().map_or(0, Discipline::flow_queues)
+    }
+
+    fn flow_queue_of(&self, packet: &P, came_to: Option<usize>) -> Option<usize> {
+        self.other()?.flow_queue_of(packet, came_to)
+    }
+
+    fn waiting_in(&self, k: usize) -> usize {
+        self.other()
+            .map_or(0, |discipline| discipline.waiting_in(k))
+    }
+
+    fn probe_flow(&self, k: usize, show: &mut dyn FnMut(&str, ProbeValue)) {
+        if let Some(discipline) = self.other() {
+            discipline.probe_flow(k, show);
+        }
+    }
+
+    fn flow_place(&self, k: usize) -> String {
+        let of_other = |discipline: &AnyDiscipline<P>| discipline.flow_place(k);
+        self.other().map_or_else(String::new, of_other)
     }
 
     fn poke(&mut self, name: &str, value: f64) -> bool {

@@ -17,14 +17,6 @@ pub fn under(
     }
 }
 
-/// Shows the variables of a flow.
-pub fn under_flow(
-    k: usize,
-    show: &mut dyn FnMut(&str, ProbeValue),
-) -> impl FnMut(&str, ProbeValue) {
-    under(format!("flow[{k}]."), show)
-}
-
 /// The parts of `flow[k].name`.
 pub fn of_flow(name: &str) -> Option<(usize, &str)> {
     let (k, name) = name.strip_prefix("flow[")?.split_once("].")?;
@@ -39,7 +31,7 @@ mod tests {
     fn what_is_shown_is_found_by_its_name() {
         let mut names = Vec::new();
         let mut show = |name: &str, _| names.push(name.to_owned());
-        let mut one = under_flow(12, &mut show);
+        let mut one = under("flow[12].".to_owned(), &mut show);
         one("packets", ProbeValue::Number(1.0));
         one("tin[0].bytes", ProbeValue::Number(2.0));
         drop(one);

@@ -309,13 +309,13 @@ impl Bench {
     pub fn inside(&self) -> Vec<(String, ProbeValue)> {
         let mut shown = Vec::new();
         self.discipline
-            .probe(&mut |name, value| shown.push((name.to_owned(), value)));
+            .probe_all(&mut |name, value| shown.push((name.to_owned(), value)));
         shown
     }
 
     pub fn probe(&self, name: &str) -> f64 {
         let mut found = f64::NAN;
-        self.discipline.probe(&mut |shown, value| {
+        self.discipline.probe_all(&mut |shown, value| {
             if let (true, ProbeValue::Number(number)) = (shown == name, value) {
                 found = number;
             }

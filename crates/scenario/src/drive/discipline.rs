@@ -206,7 +206,7 @@ impl Session {
         }
         let mut names = Vec::new();
         self.discipline
-            .probe(&mut |name, _| names.push(self.name_of(name)));
+            .probe_all(&mut |name, _| names.push(self.name_of(name)));
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
         Err(format!("var: {}", unknown(variable, &names)))
     }
@@ -281,7 +281,7 @@ impl Session {
         let mut state = Map::new();
         state.insert("packets".to_owned(), backlog.packets.into());
         state.insert("bytes".to_owned(), backlog.bytes.get().into());
-        self.discipline.probe(&mut |name, value| {
+        self.discipline.probe_all(&mut |name, value| {
             let value = match value {
                 ProbeValue::Number(number) => number.into(),
                 ProbeValue::Name(name) => name.into(),

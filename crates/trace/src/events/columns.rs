@@ -101,6 +101,7 @@ pub(super) struct Table<W: Write + Send> {
     queue_bytes: Column<i64>,
     state: Column<ByteArray>,
     state_after: Column<ByteArray>,
+    state_bytes: usize,
 }
 
 impl<W: Write + Send> Table<W> {
@@ -129,6 +130,7 @@ impl<W: Write + Send> Table<W> {
             queue_bytes: Column::default(),
             state: Column::default(),
             state_after: Column::default(),
+            state_bytes: 0,
         })
     }
 
@@ -137,8 +139,12 @@ impl<W: Write + Send> Table<W> {
         self.time_s.values.len()
     }
 
+    /// How many bytes of inner variables these hold.
+    pub(super) fn state_bytes(&self) -> usize {
+        self.state_bytes
+    }
+
     pub(super) fn push(&mut self, row: Row, link: &ByteArray, flow: &ByteArray, texts: &mut Texts) {
-        let text = |text: String| ByteArray::from(text.into_bytes());
         let packet = &row.packet;
         self.time_s.push(row.time_s);
         self.event.push(texts.of(row.event));
@@ -156,8 +162,12 @@ impl<W: Write + Send> Table<W> {
         self.reason.push_optional(reason);
         self.queue_packets.push(row.queue.0);
         self.queue_bytes.push(row.queue.1);
-        self.state.push_optional(row.state.map(text));
-        self.state_after.push_optional(row.state_after.map(text));
+        let [before, after] = row.states.map_or([None, None], |both| both.map(Some));
+        for text in [&before, &after].into_iter().flatten() {
+            self.state_bytes += text.len();
+        }
+        self.state.push_optional(before);
+        self.state_after.push_optional(after);
     }
 
     /// Writes the rows as a row group.
@@ -181,6 +191,7 @@ impl<W: Write + Send> Table<W> {
         self.state.flush::<ByteArrayType>(&mut group)?;
         self.state_after.flush::<ByteArrayType>(&mut group)?;
         group.close()?;
+        self.state_bytes = 0;
         Ok(())
     }
 
