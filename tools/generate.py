@@ -183,10 +183,12 @@ def metrics_page() -> str:
     parts += [
         "## Time series",
         "`Results.series` gives these, and the inner variables of disciplines and congestion "
-        "controls by their own names. Each value has the time of its interval's end; a series that "
-        "is not of an interval is sampled just before that. Series begin with the run, whatever "
-        "the warm-up; if `series` does not divide the duration, the last, shorter interval is left "
-        "out.",
+        "controls by their own names, but not those of each flow's queue within a discipline: "
+        "[the log of events](../how-to/events.md) and [`sojourn drive`](../how-to/drive.md) show "
+        "them. A run that notes more values than memory should hold ends with an error. Each value "
+        "has the time of its interval's end; a series that is not of an interval is sampled just "
+        "before that. Series begin with the run, whatever the warm-up; if `series` does not divide "
+        "the duration, the last, shorter interval is left out.",
         "\n".join(
             ["| series | meaning |", "| --- | --- |"]
             + [f"| `{name}` | {meaning} |" for name, meaning in SERIES.items()]

@@ -156,12 +156,16 @@ def _series(outcomes: Sequence[Outcome]) -> pl.DataFrame:
     series = [(outcome.task, each) for outcome in outcomes for each in outcome.tables["series"]]
     rows = [len(each["time_s"]) for _, each in series]
 
+    places = _places(rows)
+
     def spread(values: list[Any], dtype: type[pl.DataType]) -> pl.Series:
         """Give every row of a series the same value."""
-        return _repeated(pl.Series(values, dtype=dtype), rows)
+        return pl.Series(values, dtype=dtype)[places]
 
-    def stacked(key: str) -> np.ndarray:
-        return np.concatenate([each[key] for _, each in series]) if series else np.empty(0)
+    def stacked(key: str) -> pl.Series:
+        """Put the numbers of all series behind each other, in memory once more and not twice."""
+        arrays = [each[key] for _, each in series]
+        return pl.Series(np.concatenate(arrays) if arrays else np.empty(0), nan_to_null=True)
 
     return pl.DataFrame(
         {
@@ -172,12 +176,16 @@ def _series(outcomes: Sequence[Outcome]) -> pl.DataFrame:
             "metric": spread([each["metric"] for _, each in series], pl.String),
             "time_s": stacked("time_s"),
             "value": stacked("value"),
-        },
-        nan_to_null=True,
+        }
     )
 
 
 def _repeated(values: pl.Series, times: Sequence[int] | np.ndarray) -> pl.Series:
     """Each value so many times."""
-    places = np.repeat(np.arange(len(values), dtype=np.uint32), np.asarray(times, dtype=np.int64))
-    return values[pl.Series(places)]
+    return values[_places(times)]
+
+
+def _places(times: Sequence[int] | np.ndarray) -> pl.Series:
+    """The place of each value so many times."""
+    times = np.asarray(times, dtype=np.int64)
+    return pl.Series(np.repeat(np.arange(len(times), dtype=np.uint32), times))

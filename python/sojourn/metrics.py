@@ -48,6 +48,8 @@ SERIES = {
 }
 """The time series of links, flows and TCP; inner variables come under their own names.
 
+Those of each flow's queue within a discipline are left out: with many flows there are thousands.
+
 What is not of an interval is as it stands just before the interval's end."""
 
 METRICS = (

@@ -79,8 +79,9 @@ class Step:
     link: Mapping[str, float]
     """The observed link: ``queue_packets``, ``queue_bytes``, ``queue_mean_packets``,
     ``throughput_bps``, ``drops_packets``, ``marks_packets``, ``utilization``,
-    ``queueing_delay_s`` (what waits, over the rate), and the discipline's inner variables. Where
-    the link's rate changes, both are by its ``rate`` as the file has it."""
+    ``queueing_delay_s`` (what waits, over the rate), and the discipline's inner variables, but for
+    those of each flow's queue within it. Where the link's rate changes, both are by its ``rate`` as
+    the file has it."""
 
     flows: Mapping[str, Mapping[str, float]]
     """Each flow: ``throughput_bps``, ``goodput_bps``, ``delay_mean_s``, ``marks_packets``; under

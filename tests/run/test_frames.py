@@ -389,3 +389,10 @@ def test_a_series_that_is_nowhere_is_refused(mixed):
     assert results.series("ssthresh_packets") is not None
     with pytest.raises(ValueError, match=r'found "queue_packet".*did you mean "queue_packets"'):
         results.series("queue_packet")
+
+
+def test_series_show_a_discipline_and_not_each_queue_within_it(mixed):
+    results = run(mixed("fq_codel"), series_interval="100 ms", replicas=1)
+    metrics = set(results.time_series.filter(entity="link")["metric"])
+    assert "flows_active" in metrics
+    assert not [metric for metric in metrics if "flow[" in metric]

@@ -50,6 +50,8 @@ pub struct Recorder {
     links: Vec<LinkThen>,
     flows: Vec<FlowThen>,
     last: Time,
+    /// How many values were noted.
+    values: u64,
     /// Where the samples of the present instant go next.
     cursor: usize,
 }
@@ -88,7 +90,9 @@ struct FlowThen {
 }
 
 impl Recorder {
-    /// Samples `simulation` at its present instant.
+    /// Samples `simulation` at its present instant. Of disciplines it notes the variables that are
+    /// their own, not those of each queue of a flow: with many flows these would be most of all
+    /// values.
     pub fn sample<O: Observer>(&mut self, simulation: &Simulation<O>, meter: &Meter) {
         let now = simulation.now();
         let interval = now.since(self.last);
@@ -233,7 +237,13 @@ impl Recorder {
         let series = &mut self.series[self.cursor].series;
         series.times_s.push(now.as_s());
         series.values.push(value);
+        self.values += 1;
         self.cursor += 1;
+    }
+
+    /// How many values all samples have noted.
+    pub fn values(&self) -> u64 {
+        self.values
     }
 
     /// The values of the last sample; none before the first.

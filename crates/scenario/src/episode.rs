@@ -10,6 +10,7 @@ use sojourn_measure::{Meter, Recorder, Sample, tables};
 use sojourn_queue::Discipline;
 
 use crate::build::{Draws, Plan};
+use crate::error::{Located, Place};
 use crate::inner;
 use crate::outcome::Outcome;
 use crate::run::{Failure, RunError, sample};
@@ -62,7 +63,8 @@ impl Episode {
     /// end. Without any time left nothing happens.
     ///
     /// # Errors
-    /// When `cancel` was raised or the books do not balance: the episode is then of no more use.
+    /// When `cancel` was raised, the books do not balance or too many values were noted: the
+    /// episode is then of no more use.
     pub fn advance(&mut self, interval: Span, cancel: &AtomicBool) -> Result<(), RunError> {
         let until = self.end.min(self.now() + interval);
         if until == self.now() {
@@ -74,8 +76,10 @@ impl Episode {
             self.opening = None;
         }
         self.run_until(until, cancel)?;
-        sample(&mut self.recorder, &mut self.simulation, |meter| meter);
-        Ok(())
+        sample(&mut self.recorder, &mut self.simulation, |meter| meter).map_err(|what| {
+            let error = Located::new(Place::File, "interval", what);
+            RunError::Scenario(error.in_file(&self.file))
+        })
     }
 
     fn run_until(&mut self, until: Time, cancel: &AtomicBool) -> Result<(), RunError> {

@@ -10,7 +10,7 @@ use sojourn_measure::{Meter, Recorder, tables};
 use sojourn_trace::{EventLog, Ns2Trace, PcapngTrace, reason};
 
 use crate::build::{Draws, Plan};
-use crate::error::{Error, Located};
+use crate::error::{Error, Located, Place};
 use crate::outcome::Outcome;
 use crate::trace::{Format, Trace, Unfinished};
 
@@ -32,8 +32,11 @@ pub struct Options<'a> {
 /// More intervals of a series than this are a slip of the pen.
 pub(crate) const MOST_INTERVALS: u64 = 1_000_000;
 
-/// More samples of links and flows than this, a dozen values each, fill most machines' memory.
+/// More samples of links and flows than this fill most machines' memory: each is of several values.
 pub(crate) const MOST_SAMPLES: u64 = 20_000_000;
+
+/// More values than this do in any case. How many a sample has turns out as the run goes on.
+pub(crate) const MOST_VALUES: u64 = if cfg!(test) { 1_000 } else { 100_000_000 };
 
 /// What is wrong with an interval of which there would be more.
 pub(crate) fn too_many_intervals(interval: Span) -> String {
@@ -193,7 +196,8 @@ fn observe<O: Observer>(
             is_open = true;
         }
         if until == next_sample {
-            sample(&mut recorder, &mut simulation, meter_of);
+            sample(&mut recorder, &mut simulation, meter_of)
+                .map_err(|what| Failure::Located(Located::new(Place::File, "series", what)))?;
             next_sample += series.unwrap_or_default();
         }
         if until == end {
@@ -216,12 +220,75 @@ fn observe<O: Observer>(
 }
 
 /// Takes a sample: the meter is lent out of the observer meanwhile.
+///
+/// # Errors
+/// When too many values were noted.
 pub(crate) fn sample<O: Observer>(
     recorder: &mut Recorder,
     simulation: &mut Simulation<O>,
     meter_of: fn(&mut O) -> &mut Meter,
-) {
+) -> Result<(), String> {
     let meter = core::mem::take(meter_of(&mut simulation.observer));
     recorder.sample(simulation, &meter);
     *meter_of(&mut simulation.observer) = meter;
+    if recorder.values() > MOST_VALUES {
+        return Err(format!(
+            "found more than {MOST_VALUES} values by {}; allowed: a longer interval",
+            simulation.now()
+        ));
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+    use crate::Scenario;
+
+    /// A link has seven values here and a flow of datagrams four: 1001 after 91 samples.
+    #[test]
+    fn a_run_ends_where_its_series_fill_memory() {
+        let text = r#"
+            name = "x"
+            duration = "1 s"
+            series = "10 ms"
+            [[link]]
+            name = "l"
+            from = "a"
+            to = "b"
+            rate = "1 Mbit/s"
+            queue = { discipline = "fq_codel" }
+            [[flow]]
+            name = "u"
+            from = "a"
+            to = "b"
+            transport = { protocol = "udp", payload = "100 B" }
+            traffic = { source = "cbr", rate = "100 kbit/s" }
+        "#;
+        let cancel = AtomicBool::new(false);
+        let permille = AtomicU64::new(0);
+        let options = Options {
+            cancel: &cancel,
+            permille: &permille,
+            trace: None,
+            warmup: None,
+            series: None,
+        };
+        let run = |duration: &str| {
+            let overrides = [
+                ("duration".to_owned(), duration.to_owned()),
+                ("warmup".to_owned(), "0 s".to_owned()),
+            ];
+            let scenario = Scenario::load(text, "x.toml", Path::new("."), &overrides).unwrap();
+            scenario.run(0, 0, &options)
+        };
+        assert_eq!(run("0.9 s").unwrap().series.len(), 11);
+        let error = run("1 s").unwrap_err().to_string();
+        let says =
+            "x.toml: series: found more than 1000 values by 910 ms; allowed: a longer interval";
+        assert_eq!(error, says);
+    }
 }
