@@ -2,8 +2,18 @@
 
 import pytest
 
+from sojourn.stats import Interval
 from sojourn.studies.claims import Outcome
-from sojourn.studies.trends import Scale, all_of, goes, steady, tenfold
+from sojourn.studies.trends import (
+    Scale,
+    all_of,
+    at_most,
+    does_not_grow,
+    goes,
+    steady,
+    tenfold,
+    within,
+)
 
 
 def scale(*rows):
@@ -44,9 +54,72 @@ def test_pairs_count_not_spreads():
     assert goes(scale(*rows), "grows").outcome is Outcome.AGREES
 
 
-@pytest.mark.parametrize(("last", "outcome"), [(1.04, "agrees"), (1.06, "disagrees")])
-def test_steady_is_five_per_cent(last, outcome):
-    assert steady(scale([1.0, 1.0], [last, last])).outcome == outcome
+SMALL_NOISE = (0.0, 0.04, -0.03, 0.01, -0.02, 0.005)
+BACKWARDS = SMALL_NOISE[::-1]
+
+
+@pytest.mark.parametrize(
+    ("last", "outcome"), [(10.4, "agrees"), (10.5, "not measured"), (10.7, "disagrees")]
+)
+def test_steady_is_five_per_cent_beyond_doubt(last, outcome):
+    """The difference is known to 0.05 of about 10; up to 0.5 counts as constant."""
+    found = steady(scale(shifted(10, SMALL_NOISE), shifted(last, BACKWARDS)))
+    assert found.outcome == outcome
+    assert found.reason.startswith("Undecided") is (outcome == "not measured")
+
+
+def test_large_noise_of_a_constant_is_not_decided():
+    """Means that differ by 6 % by chance, or by 1 %, tell nothing if the interval is wider."""
+    noise = [3.0, -3.0, 2.0, -2.0]
+    for last in (10.1, 10.6):
+        found = steady(scale(shifted(10, noise), shifted(last, noise[::-1])))
+        assert found.outcome is Outcome.NOT_MEASURED
+        assert "holds the limit of 5 %" in found.reason
+
+
+def test_two_replicas_tell_nothing_constant():
+    found = steady(scale([1.0, 1.0], [1.06, 1.06]))
+    assert found.outcome is Outcome.NOT_MEASURED
+    assert found.reason.startswith("Not measured: with fewer than 3 replicas")
+
+
+def test_a_share_near_the_limit_has_more_digits():
+    found = steady(scale(shifted(10, SMALL_NOISE), shifted(10.516, SMALL_NOISE)))
+    assert "5.03 % of their mean; up to 5 %" in found.reason
+
+
+def test_what_does_not_grow_is_shown_to_fall_or_to_be_level():
+    falls = does_not_grow(scale(shifted(5), shifted(3)))
+    back = does_not_grow(scale(shifted(1), shifted(5), shifted(3)))
+    level = does_not_grow(scale(shifted(10, SMALL_NOISE), shifted(10.01, BACKWARDS)))
+    assert {one.outcome for one in (falls, back, level)} == {Outcome.AGREES}
+    assert does_not_grow(scale(shifted(1), shifted(3))).outcome is Outcome.DISAGREES
+
+
+def test_a_growth_that_noise_hides_is_no_level():
+    noise = [3.0, -3.0, 2.0, -2.0]
+    found = does_not_grow(scale(shifted(10, noise), shifted(12, noise[::-1])))
+    assert found.outcome is Outcome.NOT_MEASURED
+    assert found.reason.startswith("Undecided: neither a growth nor a fall is shown")
+
+
+@pytest.mark.parametrize(
+    ("ends", "is_within", "is_at_most"),
+    [
+        ((-0.9, 0.9), "agrees", "agrees"),
+        ((-1.5, 0.5), "not measured", "agrees"),
+        ((0.5, 1.5), "not measured", "not measured"),
+        ((1.1, 2.0), "disagrees", "disagrees"),
+        ((-2.0, -1.1), "disagrees", "agrees"),
+    ],
+)
+def test_a_limit_is_kept_broken_or_neither(ends, is_within, is_at_most):
+    low, high = ends
+    found = Interval((low + high) / 2, low, high, 5)
+    assert within(found, 1.0) == is_within
+    assert at_most(found, 1.0) == is_at_most
+    few = Interval((low + high) / 2, low, high, 2)
+    assert within(few, 1.0) is at_most(few, 1.0) is Outcome.NOT_MEASURED
 
 
 @pytest.mark.parametrize(
@@ -58,7 +131,7 @@ def test_an_order_of_magnitude_must_be_beyond_doubt(ratio, outcome):
 
 
 def test_all_of_names_only_what_fails():
-    good, bad = steady(scale([1.0, 1.0])), steady(scale([1.0, 1.0], [2.0, 2.0]))
+    good, bad = steady(scale([1.0, 1.0])), steady(scale(shifted(10), shifted(20)))
     found = all_of({"first": good, "second": bad})
     assert found.outcome is Outcome.DISAGREES
     assert found.reason.startswith("Not so in 1 of 2 cases. second: ")
@@ -75,7 +148,7 @@ def test_one_step_is_no_trend():
 
 
 def test_what_was_not_measured_neither_holds_nor_fails():
-    good, bad = steady(scale([1.0, 1.0])), steady(scale([1.0, 1.0], [2.0, 2.0]))
+    good, bad = steady(scale([1.0, 1.0])), steady(scale(shifted(10), shifted(20)))
     missing = steady(scale([None, None]))
     found = all_of({"first": good, "second": missing})
     assert found.outcome is Outcome.NOT_MEASURED

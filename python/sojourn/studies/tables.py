@@ -52,6 +52,21 @@ def percent_text(share: float, digits: int = 0) -> str:
     return f"{100 * share:.{digits}f} %"
 
 
+def percent_beside(share: float, limit: float, digits: int = 0) -> str:
+    """A share as per cent that is held against a limit, with up to two digits more.
+
+    A number beyond the limit must not read like the limit: 0.0504 beside 0.05 is "5.04 %".
+    """
+    most = digits + 2
+    while (
+        digits < most
+        and share != limit
+        and percent_text(share, digits) == percent_text(limit, digits)
+    ):
+        digits += 1
+    return percent_text(share, digits)
+
+
 def interval_numbers(found: Mapping[str, Interval]) -> dict[str, Any]:
     """Intervals as a record: NAME_mean, NAME_low, NAME_high and NAME_n of each."""
     return {

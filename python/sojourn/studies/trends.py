@@ -16,7 +16,7 @@ from sojourn.stats import Interval, separated, student_interval
 from sojourn.stats.paired import FEWEST, paired_difference
 from sojourn.studies.claims import Outcome
 from sojourn.studies.judging import TOO_FEW, Judgement
-from sojourn.studies.tables import figure_text, interval_text, percent_text
+from sojourn.studies.tables import figure_text, interval_text, percent_beside, percent_text
 
 STEADY = 0.05
 """Means that differ by no more than this share of their mean are called constant: more is not to be
@@ -66,23 +66,92 @@ def goes(scale: Scale, way: Way) -> Judgement:
     if whole.n < FEWEST:
         return Judgement(Outcome.NOT_MEASURED, scale.text(), TOO_FEW)
     moved = whole.mean is not None and sign * whole.mean > 0 and separated(last, first)
-    against: list[str] = []
+    back = steps_back(scale, way)
+    change = f"from {names[0]} to {names[-1]} it changes by {difference_words(whole, scale.unit)}"
+    if not moved:
+        change += "" if separated(last, first) else ", which does not separate from none"
+    if back:
+        change += f"; it {'falls' if sign > 0 else 'grows'} {', '.join(back)}"
+    agrees = moved and not back
+    return Judgement(outcome_of(agrees), scale.text(), f"{change[0].upper()}{change[1:]}.")
+
+
+def steps_back(scale: Scale, way: Way) -> list[str]:
+    """The single steps that go the other way beyond doubt, in words."""
+    names = list(scale.means())
+    sign = 1 if way == "grows" else -1
+    found: list[str] = []
     for a, b in itertools.pairwise(names):
         step = paired_difference(scale.steps[b], scale.steps[a])
         wrong = step.mean is not None and sign * step.mean < 0
         if wrong and separated(scale.steps[b], scale.steps[a], comparisons=len(names) - 1):
-            against.append(f"from {a} to {b} by {difference_words(step, scale.unit)}")
-    change = f"from {names[0]} to {names[-1]} it changes by {difference_words(whole, scale.unit)}"
-    if not moved:
-        change += "" if separated(last, first) else ", which does not separate from none"
-    if against:
-        change += f"; it {'falls' if sign > 0 else 'grows'} {', '.join(against)}"
-    agrees = moved and not against
-    return Judgement(outcome_of(agrees), scale.text(), f"{change[0].upper()}{change[1:]}.")
+            found.append(f"from {a} to {b} by {difference_words(step, scale.unit)}")
+    return found
+
+
+def does_not_grow(scale: Scale, share: float = STEADY) -> Judgement:
+    """Whether the values do not grow throughout: they fall somewhere, or stay level.
+
+    Level they are where the whole growth is at most `share` of the mean beyond doubt. A growth that
+    is not shown is none of both: then it is not known.
+    """
+    found = goes(scale, "grows")
+    if not found.measured:
+        return found
+    if found.outcome is Outcome.AGREES:
+        return Judgement(Outcome.DISAGREES, found.ours, found.reason)
+    means = scale.means()
+    names = list(means)
+    whole = paired_difference(scale.steps[names[-1]], scale.steps[names[0]])
+    limit = share * abs(sum(means.values())) / len(means)
+    if steps_back(scale, "grows") or (whole.high is not None and whole.high <= limit):
+        return Judgement(Outcome.AGREES, found.ours, found.reason)
+    reason = (
+        f"Undecided: neither a growth nor a fall is shown, nor a level, which would be a growth "
+        f"of {figure_text(limit)} {scale.unit} at most ({percent_text(share)} of the mean). "
+        f"{found.reason}"
+    )
+    return Judgement(Outcome.NOT_MEASURED, found.ours, reason)
+
+
+def within(difference: Interval, limit: float) -> Outcome:
+    """Whether a difference is one of no more than `limit`, up or down.
+
+    It is where its interval lies inside the limits, it is not where it lies outside of them, and
+    where the interval holds a limit, it is not known.
+    """
+    if difference.low is None or difference.high is None or difference.n < FEWEST:
+        return Outcome.NOT_MEASURED
+    if max(abs(difference.low), abs(difference.high)) <= limit:
+        return Outcome.AGREES
+    outside = difference.low > limit or difference.high < -limit
+    return Outcome.DISAGREES if outside else Outcome.NOT_MEASURED
+
+
+def at_most(value: Interval, limit: float) -> Outcome:
+    """Whether a value is `limit` at most; where its interval holds the limit, it is not known."""
+    if value.low is None or value.high is None or value.n < FEWEST:
+        return Outcome.NOT_MEASURED
+    if value.high <= limit:
+        return Outcome.AGREES
+    return Outcome.DISAGREES if value.low > limit else Outcome.NOT_MEASURED
+
+
+def undecided(what: str, interval: Interval, limit: str) -> str:
+    """Why there is no verdict on a value that is held against a limit."""
+    if interval.n < FEWEST:
+        return TOO_FEW
+    return (
+        f"Undecided, more replicas would tell: the interval of {what} holds the limit of {limit}."
+    )
 
 
 def steady(scale: Scale, share: float = STEADY) -> Judgement:
-    """Whether all means lie within `share` of each other."""
+    """Whether all means lie within `share` of each other.
+
+    They do where the paired interval of each difference lies inside, they do not where that of one
+    lies outside, at a level that is corrected for the number of pairs.
+    """
     means = scale.means()
     if not means:
         return Judgement(Outcome.NOT_MEASURED, scale.text(), "Not measured.")
@@ -91,10 +160,44 @@ def steady(scale: Scale, share: float = STEADY) -> Judgement:
     spread = (means[high] - means[low]) / middle if middle else 0.0
     reason = (
         f"The means run from {figure_text(means[low])} ({low}) to {figure_text(means[high])} "
-        f"({high}) {scale.unit}, {percent_text(spread, 1)} of their mean; "
+        f"({high}) {scale.unit}, {percent_beside(spread, share, 1)} of their mean; "
         f"up to {percent_text(share)} counts as constant."
     )
-    return Judgement(outcome_of(spread <= share), scale.text(), reason)
+    outcome = constant(scale, share * abs(middle))
+    if outcome is Outcome.NOT_MEASURED:
+        a, b, difference = furthest(scale)
+        what = f"{b} less {a}, {difference_words(difference, scale.unit)},"
+        limit = f"{percent_text(share)}, {figure_text(share * abs(middle))} {scale.unit}".rstrip()
+        reason = f"{undecided(what, difference, limit)} {reason}"
+    return Judgement(outcome, scale.text(), reason)
+
+
+def furthest(scale: Scale) -> tuple[str, str, Interval]:
+    """The two steps that may lie furthest apart, and the difference of the second to the first."""
+
+    def reach(found: tuple[str, str, Interval]) -> float:
+        ends = (found[2].low, found[2].high)
+        return max(math.inf if end is None else abs(end) for end in ends)
+
+    pairs = itertools.combinations(scale.means(), 2)
+    found = [(a, b, paired_difference(scale.steps[b], scale.steps[a])) for a, b in pairs]
+    return max(found, key=reach)
+
+
+def constant(scale: Scale, limit: float) -> Outcome:
+    """Whether no two means along a scale differ by more than `limit`."""
+    pairs = list(itertools.combinations(scale.means(), 2))
+    # All must hold together: so each may be asked at the plain level, but that one fails may not.
+    inside = [within(paired_difference(scale.steps[b], scale.steps[a]), limit) for a, b in pairs]
+    if all(one is Outcome.AGREES for one in inside):
+        return Outcome.AGREES
+    level = 1 - 0.05 / len(pairs)
+    for (a, b), plain in zip(pairs, inside, strict=True):
+        if plain is Outcome.DISAGREES:
+            strict = paired_difference(scale.steps[b], scale.steps[a], level)
+            if within(strict, limit) is Outcome.DISAGREES:
+                return Outcome.DISAGREES
+    return Outcome.NOT_MEASURED
 
 
 def tenfold(ratio: Sequence[float | None], what: str) -> Judgement:

@@ -161,7 +161,7 @@ def scatter(evidence: Evidence) -> Section:
     for length in scenario.DURATIONS:
         for subject in (BASE, RED.name):
             found = {
-                title: evidence.scatter("duration", flow, f"90 %, {length}", subject)
+                title: evidence.scatter("duration", flow, f"90 %, {length}", subject).mean
                 for flow, title in FLOWS.items()
             }
             texts = (percent_text(one) if one is not None else "-" for one in found.values())

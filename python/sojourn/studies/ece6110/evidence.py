@@ -77,13 +77,29 @@ class Evidence:
         values = {title: self.values(flow, load, subject) for flow, title in measures.FLOWS.items()}
         return Sample(values, "kbit/s", f"{load} load")
 
-    def scatter(self, part: str, column: str, case: str, subject: str) -> float | None:
-        """Standard deviation of one run as a share of the mean."""
-        known = [x for x in self.parts[part].values(column, case, subject) if x is not None]
-        mean = student_interval(known).mean
-        if len(known) < 2 or not mean:
-            return None
-        return (sum((x - mean) ** 2 for x in known) / (len(known) - 1)) ** 0.5 / mean
+    def scatter(self, part: str, column: str, case: str, subject: str) -> Interval:
+        """Standard deviation of one run as a share of the mean, with its 95 % interval."""
+        return scatter_of(self.parts[part].values(column, case, subject))
+
+
+def scatter_of(values: Values) -> Interval:
+    """The standard deviation of `values` as a share of their mean.
+
+    The interval is that of chi-square for the deviation of normal values; the mean is taken as
+    known, since its own error is smaller by the root of the number of values.
+    """
+    from scipy import special
+
+    known = [x for x in values if x is not None]
+    mean = student_interval(known).mean
+    freedom = len(known) - 1
+    if freedom < 1 or not mean:
+        return Interval(None, None, None, 0)
+    squares = sum((x - mean) ** 2 for x in known)
+    low, high = (
+        (squares / float(special.chdtri(freedom, tail))) ** 0.5 / mean for tail in (0.025, 0.975)
+    )
+    return Interval((squares / freedom) ** 0.5 / mean, low, high, len(known))
 
 
 def gather(results: Mapping[str, Frames], settings: Settings) -> Evidence:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from sojourn.studies.claims import Outcome
 from sojourn.studies.ece6110.evidence import BASE, LOAD_NAMES, Evidence
 from sojourn.studies.ece6110.queues import SIZES
 from sojourn.studies.ece6110.scenario import LOADS, offered_kbps
 from sojourn.studies.ece6110.verdicts.common import LARGE, SMALL, Rule, at_loads, judged
 from sojourn.studies.judging import Judgement, apart
 from sojourn.studies.tables import figure_text
-from sojourn.studies.trends import goes, outcome_of, steady
+from sojourn.studies.trends import does_not_grow, goes, outcome_of, steady
 
 
 def tcp_over_udp(evidence: Evidence, load: str) -> Judgement:
@@ -30,12 +29,8 @@ def grows(evidence: Evidence, load: str) -> Judgement:
 
 
 def stops(evidence: Evidence, load: str) -> Judgement:
-    """The opposite: that it does not grow throughout."""
-    found = grows(evidence, load)
-    if not found.measured:
-        return found
-    agrees = found.outcome is not Outcome.AGREES
-    return Judgement(outcome_of(agrees), found.ours, found.reason)
+    """The opposite, which must be shown too: that it does not grow throughout."""
+    return does_not_grow(evidence.sizes("tcp", load))
 
 
 def udp_constant(evidence: Evidence, load: str) -> Judgement:

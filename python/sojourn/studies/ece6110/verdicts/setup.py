@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from sojourn.stats import Interval
 from sojourn.studies import quantities
 from sojourn.studies.claims import Outcome
 from sojourn.studies.ece6110 import scenario
@@ -9,15 +10,15 @@ from sojourn.studies.ece6110.evidence import BASE, LOAD_NAMES, Evidence
 from sojourn.studies.ece6110.queues import RED
 from sojourn.studies.ece6110.verdicts.common import LARGE, Rule, at_loads, judged
 from sojourn.studies.judging import Judgement, apart
-from sojourn.studies.tables import figure_text, percent_text
-from sojourn.studies.trends import Scale, all_of, goes, outcome_of
+from sojourn.studies.tables import MISSING, figure_text, percent_beside, percent_text
+from sojourn.studies.trends import Scale, all_of, at_most, goes, outcome_of, undecided
 
 SCATTER = 0.05
 """One run is called representative when its standard deviation is within this share of the mean."""
 
 
-def two_bottlenecks(evidence: Evidence) -> Judgement:
-    """Drops at both links, for every rate that the first may have had."""
+def drops_of_links(evidence: Evidence) -> tuple[dict[str, float], dict[str, float]]:
+    """Drops of all runs at the first link and at the second, by the rate of the first."""
     first: dict[str, float] = {}
     second: dict[str, float] = {}
     seen = evidence.parts["first-bottleneck"]
@@ -26,7 +27,14 @@ def two_bottlenecks(evidence: Evidence) -> Judgement:
             case = f"90 %, {rate}"
             first[rate] = first.get(rate, 0.0) + sum_of(seen.values("drops_1", case, queue))
             second[rate] = second.get(rate, 0.0) + sum_of(seen.values("drops", case, queue))
+    return first, second
+
+
+def two_bottlenecks(evidence: Evidence) -> Judgement:
+    """Drops at both links, for every rate that the first may have had."""
+    first, second = drops_of_links(evidence)
     both = [rate for rate in first if first[rate] and second[rate]]
+    faster = [rate for rate in first if first[rate] and is_faster(rate)]
     ours = "; ".join(
         f"{rate}: {first[rate]:g} at the first, {second[rate]:g} at the second" for rate in first
     )
@@ -34,9 +42,19 @@ def two_bottlenecks(evidence: Evidence) -> Judgement:
     reason = (
         f"Drops of all runs at 90 % load, by the rate of the first link (it is missing from the "
         f"text): {ours}. Links in a row have one bottleneck, the slowest: behind a link of "
-        f"{slower} a second one never has a queue, and before it a faster one drops nothing here."
+        f"{slower} a second one never has a queue"
+        + (
+            f"; before it a faster one drops for its own buffer: {', '.join(faster)}."
+            if faster
+            else ", and before it a faster one drops nothing here."
+        )
     )
     return Judgement(outcome_of(bool(both)), f"{ours} (packets dropped)", reason)
+
+
+def is_faster(rate: str) -> bool:
+    """Whether the first link, at this rate, is faster than the slowest of the path."""
+    return quantities.bits_per_second(rate) > scenario.SLOWER
 
 
 def sum_of(values: list[float | None]) -> float:
@@ -79,9 +97,13 @@ def load_constant(evidence: Evidence) -> Judgement:
     """How much the packets that UDP sends, its own load, scatter between runs."""
     parts: dict[str, Judgement] = {}
     for load in LOAD_NAMES:
-        scatter = evidence.scatter(scenario.STUDY, "udp_sent", load, BASE) or 0.0
-        text = f"one source's load scatters by {percent_text(scatter)} from run to run"
-        parts[f"{load} load"] = Judgement(outcome_of(scatter <= SCATTER), text, f"{text}.")
+        scatter = evidence.scatter(scenario.STUDY, "udp_sent", load, BASE)
+        text = f"one source's load scatters by {scatter_text(scatter)} from run to run"
+        outcome = at_most(scatter, SCATTER)
+        why = f"{text}."
+        if outcome is Outcome.NOT_MEASURED:
+            why = f"{undecided('the scatter', scatter, percent_text(SCATTER))} ({text})"
+        parts[f"{load} load"] = Judgement(outcome, text, why)
     found = all_of(parts)
     extra = (
         ""
@@ -92,21 +114,39 @@ def load_constant(evidence: Evidence) -> Judgement:
     return Judgement(found.outcome, found.ours, found.reason + extra)
 
 
+def scatter_text(scatter: Interval) -> str:
+    """A scatter as per cent, with more digits where it is near the limit."""
+    return MISSING if scatter.mean is None else percent_beside(scatter.mean, SCATTER)
+
+
+def widest_scatter(evidence: Evidence, length: str) -> Interval:
+    """The scatter of a TCP connection behind the queue, drop-tail or RED, where it is larger."""
+    found = [
+        evidence.scatter("duration", "tcp-1", f"90 %, {length}", queue)
+        for queue in (BASE, RED.name)
+    ]
+    return max(found, key=lambda one: -1.0 if one.mean is None else one.mean)
+
+
 def ten_seconds(evidence: Evidence) -> Judgement:
     """The scatter of one run of 10 s, and of longer ones."""
-    steps: dict[str, float] = {}
-    for length in scenario.DURATIONS:
-        for queue in (BASE, RED.name):
-            scatter = evidence.scatter("duration", "tcp-1", f"90 %, {length}", queue) or 0.0
-            steps[length] = max(steps.get(length, 0.0), scatter)
-    ours = ", ".join(f"{length}: {percent_text(share)}" for length, share in steps.items())
+    steps = {length: widest_scatter(evidence, length) for length in scenario.DURATIONS}
+    ours = ", ".join(f"{length}: {scatter_text(one)}" for length, one in steps.items())
     shortest = steps[scenario.DURATIONS[0]]
+    outcome = at_most(shortest, SCATTER)
     reason = (
         f"Standard deviation of one TCP connection's goodput in one run at 90 % load: {ours}. Up "
-        f"to {percent_text(SCATTER)} would count as representative. Two such runs differ by "
-        f"{percent_text(2**0.5 * shortest)} (one standard deviation) by chance alone."
+        f"to {percent_text(SCATTER)} would count as representative."
     )
-    return Judgement(outcome_of(shortest <= SCATTER), ours, reason)
+    if shortest.mean is not None:
+        reason += (
+            f" Two such runs differ by {percent_text(2**0.5 * shortest.mean)} (one standard "
+            f"deviation) by chance alone."
+        )
+    if outcome is Outcome.NOT_MEASURED:
+        why = undecided("the scatter", shortest, percent_text(SCATTER))
+        reason = f"{why} {reason}"
+    return Judgement(outcome, ours, reason)
 
 
 def droptail_fills(evidence: Evidence) -> Judgement:
