@@ -166,6 +166,120 @@ def test_an_acknowledgement_lost_is_found():
     assert outcomes(none)["ack-drops"] is Outcome.DISAGREES
 
 
+def gap(mean, spread, replicas=6):
+    """Drop-tail loses 10 % of all packets, and of TCP's `mean` points more than of CBR's.
+
+    The difference deviates by `spread`, up and down in turn.
+    """
+    frame = evidence(
+        loss_percent=dict.fromkeys(DISCIPLINES, 10.0),
+        cbr_loss_percent=dict.fromkeys(DISCIPLINES, 10.0),
+    ).frame.filter(pl.col("replica") < replicas)
+    more = mean + spread * (1 - 2 * (pl.col("replica") % 2))
+    tcp = pl.col("cbr_loss_percent") + more
+    return Evidence(frame.with_columns(tcp_loss_percent=tcp))
+
+
+@pytest.mark.parametrize(
+    ("mean", "spread", "outcome"),
+    [
+        (0.3, 0.2, "agrees"),  # inside a tenth of 10 %, though not zero
+        (0.3, 3.0, "not measured"),  # zero is inside, and so is three points
+        (1.0, 0.2, "not measured"),
+        (3.0, 0.2, "disagrees"),
+    ],
+)
+def test_losses_are_equal_where_their_difference_is_known_to_be_small(mean, spread, outcome):
+    chosen = gap(mean, spread)
+    assert outcomes(chosen)["droptail-equal"] == outcome
+
+
+def test_equal_losses_at_one_load_are_not_equal_losses():
+    found = outcomes(gap(0.0, 0.2), gap(20.0, 0.2))
+    assert found["droptail-equal"] is Outcome.DISAGREES
+    assert outcomes(gap(0.0, 5.0), gap(20.0, 0.2))["droptail-equal"] is Outcome.DISAGREES
+    assert outcomes(gap(0.0, 0.2), gap(0.0, 5.0))["droptail-equal"] is Outcome.NOT_MEASURED
+
+
+def test_without_a_loss_nobody_loses_alike():
+    none = dict.fromkeys(DISCIPLINES, 0.0)
+    found = outcomes(evidence(loss_percent=none, tcp_loss_percent=none, cbr_loss_percent=none))
+    assert found["droptail-equal"] is Outcome.NOT_MEASURED
+
+
+def reasons(*args, **options):
+    return {one.claim.id: one.reason for one in verdicts(everything(*args, **options))}
+
+
+def test_a_loss_that_is_all_of_tcp_is_not_laid_on_cbr():
+    """At 0.1 Mbit/s each, below the share of 0.1875, the CBR flows lose nothing."""
+    low = evidence(
+        tcp_loss_percent=dict.fromkeys(DISCIPLINES, 5.5),
+        cbr_loss_percent=dict.fromkeys(DISCIPLINES, 0.0),
+    )
+    found = outcomes(low, evidence(), low, cbr_rate="0.1 Mbit/s")
+    assert found["loss-sfq-why"] is Outcome.AGREES
+    assert found["sfq-own-queue"] is Outcome.AGREES
+    why = reasons(low, evidence(), low, cbr_rate="0.1 Mbit/s")
+    assert why["loss-sfq-why"].startswith("The loss is TCP's")
+    assert "the CBR flows, which keep to their share, 0 %" in why["loss-sfq-why"]
+    assert "42.0 % at 1 Mbit/s each and 0 % at 0.1 Mbit/s each" in why["sfq-own-queue"]
+
+
+def test_a_loss_without_a_difference_is_nobodys():
+    same = dict.fromkeys(DISCIPLINES, 8.0)
+    equal = evidence(tcp_loss_percent=same, cbr_loss_percent=same)
+    assert outcomes(equal)["loss-sfq-why"] is Outcome.DISAGREES
+    assert reasons(equal)["loss-sfq-why"].startswith("The loss is no more TCP's")
+    assert outcomes(equal)["sfq-own-queue"] is Outcome.DISAGREES
+    assert reasons(equal)["sfq-own-queue"].startswith("Who keeps to the share loses as well")
+
+
+@pytest.mark.parametrize("column", ["tcp_loss_percent", "cbr_loss_percent"])
+def test_a_missing_loss_is_not_a_loss_of_zero(column):
+    found = outcomes(evidence(**{column: dict.fromkeys(DISCIPLINES, None)}))
+    assert found["loss-sfq-why"] is Outcome.NOT_MEASURED
+    assert found["sfq-own-queue"] is Outcome.NOT_MEASURED
+
+
+def test_two_replicas_carry_none_of_what_rests_on_differences():
+    two = Evidence(evidence().frame.filter(pl.col("replica") < 2))
+    found = outcomes(two)
+    for claim in (
+        "rem-motive",
+        "loss-sfq-bandwidth",
+        "loss-grows",
+        "loss-blue-falls",
+        "droptail-equal",
+        "loss-sfq-why",
+        "sfq-own-queue",
+        "red-not-full",
+    ):
+        assert found[claim] is Outcome.NOT_MEASURED, claim
+
+
+def test_runs_too_short_for_a_slope_have_none():
+    short = evidence(loss_trend=dict.fromkeys(DISCIPLINES, None))
+    found, why = outcomes(short), reasons(short)
+    for claim in ("loss-grows", "loss-blue-falls"):
+        assert found[claim] is Outcome.NOT_MEASURED
+        assert why[claim].startswith("Not measured: no run is long enough for a slope")
+
+
+@pytest.mark.parametrize(
+    ("mean", "outcome"), [(4.5, "agrees"), (4.999, "not measured"), (5.001, "not measured")]
+)
+def test_few_per_cent_are_five_beyond_doubt(mean, outcome):
+    full = evidence(full_percent=dict.fromkeys(DISCIPLINES, mean))
+    assert outcomes(full)["red-not-full"] == outcome
+
+
+def test_without_a_drop_of_red_none_is_for_lack_of_room():
+    full = evidence(full_percent=dict.fromkeys(DISCIPLINES, None))
+    assert outcomes(full)["red-not-full"] is Outcome.NOT_MEASURED
+    assert reasons(full)["red-not-full"] == "Not measured: RED dropped nothing."
+
+
 def test_ns2_is_compared_for_its_own_settings_only():
     same = everything(evidence(), replicas="3")
     assert against_ns2.comparable(same)

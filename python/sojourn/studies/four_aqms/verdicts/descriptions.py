@@ -7,7 +7,6 @@ from sojourn.studies.four_aqms.evidence import Everything, Evidence
 from sojourn.studies.four_aqms.measures import DISCIPLINES, PUBLISHED
 from sojourn.studies.four_aqms.verdicts.common import (
     Rule,
-    agrees,
     below,
     contradicts,
     judged,
@@ -15,6 +14,7 @@ from sojourn.studies.four_aqms.verdicts.common import (
 )
 from sojourn.studies.judging import Judgement, extreme, side_by_side
 from sojourn.studies.tables import figure_text, interval_text
+from sojourn.studies.trends import all_of, at_most, undecided
 
 FEW_PERCENT = 5.0
 """Up to so many of RED's drops may come from a full buffer."""
@@ -24,16 +24,20 @@ def red_not_full(everything: Everything) -> Verdict:
     """The share of RED's drops that the full buffer makes, against drop-tail's."""
     full = everything.chosen.intervals("full_percent", ("red",))["red"]
     queue = everything.chosen.intervals("queue", ("red", "droptail"))
-    holds = full.mean is not None and full.mean <= FEW_PERCENT
+    outcome = at_most(full, FEW_PERCENT)
     reason = (
         f"Of RED's drops {interval_text(full)} % come from a full buffer (it had filled before "
         f"the average knew); on average {figure_text(queue['red'].mean)} packets wait, under "
         f"drop-tail {figure_text(queue['droptail'].mean)}."
     )
+    if full.mean is None:
+        reason = "Not measured: RED dropped nothing."
+    elif outcome is Outcome.NOT_MEASURED:
+        reason = f"{undecided('that share', full, f'{FEW_PERCENT:g} %')} {reason}"
     return verdict(
         everything,
         "red-not-full",
-        agrees(holds),
+        outcome,
         "never fully used",
         side_by_side(queue, "packets"),
         reason,
@@ -62,17 +66,12 @@ def blue_overflow(everything: Everything) -> Verdict:
 
 def rem_best(evidence: Evidence) -> Judgement:
     """REM must be first in all three."""
-    parts = (
-        extreme(evidence.sample("utilisation_percent"), "rem", "highest"),
-        extreme(evidence.sample("delay_ms"), "rem", "lowest"),
-        extreme(evidence.sample("loss_percent"), "rem", "lowest"),
-    )
-    names = ("Utilisation", "Delay", "Loss")
-    holds = all(one.outcome is Outcome.AGREES for one in parts)
-    return Judgement(
-        agrees(holds),
-        "; ".join(one.ours for one in parts),
-        " ".join(f"{name}: {one.reason}" for name, one in zip(names, parts, strict=True)),
+    return all_of(
+        {
+            "Utilisation": extreme(evidence.sample("utilisation_percent"), "rem", "highest"),
+            "Delay": extreme(evidence.sample("delay_ms"), "rem", "lowest"),
+            "Loss": extreme(evidence.sample("loss_percent"), "rem", "lowest"),
+        }
     )
 
 

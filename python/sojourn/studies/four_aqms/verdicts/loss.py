@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from sojourn.stats.paired import FEWEST
 from sojourn.studies.claims import Outcome, Verdict
 from sojourn.studies.four_aqms.evidence import Everything
-from sojourn.studies.four_aqms.measures import MEASURES, PUBLISHED
+from sojourn.studies.four_aqms.measures import MEASURES, PUBLISHED, SETTLED_S
 from sojourn.studies.four_aqms.verdicts.common import Rule, agrees, order, verdict
-from sojourn.studies.judging import extreme, label, labels
+from sojourn.studies.four_aqms.verdicts.throughput import sends_too_much, sfq_losses
+from sojourn.studies.judging import TOO_FEW, Sample, apart, extreme, label, labels
 from sojourn.studies.tables import figure_text, interval_text
+from sojourn.studies.trends import Scale, all_of, goes
 
 TREND = MEASURES["loss_trend"]
 
@@ -15,6 +18,8 @@ TREND = MEASURES["loss_trend"]
 def grows(everything: Everything) -> Verdict:
     """The slope of the loss rate over time must be above zero for all four."""
     sample = everything.chosen.sample("loss_trend")
+    if any(one.n < FEWEST for one in sample.intervals().values()):
+        return no_trend(everything, "loss-grows", "rises", sample)
     rising = [name for name, one in sample.intervals().items() if one.low and one.low > 0]
     steady = [name for name, one in sample.intervals().items() if one.contains(0)]
     parts = [
@@ -35,9 +40,23 @@ def grows(everything: Everything) -> Verdict:
     )
 
 
+def no_trend(everything: Everything, claim: str, published: str, sample: Sample) -> Verdict:
+    """That there are no slopes to judge by: the runs are too short or too few."""
+    some = any(one.n for one in sample.intervals().values())
+    reason = (
+        TOO_FEW
+        if some
+        else f"Not measured: no run is long enough for a slope after the first {SETTLED_S:g} s."
+    )
+    return verdict(everything, claim, Outcome.NOT_MEASURED, published, sample.text(), reason)
+
+
 def blue_falls(everything: Everything) -> Verdict:
     """The slope of BLUE's loss rate must be below zero."""
-    one = everything.chosen.intervals("loss_trend", ("blue",))["blue"]
+    sample = everything.chosen.sample("loss_trend", ("blue",))
+    one = sample.intervals()["blue"]
+    if one.n < FEWEST:
+        return no_trend(everything, "loss-blue-falls", "falls", sample)
     falls = one.high is not None and one.high < 0
     reason = (
         f"Slope of BLUE's drops per second after the first 10 s: {interval_text(one)} "
@@ -55,23 +74,45 @@ def blue_falls(everything: Everything) -> Verdict:
 
 
 def why_sfq(everything: Everything) -> Verdict:
-    """SFQ's loss and goodput, by class."""
+    """SFQ's loss by class: it comes from the throughput where TCP, which gains, loses more."""
     evidence = everything.chosen
-    tcp = evidence.intervals("tcp_loss_percent", ("sfq",))["sfq"]
-    cbr = evidence.intervals("cbr_loss_percent", ("sfq",))["sfq"]
-    most = max(
-        one.mean or 0.0 for one in evidence.intervals("tcp_loss_percent", PUBLISHED).values()
+    classes = sfq_losses(evidence)
+    tcp, cbr = (classes.intervals()[name] for name in ("TCP", "CBR"))
+    found = apart(classes, ["CBR"], ["TCP"])
+    outcome = found.outcome if min(tcp.n, cbr.n) >= FEWEST else Outcome.NOT_MEASURED
+    under = evidence.intervals("tcp_loss_percent", PUBLISHED).values()
+    most = max((one.mean for one in under if one.mean is not None), default=None)
+    tcp_loses = (
+        f"{figure_text(tcp.mean)} % under SFQ (the most under any of the four: "
+        f"{figure_text(most)} %)"
     )
-    caused_by_tcp = bool(tcp.mean and cbr.mean and tcp.mean > cbr.mean)
-    reason = (
-        f"The loss is not TCP's, whose share grows: its flows lose {figure_text(tcp.mean)} % under "
-        f"SFQ (the most under any of the four: {figure_text(most)} %). It is that of the CBR "
-        f"flows, {figure_text(cbr.mean)} %, which send more than a fair share and do not slow down."
+    too_much = sends_too_much(everything.settings.texts["cbr_rate"])
+    send = (
+        "which send more than a fair share and do not slow down"
+        if too_much
+        else "which keep to their share"
     )
+    if outcome is Outcome.NOT_MEASURED:
+        reason = "Not measured: no packet of a class." if not min(tcp.n, cbr.n) else TOO_FEW
+    elif outcome is Outcome.AGREES:
+        reason = (
+            f"The loss is TCP's, whose share grows: its flows lose {tcp_loses}, the CBR flows, "
+            f"{send}, {figure_text(cbr.mean)} %."
+        )
+    elif apart(classes, ["TCP"], ["CBR"]).outcome is Outcome.AGREES:
+        reason = (
+            f"The loss is not TCP's, whose share grows: its flows lose {tcp_loses}. It is that of "
+            f"the CBR flows, {figure_text(cbr.mean)} %, {send}."
+        )
+    else:
+        reason = (
+            f"The loss is no more TCP's, whose share grows, than that of the CBR flows: TCP loses "
+            f"{tcp_loses}, the CBR flows {figure_text(cbr.mean)} %. {found.reason}"
+        )
     return verdict(
         everything,
         "loss-sfq-why",
-        agrees(caused_by_tcp),
+        outcome,
         "more throughput, more loss",
         f"TCP {interval_text(tcp)}, CBR {interval_text(cbr)} %",
         reason,
@@ -83,18 +124,19 @@ def at_high_load(everything: Everything) -> Verdict:
     samples = {load: one.sample("loss_percent") for load, one in everything.loads.items()}
     highest = list(samples)[-1]
     judged = extreme(samples[highest], "sfq", "highest")
-    by_load = [samples[load].intervals()["sfq"].mean or 0.0 for load in samples]
-    rises = by_load == sorted(by_load)
+    rises = goes(Scale({load: one.values["sfq"] for load, one in samples.items()}, "%"), "grows")
+    parts = {f"At {highest} of each CBR sender": judged, "SFQ over the loads": rises}
+    found = all_of(parts)
     course = ", ".join(
-        f"{figure_text(value)} at {load}" for load, value in zip(samples, by_load, strict=True)
+        f"{figure_text(one.intervals()['sfq'].mean)} at {load}" for load, one in samples.items()
     )
     return verdict(
         everything,
         "loss-sfq-bandwidth",
-        agrees(judged.outcome is Outcome.AGREES and rises),
+        found.outcome,
         "highest at higher bandwidth",
         f"{label('sfq')} {course} % of each CBR sender",
-        f"At {highest} of each CBR sender: {judged.reason}",
+        found.reason,
     )
 
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from sojourn.stats.paired import FEWEST
 from sojourn.studies.claims import Outcome, Verdict
-from sojourn.studies.four_aqms.evidence import Everything
+from sojourn.studies.four_aqms.evidence import Everything, Evidence
 from sojourn.studies.four_aqms.measures import PUBLISHED
-from sojourn.studies.four_aqms.scenario import BOTTLENECK_BPS
+from sojourn.studies.four_aqms.scenario import BOTTLENECK_BPS, CBR_FLOWS, TCP_FLOWS, bits
 from sojourn.studies.four_aqms.verdicts.common import Rule, agrees, contradicts, order, verdict
-from sojourn.studies.judging import label, side_by_side
+from sojourn.studies.judging import TOO_FEW, Sample, apart, label, side_by_side
 from sojourn.studies.tables import figure_text, percent_text
 
 MUCH = 0.1
@@ -37,31 +38,60 @@ def much_more(everything: Everything) -> Verdict:
 
 
 def own_queue(everything: Everything) -> Verdict:
-    """Whose packets SFQ drops: a flow that keeps to its share should lose none."""
-    evidence = everything.chosen
-    tcp = evidence.intervals("tcp_loss_percent", ("sfq",))["sfq"]
-    cbr = evidence.intervals("cbr_loss_percent", ("sfq",))["sfq"]
+    """Whose packets SFQ drops: a flow that keeps to its share should lose none.
+
+    Above its share a CBR flow must lose more than TCP, below it none. Where the chosen rate is
+    below, the highest of the loads stands for those above.
+    """
+    chosen = everything.settings.texts["cbr_rate"]
+    above = chosen if sends_too_much(chosen) else list(everything.loads)[-1]
+    evidence = everything.chosen if above == chosen else everything.loads[above]
     low = next(iter(everything.loads))
-    small = everything.loads[low].intervals("cbr_loss_percent", ("sfq",))["sfq"]
-    outcome = (
-        Outcome.AGREES
-        if cbr.mean and tcp.mean is not None and cbr.mean > tcp.mean and not small.mean
-        else Outcome.DISAGREES
+    classes = sfq_losses(evidence)
+    over = apart(classes, ["TCP"], ["CBR"])
+    tcp, cbr = (classes.intervals()[name] for name in ("TCP", "CBR"))
+    small = sfq_losses(everything.loads[low]).intervals()["CBR"]
+    lost = (
+        f"the CBR flows lose {figure_text(cbr.mean)} % at {above} each and "
+        f"{figure_text(small.mean)} % at {low} each"
     )
-    reason = (
-        f"Whoever sends more than the link's turn allows loses: the CBR flows lose "
-        f"{figure_text(cbr.mean)} % at {everything.settings.texts['cbr_rate']} each and "
-        f"{figure_text(small.mean)} % at {low} each, below their share."
-    )
-    ours = side_by_side({"sfq": tcp}, "% of TCP's packets") + "; " + figure_text(cbr.mean)
+    outcome = over.outcome if small.mean == 0 else Outcome.DISAGREES
+    if min(tcp.n, cbr.n, small.n) < FEWEST or not sends_too_much(above):
+        outcome = Outcome.NOT_MEASURED
+    if outcome is Outcome.NOT_MEASURED:
+        missing = min(tcp.n, cbr.n, small.n) == 0
+        reason = "Not measured: no packet of a class." if missing else TOO_FEW
+        if not sends_too_much(above):
+            reason = f"Not measured: no CBR flow sends more than its share, {lost}."
+    elif outcome is Outcome.AGREES:
+        reason = f"Whoever sends more than the link's turn allows loses: {lost}, below their share."
+    elif small.mean:
+        reason = f"Who keeps to the share loses as well: {lost}, below their share."
+    else:
+        reason = f"Who sends more than the share does not lose more: {lost}. {over.reason}"
+    ours = side_by_side({"sfq": tcp}, "% of TCP's packets")
     return verdict(
         everything,
         "sfq-own-queue",
         outcome,
         "only where the flow's own queue is full",
-        f"{ours} % of CBR's",
+        f"{ours}; {figure_text(cbr.mean)} % of CBR's",
         reason,
     )
+
+
+def sfq_losses(evidence: Evidence) -> Sample:
+    """The loss ratios of both classes under SFQ."""
+    values = {
+        title: evidence.sample(f"{name}_loss_percent", ("sfq",)).values["sfq"]
+        for name, title in (("tcp", "TCP"), ("cbr", "CBR"))
+    }
+    return Sample(values, "%")
+
+
+def sends_too_much(rate: str) -> bool:
+    """Whether a CBR sender of this rate sends more than its share of the bottleneck."""
+    return bits(rate) > BOTTLENECK_BPS / (TCP_FLOWS + CBR_FLOWS)
 
 
 RULES: dict[str, Rule] = {
