@@ -41,6 +41,12 @@ def three_of_five(evidence: Evidence) -> Verdict:
 def better_at_high_load(evidence: Evidence) -> Verdict:
     """EQM's rank in loss and utilisation above the capacity against up to it."""
     columns = ("loss", "utilisation_percent")
+    for column in columns:
+        for reading in ("below", "above"):
+            sample = evidence.sample(column, reading)
+            if not sample.measured:
+                claim = evidence.published.claims["high-load"]
+                return not_measured(sample).on(claim, "better at higher loads")
     below = {column: evidence.ranks(column, "below")["eqm"] for column in columns}
     above = {column: evidence.ranks(column, "above")["eqm"] for column in columns}
     agree = all(above[column].rank < below[column].rank for column in columns)

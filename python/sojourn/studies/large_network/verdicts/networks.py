@@ -21,7 +21,7 @@ from sojourn.studies.large_network.disciplines import DISCIPLINES
 from sojourn.studies.large_network.evidence import MANY_READINGS, ONE_READINGS, Evidence
 from sojourn.studies.large_network.verdicts.common import Judge, Rule, judged, printed
 from sojourn.studies.tables import figure_text
-from sojourn.studies.trends import Scale, outcome_of, steady
+from sojourn.studies.trends import Scale, all_of, outcome_of, steady
 
 Network = Literal["one", "many"]
 
@@ -137,19 +137,42 @@ def long_queue(evidence: Evidence) -> Judgement:
 def before_full(evidence: Evidence) -> Judgement:
     """RED's longest queue and its delay."""
     delay = apart(evidence.sample("delay", evidence.one), ["red"], ["droptail"])
+    parts = {"longest queue": longest_queue(evidence), "delay": delay}
+    found = all_of(parts)
+    if found.outcome is Outcome.AGREES:
+        reason = " ".join(one.reason for one in parts.values())
+        return Judgement(found.outcome, found.ours, reason)
+    return found
+
+
+LIMIT = 1000
+"""What the discipline holds, in packets."""
+
+
+def longest_queue(evidence: Evidence) -> Judgement:
+    """RED's longest queue: never as long as its limit.
+
+    The packets of the device below are counted in. It fills first, so that RED's own part of a
+    longest queue is what is above the device's.
+    """
     longest = max(
         value
         for case in (evidence.one, evidence.many)
         for value in evidence.values("queue_most", case, "red")
         if value is not None
     )
-    limit = 1000
-    agrees = longest < limit and delay.outcome is Outcome.AGREES
-    reason = (
-        f"RED's longest queue in any run of the two networks is {longest:g} of {limit} packets: it "
-        f"never was full. {delay.reason}"
-    )
-    return Judgement(outcome_of(agrees), f"longest queue {longest:g} packets; {delay.ours}", reason)
+    below = int(evidence.settings["device_queue"])
+    ours = f"{longest:g} packets"
+    text = f"RED's longest queue in any run of the two networks is {longest:g} of {LIMIT} packets"
+    own = max(0.0, longest - below)
+    if longest >= LIMIT:
+        text = (
+            f"The longest queue of a link with RED in any run of the two networks is {longest:g} "
+            f"packets, of which {below} may wait in the device and {own:g} of {LIMIT} in RED"
+        )
+    full = own >= LIMIT
+    reason = f"{text}: it {'was' if full else 'never was'} full."
+    return Judgement(outcome_of(not full), ours, reason)
 
 
 def untuned(evidence: Evidence) -> Judgement:
