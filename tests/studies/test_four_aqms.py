@@ -201,6 +201,11 @@ def test_equal_losses_at_one_load_are_not_equal_losses():
     assert outcomes(gap(0.0, 0.2), gap(0.0, 5.0))["droptail-equal"] is Outcome.NOT_MEASURED
 
 
+def test_bursts_of_tcp_are_named_only_where_tcp_loses_more():
+    assert "TCP comes in bursts" in reasons(gap(3.0, 0.2), gap(20.0, 0.2))["droptail-equal"]
+    assert "TCP comes in bursts" not in reasons(gap(-3.0, 0.2), gap(20.0, 0.2))["droptail-equal"]
+
+
 def test_without_a_loss_nobody_loses_alike():
     none = dict.fromkeys(DISCIPLINES, 0.0)
     found = outcomes(evidence(loss_percent=none, tcp_loss_percent=none, cbr_loss_percent=none))

@@ -75,7 +75,7 @@ def own_queue(everything: Everything) -> Verdict:
         "sfq-own-queue",
         outcome,
         "only where the flow's own queue is full",
-        f"{ours}; {figure_text(cbr.mean)} % of CBR's",
+        f"{ours}; {figure_text(cbr.mean)} % of CBR's, which send {above} each",
         reason,
     )
 
