@@ -2,14 +2,18 @@
 
 import json
 import resource
+from dataclasses import replace
 
 import pytest
 import typer
 from typer.testing import CliRunner
 
+import sojourn
 from sojourn import studies
 from sojourn.cli import reproduce as command
+from sojourn.report import drawings, folder
 from sojourn.studies import runner
+from sojourn.studies.eqm.study import EqmStudy
 
 SMALL = ["--set", "loads=12", "--set", "duration=30 s", "--set", "replicas=8"]
 
@@ -121,6 +125,12 @@ def test_all_gives_one_table_of_all_studies(tmp_path):
         known = {knob.name for knob in studies.find(name).knobs}
         given = [knob for knob in TINY if f"--set '{knob}=" in summary["command"]]
         assert set(given) | {"replicas"} <= known
+        # What it may write is known before it runs.
+        study, files = studies.find(name), whole(tmp_path / name).keys()
+        assert files == set(summary["files"])
+        stems = {"figures": study.figure_names, "tables": study.table_names}
+        for kind, stem in (one.rpartition(".")[0].split("/") for one in files if "/" in one):
+            assert stem in stems[kind]
 
 
 def test_one_study_refuses_the_knobs_of_another(tmp_path):
@@ -162,6 +172,177 @@ def test_interrupted(app, tmp_path):
     assert f"the tables of the finished runs are in {out / 'interrupted'}" in result.stderr
     assert {path.name for path in out.iterdir()} == {".lock", "interrupted"}
     assert (out / "interrupted" / "eqm" / "links.parquet").exists()
+
+
+def whole(out):
+    """Every file of a folder, with its bytes."""
+    return {
+        str(path.relative_to(out)): path.read_bytes()
+        for path in out.rglob("*")
+        if path.is_file() and path.name != ".lock"
+    }
+
+
+@pytest.mark.usefixtures("sketched")
+def test_interrupted_while_figures_are_drawn(app, tmp_path, monkeypatch):
+    """What all runs have found is kept, and what is missing is told; the command goes on there."""
+    command = ("eqm", "--out", str(tmp_path), *SMALL)
+    assert invoke(app, *command).exit_code == 0
+    before = whole(tmp_path)
+    save = drawings.save
+
+    def stopped(figure, frame, folder, name):
+        if name == "fig3-delay":
+            raise KeyboardInterrupt
+        return save(figure, frame, folder, name)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(drawings, "save", stopped)
+        result = invoke(app, *command, "--seed", "2")
+    assert result.exit_code == 130
+    assert result.stdout == ""
+    assert "all runs were finished" in result.stderr
+    after = whole(tmp_path)
+    drawn = [f"figures/fig2-queue.{one}" for one in ("csv", "pdf", "png", "svg")]
+    assert sorted(one for one in after if one.startswith("figures/")) == drawn
+    assert before.keys() - after.keys() == {"eqm.html"} | {
+        one for one in before if one.startswith("figures/") and one not in drawn
+    }
+    missing = "fig3-delay, fig3-delay-all, fig4-loss, fig4-loss-ratio, fig5-throughput, "
+    missing += "fig6-utilisation, table3"
+    told = result.stderr.partition("missing: the page and the figures ")[2].strip()
+    assert sorted(told.split(", ")) == missing.split(", ")
+    assert "--seed 2" in json.loads(after["summary.json"])["command"]
+    assert invoke(app, *command).exit_code == 0
+    assert whole(tmp_path) == before
+
+
+def test_interrupted_while_runs_are_evaluated(app, tmp_path, monkeypatch):
+    def stopped(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(EqmStudy, "evaluate", stopped)
+    result = invoke(app, "eqm", "--out", str(tmp_path), *SMALL)
+    assert result.exit_code == 130
+    assert f"the finished runs are in {tmp_path / 'interrupted'}" in result.stderr
+    assert (tmp_path / "interrupted" / "eqm" / "links.parquet").exists()
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "observations.parquet",
+        "figures/table3.csv",
+        "figures/fig2-queue.svg",
+        "tables/laws.csv",
+        "eqm.html",
+        "eqm.toml",
+        "summary.json",
+    ],
+)
+def test_a_file_of_ones_own_is_refused_before_anything_runs(app, tmp_path, name):
+    own = tmp_path / name
+    own.parent.mkdir(exist_ok=True)
+    own.write_text("mine")
+    result = invoke(app, "eqm", "--out", str(tmp_path), *SMALL)
+    assert result.exit_code == 2
+    assert f"{own}: found a file that no report of this study has written" in result.stderr
+    assert app.given == []
+    assert whole(tmp_path) == {name: b"mine"}
+
+
+@pytest.mark.usefixtures("sketched")
+def test_beside_a_report_a_file_of_ones_own_is_refused_where_its_name_is_taken(app, tmp_path):
+    command = ("eqm", "--out", str(tmp_path), *SMALL)
+    invoke(app, *command)
+    # Other names are free.
+    other = tmp_path / "figures" / "mine.csv"
+    other.write_text("mine")
+    assert invoke(app, *command).exit_code == 0
+    assert other.read_text() == "mine"
+    # That of a table which only --calibrate gives.
+    own = tmp_path / "tables" / "calibration-grid.csv"
+    own.write_text("mine")
+    result = invoke(app, *command)
+    assert result.exit_code == 2
+    assert str(own) in result.stderr
+    assert own.read_text() == "mine"
+
+
+@pytest.mark.usefixtures("sketched")
+@pytest.mark.parametrize(
+    "lost",
+    [
+        ["eqm.html"],
+        ["eqm.html", "figures/table3.png", "figures/table3.csv"],
+        ["eqm.html", "summary.json"],
+        ["eqm.html", "observations.parquet", "eqm.toml", "tables/laws.csv"],
+    ],
+)
+def test_the_folder_of_a_command_that_was_killed_is_taken(app, tmp_path, lost):
+    command = ("eqm", "--out", str(tmp_path), *SMALL)
+    invoke(app, *command)
+    before = whole(tmp_path)
+    for name in lost:
+        (tmp_path / name).unlink()
+    assert invoke(app, *command).exit_code == 0
+    assert whole(tmp_path) == before
+
+
+ONE_RUN = sojourn.Scenario.from_toml(
+    """
+    name = "one"
+    duration = "1 s"
+
+    [[link]]
+    name = "bottleneck"
+    from = "left"
+    to = "right"
+    rate = "2 Mbit/s"
+    delay = "1 ms"
+    queue = { discipline = "droptail", limit = "5 packets" }
+
+    [[flow]]
+    name = "udp"
+    from = "left"
+    to = "right"
+    transport = { protocol = "udp" }
+    traffic = { source = "cbr", rate = "1 Mbit/s" }
+    """
+)
+
+
+@pytest.mark.usefixtures("sketched")
+def test_what_earlier_reports_left_goes_and_nothing_else(synthetic, tmp_path):
+    settings = synthetic.settings()
+    report = EqmStudy().evaluate({"eqm": synthetic.frames(settings)}, settings)
+    fewer = replace(report, figures=report.figures[:2], sections=report.sections[:1])
+    folder.write(fewer, tmp_path / "fresh", "sojourn reproduce eqm")
+    target = tmp_path / "again"
+    folder.write(report, target, "sojourn reproduce eqm")
+    sojourn.run(ONE_RUN).write(target / "interrupted" / "eqm")
+    own = [target / "figures" / "mine.png", target / "tables" / "mine.csv", target / "notes.txt"]
+    for path in own:
+        path.write_text("mine")
+    folder.write(fewer, target, "sojourn reproduce eqm")
+    for path in own:
+        assert path.read_text() == "mine"
+        path.unlink()
+    assert whole(target) == whole(tmp_path / "fresh")
+    assert not (target / "interrupted").exists()
+    named = json.loads((target / "summary.json").read_text(encoding="utf-8"))["files"]
+    assert sorted(named) == sorted(whole(target))
+
+
+@pytest.mark.usefixtures("sketched")
+def test_of_interrupted_runs_only_those_go(synthetic, tmp_path):
+    settings = synthetic.settings()
+    report = EqmStudy().evaluate({"eqm": synthetic.frames(settings)}, settings)
+    own = tmp_path / "interrupted" / "mine" / "links.parquet"
+    own.parent.mkdir(parents=True)
+    own.touch()
+    folder.write(report, tmp_path, "sojourn reproduce eqm")
+    assert own.exists()
 
 
 def test_a_broken_law_shows_no_number(app, tmp_path, synthetic, monkeypatch):

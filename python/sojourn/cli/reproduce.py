@@ -86,7 +86,6 @@ def reproduce(
     except StudyError as error:
         raise fail(str(error), WRONG_INPUT) from None
     except Interrupted as interrupted:
-        kept = f"interrupted: the tables of the finished runs are in {interrupted.kept}"
-        raise fail(kept, INTERRUPTED) from None
+        raise fail(str(interrupted), INTERRUPTED) from None
     except LawBroken as error:
         raise fail(f"{error}; this is a fault of sojourn, no result is shown", FAILED) from None

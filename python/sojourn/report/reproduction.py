@@ -8,13 +8,14 @@ from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, ExitStack, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from rich.console import Console
 
 from sojourn import studies
 from sojourn.errors.nearest import hint_or_all
 from sojourn.experiments.output_folder import at_work
+from sojourn.files.whole import uninterrupted
 from sojourn.report import folder, terminal
 from sojourn.studies.base import RunFrames, Runner, RunOptions, Study, StudyReport
 from sojourn.studies.knobs import StudyError, read_assignments
@@ -27,12 +28,23 @@ ALL = "all"
 
 
 class Interrupted(Exception):
-    """The run was stopped before it was complete; the finished runs' tables are in `kept`."""
+    """The run was stopped before it was complete; its text says what is kept, and where."""
 
-    def __init__(self, kept: Path) -> None:
-        """Keep where the tables are."""
-        super().__init__(f"interrupted: the finished runs are in {kept}")
-        self.kept = kept
+    @classmethod
+    def runs(cls, kept: Path) -> Self:
+        """Between the runs: the tables of those that were finished are in `kept`."""
+        return cls(f"interrupted: the tables of the finished runs are in {kept}")
+
+    @classmethod
+    def drawing(cls, unfinished: folder.Unfinished) -> Self:
+        """All runs were finished: the report lacks figures, or its page alone."""
+        missing = ["the page"]
+        if unfinished.missing:
+            missing.append(f"the figures {', '.join(unfinished.missing)}")
+        return cls(
+            "interrupted: all runs were finished; summary, tables and observations are in "
+            f"{unfinished.folder}; missing: {' and '.join(missing)}"
+        )
 
 
 @dataclass(frozen=True)
@@ -108,26 +120,37 @@ def run_study(study: Study, request: Request, runner: Runner, progress: Progress
     given = given_knobs(request, study)
     settings = study.settle(given, quick=request.quick)
     finished: dict[str, RunFrames] = {}
+    kept = target_folder(request, study.name) / folder.INTERRUPTED
+
+    def interrupted() -> Interrupted:
+        """Keep what is finished."""
+        with uninterrupted():
+            for name, frames in finished.items():
+                frames.write(kept / name)
+        return Interrupted.runs(kept)
 
     def run(text: str, part: str) -> RunFrames:
         with progress(study.name if part == study.name else f"{study.name}, {part}") as shown:
             results = runner(text, RunOptions(seed=request.seed, jobs=request.jobs, progress=shown))
         finished[part] = results
         if not results.complete:
-            kept = target_folder(request, study.name) / "interrupted"
-            for name, frames in finished.items():
-                frames.write(kept / name)
-            raise Interrupted(kept)
+            raise interrupted()
         return results
 
     extra: dict[str, Any] = {}
     calibrating: Any = study
-    if request.calibrate and hasattr(study, "calibrate"):
-        small = calibrating.settle_calibration(given)
-        results = run(calibrating.calibration_scenario(small), "calibration")
-        extra["candidates"] = calibrating.calibrate(results, small)
-    parts = {part: run(text, part) for part, text in study.scenarios(settings).items()}
-    return calibrating.evaluate(parts, settings, **extra)
+    try:
+        if request.calibrate and hasattr(study, "calibrate"):
+            small = calibrating.settle_calibration(given)
+            results = run(calibrating.calibration_scenario(small), "calibration")
+            extra["candidates"] = calibrating.calibrate(results, small)
+        parts = {part: run(text, part) for part, text in study.scenarios(settings).items()}
+        return calibrating.evaluate(parts, settings, **extra)
+    except KeyboardInterrupt:
+        # It came between two parts, or while what they found was evaluated.
+        if not finished:
+            raise
+        raise interrupted() from None
 
 
 def reproduce_all(
@@ -149,7 +172,7 @@ def reproduce_all(
     for study in wanted:
         texts = study.scenarios(study.settle(given_knobs(request, study), quick=request.quick))
         target = target_folder(request, study.name)
-        if (path := folder.foreign(study.name, texts, target)) is not None:
+        if (path := folder.foreign(study, texts, target)) is not None:
             raise StudyError(
                 f"{path}: found a file that no report of this study has written; allowed: another "
                 "folder, --out DIR"
@@ -183,6 +206,8 @@ def _carry_out(
         written = None
         try:
             written = folder.write(report, target, command)
+        except folder.Unfinished as unfinished:
+            raise Interrupted.drawing(unfinished) from None
         except OSError as error:
             refused = refused or error
         if as_json:

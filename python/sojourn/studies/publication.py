@@ -18,6 +18,8 @@ class Publication:
     title: str
     knobs: tuple[Knob, ...]
     quick: Mapping[str, str]
+    figure_names: frozenset[str]
+    table_names: frozenset[str]
 
     def settle(self, given: Mapping[str, str], *, quick: bool = False) -> Settings:
         """The settings for the knobs given. Raises StudyError."""

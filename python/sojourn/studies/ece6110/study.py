@@ -28,6 +28,31 @@ class Ece6110Study(Publication):
     title = "RED against drop-tail at two bottlenecks, under TCP Tahoe and UDP"
     knobs = scenario.KNOBS
     quick = scenario.QUICK
+    figure_names = frozenset(
+        {
+            "fig2-droptail",
+            "fig3-limit",
+            "fig3-max-p",
+            "fig3-max-th",
+            "fig3-min-th",
+            "fig3-w-q",
+            "fig4-loads",
+            "single-runs",
+        }
+    )
+    table_names = frozenset(
+        {
+            "against-ns3",
+            "always-on",
+            "first-link",
+            "goodput",
+            "laws",
+            "queues",
+            "red-sweeps",
+            "scatter",
+            "slips",
+        }
+    )
 
     def scenarios(self, settings: Settings) -> dict[str, str]:
         """The scenario files, by part."""

@@ -31,6 +31,29 @@ class EqmStudy(Publication):
     title = "EQM (reconstruction) against RED, REM and SFQ under rising UDP load"
     knobs = scenario.KNOBS
     quick = scenario.QUICK
+    figure_names = frozenset(
+        {
+            "fig2-queue",
+            "fig3-delay",
+            "fig3-delay-all",
+            "fig4-loss",
+            "fig4-loss-ratio",
+            "fig5-throughput",
+            "fig6-utilisation",
+            "table3",
+        }
+    )
+    table_names = frozenset(
+        {
+            "calibration-grid",
+            "laws",
+            "ratios",
+            "residuals",
+            "residuals-best",
+            "table-four",
+            "table-three",
+        }
+    )
 
     def scenarios(self, settings: Settings) -> dict[str, str]:
         """The text of the scenario file. Raises StudyError."""

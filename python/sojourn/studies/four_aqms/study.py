@@ -29,6 +29,29 @@ class FourAqmsStudy(Publication):
     title = "RED, BLUE, REM and SFQ under six TCP and two CBR senders"
     knobs = scenario.KNOBS
     quick = scenario.QUICK
+    figure_names = frozenset(
+        {
+            "fig3-throughput",
+            "fig6-cwnd",
+            "fig10-delay",
+            "fig14-delay",
+            "fig15-loss",
+            "load-cbr",
+            "load-delay",
+            "load-fairness",
+            "load-loss",
+            "load-tcp",
+            "red-queue",
+        }
+    )
+    table_names = frozenset(
+        {
+            "against-ns2",
+            "laws",
+            "measures",
+            "readings",
+        }
+    )
 
     def scenarios(self, settings: Settings) -> dict[str, str]:
         """The texts of the scenario files. Raises StudyError."""

@@ -28,6 +28,32 @@ class LargeNetworkStudy(Publication):
     title = "Drop-tail, PFIFO, RED, ARED and CoDel, many to one and many to many"
     knobs = scenario.KNOBS
     quick = scenario.QUICK
+    figure_names = frozenset(
+        {
+            "fig6-throughput",
+            "fig7-loss",
+            "fig8-delay",
+            "fig9-throughput",
+            "fig10-loss",
+            "fig11-delay",
+            "fig12-queue",
+            "fig13-throughput",
+            "fig14-loss",
+            "fig15-delay",
+        }
+    )
+    table_names = frozenset(
+        {
+            "against-ns3",
+            "laws",
+            "limits",
+            "networks",
+            "over-time",
+            "phase-effect",
+            "readings-many",
+            "readings-one",
+        }
+    )
 
     def scenarios(self, settings: Settings) -> dict[str, str]:
         """The scenario files, by part. Raises StudyError."""

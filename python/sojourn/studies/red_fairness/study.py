@@ -29,6 +29,32 @@ class RedFairnessStudy(Publication):
     title = "RED against drop-tail with 2 to 32 TCP connections"
     knobs = scenario.KNOBS
     quick = scenario.QUICK
+    figure_names = frozenset(
+        {
+            "buffer-2",
+            "buffer-16",
+            "fig2-throughput",
+            "fig2-throughput-large",
+            "fig3-throughput",
+            "fig3-throughput-large",
+            "fig4-fairness",
+            "fig4-fairness-large",
+            "fig5-fairness",
+            "fig5-fairness-large",
+        }
+    )
+    table_names = frozenset(
+        {
+            "against-ns2",
+            "all-tables",
+            "laws",
+            "readings",
+            "table-1",
+            "table-2",
+            "table-3",
+            "table-4",
+        }
+    )
 
     def scenarios(self, settings: Settings) -> dict[str, str]:
         """The texts of the scenario files. Raises StudyError."""

@@ -28,6 +28,55 @@ class Rfc7928Study(Publication):
     title = "Disciplines characterised by the scenarios of RFC 7928"
     knobs = scenario.KNOBS
     quick = scenario.QUICK
+    figure_names = frozenset(
+        {
+            "delay-goodput-bursts-4",
+            "delay-goodput-congestion-1",
+            "delay-goodput-congestion-2",
+            "delay-goodput-congestion-3",
+            "delay-goodput-cubic",
+            "delay-goodput-mix",
+            "delay-goodput-newreno",
+            "over-time-capacity-fast",
+            "over-time-capacity-slow",
+            "over-time-phases",
+            "rtt-fairness",
+        }
+    )
+    table_names = frozenset(
+        {
+            "buffers",
+            "bursts-1",
+            "bursts-2",
+            "bursts-3",
+            "bursts-4",
+            "capacity-fast",
+            "capacity-fast-by-phase",
+            "capacity-slow",
+            "capacity-slow-by-phase",
+            "congestion",
+            "cubic",
+            "laws",
+            "ledbat",
+            "mix",
+            "newreno",
+            "packet-sizes",
+            "phases",
+            "phases-by-phase",
+            "rtt-fairness",
+            "rtt-fairness-ecn",
+            "scenarios",
+            "short",
+            "two-hops",
+            "two-hops-second",
+            "two-way",
+            "two-way-both",
+            "two-way-slow-back",
+            "two-way-slow-back-both",
+            "udp",
+            "udp-and-newreno",
+        }
+    )
 
     def scenarios(self, settings: Settings) -> dict[str, str]:
         """The scenario files, by part. Raises StudyError."""
