@@ -37,16 +37,43 @@ def evidence(change=lambda case, at, name, value: value, noise=1e-4):
     return Evidence(pl.DataFrame(rows))
 
 
-def judged(chosen, large=None):
+def judged(chosen, large=None, **knobs):
     empty = pl.DataFrame(schema={"at": pl.Int64, "limit": pl.Int64})
     all_of_it = Everything(
-        STUDY.settle({}), chosen, {}, large or chosen, empty, chosen.frame.clear(), chosen.frame
+        STUDY.settle(knobs), chosen, {}, large or chosen, empty, chosen.frame.clear(), chosen.frame
     )
     return {one.claim.id: one for one in verdicts(all_of_it)}
 
 
 def outcomes(chosen, large=None):
     return {name: one.outcome for name, one in judged(chosen, large).items()}
+
+
+@pytest.mark.parametrize("replicas", [1, 2])
+def test_one_replica_or_two_tell_nothing_apart(replicas):
+    few = Evidence(evidence().frame.filter(pl.col("replica") < replicas))
+    found = judged(few)
+    for name in (
+        "case2-red",
+        "case4-red",
+        "longer-slower",
+        "longer-fairer",
+        "more-congestion",
+        "conclusion-throughput",
+    ):
+        assert found[name].outcome is Outcome.NOT_MEASURED
+        assert "fewer than 3 replicas" in found[name].reason
+    assert "fewer than 3 replicas" in found["case3-red"].reason
+    three = outcomes(Evidence(evidence().frame.filter(pl.col("replica") < 3)))
+    assert three["longer-slower"] is three["more-congestion"] is Outcome.AGREES
+
+
+def test_what_fills_the_buffer_is_told_where_it_fills():
+    for limit, full, told in ((50, 100.0, True), (200, 100.0, True), (100_000, 0.0, False)):
+        frame = evidence().frame.with_columns(pl.lit(full).alias("full_percent"))
+        reason = judged(Evidence(frame), limit=str(limit))["red-not-full"].reason
+        assert (f"takes to fill {limit} packets" in reason) is told
+        assert ("burst" in reason) is told
 
 
 def test_every_claim_has_a_rule_and_every_rule_a_claim():

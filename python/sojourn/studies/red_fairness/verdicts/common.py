@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 from sojourn.stats import paired_difference, separated
 from sojourn.studies.claims import Outcome, Verdict
-from sojourn.studies.judging import Judgement, Sample, label, printed_numbers
+from sojourn.studies.judging import TOO_FEW, Judgement, Sample, label, printed_numbers
 from sojourn.studies.red_fairness.evidence import Everything, Evidence
 from sojourn.studies.red_fairness.measures import DISCIPLINES, MEASURES
 from sojourn.studies.tables import MISSING, figure_text, percent_text
@@ -35,6 +35,19 @@ def where_run(judge: Judge, cases: Sequence[int]) -> Judge:
         if all(evidence.at(case) for case in cases):
             return judge(evidence)
         return Judgement(Outcome.NOT_MEASURED, MISSING, "Not run.")
+
+    return careful
+
+
+def told_apart(judge: Judge, column: str, cases: Sequence[int]) -> Judge:
+    """The judge, silent where a measure has too few replicas to tell anything apart."""
+
+    def careful(evidence: Evidence) -> Judgement:
+        samples = [evidence.sample(column, case, at) for case in cases for at in evidence.at(case)]
+        if any(one.measured for one in samples):
+            return judge(evidence)
+        texts = (means_text(evidence, column, case, evidence.at(case)) for case in cases)
+        return Judgement(Outcome.NOT_MEASURED, " | ".join(texts), TOO_FEW)
 
     return careful
 
@@ -140,7 +153,7 @@ def red_above(column: str, case: int, least: int = 0) -> Judge:
         holds = bool(at) and len(better) == len(at)
         return Judgement(agrees(holds), means_text(evidence, column, case, at), reason)
 
-    return judge
+    return told_apart(judge, column, [case])
 
 
 def split(
@@ -229,4 +242,4 @@ def longer(column: str, short: int, long: int, sign: int) -> Judge:
         texts = (means_text(evidence, column, case, evidence.at(case)) for case in (short, long))
         return Judgement(agrees(not against), " | ".join(texts), reason)
 
-    return judge
+    return told_apart(judge, column, [short, long])

@@ -12,6 +12,7 @@ from sojourn.studies.red_fairness.verdicts.common import (
     agrees,
     judged,
     means_text,
+    told_apart,
 )
 from sojourn.studies.tables import figure_text, interval_text, percent_text
 
@@ -53,10 +54,11 @@ def not_full(everything: Everything) -> Verdict:
         f"from a full buffer; {figure_text(queue['red'].mean)} packets wait on average, under "
         f"drop-tail {figure_text(queue['droptail'].mean)}."
     )
-    if everything.settings["red"] == "automatic":
+    # Why the buffer fills, where it does.
+    if everything.settings["red"] == "automatic" and full.mean is not None and not holds:
         reason += (
             " ns-2's automatic weight averages over ten round-trip times, longer than a burst "
-            "takes to fill 50 packets."
+            f"takes to fill {everything.settings['limit']} packets."
         )
     return Verdict(
         everything.chosen.published.claims["red-not-full"],
@@ -106,5 +108,10 @@ RULES: dict[str, Rule] = {
     "droptail-degrades": judged("droptail-degrades", "severe degradation", degrades, [1, 2]),
     "red-not-full": not_full,
     "red-proportional": proportional,
-    "more-congestion": judged("more-congestion", "worse", more_congestion, [1, 2]),
+    "more-congestion": judged(
+        "more-congestion",
+        "worse",
+        told_apart(more_congestion, "loss_percent", [1, 2]),
+        [1, 2],
+    ),
 }
