@@ -239,6 +239,32 @@ def test_a_level_is_judged_by_its_nearest(found):
     }
 
 
+def levels(found, loss, replicas=3):
+    """The outcomes of mild, medium and heavy congestion where all of them lose this."""
+    seen = found.seen["congestion"]
+    frame = seen.frame.filter(pl.col("replica") < replicas).with_columns(loss.alias("loss"))
+    spoiled = {**found.seen, "congestion": type(seen)(frame, seen.measures)}
+    one = evidence.Evidence(SETTINGS, found.plans, spoiled, found.by_phase, found.timed)
+    return [verdicts.level(name)(one).outcome for name in ("mild", "medium", "heavy")]
+
+
+def test_a_level_is_no_more_than_twice_off(found):
+    no, yes, open_ = Outcome.DISAGREES, Outcome.AGREES, Outcome.NOT_MEASURED
+    assert levels(found, pl.lit(1.9)) == [no, no, yes]
+    assert levels(found, pl.lit(11.0)) == [no, no, no]
+    assert levels(found, pl.lit(0.21)) == [no, no, no]
+    # 0.8 +- 4.303 x 0.05 / sqrt(3) = 0.124: sqrt(0.5 x 1) = 0.707 lies within.
+    noisy = 0.8 + 0.05 * (pl.col("replica") - 1)
+    assert levels(found, noisy) == [no, open_, open_]
+    # 0.0248 leaves it out.
+    assert levels(found, 0.8 + 0.01 * (pl.col("replica") - 1)) == [no, no, yes]
+
+
+def test_one_replica_or_two_are_not_judged_for_their_level(found):
+    for replicas in (1, 2):
+        assert levels(found, pl.lit(0.5), replicas) == [Outcome.NOT_MEASURED] * 3
+
+
 def with_ratios(found, ratios, rtt="100 ms"):
     """The evidence with these goodputs of category II over I, the same in every replica."""
     seen = found.seen["rtt-fairness"]

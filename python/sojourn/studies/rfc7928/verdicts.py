@@ -6,9 +6,10 @@ import math
 from collections.abc import Callable, Sequence
 
 from sojourn.stats import student_interval
+from sojourn.stats.paired import FEWEST
 from sojourn.studies import quantities
 from sojourn.studies.claims import Outcome, Verdict
-from sojourn.studies.judging import Judgement, Sample, apart, label
+from sojourn.studies.judging import TOO_FEW, Judgement, Sample, apart, label
 from sojourn.studies.observed import Values
 from sojourn.studies.rfc7928 import published
 from sojourn.studies.rfc7928.chapters.round_trips import ROUND_TRIPS_MS
@@ -16,7 +17,7 @@ from sojourn.studies.rfc7928.evidence import Evidence
 from sojourn.studies.rfc7928.laboratory import SHARES
 from sojourn.studies.rfc7928.queues import BASE, tables
 from sojourn.studies.tables import figure_text, interval_text
-from sojourn.studies.trends import Scale, Way, all_of, goes, outcome_of
+from sojourn.studies.trends import Scale, Way, all_of, goes
 
 Judge = Callable[[Evidence], Judgement]
 
@@ -133,29 +134,45 @@ def fairer_paths(evidence: Evidence) -> Judgement:
     return apart(Sample(values, UNFAIRNESS, "unequal round trips"), evidence.tested, [BASE])
 
 
+ABOUT = 2.0
+"""A rate is "about" another up to this factor, either way: the RFC names none."""
+
+
+def near_level(name: str) -> tuple[float, float]:
+    """The drop rates that are about that of a level, and no nearer by ratio to another's, in %."""
+    levels = published.load().levels
+    own = levels[name]
+    between = {one: math.sqrt(own * one) for one in levels.values()}
+    low = max((between[one] for one in between if one < own), default=0.0)
+    high = min((between[one] for one in between if one > own), default=math.inf)
+    return max(own / ABOUT, low), min(own * ABOUT, high)
+
+
 def level(name: str) -> Judge:
-    """Whether the drop rate of a level is nearest to its own number, by ratio."""
+    """Whether the drop rate of a level is about its own number: all of the interval, or none."""
 
     def judge(evidence: Evidence) -> Judgement:
         seen = evidence.seen["congestion"]
-        levels = published.load().levels
         case = next(one for one in seen.cases if one.startswith(name))
         found = seen.interval("loss", case, BASE)
-        mean = found.mean or 0.0
-        nearest = min(
-            levels, key=lambda one: abs(math.log(levels[one] / mean)) if mean > 0 else levels[one]
-        )
-        agrees = nearest == name and mean > 0
+        ours = f"{interval_text(found)} %"
+        if found.mean is None or found.low is None or found.high is None or found.n < FEWEST:
+            return Judgement(Outcome.NOT_MEASURED, ours, TOO_FEW)
+        own = published.load().levels[name]
+        low, high = near_level(name)
+        ends = f"{figure_text(low, 3)} to {figure_text(high, 3)} %"
+        if low <= found.low and found.high <= high:
+            outcome, words = Outcome.AGREES, f"in the range of this level, {ends}"
+        elif found.high < low or high < found.low:
+            outcome, words = Outcome.DISAGREES, f"not in the range of this level, {ends}"
+        else:
+            outcome, words = Outcome.NOT_MEASURED, f"in part in the range of this level, {ends}"
         reason = (
-            f"{case.split(', ')[1].capitalize()} lose {interval_text(found)} %, "
-            f"{figure_text(mean / levels[name], 2)} times {levels[name]:g} %"
-            + (
-                ", and no other level is nearer."
-                if agrees
-                else f": nearer to {nearest} congestion."
-            )
+            f"{case.split(', ')[1].capitalize()} lose {ours}, {figure_text(found.mean / own, 2)} "
+            f"times {own:g} %: {words} (no more than {ABOUT:g} times off, and to no other level "
+            "nearer)."
         )
-        return Judgement(outcome_of(agrees), f"{interval_text(found)} %", reason)
+        return Judgement(outcome, ours, reason)
 
     return judge
 
