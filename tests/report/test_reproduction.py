@@ -14,6 +14,7 @@ from sojourn.cli import reproduce as command
 from sojourn.report import drawings, folder
 from sojourn.studies import runner
 from sojourn.studies.eqm.study import EqmStudy
+from sojourn.studies.knobs import StudyError
 
 SMALL = ["--set", "loads=12", "--set", "duration=30 s", "--set", "replicas=8"]
 
@@ -133,6 +134,19 @@ def test_all_gives_one_table_of_all_studies(tmp_path):
             assert stem in stems[kind]
 
 
+@pytest.mark.parametrize("study", [*studies.names(), "all"])
+def test_the_help_says_which_studies_take_no_single_replica(app, study):
+    told = " ".join(invoke(app, "--help").stdout.replace("│", " ").split())
+    named = told.partition("Replicas of each point;")[2].partition(": 2 or more.")[0]
+    try:
+        for name in studies.names() if study == "all" else [study]:
+            studies.find(name).settle({"replicas": "1"})
+        is_taken = True
+    except StudyError:
+        is_taken = False
+    assert (study not in named.replace(",", " ").split()) is is_taken
+
+
 def test_one_study_refuses_the_knobs_of_another(tmp_path):
     app = typer.Typer()
     app.command()(command.reproduce)
@@ -150,6 +164,7 @@ def test_one_study_refuses_the_knobs_of_another(tmp_path):
         (["eqm", "--set", "on"], '"on" is not key=value'),
         (["eqm", "--replicas", "3", "--set", "replicas=4"], "disagree"),
         (["four-aqms", "--calibrate"], 'study "four-aqms" has nothing to calibrate'),
+        (["all", "--replicas", "1"], 'knob "replicas" of study "ece6110"'),
         (["all", "--set", "nonsense=1"], 'no study has a knob "nonsense"'),
     ],
 )

@@ -9,7 +9,7 @@ import typer
 
 from sojourn.cli.completion import studies_like
 from sojourn.cli.endings import fail
-from sojourn.cli.options import JobsOption, JsonOption, ReplicasOption, SeedOption
+from sojourn.cli.options import MOST_REPLICAS, JobsOption, JsonOption, SeedOption
 from sojourn.cli.status import FAILED, INTERRUPTED, WRONG_INPUT
 from sojourn.errors.extras import needed
 
@@ -51,7 +51,16 @@ def reproduce(
             show_default=False,
         ),
     ] = None,
-    replicas: ReplicasOption = None,
+    replicas: Annotated[
+        int | None,
+        typer.Option(
+            "--replicas",
+            min=1,
+            max=MOST_REPLICAS,
+            help="Replicas of each point; ece6110, large-network, all: 2 or more.",
+            show_default=False,
+        ),
+    ] = None,
     jobs: JobsOption = None,
     seed: SeedOption = None,
     settings: Annotated[
