@@ -259,26 +259,35 @@ impl<P: Packet, A: FlowAqm<P>> FlowQueue<P, A> {
         salted_bucket(key, salt, self.settings.flows)
     }
 
-    /// The first queue of a flow's set, and the one that holds packets of its own.
-    fn own_way(&self, key: u64, ways: u32) -> (u64, Option<u64>) {
-        let hash = key % u64::from(self.settings.flows);
-        let first = hash - hash % u64::from(ways);
-        let flow = |way: u64| &self.flows[way as usize];
-        let is_own = |&way: &u64| flow(way).tag == key && flow(way).place != Place::Away;
-        (first, (first..first + u64::from(ways)).find(is_own))
-    }
-
     /// The queue of the set-associative hash.
     #[inline(never)]
     fn way(&mut self, key: u64, ways: u32) -> u32 {
-        let (first, own) = self.own_way(key, ways);
-        let is_free = |&way: &u64| self.flows[way as usize].place == Place::Away;
+        let flows = self.settings.flows;
+        let hash = key % u64::from(flows);
+        let first = hash - hash % u64::from(ways);
+        let set = first..first + u64::from(ways);
+        let flow = |way: u64| &self.flows[way as usize];
+        let is_own = |&way: &u64| flow(way).tag == key && flow(way).place != Place::Away;
+        let is_free = |&way: &u64| flow(way).place == Place::Away;
         // ns-3 takes the first that is free even if the flow has packets in a later one, and
         // may so reorder it.
-        let way = own.or_else(|| (first..first + u64::from(ways)).find(is_free));
-        let way = way.unwrap_or(first);
+        let own = set.clone().find(is_own);
+        let way = own.or_else(|| set.clone().find(is_free)).unwrap_or(first);
         self.flows[way as usize].tag = key;
         way as u32
+    }
+
+    /// The queue of a flow whose packet has just come, by the same hash.
+    fn way_of(&self, key: u64, ways: u32) -> u32 {
+        let hash = key % u64::from(self.settings.flows);
+        let first = hash - hash % u64::from(ways);
+        let mut own =
+            (first..first + u64::from(ways)).filter(|&way| self.flows[way as usize].tag == key);
+        let held = |&way: &u64| self.flows[way as usize].place != Place::Away;
+        own.clone()
+            .find(held)
+            .or_else(|| own.next())
+            .unwrap_or(first) as u32
     }
 
     fn is_within(&self) -> bool {
@@ -465,12 +474,7 @@ impl<P: Packet, A: FlowAqm<P>> Discipline<P> for FlowQueue<P, A> {
         }
         let flow = packet.flow();
         let bucket = match self.settings.set_ways {
-            Some(ways) => {
-                let (first, own) = self.own_way(flow, ways);
-                let is_last = |&way: &u64| self.flows[way as usize].tag == flow;
-                let last = || (first..first + u64::from(ways)).find(is_last);
-                own.or_else(last).unwrap_or(first) as u32
-            }
+            Some(ways) => self.way_of(flow, ways),
             None => salted_bucket(flow, self.salt?, self.settings.flows),
         };
         self.seen.iter().position(|&seen| seen == bucket)
