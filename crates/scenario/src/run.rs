@@ -288,7 +288,7 @@ mod tests {
         assert_eq!(run("0.9 s").unwrap().series.len(), 11);
         let error = run("1 s").unwrap_err().to_string();
         let says =
-            "x.toml: series: found more than 1000 values by 910 ms; allowed: a longer interval";
+            "x.toml: series: found more than 1000 values by 0.91 s; allowed: a longer interval";
         assert_eq!(error, says);
     }
 }
