@@ -89,7 +89,9 @@ fn packets_come_through_as_they_were_and_no_sooner_than_they_may() {
     assert_eq!(metric(up, "departures_packets"), 10.0);
     assert_eq!(metric(down, "departures_packets"), 1.0);
     assert_eq!(up.flows.names, ["udp 198.18.0.1:7 > 198.18.0.2:9"]);
-    assert!(done.warnings.is_empty(), "{:?}", done.warnings);
+    // That a machine is busy is no fault of ours.
+    let is_ours = |what: &&String| !what.contains("this machine is too busy");
+    assert_eq!(done.warnings.iter().find(is_ours), None);
 }
 
 #[test]
@@ -118,6 +120,8 @@ fn what_the_queue_drops_does_not_come_and_what_comes_is_in_order() {
 #[test]
 fn a_mark_stands_in_the_packet() {
     let setup = Setup {
+        // 1000 bytes take 40 ms: even on a busy machine all arrive while the first is being sent.
+        rate: "200 kbit/s",
         queue: "codel,ce_threshold=1 us,ecn=true",
         ..SETUP
     };
