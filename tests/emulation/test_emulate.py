@@ -110,7 +110,8 @@ def test_a_mark_reaches_the_other_host(tmp_path):
     _, printed = emulated(
         program("marked"),
         "codel,ce_threshold=1 us,ecn=true",
-        "1 Mbit/s",
+        # Slow enough that all wait for the first even on a busy machine.
+        "40 kbit/s",
         tmp_path / "out",
         server=program("codepoints"),
         down_queue="droptail",
