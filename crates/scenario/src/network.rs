@@ -291,15 +291,12 @@ impl LinkPlan {
 /// Refuses keys of a flow that nothing would come of: whoever writes them counts on them.
 fn without_effect(reader: &Reader<'_>, flow: &Flow, in_dumbbell: bool) -> Result<(), Located> {
     let ends = [&flow.from, &flow.to].map(|end| end.clone().given());
-    if reader.node("access").is_some() && (!in_dumbbell || ends.iter().flatten().next().is_some()) {
-        let message =
-            "found links of its own; allowed: only in a dumbbell, of a flow that names no ends";
-        return Err(reader.error("access", message));
-    }
-    if reader.node("rtt").is_some() && (!in_dumbbell || ends.iter().flatten().next().is_some()) {
-        let message =
-            "found a round trip; allowed: only in a dumbbell, of a flow that names no ends";
-        return Err(reader.error("rtt", message));
+    let has_access = in_dumbbell && ends.iter().flatten().next().is_none();
+    for (key, found) in [("access", "links of its own"), ("rtt", "a round trip")] {
+        if reader.node(key).is_some() && !has_access {
+            let allowed = "only in a dumbbell, of a flow that names no ends";
+            return Err(reader.error(key, format!("found {found}; allowed: {allowed}")));
+        }
     }
     let access = reader.node("access").and_then(Node::table);
     let has_delay = access.is_some_and(|table| table.get("delay").is_some());

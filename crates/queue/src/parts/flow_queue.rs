@@ -19,6 +19,8 @@
 //! own among that many neighbours, and if all are taken by others it shares the first (ns-3's
 //! set-associative hash).
 
+use core::ops::Range;
+
 use sojourn_base::length::Capacity;
 use sojourn_base::{Auto, Bytes, LinkInfo, ParamFault, Preset, Span, Stream, Time};
 
@@ -259,13 +261,18 @@ impl<P: Packet, A: FlowAqm<P>> FlowQueue<P, A> {
         salted_bucket(key, salt, self.settings.flows)
     }
 
+    /// The queues among which the set-associative hash chooses for a flow.
+    fn set(&self, key: u64, ways: u32) -> Range<u64> {
+        let hash = key % u64::from(self.settings.flows);
+        let first = hash - hash % u64::from(ways);
+        first..first + u64::from(ways)
+    }
+
     /// The queue of the set-associative hash.
     #[inline(never)]
     fn way(&mut self, key: u64, ways: u32) -> u32 {
-        let flows = self.settings.flows;
-        let hash = key % u64::from(flows);
-        let first = hash - hash % u64::from(ways);
-        let set = first..first + u64::from(ways);
+        let set = self.set(key, ways);
+        let first = set.start;
         let flow = |way: u64| &self.flows[way as usize];
         let is_own = |&way: &u64| flow(way).tag == key && flow(way).place != Place::Away;
         let is_free = |&way: &u64| flow(way).place == Place::Away;
@@ -279,15 +286,12 @@ impl<P: Packet, A: FlowAqm<P>> FlowQueue<P, A> {
 
     /// The queue of a flow whose packet has just come, by the same hash.
     fn way_of(&self, key: u64, ways: u32) -> u32 {
-        let hash = key % u64::from(self.settings.flows);
-        let first = hash - hash % u64::from(ways);
-        let mut own =
-            (first..first + u64::from(ways)).filter(|&way| self.flows[way as usize].tag == key);
+        let set = self.set(key, ways);
+        let first = set.start;
+        let mut own = set.filter(|&way| self.flows[way as usize].tag == key);
         let held = |&way: &u64| self.flows[way as usize].place != Place::Away;
-        own.clone()
-            .find(held)
-            .or_else(|| own.next())
-            .unwrap_or(first) as u32
+        let way = own.clone().find(held).or_else(|| own.next());
+        way.unwrap_or(first) as u32
     }
 
     fn is_within(&self) -> bool {

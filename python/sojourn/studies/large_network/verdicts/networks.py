@@ -17,6 +17,7 @@ from sojourn.studies.judging import (
     near,
     side_by_side,
 )
+from sojourn.studies.large_network.bounds import limit_packets
 from sojourn.studies.large_network.disciplines import DISCIPLINES
 from sojourn.studies.large_network.evidence import MANY_READINGS, ONE_READINGS, Evidence
 from sojourn.studies.large_network.verdicts.common import Judge, Rule, judged, printed
@@ -145,10 +146,6 @@ def before_full(evidence: Evidence) -> Judgement:
     return found
 
 
-LIMIT = 1000
-"""What the discipline holds, in packets."""
-
-
 def longest_queue(evidence: Evidence) -> Judgement:
     """RED's longest queue: never as long as its limit.
 
@@ -162,15 +159,16 @@ def longest_queue(evidence: Evidence) -> Judgement:
         if value is not None
     )
     below = int(evidence.settings["device_queue"])
+    limit = limit_packets()
     ours = f"{longest:g} packets"
-    text = f"RED's longest queue in any run of the two networks is {longest:g} of {LIMIT} packets"
+    text = f"RED's longest queue in any run of the two networks is {longest:g} of {limit} packets"
     own = max(0.0, longest - below)
-    if longest >= LIMIT:
+    if longest >= limit:
         text = (
             f"The longest queue of a link with RED in any run of the two networks is {longest:g} "
-            f"packets, of which {below} may wait in the device and {own:g} of {LIMIT} in RED"
+            f"packets, of which {below} may wait in the device and {own:g} of {limit} in RED"
         )
-    full = own >= LIMIT
+    full = own >= limit
     reason = f"{text}: it {'was' if full else 'never was'} full."
     return Judgement(outcome_of(not full), ours, reason)
 
