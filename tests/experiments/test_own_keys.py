@@ -76,33 +76,44 @@ def helper_of(folder: Path, share: float, name: str = "helper.py") -> None:
     (folder / name).write_text(f"P = {share}\n\ndef share():\n    return {share}\n")
 
 
-@pytest.mark.parametrize(
-    ("imports", "share", "file"),
-    [
-        ("from helper import P", "P", "helper.py"),
-        ("from helper import share", "share()", "helper.py"),
-        ("import helper", "helper.P", "helper.py"),
-        ("from between import P", "P", "helper.py"),
-        ("from parts.helper import P", "P", "parts/helper.py"),
-        ("import parts.helper", "parts.helper.P", "parts/helper.py"),
-        ("from parts import P", "P", "parts/helper.py"),
-    ],
-)
-def test_the_modules_that_it_imports_count(tmp_path, imports, share, file):
-    written(tmp_path, imports=imports, share=share)
+IMPORTING = {
+    "function": ("from helper import share", "share()", "helper.py"),
+    "constant": ("from helper import P", "P", "helper.py"),
+    "module": ("import helper", "helper.P", "helper.py"),
+    "through": ("from between import P", "P", "helper.py"),
+    "part": ("from parts.helper import P", "P", "parts/helper.py"),
+    "dotted": ("import parts.helper", "parts.helper.P", "parts/helper.py"),
+    "package": ("from parts import P", "P", "parts/helper.py"),
+}
+"""Of each module what it imports, what it calls of that, and the file in which that stands."""
+
+
+def test_the_modules_that_it_imports_count(tmp_path):
+    written(tmp_path)
+    for name, (imports, share, _) in IMPORTING.items():
+        code = AQM.format(imports=imports, attribute="pass", share=share)
+        (tmp_path / f"{name}.py").write_text(code)
+    own = ", ".join(f'{{ discipline = "{name}:Drops" }}' for name in IMPORTING)
+    with (tmp_path / "own.toml").open("a") as file:
+        file.write(f'\n[vary]\n"dumbbell.bottleneck.queue" = [{own}]\n')
     (tmp_path / "between.py").write_text("from helper import P\n")
-    helper_of(tmp_path, 0.0, file)
-    (tmp_path / "parts").mkdir(exist_ok=True)
-    (tmp_path / "parts" / "__init__.py").write_text("from .helper import P\n" * ("parts" in file))
+    files = {file for _, _, file in IMPORTING.values()}
+    for file in files:
+        helper_of(tmp_path, 0.0, file)
+    (tmp_path / "parts" / "__init__.py").write_text("from .helper import P\n")
     assert swept(tmp_path) == ""
-    assert swept(tmp_path) == FOUND
-    helper_of(tmp_path, 0.5, file)
+    assert swept(tmp_path) == "14 runs were finished before, 0 are new"
+    # The runs of the others are as good as they were.
+    helper_of(tmp_path, 0.5, "helper.py")
+    assert swept(tmp_path) == "6 runs were finished before, 8 are new"
     # In workers, where the modules have to come with the class.
-    assert swept(tmp_path, "--jobs=2") == ""
+    helper_of(tmp_path, 0.5, "parts/helper.py")
+    assert swept(tmp_path, "--jobs=2") == "8 runs were finished before, 6 are new"
     # All of it lies beside the results, and is what they were made of.
-    assert (tmp_path / "out" / file).read_text() == (tmp_path / file).read_text()
+    for file in files:
+        assert (tmp_path / "out" / file).read_text() == (tmp_path / file).read_text()
     again = sj.run(tmp_path / "out" / "scenario.toml", jobs=1)
-    assert losses(again.links) == [0.5, 0.5]
+    assert losses(again.links) == [0.5] * 14
 
 
 VALUES = """
@@ -188,25 +199,25 @@ class Object(sj.queue.Discipline):
         return sj.queue.DROP if self.random() < HELD.share else sj.queue.ACCEPT
 
 if __name__ == "__main__":
-    queue = {"closure": made(SHARE), "base": Inherits, "global": Global, "object": Object}
-    told = []
-    scenario = sj.dumbbell(
-        rate="2 Mbit/s", rtt="20 ms", queue=queue[sys.argv[2]](), duration="2 s", replicas=2,
-        flows=sj.udp(sj.source.Poisson(rate="1 Mbit/s"), payload="200 B"),
-    )
-    links = sj.sweep(scenario, "out", note=told.append).links.filter(link="bottleneck")
-    print([round(loss, 1) for loss in links["loss_ratio"]], *told)
+    for own in (made(SHARE), Inherits, Global, Object):
+        told = []
+        scenario = sj.dumbbell(
+            rate="2 Mbit/s", rtt="20 ms", queue=own(), duration="2 s", replicas=2,
+            flows=sj.udp(sj.source.Poisson(rate="1 Mbit/s"), payload="200 B"),
+        )
+        links = sj.sweep(scenario, own.__name__ + "-out", note=told.append).links
+        losses = links.filter(link="bottleneck")["loss_ratio"]
+        print([round(loss, 1) for loss in losses], *told)
 """
 
 
-@pytest.mark.parametrize("what", ["closure", "base", "global", "object"])
-def test_values_that_its_methods_reach_count(tmp_path, what):
-    """The text of the program is the same each time."""
+def test_values_that_its_methods_reach_count(tmp_path):
+    """In a closure, a base, a global function and an object; the program's text stays the same."""
     (tmp_path / "script.py").write_text(SCRIPT)
 
-    def ran(share: float) -> str:
+    def ran(share: float) -> list[str]:
         done = subprocess.run(
-            [sys.executable, "script.py", str(share), what],
+            [sys.executable, "script.py", str(share)],
             cwd=tmp_path,
             capture_output=True,
             text=True,
@@ -214,11 +225,13 @@ def test_values_that_its_methods_reach_count(tmp_path, what):
             check=False,
         )
         assert done.returncode == 0, done.stderr
-        return done.stdout.strip()
+        return done.stdout.splitlines()
 
-    assert ran(0.0) == "[0.0, 0.0]"
-    assert ran(0.5) == "[0.5, 0.5]"
-    assert ran(0.5).startswith("[0.5, 0.5] out: 2 runs were finished before, 0 are new")
+    assert ran(0.0) == ["[0.0, 0.0]"] * 4
+    assert ran(0.5) == ["[0.5, 0.5]"] * 4
+    found = "-out: 2 runs were finished before, 0 are new"
+    names = ("Drops", "Inherits", "Global", "Object")
+    assert ran(0.5) == [f"[0.5, 0.5] {name}{found}" for name in names]
 
 
 def test_an_edit_during_a_session_does_not_poison_the_store(tmp_path):
