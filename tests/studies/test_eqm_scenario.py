@@ -88,6 +88,15 @@ def test_a_warm_up_must_leave_time():
         text(warmup="100 s")
 
 
+def test_senders_start_before_the_end():
+    for start in ("100 s", "3 min"):
+        with pytest.raises(
+            StudyError, match=f'"start" of study "eqm": {start} is not before the end, 100 s'
+        ):
+            text(start=start)
+    assert "uniform(0 s, 99 s)" in text(start="99 s")
+
+
 def test_network_numbers():
     net = network.published()
     assert net.packets_per_second == 2000

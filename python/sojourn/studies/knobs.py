@@ -132,6 +132,13 @@ def settle(
     return Settings(texts, values, changed)
 
 
+def demand_start(study: str, settings: Settings) -> None:
+    """Raise StudyError where senders may start when the run is over."""
+    start, end = settings["start"], settings["duration"]
+    if quantities.seconds(start) >= quantities.seconds(end):
+        raise StudyError(f'knob "start" of study "{study}": {start} is not before the end, {end}')
+
+
 def read_assignments(assignments: Iterable[str]) -> dict[str, str]:
     """`key=value` texts of the command line as a table. Raises StudyError."""
     given: dict[str, str] = {}

@@ -14,6 +14,7 @@ from sojourn.studies.knobs import (
     Settings,
     StudyError,
     choice,
+    demand_start,
     duration,
     duration_or_zero,
     number,
@@ -183,12 +184,13 @@ def rates(settings: Settings) -> Any:
 
 
 def document(settings: Settings) -> dict[str, Any]:
-    """The whole scenario as a table. Raises StudyError for a warm-up that leaves no time."""
+    """The whole scenario as a table. Raises StudyError for times beyond the end."""
     if quantities.seconds(settings["warmup"]) >= quantities.seconds(settings["duration"]):
         raise StudyError(
             f'knob "warmup" of study "eqm": {settings["warmup"]} leaves nothing of a duration of '
             f"{settings['duration']}"
         )
+    demand_start("eqm", settings)
     whole_file = base()
     whole_file["duration"] = settings["duration"]
     whole_file["warmup"] = settings["warmup"]

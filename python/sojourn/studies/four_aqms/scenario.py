@@ -17,6 +17,7 @@ from sojourn.studies.knobs import (
     Settings,
     StudyError,
     choice,
+    demand_start,
     duration,
     duration_or_zero,
     number,
@@ -154,12 +155,13 @@ def variants(settings: Settings) -> dict[str, dict[str, Any]]:
 
 
 def document(settings: Settings) -> dict[str, Any]:
-    """The main scenario as a table. Raises StudyError for a warm-up that leaves no time."""
+    """The main scenario as a table. Raises StudyError for times beyond the end."""
     if quantities.seconds(settings["warmup"]) >= quantities.seconds(settings["duration"]):
         raise StudyError(
             f'knob "warmup" of study "{STUDY}": {settings["warmup"]} leaves nothing of a duration '
             f"of {settings['duration']}"
         )
+    demand_start(STUDY, settings)
     whole_file = base()
     for key in ("duration", "warmup", "replicas"):
         whole_file[key] = settings[key]

@@ -9,8 +9,8 @@ from sojourn.studies import quantities
 from sojourn.studies.knobs import (
     Knob,
     Settings,
-    StudyError,
     choice,
+    demand_start,
     duration,
     duration_or_zero,
     rate,
@@ -188,11 +188,7 @@ def limit_key(settings: Settings) -> str:
 
 def parts(settings: Settings) -> dict[str, Part]:
     """All scenarios of the study. Raises StudyError for a start after the end."""
-    if quantities.seconds(settings["start"]) >= quantities.seconds(settings["duration"]):
-        raise StudyError(
-            f'knob "start" of study "{STUDY}": {settings["start"]} is not before the end, '
-            f"{settings['duration']}"
-        )
+    demand_start(STUDY, settings)
     five = queue_axis(settings, DISCIPLINES)
     pairs = [pair for case in network.CASES.values() for pair in case]
     timed = to_one(settings) | {

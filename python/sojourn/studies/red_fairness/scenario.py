@@ -19,6 +19,7 @@ from sojourn.studies.knobs import (
     Settings,
     StudyError,
     choice,
+    demand_start,
     duration,
     duration_or_zero,
     whole,
@@ -163,12 +164,13 @@ def access_delay(spread: str, difference: int, count: int = FAIRNESS_CONNECTIONS
 
 
 def document(settings: Settings, name: str, title: str, vary: dict[str, list[Any]]) -> str:
-    """One part as the text of a scenario file. Raises StudyError for a warm-up without end."""
+    """One part as the text of a scenario file. Raises StudyError for times beyond the end."""
     if quantities.seconds(settings["warmup"]) >= quantities.seconds(settings["duration"]):
         raise StudyError(
             f'knob "warmup" of study "{STUDY}": {settings["warmup"]} leaves nothing of a duration '
             f"of {settings['duration']}"
         )
+    demand_start(STUDY, settings)
     whole_file = base()
     whole_file |= {"name": name, "title": title}
     for key in ("duration", "warmup", "replicas"):
