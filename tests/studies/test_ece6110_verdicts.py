@@ -33,13 +33,15 @@ def nothing(*_):
     return {}
 
 
-def made(main=nothing, first=nothing, duration=nothing):
-    """Evidence of the report's own runs and of the two other parts that are asked here."""
+def made(main=nothing, first=nothing, duration=nothing, window=nothing):
+    """Evidence of the report's own runs and of the three other parts that are asked here."""
+    windows = [f"{load}, {one}" for load in evidence.LOAD_NAMES for one in ("64000 B", "none")]
     both = (evidence.BASE, RED.name)
     queues = [one.name for one in all_queues()]
     parts = {
         scenario.STUDY: observed(evidence.LOAD_NAMES, queues, main),
         "first-bottleneck": observed([f"90 %, {one}" for one in scenario.FIRST_RATES], both, first),
+        "receiver-window": observed(windows, both, window),
         "duration": observed([f"90 %, {one}" for one in scenario.DURATIONS], both, duration),
     }
     return evidence.Evidence(parts, SETTINGS)
@@ -132,6 +134,85 @@ def test_the_interval_of_a_scatter_by_hand():
     assert found.low == pytest.approx((16 / 12.833) ** 0.5 / 10, rel=1e-3)
     assert found.high == pytest.approx((16 / 0.8312) ** 0.5 / 10, rel=1e-3)
     assert evidence.scatter_of([1.0]).mean is None
+
+
+@pytest.mark.parametrize(
+    ("behind_red", "noise", "outcome"),
+    [
+        (60, 0.3, "agrees"),
+        (35, 30.0, "not measured"),  # 2.9 times, 100 less 111
+        (29, 30.0, "not measured"),  # 3.4 times, 100 less 92
+        (20, 0.3, "disagrees"),
+    ],
+)
+def test_no_tenfold_difference_beyond_doubt(behind_red, noise, outcome):
+    """TCP has 100 behind every drop-tail queue; an order of magnitude begins at 3.16 times."""
+
+    def change(_case, subject, replica):
+        if subject != "RED (max_th 30)":
+            return {}
+        return {"tcp": behind_red + noise * (1 - 2 * (replica % 2))}
+
+    found = RULES["never-this-large"](made(main=change))
+    assert found.outcome == outcome
+    assert "RED (max_th 30)" in found.reason
+
+
+def test_nothing_delivered_at_all_has_no_ratio():
+    found = RULES["never-this-large"](made(main=lambda *_: {"tcp": 0.0}))
+    assert found.ours == "at most - times"
+    assert "is -; an order of magnitude" in found.reason
+
+
+@pytest.mark.parametrize(
+    ("ahead", "outcome"),
+    [
+        ({"50 %": 6, "70 %": 5, "90 %": 6, "100 %": 5}, "agrees"),
+        ({"50 %": 1}, "not measured"),
+        ({}, "not measured"),
+    ],
+)
+def test_at_times_is_one_run_of_twenty_beyond_doubt(ahead, outcome):
+    """UDP is ahead of both TCP connections in so many of the six replicas."""
+
+    def change(case, _subject, replica):
+        return {"udp": 101.0 if replica < ahead.get(case, 0) else 99.0}
+
+    found = RULES["udp-at-times"](made(main=change))
+    assert found.outcome == outcome
+    assert f"in {100 * sum(ahead.values()) / 24:.0f} % of the single runs" in found.ours
+
+
+def test_what_happens_in_none_of_many_runs_does_not_happen_at_times():
+    """20 replicas, in steps of a quarter: at most 2.093 * 0.25 / sqrt(12 * 20), 3.4 %."""
+    found = made(main=lambda *_: {"udp": 99.0})
+    frame = found.main.frame.filter(pl.col("replica") == 0).drop("replica")
+    many = frame.join(pl.DataFrame({"replica": range(20)}), how="cross")
+    parts = found.parts | {scenario.STUDY: Observed(many, MEASURES)}
+    assert RULES["udp-at-times"](evidence.Evidence(parts, SETTINGS)).outcome is Outcome.DISAGREES
+
+
+@pytest.mark.parametrize(
+    ("kilobytes", "noise", "more", "outcome"),
+    [
+        (40, 1.0, 50, "agrees"),
+        (33, 5.0, 50, "not measured"),
+        (31, 5.0, 50, "not measured"),
+        (31, 5.0, 0, "disagrees"),  # without a limit TCP has no more
+        (20, 5.0, 50, "disagrees"),
+    ],
+)
+def test_a_window_is_filled_beyond_doubt(kilobytes, noise, more, outcome):
+    """Filled most of the time is more than half of 64 kB on average."""
+
+    def change(case, _subject, replica):
+        free = more if case.endswith("none") else 0
+        return {
+            "in_flight_kb": kilobytes + noise * (1 - 2 * (replica % 2)),
+            "tcp": 100 + free + QUIET[replica],
+        }
+
+    assert RULES["window-filled"](made(window=change)).outcome == outcome
 
 
 def said(found, enough):

@@ -16,6 +16,7 @@ from sojourn.stats import Interval, separated, student_interval
 from sojourn.stats.paired import FEWEST, paired_difference
 from sojourn.studies.claims import Outcome
 from sojourn.studies.judging import TOO_FEW, Judgement
+from sojourn.studies.limits import Case, at_least, every, undecided, within
 from sojourn.studies.tables import figure_text, interval_text, percent_beside, percent_text
 
 STEADY = 0.05
@@ -58,8 +59,7 @@ def goes(scale: Scale, way: Way) -> Judgement:
     """Whether the values grow (fall) along the scale."""
     names = list(scale.means())
     if len(names) < 2:
-        reason = f"Not measured: at {names[0]} alone." if names else "Not measured."
-        return Judgement(Outcome.NOT_MEASURED, scale.text(), reason)
+        return alone(scale)
     sign = 1 if way == "grows" else -1
     first, last = scale.steps[names[0]], scale.steps[names[-1]]
     whole = paired_difference(last, first)
@@ -74,6 +74,13 @@ def goes(scale: Scale, way: Way) -> Judgement:
         change += f"; it {'falls' if sign > 0 else 'grows'} {', '.join(back)}"
     agrees = moved and not back
     return Judgement(outcome_of(agrees), scale.text(), f"{change[0].upper()}{change[1:]}.")
+
+
+def alone(scale: Scale) -> Judgement:
+    """That a scale has one step at most, which tells of no other."""
+    names = list(scale.means())
+    reason = f"Not measured: at {names[0]} alone." if names else "Not measured."
+    return Judgement(Outcome.NOT_MEASURED, scale.text(), reason)
 
 
 def steps_back(scale: Scale, way: Way) -> list[str]:
@@ -114,38 +121,6 @@ def does_not_grow(scale: Scale, share: float = STEADY) -> Judgement:
     return Judgement(Outcome.NOT_MEASURED, found.ours, reason)
 
 
-def within(difference: Interval, limit: float) -> Outcome:
-    """Whether a difference is one of no more than `limit`, up or down.
-
-    It is where its interval lies inside the limits, it is not where it lies outside of them, and
-    where the interval holds a limit, it is not known.
-    """
-    if difference.low is None or difference.high is None or difference.n < FEWEST:
-        return Outcome.NOT_MEASURED
-    if max(abs(difference.low), abs(difference.high)) <= limit:
-        return Outcome.AGREES
-    outside = difference.low > limit or difference.high < -limit
-    return Outcome.DISAGREES if outside else Outcome.NOT_MEASURED
-
-
-def at_most(value: Interval, limit: float) -> Outcome:
-    """Whether a value is `limit` at most; where its interval holds the limit, it is not known."""
-    if value.low is None or value.high is None or value.n < FEWEST:
-        return Outcome.NOT_MEASURED
-    if value.high <= limit:
-        return Outcome.AGREES
-    return Outcome.DISAGREES if value.low > limit else Outcome.NOT_MEASURED
-
-
-def undecided(what: str, interval: Interval, limit: str) -> str:
-    """Why there is no verdict on a value that is held against a limit."""
-    if interval.n < FEWEST:
-        return TOO_FEW
-    return (
-        f"Undecided, more replicas would tell: the interval of {what} holds the limit of {limit}."
-    )
-
-
 def steady(scale: Scale, share: float = STEADY) -> Judgement:
     """Whether all means lie within `share` of each other.
 
@@ -153,8 +128,8 @@ def steady(scale: Scale, share: float = STEADY) -> Judgement:
     lies outside, at a level that is corrected for the number of pairs.
     """
     means = scale.means()
-    if not means:
-        return Judgement(Outcome.NOT_MEASURED, scale.text(), "Not measured.")
+    if len(means) < 2:
+        return alone(scale)
     middle = sum(means.values()) / len(means)
     low, high = min(means, key=means.__getitem__), max(means, key=means.__getitem__)
     spread = (means[high] - means[low]) / middle if middle else 0.0
@@ -186,30 +161,27 @@ def furthest(scale: Scale) -> tuple[str, str, Interval]:
 
 def constant(scale: Scale, limit: float) -> Outcome:
     """Whether no two means along a scale differ by more than `limit`."""
-    pairs = list(itertools.combinations(scale.means(), 2))
-    # All must hold together: so each may be asked at the plain level, but that one fails may not.
-    inside = [within(paired_difference(scale.steps[b], scale.steps[a]), limit) for a, b in pairs]
-    if all(one is Outcome.AGREES for one in inside):
-        return Outcome.AGREES
-    level = 1 - 0.05 / len(pairs)
-    for (a, b), plain in zip(pairs, inside, strict=True):
-        if plain is Outcome.DISAGREES:
-            strict = paired_difference(scale.steps[b], scale.steps[a], level)
-            if within(strict, limit) is Outcome.DISAGREES:
-                return Outcome.DISAGREES
-    return Outcome.NOT_MEASURED
+
+    return every(
+        [
+            Case.less(
+                f"{b} less {a}", scale.steps[b], scale.steps[a], lambda gap: within(gap, limit)
+            )
+            for a, b in itertools.combinations(scale.means(), 2)
+        ]
+    )
 
 
 def tenfold(ratio: Sequence[float | None], what: str) -> Judgement:
-    """Whether a ratio is an order of magnitude: beyond doubt nearer to ten than to one."""
+    """Whether a ratio is an order of magnitude: nearer to ten than to one."""
     found = student_interval(ratio)
-    agrees = found.low is not None and found.low > ORDER_OF_MAGNITUDE
+    outcome = at_least(found, ORDER_OF_MAGNITUDE)
     text = f"{what}: {interval_text(found)}"
-    reason = (
-        f"{text}; an order of magnitude begins half-way between one and ten, at "
-        f"{figure_text(ORDER_OF_MAGNITUDE)}."
-    )
-    return Judgement(outcome_of(agrees), text, reason)
+    limit = figure_text(ORDER_OF_MAGNITUDE)
+    reason = f"{text}; an order of magnitude begins half-way between one and ten, at {limit}."
+    if outcome is Outcome.NOT_MEASURED:
+        reason = f"{undecided('the ratio', found, limit)} {reason}"
+    return Judgement(outcome, text, reason)
 
 
 def all_of(parts: Mapping[str, Judgement]) -> Judgement:

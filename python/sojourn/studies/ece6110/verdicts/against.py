@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
+import itertools
+import math
+
+from sojourn.stats import Interval, student_interval
 from sojourn.studies.claims import Outcome
 from sojourn.studies.ece6110.evidence import BASE, LOAD_NAMES, Evidence
 from sojourn.studies.ece6110.queues import MISREAD, RED, SIZES, SWEEPS, along, droptail_name
 from sojourn.studies.ece6110.scenario import TCP
 from sojourn.studies.ece6110.verdicts.common import Rule, at_loads, judged
 from sojourn.studies.judging import Judgement, apart
+from sojourn.studies.limits import Case, at_least, at_most, decided, every, undecided
 from sojourn.studies.observed import ratios
 from sojourn.studies.tables import figure_text, percent_text
-from sojourn.studies.trends import ORDER_OF_MAGNITUDE, Scale, outcome_of, steady, tenfold
+from sojourn.studies.trends import ORDER_OF_MAGNITUDE, Scale, steady, tenfold
+
+AT_TIMES = 0.05
+"""What happens in less than one run of twenty does not happen "at times"."""
 
 
 def udp_same(evidence: Evidence, load: str) -> Judgement:
@@ -27,30 +35,40 @@ def tcp_tenth(evidence: Evidence, load: str) -> Judgement:
 
 
 def never_this_large(evidence: Evidence) -> Judgement:
-    """The largest ratio over all loads, sizes and parameters, and what a slip would give."""
-    fair = {one.name for parameter in SWEEPS for one in along(parameter).values()}
+    """Every ratio over all loads, sizes and parameters, and what a slip would give."""
+    fair = sorted({one.name for parameter in SWEEPS for one in along(parameter).values()})
+    compared = list(itertools.product(LOAD_NAMES, map(droptail_name, SIZES), fair))
+    cases = [not_tenfold(evidence, *one) for one in compared]
     found: dict[tuple[str, str, str], float] = {}
-    for load in LOAD_NAMES:
-        for red in sorted(fair):
-            for size in SIZES:
-                top = evidence.interval("tcp", load, droptail_name(size)).mean
-                below = evidence.interval("tcp", load, red).mean
-                if top and below:
-                    found[load, droptail_name(size), red] = top / below
-    worst = max(found, key=found.__getitem__)
+    for load, droptail, red in compared:
+        top, below = (evidence.interval("tcp", load, one).mean for one in (droptail, red))
+        if top and below:
+            found[load, droptail, red] = top / below
     slips = "; ".join(
         f"{one.name} {figure_text(evidence.interval('tcp', LOAD_NAMES[2], one.name).mean)}"
         for one in MISREAD
     )
+    worst, most = max(found.items(), key=lambda one: one[1], default=(None, None))
+    where = "" if worst is None else f" ({worst[1]} against {worst[2]} at {worst[0]} load)"
     reason = (
         f"The largest ratio of drop-tail over RED in TCP's mean goodput, over all loads, sizes and "
-        f"parameters, is {figure_text(found[worst])} ({worst[1]} against {worst[2]} at {worst[0]} "
-        f"load). What slips would give at {LOAD_NAMES[2]} load, in kbit/s a connection: {slips}. "
-        f"Lengths in bytes let no packet in at all, UDP's no more than TCP's: no slip tried here "
-        f"gives what the report saw."
+        f"parameters, is {figure_text(most)}{where}; an order of magnitude begins at "
+        f"{figure_text(ORDER_OF_MAGNITUDE)}. What slips would give at {LOAD_NAMES[2]} load, in "
+        f"kbit/s a connection: {slips}. Lengths in bytes let no packet in at all, UDP's no more "
+        f"than TCP's: no slip tried here gives what the report saw."
     )
-    ours = f"at most {figure_text(found[worst])} times"
-    return Judgement(outcome_of(found[worst] < ORDER_OF_MAGNITUDE), ours, reason)
+    ours = f"at most {figure_text(most)} times"
+    return decided(every(cases), ours, reason, cases, "zero")
+
+
+def not_tenfold(evidence: Evidence, load: str, droptail: str, red: str) -> Case:
+    """That TCP has no order of magnitude more behind a drop-tail queue than behind a RED queue."""
+    top, below = (evidence.values("tcp", load, one) for one in (droptail, red))
+    name = (
+        f"TCP behind {droptail} less {figure_text(ORDER_OF_MAGNITUDE)} times that behind {red} at "
+        f"{load} load"
+    )
+    return Case.less(name, top, below, lambda rest: at_most(rest, 0.0), times=ORDER_OF_MAGNITUDE)
 
 
 def udp_at_times(evidence: Evidence) -> Judgement:
@@ -63,23 +81,35 @@ def udp_at_times(evidence: Evidence) -> Judgement:
         for load in LOAD_NAMES
     }
     where = [name for name, one in found.items() if one.outcome is Outcome.AGREES]
-    ours = f"UDP ahead of both in {percent_text(share)} of the single runs"
+    ours = f"UDP ahead of both in {percent_text(share.mean or 0.0)} of the single runs"
+    limit = percent_text(AT_TIMES)
     reason = (
         f"{ours}, behind {BASE} and over all loads: one of three equals would be in a third of "
-        f"them, by chance. On average it is ahead of both, separated, behind "
-        f"{', '.join(where) or 'no queue at any load'}."
+        f"them, by chance; from {limit} on it is so at times. On average it is ahead of both, "
+        f"separated, behind {', '.join(where) or 'no queue at any load'}."
     )
-    return Judgement(outcome_of(share > 0), ours, reason)
+    outcome = at_least(share, AT_TIMES)
+    if outcome is Outcome.NOT_MEASURED:
+        reason = f"{undecided('that share', share, limit)} {reason}"
+    return Judgement(outcome, ours, reason)
 
 
-def ahead(evidence: Evidence) -> float:
-    """Share of single runs in which UDP has more than either TCP connection."""
-    wins = [
-        all((evidence.values(tcp, load, BASE)[run] or 0.0) < (udp or 0.0) for tcp in TCP)
+def ahead(evidence: Evidence) -> Interval:
+    """The share of single runs in which UDP has more than either TCP connection.
+
+    A replica gives one value: its runs at the loads have the same random numbers.
+    """
+    runs = [
+        zip(*(evidence.values(flow, load, BASE) for flow in ("udp", *TCP)), strict=True)
         for load in LOAD_NAMES
-        for run, udp in enumerate(evidence.values("udp", load, BASE))
     ]
-    return sum(wins) / len(wins)
+    wins = [
+        sum(all((udp or 0.0) > (one or 0.0) for one in tcp) for udp, *tcp in replica)
+        for replica in zip(*runs, strict=True)
+    ]
+    # Shares come in steps: that a few replicas agree does not make them certain.
+    step = 1 / len(LOAD_NAMES)
+    return student_interval([one * step for one in wins], least_deviation=step / math.sqrt(12))
 
 
 def overhead(evidence: Evidence) -> Judgement:

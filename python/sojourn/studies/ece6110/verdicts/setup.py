@@ -10,8 +10,9 @@ from sojourn.studies.ece6110.evidence import BASE, LOAD_NAMES, Evidence
 from sojourn.studies.ece6110.queues import RED
 from sojourn.studies.ece6110.verdicts.common import LARGE, Rule, at_loads, judged
 from sojourn.studies.judging import Judgement, apart
+from sojourn.studies.limits import at_least, at_most, undecided
 from sojourn.studies.tables import MISSING, figure_text, percent_beside, percent_text
-from sojourn.studies.trends import Scale, all_of, at_most, goes, outcome_of, undecided
+from sojourn.studies.trends import Scale, all_of, goes, outcome_of
 
 SCATTER = 0.05
 """One run is called representative when its standard deviation is within this share of the mean."""
@@ -169,13 +170,18 @@ def window_filled(evidence: Evidence) -> Judgement:
         steps = {
             window: seen.values("tcp", f"{load}, {window}", BASE) for window in ("64000 B", "none")
         }
-        mean = seen.interval("in_flight_kb", f"{load}, 64000 B", BASE).mean
+        window = seen.interval("in_flight_kb", f"{load}, 64000 B", BASE)
         change = goes(Scale(steps, "kbit/s"), "grows")
-        held = (mean or 0.0) > 0.5 * 64
-        text = f"mean window {figure_text(mean)} of 64 kB"
+        outcomes = (at_least(window, 0.5 * 64), change.outcome)
+        text = f"mean window {figure_text(window.mean)} of 64 kB"
         reason = f"{text}; without a limit: {change.reason[0].lower()}{change.reason[1:]}"
-        agrees = held and change.outcome is Outcome.AGREES
-        parts[f"{load} load"] = Judgement(outcome_of(agrees), f"{text}; {change.ours}", reason)
+        outcome = next(
+            (one for one in (Outcome.DISAGREES, Outcome.NOT_MEASURED) if one in outcomes),
+            Outcome.AGREES,
+        )
+        if outcome is outcomes[0] is Outcome.NOT_MEASURED:
+            reason = f"{undecided('the mean window', window, '32 kB')} {reason}"
+        parts[f"{load} load"] = Judgement(outcome, f"{text}; {change.ours}", reason)
     return all_of(parts)
 
 

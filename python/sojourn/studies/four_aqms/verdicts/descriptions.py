@@ -13,8 +13,9 @@ from sojourn.studies.four_aqms.verdicts.common import (
     verdict,
 )
 from sojourn.studies.judging import Judgement, extreme, side_by_side
+from sojourn.studies.limits import at_most, undecided
 from sojourn.studies.tables import figure_text, interval_text
-from sojourn.studies.trends import all_of, at_most, undecided
+from sojourn.studies.trends import all_of
 
 FEW_PERCENT = 5.0
 """Up to so many of RED's drops may come from a full buffer."""
