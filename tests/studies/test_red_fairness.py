@@ -60,12 +60,189 @@ def test_one_replica_or_two_tell_nothing_apart(replicas):
         "longer-fairer",
         "more-congestion",
         "conclusion-throughput",
+        "case1-equal",
+        "case1-increase",
+        "case2-equal",
+        "case3-below",
+        "case4-below",
+        "droptail-degrades",
+        "droptail-unfair",
+        "red-not-full",
+        "red-proportional",
     ):
         assert found[name].outcome is Outcome.NOT_MEASURED
         assert "fewer than 3 replicas" in found[name].reason
     assert "fewer than 3 replicas" in found["case3-red"].reason
     three = outcomes(Evidence(evidence().frame.filter(pl.col("replica") < 3)))
     assert three["longer-slower"] is three["more-congestion"] is Outcome.AGREES
+
+
+def spread(found, column, by, *where):
+    """Half of the replicas `by` up, as a share, and half down: the interval is 1.15 `by` wide.
+
+    2.571 (Student, 5 degrees of freedom) times sqrt(6/5) over sqrt(6), up and down.
+    """
+    factor = 1 + by * (1 - 2 * (pl.col("replica") % 2))
+    here = pl.all_horizontal(pl.lit(True), *where)
+    value = pl.when(here).then(pl.col(column) * factor).otherwise(pl.col(column))
+    return Evidence(found.frame.with_columns(value.alias(column)))
+
+
+RED, DROPTAIL = pl.col("discipline") == "red", pl.col("discipline") == "droptail"
+
+
+def in_case(case, at=None):
+    here = pl.col("case") == case
+    return here if at is None else here & (pl.col("at") == at)
+
+
+@pytest.mark.parametrize(
+    ("more", "by", "outcome"),
+    [
+        (1.01, 0.005, "agrees"),
+        (1.0, 0.05, "not measured"),
+        (1.01, 0.05, "not measured"),
+        (1.03, 0.05, "not measured"),
+        (1.03, 0.002, "disagrees"),
+    ],
+)
+def test_almost_the_same_is_two_per_cent_beyond_doubt(more, by, outcome):
+    tables = published.load().tables
+
+    def change(case, at, name, _value):
+        return tables[case].values["droptail"][at] * (more if name == "red" and at == 8 else 1)
+
+    found = judged(spread(evidence(change), "goodput_mbps", by, RED))
+    for claim in ("case1-equal", "case2-equal"):
+        assert found[claim].outcome == outcome
+        assert found[claim].reason.startswith("Undecided") is (outcome == "not measured")
+
+
+@pytest.mark.parametrize(
+    ("highest", "by", "outcome"),
+    [
+        (0.65, 0.01, "agrees"),
+        (0.65, 0.1, "not measured"),
+        (0.75, 0.1, "not measured"),
+        (0.75, 0.01, "disagrees"),
+    ],
+)
+def test_an_index_stays_below_a_bound_beyond_doubt(highest, by, outcome):
+    def change(case, at, name, value):
+        return highest if (case, at, name) == (3, 10, "red") else min(value, 0.5)
+
+    found = outcomes(spread(evidence(change), "jain", by, in_case(3, 10), RED))
+    assert found["case3-below"] == outcome
+
+
+@pytest.mark.parametrize(
+    ("last", "by", "outcome"),
+    [
+        (0.85, 0.01, "agrees"),
+        (0.85, 0.1, "not measured"),
+        (0.95, 0.1, "not measured"),
+        (0.95, 0.01, "disagrees"),
+    ],
+)
+def test_a_tenth_of_the_best_is_lost_beyond_doubt(last, by, outcome):
+    """Drop-tail's best is 17 Mbit/s at N = 24; at N = 32 it has a share of that."""
+
+    def change(case, at, name, value):
+        return last * 17 if (case, at, name) == (1, 32, "droptail") else value
+
+    found = outcomes(spread(evidence(change), "goodput_mbps", by, in_case(1, 32), DROPTAIL))
+    assert found["droptail-degrades"] == outcome
+
+
+@pytest.mark.parametrize(
+    ("index", "by", "outcome"),
+    [
+        (0.85, 0.01, "agrees"),
+        (0.85, 0.1, "not measured"),
+        (0.95, 0.1, "not measured"),
+        (0.95, 0.01, "disagrees"),
+    ],
+)
+def test_a_bad_share_is_one_beyond_doubt(index, by, outcome):
+    frame = evidence().frame.with_columns(
+        jain=pl.when(pl.col("case") < 3).then(index).otherwise(pl.col("jain"))
+    )
+    assert outcomes(spread(Evidence(frame), "jain", by))["droptail-unfair"] == outcome
+
+
+@pytest.mark.parametrize(
+    ("last", "by", "outcome"),
+    [
+        (17.8, 0.01, "agrees"),
+        (17.2, 0.05, "not measured"),
+        (16.8, 0.05, "not measured"),
+        (17.1, 0.01, "disagrees"),  # 17.4 at most: level
+        (15.0, 0.01, "disagrees"),
+    ],
+)
+def test_a_step_up_is_one_beyond_doubt(last, by, outcome):
+    """From 17 Mbit/s at N = 24 to `last` at N = 32; up to 5 % of that counts as level."""
+
+    def change(case, at, _name, value):
+        return last if (case, at) == (1, 32) else value
+
+    found = judged(spread(evidence(change, 0.0), "goodput_mbps", by, in_case(1, 32)))
+    assert found["case1-increase"].outcome == outcome
+    assert ("at the step to 32" in found["case1-increase"].reason) is (outcome == "disagrees")
+
+
+@pytest.mark.parametrize(
+    ("full", "by", "outcome"),
+    [
+        (4.0, 0.1, "agrees"),
+        (4.9, 0.1, "not measured"),
+        (5.1, 0.1, "not measured"),
+        (6.0, 0.1, "disagrees"),
+        (None, 0.1, "not measured"),
+    ],
+)
+def test_few_per_cent_of_reds_drops_are_five_beyond_doubt(full, by, outcome):
+    frame = evidence().frame.with_columns(full_percent=pl.lit(full, pl.Float64))
+    found = judged(spread(Evidence(frame), "full_percent", by))["red-not-full"]
+    assert found.outcome == outcome
+    assert ("RED dropped nothing" in found.reason) is (full is None)
+    assert ("longer than a burst" in found.reason) is (outcome == "disagrees")
+
+
+@pytest.mark.parametrize(
+    ("slope", "by", "outcome"),
+    [
+        (1.0, 0.05, "agrees"),
+        (0.8, 0.1, "not measured"),
+        (0.7, 0.1, "not measured"),
+        (1.24, 0.1, "not measured"),
+        (0.5, 0.1, "disagrees"),
+        (1.5, 0.1, "disagrees"),
+    ],
+)
+def test_a_slope_is_near_one_beyond_doubt(slope, by, outcome):
+    frame = evidence().frame.with_columns(drop_slope=slope)
+    assert outcomes(spread(Evidence(frame), "drop_slope", by))["red-proportional"] == outcome
+
+
+@pytest.mark.parametrize(
+    ("lead", "by", "outcome"),
+    [
+        (1.0012, 0.0001, "agrees"),
+        (1.0012, 0.0005, "not measured"),
+        (1.0008, 0.0005, "not measured"),
+        (1.0005, 0.0001, "disagrees"),
+    ],
+)
+def test_a_lead_of_a_thousandth_is_one_beyond_doubt(lead, by, outcome):
+    tables = published.load().tables
+
+    def change(case, at, name, _value):
+        return tables[case].values["droptail"][at] * (lead if name == "red" else 1)
+
+    ahead = spread(spread(evidence(change, 0.0), "jain", by, RED), "goodput_mbps", by, RED)
+    found = outcomes(ahead)
+    assert found["conclusion-fairness"] == found["conclusion-throughput"] == outcome
 
 
 def test_what_fills_the_buffer_is_told_where_it_fills():
@@ -130,6 +307,11 @@ def test_what_d_may_be(spread, delays):
 def test_a_warmup_must_leave_time():
     with pytest.raises(StudyError, match="leaves nothing"):
         STUDY.scenarios(STUDY.settle({"warmup": "100 s"}))
+
+
+def test_senders_start_before_the_end():
+    with pytest.raises(StudyError, match='"start" of study "red-fairness": 100 s is not before'):
+        STUDY.scenarios(STUDY.settle({"start": "100 s"}))
 
 
 def test_the_two_t1_of_the_fairness_must_differ():

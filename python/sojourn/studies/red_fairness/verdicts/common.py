@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from sojourn.stats import paired_difference, separated
 from sojourn.studies.claims import Outcome, Verdict
 from sojourn.studies.judging import TOO_FEW, Judgement, Sample, label, printed_numbers
+from sojourn.studies.limits import Case, decided, every, within
 from sojourn.studies.red_fairness.evidence import Everything, Evidence
 from sojourn.studies.red_fairness.measures import DISCIPLINES, MEASURES
 from sojourn.studies.tables import MISSING, figure_text, percent_text
@@ -108,17 +109,28 @@ def alike(column: str, case: int, most: int) -> Judge:
 
     def judge(evidence: Evidence) -> Judgement:
         at = [one for one in evidence.at(case) if one <= most]
+        cases = {one: almost(evidence.sample(column, case, one), places(case, [one])) for one in at}
         gaps = {one: relative_gap(evidence.sample(column, case, one)) for one in at}
         worst = max(gaps, key=lambda one: abs(gaps[one]))
-        far = [one for one in at if abs(gaps[one]) > ALMOST]
+        near = [one for one in at if cases[one].at() is Outcome.AGREES]
+        limit = percent_text(ALMOST)
         reason = (
             f"The largest difference is RED's {percent_text(gaps[worst], 1)} at "
-            f"{places(case, [worst])}; {len(at) - len(far)} of {len(at)} are within "
-            f"{percent_text(ALMOST)}."
+            f"{places(case, [worst])}; {len(near)} of {len(at)} are within {limit}."
         )
-        return Judgement(agrees(not far), means_text(evidence, column, case, at), reason)
+        found = list(cases.values())
+        ours = means_text(evidence, column, case, at)
+        return decided(every(found), ours, reason, found, limit)
 
     return judge
+
+
+def almost(sample: Sample, where: str) -> Case:
+    """RED less drop-tail: within `ALMOST` of drop-tail's mean."""
+    values = sample.values
+    limit = ALMOST * abs(sample.intervals()["droptail"].mean or 0.0)
+    name = f"RED's difference at {where}"
+    return Case.less(name, values["red"], values["droptail"], lambda gap: within(gap, limit))
 
 
 def relative_gap(sample: Sample) -> float:

@@ -2,9 +2,21 @@
 
 from __future__ import annotations
 
-from sojourn.stats import paired_difference
-from sojourn.studies.claims import Verdict
+from collections.abc import Mapping, Sequence
+
+from sojourn.stats import paired_difference, student_interval
+from sojourn.studies.claims import Outcome, Verdict
 from sojourn.studies.judging import Judgement, label
+from sojourn.studies.limits import (
+    Case,
+    at_least,
+    at_most,
+    between,
+    decided,
+    every,
+    not_so,
+    undecided,
+)
 from sojourn.studies.red_fairness.evidence import Everything, Evidence
 from sojourn.studies.red_fairness.measures import DISCIPLINES
 from sojourn.studies.red_fairness.verdicts.common import (
@@ -29,17 +41,26 @@ NEAR_ONE = (0.75, 1.25)
 def degrades(evidence: Evidence) -> Judgement:
     """Drop-tail's goodput at the most connections against its best, in both cases."""
     shares: list[float] = []
+    cases: list[Case] = []
     for case in (1, 2):
-        means = [
-            one.mean or 0.0 for one in evidence.intervals("goodput_mbps", case, "droptail").values()
-        ]
+        at = evidence.at(case)
+        values = {n: evidence.sample("goodput_mbps", case, n).values["droptail"] for n in at}
+        means = [student_interval(values[n]).mean or 0.0 for n in at]
         shares.append(means[-1] / max(means) if max(means) else 0.0)
+        cases += [kept(case, values, n, at[-1]) for n in at[:-1]]
     reason = (
         f"With the most connections drop-tail delivers {percent_text(min(shares), 0)} or more of "
         f"the best that it delivers with any number."
     )
     ours = means_text(evidence, "goodput_mbps", 1, evidence.at(1))
-    return Judgement(agrees(min(shares) < 1 - SEVERE), ours, reason)
+    return decided(not_so(every(cases)), ours, reason, cases, "zero")
+
+
+def kept(case: int, values: Mapping[int, Sequence[float | None]], few: int, most: int) -> Case:
+    """That with the most connections no tenth is lost of what fewer had."""
+    share = 1 - SEVERE
+    name = f"goodput at N = {most} less {percent_text(share)} of that at N = {few} in case {case}"
+    return Case.less(name, values[most], values[few], lambda rest: at_least(rest, 0.0), share)
 
 
 def not_full(everything: Everything) -> Verdict:
@@ -48,21 +69,25 @@ def not_full(everything: Everything) -> Verdict:
     most = evidence.at(1)[-1]
     full = evidence.sample("full_percent", 1, most).intervals()["red"]
     queue = evidence.sample("queue", 1, most).intervals()
-    holds = full.mean is not None and full.mean <= FEW_PERCENT
+    outcome = at_most(full, FEW_PERCENT)
     reason = (
         f"With windows of 1000 packets and N = {most}, {interval_text(full)} % of RED's drops come "
         f"from a full buffer; {figure_text(queue['red'].mean)} packets wait on average, under "
         f"drop-tail {figure_text(queue['droptail'].mean)}."
     )
+    if full.mean is None:
+        reason = f"Not measured: RED dropped nothing, with windows of 1000 packets and N = {most}."
+    elif outcome is Outcome.NOT_MEASURED:
+        reason = f"{undecided('that share', full, f'{FEW_PERCENT:g} %')} {reason}"
     # Why the buffer fills, where it does.
-    if everything.settings["red"] == "automatic" and full.mean is not None and not holds:
+    if everything.settings["red"] == "automatic" and outcome is Outcome.DISAGREES:
         reason += (
             " ns-2's automatic weight averages over ten round-trip times, longer than a burst "
             f"takes to fill {everything.settings['limit']} packets."
         )
     return Verdict(
         everything.chosen.published.claims["red-not-full"],
-        agrees(holds),
+        outcome,
         "never fully used",
         f"{interval_text(full)} % of the drops for lack of room",
         reason,
@@ -73,15 +98,21 @@ def proportional(everything: Everything) -> Verdict:
     """Slope of the share of drops over the share of packets, among unequal paths."""
     evidence = everything.large
     slope = evidence.average("drop_slope", (3,), "all D").intervals()["red"]
-    holds = slope.mean is not None and NEAR_ONE[0] <= slope.mean <= NEAR_ONE[1]
+    outcome = between(slope, *NEAR_ONE)
+    low, high = NEAR_ONE
     reason = (
         f"Among 16 unequal paths with windows of 1000 packets (with 20 there are hardly any "
         f"drops) the slope of a connection's share of the drops over its share of the packets is "
         f"{interval_text(slope)} over all D; 1 would be in proportion, 0 the same for all."
     )
+    if slope.mean is None:
+        reason = "Not measured: RED dropped nothing, with windows of 1000 packets."
+    elif outcome is Outcome.NOT_MEASURED:
+        limit = f"{low:g} or {high:g}, between which it would count as in proportion"
+        reason = f"{undecided('the slope', slope, limit)} {reason}"
     return Verdict(
         everything.chosen.published.claims["red-proportional"],
-        agrees(holds),
+        outcome,
         "in proportion",
         f"slope {interval_text(slope)}",
         reason,

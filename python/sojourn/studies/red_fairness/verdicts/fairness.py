@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from sojourn.studies.claims import Outcome, Verdict
-from sojourn.studies.judging import Judgement
+from sojourn.studies.judging import Judgement, label
+from sojourn.studies.limits import LEVEL, Case, at_least, at_most, decided, every, not_so
 from sojourn.studies.red_fairness.evidence import Everything, Evidence
 from sojourn.studies.red_fairness.measures import DISCIPLINES
 from sojourn.studies.red_fairness.verdicts.common import (
     Judge,
     Rule,
-    agrees,
     cells,
     judged,
     longer,
@@ -63,36 +63,47 @@ def all_below(case: int, bound: float) -> Judge:
 
     def judge(evidence: Evidence) -> Judgement:
         at = evidence.at(case)
-        means = {
-            (name, one): interval.mean or 0.0
+        cases = [
+            Case.of(
+                f"{label(name)}'s index at {places(case, [one])}",
+                evidence.sample(COLUMN, case, one).values[name],
+                lambda index: at_most(index, bound),
+            )
             for name in DISCIPLINES
-            for one, interval in evidence.intervals(COLUMN, case, name).items()
-        }
-        above = [where for where, mean in means.items() if mean > bound]
-        low, high = min(means.values()), max(means.values())
+            for one in at
+        ]
+        means = [one.interval(LEVEL).mean or 0.0 for one in cases]
+        above = sum(mean > bound for mean in means)
         reason = (
-            f"{len(above)} of {len(means)} means exceed {bound:g}; they run from {low:.3f} to "
-            f"{high:.3f}."
+            f"{above} of {len(means)} means exceed {bound:g}; they run from {min(means):.3f} to "
+            f"{max(means):.3f}."
         )
-        return Judgement(agrees(not above), means_text(evidence, COLUMN, case, at), reason)
+        ours = means_text(evidence, COLUMN, case, at)
+        return decided(every(cases), ours, reason, cases, f"{bound:g}")
 
     return judge
 
 
 def shares_badly(evidence: Evidence) -> Judgement:
     """Drop-tail's index among equal paths: bad would be below 0.9 somewhere."""
-    least = min(
-        (one.mean or 0.0, n, case)
+    cases = {
+        (n, case): Case.of(
+            f"drop-tail's index at N = {n} in case {case}",
+            evidence.sample(COLUMN, case, n).values["droptail"],
+            lambda index: at_least(index, FAIR),
+        )
         for case in (1, 2)
-        for n, one in evidence.intervals(COLUMN, case, "droptail").items()
-    )
+        for n in evidence.at(case)
+    }
+    means = {where: one.interval(LEVEL).mean or 0.0 for where, one in cases.items()}
+    n, case = min(means, key=lambda where: (means[where], where))
     reason = (
-        f"Among equal paths drop-tail's index is {least[0]:.3f} or more (least at N = {least[1]} "
-        f"in case {least[2]})."
+        f"Among equal paths drop-tail's index is {means[n, case]:.3f} or more (least at N = {n} "
+        f"in case {case})."
     )
-    return Judgement(
-        agrees(least[0] < FAIR), means_text(evidence, COLUMN, 1, evidence.at(1)), reason
-    )
+    found = list(cases.values())
+    ours = means_text(evidence, COLUMN, 1, evidence.at(1))
+    return decided(not_so(every(found)), ours, reason, found, f"{FAIR:g}")
 
 
 FAIR = 0.9

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from sojourn.stats import paired_difference
 from sojourn.studies.claims import Outcome
 from sojourn.studies.judging import Judgement, Sample, extreme
+from sojourn.studies.limits import at_least, undecided
 from sojourn.studies.red_fairness import one_packet
 from sojourn.studies.red_fairness.evidence import Evidence
 from sojourn.studies.red_fairness.verdicts.common import Rule, judged, relative_gap
@@ -18,11 +20,18 @@ SLIGHT = 0.001
 def slightly_higher(average: Sample) -> Judgement:
     """RED must be above, separated, and by what could be printed."""
     found = extreme(average, "red", "highest")
-    gap = relative_gap(average)
-    if found.outcome is Outcome.AGREES and gap < SLIGHT:
-        reason = f"{found.reason} That is {percent_text(gap, 4)}: nothing."
-        return replace(found, outcome=Outcome.DISAGREES, reason=reason)
-    return found
+    if found.outcome is not Outcome.AGREES:
+        return found
+    lead = paired_difference(average.values["red"], average.values["droptail"])
+    limit = SLIGHT * abs(average.intervals()["droptail"].mean or 0.0)
+    outcome = at_least(lead, limit)
+    reason = found.reason
+    if outcome is Outcome.DISAGREES:
+        reason += f" That is {percent_text(relative_gap(average), 4)}: nothing."
+    elif outcome is Outcome.NOT_MEASURED:
+        text = f"{percent_text(SLIGHT, 1)}, below which it would be nothing"
+        reason = f"{undecided('the lead', lead, text)} {reason}"
+    return replace(found, outcome=outcome, reason=reason)
 
 
 def more_throughput(evidence: Evidence) -> Judgement:

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Sequence
 
-from sojourn.studies.judging import Judgement
+from sojourn.stats import student_interval
+from sojourn.studies.claims import Outcome
+from sojourn.studies.judging import Judgement, label
+from sojourn.studies.limits import Case, decided, every, grows_by
 from sojourn.studies.red_fairness.evidence import Evidence
 from sojourn.studies.red_fairness.measures import DISCIPLINES
 from sojourn.studies.red_fairness.verdicts.common import (
     Rule,
-    agrees,
     alike,
     cells,
     judged,
@@ -18,35 +21,41 @@ from sojourn.studies.red_fairness.verdicts.common import (
     red_above,
 )
 from sojourn.studies.tables import figure_text
+from sojourn.studies.trends import STEADY
 
 COLUMN = "goodput_mbps"
 
 
 def steady_increase(evidence: Evidence) -> Judgement:
-    """Each step of the number of connections must raise the mean of both, evenly.
-
-    Evenly: what a connection gets stays within a tenth of its mean over the steps.
-    """
+    """Each step of the number of connections must raise the sum of both."""
     at = evidence.at(1)
-    falls: list[str] = []
-    spreads: list[float] = []
+    ends: list[float] = []
+    steps: list[Case] = []
+    falls: set[int] = set()
     for name in DISCIPLINES:
-        means = [one.mean or 0.0 for one in evidence.intervals(COLUMN, 1, name).values()]
-        falls += [
-            str(b) for a, b in itertools.pairwise(at) if means[at.index(a)] >= means[at.index(b)]
-        ]
-        each = [mean / n for mean, n in zip(means, at, strict=True)]
-        spreads += [each[0], each[-1]]
+        values = {one: evidence.sample(COLUMN, 1, one).values[name] for one in at}
+        means = {one: student_interval(values[one]).mean or 0.0 for one in at}
+        ends += [means[one] / one for one in (at[0], at[-1])]
+        for few, many in itertools.pairwise(at):
+            step = rise(f"{label(name)}'s step from N = {few} to {many}", values[few], values[many])
+            steps.append(step)
+            if step.at() is Outcome.DISAGREES:
+                falls.add(many)
+    outcome = every(steps)
+    course = {Outcome.AGREES: "The sum rises at every step."}.get(outcome, "")
+    if outcome is Outcome.DISAGREES:
+        course = f"The sum falls, or stays, at the step to {', '.join(map(str, sorted(falls)))}."
     reason = (
-        f"A connection gets {figure_text(min(spreads))} to {figure_text(max(spreads))} Mbit/s at "
-        f"the ends of the range. "
-        + (
-            f"The sum falls, or stays, at the step to {', '.join(sorted(set(falls), key=int))}."
-            if falls
-            else "The sum rises at every step."
-        )
-    )
-    return Judgement(agrees(not falls), means_text(evidence, COLUMN, 1, at), reason)
+        f"A connection gets {figure_text(min(ends))} to {figure_text(max(ends))} Mbit/s at the "
+        f"ends of the range. {course}"
+    ).rstrip()
+    return decided(outcome, means_text(evidence, COLUMN, 1, at), reason, steps, "zero")
+
+
+def rise(name: str, few: Sequence[float | None], many: Sequence[float | None]) -> Case:
+    """A step up; up to `STEADY` of its mean it is none, unless it is beyond doubt."""
+    middle = ((student_interval(few).mean or 0.0) + (student_interval(many).mean or 0.0)) / 2
+    return Case.less(name, many, few, lambda step: grows_by(step, STEADY * middle))
 
 
 RULES: dict[str, Rule] = {
